@@ -1,0 +1,11 @@
+# Finds GMP with its C++ classes and defines GMP::gmpxx.
+find_path(GMPXX_INCLUDE_DIR gmpxx.h)
+find_library(GMPXX_LIBRARY gmpxx)
+find_library(GMP_LIBRARY gmp)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(GMPXX REQUIRED_VARS GMPXX_LIBRARY GMP_LIBRARY GMPXX_INCLUDE_DIR)
+if(GMPXX_FOUND AND NOT TARGET GMP::gmpxx)
+  add_library(GMP::gmpxx INTERFACE IMPORTED)
+  target_include_directories(GMP::gmpxx INTERFACE ${GMPXX_INCLUDE_DIR})
+  target_link_libraries(GMP::gmpxx INTERFACE ${GMPXX_LIBRARY} ${GMP_LIBRARY})
+endif()

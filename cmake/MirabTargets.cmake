@@ -1,0 +1,20 @@
+# What every target of this project shares: the language, the warnings, and reproducible arithmetic.
+function(mirab_defaults target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+    -ffp-contract=off # no fused multiply-add behind our back: the same digits on every machine
+    $<$<BOOL:${MIRAB_WARNINGS_AS_ERRORS}>:-Werror>)
+endfunction()
+
+# mirab_tests(<name> SOURCES <file>... [LIBRARIES <target>...]): one test program, its cases known to ctest one by one.
+function(mirab_tests name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name}_tests ${arg_SOURCES})
+  mirab_defaults(${name}_tests)
+  target_include_directories(${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name}_tests PRIVATE MIRAB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name}_tests PRIVATE mirab GTest::gmock_main ${arg_LIBRARIES})
+  gtest_discover_tests(${name}_tests TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+endfunction()

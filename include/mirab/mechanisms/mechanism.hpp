@@ -1,0 +1,90 @@
+#pragma once
+
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/choice.hpp>
+#include <mirab/model/problem.hpp>
+#include <mirab/model/result.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace mirab {
+
+/// Over what a mechanism maximises.
+enum class Scope {
+  pool,        ///< all servers poured into one
+  servers,     ///< all servers at once, each with its own capacity
+  each_server  ///< every server for itself
+};
+
+/// Fairness properties that a mechanism may be claimed to have (docs/mechanisms.md; defined in the audit layer).
+enum class Property {
+  sharing_incentive,
+  envy_freeness,
+  pareto_efficiency,
+  strategy_proofness,
+  single_resource_fairness,
+  bottleneck_fairness,
+  population_monotonicity,
+  resource_monotonicity,
+  scale_invariance,
+};
+
+/// The name on the command line and in JSON: `sharing-incentive`.
+std::string_view property_name(Property property);
+
+/// On which problems a claim is made.
+struct Conditions {
+  bool positive_demands = false;  ///< every user demands every resource
+  bool no_caps = false;           ///< nobody's tasks are limited
+};
+
+/// What is said of a mechanism: that a property holds under conditions, or that it does not.
+struct Claim {
+  Property property;
+  bool holds;
+  Conditions conditions;    ///< of a claim that it holds
+  std::string_view source;  ///< who says so
+};
+
+/// Which input a mechanism honours. What it cannot honour is an error (demand_on) or a notice (placement constraints).
+struct Accepts {
+  bool weights;
+  bool caps;
+  bool placement;  ///< `servers` and `select`
+  bool zero_demands;
+  bool demand_on;
+};
+
+/// One row of the registry.
+struct Mechanism {
+  std::string_view name;
+  std::span<const std::string_view> aliases;
+  Scope scope;
+  std::string_view title;      ///< `Dominant Resource Fairness`
+  std::string_view summary;    ///< one sentence
+  std::string_view yardstick;  ///< u_n, the tasks that count as a share of one, as a formula
+  std::string_view alpha;      ///< `∞`, `1`, `α > 0`
+  std::string_view source;     ///< paper and section
+  Accepts accepts;
+  std::span<const OptionInfo> options;
+  std::span<const Claim> claims;
+
+  /// Solves; the choice names this row. Called with problems that the row accepts.
+  Result<Outcome> (*allocate)(const Problem& problem, const Choice& choice);
+};
+
+/// The registry, in the order in which it is shown.
+std::span<const Mechanism> mechanisms();
+
+/// Reads `name:option=value` against the registry: an alias becomes the name it stands for. Errors as for choose().
+Result<Choice> choose_mechanism(std::string_view text);
+
+/// Divides the cluster among its users. Errors: a bad option value, or input that the mechanism cannot honour (with the
+/// mechanisms that can). The cost is that of the mechanism's solver (docs/mechanisms.md).
+Result<Outcome> allocate(const Problem& problem, const Choice& choice);
+
+/// The same for the text of a choice: `allocate(problem, "alpha-fair:alpha=2")`.
+Result<Outcome> allocate(const Problem& problem, std::string_view mechanism);
+
+}  // namespace mirab

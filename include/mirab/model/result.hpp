@@ -1,0 +1,57 @@
+#pragma once
+
+#include <mirab/model/assert.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace mirab {
+
+/// Why an input cannot be used, and where it stands.
+struct Error {
+  std::string message;  ///< what is wrong, and what would be right
+  std::string key;      ///< the key in the input: `users[3].demand.cpu`; empty when the whole input is meant
+  std::string file;     ///< the file as the caller named it; empty when the input did not come from a file
+  int line = 0;         ///< from 1; 0 when unknown
+};
+
+/// `file:line: key: message`, without the parts that are empty.
+std::string describe(const Error& error);
+
+/// A value, or the reason why there is none. Reading the wrong one is a broken invariant.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  explicit operator bool() const { return state_.index() == 0; }
+
+  const T& operator*() const& { return value(); }
+  T& operator*() & { return value(); }
+  T&& operator*() && { return std::move(value()); }
+  const T* operator->() const { return &value(); }
+  T* operator->() { return &value(); }
+
+  const Error& error() const& {
+    MIRAB_ASSERT(!*this, "error() of a Result that holds a value");
+    return std::get<1>(state_);
+  }
+  Error&& error() && { return std::move(const_cast<Error&>(std::as_const(*this).error())); }
+
+ private:
+  const T& value() const {
+    MIRAB_ASSERT(static_cast<bool>(*this), "the value of a Result that holds an error");
+    return std::get<0>(state_);
+  }
+  T& value() { return const_cast<T&>(std::as_const(*this).value()); }
+
+  std::variant<T, Error> state_;
+};
+
+/// For functions that only check: nothing, or the first error.
+using Check = std::optional<Error>;
+
+}  // namespace mirab

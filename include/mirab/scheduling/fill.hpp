@@ -1,0 +1,85 @@
+#pragma once
+
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/choice.hpp>
+#include <mirab/model/problem.hpp>
+#include <mirab/model/random.hpp>
+#include <mirab/model/result.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mirab {
+
+/// Whom to serve next: one row of the table of disciplines.
+struct DisciplineInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;
+  std::span<const OptionInfo> options;
+};
+
+/// Where a task goes: one row of the table of placements.
+struct PlacementInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;
+  std::span<const OptionInfo> options;
+};
+
+std::span<const DisciplineInfo> disciplines();
+std::span<const PlacementInfo> placements();
+
+/// Errors as for choose().
+Result<Choice> choose_discipline(std::string_view text);
+Result<Choice> choose_placement(std::string_view text);
+
+/// Which of several users with equal keys is served: the first declared, the last declared, or one drawn at random.
+enum class Tie { first, last, random };
+
+struct FillOptions {
+  Choice discipline;
+  Choice placement;
+  Tie tie = Tie::first;
+  bool trace = false;  ///< record every step
+};
+
+/// One placed task.
+struct FillStep {
+  std::size_t user;
+  std::size_t server;     ///< the server entry
+  std::int64_t instance;  ///< which of the entry's servers, from 0
+  double share;           ///< the user's global dominant share after the placement, over its weight
+};
+
+/// Why a user has no more tasks placed.
+enum class Unplaced {
+  nothing,   ///< all its tasks are placed
+  no_room,   ///< the next task fits on no eligible server
+  blocked,   ///< the discipline waits for another user's task (blocking=freeze)
+};
+
+struct FillOutcome {
+  std::string discipline;  ///< as asked for
+  std::string placement;   ///< as asked for
+  Tie tie = Tie::first;
+  std::uint64_t seed = 0;
+  double seconds = 0;
+  Allocation allocation;            ///< tasks are whole numbers
+  std::int64_t placed = 0;          ///< tasks, all users together
+  std::int64_t errors = 0;          ///< placements whose user had not the lowest dominant share of those that could be placed
+  std::vector<Unplaced> unplaced;   ///< [n]
+  std::vector<FillStep> steps;      ///< with trace only
+  std::vector<std::string> notices; ///< e.g. a resource whose amounts had to be rounded
+};
+
+/// Places one task after the other until nothing fits, from an empty cluster. Shares are compared exactly; the same
+/// problem, options and seed give the same steps. Errors: a bad option value, more than 10^7 servers, a problem whose
+/// tasks would never end. Cost: O(placed · (N + K') · m) at worst, K' servers with counts spelled out.
+Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random);
+
+}  // namespace mirab
