@@ -21,7 +21,7 @@ function(install_compressed source target)
   set(compressed ${PROJECT_BINARY_DIR}/${target}.gz)
   add_custom_command(OUTPUT ${compressed} DEPENDS ${source} VERBATIM
     COMMAND sh -c "gzip -9 -n < \"$1\" > \"$2\"" gzip ${source} ${compressed})
-  add_custom_target(${target} ALL DEPENDS ${compressed})
+  add_custom_target(mirab_${target} ALL DEPENDS ${compressed})
   install(FILES ${compressed} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endfunction()
 install_compressed(${PROJECT_SOURCE_DIR}/CHANGELOG.md changelog)
