@@ -1,28 +1,26 @@
 // A fair-sharing problem from the Google cluster-usage traces of 2011.
 //
-// Source: F. Östman, "Distributed Dominant Resource Fairness using Gradient Overlay", section 5.1: X machines and Y
-// users are picked at random from the trace; of a user with several different tasks one is picked at random, "set to be
-// allocated constantly by the user, and run endlessly".
+// Source: F. Östman, "Distributed Dominant Resource Fairness using Gradient Overlay", section 5.1: X machines
+// and Y users are picked at random from the trace; of a user with several different tasks one is picked at
+// random, "set to be allocated constantly by the user, and run endlessly".
 //
-// Ours, where the paper is silent: machines and users are drawn without replacement. A user's task is drawn uniformly
-// among its distinct tasks that fit on at least one server, because a task that fits nowhere would never run; a user
-// without such a task is not drawn.
+// Ours, where the paper is silent: machines and users are drawn without replacement. A user's task is drawn
+// uniformly among its distinct tasks that fit on at least one server, because a task that fits nowhere would
+// never run; a user without such a task is not drawn.
 //
-// Cost: one pass over the rows. A user's tasks are kept as counts of equal requests (the trace repeats some 2,300
-// requests in 190,000 tasks of its first part), so drawing one is a walk over few numbers.
-#include <mirab/traces/google2011.hpp>
-
-#include <fmt/format.h>
-
+// Cost: one pass over the rows. A user's tasks are kept as counts of equal requests (the trace repeats some
+// 2,300 requests in 190,000 tasks of its first part), so drawing one is a walk over few numbers.
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <fmt/format.h>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
+#include <mirab/traces/google2011.hpp>
 
 #include "traces/google2011_events.hpp"
 #include "traces/google2011_files.hpp"
@@ -49,7 +47,8 @@ std::map<std::string, std::string> platform_labels(const Machines& machines) {
   for (const auto& [hash, letter] : letters) labels.emplace(hash, letter);
   ShortNames names;
   for (const auto& [id, machine] : machines) {
-    if (!labels.contains(machine.platform)) labels.emplace(machine.platform, names.name("", machine.platform));
+    if (!labels.contains(machine.platform))
+      labels.emplace(machine.platform, names.name("", machine.platform));
   }
   return labels;
 }
@@ -92,7 +91,8 @@ ResourceVector vector_of(const Amounts& amounts) { return {amounts.begin(), amou
 std::vector<Server> server_each(const std::vector<Candidate>& machines) {
   std::vector<Server> servers;
   for (const auto& [id, platform, capacity] : machines) {
-    servers.push_back({.name = fmt::format("m-{}", id), .capacity = vector_of(capacity),
+    servers.push_back({.name = fmt::format("m-{}", id),
+                       .capacity = vector_of(capacity),
                        .labels = {{"platform", platform}}});
   }
   return servers;
@@ -105,7 +105,9 @@ std::vector<Server> server_classes(const std::vector<Candidate>& machines) {
   for (const auto& [kind, count] : counts) {
     const auto& [platform, capacity] = kind;
     servers.push_back({.name = fmt::format("{}-{}-{}", platform, capacity[0].text(), capacity[1].text()),
-                       .capacity = vector_of(capacity), .count = count, .labels = {{"platform", platform}}});
+                       .capacity = vector_of(capacity),
+                       .count = count,
+                       .labels = {{"platform", platform}}});
   }
   return servers;
 }
@@ -168,37 +170,48 @@ Amounts draw_request(const UsableUser& user, Random& random) {
 std::vector<std::string> provenance(const Google2011Import& import, const Google2011Options& options,
                                     std::uint64_t seed) {
   const Cluster& cluster = import.cluster;
-  return {
-      "From the Google cluster-usage traces, ClusterData2011_2, by C. Reiss, J. Wilkes and J. L. Hellerstein, Google",
-      "(https://github.com/google/cluster-data), under CC-BY 4.0 (https://creativecommons.org/licenses/by/4.0/).",
-      "Changed: a selection, in another form; hashes are shortened. Amounts are relative to the largest machine.",
+  const std::string servers =
       options.sample_machines
-          ? fmt::format("Servers: {} of the {} machines at time 0, drawn at random.", cluster.servers.size(), import.machines)
-          : fmt::format("Servers: all {} machines at time 0, one entry for each platform and capacity.", import.machines),
-      fmt::format("Users: {} of {}{}; each with the request of one of its tasks, drawn at random, and endless demand.",
-                  cluster.users.size(), import.users, options.sample_users ? ", drawn at random" : ""),
-      fmt::format("Seed: {}. The trace tells no disk capacity, so disk requests are left out.", seed),
+          ? fmt::format("{} of the {} machines at time 0, drawn at random", cluster.servers.size(),
+                        import.machines)
+          : fmt::format("all {} machines at time 0, an entry for each platform and capacity",
+                        import.machines);
+  const std::string users = options.sample_users
+                                ? fmt::format("{} of {}, drawn at random", cluster.users.size(), import.users)
+                                : fmt::format("all {}", import.users);
+  return {
+      "From the Google cluster-usage traces, ClusterData2011_2, by C. Reiss, J. Wilkes and J. L. "
+      "Hellerstein,",
+      "Google (https://github.com/google/cluster-data), under CC-BY 4.0",
+      "(https://creativecommons.org/licenses/by/4.0/). Changed: a selection in another form, hashes "
+      "shortened.",
+      fmt::format("Servers: {}.", servers),
+      "Amounts are relative to the largest machine. The trace tells no disk capacity: no disk here.",
+      fmt::format("Users: {}; each asks endlessly for what one of its tasks, drawn at random, requests.",
+                  users),
+      fmt::format("Seed: {}.", seed),
   };
 }
 
-/// Says on a line what was left out, when something was.
-void note(std::vector<std::string>& notices, std::uint64_t count, std::string_view one, std::string_view more) {
-  if (count == 1) notices.push_back(fmt::format("1 {}", one));
-  if (count > 1) notices.push_back(fmt::format("{} {}", count, more));
+void note_left_out(std::vector<std::string>& notices, std::string_view what, std::uint64_t count) {
+  if (count > 0) notices.push_back(fmt::format("left out, {}: {}", what, count));
 }
 
 Check enough(std::optional<std::size_t> wanted, std::size_t available, std::string_view what) {
-  if (available == 0) return Error{.message = fmt::format("the trace has no {}", what), .key = {}, .file = {}};
+  if (available == 0)
+    return Error{.message = fmt::format("the trace has no {}", what), .key = {}, .file = {}};
   if (!wanted || (*wanted >= 1 && *wanted <= available)) return std::nullopt;
-  return Error{.message = fmt::format("cannot draw {} of {} {}: from 1 to {} can be drawn", *wanted, available, what,
-                                      available),
-               .key = {}, .file = {}};
+  return Error{.message = fmt::format("cannot draw {} of {} {}: from 1 to {} can be drawn", *wanted,
+                                      available, what, available),
+               .key = {},
+               .file = {}};
 }
 
 }  // namespace
 
-Result<Google2011Import> import_google2011(const std::vector<std::string>& paths, const Google2011Options& options,
-                                           Random& random, const ReadProgress& progress) {
+Result<Google2011Import> import_google2011(const std::vector<std::string>& paths,
+                                           const Google2011Options& options, Random& random,
+                                           const ReadProgress& progress) {
   const auto files = google2011::find_trace_files(paths);
   if (!files) return files.error();
   const auto trace = google2011::read_trace(*files, progress);
@@ -213,8 +226,9 @@ Result<Google2011Import> import_google2011(const std::vector<std::string>& paths
   if (Check failed = enough(options.sample_machines, machines.size(), "machines with a capacity at time 0")) {
     return *failed;
   }
-  import.cluster.servers = options.sample_machines ? server_each(draw(std::move(machines), *options.sample_machines, random))
-                                                   : server_classes(machines);
+  import.cluster.servers = options.sample_machines
+                               ? server_each(draw(std::move(machines), *options.sample_machines, random))
+                               : server_classes(machines);
 
   UsableUsers usable = users_with_a_task(task_users.users, import.cluster.servers);
   std::vector<UsableUser>& users = usable.users;
@@ -228,16 +242,11 @@ Result<Google2011Import> import_google2011(const std::vector<std::string>& paths
   }
 
   import.provenance = provenance(import, options, random.seed());
-  note(import.notices, trace->machines.size() - import.machines, "machine without a capacity is left out",
-       "machines without a capacity are left out");
-  note(import.notices, task_users.without_request, "task event names no user or no request and is left out",
-       "task events name no user or no request and are left out");
-  note(import.notices, task_users.zero_requests, "task event requests neither cpu nor memory and is left out",
-       "task events request neither cpu nor memory and are left out");
-  note(import.notices, usable.without_task, "user without a task that requests something is left out",
-       "users without a task that requests something are left out");
-  note(import.notices, usable.fitting_nowhere, "user whose tasks fit on none of the servers is left out",
-       "users whose tasks fit on none of the servers are left out");
+  note_left_out(import.notices, "machines without a capacity", trace->machines.size() - import.machines);
+  note_left_out(import.notices, "task events without a user or a request", task_users.without_request);
+  note_left_out(import.notices, "task events that request neither cpu nor memory", task_users.zero_requests);
+  note_left_out(import.notices, "users without a task that requests something", usable.without_task);
+  note_left_out(import.notices, "users whose tasks fit on none of the servers", usable.fitting_nowhere);
   return import;
 }
 

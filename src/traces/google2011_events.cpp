@@ -138,7 +138,8 @@ class Bytes {
 Check read_table(const std::vector<std::string>& files, std::size_t columns,
                  const std::function<Check(const Row&)>& visit, Bytes& bytes) {
   for (const std::string& file : files) {
-    if (Check failed = read_rows(file, columns, visit, [&](std::uint64_t read) { bytes.read_of_file(read); })) {
+    if (Check failed =
+            read_rows(file, columns, visit, [&](std::uint64_t read) { bytes.read_of_file(read); })) {
       return failed;
     }
     bytes.finish_file(file);
@@ -152,7 +153,8 @@ Result<Trace> read_trace(const TraceFiles& files, const ReadProgress& progress) 
   Trace trace;
   Bytes bytes(files, progress);
   const auto on_machine = [&](const Row& row) { return apply_machine_event(row, trace.machines); };
-  if (Check failed = read_table(files.machine_events, machine_column::count, on_machine, bytes)) return *failed;
+  if (Check failed = read_table(files.machine_events, machine_column::count, on_machine, bytes))
+    return *failed;
   const auto on_task = [&](const Row& row) { return count_task(row, trace.task_users); };
   if (Check failed = read_table(files.task_events, task_column::count, on_task, bytes)) return *failed;
   return trace;

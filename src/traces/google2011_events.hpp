@@ -53,7 +53,7 @@ struct TaskUsers {
       return static_cast<std::size_t>(task.job * 0x9E3779B97F4A7C15 + task.index);
     }
   };
-  std::unordered_set<TaskId, TaskIdHash> tasks;        ///< those that are counted in a user's requests
+  std::unordered_set<TaskId, TaskIdHash> tasks;             ///< those that are counted in a user's requests
   std::map<std::string, std::size_t, std::less<>> by_hash;  ///< an index into users
 };
 
@@ -65,10 +65,10 @@ struct Trace {
 
 /// Reads all files of both tables, in their order.
 ///
-/// Machine events at time 0 apply one after the other: 0 adds a machine, 1 removes it, 2 updates it; a field that an
-/// update leaves empty stays as it was, and an update of a machine that is not there changes nothing. Later events are
-/// checked and passed over. Of task events, each distinct task (job and index) counts once, by its first event, of
-/// whatever kind, that asks for something.
+/// Machine events at time 0 apply one after the other: 0 adds a machine, 1 removes it, 2 updates it; a field
+/// that an update leaves empty stays as it was, and an update of a machine that is not there changes nothing.
+/// Later events are checked and passed over. Of task events, each distinct task (job and index) counts once,
+/// by its first event, of whatever kind, that asks for something.
 ///
 /// Errors: as of read_rows; an unknown machine event.
 Result<Trace> read_trace(const TraceFiles& files, const ReadProgress& progress);

@@ -1,9 +1,8 @@
 #include "traces/google2011_files.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -45,7 +44,8 @@ Error unusable(const std::string& path, std::string message) {
 Check add_folder(const std::string& folder, TraceFiles& files) {
   std::error_code failed;
   std::vector<fs::path> parts;
-  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
     if (entry.depth() == 1) entry.disable_recursion_pending();
     if (is_part_file(*entry)) parts.push_back(entry->path());
   }
@@ -61,8 +61,9 @@ Check add_folder(const std::string& folder, TraceFiles& files) {
 Check add_file(const std::string& path, TraceFiles& files) {
   auto* table = table_of(path, files);
   if (table == nullptr) {
-    return unusable(path, fmt::format("is of no known table: its name, or its folder's, should begin with {} or {}",
-                                      machine_table, task_table));
+    return unusable(path,
+                    fmt::format("is of no known table: its name, or its folder's, should begin with {} or {}",
+                                machine_table, task_table));
   }
   table->push_back(path);
   return std::nullopt;
@@ -79,10 +80,11 @@ Result<TraceFiles> find_trace_files(const std::vector<std::string>& paths) {
     Check added = fs::is_directory(status) ? add_folder(path, files) : add_file(path, files);
     if (added) return *std::move(added);
   }
-  for (const auto& [table, found] : {std::pair(machine_table, &files.machine_events),
-                                     std::pair(task_table, &files.task_events)}) {
+  for (const auto& [table, found] :
+       {std::pair(machine_table, &files.machine_events), std::pair(task_table, &files.task_events)}) {
     if (found->empty()) {
-      return Error{.message = fmt::format("no {} file in: {}", table, fmt::join(paths, ", ")), .key = {}, .file = {}};
+      return Error{
+          .message = fmt::format("no {} file in: {}", table, fmt::join(paths, ", ")), .key = {}, .file = {}};
     }
   }
   return files;

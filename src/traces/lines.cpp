@@ -1,9 +1,8 @@
 #include "traces/lines.hpp"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
+#include <fmt/format.h>
 #include <utility>
 
 namespace mirab::traces {
@@ -58,8 +57,8 @@ std::uint64_t Lines::bytes_read() const {
   return offset < 0 ? 0 : static_cast<std::uint64_t>(offset);
 }
 
-/// Moves what is unread to the front of the buffer and fills the rest. The buffer holds several of the longest lines,
-/// so a line without an end in it is too long, or is the last.
+/// Moves what is unread to the front of the buffer and fills the rest. The buffer holds several of the
+/// longest lines, so a line without an end in it is too long, or is the last.
 Check Lines::refill() {
   if (unread_.size() > longest_line) return std::nullopt;
   std::memmove(buffer_.data(), unread_.data(), unread_.size());

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+#include <zlib.h>
 
 #include <mirab/model/result.hpp>
 
@@ -19,9 +18,9 @@ class Lines {
   /// Errors: the file cannot be opened.
   static Result<Lines> open(const std::string& path);
 
-  /// The next line without its end (\n or \r\n), alive until the next call; no value after the last line. Errors name
-  /// the line at which they were met: the file ends in the middle of its gzip stream, is damaged or cannot be read;
-  /// a line is longer than `longest_line`.
+  /// The next line without its end (\n or \r\n), alive until the next call; no value after the last line.
+  /// Errors name the line at which they were met: the file ends in the middle of its gzip stream, is damaged
+  /// or cannot be read; a line is longer than `longest_line`.
   Result<std::optional<std::string_view>> next();
 
   /// The number of the line that `next` last returned, from 1.

@@ -1,9 +1,8 @@
 #include "traces/row.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -30,7 +29,9 @@ Result<Row> Row::cut(std::string_view line, std::size_t columns, const std::stri
   const auto found = static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
   if (found != columns) {
     return Error{.message = fmt::format("{} columns where {} belong", found, columns),
-                 .key = {}, .file = file, .line = number};
+                 .key = {},
+                 .file = file,
+                 .line = number};
   }
   Row row(file, number);
   for (std::size_t column = 0; column < columns; ++column) {
@@ -63,7 +64,9 @@ Result<std::optional<Quantity>> Row::amount(const Column& column) const {
 
 Error Row::error(const Column& column, const std::string& message) const {
   return {.message = fmt::format("\"{}\" {}", text(column), message),
-          .key = std::string(column.name), .file = *file_, .line = number_};
+          .key = std::string(column.name),
+          .file = *file_,
+          .line = number_};
 }
 
 Check read_rows(const std::string& path, std::size_t columns, const std::function<Check(const Row&)>& visit,

@@ -18,7 +18,8 @@ struct Column {
   std::string_view name;
 };
 
-/// One line of a CSV file without quotes, cut at its commas. A view: it lives as long as the line and the file's name.
+/// One line of a CSV file without quotes, cut at its commas. A view: it lives as long as the line and the
+/// file's name.
 class Row {
  public:
   /// Errors: not exactly `columns` fields (≤ most_columns).
@@ -29,8 +30,8 @@ class Row {
   /// A whole number from 0. Errors: empty, not one, too large.
   Result<std::uint64_t> whole(const Column& column) const;
 
-  /// An exact amount, plain (`0.2493`) or scientific (`1.5e-05`); no value for an empty field. Errors: not a number,
-  /// negative, not finite, more digits than a Quantity holds.
+  /// An exact amount, plain (`0.2493`) or scientific (`1.5e-05`); no value for an empty field. Errors: not a
+  /// number, negative, not finite, more digits than a Quantity holds.
   Result<std::optional<Quantity>> amount(const Column& column) const;
 
   /// `file:line: column: "field" message`.
@@ -47,8 +48,8 @@ class Row {
 };
 
 /// Reads a CSV file, gzip or plain, and hands each row to `visit`, until it returns an error. Calls
-/// `on_bytes(bytes of this file read so far)` now and then and at the end. Errors: as of Lines and Row, and an empty
-/// file.
+/// `on_bytes(bytes of this file read so far)` now and then and at the end. Errors: as of Lines and Row, and
+/// an empty file.
 Check read_rows(const std::string& path, std::size_t columns, const std::function<Check(const Row&)>& visit,
                 const std::function<void(std::uint64_t)>& on_bytes);
 

@@ -1,8 +1,7 @@
 #include "traces/short_names.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace mirab::traces {
 
