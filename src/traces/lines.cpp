@@ -1,5 +1,6 @@
 #include "traces/lines.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -39,14 +40,16 @@ Lines::Lines(File file, std::string path)
 Result<std::optional<std::string_view>> Lines::next() {
   std::size_t end = unread_.find('\n');
   if (end == std::string_view::npos && !at_end_) {
-    if (Check failed = refill()) return *std::move(failed);
+    refill();
     end = unread_.find('\n');
   }
-  if (end == std::string_view::npos && unread_.empty()) return std::optional<std::string_view>();
-
+  const bool is_last = end == std::string_view::npos;
   std::string_view line = unread_.substr(0, end);
   if (line.size() > longest_line) return error(fmt::format("the line is longer than {} bytes", longest_line));
-  unread_.remove_prefix(end == std::string_view::npos ? unread_.size() : end + 1);
+  if (is_last && complaint_) return error(*complaint_);
+  if (is_last && line.empty()) return std::optional<std::string_view>();
+
+  unread_.remove_prefix(is_last ? unread_.size() : end + 1);
   if (line.ends_with('\r')) line.remove_suffix(1);
   ++number_;
   return std::optional(line);
@@ -59,20 +62,18 @@ std::uint64_t Lines::bytes_read() const {
 
 /// Moves what is unread to the front of the buffer and fills the rest. The buffer holds several of the
 /// longest lines, so a line without an end in it is too long, or is the last.
-Check Lines::refill() {
-  if (unread_.size() > longest_line) return std::nullopt;
-  std::memmove(buffer_.data(), unread_.data(), unread_.size());
+void Lines::refill() {
+  if (unread_.size() > longest_line) return;
   const std::size_t kept = unread_.size();
   const std::size_t room = buffer_.size() - kept;
+  std::memmove(buffer_.data(), unread_.data(), kept);
 
   errno = 0;
   const int got = gzread(file_.get(), buffer_.data() + kept, static_cast<unsigned>(room));
-  unread_ = std::string_view(buffer_.data(), kept + static_cast<std::size_t>(got < 0 ? 0 : got));
-  if (got == static_cast<int>(room)) return std::nullopt;
-
+  unread_ = std::string_view(buffer_.data(), kept + static_cast<std::size_t>(std::max(got, 0)));
+  if (got == static_cast<int>(room)) return;
   at_end_ = true;
-  if (auto why = complaint(file_.get())) return error(*std::move(why));
-  return std::nullopt;
+  complaint_ = complaint(file_.get());
 }
 
 Error Lines::error(std::string message) const {

@@ -19,7 +19,7 @@ class Lines {
   static Result<Lines> open(const std::string& path);
 
   /// The next line without its end (\n or \r\n), alive until the next call; no value after the last line.
-  /// Errors name the line at which they were met: the file ends in the middle of its gzip stream, is damaged
+  /// Errors name the first line that is not whole: the file ends in the middle of its gzip stream, is damaged
   /// or cannot be read; a line is longer than `longest_line`.
   Result<std::optional<std::string_view>> next();
 
@@ -38,7 +38,7 @@ class Lines {
   using File = std::unique_ptr<gzFile_s, Close>;
 
   Lines(File file, std::string path);
-  Check refill();
+  void refill();
   Error error(std::string message) const;
 
   File file_;
@@ -46,6 +46,8 @@ class Lines {
   std::vector<char> buffer_;
   std::string_view unread_;  // a part of buffer_
   bool at_end_ = false;      // nothing is left in the file beyond unread_
+  std::optional<std::string>
+      complaint_;  // why the file cannot be read further: told after its last whole line
   int number_ = 0;
 };
 
