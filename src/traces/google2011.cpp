@@ -198,13 +198,10 @@ void note_left_out(std::vector<std::string>& notices, std::string_view what, std
 }
 
 Check enough(std::optional<std::size_t> wanted, std::size_t available, std::string_view what) {
-  if (available == 0)
-    return Error{.message = fmt::format("the trace has no {}", what), .key = {}, .file = {}};
+  if (available == 0) return Error{.message = fmt::format("the trace has no {}", what)};
   if (!wanted || (*wanted >= 1 && *wanted <= available)) return std::nullopt;
   return Error{.message = fmt::format("cannot draw {} of {} {}: from 1 to {} can be drawn", *wanted,
-                                      available, what, available),
-               .key = {},
-               .file = {}};
+                                      available, what, available)};
 }
 
 }  // namespace

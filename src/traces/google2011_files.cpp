@@ -38,7 +38,7 @@ bool is_part_file(const fs::directory_entry& entry) {
 }
 
 Error unusable(const std::string& path, std::string message) {
-  return {.message = std::move(message), .key = {}, .file = path};
+  return {.message = std::move(message), .file = path};
 }
 
 Check add_folder(const std::string& folder, TraceFiles& files) {
@@ -83,8 +83,7 @@ Result<TraceFiles> find_trace_files(const std::vector<std::string>& paths) {
   for (const auto& [table, found] :
        {std::pair(machine_table, &files.machine_events), std::pair(task_table, &files.task_events)}) {
     if (found->empty()) {
-      return Error{
-          .message = fmt::format("no {} file in: {}", table, fmt::join(paths, ", ")), .key = {}, .file = {}};
+      return Error{.message = fmt::format("no {} file in: {}", table, fmt::join(paths, ", "))};
     }
   }
   return files;

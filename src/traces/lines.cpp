@@ -27,7 +27,7 @@ Result<Lines> Lines::open(const std::string& path) {
   File file(gzopen(path.c_str(), "rb"));
   if (!file) {
     const char* why = errno == 0 ? "out of memory" : std::strerror(errno);
-    return Error{.message = fmt::format("cannot be opened: {}", why), .key = {}, .file = path};
+    return Error{.message = fmt::format("cannot be opened: {}", why), .file = path};
   }
   return Lines(std::move(file), path);
 }
@@ -77,7 +77,7 @@ void Lines::refill() {
 }
 
 Error Lines::error(std::string message) const {
-  return {.message = std::move(message), .key = {}, .file = path_, .line = number_ + 1};
+  return {.message = std::move(message), .file = path_, .line = number_ + 1};
 }
 
 }  // namespace mirab::traces

@@ -28,10 +28,8 @@ Result<Row> Row::cut(std::string_view line, std::size_t columns, const std::stri
   MIRAB_ASSERT(columns <= most_columns, "a row with more columns than it has room for");
   const auto found = static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
   if (found != columns) {
-    return Error{.message = fmt::format("{} columns where {} belong", found, columns),
-                 .key = {},
-                 .file = file,
-                 .line = number};
+    return Error{
+        .message = fmt::format("{} columns where {} belong", found, columns), .file = file, .line = number};
   }
   Row row(file, number);
   for (std::size_t column = 0; column < columns; ++column) {
@@ -82,7 +80,7 @@ Check read_rows(const std::string& path, std::size_t columns, const std::functio
     if (Check failed = visit(*row)) return failed;
     if (lines->number() % rows_between_reports == 0) on_bytes(lines->bytes_read());
   }
-  if (lines->number() == 0) return Error{.message = "the file is empty", .key = {}, .file = path};
+  if (lines->number() == 0) return Error{.message = "the file is empty", .file = path};
   on_bytes(lines->bytes_read());
   return std::nullopt;
 }

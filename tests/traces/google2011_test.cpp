@@ -27,8 +27,9 @@ Result<Google2011Import> import_seed(std::uint64_t seed, const std::vector<std::
 
 Google2011Import excerpt(const Google2011Options& options = everything, std::uint64_t seed = 1) {
   auto import = import_seed(seed, {data}, options);
-  if (!import) ADD_FAILURE() << describe(import.error());
-  return *std::move(import);
+  if (import) return *std::move(import);
+  ADD_FAILURE() << describe(import.error());
+  return {};
 }
 
 std::string text(const Google2011Import& import) {
@@ -100,12 +101,14 @@ TEST(Google2011, ServersAreTheClassesOfTheMachinesAtTimeZero) {
 TEST(Google2011, AmountsAreExact) {
   const Google2011Import import = excerpt();
   EXPECT_THAT(import.cluster.resources, ElementsAre("cpu", "memory"));
+  ASSERT_EQ(import.cluster.servers.size(), 5u);
   EXPECT_EQ(import.cluster.servers[2].capacity, amounts("0.5", "0.2493"));
   EXPECT_EQ(user(import, "u-a3Mdzg6n").demand, amounts("0.01562", "0.00001526"));
 }
 
 TEST(Google2011, ServersAreLabelledWithTheirPlatform) {
   const Google2011Import import = excerpt();
+  ASSERT_EQ(import.cluster.servers.size(), 5u);
   EXPECT_EQ(import.cluster.servers[0].labels.at("platform"), "a");
   EXPECT_EQ(import.cluster.servers[4].labels.at("platform"), "c");
 }
@@ -230,6 +233,7 @@ TEST(Google2011, AUserWhoseTasksFitOnNoServerIsLeftOut) {
     EXPECT_EQ(import.users, large ? 6u : 5u);
     if (large) continue;
     ++without_the_large_machine;
+    ASSERT_FALSE(import.notices.empty());
     EXPECT_EQ(import.notices.back(), "left out, users whose tasks fit on none of the servers: 1");
   }
   EXPECT_GT(without_the_large_machine, 0);
@@ -292,6 +296,20 @@ TEST(Google2011, GzipFilesInTheFoldersOfTheirTablesGiveTheSame) {
   const auto import = import_seed(1, {folder.path()});
   ASSERT_TRUE(import) << describe(import.error());
   EXPECT_EQ(text(*import), text(excerpt()));
+}
+
+TEST(Google2011, PartFilesOfAFolderAreReadInTheOrderOfTheirNames) {
+  const TemporaryFolder folder;
+  folder.write("machine_events.csv", machine(1, "1", "1"));
+  std::vector<std::string> in_order;
+  for (int part = 10; part < 30; ++part) in_order.push_back(fmt::format("u-{}", part));
+  for (int i = 0; i < 20; ++i) {
+    const int part = 10 + i * 7 % 20;
+    folder.write(fmt::format("task_events-{}.csv", part), task(part, std::to_string(part), "0.1", "0.1"));
+  }
+  const auto import = import_seed(1, {folder.path()});
+  ASSERT_TRUE(import) << describe(import.error());
+  EXPECT_EQ(names(import->cluster.users), in_order);
 }
 
 TEST(Google2011, ProgressEndsWithAllBytes) {
@@ -360,12 +378,16 @@ TEST(Google2011, MissingFilesAndTablesAreErrors) {
 }
 
 TEST(Google2011, MoreThanThereIsCannotBeDrawn) {
-  EXPECT_EQ(describe(import_seed(1, {data}, {.sample_machines = 8, .sample_users = {}}).error()),
+  const auto refusal = [](const Google2011Options& options) {
+    const auto import = import_seed(1, {data}, options);
+    return import ? "" : describe(import.error());
+  };
+  EXPECT_EQ(refusal({.sample_machines = 8, .sample_users = {}}),
             "cannot draw 8 of 7 machines with a capacity at time 0: from 1 to 7 can be drawn");
-  EXPECT_EQ(describe(import_seed(1, {data}, {.sample_machines = {}, .sample_users = 7}).error()),
+  EXPECT_EQ(refusal({.sample_machines = {}, .sample_users = 7}),
             "cannot draw 7 of 6 users with a task that fits on a server: from 1 to 6 can be drawn");
-  EXPECT_FALSE(import_seed(1, {data}, {.sample_machines = 0, .sample_users = {}}));
-  EXPECT_FALSE(import_seed(1, {data}, {.sample_machines = {}, .sample_users = 0}));
+  EXPECT_THAT(refusal({.sample_machines = 0, .sample_users = {}}), StartsWith("cannot draw 0 of 7"));
+  EXPECT_THAT(refusal({.sample_machines = {}, .sample_users = 0}), StartsWith("cannot draw 0 of 6"));
 }
 
 TEST(Google2011, ATraceWithoutMachinesOrUsersIsAnError) {

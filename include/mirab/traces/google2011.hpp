@@ -12,21 +12,23 @@
 
 namespace mirab::traces {
 
-/// Which part of the trace becomes a cluster.
+/// Which part of the trace becomes a cluster. A number to draw is at least 1; without a value: all.
 struct Google2011Options {
-  std::optional<std::size_t>
-      sample_machines;                      ///< draw so many without replacement, ≥ 1; without a value: all
-  std::optional<std::size_t> sample_users;  ///< draw so many without replacement, ≥ 1; without a value: all
+  std::optional<std::size_t> sample_machines;  ///< how many machines to draw, without replacement
+  std::optional<std::size_t> sample_users;     ///< how many users to draw, without replacement
 };
 
 /// A cluster from the trace, and what was left out on the way.
 struct Google2011Import {
   Cluster cluster;           ///< resources cpu and memory, relative to the largest machine of the trace
-  std::size_t machines = 0;  ///< present at time 0 with a known capacity: what was drawn from
-  std::size_t users = 0;     ///< with a task that fits on one of the servers: what was drawn from
-  std::vector<std::string>
-      provenance;  ///< for the head of a file: attribution, licence, what was drawn, the seed
-  std::vector<std::string> notices;  ///< what was left out, one sentence each: rows without a request, …
+  std::size_t machines = 0;  ///< at time 0 with a known capacity, drawn or not
+  std::size_t users = 0;     ///< with a task that fits on one of the servers, drawn or not
+
+  /// Lines for the head of a file: attribution, licence, what was drawn, the seed.
+  std::vector<std::string> provenance;
+
+  /// What was left out, a sentence each: rows without a request, users whose tasks fit nowhere, …
+  std::vector<std::string> notices;
 };
 
 /// Called now and then with the bytes read so far, and those of all files, as they are on the disk
