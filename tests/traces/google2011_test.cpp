@@ -48,14 +48,15 @@ std::vector<std::string> names(const std::vector<Item>& items) {
   return names;
 }
 
-const User& user(const Google2011Import& import, const std::string& name) {
-  const auto& users = import.cluster.users;
-  const auto found = std::find_if(users.begin(), users.end(), [&](const User& u) { return u.name == name; });
-  EXPECT_NE(found, users.end()) << name;
-  return *found;
+User user(const Google2011Import& import, const std::string& name) {
+  for (const User& each : import.cluster.users) {
+    if (each.name == name) return each;
+  }
+  ADD_FAILURE() << "no user " << name;
+  return {};
 }
 
-/// A trace of a few rows in a folder: what each kind of bad input and each rule need.
+/// One row of either table.
 std::string machine(int id, std::string_view cpu, std::string_view memory, std::string_view platform = "P") {
   return fmt::format("0,{},0,{},{},{}\n", id, platform, cpu, memory);
 }
