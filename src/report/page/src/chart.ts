@@ -44,7 +44,7 @@ export function mountChart(host: HTMLElement, draw: (width: number) => Drawing):
     host.style.height = `${height}px`;
     chart ??= echarts.init(host, null, {renderer: 'svg', width, height});
     chart.resize({width, height});
-    chart.setOption({animation: false, textStyle: {fontFamily: 'inherit'}, ...option}, {notMerge: true});
+    chart.setOption({animation: false, textStyle: {fontFamily: getComputedStyle(host).fontFamily}, ...option}, {notMerge: true});
     drawn_width = width;
   }
   const redraw = () => redrawAt(host.clientWidth);
@@ -69,12 +69,13 @@ export function plainAxis(more: object): object {
   };
 }
 
-/** A vertical axis of parts of one from zero, its name written upright above it. */
-export function shareAxis(name: string): object {
+/** A vertical axis of parts of one, its name written upright above it. */
+export function shareAxis(name: string, scale: object = {type: 'value', min: 0}, tick = axisPercent): object {
   return plainAxis({
-    type: 'value', min: 0, name, nameLocation: 'end', nameGap: 14,
+    name, nameLocation: 'end', nameGap: 14,
     nameTextStyle: {color: 'var(--muted)', fontSize: 12, align: 'left', padding: [0, 0, 0, -28]},
-    axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: axisPercent},
+    axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: tick},
+    ...scale,
   });
 }
 

@@ -89,9 +89,9 @@ function draw(outcome: TracedOutcome, curves: readonly Curve[], marked: string):
   return {
     height: 420,
     option: {
-      grid: {left: 4, right: named || marked !== '' ? 84 : 16, top: 40, bottom: 30},
+      grid: {left: 4, right: named || marked !== '' ? 84 : 16, top: 40, bottom: 4},
       xAxis: plainAxis({
-        type: 'value', min: 0, max: last, minInterval: 1, name: 'tasks placed', nameLocation: 'middle', nameGap: 8,
+        type: 'value', min: 0, max: last, minInterval: 1, name: 'tasks placed', nameLocation: 'middle', nameGap: 26,
         axisLine: {show: true, lineStyle: {color: 'var(--axis)'}}, splitLine: {show: false},
       }),
       yAxis: shareAxis('dominant share per weight (%)'),
@@ -123,5 +123,5 @@ function pointedShares(curves: readonly Curve[], step: number, marked: string): 
 
 export function curvesLegend(users: number): string {
   return users <= own_colours_at_most ? '' :
-    `${count(users, 'line')}, coloured from the user that ends poorest (dark red) to the richest (dark blue).`;
+    `${count(users, 'line')}, coloured from the user that ends poorest (red) to the richest (blue).`;
 }

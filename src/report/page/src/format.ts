@@ -8,7 +8,8 @@ const grouped = (digits: number) =>
 function written(value: number | null | undefined, digits: number, scale = 1, suffix = ''): string {
   if (value === undefined) return '–';
   if (value === null || value === Infinity) return '∞';
-  return grouped(digits).format(value * scale + 0) + suffix;
+  if (value === 0) return `0${suffix}`;  // an exact zero, not a rounded one
+  return grouped(digits).format(value * scale) + suffix;
 }
 
 /** Decimals that leave about `significant` digits of a number of this size, at most six. */
@@ -38,14 +39,27 @@ export function percentColumn(values: readonly (number | null | undefined)[], si
 
 /** A single part of one: `66.7%`, `3.92%`, `0.0541%`, `0%`. */
 export function percent(value: number): string {
-  if (value === 0) return '0%';
   if (Math.abs(value) >= 0.9995) return written(value, 0, 100, '%');
   return written(value, decimals(Math.abs(value) * 100, 3), 100, '%');
 }
 
+/** A whole number: `12,583`. */
+export function whole(value: number): string {
+  return written(value, 0);
+}
+
+const binary_units: readonly [string, number][] = [['Ti', 2 ** 40], ['Gi', 2 ** 30], ['Mi', 2 ** 20]];
+
+/** An amount of a resource, four digits long, with the units of a cluster file where it is that round: `0.25`, `64Gi`. */
+export function amount(value: number): string {
+  const unit = binary_units.find(([, size]) => value >= size && Number.isInteger(value / 2 ** 20));
+  const scaled = unit ? value / unit[1] : value;
+  return new Intl.NumberFormat('en-US', {maximumSignificantDigits: 4}).format(scaled) + (unit?.[0] ?? '');
+}
+
 /** A number inside a sentence: `1 user`, `12,583 servers`. */
 export function count(value: number, one: string, many = `${one}s`): string {
-  return `${grouped(0).format(value)} ${value === 1 ? one : many}`;
+  return `${whole(value)} ${value === 1 ? one : many}`;
 }
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -8,8 +8,8 @@ import {count, listed, percent} from './format';
 import {readReport} from './report_data';
 import type {Report} from './report_data';
 import {serversTable} from './servers';
-import {equalSplit, firstOrder, orderNames, sharesChart} from './shares';
-import type {Order} from './shares';
+import {equalSplit, firstOrder, firstScale, mayBeLogarithmic, orderNames, sharesChart} from './shares';
+import type {Order, Scale} from './shares';
 import {metricsTable, usersTable} from './tables';
 import {utilizationChart} from './utilization';
 
@@ -56,25 +56,30 @@ function poorestSentence(report: Report): string {
 }
 
 function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart[]): HTMLElement {
-  let order: Order = firstOrder(report.problem.users);
+  const chosen = {order: firstOrder(report.problem.users), scale: firstScale(report)};
+  const choices = [dropDown('Order users', orderNames(report), chosen.order, value => {
+    chosen.order = value as Order;
+    chart.redraw();
+  })];
+  if (mayBeLogarithmic(report)) {
+    choices.push(dropDown('Scale', [['linear', 'linear'], ['log', 'logarithmic']], chosen.scale, value => {
+      chosen.scale = value as Scale;
+      chart.redraw();
+    }));
+  }
   const {host, figure} = chartFigure('Dominant share per user and outcome',
       'Fair would be a level row, every user as high as the others' +
       (equalSplit(report.outcomes[0]!) === undefined ? ' for its weight' : ', and nobody below the dashed line, which is what an equal split would give') +
-      '; a user with few tasks may stay lower because it wants no more.');
-  const choice = dropDown('Order users', orderNames(report), order, value => {
-    order = value as Order;
-    chart.redraw();
-  });
-  const part = section('Who gets what', '', choice, figure);
-  const chart = whenPlaced(host, () => sharesChart(host, report, shown, () => order));
+      '; a user with few tasks may stay lower because it wants no more.', choices);
+  const chart = whenPlaced(host, () => sharesChart(host, report, shown, chosen));
   charts.push(chart);
-  return part;
+  return section('Who gets what', '', figure);
 }
 
 function utilizationSection(report: Report, shown: ReadonlySet<number>, charts: Chart[]): HTMLElement {
   const {host, figure} = chartFigure('Resources in use per outcome',
       'Fair need not mean idle: a good outcome fills at least one resource, and what is left of the others is of no use to ' +
-      'anybody who still waits.');
+      'anybody who still waits.', []);
   const chart = whenPlaced(host, () => utilizationChart(host, report, shown));
   charts.push(chart);
   return section('How much is in use', '', figure);
@@ -85,10 +90,6 @@ function curvesSection(report: Report): HTMLElement | undefined {
   if (traced.length === 0) return undefined;
   let chosen = 0;
   let marked = '';
-  const {host, figure} = chartFigure('Dominant share of every user, task by task',
-      'Fair would be one narrow bundle, because the poorest is served next; a line goes flat when its user has no task left, ' +
-      `or none that still fits. ${curvesLegend(report.problem.users)}`.trim());
-  const chart = whenPlaced(host, () => curvesChart(host, () => traced[chosen]!, () => marked));
   const contender = dropDown('Outcome', traced.map(({label}, at) => [String(at), label]), '0', value => {
     chosen = Number(value);
     chart.redraw();
@@ -98,7 +99,11 @@ function curvesSection(report: Report): HTMLElement | undefined {
     marked = value;
     chart.redraw();
   });
-  return section('Task by task', '', element('div', {class: 'choices'}, contender, mark), figure);
+  const {host, figure} = chartFigure('Dominant share of every user, task by task',
+      'Fair would be one narrow bundle, because the poorest is served next; a line goes flat when its user has no task left, ' +
+      `or none that still fits. ${curvesLegend(report.problem.users)}`.trim(), [contender, mark]);
+  const chart = whenPlaced(host, () => curvesChart(host, () => traced[chosen]!, () => marked));
+  return section('Task by task', '', figure);
 }
 
 function serversSection(report: Report): HTMLElement | undefined {
@@ -125,9 +130,10 @@ function section(heading: string, text: string, ...content: HTMLElement[]): HTML
   return element('section', {}, element('h2', {}, heading), ...(text ? [element('p', {class: 'caption'}, text)] : []), ...content);
 }
 
-function chartFigure(label: string, caption: string): {host: HTMLElement; figure: HTMLElement} {
+function chartFigure(label: string, caption: string, choices: HTMLElement[]): {host: HTMLElement; figure: HTMLElement} {
   const host = element('div', {class: 'chart', role: 'img', 'aria-label': `${label}; the tables on this page hold the same numbers`});
-  return {host, figure: element('figure', {}, element('figcaption', {class: 'caption'}, caption), host)};
+  const controls = choices.length > 0 ? [element('div', {class: 'choices'}, ...choices)] : [];
+  return {host, figure: element('figure', {}, element('figcaption', {class: 'caption'}, caption), ...controls, host)};
 }
 
 const waiting: (() => void)[] = [];

@@ -2,7 +2,7 @@
 // of their servers offers, and the rest of a long list is one last row.
 
 import {element} from './element';
-import {count, numberColumn, percent, shortened} from './format';
+import {amount, count, percent, shortened, whole} from './format';
 import type {Outcome, Report, ServerEntry} from './report_data';
 
 const rows_at_most = 20;
@@ -38,14 +38,14 @@ export function serversTable(report: Report): HTMLElement | undefined {
   ];
   const body = rows.map(row => element('tr', {},
       element('th', {scope: 'row', title: row.name}, shortened(row.name, 44)),
-      element('td', {class: 'number'}, count(row.count, '', '').trim()),
+      element('td', {class: 'number'}, whole(row.count)),
       ...columns.map(({outcome, resource}) => usedCell(outcome.servers as Sized[], row, resource))));
   return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'How full the servers are'},
       element('table', {class: 'heat'}, element('thead', {}, ...head), element('tbody', {}, ...body)));
 }
 
 function usedCell(servers: readonly Sized[], row: ServerRow, resource: string): HTMLElement {
-  const sum = (amount: (server: Sized) => number) => row.entries.reduce((total, at) => total + amount(servers[at]!), 0);
+  const sum = (of: (server: Sized) => number) => row.entries.reduce((total, at) => total + of(servers[at]!), 0);
   const capacity = sum(server => server.capacity[resource] ?? 0);
   if (capacity === 0) return element('td', {class: 'number'}, '–');
   const used = sum(server => server.used[resource] ?? 0) / capacity;
@@ -73,7 +73,7 @@ function classRows(servers: readonly Sized[], resources: readonly string[]): Ser
   const rows = new Map<string, ServerRow>();
   servers.forEach((server, at) => {
     const each = resources.map(resource => (server.capacity[resource] ?? 0) / server.count);
-    const name = resources.map((resource, r) => `${resource} ${numberColumn([each[r]])(each[r])}`).join(' · ');
+    const name = resources.map((resource, r) => `${resource} ${amount(each[r]!)}`).join(' · ');
     const row = rows.get(name) ?? {name, count: 0, entries: []};
     row.count += server.count;
     row.entries.push(at);

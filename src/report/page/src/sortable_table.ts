@@ -15,15 +15,17 @@ export interface Column<Row> {
 export function sortableTable<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): HTMLElement {
   const body = element('tbody');
   const numeric = columns.map(column => rows.every(row => typeof column.key(row) === 'number'));
+  const firsts = columns.map((column, at) => column.group !== undefined && column.group !== columns[at - 1]?.group);
+  const kind = (at: number) => [numeric[at] ? 'number' : '', firsts[at] ? 'first' : ''].join(' ').trim();
   const lines = rows.map(row => ({row, line: element('tr', {}, ...columns.map((column, at) =>
     at === 0 ? element('th', {scope: 'row'}, column.text(row)) :
-      element('td', numeric[at] ? {class: 'number'} : {}, column.text(row))))}));
+      element('td', {class: kind(at)}, column.text(row))))}));
   body.append(...lines.map(({line}) => line));
 
   const headings = columns.map((column, at) => {
     const button = element('button', {type: 'button', onclick: () => sortBy(at)}, column.heading);
     if (column.explanation) button.title = column.explanation;
-    return element('th', {scope: 'col', ...(numeric[at] ? {class: 'number'} : {})}, button);
+    return element('th', {scope: 'col', class: kind(at)}, button);
   });
   function sortBy(at: number): void {
     const up = headings[at]!.getAttribute('aria-sort') !== 'ascending';

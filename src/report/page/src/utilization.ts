@@ -18,9 +18,9 @@ function draw(report: Report, shown: ReadonlySet<number>): Drawing {
   return {
     height: 58 + resources.length * (visible.length * (bar_height + 3) + 22),
     option: {
-      grid: {left: 4, right: 52, top: 4, bottom: 30},
+      grid: {left: 4, right: 52, top: 4, bottom: 4},
       xAxis: plainAxis({
-        type: 'value', min: 0, max: 1, name: 'in use (% of capacity)', nameLocation: 'middle', nameGap: 8,
+        type: 'value', min: 0, max: 1, name: 'in use (% of capacity)', nameLocation: 'middle', nameGap: 26,
         axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: axisPercent},
       }),
       yAxis: plainAxis({
