@@ -14,7 +14,7 @@ if (!out) {
   process.exit(2);
 }
 
-// The libraries' own notices travel with their code.
+// The libraries' notices travel with their code; tslib's stands in its source and stays there.
 const notice = `/*!
 This page contains Apache ECharts, under the Apache License 2.0:
 ${await read('node_modules/echarts/NOTICE')}
@@ -23,10 +23,7 @@ and ZRender:
 ${await read('node_modules/zrender/LICENSE')}
 
 and d3, in parts of Apache ECharts:
-${(await read('node_modules/echarts/licenses/LICENSE-d3')).replaceAll('*/', '')}
-
-and tslib:
-${(await read('node_modules/tslib/CopyrightNotice.txt')).replaceAll(/^\/\*+|\*+ ?\*\/$|\*+\/$/gm, '')}
+${await read('node_modules/echarts/licenses/LICENSE-d3')}
 */`;
 
 async function bundle(entry, options) {

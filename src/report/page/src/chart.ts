@@ -38,6 +38,7 @@ const print_width = 680;  // px; an A4 or letter page within its margins
 export function mountChart(host: HTMLElement, draw: (width: number) => Drawing): Chart {
   let chart: ReturnType<typeof echarts.init> | undefined;
   let drawn_width = 0;
+  let printing = false;
   function redrawAt(width: number): void {
     if (width === 0) return;
     const {height, option} = draw(width);
@@ -49,10 +50,16 @@ export function mountChart(host: HTMLElement, draw: (width: number) => Drawing):
   }
   const redraw = () => redrawAt(host.clientWidth);
   new ResizeObserver(() => {
-    if (host.clientWidth !== drawn_width) redraw();
+    if (!printing && host.clientWidth !== drawn_width) redraw();
   }).observe(host);
-  addEventListener('beforeprint', () => redrawAt(print_width));
-  addEventListener('afterprint', redraw);
+  addEventListener('beforeprint', () => {
+    printing = true;
+    redrawAt(print_width);
+  });
+  addEventListener('afterprint', () => {
+    printing = false;
+    redraw();
+  });
   redraw();
   return {redraw};
 }

@@ -30,17 +30,18 @@ function show(page: HTMLElement, report: Report): void {
 }
 
 function header(report: Report): HTMLElement {
-  const {problem, outcomes} = report;
+  const {problem} = report;
   const servers = problem.servers === 1 ? 'one server' :
     `${count(problem.servers, 'server')} of ${count(problem.server_classes, 'class', 'classes')}`;
-  const seed = report.seed === undefined ? [] : [element('p', {class: 'quiet'}, `seed ${report.seed}`)];
+  // A seed beyond 2^53 cannot be read back exactly here; the command holds it.
+  const seed = Number.isSafeInteger(report.seed) ? [element('p', {class: 'quiet'}, `seed ${report.seed}`)] : [];
   return element('header', {},
       element('p', {class: 'name'}, 'Mirab'),
       element('h1', {}, report.title),
-      element('p', {class: 'lead'}, `${count(problem.users, 'user')} share the ${listed(problem.resources)} of ${servers}. `,
+      element('p', {class: 'lead'}, `${count(problem.users, 'user shares', 'users share')} the ${listed(problem.resources)} of ${servers}. `,
           poorestSentence(report)),
       ...(report.command ? [element('pre', {tabindex: 0, 'aria-label': 'The command'}, element('code', {}, report.command))] : []),
-      ...(outcomes.length > 0 ? seed : []));
+      ...seed);
 }
 
 /** What matters most, in one sentence: what the poorest user holds. */
@@ -71,7 +72,7 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
       'Fair would be a level row, every user as high as the others' +
       (equalSplit(report.outcomes[0]!) === undefined ? ' for its weight' : ', and nobody below the dashed line, which is what an equal split would give') +
       '; a user with few tasks may stay lower because it wants no more.', choices);
-  const chart = whenPlaced(host, () => sharesChart(host, report, shown, chosen));
+  const chart = whenPlaced(() => sharesChart(host, report, shown, chosen));
   charts.push(chart);
   return section('Who gets what', '', figure);
 }
@@ -80,7 +81,7 @@ function utilizationSection(report: Report, shown: ReadonlySet<number>, charts: 
   const {host, figure} = chartFigure('Resources in use per outcome',
       'Fair need not mean idle: a good outcome fills at least one resource, and what is left of the others is of no use to ' +
       'anybody who still waits.', []);
-  const chart = whenPlaced(host, () => utilizationChart(host, report, shown));
+  const chart = whenPlaced(() => utilizationChart(host, report, shown));
   charts.push(chart);
   return section('How much is in use', '', figure);
 }
@@ -102,15 +103,15 @@ function curvesSection(report: Report): HTMLElement | undefined {
   const {host, figure} = chartFigure('Dominant share of every user, task by task',
       'Fair would be one narrow bundle, because the poorest is served next; a line goes flat when its user has no task left, ' +
       `or none that still fits. ${curvesLegend(report.problem.users)}`.trim(), [contender, mark]);
-  const chart = whenPlaced(host, () => curvesChart(host, () => traced[chosen]!, () => marked));
+  const chart = whenPlaced(() => curvesChart(host, () => traced[chosen]!, () => marked));
   return section('Task by task', '', figure);
 }
 
 function serversSection(report: Report): HTMLElement | undefined {
   const table = serversTable(report);
   if (!table) return undefined;
-  return section('Which servers are full', 'Fair says nothing about a single server, but a pale row is room that nobody could ' +
-    'use; outcomes that see all servers as one pool are not listed.', table);
+  return section('Which servers are full', 'Fair says nothing about a single server, but a pale row is room that was left ' +
+    'empty; outcomes that see all servers as one pool are not listed.', table);
 }
 
 function usersSection(report: Report): HTMLElement {
@@ -139,10 +140,9 @@ function chartFigure(label: string, caption: string, choices: HTMLElement[]): {h
 const waiting: (() => void)[] = [];
 
 /** A chart needs the width that its host has in the page, so it is made once everything stands there. */
-function whenPlaced(host: HTMLElement, make: () => Chart): Chart {
+function whenPlaced(make: () => Chart): Chart {
   let chart: Chart | undefined;
   waiting.push(() => {
-    if (!host.isConnected) throw new Error('a chart has no place on the page');
     chart = make();
   });
   return {redraw: () => chart?.redraw()};
