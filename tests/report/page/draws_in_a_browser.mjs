@@ -91,6 +91,14 @@ const checks = {
     assert.equal(await page.locator('details:not([open]) tbody tr').count(), 600);
   },
 
+  async 'Users of different weight get no line of an equal split'() {
+    const line = `${chart('Who gets what')} path[stroke-dasharray]`;
+    assert.equal(await (await report('two', two)).page.locator(line).count(), 1);
+    const weighted = twoUsers();
+    for (const outcome of weighted.outcomes) outcome.users[1].weight = 2;
+    assert.equal(await (await report('weighted', weighted)).page.locator(line).count(), 0);
+  },
+
   async 'A page asks nothing of the network and complains of nothing'() {
     for (const [name, data] of [['two', two], ['twenty', twenty], ['many', many]]) {
       const {page, complaints, requests} = await report(name, data);

@@ -89,10 +89,11 @@ function draw(outcome: TracedOutcome, curves: readonly Curve[], marked: string):
   return {
     height: 420,
     option: {
-      grid: {left: 4, right: named || marked !== '' ? 84 : 16, top: 40, bottom: 4},
+      grid: {left: 4, right: named || marked !== '' ? 112 : 16, top: 40, bottom: 4},
       xAxis: plainAxis({
         type: 'value', min: 0, max: last, minInterval: 1, name: 'tasks placed', nameLocation: 'middle', nameGap: 26,
         axisLine: {show: true, lineStyle: {color: 'var(--axis)'}}, splitLine: {show: false},
+        axisLabel: {color: 'var(--muted)', fontSize: 12, showMaxLabel: false},
       }),
       yAxis: shareAxis('dominant share per weight (%)'),
       tooltip: axisTooltip('line', value => tooltipBody(stepTitle(outcome, Number(value)),

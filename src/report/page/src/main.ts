@@ -68,9 +68,10 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
       chart.redraw();
     }));
   }
+  const split = equalSplit(report.outcomes[0]!);
   const {host, figure} = chartFigure('Dominant share per user and outcome',
       'Fair would be a level row, every user as high as the others' +
-      (equalSplit(report.outcomes[0]!) === undefined ? ' for its weight' : ', and nobody below the dashed line, which is what an equal split would give') +
+      (split === undefined ? ' for its weight' : `, and nobody below the dashed line, an equal split's ${percent(split)}`) +
       '; a user with few tasks may stay lower because it wants no more.', choices);
   const chart = whenPlaced(() => sharesChart(host, report, shown, chosen));
   charts.push(chart);
@@ -110,7 +111,7 @@ function curvesSection(report: Report): HTMLElement | undefined {
 function serversSection(report: Report): HTMLElement | undefined {
   const table = serversTable(report);
   if (!table) return undefined;
-  return section('Which servers are full', 'Fair says nothing about a single server, but a pale row is room that was left ' +
+  return section('Which servers are full', 'Fair says nothing about a single server, but a faint row is room that was left ' +
     'empty; outcomes that see all servers as one pool are not listed.', table);
 }
 

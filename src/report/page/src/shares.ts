@@ -13,6 +13,7 @@ export type Order = 'file' | 'name' | 'poorest' | 'rank' | `under ${number}`;
 const bars_at_most = 12;
 const dots_at_most = 60;
 const labelled_bars_at_most = 16;
+const label_width = 600;  // px; below, the caption alone tells the equal split
 const skew = 10;  // from here on, richest over median, small shares need a logarithm to be seen
 
 export function firstOrder(users: number): Order {
@@ -106,7 +107,7 @@ function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: S
     symbolOffset: ranked || users > dots_at_most ? [0, 0] : [apart * (position - (visible.length - 1) / 2), 0],
     name: report.outcomes[outcome]!.label,
     data: places.map(place => height(user(outcome, place).dominant_share)),
-    ...(position === 0 ? {markLine: splitLine(report.outcomes[0]!)} : {}),
+    ...(position === 0 ? {markLine: splitLine(report.outcomes[0]!, width)} : {}),
   }));
   const rows = (place: number): TooltipRow[] => visible.map(outcome => ({
     series: outcome,
@@ -174,7 +175,7 @@ function marks(users: number, ranked: boolean, outcome: number, bars: number): o
   };
 }
 
-function splitLine(outcome: Outcome): object {
+function splitLine(outcome: Outcome, width: number): object {
   const split = equalSplit(outcome);
   if (split === undefined) return {};
   return {
@@ -182,7 +183,7 @@ function splitLine(outcome: Outcome): object {
     precision: 15,  // decimals that the library keeps of it; its own 2 would move the line
     lineStyle: {color: 'var(--ink)', type: [5, 4], width: 1, opacity: 0.8},
     label: {
-      position: 'insideStartTop', color: 'var(--ink)', fontSize: 11, formatter: `equal split ${percent(split)}`,
+      show: width >= label_width, position: 'insideStartTop', color: 'var(--ink)', fontSize: 11, formatter: `equal split ${percent(split)}`,
       textBorderColor: 'var(--paper)', textBorderWidth: 3,
     },
   };
