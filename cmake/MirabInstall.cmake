@@ -1,5 +1,5 @@
-# What is installed: the library with its headers for find_package(mirab), the papers of the project; and the .deb of it
-# all. The command line installs itself (src/cli).
+# What is installed: the library with its headers for find_package(mirab); the manual page and the shells' completions,
+# which the command line itself generates; the project's papers; and the .deb of it all.
 include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mirab)
 
@@ -15,21 +15,42 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 
-# Debian's names and forms: copyright, and the changelogs compressed without a time in them.
-configure_file(cmake/debian/changelog.in changelog.Debian @ONLY)
-function(install_compressed source target)
-  set(compressed ${PROJECT_BINARY_DIR}/${target}.gz)
+# Compressed without a time in it, so that the same source gives the same package.
+function(mirab_install_compressed source name folder)
+  set(compressed ${PROJECT_BINARY_DIR}/installed/${name}.gz)
   add_custom_command(OUTPUT ${compressed} DEPENDS ${source} VERBATIM
     COMMAND sh -c "gzip -9 -n < \"$1\" > \"$2\"" gzip ${source} ${compressed})
-  add_custom_target(mirab_${target} ALL DEPENDS ${compressed})
-  install(FILES ${compressed} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  add_custom_target(mirab_compressed_${name} ALL DEPENDS ${compressed})
+  install(FILES ${compressed} DESTINATION ${folder})
 endfunction()
-install_compressed(${PROJECT_SOURCE_DIR}/CHANGELOG.md changelog)
-install_compressed(${PROJECT_BINARY_DIR}/changelog.Debian changelog.Debian)
+
+# What `mirab generate WHAT` prints, in a file.
+function(mirab_generate what name)
+  set(file ${PROJECT_BINARY_DIR}/installed/${name})
+  add_custom_command(OUTPUT ${file} DEPENDS mirab_cli VERBATIM
+    COMMAND sh -c "\"$1\" generate $2 > \"$3\"" generate $<TARGET_FILE:mirab_cli> ${what} ${file})
+  add_custom_target(mirab_generated_${what} ALL DEPENDS ${file})
+endfunction()
+
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed)
+if(MIRAB_CLI)
+  mirab_generate(man mirab.1)
+  mirab_generate(bash mirab)
+  mirab_generate(zsh _mirab)
+  mirab_generate(fish mirab.fish)
+  set(generated ${PROJECT_BINARY_DIR}/installed)
+  mirab_install_compressed(${generated}/mirab.1 mirab.1 ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${generated}/mirab DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${generated}/_mirab DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  install(FILES ${generated}/mirab.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+
+# Debian's names: copyright, changelog and changelog.Debian.
+configure_file(cmake/debian/changelog.in installed/changelog.Debian @ONLY)
+mirab_install_compressed(${PROJECT_SOURCE_DIR}/CHANGELOG.md changelog ${CMAKE_INSTALL_DOCDIR})
+mirab_install_compressed(${PROJECT_BINARY_DIR}/installed/changelog.Debian changelog.Debian ${CMAKE_INSTALL_DOCDIR})
 install(FILES cmake/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
-foreach(paper README.md NOTICE)
-  install(FILES ${paper} DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-endforeach()
+install(FILES README.md NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_GENERATOR DEB)
