@@ -62,6 +62,20 @@ TEST(Files, NoneNamesTheHostOfARegistry) {
   EXPECT_THAT(matches(std::regex("\"resolved\"[:]|registry[.](npm|yarn)|^ *registry *=")), IsEmpty());
 }
 
+TEST(Files, EveryCheckThatIsSwitchedOffHasItsReason) {
+  const std::string text = text_of(root / ".clang-tidy");
+  const auto checks = text.find("\nChecks:");
+  ASSERT_NE(checks, std::string::npos);
+  const std::regex off("\\s(-[a-z][a-z.-]+)(?=[,\\s])");
+  const std::string list = text.substr(checks);
+  int count = 0;
+  for (std::sregex_iterator check(list.begin(), list.end(), off), end; check != end; ++check, ++count) {
+    EXPECT_NE(text.find("# " + (*check)[1].str() + ": "), std::string::npos)
+        << (*check)[1] << " has no reason";
+  }
+  EXPECT_GT(count, 0);
+}
+
 TEST(Files, TheHeaderForEverythingIncludesEveryPublicHeader) {
   const std::string everything = text_of(root / "include/mirab/mirab.hpp");
   for (const auto& entry : fs::recursive_directory_iterator(root / "include/mirab")) {
