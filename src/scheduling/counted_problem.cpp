@@ -1,9 +1,8 @@
 #include "scheduling/counted_problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace mirab::scheduling {
 
@@ -59,10 +58,11 @@ std::vector<std::string> CountedProblem::notices() const {
   std::vector<std::string> notices;
   for (std::size_t r = 0; r < resource_count(); ++r) {
     if (units_[r].exact) continue;
-    notices.push_back(fmt::format(
-        "{}: the amounts have too many digits between them to be counted exactly; counted in units of 1e{}, with "
-        "demands rounded up and capacities down",
-        problem_->resources()[r], units_[r].exponent));
+    notices.push_back(
+        fmt::format("{}: the amounts have too many digits between them to be counted exactly; counted in "
+                    "units of 1e{}, with "
+                    "demands rounded up and capacities down",
+                    problem_->resources()[r], units_[r].exponent));
   }
   return notices;
 }

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <mirab/model/problem.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <mirab/model/problem.hpp>
 
 #include "scheduling/unit.hpp"
 
@@ -14,8 +14,8 @@ namespace mirab::scheduling {
 
 /// A problem in whole units: N users, K server entries, m resources. Immutable; outlived by its problem.
 ///
-/// What a user's task takes may depend on the server (demand_on), so tasks are numbered: task n < N is what user n
-/// runs on most servers, the numbers after N are the exceptions.
+/// What a user's task takes may depend on the server (demand_on), so tasks are numbered: task n < N is what
+/// user n runs on most servers, the numbers after N are the exceptions.
 class CountedProblem {
  public:
   explicit CountedProblem(const Problem& problem);

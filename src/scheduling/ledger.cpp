@@ -7,7 +7,8 @@ Ledger::Ledger(const CountedProblem& cluster)
   const std::vector<Server>& entries = cluster.problem().servers();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     first_servers_.push_back(entries_.size());
-    entries_.insert(entries_.end(), static_cast<std::size_t>(entries[i].count), static_cast<std::uint32_t>(i));
+    entries_.insert(entries_.end(), static_cast<std::size_t>(entries[i].count),
+                    static_cast<std::uint32_t>(i));
   }
   first_servers_.push_back(entries_.size());
 
@@ -45,7 +46,8 @@ bool Ledger::balances() const {
   const std::size_t entry_count = first_servers_.size() - 1;
   std::vector<std::int64_t> accounted(entry_count * resources_, 0);
   for (std::size_t server = 0; server < server_count(); ++server) {
-    for (std::size_t r = 0; r < resources_; ++r) accounted[entries_[server] * resources_ + r] += free(server)[r];
+    for (std::size_t r = 0; r < resources_; ++r)
+      accounted[entries_[server] * resources_ + r] += free(server)[r];
   }
   for (std::size_t n = 0; n < placed_.size(); ++n) {
     for (const auto& [i, tasks] : placed_[n]) {

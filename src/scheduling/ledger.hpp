@@ -12,8 +12,9 @@
 
 namespace mirab::scheduling {
 
-/// What is free on every server and what was placed for whom, in exact units. The servers of an entry are spelled out:
-/// K' servers, those of an entry next to each other, in the order of the cluster. Starts with everything free.
+/// What is free on every server and what was placed for whom, in exact units. The servers of an entry are
+/// spelled out: K' servers, those of an entry next to each other, in the order of the cluster. Starts with
+/// everything free.
 ///
 /// Invariant: nothing free is below zero, and what is free and what was placed make up the capacity.
 class Ledger {
@@ -61,7 +62,8 @@ class Ledger {
   /// x_{n,i}: tasks by server entry; only where there are some.
   const std::map<std::size_t, std::int64_t>& placed(std::size_t user) const { return placed_[user]; }
 
-  /// Does what is free on every entry, together with all the tasks placed there, make up its capacity? O(K' m).
+  /// Does what is free on every entry, together with all the tasks placed there, make up its capacity? O(K'
+  /// m).
   bool balances() const;
 
  private:
@@ -70,10 +72,10 @@ class Ledger {
   }
 
   const CountedProblem* cluster_;
-  std::size_t resources_;                                // m
-  std::vector<std::uint32_t> entries_;                   // [K']
-  std::vector<std::size_t> first_servers_;               // [K + 1], where an entry's servers begin
-  std::vector<std::int64_t> free_;                       // [K' × m]
+  std::size_t resources_;                                    // m
+  std::vector<std::uint32_t> entries_;                       // [K']
+  std::vector<std::size_t> first_servers_;                   // [K + 1], where an entry's servers begin
+  std::vector<std::int64_t> free_;                           // [K' × m]
   std::vector<std::map<std::size_t, std::int64_t>> placed_;  // [n]
 };
 

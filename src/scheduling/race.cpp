@@ -1,7 +1,8 @@
-// Keys are rationals, as a sum of task sizes over capacities and weights is one, and are compared exactly: two users
-// tie when their shares are equal, not when they look equal. Sizes are 63-bit numbers, weights and counts come on top,
-// so a cross product needs some 250 bits, more than the compiler's integers have; GMP's rationals have no such limit.
-// Most keys differ by far more than rounding, so doubles decide first and only near ties pay for the exact comparison.
+// Keys are rationals, as a sum of task sizes over capacities and weights is one, and are compared exactly:
+// two users tie when their shares are equal, not when they look equal. Sizes are 63-bit numbers, weights and
+// counts come on top, so a cross product needs some 250 bits, more than the compiler's integers have; GMP's
+// rationals have no such limit. Most keys differ by far more than rounding, so doubles decide first and only
+// near ties pay for the exact comparison.
 #include "scheduling/race.hpp"
 
 #include <cmath>
@@ -11,7 +12,8 @@
 namespace mirab::scheduling {
 namespace {
 
-/// mpq_class::get_d cuts off, so a normal double is within 2^-52 of the key. No filter for what no double is near.
+/// mpq_class::get_d cuts off, so a normal double is within 2^-52 of the key. No filter for what no double is
+/// near.
 double near(const mpq_class& key) {
   const double value = key.get_d();
   return std::isnormal(value) || key == 0 ? value : std::numeric_limits<double>::quiet_NaN();

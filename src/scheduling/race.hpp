@@ -1,17 +1,17 @@
 #pragma once
 
+#include <cstddef>
 #include <gmpxx.h>
+#include <set>
+#include <vector>
 
 #include <mirab/model/random.hpp>
 #include <mirab/scheduling/fill.hpp>
 
-#include <cstddef>
-#include <set>
-#include <vector>
-
 namespace mirab::scheduling {
 
-/// Users in the order of their exact keys, the lowest in front. Keys only rise; a user that has left never returns.
+/// Users in the order of their exact keys, the lowest in front. Keys only rise; a user that has left never
+/// returns.
 class Race {
  public:
   /// keys[n] is where user n starts. `tie` says which of several lowest users is the next one.

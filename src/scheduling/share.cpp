@@ -34,13 +34,15 @@ double nearest(const mpq_class& value) {
   mpz_class quotient;
   mpz_class remainder;
   mpz_fdiv_qr(quotient.get_mpz_t(), remainder.get_mpz_t(), numerator.get_mpz_t(), denominator.get_mpz_t());
-  // The lowest bit remembers that something follows, so that the conversion never sees a half where there is none.
+  // The lowest bit remembers that something follows, so that the conversion never sees a half where there is
+  // none.
   const unsigned long leading = quotient.get_ui() | (remainder == 0 ? 0UL : 1UL);
   return std::ldexp(static_cast<double>(leading), static_cast<int>(-shift));
 }
 
 mpq_class part(const CountedProblem& cluster, std::size_t task, std::size_t resource) {
-  mpq_class part{static_cast<long>(cluster.demand(task)[resource]), static_cast<long>(cluster.pool(resource))};
+  mpq_class part{static_cast<long>(cluster.demand(task)[resource]),
+                 static_cast<long>(cluster.pool(resource))};
   part.canonicalize();
   return part;
 }

@@ -14,7 +14,8 @@ mpq_class exact(const Quantity& quantity);
 /// The nearest double. (mpq_class::get_d cuts off instead, so that 1/3 would not be 1.0 / 3.)
 double nearest(const mpq_class& value);
 
-/// d_r / C_r: the part of the cluster's resource that one task takes. Requires that the cluster has some of it.
+/// d_r / C_r: the part of the cluster's resource that one task takes. Requires that the cluster has some of
+/// it.
 mpq_class part(const CountedProblem& cluster, std::size_t task, std::size_t resource);
 
 /// max_r d_r / C_r: by how much one task raises its user's global dominant share.

@@ -1,6 +1,7 @@
-// Powers of ten in which a resource is counted, so that a ledger of placed tasks is exact and cannot drift: `0.5` and
-// `0.125` CPUs are 500 and 125 units of 10^-3. Amounts that lie more than 19 digits apart have no such unit within 63
-// bits; then demand rounds up and capacity down, which may cost a task its place but never overcommits a server.
+// Powers of ten in which a resource is counted, so that a ledger of placed tasks is exact and cannot drift:
+// `0.5` and `0.125` CPUs are 500 and 125 units of 10^-3. Amounts that lie more than 19 digits apart have no
+// such unit within 63 bits; then demand rounds up and capacity down, which may cost a task its place but
+// never overcommits a server.
 #include "scheduling/unit.hpp"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::optional<int> finest_exponent(const Problem& problem, std::size_t resource)
 
 /// Can the whole cluster's capacity be counted in this unit?
 bool can_count(const Problem& problem, std::size_t resource, int exponent) {
-  std::int64_t left = most_units;
+  std::int64_t left = kMostUnits;
   for (const Server& server : problem.servers()) {
     const auto units = count_units(server.capacity[resource], exponent, Rounding::down);
     if (!units) return false;
