@@ -9,6 +9,7 @@
 
 #include <mirab/scheduling/fill.hpp>
 
+#include "scheduling/allocation_of.hpp"
 #include "scheduling/counted_problem.hpp"
 #include "scheduling/disciplines.hpp"
 #include "scheduling/ledger.hpp"
@@ -174,44 +175,13 @@ class Filling {
   FillOutcome outcome() {
     FillOutcome outcome;
     outcome.seed = random_.seed();
-    outcome.allocation = allocation();
+    outcome.allocation = allocation_of(ledger_);
     outcome.placed = placed_;
     outcome.errors = placed_wrongly_;
     for (std::size_t n = 0; n < cluster_.user_count(); ++n) outcome.unplaced.push_back(why_no_more(n));
     outcome.steps = std::move(steps_);
     outcome.notices = cluster_.notices();
     return outcome;
-  }
-
-  Allocation allocation() const {
-    const std::size_t resources = cluster_.resource_count();
-    const std::vector<Server>& servers = cluster_.problem().servers();
-    std::vector<std::vector<std::int64_t>> used(servers.size(), std::vector<std::int64_t>(resources, 0));
-    Allocation allocation;
-    for (std::size_t n = 0; n < cluster_.user_count(); ++n) {
-      std::int64_t total = 0;
-      for (const auto& [i, tasks] : ledger_.placed(n)) {
-        Grant grant{.user = n, .server = i, .tasks = static_cast<double>(tasks), .resources = {}};
-        for (std::size_t r = 0; r < resources; ++r) {
-          const std::int64_t units = tasks * cluster_.demand(cluster_.task(n, i))[r];
-          grant.resources.push_back(cluster_.amount(r, units));
-          used[i][r] += units;
-        }
-        allocation.grants.push_back(std::move(grant));
-        total += tasks;
-      }
-      allocation.tasks.push_back(static_cast<double>(total));
-    }
-    for (std::size_t i = 0; i < servers.size(); ++i) {
-      ServerUse use{
-          .name = servers[i].name, .count = servers[i].count, .capacity = {}, .used = {}, .prices = {}};
-      for (std::size_t r = 0; r < resources; ++r) {
-        use.capacity.push_back(cluster_.amount(r, cluster_.capacity(i)[r] * servers[i].count));
-        use.used.push_back(cluster_.amount(r, used[i][r]));
-      }
-      allocation.servers.push_back(std::move(use));
-    }
-    return allocation;
   }
 
   const CountedProblem& cluster_;
