@@ -141,6 +141,7 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   if (negative)
     return Error{.message = fmt::format("'{}' is negative; an amount is at least 0", written.substr(0, 40))};
   for (; digits % 10 == 0; digits /= 10) ++exponent;
+  if (mantissa.too_many_digits && exponent >= 0) return too_large(written);
   if (mantissa.too_many_digits || (digits > Wide{kLargest} && exponent < 0)) {
     return Error{.message =
                      fmt::format("'{}' has more digits than can be counted exactly; at most 18 are safe",

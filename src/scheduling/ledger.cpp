@@ -20,19 +20,12 @@ Ledger::Ledger(const CountedProblem& cluster)
 }
 
 std::optional<std::size_t> Ledger::first_fit(std::size_t user, std::size_t from) const {
-  // Eligibility and demand belong to the entry, so they are looked up once for all its servers.
-  for (std::size_t server = from; server < server_count();) {
-    const std::size_t i = entries_[server];
-    const std::size_t end = first_servers_[i + 1];
-    if (cluster_->problem().eligible(user, i)) {
-      const auto demand = cluster_->demand(cluster_->task(user, i));
-      for (; server < end; ++server) {
-        if (is_within(demand, free(server))) return server;
-      }
-    }
-    server = end;
-  }
-  return std::nullopt;
+  std::optional<std::size_t> first;
+  any_fit(user, from, [&](std::size_t server) {
+    first = server;
+    return true;
+  });
+  return first;
 }
 
 void Ledger::take(std::size_t user, std::size_t server) {

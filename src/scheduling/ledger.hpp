@@ -50,10 +50,30 @@ class Ledger {
   /// The first server from `from` on where the user's next task fits. O(K' m).
   std::optional<std::size_t> first_fit(std::size_t user, std::size_t from) const;
 
+  /// Visits every server from `from` on where the user's next task fits, in order, until a visit says true:
+  /// that it has found what it looked for. Says whether one did. O(K' m).
+  template <class Visit>
+  bool any_fit(std::size_t user, std::size_t from, Visit visit) const {
+    // Eligibility and demand belong to the entry, so they are looked up once for all its servers.
+    for (std::size_t server = from, end = from; server < server_count(); server = end) {
+      const std::size_t i = entries_[server];
+      end = first_servers_[i + 1];
+      if (!cluster_->problem().eligible(user, i)) continue;
+      const auto demand = cluster_->demand(cluster_->task(user, i));
+      for (; server < end; ++server) {
+        if (is_within(demand, free(server)) && visit(server)) return true;
+      }
+    }
+    return false;
+  }
+
   /// Visits every server from `from` on where the user's next task fits, in order. O(K' m).
   template <class Visit>
   void for_each_fit(std::size_t user, std::size_t from, Visit visit) const {
-    for (auto server = first_fit(user, from); server; server = first_fit(user, *server + 1)) visit(*server);
+    any_fit(user, from, [&](std::size_t server) {
+      visit(server);
+      return false;
+    });
   }
 
   /// Places one task of the user. Requires that it fits there.

@@ -8,9 +8,12 @@ std::size_t random_fit(const Search& search) {
   search.ledger.for_each_fit(search.user, search.first_fit, [&](std::size_t) { ++fitting; });
 
   std::uint64_t ahead = search.random.below(fitting);
-  std::size_t server = search.first_fit;
-  while (ahead-- > 0) server = *search.ledger.first_fit(search.user, server + 1);
-  return server;
+  std::size_t drawn = search.first_fit;
+  search.ledger.any_fit(search.user, search.first_fit, [&](std::size_t server) {
+    drawn = server;
+    return ahead-- == 0;
+  });
+  return drawn;
 }
 
 }  // namespace mirab::scheduling
