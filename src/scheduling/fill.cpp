@@ -22,7 +22,7 @@ namespace scheduling {
 namespace {
 
 constexpr std::int64_t kMostServers = 10'000'000;
-constexpr std::int64_t kMostTasks = 10'000'000'000;  // hours of placing one by one
+constexpr std::int64_t kMostTasks = 10'000'000'000;  // of one user: hours of placing one by one
 
 Check check_server_count(const Problem& problem) {
   std::int64_t left = kMostServers;
@@ -37,25 +37,38 @@ Check check_server_count(const Problem& problem) {
   return {};
 }
 
-/// The tasks that the whole pool could hold: min_r C_r / d_r.
-std::int64_t tasks_in_pool(const CountedProblem& cluster, std::size_t task) {
-  std::int64_t tasks = cluster.task_limit(cluster.user_of_task(task));
-  for (std::size_t r = 0; r < cluster.resource_count(); ++r) {
-    const std::int64_t demand = cluster.demand(task)[r];
-    if (demand > 0) tasks = std::min(tasks, cluster.pool(r) / demand);
+/// How many tasks one empty server of the entry holds: min_r c_{i,r} / d_{n,i,r}, floored.
+std::int64_t tasks_on_one(const CountedProblem& cluster, std::size_t user, std::size_t entry) {
+  const auto demand = cluster.demand(cluster.task(user, entry));
+  std::int64_t tasks = INT64_MAX;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (demand[r] > 0) tasks = std::min(tasks, cluster.capacity(entry)[r] / demand[r]);
   }
   return tasks;
 }
 
+/// Could the user, if alone, place more than kMostTasks?
+bool is_endless(const CountedProblem& cluster, std::size_t user) {
+  if (cluster.task_limit(user) <= kMostTasks) return false;
+  std::int64_t left = kMostTasks;
+  for (std::size_t i = 0; i < cluster.problem().server_count(); ++i) {
+    if (!cluster.problem().eligible(user, i)) continue;
+    const std::int64_t count = cluster.problem().servers()[i].count;
+    const std::int64_t tasks = tasks_on_one(cluster, user, i);
+    if (tasks > left / count) return true;
+    left -= tasks * count;
+  }
+  return false;
+}
+
 Check check_ends_in_time(const CountedProblem& cluster) {
-  for (std::size_t task = 0; task < cluster.task_count(); ++task) {
-    if (tasks_in_pool(cluster, task) <= kMostTasks) continue;
-    const std::size_t user = cluster.user_of_task(task);
+  for (std::size_t n = 0; n < cluster.user_count(); ++n) {
+    if (!is_endless(cluster, n)) continue;
     return Error{
-        .message = fmt::format("more than {} tasks of user '{}' could be placed, and fill places them one by "
-                               "one; give it larger tasks, or limit them with `tasks`",
-                               kMostTasks, cluster.problem().users()[user].name),
-        .key = fmt::format("users[{}].{}", user, task == user ? "demand" : "demand_on")};
+        .message = fmt::format("more than {} tasks of user '{}' would fit, and fill places them one by one; "
+                               "give it larger tasks, or limit them with `tasks`",
+                               kMostTasks, cluster.problem().users()[n].name),
+        .key = fmt::format("users[{}].demand", n)};
   }
   return {};
 }
