@@ -26,8 +26,8 @@ template <class Scale>
 void proportions(std::span<const std::int64_t> amounts, const std::vector<double>& per_unit, Scale scale,
                  std::vector<double>& result) {
   for (std::size_t r = 0; r < amounts.size(); ++r) result[r] = static_cast<double>(amounts[r]) * per_unit[r];
-  const double whole = scale(result);
-  for (double& part : result) part /= whole;
+  const double per_whole = 1 / scale(result);
+  for (double& part : result) part *= per_whole;
 }
 
 double sum(const std::vector<double>& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); }
@@ -56,10 +56,15 @@ std::size_t nearest_in_proportion(const Search& search, Scale scale) {
   const std::vector<double> per_unit = parts_per_unit(ledger.cluster());
   std::vector<double> demand(per_unit.size());
   std::vector<double> free(per_unit.size());
+  std::size_t task = ledger.cluster().task_count();
   std::size_t best = search.first_fit;
   double best_h = std::numeric_limits<double>::infinity();
   ledger.for_each_fit(search.user, search.first_fit, [&](std::size_t server) {
-    proportions(ledger.demand(search.user, server), per_unit, scale, demand);
+    const std::size_t task_there = ledger.cluster().task(search.user, ledger.entry(server));
+    if (task_there != task) {
+      task = task_there;
+      proportions(ledger.cluster().demand(task), per_unit, scale, demand);
+    }
     proportions(ledger.free(server), per_unit, scale, free);
     const double h = distance(demand, free);
     if (h < best_h) {  // not so for NaN, 0/0
