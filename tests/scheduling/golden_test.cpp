@@ -1,6 +1,6 @@
 // The papers' worked fills, from tests/golden/paper_cases.json: every case that expects something of a
 // `fill:`.
-#include <fmt/format.h>
+#include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
