@@ -1,37 +1,23 @@
 // Keys are rationals, as a sum of task sizes over capacities and weights is one, and are compared exactly:
 // two users tie when their shares are equal, not when they look equal. Sizes are 63-bit numbers, weights and
 // counts come on top, so a cross product needs some 250 bits, more than the compiler's integers have; GMP's
-// rationals have no such limit. Most keys differ by far more than rounding, so doubles decide first and only
-// near ties pay for the exact comparison.
+// rationals have no such limit.
+//
+// Doubles decide first. mpq_class::get_d cuts digits off, which keeps the order: where the doubles of two
+// keys differ the keys differ in the same way, and only keys with the same double need the exact comparison.
 #include "scheduling/race.hpp"
 
-#include <cmath>
-#include <limits>
 #include <utility>
 
 namespace mirab::scheduling {
-namespace {
-
-/// mpq_class::get_d cuts off, so a normal double is within 2^-52 of the key. No filter for what no double is
-/// near.
-double near(const mpq_class& key) {
-  const double value = key.get_d();
-  return std::isnormal(value) || key == 0 ? value : std::numeric_limits<double>::quiet_NaN();
-}
-
-/// Certainly less, whatever was cut off. False for NaN.
-bool clearly_below(double a, double b) { return a < b * (1 - 0x1p-50); }
-
-}  // namespace
 
 Race::Race(std::vector<mpq_class> keys, Tie tie) : keys_(std::move(keys)), tie_(tie), order_(Before{this}) {
-  for (const mpq_class& key : keys_) near_.push_back(near(key));
+  for (const mpq_class& key : keys_) cut_off_.push_back(key.get_d());
   for (std::size_t user = 0; user < keys_.size(); ++user) order_.insert(user);
 }
 
 bool Race::is_below(std::size_t a, std::size_t b) const {
-  if (clearly_below(near_[a], near_[b])) return true;
-  if (clearly_below(near_[b], near_[a])) return false;
+  if (cut_off_[a] != cut_off_[b]) return cut_off_[a] < cut_off_[b];
   return keys_[a] < keys_[b];
 }
 
@@ -56,7 +42,7 @@ void Race::raise(std::size_t user, const mpq_class& step) {
   auto node = order_.extract(user);
   MIRAB_ASSERT(!node.empty(), "a user that has left the race is served");
   keys_[user] += step;
-  near_[user] = near(keys_[user]);
+  cut_off_[user] = keys_[user].get_d();
   order_.insert(std::move(node));
 }
 

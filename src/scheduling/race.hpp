@@ -44,7 +44,7 @@ class Race {
   };
 
   std::vector<mpq_class> keys_;  // [n]
-  std::vector<double> near_;     // [n], the key within 2^-52 of itself; NaN where no double is
+  std::vector<double> cut_off_;  // [n], the keys as doubles, cut off
   Tie tie_;
   std::set<std::size_t, Before> order_;
 };

@@ -74,15 +74,14 @@ TEST(BestFit, DoesNotDependOnUnitsOrOnTheOrderOfTheResources) {
   EXPECT_EQ(place(""), place("Gi"));
 }
 
-// C = (10, 10, 10); for the task (1, 2, 1) the published H of the two servers is 0.5 + 5/3 and 1.5 with the
-// first resource in front, and with the second one 0.5 + 0.5 + ... : the choice turns when the resources
-// swap.
+// As parts of the pool (10, 10) the task is (1, 1), relative to the first resource (1, 1); the servers are
+// (1, 1/2) and (1, 3), so H is 1/2 and 2. With the resources swapped they are (1, 2) and (1, 1/3), and H is 1
+// and 2/3.
 TEST(BestFit, AsPublishedDependsOnWhichResourceComesFirst) {
   const Problem cluster =
       problem({server("a", {"8", "4"}), server("b", {"2", "6"})}, {user("u", {"1", "1"})});
   const Problem swapped =
       problem({server("a", {"4", "8"}), server("b", {"6", "2"})}, {user("u", {"1", "1"})});
-  // As parts of the pool: |1 - 0.5| against |1 - 3|, and swapped |1 - 2| against |1 - 1/3|.
   EXPECT_EQ(first_place(cluster, "best-fit:published=true"), 0U);
   EXPECT_EQ(first_place(swapped, "best-fit:published=true"), 1U);
   EXPECT_EQ(first_place(cluster, "best-fit"), first_place(swapped, "best-fit"));
