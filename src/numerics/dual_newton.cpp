@@ -23,7 +23,6 @@
 // not converged.
 #include "numerics/dual_newton.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,6 +31,8 @@
 #include <vector>
 
 #include <mirab/model/assert.hpp>
+
+#include "numerics/complementarity.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -69,7 +70,8 @@ double measure_gap(double alpha, const ArrayXd& root, const PriceResponse& respo
   const double worth = (price * response.elastic_use).sum();
   const double log_rho = std::log(std::max(1.0, response.use.maxCoeff()));
   const double shrink = alpha == 1 ? log_rho : std::expm1((alpha - 1) * log_rho) / (alpha - 1);
-  double gap = std::max(0.0, (price * idle).sum()) / worth + shrink;
+  const double slack = std::max(0.0, (price * idle).sum());
+  double gap = (slack > 0 ? slack / worth : 0) + shrink;
   if (alpha > 1) {
     const ArrayXd governed = response.slope.diagonal().array() / response.use;
     for (Index r = 0; r < root.size(); ++r) {
@@ -79,41 +81,23 @@ double measure_gap(double alpha, const ArrayXd& root, const PriceResponse& respo
   return gap;
 }
 
-// ln ν's step Δ with slope · Δ = -F over the positive prices; -1 takes a price to zero.
+// The step Δ to the minimum of the quadratic model of D over prices ≥ 0; -1 takes a price to zero.
 VectorXd newton_step(const Point& at) {
-  const Index m = at.root.size();
-  const ArrayXd idle = 1 - at.response.use;
-  VectorXd step = VectorXd::Zero(m);
-  std::vector<Index> free;
-  for (Index r = 0; r < m; ++r) {
-    if (at.root[r] <= 0) continue;
-    const bool governs_nothing = at.response.slope(r, r) <= levenberg * at.response.use[r];
-    if (governs_nothing) {
-      step[r] = idle[r] > 0 ? -1 : 0;
-    } else {
-      free.push_back(r);
+  const VectorXd gradient = 1 - at.response.use;
+  VectorXd step = VectorXd::Zero(at.root.size());
+  std::vector<Index> governing;
+  for (Index r = 0; r < step.size(); ++r) {
+    if (at.response.slope(r, r) > levenberg * at.response.use[r]) {
+      governing.push_back(r);
+    } else if (gradient[r] > 0) {
+      step[r] = -1;
     }
   }
-  while (!free.empty()) {
-    Eigen::MatrixXd slope = at.response.slope(free, free);
-    slope.diagonal() *= 1 + levenberg;
-    const VectorXd target = -(idle.matrix() + at.response.slope * step)(free);
-    const VectorXd solved = slope.partialPivLu().solve(target);
-    std::vector<Index> still_free;
-    for (std::size_t i = 0; i < free.size(); ++i) {
-      const double wish = solved[static_cast<Index>(i)];
-      if (wish <= -1) {
-        step[free[i]] = idle[free[i]] > 0 ? -1 : -0.5;
-      } else {
-        still_free.push_back(free[i]);
-      }
-    }
-    if (still_free.size() == free.size()) {
-      for (std::size_t i = 0; i < free.size(); ++i) step[free[i]] = solved[static_cast<Index>(i)];
-      break;
-    }
-    free = std::move(still_free);
-  }
+  Eigen::MatrixXd slope = at.response.slope(governing, governing);
+  slope.diagonal() *= 1 + levenberg;
+  // slope · Δ + F ≥ 0, with z = 1 + Δ ≥ 0
+  const VectorXd constant = gradient(governing) - slope.rowwise().sum();
+  step(governing) = solve_complementarity(slope, constant).array() - 1;
   return step;
 }
 
