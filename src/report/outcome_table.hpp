@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "report/comparison.hpp"
+
+namespace mirab::report {
+
+/// What a person reads: a row per user with tasks and dominant share under every outcome, a summary, the notices. As
+/// many outcomes stand side by side as 100 columns hold; the others follow below.
+std::string comparison_table(const Comparison& comparison);
+
+}  // namespace mirab::report
