@@ -1,25 +1,26 @@
 #pragma once
 
-#include <mirab/model/allocation.hpp>
-#include <mirab/model/problem.hpp>
-
 #include <span>
 #include <vector>
 
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/problem.hpp>
+
 namespace mirab {
 
-// Inequality of a list of shares s_1 … s_N ≥ 0. Each is 0 for an empty list unless said otherwise; O(N log N) at most.
+// Inequality of a list of shares s_1 … s_N ≥ 0. Each is 0 for an empty list unless said otherwise; O(N log N)
+// at most.
 
-/// Σ_i Σ_j |s_i - s_j| / (2 N Σ_i s_i): 0 when all are equal, 1 - 1/N when one has all. 0 when all shares are 0.
-/// Source: Östman, eq. 2.6.
+/// Σ_i Σ_j |s_i - s_j| / (2 N Σ_i s_i): 0 when all are equal, 1 - 1/N when one has all. 0 when all shares are
+/// 0. Source: Östman, eq. 2.6.
 double gini(std::span<const double> shares);
 
 /// (Σ s)² / (N Σ s²): 1 when all are equal, 1/N when one has all. 1 when all shares are 0.
 /// Source: Jain, Chiu, Hawe 1984.
 double jain(std::span<const double> shares);
 
-/// The sum of the richest fifth over the sum of the poorest fifth, a fifth being ⌈N/5⌉ users: 1 when all are equal,
-/// infinite when the poorest have nothing; 1 when all shares are 0. Source: Östman, eq. 2.8.
+/// The sum of the richest fifth over the sum of the poorest fifth, a fifth being ⌈N/5⌉ users: 1 when all are
+/// equal, infinite when the poorest have nothing; 1 when all shares are 0. Source: Östman, eq. 2.8.
 double ratio_20_20(std::span<const double> shares);
 
 /// √(Σ (s - mean)² / (N - 1)), and 0 for N < 2.
@@ -28,8 +29,8 @@ double sample_standard_deviation(std::span<const double> shares);
 /// argmax_r d_{n,r} / C_r, the first of equals. O(m).
 std::size_t dominant_resource(const Problem& problem, std::size_t user);
 
-/// G_n = Σ_i max_r a_{n,i,r} / C_r: the sum over servers of the largest part of the cluster that a user's bundle there
-/// takes. [n]. Source: Östman, eq. 3.3. O(grants · m).
+/// G_n = Σ_i max_r a_{n,i,r} / C_r: the sum over servers of the largest part of the cluster that a user's
+/// bundle there takes. [n]. Source: Östman, eq. 3.3. O(grants · m).
 std::vector<double> dominant_shares(const Problem& problem, const Allocation& allocation);
 
 /// Fairness and efficiency of an allocation in a few numbers. N users, m resources.
@@ -44,8 +45,8 @@ struct Metrics {
   double beta_non_dominant = 0;     ///< the same for the users whom it does not dominate
 };
 
-/// min_dominant_share is min_n G_n; the measures of inequality look at G_n per weight, G_n · mean(φ) / φ_n, which is
-/// G_n when all weights are equal. β after Hamzeh, section 4.2. O(N log N + grants · m).
+/// min_dominant_share is min_n G_n; the measures of inequality look at G_n per weight, G_n · mean(φ) / φ_n,
+/// which is G_n when all weights are equal. β after Hamzeh, section 4.2. O(N log N + grants · m).
 Metrics measure(const Problem& problem, const Allocation& allocation);
 
 }  // namespace mirab

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/choice.hpp>
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
-
-#include <span>
-#include <string_view>
 
 namespace mirab {
 
@@ -17,7 +17,8 @@ enum class Scope {
   each_server  ///< every server for itself
 };
 
-/// Fairness properties that a mechanism may be claimed to have (docs/mechanisms.md; defined in the audit layer).
+/// Fairness properties that a mechanism may be claimed to have (docs/mechanisms.md; defined in the audit
+/// layer).
 enum class Property {
   sharing_incentive,
   envy_freeness,
@@ -47,7 +48,8 @@ struct Claim {
   std::string_view source;  ///< who says so
 };
 
-/// Which input a mechanism honours. What it cannot honour is an error (demand_on) or a notice (placement constraints).
+/// Which input a mechanism honours. What it cannot honour is an error (demand_on) or a notice (placement
+/// constraints).
 struct Accepts {
   bool weights;
   bool caps;
@@ -77,11 +79,12 @@ struct Mechanism {
 /// The registry, in the order in which it is shown.
 std::span<const Mechanism> mechanisms();
 
-/// Reads `name:option=value` against the registry: an alias becomes the name it stands for. Errors as for choose().
+/// Reads `name:option=value` against the registry: an alias becomes the name it stands for. Errors as for
+/// choose().
 Result<Choice> choose_mechanism(std::string_view text);
 
-/// Divides the cluster among its users. Errors: a bad option value, or input that the mechanism cannot honour (with the
-/// mechanisms that can). The cost is that of the mechanism's solver (docs/mechanisms.md).
+/// Divides the cluster among its users. Errors: a bad option value, or input that the mechanism cannot honour
+/// (with the mechanisms that can). The cost is that of the mechanism's solver (docs/mechanisms.md).
 Result<Outcome> allocate(const Problem& problem, const Choice& choice);
 
 /// The same for the text of a choice: `allocate(problem, "alpha-fair:alpha=2")`.

@@ -6,7 +6,8 @@
 
 namespace mirab {
 
-/// Is the outcome exact, converged to its certificate, or neither? `not_converged` is a result too, and says so.
+/// Is the outcome exact, converged to its certificate, or neither? `not_converged` is a result too, and says
+/// so.
 enum class Status { exact, converged, not_converged };
 
 /// A number that bounds how far an outcome is from what its mechanism defines.
@@ -34,8 +35,8 @@ struct ServerUse {
 
 /// Who gets what. N users, m resources.
 struct Allocation {
-  std::vector<double> tasks;       ///< X_n, [n]
-  std::vector<Grant> grants;       ///< ordered by user, then server; only those with something in them
+  std::vector<double> tasks;  ///< X_n, [n]
+  std::vector<Grant> grants;  ///< ordered by user, then server; only those with something in them
   std::vector<ServerUse> servers;
 };
 

@@ -7,6 +7,7 @@ namespace mirab {
 
 }  // namespace mirab
 
-/// An invariant of Mirab's own code, checked in release builds too. Bad input is never an assertion: it is an Error.
+/// An invariant of Mirab's own code, checked in release builds too. Bad input is never an assertion: it is an
+/// Error.
 #define MIRAB_ASSERT(condition, why) \
   ((condition) ? static_cast<void>(0) : ::mirab::invariant_broken(#condition, __FILE__, __LINE__, why))

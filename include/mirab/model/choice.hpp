@@ -1,12 +1,12 @@
 #pragma once
 
-#include <mirab/model/result.hpp>
-
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <mirab/model/result.hpp>
 
 namespace mirab {
 
@@ -31,14 +31,16 @@ struct ChoosableRow {
   std::span<const OptionInfo> options;
 };
 
-/// Reads `name:option=value,option=value` against the rows of a registry. Errors: no such name or option of `kind`
+/// Reads `name:option=value,option=value` against the rows of a registry. Errors: no such name or option of
+/// `kind`
 /// (`mechanism`, `discipline`, …), with the nearest ones listed; an option without a value or given twice.
 Result<Choice> choose(std::string_view text, std::string_view kind, std::span<const ChoosableRow> rows);
 
 /// The value of an option that names a number; `fallback` when it is left out. Errors: not a finite number.
 Result<double> number_option(const Choice& choice, const std::string& option, double fallback);
 
-/// The index of an option's value in `words`; 0 when it is left out. Errors: another word, with `words` listed.
+/// The index of an option's value in `words`; 0 when it is left out. Errors: another word, with `words`
+/// listed.
 Result<std::size_t> word_option(const Choice& choice, const std::string& option,
                                 std::span<const std::string_view> words);
 

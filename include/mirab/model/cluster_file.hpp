@@ -1,23 +1,23 @@
 #pragma once
 
-#include <mirab/model/problem.hpp>
-
 #include <string>
 #include <string_view>
 
+#include <mirab/model/problem.hpp>
+#include <mirab/model/syntax.hpp>
+
 namespace mirab {
 
-/// Reads a cluster file (YAML, or JSON when the name ends in .json; `-` is standard input) and validates it. Its keys
-/// are described in docs/cluster-file.md. Errors name file, line and key; nothing is read by halves.
+/// Reads a cluster file (YAML, or JSON when the name ends in .json; `-` is standard input, JSON when it
+/// begins with `{`) and validates it.
+/// Its keys are described in docs/cluster-file.md. Errors name file, line and key; nothing is read by halves.
 Result<Problem> read_cluster_file(const std::string& path);
 
-enum class ClusterSyntax { yaml, json };
-
 /// The same for a text in memory; `name` stands for the file in errors.
-Result<Problem> read_cluster_text(std::string_view text, ClusterSyntax syntax, const std::string& name);
+Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name);
 
-/// The cluster in YAML, in the order in which it was given: reading it back gives an equal problem. `comment` lines
-/// come first, each after a `# `.
+/// The cluster in YAML, in the order in which it was given: reading it back gives an equal problem. `comment`
+/// lines come first, each after a `# `.
 std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment = {});
 
 }  // namespace mirab

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <mirab/model/quantity.hpp>
-#include <mirab/model/result.hpp>
-
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <mirab/model/quantity.hpp>
+#include <mirab/model/result.hpp>
 
 namespace mirab {
 
@@ -20,18 +20,19 @@ struct Server {
   std::string name;         ///< unique
   ResourceVector capacity;  ///< of one of them
   std::int64_t count = 1;   ///< ≥ 1
-  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> labels = {};
 };
 
 /// A user, who runs identical tasks.
 struct User {
-  std::string name;                                            ///< unique
-  ResourceVector demand;                                       ///< per task; at least one amount > 0
-  Quantity weight{1};                                          ///< φ > 0
-  std::optional<Quantity> tasks;                               ///< how many tasks there are; without a value: no limit
-  std::optional<std::vector<std::string>> servers;             ///< eligible servers by name; without a value: all
-  std::map<std::string, std::vector<std::string>> select = {}; ///< eligible servers by label: any of the values
-  std::map<std::string, ResourceVector> demand_on = {};        ///< another demand per task on one server, by name
+  std::string name;                    ///< unique
+  ResourceVector demand;               ///< per task; at least one amount > 0
+  Quantity weight{1};                  ///< φ > 0
+  std::optional<Quantity> tasks = {};  ///< how many tasks there are; without a value: no limit
+  std::optional<std::vector<std::string>> servers = {};  ///< eligible servers by name; without a value: all
+  std::map<std::string, std::vector<std::string>> select =
+      {};                                                ///< eligible servers by label: any of the values
+  std::map<std::string, ResourceVector> demand_on = {};  ///< another demand per task on one server, by name
 };
 
 /// A cluster as somebody describes it, unchecked: the content of a cluster file.
@@ -43,11 +44,13 @@ struct Cluster {
 
 /// A validated cluster: N users, K server entries, m resources. Immutable.
 ///
-/// Every name is unique; every amount fits its vector; every user demands something, and is eligible somewhere: its
-/// constraints allow the server, and the server has some of every resource that the user demands there.
+/// Every name is unique; every amount fits its vector; every user demands something, and is eligible
+/// somewhere: its constraints allow the server, and the server has some of every resource that the user
+/// demands there.
 class Problem {
  public:
-  /// Validates. Errors carry the key (`users[3].demand`), never a file or line: a reader adds these. O(N K m) at worst.
+  /// Validates. Errors carry the key (`users[3].demand`), never a file or line: a reader adds these. O(N K m)
+  /// at worst.
   static Result<Problem> from(Cluster cluster);
 
   const std::vector<std::string>& resources() const { return cluster_.resources; }
@@ -55,8 +58,10 @@ class Problem {
   const std::vector<User>& users() const { return cluster_.users; }
 
   std::size_t resource_count() const { return cluster_.resources.size(); }  ///< m
-  std::size_t server_count() const { return cluster_.servers.size(); }      ///< K, entries: an entry may have a count
-  std::size_t user_count() const { return cluster_.users.size(); }          ///< N
+  std::size_t server_count() const {
+    return cluster_.servers.size();
+  }                                                                 ///< K, entries: an entry may have a count
+  std::size_t user_count() const { return cluster_.users.size(); }  ///< N
 
   /// May user n run on server entry i? δ_{n,i} of the papers.
   bool eligible(std::size_t user, std::size_t server) const {
@@ -81,9 +86,8 @@ class Problem {
 
   Cluster cluster_;
   std::vector<double> pool_;
-  std::vector<std::size_t> eligibility_of_user_;      // [n], an index into eligibility_rows_
-  std::vector<std::vector<bool>> eligibility_rows_;   // [class][i]
-  std::map<std::string, std::size_t> server_by_name_;
+  std::vector<std::size_t> eligibility_of_user_;     // [n], an index into eligibility_rows_
+  std::vector<std::vector<bool>> eligibility_rows_;  // [class][i]
   bool has_placement_constraints_ = false;
   bool has_demand_on_ = false;
 };

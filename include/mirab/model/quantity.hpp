@@ -1,19 +1,21 @@
 #pragma once
 
-#include <mirab/model/result.hpp>
-
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include <mirab/model/result.hpp>
+
 namespace mirab {
 
-/// An exact non-negative decimal number, digits · 10^exponent: an amount of a resource, a weight, a number of tasks.
+/// An exact non-negative decimal number, digits · 10^exponent: an amount of a resource, a weight, a number of
+/// tasks.
 ///
-/// Integer bookkeeping (the ledger of placed tasks) starts from it, so nothing is rounded on the way in: `500m` is
-/// 5 · 10^-1, `64Gi` is 68719476736, `0.2493` is 2493 · 10^-4. Kept normalised: no trailing zeros in the digits,
-/// and zero is 0 · 10^0, so equal amounts are equal members.
+/// Integer bookkeeping (the ledger of placed tasks) starts from it, so nothing is rounded on the way in:
+/// `500m` is 5 · 10^-1, `64Gi` is 68719476736, `0.2493` is 2493 · 10^-4. Kept normalised: no trailing zeros
+/// in the digits, and zero is 0 · 10^0, so equal amounts are equal members.
 class Quantity {
  public:
   constexpr Quantity() = default;
@@ -21,9 +23,9 @@ class Quantity {
   /// Requires value ≥ 0.
   explicit Quantity(std::int64_t value);
 
-  /// Reads a plain number (`16`, `0.5`, `1e3`) or a Kubernetes quantity (`500m`, `64Gi`, `2k`): suffixes n u m k M G T
-  /// P E and Ki Mi Gi Ti Pi Ei. Errors (message only): not a number, negative, not finite, more than 2^63 - 1, or more
-  /// digits than 63 bits hold.
+  /// Reads a plain number (`16`, `0.5`, `1e3`) or a Kubernetes quantity (`500m`, `64Gi`, `2k`): suffixes n u
+  /// m k M G T P E and Ki Mi Gi Ti Pi Ei. Errors (message only): not a number, negative, not finite, more
+  /// than 2^63 - 1, or more digits than 63 bits hold.
   static Result<Quantity> parse(std::string_view text);
 
   /// The shortest decimal that reads back as `value`: 0.1 becomes 1 · 10^-1. Errors as for parse.

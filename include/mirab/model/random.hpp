@@ -1,13 +1,14 @@
 #pragma once
 
-#include <mirab/model/assert.hpp>
-
 #include <cstdint>
 #include <random>
 
+#include <mirab/model/assert.hpp>
+
 namespace mirab {
 
-/// A source of random numbers: the same seed gives the same numbers on every platform. Passed in, never global.
+/// A source of random numbers: the same seed gives the same numbers on every platform. Passed in, never
+/// global.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : seed_(seed), engine_(seed) {}

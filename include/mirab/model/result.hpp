@@ -1,20 +1,20 @@
 #pragma once
 
-#include <mirab/model/assert.hpp>
-
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include <mirab/model/assert.hpp>
+
 namespace mirab {
 
 /// Why an input cannot be used, and where it stands.
 struct Error {
-  std::string message;  ///< what is wrong, and what would be right
-  std::string key;      ///< the key in the input: `users[3].demand.cpu`; empty when the whole input is meant
-  std::string file;     ///< the file as the caller named it; empty when the input did not come from a file
-  int line = 0;         ///< from 1; 0 when unknown
+  std::string message;   ///< what is wrong, and what would be right
+  std::string key = {};  ///< the key in the input: `users[3].demand.cpu`; empty when the whole input is meant
+  std::string file = {};  ///< the file as the caller named it; empty when the input did not come from a file
+  int line = 0;           ///< from 1; 0 when unknown
 };
 
 /// `file:line: key: message`, without the parts that are empty.
@@ -24,8 +24,10 @@ std::string describe(const Error& error);
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   explicit operator bool() const { return state_.index() == 0; }
 

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <mirab/model/allocation.hpp>
-#include <mirab/model/choice.hpp>
-#include <mirab/model/problem.hpp>
-#include <mirab/model/random.hpp>
-#include <mirab/model/result.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/choice.hpp>
+#include <mirab/model/problem.hpp>
+#include <mirab/model/random.hpp>
+#include <mirab/model/result.hpp>
 
 namespace mirab {
 
@@ -38,7 +38,8 @@ std::span<const PlacementInfo> placements();
 Result<Choice> choose_discipline(std::string_view text);
 Result<Choice> choose_placement(std::string_view text);
 
-/// Which of several users with equal keys is served: the first declared, the last declared, or one drawn at random.
+/// Which of several users with equal keys is served: the first declared, the last declared, or one drawn at
+/// random.
 enum class Tie { first, last, random };
 
 struct FillOptions {
@@ -58,9 +59,9 @@ struct FillStep {
 
 /// Why a user has no more tasks placed.
 enum class Unplaced {
-  nothing,   ///< all its tasks are placed
-  no_room,   ///< the next task fits on no eligible server
-  blocked,   ///< the discipline waits for another user's task (blocking=freeze)
+  nothing,  ///< all its tasks are placed
+  no_room,  ///< the next task fits on no eligible server
+  blocked,  ///< the discipline waits for another user's task (blocking=freeze)
 };
 
 struct FillOutcome {
@@ -69,17 +70,19 @@ struct FillOutcome {
   Tie tie = Tie::first;
   std::uint64_t seed = 0;
   double seconds = 0;
-  Allocation allocation;            ///< tasks are whole numbers
-  std::int64_t placed = 0;          ///< tasks, all users together
-  std::int64_t errors = 0;          ///< placements whose user had not the lowest dominant share of those that could be placed
-  std::vector<Unplaced> unplaced;   ///< [n]
-  std::vector<FillStep> steps;      ///< with trace only
-  std::vector<std::string> notices; ///< e.g. a resource whose amounts had to be rounded
+  Allocation allocation;    ///< tasks are whole numbers
+  std::int64_t placed = 0;  ///< tasks, all users together
+  std::int64_t errors =
+      0;  ///< placements whose user had not the lowest dominant share of those that could be placed
+  std::vector<Unplaced> unplaced;    ///< [n]
+  std::vector<FillStep> steps;       ///< with trace only
+  std::vector<std::string> notices;  ///< e.g. a resource whose amounts had to be rounded
 };
 
-/// Places one task after the other until nothing fits, from an empty cluster. Shares are compared exactly; the same
-/// problem, options and seed give the same steps. Errors: a bad option value, more than 10^7 servers, a problem whose
-/// tasks would never end. Cost: O(placed · (N + K') · m) at worst, K' servers with counts spelled out.
+/// Places one task after the other until nothing fits, from an empty cluster. Shares are compared exactly;
+/// the same problem, options and seed give the same steps. Errors: a bad option value, more than 10^7
+/// servers, a problem whose tasks would never end. Cost: O(placed · (N + K') · m) at worst, K' servers with
+/// counts spelled out.
 Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random);
 
 }  // namespace mirab

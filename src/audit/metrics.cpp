@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <mirab/audit/metrics.hpp>
+
+namespace mirab {
+namespace {
+
+double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+std::vector<double> sorted(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  std::sort(copy.begin(), copy.end());
+  return copy;
+}
+
+// a / C_r, and 0 for a resource that the cluster lacks (nobody holds any of it).
+double part_of_pool(const Problem& problem, double amount, std::size_t r) {
+  return problem.pool()[r] > 0 ? amount / problem.pool()[r] : 0;
+}
+
+// Dominant shares per unit of weight, scaled so that they are the shares themselves when all weights are
+// equal.
+std::vector<double> shares_per_weight(const Problem& problem, std::vector<double> shares) {
+  double weights = 0;
+  for (const User& user : problem.users()) weights += user.weight.value();
+  const double mean = weights / static_cast<double>(problem.user_count());
+  for (std::size_t n = 0; n < shares.size(); ++n) shares[n] *= mean / problem.users()[n].weight.value();
+  return shares;
+}
+
+double spread(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return *most - *least;
+}
+
+}  // namespace
+
+// With s sorted ascending, Σ_i Σ_j |s_i - s_j| = 2 Σ_i (2 i - N + 1) s_i, i from 0.
+double gini(std::span<const double> shares) {
+  const double total = sum(shares);
+  if (total <= 0) return 0;
+  const std::vector<double> s = sorted(shares);
+  const double users = static_cast<double>(s.size());
+  double differences = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) differences += (2 * static_cast<double>(i) - users + 1) * s[i];
+  return differences / (users * total);
+}
+
+double jain(std::span<const double> shares) {
+  const double total = sum(shares);
+  if (total <= 0) return 1;
+  double squares = 0;
+  for (const double s : shares) squares += s * s;
+  return total * total / (static_cast<double>(shares.size()) * squares);
+}
+
+double ratio_20_20(std::span<const double> shares) {
+  if (sum(shares) <= 0) return 1;
+  const std::vector<double> s = sorted(shares);
+  const std::size_t fifth = (s.size() + 4) / 5;
+  const double poorest = sum(std::span(s).first(fifth));
+  const double richest = sum(std::span(s).last(fifth));
+  return poorest > 0 ? richest / poorest : std::numeric_limits<double>::infinity();
+}
+
+double sample_standard_deviation(std::span<const double> shares) {
+  if (shares.size() < 2) return 0;
+  const double mean = sum(shares) / static_cast<double>(shares.size());
+  double squares = 0;
+  for (const double s : shares) squares += (s - mean) * (s - mean);
+  return std::sqrt(squares / static_cast<double>(shares.size() - 1));
+}
+
+std::size_t dominant_resource(const Problem& problem, std::size_t user) {
+  const ResourceVector& demand = problem.users()[user].demand;
+  std::size_t dominant = 0;
+  double largest = 0;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    const double part = part_of_pool(problem, demand[r].value(), r);
+    if (part > largest) {
+      largest = part;
+      dominant = r;
+    }
+  }
+  return dominant;
+}
+
+std::vector<double> dominant_shares(const Problem& problem, const Allocation& allocation) {
+  std::vector<double> shares(problem.user_count());
+  for (const Grant& grant : allocation.grants) {
+    double largest = 0;
+    for (std::size_t r = 0; r < grant.resources.size(); ++r) {
+      largest = std::max(largest, part_of_pool(problem, grant.resources[r], r));
+    }
+    shares[grant.user] += largest;
+  }
+  return shares;
+}
+
+Metrics measure(const Problem& problem, const Allocation& allocation) {
+  const std::size_t resources = problem.resource_count();
+  const std::vector<double> shares = dominant_shares(problem, allocation);
+  const std::vector<double> fair = shares_per_weight(problem, shares);
+  Metrics metrics{.jain = jain(fair),
+                  .gini = gini(fair),
+                  .ratio_20_20 = ratio_20_20(fair),
+                  .sample_standard_deviation = sample_standard_deviation(fair),
+                  .min_dominant_share = *std::min_element(shares.begin(), shares.end()),
+                  .utilization = std::vector<double>(resources)};
+  std::vector<std::size_t> dominant(problem.user_count());
+  for (std::size_t n = 0; n < dominant.size(); ++n) dominant[n] = dominant_resource(problem, n);
+  std::vector<double> held_by_dominated(resources);
+  std::vector<double> held_by_others(resources);
+  for (const Grant& grant : allocation.grants) {
+    for (std::size_t r = 0; r < resources; ++r) {
+      const double part = part_of_pool(problem, grant.resources[r], r);
+      metrics.utilization[r] += part;
+      (dominant[grant.user] == r ? held_by_dominated : held_by_others)[r] += part;
+    }
+  }
+  metrics.beta_dominant = spread(held_by_dominated);
+  metrics.beta_non_dominant = spread(held_by_others);
+  return metrics;
+}
+
+}  // namespace mirab

@@ -1,0 +1,232 @@
+// Exact merging. A user's key is its direction (all its demands as integers without a common divisor), its
+// eligibility, and its cap per weight in units of that direction; a server's key is its capacity, its
+// eligibility column, and the demands that some users have on it alone. Equal keys make a class.
+
+#include <cmath>
+#include <gmpxx.h>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include <mirab/model/classes.hpp>
+
+namespace mirab {
+namespace {
+
+mpq_class exact(const Quantity& quantity) {
+  mpz_class power;
+  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(std::abs(quantity.exponent())));
+  const mpz_class digits(std::to_string(quantity.digits()));
+  mpq_class value = quantity.exponent() >= 0 ? mpq_class(digits * power) : mpq_class(digits, power);
+  value.canonicalize();
+  return value;
+}
+
+// The greatest rational of which every given amount is a whole multiple.
+mpq_class common_measure(const std::vector<const ResourceVector*>& demands) {
+  mpz_class numerator = 0;
+  mpz_class denominator = 1;
+  for (const ResourceVector* demand : demands) {
+    for (const Quantity& amount : *demand) {
+      const mpq_class value = exact(amount);
+      numerator = gcd(numerator, value.get_num());
+      denominator = lcm(denominator, value.get_den());
+    }
+  }
+  mpq_class measure(numerator, denominator);
+  measure.canonicalize();
+  return measure;
+}
+
+struct UserKey {
+  std::size_t eligibility;
+  std::vector<mpq_class> direction;         // demand / size, then the same for each server of demand_on
+  std::vector<std::string> demand_on;       // the names of these servers
+  std::optional<mpq_class> size;            // with MergeUsers::equal only
+  std::optional<mpq_class> cap_per_weight;  // in units of the direction
+
+  bool operator<(const UserKey& other) const {
+    const auto members = [](const UserKey& k) {
+      return std::tie(k.eligibility, k.direction, k.demand_on, k.size, k.cap_per_weight);
+    };
+    return members(*this) < members(other);
+  }
+};
+
+struct SizedKey {
+  UserKey key;
+  mpq_class size;
+};
+
+SizedKey key_of(const Problem& problem, std::size_t n, MergeUsers merge_users) {
+  const User& user = problem.users()[n];
+  std::vector<const ResourceVector*> demands = {&user.demand};
+  UserKey key{.eligibility = problem.eligibility_class(n),
+              .direction = {},
+              .demand_on = {},
+              .size = {},
+              .cap_per_weight = {}};
+  for (const auto& [server, demand] : user.demand_on) {
+    key.demand_on.push_back(server);
+    demands.push_back(&demand);
+  }
+  const mpq_class size = common_measure(demands);
+  for (const ResourceVector* demand : demands) {
+    for (const Quantity& amount : *demand) key.direction.push_back(exact(amount) / size);
+  }
+  if (merge_users == MergeUsers::equal) key.size = size;
+  if (user.tasks) key.cap_per_weight = exact(*user.tasks) * size / exact(user.weight);
+  return {std::move(key), size};
+}
+
+std::vector<UserClass> merge_users(const Problem& problem, MergeUsers how) {
+  std::map<UserKey, std::size_t> class_of;
+  std::vector<UserClass> classes;
+  std::vector<mpq_class> first_size;
+  std::vector<std::vector<double>> relative_size;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    SizedKey sized = key_of(problem, n, how);
+    const std::size_t j = class_of.emplace(std::move(sized.key), classes.size()).first->second;
+    if (j == classes.size()) {
+      classes.emplace_back();
+      first_size.push_back(sized.size);
+      relative_size.emplace_back();
+    }
+    classes[j].members.push_back(n);
+    classes[j].weight += problem.users()[n].weight.value();
+    relative_size[j].push_back(mpq_class(sized.size / first_size[j]).get_d());
+  }
+  for (std::size_t j = 0; j < classes.size(); ++j) {
+    UserClass& users = classes[j];
+    for (std::size_t member = 0; member < users.members.size(); ++member) {
+      const User& user = problem.users()[users.members[member]];
+      users.part.push_back(user.weight.value() / users.weight / relative_size[j][member]);
+      users.tasks += user.tasks ? user.tasks->value() * relative_size[j][member]
+                                : std::numeric_limits<double>::infinity();
+    }
+  }
+  return classes;
+}
+
+// The demands that users have on this server alone: (user, demand).
+using SpecialDemands = std::vector<std::pair<std::size_t, ResourceVector>>;
+
+std::map<std::string, SpecialDemands> special_demands(const Problem& problem) {
+  std::map<std::string, SpecialDemands> by_server;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    for (const auto& [server, demand] : problem.users()[n].demand_on)
+      by_server[server].emplace_back(n, demand);
+  }
+  return by_server;
+}
+
+// One user of each eligibility class.
+std::vector<std::size_t> representatives(const Problem& problem) {
+  std::map<std::size_t, std::size_t> first;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) first.emplace(problem.eligibility_class(n), n);
+  std::vector<std::size_t> users;
+  for (const auto& [eligibility, user] : first) users.push_back(user);
+  return users;
+}
+
+std::vector<ServerClass> merge_servers(const Problem& problem) {
+  struct Key {
+    ResourceVector capacity;
+    std::vector<bool> eligible;
+    SpecialDemands demands;
+    auto operator<=>(const Key&) const = default;
+  };
+  const std::vector<std::size_t> users = representatives(problem);
+  const std::map<std::string, SpecialDemands> special = special_demands(problem);
+  std::map<Key, std::size_t> class_of;
+  std::vector<ServerClass> classes;
+  std::vector<double> servers_in;  // [k], with counts
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    const Server& server = problem.servers()[i];
+    Key key{.capacity = server.capacity, .eligible = {}, .demands = {}};
+    for (const std::size_t user : users) key.eligible.push_back(problem.eligible(user, i));
+    if (const auto demands = special.find(server.name); demands != special.end())
+      key.demands = demands->second;
+    const std::size_t k = class_of.emplace(std::move(key), classes.size()).first->second;
+    if (k == classes.size()) {
+      classes.push_back(
+          {.members = {}, .part = {}, .capacity = std::vector<double>(problem.resource_count())});
+      servers_in.push_back(0);
+    }
+    classes[k].members.push_back(i);
+    servers_in[k] += static_cast<double>(server.count);
+  }
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    for (const std::size_t i : classes[k].members) {
+      classes[k].part.push_back(static_cast<double>(problem.servers()[i].count) / servers_in[k]);
+    }
+    for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+      classes[k].capacity[r] = servers_in[k] * problem.servers()[classes[k].members[0]].capacity[r].value();
+    }
+  }
+  return classes;
+}
+
+}  // namespace
+
+Classes merge(const Problem& problem, MergeUsers users) {
+  return {.servers = merge_servers(problem), .users = merge_users(problem, users)};
+}
+
+Allocation split(const Problem& problem, const Classes& classes,
+                 const std::vector<std::vector<double>>& tasks) {
+  const std::size_t resources = problem.resource_count();
+  MIRAB_ASSERT(tasks.size() == classes.users.size(), "one row of tasks for each user class");
+  Allocation allocation;
+  allocation.tasks.assign(problem.user_count(), 0.0);
+  for (const Server& server : problem.servers()) {
+    ServerUse use{.name = server.name,
+                  .count = server.count,
+                  .capacity = {},
+                  .used = std::vector<double>(resources),
+                  .prices = {}};
+    for (const Quantity& amount : server.capacity) {
+      use.capacity.push_back(static_cast<double>(server.count) * amount.value());
+    }
+    allocation.servers.push_back(std::move(use));
+  }
+
+  struct Membership {
+    std::size_t in_class;
+    double part;
+  };
+  std::vector<Membership> user_in(problem.user_count());
+  for (std::size_t j = 0; j < classes.users.size(); ++j) {
+    MIRAB_ASSERT(tasks[j].size() == classes.servers.size(), "one number of tasks for each server class");
+    const UserClass& users = classes.users[j];
+    for (std::size_t member = 0; member < users.members.size(); ++member) {
+      user_in[users.members[member]] = {j, users.part[member]};
+    }
+  }
+  std::vector<Membership> server_in(problem.server_count());
+  for (std::size_t k = 0; k < classes.servers.size(); ++k) {
+    const ServerClass& servers = classes.servers[k];
+    for (std::size_t member = 0; member < servers.members.size(); ++member) {
+      server_in[servers.members[member]] = {k, servers.part[member]};
+    }
+  }
+
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const auto [j, part_of_users] = user_in[n];
+    for (std::size_t i = 0; i < problem.server_count(); ++i) {
+      const auto [k, part_of_servers] = server_in[i];
+      if (tasks[j][k] <= 0) continue;
+      Grant grant{
+          .user = n, .server = i, .tasks = tasks[j][k] * part_of_users * part_of_servers, .resources = {}};
+      for (std::size_t r = 0; r < resources; ++r) {
+        grant.resources.push_back(grant.tasks * problem.demand(n, i)[r].value());
+        allocation.servers[i].used[r] += grant.resources[r];
+      }
+      allocation.tasks[n] += grant.tasks;
+      allocation.grants.push_back(std::move(grant));
+    }
+  }
+  return allocation;
+}
+
+}  // namespace mirab

@@ -1,0 +1,311 @@
+// The cluster file (docs/cluster-file.md): from a document to a Cluster, key by key, and back to YAML. What
+// can be wrong with a cluster as such is for Problem::from to say; this file says what is wrong with its
+// text, and adds the lines.
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <system_error>
+
+#include <mirab/model/choice.hpp>
+#include <mirab/model/cluster_file.hpp>
+
+#include "model/document.hpp"
+
+namespace mirab {
+namespace {
+
+// Reads one document; remembers the first error, after which every further answer is empty.
+class ClusterReader {
+ public:
+  ClusterReader(const Node& root, std::string file) : root_(root), file_(std::move(file)) {}
+
+  Result<Problem> read() {
+    Cluster cluster = read_cluster();
+    if (error_) return *error_;
+    Result<Problem> problem = Problem::from(std::move(cluster));
+    if (problem) return problem;
+    Error error = problem.error();
+    error.file = file_;
+    error.line = line_of(root_, error.key);
+    return error;
+  }
+
+ private:
+  using Keys = std::span<const std::string_view>;
+
+  Cluster read_cluster() {
+    static constexpr std::array<std::string_view, 4> kKeys = {"version", "resources", "servers", "users"};
+    if (root_.kind == Node::Kind::null) {
+      fail("resources", "missing: the file is empty; it needs the keys resources, servers and users", 1);
+      return {};
+    }
+    Cluster cluster;
+    if (!expect_map(root_, "", kKeys)) return cluster;
+    if (const Node* version = root_.find("version"); version != nullptr && version->text != "1") {
+      fail("version", "must be 1, the version of this format", version->line);
+    }
+    for (const Node::Entry& entry : list(required(root_, "", "resources"), "resources")) {
+      cluster.resources.push_back(text(entry.value, fmt::format("resources[{}]", cluster.resources.size())));
+    }
+    resources_ = &cluster.resources;
+    for (const Node::Entry& entry : list(required(root_, "", "servers"), "servers")) {
+      cluster.servers.push_back(server(entry.value, fmt::format("servers[{}]", cluster.servers.size())));
+      if (error_) return cluster;
+    }
+    for (const Node::Entry& entry : list(required(root_, "", "users"), "users")) {
+      cluster.users.push_back(user(entry.value, fmt::format("users[{}]", cluster.users.size())));
+      if (error_) return cluster;
+    }
+    return cluster;
+  }
+
+  Server server(const Node& node, const std::string& key) {
+    static constexpr std::array<std::string_view, 4> kKeys = {"name", "capacity", "count", "labels"};
+    Server server;
+    if (!expect_map(node, key, kKeys)) return server;
+    server.name = text(required(node, key, "name"), key + ".name");
+    server.capacity = amounts(required(node, key, "capacity"), key + ".capacity");
+    if (const Node* count = node.find("count")) server.count = whole(*count, key + ".count");
+    if (const Node* labels = node.find("labels"); labels != nullptr && expect_map(*labels, key + ".labels")) {
+      for (const Node::Entry& label : labels->entries) {
+        server.labels.emplace(label.key, text(label.value, key + ".labels." + label.key));
+      }
+    }
+    return server;
+  }
+
+  User user(const Node& node, const std::string& key) {
+    static constexpr std::array<std::string_view, 7> kKeys = {"name",    "demand", "weight",   "tasks",
+                                                              "servers", "select", "demand_on"};
+    User user;
+    if (!expect_map(node, key, kKeys)) return user;
+    user.name = text(required(node, key, "name"), key + ".name");
+    user.demand = amounts(required(node, key, "demand"), key + ".demand");
+    if (const Node* weight = node.find("weight")) user.weight = amount(*weight, key + ".weight");
+    if (const Node* tasks = node.find("tasks")) user.tasks = amount(*tasks, key + ".tasks");
+    if (const Node* servers = node.find("servers")) user.servers = texts(*servers, key + ".servers");
+    if (const Node* select = node.find("select"); select != nullptr && expect_map(*select, key + ".select")) {
+      for (const Node::Entry& label : select->entries) {
+        user.select.emplace(label.key, texts(label.value, key + ".select." + label.key));
+      }
+    }
+    if (const Node* others = node.find("demand_on");
+        others != nullptr && expect_map(*others, key + ".demand_on")) {
+      for (const Node::Entry& other : others->entries) {
+        user.demand_on.emplace(other.key, amounts(other.value, key + ".demand_on." + other.key));
+      }
+    }
+    return user;
+  }
+
+  // An amount for each resource; one that is left out is 0.
+  ResourceVector amounts(const Node& node, const std::string& key) {
+    ResourceVector amounts(resources_->size());
+    if (!expect_map(node, key)) return amounts;
+    for (const Node::Entry& entry : node.entries) {
+      const auto resource = std::find(resources_->begin(), resources_->end(), entry.key);
+      if (resource == resources_->end()) {
+        const std::vector<std::string_view> names(resources_->begin(), resources_->end());
+        fail(key + "." + entry.key,
+             fmt::format("unknown resource{}; the resources are {}", nearest_names(entry.key, names),
+                         fmt::join(names, ", ")),
+             entry.line);
+        return amounts;
+      }
+      amounts[static_cast<std::size_t>(resource - resources_->begin())] =
+          amount(entry.value, key + "." + entry.key);
+    }
+    return amounts;
+  }
+
+  Quantity amount(const Node& node, const std::string& key) {
+    if (node.kind != Node::Kind::scalar) {
+      fail(key, "must be an amount, like 16, 500m or 64Gi", node.line);
+      return {};
+    }
+    Result<Quantity> quantity = Quantity::parse(node.text);
+    if (quantity) return *quantity;
+    fail(key, quantity.error().message, node.line);
+    return {};
+  }
+
+  std::int64_t whole(const Node& node, const std::string& key) {
+    const Quantity quantity = amount(node, key);
+    const std::optional<std::int64_t> count = count_units(quantity, 0, Rounding::down);
+    if (quantity.exponent() < 0 || !count) fail(key, "must be a whole number", node.line);
+    return count.value_or(1);
+  }
+
+  std::string text(const Node& node, const std::string& key) {
+    if (node.kind != Node::Kind::scalar) fail(key, "must be a name or text", node.line);
+    return node.text;
+  }
+
+  // A list of texts, or one text alone.
+  std::vector<std::string> texts(const Node& node, const std::string& key) {
+    if (node.kind == Node::Kind::scalar) return {node.text};
+    std::vector<std::string> all;
+    for (const Node::Entry& entry : list(node, key)) {
+      all.push_back(text(entry.value, fmt::format("{}[{}]", key, all.size())));
+    }
+    return all;
+  }
+
+  const std::vector<Node::Entry>& list(const Node& node, const std::string& key) {
+    static const std::vector<Node::Entry> kNone;
+    if (node.kind == Node::Kind::list) return node.entries;
+    fail(key, "must be a list", node.line);
+    return kNone;
+  }
+
+  // Is it a map, and does it hold known keys only? Without `keys` any are allowed.
+  bool expect_map(const Node& node, const std::string& key, Keys keys = {}) {
+    if (node.kind != Node::Kind::map) {
+      fail(key, "must be a map of keys and values", node.line);
+      return false;
+    }
+    for (const Node::Entry& entry : node.entries) {
+      if (keys.empty() || std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
+      fail(key.empty() ? entry.key : key + "." + entry.key,
+           fmt::format("unknown key{}; known are {}", nearest_names(entry.key, keys), fmt::join(keys, ", ")),
+           entry.line);
+      return false;
+    }
+    return true;
+  }
+
+  const Node& required(const Node& map, const std::string& key, std::string_view name) {
+    static const Node kMissing;
+    if (const Node* node = map.find(name)) return *node;
+    fail(key.empty() ? std::string(name) : fmt::format("{}.{}", key, name), "missing", map.line);
+    return kMissing;
+  }
+
+  void fail(std::string key, std::string message, int line) {
+    if (error_) return;
+    error_ = Error{.message = std::move(message), .key = std::move(key), .file = file_, .line = line};
+  }
+
+  const Node& root_;
+  std::string file_;
+  const std::vector<std::string>* resources_ = nullptr;
+  std::optional<Error> error_;
+};
+
+Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::string& name) {
+  Result<Node> document = read_document(input, syntax, name);
+  if (!document) return document.error();
+  return ClusterReader(*document, name).read();
+}
+
+Result<Problem> read_standard_input() {
+  const std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string::npos && text[first] == '{';
+  return read_cluster_text(text, json ? Syntax::json : Syntax::yaml, "standard input");
+}
+
+// A scalar that reads back as the same text: plain where that is safe, else in double quotes.
+std::string scalar(const std::string& text) {
+  static constexpr std::array<std::string_view, 8> kWords = {"null", "true", "false", "yes",
+                                                             "no",   "on",   "off",   "nan"};
+  std::string lower = text;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool letters =
+      !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0) &&
+      std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return c < 128 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/');
+      });
+  const bool plain = letters && std::find(kWords.begin(), kWords.end(), lower) == kWords.end();
+  return plain ? text : nlohmann::json(text).dump();
+}
+
+std::string scalars(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + scalar(text);
+  return "[" + list + "]";
+}
+
+std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
+  std::string map;
+  for (std::size_t r = 0; r < vector.size(); ++r) {
+    if (vector[r].is_zero()) continue;
+    map += fmt::format("{}{}: {}", map.empty() ? "" : ", ", scalar(cluster.resources[r]), vector[r].text());
+  }
+  return "{" + map + "}";
+}
+
+std::string server_line(const Cluster& cluster, const Server& server) {
+  std::string line =
+      fmt::format("name: {}, capacity: {}", scalar(server.name), amounts(cluster, server.capacity));
+  if (server.count != 1) line += fmt::format(", count: {}", server.count);
+  if (!server.labels.empty()) {
+    std::string labels;
+    for (const auto& [label, value] : server.labels) {
+      labels += fmt::format("{}{}: {}", labels.empty() ? "" : ", ", scalar(label), scalar(value));
+    }
+    line += fmt::format(", labels: {{{}}}", labels);
+  }
+  return line;
+}
+
+std::string user_line(const Cluster& cluster, const User& user) {
+  std::string line = fmt::format("name: {}, demand: {}", scalar(user.name), amounts(cluster, user.demand));
+  if (user.weight != Quantity{1}) line += fmt::format(", weight: {}", user.weight.text());
+  if (user.tasks) line += fmt::format(", tasks: {}", user.tasks->text());
+  if (user.servers) line += fmt::format(", servers: {}", scalars(*user.servers));
+  if (!user.select.empty()) {
+    std::string select;
+    for (const auto& [label, values] : user.select) {
+      select += fmt::format("{}{}: {}", select.empty() ? "" : ", ", scalar(label), scalars(values));
+    }
+    line += fmt::format(", select: {{{}}}", select);
+  }
+  if (!user.demand_on.empty()) {
+    std::string others;
+    for (const auto& [server, demand] : user.demand_on) {
+      others += fmt::format("{}{}: {}", others.empty() ? "" : ", ", scalar(server), amounts(cluster, demand));
+    }
+    line += fmt::format(", demand_on: {{{}}}", others);
+  }
+  return line;
+}
+
+}  // namespace
+
+Result<Problem> read_cluster_file(const std::string& path) {
+  if (path == "-") return read_standard_input();
+  std::ifstream input(path, std::ios::binary);
+  // A directory opens, but cannot be read.
+  const bool readable = input.is_open() && (input.peek(), !input.bad());
+  if (!readable) {
+    return Error{.message = fmt::format("cannot be read: {}", std::generic_category().message(errno)),
+                 .file = path};
+  }
+  input.clear();
+  return read_cluster(input, path.ends_with(".json") ? Syntax::json : Syntax::yaml, path);
+}
+
+Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name) {
+  std::istringstream input{std::string(text)};
+  return read_cluster(input, syntax, name);
+}
+
+std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment) {
+  std::string yaml;
+  for (const std::string& line : comment) yaml += line.empty() ? "#\n" : "# " + line + "\n";
+  yaml += fmt::format("version: 1\nresources: {}\nservers:\n", scalars(cluster.resources));
+  for (const Server& server : cluster.servers) yaml += "  - {" + server_line(cluster, server) + "}\n";
+  yaml += "users:\n";
+  for (const User& user : cluster.users) yaml += "  - {" + user_line(cluster, user) + "}\n";
+  return yaml;
+}
+
+}  // namespace mirab

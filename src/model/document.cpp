@@ -1,0 +1,290 @@
+#include "model/document.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <istream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include "model/input_guard.hpp"
+
+namespace mirab {
+namespace {
+
+/// Leaves a parser from within its callbacks; never leaves this file.
+struct Refused {
+  std::string message;
+  std::string key;
+  int line;
+};
+
+// Grows the tree from the events of either parser.
+class Builder {
+ public:
+  void scalar(int line, std::string text) {
+    add(Node{.kind = Node::Kind::scalar, .line = line, .text = std::move(text)});
+  }
+  void null(int line) { add(Node{.kind = Node::Kind::null, .line = line}); }
+
+  void begin(Node::Kind kind, int line) {
+    if (open_.size() >= static_cast<std::size_t>(kDeepestNesting)) {
+      throw Refused{fmt::format("nested deeper than {} levels", kDeepestNesting), path(), line};
+    }
+    count_value(line);
+    if (awaits_key()) throw Refused{"a key must be a plain name", path(), line};
+    open_.push_back({Node{.kind = kind, .line = line}, {}, {}, 0});
+  }
+
+  void end() {
+    Node done = std::move(open_.back().node);
+    open_.pop_back();
+    place(std::move(done));
+  }
+
+  /// The key of the value that is being read: `users[3].demand`.
+  std::string path() const {
+    std::string text;
+    for (const Level& level : open_) {
+      if (level.node.kind == Node::Kind::list) {
+        text += fmt::format("[{}]", level.node.entries.size());
+      } else if (level.key) {
+        text += (text.empty() ? "" : ".") + *level.key;
+      }
+    }
+    return text;
+  }
+
+  Node take() { return std::move(root_); }
+
+ private:
+  struct Level {
+    Node node;
+    std::optional<std::string> key;        // of a map: the key whose value comes next
+    std::unordered_set<std::string> keys;  // of a map: all so far
+    int key_line;
+  };
+
+  bool awaits_key() const {
+    return !open_.empty() && open_.back().node.kind == Node::Kind::map && !open_.back().key;
+  }
+
+  void count_value(int line) {
+    if (++values_ > kMostValues) throw Refused{fmt::format("more than {} values", kMostValues), path(), line};
+  }
+
+  void add(Node node) {
+    count_value(node.line);
+    if (!awaits_key()) return place(std::move(node));
+    Level& map = open_.back();
+    map.key = node.text;
+    map.key_line = node.line;
+    if (!map.keys.insert(node.text).second) throw Refused{"duplicate key", path(), node.line};
+  }
+
+  void place(Node node) {
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Level& parent = open_.back();
+    const int line = parent.key ? parent.key_line : node.line;
+    parent.node.entries.push_back({std::move(parent.key).value_or(""), line, std::move(node)});
+    parent.key.reset();
+  }
+
+  std::vector<Level> open_;
+  Node root_;
+  std::int64_t values_ = 0;
+};
+
+class YamlEvents final : public YAML::EventHandler {
+ public:
+  explicit YamlEvents(Builder& builder) : builder_(builder) {}
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { builder_.null(line(mark)); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    throw Refused{"aliases (*name) are not supported; write the value out", builder_.path(), line(mark)};
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                const std::string& value) override {
+    // An unquoted ~ or null is a null; a quoted one (tag `!`) is text.
+    if (tag != "!" && (value == "~" || value == "null" || value.empty())) return builder_.null(line(mark));
+    builder_.scalar(line(mark), value);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    builder_.begin(Node::Kind::list, line(mark));
+  }
+  void OnSequenceEnd() override { builder_.end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    builder_.begin(Node::Kind::map, line(mark));
+  }
+  void OnMapEnd() override { builder_.end(); }
+
+ private:
+  static int line(const YAML::Mark& mark) { return mark.line + 1; }
+
+  Builder& builder_;
+};
+
+// Hands characters to the JSON parser and remembers the line of the last one that is not white space: the
+// parser looks one character ahead, so a number at the end of a line is known only after the line break.
+class LineCounter {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = char;
+
+  LineCounter() = default;
+  LineCounter(std::istream& input, int& line) : at_(input), line_(&line) {}
+
+  char operator*() const { return *at_; }
+  LineCounter& operator++() {
+    const char c = *at_;
+    if (c == '\n') ++here_;
+    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') *line_ = here_;
+    ++at_;
+    return *this;
+  }
+  bool operator==(const LineCounter& other) const { return at_ == other.at_; }
+  bool operator!=(const LineCounter& other) const { return !(*this == other); }
+
+ private:
+  std::istreambuf_iterator<char> at_;
+  int* line_ = nullptr;
+  int here_ = 1;
+};
+
+class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  JsonEvents(Builder& builder, const int& line) : builder_(builder), line_(line) {}
+
+  bool null() override { return builder_.null(line_), true; }
+  bool boolean(bool value) override { return scalar(value ? "true" : "false"); }
+  bool number_integer(number_integer_t value) override { return scalar(std::to_string(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return scalar(std::to_string(value)); }
+  bool number_float(number_float_t, const string_t& written) override { return scalar(written); }
+  bool string(string_t& value) override { return scalar(value); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return builder_.begin(Node::Kind::map, line_), true; }
+  bool key(string_t& value) override { return scalar(value); }
+  bool end_object() override { return builder_.end(), true; }
+  bool start_array(std::size_t) override { return builder_.begin(Node::Kind::list, line_), true; }
+  bool end_array() override { return builder_.end(), true; }
+  bool parse_error(std::size_t, const std::string& token,
+                   const nlohmann::detail::exception& failure) override {
+    // nlohmann's text is `[json.exception…] parse error at line 1, column 2: syntax error while …`; keep what
+    // follows.
+    std::string_view what = failure.what();
+    const std::size_t syntax = what.find("syntax error");
+    if (syntax != std::string_view::npos) what.remove_prefix(syntax);
+    throw Refused{token.empty() ? "the text ends too early" : std::string(what.substr(0, 200)),
+                  builder_.path(), line_};
+  }
+
+ private:
+  bool scalar(std::string text) { return builder_.scalar(line_, std::move(text)), true; }
+
+  Builder& builder_;
+  const int& line_;
+};
+
+Node parse_yaml(std::istream& input) {
+  Builder builder;
+  YamlEvents events(builder);
+  YAML::Parser parser(input);
+  parser.HandleNextDocument(events);
+  Builder beyond;
+  YamlEvents more(beyond);
+  if (parser.HandleNextDocument(more)) {
+    throw Refused{"a second document begins (---); write one document a file", "", beyond.take().line};
+  }
+  return builder.take();
+}
+
+Node read_yaml(std::istream& input) {
+  InputGuard guard(*input.rdbuf(), kDeepestNesting, kMostValues);
+  std::istream guarded(&guard);
+  const auto refuse_if_cut_off = [&] {
+    if (guard.refusal()) throw Refused{guard.refusal()->message, "", guard.refusal()->line};
+  };
+  try {
+    Node root = parse_yaml(guarded);
+    refuse_if_cut_off();
+    return root;
+  } catch (...) {
+    refuse_if_cut_off();  // what the parser says of the stump does not matter
+    throw;
+  }
+}
+
+Node read_json(std::istream& input) {
+  input >> std::ws;
+  if (input.peek() == std::istream::traits_type::eof()) return {};
+  input.seekg(0);
+  int line = 1;
+  Builder builder;
+  JsonEvents events(builder, line);
+  nlohmann::json::sax_parse(LineCounter(input, line), LineCounter(), &events);
+  return builder.take();
+}
+
+}  // namespace
+
+const Node* Node::find(std::string_view key) const {
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.key == key; });
+  return found == entries.end() ? nullptr : &found->value;
+}
+
+Result<Node> read_document(std::istream& input, Syntax syntax, const std::string& name) {
+  try {
+    return syntax == Syntax::json ? read_json(input) : read_yaml(input);
+  } catch (const Refused& refused) {
+    return Error{.message = refused.message, .key = refused.key, .file = name, .line = refused.line};
+  } catch (const YAML::Exception& failure) {
+    return Error{.message = failure.msg, .file = name, .line = std::max(0, failure.mark.line + 1)};
+  }
+}
+
+int line_of(const Node& root, std::string_view key) {
+  const Node* node = &root;
+  int line = root.line;
+  while (!key.empty()) {
+    if (key[0] == '.') key.remove_prefix(1);
+    const Node::Entry* next = nullptr;
+    std::size_t taken = 0;
+    std::size_t index = 0;
+    if (key[0] == '[' && node->kind == Node::Kind::list) {
+      const auto [end, failure] = std::from_chars(key.data() + 1, key.data() + key.size(), index);
+      if (failure == std::errc{} && index < node->entries.size()) next = &node->entries[index];
+      taken = static_cast<std::size_t>(end - key.data()) + 1;
+    } else if (node->kind == Node::Kind::map) {
+      // Names may contain dots: the longest key that fits is meant.
+      for (const Node::Entry& entry : node->entries) {
+        const bool fits =
+            key.starts_with(entry.key) && entry.key.size() > taken &&
+            (key.size() == entry.key.size() || key[entry.key.size()] == '.' || key[entry.key.size()] == '[');
+        if (!fits) continue;
+        next = &entry;
+        taken = entry.key.size();
+      }
+    }
+    if (next == nullptr) return line;
+    line = next->line;
+    node = &next->value;
+    key.remove_prefix(std::min(taken, key.size()));
+  }
+  return line;
+}
+
+}  // namespace mirab

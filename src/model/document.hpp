@@ -1,0 +1,52 @@
+#pragma once
+
+// A YAML or JSON text as a tree of values that know their lines: what every reader of Mirab's own files
+// starts from.
+
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/result.hpp>
+#include <mirab/model/syntax.hpp>
+
+namespace mirab {
+
+/// One value of a document. Scalars keep their text as written; what it means is for the reader of the file
+/// to say.
+struct Node {
+  enum class Kind { null, scalar, list, map };
+  struct Entry;
+
+  Kind kind = Kind::null;
+  int line = 1;
+  std::string text = {};            ///< of a scalar
+  std::vector<Entry> entries = {};  ///< of a list (without keys) or a map (keys are unique)
+
+  /// The value under a key of a map; nothing when there is none.
+  const Node* find(std::string_view key) const;
+};
+
+struct Node::Entry {
+  std::string key;
+  int line;  ///< of the key
+  Node value;
+};
+
+/// The deepest nesting and the most values that a document may have, so that hostile input cannot exhaust
+/// memory.
+inline constexpr int kDeepestNesting = 32;
+inline constexpr std::int64_t kMostValues = 5'000'000;
+
+/// Reads one document. Errors: a syntax error, a duplicate key, too deep, too large, a second document. An
+/// empty text is a null value. Memory: about 100 bytes a value, and never more than the input where that is
+/// not a document.
+Result<Node> read_document(std::istream& input, Syntax syntax, const std::string& name);
+
+/// The line on which a key such as `users[3].demand.cpu` stands, or the nearest line above it in the tree.
+int line_of(const Node& root, std::string_view key);
+
+}  // namespace mirab

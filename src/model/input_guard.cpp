@@ -1,0 +1,34 @@
+#include "model/input_guard.hpp"
+
+#include <fmt/format.h>
+
+namespace mirab {
+
+std::streambuf::int_type InputGuard::underflow() {
+  if (refusal_) return traits_type::eof();
+  const std::streamsize read = source_.sgetn(chunk_, sizeof chunk_);
+  std::streamsize passed = 0;
+  while (passed < read && allows(chunk_[passed])) ++passed;
+  if (passed == 0) return traits_type::eof();
+  setg(chunk_, chunk_, chunk_ + passed);
+  return traits_type::to_int_type(chunk_[0]);
+}
+
+bool InputGuard::allows(char c) {
+  const bool opening = c == '[' || c == '{';
+  if (c == '\n') ++line_;
+  if (opening) {
+    ++openings_;
+  } else if (c != ' ' && c != '\n' && c != '\t' && c != '\r') {
+    openings_ = 0;
+  }
+  if (opening || c == ',') ++values_;
+  if (openings_ > deepest_nesting_) {
+    refusal_ = {fmt::format("nested deeper than {} levels", deepest_nesting_), line_};
+  } else if (values_ > most_values_) {
+    refusal_ = {fmt::format("more than {} values", most_values_), line_};
+  }
+  return !refusal_;
+}
+
+}  // namespace mirab

@@ -1,0 +1,247 @@
+// Validation: what interfaces.md calls a cluster file's rules, checked once and on construction.
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include <mirab/model/choice.hpp>
+#include <mirab/model/problem.hpp>
+
+namespace mirab {
+namespace {
+
+Check wrong(std::string key, std::string message) {
+  return Error{.message = std::move(message), .key = std::move(key)};
+}
+
+bool demands_something(const ResourceVector& demand) {
+  return std::any_of(demand.begin(), demand.end(), [](const Quantity& amount) { return !amount.is_zero(); });
+}
+
+Check check_resources(const Cluster& cluster) {
+  if (cluster.resources.empty()) return wrong("resources", "there must be at least one resource");
+  std::set<std::string_view> seen;
+  for (std::size_t r = 0; r < cluster.resources.size(); ++r) {
+    const std::string key = fmt::format("resources[{}]", r);
+    if (cluster.resources[r].empty()) return wrong(key, "a resource needs a name");
+    if (!seen.insert(cluster.resources[r]).second) {
+      return wrong(key,
+                   fmt::format("duplicate name: there is already a resource '{}'", cluster.resources[r]));
+    }
+  }
+  return {};
+}
+
+// Names are given and unique in a list of servers or users.
+template <class Named>
+Check check_names(const std::vector<Named>& list, std::string_view list_key, std::string_view kind) {
+  std::map<std::string_view, std::size_t> seen;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string key = fmt::format("{}[{}].name", list_key, i);
+    if (list[i].name.empty()) return wrong(key, fmt::format("a {} needs a name", kind));
+    const auto [first, is_new] = seen.emplace(list[i].name, i);
+    if (!is_new) {
+      return wrong(key, fmt::format("duplicate name: {}[{}] is already called '{}'", list_key, first->second,
+                                    list[i].name));
+    }
+  }
+  return {};
+}
+
+Check check_length(const ResourceVector& amounts, const Cluster& cluster, std::string key) {
+  if (amounts.size() == cluster.resources.size()) return {};
+  return wrong(std::move(key),
+               fmt::format("{} amounts for {} resources", amounts.size(), cluster.resources.size()));
+}
+
+Check check_server(const Cluster& cluster, std::size_t i) {
+  const Server& server = cluster.servers[i];
+  if (Check bad = check_length(server.capacity, cluster, fmt::format("servers[{}].capacity", i))) return bad;
+  if (server.count < 1) {
+    return wrong(fmt::format("servers[{}].count", i),
+                 fmt::format("must be at least 1, not {}", server.count));
+  }
+  return {};
+}
+
+Check check_server_name(const Cluster& cluster, const std::string& name, std::string key) {
+  std::vector<std::string_view> names;
+  for (const Server& server : cluster.servers) names.push_back(server.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return {};
+  return wrong(std::move(key), fmt::format("there is no server '{}'{}", name, nearest_names(name, names)));
+}
+
+Check check_demand(const ResourceVector& demand, const Cluster& cluster, const std::string& user,
+                   std::string key) {
+  if (Check bad = check_length(demand, cluster, key)) return bad;
+  if (demands_something(demand)) return {};
+  return wrong(std::move(key),
+               fmt::format("user '{}' demands nothing; at least one amount must be more than 0", user));
+}
+
+Check check_user(const Cluster& cluster, std::size_t n) {
+  const User& user = cluster.users[n];
+  const std::string key = fmt::format("users[{}]", n);
+  if (Check bad = check_demand(user.demand, cluster, user.name, key + ".demand")) return bad;
+  if (user.weight.is_zero()) return wrong(key + ".weight", "must be more than 0");
+  if (user.servers) {
+    for (std::size_t i = 0; i < user.servers->size(); ++i) {
+      const std::string server_key = fmt::format("{}.servers[{}]", key, i);
+      if (Check bad = check_server_name(cluster, (*user.servers)[i], server_key)) return bad;
+    }
+  }
+  for (const auto& [label, values] : user.select) {
+    if (values.empty())
+      return wrong(fmt::format("{}.select.{}", key, label), "names no value, so no server can match");
+  }
+  for (const auto& [server, demand] : user.demand_on) {
+    const std::string demand_key = fmt::format("{}.demand_on.{}", key, server);
+    if (Check bad = check_server_name(cluster, server, demand_key)) return bad;
+    if (Check bad = check_demand(demand, cluster, user.name, demand_key)) return bad;
+  }
+  return {};
+}
+
+Check check(const Cluster& cluster) {
+  if (Check bad = check_resources(cluster)) return bad;
+  if (cluster.servers.empty())
+    return wrong("servers", "the cluster is empty: there must be at least one server");
+  if (cluster.users.empty()) return wrong("users", "there must be at least one user");
+  if (Check bad = check_names(cluster.servers, "servers", "server")) return bad;
+  if (Check bad = check_names(cluster.users, "users", "user")) return bad;
+  for (std::size_t i = 0; i < cluster.servers.size(); ++i) {
+    if (Check bad = check_server(cluster, i)) return bad;
+  }
+  for (std::size_t n = 0; n < cluster.users.size(); ++n) {
+    if (Check bad = check_user(cluster, n)) return bad;
+  }
+  return {};
+}
+
+bool named(const User& user, const Server& server) {
+  return !user.servers ||
+         std::find(user.servers->begin(), user.servers->end(), server.name) != user.servers->end();
+}
+
+bool selected(const User& user, const Server& server) {
+  return std::all_of(user.select.begin(), user.select.end(), [&](const auto& wanted) {
+    const auto label = server.labels.find(wanted.first);
+    return label != server.labels.end() &&
+           std::find(wanted.second.begin(), wanted.second.end(), label->second) != wanted.second.end();
+  });
+}
+
+// The first resource that is demanded and of which the server has none.
+std::optional<std::size_t> lacking(const ResourceVector& demand, const Server& server) {
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (!demand[r].is_zero() && server.capacity[r].is_zero()) return r;
+  }
+  return std::nullopt;
+}
+
+const ResourceVector& demand_on(const User& user, const Server& server) {
+  const auto special = user.demand_on.find(server.name);
+  return special == user.demand_on.end() ? user.demand : special->second;
+}
+
+// Why a user fits on no server, counted by the first reason that excludes each.
+Error fits_nowhere(const Cluster& cluster, std::size_t n) {
+  const User& user = cluster.users[n];
+  std::size_t by_name = 0;
+  std::size_t by_label = 0;
+  std::map<std::string_view, std::size_t> by_resource;
+  for (const Server& server : cluster.servers) {
+    if (!named(user, server)) {
+      ++by_name;
+    } else if (!selected(user, server)) {
+      ++by_label;
+    } else {
+      ++by_resource[cluster.resources[*lacking(demand_on(user, server), server)]];
+    }
+  }
+  std::vector<std::string> reasons;
+  if (by_name > 0) reasons.push_back(fmt::format("`servers` excludes {}", by_name));
+  if (by_label > 0) reasons.push_back(fmt::format("`select` excludes {}", by_label));
+  for (const auto& [resource, count] : by_resource)
+    reasons.push_back(fmt::format("{} without any {}", count, resource));
+  std::string text;
+  for (const std::string& reason : reasons) text += (text.empty() ? "" : ", ") + reason;
+
+  std::string key = fmt::format("users[{}]", n);
+  if (by_resource.empty())
+    key += by_label > 0 ? ".select" : ".servers";
+  else
+    key += ".demand";
+  return {.message = fmt::format("user '{}' fits on none of the {} servers: {}", user.name,
+                                 cluster.servers.size(), text),
+          .key = key};
+}
+
+}  // namespace
+
+Result<Problem> Problem::from(Cluster cluster) {
+  if (Check bad = check(cluster)) return *std::move(bad);
+  Problem problem(std::move(cluster));
+  problem.pool_.assign(problem.resource_count(), 0.0);
+  for (const Server& server : problem.servers()) {
+    for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+      problem.pool_[r] += static_cast<double>(server.count) * server.capacity[r].value();
+    }
+  }
+  if (Check bad = problem.find_eligible_servers()) return *std::move(bad);
+  return problem;
+}
+
+const ResourceVector& Problem::demand(std::size_t user, std::size_t server) const {
+  const User& who = cluster_.users[user];
+  return who.demand_on.empty() ? who.demand : demand_on(who, cluster_.servers[server]);
+}
+
+// Users with the same constraints and the same set of demanded resources share a row, so that a million users
+// without constraints cost a few rows, not a million.
+Check Problem::find_eligible_servers() {
+  using Pattern = std::vector<bool>;  // which resources are demanded
+  const auto pattern = [](const ResourceVector& demand) {
+    Pattern demanded;
+    for (const Quantity& amount : demand) demanded.push_back(!amount.is_zero());
+    return demanded;
+  };
+  struct Constraints {
+    std::optional<std::vector<std::string>> servers;
+    std::map<std::string, std::vector<std::string>> select;
+    Pattern demanded;
+    std::map<std::string, Pattern> demanded_on;
+    auto operator<=>(const Constraints&) const = default;
+  };
+
+  std::map<Constraints, std::size_t> row_of;
+  std::map<std::vector<bool>, std::size_t> known_rows;
+  for (std::size_t n = 0; n < user_count(); ++n) {
+    const User& user = cluster_.users[n];
+    Constraints constraints{user.servers, user.select, pattern(user.demand), {}};
+    for (const auto& [server, demand] : user.demand_on)
+      constraints.demanded_on.emplace(server, pattern(demand));
+    has_demand_on_ = has_demand_on_ || !user.demand_on.empty();
+
+    const auto known = row_of.find(constraints);
+    if (known != row_of.end()) {
+      eligibility_of_user_.push_back(known->second);
+      continue;
+    }
+    std::vector<bool> row(server_count());
+    for (std::size_t i = 0; i < server_count(); ++i) {
+      const Server& server = cluster_.servers[i];
+      const bool allowed = named(user, server) && selected(user, server);
+      has_placement_constraints_ = has_placement_constraints_ || !allowed;
+      row[i] = allowed && !lacking(demand_on(user, server), server);
+    }
+    if (std::find(row.begin(), row.end(), true) == row.end()) return fits_nowhere(cluster_, n);
+    const std::size_t index = known_rows.emplace(row, eligibility_rows_.size()).first->second;
+    if (index == eligibility_rows_.size()) eligibility_rows_.push_back(std::move(row));
+    row_of.emplace(std::move(constraints), index);
+    eligibility_of_user_.push_back(index);
+  }
+  return {};
+}
+
+}  // namespace mirab

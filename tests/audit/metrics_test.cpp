@@ -1,0 +1,117 @@
+#include <cmath>
+#include <gmock/gmock.h>
+#include <limits>
+
+#include <mirab/audit/metrics.hpp>
+#include <mirab/model/random.hpp>
+
+namespace mirab {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+
+// Östman, chapter 5, whose text prints 0.267 and 0.152.
+TEST(Metrics, GiniOfTheThesisExamples) {
+  EXPECT_NEAR(gini(std::vector{1.0, 2.0, 3.0, 4.0, 5.0}), 0.267, 0.0005);
+  EXPECT_NEAR(gini(std::vector{1.0, 5.0, 5.0, 5.0, 5.0}), 0.152, 0.0005);
+}
+
+TEST(Metrics, GiniIsEquation26) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    std::vector<double> shares(1 + random.below(20));
+    for (double& share : shares) share = random.unit();
+    double differences = 0;
+    double total = 0;
+    for (const double a : shares) {
+      total += a;
+      for (const double b : shares) differences += std::abs(a - b);
+    }
+    EXPECT_NEAR(gini(shares), differences / (2 * static_cast<double>(shares.size()) * total), 1e-12)
+        << "seed " << seed;
+  }
+}
+
+TEST(Metrics, EqualSharesAreFairByEveryMeasure) {
+  const std::vector<double> equal(7, 0.25);
+  EXPECT_EQ(gini(equal), 0);
+  EXPECT_EQ(jain(equal), 1);
+  EXPECT_EQ(ratio_20_20(equal), 1);
+  EXPECT_EQ(sample_standard_deviation(equal), 0);
+}
+
+TEST(Metrics, OneWhoHasAllIsUnfairByEveryMeasure) {
+  const std::vector<double> one = {0, 0, 0, 8};
+  EXPECT_DOUBLE_EQ(gini(one), 0.75);
+  EXPECT_DOUBLE_EQ(jain(one), 0.25);
+  EXPECT_EQ(ratio_20_20(one), std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(sample_standard_deviation(one), 4);
+}
+
+TEST(Metrics, AFifthIsRoundedUp) {
+  EXPECT_DOUBLE_EQ(ratio_20_20(std::vector{1.0, 2.0, 3.0}), 3);
+  EXPECT_DOUBLE_EQ(ratio_20_20(std::vector{1.0, 2.0, 3.0, 4.0, 5.0, 6.0}), 11.0 / 3);
+}
+
+TEST(Metrics, NothingIsSharedEqually) {
+  for (const std::vector<double>& none : {std::vector<double>{}, std::vector<double>(3, 0.0)}) {
+    EXPECT_EQ(gini(none), 0);
+    EXPECT_EQ(jain(none), 1);
+    EXPECT_EQ(ratio_20_20(none), 1);
+    EXPECT_EQ(sample_standard_deviation(none), 0);
+  }
+}
+
+// The slides' pool with the DRF allocation, A 3 tasks and B 2.
+struct Slides {
+  Problem problem;
+  Allocation allocation;
+};
+
+Slides slides(Quantity weight_of_b = Quantity{1}) {
+  Cluster cluster{.resources = {"cpu", "memory"},
+                  .servers = {{.name = "pool", .capacity = {Quantity{9}, Quantity{18}}}},
+                  .users = {{.name = "A", .demand = {Quantity{1}, Quantity{4}}},
+                            {.name = "B", .demand = {Quantity{3}, Quantity{1}}, .weight = weight_of_b}}};
+  Allocation allocation{
+      .tasks = {3, 2},
+      .grants = {{.user = 0, .server = 0, .tasks = 3, .resources = {3, 12}},
+                 {.user = 1, .server = 0, .tasks = 2, .resources = {6, 2}}},
+      .servers = {{.name = "pool", .count = 1, .capacity = {9, 18}, .used = {9, 14}, .prices = {}}}};
+  return {*Problem::from(std::move(cluster)), std::move(allocation)};
+}
+
+TEST(Metrics, TheSlidesExampleIsPerfectlyFairAndLeavesMemory) {
+  const auto [problem, allocation] = slides();
+  EXPECT_EQ(dominant_resource(problem, 0), 1u);
+  EXPECT_EQ(dominant_resource(problem, 1), 0u);
+  EXPECT_THAT(dominant_shares(problem, allocation),
+              ElementsAre(DoubleNear(2.0 / 3, 1e-15), DoubleNear(2.0 / 3, 1e-15)));
+  const Metrics metrics = measure(problem, allocation);
+  EXPECT_NEAR(metrics.min_dominant_share, 2.0 / 3, 1e-15);
+  EXPECT_NEAR(metrics.jain, 1, 1e-15);
+  EXPECT_NEAR(metrics.gini, 0, 1e-15);
+  EXPECT_THAT(metrics.utilization, ElementsAre(DoubleNear(1, 1e-15), DoubleNear(14.0 / 18, 1e-15)));
+  EXPECT_NEAR(metrics.beta_dominant, 0, 1e-15) << "A holds 12/18 of memory, B 6/9 of CPU";
+  EXPECT_NEAR(metrics.beta_non_dominant, 3.0 / 9 - 2.0 / 18, 1e-15);
+}
+
+TEST(Metrics, EqualSharesOfUnequalWeightsAreUnequal) {
+  const auto [problem, allocation] = slides(Quantity{3});
+  const Metrics metrics = measure(problem, allocation);
+  EXPECT_NEAR(metrics.min_dominant_share, 2.0 / 3, 1e-15) << "the share itself";
+  EXPECT_NEAR(metrics.jain, jain(std::vector{1.0, 1.0 / 3}), 1e-15);
+  EXPECT_NEAR(metrics.gini, gini(std::vector{1.0, 1.0 / 3}), 1e-15);
+}
+
+// Östman, eq. 3.3: the largest share on each server is added up, even when it is of another resource.
+TEST(Metrics, DominantSharesAddUpOverServers) {
+  auto [problem, allocation] = slides();
+  allocation.grants = {{.user = 0, .server = 0, .tasks = 1, .resources = {0.9, 0}},
+                       {.user = 0, .server = 1, .tasks = 1, .resources = {0, 3.6}}};
+  EXPECT_THAT(dominant_shares(problem, allocation), ElementsAre(DoubleNear(0.3, 1e-15), 0));
+}
+
+}  // namespace
+}  // namespace mirab

@@ -1,0 +1,251 @@
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <sstream>
+
+#include <mirab/model/cluster_file.hpp>
+
+#include "model/document.hpp"
+
+namespace mirab {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::StartsWith;
+
+constexpr std::string_view kWhole = R"(version: 1
+resources: [cpu, memory, gpu]
+servers:
+  - name: small
+    capacity: {cpu: 16, memory: 64Gi, gpu: 0}
+    count: 6732
+    labels: {zone: a, gpu-model: none}
+  - {name: big, capacity: {cpu: 500m, memory: 1e3, gpu: 8}, labels: {zone: b}}
+users:
+  - name: alice
+    demand: {cpu: 1, memory: 4Gi}
+    weight: 2
+    tasks: 500.5
+    servers: [small]
+    select: {zone: [a, b]}
+    demand_on: {small: {cpu: 2, memory: 4Gi}}
+  - {name: "7", demand: {gpu: 0.25}}
+)";
+
+Result<Problem> read(std::string_view text) { return read_cluster_text(text, Syntax::yaml, "c.yaml"); }
+Result<Problem> read_json(std::string_view text) { return read_cluster_text(text, Syntax::json, "c.json"); }
+
+std::string refusal(std::string_view text) {
+  const Result<Problem> problem = read(text);
+  return problem ? "accepted" : describe(problem.error());
+}
+
+std::string json_refusal(std::string_view text) {
+  const Result<Problem> problem = read_json(text);
+  return problem ? "accepted" : describe(problem.error());
+}
+
+void expect_equal(const Problem& a, const Problem& b) {
+  EXPECT_EQ(a.resources(), b.resources());
+  ASSERT_EQ(a.server_count(), b.server_count());
+  ASSERT_EQ(a.user_count(), b.user_count());
+  for (std::size_t i = 0; i < a.server_count(); ++i) {
+    EXPECT_EQ(a.servers()[i].name, b.servers()[i].name);
+    EXPECT_EQ(a.servers()[i].capacity, b.servers()[i].capacity);
+    EXPECT_EQ(a.servers()[i].count, b.servers()[i].count);
+    EXPECT_EQ(a.servers()[i].labels, b.servers()[i].labels);
+  }
+  for (std::size_t n = 0; n < a.user_count(); ++n) {
+    EXPECT_EQ(a.users()[n].name, b.users()[n].name);
+    EXPECT_EQ(a.users()[n].demand, b.users()[n].demand);
+    EXPECT_EQ(a.users()[n].weight, b.users()[n].weight);
+    EXPECT_EQ(a.users()[n].tasks, b.users()[n].tasks);
+    EXPECT_EQ(a.users()[n].servers, b.users()[n].servers);
+    EXPECT_EQ(a.users()[n].select, b.users()[n].select);
+    EXPECT_EQ(a.users()[n].demand_on, b.users()[n].demand_on);
+  }
+}
+
+TEST(ClusterFile, ReadsEveryKey) {
+  const Result<Problem> problem = read(kWhole);
+  ASSERT_TRUE(problem) << describe(problem.error());
+  EXPECT_THAT(problem->resources(), ElementsAre("cpu", "memory", "gpu"));
+  const Server& small = problem->servers()[0];
+  EXPECT_EQ(small.capacity[1], *Quantity::parse("64Gi"));
+  EXPECT_EQ(small.count, 6732);
+  EXPECT_THAT(small.labels, ElementsAre(Pair("gpu-model", "none"), Pair("zone", "a")));
+  EXPECT_EQ(problem->servers()[1].capacity[0], *Quantity::parse("0.5"));
+  const User& alice = problem->users()[0];
+  EXPECT_EQ(alice.weight, Quantity{2});
+  EXPECT_EQ(alice.tasks, *Quantity::parse("500.5"));
+  EXPECT_THAT(*alice.servers, ElementsAre("small"));
+  EXPECT_THAT(alice.select, ElementsAre(Pair("zone", ElementsAre("a", "b"))));
+  EXPECT_EQ(alice.demand_on.at("small")[0], Quantity{2});
+  EXPECT_EQ(problem->users()[1].name, "7");
+  EXPECT_TRUE(problem->users()[1].demand[0].is_zero()) << "a resource left out is 0";
+}
+
+TEST(ClusterFile, WhatIsWrittenReadsBackEqual) {
+  const Result<Problem> problem = read(kWhole);
+  ASSERT_TRUE(problem);
+  const std::string yaml =
+      write_cluster_yaml({problem->resources(), problem->servers(), problem->users()}, {"A comment.", ""});
+  EXPECT_THAT(yaml, StartsWith("# A comment.\n#\nversion: 1\n"));
+  const Result<Problem> again = read(yaml);
+  ASSERT_TRUE(again) << describe(again.error()) << "\n" << yaml;
+  expect_equal(*problem, *again);
+}
+
+TEST(ClusterFile, NamesThatLookLikeSomethingElseSurviveTheRoundTrip) {
+  for (const std::string name : {"null", "~", "1e3", "a: b", "#x", "- y", "true", "\"q\"", "tab\there", "ü",
+                                 " spaced ", "a,b", "{", "é\n"}) {
+    Cluster cluster{.resources = {"cpu"},
+                    .servers = {{.name = name, .capacity = {Quantity{1}}}},
+                    .users = {{.name = name, .demand = {Quantity{1}}}}};
+    const Result<Problem> again = read(write_cluster_yaml(cluster));
+    ASSERT_TRUE(again) << name << ": " << describe(again.error());
+    EXPECT_EQ(again->servers()[0].name, name);
+    EXPECT_EQ(again->users()[0].name, name);
+  }
+}
+
+TEST(ClusterFile, JsonIsReadWithTheSameKeys) {
+  const Result<Problem> problem = read_json(R"({"version": 1, "resources": ["cpu", "memory"],
+    "servers": [{"name": "s", "capacity": {"cpu": 0.1, "memory": "4Gi"}, "count": 3, "labels": {"a\/b": "\u00fc"}}],
+    "users": [{"name": "u", "demand": {"cpu": 1e-3}, "weight": 0.5, "tasks": 9007199254740993}]})");
+  ASSERT_TRUE(problem) << describe(problem.error());
+  EXPECT_EQ(problem->servers()[0].capacity[0], *Quantity::parse("0.1"));
+  EXPECT_EQ(problem->servers()[0].labels.at("a/b"), "ü");
+  EXPECT_EQ(problem->users()[0].tasks->text(), "9007199254740993") << "no detour through a double";
+  EXPECT_EQ(problem->users()[0].demand[0], *Quantity::parse("1m"));
+}
+
+constexpr std::string_view kHead =
+    "resources: [cpu, memory]\nservers:\n  - {name: s, capacity: {cpu: 9, memory: 18}}\n";
+
+TEST(ClusterFile, EveryErrorNamesFileLineAndKey) {
+  const std::string head(kHead);
+  EXPECT_EQ(refusal(head + "users:\n  - name: a\n    demand: {cpu: 1}\n    wieght: 2\n"),
+            "c.yaml:7: users[0].wieght: unknown key; did you mean weight?; known are name, demand, weight, "
+            "tasks, servers, "
+            "select, demand_on");
+  EXPECT_THAT(refusal("resources: [cpu]\nservers:\n  - name: s\n    capacity:\n      cpu: -1\n"),
+              HasSubstr("c.yaml:5: servers[0].capacity.cpu: '-1' is negative"));
+  EXPECT_THAT(refusal("resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: .nan}}\n"),
+              HasSubstr("c.yaml:3: servers[0].capacity.cpu: '.nan' is not a finite number"));
+  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpu: 1}}\n  - {name: a, demand: {cpu: 1}}\n"),
+              HasSubstr("c.yaml:6: users[1].name: duplicate name"));
+  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpu: 0}}\n"),
+              HasSubstr("c.yaml:5: users[0].demand: user 'a' demands nothing"));
+  EXPECT_THAT(refusal(head + "users:\n  - name: a\n"), HasSubstr("c.yaml:5: users[0].demand: missing"));
+  EXPECT_THAT(
+      refusal("resources: [cpu, gpu]\nservers:\n  - {name: s, capacity: {cpu: 9}}\nusers:\n  - name: a\n    "
+              "demand: {gpu: 1}\n"),
+      HasSubstr("c.yaml:6: users[0].demand: user 'a' fits on none of the 1 servers: 1 without any gpu"));
+  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpus: 1}}\n"),
+              HasSubstr("c.yaml:5: users[0].demand.cpus: unknown resource; did you mean cpu?; the resources "
+                        "are cpu, memory"));
+  EXPECT_THAT(
+      refusal(head + "users:\n  - {name: a, demand: {cpu: 16Ei}}\n"),
+      HasSubstr(
+          "c.yaml:5: users[0].demand.cpu: '16Ei' overflows: the largest amount is 9223372036854775807"));
+  EXPECT_THAT(refusal(""), HasSubstr("c.yaml:1: resources: missing: the file is empty"));
+  EXPECT_THAT(refusal("# nothing\n"), HasSubstr("c.yaml:1: resources: missing: the file is empty"));
+  EXPECT_THAT(refusal("resources: [cpu]\nservers: []\nusers: []\n"),
+              HasSubstr("c.yaml:2: servers: the cluster is empty"));
+  EXPECT_THAT(refusal("version: 2\nresources: [cpu]\n"), HasSubstr("c.yaml:1: version: must be 1"));
+}
+
+TEST(ClusterFile, EveryErrorOfJsonHasItsLineToo) {
+  EXPECT_THAT(json_refusal("{\"resources\": [\"cpu\"],\n \"servers\": [{\"name\": \"s\",\n  \"capacity\": "
+                           "{\"cpu\": -4\n}}], \"users\": []}"),
+              HasSubstr("c.json:3: servers[0].capacity.cpu: '-4' is negative"));
+  EXPECT_THAT(json_refusal("{\"resources\": [\"cpu\"],\n\n \"resources\": 1}"),
+              HasSubstr("c.json:3: resources: duplicate key"));
+  EXPECT_THAT(json_refusal("{\"resources\":\n [\"cpu\",]}"),
+              HasSubstr("c.json:2: resources[1]: syntax error"));
+  EXPECT_THAT(json_refusal("{\"resources\":"), HasSubstr("c.json:1: resources"));
+  EXPECT_THAT(json_refusal("  \n"), HasSubstr("the file is empty"));
+}
+
+TEST(ClusterFile, RefusesWrongKindsOfValues) {
+  const std::string head(kHead);
+  EXPECT_THAT(refusal("just text\n"), HasSubstr("c.yaml:1: must be a map"));
+  EXPECT_THAT(refusal("resources: cpu\n"), HasSubstr("c.yaml:1: resources: must be a list"));
+  EXPECT_THAT(refusal("resources: [cpu]\nservers: [s]\n"), HasSubstr("c.yaml:2: servers[0]: must be a map"));
+  EXPECT_THAT(refusal(head + "users:\n  - {name: [a], demand: {cpu: 1}}\n"),
+              HasSubstr("users[0].name: must be a name"));
+  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpu: [1]}}\n"),
+              HasSubstr("users[0].demand.cpu: must be an amount"));
+  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpu: }}\n"),
+              HasSubstr("users[0].demand.cpu: must be an amount"));
+  EXPECT_THAT(refusal("resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 1}, count: 1.5}\n"),
+              HasSubstr("servers[0].count: must be a whole number"));
+  EXPECT_THAT(refusal("a: 1\na: 2\n"), HasSubstr("c.yaml:2: a: duplicate key"));
+  EXPECT_THAT(refusal("a: &x 1\nb: *x\n"), HasSubstr("aliases (*name) are not supported"));
+  EXPECT_THAT(refusal("[a]: 1\n"), HasSubstr("a key must be a plain name"));
+  EXPECT_THAT(refusal("version: 1\n---\nversion: 1\n"), HasSubstr("a second document begins"));
+  EXPECT_THAT(refusal("resources: [cpu\n"), HasSubstr("c.yaml:2: "));
+}
+
+TEST(ClusterFile, AMissingFileAndAFolderAreErrorsThatNameIt) {
+  const Result<Problem> missing = read_cluster_file("/nowhere/c.yaml");
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(describe(missing.error()), HasSubstr("/nowhere/c.yaml: cannot be read: No such file"));
+  const Result<Problem> folder = read_cluster_file(std::filesystem::temp_directory_path().string());
+  ASSERT_FALSE(folder);
+  EXPECT_THAT(describe(folder.error()), HasSubstr("cannot be read"));
+}
+
+// A source of endless brackets, so that the test itself needs no memory for them.
+class Repeated : public std::streambuf {
+ public:
+  Repeated(std::string pattern, std::size_t bytes) : pattern_(std::move(pattern)), left_(bytes) {}
+
+ private:
+  int_type underflow() override {
+    if (left_ == 0) return traits_type::eof();
+    chunk_.clear();
+    while (chunk_.size() < 65536 && chunk_.size() < left_) chunk_ += pattern_;
+    chunk_.resize(std::min(chunk_.size(), left_));
+    left_ -= chunk_.size();
+    setg(chunk_.data(), chunk_.data(), chunk_.data() + chunk_.size());
+    return traits_type::to_int_type(chunk_[0]);
+  }
+
+  std::string pattern_;
+  std::string chunk_;
+  std::size_t left_;
+};
+
+TEST(Document, HundredMegabytesOfBracketsAreRefusedInsteadOfCrashing) {
+  for (const Syntax syntax : {Syntax::yaml, Syntax::json}) {
+    Repeated brackets("[", 100'000'000);
+    std::istream input(&brackets);
+    const Result<Node> document = read_document(input, syntax, "b");
+    ASSERT_FALSE(document);
+    EXPECT_THAT(describe(document.error()), HasSubstr("nested deeper than 32 levels"));
+  }
+}
+
+TEST(Document, ValuesWithoutEndAreRefusedAtTheLimit) {
+  Repeated values("[],", 100'000'000);
+  std::istream input(&values);
+  const Result<Node> document = read_document(input, Syntax::yaml, "b");
+  EXPECT_FALSE(document);
+}
+
+TEST(Document, TheLineOfAKeyIsFoundEvenWhenNamesHoldDots) {
+  std::istringstream input("a:\n  x.y:\n    - p: 1\n      q: 2\n  x: 3\n");
+  const Result<Node> document = read_document(input, Syntax::yaml, "d");
+  ASSERT_TRUE(document);
+  EXPECT_EQ(line_of(*document, "a.x.y[0].q"), 4);
+  EXPECT_EQ(line_of(*document, "a.x"), 5);
+  EXPECT_EQ(line_of(*document, "a.x.y[0].missing"), 3);
+  EXPECT_EQ(line_of(*document, "a.x.y[7].q"), 2);
+}
+
+}  // namespace
+}  // namespace mirab

@@ -1,0 +1,143 @@
+#include <functional>
+#include <gmock/gmock.h>
+
+#include <mirab/model/problem.hpp>
+
+namespace mirab {
+namespace {
+
+using ::testing::HasSubstr;
+
+Quantity amount(std::string_view text) { return *Quantity::parse(text); }
+
+// Two server entries in two zones, the second without a GPU; two users.
+Cluster two_by_two() {
+  return {.resources = {"cpu", "gpu"},
+          .servers = {{.name = "big", .capacity = {amount("16"), amount("4")}, .labels = {{"zone", "a"}}},
+                      {.name = "small",
+                       .capacity = {amount("2.5"), amount("0")},
+                       .count = 10,
+                       .labels = {{"zone", "b"}}}},
+          .users = {{.name = "ann", .demand = {amount("1"), amount("1")}},
+                    {.name = "ben", .demand = {amount("1"), amount("0")}}}};
+}
+
+Problem valid(Cluster cluster) {
+  Result<Problem> problem = Problem::from(std::move(cluster));
+  EXPECT_TRUE(problem) << describe(problem.error());
+  return *std::move(problem);
+}
+
+// The error after one change of the valid cluster.
+std::string refusal(const std::function<void(Cluster&)>& change) {
+  Cluster cluster = two_by_two();
+  change(cluster);
+  const Result<Problem> problem = Problem::from(std::move(cluster));
+  return problem ? "accepted" : describe(problem.error());
+}
+
+TEST(Problem, ThePoolIsTheSumOfAllServersWithTheirCounts) {
+  EXPECT_THAT(valid(two_by_two()).pool(), ::testing::ElementsAre(41.0, 4.0));
+}
+
+TEST(Problem, AUserMayRunWhereEveryDemandedResourceHasCapacity) {
+  const Problem problem = valid(two_by_two());
+  EXPECT_TRUE(problem.eligible(0, 0));
+  EXPECT_FALSE(problem.eligible(0, 1)) << "no GPU there";
+  EXPECT_TRUE(problem.eligible(1, 1));
+  EXPECT_FALSE(problem.has_placement_constraints()) << "a missing GPU is no constraint";
+}
+
+TEST(Problem, ServersAndSelectMustBothAllowAServer) {
+  Cluster cluster = two_by_two();
+  cluster.users[1].servers = {{"big", "small"}};
+  cluster.users[1].select = {{"zone", {"b", "c"}}};
+  const Problem problem = valid(std::move(cluster));
+  EXPECT_FALSE(problem.eligible(1, 0));
+  EXPECT_TRUE(problem.eligible(1, 1));
+  EXPECT_TRUE(problem.has_placement_constraints());
+}
+
+TEST(Problem, ADemandOnOneServerReplacesTheDemandThereOnly) {
+  Cluster cluster = two_by_two();
+  cluster.users[0].demand_on = {{"small", {amount("2"), amount("0")}}};
+  const Problem problem = valid(std::move(cluster));
+  EXPECT_TRUE(problem.has_demand_on());
+  EXPECT_TRUE(problem.eligible(0, 1)) << "on the small servers it needs no GPU";
+  EXPECT_EQ(problem.demand(0, 1)[0], amount("2"));
+  EXPECT_EQ(problem.demand(0, 0)[0], amount("1"));
+}
+
+TEST(Problem, UsersWithTheSameServersShareAnEligibilityClass) {
+  Cluster cluster = two_by_two();
+  cluster.users.push_back({.name = "cat", .demand = {amount("2"), amount("0")}, .servers = {{"big"}}});
+  const Problem problem = valid(std::move(cluster));
+  EXPECT_EQ(problem.eligibility_class(2), problem.eligibility_class(0)) << "both on the big server only";
+  EXPECT_NE(problem.eligibility_class(1), problem.eligibility_class(0));
+}
+
+TEST(Problem, RefusesAnEmptyCluster) {
+  EXPECT_THAT(refusal([](Cluster& c) { c.resources.clear(); }),
+              HasSubstr("resources: there must be at least one"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.servers.clear(); }), HasSubstr("servers: the cluster is empty"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.users.clear(); }),
+              HasSubstr("users: there must be at least one user"));
+}
+
+TEST(Problem, RefusesDuplicateAndMissingNames) {
+  EXPECT_THAT(refusal([](Cluster& c) { c.resources[1] = "cpu"; }), HasSubstr("resources[1]: duplicate name"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.servers[1].name = "big"; }),
+              HasSubstr("servers[1].name: duplicate name: servers[0] is already called 'big'"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.users[1].name = "ann"; }),
+              HasSubstr("users[1].name: duplicate name"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.users[1].name.clear(); }),
+              HasSubstr("users[1].name: a user needs a name"));
+}
+
+TEST(Problem, RefusesVectorsOfAnotherLength) {
+  EXPECT_THAT(refusal([](Cluster& c) { c.servers[0].capacity.pop_back(); }),
+              HasSubstr("servers[0].capacity: 1 amounts for 2 resources"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.users[0].demand.push_back(Quantity{1}); }),
+              HasSubstr("users[0].demand: 3 amounts for 2 resources"));
+}
+
+TEST(Problem, RefusesAUserWithoutDemandWeightOrPlace) {
+  EXPECT_THAT(refusal([](Cluster& c) {
+                c.users[0].demand = {Quantity{}, Quantity{}};
+              }),
+              HasSubstr("users[0].demand: user 'ann' demands nothing"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.users[0].weight = Quantity{}; }),
+              HasSubstr("users[0].weight: must be more than 0"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.servers[0].count = 0; }),
+              HasSubstr("servers[0].count: must be at least 1"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.servers[0].capacity[1] = Quantity{}; }),
+              HasSubstr("users[0].demand: user 'ann' fits on none of the 2 servers: 2 without any gpu"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.users[0].servers = {{"small"}}; }),
+              HasSubstr("fits on none of the 2 servers: `servers` excludes 1, 1 without any gpu"));
+  EXPECT_THAT(refusal([](Cluster& c) {
+                c.users[1].select = {{"zone", {"x"}}};
+              }),
+              HasSubstr("users[1].select: user 'ben' fits on none of the 2 servers: `select` excludes 2"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.users[1].servers = std::vector<std::string>{}; }),
+              HasSubstr("users[1].servers: user 'ben' fits on none"));
+  EXPECT_THAT(refusal([](Cluster& c) {
+                c.users[1].select = {{"zone", {}}};
+              }),
+              HasSubstr("users[1].select.zone: names no value"));
+}
+
+TEST(Problem, RefusesServersThatDoNotExistWithTheNearestName) {
+  EXPECT_THAT(refusal([](Cluster& c) { c.users[1].servers = {{"smal"}}; }),
+              HasSubstr("users[1].servers[0]: there is no server 'smal'; did you mean small?"));
+  EXPECT_THAT(refusal([](Cluster& c) {
+                c.users[1].demand_on = {{"bigg", {Quantity{1}, Quantity{}}}};
+              }),
+              HasSubstr("users[1].demand_on.bigg: there is no server 'bigg'; did you mean big?"));
+  EXPECT_THAT(refusal([](Cluster& c) {
+                c.users[1].demand_on = {{"big", {Quantity{}, Quantity{}}}};
+              }),
+              HasSubstr("users[1].demand_on.big: user 'ben' demands nothing"));
+}
+
+}  // namespace
+}  // namespace mirab
