@@ -40,27 +40,36 @@ Contender contender(const Problem& problem, FillOutcome outcome) {
 
 std::string_view status_name(Status status) {
   switch (status) {
-    case Status::exact: return "exact";
-    case Status::converged: return "converged";
-    case Status::not_converged: return "not_converged";
+    case Status::exact:
+      return "exact";
+    case Status::converged:
+      return "converged";
+    case Status::not_converged:
+      return "not_converged";
   }
   return {};
 }
 
 std::string_view tie_name(Tie tie) {
   switch (tie) {
-    case Tie::first: return "first";
-    case Tie::last: return "last";
-    case Tie::random: return "random";
+    case Tie::first:
+      return "first";
+    case Tie::last:
+      return "last";
+    case Tie::random:
+      return "random";
   }
   return {};
 }
 
 std::string_view unplaced_name(Unplaced reason) {
   switch (reason) {
-    case Unplaced::nothing: return "nothing";
-    case Unplaced::no_room: return "no room";
-    case Unplaced::blocked: return "blocked";
+    case Unplaced::nothing:
+      return "nothing";
+    case Unplaced::no_room:
+      return "no room";
+    case Unplaced::blocked:
+      return "blocked";
   }
   return {};
 }

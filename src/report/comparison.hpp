@@ -1,15 +1,15 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <mirab/audit/metrics.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/problem.hpp>
 #include <mirab/scheduling/fill.hpp>
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace mirab::report {
 

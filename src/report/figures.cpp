@@ -1,10 +1,9 @@
 #include "report/figures.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace mirab::report {
 namespace {
@@ -12,7 +11,9 @@ namespace {
 /// Far below what any table shows, far above what a solver's rounding leaves on a whole number.
 constexpr double kWholeTolerance = 1e-9;
 
-bool is_whole(double value) { return std::abs(value - std::round(value)) <= kWholeTolerance * std::max(1.0, value); }
+bool is_whole(double value) {
+  return std::abs(value - std::round(value)) <= kWholeTolerance * std::max(1.0, value);
+}
 
 std::string without_trailing_zeros(std::string number) {
   if (number.find('.') == std::string::npos) return number;
@@ -51,6 +52,7 @@ std::string amount(double value) {
 }
 
 std::string duration(double seconds) {
+  if (seconds < 1e-6) return "< 1 µs";
   if (seconds < 1e-3) return fmt::format("{:.0f} µs", seconds * 1e6);
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
   return fmt::format("{:.3g} s", seconds);

@@ -5,8 +5,8 @@
 
 namespace mirab::report {
 
-/// How many decimals show the largest of these values with four digits: 2 for 12.5, 3 for 1.25, at most 6; 0 when all
-/// are whole numbers.
+/// How many decimals show the largest of these values with four digits: 2 for 12.5, 3 for 1.25, at most 6; 0
+/// when all are whole numbers.
 int decimals_for(std::span<const double> values);
 
 /// `value` with so many decimals; exactly 0 is `0`, and infinity `∞`.

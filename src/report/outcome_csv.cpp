@@ -7,7 +7,8 @@ namespace {
 
 /// What every user is granted on all servers together. [n][r]
 std::vector<std::vector<double>> bundles(const Problem& problem, const Allocation& allocation) {
-  std::vector<std::vector<double>> result(problem.user_count(), std::vector<double>(problem.resource_count()));
+  std::vector<std::vector<double>> result(problem.user_count(),
+                                          std::vector<double>(problem.resource_count()));
   for (const Grant& grant : allocation.grants) {
     for (std::size_t r = 0; r < grant.resources.size(); ++r) result[grant.user][r] += grant.resources[r];
   }
@@ -25,10 +26,9 @@ std::string comparison_csv(const Comparison& comparison) {
   for (const Contender& contender : comparison.contenders) {
     const auto granted = bundles(problem, contender.allocation);
     for (std::size_t n = 0; n < problem.user_count(); ++n) {
-      std::vector<std::string> record{contender.label, problem.users()[n].name,
-                                      csv_number(contender.allocation.tasks[n]),
-                                      problem.resources()[dominant_resource(problem, n)],
-                                      csv_number(contender.dominant_shares[n])};
+      std::vector<std::string> record{
+          contender.label, problem.users()[n].name, csv_number(contender.allocation.tasks[n]),
+          problem.resources()[dominant_resource(problem, n)], csv_number(contender.dominant_shares[n])};
       for (const double held : granted[n]) record.push_back(csv_number(held));
       csv += csv_record(record);
     }

@@ -2,9 +2,9 @@
 
 #include "report/outcome_json.hpp"
 
-#include <mirab/model/classes.hpp>
-
 #include <nlohmann/json.hpp>
+
+#include <mirab/model/classes.hpp>
 
 namespace mirab::report {
 namespace {
@@ -32,7 +32,7 @@ Json problem_json(const Problem& problem) {
   return {{"resources", problem.resources()},
           {"users", problem.user_count()},
           {"servers", total_servers(problem)},
-          {"server_classes", server_classes(problem).size()}};
+          {"server_classes", merge(problem, MergeUsers::equal).servers.size()}};
 }
 
 Json users_json(const Problem& problem, const Contender& contender) {
@@ -45,7 +45,8 @@ Json users_json(const Problem& problem, const Contender& contender) {
     for (; grant != allocation.grants.end() && grant->user == n; ++grant) {
       for (std::size_t r = 0; r < bundle.size(); ++r) bundle[r] += grant->resources[r];
       append(servers, allocation.servers[grant->server].name,
-             {{"tasks", task_count(contender, grant->tasks)}, {"resources", by_resource(problem, grant->resources)}});
+             {{"tasks", task_count(contender, grant->tasks)},
+              {"resources", by_resource(problem, grant->resources)}});
     }
     users.push_back({{"name", problem.users()[n].name},
                      {"tasks", task_count(contender, allocation.tasks[n])},
@@ -103,14 +104,9 @@ Json origin_json(const Problem& problem, const Contender& contender) {
     if (filling.unplaced[n] == Unplaced::nothing) continue;
     append(unplaced, problem.users()[n].name, unplaced_name(filling.unplaced[n]));
   }
-  return {{"discipline", filling.discipline},
-          {"placement", filling.placement},
-          {"label", contender.label},
-          {"tie", tie_name(filling.tie)},
-          {"seed", filling.seed},
-          {"placed", filling.placed},
-          {"errors", filling.errors},
-          {"unplaced", std::move(unplaced)}};
+  return {{"discipline", filling.discipline}, {"placement", filling.placement}, {"label", contender.label},
+          {"tie", tie_name(filling.tie)},     {"seed", filling.seed},           {"placed", filling.placed},
+          {"errors", filling.errors},         {"unplaced", std::move(unplaced)}};
 }
 
 Json contender_json(const Problem& problem, const Contender& contender) {

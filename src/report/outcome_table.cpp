@@ -1,12 +1,11 @@
-// The table on the terminal. Outcomes stand side by side as far as 100 columns hold them, two columns each: tasks and
-// dominant share. Below, the same columns carry the summary, one value an outcome.
+// The table on the terminal. Outcomes stand side by side as far as 100 columns hold them, two columns each:
+// tasks and dominant share. Below, the same columns carry the summary, one value an outcome.
 
 #include "report/outcome_table.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <span>
@@ -21,7 +20,12 @@ namespace {
 constexpr std::size_t kPageWidth = 100;
 constexpr std::size_t kNameWidth = 16;
 constexpr std::size_t kResourceWidth = 10;
-constexpr std::size_t kOutcomeWidth = 15;
+constexpr std::size_t kOutcomeWidth = 13;
+const std::string kNone = "–";
+
+/// Blanks between outcomes, and the fewest that still keep them apart.
+constexpr std::size_t kWideGap = 3;
+constexpr std::size_t kNarrowGap = 2;
 
 using Contenders = std::span<const Contender>;
 
@@ -36,7 +40,8 @@ std::string title(const Comparison& comparison) {
                      counted(servers, "server"), fmt::join(pool, ", "));
 }
 
-/// A label in lines no wider than an outcome's columns, broken after the marks of `name:option=value,…` and `a/b`.
+/// A label in lines no wider than an outcome's columns, broken after the marks of `name:option=value,…` and
+/// `a/b`.
 std::vector<std::string> label_lines(const std::string& label) {
   std::vector<std::string> lines{""};
   std::string_view rest = label;
@@ -104,8 +109,15 @@ void add_summary_row(Table& table, const std::string& what, Contenders contender
   for (const Contender& contender : contenders) row.push_back({value(contender), 2, Align::right});
 }
 
-std::string certificate_value(const Contender& contender) {
-  return contender.status == Status::exact ? "0" : magnitude(contender.certificate.value);
+/// What the certificates of the outcomes that are not exact measure, each once.
+std::vector<std::string> certificate_kinds(Contenders contenders) {
+  std::vector<std::string> kinds;
+  for (const Contender& contender : contenders) {
+    const std::string& kind = contender.certificate.kind;
+    const bool known = std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+    if (contender.status != Status::exact && !known) kinds.push_back(kind);
+  }
+  return kinds;
 }
 
 std::string status_words(Status status) {
@@ -128,29 +140,49 @@ void add_summary(Table& table, const Problem& problem, Contenders contenders) {
     add(shorten(problem.resources()[r], kResourceWidth) + " used",
         [&](const Contender& c) { return percent(c.metrics.utilization[r], 2); });
   }
-  if (std::any_of(contenders.begin(), contenders.end(), [](const Contender& c) { return c.filling.has_value(); })) {
-    add("placed tasks", [](const Contender& c) { return c.filling ? std::to_string(c.filling->placed) : "–"; });
-    add("wrong placements", [](const Contender& c) { return c.filling ? std::to_string(c.filling->errors) : "–"; });
+  if (std::any_of(contenders.begin(), contenders.end(),
+                  [](const Contender& c) { return c.filling.has_value(); })) {
+    add("placed tasks",
+        [](const Contender& c) { return c.filling ? std::to_string(c.filling->placed) : kNone; });
+    add("wrong placements",
+        [](const Contender& c) { return c.filling ? std::to_string(c.filling->errors) : kNone; });
   }
   add("status", [](const Contender& c) { return status_words(c.status); });
-  if (std::any_of(contenders.begin(), contenders.end(),
-                  [](const Contender& c) { return c.status != Status::exact; })) {
-    add("certificate", certificate_value);
+  for (const std::string& kind : certificate_kinds(contenders)) {
+    add(kind, [&](const Contender& c) {
+      return c.certificate.kind == kind ? magnitude(c.certificate.value) : kNone;
+    });
   }
   add("time", [](const Contender& c) { return duration(c.seconds); });
 }
 
-std::string side_by_side(const Problem& problem, Contenders contenders) {
+std::string side_by_side(const Problem& problem, Contenders contenders, std::size_t gap) {
   Table table;
   table.columns = {{.align = Align::left, .min_width = 4}, {.align = Align::left}};
   for (std::size_t column = 0; column < contenders.size(); ++column) {
-    table.columns.push_back({.align = Align::decimal, .gap = 3, .min_width = 6});
-    table.columns.push_back({.align = Align::decimal, .gap = 1, .min_width = 7});
+    table.columns.push_back({.align = Align::decimal, .gap = gap, .min_width = 5});
+    table.columns.push_back({.align = Align::decimal, .gap = 1, .min_width = 6});
   }
   add_labels(table, contenders);
   add_users(table, problem, contenders);
   add_summary(table, problem, contenders);
   return render(table);
+}
+
+std::string steps(const Problem& problem, const Contender& contender) {
+  Table table;
+  table.columns = {{Align::right}, {}, {}, {Align::right}, {Align::decimal}};
+  table.rows = {{{"step"}, {"user"}, {"server"}, {"instance"}, {"share", 1, Align::right}}};
+  table.add_rule();
+  std::size_t count = 0;
+  for (const FillStep& step : contender.filling->steps) {
+    table.rows.push_back({{std::to_string(++count)},
+                          {shorten(problem.users()[step.user].name, kNameWidth)},
+                          {shorten(problem.servers()[step.server].name, kNameWidth)},
+                          {std::to_string(step.instance)},
+                          {percent(step.share, 2)}});
+  }
+  return fmt::format("\n{}, step by step\n\n{}", contender.label, render(table));
 }
 
 std::size_t widest_line(std::string_view text) {
@@ -178,7 +210,7 @@ std::string notices(Contenders contenders) {
     const std::string whole = fmt::format("note: {}: {}", fmt::join(labels[notice], ", "), printable(notice));
     text += fmt::format("{}\n", fmt::join(wrap(whole, kPageWidth), "\n      "));
   }
-  return text.empty() ? text : "\n" + text;
+  return text;
 }
 
 }  // namespace
@@ -188,12 +220,17 @@ std::string comparison_table(const Comparison& comparison) {
   Contenders rest = comparison.contenders;
   while (!rest.empty()) {
     std::size_t count = rest.size();
-    std::string block = side_by_side(comparison.problem, rest);
+    std::string block = side_by_side(comparison.problem, rest, kWideGap);
+    if (widest_line(block) > kPageWidth) block = side_by_side(comparison.problem, rest, kNarrowGap);
     while (count > 1 && widest_line(block) > kPageWidth) {
-      block = side_by_side(comparison.problem, rest.first(--count));
+      block = side_by_side(comparison.problem, rest.first(--count), kWideGap);
     }
     text += "\n" + block;
     rest = rest.subspan(count);
+  }
+  text += "\nshare: the largest part of any one resource that the user holds, its dominant share\n";
+  for (const Contender& contender : comparison.contenders) {
+    if (contender.filling && !contender.filling->steps.empty()) text += steps(comparison.problem, contender);
   }
   return text + notices(comparison.contenders);
 }

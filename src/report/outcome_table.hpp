@@ -6,8 +6,9 @@
 
 namespace mirab::report {
 
-/// What a person reads: a row per user with tasks and dominant share under every outcome, a summary, the notices. As
-/// many outcomes stand side by side as 100 columns hold; the others follow below.
+/// What a person reads: a row per user with tasks and dominant share under every outcome, a summary, the
+/// notices. As many outcomes stand side by side as 100 columns hold; the others follow below, and then the
+/// steps of fillings that recorded them.
 std::string comparison_table(const Comparison& comparison);
 
 }  // namespace mirab::report

@@ -1,11 +1,13 @@
-// Aligned text tables. A column is as wide as its widest cell of span 1; a wider spanning cell widens the last column
-// that it covers. Decimal cells are split at the point, and each half has a width of its own per column.
+// Aligned text tables. A column is as wide as its widest cell of span 1; a wider spanning cell widens the
+// last column that it covers. Decimal cells are split where their whole number
+// ends, and each half has a width of its own per
+// column.
 
 #include "report/table.hpp"
 
-#include <mirab/model/assert.hpp>
-
 #include <algorithm>
+
+#include <mirab/model/assert.hpp>
 
 #include "report/text_width.hpp"
 
@@ -19,7 +21,7 @@ struct Layout {
 };
 
 std::size_t whole_width(const std::string& number) {
-  return display_width(std::string_view(number).substr(0, number.find('.')));
+  return display_width(std::string_view(number).substr(0, number.find_first_not_of("+-0123456789")));
 }
 
 /// Calls visit(cell, its first column, its alignment) for every cell.
@@ -27,7 +29,8 @@ template <class Visit>
 void for_each_cell(const Table& table, const std::vector<Cell>& row, Visit visit) {
   std::size_t column = 0;
   for (const Cell& cell : row) {
-    MIRAB_ASSERT(cell.span >= 1 && column + cell.span <= table.columns.size(), "a cell within the table's columns");
+    MIRAB_ASSERT(cell.span >= 1 && column + cell.span <= table.columns.size(),
+                 "a cell within the table's columns");
     visit(cell, column, cell.align.value_or(table.columns[column].align));
     column += cell.span;
   }
@@ -43,8 +46,10 @@ std::size_t spanned_width(const Table& table, const Layout& layout, std::size_t 
 
 Layout lay_out(const Table& table) {
   const std::size_t count = table.columns.size();
-  Layout layout{std::vector<std::size_t>(count), std::vector<std::size_t>(count), std::vector<std::size_t>(count)};
-  for (std::size_t column = 0; column < count; ++column) layout.width[column] = table.columns[column].min_width;
+  Layout layout{std::vector<std::size_t>(count), std::vector<std::size_t>(count),
+                std::vector<std::size_t>(count)};
+  for (std::size_t column = 0; column < count; ++column)
+    layout.width[column] = table.columns[column].min_width;
 
   for (const auto& row : table.rows) {
     for_each_cell(table, row, [&](const Cell& cell, std::size_t column, Align align) {
@@ -80,13 +85,16 @@ std::string place(const std::string& text, Align align, std::size_t width, std::
   }
   const std::size_t room = width - display_width(text);
   switch (align) {
-    case Align::right: return blanks(room) + text;
-    case Align::center: return blanks(room / 2) + text + blanks(room - room / 2);
+    case Align::right:
+      return blanks(room) + text;
+    case Align::center:
+      return blanks(room / 2) + text + blanks(room - room / 2);
     case Align::decimal: {
       const std::size_t after = fraction - (display_width(text) - whole_width(text));
       return blanks(room - after) + text + blanks(after);
     }
-    default: return text + blanks(room);
+    default:
+      return text + blanks(room);
   }
 }
 
@@ -103,7 +111,8 @@ std::string render(const Table& table) {
     std::string line;
     for_each_cell(safe, row, [&](const Cell& cell, std::size_t column, Align align) {
       if (column > 0) line += blanks(safe.columns[column].gap);
-      line += place(cell.text, align, spanned_width(safe, layout, column, cell.span), layout.fraction[column]);
+      line +=
+          place(cell.text, align, spanned_width(safe, layout, column, cell.span), layout.fraction[column]);
     });
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

@@ -6,7 +6,8 @@
 
 namespace mirab::report {
 
-/// How a text stands in its cell. `decimal` lines up the points of a column; `fill` repeats the text over the cell.
+/// How a text stands in its cell. `decimal` lines up the points of a column; `fill` repeats the text over the
+/// cell.
 enum class Align { left, right, center, decimal, fill };
 
 struct Column {
@@ -17,8 +18,8 @@ struct Column {
 
 struct Cell {
   std::string text;
-  std::size_t span = 1;              ///< over how many columns it stretches
-  std::optional<Align> align = {};   ///< without a value: that of its column
+  std::size_t span = 1;             ///< over how many columns it stretches
+  std::optional<Align> align = {};  ///< without a value: that of its column
 };
 
 /// Rows of cells that line up. A row may be shorter than the table is wide; an empty row is a blank line.
@@ -30,7 +31,8 @@ struct Table {
   void add_rule() { rows.push_back({Cell{"─", columns.size(), Align::fill}}); }
 };
 
-/// The table as text: every line ends with a newline, none with a blank. Control characters in cells become `?`.
+/// The table as text: every line ends with a newline, none with a blank. Control characters in cells become
+/// `?`.
 std::string render(const Table& table);
 
 }  // namespace mirab::report

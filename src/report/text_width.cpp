@@ -1,13 +1,13 @@
-// How wide a text is on a terminal. The ranges are the East Asian Wide and the combining blocks of Unicode 15 that names
-// of users, servers and resources may reasonably hold; anything else counts as one cell.
+// How wide a text is on a terminal. The ranges are the East Asian Wide and the combining blocks of Unicode 15
+// that names of users, servers and resources may reasonably hold; anything else counts as one cell.
 
 #include "report/text_width.hpp"
-
-#include <mirab/model/assert.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+
+#include <mirab/model/assert.hpp>
 
 namespace mirab::report {
 namespace {
@@ -19,9 +19,9 @@ struct Range {
 
 constexpr std::array kCombining{Range{0x0300, 0x036F}, Range{0x200B, 0x200F}, Range{0x20D0, 0x20FF},
                                 Range{0xFE00, 0xFE0F}, Range{0xFE20, 0xFE2F}};
-constexpr std::array kWide{Range{0x1100, 0x115F},   Range{0x2E80, 0xA4CF},   Range{0xAC00, 0xD7A3},
-                           Range{0xF900, 0xFAFF},   Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},
-                           Range{0xFFE0, 0xFFE6},   Range{0x1F300, 0x1FAFF}, Range{0x20000, 0x3FFFD}};
+constexpr std::array kWide{Range{0x1100, 0x115F}, Range{0x2E80, 0xA4CF},   Range{0xAC00, 0xD7A3},
+                           Range{0xF900, 0xFAFF}, Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},
+                           Range{0xFFE0, 0xFFE6}, Range{0x1F300, 0x1FAFF}, Range{0x20000, 0x3FFFD}};
 
 template <std::size_t Count>
 bool within(const std::array<Range, Count>& ranges, char32_t character) {

@@ -6,7 +6,8 @@
 
 namespace mirab::report {
 
-/// How many cells of a terminal a UTF-8 text takes: combining marks none, wide East Asian characters and emoji two.
+/// How many cells of a terminal a UTF-8 text takes: combining marks none, wide East Asian characters and
+/// emoji two.
 std::size_t display_width(std::string_view text);
 
 /// The text with control characters replaced by `?`, so that a name from a file cannot steer the terminal.
