@@ -16,7 +16,7 @@ std::string below(const CommandOutline& command) {
 std::string offer(const OptionOutline& option) {
   const std::vector<std::string> words = words_for(option);
   if (!words.empty()) return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))", fmt::join(words, " "));
-  if (option.value == "FILE") return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
+  if (option.value == "FILE") return "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")";
   return "COMPREPLY=()";
 }
 
@@ -72,6 +72,8 @@ std::string bash_completion(const std::vector<CommandOutline>& commands) {
       R"(# bash completion for mirab
 _mirab() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command='' word
+  if [[ $cur == '=' ]]; then cur=''; fi
+  if [[ $prev == '=' ]]; then prev=${{COMP_WORDS[COMP_CWORD-2]}}; fi
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "${{command:+$command }}$word" in
       {}) command="${{command:+$command }}$word" ;;

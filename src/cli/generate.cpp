@@ -24,10 +24,9 @@ Command add_document(CLI::App& generate, const std::string& name, const std::str
 std::vector<Command> add_generate(CLI::App& app) {
   CLI::App* generate =
       app.add_subcommand("generate", "Print what is made from the command line and the registry");
-  generate->group("");  // hidden: for those who build and package
   generate->require_subcommand(1);
   const auto commands = [] { return outline(make_program()); };
-  return {
+  std::vector<Command> documents{
       add_document(*generate, "man", "The man page", [=] { return man_page(commands()); }),
       add_document(*generate, "bash", "Completion for bash", [=] { return bash_completion(commands()); }),
       add_document(*generate, "zsh", "Completion for zsh", [=] { return zsh_completion(commands()); }),
@@ -35,6 +34,8 @@ std::vector<Command> add_generate(CLI::App& app) {
       add_document(*generate, "mechanisms", "docs/mechanisms.md",
                    [] { return report::registry_markdown(report::whole_registry()); }),
   };
+  generate->group("");  // hidden, for those who build and package; last, since subcommands inherit it
+  return documents;
 }
 
 }  // namespace mirab::cli

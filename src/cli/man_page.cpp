@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include "cli/documents.hpp"
+#include "report/text_width.hpp"
 
 namespace mirab::cli {
 namespace {
+
+constexpr std::size_t kSourceWidth = 72;  // of lines of roff, which are wrapped again when they are shown
 
 /// Text as roff reads it: no escape, no hyphenated option, no line that looks like a macro.
 std::string roff(std::string_view text) {
@@ -22,10 +25,17 @@ std::string roff(std::string_view text) {
   return !escaped.empty() && (escaped.front() == '.' || escaped.front() == '\'') ? "\\&" + escaped : escaped;
 }
 
-std::string paragraph(std::string_view text) { return fmt::format(".PP\n{}\n", roff(text)); }
+/// Running text, a line of roff for about each line.
+std::string prose(std::string_view text) {
+  std::string lines;
+  for (const std::string& line : report::wrap(text, kSourceWidth)) lines += roff(line) + "\n";
+  return lines;
+}
+
+std::string paragraph(std::string_view text) { return ".PP\n" + prose(text); }
 
 std::string tagged(const std::string& tag, std::string_view text) {
-  return fmt::format(".TP\n{}\n{}\n", tag, roff(text));
+  return fmt::format(".TP\n{}\n{}", tag, prose(text));
 }
 
 std::string option_tag(const OptionOutline& option) {
@@ -64,7 +74,7 @@ std::string man_page(const std::vector<CommandOutline>& commands) {
   std::string text = fmt::format(".TH MIRAB 1 \"{}\" \"mirab {}\"\n", MIRAB_RELEASE_DATE, MIRAB_VERSION);
   text += ".SH NAME\nmirab \\- fair sharing of a cluster's resources among its users\n";
   text += ".SH SYNOPSIS\n\\fBmirab\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n";
-  text += ".SH DESCRIPTION\n" + roff(program.summary) + ".\n";
+  text += ".SH DESCRIPTION\n" + prose(program.summary + ".");
   for (const std::string& each : program.manual.paragraphs) text += paragraph(each);
   text += ".SH COMMANDS\n";
   for (const CommandOutline& command : commands) {
@@ -73,8 +83,8 @@ std::string man_page(const std::vector<CommandOutline>& commands) {
   text += ".SH EXIT STATUS\n";
   for (const ExitMeaning& exit : exit_meanings())
     text += tagged(std::to_string(exit.status), exit.meaning + ".");
-  return text + examples(commands) + ".SH SEE ALSO\n" + roff("docs/cluster-file.md and docs/mechanisms.md") +
-         " in the documentation of the package.\n";
+  return text + examples(commands) + ".SH SEE ALSO\n" +
+         prose("docs/cluster-file.md and docs/mechanisms.md in the documentation of the package.");
 }
 
 }  // namespace mirab::cli

@@ -54,7 +54,8 @@ std::string usage_message(const Program& program, const CLI::ParseError& error) 
   if (!word.empty() && !command.subcommands.empty()) {
     return fmt::format("there is no command '{}' of {}{}", word, command.path, known_near(word, command));
   }
-  if (!command.subcommands.empty()) return fmt::format("{} needs a command: {}", command.path, fmt::join(command.subcommands, ", "));
+  if (!command.subcommands.empty())
+    return fmt::format("a command is missing; there are {}", fmt::join(command.subcommands, ", "));
   if (!word.empty()) return fmt::format("there is one argument too many: '{}'", word);
   return error.what();
 }

@@ -1,7 +1,6 @@
 // Aligned text tables. A column is as wide as its widest cell of span 1; a wider spanning cell widens the
-// last column that it covers. Decimal cells are split where their whole number
-// ends, and each half has a width of its own per
-// column.
+// last column that it covers. Decimal cells are split where their whole number ends, and each half has a
+// width of its own per column.
 
 #include "report/table.hpp"
 
