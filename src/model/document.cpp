@@ -11,6 +11,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "model/input_guard.hpp"
+#include "model/utf8.hpp"
 
 namespace mirab {
 namespace {
@@ -25,10 +26,8 @@ struct Refused {
 // Grows the tree from the events of either parser.
 class Builder {
  public:
-  void scalar(int line, std::string text) {
-    add(Node{.kind = Node::Kind::scalar, .line = line, .text = std::move(text)});
-  }
-  void null(int line) { add(Node{.kind = Node::Kind::null, .line = line}); }
+  void scalar(int line, std::string text) { add(node_of(Node::Kind::scalar, line, std::move(text))); }
+  void null(int line) { add(node_of(Node::Kind::null, line, {})); }
 
   void begin(Node::Kind kind, int line) {
     if (open_.size() >= static_cast<std::size_t>(kDeepestNesting)) {
@@ -36,7 +35,7 @@ class Builder {
     }
     count_value(line);
     if (awaits_key()) throw Refused{"a key must be a plain name", path(), line};
-    open_.push_back({Node{.kind = kind, .line = line}, {}, {}, 0});
+    open_.push_back({node_of(kind, line, {}), {}, {}, 0});
   }
 
   void end() {
@@ -68,6 +67,14 @@ class Builder {
     int key_line;
   };
 
+  static Node node_of(Node::Kind kind, int line, std::string text) {
+    Node node;
+    node.kind = kind;
+    node.line = line;
+    node.text = std::move(text);
+    return node;
+  }
+
   bool awaits_key() const {
     return !open_.empty() && open_.back().node.kind == Node::Kind::map && !open_.back().key;
   }
@@ -78,6 +85,7 @@ class Builder {
 
   void add(Node node) {
     count_value(node.line);
+    if (!is_utf8(node.text)) throw Refused{"is not valid UTF-8", path(), node.line};
     if (!awaits_key()) return place(std::move(node));
     Level& map = open_.back();
     map.key = node.text;

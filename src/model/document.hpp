@@ -23,8 +23,8 @@ struct Node {
 
   Kind kind = Kind::null;
   int line = 1;
-  std::string text = {};            ///< of a scalar
-  std::vector<Entry> entries = {};  ///< of a list (without keys) or a map (keys are unique)
+  std::string text = {};       ///< of a scalar
+  std::vector<Entry> entries;  ///< of a list (without keys) or a map (keys are unique)
 
   /// The value under a key of a map; nothing when there is none.
   const Node* find(std::string_view key) const;

@@ -7,6 +7,8 @@
 #include <mirab/model/choice.hpp>
 #include <mirab/model/problem.hpp>
 
+#include "model/utf8.hpp"
+
 namespace mirab {
 namespace {
 
@@ -18,12 +20,22 @@ bool demands_something(const ResourceVector& demand) {
   return std::any_of(demand.begin(), demand.end(), [](const Quantity& amount) { return !amount.is_zero(); });
 }
 
+// A name stands in tables, error messages and files: it is text on one line.
+Check check_name(const std::string& name, std::string_view kind, std::string key) {
+  if (name.empty()) return wrong(std::move(key), fmt::format("a {} needs a name", kind));
+  if (!is_utf8(name)) return wrong(std::move(key), "is not valid UTF-8");
+  const bool control =
+      std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+  if (control) return wrong(std::move(key), "holds a control character, such as a line break or a tab");
+  return {};
+}
+
 Check check_resources(const Cluster& cluster) {
   if (cluster.resources.empty()) return wrong("resources", "there must be at least one resource");
   std::set<std::string_view> seen;
   for (std::size_t r = 0; r < cluster.resources.size(); ++r) {
     const std::string key = fmt::format("resources[{}]", r);
-    if (cluster.resources[r].empty()) return wrong(key, "a resource needs a name");
+    if (Check bad = check_name(cluster.resources[r], "resource", key)) return bad;
     if (!seen.insert(cluster.resources[r]).second) {
       return wrong(key,
                    fmt::format("duplicate name: there is already a resource '{}'", cluster.resources[r]));
@@ -38,7 +50,7 @@ Check check_names(const std::vector<Named>& list, std::string_view list_key, std
   std::map<std::string_view, std::size_t> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string key = fmt::format("{}[{}].name", list_key, i);
-    if (list[i].name.empty()) return wrong(key, fmt::format("a {} needs a name", kind));
+    if (Check bad = check_name(list[i].name, kind, key)) return bad;
     const auto [first, is_new] = seen.emplace(list[i].name, i);
     if (!is_new) {
       return wrong(key, fmt::format("duplicate name: {}[{}] is already called '{}'", list_key, first->second,

@@ -94,6 +94,20 @@ TEST(Problem, RefusesDuplicateAndMissingNames) {
               HasSubstr("users[1].name: a user needs a name"));
 }
 
+TEST(Problem, RefusesNamesThatCannotStandInALineOfText) {
+  EXPECT_THAT(refusal([](Cluster& c) { c.users[1].name = "a\nb"; }),
+              HasSubstr("users[1].name: holds a control character"));
+  EXPECT_THAT(refusal([](Cluster& c) { c.resources[0] = "cpu\x7f"; }),
+              HasSubstr("resources[0]: holds a control character"));
+  for (const char* bytes :
+       {"\xff", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+    EXPECT_THAT(refusal([&](Cluster& c) { c.servers[0].name = bytes; }),
+                HasSubstr("servers[0].name: is not valid UTF-8"));
+  }
+  EXPECT_EQ(refusal([](Cluster& c) { c.users[1].name = "\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80"; }),
+            "accepted");
+}
+
 TEST(Problem, RefusesVectorsOfAnotherLength) {
   EXPECT_THAT(refusal([](Cluster& c) { c.servers[0].capacity.pop_back(); }),
               HasSubstr("servers[0].capacity: 1 amounts for 2 resources"));

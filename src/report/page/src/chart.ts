@@ -1,0 +1,134 @@
+// The look that all charts share, and their life on the page. Colours are CSS variables (page.css), which the SVG
+// renderer passes through: light, dark and print need no second drawing.
+
+import {BarChart, LineChart, ScatterChart} from 'echarts/charts';
+import {DataZoomComponent, GridComponent, MarkLineComponent, TooltipComponent} from 'echarts/components';
+import * as echarts from 'echarts/core';
+import type {EChartsCoreOption} from 'echarts/core';
+import {SVGRenderer} from 'echarts/renderers';
+import {element} from './element';
+import {percent} from './format';
+
+echarts.use([BarChart, LineChart, ScatterChart, DataZoomComponent, GridComponent, MarkLineComponent, TooltipComponent,
+  SVGRenderer]);
+
+/** How many colours and shapes page.css has before they start again. */
+const series_styles = 8;
+const symbols = ['circle', 'rect', 'triangle', 'diamond', 'path://M0 0H10L5 9Z', 'path://M3 0H7V3H10V7H7V10H3V7H0V3H3Z',
+  'path://M5 0L10 4L8 10H2L0 4Z', 'path://M0 3H10V7H0Z'];
+
+export const seriesColour = (index: number) => `var(--series-${index % series_styles})`;
+export const seriesSymbol = (index: number) => symbols[index % series_styles]!;
+/** The same colour and shape in HTML: a legend's mark. */
+export const seriesMark = (index: number) =>
+  element('span', {class: `mark mark-${index % series_styles}`, 'aria-hidden': 'true'});
+
+export interface Drawing {
+  height: number;
+  option: EChartsCoreOption;
+}
+
+export interface Chart {
+  redraw(): void;
+}
+
+const print_width = 680;  // px; an A4 or letter page within its margins
+
+/** Keeps a chart in `host`, drawn for the width that it has; `draw` is asked again when that changes. */
+export function mountChart(host: HTMLElement, draw: (width: number) => Drawing): Chart {
+  let chart: ReturnType<typeof echarts.init> | undefined;
+  let drawn_width = 0;
+  let printing = false;
+  function redrawAt(width: number): void {
+    if (width === 0) return;
+    const {height, option} = draw(width);
+    host.style.height = `${height}px`;
+    chart ??= echarts.init(host, null, {renderer: 'svg', width, height});
+    chart.resize({width, height});
+    chart.setOption({animation: false, textStyle: {fontFamily: getComputedStyle(host).fontFamily}, ...option}, {notMerge: true});
+    drawn_width = width;
+  }
+  const redraw = () => redrawAt(host.clientWidth);
+  new ResizeObserver(() => {
+    if (!printing && host.clientWidth !== drawn_width) redraw();
+  }).observe(host);
+  addEventListener('beforeprint', () => {
+    printing = true;
+    redrawAt(print_width);
+  });
+  addEventListener('afterprint', () => {
+    printing = false;
+    redraw();
+  });
+  redraw();
+  return {redraw};
+}
+
+/** An axis without ornament; a chart adds its type, name and data. */
+export function plainAxis(more: object): object {
+  return {
+    axisLine: {show: false},
+    axisTick: {show: false},
+    axisLabel: {color: 'var(--muted)', fontSize: 12},
+    nameTextStyle: {color: 'var(--muted)', fontSize: 12},
+    splitLine: {lineStyle: {color: 'var(--rule)'}},
+    ...more,
+  };
+}
+
+/** A vertical axis of parts of one, its name written upright above it. */
+export function shareAxis(name: string, scale: object = {type: 'value', min: 0}, tick = axisPercent): object {
+  return plainAxis({
+    name, nameLocation: 'end', nameGap: 14,
+    nameTextStyle: {color: 'var(--muted)', fontSize: 12, align: 'left', padding: [0, 0, 0, -28]},
+    axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: tick},
+    ...scale,
+  });
+}
+
+/** `20%`, `2.5%`, without the decimals that a tick does not need. */
+export const axisPercent = (value: number) => `${+(value * 100).toPrecision(6)}%`;
+
+/** A slider under the chart and pinch on it; the wheel keeps scrolling the page. */
+export function zoomAlongX(): object[] {
+  return [
+    {
+      type: 'slider', height: 18, bottom: 6, brushSelect: false, showDetail: false,
+      borderColor: 'var(--rule)', fillerColor: 'var(--zoom)', backgroundColor: 'transparent',
+      dataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
+      selectedDataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
+      handleStyle: {color: 'var(--paper)', borderColor: 'var(--muted)'},
+      moveHandleStyle: {color: 'var(--muted)', opacity: 0.4},
+      emphasis: {handleStyle: {borderColor: 'var(--ink)'}, moveHandleStyle: {color: 'var(--ink)'}},
+    },
+    {type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false},
+  ];
+}
+
+/** A tooltip that follows an axis; `lines` gives its title and its rows for what is pointed at. */
+export function axisTooltip(shadow: 'line' | 'shadow', build: (axis_value: number | string) => HTMLElement): object {
+  return {
+    trigger: 'axis',
+    confine: true,
+    className: 'tooltip',
+    axisPointer: {
+      type: shadow, label: {show: false}, lineStyle: {color: 'var(--muted)', type: 'solid'},
+      shadowStyle: {color: 'var(--zoom)', opacity: 1},
+    },
+    formatter: (pointed: {axisValue: number | string}[]) => pointed[0] ? build(pointed[0].axisValue) : '',
+  };
+}
+
+export interface TooltipRow {
+  series?: number;
+  name: string;
+  share: number;
+}
+
+export function tooltipBody(title: string, rows: readonly TooltipRow[]): HTMLElement {
+  return element('div', {},
+      element('strong', {}, title),
+      ...rows.map(row => element('div', {class: 'tooltip-row'},
+          element('span', {}, ...(row.series === undefined ? [] : [seriesMark(row.series)]), row.name),
+          element('span', {class: 'number'}, percent(row.share)))));
+}

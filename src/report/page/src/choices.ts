@@ -1,0 +1,28 @@
+// What the reader of the page has chosen, and the controls to choose it.
+
+import {seriesMark} from './chart';
+import {element} from './element';
+import type {Report} from './report_data';
+
+/** Buttons that show and hide outcomes in every chart; the last one shown cannot be hidden. */
+export function outcomeButtons(report: Report, shown: Set<number>, changed: () => void): HTMLElement {
+  const buttons = report.outcomes.map((outcome, index) => element('button', {
+    type: 'button', class: 'chip', 'aria-pressed': 'true',
+    onclick: () => {
+      if (shown.has(index) && shown.size > 1) shown.delete(index);
+      else shown.add(index);
+      buttons.forEach((button, at) => button.setAttribute('aria-pressed', String(shown.has(at))));
+      changed();
+    },
+  }, seriesMark(index), outcome.label));
+  return element('div', {class: 'chips', role: 'group', 'aria-label': 'Outcomes shown in the charts'}, ...buttons);
+}
+
+/** A labelled drop-down list of [value, text] pairs. */
+export function dropDown(label: string, items: readonly (readonly [string, string])[], chosen: string,
+    changed: (value: string) => void): HTMLElement {
+  const select = element('select', {onchange: () => changed(select.value)},
+      ...items.map(([value, text]) => element('option', {value}, text)));
+  select.value = chosen;
+  return element('label', {class: 'choice'}, `${label} `, select);
+}

@@ -1,0 +1,73 @@
+// Numbers as a person reads them. Infinite values arrive as null and are shown as ∞; what is missing is a dash.
+
+export type Format = (value: number | null | undefined) => string;
+
+const grouped = (digits: number) =>
+  new Intl.NumberFormat('en-US', {minimumFractionDigits: digits, maximumFractionDigits: digits});
+
+function written(value: number | null | undefined, digits: number, scale = 1, suffix = ''): string {
+  if (value === undefined) return '–';
+  if (value === null || value === Infinity) return '∞';
+  if (value === 0) return `0${suffix}`;  // an exact zero, not a rounded one
+  return grouped(digits).format(value * scale) + suffix;
+}
+
+/** Decimals that leave about `significant` digits of a number of this size, at most six. */
+function decimals(size: number, significant: number): number {
+  if (!(size > 0)) return 0;
+  return Math.min(6, Math.max(0, significant - 1 - Math.floor(Math.log10(size))));
+}
+
+function largest(values: Iterable<number | null | undefined>, scale = 1): number {
+  let size = 0;
+  for (const value of values) if (typeof value === 'number') size = Math.max(size, Math.abs(value * scale));
+  return size;
+}
+
+/** One format for a column, so that its decimal points line up: whole numbers stay whole. */
+export function numberColumn(values: readonly (number | null | undefined)[], significant = 4): Format {
+  const whole = values.every(value => typeof value !== 'number' || Number.isInteger(value));
+  const digits = whole ? 0 : decimals(largest(values), significant);
+  return value => written(value, digits);
+}
+
+/** The same for parts of one, written as percentages. */
+export function percentColumn(values: readonly (number | null | undefined)[], significant = 3): Format {
+  const digits = Math.max(1, decimals(largest(values, 100), significant));
+  return value => written(value, digits, 100, '%');
+}
+
+/** A single part of one: `66.7%`, `3.92%`, `0.0541%`, `0%`. */
+export function percent(value: number): string {
+  if (Math.abs(value) >= 0.9995) return written(value, 0, 100, '%');
+  return written(value, decimals(Math.abs(value) * 100, 3), 100, '%');
+}
+
+/** A whole number: `12,583`. */
+export function whole(value: number): string {
+  return written(value, 0);
+}
+
+const binary_units: readonly [string, number][] = [['Ti', 2 ** 40], ['Gi', 2 ** 30], ['Mi', 2 ** 20]];
+
+/** An amount of a resource, four digits long, with the units of a cluster file where it is that round: `0.25`, `64Gi`. */
+export function amount(value: number): string {
+  const unit = binary_units.find(([, size]) => value >= size && Number.isInteger(value / 2 ** 20));
+  const scaled = unit ? value / unit[1] : value;
+  return new Intl.NumberFormat('en-US', {maximumSignificantDigits: 4}).format(scaled) + (unit?.[0] ?? '');
+}
+
+/** A number inside a sentence: `1 user`, `12,583 servers`. */
+export function count(value: number, one: string, many = `${one}s`): string {
+  return `${whole(value)} ${value === 1 ? one : many}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(items: readonly string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items[items.length - 1]}`;
+}
+
+/** A name cut to a length that fits an axis. */
+export function shortened(name: string, length: number): string {
+  return name.length <= length ? name : `${name.slice(0, length - 1)}…`;
+}

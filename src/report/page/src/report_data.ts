@@ -1,0 +1,102 @@
+// What the page is given: the JSON that Mirab puts into the template, read and checked once.
+
+export interface UserShare {
+  name: string;
+  tasks: number;
+  dominant_resource: string;
+  dominant_share: number;
+  weight?: number;
+}
+
+export interface ServerEntry {
+  name: string;
+  count: number;
+  used: Record<string, number>;
+  /** Of all `count` servers together; without it the page cannot say how full the entry is. */
+  capacity?: Record<string, number>;
+}
+
+/** A number is null where it is infinite. */
+export interface Metrics {
+  jain: number | null;
+  gini: number | null;
+  ratio_20_20: number | null;
+  sample_standard_deviation: number | null;
+  min_dominant_share: number | null;
+  utilization: Record<string, number>;
+  beta_dominant: number | null;
+  beta_non_dominant: number | null;
+}
+
+/** One placed task; `share` is the user's share after it. */
+export interface Step {
+  step: number;
+  user: string;
+  server: string;
+  share: number;
+}
+
+export interface Outcome {
+  label: string;
+  status?: string;
+  users: UserShare[];
+  servers: ServerEntry[];
+  metrics: Metrics;
+  notices: string[];
+  errors?: number;
+  steps?: Step[];
+}
+
+export interface Report {
+  title: string;
+  command: string;
+  seed?: number;
+  problem: {resources: string[]; users: number; servers: number; server_classes: number};
+  outcomes: Outcome[];
+}
+
+/** Throws an Error that says what is wrong with the text, in words for the page's reader. */
+export function readReport(text: string): Report {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`its data is not JSON (${error instanceof Error ? error.message : String(error)})`);
+  }
+  const report = value as Report & {version: number};
+  demand(report?.version === 1, `its data must have version 1, and has ${JSON.stringify(report?.version)}`);
+  demand(typeof report.title === 'string', 'its data has no title');
+  demand(isTexts(report.problem?.resources), 'its data names no resources');
+  demand(Array.isArray(report.outcomes) && report.outcomes.length > 0, 'its data holds no outcome');
+  report.outcomes.forEach((outcome, index) => checkOutcome(outcome, `outcome ${index + 1}`));
+  const users = names(report.outcomes[0]!);
+  for (const outcome of report.outcomes) {
+    demand(names(outcome) === users, `outcome ${JSON.stringify(outcome.label)} is about other users than the first`);
+  }
+  return report;
+}
+
+function checkOutcome(outcome: Outcome, where: string): void {
+  demand(typeof outcome?.label === 'string', `${where} has no label`);
+  demand(Array.isArray(outcome.users) && outcome.users.length > 0, `${where} has no users`);
+  for (const user of outcome.users) {
+    demand(typeof user.name === 'string', `${where} has a user without a name`);
+    demand(Number.isFinite(user.tasks) && Number.isFinite(user.dominant_share),
+        `${where}: user ${JSON.stringify(user.name)} needs finite tasks and dominant_share`);
+  }
+  demand(typeof outcome.metrics?.utilization === 'object', `${where} has no metrics.utilization`);
+  outcome.servers ??= [];
+  outcome.notices ??= [];
+}
+
+function demand(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new Error(otherwise);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string');
+}
+
+function names(outcome: Outcome): string {
+  return JSON.stringify(outcome.users.map(user => user.name));
+}

@@ -1,0 +1,190 @@
+// Chart 1: the dominant share of every user under every outcome.
+// Up to 12 users are bars, up to 60 dots, more are small dots, or lines where every outcome has its own order. Dots and
+// lines may stand on a logarithmic scale, whose lowest tick then holds those who have nothing.
+
+import {axisPercent, axisTooltip, mountChart, plainAxis, seriesColour, seriesSymbol, shareAxis, tooltipBody, zoomAlongX} from './chart';
+import type {Chart, Drawing, TooltipRow} from './chart';
+import {percent, shortened} from './format';
+import type {Outcome, Report} from './report_data';
+
+export type Scale = 'linear' | 'log';
+export type Order = 'file' | 'name' | 'poorest' | 'rank' | `under ${number}`;
+
+const bars_at_most = 12;
+const dots_at_most = 60;
+const labelled_bars_at_most = 16;
+const label_width = 600;  // px; below, the caption alone tells the equal split
+const skew = 10;  // from here on, richest over median, small shares need a logarithm to be seen
+
+export function firstOrder(users: number): Order {
+  if (users <= bars_at_most) return 'file';
+  return users <= dots_at_most ? 'poorest' : 'rank';
+}
+
+/** Bars start at zero, always. */
+export function mayBeLogarithmic(report: Report): boolean {
+  return report.problem.users > bars_at_most && positiveShares(report).length > 0;
+}
+
+export function firstScale(report: Report): Scale {
+  if (!mayBeLogarithmic(report)) return 'linear';
+  const shares = positiveShares(report).sort((a, b) => a - b);
+  return shares[shares.length - 1]! > skew * shares[shares.length >> 1]! ? 'log' : 'linear';
+}
+
+function positiveShares(report: Report): number[] {
+  return report.outcomes.flatMap(outcome => outcome.users.map(user => user.dominant_share)).filter(share => share > 0);
+}
+
+export function orderNames(report: Report): [Order, string][] {
+  return [
+    ['file', 'as in the cluster file'],
+    ['name', 'by name'],
+    ['poorest', 'poorest first, over all that is shown'],
+    ...report.outcomes.map((outcome, index): [Order, string] => [`under ${index}`, `poorest first under ${outcome.label}`]),
+    ['rank', 'poorest first, each outcome for itself'],
+  ];
+}
+
+/** For every outcome the users, as indices, from left to right. */
+export function ordered(report: Report, order: Order, shown: ReadonlySet<number>): number[][] {
+  const users = report.outcomes[0]!.users.map((_, index) => index);
+  const share = (outcome: number, user: number) => report.outcomes[outcome]!.users[user]!.dominant_share;
+  const by = (key: (user: number) => number) => [...users].sort((a, b) => key(a) - key(b) || a - b);
+  const same = (list: number[]) => report.outcomes.map(() => list);
+  if (order === 'file') return same(users);
+  if (order === 'name') {
+    const name = (user: number) => report.outcomes[0]!.users[user]!.name;
+    return same([...users].sort((a, b) => name(a).localeCompare(name(b), 'en', {numeric: true})));
+  }
+  if (order === 'poorest') return same(by(user => [...shown].reduce((sum, outcome) => sum + share(outcome, user), 0)));
+  if (order === 'rank') return report.outcomes.map((_, outcome) => by(user => share(outcome, user)));
+  const outcome = Number(order.slice('under '.length));
+  return same(by(user => share(outcome, user)));
+}
+
+/** What an equal split of the whole cluster gives each; undefined when weights differ and no one line is right. */
+export function equalSplit(outcome: Outcome): number | undefined {
+  const weight = outcome.users[0]!.weight ?? 1;
+  return outcome.users.every(user => (user.weight ?? 1) === weight) ? 1 / outcome.users.length : undefined;
+}
+
+export function sharesChart(host: HTMLElement, report: Report, shown: ReadonlySet<number>,
+    chosen: {order: Order; scale: Scale}): Chart {
+  return mountChart(host, width => draw(report, shown, chosen.order, chosen.scale, width));
+}
+
+/** The vertical axis, and the height at which a share is drawn: on a logarithmic one nothing stands at its floor. */
+function vertical(report: Report, scale: Scale): {axis: object; height: (share: number) => number} {
+  const name = 'dominant share (% of the cluster';
+  if (scale === 'linear') return {axis: shareAxis(`${name})`), height: share => share};
+  const positive = positiveShares(report);
+  const floor = 10 ** Math.floor(Math.log10(positive.reduce((a, b) => Math.min(a, b)) / 3));
+  const top = 10 ** Math.ceil(Math.log10(positive.reduce((a, b) => Math.max(a, b))) - 1e-9);
+  const nothing = positive.length < report.outcomes.length * report.problem.users;
+  const tick = (share: number) => nothing && share < floor * 2 ? '0' : axisPercent(share);
+  return {
+    axis: shareAxis(`${name}, logarithmic)`, {type: 'log', min: floor, max: top}, tick),
+    height: share => Math.max(share, floor),
+  };
+}
+
+function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: Scale, width: number): Drawing {
+  const lists = ordered(report, order, shown);
+  const users = lists[0]!.length;
+  const visible = [...shown].sort((a, b) => a - b);
+  const user = (outcome: number, place: number) => report.outcomes[outcome]!.users[lists[outcome]![place]!]!;
+  const places = lists[0]!.map((_, place) => place);
+  const ranked = order === 'rank';
+  const zoom = users > dots_at_most || users * 16 > width;
+  const tilted = !ranked && users * 90 > width;
+  const named = users * 15 <= width || zoom;
+  const {axis, height} = vertical(report, scale);
+
+  const apart = Math.min(8, width / users * 0.8 / visible.length);  // px between the dots of one user
+  const series = visible.map((outcome, position) => ({
+    ...marks(users, ranked, outcome, users * visible.length),
+    symbolOffset: ranked || users > dots_at_most ? [0, 0] : [apart * (position - (visible.length - 1) / 2), 0],
+    name: report.outcomes[outcome]!.label,
+    data: places.map(place => height(user(outcome, place).dominant_share)),
+    ...(position === 0 ? {markLine: splitLine(report.outcomes[0]!, width)} : {}),
+  }));
+  const rows = (place: number): TooltipRow[] => visible.map(outcome => ({
+    series: outcome,
+    name: report.outcomes[outcome]!.label + (ranked ? ` · ${shortened(user(outcome, place).name, 24)}` : ''),
+    share: user(outcome, place).dominant_share,
+  }));
+  const label = (place: number) => ranked ? String(place + 1) : shortened(user(0, place).name, 12);
+  return {
+    height: 380,
+    option: {
+      grid: {left: 4, right: 12, top: 40, bottom: 4, outerBounds: {left: 0, right: 0, top: 0, bottom: zoom ? 34 : 0}},
+      xAxis: plainAxis({
+        type: 'category',
+        data: places.map(String),
+        name: ranked ? 'users, poorest first under each outcome' : tilted ? '' : 'users',
+        nameLocation: 'middle', nameGap: 26,
+        axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
+        splitLine: {show: users > bars_at_most && users <= dots_at_most, lineStyle: {color: 'var(--rule)'}},
+        axisLabel: {
+          color: 'var(--muted)', fontSize: 12, show: named, hideOverlap: true, rotate: tilted ? 55 : 0,
+          ...(ranked ? {interval: everyRoundPlace(users, width)} : {}),
+          formatter: (place: string) => label(Number(place)),
+        },
+      }),
+      yAxis: axis,
+      dataZoom: zoom ? zoomAlongX() : [],
+      tooltip: axisTooltip(users <= bars_at_most ? 'shadow' : 'line', value => {
+        const place = Number(value);
+        const title = ranked ? `Rank ${place + 1} of ${users}, from the poorest` : user(0, place).name;
+        return tooltipBody(title, rows(place));
+      }),
+      series,
+    },
+  };
+}
+
+/** Which ranks are written: the first, and round ones with room for each. */
+function everyRoundPlace(users: number, width: number): (place: number) => boolean {
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find(size => users / size * 48 <= width) ?? users;
+  return place => place === 0 || (place + 1) % step === 0;
+}
+
+function marks(users: number, ranked: boolean, outcome: number, bars: number): object {
+  const colour = seriesColour(outcome);
+  if (users <= bars_at_most) {
+    return {
+      type: 'bar', barMaxWidth: 44, barGap: '12%', barCategoryGap: '28%', itemStyle: {color: colour, borderRadius: [2, 2, 0, 0]},
+      emphasis: {disabled: true},
+      label: {
+        show: bars <= labelled_bars_at_most, position: 'top', color: 'var(--ink)', fontSize: 11,
+        formatter: ({value}: {value: number}) => percent(value),
+      },
+    };
+  }
+  if (ranked) {
+    return {
+      type: 'line', showSymbol: false, symbol: seriesSymbol(outcome), sampling: 'lttb', lineStyle: {color: colour, width: 2},
+      itemStyle: {color: colour}, emphasis: {disabled: true},
+    };
+  }
+  const few = users <= dots_at_most;
+  return {
+    type: 'scatter', symbol: seriesSymbol(outcome), symbolSize: few ? 10 : 4, emphasis: {disabled: true},
+    itemStyle: {color: colour, borderColor: 'var(--paper)', borderWidth: few ? 1 : 0, opacity: few ? 1 : 0.75},
+  };
+}
+
+function splitLine(outcome: Outcome, width: number): object {
+  const split = equalSplit(outcome);
+  if (split === undefined) return {};
+  return {
+    silent: true, symbol: 'none', data: [{yAxis: split}],
+    precision: 15,  // decimals that the library keeps of it; its own 2 would move the line
+    lineStyle: {color: 'var(--ink)', type: [5, 4], width: 1, opacity: 0.8},
+    label: {
+      show: width >= label_width, position: 'insideStartTop', color: 'var(--ink)', fontSize: 11, formatter: `equal split ${percent(split)}`,
+      textBorderColor: 'var(--paper)', textBorderWidth: 3,
+    },
+  };
+}

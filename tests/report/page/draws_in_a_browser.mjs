@@ -1,0 +1,238 @@
+// Opens the built page in headless Chromium, with several reports, widths and colour schemes, and holds it to what a
+// reader may expect. Each check is named by the sentence that it proves.
+// Usage: node draws_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
+import assert from 'node:assert/strict';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {parseArgs} from 'node:util';
+import {filledTemplate, hostileNames, hostile_name, sixHundredUsers, twentyUsers, twoUsers} from './fixtures.mjs';
+
+const {values: given} = parseArgs({options: {
+  template: {type: 'string'}, packages: {type: 'string'}, chromium: {type: 'string'}, pictures: {type: 'string'},
+}});
+const {chromium} = createRequire(resolve(given.packages, 'package.json'))('playwright-core');
+const template = readFileSync(given.template, 'utf8');
+const [two, twenty, many] = [twoUsers(), twentyUsers(), sixHundredUsers()];
+const folder = mkdtempSync(join(tmpdir(), 'mirab-page-'));
+
+const browser = await chromium.launchPersistentContext(join(folder, 'profile'), {
+  executablePath: given.chromium,
+  headless: true,
+  offline: true,
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync'],
+});
+
+/** Opens a page that holds `data`; what it says on the console and what it asks of the network is kept. */
+async function opened(name, html, {width = 1280, scheme = 'light'} = {}) {
+  const file = join(folder, `${name}.html`);
+  writeFileSync(file, html);
+  const page = await browser.newPage();
+  const complaints = [];
+  const requests = [];
+  page.on('console', message => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
+  page.on('pageerror', error => complaints.push(String(error)));
+  page.on('dialog', dialog => { complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on('request', request => requests.push(request.url()));
+  await page.setViewportSize({width, height: 900});
+  await page.emulateMedia({colorScheme: scheme});
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector('html[data-mirab]', {state: 'attached', timeout: 30_000});
+  if (given.pictures) await page.screenshot({path: join(given.pictures, `${name}-${width}-${scheme}.png`), fullPage: true});
+  return {page, complaints, requests: requests.filter(url => url !== pathToFileURL(file).href && !url.startsWith('data:'))};
+}
+
+const report = (name, data, view) => opened(name, filledTemplate(template, data), view);
+const state = (page) => page.evaluate(() => document.documentElement.dataset.mirab);
+const chart = (heading) => `section:has(h2:text-is("${heading}")) .chart`;
+
+/** How many shapes of a colour a chart has that take room on the screen. */
+function shapes(page, heading, colour, paint = 'fill') {
+  return page.locator(`${chart(heading)} path[${paint}="var(--${colour})"]`).evaluateAll(paths =>
+    paths.filter(path => { const box = path.getBoundingClientRect(); return box.width + box.height > 1; }).length);
+}
+
+const checks = {
+  async 'Two users are drawn as one bar for each outcome'() {
+    const {page} = await report('two', two);
+    for (let outcome = 0; outcome < 3; ++outcome) {
+      assert.equal(await shapes(page, 'Who gets what', `series-${outcome}`), 2);
+      assert.equal(await shapes(page, 'How much is in use', `series-${outcome}`), 2);
+    }
+    assert.match(await page.locator(chart('Who gets what')).textContent(), /66\.7%.*90\.9%/s);
+  },
+
+  async 'Twenty users are drawn as one dot for each outcome, and their curves one by one'() {
+    const {page} = await report('twenty', twenty);
+    for (let outcome = 0; outcome < 5; ++outcome) {
+      assert.equal(await shapes(page, 'Who gets what', `series-${outcome}`), 20);
+      assert.equal(await shapes(page, 'How much is in use', `series-${outcome}`), 2);
+    }
+    let curves = 0;
+    for (let rank = 0; rank < 7; ++rank) curves += await shapes(page, 'Task by task', `rank-${rank}`, 'stroke');
+    assert.equal(curves, 20);
+    assert.equal(await page.locator('section:has(h2:text-is("Every user")) tbody tr').count(), 20);
+  },
+
+  async 'Six hundred users are drawn as one line for each outcome, and the equal split where it belongs'() {
+    const {page} = await report('many', many);
+    for (let outcome = 0; outcome < 3; ++outcome) {
+      assert.ok(await shapes(page, 'Who gets what', `series-${outcome}`, 'stroke') >= 1, `outcome ${outcome} has a line`);
+    }
+    let curves = 0;
+    for (let rank = 0; rank < 7; ++rank) curves += await shapes(page, 'Task by task', `rank-${rank}`, 'stroke');
+    assert.equal(curves, 600);
+    const [split, svg] = await Promise.all([page.locator(`${chart('Who gets what')} path[stroke-dasharray]`).boundingBox(),
+      page.locator(chart('Who gets what')).boundingBox()]);
+    assert.ok(split.y > svg.y + svg.height / 4 && split.y < svg.y + svg.height * 0.7, '1/600 stands among the decades');
+    assert.equal(await page.locator('details:not([open]) tbody tr').count(), 600);
+  },
+
+  async 'Users of different weight get no line of an equal split'() {
+    const line = `${chart('Who gets what')} path[stroke-dasharray]`;
+    assert.equal(await (await report('two', two)).page.locator(line).count(), 1);
+    const weighted = twoUsers();
+    for (const outcome of weighted.outcomes) outcome.users[1].weight = 2;
+    assert.equal(await (await report('weighted', weighted)).page.locator(line).count(), 0);
+  },
+
+  async 'A page asks nothing of the network and complains of nothing'() {
+    for (const [name, data] of [['two', two], ['twenty', twenty], ['many', many]]) {
+      const {page, complaints, requests} = await report(name, data);
+      assert.equal(await state(page), 'drawn');
+      assert.deepEqual(requests, []);
+      assert.deepEqual(complaints, []);
+    }
+  },
+
+  async 'A page fits a telephone'() {
+    for (const [name, data] of [['two', two], ['twenty', twenty], ['many', many], ['hostile', hostileNames()]]) {
+      const {page} = await report(name, data, {width: 390});
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, name);
+    }
+  },
+
+  async 'A dark screen gets dark paper and lighter marks'() {
+    const looks = [];
+    for (const scheme of ['light', 'dark']) {
+      const {page} = await report('twenty', twenty, {scheme});
+      looks.push(await page.evaluate(() => [getComputedStyle(document.body).backgroundColor,
+        getComputedStyle(document.querySelector('.chart path[fill="var(--series-0)"]')).fill,
+        getComputedStyle(document.querySelector('.chart text')).fill]));
+    }
+    const brightness = (colour) => colour.match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
+    const [light, dark] = looks.map(look => look.map(brightness));
+    assert.ok(light[0] > 700 && dark[0] < 120, `paper ${looks[0][0]} and ${looks[1][0]}`);
+    assert.ok(dark[1] > light[1] && dark[2] > light[2], `marks ${looks}`);
+  },
+
+  async 'No text holds what a number that went wrong leaves behind'() {
+    for (const [name, data] of [['two', two], ['twenty', twenty], ['many', many]]) {
+      const {page} = await report(name, data);
+      const text = await page.locator('main').textContent();
+      assert.doesNotMatch(text, /\ufffd|NaN|undefined|null|Infinity|\[object/, name);
+      assert.ok(text.length > 500);
+    }
+  },
+
+  async 'An infinite ratio is shown as such'() {
+    const {page} = await report('twenty', twenty);
+    assert.match(await page.locator('section:has(h2:text-is("The outcomes in numbers")) tbody tr').last().textContent(), /∞/);
+  },
+
+  async 'A name that looks like markup stays text'() {
+    const {page, complaints, requests} = await report('hostile', hostileNames());
+    assert.equal(await state(page), 'drawn');
+    assert.equal(await page.locator('img').count(), 0);
+    assert.equal(await page.locator('h1').textContent(), hostile_name);
+    await page.locator(chart('Who gets what')).hover({position: {x: 300, y: 190}});
+    await page.locator('.tooltip strong', {hasText: hostile_name}).waitFor();
+    assert.equal(await page.locator('img').count(), 0);
+    assert.deepEqual([...complaints, ...requests], []);
+  },
+
+  async 'A user may be brought to the top with the keyboard'() {
+    const {page} = await report('twenty', twenty);
+    const table = page.locator('section:has(h2:text-is("Every user"))');
+    const shares = async () => (await table.locator('tbody tr td:nth-child(4)').allTextContents()).map(parseFloat);
+    await table.locator('thead tr:last-child th:nth-child(4) button').focus();
+    await page.keyboard.press('Enter');
+    const up = await shares();
+    assert.deepEqual(up, [...up].sort((a, b) => a - b));
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await shares(), up.reverse());
+  },
+
+  async 'An outcome may be hidden, and the last one stays'() {
+    const {page} = await report('two', two);
+    const [first, second, third] = await page.locator('.chip').all();
+    await first.click();
+    assert.equal(await shapes(page, 'Who gets what', 'series-0'), 0);
+    assert.equal(await shapes(page, 'Who gets what', 'series-1'), 2);
+    await second.click();
+    await third.click();
+    assert.equal(await shapes(page, 'Who gets what', 'series-2'), 2);
+    await first.click();
+    assert.equal(await shapes(page, 'Who gets what', 'series-0'), 2);
+  },
+
+  async 'Every order and scale of the users can be drawn'() {
+    const {page, complaints} = await report('twenty', twenty);
+    const [order, scale] = await page.locator('section:has(h2:text-is("Who gets what")) select').all();
+    for (const how of await scale.locator('option').evaluateAll(options => options.map(option => option.value))) {
+      await scale.selectOption(how);
+      for (const by of await order.locator('option').evaluateAll(options => options.map(option => option.value))) {
+        await order.selectOption(by);
+        const paint = by === 'rank' ? 'stroke' : 'fill';
+        assert.ok(await shapes(page, 'Who gets what', 'series-0', paint) >= 1, `${by}, ${how}`);
+      }
+    }
+    assert.deepEqual(complaints, []);
+  },
+
+  async 'A printed page keeps its charts within the paper'() {
+    const {page} = await report('twenty', twenty, {scheme: 'dark'});
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await page.emulateMedia({media: 'print', colorScheme: 'dark'});
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const widths = await page.locator('.chart svg').evaluateAll(charts => charts.map(svg => svg.getBoundingClientRect().width));
+    assert.ok(widths.length === 3 && widths.every(width => width <= 700), `${widths} px`);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+  },
+
+  async 'Data that cannot be used is explained, not drawn'() {
+    const other_users = twoUsers();
+    other_users.outcomes[1].users[0].name = 'C';
+    const cases = [
+      ['{"version": 1, ', /not JSON/],
+      [JSON.stringify({...two, version: 2}), /version 1, and has 2/],
+      [JSON.stringify({...two, outcomes: []}), /no outcome/],
+      [JSON.stringify(other_users), /other users/],
+    ];
+    for (const [text, explanation] of cases) {
+      const {page} = await opened('bad', template.split('__MIRAB_DATA__').join(text));
+      assert.equal(await state(page), 'failed');
+      assert.match(await page.locator('[role=alert]').textContent(), explanation);
+      assert.equal(await page.locator('svg').count(), 0);
+    }
+  },
+};
+
+let failed = 0;
+for (const [sentence, check] of Object.entries(checks)) {
+  try {
+    await check();
+    console.log(`ok      ${sentence}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${sentence}\n${error.stack}`);
+  }
+  await Promise.all(browser.pages().map(page => page.close()));
+}
+await browser.close();
+rmSync(folder, {recursive: true, force: true});
+console.log(`${Object.keys(checks).length - failed} of ${Object.keys(checks).length} checks passed`);
+process.exitCode = failed > 0 ? 1 : 0;
