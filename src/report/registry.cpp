@@ -34,8 +34,9 @@ Result<Registry> named(std::string_view name) {
 
   std::sort(candidates.begin(), candidates.end());  // a mechanism and a discipline may share a name
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  const std::string near = nearest_names(name, candidates);
   return Error{.message = fmt::format("there is no mechanism, discipline or placement '{}'{}", name,
-                                      nearest_names(name, candidates)),
+                                      near.empty() ? "; 'mirab mechanisms' lists them" : near),
                .key = {},
                .file = {}};
 }

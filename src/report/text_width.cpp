@@ -29,11 +29,15 @@ bool within(const std::array<Range, Count>& ranges, char32_t character) {
                      [&](const Range& range) { return range.first <= character && character <= range.last; });
 }
 
-/// The length of the UTF-8 character that starts at `at`; a stray byte counts as one.
+/// The length of the UTF-8 character that starts at `at`; a stray byte, or a character cut short, ends before
+/// the next.
 std::size_t character_bytes(std::string_view text, std::size_t at) {
   const auto lead = static_cast<std::uint8_t>(text[at]);
-  const std::size_t length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  return std::min(length, text.size() - at);
+  const std::size_t length = lead < 0xC0 || lead >= 0xF8 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  const auto is_continuation = [](char byte) { return (static_cast<std::uint8_t>(byte) & 0xC0) == 0x80; };
+  std::size_t bytes = 1;
+  while (bytes < length && at + bytes < text.size() && is_continuation(text[at + bytes])) ++bytes;
+  return bytes;
 }
 
 char32_t decode(std::string_view character) {

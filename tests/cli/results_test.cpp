@@ -43,8 +43,9 @@ TEST(Results, TheSlidesExampleHasThePrintedTasks) {  // the slides on DRF, asset
 TEST(Results, ProgressiveFillingServesBAABAWhenTheLastDeclaredWinsTies) {  // the slides, table 1
   const Ran ran = shell("mirab fill examples/slides.yaml -d drf --tie last --trace --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;
+  const json result = json::parse(ran.out);
   std::string order;
-  for (const json& step : json::parse(ran.out)["outcomes"][0]["steps"])
+  for (const json& step : result["outcomes"][0]["steps"])
     order += step["user"].get<std::string>();
   EXPECT_EQ(order, "BAABA");
 }

@@ -38,7 +38,7 @@ const std::vector<BadUsage> kBadUsages = {
      "--placement: there is no placement 'best'; did you mean best-fit?"},
     {"UnknownFilling", "allocate examples/slides.yaml --fill drf/first",
      "--fill: there is no placement 'first'; did you mean first-fit?"},
-    {"UnknownName", "mechanisms ase", "did you mean asset?"},
+    {"UnknownName", "mechanisms asse", "did you mean asset?"},
     {"UnknownMechanismOption", "allocate examples/slides.yaml -m drf:alpha=2",
      "--mechanism: mechanism 'drf' has no option 'alpha'"},
     {"UnknownFormat", "allocate examples/slides.yaml -m drf --format jsn",

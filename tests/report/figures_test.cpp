@@ -18,7 +18,7 @@ TEST(Figures, TheLargestValueIsShownWithFourDigits) {
   EXPECT_EQ(decimals({2.52, 2.16}), 3);
   EXPECT_EQ(decimals({66.6, 1.5}), 2);
   EXPECT_EQ(decimals({6666.6, 0.5}), 1);
-  EXPECT_EQ(decimals({0.0123}), 4);
+  EXPECT_EQ(decimals({0.0123}), 5);
 }
 
 TEST(Figures, ZeroAndInfinityArePlain) {
