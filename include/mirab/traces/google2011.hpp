@@ -12,29 +12,51 @@
 
 namespace mirab::traces {
 
-/// Which part of the trace becomes a cluster.
+/// Which part of the trace becomes a cluster. A number to draw is at least 1; without a value: all.
 struct Google2011Options {
-  std::optional<std::size_t>
-      sample_machines;  ///< draw so many machines without replacement; without a value: all
-  std::optional<std::size_t> sample_users;  ///< draw so many users without replacement; without a value: all
+  std::optional<std::size_t> sample_machines;  ///< how many machines to draw, without replacement
+  std::optional<std::size_t> sample_users;     ///< how many users to draw, without replacement
 };
 
 /// A cluster from the trace, and what was left out on the way.
 struct Google2011Import {
-  Cluster cluster;
-  std::size_t machines = 0;          ///< present at time 0 with a known capacity
-  std::size_t users = 0;             ///< with at least one usable task
-  std::vector<std::string> notices;  ///< rows without a request, users without a usable task, …
+  Cluster cluster;           ///< resources cpu and memory, relative to the largest machine of the trace
+  std::size_t machines = 0;  ///< at time 0 with a known capacity, drawn or not
+  std::size_t users = 0;     ///< with a task that fits on one of the servers, drawn or not
+
+  /// Lines for the head of a file: attribution, licence, what was drawn, the seed.
+  std::vector<std::string> provenance;
+
+  /// What was left out, a sentence each: rows without a request, users whose tasks fit nowhere, …
+  std::vector<std::string> notices;
 };
 
-/// Reads machine_events and task_events (CSV, gzip or plain; any number of part files) of ClusterData2011_2.
+/// Called now and then with the bytes read so far, and those of all files, as they are on the disk
+/// (compressed).
+using ReadProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+/// Reads machine_events and task_events (CSV, gzip or plain, any number of part files) of ClusterData2011_2,
+/// and draws a cluster from them as Östman does (section 5.1).
 ///
-/// Servers: the machines present at time 0, as one entry for each capacity class, or one entry for each drawn
-/// machine. Users: each with the request of one of its tasks, drawn at random, and endless demand (Östman,
-/// section 5.1). `progress(done, total)` in compressed bytes, when given. Errors name file and line: a
-/// truncated file, too few columns, a bad number.
-Result<Google2011Import> import_google2011(
-    const std::vector<std::string>& paths, const Google2011Options& options, Random& random,
-    const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});
+/// `paths`: files, in the order of the trace, and folders, whose part files are read in the order of their
+/// names. A file is known by its name or by its folder's: `machine_events…`, `task_events…`.
+///
+/// Servers: the machines present at time 0 with some cpu and memory. All of them: one entry for each platform
+/// and capacity, with a count, named `b-0.5-0.2493`. A sample: one entry for each drawn machine, named
+/// `m-38709`, in the order of the ids. Both have the label `platform`: a, b or c, from small machines to
+/// large, or the start of the hash of any other platform. The trace tells no disk capacity, so there is no
+/// disk here; machine attributes and task constraints are not read.
+///
+/// Users: in the order in which they first appear, named by the start of their hash, `u-70s3v5qR`. Each has
+/// endless demand for the request of one of its tasks, drawn uniformly among those that fit on one of the
+/// servers. A task's request is that of its first event that asks for something. Drawn in this order:
+/// machines, users, a task a user.
+///
+/// Errors name file and line: a truncated or damaged file, a wrong number of columns, a bad number, an empty
+/// file; no file of a kind; more to draw than there is. Time O(rows), memory O(distinct tasks), about 50
+/// bytes each.
+Result<Google2011Import> import_google2011(const std::vector<std::string>& paths,
+                                           const Google2011Options& options, Random& random,
+                                           const ReadProgress& progress = {});
 
 }  // namespace mirab::traces

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+#include <zlib.h>
+
+#include <mirab/model/result.hpp>
+
+namespace mirab::traces {
+
+/// The lines of a text file, gzip or plain, one after the other in bounded memory. One owner, one thread.
+class Lines {
+ public:
+  /// Errors: the file cannot be opened.
+  static Result<Lines> open(const std::string& path);
+
+  /// The next line without its end (\n or \r\n), alive until the next call; no value after the last line.
+  /// Errors name the first line that is not whole: the file ends in the middle of its gzip stream, is damaged
+  /// or cannot be read; a line is longer than `longest_line`.
+  Result<std::optional<std::string_view>> next();
+
+  /// The number of the line that `next` last returned, from 1.
+  int number() const { return number_; }
+
+  /// How many bytes of the file, as it is on the disk, have been read.
+  std::uint64_t bytes_read() const;
+
+  static constexpr std::size_t longest_line = 64 * 1024;  ///< bytes; a line of the traces has some 200
+
+ private:
+  struct Close {
+    void operator()(gzFile file) const { gzclose_r(file); }
+  };
+  using File = std::unique_ptr<gzFile_s, Close>;
+
+  Lines(File file, std::string path);
+  void refill();
+  Error error(std::string message) const;
+
+  File file_;
+  std::string path_;
+  std::vector<char> buffer_;
+  std::string_view unread_;  // a part of buffer_
+  bool at_end_ = false;      // nothing is left in the file beyond unread_
+  std::optional<std::string>
+      complaint_;  // why the file cannot be read further: told after its last whole line
+  int number_ = 0;
+};
+
+}  // namespace mirab::traces
