@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -42,6 +43,16 @@ Error about(Error error, const std::string& cluster) {
   return error;
 }
 
+/// fill() has no clock of its own.
+Result<FillOutcome> timed_fill(const Problem& problem, const FillOptions& options, std::uint64_t seed) {
+  Random random(seed);
+  const auto start = std::chrono::steady_clock::now();
+  Result<FillOutcome> outcome = fill(problem, options, random);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (outcome) outcome->seconds = spent.count();
+  return outcome;
+}
+
 }  // namespace
 
 void add_comparing_options(CLI::App& app, ComparingOptions& options) {
@@ -70,13 +81,11 @@ Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechani
     comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
   }
   for (const FillChoice& choice : fillings) {
-    Random random(options.seed);
-    Result<FillOutcome> outcome = fill(comparison.problem,
-                                       {.discipline = choice.discipline,
-                                        .placement = choice.placement,
-                                        .tie = read_tie(options.tie),
-                                        .trace = steps != Steps::dropped},
-                                       random);
+    const FillOptions fill_options{.discipline = choice.discipline,
+                                   .placement = choice.placement,
+                                   .tie = read_tie(options.tie),
+                                   .trace = steps != Steps::dropped};
+    Result<FillOutcome> outcome = timed_fill(comparison.problem, fill_options, options.seed);
     if (!outcome) return complain(about(outcome.error(), title));
     comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
   }

@@ -34,7 +34,7 @@ traces::ReadProgress progress_line() {
   };
 }
 
-Exit run(const Google2011& options) {
+Exit run(const Google2011& options, const std::string& command_line) {
   Random random(options.seed);
   const Result<traces::Google2011Import> import =
       traces::import_google2011(options.inputs, options.part, random, progress_line());
@@ -42,7 +42,7 @@ Exit run(const Google2011& options) {
   for (const std::string& notice : import->notices) fmt::print(stderr, "mirab: note: {}\n", notice);
 
   std::vector<std::string> comment = import->provenance;
-  comment.insert(comment.end(), import->notices.begin(), import->notices.end());
+  comment.push_back("Made by: " + command_line);
   if (const Check failure = write_text(options.file, write_cluster_yaml(import->cluster, comment))) {
     return complain(*failure, Exit::failed);
   }
@@ -74,7 +74,8 @@ Command add_google2011(CLI::App& import) {
       "entry for "
       "each platform and capacity, in a sample one by one. Every user has endless demand for the request of "
       "one of its "
-      "tasks, drawn at random. The head of the file says where it comes from and what was left out.",
+      "tasks, drawn at random. The head of the file says where it comes from; what was left out is said on "
+      "standard error.",
   };
   manual.examples = {
       {"mirab import google2011 machine_events/ task_events/ -o google2011.yaml", "The whole machine park"},
@@ -82,7 +83,7 @@ Command add_google2011(CLI::App& import) {
        "sample.yaml",
        "A sample to try things on"},
   };
-  return {command, std::move(manual), [options](const std::string&) { return run(*options); }};
+  return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
 }
 
 }  // namespace

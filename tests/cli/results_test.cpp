@@ -45,8 +45,7 @@ TEST(Results, ProgressiveFillingServesBAABAWhenTheLastDeclaredWinsTies) {  // th
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json result = json::parse(ran.out);
   std::string order;
-  for (const json& step : result["outcomes"][0]["steps"])
-    order += step["user"].get<std::string>();
+  for (const json& step : result["outcomes"][0]["steps"]) order += step["user"].get<std::string>();
   EXPECT_EQ(order, "BAABA");
 }
 
@@ -93,6 +92,30 @@ TEST(Results, AnotherSeedDrawsOtherServers) {
 TEST(Results, ValidateSaysWhatTheFileHolds) {
   EXPECT_EQ(shell("mirab validate examples/slides.yaml").out,
             "examples/slides.yaml: ok, 2 users, 1 server, 2 resources\n");
+}
+
+TEST(Results, AnImportedTraceIsAClusterFileThatSaysHowItWasMade) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("cluster.yaml");
+  const std::string line =
+      "mirab import google2011 tests/traces/data/machine_events-excerpt.csv "
+      "tests/traces/data/task_events-excerpt.csv --sample-users 2 --seed 3 -o " +
+      file;
+  const Ran ran = shell(line);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, ::testing::IsEmpty());
+  const std::string imported = test::read_text(file);
+  EXPECT_THAT(imported, HasSubstr("CC-BY 4.0"));
+  EXPECT_THAT(imported, HasSubstr("# Made by: " + line + "\n"));
+  EXPECT_THAT(shell("mirab validate " + file).out, HasSubstr(": ok, 2 users, "));
+  ASSERT_EQ(shell(line).status, 0);
+  EXPECT_EQ(test::read_text(file), imported);
+}
+
+TEST(Results, ProgressIsNotShownToAFile) {
+  const Ran ran = shell("mirab import google2011 tests/traces/data/*.csv");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.err, ::testing::Not(HasSubstr("\r")));
 }
 
 TEST(Results, TheRegistryNamesEveryMechanismWithItsClaims) {
