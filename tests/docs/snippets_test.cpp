@@ -11,10 +11,12 @@
 // MIRAB_REWRITE_SNIPPETS=1 writes what the program prints into the documents instead, but for lines that
 // still hold.
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -99,14 +101,18 @@ std::vector<std::string> cluster_files(const Lines& document) {
 
 Lines run(const Snippet& snippet) { return split(test::shell("exec 2>&1\n" + snippet.command).out); }
 
+/// `…` in place of what differs from run to run, and of residuals that rounding decides.
+std::string without_times(const std::string& line) {
+  static const std::regex kVolatile("^(time|[a-z-]+-gap) .*|(\"seconds\": )[^,]*|(-gap\", \"value\": )[^}]*");
+  return std::regex_replace(line, kVolatile, "$1$2$3…");
+}
+
 void rewrite(const std::string& file, Lines document) {
   std::vector<Snippet> all = snippets(document);
   for (auto snippet = all.rbegin(); snippet != all.rend(); ++snippet) {
     Lines printed = run(*snippet);
     if (hold(snippet->output, printed)) continue;
-    for (std::size_t i = 0; i < std::min(printed.size(), snippet->output.size()); ++i) {
-      if (holds(snippet->output[i], printed[i])) printed[i] = snippet->output[i];
-    }
+    std::transform(printed.begin(), printed.end(), printed.begin(), without_times);
     const auto start = document.begin() + static_cast<std::ptrdiff_t>(snippet->line) + 1;
     const auto after = document.erase(start, start + static_cast<std::ptrdiff_t>(snippet->output.size()));
     document.insert(after, printed.begin(), printed.end());
