@@ -1,0 +1,57 @@
+// α-fairness: max Σ_n φ_n g_α(x_n / (φ_n u_n)) with g_α'(s) = s^(-α), for any α > 0.
+//
+// Source: Mo and Walrand 2000; Bonald and Roberts, section 2.5. α = 1 is proportional fairness; α → ∞ is
+// max-min (or DRF, with the dominant yardstick). Known failure: with tasks as yardstick and α ≠ 1 it is not
+// locally fair, nor anything that follows (Proposition 7).
+#include "mechanisms/pool.hpp"
+#include "mechanisms/rows.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr OptionInfo options[] = {
+    {"alpha", "", "how much fairness counts against efficiency, a number > 0"},
+    {"yardstick", "tasks", "what is compared: tasks, or dominant for dominant shares"},
+};
+
+constexpr std::string_view proposition =
+    "Bonald and Roberts, Proposition 7 and Remark 1, for α ≠ 1 and yardstick=tasks";
+
+constexpr Claim claims[] = {
+    {Property::pareto_efficiency, true, endless_demand, "Bonald and Roberts, section 2.5"},
+    {Property::sharing_incentive, false, {}, proposition},
+    {Property::strategy_proofness, false, {}, proposition},
+    {Property::single_resource_fairness, false, {}, proposition},
+    {Property::scale_invariance, false, {}, proposition},
+};
+
+Result<Outcome> allocate_alpha_fair(const Problem& problem, const Choice& choice) {
+  constexpr std::string_view yardsticks[] = {"tasks", "dominant"};
+  const Result<double> alpha = number_option(choice, "alpha", 0);
+  if (!alpha) return alpha.error();
+  if (*alpha <= 0) return Error{.message = "option 'alpha' of 'alpha-fair' must be given, and > 0"};
+  const Result<std::size_t> yardstick = word_option(choice, "yardstick", yardsticks);
+  if (!yardstick) return yardstick.error();
+  return share_pool(problem, choice,
+                    {.yardstick = *yardstick == 0 ? one_task : dominant_share_of_one, .alpha = *alpha});
+}
+
+}  // namespace
+
+Mechanism alpha_fair_row() {
+  return {
+      .name = "alpha-fair",
+      .aliases = {},
+      .scope = Scope::pool,
+      .title = "α-fairness",
+      .summary = "Between efficiency (small α), proportional fairness (1) and max-min fairness (large α).",
+      .yardstick = "1, or 1 / max_r (d_{n,r} / C_r) with yardstick=dominant",
+      .alpha = "α > 0",
+      .source = "Mo and Walrand 2000; Bonald and Roberts, Multi-Resource Fairness, section 2.5",
+      .accepts = pool_accepts,
+      .options = options,
+      .claims = claims,
+      .allocate = allocate_alpha_fair};
+}
+
+}  // namespace mirab

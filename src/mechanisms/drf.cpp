@@ -1,0 +1,50 @@
+// Dominant Resource Fairness: the largest part of any resource that a user holds is raised for all users
+// together.
+//
+// Source: Ghodsi et al., NSDI 2011; the slides' table of properties; Bonald and Roberts, section 2.3.
+// u_n = 1 / max_r (d_{n,r}/C_r), α = ∞.
+// Example: C = (9, 18), d = (1, 4) and (3, 1): 3 and 2 tasks, two thirds of memory and two thirds of CPU.
+// Known failure: it depends on demands for resources that are not full (Remark 2); more of a resource can
+// hurt a user.
+#include "mechanisms/pool.hpp"
+#include "mechanisms/rows.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr std::string_view table = "slides, properties of DRF, Asset Fairness, CEEI";
+
+constexpr Claim claims[] = {
+    {Property::sharing_incentive, true, endless_demand, "Bonald and Roberts, Proposition 1"},
+    {Property::strategy_proofness, true, endless_demand, "Bonald and Roberts, Proposition 2"},
+    {Property::pareto_efficiency, true, endless_demand, table},
+    {Property::envy_freeness, true, endless_demand, table},
+    {Property::single_resource_fairness, true, endless_demand, table},
+    {Property::bottleneck_fairness, true, endless_demand, table},
+    {Property::population_monotonicity, true, endless_positive_demand, table},
+    {Property::scale_invariance, true, endless_demand, "Bonald and Roberts, Proposition 3"},
+    {Property::resource_monotonicity, false, {}, table},
+};
+
+Result<Outcome> allocate_drf(const Problem& problem, const Choice& choice) {
+  return share_pool(problem, choice, {.yardstick = dominant_share_of_one});
+}
+
+}  // namespace
+
+Mechanism drf_row() {
+  return {.name = "drf",
+          .aliases = {},
+          .scope = Scope::pool,
+          .title = "Dominant Resource Fairness",
+          .summary = "Equalises dominant shares: the largest part of any resource that a user holds.",
+          .yardstick = "1 / max_r (d_{n,r} / C_r)",
+          .alpha = "∞",
+          .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
+          .accepts = pool_accepts,
+          .options = {},
+          .claims = claims,
+          .allocate = allocate_drf};
+}
+
+}  // namespace mirab

@@ -1,0 +1,44 @@
+// Max-min fairness in tasks: every user gets the same number of tasks, for its weight, until something it
+// needs is full.
+//
+// Source: Bonald and Roberts, "Multi-Resource Fairness", section 2.3. u_n = 1, α = ∞.
+// Known failure: a user with large tasks takes more of everything; on one resource shares go with demands
+// (Remark 1).
+#include "mechanisms/pool.hpp"
+#include "mechanisms/rows.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr std::string_view remark = "Bonald and Roberts, section 2.3 and Remark 1";
+
+constexpr Claim claims[] = {
+    {Property::pareto_efficiency, true, endless_demand, "Bonald and Roberts, section 2.3"},
+    {Property::sharing_incentive, false, {}, remark},
+    {Property::strategy_proofness, false, {}, remark},
+    {Property::single_resource_fairness, false, {}, remark},
+    {Property::scale_invariance, false, {}, remark},
+};
+
+Result<Outcome> allocate_max_min(const Problem& problem, const Choice& choice) {
+  return share_pool(problem, choice, {.yardstick = one_task});
+}
+
+}  // namespace
+
+Mechanism max_min_row() {
+  return {.name = "max-min",
+          .aliases = {},
+          .scope = Scope::pool,
+          .title = "Max-min fairness in tasks",
+          .summary = "Everybody gets equally many tasks per weight, until a resource they need is full.",
+          .yardstick = "1",
+          .alpha = "∞",
+          .source = "Bonald and Roberts, Multi-Resource Fairness, section 2.3",
+          .accepts = pool_accepts,
+          .options = {},
+          .claims = claims,
+          .allocate = allocate_max_min};
+}
+
+}  // namespace mirab

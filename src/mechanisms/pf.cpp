@@ -1,0 +1,50 @@
+// Proportional fairness, which is also the competitive equilibrium from equal incomes (CEEI): the largest Π
+// x_n^φ_n.
+//
+// Source: Kelly, Maulloo and Tan 1998; Bonald and Roberts, section 2.4; slides, CEEI. α = 1; the yardstick
+// cancels. Prices λ with φ_n / x_n = d_n·λ and λ·C = Φ (their equations 3 to 5). Example: C = (9, 18), d =
+// (1, 4) and (3, 1): 45/11 and 18/11 tasks. Known failure: a user can gain by a false demand (Proposition 5).
+#include "mechanisms/pool.hpp"
+#include "mechanisms/rows.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr std::string_view table = "slides, properties of DRF, Asset Fairness, CEEI";
+constexpr std::string_view aliases[] = {"ceei"};
+
+constexpr Claim claims[] = {
+    {Property::sharing_incentive, true, endless_demand, "Bonald and Roberts, Proposition 4"},
+    {Property::pareto_efficiency, true, endless_demand, "Bonald and Roberts, section 2.4"},
+    {Property::envy_freeness, true, endless_demand, table},
+    {Property::single_resource_fairness, true, endless_demand, "Bonald and Roberts, equation 5"},
+    {Property::bottleneck_fairness, true, endless_demand, table},
+    {Property::scale_invariance, true, endless_demand, "Bonald and Roberts, Proposition 6"},
+    {Property::strategy_proofness, false, {}, "Bonald and Roberts, Proposition 5"},
+    {Property::population_monotonicity, false, {}, "slides, CEEI violates population monotonicity"},
+    {Property::resource_monotonicity, false, {}, table},
+};
+
+Result<Outcome> allocate_pf(const Problem& problem, const Choice& choice) {
+  return share_pool(problem, choice, {.yardstick = one_task, .alpha = 1});
+}
+
+}  // namespace
+
+Mechanism pf_row() {
+  return {.name = "pf",
+          .aliases = aliases,
+          .scope = Scope::pool,
+          .title = "Proportional fairness (competitive equilibrium from equal incomes)",
+          .summary =
+              "Maximises the product of the users' tasks: what a market with equal budgets would settle at.",
+          .yardstick = "any (it cancels)",
+          .alpha = "1",
+          .source = "Kelly, Maulloo and Tan 1998; Bonald and Roberts, Multi-Resource Fairness, section 2.4",
+          .accepts = pool_accepts,
+          .options = {},
+          .claims = claims,
+          .allocate = allocate_pf};
+}
+
+}  // namespace mirab

@@ -1,0 +1,133 @@
+// The table of mechanisms, and the way into it.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <vector>
+
+#include <mirab/mechanisms/mechanism.hpp>
+
+#include "mechanisms/rows.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr double feasible_within = 1e-9;  // of a capacity
+
+// The names of the rows that accept something, or `none`.
+template <class Accepted>
+std::string names_where(Accepted accepted) {
+  std::vector<std::string_view> names;
+  for (const Mechanism& row : mechanisms()) {
+    if (accepted(row.accepts)) names.push_back(row.name);
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+template <class Accepted>
+Error cannot_honour(const Mechanism& row, std::string_view what, std::string key, Accepted accepted) {
+  return {.message = fmt::format("{} cannot honour {}; mechanisms that can: {}", row.name, what,
+                                 names_where(accepted)),
+          .key = std::move(key)};
+}
+
+bool demands_everything(const User& user) {
+  return std::none_of(user.demand.begin(), user.demand.end(),
+                      [](const Quantity& amount) { return amount.is_zero(); });
+}
+
+Check check_accepts(const Mechanism& row, const Problem& problem) {
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const User& user = problem.users()[n];
+    const auto key = [n](std::string_view name) { return fmt::format("users[{}].{}", n, name); };
+    if (!row.accepts.demand_on && !user.demand_on.empty()) {
+      return cannot_honour(row, "another demand on some servers", key("demand_on"),
+                           [](const Accepts& a) { return a.demand_on; });
+    }
+    if (!row.accepts.weights && user.weight != Quantity(1)) {
+      return cannot_honour(row, "weights", key("weight"), [](const Accepts& a) { return a.weights; });
+    }
+    if (!row.accepts.caps && user.tasks) {
+      return cannot_honour(row, "a limited number of tasks", key("tasks"),
+                           [](const Accepts& a) { return a.caps; });
+    }
+    if (!row.accepts.zero_demands && !demands_everything(user)) {
+      return cannot_honour(row, "a demand of zero", key("demand"),
+                           [](const Accepts& a) { return a.zero_demands; });
+    }
+  }
+  return {};
+}
+
+void assert_feasible(const Allocation& allocation) {
+  std::vector<std::vector<double>> used;
+  for (const ServerUse& server : allocation.servers) used.emplace_back(server.capacity.size(), 0.0);
+  for (const Grant& grant : allocation.grants) {
+    for (std::size_t r = 0; r < grant.resources.size(); ++r) used[grant.server][r] += grant.resources[r];
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    for (std::size_t r = 0; r < used[i].size(); ++r) {
+      MIRAB_ASSERT(used[i][r] <= allocation.servers[i].capacity[r] * (1 + feasible_within),
+                   "a mechanism gave away more than there is");
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const Mechanism> mechanisms() {
+  static const std::array table{max_min_row(), drf_row(), asset_row(), pf_row(), alpha_fair_row()};
+  return table;
+}
+
+std::string_view property_name(Property property) {
+  switch (property) {
+    case Property::sharing_incentive:
+      return "sharing-incentive";
+    case Property::envy_freeness:
+      return "envy-freeness";
+    case Property::pareto_efficiency:
+      return "pareto-efficiency";
+    case Property::strategy_proofness:
+      return "strategy-proofness";
+    case Property::single_resource_fairness:
+      return "single-resource-fairness";
+    case Property::bottleneck_fairness:
+      return "bottleneck-fairness";
+    case Property::population_monotonicity:
+      return "population-monotonicity";
+    case Property::resource_monotonicity:
+      return "resource-monotonicity";
+    case Property::scale_invariance:
+      return "scale-invariance";
+  }
+  MIRAB_ASSERT(false, "a property without a name");
+  return {};
+}
+
+Result<Choice> choose_mechanism(std::string_view text) {
+  std::vector<ChoosableRow> rows;
+  for (const Mechanism& row : mechanisms()) {
+    rows.push_back({.name = row.name, .aliases = row.aliases, .options = row.options});
+  }
+  return choose(text, "mechanism", rows);
+}
+
+Result<Outcome> allocate(const Problem& problem, const Choice& choice) {
+  const auto table = mechanisms();
+  const auto row =
+      std::find_if(table.begin(), table.end(), [&](const Mechanism& m) { return m.name == choice.name; });
+  if (row == table.end()) return Error{.message = fmt::format("there is no mechanism '{}'", choice.name)};
+  if (Check wrong = check_accepts(*row, problem)) return *std::move(wrong);
+  Result<Outcome> outcome = row->allocate(problem, choice);
+  if (outcome) assert_feasible(outcome->allocation);
+  return outcome;
+}
+
+Result<Outcome> allocate(const Problem& problem, std::string_view mechanism) {
+  Result<Choice> choice = choose_mechanism(mechanism);
+  if (!choice) return std::move(choice).error();
+  return allocate(problem, *choice);
+}
+
+}  // namespace mirab

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <mirab/mechanisms/mechanism.hpp>
+
+namespace mirab {
+
+// One function a mechanism, each in a file of its own; registry.cpp puts them into a table.
+Mechanism max_min_row();
+Mechanism drf_row();
+Mechanism asset_row();
+Mechanism pf_row();
+Mechanism alpha_fair_row();
+
+/// What every mechanism over one pool accepts.
+constexpr Accepts pool_accepts{
+    .weights = true, .caps = true, .placement = false, .zero_demands = true, .demand_on = false};
+
+/// The papers speak of users with endless demand.
+constexpr Conditions endless_demand{.positive_demands = false, .no_caps = true};
+constexpr Conditions endless_positive_demand{.positive_demands = true, .no_caps = true};
+
+}  // namespace mirab

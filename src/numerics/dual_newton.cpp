@@ -1,0 +1,281 @@
+// The dual of max Σ_n w_n g_α(x_n / (w_n u_n)) under Σ_n x_n d_n ≤ C, x ≤ cap: m prices, projected Newton.
+//
+// Source: Kelly, Maulloo and Tan 1998 (prices); Mo and Walrand 2000 (g_α); Bertsekas 1982 (projected Newton).
+//
+// D(λ) = C·λ + Σ_n max_x [w_n g_α(x/(w_n u_n)) - x d_n·λ] is convex with gradient C - Σ_n x_n(λ) d_n. In
+// capacities and in ν (price_response.hpp) the gradient is F = 1 - use and the Newton step ν_k (1 + Δ_k)
+// solves slope · Δ = -F. A price that the step takes below zero is fixed at zero and the rest is solved
+// again; a small multiple of the diagonal is added, so that resources used in proportion to each other do no
+// harm. A step is accepted when F⁺·Δν ≤ σ |F·Δν|: D is convex, so it falls for certain when F⁺·Δν ≤ 0, and no
+// value of D, with its rounding, is ever compared. A free price whose resource is overused is found again by
+// bisection in that one coordinate.
+//
+// A large α is reached by doubling it from 2, each time from the last ν, which hardly moves: 1/ν_r is the
+// level at which resource r stops its rows. A large N starts from the prices of a sixteenth of the rows.
+//
+// Certificate, without cancellation: with ρ = max(1, max_r use_r), x̂ = x/ρ and S = Σ_n w_n s_n^(1-α),
+//   gap = D(λ) - P(x̂) = λ·(C - Σ_n x_n d_n) + S expm1((α-1) ln ρ)/(α-1).
+// The relative gap divides by the part of S that is not at its caps, Σ x_n d_n·λ, and so bounds gap/S (at α =
+// 1 without caps: gap/Φ). Prices of a large α differ so much that this says nothing of the cheap resources;
+// there the idle part of each resource counts too, times the part of its use that its own price governs.
+//
+// Known failure: α far below 1, where a price must be known to 1/α digits more; the result says that it is
+// not converged.
+#include "numerics/dual_newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <mirab/model/assert.hpp>
+
+#include "numerics/complementarity.hpp"
+
+namespace mirab::numerics {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr int most_steps = 200;
+constexpr int certain_after = 30;  // steps, after which D must fall for certain
+constexpr int most_halvings = 100;
+constexpr double shortest_step = 1e-6;
+constexpr double tame_alpha = 2;
+constexpr double stage_goal = 1e-3;  // before α is doubled
+constexpr double sample_goal = 1e-8;
+constexpr Index rows_worth_sampling = 1 << 14;
+constexpr Index sample_every = 16;
+constexpr Index sample_run = 8;  // neighbouring rows: one line of the cache in each column
+constexpr double levenberg = 1e-10;
+constexpr double no_say = 1e-4;  // the part of its use below which an overused resource's price is lost
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Point {
+  ArrayXd root;  // ν
+  PriceResponse response;
+  double gap = infinity;
+  int evaluation = 0;  // which one it was
+};
+
+double measure_gap(double alpha, const ArrayXd& root, const PriceResponse& response) {
+  if (!response.use.isFinite().all()) return infinity;
+  const ArrayXd idle = 1 - response.use;
+  const double top = root.maxCoeff();
+  const ArrayXd price = (root / top).pow(price_power(alpha));
+  const double worth = (price * response.elastic_use).sum();
+  const double log_rho = std::log(std::max(1.0, response.use.maxCoeff()));
+  const double shrink = alpha == 1 ? log_rho : std::expm1((alpha - 1) * log_rho) / (alpha - 1);
+  const double slack = std::max(0.0, (price * idle).sum());
+  double gap = (slack > 0 ? slack / worth : 0) + shrink;
+  if (alpha > 1) {
+    const ArrayXd governed = response.slope.diagonal().array() / response.use;
+    for (Index r = 0; r < root.size(); ++r) {
+      if (root[r] > 0 && idle[r] > 0) gap = std::max(gap, idle[r] * governed[r]);
+    }
+  }
+  return gap;
+}
+
+// The step Δ to the minimum of the quadratic model of D over prices ≥ 0; -1 takes a price to zero.
+VectorXd newton_step(const Point& at) {
+  const VectorXd gradient = 1 - at.response.use;
+  VectorXd step = VectorXd::Zero(at.root.size());
+  std::vector<Index> governing;
+  for (Index r = 0; r < step.size(); ++r) {
+    if (at.response.slope(r, r) > levenberg * at.response.use[r]) {
+      governing.push_back(r);
+    } else if (gradient[r] > 0) {
+      step[r] = -1;
+    }
+  }
+  Eigen::MatrixXd slope = at.response.slope(governing, governing);
+  slope.diagonal() *= 1 + levenberg;
+  // slope · Δ + F ≥ 0, with z = 1 + Δ ≥ 0
+  const VectorXd constant = gradient(governing) - slope.rowwise().sum();
+  step(governing) = solve_complementarity(slope, constant).array() - 1;
+  return step;
+}
+
+// Walks over prices; every evaluation leaves its amounts in `amount`.
+class DualNewton {
+ public:
+  explicit DualNewton(const PricedProblem& problem) : problem_(problem), amount_(problem.demand.rows()) {}
+
+  // Equal prices of all capacities, scaled so that λ·C = Σ x_n d_n·λ: the lowest D on their ray when nobody
+  // is capped.
+  ArrayXd even_prices() {
+    const ArrayXd ones = ArrayXd::Ones(problem_.capacity.size());
+    const double spent = evaluate(ones).response.use.mean();
+    return ones * std::pow(spent, problem_.alpha / price_power(problem_.alpha));
+  }
+
+  // Improves prices until the gap is at most `goal`; below `tolerance` it gives up as soon as that is hard.
+  Point descend(const ArrayXd& root, double goal, double tolerance) {
+    Point at = evaluate(root);
+    for (int steps = 0; steps < most_steps && at.gap > goal; ++steps) {
+      const Index lost = overused_without_say(at);
+      std::optional<Point> next = lost >= 0 ? find_price(at, lost) : search(at, steps);
+      const bool hard = !next || !(next->gap <= at.gap / 2);
+      if (hard && at.gap <= tolerance) break;
+      if (!next) next = find_price(at, worst_price(at));
+      at = *std::move(next);
+    }
+    return at;
+  }
+
+  PricedAmounts finish(const Point& at, double tolerance) {
+    if (at.evaluation != evaluations_) evaluate(at.root);
+    const double rho = std::max(1.0, at.response.use.maxCoeff());
+    if (rho > 1) amount_ /= rho;
+    const ArrayXd price = at.root.pow(price_power(problem_.alpha)) / problem_.capacity;
+    return {.amount = std::move(amount_),
+            .used = at.response.use * problem_.capacity / rho,
+            .price = price,
+            .relative_gap = at.gap,
+            .iterations = evaluations_,
+            .converged = at.gap <= tolerance};
+  }
+
+ private:
+  Point evaluate(const ArrayXd& root) {
+    Point at{.root = root,
+             .response = respond(problem_, root, amount_),
+             .gap = infinity,
+             .evaluation = ++evaluations_};
+    at.gap = measure_gap(problem_.alpha, at.root, at.response);
+    return at;
+  }
+
+  // The Newton step, halved until D falls.
+  std::optional<Point> search(const Point& at, int steps) {
+    const double sigma = steps < certain_after ? 0.5 : 0;
+    const VectorXd step = newton_step(at);
+    const ArrayXd idle = 1 - at.response.use;
+    for (double t = 1; t > shortest_step; t /= 2) {
+      const ArrayXd root = (at.root * (1 + t * step.array())).max(0);
+      if (!(root > 0).any()) continue;
+      const ArrayXd change = root - at.root;
+      Point next = evaluate(root);
+      const double falls_by = -(idle * change).sum();
+      if (((1 - next.response.use) * change).sum() <= sigma * falls_by) return next;
+    }
+    return {};
+  }
+
+  Index overused_without_say(const Point& at) const {
+    const double steepness = price_power(problem_.alpha) / problem_.alpha;
+    for (Index r = 0; r < at.root.size(); ++r) {
+      const bool has_say = at.response.slope(r, r) >= no_say * steepness * at.response.use[r];
+      if (at.response.use[r] > 1 + 1e-9 && !has_say) return r;
+    }
+    return -1;
+  }
+
+  // The resource that is most overused, or most idle for one that has a price.
+  static Index worst_price(const Point& at) {
+    Index worst = 0;
+    (at.root > 0 || at.response.use > 1).select((at.response.use - 1).abs(), 0).maxCoeff(&worst);
+    return worst;
+  }
+
+  // Bisection in one price until its resource is used within a hundredth, or its price does not matter: use_r
+  // falls in it.
+  Point find_price(Point at, Index r) {
+    double low = at.response.use[r] > 1 ? at.root[r] : 0;
+    double high = at.response.use[r] > 1 ? infinity : at.root[r];
+    const double scale = at.root.maxCoeff();
+    for (int halvings = 0; halvings < most_halvings; ++halvings) {
+      const double above = low > 0 ? 2 * low : scale;
+      const double below = high < infinity ? high / 16 : scale;
+      ArrayXd root = at.root;
+      root[r] = high == infinity ? above : (low == 0 ? below : std::sqrt(low * high));
+      if (root[r] == low || root[r] == high) break;
+      at = evaluate(root);
+      if (std::abs(at.response.use[r] - 1) < 1e-2) break;
+      (at.response.use[r] > 1 ? low : high) = root[r];
+    }
+    return at;
+  }
+
+  const PricedProblem& problem_;
+  ArrayXd amount_;
+  int evaluations_ = 0;
+};
+
+bool caps_fit(const PricedProblem& problem) {
+  if (problem.cap.size() == 0 || !problem.cap.isFinite().all()) return false;
+  const VectorXd used = problem.demand.matrix().transpose() * problem.cap.matrix();
+  return (used.array() <= problem.capacity).all();
+}
+
+PricedAmounts all_at_caps(const PricedProblem& problem) {
+  return {.amount = problem.cap,
+          .used = problem.demand.matrix().transpose() * problem.cap.matrix(),
+          .price = ArrayXd::Zero(problem.capacity.size()),
+          .relative_gap = 0,
+          .iterations = 0,
+          .converged = true};
+}
+
+ArrayXd find_root_prices(const PricedProblem& problem);
+
+ArrayXd sampled(const RowValues& rows) {
+  const Index runs = rows.size() / (sample_run * sample_every);
+  ArrayXd some(runs * sample_run);
+  for (Index run = 0; run < runs; ++run) {
+    some.segment(run * sample_run, sample_run) = rows.segment(run * sample_run * sample_every, sample_run);
+  }
+  return some;
+}
+
+// The prices of every sixteenth row, with a capacity in proportion to their coefficients.
+ArrayXd find_sampled_prices(const PricedProblem& problem) {
+  const Index m = problem.demand.cols();
+  const ArrayXd coefficient = sampled(problem.coefficient);
+  const ArrayXd cap = sampled(problem.cap);
+  Eigen::ArrayXXd demand(sampled(problem.demand.col(0)).size(), m);
+  for (Index r = 0; r < m; ++r) demand.col(r) = sampled(problem.demand.col(r));
+  const double part = coefficient.size() > 0
+                          ? coefficient.sum() / problem.coefficient.sum()
+                          : static_cast<double>(demand.rows()) / static_cast<double>(problem.demand.rows());
+  const ArrayXd capacity = part * problem.capacity;
+  const ArrayXd root = find_root_prices({demand, capacity, coefficient, cap, problem.alpha});
+  return root * std::pow(part, -1 / price_power(problem.alpha));  // the same λ, of larger capacities
+}
+
+// Prices near the solution: those of a sample, or those at half the α, and so on.
+ArrayXd find_near_prices(const PricedProblem& problem) {
+  if (problem.demand.rows() >= rows_worth_sampling) return find_sampled_prices(problem);
+  ArrayXd root;
+  PricedProblem tamer = problem;
+  tamer.alpha = std::min(problem.alpha, tame_alpha);
+  DualNewton first(tamer);
+  root = first.even_prices();
+  while (tamer.alpha < problem.alpha) {
+    root = DualNewton(tamer).descend(root, stage_goal, stage_goal).root;
+    tamer.alpha = std::min(2 * tamer.alpha, problem.alpha);
+  }
+  return root;
+}
+
+ArrayXd find_root_prices(const PricedProblem& problem) {
+  return DualNewton(problem).descend(find_near_prices(problem), sample_goal, sample_goal).root;
+}
+
+}  // namespace
+
+PricedAmounts solve_dual(const PricedProblem& problem, double goal, double tolerance) {
+  MIRAB_ASSERT(problem.alpha > 0 && (problem.capacity > 0).all(),
+               "a finite fairness, and something of every resource");
+  if (caps_fit(problem)) return all_at_caps(problem);
+  const ArrayXd near = find_near_prices(problem);
+  DualNewton newton(problem);
+  return newton.finish(newton.descend(near, goal, tolerance), tolerance);
+}
+
+}  // namespace mirab::numerics
