@@ -33,7 +33,8 @@ int decimals_for(std::span<const double> values) {
 
 std::string fixed(double value, int decimals) {
   if (std::isinf(value)) return "∞";
-  return value == 0 ? "0" : fmt::format("{:.{}f}", value, decimals);
+  const bool vanishes = std::abs(value) < 0.5 * std::pow(10, -decimals);
+  return fmt::format("{:.{}f}", vanishes ? 0.0 : value, decimals);  // never -0.00
 }
 
 std::string percent(double part, int decimals) { return fixed(100 * part, decimals) + "%"; }

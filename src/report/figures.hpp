@@ -9,7 +9,7 @@ namespace mirab::report {
 /// when all are whole numbers.
 int decimals_for(std::span<const double> values);
 
-/// `value` with so many decimals; exactly 0 is `0`, and infinity `∞`.
+/// `value` with so many decimals; infinity is `∞`, and what rounds to 0 has no sign.
 std::string fixed(double value, int decimals);
 
 /// A part of one as a percentage: 0.5 with 2 decimals is `50.00%`.

@@ -49,6 +49,7 @@ Json users_json(const Problem& problem, const Contender& contender) {
               {"resources", by_resource(problem, grant->resources)}});
     }
     users.push_back({{"name", problem.users()[n].name},
+                     {"weight", problem.users()[n].weight.value()},
                      {"tasks", task_count(contender, allocation.tasks[n])},
                      {"dominant_resource", problem.resources()[dominant_resource(problem, n)]},
                      {"dominant_share", contender.dominant_shares[n]},

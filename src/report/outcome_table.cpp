@@ -96,8 +96,10 @@ void add_users(Table& table, const Problem& problem, Contenders contenders) {
     row.push_back({shorten(problem.users()[n].name, kNameWidth)});
     row.push_back({shorten(problem.resources()[dominant_resource(problem, n)], kResourceWidth)});
     for (const Contender& contender : contenders) {
-      row.push_back({fixed(contender.allocation.tasks[n], decimals_for(contender.allocation.tasks))});
-      row.push_back({percent(contender.dominant_shares[n], decimals)});
+      const double tasks = contender.allocation.tasks[n];
+      const double share = contender.dominant_shares[n];
+      row.push_back({tasks == 0 ? "0" : fixed(tasks, decimals_for(contender.allocation.tasks))});
+      row.push_back({share == 0 ? "0%" : percent(share, decimals)});
     }
   }
   table.add_rule();

@@ -60,9 +60,17 @@ std::string_view scope_name(Scope scope) {
     case Scope::servers:
       return "servers";
     case Scope::each_server:
-      return "each-server";
+      return "each server";
   }
   return {};
+}
+
+std::string sentence(std::string_view text) {
+  std::string result(text);
+  if (!result.empty() && result.front() >= 'a' && result.front() <= 'z') {
+    result.front() = static_cast<char>(result.front() - 'a' + 'A');
+  }
+  return result.ends_with('.') ? result : result + ".";
 }
 
 std::string objective(const Mechanism& mechanism) {

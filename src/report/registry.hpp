@@ -34,8 +34,11 @@ std::string registry_markdown(const Registry& registry);
 
 /// `one pool`, `all servers`, `each server`.
 std::string_view scope_words(Scope scope);
-/// The name in JSON and CSV: `pool`, `servers`, `each-server`.
+/// The name in JSON and CSV: `pool`, `servers`, `each server`.
 std::string_view scope_name(Scope scope);
+
+/// A row's summary as a sentence: with a capital, and a full stop.
+std::string sentence(std::string_view text);
 
 /// What a mechanism maximises, as a formula in its yardstick u_n and α.
 std::string objective(const Mechanism& mechanism);

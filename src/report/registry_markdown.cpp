@@ -59,7 +59,7 @@ std::string section(const Mechanism& row) {
   }
   return fmt::format("\n### `{}`{}: {}\n\n{}\n\n", row.name,
                      aliases.empty() ? "" : fmt::format(" ({})", fmt::join(aliases, ", ")), row.title,
-                     row.summary) +
+                     sentence(row.summary)) +
          fmt::format("- scope: {}\n- maximises {}\n- u_n = {}\n", scope_words(row.scope), objective(row),
                      row.yardstick) +
          fmt::format("- accepts {}\n", fmt::join(honoured, ", ")) + options_list(row.options) +
@@ -68,7 +68,7 @@ std::string section(const Mechanism& row) {
 
 template <class Row>
 std::string section(const Row& row) {
-  return fmt::format("\n### `{}`\n\n{}\n\n", row.name, row.summary) + options_list(row.options) +
+  return fmt::format("\n### `{}`\n\n{}\n\n", row.name, sentence(row.summary)) + options_list(row.options) +
          fmt::format("- source: {}\n", row.source);
 }
 
@@ -76,7 +76,7 @@ std::string section(const Row& row) {
 template <class Row>
 std::string overview(const std::vector<const Row*>& rows) {
   std::string text = "\n| name | what it does |\n|---|---|\n";
-  for (const Row* row : rows) text += fmt::format("| `{}` | {} |\n", row->name, cell(row->summary));
+  for (const Row* row : rows) text += fmt::format("| `{}` | {} |\n", row->name, cell(sentence(row->summary)));
   return text;
 }
 

@@ -24,7 +24,7 @@ std::string listing(const std::string& heading, const std::vector<const Row*>& r
   Table table{.columns = {{.min_width = 12}, {}}, .rows = {}};
   for (const Row* row : rows) {
     bool first = true;
-    for (const std::string& line : wrap(row->summary, kPageWidth - 20)) {
+    for (const std::string& line : wrap(sentence(row->summary), kPageWidth - 20)) {
       table.rows.push_back({{first ? "  " + std::string(row->name) : ""}, {line}});
       first = false;
     }
@@ -75,7 +75,7 @@ std::string accepts_text(const Accepts& accepts) {
 }
 
 std::string details(const Mechanism& row) {
-  return fmt::format("mechanism {}: {}\n", names_of(row), row.title) + paragraph("", row.summary) +
+  return fmt::format("mechanism {}: {}\n", names_of(row), row.title) + paragraph("", sentence(row.summary)) +
          paragraph("scope", scope_words(row.scope)) + paragraph("maximises", objective(row)) +
          paragraph("u_n", row.yardstick) + accepts_text(row.accepts) + options_text(row.options) +
          claims_text(row.claims) + paragraph("source", row.source);
@@ -83,8 +83,8 @@ std::string details(const Mechanism& row) {
 
 template <class Row>
 std::string details(const std::string& kind, const Row& row) {
-  return fmt::format("{} {}\n", kind, row.name) + paragraph("", row.summary) + options_text(row.options) +
-         paragraph("source", row.source);
+  return fmt::format("{} {}\n", kind, row.name) + paragraph("", sentence(row.summary)) +
+         options_text(row.options) + paragraph("source", row.source);
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ std::string registry_table(const Registry& registry) {
     Table table{.columns = {{.min_width = 12}, {}, {}}, .rows = {}};
     for (const Mechanism* row : registry.mechanisms) {
       bool first = true;
-      for (const std::string& line : wrap(row->summary, kPageWidth - 34)) {
+      for (const std::string& line : wrap(sentence(row->summary), kPageWidth - 34)) {
         table.rows.push_back({{first ? "  " + names_of(*row) : ""},
                               {first ? std::string(scope_words(row->scope)) : ""},
                               {line}});

@@ -11,10 +11,12 @@
 // MIRAB_REWRITE_SNIPPETS=1 writes what the program prints into the documents instead, but for lines that
 // still hold.
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -99,14 +101,26 @@ std::vector<std::string> cluster_files(const Lines& document) {
 
 Lines run(const Snippet& snippet) { return split(test::shell("exec 2>&1\n" + snippet.command).out); }
 
+/// `…` in place of what differs from run to run, and of residuals that rounding decides; columns stay where they are.
+std::string without_times(std::string line) {
+  static const std::regex kVolatileRow("^(time|[a-z-]+-gap) .*");
+  static const std::regex kFigure("(< )?[0-9][0-9.e-]*( µs| ms| s)?");
+  static const std::regex kVolatileValue("(\"seconds\": )[^,]*");
+  if (!std::regex_match(line, kVolatileRow)) return std::regex_replace(line, kVolatileValue, "$1…");
+  for (std::smatch figure; std::regex_search(line, figure, kFigure);) {
+    const bool has_micro = figure.str().find("µ") != std::string::npos;  // two bytes, one column
+    const std::string blanks(static_cast<std::size_t>(figure.length()) - (has_micro ? 2 : 1), ' ');
+    line = figure.prefix().str() + blanks + kAnything + figure.suffix().str();
+  }
+  return line;
+}
+
 void rewrite(const std::string& file, Lines document) {
   std::vector<Snippet> all = snippets(document);
   for (auto snippet = all.rbegin(); snippet != all.rend(); ++snippet) {
     Lines printed = run(*snippet);
     if (hold(snippet->output, printed)) continue;
-    for (std::size_t i = 0; i < std::min(printed.size(), snippet->output.size()); ++i) {
-      if (holds(snippet->output[i], printed[i])) printed[i] = snippet->output[i];
-    }
+    std::transform(printed.begin(), printed.end(), printed.begin(), without_times);
     const auto start = document.begin() + static_cast<std::ptrdiff_t>(snippet->line) + 1;
     const auto after = document.erase(start, start + static_cast<std::ptrdiff_t>(snippet->output.size()));
     document.insert(after, printed.begin(), printed.end());

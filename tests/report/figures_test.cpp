@@ -21,9 +21,10 @@ TEST(Figures, TheLargestValueIsShownWithFourDigits) {
   EXPECT_EQ(decimals({0.0123}), 5);
 }
 
-TEST(Figures, ZeroAndInfinityArePlain) {
-  EXPECT_EQ(fixed(0, 3), "0");
+TEST(Figures, InfinityIsASignAndWhatRoundsToZeroHasNone) {
   EXPECT_EQ(fixed(std::numeric_limits<double>::infinity(), 3), "∞");
+  EXPECT_EQ(fixed(-1e-17, 2), "0.00");
+  EXPECT_EQ(fixed(-0.005001, 2), "-0.01");
   EXPECT_EQ(percent(0.5, 2), "50.00%");
 }
 

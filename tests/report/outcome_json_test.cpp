@@ -35,9 +35,9 @@ TEST(OutcomeJson, KeysStandInTheDocumentedOrder) {
   EXPECT_THAT(keys(json["outcomes"][0]),
               ::testing::ElementsAre("mechanism", "label", "status", "certificate", "seconds", "users",
                                      "servers", "metrics", "notices"));
-  EXPECT_THAT(
-      keys(json["outcomes"][0]["users"][0]),
-      ::testing::ElementsAre("name", "tasks", "dominant_resource", "dominant_share", "resources", "servers"));
+  EXPECT_THAT(keys(json["outcomes"][0]["users"][0]),
+              ::testing::ElementsAre("name", "weight", "tasks", "dominant_resource", "dominant_share",
+                                     "resources", "servers"));
 }
 
 TEST(OutcomeJson, WhatIsInfiniteIsNull) {
