@@ -1,0 +1,125 @@
+// The schemas of docs/schema describe what Mirab reads and prints: every example and every output holds
+// against its schema, and what the reader refuses for its form, the schema refuses too.
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+#include <yaml-cpp/yaml.h>
+
+#include <mirab/model/cluster_file.hpp>
+
+#include "cli/shell.hpp"
+
+namespace mirab {
+namespace {
+
+using Json = nlohmann::json;
+
+// What the schema finds wrong, empty when the document holds.
+std::string faults(const std::string& schema_name, const Json& document) {
+  using valijson::adapters::NlohmannJsonAdapter;
+  const Json text = Json::parse(test::read_text(MIRAB_SOURCE_DIR "/docs/schema/" + schema_name));
+  valijson::Schema schema;
+  valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(NlohmannJsonAdapter(text), schema);
+  valijson::Validator validator;
+  valijson::ValidationResults results;
+  if (validator.validate(schema, NlohmannJsonAdapter(document), &results)) return {};
+  std::string all;
+  for (valijson::ValidationResults::Error error; results.popError(error);) {
+    for (const std::string& step : error.context) all += step;
+    all += ": " + error.description + "\n";
+  }
+  return all;
+}
+
+std::string faults_of_json(const std::string& schema, const std::string& text) {
+  return faults(schema, Json::parse(text));
+}
+
+// YAML's plain scalars become numbers where they read as such.
+Json json_of(const YAML::Node& node) {
+  Json json;
+  if (node.IsSequence()) {
+    json = Json::array();
+    for (const YAML::Node& item : node) json.push_back(json_of(item));
+  } else if (node.IsMap()) {
+    json = Json::object();
+    for (const auto& entry : node) json[entry.first.as<std::string>()] = json_of(entry.second);
+  } else {
+    const auto text = node.as<std::string>();
+    const Json number = node.Tag() == "!" ? Json() : Json::parse(text, nullptr, false);
+    json = number.is_number() ? number : Json(text);
+  }
+  return json;
+}
+
+TEST(Schema, EveryExampleHolds) {
+  int examples = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MIRAB_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++examples;
+    EXPECT_EQ(faults("cluster.schema.json", json_of(YAML::LoadFile(entry.path().string()))), "")
+        << entry.path();
+  }
+  EXPECT_GE(examples, 5);
+}
+
+TEST(Schema, WhatIsAllocatedAndFilledHolds) {
+  for (const std::string command :
+       {"allocate examples/google2011-100x20.yaml --mechanism max-min --mechanism alpha-fair:alpha=2 --fill "
+        "fifo",
+        "allocate examples/slides.yaml --mechanism ceei --mechanism drf --mechanism asset",
+        "fill examples/team-cluster.yaml --discipline drf --placement best-fit --tie random --seed 7 --trace",
+        "fill examples/slides.yaml --discipline asset:blocking=freeze --discipline round-robin"}) {
+    const test::Ran ran = test::shell("mirab " + command + " --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("outcomes.schema.json", ran.out), "") << command;
+  }
+}
+
+TEST(Schema, TheListOfMechanismsHolds) {
+  const test::Ran ran = test::shell("mirab mechanisms --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(faults_of_json("mechanisms.schema.json", ran.out), "");
+}
+
+// Each differs from a good file in one thing.
+TEST(Schema, RefusesTheFormsThatTheReaderRefuses) {
+  const std::string good = R"({"resources": ["cpu"], "servers": [{"name": "s", "capacity": {"cpu": 4}}],
+                               "users": [{"name": "u", "demand": {"cpu": "500m"}}]})";
+  const auto reads = [](const std::string& text) {
+    return static_cast<bool>(read_cluster_text(text, Syntax::json, "c.json"));
+  };
+  ASSERT_TRUE(reads(good));
+  EXPECT_EQ(faults_of_json("cluster.schema.json", good), "");
+  for (const char* patch :
+       {R"([{"op": "add", "path": "/server", "value": []}])", R"([{"op": "remove", "path": "/users"}])",
+        R"([{"op": "replace", "path": "/servers", "value": []}])",
+        R"([{"op": "replace", "path": "/resources", "value": []}])",
+        R"([{"op": "replace", "path": "/resources", "value": ["cpu", "cpu"]}])",
+        R"([{"op": "add", "path": "/version", "value": 2}])",
+        R"([{"op": "replace", "path": "/servers/0/capacity/cpu", "value": -1}])",
+        R"([{"op": "replace", "path": "/servers/0/capacity/cpu", "value": "4 GB"}])",
+        R"([{"op": "replace", "path": "/users/0/demand/cpu", "value": [1]}])",
+        R"([{"op": "remove", "path": "/users/0/demand"}])",
+        R"([{"op": "remove", "path": "/users/0/demand/cpu"}])",
+        R"([{"op": "add", "path": "/users/0/wieght", "value": 2}])",
+        R"([{"op": "add", "path": "/servers/0/count", "value": 0}])",
+        R"([{"op": "add", "path": "/servers/0/count", "value": 1.5}])",
+        R"([{"op": "replace", "path": "/users/0/name", "value": ""}])",
+        R"([{"op": "add", "path": "/users/0/tasks", "value": -3}])"}) {
+    const std::string bad = Json::parse(good).patch(Json::parse(patch)).dump();
+    EXPECT_FALSE(reads(bad)) << bad;
+    EXPECT_NE(faults_of_json("cluster.schema.json", bad), "") << bad;
+  }
+}
+
+}  // namespace
+}  // namespace mirab
