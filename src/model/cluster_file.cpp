@@ -211,6 +211,8 @@ Result<Problem> read_standard_input() {
   return read_cluster_text(text, json ? Syntax::json : Syntax::yaml, "standard input");
 }
 
+Syntax syntax_of(const std::string& path) { return path.ends_with(".json") ? Syntax::json : Syntax::yaml; }
+
 // A scalar that reads back as the same text: plain where that is safe, else in double quotes.
 std::string scalar(const std::string& text) {
   static constexpr std::array<std::string_view, 8> kWords = {"null", "true", "false", "yes",
@@ -290,7 +292,14 @@ Result<Problem> read_cluster_file(const std::string& path) {
                  .file = path};
   }
   input.clear();
-  return read_cluster(input, path.ends_with(".json") ? Syntax::json : Syntax::yaml, path);
+  return read_cluster(input, syntax_of(path), path);
+}
+
+int line_in_cluster_file(const std::string& path, std::string_view key) {
+  std::ifstream input(path, std::ios::binary);
+  if (path == "-" || !input.is_open()) return 0;
+  const Result<Node> document = read_document(input, syntax_of(path), path);
+  return document ? line_of(*document, key) : 0;
 }
 
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name) {

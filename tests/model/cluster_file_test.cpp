@@ -199,6 +199,20 @@ TEST(ClusterFile, AMissingFileAndAFolderAreErrorsThatNameIt) {
   EXPECT_THAT(describe(folder.error()), HasSubstr("cannot be read"));
 }
 
+TEST(ClusterFile, TheLineOfAKeyCanBeFoundLater) {
+  const std::string slides = MIRAB_SOURCE_DIR "/examples/team-cluster.yaml";
+  std::ifstream file(slides);
+  std::string text;
+  int line = 0;
+  while (text.find("demand_on:") == std::string::npos) {
+    ASSERT_TRUE(std::getline(file, text));
+    ++line;
+  }
+  EXPECT_EQ(line_in_cluster_file(slides, "users[4].demand_on"), line);
+  EXPECT_EQ(line_in_cluster_file("-", "users"), 0);
+  EXPECT_EQ(line_in_cluster_file("/nowhere", "users"), 0);
+}
+
 // A source of endless brackets, so that the test itself needs no memory for them.
 class Repeated : public std::streambuf {
  public:

@@ -16,6 +16,10 @@ Result<Problem> read_cluster_file(const std::string& path);
 /// The same for a text in memory; `name` stands for the file in errors.
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name);
 
+/// The line on which a key such as `users[3].demand_on` stands in a cluster file, for an error that is found
+/// after the file was read; 0 when it cannot be told, as for standard input. Reads the file again.
+int line_in_cluster_file(const std::string& path, std::string_view key);
+
 /// The cluster in YAML, in the order in which it was given: reading it back gives an equal problem. `comment`
 /// lines come first, each after a `# `.
 std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment = {});
