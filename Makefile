@@ -25,7 +25,7 @@ bench: ## measure, and write build/bench/summary.json; ONLY=pool for one folder 
 	@tools/setup build bench
 	cmake --preset bench
 	cmake --build --preset bench
-	@tools/bench $(ONLY)
+	@tools/bench.mjs $(ONLY)
 
 package: ## build build/package/mirab_*.deb and check what is in it
 	@tools/setup build package
