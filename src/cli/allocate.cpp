@@ -56,20 +56,18 @@ Command add_allocate(CLI::App& app) {
   add_list_option(*command, "-m,--mechanism", options->mechanisms,
                   "How to divide, with options after a colon (alpha-fair:alpha=2); repeat to compare",
                   "MECHANISM");
-  add_list_option(
-      *command, "--fill", options->fillings,
-      "Lay a task-by-task filling beside the mechanisms: a discipline, and after a slash a placement "
-      "(default first-fit); may be repeated",
-      "FILLING");
+  add_list_option(*command, "--fill", options->fillings,
+                  "Lay a task-by-task filling beside the mechanisms: a discipline, and after a slash a "
+                  "placement (default first-fit); may be repeated",
+                  "FILLING");
   add_comparing_options(*command, options->comparing);
 
   Manual manual;
   manual.paragraphs = {
-      "Computes what every user of the cluster gets under each mechanism and shows the outcomes side by "
-      "side: the tasks "
-      "that a user can run (a real number: tasks are divisible here) and its dominant share, the largest "
-      "part of any "
-      "one resource of the cluster that it holds. Below stand measures of fairness and the utilisation.",
+      "Computes what every user of the cluster gets under each mechanism and shows the outcomes "
+      "side by side: the tasks that a user can run (a real number: tasks are divisible here) and "
+      "its dominant share, the largest part of any one resource of the cluster that it holds. "
+      "Below stand measures of fairness and the utilisation.",
   };
   manual.examples = {
       {"mirab allocate examples/slides.yaml -m drf", "Dominant Resource Fairness on the textbook example"},

@@ -63,10 +63,9 @@ Command add_fill(CLI::App& app) {
 
   Manual manual;
   manual.paragraphs = {
-      "Starts from an empty cluster and places one task at a time: the discipline picks the user, the "
-      "placement picks "
-      "the server. Stops when no task of any user fits. Amounts are counted in integers and shares compared "
-      "exactly.",
+      "Starts from an empty cluster and places one task at a time: the discipline picks the user, "
+      "the placement picks the server. Stops when no task of any user fits. Amounts are counted in "
+      "integers and shares compared exactly.",
       "Several disciplines and placements are combined, each discipline with each placement.",
   };
   manual.examples = {

@@ -70,12 +70,10 @@ Command add_google2011(CLI::App& import) {
 
   Manual manual;
   manual.paragraphs = {
-      "Reads the raw files of ClusterData2011_2. Servers are the machines present at time 0, in full as one "
-      "entry for "
-      "each platform and capacity, in a sample one by one. Every user has endless demand for the request of "
-      "one of its "
-      "tasks, drawn at random. The head of the file says where it comes from; what was left out is said on "
-      "standard error.",
+      "Reads the raw files of ClusterData2011_2. Servers are the machines present at time 0, in "
+      "full as one entry for each platform and capacity, in a sample one by one. Every user has "
+      "endless demand for the request of one of its tasks, drawn at random. The head of the file "
+      "says where it comes from; what was left out is said on standard error.",
   };
   manual.examples = {
       {"mirab import google2011 machine_events/ task_events/ -o google2011.yaml", "The whole machine park"},

@@ -42,11 +42,9 @@ Command add_mechanisms(CLI::App& app) {
 
   Manual manual;
   manual.paragraphs = {
-      "Lists what allocate takes as a mechanism and what fill takes as a discipline and a placement. With a "
-      "name, says "
-      "of each that bears it what it maximises, which options and input it takes, which fairness properties "
-      "are claimed "
-      "for it, and by whom."};
+      "Lists what allocate takes as a mechanism and what fill takes as a discipline and a "
+      "placement. With a name, says of each that bears it what it maximises, which options and "
+      "input it takes, which fairness properties are claimed for it, and by whom."};
   manual.examples = {{"mirab mechanisms", "The list"},
                      {"mirab mechanisms pf", "All about proportional fairness"}};
   return {command, std::move(manual), [options](const std::string&) { return run(*options); }};

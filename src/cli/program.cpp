@@ -65,13 +65,15 @@ Exit show(const std::string& text) {
   return Exit::done;
 }
 
+/// What a shell leaves alone.
+constexpr std::string_view kPlain =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+
 /// The command as one could type it again.
 std::string command_line(std::span<const char* const> arguments) {
   std::string line = "mirab";
   for (const std::string_view word : arguments.subspan(1)) {
-    const bool plain = !word.empty() && word.find_first_not_of(
-                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                            "0123456789_-+=:,./@%") == std::string_view::npos;
+    const bool plain = !word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos;
     if (plain) {
       line += fmt::format(" {}", word);
       continue;
@@ -98,9 +100,8 @@ Program make_program() {
   app.set_version_flag("--version", "mirab " MIRAB_VERSION, "Print the version");
   app.require_subcommand(1);
   program.manual.paragraphs = {
-      "Reads what a cluster has and what its users need, and says who gets what under rules of fair sharing: "
-      "Dominant "
-      "Resource Fairness and its kin."};
+      "Reads what a cluster has and what its users need, and says who gets what under rules of "
+      "fair sharing: Dominant Resource Fairness and its kin."};
   program.manual.examples = {
       {"mirab allocate examples/slides.yaml -m drf -m asset -m pf", "Three ways to share, side by side"}};
 

@@ -48,9 +48,12 @@ std::string branch(const CommandOutline& command, const std::vector<CommandOutli
   std::string text = fmt::format("{}() {{\n  local curcontext=\"$curcontext\" state line\n  _arguments -C",
                                  function_name(command.path));
   for (const OptionOutline& option : command.options) text += specification(option);
-  text +=
-      " \\\n        '1: :->command' '*:: :->rest'\n  case $state in\n    command)\n      local -a "
-      "commands=(\n";
+  text += R"( \
+        '1: :->command' '*:: :->rest'
+  case $state in
+    command)
+      local -a commands=(
+)";
   for (const CommandOutline& each : all) {
     const bool child =
         std::find_if(command.subcommands.begin(), command.subcommands.end(), [&](const auto& name) {
@@ -83,9 +86,12 @@ std::string zsh_completion(const std::vector<CommandOutline>& commands) {
   for (const CommandOutline& command : commands) {
     text += command.subcommands.empty() ? leaf(command) : branch(command, commands);
   }
-  return text +
-         "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  _mirab \"$@\"\nelse\n  compdef _mirab "
-         "mirab\nfi\n";
+  return text + R"(if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _mirab "$@"
+else
+  compdef _mirab mirab
+fi
+)";
 }
 
 }  // namespace mirab::cli

@@ -4,6 +4,7 @@
 #include "report/outcome_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -122,6 +123,11 @@ std::vector<std::string> certificate_kinds(Contenders contenders) {
   return kinds;
 }
 
+std::string ratio(double value) {
+  constexpr double kReadable = 1e4;  // beyond, only the magnitude matters
+  return value < kReadable ? fixed(value, 2) : std::isinf(value) ? "∞" : magnitude(value);
+}
+
 std::string status_words(Status status) {
   return status == Status::not_converged ? "NOT CONVERGED" : std::string(status_name(status));
 }
@@ -134,7 +140,7 @@ void add_summary(Table& table, const Problem& problem, Contenders contenders) {
   add("lowest share", [&](const Contender& c) { return percent(c.metrics.min_dominant_share, decimals); });
   add("Gini", [](const Contender& c) { return fixed(c.metrics.gini, 4); });
   add("Jain", [](const Contender& c) { return fixed(c.metrics.jain, 4); });
-  add("20:20 ratio", [](const Contender& c) { return fixed(c.metrics.ratio_20_20, 2); });
+  add("20:20 ratio", [](const Contender& c) { return ratio(c.metrics.ratio_20_20); });
   add("std deviation", [](const Contender& c) { return fixed(c.metrics.sample_standard_deviation, 4); });
   add("β dominant", [](const Contender& c) { return fixed(c.metrics.beta_dominant, 4); });
   add("β non-dominant", [](const Contender& c) { return fixed(c.metrics.beta_non_dominant, 4); });

@@ -1,15 +1,13 @@
 // What the documents show is what the program prints.
 //
-// ```console   A line `$ command` runs in the source folder, by bash, with the built program on the PATH. The
-// lines up to
-//              the next `$ ` or the end of the block are what it prints, on standard output and standard
-//              error. `…` in such a line stands for any text in that line (times, mostly); a line of `…`
-//              alone for any lines.
-// ```yaml      A block that starts with `resources:` or `version:` is a whole cluster file, and must be a
-// valid one.
+// A ```console block: a line `$ command` runs in the source folder, by bash, with the built program on the
+// PATH. The lines up to the next `$ ` or the end of the block are what it prints, on standard output and
+// standard error. `…` in such a line, with the blanks before it, stands for any text (times, mostly); a line
+// of `…` alone for any lines.
 //
-// MIRAB_REWRITE_SNIPPETS=1 writes what the program prints into the documents instead, but for lines that
-// still hold.
+// A ```yaml block that starts with `resources:` or `version:` is a whole cluster file, and must be valid.
+//
+// MIRAB_REWRITE_SNIPPETS=1 writes what the program prints into the documents, with `…` for times.
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,13 +35,15 @@ Lines split(const std::string& text) {
   return lines;
 }
 
-/// Does the line hold what the pattern shows, `…` standing for any text?
+/// Does the line hold what the pattern shows, `…` and the blanks before it standing for any text?
 bool holds(std::string_view pattern, std::string_view line) {
   const std::size_t gap = pattern.find(kAnything);
   if (gap == std::string_view::npos) return pattern == line;
-  if (!line.starts_with(pattern.substr(0, gap))) return false;
+  std::string_view before = pattern.substr(0, gap);
+  before = before.substr(0, before.find_last_not_of(' ') + 1);
+  if (!line.starts_with(before)) return false;
   const std::string_view rest = pattern.substr(gap + kAnything.size());
-  for (std::size_t from = gap; from <= line.size(); ++from) {
+  for (std::size_t from = before.size(); from <= line.size(); ++from) {
     if (holds(rest, line.substr(from))) return true;
   }
   return false;
@@ -101,7 +101,8 @@ std::vector<std::string> cluster_files(const Lines& document) {
 
 Lines run(const Snippet& snippet) { return split(test::shell("exec 2>&1\n" + snippet.command).out); }
 
-/// `…` in place of what differs from run to run, and of residuals that rounding decides; columns stay where they are.
+/// `…` in place of what differs from run to run, and of residuals that rounding decides; columns stay where
+/// they are.
 std::string without_times(std::string line) {
   static const std::regex kVolatileRow("^(time|[a-z-]+-gap) .*");
   static const std::regex kFigure("(< )?[0-9][0-9.e-]*( µs| ms| s)?");
@@ -171,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Snippets, Document, ::testing::ValuesIn(documents()), [
 });
 
 TEST(Snippets, AnEllipsisStandsForAnyTextOfALineAndALineOfItForAnyLines) {
-  EXPECT_TRUE(holds("time … µs", "time   12 µs"));
+  EXPECT_TRUE(holds("time     … µs", "time   12 µs"));
   EXPECT_FALSE(holds("time … µs", "time   12 ms"));
   EXPECT_TRUE(hold({"a", "…", "d"}, {"a", "b", "c", "d"}));
   EXPECT_FALSE(hold({"a", "…", "d"}, {"a", "b", "c"}));

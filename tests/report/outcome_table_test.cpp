@@ -45,6 +45,11 @@ TEST(OutcomeTable, WhatDoesNotFitFollowsBelow) {
   for (int i = 0; i < 12; ++i) EXPECT_THAT(table, HasSubstr("outcome-" + std::to_string(i)));
 }
 
+TEST(OutcomeTable, AHugeRatioDoesNotWidenTheTable) {
+  const std::string table = comparison_table(test::comparison({test::outcome("steep", 4.5, 1e-30)}));
+  EXPECT_THAT(table, ContainsRegex("20:20 ratio +[0-9.]+e.30\n"));
+}
+
 TEST(OutcomeTable, ANoticeOfSeveralOutcomesIsSaidOnce) {
   Outcome first = test::outcome("drf", 3, 2);
   Outcome second = test::outcome("asset", 2.52, 2.16);
