@@ -55,7 +55,7 @@ PoolShares price(const Pool& pool, const PoolRule& rule) {
       numerics::solve_dual({pool.demand, pool.capacity, coefficient, pool.cap, rule.alpha}, goal, tolerance);
   return {.tasks = std::move(priced.amount),
           .used = std::move(priced.used),
-          .prices = std::move(priced.price),
+          .prices = priced.log_price.exp(),
           .status = priced.converged ? Status::converged : Status::not_converged,
           .certificate = {.kind = "relative-duality-gap", .value = priced.relative_gap}};
 }
