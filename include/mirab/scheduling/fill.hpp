@@ -54,14 +54,14 @@ struct FillStep {
   std::size_t user;
   std::size_t server;     ///< the server entry
   std::int64_t instance;  ///< which of the entry's servers, from 0
-  double share;           ///< the user's global dominant share after the placement, over its weight
+  double share;  ///< G_n / φ_n, the user's global dominant share over its weight, after the placement
 };
 
 /// Why a user has no more tasks placed.
 enum class Unplaced {
   nothing,  ///< all its tasks are placed
   no_room,  ///< the next task fits on no eligible server
-  blocked,  ///< the discipline waits for another user's task (blocking=freeze)
+  blocked,  ///< it would fit, but the discipline waits for another user's task (blocking=freeze)
 };
 
 struct FillOutcome {
@@ -69,20 +69,27 @@ struct FillOutcome {
   std::string placement;   ///< as asked for
   Tie tie = Tie::first;
   std::uint64_t seed = 0;
-  double seconds = 0;
+  double seconds = 0;       ///< for the caller to fill in: there is no clock in this layer
   Allocation allocation;    ///< tasks are whole numbers
   std::int64_t placed = 0;  ///< tasks, all users together
-  std::int64_t errors =
-      0;  ///< placements whose user had not the lowest dominant share of those that could be placed
+
+  /// Wrong allocations: placements whose user had not the lowest G_n / φ_n of all users who had a task left
+  /// that fitted somewhere, whatever the discipline. Source: Östman, section 5.3.
+  std::int64_t errors = 0;
+
   std::vector<Unplaced> unplaced;    ///< [n]
   std::vector<FillStep> steps;       ///< with trace only
   std::vector<std::string> notices;  ///< e.g. a resource whose amounts had to be rounded
 };
 
-/// Places one task after the other until nothing fits, from an empty cluster. Shares are compared exactly;
-/// the same problem, options and seed give the same steps. Errors: a bad option value, more than 10^7
-/// servers, a problem whose tasks would never end. Cost: O(placed · (N + K') · m) at worst, K' servers with
-/// counts spelled out.
+/// Places one task after the other, from an empty cluster, until nothing fits (blocking=skip) or the next
+/// user's task does not (blocking=freeze). A user's number of tasks is floored. Shares are compared exactly;
+/// the same problem, options and seed give the same steps.
+///
+/// Errors: an unknown name or a bad option value in a choice; more than 10^7 servers; a task so small that
+/// more than 10^10 of them could be placed. Cost: O(log N) for each placement and what the placement takes,
+/// at most O(K' m) for K' servers with counts spelled out; O(N K' m) in total for the tasks that fit nowhere
+/// any more.
 Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random);
 
 }  // namespace mirab

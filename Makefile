@@ -1,0 +1,50 @@
+# One command for each intent; `make help` lists them. CMake and its presets do the work.
+.DEFAULT_GOAL := help
+.PHONY: help run test bench package fuzz format tidy clean
+
+SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill fifo
+SECONDS := 60
+
+help: ## list these commands
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+
+run: ## who gets what on Google's machines: a table, and the page build/report.html
+	@tools/setup build
+	cmake --preset release
+	cmake --build --preset release
+	@build/release/mirab allocate $(SHOWCASE) --report build/report.html
+	@echo "The same with pictures: file://$(CURDIR)/build/report.html"
+
+test: ## build everything and run all the tests
+	@tools/setup build test
+	cmake --preset dev
+	cmake --build --preset dev
+	ctest --preset dev
+
+bench: ## measure, and write build/bench/summary.json; ONLY=pool for one folder of bench/
+	@tools/setup build bench
+	cmake --preset bench
+	cmake --build --preset bench
+	@tools/bench.mjs $(ONLY)
+
+package: ## build build/package/mirab_*.deb and check what is in it
+	@tools/setup build package
+	cmake --preset release
+	cmake --build --preset release
+	cpack --preset release
+	tools/check-package build/package/mirab_*.deb
+
+fuzz: ## let libFuzzer loose on the readers; SECONDS=60 for each
+	@tools/setup build check
+	tools/fuzz $(SECONDS)
+
+format: ## put every source file in the shape of .clang-format
+	@tools/setup check
+	tools/format
+
+tidy: ## hold every source file against .clang-tidy
+	@tools/setup build test check
+	tools/tidy
+
+clean: ## remove what was built
+	rm -rf build

@@ -1,0 +1,77 @@
+# What is installed: the library with its headers for find_package(mirab); the manual page and the shells' completions,
+# which the command line itself generates; the project's papers; and the .deb of it all.
+include(CMakePackageConfigHelpers)
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mirab)
+
+install(TARGETS mirab EXPORT mirab)
+install(DIRECTORY include/mirab DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+install(EXPORT mirab NAMESPACE mirab:: FILE mirabTargets.cmake DESTINATION ${config_dir})
+configure_package_config_file(cmake/mirabConfig.cmake.in mirabConfig.cmake INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(mirabConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/mirabConfig.cmake ${PROJECT_BINARY_DIR}/mirabConfigVersion.cmake
+  cmake/FindGMPXX.cmake DESTINATION ${config_dir})
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+
+# Compressed without a time in it, so that the same source gives the same package.
+function(mirab_install_compressed source name folder)
+  set(compressed ${PROJECT_BINARY_DIR}/installed/${name}.gz)
+  add_custom_command(OUTPUT ${compressed} DEPENDS ${source} VERBATIM
+    COMMAND sh -c "gzip -9 -n < \"$1\" > \"$2\"" gzip ${source} ${compressed})
+  add_custom_target(mirab_compressed_${name} ALL DEPENDS ${compressed})
+  install(FILES ${compressed} DESTINATION ${folder})
+endfunction()
+
+# What `mirab generate WHAT` prints, in a file.
+function(mirab_generate what name)
+  set(file ${PROJECT_BINARY_DIR}/installed/${name})
+  add_custom_command(OUTPUT ${file} DEPENDS mirab_cli VERBATIM
+    COMMAND sh -c "\"$1\" generate $2 > \"$3\"" generate $<TARGET_FILE:mirab_cli> ${what} ${file})
+  add_custom_target(mirab_generated_${what} ALL DEPENDS ${file})
+endfunction()
+
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed)
+if(MIRAB_CLI)
+  mirab_generate(man mirab.1)
+  mirab_generate(bash mirab)
+  mirab_generate(zsh _mirab)
+  mirab_generate(fish mirab.fish)
+  set(generated ${PROJECT_BINARY_DIR}/installed)
+  mirab_install_compressed(${generated}/mirab.1 mirab.1 ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${generated}/mirab DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${generated}/_mirab DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  install(FILES ${generated}/mirab.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+
+# Debian's names: copyright, changelog and changelog.Debian.
+configure_file(cmake/debian/changelog.in installed/changelog.Debian @ONLY)
+mirab_install_compressed(${PROJECT_SOURCE_DIR}/CHANGELOG.md changelog ${CMAKE_INSTALL_DOCDIR})
+mirab_install_compressed(${PROJECT_BINARY_DIR}/installed/changelog.Debian changelog.Debian ${CMAKE_INSTALL_DOCDIR})
+install(FILES cmake/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_SOURCE_DIR}/build/package)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PACKAGE_NAME mirab)
+set(CPACK_PACKAGE_VENDOR "the Mirab maintainers")
+set(CPACK_PACKAGE_CONTACT "the Mirab maintainers <maintainers@mirab.example>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "fair sharing of a cluster's resources among its users")
+set(CPACK_PACKAGE_DESCRIPTION
+"Mirab shares a cluster's CPUs, memory, GPUs and all else among its users by
+dominant resource fairness, proportional fairness, asset fairness, max-min
+fairness and their kin, task by task or divisibly, and shows why it is fair.
+This package holds the command line, the C++ library and its headers.")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, libgmp-dev, libyaml-cpp-dev, zlib1g-dev") # to link the library
+include(CPack)

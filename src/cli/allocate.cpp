@@ -1,0 +1,88 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/comparing.hpp"
+
+namespace mirab::cli {
+namespace {
+
+struct Options {
+  ComparingOptions comparing;
+  std::vector<std::string> mechanisms;
+  std::vector<std::string> fillings;
+};
+
+/// Reads `discipline[/placement]`.
+Result<FillChoice> read_filling(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  Result<Choice> discipline = choose_discipline(text.substr(0, slash));
+  if (!discipline) return discipline.error();
+  Result<Choice> placement =
+      choose_placement(slash == std::string::npos ? "first-fit" : text.substr(slash + 1));
+  if (!placement) return placement.error();
+  return FillChoice{*std::move(discipline), *std::move(placement)};
+}
+
+Exit complain_about(Error error, const std::string& option) {
+  error.key = option;
+  return complain(error);
+}
+
+Exit run(const Options& options) {
+  if (options.mechanisms.empty() && options.fillings.empty()) {
+    return complain({.message = "name at least one; 'mirab mechanisms' lists them", .key = "--mechanism"});
+  }
+  std::vector<Choice> mechanisms;
+  for (const std::string& text : options.mechanisms) {
+    Result<Choice> mechanism = choose_mechanism(text);
+    if (!mechanism) return complain_about(mechanism.error(), "--mechanism");
+    mechanisms.push_back(*std::move(mechanism));
+  }
+  std::vector<FillChoice> fillings;
+  for (const std::string& text : options.fillings) {
+    Result<FillChoice> filling = read_filling(text);
+    if (!filling) return complain_about(filling.error(), "--fill");
+    fillings.push_back(*std::move(filling));
+  }
+  return compare(options.comparing, mechanisms, fillings,
+                 options.comparing.report.empty() ? Steps::dropped : Steps::in_report);
+}
+
+}  // namespace
+
+Command add_allocate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("allocate", "Divide a cluster fairly among its users");
+  add_list_option(*command, "-m,--mechanism", options->mechanisms,
+                  "How to divide, with options after a colon (alpha-fair:alpha=2); repeat to compare",
+                  "MECHANISM");
+  add_list_option(
+      *command, "--fill", options->fillings,
+      "Lay a task-by-task filling beside the mechanisms: a discipline, and after a slash a placement "
+      "(default first-fit); may be repeated",
+      "FILLING");
+  add_comparing_options(*command, options->comparing);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Computes what every user of the cluster gets under each mechanism and shows the outcomes side by "
+      "side: the tasks "
+      "that a user can run (a real number: tasks are divisible here) and its dominant share, the largest "
+      "part of any "
+      "one resource of the cluster that it holds. Below stand measures of fairness and the utilisation.",
+  };
+  manual.examples = {
+      {"mirab allocate examples/slides.yaml -m drf", "Dominant Resource Fairness on the textbook example"},
+      {"mirab allocate cluster.yaml -m drf -m asset -m pf --report shares.html",
+       "Compare three mechanisms, with pictures"},
+      {"mirab allocate cluster.yaml -m drf --fill drf/best-fit --fill fifo",
+       "Divisible shares beside whole tasks"},
+      {"mirab allocate cluster.yaml -m pf --format json | jq '.outcomes[0].users'", "For other programs"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->comparing.command = line;
+            return run(*options);
+          }};
+}
+
+}  // namespace mirab::cli

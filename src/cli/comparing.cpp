@@ -1,0 +1,103 @@
+#include "cli/comparing.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/cluster_file.hpp>
+#include <mirab/model/random.hpp>
+
+#include "cli/output.hpp"
+#include "report/html.hpp"
+#include "report/outcome_csv.hpp"
+#include "report/outcome_json.hpp"
+#include "report/outcome_table.hpp"
+#include "report/page/page.hpp"
+
+namespace mirab::cli {
+namespace {
+
+std::string formatted(const report::Comparison& comparison, const std::string& format) {
+  if (format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
+  if (format == "csv") return report::comparison_csv(comparison);
+  return report::comparison_table(comparison);
+}
+
+void drop_steps(report::Comparison& comparison) {
+  for (report::Contender& contender : comparison.contenders) {
+    if (contender.filling) contender.filling->steps.clear();
+  }
+}
+
+bool all_converged(const report::Comparison& comparison) {
+  return std::none_of(
+      comparison.contenders.begin(), comparison.contenders.end(),
+      [](const report::Contender& contender) { return contender.status == Status::not_converged; });
+}
+
+Error about(Error error, const std::string& cluster) {
+  if (error.file.empty()) error.file = cluster;
+  return error;
+}
+
+/// fill() has no clock of its own.
+Result<FillOutcome> timed_fill(const Problem& problem, const FillOptions& options, std::uint64_t seed) {
+  Random random(seed);
+  const auto start = std::chrono::steady_clock::now();
+  Result<FillOutcome> outcome = fill(problem, options, random);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (outcome) outcome->seconds = spent.count();
+  return outcome;
+}
+
+}  // namespace
+
+void add_comparing_options(CLI::App& app, ComparingOptions& options) {
+  app.add_option("CLUSTER", options.cluster,
+                 "The cluster file, in YAML or JSON; - reads YAML from standard input")
+      ->required()
+      ->type_name("FILE");
+  add_tie_option(app, options.tie);
+  add_output_options(app, options.output, {"table", "json", "csv"});
+  app.add_option("--report", options.report,
+                 "Also write a page with pictures, which needs no network, to FILE")
+      ->type_name("FILE");
+  add_seed_option(app, options.seed);
+}
+
+Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechanisms,
+             const std::vector<FillChoice>& fillings, Steps steps) {
+  Result<Problem> problem = read_cluster_file(options.cluster);
+  if (!problem) return complain(problem.error());
+  const std::string title = options.cluster == "-" ? "standard input" : options.cluster;
+  report::Comparison comparison{title, *std::move(problem), options.seed, {}};
+
+  for (const Choice& mechanism : mechanisms) {
+    Result<Outcome> outcome = allocate(comparison.problem, mechanism);
+    if (!outcome) return complain(about(outcome.error(), title));
+    comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
+  }
+  for (const FillChoice& choice : fillings) {
+    const FillOptions fill_options{.discipline = choice.discipline,
+                                   .placement = choice.placement,
+                                   .tie = read_tie(options.tie),
+                                   .trace = steps != Steps::dropped};
+    Result<FillOutcome> outcome = timed_fill(comparison.problem, fill_options, options.seed);
+    if (!outcome) return complain(about(outcome.error(), title));
+    comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
+  }
+
+  if (!options.report.empty()) {
+    const std::string page = report::report_html(report::page_template(), comparison, options.command);
+    if (const Check failure = write_text(options.report, page)) return complain(*failure, Exit::failed);
+  }
+  if (steps != Steps::printed) drop_steps(comparison);
+  const std::string result = formatted(comparison, options.output.format);
+  if (const Check failure = write_text(options.output.file, result)) return complain(*failure, Exit::failed);
+  return all_converged(comparison) ? Exit::done : Exit::not_converged;
+}
+
+}  // namespace mirab::cli

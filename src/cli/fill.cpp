@@ -1,0 +1,83 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/comparing.hpp"
+
+namespace mirab::cli {
+namespace {
+
+struct Options {
+  ComparingOptions comparing;
+  std::vector<std::string> disciplines;
+  std::vector<std::string> placements;
+  bool trace = false;
+};
+
+/// Reads each text with `choose`; an error names the option.
+Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, const std::string& option,
+                                         Result<Choice> (*choose)(std::string_view)) {
+  std::vector<Choice> choices;
+  for (const std::string& text : texts) {
+    Result<Choice> choice = choose(text);
+    if (!choice) {
+      Error error = choice.error();
+      error.key = option;
+      return error;
+    }
+    choices.push_back(*std::move(choice));
+  }
+  return choices;
+}
+
+Exit run(const Options& options) {
+  const Result<std::vector<Choice>> disciplines =
+      read_choices(options.disciplines, "--discipline", choose_discipline);
+  if (!disciplines) return complain(disciplines.error());
+  const Result<std::vector<Choice>> placements =
+      read_choices(options.placements, "--placement", choose_placement);
+  if (!placements) return complain(placements.error());
+
+  std::vector<FillChoice> fillings;
+  for (const Choice& discipline : *disciplines) {
+    for (const Choice& placement : *placements) fillings.push_back({discipline, placement});
+  }
+  const Steps unprinted = options.comparing.report.empty() ? Steps::dropped : Steps::in_report;
+  return compare(options.comparing, {}, fillings, options.trace ? Steps::printed : unprinted);
+}
+
+}  // namespace
+
+Command add_fill(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  options->placements = {"first-fit"};
+  CLI::App* command =
+      app.add_subcommand("fill", "Place whole tasks, one after the other, until nothing fits");
+  add_list_option(*command, "-d,--discipline", options->disciplines, "Whom to serve next; repeat to compare",
+                  "DISCIPLINE")
+      ->required();
+  add_list_option(*command, "-p,--placement", options->placements,
+                  "On which server its task goes; repeat to compare", "PLACEMENT")
+      ->default_str("first-fit");
+  command->add_flag("--trace", options->trace, "Print every placement in order (table and json)");
+  add_comparing_options(*command, options->comparing);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Starts from an empty cluster and places one task at a time: the discipline picks the user, the "
+      "placement picks "
+      "the server. Stops when no task of any user fits. Amounts are counted in integers and shares compared "
+      "exactly.",
+      "Several disciplines and placements are combined, each discipline with each placement.",
+  };
+  manual.examples = {
+      {"mirab fill examples/slides.yaml -d drf --tie last --trace",
+       "DRF task by task, as in a textbook table"},
+      {"mirab fill cluster.yaml -d fifo -d drf -p first-fit -p best-fit", "Four fillings side by side"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->comparing.command = line;
+            return run(*options);
+          }};
+}
+
+}  // namespace mirab::cli

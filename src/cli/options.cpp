@@ -1,0 +1,72 @@
+#include "cli/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <mirab/model/assert.hpp>
+#include <mirab/model/choice.hpp>
+
+#include "report/comparison.hpp"
+
+namespace mirab::cli {
+
+void take_one_of(CLI::Option* option, const std::vector<std::string>& words) {
+  option->type_name(fmt::format("{}", fmt::join(words, "|")));
+  option->check([words](const std::string& written) -> std::string {
+    if (std::find(words.begin(), words.end(), written) != words.end()) return {};
+    const std::vector<std::string_view> candidates(words.begin(), words.end());
+    return fmt::format("'{}' is not one of {}{}", written, fmt::join(words, ", "),
+                       nearest_names(written, candidates));
+  });
+}
+
+void take_whole_number(CLI::Option* option, std::uint64_t least) {
+  option->type_name("N");
+  option->check([least](const std::string& written) -> std::string {
+    std::uint64_t number = 0;
+    const char* end = written.data() + written.size();
+    const auto [stop, failure] = std::from_chars(written.data(), end, number);
+    if (failure == std::errc{} && stop == end && number >= least) return {};
+    return fmt::format("'{}' is not a whole number from {} to {}", written, least, UINT64_MAX);
+  });
+}
+
+CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                             const std::string& meaning, const std::string& value_name) {
+  return app.add_option(name, values, meaning)->allow_extra_args(false)->type_name(value_name);
+}
+
+void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats) {
+  options.format = formats.front();
+  CLI::Option* format =
+      app.add_option("--format", options.format, "How to print the result")->capture_default_str();
+  take_one_of(format, formats);
+  app.add_option("-o", options.file, "Write the result to FILE instead of standard output")
+      ->type_name("FILE");
+}
+
+void add_seed_option(CLI::App& app, std::uint64_t& seed) {
+  CLI::Option* option =
+      app.add_option("--seed", seed, "Start of everything drawn at random; the same seed repeats the result");
+  take_whole_number(option->capture_default_str(), 0);
+}
+
+void add_tie_option(CLI::App& app, std::string& tie) {
+  CLI::Option* option = app.add_option(
+      "--tie", tie, "Whom to serve of several users with equal shares: the first or the last declared");
+  take_one_of(option->capture_default_str(), {"first", "last", "random"});
+}
+
+Tie read_tie(const std::string& word) {
+  for (const Tie tie : {Tie::first, Tie::last, Tie::random}) {
+    if (report::tie_name(tie) == word) return tie;
+  }
+  MIRAB_ASSERT(false, "a word that --tie takes");
+  return Tie::first;
+}
+
+}  // namespace mirab::cli

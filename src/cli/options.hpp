@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <mirab/scheduling/fill.hpp>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace mirab::cli {
+
+/// Where and how a result is printed.
+struct OutputOptions {
+  std::string format = "table";
+  std::string file = "-";
+};
+
+/// Adds --format, with these formats (the first is the default), and -o.
+void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats);
+
+/// Adds --seed.
+void add_seed_option(CLI::App& app, std::uint64_t& seed);
+
+/// Adds --tie.
+void add_tie_option(CLI::App& app, std::string& tie);
+/// Requires one of the words that --tie takes.
+Tie read_tie(const std::string& word);
+
+/// An option that takes one value each time it is given, and may be given again.
+CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                             const std::string& meaning, const std::string& value_name);
+
+/// The option takes one of these words; help shows them.
+void take_one_of(CLI::Option* option, const std::vector<std::string>& words);
+
+/// The option takes a whole number ≥ `least`.
+void take_whole_number(CLI::Option* option, std::uint64_t least);
+
+}  // namespace mirab::cli

@@ -1,0 +1,82 @@
+#include "cli/output.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace mirab::cli {
+namespace {
+
+constexpr mode_t kNewFile = 0666;  // less the umask
+
+Error system_error(const std::string& file) {
+  return {.message = std::strerror(errno), .key = {}, .file = file};
+}
+
+/// Writes it all; false, with errno set, when the system refuses.
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+Check write_in_place(const std::string& file, std::string_view text) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return system_error(file);
+  const bool written = write_all(descriptor, text);
+  Check failure = written ? Check{} : system_error(file);
+  if (::close(descriptor) != 0 && !failure) failure = system_error(file);
+  return failure;
+}
+
+/// The file that a symbolic link stands for, so that renaming replaces the file and not the link.
+std::string behind_links(const std::string& file) {
+  std::error_code none;
+  const std::filesystem::path real = std::filesystem::canonical(file, none);
+  return none ? file : real.string();
+}
+
+Check write_beside_and_rename(const std::string& file, std::string_view text) {
+  const std::string target = behind_links(file);
+  std::string beside = target + ".XXXXXX";
+  const int descriptor = ::mkstemp(beside.data());
+  if (descriptor < 0) return system_error(file);
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  const bool written = write_all(descriptor, text) && ::fchmod(descriptor, kNewFile & ~mask) == 0;
+  Check failure = written ? Check{} : system_error(file);
+  if (::close(descriptor) != 0 && !failure) failure = system_error(file);
+  if (!failure && ::rename(beside.c_str(), target.c_str()) != 0) failure = system_error(file);
+  if (failure) ::unlink(beside.c_str());
+  return failure;
+}
+
+}  // namespace
+
+Check write_text(const std::string& destination, std::string_view text) {
+  if (destination == kStandardOutput) {
+    if (!write_all(STDOUT_FILENO, text)) return system_error("standard output");
+    return {};
+  }
+  struct stat status {};
+  const bool exists = ::stat(destination.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) return write_in_place(destination, text);
+  return write_beside_and_rename(destination, text);
+}
+
+void hold_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    // Opened the wrong way round on purpose: reading the input or writing the output then fails.
+    ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace mirab::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <mirab/model/result.hpp>
+
+namespace mirab::cli {
+
+/// Standard output, as the name of a destination.
+inline constexpr const char* kStandardOutput = "-";
+
+/// Writes the whole text to standard output or to a file. A file appears whole or not at all: it is written
+/// beside its place and then renamed. What is no regular file (a device, a pipe) is written directly. Errors:
+/// what the system says.
+Check write_text(const std::string& destination, std::string_view text);
+
+/// Makes sure that the first three file descriptors are open, so that no file of ours lands in their place.
+/// Writing to a standard output that was closed fails as it should.
+void hold_standard_descriptors();
+
+}  // namespace mirab::cli

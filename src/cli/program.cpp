@@ -1,0 +1,133 @@
+#include "cli/program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+
+#include <mirab/model/assert.hpp>
+#include <mirab/model/choice.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/documents.hpp"
+#include "cli/output.hpp"
+
+namespace mirab::cli {
+namespace {
+
+/// The innermost command that the arguments named.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? app : innermost(*given.front());
+}
+
+/// What the parser could not place: an unknown option first, since it may have shifted everything after it.
+std::string unplaced_argument(const CLI::App& app) {
+  const std::vector<std::string> remaining = app.remaining(true);
+  const auto option = std::find_if(remaining.begin(), remaining.end(), [](const std::string& word) {
+    return word.size() > 1 && word.starts_with('-');
+  });
+  if (option != remaining.end()) return option->substr(0, option->find('='));
+  return remaining.empty() ? "" : remaining.front();
+}
+
+std::string known_near(const std::string& word, const CommandOutline& command) {
+  std::vector<std::string_view> candidates(command.subcommands.begin(), command.subcommands.end());
+  if (word.starts_with('-')) {
+    candidates.clear();
+    for (const OptionOutline& option : command.options) {
+      candidates.insert(candidates.end(), option.names.begin(), option.names.end());
+    }
+  }
+  const std::string near = nearest_names(word, candidates);
+  if (!near.empty() || word.starts_with('-')) return near;
+  return fmt::format("; there are {}", fmt::join(command.subcommands, ", "));
+}
+
+/// A usage error in words that name what was written, with the nearest right names.
+std::string usage_message(const Program& program, const CLI::ParseError& error) {
+  const CLI::App& app = innermost(*program.app);
+  const CommandOutline command = outline(program, app);
+  const std::string word = unplaced_argument(*program.app);
+  if (word.starts_with('-')) return fmt::format("there is no option '{}'{}", word, known_near(word, command));
+  if (!word.empty() && !command.subcommands.empty()) {
+    return fmt::format("there is no command '{}' of {}{}", word, command.path, known_near(word, command));
+  }
+  if (!command.subcommands.empty())
+    return fmt::format("a command is missing; there are {}", fmt::join(command.subcommands, ", "));
+  if (!word.empty()) return fmt::format("there is one argument too many: '{}'", word);
+  return error.what();
+}
+
+Exit show(const std::string& text) {
+  if (const Check failure = write_text(kStandardOutput, text)) return complain(*failure, Exit::failed);
+  return Exit::done;
+}
+
+/// The command as one could type it again.
+std::string command_line(std::span<const char* const> arguments) {
+  std::string line = "mirab";
+  for (const std::string_view word : arguments.subspan(1)) {
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789_-+=:,./@%") == std::string_view::npos;
+    if (plain) {
+      line += fmt::format(" {}", word);
+      continue;
+    }
+    line += " '";
+    for (const char byte : word) line += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
+    line += "'";
+  }
+  return line;
+}
+
+}  // namespace
+
+Exit complain(const Error& error, Exit exit) {
+  fmt::print(stderr, "mirab: {}\n", describe(error));
+  return exit;
+}
+
+Program make_program() {
+  Program program;
+  program.app = std::make_shared<CLI::App>("Fair sharing of a cluster's resources among its users", "mirab");
+  CLI::App& app = *program.app;
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", "mirab " MIRAB_VERSION, "Print the version");
+  app.require_subcommand(1);
+  program.manual.paragraphs = {
+      "Reads what a cluster has and what its users need, and says who gets what under rules of fair sharing: "
+      "Dominant "
+      "Resource Fairness and its kin."};
+  program.manual.examples = {
+      {"mirab allocate examples/slides.yaml -m drf -m asset -m pf", "Three ways to share, side by side"}};
+
+  program.commands = {add_allocate(app), add_fill(app), add_mechanisms(app), add_validate(app)};
+  for (auto more : {add_import(app), add_generate(app)}) {
+    std::move(more.begin(), more.end(), std::back_inserter(program.commands));
+  }
+  return program;
+}
+
+Exit run(std::span<const char* const> arguments) {
+  const Program program = make_program();
+  try {
+    program.app->parse(static_cast<int>(arguments.size()), arguments.data());
+  } catch (const CLI::CallForHelp&) {
+    return show(help_text(outline(program, innermost(*program.app)), outline(program)));
+  } catch (const CLI::CallForVersion&) {
+    return show(program.app->version() + "\n");
+  } catch (const CLI::ParseError& error) {
+    const std::string path = outline(program, innermost(*program.app)).path;
+    return complain({.message = fmt::format("{}\nTry '{} --help'.", usage_message(program, error), path)});
+  }
+  const CLI::App* asked = &innermost(*program.app);
+  const auto command = std::find_if(program.commands.begin(), program.commands.end(),
+                                    [&](const Command& each) { return each.app == asked; });
+  MIRAB_ASSERT(command != program.commands.end(), "a command behind every name that parses");
+  return command->run(command_line(arguments));
+}
+
+}  // namespace mirab::cli

@@ -1,0 +1,83 @@
+#include "report/comparison.hpp"
+
+#include <utility>
+
+namespace mirab::report {
+
+Contender contender(const Problem& problem, Outcome outcome) {
+  Contender result;
+  result.label = std::move(outcome.mechanism);
+  result.status = outcome.status;
+  result.certificate = std::move(outcome.certificate);
+  result.seconds = outcome.seconds;
+  result.allocation = std::move(outcome.allocation);
+  result.notices = std::move(outcome.notices);
+  result.dominant_shares = dominant_shares(problem, result.allocation);
+  result.metrics = measure(problem, result.allocation);
+  return result;
+}
+
+Contender contender(const Problem& problem, FillOutcome outcome) {
+  Contender result;
+  result.label = outcome.discipline + "/" + outcome.placement;
+  result.status = Status::exact;
+  result.certificate = {.kind = "counted", .value = 0};
+  result.seconds = outcome.seconds;
+  result.allocation = std::move(outcome.allocation);
+  result.notices = std::move(outcome.notices);
+  result.dominant_shares = dominant_shares(problem, result.allocation);
+  result.metrics = measure(problem, result.allocation);
+  result.filling = Filling{.discipline = std::move(outcome.discipline),
+                           .placement = std::move(outcome.placement),
+                           .tie = outcome.tie,
+                           .seed = outcome.seed,
+                           .placed = outcome.placed,
+                           .errors = outcome.errors,
+                           .unplaced = std::move(outcome.unplaced),
+                           .steps = std::move(outcome.steps)};
+  return result;
+}
+
+std::string_view status_name(Status status) {
+  switch (status) {
+    case Status::exact:
+      return "exact";
+    case Status::converged:
+      return "converged";
+    case Status::not_converged:
+      return "not_converged";
+  }
+  return {};
+}
+
+std::string_view tie_name(Tie tie) {
+  switch (tie) {
+    case Tie::first:
+      return "first";
+    case Tie::last:
+      return "last";
+    case Tie::random:
+      return "random";
+  }
+  return {};
+}
+
+std::string_view unplaced_name(Unplaced reason) {
+  switch (reason) {
+    case Unplaced::nothing:
+      return "nothing";
+    case Unplaced::no_room:
+      return "no room";
+    case Unplaced::blocked:
+      return "blocked";
+  }
+  return {};
+}
+
+std::int64_t total_servers(const Problem& problem) {
+  std::int64_t total = 0;
+  for (const Server& server : problem.servers()) total += server.count;
+  return total;
+}
+
+}  // namespace mirab::report

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mirab/audit/metrics.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/problem.hpp>
+#include <mirab/scheduling/fill.hpp>
+
+namespace mirab::report {
+
+/// What an outcome has beyond an allocation when it was filled task by task.
+struct Filling {
+  std::string discipline;
+  std::string placement;
+  Tie tie = Tie::first;
+  std::uint64_t seed = 0;
+  std::int64_t placed = 0;
+  std::int64_t errors = 0;
+  std::vector<Unplaced> unplaced;  ///< [n]
+  std::vector<FillStep> steps;     ///< empty without a trace
+};
+
+/// One outcome, however it came about, and what is measured of it.
+struct Contender {
+  std::string label;  ///< a mechanism as it was asked for, or `discipline/placement`
+  Status status = Status::exact;
+  Certificate certificate;
+  double seconds = 0;
+  Allocation allocation;
+  std::vector<std::string> notices;
+  std::vector<double> dominant_shares;  ///< G_n, [n]
+  Metrics metrics;
+  std::optional<Filling> filling;
+};
+
+/// Several outcomes for one problem, to be shown side by side.
+struct Comparison {
+  std::string title;  ///< what is shared: the cluster file as the user named it
+  Problem problem;
+  std::uint64_t seed = 1;
+  std::vector<Contender> contenders;
+};
+
+Contender contender(const Problem& problem, Outcome outcome);
+Contender contender(const Problem& problem, FillOutcome outcome);
+
+/// The word for it in JSON: `exact`, `converged`, `not_converged`.
+std::string_view status_name(Status status);
+/// `first`, `last`, `random`.
+std::string_view tie_name(Tie tie);
+/// `nothing`, `no room`, `blocked`.
+std::string_view unplaced_name(Unplaced reason);
+
+/// All servers, entries counted as often as they say.
+std::int64_t total_servers(const Problem& problem);
+
+}  // namespace mirab::report

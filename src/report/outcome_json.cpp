@@ -1,0 +1,145 @@
+// The JSON that scripts and the report page read. Keys may be added, never renamed or dropped.
+
+#include "report/outcome_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <mirab/model/classes.hpp>
+
+namespace mirab::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Appends without looking for the key first, which in ordered JSON would take a pass over the object.
+void append(Json& object, const std::string& key, Json value) {
+  object.get_ref<Json::object_t&>().push_back({key, std::move(value)});
+}
+
+/// {resource: value}, in the problem's order of resources.
+Json by_resource(const Problem& problem, const std::vector<double>& values) {
+  Json result = Json::object();
+  for (std::size_t r = 0; r < values.size(); ++r) result[problem.resources()[r]] = values[r];
+  return result;
+}
+
+/// Tasks that were counted are integers, tasks that were divided are doubles.
+Json task_count(const Contender& contender, double tasks) {
+  return contender.filling ? Json(static_cast<std::int64_t>(tasks)) : Json(tasks);
+}
+
+Json problem_json(const Problem& problem) {
+  return {{"resources", problem.resources()},
+          {"users", problem.user_count()},
+          {"servers", total_servers(problem)},
+          {"server_classes", merge(problem, MergeUsers::equal).servers.size()}};
+}
+
+Json users_json(const Problem& problem, const Contender& contender) {
+  const Allocation& allocation = contender.allocation;
+  Json users = Json::array();
+  auto grant = allocation.grants.begin();
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    std::vector<double> bundle(problem.resource_count());
+    Json servers = Json::object();
+    for (; grant != allocation.grants.end() && grant->user == n; ++grant) {
+      for (std::size_t r = 0; r < bundle.size(); ++r) bundle[r] += grant->resources[r];
+      append(servers, allocation.servers[grant->server].name,
+             {{"tasks", task_count(contender, grant->tasks)},
+              {"resources", by_resource(problem, grant->resources)}});
+    }
+    users.push_back({{"name", problem.users()[n].name},
+                     {"weight", problem.users()[n].weight.value()},
+                     {"tasks", task_count(contender, allocation.tasks[n])},
+                     {"dominant_resource", problem.resources()[dominant_resource(problem, n)]},
+                     {"dominant_share", contender.dominant_shares[n]},
+                     {"resources", by_resource(problem, bundle)},
+                     {"servers", std::move(servers)}});
+  }
+  return users;
+}
+
+Json servers_json(const Problem& problem, const Allocation& allocation) {
+  Json servers = Json::array();
+  for (const ServerUse& server : allocation.servers) {
+    Json entry{{"name", server.name},
+               {"count", server.count},
+               {"capacity", by_resource(problem, server.capacity)},
+               {"used", by_resource(problem, server.used)}};
+    if (!server.prices.empty()) entry["prices"] = by_resource(problem, server.prices);
+    servers.push_back(std::move(entry));
+  }
+  return servers;
+}
+
+Json metrics_json(const Problem& problem, const Metrics& metrics) {
+  return {{"jain", metrics.jain},
+          {"gini", metrics.gini},
+          {"ratio_20_20", metrics.ratio_20_20},
+          {"sample_standard_deviation", metrics.sample_standard_deviation},
+          {"min_dominant_share", metrics.min_dominant_share},
+          {"utilization", by_resource(problem, metrics.utilization)},
+          {"beta_dominant", metrics.beta_dominant},
+          {"beta_non_dominant", metrics.beta_non_dominant}};
+}
+
+Json steps_json(const Problem& problem, const Filling& filling) {
+  Json steps = Json::array();
+  for (std::size_t step = 0; step < filling.steps.size(); ++step) {
+    const FillStep& placed = filling.steps[step];
+    steps.push_back({{"step", step + 1},
+                     {"user", problem.users()[placed.user].name},
+                     {"server", problem.servers()[placed.server].name},
+                     {"instance", placed.instance},
+                     {"share", placed.share}});
+  }
+  return steps;
+}
+
+/// What tells how the outcome came about: the mechanism, or the parts of a filling.
+Json origin_json(const Problem& problem, const Contender& contender) {
+  if (!contender.filling) return {{"mechanism", contender.label}, {"label", contender.label}};
+  const Filling& filling = *contender.filling;
+  Json unplaced = Json::object();
+  for (std::size_t n = 0; n < filling.unplaced.size(); ++n) {
+    if (filling.unplaced[n] == Unplaced::nothing) continue;
+    append(unplaced, problem.users()[n].name, unplaced_name(filling.unplaced[n]));
+  }
+  return {{"discipline", filling.discipline}, {"placement", filling.placement}, {"label", contender.label},
+          {"tie", tie_name(filling.tie)},     {"seed", filling.seed},           {"placed", filling.placed},
+          {"errors", filling.errors},         {"unplaced", std::move(unplaced)}};
+}
+
+Json contender_json(const Problem& problem, const Contender& contender) {
+  Json outcome = origin_json(problem, contender);
+  outcome["status"] = status_name(contender.status);
+  outcome["certificate"] = {{"kind", contender.certificate.kind}, {"value", contender.certificate.value}};
+  outcome["seconds"] = contender.seconds;
+  outcome["users"] = users_json(problem, contender);
+  outcome["servers"] = servers_json(problem, contender.allocation);
+  outcome["metrics"] = metrics_json(problem, contender.metrics);
+  outcome["notices"] = contender.notices;
+  if (contender.filling && !contender.filling->steps.empty()) {
+    outcome["steps"] = steps_json(problem, *contender.filling);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Json comparison_json(const Comparison& comparison) {
+  Json outcomes = Json::array();
+  for (const Contender& contender : comparison.contenders) {
+    outcomes.push_back(contender_json(comparison.problem, contender));
+  }
+  return {{"version", 1},
+          {"seed", comparison.seed},
+          {"problem", problem_json(comparison.problem)},
+          {"outcomes", std::move(outcomes)}};
+}
+
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace mirab::report

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "report/comparison.hpp"
+
+namespace mirab::report {
+
+/// What a person reads: a row per user with tasks and dominant share under every outcome, a summary, the
+/// notices. As many outcomes stand side by side as 100 columns hold; the others follow below, and then the
+/// steps of fillings that recorded them.
+std::string comparison_table(const Comparison& comparison);
+
+}  // namespace mirab::report

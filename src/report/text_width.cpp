@@ -1,0 +1,105 @@
+// How wide a text is on a terminal. The ranges are the East Asian Wide and the combining blocks of Unicode 15
+// that names of users, servers and resources may reasonably hold; anything else counts as one cell.
+
+#include "report/text_width.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <mirab/model/assert.hpp>
+
+namespace mirab::report {
+namespace {
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+constexpr std::array kCombining{Range{0x0300, 0x036F}, Range{0x200B, 0x200F}, Range{0x20D0, 0x20FF},
+                                Range{0xFE00, 0xFE0F}, Range{0xFE20, 0xFE2F}};
+constexpr std::array kWide{Range{0x1100, 0x115F}, Range{0x2E80, 0xA4CF},   Range{0xAC00, 0xD7A3},
+                           Range{0xF900, 0xFAFF}, Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},
+                           Range{0xFFE0, 0xFFE6}, Range{0x1F300, 0x1FAFF}, Range{0x20000, 0x3FFFD}};
+
+template <std::size_t Count>
+bool within(const std::array<Range, Count>& ranges, char32_t character) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const Range& range) { return range.first <= character && character <= range.last; });
+}
+
+/// The length of the UTF-8 character that starts at `at`; a stray byte, or a character cut short, ends before
+/// the next.
+std::size_t character_bytes(std::string_view text, std::size_t at) {
+  const auto lead = static_cast<std::uint8_t>(text[at]);
+  const std::size_t length = lead < 0xC0 || lead >= 0xF8 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  const auto is_continuation = [](char byte) { return (static_cast<std::uint8_t>(byte) & 0xC0) == 0x80; };
+  std::size_t bytes = 1;
+  while (bytes < length && at + bytes < text.size() && is_continuation(text[at + bytes])) ++bytes;
+  return bytes;
+}
+
+char32_t decode(std::string_view character) {
+  constexpr std::array<std::uint8_t, 5> kLeadBits{0, 0x7F, 0x1F, 0x0F, 0x07};
+  auto code = static_cast<char32_t>(static_cast<std::uint8_t>(character[0]) & kLeadBits[character.size()]);
+  for (const char byte : character.substr(1)) code = code << 6 | (static_cast<std::uint8_t>(byte) & 0x3F);
+  return code;
+}
+
+std::size_t cells(std::string_view character) {
+  const char32_t code = decode(character);
+  if (within(kCombining, code)) return 0;
+  return within(kWide, code) ? 2 : 1;
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < text.size(); at += character_bytes(text, at)) {
+    width += cells(text.substr(at, character_bytes(text, at)));
+  }
+  return width;
+}
+
+std::string printable(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char byte) { return static_cast<std::uint8_t>(byte) < 0x20 || byte == 0x7F; }, '?');
+  return result;
+}
+
+std::string shorten(std::string_view text, std::size_t width) {
+  MIRAB_ASSERT(width >= 1, "a width that holds the ellipsis");
+  if (display_width(text) <= width) return std::string(text);
+  std::size_t kept = 0;
+  std::size_t used = 0;
+  while (kept < text.size()) {
+    const std::size_t bytes = character_bytes(text, kept);
+    const std::size_t wanted = used + cells(text.substr(kept, bytes));
+    if (wanted > width - 1) break;
+    used = wanted;
+    kept += bytes;
+  }
+  return std::string(text.substr(0, kept)) + "…";
+}
+
+std::vector<std::string> wrap(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    if (lines.empty() || display_width(lines.back()) + 1 + display_width(word) > width) {
+      lines.emplace_back(word);
+    } else {
+      lines.back().append(" ").append(word);
+    }
+  }
+  return lines;
+}
+
+}  // namespace mirab::report

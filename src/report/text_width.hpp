@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mirab::report {
+
+/// How many cells of a terminal a UTF-8 text takes: combining marks none, wide East Asian characters and
+/// emoji two.
+std::size_t display_width(std::string_view text);
+
+/// The text with control characters replaced by `?`, so that a name from a file cannot steer the terminal.
+std::string printable(std::string_view text);
+
+/// The text, cut at a character and closed with `…` when it is wider than `width`. Requires width ≥ 1.
+std::string shorten(std::string_view text, std::size_t width);
+
+/// The text in lines of at most `width`, broken at blanks; a longer word has a line of its own.
+std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+}  // namespace mirab::report

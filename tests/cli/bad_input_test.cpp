@@ -1,0 +1,102 @@
+// Bad input ends with status 2, a message that names file, line and key, and nothing on standard output.
+
+#include <gmock/gmock.h>
+#include <string>
+
+#include "cli/shell.hpp"
+
+namespace mirab {
+namespace {
+
+using test::Ran;
+using test::shell;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+struct BadFile {
+  std::string name;
+  std::string text;
+  std::string place;    ///< `line: key:` as the message has them
+  std::string message;  ///< a part of the message
+};
+
+std::ostream& operator<<(std::ostream& stream, const BadFile& file) { return stream << file.name; }
+
+const std::string kServers = "resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 4}}\nusers:\n";
+
+const std::vector<BadFile> kBadFiles = {
+    {"UnknownKey", kServers + "  - {name: a, demnd: {cpu: 1}}\n",
+     "5: users[0].demnd: ", "did you mean demand?"},
+    {"NegativeCapacity",
+     "resources: [cpu]\nservers:\n  - name: s\n    capacity: {cpu: -4}\nusers:\n  - {name: a, demand: {cpu: "
+     "1}}\n",
+     "4: servers[0].capacity.cpu: ", "'-4' is negative"},
+    {"NotANumber", kServers + "  - {name: a, demand: {cpu: .nan}}\n", "5: users[0].demand.cpu: ", "finite"},
+    {"Infinite", kServers + "  - {name: a, demand: {cpu: .inf}}\n", "5: users[0].demand.cpu: ", "finite"},
+    {"DuplicateName", kServers + "  - {name: a, demand: {cpu: 1}}\n  - {name: a, demand: {cpu: 1}}\n",
+     "6: users[1].name: ", "duplicate"},
+    {"UserWithoutDemand", kServers + "  - {name: a}\n", "5: users[0].demand: ", "missing"},
+    {"UserWhoDemandsNothing", kServers + "  - {name: a, demand: {cpu: 0}}\n",
+     "5: users[0].demand: ", "demands nothing"},
+    {"UserThatFitsNowhere",
+     "resources: [cpu, gpu]\nservers:\n  - {name: s, capacity: {cpu: 4}}\nusers:\n  - {name: a, demand: "
+     "{gpu: 1}}\n",
+     "5: users[0].demand: ", "fits on none"},
+    {"UnknownResource", kServers + "  - {name: a, demand: {disk: 1}}\n",
+     "5: users[0].demand.disk: ", "unknown resource"},
+    {"EmptyFile", "", "1: ", "empty"},
+    {"QuantityThatOverflows", kServers + "  - {name: a, demand: {cpu: 9e99}}\n",
+     "5: users[0].demand.cpu: ", "overflows"},
+};
+
+class ABadFile : public ::testing::TestWithParam<BadFile> {};
+
+TEST_P(ABadFile, IsRefusedByEveryCommandWithFileLineAndKey) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("cluster.yaml", GetParam().text);
+  for (const std::string command : {"allocate -m drf", "fill -d drf", "validate"}) {
+    const Ran ran = shell("mirab " + command + " " + file);
+    EXPECT_EQ(ran.status, 2) << command;
+    EXPECT_THAT(ran.out, IsEmpty()) << command;
+    EXPECT_THAT(ran.err, StartsWith("mirab: " + file + ":" + GetParam().place)) << command;
+    EXPECT_THAT(ran.err, HasSubstr(GetParam().message)) << command;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cli, ABadFile, ::testing::ValuesIn(kBadFiles),
+                         [](const auto& suite) { return suite.param.name; });
+
+TEST(BadInput, AMissingFileIsNamed) {
+  const Ran ran = shell("mirab allocate no-such.yaml -m drf");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_EQ(ran.err, "mirab: no-such.yaml: cannot be read: No such file or directory\n");
+}
+
+TEST(BadInput, AFolderIsNotAClusterFile) {
+  const Ran ran = shell("mirab validate examples");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_THAT(ran.err, StartsWith("mirab: examples: "));
+}
+
+TEST(BadInput, ValidateChecksAllFilesAndPrintsOnlyTheErrors) {
+  const Ran ran = shell("mirab validate no-such.yaml examples/slides.yaml neither.yaml");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_THAT(ran.err, HasSubstr("mirab: no-such.yaml: "));
+  EXPECT_THAT(ran.err, HasSubstr("mirab: neither.yaml: "));
+}
+
+TEST(BadInput, AHundredMegabytesOfBracketsEndInAMessageWithinBoundedMemory) {
+  // 1 GB of address space for 100 MB of input.
+  const Ran ran = shell(
+      "set -o pipefail; head -c 100000000 /dev/zero | tr '\\0' '[' | (ulimit -v 1000000; mirab validate -)");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_THAT(ran.err, StartsWith("mirab: "));
+}
+
+}  // namespace
+}  // namespace mirab

@@ -1,0 +1,64 @@
+// The documents that are made from the command line and the registry.
+
+#include <gmock/gmock.h>
+#include <string>
+
+#include "cli/shell.hpp"
+
+namespace mirab {
+namespace {
+
+using test::Ran;
+using test::shell;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// What bash offers when the tab key is pressed after these words, the last of which is being typed.
+std::string completions(const std::string& words) {
+  return shell("source <(mirab generate bash); compopt() { :; }; COMP_WORDS=(" + words +
+               "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _mirab; printf '%s\\n' \"${COMPREPLY[@]}\"")
+      .out;
+}
+
+TEST(Documents, TheManPageIsCleanForMandoc) {
+  if (shell("command -v mandoc").status != 0) GTEST_SKIP() << "mandoc is not installed";
+  const Ran ran = shell("mirab generate man | mandoc -Tlint -Wwarning");
+  EXPECT_THAT(ran.out, IsEmpty());
+}
+
+TEST(Documents, TheManPageNamesEveryCommandAndOption) {
+  const std::string page = shell("mirab generate man").out;
+  for (const std::string word : {"mirab allocate", "mirab fill", "mirab import google2011",
+                                 "\\-\\-sample\\-machines", "\\-\\-report", "EXIT STATUS"}) {
+    EXPECT_THAT(page, HasSubstr(word));
+  }
+}
+
+TEST(Documents, BashCompletesCommandsOptionsNamesAndFiles) {
+  EXPECT_EQ(completions("mirab al"), "allocate\n");
+  EXPECT_EQ(completions("mirab allocate --mech"), "--mechanism\n");
+  EXPECT_EQ(completions("mirab allocate examples/slides.yaml -m ass"), "asset\n");
+  EXPECT_EQ(completions("mirab allocate --fill drf/best"), "drf/best-fit\n");
+  EXPECT_EQ(completions("mirab fill -d drf -p worst"), "worst-fit\n");
+  EXPECT_EQ(completions("mirab fill --format = cs"), "csv\n");
+  EXPECT_EQ(completions("mirab validate examples/slides.y"), "examples/slides.yaml\n");
+  EXPECT_EQ(completions("mirab import go"), "google2011\n");
+  EXPECT_EQ(completions("mirab import google2011 --sample-m"), "--sample-machines\n");
+}
+
+TEST(Documents, ZshAndFishReadTheirCompletions) {
+  for (const std::string name : {"zsh", "fish"}) {
+    EXPECT_THAT(shell("mirab generate " + name).out, HasSubstr("google2011"));
+    if (shell("command -v " + name).status != 0) continue;
+    const Ran ran = shell("mirab generate " + name + " | " + name + " -n");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+  }
+}
+
+TEST(Documents, TheListOfMechanismsIsWhatTheProgramGenerates) {
+  EXPECT_EQ(test::read_text(MIRAB_SOURCE_DIR "/docs/mechanisms.md"), shell("mirab generate mechanisms").out)
+      << "bring it up to date with: mirab generate mechanisms > docs/mechanisms.md";
+}
+
+}  // namespace
+}  // namespace mirab

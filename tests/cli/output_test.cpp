@@ -1,0 +1,108 @@
+// Where results go, and what happens when they cannot go there.
+
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <string>
+
+#include "cli/shell.hpp"
+
+namespace mirab {
+namespace {
+
+using test::Ran;
+using test::shell;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const std::string kAllocate = "mirab allocate examples/slides.yaml -m drf ";
+
+TEST(Output, AFullDiskIsStatusOneWithAMessage) {
+  const Ran ran = shell(kAllocate + "> /dev/full");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "mirab: standard output: No space left on device\n");
+}
+
+TEST(Output, AFullDeviceAsFileIsStatusOneWithAMessage) {
+  const Ran ran = shell(kAllocate + "-o /dev/full");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_EQ(ran.err, "mirab: /dev/full: No space left on device\n");
+}
+
+TEST(Output, AClosedStandardOutputIsAnErrorAndHarmsNoFile) {
+  const test::TemporaryFolder folder;
+  const Ran ran = shell(kAllocate + "--report " + folder.file("page.html") + " >&-");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("mirab: standard output: "));
+  EXPECT_THAT(test::read_text(folder.file("page.html")), Not(HasSubstr("\nuser ")));
+}
+
+TEST(Output, AReaderThatLeavesEndsTheProgramQuietly) {
+  const Ran ran = shell("(sleep 0.2; " + kAllocate + ") | true; echo ${PIPESTATUS[0]}");
+  EXPECT_EQ(ran.out, "141\n");  // 128 + SIGPIPE
+  EXPECT_THAT(ran.err, IsEmpty());
+}
+
+TEST(Output, AFileGetsWhatStandardOutputWouldGet) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("shares.csv");
+  const Ran ran = shell(kAllocate + "--format csv -o " + file);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_EQ(test::read_text(file), shell(kAllocate + "--format csv").out);
+}
+
+TEST(Output, AFileThatCannotBeWrittenIsNamedAndNothingIsPrinted) {
+  const Ran ran = shell(kAllocate + "--report no/such/folder/page.html");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_EQ(ran.err, "mirab: no/such/folder/page.html: No such file or directory\n");
+}
+
+TEST(Output, AnErrorLeavesAnOlderFileAsItWas) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("shares.txt", "older");
+  EXPECT_EQ(shell("mirab allocate no-such.yaml -m drf -o " + file).status, 2);
+  EXPECT_EQ(test::read_text(file), "older");
+}
+
+TEST(Output, ReplacingAFileLeavesNothingBesideIt) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("shares.txt", "older");
+  EXPECT_EQ(shell("umask 027; " + kAllocate + "-o " + file).status, 0);
+  EXPECT_THAT(test::read_text(file), HasSubstr("66.67%"));
+  EXPECT_EQ(shell("ls -A $(dirname " + file + "); stat -c %a " + file).out, "shares.txt\n640\n");
+}
+
+TEST(Output, ASymbolicLinkIsFollowedAndNotReplaced) {
+  const test::TemporaryFolder folder;
+  const std::string target = folder.write("target", "older");
+  const std::string link = folder.file("link");
+  std::filesystem::create_symlink(target, link);
+  EXPECT_EQ(shell(kAllocate + "-o " + link).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_THAT(test::read_text(target), HasSubstr("66.67%"));
+}
+
+TEST(Output, TheClusterMayComeFromStandardInput) {
+  const Ran ran = shell("mirab allocate - -m drf < examples/slides.yaml");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("standard input: 2 users on 1 server"));
+}
+
+TEST(Output, TheReportIsOnePageWithTheOutcomesAndTheCommand) {
+  const test::TemporaryFolder folder;
+  const std::string page = folder.file("page.html");
+  const Ran ran = shell(kAllocate + "--fill drf --format json --report " + page);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, Not(HasSubstr("\"steps\"")));
+  const std::string html = test::read_text(page);
+  EXPECT_THAT(html, HasSubstr("\"label\":\"drf/first-fit\""));
+  EXPECT_THAT(html, HasSubstr("\"steps\":[{\"step\":1,"));
+  EXPECT_THAT(html, HasSubstr("\"command\":\"mirab allocate examples/slides.yaml -m drf --fill drf"));
+  EXPECT_THAT(html, Not(HasSubstr("__MIRAB_DATA__")));
+}
+
+}  // namespace
+}  // namespace mirab

@@ -1,0 +1,131 @@
+// What the program says about the papers' examples, through the formats that other programs read.
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "cli/shell.hpp"
+
+namespace mirab {
+namespace {
+
+using nlohmann::json;
+using test::Ran;
+using test::shell;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<double> tasks_of(const json& outcome) {
+  std::vector<double> tasks;
+  for (const json& user : outcome["users"]) tasks.push_back(user["tasks"]);
+  return tasks;
+}
+
+/// The text without what a clock says.
+std::string without_times(const std::string& text) {
+  return std::regex_replace(text, std::regex("\"seconds\": *[^,}]+|time +[^\n]+"), "…");
+}
+
+TEST(Results, TheSlidesExampleHasThePrintedTasks) {  // the slides on DRF, asset fairness and CEEI
+  const Ran ran = shell("mirab allocate examples/slides.yaml -m drf -m asset -m ceei --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result["version"], 1);
+  EXPECT_THAT(tasks_of(result["outcomes"][0]), ElementsAre(DoubleNear(3, 1e-9), DoubleNear(2, 1e-9)));
+  EXPECT_THAT(tasks_of(result["outcomes"][1]), ElementsAre(DoubleNear(2.52, 1e-9), DoubleNear(2.16, 1e-9)));
+  EXPECT_THAT(tasks_of(result["outcomes"][2]),
+              ElementsAre(DoubleNear(45.0 / 11, 1e-6), DoubleNear(18.0 / 11, 1e-6)));
+}
+
+TEST(Results, ProgressiveFillingServesBAABAWhenTheLastDeclaredWinsTies) {  // the slides, table 1
+  const Ran ran = shell("mirab fill examples/slides.yaml -d drf --tie last --trace --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  std::string order;
+  for (const json& step : result["outcomes"][0]["steps"]) order += step["user"].get<std::string>();
+  EXPECT_EQ(order, "BAABA");
+}
+
+TEST(Results, EveryDisciplineIsCombinedWithEveryPlacement) {
+  const Ran ran =
+      shell("mirab fill examples/slides.yaml -d drf -d fifo -p first-fit -p worst-fit --format json");
+  std::vector<std::string> labels;
+  const json result = json::parse(ran.out);
+  for (const json& outcome : result["outcomes"]) labels.push_back(outcome["label"]);
+  EXPECT_THAT(labels, ElementsAre("drf/first-fit", "drf/worst-fit", "fifo/first-fit", "fifo/worst-fit"));
+}
+
+TEST(Results, TheMechanismIsNamedAsItWasAskedFor) {
+  const json result =
+      json::parse(shell("mirab allocate examples/slides.yaml -m alpha-fair:alpha=2 --format json").out);
+  EXPECT_EQ(result["outcomes"][0]["mechanism"], "alpha-fair:alpha=2");
+}
+
+TEST(Results, ServersAreCountedAndClassesMerged) {
+  const json result =
+      json::parse(shell("mirab allocate examples/google2011-park.yaml -m drf --format json").out);
+  EXPECT_EQ(result["problem"]["servers"], 12477);
+  EXPECT_EQ(result["problem"]["server_classes"], 10);
+  EXPECT_EQ(result["problem"]["users"], 519);
+}
+
+TEST(Results, TheSameSeedGivesTheSameBytesButForTimes) {
+  for (const std::string format : {"table", "json", "csv"}) {
+    const std::string line =
+        "mirab allocate examples/google2011-100x20.yaml -m drf -m pf --fill drf/random --tie random"
+        " --seed 7 --format " +
+        format;
+    EXPECT_EQ(without_times(shell(line).out), without_times(shell(line).out)) << format;
+  }
+}
+
+TEST(Results, AnotherSeedDrawsOtherServers) {
+  const std::string line =
+      "mirab fill examples/google2011-100x20.yaml -d drf -p random --trace --format json --seed ";
+  EXPECT_NE(json::parse(shell(line + "1").out)["outcomes"][0]["steps"],
+            json::parse(shell(line + "2").out)["outcomes"][0]["steps"]);
+}
+
+TEST(Results, ValidateSaysWhatTheFileHolds) {
+  EXPECT_EQ(shell("mirab validate examples/slides.yaml").out,
+            "examples/slides.yaml: ok, 2 users, 1 server, 2 resources\n");
+}
+
+TEST(Results, AnImportedTraceIsAClusterFileThatSaysHowItWasMade) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("cluster.yaml");
+  const std::string line =
+      "mirab import google2011 tests/traces/data/machine_events-excerpt.csv "
+      "tests/traces/data/task_events-excerpt.csv --sample-users 2 --seed 3 -o " +
+      file;
+  const Ran ran = shell(line);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, ::testing::IsEmpty());
+  const std::string imported = test::read_text(file);
+  EXPECT_THAT(imported, HasSubstr("CC-BY 4.0"));
+  EXPECT_THAT(imported, HasSubstr("# Made by: " + line + "\n"));
+  EXPECT_THAT(shell("mirab validate " + file).out, HasSubstr(": ok, 2 users, "));
+  ASSERT_EQ(shell(line).status, 0);
+  EXPECT_EQ(test::read_text(file), imported);
+}
+
+TEST(Results, ProgressIsNotShownToAFile) {
+  const Ran ran = shell("mirab import google2011 tests/traces/data/*.csv");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.err, ::testing::Not(HasSubstr("\r")));
+}
+
+TEST(Results, TheRegistryNamesEveryMechanismWithItsClaims) {
+  const json registry = json::parse(shell("mirab mechanisms --format json").out);
+  std::vector<std::string> names;
+  for (const json& row : registry["mechanisms"]) names.push_back(row["name"]);
+  EXPECT_THAT(names, ::testing::IsSupersetOf({"max-min", "drf", "asset", "pf", "alpha-fair"}));
+  EXPECT_THAT(shell("mirab mechanisms ceei").out, HasSubstr("mechanism pf, ceei: "));
+  EXPECT_THAT(shell("mirab mechanisms drf").out, HasSubstr("discipline drf\n"));
+}
+
+}  // namespace
+}  // namespace mirab

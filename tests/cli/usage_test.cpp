@@ -1,0 +1,99 @@
+// Bad usage ends with status 2 and a message that says what would be right.
+
+#include <gmock/gmock.h>
+#include <string>
+
+#include "cli/shell.hpp"
+
+namespace mirab {
+namespace {
+
+using test::Ran;
+using test::shell;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+struct BadUsage {
+  std::string name;
+  std::string arguments;
+  std::string message;
+};
+
+std::ostream& operator<<(std::ostream& stream, const BadUsage& usage) { return stream << usage.name; }
+
+const std::vector<BadUsage> kBadUsages = {
+    {"NoCommand", "", "a command is missing; there are allocate, fill"},
+    {"UnknownCommand", "alocate examples/slides.yaml",
+     "there is no command 'alocate' of mirab; did you mean allocate?"},
+    {"UnknownImportFormat", "import swf x",
+     "there is no command 'swf' of mirab import; there are google2011"},
+    {"UnknownOption", "allocate examples/slides.yaml --mechansim drf",
+     "there is no option '--mechansim'; did you mean --mechanism?"},
+    {"UnknownMechanism", "allocate examples/slides.yaml -m asse",
+     "--mechanism: there is no mechanism 'asse'; did you mean asset?"},
+    {"UnknownDiscipline", "fill examples/slides.yaml -d fif",
+     "--discipline: there is no discipline 'fif'; did you mean fifo?"},
+    {"UnknownPlacement", "fill examples/slides.yaml -d drf -p best",
+     "--placement: there is no placement 'best'; did you mean best-fit?"},
+    {"UnknownFilling", "allocate examples/slides.yaml --fill drf/first",
+     "--fill: there is no placement 'first'; did you mean first-fit?"},
+    {"UnknownName", "mechanisms asse", "did you mean asset?"},
+    {"UnknownMechanismOption", "allocate examples/slides.yaml -m drf:alpha=2",
+     "--mechanism: mechanism 'drf' has no option 'alpha'"},
+    {"UnknownFormat", "allocate examples/slides.yaml -m drf --format jsn",
+     "--format: 'jsn' is not one of table, json, csv"},
+    {"UnknownTie", "fill examples/slides.yaml -d drf --tie lst",
+     "--tie: 'lst' is not one of first, last, random; did you mean last?"},
+    {"SeedThatIsNoNumber", "allocate examples/slides.yaml -m drf --seed x",
+     "--seed: 'x' is not a whole number"},
+    {"SeedThatIsNegative", "allocate examples/slides.yaml -m drf --seed -1",
+     "--seed: '-1' is not a whole number"},
+    {"NoCluster", "allocate -m drf", "CLUSTER is required"},
+    {"NoMechanism", "allocate examples/slides.yaml", "--mechanism: name at least one"},
+    {"NoDiscipline", "fill examples/slides.yaml", "--discipline is required"},
+    {"TooManyArguments", "allocate examples/slides.yaml more.yaml -m drf",
+     "one argument too many: 'more.yaml'"},
+    {"SampleOfNothing", "import google2011 x --sample-users 0",
+     "--sample-users: '0' is not a whole number from 1"},
+};
+
+class BadUsageOf : public ::testing::TestWithParam<BadUsage> {};
+
+TEST_P(BadUsageOf, TheCommandLineIsExplained) {
+  const Ran ran = shell("mirab " + GetParam().arguments);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_THAT(ran.err, StartsWith("mirab: "));
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cli, BadUsageOf, ::testing::ValuesIn(kBadUsages),
+                         [](const auto& suite) { return suite.param.name; });
+
+TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
+  for (const std::string command :
+       {"", "allocate", "fill", "mechanisms", "validate", "import", "import google2011"}) {
+    const Ran ran = shell("mirab " + command + " --help");
+    EXPECT_EQ(ran.status, 0) << command;
+    EXPECT_THAT(ran.out, StartsWith("Usage: mirab")) << command;
+    EXPECT_THAT(ran.out, HasSubstr("--help")) << command;
+    EXPECT_THAT(ran.err, IsEmpty()) << command;
+  }
+}
+
+TEST(Usage, HelpFitsIntoEightyColumnsButForExamples) {
+  const Ran ran = shell("mirab allocate --help | grep -v '^  mirab' | awk 'length($0) > 80'");
+  EXPECT_THAT(ran.out, IsEmpty());
+}
+
+TEST(Usage, GenerateIsNotShown) {
+  EXPECT_THAT(shell("mirab --help").out, ::testing::Not(HasSubstr("generate")));
+}
+
+TEST(Usage, TheVersionIsOneLine) {
+  EXPECT_THAT(shell("mirab --version").out, ::testing::MatchesRegex("mirab [0-9.]+\n"));
+}
+
+}  // namespace
+}  // namespace mirab

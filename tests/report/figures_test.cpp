@@ -1,0 +1,51 @@
+#include "report/figures.hpp"
+
+#include <gmock/gmock.h>
+#include <limits>
+#include <vector>
+
+namespace mirab::report {
+namespace {
+
+int decimals(std::vector<double> values) { return decimals_for(values); }
+
+TEST(Figures, WholeNumbersNeedNoDecimalsEvenAfterRounding) {
+  EXPECT_EQ(decimals({3, 2.9999999999999996}), 0);
+  EXPECT_EQ(decimals({}), 0);
+}
+
+TEST(Figures, TheLargestValueIsShownWithFourDigits) {
+  EXPECT_EQ(decimals({2.52, 2.16}), 3);
+  EXPECT_EQ(decimals({66.6, 1.5}), 2);
+  EXPECT_EQ(decimals({6666.6, 0.5}), 1);
+  EXPECT_EQ(decimals({0.0123}), 5);
+}
+
+TEST(Figures, InfinityIsASignAndWhatRoundsToZeroHasNone) {
+  EXPECT_EQ(fixed(std::numeric_limits<double>::infinity(), 3), "∞");
+  EXPECT_EQ(fixed(-1e-17, 2), "0.00");
+  EXPECT_EQ(fixed(-0.005001, 2), "-0.01");
+  EXPECT_EQ(percent(0.5, 2), "50.00%");
+}
+
+TEST(Figures, AmountsGetASuffixFromAMillionOn) {
+  EXPECT_EQ(amount(18), "18");
+  EXPECT_EQ(amount(0.2493), "0.2493");
+  EXPECT_EQ(amount(999999), "999999");
+  EXPECT_EQ(amount(68719476736.0), "68.72G");
+}
+
+TEST(Figures, DurationsHaveTheUnitThatFits) {
+  EXPECT_EQ(duration(0), "< 1 µs");
+  EXPECT_EQ(duration(12e-6), "12 µs");
+  EXPECT_EQ(duration(3.4e-3), "3.4 ms");
+  EXPECT_EQ(duration(1.25), "1.25 s");
+}
+
+TEST(Figures, OneIsSingular) {
+  EXPECT_EQ(counted(1, "server"), "1 server");
+  EXPECT_EQ(counted(0, "server"), "0 servers");
+}
+
+}  // namespace
+}  // namespace mirab::report

@@ -1,0 +1,73 @@
+#include "report/outcome_json.hpp"
+
+#include <gmock/gmock.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "report/sample.hpp"
+
+namespace mirab::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> keys(const Json& object) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object.items()) names.push_back(name);
+  return names;
+}
+
+TEST(OutcomeJson, EveryDoubleReadsBackAsTheSameDouble) {
+  const double awkward = 45.0 / 11;
+  const Comparison comparison = test::comparison({test::outcome("pf", awkward, 18.0 / 11)});
+  const Json back = Json::parse(json_text(comparison_json(comparison), 2));
+  const Json& outcome = back["outcomes"][0];
+  EXPECT_EQ(outcome["users"][0]["tasks"].get<double>(), awkward);
+  EXPECT_EQ(outcome["users"][0]["dominant_share"].get<double>(), comparison.contenders[0].dominant_shares[0]);
+  EXPECT_EQ(outcome["metrics"]["gini"].get<double>(), comparison.contenders[0].metrics.gini);
+}
+
+TEST(OutcomeJson, KeysStandInTheDocumentedOrder) {
+  const Json json = comparison_json(test::comparison({test::outcome("drf", 3, 2)}));
+  EXPECT_THAT(keys(json), ::testing::ElementsAre("version", "seed", "problem", "outcomes"));
+  EXPECT_THAT(keys(json["problem"]),
+              ::testing::ElementsAre("resources", "users", "servers", "server_classes"));
+  EXPECT_THAT(keys(json["outcomes"][0]),
+              ::testing::ElementsAre("mechanism", "label", "status", "certificate", "seconds", "users",
+                                     "servers", "metrics", "notices"));
+  EXPECT_THAT(keys(json["outcomes"][0]["users"][0]),
+              ::testing::ElementsAre("name", "weight", "tasks", "dominant_resource", "dominant_share",
+                                     "resources", "servers"));
+}
+
+TEST(OutcomeJson, WhatIsInfiniteIsNull) {
+  // Everything to A: the poorest fifth has nothing, so the 20:20 ratio is infinite.
+  const Json json = comparison_json(test::comparison({test::outcome("unfair", 4.5, 0)}));
+  EXPECT_TRUE(Json::parse(json_text(json))["outcomes"][0]["metrics"]["ratio_20_20"].is_null());
+}
+
+TEST(OutcomeJson, CountedTasksAreIntegersAndDividedTasksAreNot) {
+  FillOutcome filling;
+  filling.discipline = "drf";
+  filling.placement = "first-fit";
+  filling.allocation = test::outcome("", 3, 2).allocation;
+  filling.unplaced = {Unplaced::no_room, Unplaced::nothing};
+  filling.steps = {{1, 0, 0, 1.0 / 3}};
+  Comparison comparison = test::comparison({test::outcome("drf", 3, 2)});
+  comparison.contenders.push_back(contender(comparison.problem, filling));
+
+  const Json outcomes = Json::parse(json_text(comparison_json(comparison)))["outcomes"];
+  EXPECT_TRUE(outcomes[0]["users"][0]["tasks"].is_number_float());
+  EXPECT_TRUE(outcomes[1]["users"][0]["tasks"].is_number_integer());
+  EXPECT_EQ(outcomes[1]["label"], "drf/first-fit");
+  EXPECT_EQ(outcomes[1]["unplaced"], (Json{{"A", "no room"}}));
+  EXPECT_EQ(outcomes[1]["steps"][0],
+            (Json{{"step", 1}, {"user", "B"}, {"server", "pool"}, {"instance", 0}, {"share", 1.0 / 3}}));
+}
+
+TEST(OutcomeJson, TextThatIsNotUtf8BecomesTheReplacementCharacter) {
+  EXPECT_EQ(json_text(Json("a\xff")), "\"a\xEF\xBF\xBD\"");
+}
+
+}  // namespace
+}  // namespace mirab::report

@@ -1,0 +1,33 @@
+#include "report/text_width.hpp"
+
+#include <gmock/gmock.h>
+
+namespace mirab::report {
+namespace {
+
+TEST(TextWidth, CountsCellsAndNotBytes) {
+  EXPECT_EQ(display_width("Gini β"), 6U);
+  EXPECT_EQ(display_width("水"), 2U);
+  EXPECT_EQ(display_width("e\u0301"), 1U);
+  EXPECT_EQ(display_width(""), 0U);
+}
+
+TEST(TextWidth, SurvivesBytesThatAreNotUtf8) {
+  EXPECT_EQ(display_width("\xff\x80"), 2U);
+  EXPECT_EQ(display_width("a\xe6"), 2U);  // a character cut off at the end
+}
+
+TEST(TextWidth, ShortensAtACharacter) {
+  EXPECT_EQ(shorten("abcdef", 6), "abcdef");
+  EXPECT_EQ(shorten("abcdefg", 6), "abcde…");
+  EXPECT_EQ(shorten("水水水", 4), "水…");
+}
+
+TEST(TextWidth, WrapsAtBlanks) {
+  EXPECT_THAT(wrap("one two  three", 7), ::testing::ElementsAre("one two", "three"));
+  EXPECT_THAT(wrap("incomprehensible a", 5), ::testing::ElementsAre("incomprehensible", "a"));
+  EXPECT_THAT(wrap("", 5), ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace mirab::report

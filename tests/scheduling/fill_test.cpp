@@ -1,0 +1,343 @@
+// What a fill guarantees as a whole.
+#include <algorithm>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "scheduling/clusters.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<std::size_t> users(const FillOutcome& outcome) {
+  std::vector<std::size_t> users;
+  for (const FillStep& step : outcome.steps) users.push_back(step.user);
+  return users;
+}
+
+std::vector<std::size_t> order(const Problem& problem, const std::string& discipline, Tie tie = Tie::first) {
+  return users(filled(problem, {.discipline = discipline, .tie = tie}));
+}
+
+using Order = std::vector<std::size_t>;
+
+Problem two_users_of_four() { return problem({server("s", {"4"})}, {user("a", {"1"}), user("b", {"1"})}); }
+
+TEST(Fifo, PlacesAllTasksOfAUserBeforeThoseOfTheNext) {
+  const Problem cluster = problem({server("s", {"4"})}, {limited(user("a", {"1"}), "3"), user("b", {"1"})});
+  EXPECT_EQ(order(cluster, "fifo"), (Order{0, 0, 0, 1}));
+  EXPECT_EQ(order(cluster, "fifo", Tie::last), (Order{0, 0, 0, 1}));
+}
+
+TEST(RoundRobin, PlacesOneTaskOfEachUserInTurn) {
+  EXPECT_EQ(order(two_users_of_four(), "round-robin"), (Order{0, 1, 0, 1}));
+  EXPECT_EQ(order(two_users_of_four(), "round-robin", Tie::last), (Order{1, 0, 1, 0}));
+}
+
+TEST(RoundRobin, GoesOnWithTheOthersWhenAUserHasNoTasksLeft) {
+  const Problem cluster = problem({server("s", {"4"})}, {limited(user("a", {"1"}), "1"), user("b", {"1"})});
+  EXPECT_EQ(order(cluster, "round-robin"), (Order{0, 1, 1, 1}));
+}
+
+// Slides, Asset Fairness: one CPU is worth two GB, so a task of A costs 6 dollars and one of B 7. The users
+// take turns, A being a little behind after each round, until 2 + 2 tasks leave one CPU: room for a third of
+// A only.
+TEST(Asset, EverybodySpendsTheSameOnTheSlides) {
+  const Problem cluster = problem({server("s", {"9", "18"})}, {user("A", {"1", "4"}), user("B", {"3", "1"})});
+  EXPECT_EQ(order(cluster, "asset"), (Order{0, 1, 0, 1, 0}));
+}
+
+// A third of one resource and a third of the other; in doubles 0.1 + 0.1 + 0.1 is more than 0.3.
+TEST(Drf, EqualSharesInDifferentUnitsTie) {
+  const Problem cluster =
+      problem({server("s", {"0.3", "3Gi"})}, {user("a", {"0.1", "0"}), user("b", {"0", "1Gi"})});
+  EXPECT_EQ(order(cluster, "drf", Tie::first), (Order{0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(order(cluster, "drf", Tie::last), (Order{1, 0, 1, 0, 1, 0}));
+}
+
+TEST(Drf, SharesThatDifferByAMillionthOfABillionthAreNotEqual) {
+  const auto cluster = [](const std::string& b) {
+    return problem({server("s", {"4", "4"})},
+                   {limited(user("a", {"1", "0"}), "2"), limited(user("b", {"0", b}), "2")});
+  };
+  // After one task each, the user whose task is smaller comes first, whatever the tie rule.
+  EXPECT_EQ(order(cluster("0.999999999999999"), "drf"), (Order{0, 1, 1, 0}));
+  EXPECT_EQ(order(cluster("1"), "drf"), (Order{0, 1, 0, 1}));
+  EXPECT_EQ(order(cluster("1.000000000000001"), "drf", Tie::last), (Order{1, 0, 0, 1}));
+}
+
+TEST(Drf, AUserOfWeightTwoEndsWithTwiceTheShare) {
+  const Problem cluster = problem({server("s", {"300", "300"})},
+                                  {user("one", {"1", "0.5"}), weighted(user("two", {"1", "0.2"}), "2")});
+  for (const char* discipline : {"drf", "asset"}) {
+    const FillOutcome outcome = filled(cluster, {.discipline = discipline});
+    const double spent_one = discipline == std::string("drf") ? 1 : 1.5;
+    const double spent_two = discipline == std::string("drf") ? 1 : 1.2;
+    EXPECT_NEAR(outcome.allocation.tasks[1] * spent_two, 2 * outcome.allocation.tasks[0] * spent_one, 3);
+  }
+}
+
+// One pool, small tasks, the CPUs dominant for all N users: the divisible level is 1/N.
+TEST(Drf, EndsWithinOneTaskOfTheDivisibleLevel) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(fmt::format("replay: seed {}", seed));
+    Random random(seed);
+    const std::size_t user_count = 2 + random.below(6);
+    std::vector<User> users;
+    std::vector<double> shares;  // of one task
+    for (std::size_t n = 0; n < user_count; ++n) {
+      const std::uint64_t cpus = 10 + random.below(90);
+      users.push_back(
+          user(fmt::format("u{}", n), {std::to_string(cpus), std::to_string(random.below(cpus))}));
+      shares.push_back(static_cast<double>(cpus) / 100'000);
+    }
+    const double largest = *std::max_element(shares.begin(), shares.end());
+    const FillOutcome outcome = filled(problem({server("pool", {"100000", "100000"})}, users), {});
+    for (std::size_t n = 0; n < user_count; ++n) {
+      EXPECT_NEAR(outcome.allocation.tasks[n] * shares[n], 1.0 / static_cast<double>(user_count), largest);
+    }
+  }
+}
+
+TEST(Freeze, EndsTheFillingWhenTheMostDeprivedUserDoesNotFit) {
+  // After b, a comes: its second task does not fit any more, so b waits although it would.
+  const Problem cluster = problem({server("s", {"10"})}, {user("a", {"6"}), user("b", {"1"})});
+  const FillOutcome frozen = filled(cluster, {.discipline = "round-robin:blocking=freeze"});
+  EXPECT_EQ(users(frozen), (Order{0, 1}));
+  EXPECT_EQ(frozen.unplaced, (std::vector<Unplaced>{Unplaced::no_room, Unplaced::blocked}));
+  const FillOutcome skipped = filled(cluster, {.discipline = "round-robin:blocking=skip"});
+  EXPECT_EQ(users(skipped), (Order{0, 1, 1, 1, 1}));
+  EXPECT_EQ(skipped.unplaced, (std::vector<Unplaced>{Unplaced::no_room, Unplaced::no_room}));
+}
+
+TEST(Freeze, DoesNotWaitForAUserWhoseTasksAreAllPlaced) {
+  const Problem cluster = problem({server("s", {"10"})}, {limited(user("a", {"6"}), "1"), user("b", {"1"})});
+  EXPECT_EQ(users(filled(cluster, {.discipline = "drf:blocking=freeze"})), (Order{0, 1, 1, 1, 1}));
+}
+
+// Östman, section 5.3. With first come, first served a's first task is right, as all shares are 0; its other
+// two are not, as b has less. Of b's tasks none is wrong: a has no task left.
+TEST(WrongAllocations, AreThosePastAPoorerUserWhoCouldBePlaced) {
+  const Problem cluster = problem({server("s", {"6"})}, {limited(user("a", {"1"}), "3"), user("b", {"1"})});
+  EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).errors, 2);
+}
+
+TEST(WrongAllocations, DoNotCountPoorerUsersWhoFitNowhere) {
+  const Problem cluster = problem({server("s", {"6"})}, {limited(user("a", {"1"}), "3"), user("b", {"7"})});
+  EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).errors, 0);
+}
+
+TEST(WrongAllocations, CompareSharesOverWeights) {
+  const Problem cluster = problem({server("s", {"4"})}, {weighted(user("a", {"1"}), "3"), user("b", {"1"})});
+  // Weighted DRF serves a, b, a, a; first come, first served a, a, a, a: its second task has b at 0 before
+  // it, its third and fourth too.
+  EXPECT_EQ(order(cluster, "drf"), (Order{0, 1, 0, 0}));
+  EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).errors, 3);
+  EXPECT_EQ(filled(cluster, {.discipline = "round-robin"}).errors, 1);  // a, b, a, b
+}
+
+// 9·10^18 and 0.1 have no common unit: counted in ones, a task of 0.1 takes 1 and a server of 1.99 has 1.
+TEST(Fill, RoundedAmountsComeWithANoticeAndNeverOvercommit) {
+  User pinned = user("a", {"0.1"});
+  pinned.servers = {"s"};
+  const FillOutcome outcome =
+      filled(problem({server("big", {"9000000000000000000"}), server("s", {"1.99"})}, {pinned}), {});
+  ASSERT_EQ(outcome.notices.size(), 1U);
+  EXPECT_THAT(outcome.notices[0], HasSubstr("r0"));
+  EXPECT_EQ(outcome.allocation.tasks[0], 1);
+}
+
+TEST(Fill, UsesAnotherDemandOnAServerThatHasOne) {
+  User slow = user("a", {"1", "1"});
+  slow.demand_on["old"] = amounts({"2", "1"});
+  const FillOutcome outcome =
+      filled(problem({server("old", {"4", "9"}), server("new", {"4", "9"})}, {slow}), {});
+  ASSERT_EQ(outcome.allocation.grants.size(), 2U);
+  EXPECT_EQ(outcome.allocation.grants[0].tasks, 2);
+  EXPECT_EQ(outcome.allocation.grants[0].resources, (std::vector<double>{4, 2}));
+  EXPECT_EQ(outcome.allocation.grants[1].tasks, 4);
+  // Eq. 3.3: 2 tasks at max(2/8, 1/18) and 4 tasks at max(1/8, 1/18).
+  EXPECT_EQ(outcome.steps.back().share, 1.0);
+}
+
+TEST(Fill, HonoursNamesLabelsAndLimits) {
+  Server labelled = server("gpu", {"4"});
+  labelled.labels["zone"] = "a";
+  User by_name = user("by-name", {"1"});
+  by_name.servers = {"cpu"};
+  User by_label = user("by-label", {"1"});
+  by_label.select["zone"] = {"a", "b"};
+  const FillOutcome outcome = filled(
+      problem({labelled, server("cpu", {"4"})}, {by_name, by_label, limited(user("few", {"1"}), "1.5")}), {});
+  EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{4, 3, 1}));
+  EXPECT_EQ(outcome.unplaced,
+            (std::vector<Unplaced>{Unplaced::no_room, Unplaced::no_room, Unplaced::nothing}));
+}
+
+TEST(Fill, PlacesNothingOfAUserWithLessThanOneTask) {
+  const FillOutcome outcome = filled(problem({server("s", {"4"})}, {limited(user("a", {"1"}), "0.9")}), {});
+  EXPECT_EQ(outcome.placed, 0);
+  EXPECT_TRUE(outcome.allocation.grants.empty());
+  EXPECT_EQ(outcome.unplaced, (std::vector<Unplaced>{Unplaced::nothing}));
+}
+
+TEST(Fill, RecordsStepsOnlyWhenAsked) {
+  FillOptions silent = options({});
+  silent.trace = false;
+  Random random(1);
+  const Result<FillOutcome> outcome = fill(two_users_of_four(), silent, random);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->steps.empty());
+  EXPECT_EQ(outcome->placed, 4);
+}
+
+TEST(Fill, SaysWhatWasAskedFor) {
+  const FillOutcome outcome = filled(two_users_of_four(), {.discipline = "drf:blocking=freeze",
+                                                           .placement = "best-fit:published=true",
+                                                           .tie = Tie::random,
+                                                           .seed = 42});
+  EXPECT_EQ(outcome.discipline, "drf:blocking=freeze");
+  EXPECT_EQ(outcome.placement, "best-fit:published=true");
+  EXPECT_EQ(outcome.tie, Tie::random);
+  EXPECT_EQ(outcome.seed, 42U);
+}
+
+/// One random problem under one of all combinations, drawn from the same seed.
+struct Drawn {
+  Problem problem;
+  Filling filling;
+};
+
+Drawn draw(std::uint64_t seed) {
+  Random random(seed);
+  const Problem problem = random_problem(random);
+  const auto discipline = disciplines()[random.below(disciplines().size())].name;
+  const auto placement = placements()[random.below(placements().size())].name;
+  return {.problem = problem,
+          .filling = {.discipline = std::string(discipline),
+                      .placement = std::string(placement),
+                      .tie = static_cast<Tie>(random.below(3)),
+                      .seed = seed}};
+}
+
+template <class Property>
+void for_random_problems(Property property) {
+  for (std::uint64_t seed = 1; seed <= 2'000 && !testing::Test::HasFailure(); ++seed) {
+    const Drawn drawn = draw(seed);
+    SCOPED_TRACE(
+        fmt::format("replay: seed {}, {} {}", seed, drawn.filling.discipline, drawn.filling.placement));
+    property(drawn.problem, drawn.filling);
+  }
+}
+
+TEST(FillOnRandomProblems, NoServerGivesMoreThanItHas) {
+  for_random_problems([](const Problem& problem, const Filling& filling) {
+    // Per single server, in the double sums of the given amounts.
+    std::map<std::pair<std::size_t, std::int64_t>, std::vector<double>> used;
+    for (const FillStep& step : filled(problem, filling).steps) {
+      std::vector<double>& sums = used[{step.server, step.instance}];
+      sums.resize(problem.resource_count());
+      const ResourceVector& demand = problem.demand(step.user, step.server);
+      for (std::size_t r = 0; r < sums.size(); ++r) {
+        sums[r] += demand[r].value();
+        EXPECT_LE(sums[r], problem.servers()[step.server].capacity[r].value() + 1e-9);
+      }
+      EXPECT_TRUE(problem.eligible(step.user, step.server));
+      EXPECT_LT(step.instance, problem.servers()[step.server].count);
+    }
+  });
+}
+
+TEST(FillOnRandomProblems, TheStepsAddUpToTheAllocation) {
+  for_random_problems([](const Problem& problem, const Filling& filling) {
+    const FillOutcome outcome = filled(problem, filling);
+    std::map<std::pair<std::size_t, std::size_t>, double> tasks;
+    for (const FillStep& step : outcome.steps) tasks[{step.user, step.server}] += 1;
+    ASSERT_EQ(outcome.allocation.grants.size(), tasks.size());
+    std::vector<double> totals(problem.user_count(), 0.0);
+    std::vector<std::vector<double>> used(problem.server_count(),
+                                          std::vector<double>(problem.resource_count()));
+    auto expected = tasks.begin();
+    for (const Grant& grant : outcome.allocation.grants) {
+      EXPECT_EQ(std::pair(grant.user, grant.server), expected->first);
+      EXPECT_EQ(grant.tasks, expected->second);
+      totals[grant.user] += grant.tasks;
+      for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+        const double amount = grant.tasks * problem.demand(grant.user, grant.server)[r].value();
+        EXPECT_NEAR(grant.resources[r], amount, 1e-9);
+        used[grant.server][r] += amount;
+      }
+      ++expected;
+    }
+    EXPECT_EQ(outcome.allocation.tasks, totals);
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      const ServerUse& use = outcome.allocation.servers[i];
+      for (std::size_t r = 0; r < used[i].size(); ++r) {
+        EXPECT_NEAR(use.used[r], used[i][r], 1e-9);
+        EXPECT_LE(use.used[r], use.capacity[r]);
+      }
+    }
+  });
+}
+
+TEST(FillOnRandomProblems, DrfMakesNoWrongAllocation) {
+  for_random_problems([](const Problem& problem, Filling filling) {
+    filling.discipline = "drf";
+    EXPECT_EQ(filled(problem, filling).errors, 0);
+    filling.discipline = "drf:blocking=freeze";
+    EXPECT_EQ(filled(problem, filling).errors, 0);
+  });
+}
+
+TEST(FillOnRandomProblems, TheSameSeedGivesTheSameSteps) {
+  for_random_problems([](const Problem& problem, const Filling& filling) {
+    const FillOutcome once = filled(problem, filling);
+    const FillOutcome again = filled(problem, filling);
+    ASSERT_EQ(once.steps.size(), again.steps.size());
+    for (std::size_t k = 0; k < once.steps.size(); ++k) {
+      EXPECT_EQ(once.steps[k].user, again.steps[k].user);
+      EXPECT_EQ(once.steps[k].server, again.steps[k].server);
+      EXPECT_EQ(once.steps[k].instance, again.steps[k].instance);
+      EXPECT_EQ(once.steps[k].share, again.steps[k].share);
+    }
+  });
+}
+
+TEST(FillErrors, AnUnknownDisciplineOrBlockingIsNamed) {
+  const Result<Choice> near = choose_discipline("drff");
+  ASSERT_FALSE(near);
+  EXPECT_THAT(near.error().message, HasSubstr("drf"));
+  Random random(1);
+  FillOptions wrong = options({});
+  wrong.discipline.options["blocking"] = "wait";
+  EXPECT_THAT(fill(two_users_of_four(), wrong, random).error().message, HasSubstr("wait"));
+  wrong.discipline = {.name = "lottery", .options = {}, .text = "lottery"};
+  EXPECT_THAT(fill(two_users_of_four(), wrong, random).error().message, HasSubstr("lottery"));
+}
+
+TEST(FillErrors, MoreThanTenMillionServersAreTooMany) {
+  Random random(1);
+  const Problem cluster =
+      problem({server("s", {"1"}, 9'999'999), server("t", {"1"}, 2)}, {limited(user("a", {"1"}), "1")});
+  const Result<FillOutcome> outcome = fill(cluster, options({}), random);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().key, "servers");
+}
+
+TEST(FillErrors, TasksThatWouldTakeHoursAreRefusedUnlessLimited) {
+  Random random(1);
+  const auto cluster = [](User small) {
+    return problem({server("s", {"64Gi"})}, {user("a", {"1Gi"}), std::move(small)});
+  };
+  const Result<FillOutcome> endless = fill(cluster(user("b", {"4"})), options({}), random);
+  ASSERT_FALSE(endless);
+  EXPECT_EQ(endless.error().key, "users[1].demand");
+  EXPECT_THAT(endless.error().message, HasSubstr("'b'"));
+  EXPECT_EQ(fill(cluster(limited(user("b", {"4"}), "3")), options({}), random)->allocation.tasks[1], 3);
+}
+
+}  // namespace
+}  // namespace mirab::scheduling
