@@ -55,7 +55,7 @@ PoolShares price(const Pool& pool, const PoolRule& rule) {
       numerics::solve_dual({pool.demand, pool.capacity, coefficient, pool.cap, rule.alpha}, goal, tolerance);
   return {.tasks = std::move(priced.amount),
           .used = std::move(priced.used),
-          .prices = std::move(priced.price),
+          .prices = priced.log_price.exp(),
           .status = priced.converged ? Status::converged : Status::not_converged,
           .certificate = {.kind = "relative-duality-gap", .value = priced.relative_gap}};
 }
@@ -117,13 +117,18 @@ void one_task(const Eigen::Ref<const Eigen::ArrayXXd>&, const ArrayXd&, Eigen::R
 // Four columns at a time, so that u stays in registers between them.
 void dominant_share_of_one(const Eigen::Ref<const Eigen::ArrayXXd>& demand, const ArrayXd& capacity,
                            Eigen::Ref<ArrayXd> u) {
-  const ArrayXd per_capacity = capacity.inverse();
-  const auto share = [&](Index r) { return demand.col(r) * per_capacity[r]; };
-  u.setZero();
+  const auto share = [&](Index r) { return demand.col(r) * (1 / capacity[r]); };
+  const auto largest_of_four = [&](Index r) {
+    return (share(r).max(share(r + 1))).max(share(r + 2).max(share(r + 3)));
+  };
   Index r = 0;
-  for (; r + 4 <= demand.cols(); r += 4) {
-    u = u.max(share(r).max(share(r + 1)).max(share(r + 2).max(share(r + 3))));
+  if (demand.cols() < 4) {
+    u = share(r++);
+  } else {
+    u = largest_of_four(r);
+    r = 4;
   }
+  for (; r + 4 <= demand.cols(); r += 4) u = u.max(largest_of_four(r));
   for (; r < demand.cols(); ++r) u = u.max(share(r));
   u = u.inverse();
 }

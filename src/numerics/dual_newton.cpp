@@ -6,7 +6,7 @@
 // capacities and in ν (price_response.hpp) the gradient is F = 1 - use and the Newton step ν_k (1 + Δ_k)
 // solves slope · Δ = -F. A price that the step takes below zero is fixed at zero and the rest is solved
 // again; a small multiple of the diagonal is added, so that resources used in proportion to each other do no
-// harm. A step is accepted when F⁺·Δν ≤ σ |F·Δν|: D is convex, so it falls for certain when F⁺·Δν ≤ 0, and no
+// harm. A step is accepted when F⁺·Δλ ≤ σ |F·Δλ|: D is convex, so it falls for certain when F⁺·Δλ ≤ 0, and no
 // value of D, with its rounding, is ever compared. A free price whose resource is overused is found again by
 // bisection in that one coordinate.
 //
@@ -46,6 +46,7 @@ constexpr int certain_after = 30;  // steps, after which D must fall for certain
 constexpr int most_halvings = 100;
 constexpr double shortest_step = 1e-6;
 constexpr double tame_alpha = 2;
+constexpr double steep_alpha = 8;
 constexpr double stage_goal = 1e-3;  // before α is doubled
 constexpr double sample_goal = 1e-8;
 constexpr Index rows_worth_sampling = 1 << 14;
@@ -106,12 +107,13 @@ class DualNewton {
  public:
   explicit DualNewton(const PricedProblem& problem) : problem_(problem), amount_(problem.demand.rows()) {}
 
-  // Equal prices of all capacities, scaled so that λ·C = Σ x_n d_n·λ: the lowest D on their ray when nobody
-  // is capped.
-  ArrayXd even_prices() {
-    const ArrayXd ones = ArrayXd::Ones(problem_.capacity.size());
-    const double spent = evaluate(ones).response.use.mean();
-    return ones * std::pow(spent, problem_.alpha / price_power(problem_.alpha));
+  // The same prices up to a factor, which makes λ·C = Σ x_n d_n·λ: the lowest D on their ray when nobody is
+  // capped.
+  ArrayXd scaled(const ArrayXd& root) {
+    const double power = price_power(problem_.alpha);
+    const ArrayXd price = (root / root.maxCoeff()).pow(power);
+    const double spent = (price * evaluate(root).response.use).sum() / price.sum();
+    return root * std::pow(spent, problem_.alpha / power);
   }
 
   // Improves prices until the gap is at most `goal`; below `tolerance` it gives up as soon as that is hard.
@@ -132,10 +134,10 @@ class DualNewton {
     if (at.evaluation != evaluations_) evaluate(at.root);
     const double rho = std::max(1.0, at.response.use.maxCoeff());
     if (rho > 1) amount_ /= rho;
-    const ArrayXd price = at.root.pow(price_power(problem_.alpha)) / problem_.capacity;
+    const ArrayXd log_price = at.root.log() * price_power(problem_.alpha) - problem_.capacity.log();
     return {.amount = std::move(amount_),
             .used = at.response.use * problem_.capacity / rho,
-            .price = price,
+            .log_price = log_price,
             .relative_gap = at.gap,
             .iterations = evaluations_,
             .converged = at.gap <= tolerance};
@@ -151,29 +153,36 @@ class DualNewton {
     return at;
   }
 
-  // The Newton step, halved until D falls.
+  // The Newton step, halved until D falls, or until the cheap prices of a large α improve, of which D takes
+  // no notice.
   std::optional<Point> search(const Point& at, int steps) {
-    const double sigma = steps < certain_after ? 0.5 : 0;
     const VectorXd step = newton_step(at);
-    const ArrayXd idle = 1 - at.response.use;
     for (double t = 1; t > shortest_step; t /= 2) {
       const ArrayXd root = (at.root * (1 + t * step.array())).max(0);
       if (!(root > 0).any()) continue;
-      const ArrayXd change = root - at.root;
       Point next = evaluate(root);
-      const double falls_by = -(idle * change).sum();
-      if (((1 - next.response.use) * change).sum() <= sigma * falls_by) return next;
+      const double sigma = steps < certain_after ? 0.5 : 0;
+      if (falls(at, next, price_power(problem_.alpha), sigma)) return next;
+      if (problem_.alpha > steep_alpha && steps < certain_after && falls(at, next, 1, sigma)) return next;
     }
     return {};
   }
 
+  // F⁺·Δ(ν^power) ≤ σ |F·Δ(ν^power)|
+  static bool falls(const Point& at, const Point& next, double power, double sigma) {
+    const double top = std::max(at.root.maxCoeff(), next.root.maxCoeff());
+    const ArrayXd change = (next.root / top).pow(power) - (at.root / top).pow(power);
+    return ((1 - next.response.use) * change).sum() <= -sigma * ((1 - at.response.use) * change).sum();
+  }
+
+  // The most overused of the resources whose own price governs next to nothing of their use.
   Index overused_without_say(const Point& at) const {
-    const double steepness = price_power(problem_.alpha) / problem_.alpha;
-    for (Index r = 0; r < at.root.size(); ++r) {
-      const bool has_say = at.response.slope(r, r) >= no_say * steepness * at.response.use[r];
-      if (at.response.use[r] > 1 + 1e-9 && !has_say) return r;
-    }
-    return -1;
+    const ArrayXd governed =
+        at.response.slope.diagonal().array() * problem_.alpha / price_power(problem_.alpha);
+    const auto lost = at.response.use > 1 + 1e-9 && !(governed >= no_say * at.response.use);
+    Index most = -1;
+    const bool any = lost.select(at.response.use, 0).maxCoeff(&most) > 0;
+    return any ? most : -1;
   }
 
   // The resource that is most overused, or most idle for one that has a price.
@@ -196,7 +205,7 @@ class DualNewton {
       root[r] = high == infinity ? above : (low == 0 ? below : std::sqrt(low * high));
       if (root[r] == low || root[r] == high) break;
       at = evaluate(root);
-      if (std::abs(at.response.use[r] - 1) < 1e-2) break;
+      if (std::abs(at.response.use[r] - 1) < 1e-11) break;
       (at.response.use[r] > 1 ? low : high) = root[r];
     }
     return at;
@@ -216,7 +225,7 @@ bool caps_fit(const PricedProblem& problem) {
 PricedAmounts all_at_caps(const PricedProblem& problem) {
   return {.amount = problem.cap,
           .used = problem.demand.matrix().transpose() * problem.cap.matrix(),
-          .price = ArrayXd::Zero(problem.capacity.size()),
+          .log_price = ArrayXd::Constant(problem.capacity.size(), -infinity),
           .relative_gap = 0,
           .iterations = 0,
           .converged = true};
@@ -251,14 +260,13 @@ ArrayXd find_sampled_prices(const PricedProblem& problem) {
 // Prices near the solution: those of a sample, or those at half the α, and so on.
 ArrayXd find_near_prices(const PricedProblem& problem) {
   if (problem.demand.rows() >= rows_worth_sampling) return find_sampled_prices(problem);
-  ArrayXd root;
   PricedProblem tamer = problem;
   tamer.alpha = std::min(problem.alpha, tame_alpha);
-  DualNewton first(tamer);
-  root = first.even_prices();
+  ArrayXd root = DualNewton(tamer).scaled(ArrayXd::Ones(problem.capacity.size()));
   while (tamer.alpha < problem.alpha) {
     root = DualNewton(tamer).descend(root, stage_goal, stage_goal).root;
     tamer.alpha = std::min(2 * tamer.alpha, problem.alpha);
+    root = DualNewton(tamer).scaled(root);
   }
   return root;
 }

@@ -10,7 +10,8 @@ namespace mirab::numerics {
 struct PricedAmounts {
   Eigen::ArrayXd amount;  ///< x̂_n, feasible, [n]
   Eigen::ArrayXd used;    ///< Σ_n x̂_n d_{n,r}, [m]
-  Eigen::ArrayXd price;   ///< λ_r, [m]; 0 or infinite where a double cannot hold it (large α)
+  Eigen::ArrayXd
+      log_price;  ///< ln λ_r, [m], -∞ for a free resource: λ itself may not fit a double when α is large
   double relative_gap =
       0;  ///< an upper bound of (D(λ) - P(x̂)) / Σ_n x̂_n d_n·λ, and at every price level (see .cpp)
   int iterations = 0;      ///< evaluations of all N rows

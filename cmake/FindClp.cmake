@@ -1,0 +1,11 @@
+# Finds COIN-OR's solver of linear programs and defines Clp::Clp.
+find_path(CLP_INCLUDE_DIR ClpSimplex.hpp PATH_SUFFIXES coin)
+find_library(CLP_LIBRARY Clp)
+find_library(COINUTILS_LIBRARY CoinUtils)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Clp REQUIRED_VARS CLP_LIBRARY COINUTILS_LIBRARY CLP_INCLUDE_DIR)
+if(Clp_FOUND AND NOT TARGET Clp::Clp)
+  add_library(Clp::Clp INTERFACE IMPORTED)
+  target_include_directories(Clp::Clp INTERFACE ${CLP_INCLUDE_DIR})
+  target_link_libraries(Clp::Clp INTERFACE ${CLP_LIBRARY} ${COINUTILS_LIBRARY})
+endif()

@@ -1,0 +1,100 @@
+// The worked examples of the papers (tests/golden/paper_cases.json) under the mechanisms over one pool.
+#include <fstream>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <mirab/mechanisms/mechanism.hpp>
+
+namespace mirab {
+namespace {
+
+using json = nlohmann::ordered_json;  // resources keep the order of the paper
+
+// Mechanisms that the papers speak of and the registry does not have; a case must name one of these or a row.
+const std::set<std::string> not_in_the_registry = {"ps-dsf",
+                                                   "drfh",
+                                                   "tsf",
+                                                   "alpha-pf-vds:alpha=1",
+                                                   "alpha-pf-vds:alpha=3",
+                                                   "mlf-drs",
+                                                   "ffmra",
+                                                   "ffmra:surplus=equal",
+                                                   "h-ffmra",
+                                                   "per-server-drf"};
+
+bool is_filling(const std::string& mechanism) { return mechanism.starts_with("fill:"); }  // tests/scheduling
+
+std::vector<json> cases() {
+  std::ifstream file(MIRAB_SOURCE_DIR "/tests/golden/paper_cases.json");
+  return json::parse(file).at("cases").get<std::vector<json>>();
+}
+
+ResourceVector amounts(const json& values, const std::vector<std::string>& resources) {
+  ResourceVector vector;
+  for (const std::string& resource : resources)
+    vector.push_back(*Quantity::from(values.value(resource, 0.0)));
+  return vector;
+}
+
+Problem problem_of(const json& paper_case) {
+  Cluster cluster;
+  for (const auto& [resource, amount] : paper_case.at("servers")[0].at("capacity").items()) {
+    cluster.resources.push_back(resource);
+  }
+  for (const json& given : paper_case.at("servers")) {
+    Server server;
+    server.name = given.at("name");
+    server.capacity = amounts(given.at("capacity"), cluster.resources);
+    server.count = given.value("count", 1);
+    cluster.servers.push_back(server);
+  }
+  for (const json& given : paper_case.at("users")) {
+    User user;
+    user.name = given.at("name");
+    user.demand = amounts(given.at("demand"), cluster.resources);
+    user.weight = *Quantity::from(given.value("weight", 1.0));
+    if (given.contains("tasks")) user.tasks = *Quantity::from(given.at("tasks").get<double>());
+    cluster.users.push_back(user);
+  }
+  return *Problem::from(cluster);
+}
+
+void expect_near(const std::vector<double>& ours, const std::vector<double>& printed, double tolerance) {
+  ASSERT_EQ(ours.size(), printed.size());
+  for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], printed[i], tolerance) << "entry " << i;
+}
+
+TEST(PaperCases, EveryMechanismOfTheRegistryGivesThePrintedNumbers) {
+  int checked = 0;
+  for (const json& paper_case : cases()) {
+    for (const auto& [mechanism, expected] : paper_case.at("expect").items()) {
+      if (is_filling(mechanism) || not_in_the_registry.contains(mechanism)) continue;
+      SCOPED_TRACE(paper_case.at("id").get<std::string>() + ", " + mechanism);
+      const Result<Outcome> outcome = allocate(problem_of(paper_case), mechanism);
+      ASSERT_TRUE(outcome) << describe(outcome.error());
+      EXPECT_NE(outcome->status, Status::not_converged);
+      const double tolerance = paper_case.at("tolerance");
+      const Allocation& allocation = outcome->allocation;
+      if (expected.contains("tasks")) expect_near(allocation.tasks, expected.at("tasks"), tolerance);
+      if (expected.contains("prices"))
+        expect_near(allocation.servers[0].prices, expected.at("prices"), tolerance);
+      if (expected.contains("resources")) {
+        for (const Grant& grant : allocation.grants) {
+          expect_near(grant.resources, expected.at("resources")[grant.user], tolerance);
+        }
+      }
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 25);  // the cases of the slides, of Bonald and Roberts, and of Hamzeh's pools
+}
+
+TEST(PaperCases, NoListedMechanismHasComeIntoTheRegistry) {
+  for (const std::string& mechanism : not_in_the_registry) {
+    EXPECT_FALSE(choose_mechanism(mechanism)) << mechanism << " is in the registry now: test it";
+  }
+}
+
+}  // namespace
+}  // namespace mirab

@@ -1,0 +1,200 @@
+// The pool mechanisms against linear programs that know nothing of water-filling or prices.
+#include <ClpSimplex.hpp>
+#include <CoinPackedMatrix.hpp>
+#include <CoinPackedVector.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "mechanisms/pool_case.hpp"
+
+namespace mirab {
+namespace {
+
+using testing::PoolCase;
+
+constexpr std::uint64_t seed = 20110330;
+constexpr int pools = 2000;
+
+// max objective·(x_0 … x_{N-1}, t) under capacities, lower_n ≤ x_n ≤ cap_n, and x_n - rate_n t ≥ 0 where
+// active.
+struct LinearProgram {
+  std::vector<double> solution;  // [N + 1]
+  std::vector<double> duals;     // of the rows of the active users, [N], 0 for others
+};
+
+LinearProgram solve(const PoolCase& pool, const std::vector<double>& objective,
+                    const std::vector<double>& lower, const std::vector<double>& rate,
+                    const std::vector<bool>& active) {
+  const int users = static_cast<int>(pool.demand.size());
+  const int resources = static_cast<int>(pool.capacity.size());
+  CoinPackedMatrix matrix(false, 0, 0);
+  matrix.setDimensions(0, users + 1);
+  std::vector<double> row_lower, row_upper;
+  for (int r = 0; r < resources; ++r) {
+    CoinPackedVector row;
+    for (int n = 0; n < users; ++n) row.insert(n, pool.demand[n][r]);
+    matrix.appendRow(row);
+    row_lower.push_back(-COIN_DBL_MAX);
+    row_upper.push_back(pool.capacity[r]);
+  }
+  for (int n = 0; n < users; ++n) {
+    CoinPackedVector row;
+    row.insert(n, 1);
+    if (active[n]) row.insert(users, -rate[n]);
+    matrix.appendRow(row);
+    row_lower.push_back(active[n] ? 0 : -COIN_DBL_MAX);
+    row_upper.push_back(COIN_DBL_MAX);
+  }
+  std::vector<double> column_lower = lower, column_upper;
+  for (int n = 0; n < users; ++n) column_upper.push_back(pool.has_cap(n) ? pool.cap[n] : COIN_DBL_MAX);
+  column_lower.push_back(0);
+  column_upper.push_back(COIN_DBL_MAX);
+  ClpSimplex simplex;
+  simplex.setLogLevel(0);
+  simplex.setPrimalTolerance(1e-9);
+  simplex.setDualTolerance(1e-9);
+  simplex.loadProblem(matrix, column_lower.data(), column_upper.data(), objective.data(), row_lower.data(),
+                      row_upper.data());
+  simplex.setOptimizationDirection(-1);
+  simplex.primal();
+  MIRAB_ASSERT(simplex.isProvenOptimal(), "the oracle's linear program has an optimum");
+  LinearProgram solved;
+  solved.solution.assign(simplex.primalColumnSolution(), simplex.primalColumnSolution() + users + 1);
+  solved.duals.assign(simplex.dualRowSolution() + resources, simplex.dualRowSolution() + resources + users);
+  return solved;
+}
+
+// Lexicographic max-min of x_n / rate_n: rounds of max t, in which a user whose row has a positive dual is
+// saturated in every optimum (docs/mathematics.md, section 4).
+std::vector<double> lexicographic_max_min(const PoolCase& pool, const std::vector<double>& rate) {
+  const std::size_t users = pool.demand.size();
+  std::vector<double> level(users, 0.0);
+  std::vector<bool> active(users, true);
+  std::vector<double> highest_level(users + 1, 0.0);
+  highest_level[users] = 1;
+  for (std::size_t fixed = 0; fixed < users;) {
+    std::vector<double> lower = level;  // a little less, or its rounding could make the next round infeasible
+    for (std::size_t n = 0; n < users; ++n) {
+      lower[n] = (1 - 1e-10) * (pool.has_cap(n) ? std::min(level[n], pool.cap[n]) : level[n]);
+    }
+    const LinearProgram round = solve(pool, highest_level, lower, rate, active);
+    for (std::size_t n = 0; n < users; ++n) {
+      if (!active[n] || std::abs(round.duals[n]) * rate[n] < 1e-6) continue;
+      level[n] = round.solution[users] * rate[n];
+      active[n] = false;
+      ++fixed;
+    }
+  }
+  return level;
+}
+
+double share_of_one_task(const PoolCase& pool, std::size_t n, const std::string& mechanism) {
+  double largest = 0, sum = 0;
+  for (std::size_t r = 0; r < pool.capacity.size(); ++r) {
+    largest = std::max(largest, pool.demand[n][r] / pool.capacity[r]);
+    sum += pool.demand[n][r] / pool.capacity[r];
+  }
+  return mechanism == "drf" ? largest : mechanism == "asset" ? sum : 1;
+}
+
+class AgreesWithLinearProgramsInRounds : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(AgreesWithLinearProgramsInRounds, OnRandomPoolsWithZerosWeightsAndCaps) {
+  Random random(seed);
+  for (int i = 0; i < pools; ++i) {
+    const PoolCase pool = testing::random_pool(random, {});
+    std::vector<double> rate;
+    for (std::size_t n = 0; n < pool.demand.size(); ++n) {
+      rate.push_back(pool.weight_of(n) / share_of_one_task(pool, n, GetParam()));
+    }
+    const std::vector<double> expected = lexicographic_max_min(pool, rate);
+    const std::vector<double> tasks = testing::tasks_of(pool, GetParam());
+    for (std::size_t n = 0; n < tasks.size(); ++n) {
+      ASSERT_NEAR(tasks[n], expected[n], 1e-7 * std::max(1.0, expected[n]))
+          << fmt::format("user {} in pool {} of seed {}: {}", n, i, seed, testing::text_of(pool));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pool, AgreesWithLinearProgramsInRounds, ::testing::Values("max-min", "drf", "asset"),
+                         [](const auto& name) { return name.param == "max-min" ? "MaxMin" : name.param; });
+
+class NoLinearDirectionImprovesIt : public ::testing::TestWithParam<std::tuple<double, std::string>> {};
+
+// x maximises a concave P over a polytope iff no feasible y has ∇P(x)·y > ∇P(x)·x. The gradient is 1/u_n
+// s_n^(-α) with s_n = x_n/(φ_n u_n); the best y is a linear program.
+TEST_P(NoLinearDirectionImprovesIt, OnRandomPoolsWithZerosWeightsAndCaps) {
+  const auto [alpha, yardstick] = GetParam();
+  Random random(seed);
+  for (int i = 0; i < pools; ++i) {
+    const PoolCase pool = testing::random_pool(random, {});
+    const std::size_t users = pool.demand.size();
+    const std::vector<double> tasks =
+        testing::tasks_of(pool, fmt::format("alpha-fair:alpha={},yardstick={}", alpha, yardstick));
+    std::vector<double> gradient(users + 1, 0.0);
+    double largest = 0, ours = 0, best = 0;
+    for (std::size_t n = 0; n < users; ++n) {
+      const double u = yardstick == "tasks" ? 1 : 1 / share_of_one_task(pool, n, "drf");
+      gradient[n] = std::pow(tasks[n] / (pool.weight_of(n) * u), -alpha) / u;
+      largest = std::max(largest, gradient[n]);
+    }
+    const std::vector<double> none(users, 0.0);
+    for (double& slope : gradient) slope /= largest;
+    const LinearProgram other = solve(pool, gradient, none, none, std::vector<bool>(users, false));
+    for (std::size_t n = 0; n < users; ++n) {
+      ours += gradient[n] * tasks[n];
+      best += gradient[n] * other.solution[n];
+    }
+    ASSERT_LE(best, ours * (1 + 1e-7))
+        << fmt::format("pool {} of seed {}: {}", i, seed, testing::text_of(pool));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pool, NoLinearDirectionImprovesIt,
+                         ::testing::Combine(::testing::Values(0.5, 1, 2, 5),
+                                            ::testing::Values("tasks", "dominant")),
+                         [](const auto& name) {
+                           return fmt::format("Alpha{}{}", static_cast<int>(10 * std::get<0>(name.param)),
+                                              std::get<1>(name.param));
+                         });
+
+TEST(AlphaFair, OfOneResourceSharesInClosedForm) {
+  // x_n = φ_n d_n^(-1/α) · C / Σ_k φ_k d_k^(1 - 1/α)
+  Random random(seed);
+  for (const double alpha : {0.2, 0.5, 1.0, 3.0, 50.0, 1000.0, 1e6}) {
+    for (int i = 0; i < 200; ++i) {
+      const PoolCase pool =
+          testing::random_pool(random, {.resources_max = 1, .zero_demands = 0, .capped_users = 0});
+      double sum = 0;
+      for (std::size_t n = 0; n < pool.demand.size(); ++n) {
+        sum += pool.weight[n] * std::pow(pool.demand[n][0], 1 - 1 / alpha);
+      }
+      const std::vector<double> tasks = testing::tasks_of(pool, fmt::format("alpha-fair:alpha={}", alpha));
+      for (std::size_t n = 0; n < tasks.size(); ++n) {
+        const double expected =
+            pool.weight[n] * std::pow(pool.demand[n][0], -1 / alpha) * pool.capacity[0] / sum;
+        ASSERT_NEAR(tasks[n], expected, 1e-8 * expected) << "α = " << alpha << ", " << testing::text_of(pool);
+      }
+    }
+  }
+}
+
+TEST(AlphaFair, ApproachesMaxMinAndDrfAsAlphaGrows) {
+  Random random(seed);
+  for (int i = 0; i < 500; ++i) {
+    const PoolCase pool = testing::random_pool(random, {});
+    for (const auto& [limit, steep] : {std::pair("max-min", "alpha-fair:alpha=1e6"),
+                                       std::pair("drf", "alpha-fair:alpha=1e6,yardstick=dominant")}) {
+      const std::vector<double> expected = testing::tasks_of(pool, limit);
+      const std::vector<double> tasks = testing::tasks_of(pool, steep);
+      for (std::size_t n = 0; n < tasks.size(); ++n) {
+        ASSERT_NEAR(tasks[n], expected[n], 1e-4 * (1 + expected[n]))
+            << limit << ", " << testing::text_of(pool);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mirab

@@ -1,0 +1,107 @@
+#include <gmock/gmock.h>
+
+#include <mirab/mechanisms/mechanism.hpp>
+
+#include "mechanisms/pool_case.hpp"
+
+namespace mirab {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::PoolCase;
+
+const PoolCase slides{.capacity = {9, 18}, .demand = {{1, 4}, {3, 1}}, .weight = {}, .cap = {}};
+
+Cluster slides_cluster() {
+  const Problem problem = testing::problem_of(slides);
+  return {.resources = problem.resources(), .servers = problem.servers(), .users = problem.users()};
+}
+
+TEST(Registry, ListsThePoolMechanismsInOrder) {
+  std::vector<std::string_view> names;
+  for (const Mechanism& row : mechanisms()) names.push_back(row.name);
+  EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair"));
+}
+
+TEST(Registry, CeeiIsAnotherNameOfPf) {
+  EXPECT_EQ(choose_mechanism("ceei")->name, "pf");
+  EXPECT_EQ(allocate(testing::problem_of(slides), "ceei")->allocation.tasks,
+            allocate(testing::problem_of(slides), "pf")->allocation.tasks);
+}
+
+TEST(Registry, AnUnknownMechanismIsAnErrorThatListsTheNearest) {
+  const Result<Outcome> outcome = allocate(testing::problem_of(slides), "dfr");
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().message, HasSubstr("drf"));
+}
+
+TEST(Registry, AlphaFairWithoutAnAlphaAboveZeroIsAnError) {
+  for (const char* text : {"alpha-fair", "alpha-fair:alpha=0", "alpha-fair:alpha=-1", "alpha-fair:alpha=nan",
+                           "alpha-fair:alpha=2,yardstick=weight"}) {
+    EXPECT_FALSE(allocate(testing::problem_of(slides), text)) << text;
+  }
+}
+
+TEST(Registry, AnotherDemandOnSomeServerIsAnErrorThatSaysWhichMechanismsCan) {
+  Cluster cluster = slides_cluster();
+  cluster.users[1].demand_on["all"] = {Quantity(1), Quantity(1)};
+  const Result<Outcome> outcome = allocate(*Problem::from(cluster), "drf");
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().key, "users[1].demand_on");
+  EXPECT_THAT(outcome.error().message, HasSubstr("mechanisms that can: none"));
+}
+
+TEST(Registry, PlacementConstraintsAreANoticeThatNamesTheMechanism) {
+  Cluster cluster = slides_cluster();
+  cluster.servers.push_back(cluster.servers[0]);
+  cluster.servers[1].name = "other";
+  cluster.users[0].servers = {"other"};
+  const Result<Outcome> outcome = allocate(*Problem::from(cluster), "drf");
+  ASSERT_TRUE(outcome);
+  EXPECT_THAT(outcome->notices, ElementsAre(HasSubstr("drf pours all servers into one pool")));
+}
+
+TEST(Registry, AResourceThatNoServerHasIsLeftOutWithANotice) {
+  Cluster cluster = slides_cluster();
+  cluster.resources.push_back("gpu");
+  cluster.servers[0].capacity.push_back(Quantity(0));
+  for (User& user : cluster.users) user.demand.push_back(Quantity(0));
+  for (const char* mechanism : {"drf", "pf"}) {
+    const Result<Outcome> outcome = allocate(*Problem::from(cluster), mechanism);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->notices, ElementsAre(HasSubstr("no server has any gpu")));
+    EXPECT_EQ(outcome->allocation.servers[0].used.size(), 3u);
+    EXPECT_EQ(outcome->allocation.servers[0].used[2], 0);
+  }
+}
+
+TEST(Registry, AnOutcomeSaysWhatWasAskedForAndWhoHoldsWhat) {
+  const Result<Outcome> outcome =
+      allocate(testing::problem_of(slides), "alpha-fair:alpha=2,yardstick=dominant");
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->mechanism, "alpha-fair:alpha=2,yardstick=dominant");
+  EXPECT_EQ(outcome->certificate.kind, "relative-duality-gap");
+  EXPECT_LE(outcome->certificate.value, 1e-9);
+  EXPECT_EQ(outcome->allocation.servers[0].name, "pool");
+  EXPECT_EQ(outcome->allocation.servers[0].prices.size(), 2u);
+  EXPECT_THAT(outcome->notices, IsEmpty());
+  for (const Grant& grant : outcome->allocation.grants) {
+    for (std::size_t r = 0; r < 2; ++r) {
+      EXPECT_DOUBLE_EQ(grant.resources[r], grant.tasks * slides.demand[grant.user][r]);
+    }
+  }
+}
+
+TEST(Registry, EveryPropertyHasANameAndEveryClaimASource) {
+  for (const Mechanism& row : mechanisms()) {
+    for (const Claim& claim : row.claims) {
+      EXPECT_FALSE(property_name(claim.property).empty());
+      EXPECT_FALSE(claim.source.empty()) << row.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mirab
