@@ -1,12 +1,12 @@
-// Whatever bytes come, the reader of cluster files answers with a problem or an error that says where; and a problem that it
-// accepts survives being written and read again.
-
-#include <mirab/model/cluster_file.hpp>
+// Whatever bytes come, the reader of cluster files answers with a problem or an error that says where; and a
+// problem that it accepts survives being written and read again.
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include <mirab/model/cluster_file.hpp>
 
 namespace {
 

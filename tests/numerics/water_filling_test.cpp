@@ -1,7 +1,7 @@
 #include "numerics/water_filling.hpp"
 
-#include <gmock/gmock.h>
 #include <cmath>
+#include <gmock/gmock.h>
 #include <limits>
 
 #include <mirab/model/random.hpp>
