@@ -38,8 +38,11 @@ bool all_converged(const report::Comparison& comparison) {
       [](const report::Contender& contender) { return contender.status == Status::not_converged; });
 }
 
-Error about(Error error, const std::string& cluster) {
-  if (error.file.empty()) error.file = cluster;
+/// What a mechanism or a filling cannot do with a cluster is found after its file was read: adds the place there.
+Error about(Error error, const ComparingOptions& options, const std::string& title) {
+  if (!error.file.empty()) return error;
+  error.file = title;
+  if (!error.key.empty()) error.line = line_in_cluster_file(options.cluster, error.key);
   return error;
 }
 
@@ -77,7 +80,7 @@ Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechani
 
   for (const Choice& mechanism : mechanisms) {
     Result<Outcome> outcome = allocate(comparison.problem, mechanism);
-    if (!outcome) return complain(about(outcome.error(), title));
+    if (!outcome) return complain(about(outcome.error(), options, title));
     comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
   }
   for (const FillChoice& choice : fillings) {
@@ -86,7 +89,7 @@ Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechani
                                    .tie = read_tie(options.tie),
                                    .trace = steps != Steps::dropped};
     Result<FillOutcome> outcome = timed_fill(comparison.problem, fill_options, options.seed);
-    if (!outcome) return complain(about(outcome.error(), title));
+    if (!outcome) return complain(about(outcome.error(), options, title));
     comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
   }
 

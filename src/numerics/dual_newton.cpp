@@ -131,6 +131,7 @@ class DualNewton {
   }
 
   PricedAmounts finish(const Point& at, double tolerance) {
+    if (!at.response.use.isFinite().all()) return out_of_range(at);
     if (at.evaluation != evaluations_) evaluate(at.root);
     const double rho = std::max(1.0, at.response.use.maxCoeff());
     if (rho > 1) amount_ /= rho;
@@ -144,6 +145,27 @@ class DualNewton {
   }
 
  private:
+  // At an α near 0 the amounts (d_n·λ)^(-1/α) may exceed what a double holds. Their proportions do not: the
+  // answer is the largest amounts in these proportions that fit, and it is not converged.
+  PricedAmounts out_of_range(const Point& at) {
+    const bool usable = (at.root.isFinite() && at.root > 0).all();
+    const ArrayXd root = usable ? at.root : ArrayXd::Ones(at.root.size());
+    const ArrayXd price = (root / root.maxCoeff()).pow(price_power(problem_.alpha)) / problem_.capacity;
+    ArrayXd log_amount = (problem_.demand.matrix() * price.matrix()).array().log() / -problem_.alpha;
+    if (problem_.coefficient.size() > 0) log_amount += problem_.coefficient.log();
+    ArrayXd amount = (log_amount - log_amount.maxCoeff()).exp();
+    amount /=
+        ((problem_.demand.matrix().transpose() * amount.matrix()).array() / problem_.capacity).maxCoeff();
+    if (problem_.cap.size() > 0) amount = amount.min(problem_.cap);
+    return {
+        .amount = amount,
+        .used = problem_.demand.matrix().transpose() * amount.matrix(),
+        .log_price = ArrayXd::Constant(problem_.capacity.size(), std::numeric_limits<double>::quiet_NaN()),
+        .relative_gap = infinity,
+        .iterations = evaluations_,
+        .converged = false};
+  }
+
   Point evaluate(const ArrayXd& root) {
     Point at{.root = root,
              .response = respond(problem_, root, amount_),

@@ -39,7 +39,10 @@ std::string fixed(double value, int decimals) {
 
 std::string percent(double part, int decimals) { return fixed(100 * part, decimals) + "%"; }
 
-std::string magnitude(double value) { return value == 0 ? "0" : fmt::format("{:.2g}", value); }
+std::string magnitude(double value) {
+  if (value == 0) return "0";
+  return std::isinf(value) ? "∞" : fmt::format("{:.2g}", value);
+}
 
 std::string amount(double value) {
   constexpr std::array kSuffixes{"", "k", "M", "G", "T", "P", "E"};

@@ -67,6 +67,17 @@ TEST_P(ABadFile, IsRefusedByEveryCommandWithFileLineAndKey) {
 INSTANTIATE_TEST_SUITE_P(Cli, ABadFile, ::testing::ValuesIn(kBadFiles),
                          [](const auto& suite) { return suite.param.name; });
 
+// Found only when the mechanism looks at the problem, and still placed in the file.
+TEST(BadInput, WhatAMechanismCannotHonourIsPlacedInTheFile) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write(
+      "cluster.yaml", kServers + "  - name: a\n    demand: {cpu: 1}\n    demand_on: {s: {cpu: 2}}\n");
+  const Ran ran = shell("mirab allocate " + file + " -m drf");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_THAT(ran.err, StartsWith("mirab: " + file + ":7: users[0].demand_on: drf cannot honour"));
+}
+
 TEST(BadInput, AMissingFileIsNamed) {
   const Ran ran = shell("mirab allocate no-such.yaml -m drf");
   EXPECT_EQ(ran.status, 2);

@@ -127,5 +127,17 @@ TEST(Results, TheRegistryNamesEveryMechanismWithItsClaims) {
   EXPECT_THAT(shell("mirab mechanisms drf").out, HasSubstr("discipline drf\n"));
 }
 
+TEST(Results, WhatDidNotConvergeIsPrintedAndEndsWithStatusThree) {
+  const Ran table = shell("mirab allocate examples/slides.yaml -m alpha-fair:alpha=0.0001");
+  EXPECT_EQ(table.status, 3);
+  EXPECT_THAT(table.out, HasSubstr("NOT CONVERGED"));
+  const Ran ran = shell("mirab allocate examples/slides.yaml -m alpha-fair:alpha=0.0001 --format json");
+  EXPECT_EQ(ran.status, 3);
+  const json outcome = json::parse(ran.out)["outcomes"][0];
+  EXPECT_EQ(outcome["status"], "not_converged");
+  EXPECT_TRUE(outcome["certificate"]["value"].is_null()) << "no bound is known";
+  EXPECT_EQ(outcome["users"].size(), 2u);
+}
+
 }  // namespace
 }  // namespace mirab
