@@ -4,11 +4,10 @@
 //
 // D(λ) = C·λ + Σ_n max_x [w_n g_α(x/(w_n u_n)) - x d_n·λ] is convex with gradient C - Σ_n x_n(λ) d_n. In
 // capacities and in ν (price_response.hpp) the gradient is F = 1 - use and the Newton step ν_k (1 + Δ_k)
-// solves slope · Δ = -F. A price that the step takes below zero is fixed at zero and the rest is solved
-// again; a small multiple of the diagonal is added, so that resources used in proportion to each other do no
-// harm. A step is accepted when F⁺·Δλ ≤ σ |F·Δλ|: D is convex, so it falls for certain when F⁺·Δλ ≤ 0, and no
-// value of D, with its rounding, is ever compared. A free price whose resource is overused is found again by
-// bisection in that one coordinate.
+// solves slope · Δ = -F over prices ≥ 0 (complementarity.hpp); a trace of the diagonal is added, so that
+// resources used in proportion to each other do no harm. A step is accepted when F⁺·Δλ ≤ σ |F·Δλ|: D is
+// convex, so it falls for certain when F⁺·Δλ ≤ 0, and no value of D, with its rounding, is ever compared. The
+// price of an overused resource that governs nobody is found again by bisection in that one coordinate.
 //
 // A large α is reached by doubling it from 2, each time from the last ν, which hardly moves: 1/ν_r is the
 // level at which resource r stops its rows. A large N starts from the prices of a sixteenth of the rows.
@@ -19,8 +18,8 @@
 // 1 without caps: gap/Φ). Prices of a large α differ so much that this says nothing of the cheap resources;
 // there the idle part of each resource counts too, times the part of its use that its own price governs.
 //
-// Known failure: α far below 1, where a price must be known to 1/α digits more; the result says that it is
-// not converged.
+// Known failure: among random problems of up to 16 resources over nine orders of magnitude one in some five
+// thousand with 1 < α ≤ 1000 ends above the tolerance (none in 20,000 at α = 0.1 to 1). The result says so.
 #include "numerics/dual_newton.hpp"
 
 #include <algorithm>
