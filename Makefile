@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test bench package fuzz format tidy clean
 
-SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill fifo
+SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill fifo --fill drf
 SECONDS := 60
 
 help: ## list these commands

@@ -183,7 +183,7 @@ function splitLine(outcome: Outcome, width: number): object {
     precision: 15,  // decimals that the library keeps of it; its own 2 would move the line
     lineStyle: {color: 'var(--ink)', type: [5, 4], width: 1, opacity: 0.8},
     label: {
-      show: width >= label_width, position: 'insideStartTop', color: 'var(--ink)', fontSize: 11, formatter: `equal split ${percent(split)}`,
+      show: width >= label_width, position: 'insideEndBottom', color: 'var(--ink)', fontSize: 11, formatter: `equal split ${percent(split)}`,
       textBorderColor: 'var(--paper)', textBorderWidth: 3,
     },
   };
