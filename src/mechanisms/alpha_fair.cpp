@@ -9,20 +9,20 @@
 namespace mirab {
 namespace {
 
-constexpr OptionInfo options[] = {
+constexpr OptionInfo kOptions[] = {
     {"alpha", "", "how much fairness counts against efficiency, a number > 0"},
     {"yardstick", "tasks", "what is compared: tasks, or dominant for dominant shares"},
 };
 
-constexpr std::string_view proposition =
+constexpr std::string_view kProposition =
     "Bonald and Roberts, Proposition 7 and Remark 1, for α ≠ 1 and yardstick=tasks";
 
-constexpr Claim claims[] = {
-    {Property::pareto_efficiency, true, endless_demand, "Bonald and Roberts, section 2.5"},
-    {Property::sharing_incentive, false, {}, proposition},
-    {Property::strategy_proofness, false, {}, proposition},
-    {Property::single_resource_fairness, false, {}, proposition},
-    {Property::scale_invariance, false, {}, proposition},
+constexpr Claim kClaims[] = {
+    {Property::pareto_efficiency, true, kEndlessDemand, "Bonald and Roberts, section 2.5"},
+    {Property::sharing_incentive, false, {}, kProposition},
+    {Property::strategy_proofness, false, {}, kProposition},
+    {Property::single_resource_fairness, false, {}, kProposition},
+    {Property::scale_invariance, false, {}, kProposition},
 };
 
 Result<Outcome> allocate_alpha_fair(const Problem& problem, const Choice& choice) {
@@ -48,9 +48,9 @@ Mechanism alpha_fair_row() {
       .yardstick = "1, or 1 / max_r (d_{n,r} / C_r) with yardstick=dominant",
       .alpha = "α > 0",
       .source = "Mo and Walrand 2000; Bonald and Roberts, Multi-Resource Fairness, section 2.5",
-      .accepts = pool_accepts,
-      .options = options,
-      .claims = claims,
+      .accepts = kPoolAccepts,
+      .options = kOptions,
+      .claims = kClaims,
       .allocate = allocate_alpha_fair};
 }
 

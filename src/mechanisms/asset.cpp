@@ -10,14 +10,14 @@
 namespace mirab {
 namespace {
 
-constexpr std::string_view table = "slides, properties of DRF, Asset Fairness, CEEI";
+constexpr std::string_view kTable = "slides, properties of DRF, Asset Fairness, CEEI";
 
-constexpr Claim claims[] = {
-    {Property::strategy_proofness, true, endless_positive_demand, table},
-    {Property::pareto_efficiency, true, endless_demand, table},
-    {Property::envy_freeness, true, endless_demand, table},
-    {Property::single_resource_fairness, true, endless_demand, table},
-    {Property::population_monotonicity, true, endless_positive_demand, table},
+constexpr Claim kClaims[] = {
+    {Property::strategy_proofness, true, kEndlessPositiveDemand, kTable},
+    {Property::pareto_efficiency, true, kEndlessDemand, kTable},
+    {Property::envy_freeness, true, kEndlessDemand, kTable},
+    {Property::single_resource_fairness, true, kEndlessDemand, kTable},
+    {Property::population_monotonicity, true, kEndlessPositiveDemand, kTable},
     {Property::sharing_incentive,
      false,
      {},
@@ -52,9 +52,9 @@ Mechanism asset_row() {
           .yardstick = "1 / Σ_r (d_{n,r} / C_r)",
           .alpha = "∞",
           .source = "Ghodsi et al., Dominant Resource Fairness, 2011, section 4.1.1",
-          .accepts = pool_accepts,
+          .accepts = kPoolAccepts,
           .options = {},
-          .claims = claims,
+          .claims = kClaims,
           .allocate = allocate_asset};
 }
 

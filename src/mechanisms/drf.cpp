@@ -12,18 +12,18 @@
 namespace mirab {
 namespace {
 
-constexpr std::string_view table = "slides, properties of DRF, Asset Fairness, CEEI";
+constexpr std::string_view kTable = "slides, properties of DRF, Asset Fairness, CEEI";
 
-constexpr Claim claims[] = {
-    {Property::sharing_incentive, true, endless_demand, "Bonald and Roberts, Proposition 1"},
-    {Property::strategy_proofness, true, endless_demand, "Bonald and Roberts, Proposition 2"},
-    {Property::pareto_efficiency, true, endless_demand, table},
-    {Property::envy_freeness, true, endless_demand, table},
-    {Property::single_resource_fairness, true, endless_demand, table},
-    {Property::bottleneck_fairness, true, endless_demand, table},
-    {Property::population_monotonicity, true, endless_positive_demand, table},
-    {Property::scale_invariance, true, endless_demand, "Bonald and Roberts, Proposition 3"},
-    {Property::resource_monotonicity, false, {}, table},
+constexpr Claim kClaims[] = {
+    {Property::sharing_incentive, true, kEndlessDemand, "Bonald and Roberts, Proposition 1"},
+    {Property::strategy_proofness, true, kEndlessDemand, "Bonald and Roberts, Proposition 2"},
+    {Property::pareto_efficiency, true, kEndlessDemand, kTable},
+    {Property::envy_freeness, true, kEndlessDemand, kTable},
+    {Property::single_resource_fairness, true, kEndlessDemand, kTable},
+    {Property::bottleneck_fairness, true, kEndlessDemand, kTable},
+    {Property::population_monotonicity, true, kEndlessPositiveDemand, kTable},
+    {Property::scale_invariance, true, kEndlessDemand, "Bonald and Roberts, Proposition 3"},
+    {Property::resource_monotonicity, false, {}, kTable},
 };
 
 Result<Outcome> allocate_drf(const Problem& problem, const Choice& choice) {
@@ -41,9 +41,9 @@ Mechanism drf_row() {
           .yardstick = "1 / max_r (d_{n,r} / C_r)",
           .alpha = "∞",
           .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
-          .accepts = pool_accepts,
+          .accepts = kPoolAccepts,
           .options = {},
-          .claims = claims,
+          .claims = kClaims,
           .allocate = allocate_drf};
 }
 

@@ -10,14 +10,14 @@
 namespace mirab {
 namespace {
 
-constexpr std::string_view remark = "Bonald and Roberts, section 2.3 and Remark 1";
+constexpr std::string_view kRemark = "Bonald and Roberts, section 2.3 and Remark 1";
 
-constexpr Claim claims[] = {
-    {Property::pareto_efficiency, true, endless_demand, "Bonald and Roberts, section 2.3"},
-    {Property::sharing_incentive, false, {}, remark},
-    {Property::strategy_proofness, false, {}, remark},
-    {Property::single_resource_fairness, false, {}, remark},
-    {Property::scale_invariance, false, {}, remark},
+constexpr Claim kClaims[] = {
+    {Property::pareto_efficiency, true, kEndlessDemand, "Bonald and Roberts, section 2.3"},
+    {Property::sharing_incentive, false, {}, kRemark},
+    {Property::strategy_proofness, false, {}, kRemark},
+    {Property::single_resource_fairness, false, {}, kRemark},
+    {Property::scale_invariance, false, {}, kRemark},
 };
 
 Result<Outcome> allocate_max_min(const Problem& problem, const Choice& choice) {
@@ -35,9 +35,9 @@ Mechanism max_min_row() {
           .yardstick = "1",
           .alpha = "∞",
           .source = "Bonald and Roberts, Multi-Resource Fairness, section 2.3",
-          .accepts = pool_accepts,
+          .accepts = kPoolAccepts,
           .options = {},
-          .claims = claims,
+          .claims = kClaims,
           .allocate = allocate_max_min};
 }
 

@@ -10,19 +10,19 @@
 namespace mirab {
 namespace {
 
-constexpr std::string_view table = "slides, properties of DRF, Asset Fairness, CEEI";
-constexpr std::string_view aliases[] = {"ceei"};
+constexpr std::string_view kTable = "slides, properties of DRF, Asset Fairness, CEEI";
+constexpr std::string_view kAliases[] = {"ceei"};
 
-constexpr Claim claims[] = {
-    {Property::sharing_incentive, true, endless_demand, "Bonald and Roberts, Proposition 4"},
-    {Property::pareto_efficiency, true, endless_demand, "Bonald and Roberts, section 2.4"},
-    {Property::envy_freeness, true, endless_demand, table},
-    {Property::single_resource_fairness, true, endless_demand, "Bonald and Roberts, equation 5"},
-    {Property::bottleneck_fairness, true, endless_demand, table},
-    {Property::scale_invariance, true, endless_demand, "Bonald and Roberts, Proposition 6"},
+constexpr Claim kClaims[] = {
+    {Property::sharing_incentive, true, kEndlessDemand, "Bonald and Roberts, Proposition 4"},
+    {Property::pareto_efficiency, true, kEndlessDemand, "Bonald and Roberts, section 2.4"},
+    {Property::envy_freeness, true, kEndlessDemand, kTable},
+    {Property::single_resource_fairness, true, kEndlessDemand, "Bonald and Roberts, equation 5"},
+    {Property::bottleneck_fairness, true, kEndlessDemand, kTable},
+    {Property::scale_invariance, true, kEndlessDemand, "Bonald and Roberts, Proposition 6"},
     {Property::strategy_proofness, false, {}, "Bonald and Roberts, Proposition 5"},
     {Property::population_monotonicity, false, {}, "slides, CEEI violates population monotonicity"},
-    {Property::resource_monotonicity, false, {}, table},
+    {Property::resource_monotonicity, false, {}, kTable},
 };
 
 Result<Outcome> allocate_pf(const Problem& problem, const Choice& choice) {
@@ -33,7 +33,7 @@ Result<Outcome> allocate_pf(const Problem& problem, const Choice& choice) {
 
 Mechanism pf_row() {
   return {.name = "pf",
-          .aliases = aliases,
+          .aliases = kAliases,
           .scope = Scope::pool,
           .title = "Proportional fairness (competitive equilibrium from equal incomes)",
           .summary =
@@ -41,9 +41,9 @@ Mechanism pf_row() {
           .yardstick = "any (it cancels)",
           .alpha = "1",
           .source = "Kelly, Maulloo and Tan 1998; Bonald and Roberts, Multi-Resource Fairness, section 2.4",
-          .accepts = pool_accepts,
+          .accepts = kPoolAccepts,
           .options = {},
-          .claims = claims,
+          .claims = kClaims,
           .allocate = allocate_pf};
 }
 

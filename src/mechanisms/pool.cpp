@@ -21,9 +21,9 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr double tolerance = 1e-9;  // of the relative gap
-constexpr double polished = 1e-12;  // asked for when an iteration costs next to nothing
-constexpr Index users_polished = 1 << 15;
+constexpr double kTolerance = 1e-9;  // of the relative gap
+constexpr double kPolished = 1e-12;  // asked for when an iteration costs next to nothing
+constexpr Index kUsersPolished = 1 << 15;
 
 PoolShares raise_together(const Pool& pool, Yardstick yardstick) {
   const auto rate = [&](Index first, Eigen::Ref<ArrayXd> rates) {
@@ -50,9 +50,9 @@ ArrayXd price_coefficients(const Pool& pool, const PoolRule& rule) {
 
 PoolShares price(const Pool& pool, const PoolRule& rule) {
   const ArrayXd coefficient = price_coefficients(pool, rule);
-  const double goal = pool.demand.rows() <= users_polished ? polished : tolerance;
+  const double goal = pool.demand.rows() <= kUsersPolished ? kPolished : kTolerance;
   numerics::PricedAmounts priced =
-      numerics::solve_dual({pool.demand, pool.capacity, coefficient, pool.cap, rule.alpha}, goal, tolerance);
+      numerics::solve_dual({pool.demand, pool.capacity, coefficient, pool.cap, rule.alpha}, goal, kTolerance);
   return {.tasks = std::move(priced.amount),
           .used = std::move(priced.used),
           .prices = priced.log_price.exp(),

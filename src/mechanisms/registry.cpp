@@ -12,7 +12,7 @@
 namespace mirab {
 namespace {
 
-constexpr double feasible_within = 1e-9;  // of a capacity
+constexpr double kFeasibleWithin = 1e-9;  // of a capacity
 
 // The names of the rows that accept something, or `none`.
 template <class Accepted>
@@ -67,7 +67,7 @@ void assert_feasible(const Allocation& allocation) {
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     for (std::size_t r = 0; r < used[i].size(); ++r) {
-      MIRAB_ASSERT(used[i][r] <= allocation.servers[i].capacity[r] * (1 + feasible_within),
+      MIRAB_ASSERT(used[i][r] <= allocation.servers[i].capacity[r] * (1 + kFeasibleWithin),
                    "a mechanism gave away more than there is");
     }
   }

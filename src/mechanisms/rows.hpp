@@ -12,11 +12,11 @@ Mechanism pf_row();
 Mechanism alpha_fair_row();
 
 /// What every mechanism over one pool accepts.
-constexpr Accepts pool_accepts{
+constexpr Accepts kPoolAccepts{
     .weights = true, .caps = true, .placement = false, .zero_demands = true, .demand_on = false};
 
 /// The papers speak of users with endless demand.
-constexpr Conditions endless_demand{.positive_demands = false, .no_caps = true};
-constexpr Conditions endless_positive_demand{.positive_demands = true, .no_caps = true};
+constexpr Conditions kEndlessDemand{.positive_demands = false, .no_caps = true};
+constexpr Conditions kEndlessPositiveDemand{.positive_demands = true, .no_caps = true};
 
 }  // namespace mirab

@@ -17,8 +17,8 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr int rounds_each = 10;    // per coordinate; NNLS rarely needs two
-constexpr double clearly = 1e-13;  // negative, relative to b
+constexpr int kRoundsEach = 10;     // per coordinate; NNLS rarely needs two
+constexpr double kClearly = 1e-13;  // negative, relative to b
 
 // The solution over the free coordinates, 0 elsewhere.
 VectorXd solve_free(const Eigen::MatrixXd& a, const VectorXd& b, const std::vector<Index>& free) {
@@ -59,14 +59,14 @@ VectorXd solve_complementarity(const Eigen::MatrixXd& a, const VectorXd& b) {
   VectorXd z = VectorXd::Ones(m);
   std::vector<Index> free;
   for (Index i = 0; i < m; ++i) free.push_back(i);
-  for (Index round = 0; round < rounds_each * m; ++round) {
+  for (Index round = 0; round < kRoundsEach * m; ++round) {
     const VectorXd goal = solve_free(a, b, free);
     if (!walk(z, goal, free)) continue;
     const VectorXd w = a * z + b;
     Index worst = -1;
     for (Index i = 0; i < m; ++i) {
       const bool held = std::find(free.begin(), free.end(), i) == free.end();
-      if (held && w[i] < -clearly * b.cwiseAbs().maxCoeff() && (worst < 0 || w[i] < w[worst])) worst = i;
+      if (held && w[i] < -kClearly * b.cwiseAbs().maxCoeff() && (worst < 0 || w[i] < w[worst])) worst = i;
     }
     if (worst < 0) break;
     free.push_back(worst);

@@ -12,6 +12,6 @@ using Demands = Eigen::Ref<const Eigen::ArrayXXd>;
 using RowValues = Eigen::Ref<const Eigen::ArrayXd>;
 
 /// Rows are worked on so many at a time: 16 columns of them stay in a second-level cache, 4 in the first.
-constexpr Eigen::Index block_rows = 512;
+constexpr Eigen::Index kBlockRows = 512;
 
 }  // namespace mirab::numerics

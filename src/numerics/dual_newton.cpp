@@ -40,30 +40,30 @@ using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr int most_steps = 200;
-constexpr int certain_after = 30;  // steps, after which D must fall for certain
-constexpr int most_halvings = 100;
-constexpr double shortest_step = 1e-6;
-constexpr double tame_alpha = 2;
-constexpr double steep_alpha = 8;
-constexpr double stage_goal = 1e-3;  // before α is doubled
-constexpr double sample_goal = 1e-8;
-constexpr Index rows_worth_sampling = 1 << 14;
-constexpr Index sample_every = 16;
-constexpr Index sample_run = 8;  // neighbouring rows: one line of the cache in each column
-constexpr double levenberg = 1e-10;
-constexpr double no_say = 1e-4;  // the part of its use below which an overused resource's price is lost
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int kMostSteps = 200;
+constexpr int kCertainAfter = 30;  // steps, after which D must fall for certain
+constexpr int kMostHalvings = 100;
+constexpr double kShortestStep = 1e-6;
+constexpr double kTameAlpha = 2;
+constexpr double kSteepAlpha = 8;
+constexpr double kStageGoal = 1e-3;  // before α is doubled
+constexpr double kSampleGoal = 1e-8;
+constexpr Index kRowsWorthSampling = 1 << 14;
+constexpr Index kSampleEvery = 16;
+constexpr Index kSampleRun = 8;  // neighbouring rows: one line of the cache in each column
+constexpr double kLevenberg = 1e-10;
+constexpr double kNoSay = 1e-4;  // the part of its use below which an overused resource's price is lost
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Point {
   ArrayXd root;  // ν
   PriceResponse response;
-  double gap = infinity;
+  double gap = kInfinity;
   int evaluation = 0;  // which one it was
 };
 
 double measure_gap(double alpha, const ArrayXd& root, const PriceResponse& response) {
-  if (!response.use.isFinite().all()) return infinity;
+  if (!response.use.isFinite().all()) return kInfinity;
   const ArrayXd idle = 1 - response.use;
   const double top = root.maxCoeff();
   const ArrayXd price = (root / top).pow(price_power(alpha));
@@ -87,14 +87,14 @@ VectorXd newton_step(const Point& at) {
   VectorXd step = VectorXd::Zero(at.root.size());
   std::vector<Index> governing;
   for (Index r = 0; r < step.size(); ++r) {
-    if (at.response.slope(r, r) > levenberg * at.response.use[r]) {
+    if (at.response.slope(r, r) > kLevenberg * at.response.use[r]) {
       governing.push_back(r);
     } else if (gradient[r] > 0) {
       step[r] = -1;
     }
   }
   Eigen::MatrixXd slope = at.response.slope(governing, governing);
-  slope.diagonal() *= 1 + levenberg;
+  slope.diagonal() *= 1 + kLevenberg;
   // slope · Δ + F ≥ 0, with z = 1 + Δ ≥ 0
   const VectorXd constant = gradient(governing) - slope.rowwise().sum();
   step(governing) = solve_complementarity(slope, constant).array() - 1;
@@ -118,7 +118,7 @@ class DualNewton {
   // Improves prices until the gap is at most `goal`; below `tolerance` it gives up as soon as that is hard.
   Point descend(const ArrayXd& root, double goal, double tolerance) {
     Point at = evaluate(root);
-    for (int steps = 0; steps < most_steps && at.gap > goal; ++steps) {
+    for (int steps = 0; steps < kMostSteps && at.gap > goal; ++steps) {
       const Index lost = overused_without_say(at);
       std::optional<Point> next = lost >= 0 ? find_price(at, lost) : search(at, steps);
       const bool hard = !next || !(next->gap <= at.gap / 2);
@@ -160,7 +160,7 @@ class DualNewton {
         .amount = amount,
         .used = problem_.demand.matrix().transpose() * amount.matrix(),
         .log_price = ArrayXd::Constant(problem_.capacity.size(), std::numeric_limits<double>::quiet_NaN()),
-        .relative_gap = infinity,
+        .relative_gap = kInfinity,
         .iterations = evaluations_,
         .converged = false};
   }
@@ -168,7 +168,7 @@ class DualNewton {
   Point evaluate(const ArrayXd& root) {
     Point at{.root = root,
              .response = respond(problem_, root, amount_),
-             .gap = infinity,
+             .gap = kInfinity,
              .evaluation = ++evaluations_};
     at.gap = measure_gap(problem_.alpha, at.root, at.response);
     return at;
@@ -178,13 +178,13 @@ class DualNewton {
   // no notice.
   std::optional<Point> search(const Point& at, int steps) {
     const VectorXd step = newton_step(at);
-    for (double t = 1; t > shortest_step; t /= 2) {
+    for (double t = 1; t > kShortestStep; t /= 2) {
       const ArrayXd root = (at.root * (1 + t * step.array())).max(0);
       if (!(root > 0).any()) continue;
       Point next = evaluate(root);
-      const double sigma = steps < certain_after ? 0.5 : 0;
+      const double sigma = steps < kCertainAfter ? 0.5 : 0;
       if (falls(at, next, price_power(problem_.alpha), sigma)) return next;
-      if (problem_.alpha > steep_alpha && steps < certain_after && falls(at, next, 1, sigma)) return next;
+      if (problem_.alpha > kSteepAlpha && steps < kCertainAfter && falls(at, next, 1, sigma)) return next;
     }
     return {};
   }
@@ -200,7 +200,7 @@ class DualNewton {
   Index overused_without_say(const Point& at) const {
     const ArrayXd governed =
         at.response.slope.diagonal().array() * problem_.alpha / price_power(problem_.alpha);
-    const auto lost = at.response.use > 1 + 1e-9 && !(governed >= no_say * at.response.use);
+    const auto lost = at.response.use > 1 + 1e-9 && !(governed >= kNoSay * at.response.use);
     Index most = -1;
     const bool any = lost.select(at.response.use, 0).maxCoeff(&most) > 0;
     return any ? most : -1;
@@ -217,13 +217,13 @@ class DualNewton {
   // falls in it.
   Point find_price(Point at, Index r) {
     double low = at.response.use[r] > 1 ? at.root[r] : 0;
-    double high = at.response.use[r] > 1 ? infinity : at.root[r];
+    double high = at.response.use[r] > 1 ? kInfinity : at.root[r];
     const double scale = at.root.maxCoeff();
-    for (int halvings = 0; halvings < most_halvings; ++halvings) {
+    for (int halvings = 0; halvings < kMostHalvings; ++halvings) {
       const double above = low > 0 ? 2 * low : scale;
-      const double below = high < infinity ? high / 16 : scale;
+      const double below = high < kInfinity ? high / 16 : scale;
       ArrayXd root = at.root;
-      root[r] = high == infinity ? above : (low == 0 ? below : std::sqrt(low * high));
+      root[r] = high == kInfinity ? above : (low == 0 ? below : std::sqrt(low * high));
       if (root[r] == low || root[r] == high) break;
       at = evaluate(root);
       if (std::abs(at.response.use[r] - 1) < 1e-11) break;
@@ -246,7 +246,7 @@ bool caps_fit(const PricedProblem& problem) {
 PricedAmounts all_at_caps(const PricedProblem& problem) {
   return {.amount = problem.cap,
           .used = problem.demand.matrix().transpose() * problem.cap.matrix(),
-          .log_price = ArrayXd::Constant(problem.capacity.size(), -infinity),
+          .log_price = ArrayXd::Constant(problem.capacity.size(), -kInfinity),
           .relative_gap = 0,
           .iterations = 0,
           .converged = true};
@@ -255,10 +255,10 @@ PricedAmounts all_at_caps(const PricedProblem& problem) {
 ArrayXd find_root_prices(const PricedProblem& problem);
 
 ArrayXd sampled(const RowValues& rows) {
-  const Index runs = rows.size() / (sample_run * sample_every);
-  ArrayXd some(runs * sample_run);
+  const Index runs = rows.size() / (kSampleRun * kSampleEvery);
+  ArrayXd some(runs * kSampleRun);
   for (Index run = 0; run < runs; ++run) {
-    some.segment(run * sample_run, sample_run) = rows.segment(run * sample_run * sample_every, sample_run);
+    some.segment(run * kSampleRun, kSampleRun) = rows.segment(run * kSampleRun * kSampleEvery, kSampleRun);
   }
   return some;
 }
@@ -280,12 +280,12 @@ ArrayXd find_sampled_prices(const PricedProblem& problem) {
 
 // Prices near the solution: those of a sample, or those at half the α, and so on.
 ArrayXd find_near_prices(const PricedProblem& problem) {
-  if (problem.demand.rows() >= rows_worth_sampling) return find_sampled_prices(problem);
+  if (problem.demand.rows() >= kRowsWorthSampling) return find_sampled_prices(problem);
   PricedProblem tamer = problem;
-  tamer.alpha = std::min(problem.alpha, tame_alpha);
+  tamer.alpha = std::min(problem.alpha, kTameAlpha);
   ArrayXd root = DualNewton(tamer).scaled(ArrayXd::Ones(problem.capacity.size()));
   while (tamer.alpha < problem.alpha) {
-    root = DualNewton(tamer).descend(root, stage_goal, stage_goal).root;
+    root = DualNewton(tamer).descend(root, kStageGoal, kStageGoal).root;
     tamer.alpha = std::min(2 * tamer.alpha, problem.alpha);
     root = DualNewton(tamer).scaled(root);
   }
@@ -293,7 +293,7 @@ ArrayXd find_near_prices(const PricedProblem& problem) {
 }
 
 ArrayXd find_root_prices(const PricedProblem& problem) {
-  return DualNewton(problem).descend(find_near_prices(problem), sample_goal, sample_goal).root;
+  return DualNewton(problem).descend(find_near_prices(problem), kSampleGoal, kSampleGoal).root;
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr int any_number = 0;       // of columns, known at run time only
-constexpr double far_apart = -300;  // ln of a price over the largest one: e^-300 squared is still a double
+constexpr int kAnyNumber = 0;       // of columns, known at run time only
+constexpr double kFarApart = -300;  // ln of a price over the largest one: e^-300 squared is still a double
 
 // Prices over the largest one, and what that one contributes to every x_n.
 struct Frame {
@@ -48,11 +48,11 @@ template <int Columns, int Width>
 void add_rows(const PricedProblem& problem, const Frame& frame, Index first, Index last, double* amount,
               Sums& sums) {
   using Lane = Eigen::Array<double, Width, 1>;
-  using Lanes = std::conditional_t<Columns == any_number, std::vector<Lane>,
+  using Lanes = std::conditional_t<Columns == kAnyNumber, std::vector<Lane>,
                                    std::array<Lane, static_cast<std::size_t>(Columns * (Columns + 1) / 2)>>;
-  const auto m = static_cast<std::size_t>(Columns == any_number ? problem.demand.cols() : Columns);
+  const auto m = static_cast<std::size_t>(Columns == kAnyNumber ? problem.demand.cols() : Columns);
   Lanes d, use, curvature;  // curvature: Σ x_n/y_n d_n d_nᵀ, the lower triangle row by row
-  if constexpr (Columns == any_number) {
+  if constexpr (Columns == kAnyNumber) {
     d.resize(m);
     use.resize(m);
     curvature.resize(m * (m + 1) / 2);
@@ -131,7 +131,7 @@ PriceResponse respond(const PricedProblem& problem, const ArrayXd& price_root, E
   const double top = price_root.maxCoeff();
   const Frame frame = frame_of(problem, price_root, top);
   Sums sums(problem.demand.cols());
-  if ((price_root < top * std::exp(far_apart / power)).any() && power > 1) {
+  if ((price_root < top * std::exp(kFarApart / power)).any() && power > 1) {
     add_rows_apart(problem, price_root, amount.data(), sums);
   } else {
     switch (problem.demand.cols()) {
@@ -148,7 +148,7 @@ PriceResponse respond(const PricedProblem& problem, const ArrayXd& price_root, E
         add_all_rows<4>(problem, frame, amount.data(), sums);
         break;
       default:
-        add_all_rows<any_number>(problem, frame, amount.data(), sums);
+        add_all_rows<kAnyNumber>(problem, frame, amount.data(), sums);
     }
   }
   const auto per_capacity = problem.capacity.inverse().matrix().asDiagonal();

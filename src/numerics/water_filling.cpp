@@ -29,8 +29,8 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr std::int16_t rising = -2;
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::int16_t kRising = -2;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Invariant: amount[n] is rate_n while row n rises, x_n once it has stopped.
 class Basin {
@@ -44,9 +44,9 @@ class Basin {
         slope_(ArrayXd::Zero(demand.cols())),
         full_(ArrayXd::Zero(demand.cols())) {
     levels_.amount.resize(demand.rows());
-    levels_.stopped_by.assign(static_cast<std::size_t>(demand.rows()), rising);
-    for (Index first = 0; first < demand.rows(); first += block_rows) {
-      const Index count = std::min(block_rows, demand.rows() - first);
+    levels_.stopped_by.assign(static_cast<std::size_t>(demand.rows()), kRising);
+    for (Index first = 0; first < demand.rows(); first += kBlockRows) {
+      const Index count = std::min(kBlockRows, demand.rows() - first);
       auto rates = levels_.amount.segment(first, count);
       rate(first, rates);
       slope_.matrix().noalias() += demand.middleRows(first, count).matrix().transpose() * rates.matrix();
@@ -59,7 +59,7 @@ class Basin {
     while (risers_left_ > 0) {
       const auto [resource, full_level] = next_full();
       const double cap_level = next_cap_level();
-      if (cap_level <= full_level && cap_level < infinity) {
+      if (cap_level <= full_level && cap_level < kInfinity) {
         stop_at_cap();
       } else {
         MIRAB_ASSERT(resource >= 0, "a row that takes nothing and has no cap would rise for ever");
@@ -75,7 +75,7 @@ class Basin {
 
   void sort_caps() {
     for (Index n = 0; n < cap_.size(); ++n) {
-      if (cap_[n] < infinity) capped_.push_back(n);
+      if (cap_[n] < kInfinity) capped_.push_back(n);
     }
     std::sort(capped_.begin(), capped_.end(), [this](Index a, Index b) {
       return std::pair(cap_[a] / levels_.amount[a], a) < std::pair(cap_[b] / levels_.amount[b], b);
@@ -84,7 +84,7 @@ class Basin {
 
   // The resource that is full at the lowest level, and that level; (-1, ∞) when none will be.
   std::pair<int, double> next_full() const {
-    std::pair<int, double> next{-1, infinity};
+    std::pair<int, double> next{-1, kInfinity};
     for (Index r = 0; r < demand_.cols(); ++r) {
       if (slope_[r] <= 0) continue;
       const double level = std::max(level_, (capacity_[r] - fixed_[r]) / slope_[r]);
@@ -94,8 +94,8 @@ class Basin {
   }
 
   double next_cap_level() {
-    while (next_capped_ < capped_.size() && stopped_by(capped_[next_capped_]) != rising) ++next_capped_;
-    if (next_capped_ == capped_.size()) return infinity;
+    while (next_capped_ < capped_.size() && stopped_by(capped_[next_capped_]) != kRising) ++next_capped_;
+    if (next_capped_ == capped_.size()) return kInfinity;
     const Index n = capped_[next_capped_];
     return cap_[n] / levels_.amount[n];
   }
@@ -106,7 +106,7 @@ class Basin {
     fixed_ += cap_[n] * demand_.row(n).transpose();
     slope_ -= levels_.amount[n] * demand_.row(n).transpose();
     levels_.amount[n] = cap_[n];
-    stopped_by(n) = stopped_by_cap;
+    stopped_by(n) = kStoppedByCap;
     --risers_left_;
     if ((slope_ < 0.5 * slope_when_summed_).any()) sum_slopes();
   }
@@ -117,7 +117,7 @@ class Basin {
     const ArrayXd use_now = fixed_ + level * slope_;
     const bool all_rise = risers_left_ == demand_.rows();
     if (all_rise) {
-      for (Index first = 0; first < demand_.rows(); first += block_rows)
+      for (Index first = 0; first < demand_.rows(); first += kBlockRows)
         stop_takers_in_block(resource, first);
     } else {
       for (Index n = 0; n < demand_.rows(); ++n) stop_if_taker(resource, n);
@@ -130,7 +130,7 @@ class Basin {
   // The common case of a block in which everybody rises and takes the resource, without a branch for each
   // row.
   void stop_takers_in_block(int resource, Index first) {
-    const Index count = std::min(block_rows, demand_.rows() - first);
+    const Index count = std::min(kBlockRows, demand_.rows() - first);
     if (demand_.col(resource).segment(first, count).minCoeff() > 0) {
       levels_.amount.segment(first, count) *= level_;
       std::fill_n(levels_.stopped_by.begin() + first, count, static_cast<std::int16_t>(resource));
@@ -141,7 +141,7 @@ class Basin {
   }
 
   void stop_if_taker(int resource, Index n) {
-    if (stopped_by(n) != rising || demand_(n, resource) <= 0) return;
+    if (stopped_by(n) != kRising || demand_(n, resource) <= 0) return;
     levels_.amount[n] *= level_;
     stopped_by(n) = static_cast<std::int16_t>(resource);
     --risers_left_;
@@ -154,7 +154,7 @@ class Basin {
         risers_.resize(static_cast<std::size_t>(demand_.rows()));
         std::iota(risers_.begin(), risers_.end(), Index{0});
       }
-      std::erase_if(risers_, [this](Index n) { return stopped_by(n) != rising; });
+      std::erase_if(risers_, [this](Index n) { return stopped_by(n) != kRising; });
       for (const Index n : risers_) slope_ += levels_.amount[n] * demand_.row(n).transpose();
     }
     slope_when_summed_ = slope_;
@@ -188,7 +188,7 @@ class Basin {
 
 WaterLevels fill_with_water(const Demands& demand, const ArrayXd& capacity, const RowValues& cap,
                             const RateFunction& rate) {
-  MIRAB_ASSERT(demand.cols() <= most_resources && capacity.size() == demand.cols(),
+  MIRAB_ASSERT(demand.cols() <= kMostResources && capacity.size() == demand.cols(),
                "a capacity for each resource");
   MIRAB_ASSERT(cap.size() == 0 || cap.size() == demand.rows(), "a cap for each row, or none at all");
   return Basin(demand, capacity, cap, rate).fill();

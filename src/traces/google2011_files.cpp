@@ -14,12 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view machine_table = "machine_events";
-constexpr std::string_view task_table = "task_events";
+constexpr std::string_view kMachineTable = "machine_events";
+constexpr std::string_view kTaskTable = "task_events";
 
 std::vector<std::string>* table_of_name(const std::string& name, TraceFiles& files) {
-  if (name.starts_with(machine_table)) return &files.machine_events;
-  if (name.starts_with(task_table)) return &files.task_events;
+  if (name.starts_with(kMachineTable)) return &files.machine_events;
+  if (name.starts_with(kTaskTable)) return &files.task_events;
   return nullptr;
 }
 
@@ -63,7 +63,7 @@ Check add_file(const std::string& path, TraceFiles& files) {
   if (table == nullptr) {
     return unusable(path,
                     fmt::format("is of no known table: its name, or its folder's, should begin with {} or {}",
-                                machine_table, task_table));
+                                kMachineTable, kTaskTable));
   }
   table->push_back(path);
   return std::nullopt;
@@ -81,7 +81,7 @@ Result<TraceFiles> find_trace_files(const std::vector<std::string>& paths) {
     if (added) return *std::move(added);
   }
   for (const auto& [table, found] :
-       {std::pair(machine_table, &files.machine_events), std::pair(task_table, &files.task_events)}) {
+       {std::pair(kMachineTable, &files.machine_events), std::pair(kTaskTable, &files.task_events)}) {
     if (found->empty()) {
       return Error{.message = fmt::format("no {} file in: {}", table, fmt::join(paths, ", "))};
     }

@@ -33,7 +33,7 @@ Result<Lines> Lines::open(const std::string& path) {
 }
 
 Lines::Lines(File file, std::string path)
-    : file_(std::move(file)), path_(std::move(path)), buffer_(4 * longest_line), unread_(buffer_.data(), 0) {
+    : file_(std::move(file)), path_(std::move(path)), buffer_(4 * kLongestLine), unread_(buffer_.data(), 0) {
   gzbuffer(file_.get(), 128 * 1024);
 }
 
@@ -45,7 +45,7 @@ Result<std::optional<std::string_view>> Lines::next() {
   }
   const bool is_last = end == std::string_view::npos;
   std::string_view line = unread_.substr(0, end);
-  if (line.size() > longest_line) return error(fmt::format("the line is longer than {} bytes", longest_line));
+  if (line.size() > kLongestLine) return error(fmt::format("the line is longer than {} bytes", kLongestLine));
   if (is_last && complaint_) return error(*complaint_);
   if (is_last && line.empty()) return std::optional<std::string_view>();
 
@@ -63,7 +63,7 @@ std::uint64_t Lines::bytes_read() const {
 /// Moves what is unread to the front of the buffer and fills the rest. The buffer holds several of the
 /// longest lines, so a line without an end in it is too long, or is the last.
 void Lines::refill() {
-  if (unread_.size() > longest_line) return;
+  if (unread_.size() > kLongestLine) return;
   const std::size_t kept = unread_.size();
   const std::size_t room = buffer_.size() - kept;
   std::memmove(buffer_.data(), unread_.data(), kept);

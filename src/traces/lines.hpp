@@ -20,7 +20,7 @@ class Lines {
 
   /// The next line without its end (\n or \r\n), alive until the next call; no value after the last line.
   /// Errors name the first line that is not whole: the file ends in the middle of its gzip stream, is damaged
-  /// or cannot be read; a line is longer than `longest_line`.
+  /// or cannot be read; a line is longer than `kLongestLine`.
   Result<std::optional<std::string_view>> next();
 
   /// The number of the line that `next` last returned, from 1.
@@ -29,7 +29,7 @@ class Lines {
   /// How many bytes of the file, as it is on the disk, have been read.
   std::uint64_t bytes_read() const;
 
-  static constexpr std::size_t longest_line = 64 * 1024;  ///< bytes; a line of the traces has some 200
+  static constexpr std::size_t kLongestLine = 64 * 1024;  ///< bytes; a line of the traces has some 200
 
  private:
   struct Close {

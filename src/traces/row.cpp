@@ -13,7 +13,7 @@ namespace mirab::traces {
 
 namespace {
 
-constexpr int rows_between_reports = 8192;
+constexpr int kRowsBetweenReports = 8192;
 
 /// Is the text a number in digits, without the suffixes that a Quantity would read too?
 bool is_plain_number(std::string_view text) {
@@ -25,7 +25,7 @@ bool is_plain_number(std::string_view text) {
 }  // namespace
 
 Result<Row> Row::cut(std::string_view line, std::size_t columns, const std::string& file, int number) {
-  MIRAB_ASSERT(columns <= most_columns, "a row with more columns than it has room for");
+  MIRAB_ASSERT(columns <= kMostColumns, "a row with more columns than it has room for");
   const auto found = static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
   if (found != columns) {
     return Error{
@@ -78,7 +78,7 @@ Check read_rows(const std::string& path, std::size_t columns, const std::functio
     const Result<Row> row = Row::cut(**line, columns, path, lines->number());
     if (!row) return row.error();
     if (Check failed = visit(*row)) return failed;
-    if (lines->number() % rows_between_reports == 0) on_bytes(lines->bytes_read());
+    if (lines->number() % kRowsBetweenReports == 0) on_bytes(lines->bytes_read());
   }
   if (lines->number() == 0) return Error{.message = "the file is empty", .file = path};
   on_bytes(lines->bytes_read());

@@ -22,7 +22,7 @@ struct Column {
 /// file's name.
 class Row {
  public:
-  /// Errors: not exactly `columns` fields (≤ most_columns).
+  /// Errors: not exactly `columns` fields (≤ kMostColumns).
   static Result<Row> cut(std::string_view line, std::size_t columns, const std::string& file, int number);
 
   std::string_view text(const Column& column) const { return fields_[column.place]; }
@@ -37,12 +37,12 @@ class Row {
   /// `file:line: column: "field" message`.
   Error error(const Column& column, const std::string& message) const;
 
-  static constexpr std::size_t most_columns = 24;
+  static constexpr std::size_t kMostColumns = 24;
 
  private:
   Row(const std::string& file, int number) : file_(&file), number_(number) {}
 
-  std::array<std::string_view, most_columns> fields_;
+  std::array<std::string_view, kMostColumns> fields_;
   const std::string* file_;
   int number_;
 };

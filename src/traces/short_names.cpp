@@ -7,7 +7,7 @@ namespace mirab::traces {
 
 namespace {
 
-constexpr std::size_t shortest = 8;
+constexpr std::size_t kShortest = 8;
 
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -25,7 +25,7 @@ std::string ShortNames::name(std::string_view prefix, std::string_view hash) {
   std::string safe(hash);
   std::transform(safe.begin(), safe.end(), safe.begin(), safe_character);
 
-  for (std::size_t length = std::min(shortest, safe.size()); length <= safe.size(); ++length) {
+  for (std::size_t length = std::min(kShortest, safe.size()); length <= safe.size(); ++length) {
     std::string name = fmt::format("{}{}", prefix, std::string_view(safe).substr(0, length));
     if (taken_.insert(name).second) return name;
   }

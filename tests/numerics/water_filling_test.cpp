@@ -41,7 +41,7 @@ TEST(WaterFilling, GivesTheRoomOfACappedRowToTheOthers) {
   const ArrayXXd demand{{1}, {1}, {1}, {1}};  // the four flows of Hamzeh, section 2.2.1
   const WaterLevels levels =
       fill(demand, ArrayXd{{10}}, ArrayXd{{2, 2.6, 4, endless}}, ArrayXd{{1, 1, 1, 1}});
-  EXPECT_THAT(levels.stopped_by, ElementsAre(stopped_by_cap, stopped_by_cap, 0, 0));
+  EXPECT_THAT(levels.stopped_by, ElementsAre(kStoppedByCap, kStoppedByCap, 0, 0));
   EXPECT_NEAR(levels.amount[2], 2.7, 1e-12);
   EXPECT_NEAR(levels.amount[3], 2.7, 1e-12);
 }

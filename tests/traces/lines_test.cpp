@@ -58,7 +58,7 @@ TEST(Lines, AnEmptyFileHasNone) {
 TEST(Lines, AFileManyTimesTheBufferIsReadToItsLastByte) {
   const TemporaryFolder folder;
   const std::string text = numbered_lines(40'000);
-  ASSERT_GT(text.size(), 20 * Lines::longest_line);
+  ASSERT_GT(text.size(), 20 * Lines::kLongestLine);
   const Read read = read_all(folder.write_gzip("long", text));
   EXPECT_EQ(read.error, "");
   std::string again;
@@ -68,13 +68,13 @@ TEST(Lines, AFileManyTimesTheBufferIsReadToItsLastByte) {
 
 TEST(Lines, ALineOfTheLongestLengthIsReadAndOneByteMoreIsRefused) {
   const TemporaryFolder folder;
-  const std::string longest(Lines::longest_line, 'x');
+  const std::string longest(Lines::kLongestLine, 'x');
   EXPECT_THAT(read_all(folder.write("longest", "a\n" + longest + "\nb\n")).lines,
               ElementsAre("a", longest, "b"));
 
   const std::string path = folder.write("longer", "a\n" + longest + "x\nb\n");
   EXPECT_THAT(read_all(path).error, StartsWith(path + ":2: the line is longer than 65536 bytes"));
-  const std::string endless = folder.write("endless", std::string(40 * Lines::longest_line, 'x'));
+  const std::string endless = folder.write("endless", std::string(40 * Lines::kLongestLine, 'x'));
   EXPECT_THAT(read_all(endless).error, StartsWith(endless + ":1: the line is longer"));
 }
 
