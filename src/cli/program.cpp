@@ -40,7 +40,7 @@ std::string known_near(const std::string& word, const CommandOutline& command) {
       candidates.insert(candidates.end(), option.names.begin(), option.names.end());
     }
   }
-  const std::string near = nearest_names(word, candidates);
+  std::string near = nearest_names(word, candidates);
   if (!near.empty() || word.starts_with('-')) return near;
   return fmt::format("; there are {}", fmt::join(command.subcommands, ", "));
 }

@@ -103,7 +103,7 @@ std::vector<std::string> notices_of(const Problem& problem, const Choice& choice
     notices.push_back(fmt::format("no server has any {}: the resource is left out", problem.resources()[r]));
   }
   if (!shares.prices.isFinite().all()) {
-    notices.push_back("the prices at so large an α exceed what a double holds, and are left out");
+    notices.emplace_back("the prices at so large an α exceed what a double holds, and are left out");
   }
   return notices;
 }

@@ -25,10 +25,10 @@ std::string names_where(Accepted accepted) {
 }
 
 template <class Accepted>
-Error cannot_honour(const Mechanism& row, std::string_view what, std::string key, Accepted accepted) {
+Error cannot_honour(const Mechanism& row, std::string_view what, const std::string& key, Accepted accepted) {
   return {.message = fmt::format("{} cannot honour {}; mechanisms that can: {}", row.name, what,
                                  names_where(accepted)),
-          .key = std::move(key)};
+          .key = key};
 }
 
 bool demands_everything(const User& user) {

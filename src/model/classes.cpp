@@ -2,7 +2,6 @@
 // eligibility, and its cap per weight in units of that direction; a server's key is its capacity, its
 // eligibility column, and the demands that some users have on it alone. Equal keys make a class.
 
-#include <cmath>
 #include <gmpxx.h>
 #include <limits>
 #include <map>
@@ -10,17 +9,10 @@
 
 #include <mirab/model/classes.hpp>
 
+#include "model/rational.hpp"
+
 namespace mirab {
 namespace {
-
-mpq_class exact(const Quantity& quantity) {
-  mpz_class power;
-  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(std::abs(quantity.exponent())));
-  const mpz_class digits(std::to_string(quantity.digits()));
-  mpq_class value = quantity.exponent() >= 0 ? mpq_class(digits * power) : mpq_class(digits, power);
-  value.canonicalize();
-  return value;
-}
 
 // The greatest rational of which every given amount is a whole multiple.
 mpq_class common_measure(const std::vector<const ResourceVector*>& demands) {
@@ -28,7 +20,7 @@ mpq_class common_measure(const std::vector<const ResourceVector*>& demands) {
   mpz_class denominator = 1;
   for (const ResourceVector* demand : demands) {
     for (const Quantity& amount : *demand) {
-      const mpq_class value = exact(amount);
+      const mpq_class value = rational(amount);
       numerator = gcd(numerator, value.get_num());
       denominator = lcm(denominator, value.get_den());
     }
@@ -72,10 +64,10 @@ SizedKey key_of(const Problem& problem, std::size_t n, MergeUsers merge_users) {
   }
   const mpq_class size = common_measure(demands);
   for (const ResourceVector* demand : demands) {
-    for (const Quantity& amount : *demand) key.direction.push_back(exact(amount) / size);
+    for (const Quantity& amount : *demand) key.direction.emplace_back(rational(amount) / size);
   }
   if (merge_users == MergeUsers::equal) key.size = size;
-  if (user.tasks) key.cap_per_weight = exact(*user.tasks) * size / exact(user.weight);
+  if (user.tasks) key.cap_per_weight = rational(*user.tasks) * size / rational(user.weight);
   return {std::move(key), size};
 }
 
@@ -101,8 +93,8 @@ std::vector<UserClass> merge_users(const Problem& problem, MergeUsers how) {
     for (std::size_t member = 0; member < users.members.size(); ++member) {
       const User& user = problem.users()[users.members[member]];
       users.part.push_back(user.weight.value() / users.weight / relative_size[j][member]);
-      users.tasks += user.tasks ? user.tasks->value() * relative_size[j][member]
-                                : std::numeric_limits<double>::infinity();
+      const double cap = user.tasks ? user.tasks->value() : std::numeric_limits<double>::infinity();
+      users.tasks += cap * relative_size[j][member];
     }
   }
   return classes;
@@ -125,6 +117,7 @@ std::vector<std::size_t> representatives(const Problem& problem) {
   std::map<std::size_t, std::size_t> first;
   for (std::size_t n = 0; n < problem.user_count(); ++n) first.emplace(problem.eligibility_class(n), n);
   std::vector<std::size_t> users;
+  users.reserve(first.size());
   for (const auto& [eligibility, user] : first) users.push_back(user);
   return users;
 }

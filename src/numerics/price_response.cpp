@@ -45,6 +45,7 @@ struct Sums {
 
 // Rows first … last - 1, a multiple of `Width` of them, that many at a time.
 template <int Columns, int Width>
+// NOLINTNEXTLINE(readability-non-const-parameter): amounts are written through an Eigen::Map
 void add_rows(const PricedProblem& problem, const Frame& frame, Index first, Index last, double* amount,
               Sums& sums) {
   using Lane = Eigen::Array<double, Width, 1>;

@@ -20,7 +20,7 @@ struct Layout {
 };
 
 std::size_t whole_width(const std::string& number) {
-  return display_width(std::string_view(number).substr(0, number.find_first_not_of("+-0123456789")));
+  return display_width(number.substr(0, number.find_first_not_of("+-0123456789")));
 }
 
 /// Calls visit(cell, its first column, its alignment) for every cell.

@@ -3,26 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/rational.hpp"
+
 namespace mirab::scheduling {
 namespace {
-
-mpz_class power_of_ten(int exponent) {
-  mpz_class power;
-  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(exponent));
-  return power;
-}
 
 long bits(const mpz_class& value) { return static_cast<long>(mpz_sizeinbase(value.get_mpz_t(), 2)); }
 
 }  // namespace
-
-mpq_class exact(const Quantity& quantity) {
-  const mpz_class digits{static_cast<long>(quantity.digits())};
-  if (quantity.exponent() >= 0) return mpq_class{digits * power_of_ten(quantity.exponent())};
-  mpq_class value{digits, power_of_ten(-quantity.exponent())};
-  value.canonicalize();
-  return value;
-}
 
 double nearest(const mpq_class& value) {
   if (value == 0) return 0;
@@ -56,7 +44,7 @@ mpq_class dominant_share(const CountedProblem& cluster, std::size_t task) {
 }
 
 mpq_class weight(const CountedProblem& cluster, std::size_t user) {
-  return exact(cluster.problem().users()[user].weight);
+  return rational(cluster.problem().users()[user].weight);
 }
 
 }  // namespace mirab::scheduling

@@ -8,9 +8,6 @@
 
 namespace mirab::scheduling {
 
-/// The quantity as a rational number.
-mpq_class exact(const Quantity& quantity);
-
 /// The nearest double. (mpq_class::get_d cuts off instead, so that 1/3 would not be 1.0 / 3.)
 double nearest(const mpq_class& value);
 

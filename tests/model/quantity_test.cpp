@@ -7,6 +7,8 @@
 #include <mirab/model/quantity.hpp>
 #include <mirab/model/random.hpp>
 
+#include "model/rational.hpp"
+
 namespace mirab {
 namespace {
 
@@ -94,16 +96,6 @@ TEST(Quantity, FromADoubleIsTheDecimalThatReadsBackAsTheSameDouble) {
     ASSERT_TRUE(quantity) << value;
     EXPECT_EQ(quantity->value(), value) << "seed 1, round " << round;
   }
-}
-
-// The exact rational that a quantity stands for.
-mpq_class rational(const Quantity& quantity) {
-  mpz_class power;
-  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(std::abs(quantity.exponent())));
-  const mpz_class digits(std::to_string(quantity.digits()));
-  mpq_class value = quantity.exponent() >= 0 ? mpq_class(digits * power) : mpq_class(digits, power);
-  value.canonicalize();
-  return value;
 }
 
 Quantity random_quantity(Random& random) {

@@ -1,6 +1,7 @@
 // Counting in whole units, the ledger, and shares as exact rationals.
 #include <gtest/gtest.h>
 
+#include "model/rational.hpp"
 #include "scheduling/clusters.hpp"
 #include "scheduling/counted_problem.hpp"
 #include "scheduling/ledger.hpp"
@@ -126,9 +127,9 @@ TEST(Share, TheDominantShareOfATaskIsItsLargestPartOfThePool) {
 }
 
 TEST(Share, ADecimalIsExact) {
-  EXPECT_EQ(exact(amount("0.1")), mpq_class(1, 10));
-  EXPECT_EQ(exact(amount("1.25")), mpq_class(5, 4));
-  EXPECT_EQ(exact(amount("3e4")), mpq_class(30000));
+  EXPECT_EQ(rational(amount("0.1")), mpq_class(1, 10));
+  EXPECT_EQ(rational(amount("1.25")), mpq_class(5, 4));
+  EXPECT_EQ(rational(amount("3e4")), mpq_class(30000));
 }
 
 TEST(Share, IsPrintedAsTheNearestDouble) {
