@@ -90,6 +90,7 @@ ResourceVector vector_of(const Amounts& amounts) { return {amounts.begin(), amou
 
 std::vector<Server> server_each(const std::vector<Candidate>& machines) {
   std::vector<Server> servers;
+  servers.reserve(machines.size());
   for (const auto& [id, platform, capacity] : machines) {
     servers.push_back({.name = fmt::format("m-{}", id),
                        .capacity = vector_of(capacity),

@@ -33,7 +33,11 @@ Result<Lines> Lines::open(const std::string& path) {
 }
 
 Lines::Lines(File file, std::string path)
-    : file_(std::move(file)), path_(std::move(path)), buffer_(4 * kLongestLine), unread_(buffer_.data(), 0) {
+    : file_(std::move(file)),
+      path_(std::move(path)),
+      buffer_(4 * kLongestLine),
+      // Nothing is unread yet, but it is known where it will stand.
+      unread_(buffer_.data(), 0) {  // NOLINT(bugprone-string-constructor)
   gzbuffer(file_.get(), 128 * 1024);
 }
 

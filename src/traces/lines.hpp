@@ -29,7 +29,8 @@ class Lines {
   /// How many bytes of the file, as it is on the disk, have been read.
   std::uint64_t bytes_read() const;
 
-  static constexpr std::size_t kLongestLine = 64 * 1024;  ///< bytes; a line of the traces has some 200
+  static constexpr std::size_t kLongestLine =
+      std::size_t{64} * 1024;  ///< bytes; a line of the traces has some 200
 
  private:
   struct Close {
