@@ -4,6 +4,7 @@ function(mirab_defaults target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= # assertions name the file, not the folder it was built in
     -ffp-contract=off # no fused multiply-add behind our back: the same digits on every machine
     # GCC 12 at -O3 sees overlaps in std::string's own code that cannot be (GCC bug 105651).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>

@@ -25,11 +25,8 @@ void read(std::string_view text, Syntax syntax) {
       mirab::write_cluster_yaml({problem->resources(), problem->servers(), problem->users()});
   const Result<Problem> again = mirab::read_cluster_text(written, Syntax::yaml, "written");
   MIRAB_ASSERT(static_cast<bool>(again), "what is written can be read");
-  MIRAB_ASSERT(again->pool() == problem->pool(), "what is written reads back as the same servers");
-  for (std::size_t n = 0; n < problem->user_count(); ++n) {
-    MIRAB_ASSERT(again->users()[n].name == problem->users()[n].name, "names survive");
-    MIRAB_ASSERT(again->users()[n].demand == problem->users()[n].demand, "demands survive");
-  }
+  MIRAB_ASSERT(again->servers() == problem->servers(), "servers survive");
+  MIRAB_ASSERT(again->users() == problem->users(), "users survive");
 }
 
 }  // namespace

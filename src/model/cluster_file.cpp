@@ -54,11 +54,12 @@ class ClusterReader {
       cluster.resources.push_back(text(entry.value, fmt::format("resources[{}]", cluster.resources.size())));
     }
     resources_ = &cluster.resources;
-    for (const Node::Entry& entry : list(required(root_, "", "servers"), "servers")) {
+    if (cluster.resources.size() > kMostResources) return cluster;  // Problem::from says it
+    for (const Node::Entry& entry : rows("servers")) {
       cluster.servers.push_back(server(entry.value, fmt::format("servers[{}]", cluster.servers.size())));
       if (error_) return cluster;
     }
-    for (const Node::Entry& entry : list(required(root_, "", "users"), "users")) {
+    for (const Node::Entry& entry : rows("users")) {
       cluster.users.push_back(user(entry.value, fmt::format("users[{}]", cluster.users.size())));
       if (error_) return cluster;
     }
@@ -164,6 +165,19 @@ class ClusterReader {
     return kNone;
   }
 
+  // The servers or the users, unless their amounts would not fit into memory.
+  const std::vector<Node::Entry>& rows(const std::string& key) {
+    static const std::vector<Node::Entry> kNone;
+    const Node& node = required(root_, "", key);
+    const std::size_t resources = std::max<std::size_t>(1, resources_->size());
+    if (node.entries.size() <= kMostAmounts / resources) return list(node, key);
+    fail(key,
+         fmt::format("{} of them with {} resources are more than {} amounts", node.entries.size(), resources,
+                     kMostAmounts),
+         node.line);
+    return kNone;
+  }
+
   // Is it a map, and does it hold known keys only? Without `keys` any are allowed.
   bool expect_map(const Node& node, const std::string& key, Keys keys = {}) {
     if (node.kind != Node::Kind::map) {
@@ -204,11 +218,23 @@ Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::stri
   return ClusterReader(*document, name).read();
 }
 
+// A pipe has to be held in memory to see in which syntax it is written.
 Result<Problem> read_standard_input() {
-  const std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  constexpr std::size_t kMostBytes = 256 * 1024 * 1024;
+  const std::string name = "standard input";
+  std::string text;
+  std::array<char, 65536> chunk;
+  while (std::cin.read(chunk.data(), chunk.size()), std::cin.gcount() > 0) {
+    text.append(chunk.data(), static_cast<std::size_t>(std::cin.gcount()));
+    if (text.size() > kMostBytes) {
+      return Error{.message = fmt::format("more than {} bytes; name a file instead", kMostBytes),
+                   .file = name};
+    }
+  }
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && text[first] == '{';
-  return read_cluster_text(text, json ? Syntax::json : Syntax::yaml, "standard input");
+  std::istringstream input(std::move(text));
+  return read_cluster(input, json ? Syntax::json : Syntax::yaml, name);
 }
 
 Syntax syntax_of(const std::string& path) { return path.ends_with(".json") ? Syntax::json : Syntax::yaml; }
@@ -226,7 +252,7 @@ std::string scalar(const std::string& text) {
         return c < 128 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/');
       });
   const bool plain = letters && std::find(kWords.begin(), kWords.end(), lower) == kWords.end();
-  return plain ? text : nlohmann::json(text).dump();
+  return plain ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string scalars(const std::vector<std::string>& texts) {
@@ -309,7 +335,10 @@ Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const st
 
 std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment) {
   std::string yaml;
-  for (const std::string& line : comment) yaml += line.empty() ? "#\n" : "# " + line + "\n";
+  for (const std::string& line : comment) {
+    std::istringstream physical(line.empty() ? "\n" : line);
+    for (std::string part; std::getline(physical, part);) yaml += part.empty() ? "#\n" : "# " + part + "\n";
+  }
   yaml += fmt::format("version: 1\nresources: {}\nservers:\n", scalars(cluster.resources));
   for (const Server& server : cluster.servers) yaml += "  - {" + server_line(cluster, server) + "}\n";
   yaml += "users:\n";

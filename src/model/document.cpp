@@ -195,6 +195,7 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
     std::string_view what = failure.what();
     const std::size_t syntax = what.find("syntax error");
     if (syntax != std::string_view::npos) what.remove_prefix(syntax);
+    if (what.find("number overflow") != std::string_view::npos) what = "a number overflows";
     throw Refused{token.empty() ? "the text ends too early" : std::string(what.substr(0, 200)),
                   builder_.path(), line_};
   }
@@ -220,7 +221,7 @@ Node parse_yaml(std::istream& input) {
 }
 
 Node read_yaml(std::istream& input) {
-  InputGuard guard(*input.rdbuf(), kDeepestNesting, kMostValues);
+  InputGuard guard(*input.rdbuf(), kDeepestNesting, kMostFlowValues);
   std::istream guarded(&guard);
   const auto refuse_if_cut_off = [&] {
     if (guard.refusal()) throw Refused{guard.refusal()->message, "", guard.refusal()->line};

@@ -41,9 +41,12 @@ struct Node::Entry {
 inline constexpr int kDeepestNesting = 32;
 inline constexpr std::int64_t kMostValues = 5'000'000;
 
+/// The same for values between the brackets of YAML, which cost its parser more; JSON has no such bound.
+inline constexpr std::int64_t kMostFlowValues = 1'000'000;
+
 /// Reads one document. Errors: a syntax error, a duplicate key, too deep, too large, a second document. An
-/// empty text is a null value. Memory: about 100 bytes a value, and never more than the input where that is
-/// not a document.
+/// empty text is a null value. Memory: some hundred bytes a value, 250 for one between the brackets of YAML,
+/// and three times the longest text.
 Result<Node> read_document(std::istream& input, Syntax syntax, const std::string& name);
 
 /// The line on which a key such as `users[3].demand.cpu` stands, or the nearest line above it in the tree.

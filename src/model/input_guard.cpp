@@ -26,7 +26,8 @@ bool InputGuard::allows(char c) {
   if (openings_ > deepest_nesting_) {
     refusal_ = {fmt::format("nested deeper than {} levels", deepest_nesting_), line_};
   } else if (values_ > most_values_) {
-    refusal_ = {fmt::format("more than {} values", most_values_), line_};
+    refusal_ = {fmt::format("more than {} values in brackets; write so large a file as JSON", most_values_),
+                line_};
   }
   return !refusal_;
 }

@@ -30,6 +30,22 @@ Check check_name(const std::string& name, std::string_view kind, std::string key
   return {};
 }
 
+Check check_size(const Cluster& cluster) {
+  const std::size_t resources = cluster.resources.size();
+  if (resources > kMostResources) {
+    return wrong("resources",
+                 fmt::format("{} resources; at most {} can be shared", resources, kMostResources));
+  }
+  const auto too_many = [&](std::size_t count) {
+    return count > kMostAmounts / std::max<std::size_t>(1, resources);
+  };
+  if (too_many(cluster.servers.size()))
+    return wrong("servers", fmt::format("more than {} amounts", kMostAmounts));
+  if (too_many(cluster.users.size()))
+    return wrong("users", fmt::format("more than {} amounts", kMostAmounts));
+  return {};
+}
+
 Check check_resources(const Cluster& cluster) {
   if (cluster.resources.empty()) return wrong("resources", "there must be at least one resource");
   std::set<std::string_view> seen;
@@ -76,10 +92,18 @@ Check check_server(const Cluster& cluster, std::size_t i) {
   return {};
 }
 
-Check check_server_name(const Cluster& cluster, const std::string& name, std::string key) {
+using ServerNumbers = std::map<std::string_view, std::size_t>;
+
+ServerNumbers server_numbers(const Cluster& cluster) {
+  ServerNumbers numbers;
+  for (std::size_t i = 0; i < cluster.servers.size(); ++i) numbers.emplace(cluster.servers[i].name, i);
+  return numbers;
+}
+
+Check check_server_name(const ServerNumbers& servers, const std::string& name, std::string key) {
+  if (servers.contains(name)) return {};
   std::vector<std::string_view> names;
-  for (const Server& server : cluster.servers) names.push_back(server.name);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return {};
+  for (const auto& [known, number] : servers) names.push_back(known);
   return wrong(std::move(key), fmt::format("there is no server '{}'{}", name, nearest_names(name, names)));
 }
 
@@ -91,7 +115,7 @@ Check check_demand(const ResourceVector& demand, const Cluster& cluster, const s
                fmt::format("user '{}' demands nothing; at least one amount must be more than 0", user));
 }
 
-Check check_user(const Cluster& cluster, std::size_t n) {
+Check check_user(const Cluster& cluster, const ServerNumbers& servers, std::size_t n) {
   const User& user = cluster.users[n];
   const std::string key = fmt::format("users[{}]", n);
   if (Check bad = check_demand(user.demand, cluster, user.name, key + ".demand")) return bad;
@@ -99,7 +123,7 @@ Check check_user(const Cluster& cluster, std::size_t n) {
   if (user.servers) {
     for (std::size_t i = 0; i < user.servers->size(); ++i) {
       const std::string server_key = fmt::format("{}.servers[{}]", key, i);
-      if (Check bad = check_server_name(cluster, (*user.servers)[i], server_key)) return bad;
+      if (Check bad = check_server_name(servers, (*user.servers)[i], server_key)) return bad;
     }
   }
   for (const auto& [label, values] : user.select) {
@@ -108,13 +132,14 @@ Check check_user(const Cluster& cluster, std::size_t n) {
   }
   for (const auto& [server, demand] : user.demand_on) {
     const std::string demand_key = fmt::format("{}.demand_on.{}", key, server);
-    if (Check bad = check_server_name(cluster, server, demand_key)) return bad;
+    if (Check bad = check_server_name(servers, server, demand_key)) return bad;
     if (Check bad = check_demand(demand, cluster, user.name, demand_key)) return bad;
   }
   return {};
 }
 
 Check check(const Cluster& cluster) {
+  if (Check bad = check_size(cluster)) return bad;
   if (Check bad = check_resources(cluster)) return bad;
   if (cluster.servers.empty())
     return wrong("servers", "the cluster is empty: there must be at least one server");
@@ -124,69 +149,11 @@ Check check(const Cluster& cluster) {
   for (std::size_t i = 0; i < cluster.servers.size(); ++i) {
     if (Check bad = check_server(cluster, i)) return bad;
   }
+  const ServerNumbers servers = server_numbers(cluster);
   for (std::size_t n = 0; n < cluster.users.size(); ++n) {
-    if (Check bad = check_user(cluster, n)) return bad;
+    if (Check bad = check_user(cluster, servers, n)) return bad;
   }
   return {};
-}
-
-bool named(const User& user, const Server& server) {
-  return !user.servers ||
-         std::find(user.servers->begin(), user.servers->end(), server.name) != user.servers->end();
-}
-
-bool selected(const User& user, const Server& server) {
-  return std::all_of(user.select.begin(), user.select.end(), [&](const auto& wanted) {
-    const auto label = server.labels.find(wanted.first);
-    return label != server.labels.end() &&
-           std::find(wanted.second.begin(), wanted.second.end(), label->second) != wanted.second.end();
-  });
-}
-
-// The first resource that is demanded and of which the server has none.
-std::optional<std::size_t> lacking(const ResourceVector& demand, const Server& server) {
-  for (std::size_t r = 0; r < demand.size(); ++r) {
-    if (!demand[r].is_zero() && server.capacity[r].is_zero()) return r;
-  }
-  return std::nullopt;
-}
-
-const ResourceVector& demand_on(const User& user, const Server& server) {
-  const auto special = user.demand_on.find(server.name);
-  return special == user.demand_on.end() ? user.demand : special->second;
-}
-
-// Why a user fits on no server, counted by the first reason that excludes each.
-Error fits_nowhere(const Cluster& cluster, std::size_t n) {
-  const User& user = cluster.users[n];
-  std::size_t by_name = 0;
-  std::size_t by_label = 0;
-  std::map<std::string_view, std::size_t> by_resource;
-  for (const Server& server : cluster.servers) {
-    if (!named(user, server)) {
-      ++by_name;
-    } else if (!selected(user, server)) {
-      ++by_label;
-    } else {
-      ++by_resource[cluster.resources[*lacking(demand_on(user, server), server)]];
-    }
-  }
-  std::vector<std::string> reasons;
-  if (by_name > 0) reasons.push_back(fmt::format("`servers` excludes {}", by_name));
-  if (by_label > 0) reasons.push_back(fmt::format("`select` excludes {}", by_label));
-  for (const auto& [resource, count] : by_resource)
-    reasons.push_back(fmt::format("{} without any {}", count, resource));
-  std::string text;
-  for (const std::string& reason : reasons) text += (text.empty() ? "" : ", ") + reason;
-
-  std::string key = fmt::format("users[{}]", n);
-  if (by_resource.empty())
-    key += by_label > 0 ? ".select" : ".servers";
-  else
-    key += ".demand";
-  return {.message = fmt::format("user '{}' fits on none of the {} servers: {}", user.name,
-                                 cluster.servers.size(), text),
-          .key = key};
 }
 
 }  // namespace
@@ -202,58 +169,6 @@ Result<Problem> Problem::from(Cluster cluster) {
   }
   if (Check bad = problem.find_eligible_servers()) return *std::move(bad);
   return problem;
-}
-
-const ResourceVector& Problem::demand(std::size_t user, std::size_t server) const {
-  const User& who = cluster_.users[user];
-  return who.demand_on.empty() ? who.demand : demand_on(who, cluster_.servers[server]);
-}
-
-// Users with the same constraints and the same set of demanded resources share a row, so that a million users
-// without constraints cost a few rows, not a million.
-Check Problem::find_eligible_servers() {
-  using Pattern = std::vector<bool>;  // which resources are demanded
-  const auto pattern = [](const ResourceVector& demand) {
-    Pattern demanded;
-    for (const Quantity& amount : demand) demanded.push_back(!amount.is_zero());
-    return demanded;
-  };
-  struct Constraints {
-    std::optional<std::vector<std::string>> servers;
-    std::map<std::string, std::vector<std::string>> select;
-    Pattern demanded;
-    std::map<std::string, Pattern> demanded_on;
-    auto operator<=>(const Constraints&) const = default;
-  };
-
-  std::map<Constraints, std::size_t> row_of;
-  std::map<std::vector<bool>, std::size_t> known_rows;
-  for (std::size_t n = 0; n < user_count(); ++n) {
-    const User& user = cluster_.users[n];
-    Constraints constraints{user.servers, user.select, pattern(user.demand), {}};
-    for (const auto& [server, demand] : user.demand_on)
-      constraints.demanded_on.emplace(server, pattern(demand));
-    has_demand_on_ = has_demand_on_ || !user.demand_on.empty();
-
-    const auto known = row_of.find(constraints);
-    if (known != row_of.end()) {
-      eligibility_of_user_.push_back(known->second);
-      continue;
-    }
-    std::vector<bool> row(server_count());
-    for (std::size_t i = 0; i < server_count(); ++i) {
-      const Server& server = cluster_.servers[i];
-      const bool allowed = named(user, server) && selected(user, server);
-      has_placement_constraints_ = has_placement_constraints_ || !allowed;
-      row[i] = allowed && !lacking(demand_on(user, server), server);
-    }
-    if (std::find(row.begin(), row.end(), true) == row.end()) return fits_nowhere(cluster_, n);
-    const std::size_t index = known_rows.emplace(row, eligibility_rows_.size()).first->second;
-    if (index == eligibility_rows_.size()) eligibility_rows_.push_back(std::move(row));
-    row_of.emplace(std::move(constraints), index);
-    eligibility_of_user_.push_back(index);
-  }
-  return {};
 }
 
 }  // namespace mirab

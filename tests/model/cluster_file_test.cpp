@@ -47,27 +47,6 @@ std::string json_refusal(std::string_view text) {
   return problem ? "accepted" : describe(problem.error());
 }
 
-void expect_equal(const Problem& a, const Problem& b) {
-  EXPECT_EQ(a.resources(), b.resources());
-  ASSERT_EQ(a.server_count(), b.server_count());
-  ASSERT_EQ(a.user_count(), b.user_count());
-  for (std::size_t i = 0; i < a.server_count(); ++i) {
-    EXPECT_EQ(a.servers()[i].name, b.servers()[i].name);
-    EXPECT_EQ(a.servers()[i].capacity, b.servers()[i].capacity);
-    EXPECT_EQ(a.servers()[i].count, b.servers()[i].count);
-    EXPECT_EQ(a.servers()[i].labels, b.servers()[i].labels);
-  }
-  for (std::size_t n = 0; n < a.user_count(); ++n) {
-    EXPECT_EQ(a.users()[n].name, b.users()[n].name);
-    EXPECT_EQ(a.users()[n].demand, b.users()[n].demand);
-    EXPECT_EQ(a.users()[n].weight, b.users()[n].weight);
-    EXPECT_EQ(a.users()[n].tasks, b.users()[n].tasks);
-    EXPECT_EQ(a.users()[n].servers, b.users()[n].servers);
-    EXPECT_EQ(a.users()[n].select, b.users()[n].select);
-    EXPECT_EQ(a.users()[n].demand_on, b.users()[n].demand_on);
-  }
-}
-
 TEST(ClusterFile, ReadsEveryKey) {
   const Result<Problem> problem = read(kWhole);
   ASSERT_TRUE(problem) << describe(problem.error());
@@ -95,7 +74,9 @@ TEST(ClusterFile, WhatIsWrittenReadsBackEqual) {
   EXPECT_THAT(yaml, StartsWith("# A comment.\n#\nversion: 1\n"));
   const Result<Problem> again = read(yaml);
   ASSERT_TRUE(again) << describe(again.error()) << "\n" << yaml;
-  expect_equal(*problem, *again);
+  EXPECT_EQ(again->resources(), problem->resources());
+  EXPECT_TRUE(again->servers() == problem->servers());
+  EXPECT_TRUE(again->users() == problem->users());
 }
 
 TEST(ClusterFile, NamesThatLookLikeSomethingElseSurviveTheRoundTrip) {
@@ -199,6 +180,34 @@ TEST(ClusterFile, AMissingFileAndAFolderAreErrorsThatNameIt) {
   EXPECT_THAT(describe(folder.error()), HasSubstr("cannot be read"));
 }
 
+TEST(ClusterFile, ACommentStaysACommentWhateverItHolds) {
+  const Cluster cluster{.resources = {"cpu"},
+                        .servers = {{.name = "s", .capacity = {Quantity{1}}}},
+                        .users = {{.name = "u", .demand = {Quantity{1}}}}};
+  EXPECT_TRUE(read(write_cluster_yaml(cluster, {"one\ny: z", "", "two"})));
+  EXPECT_THAT(write_cluster_yaml(cluster, {"one\ny: z", "", "two"}),
+              StartsWith("# one\n# y: z\n#\n# two\nversion"));
+}
+
+TEST(ClusterFile, WritingWhatNobodyCheckedDoesNotThrow) {
+  const Cluster cluster{
+      .resources = {"cpu"}, .servers = {{.name = "s\xff", .capacity = {Quantity{1}}}}, .users = {}};
+  EXPECT_THAT(write_cluster_yaml(cluster), HasSubstr("servers:"));
+}
+
+TEST(ClusterFile, MoreAmountsThanFitIntoMemoryAreRefusedBeforeTheyAreMade) {
+  std::string resources = "r0";
+  for (int r = 1; r < 1000; ++r) resources += ", r" + std::to_string(r);
+  const std::string servers = "servers:\n  - {name: s, capacity: {r0: 1}}\nusers:\n";
+  std::string users;
+  for (int n = 0; n < 50'001; ++n) users += "  - {}\n";
+  EXPECT_THAT(refusal("resources: [" + resources + "]\n" + servers + users),
+              HasSubstr("more than 50000000 amounts"));
+  EXPECT_THAT(
+      refusal("resources: [" + resources + ", more]\n" + servers + "  - {name: u, demand: {r0: 1}}\n"),
+      HasSubstr("c.yaml:1: resources: 1001 resources; at most 1000 can be shared"));
+}
+
 TEST(ClusterFile, TheLineOfAKeyCanBeFoundLater) {
   const std::string slides = MIRAB_SOURCE_DIR "/examples/team-cluster.yaml";
   std::ifstream file(slides);
@@ -245,10 +254,14 @@ TEST(Document, HundredMegabytesOfBracketsAreRefusedInsteadOfCrashing) {
 }
 
 TEST(Document, ValuesWithoutEndAreRefusedAtTheLimit) {
-  Repeated values("[],", 100'000'000);
-  std::istream input(&values);
-  const Result<Node> document = read_document(input, Syntax::yaml, "b");
-  EXPECT_FALSE(document);
+  for (const char* pattern : {"[],", "[a,", "[a,a],", "{a: [b,"}) {
+    Repeated values(std::string("[") + pattern, 100'000'000);
+    std::istream input(&values);
+    EXPECT_FALSE(read_document(input, Syntax::yaml, "b")) << pattern;
+  }
+  Repeated list("[1,", 100'000'000);
+  std::istream input(&list);
+  EXPECT_FALSE(read_document(input, Syntax::json, "b"));
 }
 
 TEST(Document, TheLineOfAKeyIsFoundEvenWhenNamesHoldDots) {

@@ -21,6 +21,8 @@ struct Server {
   ResourceVector capacity;  ///< of one of them
   std::int64_t count = 1;   ///< ≥ 1
   std::map<std::string, std::string> labels = {};
+
+  friend bool operator==(const Server&, const Server&) = default;
 };
 
 /// A user, who runs identical tasks.
@@ -33,7 +35,14 @@ struct User {
   std::map<std::string, std::vector<std::string>> select =
       {};                                                ///< eligible servers by label: any of the values
   std::map<std::string, ResourceVector> demand_on = {};  ///< another demand per task on one server, by name
+
+  friend bool operator==(const User&, const User&) = default;
 };
+
+/// The most resources, and the most amounts (users or servers times resources), that one problem may have:
+/// more is a slip or an attack, and would not fit into memory.
+inline constexpr std::size_t kMostResources = 1'000;
+inline constexpr std::size_t kMostAmounts = 50'000'000;
 
 /// A cluster as somebody describes it, unchecked: the content of a cluster file.
 struct Cluster {
