@@ -32,6 +32,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "numerics/complementarity.hpp"
+#include "numerics/water_filling.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -52,7 +53,8 @@ constexpr Index kRowsWorthSampling = 1 << 14;
 constexpr Index kSampleEvery = 16;
 constexpr Index kSampleRun = 8;  // neighbouring rows: one line of the cache in each column
 constexpr double kLevenberg = 1e-10;
-constexpr double kNoSay = 1e-4;  // the part of its use below which an overused resource's price is lost
+constexpr double kNoSay = 1e-4;     // the part of its use below which an overused resource's price is lost
+constexpr double kLogLeast = -300;  // of a proportion: smaller ones count as e^-300
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Point {
@@ -130,7 +132,7 @@ class DualNewton {
   }
 
   PricedAmounts finish(const Point& at, double tolerance) {
-    if (!at.response.use.isFinite().all()) return out_of_range(at);
+    if (!std::isfinite(at.gap)) return out_of_range(at);
     if (at.evaluation != evaluations_) evaluate(at.root);
     const double rho = std::max(1.0, at.response.use.maxCoeff());
     if (rho > 1) amount_ /= rho;
@@ -145,24 +147,34 @@ class DualNewton {
 
  private:
   // At an α near 0 the amounts (d_n·λ)^(-1/α) may exceed what a double holds. Their proportions do not: the
-  // answer is the largest amounts in these proportions that fit, and it is not converged.
+  // answer raises all rows in these proportions until nothing more fits, and it is not converged.
   PricedAmounts out_of_range(const Point& at) {
-    const bool usable = (at.root.isFinite() && at.root > 0).all();
-    const ArrayXd root = usable ? at.root : ArrayXd::Ones(at.root.size());
-    const ArrayXd price = (root / root.maxCoeff()).pow(price_power(problem_.alpha)) / problem_.capacity;
-    ArrayXd log_amount = (problem_.demand.matrix() * price.matrix()).array().log() / -problem_.alpha;
-    if (problem_.coefficient.size() > 0) log_amount += problem_.coefficient.log();
-    ArrayXd amount = (log_amount - log_amount.maxCoeff()).exp();
-    amount /=
-        ((problem_.demand.matrix().transpose() * amount.matrix()).array() / problem_.capacity).maxCoeff();
-    if (problem_.cap.size() > 0) amount = amount.min(problem_.cap);
+    const ArrayXd rate = proportions(at.root);
+    WaterLevels levels =
+        fill_with_water(problem_.demand, problem_.capacity, problem_.cap,
+                        [&](Index first, Eigen::Ref<ArrayXd> r) { r = rate.segment(first, r.size()); });
     return {
-        .amount = amount,
-        .used = problem_.demand.matrix().transpose() * amount.matrix(),
+        .amount = std::move(levels.amount),
+        .used = std::move(levels.used),
         .log_price = ArrayXd::Constant(problem_.capacity.size(), std::numeric_limits<double>::quiet_NaN()),
         .relative_gap = kInfinity,
         .iterations = evaluations_,
         .converged = false};
+  }
+
+  // c_n (d_n·λ)^(-1/α) over the largest of them, in logarithms; prices that are of no use count as even.
+  ArrayXd proportions(const ArrayXd& root) const {
+    const bool usable = (root.isFinite() && root > 0).all();
+    ArrayXd log_price = -problem_.capacity.log();
+    if (usable) log_price += price_power(problem_.alpha) * root.log();
+    ArrayXd log_amount(problem_.demand.rows());
+    for (Index n = 0; n < log_amount.size(); ++n) {
+      const ArrayXd term = problem_.demand.row(n).transpose().log() + log_price;
+      log_amount[n] = -term.maxCoeff() - std::log((term - term.maxCoeff()).exp().sum());
+    }
+    log_amount = (log_amount - log_amount.maxCoeff()) / problem_.alpha;
+    if (problem_.coefficient.size() > 0) log_amount += problem_.coefficient.log();
+    return (log_amount - log_amount.maxCoeff()).max(kLogLeast).exp();
   }
 
   Point evaluate(const ArrayXd& root) {
