@@ -10,7 +10,8 @@
 // price of an overused resource that governs nobody is found again by bisection in that one coordinate.
 //
 // A large α is reached by doubling it from 2, each time from the last ν, which hardly moves: 1/ν_r is the
-// level at which resource r stops its rows. A large N starts from the prices of a sixteenth of the rows.
+// level at which resource r stops its rows. A large N starts from the prices of a sixteenth of the rows,
+// and starts again without them when that leads nowhere.
 //
 // Certificate, without cancellation: with ρ = max(1, max_r use_r), x̂ = x/ρ and S = Σ_n w_n s_n^(1-α),
 //   gap = D(λ) - P(x̂) = λ·(C - Σ_n x_n d_n) + S expm1((α-1) ln ρ)/(α-1).
@@ -264,35 +265,20 @@ PricedAmounts all_at_caps(const PricedProblem& problem) {
           .converged = true};
 }
 
-ArrayXd find_root_prices(const PricedProblem& problem);
-
+// Runs of neighbouring rows at even distances, the first and the last among them.
 ArrayXd sampled(const RowValues& rows) {
+  if (rows.size() == 0) return {};
   const Index runs = rows.size() / (kSampleRun * kSampleEvery);
   ArrayXd some(runs * kSampleRun);
   for (Index run = 0; run < runs; ++run) {
-    some.segment(run * kSampleRun, kSampleRun) = rows.segment(run * kSampleRun * kSampleEvery, kSampleRun);
+    const Index first = run * (rows.size() - kSampleRun) / (runs - 1);
+    some.segment(run * kSampleRun, kSampleRun) = rows.segment(first, kSampleRun);
   }
   return some;
 }
 
-// The prices of every sixteenth row, with a capacity in proportion to their coefficients.
-ArrayXd find_sampled_prices(const PricedProblem& problem) {
-  const Index m = problem.demand.cols();
-  const ArrayXd coefficient = sampled(problem.coefficient);
-  const ArrayXd cap = sampled(problem.cap);
-  Eigen::ArrayXXd demand(sampled(problem.demand.col(0)).size(), m);
-  for (Index r = 0; r < m; ++r) demand.col(r) = sampled(problem.demand.col(r));
-  const double part = coefficient.size() > 0
-                          ? coefficient.sum() / problem.coefficient.sum()
-                          : static_cast<double>(demand.rows()) / static_cast<double>(problem.demand.rows());
-  const ArrayXd capacity = part * problem.capacity;
-  const ArrayXd root = find_root_prices({demand, capacity, coefficient, cap, problem.alpha});
-  return root * std::pow(part, -1 / price_power(problem.alpha));  // the same λ, of larger capacities
-}
-
-// Prices near the solution: those of a sample, or those at half the α, and so on.
+// Prices near the solution: those at half the α, and so on.
 ArrayXd find_near_prices(const PricedProblem& problem) {
-  if (problem.demand.rows() >= kRowsWorthSampling) return find_sampled_prices(problem);
   PricedProblem tamer = problem;
   tamer.alpha = std::min(problem.alpha, kTameAlpha);
   ArrayXd root = DualNewton(tamer).scaled(ArrayXd::Ones(problem.capacity.size()));
@@ -304,8 +290,29 @@ ArrayXd find_near_prices(const PricedProblem& problem) {
   return root;
 }
 
-ArrayXd find_root_prices(const PricedProblem& problem) {
-  return DualNewton(problem).descend(find_near_prices(problem), kSampleGoal, kSampleGoal).root;
+// The prices of every sixteenth row, with a capacity in proportion to their coefficients; none when these
+// rows want too little for prices.
+std::optional<ArrayXd> find_sampled_prices(const PricedProblem& problem) {
+  const Index m = problem.demand.cols();
+  const ArrayXd coefficient = sampled(problem.coefficient);
+  const ArrayXd cap = sampled(problem.cap);
+  Eigen::ArrayXXd demand(sampled(problem.demand.col(0)).size(), m);
+  for (Index r = 0; r < m; ++r) demand.col(r) = sampled(problem.demand.col(r));
+  const double part = coefficient.size() > 0
+                          ? coefficient.sum() / problem.coefficient.sum()
+                          : static_cast<double>(demand.rows()) / static_cast<double>(problem.demand.rows());
+  const ArrayXd capacity = part * problem.capacity;
+  const PricedProblem sample{demand, capacity, coefficient, cap, problem.alpha};
+  if (caps_fit(sample)) return {};
+  const Point at = DualNewton(sample).descend(find_near_prices(sample), kSampleGoal, kSampleGoal);
+  const ArrayXd root = at.root * std::pow(part, -1 / price_power(problem.alpha));  // λ of larger capacities
+  if (!root.isFinite().all() || !(root > 0).any()) return {};
+  return root;
+}
+
+PricedAmounts solve_from(const PricedProblem& problem, const ArrayXd& root, double goal, double tolerance) {
+  DualNewton newton(problem);
+  return newton.finish(newton.descend(root, goal, tolerance), tolerance);
 }
 
 }  // namespace
@@ -314,9 +321,13 @@ PricedAmounts solve_dual(const PricedProblem& problem, double goal, double toler
   MIRAB_ASSERT(problem.alpha > 0 && (problem.capacity > 0).all(),
                "a finite fairness, and something of every resource");
   if (caps_fit(problem)) return all_at_caps(problem);
-  const ArrayXd near = find_near_prices(problem);
-  DualNewton newton(problem);
-  return newton.finish(newton.descend(near, goal, tolerance), tolerance);
+  if (problem.demand.rows() >= kRowsWorthSampling) {
+    if (const std::optional<ArrayXd> root = find_sampled_prices(problem)) {
+      PricedAmounts priced = solve_from(problem, *root, goal, tolerance);
+      if (priced.converged) return priced;
+    }
+  }
+  return solve_from(problem, find_near_prices(problem), goal, tolerance);
 }
 
 }  // namespace mirab::numerics
