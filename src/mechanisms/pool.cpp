@@ -56,7 +56,9 @@ numerics::PricedAmounts solve_in_shares(const Pool& pool, const PoolRule& rule) 
               .resources = {}};
   if (shares.cap.size() > 0) shares.cap /= u;
   numerics::PricedAmounts priced = solve(shares, rule.alpha);
-  priced.amount *= u;
+  const ArrayXd tasks = priced.amount * u;
+  priced.amount =
+      pool.cap.size() == 0 ? tasks : (priced.amount < shares.cap).select(tasks.min(pool.cap), pool.cap);
   return priced;
 }
 
