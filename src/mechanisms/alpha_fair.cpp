@@ -47,7 +47,9 @@ Mechanism alpha_fair_row() {
       .summary = "Between efficiency (small α), proportional fairness (1) and max-min fairness (large α).",
       .yardstick = "1, or 1 / max_r (d_{n,r} / C_r) with yardstick=dominant",
       .alpha = "α > 0",
-      .source = "Mo and Walrand 2000; Bonald and Roberts, Multi-Resource Fairness, section 2.5",
+      .source =
+          "Mo and Walrand 2000; Bonald and Roberts, Enhanced Cluster Computing Performance through "
+          "Proportional Fairness, 2014, section 2.5",
       .accepts = kPoolAccepts,
       .options = kOptions,
       .claims = kClaims,

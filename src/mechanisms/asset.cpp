@@ -1,7 +1,7 @@
 // Asset fairness: one percent of any resource is worth the same, and everybody gets resources of the same
 // worth.
 //
-// Source: Ghodsi et al., NSDI 2011, section 4.1.1; slides, Asset Fairness. u_n = 1 / Σ_r (d_{n,r}/C_r), α =
+// Source: Ghodsi et al., NSDI 2011; slides, Asset Fairness. u_n = 1 / Σ_r (d_{n,r}/C_r), α =
 // ∞. Example: C = (9, 18), d = (1, 4) and (3, 1): 2.52 and 2.16 tasks. Known failure: a user can get less
 // than from an equal part of every machine (slides).
 #include "mechanisms/pool.hpp"
@@ -51,7 +51,7 @@ Mechanism asset_row() {
           .summary = "Equalises the sum over resources of the parts that a user holds.",
           .yardstick = "1 / Σ_r (d_{n,r} / C_r)",
           .alpha = "∞",
-          .source = "Ghodsi et al., Dominant Resource Fairness, 2011, section 4.1.1",
+          .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
           .accepts = kPoolAccepts,
           .options = {},
           .claims = kClaims,

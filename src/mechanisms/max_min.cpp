@@ -1,7 +1,8 @@
 // Max-min fairness in tasks: every user gets the same number of tasks, for its weight, until something it
 // needs is full.
 //
-// Source: Bonald and Roberts, "Multi-Resource Fairness", section 2.3. u_n = 1, α = ∞.
+// Source: Bonald and Roberts, Enhanced Cluster Computing Performance
+// through Proportional Fairness, 2014, section 2.3. u_n = 1, α = ∞.
 // Known failure: a user with large tasks takes more of everything; on one resource shares go with demands
 // (Remark 1).
 #include "mechanisms/pool.hpp"
@@ -34,7 +35,9 @@ Mechanism max_min_row() {
           .summary = "Everybody gets equally many tasks per weight, until a resource they need is full.",
           .yardstick = "1",
           .alpha = "∞",
-          .source = "Bonald and Roberts, Multi-Resource Fairness, section 2.3",
+          .source =
+              "Bonald and Roberts, Enhanced Cluster Computing Performance through Proportional Fairness, "
+              "2014, section 2.3",
           .accepts = kPoolAccepts,
           .options = {},
           .claims = kClaims,

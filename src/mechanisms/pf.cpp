@@ -40,7 +40,9 @@ Mechanism pf_row() {
               "Maximises the product of the users' tasks: what a market with equal budgets would settle at.",
           .yardstick = "any (it cancels)",
           .alpha = "1",
-          .source = "Kelly, Maulloo and Tan 1998; Bonald and Roberts, Multi-Resource Fairness, section 2.4",
+          .source =
+              "Kelly, Maulloo and Tan 1998; Bonald and Roberts, Enhanced Cluster Computing Performance "
+              "through Proportional Fairness, 2014, section 2.4",
           .accepts = kPoolAccepts,
           .options = {},
           .claims = kClaims,

@@ -1,10 +1,11 @@
 // The one equation over a pool: max Σ_n φ_n g_α(x_n / (φ_n u_n)) under Σ_n x_n d_n ≤ C, x ≤ cap.
 //
-// Sources: Ghodsi et al. 2011; Bonald and Roberts, "Multi-Resource Fairness", sections 2.3 to 2.5;
-// docs/mathematics.md, sections 1 to 3.
+// Sources: Ghodsi et al. 2011; Bonald and Roberts, Enhanced Cluster Computing Performance through
+// Proportional Fairness, 2014, sections 2.3 to 2.5; docs/mathematics.md, sections 1 to 3.
 //
-// α = ∞ raises all users at rates φ_n u_n (numerics/water_filling). A finite α is solved by prices, with
-// coefficients φ_n u_n^(1 - 1/α) (numerics/dual_newton); u_n cancels at α = 1.
+// α = ∞ raises all users at rates φ_n u_n (numerics/water_filling). A finite α is solved by prices
+// (numerics/dual_newton) in shares s_n = x_n / u_n of demand u_n d_n: the prices are the same, and u_n^(1 -
+// 1/α), which no double holds when α is small, never arises. u_n cancels at α = 1.
 #include "mechanisms/pool.hpp"
 
 #include <algorithm>
@@ -21,8 +22,9 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr double kTolerance = 1e-9;  // of the relative gap
+constexpr double kTolerance = 1e-9;  // of the relative gap, and of the residual
 constexpr double kPolished = 1e-12;  // asked for when an iteration costs next to nothing
+constexpr double kLogMost = 700;     // e^±700 are normal doubles
 constexpr Index kUsersPolished = 1 << 15;
 
 PoolShares raise_together(const Pool& pool, Yardstick yardstick) {
@@ -34,34 +36,62 @@ PoolShares raise_together(const Pool& pool, Yardstick yardstick) {
   return {.tasks = std::move(levels.amount),
           .used = std::move(levels.used),
           .prices = {},
-          .status = Status::exact,
-          .certificate = {.kind = "saturation-residual", .value = levels.residual}};
+          .status = levels.residual <= kTolerance ? Status::exact : Status::not_converged,
+          .certificate = {.kind = "saturation-residual", .value = levels.residual},
+          .notice = {}};
 }
 
-// φ_n u_n^(1 - 1/α); empty when all are 1.
-ArrayXd price_coefficients(const Pool& pool, const PoolRule& rule) {
-  if (rule.alpha == 1 || rule.yardstick == one_task) return pool.weight;
-  ArrayXd coefficient(pool.demand.rows());
-  rule.yardstick(pool.demand, pool.capacity, coefficient);
-  coefficient = coefficient.pow(1 - 1 / rule.alpha);
-  if (pool.weight.size() > 0) coefficient *= pool.weight;
-  return coefficient;
+numerics::PricedAmounts solve(const Pool& pool, double alpha) {
+  const double goal = pool.demand.rows() <= kUsersPolished ? kPolished : kTolerance;
+  return numerics::solve_dual({pool.demand, pool.capacity, pool.weight, pool.cap, alpha}, goal, kTolerance);
+}
+
+numerics::PricedAmounts solve_in_shares(const Pool& pool, const PoolRule& rule) {
+  ArrayXd u(pool.demand.rows());
+  rule.yardstick(pool.demand, pool.capacity, u);
+  Pool shares{.demand = pool.demand.colwise() * u,
+              .capacity = pool.capacity,
+              .weight = pool.weight,
+              .cap = pool.cap,
+              .resources = {}};
+  if (shares.cap.size() > 0) shares.cap /= u;
+  numerics::PricedAmounts priced = solve(shares, rule.alpha);
+  const ArrayXd tasks = priced.amount * u;
+  priced.amount =
+      pool.cap.size() == 0 ? tasks : (priced.amount < shares.cap).select(tasks.min(pool.cap), pool.cap);
+  return priced;
+}
+
+// λ from ln λ, element by element: a vectorised exp stops short of 0. No prices at all, and a notice, when
+// some price is no normal double.
+void set_prices(PoolShares& shares, const ArrayXd& log_price) {
+  const auto out_of_range = [](double l) { return std::isfinite(l) && std::abs(l) > kLogMost; };
+  if (log_price.isNaN().any()) {
+    shares.notice =
+        "the amounts at so small an α are beyond what a double holds: an approximation is given, "
+        "without prices";
+  } else if (std::any_of(log_price.begin(), log_price.end(), out_of_range)) {
+    shares.notice = "the prices at this α are beyond what a double holds, and are left out";
+  } else {
+    shares.prices = log_price.unaryExpr([](double l) { return std::exp(l); });
+  }
 }
 
 PoolShares price(const Pool& pool, const PoolRule& rule) {
-  const ArrayXd coefficient = price_coefficients(pool, rule);
-  const double goal = pool.demand.rows() <= kUsersPolished ? kPolished : kTolerance;
-  numerics::PricedAmounts priced =
-      numerics::solve_dual({pool.demand, pool.capacity, coefficient, pool.cap, rule.alpha}, goal, kTolerance);
-  return {.tasks = std::move(priced.amount),
-          .used = std::move(priced.used),
-          .prices = priced.log_price.exp(),
-          .status = priced.converged ? Status::converged : Status::not_converged,
-          .certificate = {.kind = "relative-duality-gap", .value = priced.relative_gap}};
+  const bool cancels = rule.alpha == 1 || rule.yardstick == one_task;
+  numerics::PricedAmounts priced = cancels ? solve(pool, rule.alpha) : solve_in_shares(pool, rule);
+  PoolShares shares{.tasks = std::move(priced.amount),
+                    .used = std::move(priced.used),
+                    .prices = {},
+                    .status = priced.converged ? Status::converged : Status::not_converged,
+                    .certificate = {.kind = "relative-duality-gap", .value = priced.relative_gap},
+                    .notice = {}};
+  set_prices(shares, priced.log_price);
+  return shares;
 }
 
 // [m] in the pool's resources to the problem's, 0 for those that the pool lacks.
-std::vector<double> spread(const Pool& pool, const ArrayXd& values, std::size_t resource_count) {
+std::vector<double> in_problem_order(const Pool& pool, const ArrayXd& values, std::size_t resource_count) {
   std::vector<double> all(resource_count, 0.0);
   for (std::size_t r = 0; r < pool.resources.size(); ++r)
     all[pool.resources[r]] = values[static_cast<Index>(r)];
@@ -77,15 +107,15 @@ Allocation allocation_of(const Problem& problem, const Pool& pool, const PoolSha
     if (tasks <= 0) continue;
     const ArrayXd bundle = tasks * pool.demand.row(static_cast<Index>(n)).transpose();
     allocation.grants.push_back(
-        {.user = n, .server = 0, .tasks = tasks, .resources = spread(pool, bundle, m)});
+        {.user = n, .server = 0, .tasks = tasks, .resources = in_problem_order(pool, bundle, m)});
   }
   allocation.servers.push_back({.name = "pool",
                                 .count = 1,
                                 .capacity = problem.pool(),
-                                .used = spread(pool, shares.used, m),
+                                .used = in_problem_order(pool, shares.used, m),
                                 .prices = {}});
-  if (shares.prices.size() > 0 && shares.prices.isFinite().all()) {
-    allocation.servers[0].prices = spread(pool, shares.prices, m);
+  if (shares.prices.size() > 0) {
+    allocation.servers[0].prices = in_problem_order(pool, shares.prices, m);
   }
   return allocation;
 }
@@ -102,9 +132,7 @@ std::vector<std::string> notices_of(const Problem& problem, const Choice& choice
     if (problem.pool()[r] > 0) continue;
     notices.push_back(fmt::format("no server has any {}: the resource is left out", problem.resources()[r]));
   }
-  if (!shares.prices.isFinite().all()) {
-    notices.emplace_back("the prices at so large an α exceed what a double holds, and are left out");
-  }
+  if (!shares.notice.empty()) notices.push_back(shares.notice);
   return notices;
 }
 

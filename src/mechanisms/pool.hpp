@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
@@ -41,9 +42,10 @@ Pool pool_of(const Problem& problem);
 struct PoolShares {
   Eigen::ArrayXd tasks;   ///< x_n, [n]
   Eigen::ArrayXd used;    ///< [m]
-  Eigen::ArrayXd prices;  ///< λ, [m]; empty for α = ∞
+  Eigen::ArrayXd prices;  ///< λ, [m]; empty for α = ∞, and when a double does not hold them
   Status status = Status::exact;
   Certificate certificate;
+  std::string notice;  ///< why a finite α has no prices; empty otherwise
 };
 
 /// Water-filling for α = ∞, else the dual Newton to a relative gap of 1e-9. O(Nm) for each resource that

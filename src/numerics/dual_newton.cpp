@@ -10,7 +10,8 @@
 // price of an overused resource that governs nobody is found again by bisection in that one coordinate.
 //
 // A large α is reached by doubling it from 2, each time from the last ν, which hardly moves: 1/ν_r is the
-// level at which resource r stops its rows. A large N starts from the prices of a sixteenth of the rows.
+// level at which resource r stops its rows. A large N starts from the prices of a sixteenth of the rows,
+// and starts again without them when that leads nowhere.
 //
 // Certificate, without cancellation: with ρ = max(1, max_r use_r), x̂ = x/ρ and S = Σ_n w_n s_n^(1-α),
 //   gap = D(λ) - P(x̂) = λ·(C - Σ_n x_n d_n) + S expm1((α-1) ln ρ)/(α-1).
@@ -32,6 +33,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "numerics/complementarity.hpp"
+#include "numerics/water_filling.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -52,7 +54,8 @@ constexpr Index kRowsWorthSampling = 1 << 14;
 constexpr Index kSampleEvery = 16;
 constexpr Index kSampleRun = 8;  // neighbouring rows: one line of the cache in each column
 constexpr double kLevenberg = 1e-10;
-constexpr double kNoSay = 1e-4;  // the part of its use below which an overused resource's price is lost
+constexpr double kNoSay = 1e-4;     // the part of its use below which an overused resource's price is lost
+constexpr double kLogLeast = -300;  // of a proportion: smaller ones count as e^-300
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Point {
@@ -130,7 +133,7 @@ class DualNewton {
   }
 
   PricedAmounts finish(const Point& at, double tolerance) {
-    if (!at.response.use.isFinite().all()) return out_of_range(at);
+    if (!std::isfinite(at.gap)) return out_of_range(at);
     if (at.evaluation != evaluations_) evaluate(at.root);
     const double rho = std::max(1.0, at.response.use.maxCoeff());
     if (rho > 1) amount_ /= rho;
@@ -145,24 +148,34 @@ class DualNewton {
 
  private:
   // At an α near 0 the amounts (d_n·λ)^(-1/α) may exceed what a double holds. Their proportions do not: the
-  // answer is the largest amounts in these proportions that fit, and it is not converged.
+  // answer raises all rows in these proportions until nothing more fits, and it is not converged.
   PricedAmounts out_of_range(const Point& at) {
-    const bool usable = (at.root.isFinite() && at.root > 0).all();
-    const ArrayXd root = usable ? at.root : ArrayXd::Ones(at.root.size());
-    const ArrayXd price = (root / root.maxCoeff()).pow(price_power(problem_.alpha)) / problem_.capacity;
-    ArrayXd log_amount = (problem_.demand.matrix() * price.matrix()).array().log() / -problem_.alpha;
-    if (problem_.coefficient.size() > 0) log_amount += problem_.coefficient.log();
-    ArrayXd amount = (log_amount - log_amount.maxCoeff()).exp();
-    amount /=
-        ((problem_.demand.matrix().transpose() * amount.matrix()).array() / problem_.capacity).maxCoeff();
-    if (problem_.cap.size() > 0) amount = amount.min(problem_.cap);
+    const ArrayXd rate = proportions(at.root);
+    WaterLevels levels =
+        fill_with_water(problem_.demand, problem_.capacity, problem_.cap,
+                        [&](Index first, Eigen::Ref<ArrayXd> r) { r = rate.segment(first, r.size()); });
     return {
-        .amount = amount,
-        .used = problem_.demand.matrix().transpose() * amount.matrix(),
+        .amount = std::move(levels.amount),
+        .used = std::move(levels.used),
         .log_price = ArrayXd::Constant(problem_.capacity.size(), std::numeric_limits<double>::quiet_NaN()),
         .relative_gap = kInfinity,
         .iterations = evaluations_,
         .converged = false};
+  }
+
+  // c_n (d_n·λ)^(-1/α) over the largest of them, in logarithms; prices that are of no use count as even.
+  ArrayXd proportions(const ArrayXd& root) const {
+    const bool usable = (root.isFinite() && root > 0).all();
+    ArrayXd log_price = -problem_.capacity.log();
+    if (usable) log_price += price_power(problem_.alpha) * root.log();
+    ArrayXd log_amount(problem_.demand.rows());
+    for (Index n = 0; n < log_amount.size(); ++n) {
+      const ArrayXd term = problem_.demand.row(n).transpose().log() + log_price;
+      log_amount[n] = -term.maxCoeff() - std::log((term - term.maxCoeff()).exp().sum());
+    }
+    log_amount = (log_amount - log_amount.maxCoeff()) / problem_.alpha;
+    if (problem_.coefficient.size() > 0) log_amount += problem_.coefficient.log();
+    return (log_amount - log_amount.maxCoeff()).max(kLogLeast).exp();
   }
 
   Point evaluate(const ArrayXd& root) {
@@ -252,35 +265,20 @@ PricedAmounts all_at_caps(const PricedProblem& problem) {
           .converged = true};
 }
 
-ArrayXd find_root_prices(const PricedProblem& problem);
-
+// Runs of neighbouring rows at even distances, the first and the last among them.
 ArrayXd sampled(const RowValues& rows) {
+  if (rows.size() == 0) return {};
   const Index runs = rows.size() / (kSampleRun * kSampleEvery);
   ArrayXd some(runs * kSampleRun);
   for (Index run = 0; run < runs; ++run) {
-    some.segment(run * kSampleRun, kSampleRun) = rows.segment(run * kSampleRun * kSampleEvery, kSampleRun);
+    const Index first = run * (rows.size() - kSampleRun) / (runs - 1);
+    some.segment(run * kSampleRun, kSampleRun) = rows.segment(first, kSampleRun);
   }
   return some;
 }
 
-// The prices of every sixteenth row, with a capacity in proportion to their coefficients.
-ArrayXd find_sampled_prices(const PricedProblem& problem) {
-  const Index m = problem.demand.cols();
-  const ArrayXd coefficient = sampled(problem.coefficient);
-  const ArrayXd cap = sampled(problem.cap);
-  Eigen::ArrayXXd demand(sampled(problem.demand.col(0)).size(), m);
-  for (Index r = 0; r < m; ++r) demand.col(r) = sampled(problem.demand.col(r));
-  const double part = coefficient.size() > 0
-                          ? coefficient.sum() / problem.coefficient.sum()
-                          : static_cast<double>(demand.rows()) / static_cast<double>(problem.demand.rows());
-  const ArrayXd capacity = part * problem.capacity;
-  const ArrayXd root = find_root_prices({demand, capacity, coefficient, cap, problem.alpha});
-  return root * std::pow(part, -1 / price_power(problem.alpha));  // the same λ, of larger capacities
-}
-
-// Prices near the solution: those of a sample, or those at half the α, and so on.
+// Prices near the solution: those at half the α, and so on.
 ArrayXd find_near_prices(const PricedProblem& problem) {
-  if (problem.demand.rows() >= kRowsWorthSampling) return find_sampled_prices(problem);
   PricedProblem tamer = problem;
   tamer.alpha = std::min(problem.alpha, kTameAlpha);
   ArrayXd root = DualNewton(tamer).scaled(ArrayXd::Ones(problem.capacity.size()));
@@ -292,8 +290,29 @@ ArrayXd find_near_prices(const PricedProblem& problem) {
   return root;
 }
 
-ArrayXd find_root_prices(const PricedProblem& problem) {
-  return DualNewton(problem).descend(find_near_prices(problem), kSampleGoal, kSampleGoal).root;
+// The prices of every sixteenth row, with a capacity in proportion to their coefficients; none when these
+// rows want too little for prices.
+std::optional<ArrayXd> find_sampled_prices(const PricedProblem& problem) {
+  const Index m = problem.demand.cols();
+  const ArrayXd coefficient = sampled(problem.coefficient);
+  const ArrayXd cap = sampled(problem.cap);
+  Eigen::ArrayXXd demand(sampled(problem.demand.col(0)).size(), m);
+  for (Index r = 0; r < m; ++r) demand.col(r) = sampled(problem.demand.col(r));
+  const double part = coefficient.size() > 0
+                          ? coefficient.sum() / problem.coefficient.sum()
+                          : static_cast<double>(demand.rows()) / static_cast<double>(problem.demand.rows());
+  const ArrayXd capacity = part * problem.capacity;
+  const PricedProblem sample{demand, capacity, coefficient, cap, problem.alpha};
+  if (caps_fit(sample)) return {};
+  const Point at = DualNewton(sample).descend(find_near_prices(sample), kSampleGoal, kSampleGoal);
+  const ArrayXd root = at.root * std::pow(part, -1 / price_power(problem.alpha));  // λ of larger capacities
+  if (!root.isFinite().all() || !(root > 0).any()) return {};
+  return root;
+}
+
+PricedAmounts solve_from(const PricedProblem& problem, const ArrayXd& root, double goal, double tolerance) {
+  DualNewton newton(problem);
+  return newton.finish(newton.descend(root, goal, tolerance), tolerance);
 }
 
 }  // namespace
@@ -302,9 +321,13 @@ PricedAmounts solve_dual(const PricedProblem& problem, double goal, double toler
   MIRAB_ASSERT(problem.alpha > 0 && (problem.capacity > 0).all(),
                "a finite fairness, and something of every resource");
   if (caps_fit(problem)) return all_at_caps(problem);
-  const ArrayXd near = find_near_prices(problem);
-  DualNewton newton(problem);
-  return newton.finish(newton.descend(near, goal, tolerance), tolerance);
+  if (problem.demand.rows() >= kRowsWorthSampling) {
+    if (const std::optional<ArrayXd> root = find_sampled_prices(problem)) {
+      PricedAmounts priced = solve_from(problem, *root, goal, tolerance);
+      if (priced.converged) return priced;
+    }
+  }
+  return solve_from(problem, find_near_prices(problem), goal, tolerance);
 }
 
 }  // namespace mirab::numerics

@@ -1,7 +1,7 @@
 // Water-filling (progressive filling): the lexicographic max-min of x_n / rate_n in a pool.
 //
 // Source: Bertsekas and Gallager, Data Networks, section 6.5.2; with several resources Bonald and Roberts,
-// "Multi-Resource Fairness", section 2.3.
+// Enhanced Cluster Computing Performance through Proportional Fairness, 2014, section 2.3.
 //
 //   use_r(level) = fixed_r + slope_r · level,   slope_r = Σ_{n rises} rate_n d_{n,r}
 //
@@ -29,7 +29,7 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr std::int16_t kRising = -2;
+constexpr std::int32_t kRising = -2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Invariant: amount[n] is rate_n while row n rises, x_n once it has stopped.
@@ -71,7 +71,7 @@ class Basin {
   }
 
  private:
-  std::int16_t& stopped_by(Index n) { return levels_.stopped_by[static_cast<std::size_t>(n)]; }
+  std::int32_t& stopped_by(Index n) { return levels_.stopped_by[static_cast<std::size_t>(n)]; }
 
   void sort_caps() {
     for (Index n = 0; n < cap_.size(); ++n) {
@@ -133,7 +133,7 @@ class Basin {
     const Index count = std::min(kBlockRows, demand_.rows() - first);
     if (demand_.col(resource).segment(first, count).minCoeff() > 0) {
       levels_.amount.segment(first, count) *= level_;
-      std::fill_n(levels_.stopped_by.begin() + first, count, static_cast<std::int16_t>(resource));
+      std::fill_n(levels_.stopped_by.begin() + first, count, static_cast<std::int32_t>(resource));
       risers_left_ -= count;
     } else {
       for (Index n = first; n < first + count; ++n) stop_if_taker(resource, n);
@@ -143,7 +143,7 @@ class Basin {
   void stop_if_taker(int resource, Index n) {
     if (stopped_by(n) != kRising || demand_(n, resource) <= 0) return;
     levels_.amount[n] *= level_;
-    stopped_by(n) = static_cast<std::int16_t>(resource);
+    stopped_by(n) = static_cast<std::int32_t>(resource);
     --risers_left_;
   }
 
@@ -188,8 +188,7 @@ class Basin {
 
 WaterLevels fill_with_water(const Demands& demand, const ArrayXd& capacity, const RowValues& cap,
                             const RateFunction& rate) {
-  MIRAB_ASSERT(demand.cols() <= kMostResources && capacity.size() == demand.cols(),
-               "a capacity for each resource");
+  MIRAB_ASSERT(capacity.size() == demand.cols(), "a capacity for each resource");
   MIRAB_ASSERT(cap.size() == 0 || cap.size() == demand.rows(), "a cap for each row, or none at all");
   return Basin(demand, capacity, cap, rate).fill();
 }

@@ -14,15 +14,12 @@ namespace mirab::numerics {
 using RateFunction = std::function<void(Eigen::Index first, Eigen::Ref<Eigen::ArrayXd> rates)>;
 
 /// What stopped a row: a resource's index, or its own cap.
-constexpr std::int16_t kStoppedByCap = -1;
-
-/// A resource is named by sixteen bits.
-constexpr Eigen::Index kMostResources = 32767;
+constexpr std::int32_t kStoppedByCap = -1;
 
 /// Levels that cannot rise any more.
 struct WaterLevels {
   Eigen::ArrayXd amount;                 ///< x_n = min(cap_n, rate_n · the level at which it stopped), [n]
-  std::vector<std::int16_t> stopped_by;  ///< the resource that stopped x_n, or kStoppedByCap, [n]
+  std::vector<std::int32_t> stopped_by;  ///< the resource that stopped x_n, or kStoppedByCap, [n]
   Eigen::ArrayXd used;                   ///< Σ_n x_n d_{n,r}, [m]
   double residual = 0;  ///< max |used_r / C_r - 1| over the resources that stopped somebody: 0 when exact
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <tuple>
 
 #include "mechanisms/pool_case.hpp"
 
@@ -158,6 +159,85 @@ INSTANTIATE_TEST_SUITE_P(Pool, NoLinearDirectionImprovesIt,
                            return fmt::format("Alpha{}{}", static_cast<int>(10 * std::get<0>(name.param)),
                                               std::get<1>(name.param));
                          });
+
+// The Karush-Kuhn-Tucker conditions, from the tasks and prices alone. The marginal utility of user n's task
+// is (x_n/φ_n)^(-α) u_n^(α-1); x_n is where it meets the cost d_n·λ, or n's cap where that is more than the
+// cost.
+class MeetsTheOptimalityConditionsOfAPool : public ::testing::TestWithParam<std::tuple<double, std::string>> {
+};
+
+TEST_P(MeetsTheOptimalityConditionsOfAPool, OnRandomPoolsWithZerosWeightsAndCaps) {
+  const auto [alpha, yardstick] = GetParam();
+  const std::string mechanism =
+      yardstick == "pf" ? "pf" : fmt::format("alpha-fair:alpha={},yardstick={}", alpha, yardstick);
+  Random random(seed);
+  int priced = 0;
+  for (int i = 0; i < pools; ++i) {
+    const PoolCase pool = testing::random_pool(random, {});
+    SCOPED_TRACE(fmt::format("pool {} of seed {}: {}", i, seed, testing::text_of(pool)));
+    const Result<Outcome> outcome = allocate(testing::problem_of(pool), mechanism);
+    ASSERT_TRUE(outcome);
+    ASSERT_EQ(outcome->status, Status::converged);
+    const std::vector<double>& x = outcome->allocation.tasks;
+    const std::vector<double>& prices = outcome->allocation.servers[0].prices;
+    std::vector<double> used(pool.capacity.size(), 0.0);
+    for (std::size_t n = 0; n < x.size(); ++n) {
+      ASSERT_LE(x[n], pool.has_cap(n) ? pool.cap[n] : COIN_DBL_MAX);
+      for (std::size_t r = 0; r < used.size(); ++r) used[r] += x[n] * pool.demand[n][r];
+    }
+    for (std::size_t r = 0; r < used.size(); ++r) ASSERT_LE(used[r], pool.capacity[r] * (1 + 1e-9));
+    if (prices.empty()) continue;  // beyond what a double holds
+    ++priced;
+    double spent = 0, worth = 0;
+    for (std::size_t n = 0; n < x.size(); ++n) {
+      const double u = yardstick == "dominant" ? 1 / share_of_one_task(pool, n, "drf") : 1;
+      double cost = 0;
+      for (std::size_t r = 0; r < used.size(); ++r) cost += pool.demand[n][r] * prices[r];
+      spent += x[n] * cost;
+      const double wanted = pool.weight_of(n) * std::pow(u, 1 - 1 / alpha) * std::pow(cost, -1 / alpha);
+      const double expected = pool.has_cap(n) ? std::min(pool.cap[n], wanted) : wanted;
+      ASSERT_NEAR(x[n], expected, 1e-7 * (1 + expected)) << "user " << n;
+    }
+    for (std::size_t r = 0; r < used.size(); ++r) {
+      worth += prices[r] * pool.capacity[r];
+      ASSERT_GE(prices[r], 0);
+    }
+    ASSERT_NEAR(worth, spent, 1e-7 * worth);  // λ_r (C_r - used_r) = 0
+  }
+  EXPECT_GT(priced, pools / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Pool, MeetsTheOptimalityConditionsOfAPool,
+                         ::testing::Combine(::testing::Values(0.5, 1, 2, 5, 20),
+                                            ::testing::Values("tasks", "dominant")),
+                         [](const auto& name) {
+                           return fmt::format("Alpha{}{}", static_cast<int>(10 * std::get<0>(name.param)),
+                                              std::get<1>(name.param));
+                         });
+INSTANTIATE_TEST_SUITE_P(Pf, MeetsTheOptimalityConditionsOfAPool,
+                         ::testing::Values(std::tuple(1.0, std::string("pf"))));
+
+TEST(AlphaFair, PricesOfAllCapacityAreWhatUncappedUsersSpendOrAreLeftOut) {
+  Random random(seed);
+  for (const double alpha : {0.5, 1.0, 2.0, 5.0, 20.0, 50.0}) {
+    for (int i = 0; i < 300; ++i) {
+      const PoolCase pool = testing::random_pool(random, {.capped_users = 0});
+      const Result<Outcome> outcome =
+          allocate(testing::problem_of(pool), fmt::format("alpha-fair:alpha={}", alpha));
+      ASSERT_TRUE(outcome);
+      const std::vector<double>& prices = outcome->allocation.servers[0].prices;
+      double worth = 0, spent = 0;
+      for (std::size_t r = 0; r < prices.size(); ++r) {
+        worth += prices[r] * pool.capacity[r];
+        for (std::size_t n = 0; n < pool.demand.size(); ++n) {
+          spent += outcome->allocation.tasks[n] * pool.demand[n][r] * prices[r];
+        }
+      }
+      ASSERT_NEAR(worth, spent, 1e-8 * worth)
+          << fmt::format("α = {}, pool {} of seed {}: {}", alpha, i, seed, testing::text_of(pool));
+    }
+  }
+}
 
 TEST(AlphaFair, OfOneResourceSharesInClosedForm) {
   // x_n = φ_n d_n^(-1/α) · C / Σ_k φ_k d_k^(1 - 1/α)

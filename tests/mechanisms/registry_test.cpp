@@ -3,6 +3,7 @@
 
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "mechanisms/pool.hpp"
 #include "mechanisms/pool_case.hpp"
 
 namespace mirab {
@@ -110,6 +111,48 @@ TEST(Registry, AnAlphaNearZeroSaysThatItIsNotConverged) {
       for (const double tasks : outcome->allocation.tasks) EXPECT_TRUE(std::isfinite(tasks)) << alpha;
     }
   }
+}
+
+TEST(Registry, ASmallAlphaOfDominantSharesIsNoNumberOutOfRange) {
+  const PoolCase far_apart{
+      .capacity = {1e9, 1e9}, .demand = {{1e-9, 0}, {1e9, 1}, {1, 1e-6}}, .weight = {}, .cap = {}};
+  for (const PoolCase& problem : {slides, far_apart}) {
+    for (const char* alpha : {"0.05", "1e-3", "1e-5", "1e-300", "5e-324"}) {
+      for (const char* yardstick : {"dominant", "tasks"}) {
+        const std::string text = std::string("alpha-fair:alpha=") + alpha + ",yardstick=" + yardstick;
+        const Result<Outcome> outcome = allocate(testing::problem_of(problem), text);
+        ASSERT_TRUE(outcome);
+        for (const double tasks : outcome->allocation.tasks) EXPECT_TRUE(std::isfinite(tasks)) << text;
+      }
+    }
+  }
+}
+
+TEST(Registry, AnApproximationAtATinyAlphaLeavesNoWantedCapacityIdle) {
+  const PoolCase capped{.capacity = {10}, .demand = {{1}, {2}}, .weight = {}, .cap = {1, -1}};
+  const Result<Outcome> outcome = allocate(testing::problem_of(capped), "alpha-fair:alpha=1e-300");
+  ASSERT_TRUE(outcome);
+  EXPECT_THAT(outcome->allocation.tasks, ElementsAre(1, 4.5));
+  EXPECT_THAT(outcome->notices, ElementsAre(HasSubstr("so small an α")));
+}
+
+TEST(Registry, PricesThatADoubleDoesNotHoldAreLeftOutWithANotice) {
+  const Result<Outcome> outcome = allocate(testing::problem_of(slides), "alpha-fair:alpha=1e3");
+  ASSERT_TRUE(outcome);
+  EXPECT_THAT(outcome->allocation.servers[0].prices, IsEmpty());
+  EXPECT_THAT(outcome->notices, ElementsAre(HasSubstr("beyond what a double holds")));
+}
+
+// Half of the least double is no double: nobody gets anything of a capacity that is wanted.
+TEST(Registry, WaterFillingThatMissesItsCapacityIsNotConverged) {
+  Pool pool{.demand = Eigen::ArrayXXd::Ones(2, 1),
+            .capacity = Eigen::ArrayXd::Constant(1, std::numeric_limits<double>::denorm_min()),
+            .weight = {},
+            .cap = {},
+            .resources = {0}};
+  EXPECT_EQ(divide(pool, {.yardstick = one_task}).status, Status::not_converged);
+  pool.capacity[0] = 1;
+  EXPECT_EQ(divide(pool, {.yardstick = one_task}).status, Status::exact);
 }
 
 TEST(Registry, EveryPropertyHasANameAndEveryClaimASource) {

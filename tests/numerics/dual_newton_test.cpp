@@ -143,6 +143,30 @@ TEST(DualNewton, ALargeProblemNeedsFewLooksAtAllOfItsRows) {
   EXPECT_NEAR((priced.log_price.exp() * capacity).sum(), 100'000, 1e-3);  // λ·C = Φ
 }
 
+// Whom a sample sees says little here: nearly all are at their caps, and the last three take what is left.
+TEST(DualNewton, ManyCappedRowsAndAFewEndlessOnesConverge) {
+  constexpr Index rows = 20'000;
+  Random random(seed);
+  Instance instance{.demand = ArrayXXd::NullaryExpr(rows, 3, [&] { return 0.1 + random.unit(); }),
+                    .capacity = ArrayXd{{15'000, 16'000, 17'000}},
+                    .coefficient = {},
+                    .cap = ArrayXd::Ones(rows)};
+  const ArrayXd weight = ArrayXd::NullaryExpr(rows, [&] { return 0.5 + random.unit(); });
+  for (const Index first_endless : {rows - 3, rows - 20, Index{7000}}) {
+    instance.cap.setOnes();
+    instance.cap.segment(first_endless, 3) = endless;
+    for (const ArrayXd& coefficient : {ArrayXd(ArrayXd::Ones(rows)), weight}) {
+      instance.coefficient = coefficient;
+      for (const double alpha : {0.5, 1.0, 2.0}) {
+        SCOPED_TRACE(fmt::format("α = {}, endless from row {}", alpha, first_endless));
+        const PricedAmounts priced = solve_dual(instance.with(alpha), 1e-12, 1e-9);
+        ASSERT_TRUE(priced.converged) << priced.relative_gap;
+        ASSERT_NO_FATAL_FAILURE(expect_optimal(instance, alpha, priced, 1e-6));
+      }
+    }
+  }
+}
+
 TEST(DualNewton, SaysSoWhenItDoesNotConverge) {
   Random random(seed);
   const Instance instance = random_instance(random, 8, 4, 1.5);

@@ -71,6 +71,15 @@ TEST(WaterFilling, KeepsItsDigitsThroughManyCaps) {
   EXPECT_TRUE((levels.amount.tail(rows - 1) == cap.tail(rows - 1)).all());
 }
 
+TEST(WaterFilling, HasRoomForMoreResourcesThanSixteenBitsName) {
+  constexpr Index resources = 40'000;
+  ArrayXXd demand = ArrayXXd::Zero(2, resources);
+  demand(0, 0) = demand(1, resources - 1) = 1;
+  const WaterLevels levels = fill(demand, ArrayXd::Ones(resources), {}, ArrayXd::Ones(2));
+  EXPECT_THAT(levels.amount, ElementsAre(1, 1));
+  EXPECT_THAT(levels.stopped_by, ElementsAre(0, resources - 1));
+}
+
 TEST(WaterFilling, AsksForEveryRateOnce) {
   constexpr Index rows = 5000;
   ArrayXd asked = ArrayXd::Zero(rows);
