@@ -34,7 +34,7 @@ Exit run(const std::vector<std::string>& files) {
 Command add_validate(CLI::App& app) {
   auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand("validate", "Check cluster files");
-  command->add_option("FILE", *files, "Cluster files, in YAML or JSON; - reads YAML from standard input")
+  command->add_option("FILE", *files, "Cluster files, in YAML or JSON; - reads one from standard input")
       ->required()
       ->type_name("FILE");
 
