@@ -75,8 +75,8 @@ void add_comparing_options(CLI::App& app, ComparingOptions& options) {
 Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
   if (same_file(options.report, options.output.file)) {
-    return complain({.message = "the page and the result cannot both go to '" + options.report + "'",
-                     .key = "--report"});
+    return complain(
+        {.message = "the page and the result cannot both go to '" + options.report + "'", .key = "--report"});
   }
   Result<Problem> problem = read_cluster_file(options.cluster);
   if (!problem) return complain(problem.error());

@@ -40,7 +40,9 @@ Command add_validate(CLI::App& app) {
 
   Manual manual;
   manual.paragraphs = {
-      "Reads every file and prints one line for each. When a file is wrong, only the errors are "
+      "Reads every file and prints one line for each. Checks everything that the schema of cluster files "
+      "says, and more: that names are unique and known, that amounts can be counted, that every user fits "
+      "on a server. When a file is wrong, only the errors are "
       "printed, each with file, line and key, for all the files that are wrong."};
   manual.examples = {{"mirab validate examples/*.yaml", "Check them all"}};
   return {command, std::move(manual), [files](const std::string&) { return run(*files); }};

@@ -18,7 +18,6 @@
 namespace mirab::report {
 namespace {
 
-constexpr std::size_t kPageWidth = 100;
 constexpr std::size_t kNameWidth = 16;
 constexpr std::size_t kResourceWidth = 10;
 constexpr std::size_t kOutcomeWidth = 13;

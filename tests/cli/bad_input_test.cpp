@@ -113,8 +113,9 @@ TEST(BadInput, AHundredMegabytesOfBracketsEndInAMessageWithinBoundedMemory) {
     for (const std::string name : {"cluster.yaml", "cluster.json", "-"}) {
       const std::string file = name == "-" ? folder.file("input") : folder.file(name);
       // 1 GB of address space for 100 MB of input.
-      const Ran ran = shell("yes '" + brackets + "' | tr -d '\\n' | head -c 100000000 > " + file +
-                            "; (ulimit -v 1000000; mirab validate " + (name == "-" ? "- < " : "") + file + ")");
+      const Ran ran =
+          shell("yes '" + brackets + "' | tr -d '\\n' | head -c 100000000 > " + file +
+                "; (ulimit -v 1000000; mirab validate " + (name == "-" ? "- < " : "") + file + ")");
       EXPECT_THAT(ran.status, AnyOf(1, 2)) << brackets << " in " << name;
       EXPECT_THAT(ran.out, IsEmpty()) << brackets << " in " << name;
       EXPECT_THAT(ran.err, StartsWith("mirab: ")) << brackets << " in " << name;

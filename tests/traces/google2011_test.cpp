@@ -358,7 +358,8 @@ TEST(Google2011, BadRowsAreNamedWithFileLineAndColumn) {
             "TASKS:2: memory request: \"0.1m\" is not a number");
   EXPECT_EQ(task_row_error("0,,x,0,,0,u,2,1,0.1,0.1,0,0"),
             "TASKS:2: job ID: \"x\" is not a whole number from 0");
-  EXPECT_THAT(task_row_error("0,,1,0,,0,u,2,1,-0.1,0.1,0,0"), StartsWith("TASKS:2: CPU request: '-0.1' is negative"));
+  EXPECT_THAT(task_row_error("0,,1,0,,0,u,2,1,-0.1,0.1,0,0"),
+              StartsWith("TASKS:2: CPU request: '-0.1' is negative"));
 }
 
 TEST(Google2011, AnEmptyFileIsAnError) {
