@@ -47,7 +47,7 @@ struct Program {
   std::vector<Command> commands;
 };
 
-/// `mirab: file:line: key: message` on standard error; returns `exit`.
+/// `mirab: file:line: key: message` on standard error, without control characters; returns `exit`.
 Exit complain(const Error& error, Exit exit = Exit::bad_input);
 
 }  // namespace mirab::cli

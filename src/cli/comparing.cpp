@@ -61,7 +61,7 @@ Result<FillOutcome> timed_fill(const Problem& problem, const FillOptions& option
 
 void add_comparing_options(CLI::App& app, ComparingOptions& options) {
   app.add_option("CLUSTER", options.cluster,
-                 "The cluster file, in YAML or JSON; - reads YAML from standard input")
+                 "The cluster file, in YAML or JSON; - reads it from standard input")
       ->required()
       ->type_name("FILE");
   add_tie_option(app, options.tie);
@@ -74,6 +74,10 @@ void add_comparing_options(CLI::App& app, ComparingOptions& options) {
 
 Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
+  if (same_file(options.report, options.output.file)) {
+    return complain(
+        {.message = "the page and the result cannot both go to '" + options.report + "'", .key = "--report"});
+  }
   Result<Problem> problem = read_cluster_file(options.cluster);
   if (!problem) return complain(problem.error());
   const std::string title = options.cluster == "-" ? "standard input" : options.cluster;

@@ -4,7 +4,6 @@
 #include "cli/documents.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
-#include "report/registry.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -22,8 +21,7 @@ Command add_document(CLI::App& generate, const std::string& name, const std::str
 }  // namespace
 
 std::vector<Command> add_generate(CLI::App& app) {
-  CLI::App* generate =
-      app.add_subcommand("generate", "Print what is made from the command line and the registry");
+  CLI::App* generate = app.add_subcommand("generate", "Print what is made from the command line");
   generate->require_subcommand(1);
   const auto commands = [] { return outline(make_program()); };
   std::vector<Command> documents{
@@ -31,8 +29,6 @@ std::vector<Command> add_generate(CLI::App& app) {
       add_document(*generate, "bash", "Completion for bash", [=] { return bash_completion(commands()); }),
       add_document(*generate, "zsh", "Completion for zsh", [=] { return zsh_completion(commands()); }),
       add_document(*generate, "fish", "Completion for fish", [=] { return fish_completion(commands()); }),
-      add_document(*generate, "mechanisms", "docs/mechanisms.md",
-                   [] { return report::registry_markdown(report::whole_registry()); }),
   };
   generate->group("");  // hidden, for those who build and package; last, since subcommands inherit it
   return documents;

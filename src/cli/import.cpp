@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "report/text_width.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -39,7 +40,9 @@ Exit run(const Google2011& options, const std::string& command_line) {
   const Result<traces::Google2011Import> import =
       traces::import_google2011(options.inputs, options.part, random, progress_line());
   if (!import) return complain(import.error());
-  for (const std::string& notice : import->notices) fmt::print(stderr, "mirab: note: {}\n", notice);
+  for (const std::string& notice : import->notices) {
+    fmt::print(stderr, "mirab: note: {}\n", report::printable(notice));
+  }
 
   std::vector<std::string> comment = import->provenance;
   comment.push_back("Made by: " + command_line);

@@ -57,7 +57,9 @@ void add_seed_option(CLI::App& app, std::uint64_t& seed) {
 
 void add_tie_option(CLI::App& app, std::string& tie) {
   CLI::Option* option = app.add_option(
-      "--tie", tie, "Whom to serve of several users with equal shares: the first or the last declared");
+      "--tie", tie,
+      "Whom to serve of several users with equal shares: the first declared, the last declared, or one "
+      "drawn at random");
   take_one_of(option->capture_default_str(), {"first", "last", "random"});
 }
 

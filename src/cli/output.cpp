@@ -11,6 +11,7 @@ namespace mirab::cli {
 namespace {
 
 constexpr mode_t kNewFile = 0666;  // less the umask
+constexpr mode_t kPermissions = 0777;
 
 Error system_error(const std::string& file) {
   return {.message = std::strerror(errno), .key = {}, .file = file};
@@ -43,14 +44,19 @@ std::string behind_links(const std::string& file) {
   return none ? file : real.string();
 }
 
-Check write_beside_and_rename(const std::string& file, std::string_view text) {
+/// The permission bits of a file that is not there yet.
+mode_t new_file_bits() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return kNewFile & ~mask;
+}
+
+Check write_beside_and_rename(const std::string& file, std::string_view text, mode_t permissions) {
   const std::string target = behind_links(file);
   std::string beside = target + ".XXXXXX";
   const int descriptor = ::mkstemp(beside.data());
   if (descriptor < 0) return system_error(file);
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  const bool written = write_all(descriptor, text) && ::fchmod(descriptor, kNewFile & ~mask) == 0;
+  const bool written = write_all(descriptor, text) && ::fchmod(descriptor, permissions) == 0;
   Check failure = written ? Check{} : system_error(file);
   if (::close(descriptor) != 0 && !failure) failure = system_error(file);
   if (!failure && ::rename(beside.c_str(), target.c_str()) != 0) failure = system_error(file);
@@ -68,7 +74,16 @@ Check write_text(const std::string& destination, std::string_view text) {
   struct stat status {};
   const bool exists = ::stat(destination.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) return write_in_place(destination, text);
-  return write_beside_and_rename(destination, text);
+  return write_beside_and_rename(destination, text, exists ? status.st_mode & kPermissions : new_file_bits());
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  if (one == kStandardOutput || other == kStandardOutput) return one == other;
+  std::error_code none;
+  const auto place = [&](const std::string& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, none), none);
+  };
+  return place(one) == place(other) && !std::filesystem::is_other(place(one), none);
 }
 
 void hold_standard_descriptors() {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
+#include <new>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
@@ -12,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/documents.hpp"
 #include "cli/output.hpp"
+#include "report/text_width.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -85,10 +87,31 @@ std::string command_line(std::span<const char* const> arguments) {
   return line;
 }
 
+/// Parses the arguments and does what they ask for.
+Exit obey(std::span<const char* const> arguments) {
+  const Program program = make_program();
+  try {
+    program.app->parse(static_cast<int>(arguments.size()), arguments.data());
+  } catch (const CLI::CallForHelp&) {
+    return show(help_text(outline(program, innermost(*program.app)), outline(program)));
+  } catch (const CLI::CallForVersion&) {
+    return show(program.app->version() + "\n");
+  } catch (const CLI::ParseError& error) {
+    const Exit exit = complain({.message = usage_message(program, error)});
+    fmt::print(stderr, "Try '{} --help'.\n", outline(program, innermost(*program.app)).path);
+    return exit;
+  }
+  const CLI::App* asked = &innermost(*program.app);
+  const auto command = std::find_if(program.commands.begin(), program.commands.end(),
+                                    [&](const Command& each) { return each.app == asked; });
+  MIRAB_ASSERT(command != program.commands.end(), "a command behind every name that parses");
+  return command->run(command_line(arguments));
+}
+
 }  // namespace
 
 Exit complain(const Error& error, Exit exit) {
-  fmt::print(stderr, "mirab: {}\n", describe(error));
+  fmt::print(stderr, "mirab: {}\n", report::printable(describe(error)));
   return exit;
 }
 
@@ -113,22 +136,11 @@ Program make_program() {
 }
 
 Exit run(std::span<const char* const> arguments) {
-  const Program program = make_program();
   try {
-    program.app->parse(static_cast<int>(arguments.size()), arguments.data());
-  } catch (const CLI::CallForHelp&) {
-    return show(help_text(outline(program, innermost(*program.app)), outline(program)));
-  } catch (const CLI::CallForVersion&) {
-    return show(program.app->version() + "\n");
-  } catch (const CLI::ParseError& error) {
-    const std::string path = outline(program, innermost(*program.app)).path;
-    return complain({.message = fmt::format("{}\nTry '{} --help'.", usage_message(program, error), path)});
+    return obey(arguments);
+  } catch (const std::bad_alloc&) {
+    return complain({.message = "not enough memory"}, Exit::failed);
   }
-  const CLI::App* asked = &innermost(*program.app);
-  const auto command = std::find_if(program.commands.begin(), program.commands.end(),
-                                    [&](const Command& each) { return each.app == asked; });
-  MIRAB_ASSERT(command != program.commands.end(), "a command behind every name that parses");
-  return command->run(command_line(arguments));
 }
 
 }  // namespace mirab::cli

@@ -34,13 +34,15 @@ Exit run(const std::vector<std::string>& files) {
 Command add_validate(CLI::App& app) {
   auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand("validate", "Check cluster files");
-  command->add_option("FILE", *files, "Cluster files, in YAML or JSON; - reads YAML from standard input")
+  command->add_option("FILE", *files, "Cluster files, in YAML or JSON; - reads one from standard input")
       ->required()
       ->type_name("FILE");
 
   Manual manual;
   manual.paragraphs = {
-      "Reads every file and prints one line for each. When a file is wrong, only the errors are "
+      "Reads every file and prints one line for each. Checks everything that the schema of cluster files "
+      "says, and more: that names are unique and known, that amounts can be counted, that every user fits "
+      "on a server. When a file is wrong, only the errors are "
       "printed, each with file, line and key, for all the files that are wrong."};
   manual.examples = {{"mirab validate examples/*.yaml", "Check them all"}};
   return {command, std::move(manual), [files](const std::string&) { return run(*files); }};

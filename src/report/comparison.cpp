@@ -74,6 +74,15 @@ std::string_view unplaced_name(Unplaced reason) {
   return {};
 }
 
+std::vector<std::vector<double>> bundles(const Problem& problem, const Allocation& allocation) {
+  std::vector<std::vector<double>> granted(problem.user_count(),
+                                           std::vector<double>(problem.resource_count()));
+  for (const Grant& grant : allocation.grants) {
+    for (std::size_t r = 0; r < grant.resources.size(); ++r) granted[grant.user][r] += grant.resources[r];
+  }
+  return granted;
+}
+
 std::int64_t total_servers(const Problem& problem) {
   std::int64_t total = 0;
   for (const Server& server : problem.servers()) total += server.count;

@@ -56,6 +56,9 @@ std::string_view tie_name(Tie tie);
 /// `nothing`, `no room`, `blocked`.
 std::string_view unplaced_name(Unplaced reason);
 
+/// What every user is granted on all servers together. [n][r]
+std::vector<std::vector<double>> bundles(const Problem& problem, const Allocation& allocation);
+
 /// All servers, entries counted as often as they say.
 std::int64_t total_servers(const Problem& problem);
 

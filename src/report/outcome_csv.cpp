@@ -3,19 +3,6 @@
 #include "report/csv.hpp"
 
 namespace mirab::report {
-namespace {
-
-/// What every user is granted on all servers together. [n][r]
-std::vector<std::vector<double>> bundles(const Problem& problem, const Allocation& allocation) {
-  std::vector<std::vector<double>> result(problem.user_count(),
-                                          std::vector<double>(problem.resource_count()));
-  for (const Grant& grant : allocation.grants) {
-    for (std::size_t r = 0; r < grant.resources.size(); ++r) result[grant.user][r] += grant.resources[r];
-  }
-  return result;
-}
-
-}  // namespace
 
 std::string comparison_csv(const Comparison& comparison) {
   const Problem& problem = comparison.problem;

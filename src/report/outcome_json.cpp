@@ -37,13 +37,12 @@ Json problem_json(const Problem& problem) {
 
 Json users_json(const Problem& problem, const Contender& contender) {
   const Allocation& allocation = contender.allocation;
+  const auto granted = bundles(problem, allocation);
   Json users = Json::array();
   auto grant = allocation.grants.begin();
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    std::vector<double> bundle(problem.resource_count());
     Json servers = Json::object();
     for (; grant != allocation.grants.end() && grant->user == n; ++grant) {
-      for (std::size_t r = 0; r < bundle.size(); ++r) bundle[r] += grant->resources[r];
       append(servers, allocation.servers[grant->server].name,
              {{"tasks", task_count(contender, grant->tasks)},
               {"resources", by_resource(problem, grant->resources)}});
@@ -53,7 +52,7 @@ Json users_json(const Problem& problem, const Contender& contender) {
                      {"tasks", task_count(contender, allocation.tasks[n])},
                      {"dominant_resource", problem.resources()[dominant_resource(problem, n)]},
                      {"dominant_share", contender.dominant_shares[n]},
-                     {"resources", by_resource(problem, bundle)},
+                     {"resources", by_resource(problem, granted[n])},
                      {"servers", std::move(servers)}});
   }
   return users;

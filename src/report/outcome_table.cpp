@@ -18,7 +18,6 @@
 namespace mirab::report {
 namespace {
 
-constexpr std::size_t kPageWidth = 100;
 constexpr std::size_t kNameWidth = 16;
 constexpr std::size_t kResourceWidth = 10;
 constexpr std::size_t kOutcomeWidth = 13;
@@ -37,8 +36,10 @@ std::string title(const Comparison& comparison) {
     pool.push_back(problem.resources()[r] + " " + amount(problem.pool()[r]));
   }
   const auto servers = static_cast<std::size_t>(total_servers(problem));
-  return fmt::format("{}: {} on {} with {}\n", comparison.title, counted(problem.user_count(), "user"),
-                     counted(servers, "server"), fmt::join(pool, ", "));
+  return printable(fmt::format("{}: {} on {} with {}", comparison.title,
+                               counted(problem.user_count(), "user"), counted(servers, "server"),
+                               fmt::join(pool, ", "))) +
+         "\n";
 }
 
 /// A label in lines no wider than an outcome's columns, broken after the marks of `name:option=value,…` and
@@ -92,14 +93,18 @@ void add_users(Table& table, const Problem& problem, Contenders contenders) {
   table.add_rule();
 
   const int decimals = share_decimals(contenders);
+  std::vector<int> task_decimals;
+  for (const Contender& contender : contenders) {
+    task_decimals.push_back(decimals_for(contender.allocation.tasks));
+  }
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     auto& row = table.rows.emplace_back();
     row.push_back({shorten(problem.users()[n].name, kNameWidth)});
     row.push_back({shorten(problem.resources()[dominant_resource(problem, n)], kResourceWidth)});
-    for (const Contender& contender : contenders) {
-      const double tasks = contender.allocation.tasks[n];
-      const double share = contender.dominant_shares[n];
-      row.push_back({tasks == 0 ? "0" : fixed(tasks, decimals_for(contender.allocation.tasks))});
+    for (std::size_t column = 0; column < contenders.size(); ++column) {
+      const double tasks = contenders[column].allocation.tasks[n];
+      const double share = contenders[column].dominant_shares[n];
+      row.push_back({tasks == 0 ? "0" : fixed(tasks, task_decimals[column])});
       row.push_back({share == 0 ? "0%" : percent(share, decimals)});
     }
   }

@@ -15,9 +15,12 @@ constexpr std::string_view kOpening =
     "whole tasks, one\n"
     "after the other: a *discipline* says whom to serve next, a *placement* on which server.\n"
     "\n"
-    "Options follow the name after a colon: `alpha-fair:alpha=2`. Claims are what is said of a mechanism, by "
-    "the source in\n"
-    "brackets, under the conditions named; the conformance tests hold every claim against random problems.\n";
+    "Options follow the name after a colon: `alpha-fair:alpha=2`. Claims are what is said of a mechanism "
+    "under the "
+    "conditions\n"
+    "named, by the source in the last column. The conformance tests try what is claimed to hold on random "
+    "problems, and what is\n"
+    "claimed not to hold by stored counterexamples.\n";
 
 /// A text as one cell of a table.
 std::string cell(std::string_view text) {
@@ -72,7 +75,7 @@ std::string section(const Row& row) {
          fmt::format("- source: {}\n", row.source);
 }
 
-/// The rows at a glance, each linked to its section.
+/// The rows at a glance.
 template <class Row>
 std::string overview(const std::vector<const Row*>& rows) {
   std::string text = "\n| name | what it does |\n|---|---|\n";

@@ -9,7 +9,6 @@
 namespace mirab::report {
 namespace {
 
-constexpr std::size_t kPageWidth = 100;
 constexpr std::size_t kTextIndent = 12;
 
 std::string names_of(const Mechanism& row) {

@@ -47,6 +47,9 @@ char32_t decode(std::string_view character) {
   return code;
 }
 
+/// C0, delete, and C1, in which U+009B alone opens an escape sequence.
+bool is_control(char32_t code) { return code < 0x20 || (code >= 0x7F && code <= 0x9F); }
+
 std::size_t cells(std::string_view character) {
   const char32_t code = decode(character);
   if (within(kCombining, code)) return 0;
@@ -64,10 +67,12 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string printable(std::string_view text) {
-  std::string result(text);
-  std::replace_if(
-      result.begin(), result.end(),
-      [](char byte) { return static_cast<std::uint8_t>(byte) < 0x20 || byte == 0x7F; }, '?');
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view character = text.substr(at, character_bytes(text, at));
+    result += is_control(decode(character)) ? "?" : character;
+    at += character.size();
+  }
   return result;
 }
 

@@ -6,11 +6,15 @@
 
 namespace mirab::report {
 
+/// How wide what is printed may be.
+inline constexpr std::size_t kPageWidth = 100;
+
 /// How many cells of a terminal a UTF-8 text takes: combining marks none, wide East Asian characters and
 /// emoji two.
 std::size_t display_width(std::string_view text);
 
-/// The text with control characters replaced by `?`, so that a name from a file cannot steer the terminal.
+/// The text with control characters (U+0000–U+001F, U+007F–U+009F) replaced by `?`, so that a name from a
+/// file cannot steer the terminal.
 std::string printable(std::string_view text);
 
 /// The text, cut at a character and closed with `…` when it is wider than `width`. Requires width ≥ 1.

@@ -1,4 +1,4 @@
-// Asset fairness (Ghodsi et al. 2011, section 4.3): the same part of any resource is worth the same, and
+// Asset fairness (Ghodsi et al. 2011): the same part of any resource is worth the same, and
 // everybody spends the same. The key is
 //
 //   Σ_i x_{n,i} Σ_r d_{n,i,r} / C_r / φ_n,

@@ -42,7 +42,7 @@ constexpr std::array kDisciplines = {
     Discipline{
         .info = {.name = "asset",
                  .summary = "the user with the lowest sum of shares, every resource being worth the same",
-                 .source = "Ghodsi et al., Dominant Resource Fairness, 2011, section 4.3",
+                 .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
                  .options = kOptions},
         .key = asset_key},
 };

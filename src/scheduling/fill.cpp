@@ -4,6 +4,7 @@
 // Nothing is freed on the way, so a server where a user's task does not fit will never have room for it
 // again, and a user whose task fits nowhere is done. Each user's first server that still fits therefore only
 // moves on, and all these walks together look at every server once for each user.
+#include <fmt/format.h>
 #include <utility>
 
 #include <mirab/scheduling/fill.hpp>
@@ -108,6 +109,11 @@ class Filling {
     const std::size_t task = cluster_.task(user, ledger_.entry(server));
     race_.raise(user, keys_.steps[task]);
     poorest_.raise(user, shares_.steps[task]);
+    if (trace_ && placed_ > kMostSteps) {
+      trace_ = false;
+      steps_ = {};
+      too_long_ = true;
+    }
     if (trace_) {
       steps_.push_back({.user = user,
                         .server = ledger_.entry(server),
@@ -142,6 +148,10 @@ class Filling {
     for (std::size_t n = 0; n < cluster_.user_count(); ++n) outcome.unplaced.push_back(why_no_more(n));
     outcome.steps = std::move(steps_);
     outcome.notices = cluster_.notices();
+    if (too_long_) {
+      outcome.notices.push_back(
+          fmt::format("more than {} tasks were placed: the steps are not recorded", kMostSteps));
+    }
     return outcome;
   }
 
@@ -161,6 +171,7 @@ class Filling {
   std::int64_t placed_ = 0;
   std::int64_t placed_wrongly_ = 0;
   std::vector<FillStep> steps_;
+  bool too_long_ = false;  // for a trace
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // A fair-sharing problem from the Google cluster-usage traces of 2011.
 //
-// Source: F. Östman, "Distributed Dominant Resource Fairness using Gradient Overlay", section 5.1: X machines
+// Source: A. Östman, "Distributed Dominant Resource Fairness using Gradient Overlay", section 5.1: X machines
 // and Y users are picked at random from the trace; of a user with several different tasks one is picked at
 // random, "set to be allocated constantly by the user, and run endlessly".
 //

@@ -56,15 +56,19 @@ Result<std::optional<Quantity>> Row::amount(const Column& column) const {
   if (field.empty()) return std::optional<Quantity>();
   if (!is_plain_number(field)) return error(column, "is not a number");
   Result<Quantity> amount = Quantity::parse(field);
-  if (!amount) return error(column, amount.error().message);
+  if (!amount) return error(column, amount.error());
   return std::optional(*amount);
 }
 
 Error Row::error(const Column& column, const std::string& message) const {
-  return {.message = fmt::format("\"{}\" {}", text(column), message),
-          .key = std::string(column.name),
-          .file = *file_,
-          .line = number_};
+  return error(column, Error{.message = fmt::format("\"{}\" {}", text(column), message)});
+}
+
+Error Row::error(const Column& column, Error reason) const {
+  reason.key = column.name;
+  reason.file = *file_;
+  reason.line = number_;
+  return reason;
 }
 
 Check read_rows(const std::string& path, std::size_t columns, const std::function<Check(const Row&)>& visit,

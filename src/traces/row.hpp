@@ -37,6 +37,9 @@ class Row {
   /// `file:line: column: "field" message`.
   Error error(const Column& column, const std::string& message) const;
 
+  /// `file:line: column: reason`, for a reason that quotes the field itself.
+  Error error(const Column& column, Error reason) const;
+
   static constexpr std::size_t kMostColumns = 24;
 
  private:

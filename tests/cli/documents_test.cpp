@@ -56,8 +56,9 @@ TEST(Documents, ZshAndFishReadTheirCompletions) {
 }
 
 TEST(Documents, TheListOfMechanismsIsWhatTheProgramGenerates) {
-  EXPECT_EQ(test::read_text(MIRAB_SOURCE_DIR "/docs/mechanisms.md"), shell("mirab generate mechanisms").out)
-      << "bring it up to date with: mirab generate mechanisms > docs/mechanisms.md";
+  EXPECT_EQ(test::read_text(MIRAB_SOURCE_DIR "/docs/mechanisms.md"),
+            shell("mirab mechanisms --format markdown").out)
+      << "bring it up to date with: mirab mechanisms --format markdown -o docs/mechanisms.md";
 }
 
 }  // namespace

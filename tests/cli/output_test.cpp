@@ -70,9 +70,39 @@ TEST(Output, AnErrorLeavesAnOlderFileAsItWas) {
 TEST(Output, ReplacingAFileLeavesNothingBesideIt) {
   const test::TemporaryFolder folder;
   const std::string file = folder.write("shares.txt", "older");
-  EXPECT_EQ(shell("umask 027; " + kAllocate + "-o " + file).status, 0);
+  EXPECT_EQ(shell(kAllocate + "-o " + file).status, 0);
   EXPECT_THAT(test::read_text(file), HasSubstr("66.67%"));
-  EXPECT_EQ(shell("ls -A $(dirname " + file + "); stat -c %a " + file).out, "shares.txt\n640\n");
+  EXPECT_EQ(shell("ls -A $(dirname " + file + ")").out, "shares.txt\n");
+}
+
+TEST(Output, AReplacedFileKeepsItsPermissionsAndANewOneFollowsTheUmask) {
+  const test::TemporaryFolder folder;
+  const std::string older = folder.write("older.txt", "older");
+  const std::string newer = folder.file("newer.txt");
+  const Ran ran = shell("umask 027; chmod 604 " + older + "; " + kAllocate + "-o " + older + "; " +
+                        kAllocate + "-o " + newer + "; stat -c %a " + older + " " + newer);
+  EXPECT_EQ(ran.out, "604\n640\n");
+}
+
+TEST(Output, ThePageAndTheResultCannotReplaceEachOther) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("both", "older");
+  const std::string around = folder.file("./both");
+  const Ran ran = shell(kAllocate + "-o " + file + " --report " + around);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("mirab: --report: the page and the result cannot both go to "));
+  EXPECT_EQ(test::read_text(file), "older");
+  EXPECT_EQ(shell(kAllocate + "--report -").status, 2);
+  EXPECT_EQ(shell(kAllocate + "-o /dev/null --report /dev/null").status, 0);
+}
+
+TEST(Output, TooLittleMemoryIsStatusOneWithAMessage) {
+  const Ran ran = shell(
+      "sed 's/name: pool,/name: pool, count: 9000000,/' examples/slides.yaml |"
+      " (ulimit -v 150000; mirab fill - -d drf)");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_EQ(ran.err, "mirab: not enough memory\n");
 }
 
 TEST(Output, ASymbolicLinkIsFollowedAndNotReplaced) {

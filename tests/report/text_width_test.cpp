@@ -23,6 +23,12 @@ TEST(TextWidth, ShortensAtACharacter) {
   EXPECT_EQ(shorten("水水水", 4), "水…");
 }
 
+TEST(TextWidth, ControlCharactersAreNotPrintable) {
+  EXPECT_EQ(printable("a\x1b[31m\n\x7f"), "a?[31m??");
+  EXPECT_EQ(printable("\u009b31m β 水"), "?31m β 水");
+  EXPECT_EQ(printable("\u0080\u009f\u00a0"), "??\u00a0");
+}
+
 TEST(TextWidth, WrapsAtBlanks) {
   EXPECT_THAT(wrap("one two  three", 7), ::testing::ElementsAre("one two", "three"));
   EXPECT_THAT(wrap("incomprehensible a", 5), ::testing::ElementsAre("incomprehensible", "a"));

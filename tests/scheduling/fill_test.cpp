@@ -339,5 +339,16 @@ TEST(FillErrors, TasksThatWouldTakeHoursAreRefusedUnlessLimited) {
   EXPECT_EQ(fill(cluster(limited(user("b", {"4"}), "3")), options({}), random)->allocation.tasks[1], 3);
 }
 
+TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
+  const FillOutcome longest = filled(problem({server("s", {"1000000"})}, {user("a", {"1"})}), {});
+  EXPECT_EQ(longest.steps.size(), static_cast<std::size_t>(kMostSteps));
+  EXPECT_EQ(longest.notices, std::vector<std::string>());
+  const FillOutcome longer = filled(problem({server("s", {"1000001"})}, {user("a", {"1"})}), {});
+  EXPECT_EQ(longer.placed, kMostSteps + 1);
+  EXPECT_EQ(longer.steps.size(), 0U);
+  EXPECT_EQ(longer.notices,
+            std::vector<std::string>{"more than 1000000 tasks were placed: the steps are not recorded"});
+}
+
 }  // namespace
 }  // namespace mirab::scheduling

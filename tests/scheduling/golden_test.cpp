@@ -10,10 +10,13 @@
 namespace mirab::scheduling {
 namespace {
 
-nlohmann::json golden_case(const std::string& id) {
+nlohmann::json golden_cases() {
   std::ifstream file(MIRAB_SOURCE_DIR "/tests/golden/paper_cases.json");
-  const nlohmann::json golden = nlohmann::json::parse(file);
-  for (const nlohmann::json& one : golden.at("cases")) {
+  return nlohmann::json::parse(file).at("cases");
+}
+
+nlohmann::json golden_case(const std::string& id) {
+  for (const nlohmann::json& one : golden_cases()) {
     if (one.at("id") == id) return one;
   }
   ADD_FAILURE() << "no golden case " << id;
@@ -50,22 +53,40 @@ std::vector<std::string> order(const Problem& problem, const FillOutcome& outcom
   return names;
 }
 
-class GoldenFill : public testing::TestWithParam<const char*> {};
+/// A `fill:` key of a case: `fill:drf` is the discipline drf.
+struct ExpectedFill {
+  nlohmann::json golden;
+  std::string discipline;
+  std::vector<double> tasks;
+};
 
-TEST_P(GoldenFill, DrfPlacesTheTasksThatThePaperPrints) {
-  const nlohmann::json golden = golden_case(GetParam());
-  const auto expected = golden.at("expect").at("fill:drf").at("tasks").get<std::vector<double>>();
-  EXPECT_EQ(filled(problem_of(golden), {}).allocation.tasks, expected);
+std::ostream& operator<<(std::ostream& stream, const ExpectedFill& fill) {
+  return stream << fill.golden.at("id") << ' ' << fill.discipline;
 }
 
-INSTANTIATE_TEST_SUITE_P(PaperCases, GoldenFill,
-                         testing::Values("slides-progressive-filling", "mlf-drs-four-users",
-                                         "slides-two-servers"),
-                         [](const auto& one) {
-                           std::string name = one.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+std::vector<ExpectedFill> expected_fills() {
+  constexpr std::string_view kFill = "fill:";
+  std::vector<ExpectedFill> fills;
+  for (const nlohmann::json& golden : golden_cases()) {
+    for (const auto& [key, expected] : golden.at("expect").items()) {
+      if (key.starts_with(kFill)) fills.push_back({golden, key.substr(kFill.size()), expected.at("tasks")});
+    }
+  }
+  return fills;
+}
+
+class GoldenFill : public testing::TestWithParam<ExpectedFill> {};
+
+TEST_P(GoldenFill, PlacesTheTasksThatThePaperPrints) {
+  const ExpectedFill& fill = GetParam();
+  EXPECT_EQ(filled(problem_of(fill.golden), {.discipline = fill.discipline}).allocation.tasks, fill.tasks);
+}
+
+INSTANTIATE_TEST_SUITE_P(PaperCases, GoldenFill, testing::ValuesIn(expected_fills()), [](const auto& one) {
+  std::string name = one.param.golden.at("id").template get<std::string>() + "_" + one.param.discipline;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 // Slides, Table 1.
 TEST(SlidesTable1, TheOrderIsBAABAWhenTheLastDeclaredUserWinsTies) {

@@ -351,14 +351,15 @@ TEST(Google2011, BadRowsAreNamedWithFileLineAndColumn) {
   EXPECT_EQ(machine_row_error("0,,0,P,0.5,1"), "MACHINES:2: machine ID: \"\" is not a whole number from 0");
   EXPECT_EQ(machine_row_error("0,5,3,P,0.5,1"),
             "MACHINES:2: event type: \"3\" is not 0 (add), 1 (remove) or 2 (update)");
-  EXPECT_THAT(machine_row_error("0,5,0,P,-0.5,1"), StartsWith("MACHINES:2: CPUs: \"-0.5\" "));
+  EXPECT_THAT(machine_row_error("0,5,0,P,-0.5,1"), StartsWith("MACHINES:2: CPUs: '-0.5' is negative"));
 
   EXPECT_EQ(task_row_error("0,,1"), "TASKS:2: 3 columns where 13 belong");
   EXPECT_EQ(task_row_error("0,,1,0,,0,u,2,1,0.1,0.1m,0,0"),
             "TASKS:2: memory request: \"0.1m\" is not a number");
   EXPECT_EQ(task_row_error("0,,x,0,,0,u,2,1,0.1,0.1,0,0"),
             "TASKS:2: job ID: \"x\" is not a whole number from 0");
-  EXPECT_THAT(task_row_error("0,,1,0,,0,u,2,1,-0.1,0.1,0,0"), StartsWith("TASKS:2: CPU request: \"-0.1\" "));
+  EXPECT_THAT(task_row_error("0,,1,0,,0,u,2,1,-0.1,0.1,0,0"),
+              StartsWith("TASKS:2: CPU request: '-0.1' is negative"));
 }
 
 TEST(Google2011, AnEmptyFileIsAnError) {

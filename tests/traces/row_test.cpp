@@ -62,7 +62,7 @@ TEST(Row, WhatIsNoPlainNumberIsAnError) {
 TEST(Row, NegativeAndNonFiniteAmountsAreErrors) {
   for (const std::string_view bad : {",-0.5", ",inf", ",nan", ",1e400"}) {
     EXPECT_THAT(amount_error(bad),
-                ::testing::StartsWith("t.csv:7: second: \"" + std::string(bad.substr(1)) + "\" "));
+                ::testing::MatchesRegex("t.csv:7: second: '" + std::string(bad.substr(1)) + "' [^'\"]*"));
   }
 }
 

@@ -15,21 +15,16 @@
 
 namespace mirab {
 
-/// Whom to serve next: one row of the table of disciplines.
-struct DisciplineInfo {
+/// One row of the table of disciplines or of the table of placements.
+struct RuleInfo {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
   std::span<const OptionInfo> options;
 };
 
-/// Where a task goes: one row of the table of placements.
-struct PlacementInfo {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view source;
-  std::span<const OptionInfo> options;
-};
+using DisciplineInfo = RuleInfo;  ///< whom to serve next
+using PlacementInfo = RuleInfo;   ///< where its task goes
 
 std::span<const DisciplineInfo> disciplines();
 std::span<const PlacementInfo> placements();
@@ -42,11 +37,14 @@ Result<Choice> choose_placement(std::string_view text);
 /// random.
 enum class Tie { first, last, random };
 
+/// So many steps are recorded. A filling with more has none, and a notice that says so.
+inline constexpr std::int64_t kMostSteps = 1'000'000;
+
 struct FillOptions {
   Choice discipline;
   Choice placement;
   Tie tie = Tie::first;
-  bool trace = false;  ///< record every step
+  bool trace = false;  ///< record every step, unless there are more than kMostSteps
 };
 
 /// One placed task.
@@ -78,7 +76,7 @@ struct FillOutcome {
   std::int64_t errors = 0;
 
   std::vector<Unplaced> unplaced;    ///< [n]
-  std::vector<FillStep> steps;       ///< with trace only
+  std::vector<FillStep> steps;       ///< with trace only, and not of more than kMostSteps
   std::vector<std::string> notices;  ///< e.g. a resource whose amounts had to be rounded
 };
 
@@ -87,9 +85,9 @@ struct FillOutcome {
 /// the same problem, options and seed give the same steps.
 ///
 /// Errors: an unknown name or a bad option value in a choice; more than 10^7 servers; a task so small that
-/// more than 10^10 of them could be placed. Cost: O(log N) for each placement and what the placement takes,
-/// at most O(K' m) for K' servers with counts spelled out; O(N K' m) in total for the tasks that fit nowhere
-/// any more.
+/// more than 10^10 of them could be placed. Cost: for each placement O(log N), with Tie::random and k users
+/// that are tied O(k log N), and what the placement takes, at most O(K' m) for K' servers with counts spelled
+/// out; O(N K' m) in total for the tasks that fit nowhere any more.
 Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random);
 
 }  // namespace mirab
