@@ -57,6 +57,21 @@ Result<FillOutcome> timed_fill(const Problem& problem, const FillOptions& option
   return outcome;
 }
 
+/// Destinations that would harm each other or the input.
+Check check_destinations(const ComparingOptions& options) {
+  if (same_file(options.report, options.output.file)) {
+    return Error{.message = "the page and the result cannot both go to '" + options.report + "'",
+                 .key = "--report"};
+  }
+  for (const auto& [option, file] :
+       {std::pair("-o", &options.output.file), std::pair("--report", &options.report)}) {
+    if (would_replace(*file, options.cluster)) {
+      return Error{.message = "'" + *file + "' is the cluster file, which would be replaced", .key = option};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_comparing_options(CLI::App& app, ComparingOptions& options) {
@@ -74,10 +89,7 @@ void add_comparing_options(CLI::App& app, ComparingOptions& options) {
 
 Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
-  if (same_file(options.report, options.output.file)) {
-    return complain(
-        {.message = "the page and the result cannot both go to '" + options.report + "'", .key = "--report"});
-  }
+  if (const Check clash = check_destinations(options)) return complain(*clash);
   Result<Problem> problem = read_cluster_file(options.cluster);
   if (!problem) return complain(problem.error());
   const std::string title = options.cluster == "-" ? "standard input" : options.cluster;

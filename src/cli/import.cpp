@@ -36,6 +36,11 @@ traces::ReadProgress progress_line() {
 }
 
 Exit run(const Google2011& options, const std::string& command_line) {
+  for (const std::string& input : options.inputs) {
+    if (!would_replace(options.file, input)) continue;
+    return complain(
+        {.message = fmt::format("'{}' is an input, which would be replaced", options.file), .key = "-o"});
+  }
   Random random(options.seed);
   const Result<traces::Google2011Import> import =
       traces::import_google2011(options.inputs, options.part, random, progress_line());

@@ -76,7 +76,11 @@ Result<Choice> choose_discipline(std::string_view text) {
   for (const DisciplineInfo& info : disciplines()) {
     rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
   }
-  return choose(text, "discipline", rows);
+  Result<Choice> choice = choose(text, "discipline", rows);
+  if (!choice) return choice;
+  const auto read = scheduling::whom(*choice);
+  if (!read) return read.error();
+  return choice;
 }
 
 }  // namespace mirab

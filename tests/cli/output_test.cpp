@@ -96,6 +96,37 @@ TEST(Output, ThePageAndTheResultCannotReplaceEachOther) {
   EXPECT_EQ(shell(kAllocate + "-o /dev/null --report /dev/null").status, 0);
 }
 
+TEST(Output, TheInputIsNeverReplaced) {
+  const test::TemporaryFolder folder;
+  const std::string slides = test::read_text(MIRAB_SOURCE_DIR "/examples/slides.yaml");
+  const std::string cluster = folder.write("cluster.yaml", slides);
+  const std::string link = folder.file("link.yaml");
+  const std::string hard_link = folder.file("hard-link.yaml");
+  std::filesystem::create_symlink(cluster, link);
+  std::filesystem::create_hard_link(cluster, hard_link);
+  for (const std::string command : {"allocate -m drf ", "fill -d drf "}) {
+    for (const std::string option : {"-o ", "--report "}) {
+      for (const std::string& file : {cluster, folder.file("./cluster.yaml"), link, hard_link}) {
+        const Ran ran = shell("mirab " + command + cluster + " " + option + file);
+        EXPECT_EQ(ran.status, 2) << command << option << file;
+        EXPECT_THAT(ran.out, IsEmpty());
+        EXPECT_EQ(ran.err, "mirab: " + option.substr(0, option.size() - 1) + ": '" + file +
+                               "' is the cluster file, which would be replaced\n");
+        EXPECT_EQ(test::read_text(cluster), slides);
+      }
+    }
+  }
+}
+
+TEST(Output, AnImportDoesNotReplaceWhatItReads) {
+  const test::TemporaryFolder folder;
+  const std::string machines = folder.write("machine_events.csv", "0,1,0,a,1,1\n");
+  const Ran ran = shell("mirab import google2011 " + machines + " tests/traces/data -o " + machines);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("is an input, which would be replaced"));
+  EXPECT_EQ(test::read_text(machines), "0,1,0,a,1,1\n");
+}
+
 TEST(Output, TooLittleMemoryIsStatusOneWithAMessage) {
   const Ran ran = shell(
       "sed 's/name: pool,/name: pool, count: 9000000,/' examples/slides.yaml |"

@@ -29,7 +29,7 @@ using PlacementInfo = RuleInfo;   ///< where its task goes
 std::span<const DisciplineInfo> disciplines();
 std::span<const PlacementInfo> placements();
 
-/// Errors as for choose().
+/// Errors as for choose(), and a bad option value.
 Result<Choice> choose_discipline(std::string_view text);
 Result<Choice> choose_placement(std::string_view text);
 
