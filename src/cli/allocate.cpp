@@ -62,7 +62,7 @@ Command add_allocate(CLI::App& app) {
       "Computes what every user of the cluster gets under each mechanism and shows the outcomes "
       "side by side: the tasks that a user can run (a real number: tasks are divisible here) and "
       "its dominant share, the largest part of any one resource of the cluster that it holds. "
-      "Below stand measures of fairness and the utilisation.",
+      "Below stand measures of fairness and how much of each resource is used.",
   };
   manual.examples = {
       {"mirab allocate examples/slides.yaml -m drf", "Dominant Resource Fairness on the textbook example"},

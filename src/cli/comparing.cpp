@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include <mirab/model/random.hpp>
 
 #include "cli/output.hpp"
+#include "cli/terminal.hpp"
 #include "report/html.hpp"
 #include "report/outcome_csv.hpp"
 #include "report/outcome_json.hpp"
@@ -20,10 +22,10 @@
 namespace mirab::cli {
 namespace {
 
-std::string formatted(const report::Comparison& comparison, const std::string& format) {
-  if (format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
-  if (format == "csv") return report::comparison_csv(comparison);
-  return report::comparison_table(comparison);
+std::string formatted(const report::Comparison& comparison, const OutputOptions& output) {
+  if (output.format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
+  if (output.format == "csv") return report::comparison_csv(comparison);
+  return report::comparison_table(comparison, columns_of(output.file));
 }
 
 void drop_steps(report::Comparison& comparison) {
@@ -47,12 +49,22 @@ Error about(Error error, const ComparingOptions& options, const std::string& tit
   return error;
 }
 
+/// A line that counts the placed tasks, when somebody is there to see it.
+FillProgress progress_line(const FillOptions& options) {
+  if (!shows_progress()) return {};
+  const std::string label = options.discipline.text + "/" + options.placement.text;
+  return [label](std::int64_t placed) {
+    show_progress(fmt::format("mirab: {}: {} tasks placed", label, placed));
+  };
+}
+
 /// fill() has no clock of its own.
 Result<FillOutcome> timed_fill(const Problem& problem, const FillOptions& options, std::uint64_t seed) {
   Random random(seed);
   const auto start = std::chrono::steady_clock::now();
-  Result<FillOutcome> outcome = fill(problem, options, random);
+  Result<FillOutcome> outcome = fill(problem, options, random, progress_line(options));
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (shows_progress()) show_progress("");
   if (outcome) outcome->seconds = spent.count();
   return outcome;
 }
@@ -115,7 +127,7 @@ Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechani
     if (const Check failure = write_text(options.report, page)) return complain(*failure, Exit::failed);
   }
   if (steps != Steps::printed) drop_steps(comparison);
-  const std::string result = formatted(comparison, options.output.format);
+  const std::string result = formatted(comparison, options.output);
   if (const Check failure = write_text(options.output.file, result)) return complain(*failure, Exit::failed);
   return all_converged(comparison) ? Exit::done : Exit::not_converged;
 }

@@ -70,7 +70,9 @@ Command add_fill(CLI::App& app) {
   add_list_option(*command, "-p,--placement", options->placements,
                   "On which server its task goes; repeat to compare", "PLACEMENT")
       ->default_str("first-fit");
-  command->add_flag("--trace", options->trace, "Print every placement in order (table and json)");
+  command->add_flag(
+      "--trace", options->trace,
+      "Print every placement in order, with the user's share per weight after it (table and json)");
   add_comparing_options(*command, options->comparing);
 
   Manual manual;
@@ -78,6 +80,7 @@ Command add_fill(CLI::App& app) {
       "Starts from an empty cluster and places one task at a time: the discipline picks the user, "
       "the placement picks the server. Stops when no task of any user fits. Amounts are counted in "
       "integers and shares compared exactly.",
+      "drf and asset go by shares per weight; fifo and round-robin do not look at weights.",
       "Several disciplines and placements are combined, each discipline with each placement.",
   };
   manual.examples = {

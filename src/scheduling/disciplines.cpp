@@ -34,14 +34,15 @@ constexpr std::array kDisciplines = {
                .key = round_robin_key},
     Discipline{
         .info = {.name = "drf",
-                 .summary = "the user with the lowest dominant share",
+                 .summary = "the user with the lowest dominant share per weight",
                  .source =
                      "Ghodsi et al., Dominant Resource Fairness, 2011; on servers Östman, section 2.1.4",
                  .options = kOptions},
         .key = drf_key},
     Discipline{
         .info = {.name = "asset",
-                 .summary = "the user with the lowest sum of shares, every resource being worth the same",
+                 .summary =
+                     "the user with the lowest sum of shares per weight, every resource being worth the same",
                  .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
                  .options = kOptions},
         .key = asset_key},

@@ -127,6 +127,32 @@ TEST(Output, AnImportDoesNotReplaceWhatItReads) {
   EXPECT_EQ(test::read_text(machines), "0,1,0,a,1,1\n");
 }
 
+/// The line with a terminal of so many columns for its standard output and error.
+std::string in_terminal(int columns, const std::string& line) {
+  return "script -qec \"stty cols " + std::to_string(columns) + "; " + line + "\" /dev/null";
+}
+
+TEST(Output, ATerminalGetsATableOfItsWidthAndAFileTheWholeTable) {
+  const test::TemporaryFolder folder;
+  const std::string five = kAllocate + "-m max-min -m asset -m pf -m alpha-fair:alpha=2 ";
+  const std::string count_tables = " | grep -c ^Jain";
+  EXPECT_EQ(shell(in_terminal(120, five) + count_tables).out, "1\n");
+  EXPECT_EQ(shell(in_terminal(60, five) + count_tables).out, "3\n");
+  EXPECT_EQ(shell("COLUMNS=60 " + in_terminal(120, five) + count_tables).out, "3\n");
+  EXPECT_EQ(shell("COLUMNS=60 " + five + count_tables).out, "1\n");
+  const std::string file = folder.file("table");
+  EXPECT_EQ(shell(in_terminal(60, five + "-o " + file) + "; cat " + file + count_tables).out, "1\n");
+}
+
+TEST(Output, ALongFillingShowsItsProgressOnATerminalOnly) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("many.yaml");
+  shell("sed 's/name: pool,/name: pool, count: 4000,/' examples/slides.yaml > " + file);
+  EXPECT_THAT(shell(in_terminal(80, "mirab fill " + file + " -d drf")).out,
+              HasSubstr("mirab: drf/first-fit: 16384 tasks placed\r\x1b[K"));
+  EXPECT_THAT(shell("mirab fill " + file + " -d drf").err, IsEmpty());
+}
+
 TEST(Output, TooLittleMemoryIsStatusOneWithAMessage) {
   const Ran ran = shell(
       "sed 's/name: pool,/name: pool, count: 9000000,/' examples/slides.yaml |"

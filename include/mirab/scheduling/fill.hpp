@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,6 +81,9 @@ struct FillOutcome {
   std::vector<std::string> notices;  ///< e.g. a resource whose amounts had to be rounded
 };
 
+/// Called now and then with the number of tasks placed so far.
+using FillProgress = std::function<void(std::int64_t placed)>;
+
 /// Places one task after the other, from an empty cluster, until nothing fits (blocking=skip) or the next
 /// user's task does not (blocking=freeze). A user's number of tasks is floored. Shares are compared exactly;
 /// the same problem, options and seed give the same steps.
@@ -88,6 +92,7 @@ struct FillOutcome {
 /// more than 10^10 of them could be placed. Cost: for each placement O(log N), with Tie::random and k users
 /// that are tied O(k log N), and what the placement takes, at most O(K' m) for K' servers with counts spelled
 /// out; O(N K' m) in total for the tasks that fit nowhere any more.
-Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random);
+Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random,
+                         const FillProgress& progress = {});
 
 }  // namespace mirab
