@@ -189,7 +189,7 @@ std::string side_by_side(const Problem& problem, Contenders contenders, std::siz
   return render(table);
 }
 
-std::string steps(const Problem& problem, const Contender& contender) {
+std::string steps(const Problem& problem, const Contender& contender, std::size_t width) {
   Table table;
   table.columns = {{Align::right}, {}, {}, {Align::right}, {Align::decimal}};
   table.rows = {{{"step"}, {"user"}, {"server"}, {"instance"}, {"share/weight", 1, Align::right}}};
@@ -202,9 +202,9 @@ std::string steps(const Problem& problem, const Contender& contender) {
                           {std::to_string(step.instance)},
                           {percent(step.share, 2)}});
   }
-  return fmt::format(
-      "\n{}, step by step (share/weight: the user's share after the step, over its weight)\n\n{}",
-      contender.label, render(table));
+  const std::string heading =
+      contender.label + ", step by step (share/weight: the user's share after the step, over its weight)";
+  return "\n" + broken(heading, width, "  ") + "\n" + render(table);
 }
 
 std::size_t widest_line(std::string_view text) {
@@ -254,7 +254,8 @@ std::string comparison_table(const Comparison& comparison, std::size_t width) {
   text += "\n" + broken("share: the largest part of any one resource that the user holds, its dominant share",
                         width, "  ");
   for (const Contender& contender : comparison.contenders) {
-    if (contender.filling && !contender.filling->steps.empty()) text += steps(comparison.problem, contender);
+    if (contender.filling && !contender.filling->steps.empty())
+      text += steps(comparison.problem, contender, width);
   }
   return text + notices(comparison.contenders, width);
 }

@@ -82,6 +82,15 @@ TEST(OutcomeTable, AllPercentagesOfAColumnHaveTwoDecimalsOrMore) {
   EXPECT_THAT(table, ContainsRegex("lowest share +50.00%\n"));
 }
 
+TEST(OutcomeTable, TheStepsTellTheShareOverTheWeight) {
+  Comparison comparison = test::comparison({test::outcome("drf", 3, 2)});
+  comparison.contenders[0].filling.emplace().steps = {{1, 0, 0, 0.125}};
+  const std::string table = comparison_table(comparison, 60);
+  EXPECT_LE(widest_line(table), 60U);
+  EXPECT_THAT(table, ContainsRegex("step +user +server +instance +share/weight\n"));
+  EXPECT_THAT(table, ContainsRegex("1 +B +pool +0 +12.50%\n"));
+}
+
 TEST(OutcomeTable, AHugeRatioDoesNotWidenTheTable) {
   const std::string table = comparison_table(test::comparison({test::outcome("steep", 4.5, 1e-30)}), 100);
   EXPECT_THAT(table, ContainsRegex("20:20 ratio +[0-9.]+e.30\n"));
