@@ -25,7 +25,7 @@ constexpr Claim kClaims[] = {
     {Property::scale_invariance, false, {}, kProposition},
 };
 
-Result<Outcome> allocate_alpha_fair(const Problem& problem, const Choice& choice) {
+Result<Outcome> allocate_alpha_fair(const Problem& problem, const Choice& choice, const Execution&) {
   constexpr std::string_view yardsticks[] = {"tasks", "dominant"};
   const Result<double> alpha = number_option(choice, "alpha", 0);
   if (!alpha) return alpha.error();
