@@ -87,7 +87,7 @@ const checks = {
     };
     assert.equal(await section.locator('.legend li').count(), 8);
     assert.match(await section.locator('.legend').textContent(), /13 other users/);
-    assert.equal(await shapes(page, 'Who runs where', 'series-6'), 5, 'the others hold something of each of the five classes');
+    assert.equal(await shapes(page, 'Who runs where', 'rest'), 5, 'the others hold something of each of the five classes');
     assert.ok(await pieces() > 12);
     const text = await section.locator('.chart').textContent();
     for (const {servers} of [twenty.outcomes[0]]) {

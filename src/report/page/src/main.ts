@@ -126,7 +126,7 @@ function placementSection(report: Report): HTMLElement | undefined {
   const legend = element('ul', {class: 'legend'});
   const table = element('details', {ontoggle: () => refresh()}, element('summary', {}, 'The tasks behind it, as a table'));
   function refresh(): void {
-    legend.replaceChildren(...placementLegend(leaders, chosen));
+    legend.replaceChildren(...placementLegend(report, leaders, chosen));
     table.querySelector('.scroll')?.remove();
     if (table.open) table.append(placementTable(report, chosen.outcome));
     chart.redraw();
@@ -150,7 +150,7 @@ function placementSection(report: Report): HTMLElement | undefined {
       'bar: who may run anywhere can make room where others cannot go elsewhere.', choices);
   figure.append(legend, table);
   const chart = whenPlaced(() => placementChart(host, report, leaders, chosen));
-  legend.append(...placementLegend(leaders, chosen));
+  legend.append(...placementLegend(report, leaders, chosen));
   return section('Who runs where', '', figure);
 }
 

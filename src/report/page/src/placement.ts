@@ -12,15 +12,16 @@ import {sortableTable} from './sortable_table';
 import type {Column} from './sortable_table';
 
 const own_colours_at_most = 8;
-const rest_series = 6;  // the grey one
+const grey_series = 6;  // too near to the colour of the others
 const rest_name = 'all others';
 const bar_height = 22;  // px
+const names_beside_from = 560;  // px; on a narrower chart a name stands above its bar
 
 /** The pieces of every bar, from left to right. */
 interface Piece {
   name: string;
   users: number[];
-  series: number;
+  series?: number;  // of those with a colour of their own
   marked: boolean;
 }
 
@@ -49,21 +50,31 @@ export function leadingUsers(outcomes: readonly Outcome[]): number[] {
 
 function pieces(outcome: Outcome, leaders: readonly number[], marked: string): Piece[] {
   const is_marked = (user: number) => outcome.users[user]!.name === marked;
-  const piece = (user: number, series: number): Piece =>
-    ({name: outcome.users[user]!.name, users: [user], series, marked: is_marked(user)});
+  const piece = (user: number): Piece => ({name: outcome.users[user]!.name, users: [user], marked: is_marked(user)});
   const crowded = leaders.length < outcome.users.length;
-  const named = leaders.map((user, place) => piece(user, crowded && place === rest_series ? rest_series + 1 : place));
+  const named = leaders.map((user, place) => ({...piece(user), series: crowded && place >= grey_series ? place + 1 : place}));
   if (!crowded) return named;
   const others = outcome.users.map((_, user) => user).filter(user => !leaders.includes(user));
-  const marked_other = others.filter(is_marked).map(user => piece(user, rest_series));
-  const rest = {name: rest_name, users: others.filter(user => !is_marked(user)), series: rest_series, marked: false};
+  const marked_other = others.filter(is_marked).map(piece);
+  const rest = {name: rest_name, users: others.filter(user => !is_marked(user)), marked: false};
   return [...marked_other, ...named, rest];
 }
 
-const colourOf = (piece: Piece) => piece.marked ? 'var(--ink)' : seriesColour(piece.series);
+function colourOf({marked, series}: Piece): string {
+  if (marked) return 'var(--ink)';
+  return series === undefined ? 'var(--rest)' : seriesColour(series);
+}
 
-function markOf(piece: Piece): HTMLElement {
-  return piece.marked ? element('span', {class: 'mark', 'aria-hidden': 'true'}) : seriesMark(piece.series);
+function markOf({marked, series}: Piece): HTMLElement {
+  if (!marked && series !== undefined) return seriesMark(series);
+  return element('span', {class: `mark ${marked ? 'mark-chosen' : 'mark-rest'}`, 'aria-hidden': 'true'});
+}
+
+/** The classes that have some of the resource. */
+function rowsWith({outcome, resource}: Placement, resources: readonly string[]): {rows: ServerRow[]; without: number} {
+  const all = serverRows(outcome.servers, resources);
+  const rows = all.filter(row => row.entries.some(entry => (outcome.servers[entry]!.capacity[resource] ?? 0) > 0));
+  return {rows, without: all.length - rows.length};
 }
 
 /** What each piece of each bar is, as a part of what the row's servers have of the resource. */
@@ -72,7 +83,6 @@ function parts(rows: readonly ServerRow[], of: readonly Piece[], {outcome, resou
     const servers = row.entries.map(entry => outcome.servers[entry]!);
     const capacity = servers.reduce((sum, server) => sum + (server.capacity[resource] ?? 0), 0);
     return of.map(piece => {
-      if (capacity === 0) return 0;
       let held = 0;
       for (const user of piece.users) {
         const where = outcome.users[user]!.servers!;
@@ -84,17 +94,16 @@ function parts(rows: readonly ServerRow[], of: readonly Piece[], {outcome, resou
 }
 
 function draw(report: Report, leaders: readonly number[], chosen: Placement, width: number): Drawing {
-  const rows = serverRows(chosen.outcome.servers, report.problem.resources);
+  const {rows} = rowsWith(chosen, report.problem.resources);
   const of = pieces(chosen.outcome, leaders, chosen.marked);
+  const beside = width >= names_beside_from;
   const held = parts(rows, of, chosen);
   const total = (row: number) => held[row]!.reduce((sum, part) => sum + part, 0);
-  const has = (row: number) => rows[row]!.entries.some(entry => (chosen.outcome.servers[entry]!.capacity[chosen.resource] ?? 0) > 0);
-  const name_width = Math.min(230, Math.round(width * 0.34));
   const tooltip = (row: number): TooltipRow[] => of
-      .map((piece, at) => ({series: piece.series, name: shortened(piece.name, 28), share: held[row]![at]!}))
+      .map((piece, at) => ({...(piece.series === undefined ? {} : {series: piece.series}), name: shortened(piece.name, 28), share: held[row]![at]!}))
       .filter(({share}) => share > 0);
   return {
-    height: 58 + rows.length * (bar_height + 10),
+    height: 58 + rows.length * (bar_height + (beside ? 10 : 26)),
     option: {
       grid: {left: 4, right: 52, top: 4, bottom: 4},
       xAxis: plainAxis({
@@ -104,23 +113,23 @@ function draw(report: Report, leaders: readonly number[], chosen: Placement, wid
       yAxis: plainAxis({
         type: 'category', inverse: true, data: rows.map((_, row) => String(row)),
         axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
-        axisLabel: {color: 'var(--ink)', fontSize: 12, width: name_width, overflow: 'truncate', interval: 0,
-          formatter: (row: string) => rows[Number(row)]!.name},
+        axisLabel: {
+          color: 'var(--ink)', fontSize: 12, overflow: 'truncate', interval: 0, formatter: (row: string) => rows[Number(row)]!.name,
+          ...(beside ? {width: 230} : {width: width - 80, inside: true, margin: 3, verticalAlign: 'bottom', padding: [0, 0, bar_height / 2 + 3, 0]}),
+        },
         splitLine: {show: false},
       }),
       tooltip: axisTooltip('shadow', row => {
         const at = Number(row);
-        const title = `${rows[at]!.name} (${count(rows[at]!.count, 'server')}): ` +
-          (has(at) ? `${percent(total(at))} in use` : `no ${chosen.resource}`);
-        return tooltipBody(title, tooltip(at));
+        return tooltipBody(`${rows[at]!.name} (${count(rows[at]!.count, 'server')}): ${percent(total(at))} in use`, tooltip(at));
       }),
       series: of.map((piece, at) => ({
         type: 'bar', stack: 'users', name: piece.name, barMaxWidth: bar_height,
         itemStyle: {color: colourOf(piece), opacity: chosen.marked === '' || piece.marked ? 1 : 0.45},
         emphasis: {disabled: true},
         label: {
-          show: at === of.length - 1, position: 'right', color: 'var(--ink)', fontSize: 12,
-          formatter: ({dataIndex}: {dataIndex: number}) => has(dataIndex) ? percent(Math.round(total(dataIndex) * 1000) / 1000) : '–',
+          show: at === of.length - 1, position: 'right', color: 'var(--ink)', fontSize: 12, opacity: 1,
+          formatter: ({dataIndex}: {dataIndex: number}) => percent(Math.round(total(dataIndex) * 1000) / 1000),
         },
         data: rows.map((_, row) => held[row]![at]!),
       })),
@@ -128,10 +137,13 @@ function draw(report: Report, leaders: readonly number[], chosen: Placement, wid
   };
 }
 
-/** What the colours stand for. */
-export function placementLegend(leaders: readonly number[], {outcome, marked}: Placement): HTMLElement[] {
-  return pieces(outcome, leaders, marked).map(piece => element('li', {}, markOf(piece),
-      piece.name === rest_name && piece.users.length !== 1 ? `${count(piece.users.length, 'other user')}` : shortened(piece.name, 40)));
+/** What the colours stand for, and which classes are not shown. */
+export function placementLegend(report: Report, leaders: readonly number[], chosen: Placement): HTMLElement[] {
+  const {without} = rowsWith(chosen, report.problem.resources);
+  const meanings = pieces(chosen.outcome, leaders, chosen.marked).map(piece => element('li', {}, markOf(piece),
+      piece.name === rest_name ? count(piece.users.length, 'other user') : shortened(piece.name, 40)));
+  if (without === 0) return meanings;
+  return [...meanings, element('li', {}, `not shown: ${count(without, 'class', 'classes')} without ${chosen.resource}`)];
 }
 
 /** The tasks of every user on every server class. */
