@@ -5,7 +5,7 @@ import {axisPercent, axisTooltip, mountChart, plainAxis, seriesColour, seriesMar
 import type {Chart, Drawing, TooltipRow} from './chart';
 import {element} from './element';
 import {count, numberColumn, percent, shortened} from './format';
-import type {Outcome, Report} from './report_data';
+import type {Outcome, Report, UserShare} from './report_data';
 import {serverRows} from './servers';
 import type {PlacedOutcome, ServerRow} from './servers';
 import {sortableTable} from './sortable_table';
@@ -54,7 +54,8 @@ function pieces(outcome: Outcome, leaders: readonly number[], marked: string): P
   const crowded = leaders.length < outcome.users.length;
   const named = leaders.map((user, place) => ({...piece(user), series: crowded && place >= grey_series ? place + 1 : place}));
   if (!crowded) return named;
-  const others = outcome.users.map((_, user) => user).filter(user => !leaders.includes(user));
+  const leading = new Set(leaders);
+  const others = outcome.users.map((_, user) => user).filter(user => !leading.has(user));
   const marked_other = others.filter(is_marked).map(piece);
   const rest = {name: rest_name, users: others.filter(user => !is_marked(user)), marked: false};
   return [...marked_other, ...named, rest];
@@ -77,19 +78,33 @@ function rowsWith({outcome, resource}: Placement, resources: readonly string[]):
   return {rows, without: all.length - rows.length};
 }
 
+/** The row of every server entry, by its name. */
+function rowByName(rows: readonly ServerRow[], outcome: PlacedOutcome): Map<string, number> {
+  return new Map(rows.flatMap((row, at) => row.entries.map((entry): [string, number] => [outcome.servers[entry]!.name, at])));
+}
+
+/** Adds up what a user has on the servers of each row; time in the number of servers on which it has something. */
+function byRow(rows: number, row_of: ReadonlyMap<string, number>, where: NonNullable<UserShare['servers']>,
+    of: (held: {tasks: number; resources: Record<string, number>}) => number): number[] {
+  const sums = new Array<number>(rows).fill(0);
+  for (const [name, held] of Object.entries(where)) {
+    const row = row_of.get(name);
+    if (row !== undefined) sums[row]! += of(held);
+  }
+  return sums;
+}
+
 /** What each piece of each bar is, as a part of what the row's servers have of the resource. */
 function parts(rows: readonly ServerRow[], of: readonly Piece[], {outcome, resource}: Placement): number[][] {
-  return rows.map(row => {
-    const servers = row.entries.map(entry => outcome.servers[entry]!);
-    const capacity = servers.reduce((sum, server) => sum + (server.capacity[resource] ?? 0), 0);
-    return of.map(piece => {
-      let held = 0;
-      for (const user of piece.users) {
-        const where = outcome.users[user]!.servers!;
-        for (const server of servers) held += where[server.name]?.resources[resource] ?? 0;
-      }
-      return held / capacity;
-    });
+  const row_of = rowByName(rows, outcome);
+  const held = rows.map(() => of.map(() => 0));
+  of.forEach((piece, at) => piece.users.forEach(user => {
+    byRow(rows.length, row_of, outcome.users[user]!.servers!, ({resources}) => resources[resource] ?? 0)
+        .forEach((amount, row) => { held[row]![at]! += amount; });
+  }));
+  return rows.map((row, at) => {
+    const capacity = row.entries.reduce((sum, entry) => sum + (outcome.servers[entry]!.capacity[resource] ?? 0), 0);
+    return held[at]!.map(amount => amount / capacity);
   });
 }
 
@@ -141,7 +156,7 @@ function draw(report: Report, leaders: readonly number[], chosen: Placement, wid
 export function placementLegend(report: Report, leaders: readonly number[], chosen: Placement): HTMLElement[] {
   const {without} = rowsWith(chosen, report.problem.resources);
   const meanings = pieces(chosen.outcome, leaders, chosen.marked).map(piece => element('li', {}, markOf(piece),
-      piece.name === rest_name ? count(piece.users.length, 'other user') : shortened(piece.name, 40)));
+      piece.series === undefined && !piece.marked ? count(piece.users.length, 'other user') : shortened(piece.name, 40)));
   if (without === 0) return meanings;
   return [...meanings, element('li', {}, `not shown: ${count(without, 'class', 'classes')} without ${chosen.resource}`)];
 }
@@ -149,8 +164,8 @@ export function placementLegend(report: Report, leaders: readonly number[], chos
 /** The tasks of every user on every server class. */
 export function placementTable(report: Report, outcome: PlacedOutcome): HTMLElement {
   const rows = serverRows(outcome.servers, report.problem.resources);
-  const tasks = outcome.users.map(user => rows.map(row =>
-    row.entries.reduce((sum, entry) => sum + (user.servers![outcome.servers[entry]!.name]?.tasks ?? 0), 0)));
+  const row_of = rowByName(rows, outcome);
+  const tasks = outcome.users.map(user => byRow(rows.length, row_of, user.servers!, held => held.tasks));
   const users = outcome.users.map((user, index) => ({name: user.name, tasks: tasks[index]!}));
   const columns: Column<(typeof users)[number]>[] = [
     {heading: 'user', key: user => user.name, text: user => user.name},
