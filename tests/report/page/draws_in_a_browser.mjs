@@ -106,17 +106,18 @@ const checks = {
   async 'Pieces of a bar are what the users hold of that class'() {
     const {page} = await report('twenty', twenty);
     const section = page.locator('section:has(h2:text-is("Who runs where"))');
-    const [outcome] = twenty.outcomes;
-    const marked = outcome.users[5].name;
-    const [, resource, mark] = await section.locator('select').all();
+    const outcome = twenty.outcomes[4];  // first come, first served: a few hold nearly all
+    const richest = outcome.users.reduce((a, b) => b.dominant_share > a.dominant_share ? b : a);
+    const [shown, resource, mark] = await section.locator('select').all();
+    await shown.selectOption('4');
     await resource.selectOption('memory');
-    await mark.selectOption(marked);
+    await mark.selectOption(richest.name);
     const class_of = ({capacity}) => `cpu ${capacity.cpu} · memory ${capacity.memory}`;
     const held = new Map();
     const whole = new Map();
     for (const server of outcome.servers) {
       whole.set(class_of(server), (whole.get(class_of(server)) ?? 0) + server.capacity.memory);
-      held.set(class_of(server), (held.get(class_of(server)) ?? 0) + (outcome.users[5].servers[server.name]?.resources.memory ?? 0));
+      held.set(class_of(server), (held.get(class_of(server)) ?? 0) + (richest.servers[server.name]?.resources.memory ?? 0));
     }
     const expected = [...whole].map(([name, of]) => held.get(name) / of).filter(part => part > 0).sort((a, b) => a - b);
     const full = await section.locator('.chart svg').evaluate(svg => {
@@ -125,9 +126,9 @@ const checks = {
     });
     const drawn = await page.locator(`${chart('Who runs where')} path[fill="var(--ink)"]`).evaluateAll(paths =>
       paths.map(path => path.getBBox().width).filter(width => width > 0));
-    assert.ok(expected.length >= 2);
+    assert.ok(expected.length >= 2 && expected.at(-1) > 0.2, `${expected}`);
     assert.equal(drawn.length, expected.length);
-    drawn.sort((a, b) => a - b).forEach((width, at) => assert.ok(Math.abs(width / full - expected[at]) < 0.003, `${width / full}, ${expected[at]}`));
+    drawn.sort((a, b) => a - b).forEach((width, at) => assert.ok(Math.abs(width / full - expected[at]) < 0.0012, `${width / full}, ${expected[at]}`));
   },
 
   async 'The table of who runs where holds every task'() {
