@@ -15,3 +15,4 @@
 #include <mirab/model/syntax.hpp>
 #include <mirab/scheduling/fill.hpp>
 #include <mirab/traces/google2011.hpp>
+#include <mirab/traces/openb.hpp>

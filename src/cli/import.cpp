@@ -4,6 +4,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/random.hpp>
 #include <mirab/traces/google2011.hpp>
+#include <mirab/traces/openb.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
@@ -18,7 +19,14 @@ struct Google2011 {
   std::vector<std::string> inputs;
   std::string file = kStandardOutput;
   traces::Google2011Options part;
+  bool confine_users = false;
   std::uint64_t seed = 1;
+};
+
+struct Openb {
+  std::string nodes;
+  std::string pods;
+  std::string file = kStandardOutput;
 };
 
 /// A line that counts up, when somebody is there to see it.
@@ -31,26 +39,50 @@ traces::ReadProgress progress_line() {
   };
 }
 
-Exit run(const Google2011& options, const std::string& command_line) {
-  for (const std::string& input : options.inputs) {
-    if (!would_replace(options.file, input)) continue;
-    return complain(
-        {.message = fmt::format("'{}' is an input, which would be replaced", options.file), .key = "-o"});
-  }
-  Random random(options.seed);
-  const Result<traces::Google2011Import> import =
-      traces::import_google2011(options.inputs, options.part, random, progress_line());
-  if (!import) return complain(import.error());
-  for (const std::string& notice : import->notices) {
+/// Writes what a trace became, and says what was left out.
+template <class Import>
+Exit write(const Import& import, const std::string& file, const std::string& command_line) {
+  for (const std::string& notice : import.notices) {
     fmt::print(stderr, "mirab: note: {}\n", report::printable(notice));
   }
-
-  std::vector<std::string> comment = import->provenance;
+  std::vector<std::string> comment = import.provenance;
   comment.push_back("Made by: " + command_line);
-  if (const Check failure = write_text(options.file, write_cluster_yaml(import->cluster, comment))) {
+  if (const Check failure = write_text(file, write_cluster_yaml(import.cluster, comment))) {
     return complain(*failure, Exit::failed);
   }
   return Exit::done;
+}
+
+/// A trace is never replaced by what was made of it.
+Check replaced(const std::string& file, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    if (!would_replace(file, input)) continue;
+    return Error{.message = fmt::format("'{}' is an input, which would be replaced", file), .key = "-o"};
+  }
+  return {};
+}
+
+Exit run(const Google2011& options, const std::string& command_line) {
+  if (const auto wrong = replaced(options.file, options.inputs)) return complain(*wrong);
+  Random random(options.seed);
+  traces::Google2011Options part = options.part;
+  if (options.confine_users) part.confinement = traces::Confinement::drawn_platforms;
+  const Result<traces::Google2011Import> import =
+      traces::import_google2011(options.inputs, part, random, progress_line());
+  if (!import) return complain(import.error());
+  return write(*import, options.file, command_line);
+}
+
+Exit run(const Openb& options, const std::string& command_line) {
+  if (const auto wrong = replaced(options.file, {options.nodes, options.pods})) return complain(*wrong);
+  const Result<traces::OpenbImport> import = traces::import_openb(options.nodes, options.pods);
+  if (!import) return complain(import.error());
+  return write(*import, options.file, command_line);
+}
+
+void add_file_option(CLI::App& command, std::string& file) {
+  command.add_option("-o", file, "Write the cluster file to FILE instead of standard output")
+      ->type_name("FILE");
 }
 
 Command add_google2011(CLI::App& import) {
@@ -62,14 +94,15 @@ Command add_google2011(CLI::App& import) {
                    "Part files of machine_events and task_events, gzipped or plain, or their folders")
       ->required()
       ->type_name("FILE");
-  command->add_option("-o", options->file, "Write the cluster file to FILE instead of standard output")
-      ->type_name("FILE");
+  add_file_option(*command, options->file);
   take_whole_number(command->add_option("--sample-machines", options->part.sample_machines,
                                         "Draw so many of the machines, instead of taking all"),
                     1);
   take_whole_number(command->add_option("--sample-users", options->part.sample_users,
                                         "Draw so many of the users, instead of taking all"),
                     1);
+  command->add_flag("--confine-users", options->confine_users,
+                    "Confine each user to one, two or all three of the platforms, drawn at random");
   add_seed_option(*command, options->seed);
 
   Manual manual;
@@ -89,12 +122,40 @@ Command add_google2011(CLI::App& import) {
   return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
 }
 
+Command add_openb(CLI::App& import) {
+  auto options = std::make_shared<Openb>();
+  CLI::App* command =
+      import.add_subcommand("openb", "Make a cluster file from Alibaba's GPU cluster trace of 2023");
+  command->add_option("NODES", options->nodes, "The list of nodes, openb_node_list_….csv, gzipped or plain")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("PODS", options->pods, "A list of pods, openb_pod_list_….csv, gzipped or plain")
+      ->required()
+      ->type_name("FILE");
+  add_file_option(*command, options->file);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Reads the node list and one of the pod lists of cluster-trace-gpu-v2023. Servers are the "
+      "nodes, one entry for each GPU model and capacity. The trace names no users: pods of the "
+      "same QoS class, GPU models and request are the tasks of one user. The head of the file "
+      "says where it comes from; what was left out is said on standard error.",
+  };
+  manual.examples = {
+      {"mirab import openb openb_node_list_all_node.csv openb_pod_list_default.csv -o openb.yaml",
+       "The whole cluster; its pods accept any GPU"},
+      {"mirab import openb openb_node_list_all_node.csv openb_pod_list_gpuspec33.csv -o openb33.yaml",
+       "A third of the pods with GPUs name the models that they accept"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
+}
+
 }  // namespace
 
 std::vector<Command> add_import(CLI::App& app) {
   CLI::App* import = app.add_subcommand("import", "Make cluster files from public traces");
   import->require_subcommand(1);
-  return {add_google2011(*import)};
+  return {add_google2011(*import), add_openb(*import)};
 }
 
 }  // namespace mirab::cli

@@ -40,7 +40,7 @@ Check check_alpha_fair(const Choice& choice) {
   return rule ? Check{} : rule.error();
 }
 
-Result<Outcome> allocate_alpha_fair(const Problem& problem, const Choice& choice) {
+Result<Outcome> allocate_alpha_fair(const Problem& problem, const Choice& choice, const Execution&) {
   const Result<PoolRule> rule = rule_of(choice);
   if (!rule) return rule.error();
   return share_pool(problem, choice, *rule);

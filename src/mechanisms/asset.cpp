@@ -37,7 +37,7 @@ void even_asset_share_of_one(const Eigen::Ref<const Eigen::ArrayXXd>& demand, co
   u = (demand.matrix() * capacity.inverse().matrix()).array().inverse();
 }
 
-Result<Outcome> allocate_asset(const Problem& problem, const Choice& choice) {
+Result<Outcome> allocate_asset(const Problem& problem, const Choice& choice, const Execution&) {
   return share_pool(problem, choice, {.yardstick = even_asset_share_of_one});
 }
 

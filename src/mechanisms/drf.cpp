@@ -26,7 +26,7 @@ constexpr Claim kClaims[] = {
     {Property::resource_monotonicity, false, {}, kTable},
 };
 
-Result<Outcome> allocate_drf(const Problem& problem, const Choice& choice) {
+Result<Outcome> allocate_drf(const Problem& problem, const Choice& choice, const Execution&) {
   return share_pool(problem, choice, {.yardstick = dominant_share_of_one});
 }
 

@@ -21,7 +21,7 @@ constexpr Claim kClaims[] = {
     {Property::scale_invariance, false, {}, kRemark},
 };
 
-Result<Outcome> allocate_max_min(const Problem& problem, const Choice& choice) {
+Result<Outcome> allocate_max_min(const Problem& problem, const Choice& choice, const Execution&) {
   return share_pool(problem, choice, {.yardstick = one_task});
 }
 

@@ -25,7 +25,7 @@ constexpr Claim kClaims[] = {
     {Property::resource_monotonicity, false, {}, kTable},
 };
 
-Result<Outcome> allocate_pf(const Problem& problem, const Choice& choice) {
+Result<Outcome> allocate_pf(const Problem& problem, const Choice& choice, const Execution&) {
   return share_pool(problem, choice, {.yardstick = one_task, .alpha = 1});
 }
 

@@ -119,21 +119,22 @@ Result<Choice> choose_mechanism(std::string_view text) {
   return choice;
 }
 
-Result<Outcome> allocate(const Problem& problem, const Choice& choice) {
+Result<Outcome> allocate(const Problem& problem, const Choice& choice, const Execution& execution) {
+  MIRAB_ASSERT(execution.threads >= 1, "somebody has to do the work");
   const auto table = mechanisms();
   const auto row =
       std::find_if(table.begin(), table.end(), [&](const Mechanism& m) { return m.name == choice.name; });
   if (row == table.end()) return Error{.message = fmt::format("there is no mechanism '{}'", choice.name)};
   if (Check wrong = check_accepts(*row, problem)) return *std::move(wrong);
-  Result<Outcome> outcome = row->allocate(problem, choice);
+  Result<Outcome> outcome = row->allocate(problem, choice, execution);
   if (outcome) assert_feasible(outcome->allocation);
   return outcome;
 }
 
-Result<Outcome> allocate(const Problem& problem, std::string_view mechanism) {
+Result<Outcome> allocate(const Problem& problem, std::string_view mechanism, const Execution& execution) {
   Result<Choice> choice = choose_mechanism(mechanism);
   if (!choice) return std::move(choice).error();
-  return allocate(problem, *choice);
+  return allocate(problem, *choice, execution);
 }
 
 }  // namespace mirab

@@ -15,6 +15,10 @@ Mechanism alpha_fair_row();
 constexpr Accepts kPoolAccepts{
     .weights = true, .caps = true, .placement = false, .zero_demands = true, .demand_on = false};
 
+/// What the mechanisms over servers accept, but for what each says otherwise.
+constexpr Accepts kServersAccept{
+    .weights = true, .caps = true, .placement = true, .zero_demands = true, .demand_on = true};
+
 /// The papers speak of users with endless demand.
 constexpr Conditions kEndlessDemand{.positive_demands = false, .no_caps = true};
 constexpr Conditions kEndlessPositiveDemand{.positive_demands = true, .no_caps = true};

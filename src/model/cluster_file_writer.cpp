@@ -33,11 +33,21 @@ std::string scalars(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
+/// The amount as people write it: whole mebibytes and gibibytes by their suffix, anything else plain.
+std::string amount(const Quantity& quantity) {
+  constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+  constexpr std::int64_t kGibi = std::int64_t{1} << 30;
+  const auto whole = count_units(quantity, 0, Rounding::down);
+  if (!whole || *whole < kMebi || *whole % kMebi != 0 || quantity != Quantity(*whole)) return quantity.text();
+  if (*whole % kGibi == 0) return fmt::format("{}Gi", *whole / kGibi);
+  return fmt::format("{}Mi", *whole / kMebi);
+}
+
 std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
   std::string map;
   for (std::size_t r = 0; r < vector.size(); ++r) {
     if (vector[r].is_zero()) continue;
-    map += fmt::format("{}{}: {}", map.empty() ? "" : ", ", scalar(cluster.resources[r]), vector[r].text());
+    map += fmt::format("{}{}: {}", map.empty() ? "" : ", ", scalar(cluster.resources[r]), amount(vector[r]));
   }
   return "{" + map + "}";
 }

@@ -20,7 +20,9 @@ constexpr std::string_view kOpening =
     "conditions\n"
     "named, by the source in the last column. The conformance tests try what is claimed to hold on random "
     "problems, and what is\n"
-    "claimed not to hold by stored counterexamples.\n"
+    "claimed not to hold by stored counterexamples. Each mechanism has a page with its formula, and with "
+    "what it guarantees and\n"
+    "what fails by examples that can be checked by hand.\n"
     "\n"
     "Weights count in every mechanism and in the disciplines `drf` and `asset`, which go by shares per "
     "weight; `fifo` and\n"
@@ -79,11 +81,19 @@ std::string section(const Row& row) {
          fmt::format("- source: {}\n", row.source);
 }
 
+/// A mechanism has a page of its own, docs/mechanisms/NAME.md; a discipline or placement has its section.
+std::string linked_name(const Mechanism& row) { return fmt::format("[`{0}`](mechanisms/{0}.md)", row.name); }
+template <class Row>
+std::string linked_name(const Row& row) {
+  return fmt::format("`{}`", row.name);
+}
+
 /// The rows at a glance.
 template <class Row>
 std::string overview(const std::vector<const Row*>& rows) {
   std::string text = "\n| name | what it does |\n|---|---|\n";
-  for (const Row* row : rows) text += fmt::format("| `{}` | {} |\n", row->name, cell(sentence(row->summary)));
+  for (const Row* row : rows)
+    text += fmt::format("| {} | {} |\n", linked_name(*row), cell(sentence(row->summary)));
   return text;
 }
 

@@ -6,7 +6,8 @@
 //
 // Ours, where the paper is silent: machines and users are drawn without replacement. A user's task is drawn
 // uniformly among its distinct tasks that fit on at least one server, because a task that fits nowhere would
-// never run; a user without such a task is not drawn.
+// never run; a user without such a task is not drawn. Platforms, if users are confined to some, are drawn at
+// random too: the trace tells constraints in a table of their own, in hashes.
 //
 // Cost: one pass over the rows. A user's tasks are kept as counts of equal requests (the trace repeats some
 // 2,300 requests in 190,000 tasks of its first part), so drawing one is a walk over few numbers.
@@ -168,6 +169,29 @@ Amounts draw_request(const UsableUser& user, Random& random) {
   return {};
 }
 
+constexpr std::size_t kMostPlatforms = 3;  // of one user
+
+std::set<std::string> platforms_of(const std::vector<Server>& servers, const ResourceVector& request) {
+  std::set<std::string> platforms;
+  for (const Server& server : servers) {
+    if (request[0] <= server.capacity[0] && request[1] <= server.capacity[1]) {
+      platforms.insert(server.labels.at("platform"));
+    }
+  }
+  return platforms;
+}
+
+/// Confines each user to some of the platforms on which its task fits. O(users · servers).
+void confine(Cluster& cluster, Random& random) {
+  const std::size_t all = platforms_of(cluster.servers, {Quantity(), Quantity()}).size();
+  for (User& user : cluster.users) {
+    const auto fitting = platforms_of(cluster.servers, user.demand);
+    const std::size_t wanted = 1 + random.below(std::min(fitting.size(), kMostPlatforms));
+    std::vector<std::string> drawn = draw(std::vector(fitting.begin(), fitting.end()), wanted, random);
+    if (drawn.size() < all) user.select.emplace("platform", std::move(drawn));
+  }
+}
+
 std::vector<std::string> provenance(const Google2011Import& import, const Google2011Options& options,
                                     std::uint64_t seed) {
   const Cluster& cluster = import.cluster;
@@ -180,7 +204,7 @@ std::vector<std::string> provenance(const Google2011Import& import, const Google
   const std::string users = options.sample_users
                                 ? fmt::format("{} of {}, drawn at random", cluster.users.size(), import.users)
                                 : fmt::format("all {}", import.users);
-  return {
+  std::vector<std::string> lines{
       "From the Google cluster-usage traces, ClusterData2011_2, by C. Reiss, J. Wilkes and J. L. "
       "Hellerstein,",
       "Google (https://github.com/google/cluster-data), under CC-BY 4.0",
@@ -190,8 +214,16 @@ std::vector<std::string> provenance(const Google2011Import& import, const Google
       "Amounts are relative to the largest machine. The trace tells no disk capacity: no disk here.",
       fmt::format("Users: {}; each asks endlessly for what one of its tasks, drawn at random, requests.",
                   users),
-      fmt::format("Seed: {}.", seed),
   };
+  if (options.confinement == Confinement::drawn_platforms) {
+    lines.insert(lines.end(), {
+                                  "Each user may run on one, two or three of the platforms on which its task "
+                                  "fits, drawn at random: the",
+                                  "trace's own constraints stand in tables that are not read.",
+                              });
+  }
+  lines.push_back(fmt::format("Seed: {}.", seed));
+  return lines;
 }
 
 void note_left_out(std::vector<std::string>& notices, std::string_view what, std::uint64_t count) {
@@ -244,6 +276,7 @@ Result<Google2011Import> import_google2011(const std::vector<std::string>& paths
   for (const UsableUser& user : users) {
     import.cluster.users.push_back({.name = user.name, .demand = vector_of(draw_request(user, random))});
   }
+  if (options.confinement == Confinement::drawn_platforms) confine(import.cluster, random);
 
   import.provenance = provenance(import, options, random.seed());
   note_passed_over(import.notices, files->passed_over);

@@ -112,6 +112,35 @@ TEST(Results, AnImportedTraceIsAClusterFileThatSaysHowItWasMade) {
   EXPECT_EQ(test::read_text(file), imported);
 }
 
+TEST(Results, AnImportedGpuClusterIsAClusterFileThatSaysHowItWasMade) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("cluster.yaml");
+  const std::string line =
+      "mirab import openb tests/traces/data/openb/nodes-excerpt.csv tests/traces/data/openb/pods-excerpt.csv"
+      " -o " +
+      file;
+  const Ran ran = shell(line);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("note: left out, pods that request nothing: 1\n"));
+  EXPECT_THAT(test::read_text(file), HasSubstr("# Made by: " + line + "\n"));
+  EXPECT_EQ(shell("mirab validate " + file).out, file + ": ok, 6 users, 6 servers, 3 resources\n");
+}
+
+TEST(Results, ABadTraceIsExplainedAndWritesNothing) {
+  const Ran ran = shell(
+      "mirab import openb tests/traces/data/openb/pods-excerpt.csv "
+      "tests/traces/data/openb/nodes-excerpt.csv");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, ::testing::IsEmpty());
+  EXPECT_EQ(ran.err, "mirab: tests/traces/data/openb/pods-excerpt.csv:1: 11 columns where 5 belong\n");
+}
+
+TEST(Results, ConfinedUsersAreDrawnOnlyWhenAskedFor) {
+  const std::string line = "mirab import google2011 tests/traces/data/*.csv --seed 4";
+  EXPECT_THAT(shell(line + " --confine-users").out, HasSubstr("select: {platform: ["));
+  EXPECT_THAT(shell(line).out, ::testing::Not(HasSubstr("select:")));
+}
+
 TEST(Results, ProgressIsNotShownToAFile) {
   const Ran ran = shell("mirab import google2011 tests/traces/data/*.csv");
   EXPECT_EQ(ran.status, 0);

@@ -30,7 +30,7 @@ const std::vector<BadUsage> kBadUsages = {
      "there is no command 'alocate' of mirab; did you mean allocate?"},
     {"OptionBeforeACommand", "--mechanism drf", "there is no option '--mechanism'"},
     {"UnknownImportFormat", "import swf x",
-     "there is no command 'swf' of mirab import; there are google2011"},
+     "there is no command 'swf' of mirab import; there are google2011, openb"},
     {"UnknownOption", "allocate examples/slides.yaml --mechansim drf",
      "there is no option '--mechansim'; did you mean --mechanism?"},
     {"UnknownMechanism", "allocate examples/slides.yaml -m asse",
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, BadUsageOf, ::testing::ValuesIn(kBadUsages),
 
 TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
   for (const std::string command :
-       {"", "allocate", "fill", "mechanisms", "validate", "import", "import google2011"}) {
+       {"", "allocate", "fill", "mechanisms", "validate", "import", "import google2011", "import openb"}) {
     const Ran ran = shell("mirab " + command + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, StartsWith("Usage: mirab")) << command;

@@ -131,9 +131,10 @@ void rewrite(const std::string& file, Lines document) {
 }
 
 std::vector<std::string> documents() {
-  std::vector<std::string> files{"README.md"};
-  for (const auto& entry : std::filesystem::directory_iterator(MIRAB_SOURCE_DIR "/docs")) {
-    if (entry.path().extension() == ".md") files.push_back("docs/" + entry.path().filename().string());
+  std::vector<std::string> files{"README.md", "examples/README.md"};
+  const std::filesystem::path source = MIRAB_SOURCE_DIR;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(source / "docs")) {
+    if (entry.path().extension() == ".md") files.push_back(entry.path().lexically_relative(source).string());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -160,6 +161,16 @@ TEST_P(Document, ShowsClusterFilesThatAreValid) {
        cluster_files(split(test::read_text(std::string(MIRAB_SOURCE_DIR "/") + GetParam())))) {
     const test::Ran ran = test::shell("mirab validate " + folder.write("cluster.yaml", text));
     EXPECT_EQ(ran.status, 0) << ran.err << text;
+  }
+}
+
+TEST_P(Document, LinksToFilesThatExist) {
+  static const std::regex kLink(R"(\]\(([^)#:]+)(#[^)]*)?\))");
+  const std::filesystem::path file = std::filesystem::path(MIRAB_SOURCE_DIR) / GetParam();
+  const std::string text = test::read_text(file);
+  for (std::sregex_iterator link(text.begin(), text.end(), kLink), end; link != end; ++link) {
+    EXPECT_TRUE(std::filesystem::exists(file.parent_path() / (*link)[1].str()))
+        << GetParam() << " links to " << (*link)[1];
   }
 }
 

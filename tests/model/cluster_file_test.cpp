@@ -81,6 +81,25 @@ TEST(ClusterFile, WhatIsWrittenReadsBackEqual) {
   EXPECT_TRUE(again->users() == problem->users());
 }
 
+TEST(ClusterFile, WholeMebibytesAndGibibytesAreWrittenWithTheirSuffix) {
+  const auto written = [](std::string_view amount) {
+    const ResourceVector one{*Quantity::parse(amount)};
+    return write_cluster_yaml({.resources = {"m"},
+                               .servers = {{.name = "s", .capacity = one}},
+                               .users = {{.name = "u", .demand = one}}});
+  };
+  EXPECT_THAT(written("68719476736"), HasSubstr("{m: 64Gi}"));
+  EXPECT_THAT(written("30517Mi"), HasSubstr("{m: 30517Mi}"));
+  EXPECT_THAT(written("1048577"), HasSubstr("{m: 1048577}"));
+  EXPECT_THAT(written("1048576.5"), HasSubstr("{m: 1048576.5}"));
+  EXPECT_THAT(written("1Ki"), HasSubstr("{m: 1024}")) << "smaller amounts count other things than bytes";
+  for (const std::string_view amount : {"64Gi", "30517Mi", "1048576.5", "1024", "9223372036854775807"}) {
+    const Result<Problem> again = read(written(amount));
+    ASSERT_TRUE(again) << describe(again.error());
+    EXPECT_EQ(again->users()[0].demand[0], *Quantity::parse(amount));
+  }
+}
+
 TEST(ClusterFile, NamesThatLookLikeSomethingElseSurviveTheRoundTrip) {
   for (const std::string name :
        {"null", "~", "1e3", "a: b", "#x", "- y", "true", "\"q\"", "ü", " spaced ", "a,b", "{", "é"}) {

@@ -1,5 +1,7 @@
 #include <filesystem>
 #include <gmock/gmock.h>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -63,6 +65,65 @@ TEST(Examples, TheGoogleParkHasAllMachinesInTenClasses) {
   EXPECT_EQ(park.server_count(), 10u);
   EXPECT_EQ(machines(park), 12477);
   EXPECT_EQ(park.user_count(), 519u);
+}
+
+TEST(Examples, TheGoogleParkWithPlatformsHasTheSameUsersOnFewerMachines) {
+  const Problem park = example("google2011-park.yaml");
+  const Problem platforms = example("google2011-platforms.yaml");
+  EXPECT_EQ(platforms.servers(), park.servers());
+  std::vector<User> users = platforms.users();
+  std::map<std::size_t, int> confined;  // users by how many platforms they are confined to
+  for (User& user : users) {
+    if (!user.select.empty()) ++confined[user.select.at("platform").size()];
+    user.select.clear();
+  }
+  EXPECT_EQ(users, park.users());
+  EXPECT_GT(confined[1], 100);
+  EXPECT_GT(confined[2], 100);
+}
+
+// The trace's README in numbers: 1,523 nodes, 6,212 GPUs, 8,152 pods.
+TEST(Examples, TheGpuClusterHasAllNodesAndPods) {
+  const Problem openb = example("openb.yaml");
+  EXPECT_EQ(machines(openb), 1523);
+  EXPECT_EQ(openb.server_count(), 27u);
+  EXPECT_EQ(openb.pool()[2], 6212.0);
+  const auto pods = [](double sum, const User& user) {
+    return sum + user.tasks.value_or(Quantity(0)).value();
+  };
+  EXPECT_EQ(std::accumulate(openb.users().begin(), openb.users().end(), 0.0, pods), 8152.0);
+  EXPECT_EQ(openb.user_count(), 162u);
+  const std::string text = TemporaryFolder::bytes_of(folder / "openb.yaml");
+  for (const char* part : {"Weng", "study and research", "mirab import openb ", "-o examples/openb.yaml"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
+/// γ_{n,i}: the tasks that the user could run on the server alone.
+double alone(const Problem& problem, std::size_t user, std::size_t server) {
+  if (!problem.eligible(user, server)) return 0;
+  double tasks = std::numeric_limits<double>::infinity();
+  for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+    const Quantity& demand = problem.demand(user, server)[r];
+    if (demand.is_zero()) continue;
+    tasks = std::min(tasks, problem.servers()[server].capacity[r].value() / demand.value());
+  }
+  return tasks;
+}
+
+// Khamse-Ashari et al.: y_1 = 4, y_2 = 12, y_3 = y_4 = 4 + 16 under figure 1; with d_4 = (1, 0.5, 0) in
+// figure 2 γ_{4,1} = γ_{4,2} = 8.
+TEST(Examples, TheFiguresOfPsDsfHaveThePapersTasksAlone) {
+  for (const auto& [name, last] : {std::pair("psdsf-fig1.yaml", std::pair(4.0, 16.0)),
+                                   std::pair("psdsf-fig2.yaml", std::pair(8.0, 8.0))}) {
+    const Problem figure = example(name);
+    ASSERT_EQ(figure.user_count(), 4u);
+    const std::vector<std::pair<double, double>> expected{{4, 0}, {12, 0}, {4, 16}, last};
+    for (std::size_t n = 0; n < 4; ++n) {
+      EXPECT_NEAR(alone(figure, n, 0), expected[n].first, 1e-12) << name << ", user " << n + 1;
+      EXPECT_NEAR(alone(figure, n, 1), expected[n].second, 1e-12) << name << ", user " << n + 1;
+    }
+  }
 }
 
 TEST(Examples, WhatComesFromGoogleSaysSoAndHowToMakeItAgain) {

@@ -252,6 +252,37 @@ TEST(Google2011, ATaskThatFitsNowhereIsNeverDrawn) {
   }
 }
 
+// Each platform has a server for every task of the excerpt but that of u-150FoyvG, which fits on c alone.
+TEST(Google2011, ConfinedUsersMayRunOnPlatformsOnWhichTheirTaskFits) {
+  const Google2011Options confined{
+      .sample_machines = {}, .sample_users = {}, .confinement = Confinement::drawn_platforms};
+  std::map<std::size_t, int> sizes;
+  std::map<std::string, int> alone;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    const Google2011Import import = excerpt(confined, seed);
+    EXPECT_THAT(user(import, "u-150FoyvG").select.at("platform"), ElementsAre("c")) << "seed " << seed;
+    const User free = user(import, "u-a3Mdzg6n");
+    const auto drawn = free.select.find("platform");
+    if (drawn == free.select.end()) {
+      ++sizes[3];
+      continue;
+    }
+    ++sizes[drawn->second.size()];
+    if (drawn->second.size() == 1) ++alone[drawn->second.front()];
+  }
+  for (std::size_t platforms = 1; platforms <= 3; ++platforms)
+    EXPECT_NEAR(sizes[platforms], 200, 58) << platforms;
+  for (const char* platform : {"a", "b", "c"}) EXPECT_NEAR(alone[platform], sizes[1] / 3, 35) << platform;
+}
+
+TEST(Google2011, ConfiningUsersChangesNothingElse) {
+  Google2011Import confined =
+      excerpt({.sample_machines = {}, .sample_users = 4, .confinement = Confinement::drawn_platforms}, 5);
+  EXPECT_THAT(text(confined), HasSubstr("drawn at random: the"));
+  for (User& each : confined.cluster.users) each.select.clear();
+  EXPECT_EQ(confined.cluster.users, excerpt({.sample_machines = {}, .sample_users = 4}, 5).cluster.users);
+}
+
 TEST(Google2011, TheSameSeedGivesTheSameBytesAndOtherSeedsGiveOthers) {
   const Google2011Options options{.sample_machines = 3, .sample_users = 3};
   std::set<std::vector<std::string>> samples;

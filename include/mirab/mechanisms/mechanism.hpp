@@ -58,6 +58,11 @@ struct Accepts {
   bool demand_on;
 };
 
+/// How the work is done; the result does not depend on it.
+struct Execution {
+  int threads = 1;  ///< at most so many at a time, ≥ 1
+};
+
 /// One row of the registry.
 struct Mechanism {
   std::string_view name;
@@ -76,7 +81,7 @@ struct Mechanism {
   Check (*check_options)(const Choice& choice) = nullptr;
 
   /// Solves; the choice names this row. Called with problems that the row accepts.
-  Result<Outcome> (*allocate)(const Problem& problem, const Choice& choice);
+  Result<Outcome> (*allocate)(const Problem& problem, const Choice& choice, const Execution& execution);
 };
 
 /// The registry, in the order in which it is shown.
@@ -88,9 +93,9 @@ Result<Choice> choose_mechanism(std::string_view text);
 
 /// Divides the cluster among its users. Errors: a bad option value, or input that the mechanism cannot honour
 /// (with the mechanisms that can). The cost is that of the mechanism's solver (docs/mechanisms.md).
-Result<Outcome> allocate(const Problem& problem, const Choice& choice);
+Result<Outcome> allocate(const Problem& problem, const Choice& choice, const Execution& execution = {});
 
 /// The same for the text of a choice: `allocate(problem, "alpha-fair:alpha=2")`.
-Result<Outcome> allocate(const Problem& problem, std::string_view mechanism);
+Result<Outcome> allocate(const Problem& problem, std::string_view mechanism, const Execution& execution = {});
 
 }  // namespace mirab

@@ -12,10 +12,17 @@
 
 namespace mirab::traces {
 
+/// On which machines a user's tasks may run.
+enum class Confinement {
+  none,             ///< on all
+  drawn_platforms,  ///< on those of one, two or three platforms, drawn for each user
+};
+
 /// Which part of the trace becomes a cluster. A number to draw is at least 1; without a value: all.
 struct Google2011Options {
   std::optional<std::size_t> sample_machines;  ///< how many machines to draw, without replacement
   std::optional<std::size_t> sample_users;     ///< how many users to draw, without replacement
+  Confinement confinement = Confinement::none;
 };
 
 /// A cluster from the trace, and what was left out on the way.
@@ -49,8 +56,11 @@ using ReadProgress = std::function<void(std::uint64_t done, std::uint64_t total)
 ///
 /// Users: in the order in which they first appear, named by the start of their hash, `u-70s3v5qR`. Each has
 /// endless demand for the request of one of its tasks, drawn uniformly among those that fit on one of the
-/// servers. A task's request is that of its first event that asks for something. Drawn in this order:
-/// machines, users, a task a user.
+/// servers. A task's request is that of its first event that asks for something. With
+/// `Confinement::drawn_platforms`, of the p platforms that have a server on which that task fits, each number
+/// from 1 to min(p, 3) is as likely as any other, and so is each choice of so many; a user whose choice
+/// leaves a platform out has a `select`. Drawn in this order: machines, users, a task a user, platforms a
+/// user.
 ///
 /// Errors name file and line: a truncated or damaged file, a wrong number of columns, a bad number, an empty
 /// file; no file of a kind; more to draw than there is. Time O(rows), memory O(distinct tasks), about 50

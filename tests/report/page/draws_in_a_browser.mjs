@@ -77,6 +77,74 @@ const checks = {
     assert.equal(await page.locator('section:has(h2:text-is("Every user")) tbody tr').count(), 20);
   },
 
+  async 'Who runs where is a bar for each server class, cut into the users who hold most and the others'() {
+    const {page, complaints} = await report('twenty', twenty);
+    const section = page.locator('section:has(h2:text-is("Who runs where"))');
+    const pieces = async () => {
+      let drawn = 0;
+      for (let series = 0; series < 8; ++series) drawn += await shapes(page, 'Who runs where', `series-${series}`);
+      return drawn;
+    };
+    assert.equal(await section.locator('.legend li').count(), 8);
+    assert.match(await section.locator('.legend').textContent(), /13 other users/);
+    assert.equal(await shapes(page, 'Who runs where', 'rest'), 5, 'the others hold something of each of the five classes');
+    assert.ok(await pieces() > 12);
+    const text = await section.locator('.chart').textContent();
+    for (const {servers} of [twenty.outcomes[0]]) {
+      const size = (server) => `cpu ${server.capacity.cpu}`;
+      assert.ok(servers.every(server => text.includes(size(server))));
+    }
+    for (const choice of await section.locator('select').all()) {
+      for (const value of await choice.locator('option').evaluateAll(options => options.map(option => option.value))) {
+        await choice.selectOption(value);
+        assert.ok(await pieces() >= 1, value);
+      }
+    }
+    assert.deepEqual(complaints, []);
+  },
+
+  async 'Pieces of a bar are what the users hold of that class'() {
+    const {page} = await report('twenty', twenty);
+    const section = page.locator('section:has(h2:text-is("Who runs where"))');
+    const outcome = twenty.outcomes[4];  // first come, first served: a few hold nearly all
+    const richest = outcome.users.reduce((a, b) => b.dominant_share > a.dominant_share ? b : a);
+    const [shown, resource, mark] = await section.locator('select').all();
+    await shown.selectOption('4');
+    await resource.selectOption('memory');
+    await mark.selectOption(richest.name);
+    const class_of = ({capacity}) => `cpu ${capacity.cpu} · memory ${capacity.memory}`;
+    const held = new Map();
+    const whole = new Map();
+    for (const server of outcome.servers) {
+      whole.set(class_of(server), (whole.get(class_of(server)) ?? 0) + server.capacity.memory);
+      held.set(class_of(server), (held.get(class_of(server)) ?? 0) + (richest.servers[server.name]?.resources.memory ?? 0));
+    }
+    const expected = [...whole].map(([name, of]) => held.get(name) / of).filter(part => part > 0).sort((a, b) => a - b);
+    const full = await section.locator('.chart svg').evaluate(svg => {
+      const lines = [...svg.querySelectorAll('path')].map(path => path.getBBox()).filter(box => box.width === 0 && box.height > 100);
+      return Math.max(...lines.map(box => box.x)) - Math.min(...lines.map(box => box.x));
+    });
+    const drawn = await page.locator(`${chart('Who runs where')} path[fill="var(--ink)"]`).evaluateAll(paths =>
+      paths.map(path => path.getBBox().width).filter(width => width > 0));
+    assert.ok(expected.length >= 2 && expected.at(-1) > 0.2, `${expected}`);
+    assert.equal(drawn.length, expected.length);
+    drawn.sort((a, b) => a - b).forEach((width, at) => assert.ok(Math.abs(width / full - expected[at]) < 0.0012, `${width / full}, ${expected[at]}`));
+  },
+
+  async 'The table of who runs where holds every task'() {
+    const {page} = await report('twenty', twenty);
+    const section = page.locator('section:has(h2:text-is("Who runs where"))');
+    assert.equal(await section.locator('table').count(), 0, 'built when it is asked for');
+    await section.locator('summary').click();
+    await section.locator('tbody tr').first().waitFor();
+    const [outcome] = await section.locator('select').all();
+    await outcome.selectOption('2');
+    for (const user of twenty.outcomes[2].users) {
+      const cells = await section.locator('tbody tr', {has: page.locator(`th:text-is(${JSON.stringify(user.name)})`)}).locator('td').allTextContents();
+      assert.equal(cells.reduce((sum, cell) => sum + Number(cell.replace(',', '')), 0), user.tasks, user.name);
+    }
+  },
+
   async 'Six hundred users are drawn as one line for each outcome, and the equal split where it belongs'() {
     const {page} = await report('many', many);
     for (let outcome = 0; outcome < 3; ++outcome) {
@@ -207,7 +275,7 @@ const checks = {
     await page.emulateMedia({media: 'print', colorScheme: 'dark'});
     await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
     const widths = await page.locator('.chart svg').evaluateAll(charts => charts.map(svg => svg.getBoundingClientRect().width));
-    assert.ok(widths.length === 3 && widths.every(width => width <= 700), `${widths} px`);
+    assert.ok(widths.length === 4 && widths.every(width => width <= 700), `${widths} px`);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
   },
 

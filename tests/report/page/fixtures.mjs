@@ -46,7 +46,7 @@ const keys = {
 function filled({users, servers}, discipline, label, steps) {
   const total = resources.map((_, r) => servers.reduce((sum, server) => sum + server.capacity[r], 0));
   const free = servers.map(server => [...server.capacity]);
-  const state = users.map((user, index) => ({...user, index, tasks: 0, share: 0, from: 0, open: true,
+  const state = users.map((user, index) => ({...user, index, tasks: 0, share: 0, from: 0, open: true, where: new Map(),
     parts: user.demand.map((d, r) => d / total[r])}));
   const trace = [];
   for (let step = 1; ; ++step) {
@@ -61,6 +61,7 @@ function filled({users, servers}, discipline, label, steps) {
     }
     next.demand.forEach((d, r) => { free[next.from][r] -= d; });
     next.tasks += 1;
+    next.where.set(next.from, (next.where.get(next.from) ?? 0) + 1);
     next.share = next.tasks * Math.max(...next.parts);
     trace.push({step, user: next.name, server: servers[next.from].name, share: next.share});
   }
@@ -70,6 +71,8 @@ function filled({users, servers}, discipline, label, steps) {
     users: state.map(user => ({
       name: user.name, tasks: user.tasks, dominant_share: user.share,
       dominant_resource: resources[user.parts[0] >= user.parts[1] ? 0 : 1],
+      servers: Object.fromEntries([...user.where].map(([i, tasks]) =>
+        [servers[i].name, {tasks, resources: named(user.demand.map(d => d * tasks))}])),
     })),
     servers: servers.map((server, i) => ({name: server.name, count: 1, capacity: named(server.capacity), used: named(used[i])})),
     metrics: metrics(state.map(user => user.share), total.map((c, r) => used.reduce((sum, u) => sum + u[r], 0) / c)),
@@ -153,6 +156,8 @@ export function hostileNames() {
     outcome.servers = ['a', 'b'].map(name => ({name: name + hostile_name, count: 1,
       capacity: {[hostile_name]: 4, memory: 9}, used: {[hostile_name]: 4, memory: 7}}));
     outcome.metrics.utilization = {[hostile_name]: 1, memory: 0.8};
+    outcome.users[0].servers = {['a' + hostile_name]: {tasks: 1, resources: {[hostile_name]: 4, memory: 3}}};
+    outcome.users[1].servers = {};
     outcome.steps = [{step: 1, user: hostile_name, server: hostile_name, share: 0.5}, {step: 2, user: 'B', server: 'b', share: 0.3}];
   }
   return hostile;

@@ -5,9 +5,10 @@ import {dropDown, outcomeButtons} from './choices';
 import {curvesChart, curvesLegend, isTraced} from './curves';
 import {element} from './element';
 import {count, listed, percent} from './format';
+import {leadingUsers, placementChart, placementLegend, placementTable, tellsWhere} from './placement';
 import {readReport} from './report_data';
 import type {Report} from './report_data';
-import {serversTable} from './servers';
+import {placed, serversTable} from './servers';
 import {equalSplit, firstOrder, firstScale, mayBeLogarithmic, orderNames, sharesChart} from './shares';
 import type {Order, Scale} from './shares';
 import {metricsTable, usersTable} from './tables';
@@ -24,7 +25,7 @@ function show(page: HTMLElement, report: Report): void {
     page.append(outcomeButtons(report, shown, () => charts.forEach(chart => chart.redraw())));
   }
   page.append(sharesSection(report, shown, charts), utilizationSection(report, shown, charts));
-  for (const part of [curvesSection(report), serversSection(report), usersSection(report), noticesSection(report)]) {
+  for (const part of [curvesSection(report), serversSection(report), placementSection(report), usersSection(report), noticesSection(report)]) {
     if (part) page.append(part);
   }
 }
@@ -113,6 +114,44 @@ function serversSection(report: Report): HTMLElement | undefined {
   if (!table) return undefined;
   return section('Which servers are full', 'Fair says nothing about a single server, but a faint row is room that was left ' +
     'empty; outcomes that see all servers as one pool are not listed.', table);
+}
+
+function placementSection(report: Report): HTMLElement | undefined {
+  const outcomes = placed(report).filter(tellsWhere);
+  if (outcomes.length === 0) return undefined;
+  const leaders = leadingUsers(outcomes);
+  const {utilization} = outcomes[0]!.metrics;
+  const fullest = [...report.problem.resources].sort((a, b) => (utilization[b] ?? 0) - (utilization[a] ?? 0))[0]!;
+  const chosen = {outcome: outcomes[0]!, resource: fullest, marked: ''};
+  const legend = element('ul', {class: 'legend'});
+  const table = element('details', {ontoggle: () => refresh()}, element('summary', {}, 'The tasks behind it, as a table'));
+  function refresh(): void {
+    legend.replaceChildren(...placementLegend(report, leaders, chosen));
+    table.querySelector('.scroll')?.remove();
+    if (table.open) table.append(placementTable(report, chosen.outcome));
+    chart.redraw();
+  }
+  const choices = [
+    dropDown('Outcome', outcomes.map(({label}, at) => [String(at), label]), '0', value => {
+      chosen.outcome = outcomes[Number(value)]!;
+      refresh();
+    }),
+    dropDown('Resource', report.problem.resources.map(name => [name, name]), fullest, value => {
+      chosen.resource = value;
+      refresh();
+    }),
+    dropDown('Mark user', [['', 'none'], ...outcomes[0]!.users.map(({name}): [string, string] => [name, name])], '', value => {
+      chosen.marked = value;
+      refresh();
+    }),
+  ];
+  const {host, figure} = chartFigure('Who holds how much of each server class',
+      'A bar is a class of servers, cut into what each user holds of the resource there. Fair would not be equal pieces in every ' +
+      'bar: who may run anywhere can make room where others cannot go elsewhere.', choices);
+  figure.append(legend, table);
+  const chart = whenPlaced(() => placementChart(host, report, leaders, chosen));
+  legend.append(...placementLegend(report, leaders, chosen));
+  return section('Who runs where', '', figure);
 }
 
 function usersSection(report: Report): HTMLElement {

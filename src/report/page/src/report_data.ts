@@ -6,6 +6,8 @@ export interface UserShare {
   dominant_resource: string;
   dominant_share: number;
   weight?: number;
+  /** What it has on each server entry on which it has something, by the entry's name. */
+  servers?: Record<string, {tasks: number; resources: Record<string, number>}>;
 }
 
 export interface ServerEntry {

@@ -8,7 +8,7 @@ import type {Outcome, Report, ServerEntry} from './report_data';
 const rows_at_most = 20;
 
 /** Servers that are shown as one row. */
-interface ServerRow {
+export interface ServerRow {
   name: string;
   count: number;
   entries: number[];  // indices into an outcome's servers
@@ -16,9 +16,11 @@ interface ServerRow {
 
 type Sized = ServerEntry & {capacity: Record<string, number>};
 
+export type PlacedOutcome = Outcome & {servers: Sized[]};
+
 /** The outcomes that tell servers apart; a pool mechanism sees but one. */
-function placed(report: Report): Outcome[] {
-  return report.outcomes.filter(outcome =>
+export function placed(report: Report): PlacedOutcome[] {
+  return report.outcomes.filter((outcome): outcome is PlacedOutcome =>
     outcome.servers.reduce((sum, server) => sum + server.count, 0) > 1 && outcome.servers.length > 1 &&
     outcome.servers.every(server => server.capacity !== undefined));
 }
@@ -28,7 +30,7 @@ export function serversTable(report: Report): HTMLElement | undefined {
   const outcomes = placed(report);
   if (outcomes.length === 0) return undefined;
   const {resources} = report.problem;
-  const rows = serverRows(outcomes[0]!.servers as Sized[], resources);
+  const rows = serverRows(outcomes[0]!.servers, resources);
   const columns = outcomes.flatMap(outcome => resources.map(resource => ({outcome, resource})));
   const head = [
     element('tr', {}, element('th', {scope: 'col', rowspan: 2}, 'servers'),
@@ -39,7 +41,7 @@ export function serversTable(report: Report): HTMLElement | undefined {
   const body = rows.map(row => element('tr', {},
       element('th', {scope: 'row', title: row.name}, shortened(row.name, 44)),
       element('td', {class: 'number'}, whole(row.count)),
-      ...columns.map(({outcome, resource}) => usedCell(outcome.servers as Sized[], row, resource))));
+      ...columns.map(({outcome, resource}) => usedCell(outcome.servers, row, resource))));
   return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'How full the servers are'},
       element('table', {class: 'heat'}, element('thead', {}, ...head), element('tbody', {}, ...body)));
 }
@@ -53,7 +55,8 @@ function usedCell(servers: readonly Sized[], row: ServerRow, resource: string): 
   return element('td', {class: `number shade shade-${shade}`}, percent(Math.round(used * 1000) / 1000));
 }
 
-function serverRows(servers: readonly Sized[], resources: readonly string[]): ServerRow[] {
+/** One row per entry, or, where these are many, per class of equal servers. */
+export function serverRows(servers: readonly Sized[], resources: readonly string[]): ServerRow[] {
   const rows = servers.length <= rows_at_most ?
     servers.map((server, at): ServerRow => ({name: server.name, count: server.count, entries: [at]})) :
     classRows(servers, resources);
