@@ -13,6 +13,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "model/names.hpp"
 #include "numerics/dual_newton.hpp"
 #include "numerics/water_filling.hpp"
 
@@ -120,13 +121,23 @@ Allocation allocation_of(const Problem& problem, const Pool& pool, const PoolSha
   return allocation;
 }
 
-std::vector<std::string> notices_of(const Problem& problem, const Choice& choice, const PoolShares& shares) {
+std::string constrained_users(const Problem& problem) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string_view> names;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (problem.is_constrained(n)) names.push_back(problem.users()[n].name);
+  }
+  return first_names(names, kMostNamed);
+}
+
+// Without the mechanism's name: what holds for several outcomes is said once for all.
+std::vector<std::string> notices_of(const Problem& problem, const PoolShares& shares) {
   std::vector<std::string> notices;
   if (problem.has_placement_constraints()) {
     notices.push_back(
-        fmt::format("{} pours all servers into one pool and does not honour the placement constraints "
-                    "(servers, select) of users",
-                    choice.name));
+        fmt::format("all servers are poured into one pool: the placement constraints (servers, select) of {} "
+                    "are not honoured",
+                    constrained_users(problem)));
   }
   for (std::size_t r = 0; r < problem.resource_count(); ++r) {
     if (problem.pool()[r] > 0) continue;
@@ -201,7 +212,7 @@ Outcome share_pool(const Problem& problem, const Choice& choice, const PoolRule&
           .certificate = shares.certificate,
           .seconds = spent.count(),
           .allocation = allocation_of(problem, pool, shares),
-          .notices = notices_of(problem, choice, shares)};
+          .notices = notices_of(problem, shares)};
 }
 
 }  // namespace mirab

@@ -14,21 +14,19 @@ namespace {
 
 constexpr double kFeasibleWithin = 1e-9;  // of a capacity
 
-// The names of the rows that accept something, or `none`.
+// `; mechanisms that can: …`, the rows that accept something; empty when there are none.
 template <class Accepted>
 std::string names_where(Accepted accepted) {
   std::vector<std::string_view> names;
   for (const Mechanism& row : mechanisms()) {
     if (accepted(row.accepts)) names.push_back(row.name);
   }
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+  return names.empty() ? "" : fmt::format("; mechanisms that can: {}", fmt::join(names, ", "));
 }
 
 template <class Accepted>
 Error cannot_honour(const Mechanism& row, std::string_view what, const std::string& key, Accepted accepted) {
-  return {.message = fmt::format("{} cannot honour {}; mechanisms that can: {}", row.name, what,
-                                 names_where(accepted)),
-          .key = key};
+  return {.message = fmt::format("{} cannot honour {}{}", row.name, what, names_where(accepted)), .key = key};
 }
 
 bool demands_everything(const User& user) {
@@ -41,8 +39,10 @@ Check check_accepts(const Mechanism& row, const Problem& problem) {
     const User& user = problem.users()[n];
     const auto key = [n](std::string_view name) { return fmt::format("users[{}].{}", n, name); };
     if (!row.accepts.demand_on && !user.demand_on.empty()) {
-      return cannot_honour(row, "another demand on some servers", key("demand_on"),
-                           [](const Accepts& a) { return a.demand_on; });
+      Error error = cannot_honour(row, "another demand on some servers", key("demand_on"),
+                                  [](const Accepts& a) { return a.demand_on; });
+      error.message += "; filling task by task can: mirab fill";
+      return error;
     }
     if (!row.accepts.weights && user.weight != Quantity(1)) {
       return cannot_honour(row, "weights", key("weight"), [](const Accepts& a) { return a.weights; });

@@ -10,6 +10,15 @@
 namespace mirab {
 namespace {
 
+// In ASCII; other letters stay as they are.
+std::string lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 // Edit distance (Levenshtein): insertions, deletions and substitutions that turn a into b.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -67,9 +76,11 @@ Check read_option(std::string_view written, std::string_view kind, const Choosab
 
 std::string nearest_names(std::string_view written, std::span<const std::string_view> candidates) {
   std::vector<std::pair<std::size_t, std::string_view>> near;
+  const std::string wanted = lower(written);
   for (const std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(written, candidate);
-    const bool abbreviated = written.size() >= 2 && candidate.starts_with(written);
+    const std::string name = lower(candidate);
+    const std::size_t distance = edit_distance(wanted, name);
+    const bool abbreviated = wanted.size() >= 2 && name.starts_with(wanted);
     if (abbreviated || distance <= std::max<std::size_t>(1, candidate.size() / 3))
       near.emplace_back(distance, candidate);
   }

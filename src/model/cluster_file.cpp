@@ -1,14 +1,12 @@
-// The cluster file (docs/cluster-file.md): from a document to a Cluster, key by key, and back to YAML. What
-// can be wrong with a cluster as such is for Problem::from to say; this file says what is wrong with its
-// text, and adds the lines.
+// The cluster file (docs/cluster-file.md): from a document to a Cluster, key by key. What can be wrong with a
+// cluster as such is for Problem::from to say; this file says what is wrong with its text, and adds the
+// lines.
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
 
@@ -16,6 +14,7 @@
 #include <mirab/model/cluster_file.hpp>
 
 #include "model/document.hpp"
+#include "model/names.hpp"
 
 namespace mirab {
 namespace {
@@ -49,6 +48,9 @@ class ClusterReader {
     if (!expect_map(root_, "", kKeys)) return cluster;
     if (const Node* version = root_.find("version"); version != nullptr && version->text != "1") {
       fail("version", "must be 1, the version of this format", version->line);
+    }
+    if (root_.find("resources") == nullptr) {
+      fail("resources", "missing: it names what is shared, such as `resources: [cpu, memory]`", root_.line);
     }
     for (const Node::Entry& entry : list(required(root_, "", "resources"), "resources")) {
       cluster.resources.push_back(text(entry.value, fmt::format("resources[{}]", cluster.resources.size())));
@@ -113,9 +115,7 @@ class ClusterReader {
       const auto resource = std::find(resources_->begin(), resources_->end(), entry.key);
       if (resource == resources_->end()) {
         const std::vector<std::string_view> names(resources_->begin(), resources_->end());
-        fail(key + "." + entry.key,
-             fmt::format("unknown resource{}; the resources are {}", nearest_names(entry.key, names),
-                         fmt::join(names, ", ")),
+        fail(key + "." + entry.key, fmt::format("unknown resource{}", known_names(entry.key, names)),
              entry.line);
         return amounts;
       }
@@ -137,10 +137,16 @@ class ClusterReader {
   }
 
   std::int64_t whole(const Node& node, const std::string& key) {
-    const Quantity quantity = amount(node, key);
-    const std::optional<std::int64_t> count = count_units(quantity, 0, Rounding::down);
-    if (quantity.exponent() < 0 || !count) fail(key, "must be a whole number", node.line);
-    return count.value_or(1);
+    const Result<Quantity> quantity = Quantity::parse(node.text);
+    if (!quantity || quantity->is_zero() || quantity->exponent() < 0) {
+      const bool scalar = node.kind == Node::Kind::scalar;
+      fail(key,
+           fmt::format("must be a whole number from 1 up to 2^63 - 1{}",
+                       scalar ? fmt::format(", not '{}'", node.text.substr(0, 40)) : ""),
+           node.line);
+      return 1;
+    }
+    return *count_units(*quantity, 0, Rounding::down);
   }
 
   std::string text(const Node& node, const std::string& key) {
@@ -239,73 +245,6 @@ Result<Problem> read_standard_input() {
 
 Syntax syntax_of(const std::string& path) { return path.ends_with(".json") ? Syntax::json : Syntax::yaml; }
 
-// A scalar that reads back as the same text: plain where that is safe, else in double quotes.
-std::string scalar(const std::string& text) {
-  static constexpr std::array<std::string_view, 8> kWords = {"null", "true", "false", "yes",
-                                                             "no",   "on",   "off",   "nan"};
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const bool letters =
-      !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0) &&
-      std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return c < 128 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/');
-      });
-  const bool plain = letters && std::find(kWords.begin(), kWords.end(), lower) == kWords.end();
-  return plain ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-std::string scalars(const std::vector<std::string>& texts) {
-  std::string list;
-  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + scalar(text);
-  return "[" + list + "]";
-}
-
-std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
-  std::string map;
-  for (std::size_t r = 0; r < vector.size(); ++r) {
-    if (vector[r].is_zero()) continue;
-    map += fmt::format("{}{}: {}", map.empty() ? "" : ", ", scalar(cluster.resources[r]), vector[r].text());
-  }
-  return "{" + map + "}";
-}
-
-std::string server_line(const Cluster& cluster, const Server& server) {
-  std::string line =
-      fmt::format("name: {}, capacity: {}", scalar(server.name), amounts(cluster, server.capacity));
-  if (server.count != 1) line += fmt::format(", count: {}", server.count);
-  if (!server.labels.empty()) {
-    std::string labels;
-    for (const auto& [label, value] : server.labels) {
-      labels += fmt::format("{}{}: {}", labels.empty() ? "" : ", ", scalar(label), scalar(value));
-    }
-    line += fmt::format(", labels: {{{}}}", labels);
-  }
-  return line;
-}
-
-std::string user_line(const Cluster& cluster, const User& user) {
-  std::string line = fmt::format("name: {}, demand: {}", scalar(user.name), amounts(cluster, user.demand));
-  if (user.weight != Quantity{1}) line += fmt::format(", weight: {}", user.weight.text());
-  if (user.tasks) line += fmt::format(", tasks: {}", user.tasks->text());
-  if (user.servers) line += fmt::format(", servers: {}", scalars(*user.servers));
-  if (!user.select.empty()) {
-    std::string select;
-    for (const auto& [label, values] : user.select) {
-      select += fmt::format("{}{}: {}", select.empty() ? "" : ", ", scalar(label), scalars(values));
-    }
-    line += fmt::format(", select: {{{}}}", select);
-  }
-  if (!user.demand_on.empty()) {
-    std::string others;
-    for (const auto& [server, demand] : user.demand_on) {
-      others += fmt::format("{}{}: {}", others.empty() ? "" : ", ", scalar(server), amounts(cluster, demand));
-    }
-    line += fmt::format(", demand_on: {{{}}}", others);
-  }
-  return line;
-}
-
 }  // namespace
 
 Result<Problem> read_cluster_file(const std::string& path) {
@@ -331,19 +270,6 @@ int line_in_cluster_file(const std::string& path, std::string_view key) {
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name) {
   std::istringstream input{std::string(text)};
   return read_cluster(input, syntax, name);
-}
-
-std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment) {
-  std::string yaml;
-  for (const std::string& line : comment) {
-    std::istringstream physical(line.empty() ? "\n" : line);
-    for (std::string part; std::getline(physical, part);) yaml += part.empty() ? "#\n" : "# " + part + "\n";
-  }
-  yaml += fmt::format("version: 1\nresources: {}\nservers:\n", scalars(cluster.resources));
-  for (const Server& server : cluster.servers) yaml += "  - {" + server_line(cluster, server) + "}\n";
-  yaml += "users:\n";
-  for (const User& user : cluster.users) yaml += "  - {" + user_line(cluster, user) + "}\n";
-  return yaml;
 }
 
 }  // namespace mirab

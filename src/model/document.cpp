@@ -142,8 +142,15 @@ class YamlEvents final : public YAML::EventHandler {
   Builder& builder_;
 };
 
-// Hands characters to the JSON parser and remembers the line of the last one that is not white space: the
-// parser looks one character ahead, so a number at the end of a line is known only after the line break.
+// The last character that the JSON parser took and that is not white space: the parser looks one character
+// ahead, so a number at the end of a line is known only after the line break.
+struct Place {
+  int line = 1;
+  char last = 0;
+  char before = 0;  // the one before the last
+};
+
+// Hands characters to the JSON parser and remembers the place.
 class LineCounter {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -153,13 +160,13 @@ class LineCounter {
   using reference = char;
 
   LineCounter() = default;
-  LineCounter(std::istream& input, int& line) : at_(input), line_(&line) {}
+  LineCounter(std::istream& input, Place& place) : at_(input), place_(&place) {}
 
   char operator*() const { return *at_; }
   LineCounter& operator++() {
     const char c = *at_;
     if (c == '\n') ++here_;
-    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') *line_ = here_;
+    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') *place_ = {here_, c, place_->last};
     ++at_;
     return *this;
   }
@@ -168,25 +175,25 @@ class LineCounter {
 
  private:
   std::istreambuf_iterator<char> at_;
-  int* line_ = nullptr;
+  Place* place_ = nullptr;
   int here_ = 1;
 };
 
 class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  JsonEvents(Builder& builder, const int& line) : builder_(builder), line_(line) {}
+  JsonEvents(Builder& builder, const Place& place) : builder_(builder), place_(place) {}
 
-  bool null() override { return builder_.null(line_), true; }
+  bool null() override { return builder_.null(place_.line), true; }
   bool boolean(bool value) override { return scalar(value ? "true" : "false"); }
   bool number_integer(number_integer_t value) override { return scalar(std::to_string(value)); }
   bool number_unsigned(number_unsigned_t value) override { return scalar(std::to_string(value)); }
   bool number_float(number_float_t, const string_t& written) override { return scalar(written); }
   bool string(string_t& value) override { return scalar(value); }
   bool binary(binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return builder_.begin(Node::Kind::map, line_), true; }
+  bool start_object(std::size_t) override { return builder_.begin(Node::Kind::map, place_.line), true; }
   bool key(string_t& value) override { return scalar(value); }
   bool end_object() override { return builder_.end(), true; }
-  bool start_array(std::size_t) override { return builder_.begin(Node::Kind::list, line_), true; }
+  bool start_array(std::size_t) override { return builder_.begin(Node::Kind::list, place_.line), true; }
   bool end_array() override { return builder_.end(), true; }
   bool parse_error(std::size_t, const std::string& token,
                    const nlohmann::detail::exception& failure) override {
@@ -196,15 +203,26 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t syntax = what.find("syntax error");
     if (syntax != std::string_view::npos) what.remove_prefix(syntax);
     if (what.find("number overflow") != std::string_view::npos) what = "a number overflows";
-    throw Refused{token.empty() ? "the text ends too early" : std::string(what.substr(0, 200)),
-                  builder_.path(), line_};
+    if (token.empty()) what = "the text ends too early";
+    if (std::string_view slip = likely_slip(what); !slip.empty()) what = slip;
+    throw Refused{std::string(what.substr(0, 200)), builder_.path(), place_.line};
   }
 
  private:
-  bool scalar(std::string text) { return builder_.scalar(line_, std::move(text)), true; }
+  bool scalar(std::string text) { return builder_.scalar(place_.line, std::move(text)), true; }
+
+  // What YAML and other languages allow, and JSON does not.
+  std::string_view likely_slip(std::string_view what) const {
+    const auto says = [&](std::string_view words) { return what.find(words) != std::string_view::npos; };
+    if ((place_.last == '/' || place_.last == '#') && says("invalid literal")) return "JSON has no comments";
+    if (place_.before == ',' && (says("unexpected ']'") || says("unexpected '}'"))) {
+      return "a comma before ] or }: in JSON none follows the last value";
+    }
+    return {};
+  }
 
   Builder& builder_;
-  const int& line_;
+  const Place& place_;
 };
 
 Node parse_yaml(std::istream& input) {
@@ -230,8 +248,13 @@ Node read_yaml(std::istream& input) {
     Node root = parse_yaml(guarded);
     refuse_if_cut_off();
     return root;
-  } catch (...) {
+  } catch (const YAML::Exception& failure) {
     refuse_if_cut_off();  // what the parser says of the stump does not matter
+    const int line = failure.mark.line + 1;
+    if (line == guard.tab_line()) throw Refused{"tabs cannot indent in YAML; use spaces", "", line};
+    throw;
+  } catch (...) {
+    refuse_if_cut_off();
     throw;
   }
 }
@@ -240,10 +263,10 @@ Node read_json(std::istream& input) {
   input >> std::ws;
   if (input.peek() == std::istream::traits_type::eof()) return {};
   input.seekg(0);
-  int line = 1;
+  Place place;
   Builder builder;
-  JsonEvents events(builder, line);
-  nlohmann::json::sax_parse(LineCounter(input, line), LineCounter(), &events);
+  JsonEvents events(builder, place);
+  nlohmann::json::sax_parse(LineCounter(input, place), LineCounter(), &events);
   return builder.take();
 }
 

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 #include <mirab/model/problem.hpp>
+
+#include "model/names.hpp"
 
 namespace mirab {
 namespace {
@@ -42,8 +45,42 @@ const ResourceVector& demand_on(const User& user, const Server& server) {
   return special == user.demand_on.end() ? user.demand : special->second;
 }
 
+// A label, or the values of one, that no server has: the likely slip where a `select` matches nothing. A
+// value beside others that do exist is none.
+Check check_select(const Cluster& cluster, std::size_t n) {
+  const auto list = [](const std::set<std::string_view>& set) {
+    return std::vector<std::string_view>(set.begin(), set.end());
+  };
+  for (const auto& [label, wanted] : cluster.users[n].select) {
+    std::set<std::string_view> labels;
+    std::set<std::string_view> values;
+    for (const Server& server : cluster.servers) {
+      for (const auto& [name, value] : server.labels) {
+        labels.insert(name);
+        if (name == label) values.insert(value);
+      }
+    }
+    std::string key = fmt::format("users[{}].select.{}", n, label);
+    if (labels.empty()) return Error{.message = "no server has labels", .key = std::move(key)};
+    if (values.empty()) {
+      return Error{
+          .message = fmt::format("no server has a label '{}'{}", label, known_names(label, list(labels))),
+          .key = std::move(key)};
+    }
+    const bool any = std::any_of(wanted.begin(), wanted.end(),
+                                 [&](const std::string& value) { return values.contains(value); });
+    if (!any) {
+      return Error{.message = fmt::format("no server has '{}' for the label '{}'{}", wanted[0], label,
+                                          known_names(wanted[0], list(values))),
+                   .key = std::move(key)};
+    }
+  }
+  return {};
+}
+
 // Why a user fits on no server, counted by the first reason that excludes each.
 Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::vector<bool>& named) {
+  if (Check slip = check_select(cluster, n)) return *std::move(slip);
   const User& user = cluster.users[n];
   std::size_t by_name = 0;
   std::size_t by_label = 0;
@@ -99,10 +136,14 @@ Check Problem::find_eligible_servers() {
     std::map<std::string, Pattern> demanded_on;
     auto operator<=>(const Constraints&) const = default;
   };
+  struct Effect {
+    std::size_t row;   // of eligibility_rows_
+    bool constrained;  // does `servers` or `select` exclude a server?
+  };
 
   std::map<std::string_view, std::size_t> numbers;  // of servers by name
   for (std::size_t i = 0; i < server_count(); ++i) numbers.emplace(cluster_.servers[i].name, i);
-  std::map<Constraints, std::size_t> row_of;
+  std::map<Constraints, Effect> effects;
   std::map<std::vector<bool>, std::size_t> known_rows;
   for (std::size_t n = 0; n < user_count(); ++n) {
     const User& user = cluster_.users[n];
@@ -111,17 +152,19 @@ Check Problem::find_eligible_servers() {
       constraints.demanded_on.emplace(server, pattern(demand));
     has_demand_on_ = has_demand_on_ || !user.demand_on.empty();
 
-    const auto known = row_of.find(constraints);
-    if (known != row_of.end()) {
-      eligibility_of_user_.push_back(known->second);
+    const auto known = effects.find(constraints);
+    if (known != effects.end()) {
+      eligibility_of_user_.push_back(known->second.row);
+      constrained_.push_back(known->second.constrained);
       continue;
     }
     const std::vector<bool> named = named_servers(user, numbers);
     std::vector<bool> row(server_count());
+    bool constrained = false;
     for (std::size_t i = 0; i < server_count(); ++i) {
       const Server& server = cluster_.servers[i];
       const bool allowed = named[i] && selected(user, server);
-      has_placement_constraints_ = has_placement_constraints_ || !allowed;
+      constrained = constrained || !allowed;
       row[i] = allowed && !lacking(demand_on(user, server), server);
     }
     if (std::find(row.begin(), row.end(), true) == row.end()) return fits_nowhere(cluster_, n, named);
@@ -132,8 +175,10 @@ Check Problem::find_eligible_servers() {
           .message = "users differ too much in where they may run: too many sets of eligible servers",
           .key = fmt::format("users[{}]", n)};
     }
-    row_of.emplace(std::move(constraints), index);
+    effects.emplace(std::move(constraints), Effect{.row = index, .constrained = constrained});
     eligibility_of_user_.push_back(index);
+    constrained_.push_back(constrained);
+    has_placement_constraints_ = has_placement_constraints_ || constrained;
   }
   return {};
 }

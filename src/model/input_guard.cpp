@@ -14,7 +14,20 @@ std::streambuf::int_type InputGuard::underflow() {
   return traits_type::to_int_type(chunk_[0]);
 }
 
+void InputGuard::look_for_tab(char c) {
+  if (c == '\n') {
+    indenting_ = true;
+    tab_ = false;
+  } else if (indenting_ && c == '\t') {
+    tab_ = true;
+  } else if (indenting_ && c != ' ' && c != '\r') {
+    indenting_ = false;
+    if (tab_ && tab_line_ == 0 && c != '#') tab_line_ = line_;
+  }
+}
+
 bool InputGuard::allows(char c) {
+  look_for_tab(c);
   const bool opening = c == '[' || c == '{';
   if (c == '\n') ++line_;
   if (opening) {

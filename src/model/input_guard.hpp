@@ -26,9 +26,14 @@ class InputGuard final : public std::streambuf {
   /// Why the text was cut off, if it was.
   const std::optional<Refusal>& refusal() const { return refusal_; }
 
+  /// The first line of what was passed on that is indented with a tab, which YAML allows between brackets
+  /// only; 0 when there is none.
+  int tab_line() const { return tab_line_; }
+
  private:
   int_type underflow() override;
   bool allows(char c);
+  void look_for_tab(char c);
 
   std::streambuf& source_;
   int deepest_nesting_;
@@ -38,6 +43,9 @@ class InputGuard final : public std::streambuf {
   int openings_ = 0;         // opening brackets since the last other character
   std::int64_t values_ = 0;  // brackets and commas so far
   int line_ = 1;
+  bool indenting_ = true;  // only blanks so far on this line
+  bool tab_ = false;       // among them a tab
+  int tab_line_ = 0;
 };
 
 }  // namespace mirab

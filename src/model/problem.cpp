@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <set>
 
-#include <mirab/model/choice.hpp>
 #include <mirab/model/problem.hpp>
 
+#include "model/names.hpp"
 #include "model/utf8.hpp"
 
 namespace mirab {
@@ -87,7 +87,7 @@ Check check_server(const Cluster& cluster, std::size_t i) {
   if (Check bad = check_length(server.capacity, cluster, fmt::format("servers[{}].capacity", i))) return bad;
   if (server.count < 1) {
     return wrong(fmt::format("servers[{}].count", i),
-                 fmt::format("must be at least 1, not {}", server.count));
+                 fmt::format("must be a whole number from 1, not {}", server.count));
   }
   return {};
 }
@@ -104,7 +104,7 @@ Check check_server_name(const ServerNumbers& servers, const std::string& name, s
   if (servers.contains(name)) return {};
   std::vector<std::string_view> names;
   for (const auto& [known, number] : servers) names.push_back(known);
-  return wrong(std::move(key), fmt::format("there is no server '{}'{}", name, nearest_names(name, names)));
+  return wrong(std::move(key), fmt::format("there is no server '{}'{}", name, known_names(name, names)));
 }
 
 Check check_demand(const ResourceVector& demand, const Cluster& cluster, const std::string& user,

@@ -1,7 +1,6 @@
 #include "scheduling/counted_problem.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <charconv>
 #include <fmt/format.h>
 
 namespace mirab::scheduling {
@@ -48,10 +47,11 @@ void CountedProblem::add_task(std::size_t user, const ResourceVector& demand) {
 }
 
 double CountedProblem::amount(std::size_t resource, std::int64_t units) const {
-  const int exponent = units_[resource].exponent;
-  // Powers of ten up to 10^22 are doubles; 10^-1 is none, so a fine unit divides.
-  if (exponent < 0) return static_cast<double>(units) / std::pow(10.0, -exponent);
-  return static_cast<double>(units) * std::pow(10.0, exponent);
+  // Through text, so that it is rounded once: 10^-1 is no double, nor is 10^23.
+  const std::string decimal = fmt::format("{}e{}", units, units_[resource].exponent);
+  double amount = 0;
+  std::from_chars(decimal.data(), decimal.data() + decimal.size(), amount);
+  return amount;
 }
 
 std::vector<std::string> CountedProblem::notices() const {

@@ -44,7 +44,7 @@ class CountedProblem {
   /// How many tasks the user has, floored; INT64_MAX when without limit.
   std::int64_t task_limit(std::size_t user) const { return task_limits_[user]; }
 
-  /// So many units of a resource in the cluster's own unit: the nearest double below 2^53 units.
+  /// So many units of a resource in the cluster's own unit: the nearest double.
   double amount(std::size_t resource, std::int64_t units) const;
 
   /// One for each resource whose amounts had to be rounded.

@@ -14,6 +14,7 @@
 #include "scheduling/disciplines.hpp"
 #include "scheduling/ledger.hpp"
 #include "scheduling/limits.hpp"
+#include "scheduling/oversized.hpp"
 #include "scheduling/placements.hpp"
 #include "scheduling/race.hpp"
 #include "scheduling/share.hpp"
@@ -148,6 +149,7 @@ class Filling {
     for (std::size_t n = 0; n < cluster_.user_count(); ++n) outcome.unplaced.push_back(why_no_more(n));
     outcome.steps = std::move(steps_);
     outcome.notices = cluster_.notices();
+    for (std::string& notice : oversized_notices(cluster_)) outcome.notices.push_back(std::move(notice));
     if (too_long_) {
       outcome.notices.push_back(
           fmt::format("more than {} tasks were placed: the steps are not recorded", kMostSteps));

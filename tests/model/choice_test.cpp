@@ -41,6 +41,13 @@ TEST(Choice, AnUnknownNameIsAnsweredWithTheNearest) {
   EXPECT_THAT(refusal(""), HasSubstr("there is no mechanism ''"));
 }
 
+TEST(Choice, CapitalsDoNotHideTheNearestName) {
+  EXPECT_THAT(refusal("DRF"), StrEq("there is no mechanism 'DRF'; did you mean drf?"));
+  EXPECT_THAT(refusal("ALPHA"), HasSubstr("did you mean alpha-fair?"));
+  const std::array<std::string_view, 1> names = {"GPU-Model"};
+  EXPECT_THAT(nearest_names("gpu-model", names), StrEq("; did you mean GPU-Model?"));
+}
+
 TEST(Choice, AWrongOptionIsNamedWithTheRightOnes) {
   EXPECT_THAT(refusal("drf:alpha=2"), HasSubstr("'drf' has no option 'alpha'; it has none"));
   EXPECT_THAT(refusal("alpha-fair:beta=2"), HasSubstr("its options are alpha and yardstick"));

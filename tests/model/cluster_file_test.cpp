@@ -12,8 +12,10 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
+using ::testing::StrEq;
 
 constexpr std::string_view kWhole = R"(version: 1
 resources: [cpu, memory, gpu]
@@ -126,8 +128,8 @@ TEST(ClusterFile, EveryErrorNamesFileLineAndKey) {
               "demand: {gpu: 1}\n"),
       HasSubstr("c.yaml:6: users[0].demand: user 'a' fits on none of the 1 servers: 1 without any gpu"));
   EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpus: 1}}\n"),
-              HasSubstr("c.yaml:5: users[0].demand.cpus: unknown resource; did you mean cpu?; the resources "
-                        "are cpu, memory"));
+              HasSubstr("c.yaml:5: users[0].demand.cpus: unknown resource; did you mean cpu?; known are "
+                        "cpu, memory"));
   EXPECT_THAT(
       refusal(head + "users:\n  - {name: a, demand: {cpu: 16Ei}}\n"),
       HasSubstr(
@@ -145,10 +147,56 @@ TEST(ClusterFile, EveryErrorOfJsonHasItsLineToo) {
               HasSubstr("c.json:3: servers[0].capacity.cpu: '-4' is negative"));
   EXPECT_THAT(json_refusal("{\"resources\": [\"cpu\"],\n\n \"resources\": 1}"),
               HasSubstr("c.json:3: resources: duplicate key"));
-  EXPECT_THAT(json_refusal("{\"resources\":\n [\"cpu\",]}"),
+  EXPECT_THAT(json_refusal("{\"resources\":\n [\"cpu\" 1]}"),
               HasSubstr("c.json:2: resources[1]: syntax error"));
   EXPECT_THAT(json_refusal("{\"resources\":"), HasSubstr("c.json:1: resources"));
   EXPECT_THAT(json_refusal("  \n"), HasSubstr("the file is empty"));
+}
+
+TEST(ClusterFile, ATabThatIndentsIsCalledByItsName) {
+  const std::string tab = "tabs cannot indent in YAML; use spaces";
+  EXPECT_EQ(refusal("resources: [cpu]\nservers:\n\t- name: s\n"), "c.yaml:3: " + tab);
+  EXPECT_EQ(refusal("resources: [cpu]\nservers:\n  - name: s\n\t  capacity: {cpu: 1}\n"), "c.yaml:4: " + tab);
+  EXPECT_EQ(refusal("version: 1\n  \tresources: [cpu]\n"), "c.yaml:2: " + tab);
+  EXPECT_EQ(refusal("resources: [cpu]\nservers: {a: 1]\n"), "c.yaml:2: illegal flow end");
+}
+
+TEST(ClusterFile, TabsBetweenBracketsAndInBlankLinesAreNoMistake) {
+  EXPECT_TRUE(
+      read("resources: [cpu]\n\t\nservers: [\n\t{name: s, capacity: {cpu: 1}}\n]\nusers:\t[\n"
+           "\t# a comment\n{name: a, demand: {cpu: 1}}]\n"));
+  EXPECT_THAT(refusal("resources: [\n\tcpu]\nservers: 1: 2\n"), Not(HasSubstr("tabs")));
+}
+
+TEST(ClusterFile, WhatJsonDoesNotHaveIsSaidInPlainWords) {
+  for (const char* commented : {"// c\n{}", "# c\n{}", "{// c\n}", "{\"resources\": /* c */ 1}"}) {
+    EXPECT_THAT(json_refusal(commented), StartsWith("c.json:1: ")) << commented;
+    EXPECT_THAT(json_refusal(commented), HasSubstr("JSON has no comments")) << commented;
+  }
+  const std::string comma = "a comma before ] or }: in JSON none follows the last value";
+  EXPECT_EQ(json_refusal("{\"resources\":\n [\"cpu\",\n]}"), "c.json:3: resources[1]: " + comma);
+  EXPECT_EQ(json_refusal("{\"resources\": [\"cpu\"],\n}"), "c.json:2: " + comma);
+  EXPECT_THAT(json_refusal("{\"resources\": ]}"), Not(HasSubstr("comma")));
+  EXPECT_THAT(json_refusal("{\"resources\": \"x,]\n\"}"), Not(HasSubstr("comma"))) << "within a text";
+}
+
+TEST(ClusterFile, ACountIsAWholeNumberFromOne) {
+  const auto with_count = [](const std::string& count) {
+    return refusal("resources: [cpu]\nservers:\n  - name: s\n    capacity: {cpu: 1}\n    count: " + count +
+                   "\nusers:\n  - {name: a, demand: {cpu: 1}}\n");
+  };
+  for (const char* count : {"-1", "0", "1.5", "ten", "1e30"}) {
+    EXPECT_EQ(with_count(count),
+              "c.yaml:5: servers[0].count: must be a whole number from 1 up to 2^63 - 1, not '" +
+                  std::string(count) + "'");
+  }
+  EXPECT_THAT(with_count("[1]"), HasSubstr("servers[0].count: must be a whole number from 1"));
+  EXPECT_EQ(with_count("2k"), "accepted");
+}
+
+TEST(ClusterFile, WithoutResourcesTheErrorShowsHowTheyLook) {
+  EXPECT_EQ(refusal("servers:\n  - {name: s, capacity: {cpu: 1}}\n"),
+            "c.yaml:1: resources: missing: it names what is shared, such as `resources: [cpu, memory]`");
 }
 
 TEST(ClusterFile, RefusesWrongKindsOfValues) {
@@ -168,7 +216,8 @@ TEST(ClusterFile, RefusesWrongKindsOfValues) {
   EXPECT_THAT(refusal("a: &x 1\nb: *x\n"), HasSubstr("aliases (*name) are not supported"));
   EXPECT_THAT(refusal("[a]: 1\n"), HasSubstr("a key must be a plain name"));
   EXPECT_THAT(refusal("version: 1\n---\nversion: 1\n"), HasSubstr("a second document begins"));
-  EXPECT_THAT(refusal("resources: [cpu\n"), HasSubstr("c.yaml:2: "));
+  EXPECT_THAT(refusal("resources: [cpu\n"), StrEq("c.yaml:2: end of sequence flow not found"))
+      << "where the closing bracket is missing";
 }
 
 TEST(ClusterFile, AMissingFileAndAFolderAreErrorsThatNameIt) {
@@ -249,6 +298,7 @@ TEST(Document, HundredMegabytesOfBracketsAreRefusedInsteadOfCrashing) {
     std::istream input(&brackets);
     const Result<Node> document = read_document(input, syntax, "b");
     ASSERT_FALSE(document);
+    EXPECT_THAT(describe(document.error()), StartsWith("b:1: "));
     EXPECT_THAT(describe(document.error()), HasSubstr("nested deeper than 32 levels"));
   }
 }

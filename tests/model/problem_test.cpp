@@ -6,6 +6,7 @@
 namespace mirab {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 Quantity amount(std::string_view text) { return *Quantity::parse(text); }
@@ -123,13 +124,14 @@ TEST(Problem, RefusesAUserWithoutDemandWeightOrPlace) {
   EXPECT_THAT(refusal([](Cluster& c) { c.users[0].weight = Quantity{}; }),
               HasSubstr("users[0].weight: must be more than 0"));
   EXPECT_THAT(refusal([](Cluster& c) { c.servers[0].count = 0; }),
-              HasSubstr("servers[0].count: must be at least 1"));
+              HasSubstr("servers[0].count: must be a whole number from 1, not 0"));
   EXPECT_THAT(refusal([](Cluster& c) { c.servers[0].capacity[1] = Quantity{}; }),
               HasSubstr("users[0].demand: user 'ann' fits on none of the 2 servers: 2 without any gpu"));
   EXPECT_THAT(refusal([](Cluster& c) { c.users[0].servers = {{"small"}}; }),
               HasSubstr("fits on none of the 2 servers: `servers` excludes 1, 1 without any gpu"));
   EXPECT_THAT(refusal([](Cluster& c) {
-                c.users[1].select = {{"zone", {"x"}}};
+                c.users[1].select = {{"zone", {"a"}}, {"disk", {"ssd"}}};
+                c.servers[1].labels.emplace("disk", "ssd");
               }),
               HasSubstr("users[1].select: user 'ben' fits on none of the 2 servers: `select` excludes 2"));
   EXPECT_THAT(refusal([](Cluster& c) { c.users[1].servers = std::vector<std::string>{}; }),
@@ -140,13 +142,67 @@ TEST(Problem, RefusesAUserWithoutDemandWeightOrPlace) {
               HasSubstr("users[1].select.zone: names no value"));
 }
 
-TEST(Problem, RefusesServersThatDoNotExistWithTheNearestName) {
-  EXPECT_THAT(refusal([](Cluster& c) { c.users[1].servers = {{"smal"}}; }),
-              HasSubstr("users[1].servers[0]: there is no server 'smal'; did you mean small?"));
+TEST(Problem, RefusesALabelOrValueThatNoServerHasWithThoseThatExist) {
+  EXPECT_THAT(
+      refusal([](Cluster& c) {
+        c.users[1].select = {{"Zon", {"a"}}};
+      }),
+      HasSubstr("users[1].select.Zon: no server has a label 'Zon'; did you mean zone?; known are zone"));
   EXPECT_THAT(refusal([](Cluster& c) {
-                c.users[1].demand_on = {{"bigg", {Quantity{1}, Quantity{}}}};
+                c.users[1].select = {{"zone", {"xyz", "x"}}};
               }),
-              HasSubstr("users[1].demand_on.bigg: there is no server 'bigg'; did you mean big?"));
+              HasSubstr("users[1].select.zone: no server has 'xyz' for the label 'zone'; known are a, b"));
+  EXPECT_THAT(refusal([](Cluster& c) {
+                for (Server& server : c.servers) server.labels.clear();
+                c.users[1].select = {{"zone", {"a"}}};
+              }),
+              HasSubstr("users[1].select.zone: no server has labels"));
+  EXPECT_EQ(refusal([](Cluster& c) {
+              c.users[1].select = {{"zone", {"x", "b"}}};
+            }),
+            "accepted")
+      << "a value beside one that exists";
+}
+
+TEST(Problem, OfManyKnownNamesAFewAreListed) {
+  const auto add_servers = [](Cluster& c, int count) {
+    for (int i = 0; i < count; ++i) {
+      c.servers.push_back({.name = "n" + std::to_string(i), .capacity = {amount("1"), amount("1")}});
+    }
+    c.users[1].servers = {{"xyzzy"}};
+  };
+  EXPECT_THAT(refusal([&](Cluster& c) { add_servers(c, 6); }),
+              EndsWith("known are big, n0, n1, n2, n3, n4, n5, small"));
+  EXPECT_THAT(
+      refusal([&](Cluster& c) { add_servers(c, 18); }),
+      EndsWith("there is no server 'xyzzy'; known are big, n0, n1, n10, n11, n12, n13, n14 and 12 more"));
+}
+
+TEST(Problem, AUserIsConstrainedWhenItsOwnServersOrSelectExcludeAServer) {
+  Cluster cluster = two_by_two();
+  cluster.users[0].servers = {{"big", "small"}};
+  cluster.users.push_back(cluster.users[1]);
+  cluster.users.push_back(cluster.users[1]);
+  cluster.users[2].name = "cat";
+  cluster.users[3].name = "dan";
+  cluster.users[2].servers = cluster.users[3].servers = {{"big"}};
+  const Problem problem = valid(std::move(cluster));
+  EXPECT_FALSE(problem.is_constrained(0)) << "all servers are named, and the missing GPU does not count";
+  EXPECT_FALSE(problem.is_constrained(1));
+  EXPECT_TRUE(problem.is_constrained(2));
+  EXPECT_TRUE(problem.is_constrained(3)) << "like the one before";
+}
+
+TEST(Problem, RefusesServersThatDoNotExistWithTheNearestName) {
+  EXPECT_THAT(
+      refusal([](Cluster& c) { c.users[1].servers = {{"smal"}}; }),
+      HasSubstr("users[1].servers[0]: there is no server 'smal'; did you mean small?; known are big, small"));
+  EXPECT_THAT(
+      refusal([](Cluster& c) {
+        c.users[1].demand_on = {{"bigg", {Quantity{1}, Quantity{}}}};
+      }),
+      HasSubstr(
+          "users[1].demand_on.bigg: there is no server 'bigg'; did you mean big?; known are big, small"));
   EXPECT_THAT(refusal([](Cluster& c) {
                 c.users[1].demand_on = {{"big", {Quantity{}, Quantity{}}}};
               }),

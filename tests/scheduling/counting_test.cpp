@@ -82,6 +82,24 @@ TEST(CountedProblem, AmountsAreTheNearestDoubles) {
   const CountedProblem counted(cluster);
   EXPECT_EQ(counted.amount(0, 3), 0.3);  // and not 3 * 0.1
   EXPECT_EQ(counted.amount(0, 21), 2.1);
+
+  // Powers of ten beyond 10^22 are no doubles themselves.
+  for (const char* tiny : {"7e-23", "7e-30", "7e-41", "7e-60"}) {
+    const Problem fine = problem({server("s", {tiny})}, {user("a", {tiny})});
+    const CountedProblem units(fine);
+    EXPECT_EQ(units.amount(0, units.capacity(0)[0]), amount(tiny).value()) << tiny;
+  }
+}
+
+TEST(CountedProblem, AmountsOfManyFineUnitsAreTheNearestDoubles) {
+  Random random(1);
+  for (int draw = 0; draw < 1000; ++draw) {
+    const std::string text =
+        fmt::format("{}e-{}", 1 + random.below(999'999'999'999'999'999), 30 + random.below(30));
+    const Problem fine = problem({server("s", {text})}, {user("a", {text})});
+    const CountedProblem units(fine);
+    ASSERT_EQ(units.amount(0, units.capacity(0)[0]), amount(text).value()) << text;
+  }
 }
 
 TEST(Ledger, SpellsOutTheServersOfAnEntry) {

@@ -318,27 +318,6 @@ TEST(FillErrors, AnUnknownDisciplineOrBlockingIsNamed) {
   EXPECT_THAT(fill(two_users_of_four(), wrong, random).error().message, HasSubstr("lottery"));
 }
 
-TEST(FillErrors, MoreThanTenMillionServersAreTooMany) {
-  Random random(1);
-  const Problem cluster =
-      problem({server("s", {"1"}, 9'999'999), server("t", {"1"}, 2)}, {limited(user("a", {"1"}), "1")});
-  const Result<FillOutcome> outcome = fill(cluster, options({}), random);
-  ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error().key, "servers");
-}
-
-TEST(FillErrors, TasksThatWouldTakeHoursAreRefusedUnlessLimited) {
-  Random random(1);
-  const auto cluster = [](User small) {
-    return problem({server("s", {"64Gi"})}, {user("a", {"1Gi"}), std::move(small)});
-  };
-  const Result<FillOutcome> endless = fill(cluster(user("b", {"4"})), options({}), random);
-  ASSERT_FALSE(endless);
-  EXPECT_EQ(endless.error().key, "users[1].demand");
-  EXPECT_THAT(endless.error().message, HasSubstr("'b'"));
-  EXPECT_EQ(fill(cluster(limited(user("b", {"4"}), "3")), options({}), random)->allocation.tasks[1], 3);
-}
-
 TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
   const FillOutcome longest = filled(problem({server("s", {"1000000"})}, {user("a", {"1"})}), {});
   EXPECT_EQ(longest.steps.size(), static_cast<std::size_t>(kMostSteps));

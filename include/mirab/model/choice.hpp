@@ -44,7 +44,8 @@ Result<double> number_option(const Choice& choice, const std::string& option, do
 Result<std::size_t> word_option(const Choice& choice, const std::string& option,
                                 std::span<const std::string_view> words);
 
-/// `; did you mean a, b or c?` with the candidates nearest to what was written, or nothing when none is near.
+/// `; did you mean a, b or c?` with the candidates nearest to what was written, in capitals or not; or
+/// nothing when none is near.
 std::string nearest_names(std::string_view written, std::span<const std::string_view> candidates);
 
 }  // namespace mirab

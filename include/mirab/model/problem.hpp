@@ -84,6 +84,8 @@ class Problem {
 
   /// Does a `servers` or `select` of some user exclude a server?
   bool has_placement_constraints() const { return has_placement_constraints_; }
+  /// The same of one user.
+  bool is_constrained(std::size_t user) const { return constrained_[user]; }
   bool has_demand_on() const { return has_demand_on_; }
 
   /// C_r = Σ_i count_i c_{i,r}, the pool. [m]
@@ -97,6 +99,7 @@ class Problem {
   std::vector<double> pool_;
   std::vector<std::size_t> eligibility_of_user_;     // [n], an index into eligibility_rows_
   std::vector<std::vector<bool>> eligibility_rows_;  // [class][i]
+  std::vector<bool> constrained_;                    // [n]
   bool has_placement_constraints_ = false;
   bool has_demand_on_ = false;
 };

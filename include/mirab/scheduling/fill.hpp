@@ -77,17 +77,17 @@ struct FillOutcome {
 
   std::vector<Unplaced> unplaced;    ///< [n]
   std::vector<FillStep> steps;       ///< with trace only, and not of more than kMostSteps
-  std::vector<std::string> notices;  ///< e.g. a resource whose amounts had to be rounded
+  std::vector<std::string> notices;  ///< e.g. a user whose task no server holds
 };
 
 /// Places one task after the other, from an empty cluster, until nothing fits (blocking=skip) or the next
 /// user's task does not (blocking=freeze). A user's number of tasks is floored. Shares are compared exactly;
 /// the same problem, options and seed give the same steps.
 ///
-/// Errors: an unknown name or a bad option value in a choice; more than 10^7 servers; a task so small that
-/// more than 10^10 of them could be placed. Cost: for each placement O(log N), with Tie::random and k users
-/// that are tied O(k log N), and what the placement takes, at most O(K' m) for K' servers with counts spelled
-/// out; O(N K' m) in total for the tasks that fit nowhere any more.
+/// Errors: an unknown name or a bad option value in a choice; more than 10^7 servers; tasks so small that
+/// more than 10^10 of them, of all users together, might be placed. Cost: for each placement O(log N), with
+/// Tie::random and k users that are tied O(k log N), and what the placement takes, at most O(K' m) for K'
+/// servers with counts spelled out; O(N K' m) in total for the tasks that fit nowhere any more.
 Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random);
 
 }  // namespace mirab

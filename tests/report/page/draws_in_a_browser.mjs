@@ -143,6 +143,14 @@ const checks = {
     assert.match(await page.locator('section:has(h2:text-is("The outcomes in numbers")) tbody tr').last().textContent(), /∞/);
   },
 
+  async 'A notice of several outcomes is said once'() {
+    const noted = twoUsers();
+    noted.outcomes[0].notices = ['one pool'];
+    noted.outcomes[2].notices = ['one pool', 'no prices'];
+    const {page} = await report('noted', noted);
+    assert.deepEqual(await page.locator('.notices li').allTextContents(), ['drf, pf one pool', 'pf no prices']);
+  },
+
   async 'A name that looks like markup stays text'() {
     const {page, complaints, requests} = await report('hostile', hostileNames());
     assert.equal(await state(page), 'drawn');

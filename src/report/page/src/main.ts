@@ -123,8 +123,12 @@ function usersSection(report: Report): HTMLElement {
 }
 
 function noticesSection(report: Report): HTMLElement | undefined {
-  const items = report.outcomes.flatMap(({label, notices}) =>
-    notices.map(notice => element('li', {}, element('strong', {}, label), ` ${notice}`)));
+  const labels = new Map<string, string[]>();
+  for (const {label, notices} of report.outcomes) {
+    for (const notice of notices) labels.set(notice, [...labels.get(notice) ?? [], label]);
+  }
+  const items = [...labels].map(([notice, of]) =>
+    element('li', {}, element('strong', {}, of.join(', ')), ` ${notice}`));
   return items.length === 0 ? undefined : section('Notices', '', element('ul', {class: 'notices'}, ...items));
 }
 

@@ -1,0 +1,22 @@
+#include "model/names.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <mirab/model/choice.hpp>
+
+namespace mirab {
+
+std::string first_names(std::span<const std::string_view> names, std::size_t most) {
+  const auto first = names.first(std::min(most, names.size()));
+  const std::size_t others = names.size() - first.size();
+  return fmt::format("{}{}", fmt::join(first, ", "), others > 0 ? fmt::format(" and {} more", others) : "");
+}
+
+std::string known_names(std::string_view written, std::span<const std::string_view> known) {
+  constexpr std::size_t kMostKnown = 8;
+  return fmt::format("{}; known are {}", nearest_names(written, known), first_names(known, kMostKnown));
+}
+
+}  // namespace mirab
