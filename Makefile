@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test bench package fuzz format tidy clean
 
-SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill fifo --fill drf
+SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill drf --fill fifo
 SECONDS := 60
 
 help: ## list these commands
@@ -43,7 +43,7 @@ format: ## put every source file in the shape of .clang-format
 	tools/format
 
 tidy: ## hold every source file against .clang-tidy
-	@tools/setup build test check
+	@tools/setup build test bench check
 	tools/tidy
 
 clean: ## remove what was built

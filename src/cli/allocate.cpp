@@ -15,17 +15,12 @@ struct Options {
 /// Reads `discipline[/placement]`.
 Result<FillChoice> read_filling(const std::string& text) {
   const std::size_t slash = text.find('/');
-  Result<Choice> discipline = choose_discipline(text.substr(0, slash));
+  Result<Choice> discipline = read_choice(text.substr(0, slash), "--fill", choose_discipline);
   if (!discipline) return discipline.error();
-  Result<Choice> placement =
-      choose_placement(slash == std::string::npos ? "first-fit" : text.substr(slash + 1));
+  Result<Choice> placement = read_choice(slash == std::string::npos ? "first-fit" : text.substr(slash + 1),
+                                         "--fill", choose_placement);
   if (!placement) return placement.error();
   return FillChoice{*std::move(discipline), *std::move(placement)};
-}
-
-Exit complain_about(Error error, const std::string& option) {
-  error.key = option;
-  return complain(error);
 }
 
 Exit run(const Options& options) {
@@ -34,14 +29,14 @@ Exit run(const Options& options) {
   }
   std::vector<Choice> mechanisms;
   for (const std::string& text : options.mechanisms) {
-    Result<Choice> mechanism = choose_mechanism(text);
-    if (!mechanism) return complain_about(mechanism.error(), "--mechanism");
+    Result<Choice> mechanism = read_choice(text, "--mechanism", choose_mechanism);
+    if (!mechanism) return complain(mechanism.error());
     mechanisms.push_back(*std::move(mechanism));
   }
   std::vector<FillChoice> fillings;
   for (const std::string& text : options.fillings) {
     Result<FillChoice> filling = read_filling(text);
-    if (!filling) return complain_about(filling.error(), "--fill");
+    if (!filling) return complain(filling.error());
     fillings.push_back(*std::move(filling));
   }
   return compare(options.comparing, mechanisms, fillings,
@@ -67,7 +62,7 @@ Command add_allocate(CLI::App& app) {
       "Computes what every user of the cluster gets under each mechanism and shows the outcomes "
       "side by side: the tasks that a user can run (a real number: tasks are divisible here) and "
       "its dominant share, the largest part of any one resource of the cluster that it holds. "
-      "Below stand measures of fairness and the utilisation.",
+      "Below stand measures of fairness and how much of each resource is used.",
   };
   manual.examples = {
       {"mirab allocate examples/slides.yaml -m drf", "Dominant Resource Fairness on the textbook example"},

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include <mirab/model/random.hpp>
 
 #include "cli/output.hpp"
+#include "cli/terminal.hpp"
 #include "report/html.hpp"
 #include "report/outcome_csv.hpp"
 #include "report/outcome_json.hpp"
@@ -20,10 +22,10 @@
 namespace mirab::cli {
 namespace {
 
-std::string formatted(const report::Comparison& comparison, const std::string& format) {
-  if (format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
-  if (format == "csv") return report::comparison_csv(comparison);
-  return report::comparison_table(comparison);
+std::string formatted(const report::Comparison& comparison, const OutputOptions& output) {
+  if (output.format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
+  if (output.format == "csv") return report::comparison_csv(comparison);
+  return report::comparison_table(comparison, columns_of(output.file));
 }
 
 void drop_steps(report::Comparison& comparison) {
@@ -47,14 +49,39 @@ Error about(Error error, const ComparingOptions& options, const std::string& tit
   return error;
 }
 
+/// A line that counts the placed tasks, when somebody is there to see it.
+FillProgress progress_line(const FillOptions& options) {
+  if (!shows_progress()) return {};
+  const std::string label = options.discipline.text + "/" + options.placement.text;
+  return [label](std::int64_t placed) {
+    show_progress(fmt::format("mirab: {}: {} tasks placed", label, placed));
+  };
+}
+
 /// fill() has no clock of its own.
 Result<FillOutcome> timed_fill(const Problem& problem, const FillOptions& options, std::uint64_t seed) {
   Random random(seed);
   const auto start = std::chrono::steady_clock::now();
-  Result<FillOutcome> outcome = fill(problem, options, random);
+  Result<FillOutcome> outcome = fill(problem, options, random, progress_line(options));
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (shows_progress()) show_progress("");
   if (outcome) outcome->seconds = spent.count();
   return outcome;
+}
+
+/// Destinations that would harm each other or the input.
+Check check_destinations(const ComparingOptions& options) {
+  if (same_file(options.report, options.output.file)) {
+    return Error{.message = "the page and the result cannot both go to '" + options.report + "'",
+                 .key = "--report"};
+  }
+  for (const auto& [option, file] :
+       {std::pair("-o", &options.output.file), std::pair("--report", &options.report)}) {
+    if (would_replace(*file, options.cluster)) {
+      return Error{.message = "'" + *file + "' is the cluster file, which would be replaced", .key = option};
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -74,10 +101,7 @@ void add_comparing_options(CLI::App& app, ComparingOptions& options) {
 
 Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
-  if (same_file(options.report, options.output.file)) {
-    return complain(
-        {.message = "the page and the result cannot both go to '" + options.report + "'", .key = "--report"});
-  }
+  if (const Check clash = check_destinations(options)) return complain(*clash);
   Result<Problem> problem = read_cluster_file(options.cluster);
   if (!problem) return complain(problem.error());
   const std::string title = options.cluster == "-" ? "standard input" : options.cluster;
@@ -103,7 +127,7 @@ Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechani
     if (const Check failure = write_text(options.report, page)) return complain(*failure, Exit::failed);
   }
   if (steps != Steps::printed) drop_steps(comparison);
-  const std::string result = formatted(comparison, options.output.format);
+  const std::string result = formatted(comparison, options.output);
   if (const Check failure = write_text(options.output.file, result)) return complain(*failure, Exit::failed);
   return all_converged(comparison) ? Exit::done : Exit::not_converged;
 }

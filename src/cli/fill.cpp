@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/comparing.hpp"
@@ -13,23 +14,34 @@ struct Options {
   bool trace = false;
 };
 
-/// Reads each text with `choose`; an error names the option.
 Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, const std::string& option,
                                          Result<Choice> (*choose)(std::string_view)) {
   std::vector<Choice> choices;
   for (const std::string& text : texts) {
-    Result<Choice> choice = choose(text);
-    if (!choice) {
-      Error error = choice.error();
-      error.key = option;
-      return error;
-    }
+    Result<Choice> choice = read_choice(text, option, choose);
+    if (!choice) return choice.error();
     choices.push_back(*std::move(choice));
   }
   return choices;
 }
 
+/// `drf/best-fit` is how outcomes are called and what `allocate --fill` takes; here these are two options.
+Check check_slashes(const std::vector<std::string>& disciplines) {
+  for (const std::string& text : disciplines) {
+    const std::size_t slash = text.find('/');
+    if (slash == std::string::npos) continue;
+    return Error{.message = fmt::format("'{}' is a discipline and a placement; give them as -d {} -p {}",
+                                        text, text.substr(0, slash), text.substr(slash + 1)),
+                 .key = "--discipline"};
+  }
+  return {};
+}
+
 Exit run(const Options& options) {
+  if (options.trace && options.comparing.output.format == "csv") {
+    return complain({.message = "CSV has no place for steps; take --format table or json", .key = "--trace"});
+  }
+  if (const Check slash = check_slashes(options.disciplines)) return complain(*slash);
   const Result<std::vector<Choice>> disciplines =
       read_choices(options.disciplines, "--discipline", choose_discipline);
   if (!disciplines) return complain(disciplines.error());
@@ -58,7 +70,9 @@ Command add_fill(CLI::App& app) {
   add_list_option(*command, "-p,--placement", options->placements,
                   "On which server its task goes; repeat to compare", "PLACEMENT")
       ->default_str("first-fit");
-  command->add_flag("--trace", options->trace, "Print every placement in order (table and json)");
+  command->add_flag(
+      "--trace", options->trace,
+      "Print every placement in order, with the user's share per weight after it (table and json)");
   add_comparing_options(*command, options->comparing);
 
   Manual manual;
@@ -66,6 +80,7 @@ Command add_fill(CLI::App& app) {
       "Starts from an empty cluster and places one task at a time: the discipline picks the user, "
       "the placement picks the server. Stops when no task of any user fits. Amounts are counted in "
       "integers and shares compared exactly.",
+      "drf and asset go by shares per weight; fifo and round-robin do not look at weights.",
       "Several disciplines and placements are combined, each discipline with each placement.",
   };
   manual.examples = {

@@ -1,7 +1,5 @@
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/random.hpp>
@@ -10,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/terminal.hpp"
 #include "report/text_width.hpp"
 
 namespace mirab::cli {
@@ -22,20 +21,22 @@ struct Google2011 {
   std::uint64_t seed = 1;
 };
 
-constexpr const char* kBackToLineStart = "\r\033[K";
-
 /// A line that counts up, when somebody is there to see it.
 traces::ReadProgress progress_line() {
-  if (::isatty(STDERR_FILENO) == 0) return {};
+  if (!shows_progress()) return {};
   return [](std::uint64_t done, std::uint64_t total) {
     const std::uint64_t percent = total == 0 ? 100 : 100 * done / total;
-    fmt::print(stderr, "{}mirab: read {} % of {} MB", kBackToLineStart, percent, total / 1'000'000);
-    if (done >= total) fmt::print(stderr, "{}", kBackToLineStart);
-    std::fflush(stderr);
+    const bool over = done >= total;
+    show_progress(over ? "" : fmt::format("mirab: read {} % of {} MB", percent, total / 1'000'000));
   };
 }
 
 Exit run(const Google2011& options, const std::string& command_line) {
+  for (const std::string& input : options.inputs) {
+    if (!would_replace(options.file, input)) continue;
+    return complain(
+        {.message = fmt::format("'{}' is an input, which would be replaced", options.file), .key = "-o"});
+  }
   Random random(options.seed);
   const Result<traces::Google2011Import> import =
       traces::import_google2011(options.inputs, options.part, random, progress_line());
@@ -80,9 +81,10 @@ Command add_google2011(CLI::App& import) {
   };
   manual.examples = {
       {"mirab import google2011 machine_events/ task_events/ -o google2011.yaml", "The whole machine park"},
-      {"mirab import google2011 clusterdata-2011-2/* --sample-machines 100 --sample-users 20 --seed 7 -o "
+      {"mirab import google2011 clusterdata-2011-2/ --sample-machines 100 --sample-users 20 --seed 7 -o "
        "sample.yaml",
-       "A sample to try things on"},
+       "A sample to try things on, from a folder with the tables' folders in it; other tables are passed "
+       "over"},
   };
   return {command, std::move(manual), [options](const std::string& line) { return run(*options, line); }};
 }

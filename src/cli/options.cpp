@@ -13,6 +13,16 @@
 #include "report/comparison.hpp"
 
 namespace mirab::cli {
+namespace {
+
+/// `a,b` as `--option a --option b`.
+std::string one_by_one(const std::string& text, const std::string& option) {
+  std::string line = option + " ";
+  for (const char byte : text) line += byte == ',' ? " " + option + " " : std::string(1, byte);
+  return line;
+}
+
+}  // namespace
 
 void take_one_of(CLI::Option* option, const std::vector<std::string>& words) {
   option->type_name(fmt::format("{}", fmt::join(words, "|")));
@@ -38,6 +48,20 @@ void take_whole_number(CLI::Option* option, std::uint64_t least) {
 CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                              const std::string& meaning, const std::string& value_name) {
   return app.add_option(name, values, meaning)->allow_extra_args(false)->type_name(value_name);
+}
+
+Result<Choice> read_choice(const std::string& text, const std::string& option,
+                           Result<Choice> (*choose)(std::string_view)) {
+  if (text.substr(0, text.find(':')).find(',') != std::string::npos) {
+    return Error{.message = fmt::format("'{}' is several values; give each with an option of its own: {}",
+                                        text, one_by_one(text, option)),
+                 .key = option};
+  }
+  Result<Choice> choice = choose(text);
+  if (choice) return choice;
+  Error error = choice.error();
+  error.key = option;
+  return error;
 }
 
 void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats) {

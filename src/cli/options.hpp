@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mirab/scheduling/fill.hpp>
@@ -33,6 +34,11 @@ Tie read_tie(const std::string& word);
 /// An option that takes one value each time it is given, and may be given again.
 CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                              const std::string& meaning, const std::string& value_name);
+
+/// Reads the value of an option with `choose`. Errors are those of `choose` and name the option; of several
+/// values with commas between them, how to give each.
+Result<Choice> read_choice(const std::string& text, const std::string& option,
+                           Result<Choice> (*choose)(std::string_view));
 
 /// The option takes one of these words; help shows them.
 void take_one_of(CLI::Option* option, const std::vector<std::string>& words);

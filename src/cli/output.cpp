@@ -77,13 +77,19 @@ Check write_text(const std::string& destination, std::string_view text) {
   return write_beside_and_rename(destination, text, exists ? status.st_mode & kPermissions : new_file_bits());
 }
 
+bool would_replace(const std::string& destination, const std::string& input) {
+  const bool is_file = !destination.empty() && destination != kStandardOutput && input != kStandardInput;
+  return is_file && same_file(destination, input);
+}
+
 bool same_file(const std::string& one, const std::string& other) {
   if (one == kStandardOutput || other == kStandardOutput) return one == other;
   std::error_code none;
   const auto place = [&](const std::string& file) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(file, none), none);
   };
-  return place(one) == place(other) && !std::filesystem::is_other(place(one), none);
+  const bool same = place(one) == place(other) || std::filesystem::equivalent(one, other, none);
+  return same && !std::filesystem::is_other(place(one), none);
 }
 
 void hold_standard_descriptors() {

@@ -25,8 +25,7 @@ const CLI::App& innermost(const CLI::App& app) {
 }
 
 /// What the parser could not place: an unknown option first, since it may have shifted everything after it.
-std::string unplaced_argument(const CLI::App& app) {
-  const std::vector<std::string> remaining = app.remaining(true);
+std::string unplaced_argument(const std::vector<std::string>& remaining) {
   const auto option = std::find_if(remaining.begin(), remaining.end(), [](const std::string& word) {
     return word.size() > 1 && word.starts_with('-');
   });
@@ -51,7 +50,10 @@ std::string known_near(const std::string& word, const CommandOutline& command) {
 std::string usage_message(const Program& program, const CLI::ParseError& error) {
   const CLI::App& app = innermost(*program.app);
   const CommandOutline command = outline(program, app);
-  const std::string word = unplaced_argument(*program.app);
+  const std::vector<std::string> remaining = program.app->remaining(true);
+  const bool lacks_command = !command.subcommands.empty() && !remaining.empty();
+  // What follows a mistyped command are its arguments and options, which nobody can judge.
+  const std::string word = lacks_command ? remaining.front() : unplaced_argument(remaining);
   if (word.starts_with('-')) return fmt::format("there is no option '{}'{}", word, known_near(word, command));
   if (!word.empty() && !command.subcommands.empty()) {
     return fmt::format("there is no command '{}' of {}{}", word, command.path, known_near(word, command));

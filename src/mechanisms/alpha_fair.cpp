@@ -25,15 +25,25 @@ constexpr Claim kClaims[] = {
     {Property::scale_invariance, false, {}, kProposition},
 };
 
-Result<Outcome> allocate_alpha_fair(const Problem& problem, const Choice& choice, const Execution&) {
+Result<PoolRule> rule_of(const Choice& choice) {
   constexpr std::string_view yardsticks[] = {"tasks", "dominant"};
   const Result<double> alpha = number_option(choice, "alpha", 0);
   if (!alpha) return alpha.error();
   if (*alpha <= 0) return Error{.message = "option 'alpha' of 'alpha-fair' must be given, and > 0"};
   const Result<std::size_t> yardstick = word_option(choice, "yardstick", yardsticks);
   if (!yardstick) return yardstick.error();
-  return share_pool(problem, choice,
-                    {.yardstick = *yardstick == 0 ? one_task : dominant_share_of_one, .alpha = *alpha});
+  return PoolRule{.yardstick = *yardstick == 0 ? one_task : dominant_share_of_one, .alpha = *alpha};
+}
+
+Check check_alpha_fair(const Choice& choice) {
+  const Result<PoolRule> rule = rule_of(choice);
+  return rule ? Check{} : rule.error();
+}
+
+Result<Outcome> allocate_alpha_fair(const Problem& problem, const Choice& choice, const Execution&) {
+  const Result<PoolRule> rule = rule_of(choice);
+  if (!rule) return rule.error();
+  return share_pool(problem, choice, *rule);
 }
 
 }  // namespace
@@ -53,6 +63,7 @@ Mechanism alpha_fair_row() {
       .accepts = kPoolAccepts,
       .options = kOptions,
       .claims = kClaims,
+      .check_options = check_alpha_fair,
       .allocate = allocate_alpha_fair};
 }
 

@@ -110,7 +110,13 @@ Result<Choice> choose_mechanism(std::string_view text) {
   for (const Mechanism& row : mechanisms()) {
     rows.push_back({.name = row.name, .aliases = row.aliases, .options = row.options});
   }
-  return choose(text, "mechanism", rows);
+  Result<Choice> choice = choose(text, "mechanism", rows);
+  if (!choice) return choice;
+  const Mechanism& row = *std::find_if(mechanisms().begin(), mechanisms().end(),
+                                       [&](const Mechanism& m) { return m.name == choice->name; });
+  if (row.check_options == nullptr) return choice;
+  if (Check wrong = row.check_options(*choice)) return *std::move(wrong);
+  return choice;
 }
 
 Result<Outcome> allocate(const Problem& problem, const Choice& choice, const Execution& execution) {

@@ -2,6 +2,7 @@
 
 #include "report/outcome_json.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include <mirab/model/classes.hpp>
@@ -82,9 +83,21 @@ Json metrics_json(const Problem& problem, const Metrics& metrics) {
           {"beta_non_dominant", metrics.beta_non_dominant}};
 }
 
-Json steps_json(const Problem& problem, const Filling& filling) {
+/// The indices of all steps, or of every so many and of each user's last.
+std::vector<std::size_t> kept_steps(const std::vector<FillStep>& steps, std::size_t most) {
+  const std::size_t stride = steps.size() <= most ? 1 : steps.size() / most + 1;
+  std::map<std::size_t, std::size_t> last;
+  for (std::size_t i = 0; i < steps.size(); ++i) last[steps[i].user] = i;
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i % stride == 0 || last[steps[i].user] == i) kept.push_back(i);
+  }
+  return kept;
+}
+
+Json steps_json(const Problem& problem, const Filling& filling, std::size_t most) {
   Json steps = Json::array();
-  for (std::size_t step = 0; step < filling.steps.size(); ++step) {
+  for (const std::size_t step : kept_steps(filling.steps, most)) {
     const FillStep& placed = filling.steps[step];
     steps.push_back({{"step", step + 1},
                      {"user", problem.users()[placed.user].name},
@@ -109,7 +122,7 @@ Json origin_json(const Problem& problem, const Contender& contender) {
           {"errors", filling.errors},         {"unplaced", std::move(unplaced)}};
 }
 
-Json contender_json(const Problem& problem, const Contender& contender) {
+Json contender_json(const Problem& problem, const Contender& contender, std::size_t most_steps) {
   Json outcome = origin_json(problem, contender);
   outcome["status"] = status_name(contender.status);
   outcome["certificate"] = {{"kind", contender.certificate.kind}, {"value", contender.certificate.value}};
@@ -119,17 +132,17 @@ Json contender_json(const Problem& problem, const Contender& contender) {
   outcome["metrics"] = metrics_json(problem, contender.metrics);
   outcome["notices"] = contender.notices;
   if (contender.filling && !contender.filling->steps.empty()) {
-    outcome["steps"] = steps_json(problem, *contender.filling);
+    outcome["steps"] = steps_json(problem, *contender.filling, most_steps);
   }
   return outcome;
 }
 
 }  // namespace
 
-Json comparison_json(const Comparison& comparison) {
+Json comparison_json(const Comparison& comparison, std::size_t most_steps) {
   Json outcomes = Json::array();
   for (const Contender& contender : comparison.contenders) {
-    outcomes.push_back(contender_json(comparison.problem, contender));
+    outcomes.push_back(contender_json(comparison.problem, contender, most_steps));
   }
   return {{"version", 1},
           {"seed", comparison.seed},

@@ -1,4 +1,4 @@
-// The table on the terminal. Outcomes stand side by side as far as 100 columns hold them, two columns each:
+// The table on the terminal. Outcomes stand side by side as far as its width holds them, two columns each:
 // tasks and dominant share. Below, the same columns carry the summary, one value an outcome.
 
 #include "report/outcome_table.hpp"
@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kNameWidth = 16;
 constexpr std::size_t kResourceWidth = 10;
 constexpr std::size_t kOutcomeWidth = 13;
+constexpr std::size_t kNarrowest = 20;  // words are not broken for less
 const std::string kNone = "–";
 
 /// Blanks between outcomes, and the fewest that still keep them apart.
@@ -28,6 +29,13 @@ constexpr std::size_t kWideGap = 3;
 constexpr std::size_t kNarrowGap = 2;
 
 using Contenders = std::span<const Contender>;
+
+/// In one line, or in as many as the width asks for.
+std::string broken(const std::string& text, std::size_t width, const std::string& indent) {
+  if (display_width(text) <= width) return text + "\n";
+  const std::size_t room = std::max(width, kNarrowest) - indent.size();
+  return fmt::format("{}\n", fmt::join(wrap(text, room), "\n" + indent));
+}
 
 std::string title(const Comparison& comparison) {
   const Problem& problem = comparison.problem;
@@ -38,8 +46,7 @@ std::string title(const Comparison& comparison) {
   const auto servers = static_cast<std::size_t>(total_servers(problem));
   return printable(fmt::format("{}: {} on {} with {}", comparison.title,
                                counted(problem.user_count(), "user"), counted(servers, "server"),
-                               fmt::join(pool, ", "))) +
-         "\n";
+                               fmt::join(pool, ", ")));
 }
 
 /// A label in lines no wider than an outcome's columns, broken after the marks of `name:option=value,…` and
@@ -75,13 +82,13 @@ void add_labels(Table& table, Contenders contenders) {
   }
 }
 
-/// One decimal count for all shares that stand side by side.
+/// One decimal count for all shares that stand side by side, at least the two of the percentages below them.
 int share_decimals(Contenders contenders) {
   std::vector<double> percents;
   for (const Contender& contender : contenders) {
     for (const double share : contender.dominant_shares) percents.push_back(100 * share);
   }
-  return std::min(decimals_for(percents), 4);
+  return std::clamp(decimals_for(percents), 2, 4);
 }
 
 void add_users(Table& table, const Problem& problem, Contenders contenders) {
@@ -104,8 +111,8 @@ void add_users(Table& table, const Problem& problem, Contenders contenders) {
     for (std::size_t column = 0; column < contenders.size(); ++column) {
       const double tasks = contenders[column].allocation.tasks[n];
       const double share = contenders[column].dominant_shares[n];
-      row.push_back({tasks == 0 ? "0" : fixed(tasks, task_decimals[column])});
-      row.push_back({share == 0 ? "0%" : percent(share, decimals)});
+      row.push_back({fixed(tasks, task_decimals[column])});
+      row.push_back({percent(share, decimals)});
     }
   }
   table.add_rule();
@@ -182,10 +189,10 @@ std::string side_by_side(const Problem& problem, Contenders contenders, std::siz
   return render(table);
 }
 
-std::string steps(const Problem& problem, const Contender& contender) {
+std::string steps(const Problem& problem, const Contender& contender, std::size_t width) {
   Table table;
   table.columns = {{Align::right}, {}, {}, {Align::right}, {Align::decimal}};
-  table.rows = {{{"step"}, {"user"}, {"server"}, {"instance"}, {"share", 1, Align::right}}};
+  table.rows = {{{"step"}, {"user"}, {"server"}, {"instance"}, {"share/weight", 1, Align::right}}};
   table.add_rule();
   std::size_t count = 0;
   for (const FillStep& step : contender.filling->steps) {
@@ -195,7 +202,9 @@ std::string steps(const Problem& problem, const Contender& contender) {
                           {std::to_string(step.instance)},
                           {percent(step.share, 2)}});
   }
-  return fmt::format("\n{}, step by step\n\n{}", contender.label, render(table));
+  const std::string heading =
+      contender.label + ", step by step (share/weight: the user's share after the step, over its weight)";
+  return "\n" + broken(heading, width, "  ") + "\n" + render(table);
 }
 
 std::size_t widest_line(std::string_view text) {
@@ -209,7 +218,7 @@ std::size_t widest_line(std::string_view text) {
 }
 
 /// The same notice of several outcomes is said once.
-std::string notices(Contenders contenders) {
+std::string notices(Contenders contenders, std::size_t width) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> labels;
   for (const Contender& contender : contenders) {
@@ -221,31 +230,34 @@ std::string notices(Contenders contenders) {
   std::string text;
   for (const std::string& notice : order) {
     const std::string whole = fmt::format("note: {}: {}", fmt::join(labels[notice], ", "), printable(notice));
-    text += fmt::format("{}\n", fmt::join(wrap(whole, kPageWidth), "\n      "));
+    text += broken(whole, std::min(width, kPageWidth), "      ");
   }
   return text;
 }
 
 }  // namespace
 
-std::string comparison_table(const Comparison& comparison) {
-  std::string text = title(comparison);
+std::string comparison_table(const Comparison& comparison, std::size_t width) {
+  std::string text = broken(title(comparison), width, "  ");
   Contenders rest = comparison.contenders;
   while (!rest.empty()) {
     std::size_t count = rest.size();
     std::string block = side_by_side(comparison.problem, rest, kWideGap);
-    if (widest_line(block) > kPageWidth) block = side_by_side(comparison.problem, rest, kNarrowGap);
-    while (count > 1 && widest_line(block) > kPageWidth) {
+    if (widest_line(block) > std::min(width, kPageWidth))
+      block = side_by_side(comparison.problem, rest, kNarrowGap);
+    while (count > 1 && widest_line(block) > width) {
       block = side_by_side(comparison.problem, rest.first(--count), kWideGap);
     }
     text += "\n" + block;
     rest = rest.subspan(count);
   }
-  text += "\nshare: the largest part of any one resource that the user holds, its dominant share\n";
+  text += "\n" + broken("share: the largest part of any one resource that the user holds, its dominant share",
+                        width, "  ");
   for (const Contender& contender : comparison.contenders) {
-    if (contender.filling && !contender.filling->steps.empty()) text += steps(comparison.problem, contender);
+    if (contender.filling && !contender.filling->steps.empty())
+      text += steps(comparison.problem, contender, width);
   }
-  return text + notices(comparison.contenders);
+  return text + notices(comparison.contenders, width);
 }
 
 }  // namespace mirab::report

@@ -20,7 +20,11 @@ constexpr std::string_view kOpening =
     "conditions\n"
     "named, by the source in the last column. The conformance tests try what is claimed to hold on random "
     "problems, and what is\n"
-    "claimed not to hold by stored counterexamples.\n";
+    "claimed not to hold by stored counterexamples.\n"
+    "\n"
+    "Weights count in every mechanism and in the disciplines `drf` and `asset`, which go by shares per "
+    "weight; `fifo` and\n"
+    "`round-robin` do not look at them.\n";
 
 /// A text as one cell of a table.
 std::string cell(std::string_view text) {

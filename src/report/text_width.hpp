@@ -6,7 +6,7 @@
 
 namespace mirab::report {
 
-/// How wide what is printed may be.
+/// How wide running text may be.
 inline constexpr std::size_t kPageWidth = 100;
 
 /// How many cells of a terminal a UTF-8 text takes: combining marks none, wide East Asian characters and

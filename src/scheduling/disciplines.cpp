@@ -34,14 +34,15 @@ constexpr std::array kDisciplines = {
                .key = round_robin_key},
     Discipline{
         .info = {.name = "drf",
-                 .summary = "the user with the lowest dominant share",
+                 .summary = "the user with the lowest dominant share per weight",
                  .source =
                      "Ghodsi et al., Dominant Resource Fairness, 2011; on servers Östman, section 2.1.4",
                  .options = kOptions},
         .key = drf_key},
     Discipline{
         .info = {.name = "asset",
-                 .summary = "the user with the lowest sum of shares, every resource being worth the same",
+                 .summary =
+                     "the user with the lowest sum of shares per weight, every resource being worth the same",
                  .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
                  .options = kOptions},
         .key = asset_key},
@@ -76,7 +77,11 @@ Result<Choice> choose_discipline(std::string_view text) {
   for (const DisciplineInfo& info : disciplines()) {
     rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
   }
-  return choose(text, "discipline", rows);
+  Result<Choice> choice = choose(text, "discipline", rows);
+  if (!choice) return choice;
+  const auto read = scheduling::whom(*choice);
+  if (!read) return read.error();
+  return choice;
 }
 
 }  // namespace mirab

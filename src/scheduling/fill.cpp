@@ -39,6 +39,8 @@ Keys keys_of(Key (*key)(const CountedProblem&, std::size_t), const CountedProble
   return keys;
 }
 
+constexpr std::int64_t kProgressEvery = 8192;  // placements; about a second at the slowest
+
 class Filling {
  public:
   Filling(const CountedProblem& cluster, const Whom& whom, const Where& where, const FillOptions& options,
@@ -61,11 +63,12 @@ class Filling {
     }
   }
 
-  FillOutcome run() {
+  FillOutcome run(const FillProgress& progress) {
     while (!race_.empty()) {
       const std::size_t user = race_.next(random_);
       if (has_room(user)) {
         serve(user);
+        if (progress && placed_ % kProgressEvery == 0) progress(placed_);
       } else if (blocking_ == Blocking::freeze) {
         break;
       } else {
@@ -179,7 +182,8 @@ class Filling {
 }  // namespace
 }  // namespace scheduling
 
-Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random) {
+Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random,
+                         const FillProgress& progress) {
   const Result<scheduling::Whom> whom = scheduling::whom(options.discipline);
   if (!whom) return whom.error();
   const Result<scheduling::Where> where = scheduling::where(options.placement);
@@ -188,7 +192,7 @@ Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Ran
   const scheduling::CountedProblem cluster(problem);
   if (Check bad = scheduling::check_ends_in_time(cluster)) return *std::move(bad);
 
-  FillOutcome outcome = scheduling::Filling(cluster, *whom, *where, options, random).run();
+  FillOutcome outcome = scheduling::Filling(cluster, *whom, *where, options, random).run(progress);
   outcome.discipline = options.discipline.text;
   outcome.placement = options.placement.text;
   outcome.tie = options.tie;

@@ -82,7 +82,11 @@ Result<Choice> choose_placement(std::string_view text) {
   for (const PlacementInfo& info : placements()) {
     rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
   }
-  return choose(text, "placement", rows);
+  Result<Choice> choice = choose(text, "placement", rows);
+  if (!choice) return choice;
+  const auto read = scheduling::where(*choice);
+  if (!read) return read.error();
+  return choice;
 }
 
 }  // namespace mirab

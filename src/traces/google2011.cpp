@@ -198,6 +198,12 @@ void note_left_out(std::vector<std::string>& notices, std::string_view what, std
   if (count > 0) notices.push_back(fmt::format("left out, {}: {}", what, count));
 }
 
+void note_passed_over(std::vector<std::string>& notices, const std::vector<std::string>& files) {
+  if (files.empty()) return;
+  const std::string more = files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1);
+  notices.push_back(fmt::format("passed over, not needed: {}{}", files.front(), more));
+}
+
 Check enough(std::optional<std::size_t> wanted, std::size_t available, std::string_view what) {
   if (available == 0) return Error{.message = fmt::format("the trace has no {}", what)};
   if (!wanted || (*wanted >= 1 && *wanted <= available)) return std::nullopt;
@@ -240,6 +246,7 @@ Result<Google2011Import> import_google2011(const std::vector<std::string>& paths
   }
 
   import.provenance = provenance(import, options, random.seed());
+  note_passed_over(import.notices, files->passed_over);
   note_left_out(import.notices, "machines without a capacity", trace->machines.size() - import.machines);
   note_left_out(import.notices, "task events without a user or a request", task_users.without_request);
   note_left_out(import.notices, "task events that request neither cpu nor memory", task_users.zero_requests);

@@ -1,6 +1,7 @@
 #include "traces/google2011_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -17,6 +18,21 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMachineTable = "machine_events";
 constexpr std::string_view kTaskTable = "task_events";
 
+/// What else comes with the trace, by how its name begins.
+constexpr std::array<std::string_view, 9> kNotNeeded = {
+    "job_events", "task_constraints", "task_usage", "machine_attributes", "SHA256SUM",
+    "SHA1SUM",    "MD5SUM",           "README",     "schema.csv"};
+
+bool is_not_needed_by_name(const std::string& name) {
+  return std::any_of(kNotNeeded.begin(), kNotNeeded.end(),
+                     [&](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
+std::string folder_name(const fs::path& path) {
+  std::error_code failed;
+  return fs::absolute(path, failed).lexically_normal().parent_path().filename().string();
+}
+
 std::vector<std::string>* table_of_name(const std::string& name, TraceFiles& files) {
   if (name.starts_with(kMachineTable)) return &files.machine_events;
   if (name.starts_with(kTaskTable)) return &files.task_events;
@@ -26,9 +42,13 @@ std::vector<std::string>* table_of_name(const std::string& name, TraceFiles& fil
 /// The table to which a file belongs by its name or its folder's; none for any other file.
 std::vector<std::string>* table_of(const fs::path& path, TraceFiles& files) {
   if (auto* table = table_of_name(path.filename().string(), files)) return table;
-  std::error_code failed;
-  const fs::path absolute = fs::absolute(path, failed).lexically_normal();
-  return table_of_name(absolute.parent_path().filename().string(), files);
+  if (is_not_needed_by_name(path.filename().string())) return nullptr;
+  return table_of_name(folder_name(path), files);
+}
+
+/// Is it something of the trace that has no bearing on the cluster?
+bool is_not_needed(const fs::path& path) {
+  return is_not_needed_by_name(path.filename().string()) || is_not_needed_by_name(folder_name(path));
 }
 
 bool is_part_file(const fs::directory_entry& entry) {
@@ -60,6 +80,10 @@ Check add_folder(const std::string& folder, TraceFiles& files) {
 
 Check add_file(const std::string& path, TraceFiles& files) {
   auto* table = table_of(path, files);
+  if (table == nullptr && is_not_needed(path)) {
+    files.passed_over.push_back(path);
+    return std::nullopt;
+  }
   if (table == nullptr) {
     return unusable(path,
                     fmt::format("is of no known table: its name, or its folder's, should begin with {} or {}",

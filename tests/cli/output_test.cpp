@@ -96,6 +96,63 @@ TEST(Output, ThePageAndTheResultCannotReplaceEachOther) {
   EXPECT_EQ(shell(kAllocate + "-o /dev/null --report /dev/null").status, 0);
 }
 
+TEST(Output, TheInputIsNeverReplaced) {
+  const test::TemporaryFolder folder;
+  const std::string slides = test::read_text(MIRAB_SOURCE_DIR "/examples/slides.yaml");
+  const std::string cluster = folder.write("cluster.yaml", slides);
+  const std::string link = folder.file("link.yaml");
+  const std::string hard_link = folder.file("hard-link.yaml");
+  std::filesystem::create_symlink(cluster, link);
+  std::filesystem::create_hard_link(cluster, hard_link);
+  for (const std::string command : {"allocate -m drf ", "fill -d drf "}) {
+    for (const std::string option : {"-o ", "--report "}) {
+      for (const std::string& file : {cluster, folder.file("./cluster.yaml"), link, hard_link}) {
+        const Ran ran = shell("mirab " + command + cluster + " " + option + file);
+        EXPECT_EQ(ran.status, 2) << command << option << file;
+        EXPECT_THAT(ran.out, IsEmpty());
+        EXPECT_EQ(ran.err, "mirab: " + option.substr(0, option.size() - 1) + ": '" + file +
+                               "' is the cluster file, which would be replaced\n");
+        EXPECT_EQ(test::read_text(cluster), slides);
+      }
+    }
+  }
+}
+
+TEST(Output, AnImportDoesNotReplaceWhatItReads) {
+  const test::TemporaryFolder folder;
+  const std::string machines = folder.write("machine_events.csv", "0,1,0,a,1,1\n");
+  const Ran ran = shell("mirab import google2011 " + machines + " tests/traces/data -o " + machines);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("is an input, which would be replaced"));
+  EXPECT_EQ(test::read_text(machines), "0,1,0,a,1,1\n");
+}
+
+/// The line with a terminal of so many columns for its standard output and error.
+std::string in_terminal(int columns, const std::string& line) {
+  return "script -qec \"stty cols " + std::to_string(columns) + "; " + line + "\" /dev/null";
+}
+
+TEST(Output, ATerminalGetsATableOfItsWidthAndAFileTheWholeTable) {
+  const test::TemporaryFolder folder;
+  const std::string five = kAllocate + "-m max-min -m asset -m pf -m alpha-fair:alpha=2 ";
+  const std::string count_tables = " | grep -c ^Jain";
+  EXPECT_EQ(shell(in_terminal(120, five) + count_tables).out, "1\n");
+  EXPECT_EQ(shell(in_terminal(60, five) + count_tables).out, "2\n");
+  EXPECT_EQ(shell("COLUMNS=60 " + in_terminal(120, five) + count_tables).out, "2\n");
+  EXPECT_EQ(shell("COLUMNS=60 " + five + count_tables).out, "1\n");
+  const std::string file = folder.file("table");
+  EXPECT_EQ(shell(in_terminal(60, five + "-o " + file) + "; cat " + file + count_tables).out, "1\n");
+}
+
+TEST(Output, ALongFillingShowsItsProgressOnATerminalOnly) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("many.yaml");
+  shell("sed 's/name: pool,/name: pool, count: 4000,/' examples/slides.yaml > " + file);
+  EXPECT_THAT(shell(in_terminal(80, "mirab fill " + file + " -d drf")).out,
+              HasSubstr("mirab: drf/first-fit: 16384 tasks placed\r\x1b[K"));
+  EXPECT_THAT(shell("mirab fill " + file + " -d drf").err, IsEmpty());
+}
+
 TEST(Output, TooLittleMemoryIsStatusOneWithAMessage) {
   const Ran ran = shell(
       "sed 's/name: pool,/name: pool, count: 9000000,/' examples/slides.yaml |"

@@ -20,7 +20,7 @@ std::size_t widest_line(const std::string& text) {
 }
 
 TEST(OutcomeTable, ShowsTasksAndDominantSharesOfTheSlides) {
-  const std::string table = comparison_table(test::comparison({test::outcome("drf", 3, 2)}));
+  const std::string table = comparison_table(test::comparison({test::outcome("drf", 3, 2)}), 100);
   EXPECT_THAT(table, HasSubstr("slides.yaml: 2 users on 1 server with cpu 9, memory 18\n"));
   EXPECT_THAT(table, ContainsRegex("A +memory +3 66.67%\n"));
   EXPECT_THAT(table, ContainsRegex("B +cpu +2 66.67%\n"));
@@ -32,7 +32,7 @@ TEST(OutcomeTable, FiveOutcomesStandSideBySideInAHundredColumns) {
   for (const char* name : {"max-min", "drf", "asset", "pf", "alpha-fair:alpha=2"}) {
     outcomes.push_back(test::outcome(name, 2.52, 2.16));
   }
-  const std::string table = comparison_table(test::comparison(outcomes));
+  const std::string table = comparison_table(test::comparison(outcomes), 100);
   EXPECT_LE(widest_line(table), 100U);
   EXPECT_THAT(table, ContainsRegex("max-min +drf +asset +pf +alpha=2\n"));
 }
@@ -40,13 +40,59 @@ TEST(OutcomeTable, FiveOutcomesStandSideBySideInAHundredColumns) {
 TEST(OutcomeTable, WhatDoesNotFitFollowsBelow) {
   std::vector<Outcome> outcomes;
   for (int i = 0; i < 12; ++i) outcomes.push_back(test::outcome("outcome-" + std::to_string(i), 2.52, 2.16));
-  const std::string table = comparison_table(test::comparison(outcomes));
+  const std::string table = comparison_table(test::comparison(outcomes), 100);
   EXPECT_LE(widest_line(table), 100U);
   for (int i = 0; i < 12; ++i) EXPECT_THAT(table, HasSubstr("outcome-" + std::to_string(i)));
 }
 
+TEST(OutcomeTable, NoLineIsWiderThanTheTerminalAndEveryOutcomeIsShownOnce) {
+  std::vector<Outcome> outcomes;
+  for (int i = 10; i < 16; ++i) outcomes.push_back(test::outcome("outcome-" + std::to_string(i), 2.52, 2.16));
+  outcomes[0].notices = {
+      "a rather long notice that would by no means fit into one line of a narrow terminal"};
+  for (const std::size_t width : {48U, 60U, 80U, 132U}) {
+    const std::string table = comparison_table(test::comparison(outcomes), width);
+    EXPECT_LE(widest_line(table), width);
+    for (int i = 11; i < 16; ++i) {
+      const std::string label = "outcome-" + std::to_string(i);
+      const std::size_t at = table.find(label);
+      ASSERT_NE(at, std::string::npos) << label << " at width " << width;
+      EXPECT_EQ(table.find(label, at + 1), std::string::npos) << label << " at width " << width;
+    }
+  }
+}
+
+TEST(OutcomeTable, WithoutALimitAllOutcomesStandSideBySide) {
+  std::vector<Outcome> outcomes;
+  for (int i = 0; i < 12; ++i) outcomes.push_back(test::outcome("drf", 2.52, 2.16));
+  const std::string table = comparison_table(test::comparison(outcomes), SIZE_MAX);
+  EXPECT_EQ(table.find("\nJain"), table.rfind("\nJain"));
+  EXPECT_GT(widest_line(table), 150U);
+}
+
+TEST(OutcomeTable, NothingIsWrittenWithTheDecimalsOfItsColumn) {
+  const std::string table = comparison_table(test::comparison({test::outcome("drf", 2.52, 0)}), 100);
+  EXPECT_THAT(table, ContainsRegex("A +memory +2.520 56.00%\n"));
+  EXPECT_THAT(table, ContainsRegex("B +cpu +0.000 +0.00%\n"));
+}
+
+TEST(OutcomeTable, AllPercentagesOfAColumnHaveTwoDecimalsOrMore) {
+  const std::string table = comparison_table(test::comparison({test::outcome("max-min", 2.25, 2.25)}), 100);
+  EXPECT_THAT(table, ContainsRegex("A +memory +2.250 +50.00%\n"));
+  EXPECT_THAT(table, ContainsRegex("lowest share +50.00%\n"));
+}
+
+TEST(OutcomeTable, TheStepsTellTheShareOverTheWeight) {
+  Comparison comparison = test::comparison({test::outcome("drf", 3, 2)});
+  comparison.contenders[0].filling.emplace().steps = {{1, 0, 0, 0.125}};
+  const std::string table = comparison_table(comparison, 60);
+  EXPECT_LE(widest_line(table), 60U);
+  EXPECT_THAT(table, ContainsRegex("step +user +server +instance +share/weight\n"));
+  EXPECT_THAT(table, ContainsRegex("1 +B +pool +0 +12.50%\n"));
+}
+
 TEST(OutcomeTable, AHugeRatioDoesNotWidenTheTable) {
-  const std::string table = comparison_table(test::comparison({test::outcome("steep", 4.5, 1e-30)}));
+  const std::string table = comparison_table(test::comparison({test::outcome("steep", 4.5, 1e-30)}), 100);
   EXPECT_THAT(table, ContainsRegex("20:20 ratio +[0-9.]+e.30\n"));
 }
 
@@ -54,7 +100,7 @@ TEST(OutcomeTable, ANoticeOfSeveralOutcomesIsSaidOnce) {
   Outcome first = test::outcome("drf", 3, 2);
   Outcome second = test::outcome("asset", 2.52, 2.16);
   first.notices = second.notices = {"select is ignored"};
-  EXPECT_THAT(comparison_table(test::comparison({first, second})),
+  EXPECT_THAT(comparison_table(test::comparison({first, second}), 100),
               HasSubstr("note: drf, asset: select is ignored\n"));
 }
 
@@ -62,7 +108,7 @@ TEST(OutcomeTable, AnOutcomeWithoutItsCertificateSaysSo) {
   Outcome outcome = test::outcome("pf", 3, 2);
   outcome.status = Status::not_converged;
   outcome.certificate = {"duality-gap", 0.25};
-  const std::string table = comparison_table(test::comparison({outcome}));
+  const std::string table = comparison_table(test::comparison({outcome}), 100);
   EXPECT_THAT(table, ContainsRegex("status +NOT CONVERGED\n"));
   EXPECT_THAT(table, ContainsRegex("duality-gap +0.25\n"));
 }

@@ -306,6 +306,18 @@ TEST(FillOnRandomProblems, TheSameSeedGivesTheSameSteps) {
   });
 }
 
+TEST(Fill, ProgressCountsUpAndNeverBeyondWhatIsPlaced) {
+  std::vector<std::int64_t> told;
+  Random random(1);
+  const Problem large = problem({server("s", {"100"}, 200)}, {user("a", {"1"})});
+  const auto outcome = fill(large, options({}), random, [&](std::int64_t placed) { told.push_back(placed); });
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->placed, 20'000);
+  EXPECT_GE(told.size(), 2U);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_LE(told.back(), outcome->placed);
+}
+
 TEST(FillErrors, AnUnknownDisciplineOrBlockingIsNamed) {
   const Result<Choice> near = choose_discipline("drff");
   ASSERT_FALSE(near);

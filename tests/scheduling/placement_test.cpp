@@ -109,8 +109,10 @@ TEST(RandomPlacement, IsUniformAmongTheServersWhereTheTaskFits) {
 TEST(Placement, AnUnknownNameAnOptionOrAValueIsAnError) {
   EXPECT_FALSE(choose_placement("first-fitt"));
   EXPECT_FALSE(choose_placement("first-fit:published=true"));
+  EXPECT_FALSE(choose_placement("best-fit:published=perhaps"));
   FillOptions wrong = options({});
-  wrong.placement = *choose_placement("best-fit:published=perhaps");
+  wrong.placement = *choose_placement("best-fit");
+  wrong.placement.options["published"] = "perhaps";
   Random random(1);
   const Result<FillOutcome> outcome = fill(three_servers(), wrong, random);
   ASSERT_FALSE(outcome);

@@ -299,6 +299,27 @@ TEST(Google2011, GzipFilesInTheFoldersOfTheirTablesGiveTheSame) {
   EXPECT_EQ(text(*import), text(excerpt()));
 }
 
+TEST(Google2011, OtherFilesOfTheTraceArePassedOverWithANotice) {
+  const TemporaryFolder folder;
+  const std::string jobs = folder.write("job_events/part-00000-of-00500.csv", "another table");
+  const std::string constraints = folder.write("task_constraints-part-00000-of-00500.csv", "another table");
+  const std::string sums = folder.write("task_events/SHA256SUM", "not a part");
+  const auto import = import_seed(
+      1, {jobs, data + "/machine_events-excerpt.csv", constraints, data + "/task_events-excerpt.csv", sums});
+  ASSERT_TRUE(import) << describe(import.error());
+  EXPECT_EQ(import->notices.front(), "passed over, not needed: " + jobs + " and 2 more");
+  EXPECT_EQ(text(*import), text(excerpt()));
+}
+
+TEST(Google2011, AFileThatIsNothingOfTheTraceIsNamed) {
+  const TemporaryFolder folder;
+  const std::string other = folder.write("other/holiday.csv", "1,2,3");
+  const auto import = import_seed(1, {data, other});
+  ASSERT_FALSE(import);
+  EXPECT_EQ(import.error().file, other);
+  EXPECT_THAT(import.error().message, HasSubstr("is of no known table"));
+}
+
 TEST(Google2011, PartFilesOfAFolderAreReadInTheOrderOfTheirNames) {
   const TemporaryFolder folder;
   folder.write("machine_events.csv", machine(1, "1", "1"));

@@ -77,6 +77,9 @@ struct Mechanism {
   std::span<const OptionInfo> options;
   std::span<const Claim> claims;
 
+  /// Are the values of the options good? None when there are no options.
+  Check (*check_options)(const Choice& choice) = nullptr;
+
   /// Solves; the choice names this row. Called with problems that the row accepts.
   Result<Outcome> (*allocate)(const Problem& problem, const Choice& choice, const Execution& execution);
 };
@@ -85,7 +88,7 @@ struct Mechanism {
 std::span<const Mechanism> mechanisms();
 
 /// Reads `name:option=value` against the registry: an alias becomes the name it stands for. Errors as for
-/// choose().
+/// choose(), and a bad option value.
 Result<Choice> choose_mechanism(std::string_view text);
 
 /// Divides the cluster among its users. Errors: a bad option value, or input that the mechanism cannot honour

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,7 +30,7 @@ using PlacementInfo = RuleInfo;   ///< where its task goes
 std::span<const DisciplineInfo> disciplines();
 std::span<const PlacementInfo> placements();
 
-/// Errors as for choose().
+/// Errors as for choose(), and a bad option value.
 Result<Choice> choose_discipline(std::string_view text);
 Result<Choice> choose_placement(std::string_view text);
 
@@ -80,6 +81,9 @@ struct FillOutcome {
   std::vector<std::string> notices;  ///< e.g. a user whose task no server holds
 };
 
+/// Called now and then with the number of tasks placed so far.
+using FillProgress = std::function<void(std::int64_t placed)>;
+
 /// Places one task after the other, from an empty cluster, until nothing fits (blocking=skip) or the next
 /// user's task does not (blocking=freeze). A user's number of tasks is floored. Shares are compared exactly;
 /// the same problem, options and seed give the same steps.
@@ -88,6 +92,7 @@ struct FillOutcome {
 /// more than 10^10 of them, of all users together, might be placed. Cost: for each placement O(log N), with
 /// Tie::random and k users that are tied O(k log N), and what the placement takes, at most O(K' m) for K'
 /// servers with counts spelled out; O(N K' m) in total for the tasks that fit nowhere any more.
-Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random);
+Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random,
+                         const FillProgress& progress = {});
 
 }  // namespace mirab

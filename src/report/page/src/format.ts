@@ -8,7 +8,6 @@ const grouped = (digits: number) =>
 function written(value: number | null | undefined, digits: number, scale = 1, suffix = ''): string {
   if (value === undefined) return '–';
   if (value === null || value === Infinity) return '∞';
-  if (value === 0) return `0${suffix}`;  // an exact zero, not a rounded one
   return grouped(digits).format(value * scale) + suffix;
 }
 

@@ -101,7 +101,7 @@ function curvesSection(report: Report): HTMLElement | undefined {
     marked = value;
     chart.redraw();
   });
-  const {host, figure} = chartFigure('Dominant share of every user, task by task',
+  const {host, figure} = chartFigure('Dominant share per weight of every user, task by task',
       'Fair would be one narrow bundle, because the poorest is served next; a line goes flat when its user has no task left, ' +
       `or none that still fits. ${curvesLegend(report.problem.users)}`.trim(), [contender, mark]);
   const chart = whenPlaced(() => curvesChart(host, () => traced[chosen]!, () => marked));

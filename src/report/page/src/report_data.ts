@@ -28,7 +28,7 @@ export interface Metrics {
   beta_non_dominant: number | null;
 }
 
-/** One placed task; `share` is the user's share after it. */
+/** One placed task; `share` is the user's dominant share after it, over its weight. */
 export interface Step {
   step: number;
   user: string;
@@ -43,6 +43,7 @@ export interface Outcome {
   servers: ServerEntry[];
   metrics: Metrics;
   notices: string[];
+  placed?: number;
   errors?: number;
   steps?: Step[];
 }

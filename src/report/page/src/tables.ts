@@ -17,24 +17,26 @@ interface Measure {
 
 function measures(report: Report): Measure[] {
   const shown: Measure[] = [
-    {heading: 'poorest', format: percentColumn, of: outcome => outcome.metrics.min_dominant_share,
+    {heading: 'lowest share', format: percentColumn, of: outcome => outcome.metrics.min_dominant_share,
       explanation: 'The smallest dominant share: what the user who has least holds of the resource it needs most. More is fairer.'},
-    ...report.problem.resources.map((resource): Measure => ({heading: resource, format: percentColumn,
+    ...report.problem.resources.map((resource): Measure => ({heading: `${resource} used`, format: percentColumn,
       of: outcome => outcome.metrics.utilization[resource] ?? 0, explanation: `How much of the ${resource} is in use.`})),
     {heading: 'Jain', format: numberColumn, of: outcome => outcome.metrics.jain,
       explanation: "Jain's index of the dominant shares per weight: 1 when all are equal, 1/N when one user has all."},
     {heading: 'Gini', format: numberColumn, of: outcome => outcome.metrics.gini,
       explanation: 'The Gini coefficient of the dominant shares per weight: 0 when all are equal, near 1 when one user has all.'},
-    {heading: '20:20', format: numberColumn, of: outcome => outcome.metrics.ratio_20_20,
+    {heading: '20:20 ratio', format: numberColumn, of: outcome => outcome.metrics.ratio_20_20,
       explanation: 'What the richest fifth of the users holds over what the poorest fifth holds: 1 when all are equal, ∞ when the poorest have nothing.'},
-    {heading: 'std dev', format: percentColumn, of: outcome => outcome.metrics.sample_standard_deviation,
+    {heading: 'std deviation', format: numberColumn, of: outcome => outcome.metrics.sample_standard_deviation,
       explanation: 'The sample standard deviation of the dominant shares per weight: 0 when all are equal.'},
-    {heading: 'β dom.', format: numberColumn, of: outcome => outcome.metrics.beta_dominant,
+    {heading: 'β dominant', format: numberColumn, of: outcome => outcome.metrics.beta_dominant,
       explanation: 'How differently the resources serve the users whom they dominate: the largest less the smallest part held by such users.'},
-    {heading: 'β other', format: numberColumn, of: outcome => outcome.metrics.beta_non_dominant,
+    {heading: 'β non-dominant', format: numberColumn, of: outcome => outcome.metrics.beta_non_dominant,
       explanation: 'The same for the users whom the resource does not dominate.'},
-    {heading: 'out of turn', format: numberColumn, of: outcome => outcome.errors,
-      explanation: 'How many tasks were placed for a user who did not have the lowest share. Task by task only.'},
+    {heading: 'placed tasks', format: numberColumn, of: outcome => outcome.placed,
+      explanation: 'How many tasks were placed. Task by task only.'},
+    {heading: 'wrong placements', format: numberColumn, of: outcome => outcome.errors,
+      explanation: 'How many tasks were placed for a user who did not have the lowest share per weight. Task by task only.'},
   ];
   return shown.filter(measure => report.outcomes.some(outcome => measure.of(outcome) !== undefined));
 }
@@ -56,7 +58,7 @@ export function metricsTable(report: Report): HTMLElement[] {
   ];
   if (report.outcomes.some(outcome => outcome.status !== undefined)) {
     const status = (outcome: Outcome) => (outcome.status ?? '–').replace('_', ' ');
-    columns.push({heading: 'solution', key: status, text: status});
+    columns.push({heading: 'status', key: status, text: status});
   }
   const meanings = element('dl', {}, ...shown.flatMap(measure =>
     [element('dt', {}, measure.heading), element('dd', {}, measure.explanation)]));

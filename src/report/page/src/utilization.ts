@@ -20,7 +20,7 @@ function draw(report: Report, shown: ReadonlySet<number>): Drawing {
     option: {
       grid: {left: 4, right: 52, top: 4, bottom: 4},
       xAxis: plainAxis({
-        type: 'value', min: 0, max: 1, name: 'in use (% of capacity)', nameLocation: 'middle', nameGap: 26,
+        type: 'value', min: 0, max: 1, name: 'used (% of capacity)', nameLocation: 'middle', nameGap: 26,
         axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: axisPercent},
       }),
       yAxis: plainAxis({
