@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
+#include "model/names.hpp"
 #include "report/explanation.hpp"
 #include "report/outcome_json.hpp"
 
@@ -32,7 +33,7 @@ Result<std::size_t> find_user(const Problem& problem, const std::string& name, c
     names.push_back(problem.users()[n].name);
   }
   return Error{
-      .message = fmt::format("{} has no user '{}'{}", title_of(cluster), name, nearest_names(name, names)),
+      .message = fmt::format("{} has no user '{}'{}", title_of(cluster), name, known_names(name, names)),
       .key = "USER"};
 }
 

@@ -135,7 +135,7 @@ std::string obstacles(const Explained& explained, std::size_t named) {
                           {shorten(explained.problem.resources()[binding.resource], kResourceWidth)},
                           {amount_words(binding.capacity)},
                           {percent(binding.held / binding.capacity, 2)},
-                          {percent(binding.level, 2)}});
+                          {fmt::format("{:.4g}", binding.level)}});
     if (priced) row.push_back({fmt::format("{:.4g}", binding.price.value_or(0))});
     row.push_back({others_words(explained, binding, named)});
   }
