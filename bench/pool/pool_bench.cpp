@@ -20,12 +20,12 @@ Pool pool_of_users(std::int64_t users) {
 
 void pass(benchmark::State& state) {
   const Pool pool = pool_of_users(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(pool.demand.sum());
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(pool.demand.sum());
 }
 
 void divide_by(benchmark::State& state, const PoolRule& rule) {
   const Pool pool = pool_of_users(state.range(0));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const PoolShares shares = divide(pool, rule);
     if (shares.status == Status::not_converged || shares.certificate.value > 1e-9) {
       state.SkipWithError("no certificate of 1e-9");

@@ -55,7 +55,7 @@ class ClusterReader {
     for (const Node::Entry& entry : list(required(root_, "", "resources"), "resources")) {
       cluster.resources.push_back(text(entry.value, fmt::format("resources[{}]", cluster.resources.size())));
     }
-    resources_ = &cluster.resources;
+    resources_ = cluster.resources;
     if (cluster.resources.size() > kMostResources) return cluster;  // Problem::from says it
     for (const Node::Entry& entry : rows("servers")) {
       cluster.servers.push_back(server(entry.value, fmt::format("servers[{}]", cluster.servers.size())));
@@ -109,17 +109,17 @@ class ClusterReader {
 
   // An amount for each resource; one that is left out is 0.
   ResourceVector amounts(const Node& node, const std::string& key) {
-    ResourceVector amounts(resources_->size());
+    ResourceVector amounts(resources_.size());
     if (!expect_map(node, key)) return amounts;
     for (const Node::Entry& entry : node.entries) {
-      const auto resource = std::find(resources_->begin(), resources_->end(), entry.key);
-      if (resource == resources_->end()) {
-        const std::vector<std::string_view> names(resources_->begin(), resources_->end());
+      const auto resource = std::find(resources_.begin(), resources_.end(), entry.key);
+      if (resource == resources_.end()) {
+        const std::vector<std::string_view> names(resources_.begin(), resources_.end());
         fail(key + "." + entry.key, fmt::format("unknown resource{}", known_names(entry.key, names)),
              entry.line);
         return amounts;
       }
-      amounts[static_cast<std::size_t>(resource - resources_->begin())] =
+      amounts[static_cast<std::size_t>(resource - resources_.begin())] =
           amount(entry.value, key + "." + entry.key);
     }
     return amounts;
@@ -175,7 +175,7 @@ class ClusterReader {
   const std::vector<Node::Entry>& rows(const std::string& key) {
     static const std::vector<Node::Entry> kNone;
     const Node& node = required(root_, "", key);
-    const std::size_t resources = std::max<std::size_t>(1, resources_->size());
+    const std::size_t resources = std::max<std::size_t>(1, resources_.size());
     if (node.entries.size() <= kMostAmounts / resources) return list(node, key);
     fail(key,
          fmt::format("{} of them with {} resources are more than {} amounts", node.entries.size(), resources,
@@ -214,7 +214,7 @@ class ClusterReader {
 
   const Node& root_;
   std::string file_;
-  const std::vector<std::string>* resources_ = nullptr;
+  std::vector<std::string> resources_;
   std::optional<Error> error_;
 };
 
@@ -226,7 +226,7 @@ Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::stri
 
 // A pipe has to be held in memory to see in which syntax it is written.
 Result<Problem> read_standard_input() {
-  constexpr std::size_t kMostBytes = 256 * 1024 * 1024;
+  constexpr std::size_t kMostBytes = 1U << 28;
   const std::string name = "standard input";
   std::string text;
   std::array<char, 65536> chunk;
