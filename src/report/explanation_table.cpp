@@ -125,8 +125,10 @@ std::string obstacles(const Explained& explained, std::size_t named) {
     table.columns.push_back({Align::right});
     table.rows[0].push_back({"price"});
   }
-  table.columns.push_back({});
-  table.rows[0].push_back({"others who hold most"});
+  if (named > 0) {
+    table.columns.push_back({});
+    table.rows[0].push_back({"others who hold most"});
+  }
   table.add_rule();
   for (std::size_t i = 0; i < std::min(kMostRows, explanation.bindings.size()); ++i) {
     const Binding& binding = explanation.bindings[i];
@@ -137,7 +139,7 @@ std::string obstacles(const Explained& explained, std::size_t named) {
                           {percent(binding.held / binding.capacity, 2)},
                           {fmt::format("{:.4g}", binding.level)}});
     if (priced) row.push_back({fmt::format("{:.4g}", binding.price.value_or(0))});
-    row.push_back({others_words(explained, binding, named)});
+    if (named > 0) row.push_back({others_words(explained, binding, named)});
   }
   return "\n" + render(table) + and_more(explanation.bindings.size(), "full resources");
 }
@@ -146,7 +148,7 @@ std::string obstacles(const Explained& explained, std::size_t named) {
 std::string obstacles_within(const Explained& explained, std::size_t width) {
   std::size_t named = 3;
   std::string text = obstacles(explained, named);
-  while (named > 1 && widest_line(text) > width) text = obstacles(explained, --named);
+  while (named > 0 && widest_line(text) > width) text = obstacles(explained, --named);
   return text;
 }
 
@@ -174,8 +176,10 @@ std::string change_words(const Explained& explained, const Change& change) {
   return {};
 }
 
+// A gain that the decimals hide is given by its size.
 std::string gain_words(const WhatIf& what_if, int decimals) {
   if (std::abs(what_if.gain) <= kNoGain * std::max(what_if.tasks, 1.0)) return "0";
+  if (std::abs(what_if.gain) < std::pow(10, -decimals)) return fmt::format("{:+.1g}", what_if.gain);
   return (what_if.gain > 0 ? "+" : "") + fixed(what_if.gain, decimals);
 }
 
