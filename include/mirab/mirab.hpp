@@ -1,6 +1,8 @@
 // The whole public interface of Mirab, for users of the library.
 #pragma once
 
+#include <mirab/audit/difference.hpp>
+#include <mirab/audit/explanation.hpp>
 #include <mirab/audit/metrics.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>

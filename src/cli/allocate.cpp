@@ -56,6 +56,7 @@ Command add_allocate(CLI::App& app) {
                   "placement (default first-fit); may be repeated",
                   "FILLING");
   add_comparing_options(*command, options->comparing);
+  add_threads_option(*command, options->comparing.threads);
 
   Manual manual;
   manual.paragraphs = {

@@ -11,6 +11,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/random.hpp>
 
+#include "cli/cluster.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
 #include "report/html.hpp"
@@ -38,15 +39,6 @@ bool all_converged(const report::Comparison& comparison) {
   return std::none_of(
       comparison.contenders.begin(), comparison.contenders.end(),
       [](const report::Contender& contender) { return contender.status == Status::not_converged; });
-}
-
-/// What a mechanism or a filling cannot do with a cluster is found after its file was read: adds the place
-/// there.
-Error about(Error error, const ComparingOptions& options, const std::string& title) {
-  if (!error.file.empty()) return error;
-  error.file = title;
-  if (!error.key.empty()) error.line = line_in_cluster_file(options.cluster, error.key);
-  return error;
 }
 
 /// A line that counts the placed tasks, when somebody is there to see it.
@@ -87,10 +79,7 @@ Check check_destinations(const ComparingOptions& options) {
 }  // namespace
 
 void add_comparing_options(CLI::App& app, ComparingOptions& options) {
-  app.add_option("CLUSTER", options.cluster,
-                 "The cluster file, in YAML or JSON; - reads it from standard input")
-      ->required()
-      ->type_name("FILE");
+  add_cluster_argument(app, options.cluster);
   add_tie_option(app, options.tie);
   add_output_options(app, options.output, {"table", "json", "csv"});
   app.add_option("--report", options.report,
@@ -104,12 +93,11 @@ Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechani
   if (const Check clash = check_destinations(options)) return complain(*clash);
   Result<Problem> problem = read_cluster_file(options.cluster);
   if (!problem) return complain(problem.error());
-  const std::string title = options.cluster == "-" ? "standard input" : options.cluster;
-  report::Comparison comparison{title, *std::move(problem), options.seed, {}};
+  report::Comparison comparison{title_of(options.cluster), *std::move(problem), options.seed, {}};
 
   for (const Choice& mechanism : mechanisms) {
-    Result<Outcome> outcome = allocate(comparison.problem, mechanism);
-    if (!outcome) return complain(about(outcome.error(), options, title));
+    Result<Outcome> outcome = allocate(comparison.problem, mechanism, {.threads = options.threads});
+    if (!outcome) return complain(placed_in(options.cluster, outcome.error()));
     comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
   }
   for (const FillChoice& choice : fillings) {
@@ -118,7 +106,7 @@ Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechani
                                    .tie = read_tie(options.tie),
                                    .trace = steps != Steps::dropped};
     Result<FillOutcome> outcome = timed_fill(comparison.problem, fill_options, options.seed);
-    if (!outcome) return complain(about(outcome.error(), options, title));
+    if (!outcome) return complain(placed_in(options.cluster, outcome.error()));
     comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
   }
 

@@ -23,6 +23,7 @@ struct ComparingOptions {
   std::string report;  ///< the page's file; empty for none
   std::uint64_t seed = 1;
   std::string tie = "first";
+  int threads = 1;  ///< for the mechanisms
 };
 
 /// Adds the cluster file and the options above.

@@ -34,14 +34,14 @@ void take_one_of(CLI::Option* option, const std::vector<std::string>& words) {
   });
 }
 
-void take_whole_number(CLI::Option* option, std::uint64_t least) {
+void take_whole_number(CLI::Option* option, std::uint64_t least, std::uint64_t most) {
   option->type_name("N");
-  option->check([least](const std::string& written) -> std::string {
+  option->check([least, most](const std::string& written) -> std::string {
     std::uint64_t number = 0;
     const char* end = written.data() + written.size();
     const auto [stop, failure] = std::from_chars(written.data(), end, number);
-    if (failure == std::errc{} && stop == end && number >= least) return {};
-    return fmt::format("'{}' is not a whole number from {} to {}", written, least, UINT64_MAX);
+    if (failure == std::errc{} && stop == end && number >= least && number <= most) return {};
+    return fmt::format("'{}' is not a whole number from {} to {}", written, least, most);
   });
 }
 
@@ -77,6 +77,14 @@ void add_seed_option(CLI::App& app, std::uint64_t& seed) {
   CLI::Option* option =
       app.add_option("--seed", seed, "Start of everything drawn at random; the same seed repeats the result");
   take_whole_number(option->capture_default_str(), 0);
+}
+
+void add_threads_option(CLI::App& app, int& threads) {
+  constexpr std::uint64_t kMostThreads = 1024;
+  CLI::Option* option =
+      app.add_option("--threads", threads,
+                     "Let a mechanism work on so many threads at a time; the result is the same with any");
+  take_whole_number(option->capture_default_str(), 1, kMostThreads);
 }
 
 void add_tie_option(CLI::App& app, std::string& tie) {

@@ -26,6 +26,9 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
 /// Adds --seed.
 void add_seed_option(CLI::App& app, std::uint64_t& seed);
 
+/// Adds --threads.
+void add_threads_option(CLI::App& app, int& threads);
+
 /// Adds --tie.
 void add_tie_option(CLI::App& app, std::string& tie);
 /// Requires one of the words that --tie takes.
@@ -43,7 +46,7 @@ Result<Choice> read_choice(const std::string& text, const std::string& option,
 /// The option takes one of these words; help shows them.
 void take_one_of(CLI::Option* option, const std::vector<std::string>& words);
 
-/// The option takes a whole number ≥ `least`.
-void take_whole_number(CLI::Option* option, std::uint64_t least);
+/// The option takes a whole number from `least` to `most`.
+void take_whole_number(CLI::Option* option, std::uint64_t least, std::uint64_t most = UINT64_MAX);
 
 }  // namespace mirab::cli

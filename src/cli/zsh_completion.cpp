@@ -73,8 +73,10 @@ std::string branch(const CommandOutline& command, const std::vector<CommandOutli
 std::string leaf(const CommandOutline& command) {
   std::string text = fmt::format("{}() {{\n  _arguments", function_name(command.path));
   for (const OptionOutline& option : command.options) text += specification(option);
-  for (const OptionOutline& argument : command.arguments) {
-    text += fmt::format(" \\\n        '{}{}'", argument.repeatable ? "*" : "1", action(argument));
+  for (std::size_t i = 0; i < command.arguments.size(); ++i) {
+    const OptionOutline& argument = command.arguments[i];
+    const std::string place = argument.repeatable ? "*" : std::to_string(i + 1);
+    text += fmt::format(" \\\n        '{}{}'", place, action(argument));
   }
   return text + "\n}\n\n";
 }

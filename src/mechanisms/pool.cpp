@@ -147,6 +147,20 @@ std::vector<std::string> notices_of(const Problem& problem, const PoolShares& sh
   return notices;
 }
 
+template <class Divide>
+Outcome timed(const Problem& problem, const Choice& choice, const Divide& divide) {
+  const Pool pool = pool_of(problem);
+  const auto start = std::chrono::steady_clock::now();
+  const PoolShares shares = divide(pool);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  return {.mechanism = choice.text,
+          .status = shares.status,
+          .certificate = shares.certificate,
+          .seconds = spent.count(),
+          .allocation = allocation_of(problem, pool, shares),
+          .notices = notices_of(problem, shares)};
+}
+
 }  // namespace
 
 void one_task(const Eigen::Ref<const Eigen::ArrayXXd>&, const ArrayXd&, Eigen::Ref<ArrayXd> u) {
@@ -203,16 +217,11 @@ PoolShares divide(const Pool& pool, const PoolRule& rule) {
 }
 
 Outcome share_pool(const Problem& problem, const Choice& choice, const PoolRule& rule) {
-  const Pool pool = pool_of(problem);
-  const auto start = std::chrono::steady_clock::now();
-  const PoolShares shares = divide(pool, rule);
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  return {.mechanism = choice.text,
-          .status = shares.status,
-          .certificate = shares.certificate,
-          .seconds = spent.count(),
-          .allocation = allocation_of(problem, pool, shares),
-          .notices = notices_of(problem, shares)};
+  return timed(problem, choice, [&](const Pool& pool) { return divide(pool, rule); });
+}
+
+Outcome share_pool(const Problem& problem, const Choice& choice, PoolShares (*divide)(const Pool&)) {
+  return timed(problem, choice, divide);
 }
 
 }  // namespace mirab

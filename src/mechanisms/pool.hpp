@@ -52,7 +52,9 @@ struct PoolShares {
 /// fills up, or O(Nm²) for each iteration (numerics/).
 PoolShares divide(const Pool& pool, const PoolRule& rule);
 
-/// The whole way from a problem to the outcome of a pool mechanism.
+/// The whole way from a problem to the outcome of a pool mechanism: of one by rule, or of one that divides by
+/// itself, at the cost of `divide`.
 Outcome share_pool(const Problem& problem, const Choice& choice, const PoolRule& rule);
+Outcome share_pool(const Problem& problem, const Choice& choice, PoolShares (*divide)(const Pool& pool));
 
 }  // namespace mirab

@@ -21,7 +21,6 @@ namespace {
 constexpr std::size_t kNameWidth = 16;
 constexpr std::size_t kResourceWidth = 10;
 constexpr std::size_t kOutcomeWidth = 13;
-constexpr std::size_t kNarrowest = 20;  // words are not broken for less
 const std::string kNone = "–";
 
 /// Blanks between outcomes, and the fewest that still keep them apart.
@@ -29,13 +28,6 @@ constexpr std::size_t kWideGap = 3;
 constexpr std::size_t kNarrowGap = 2;
 
 using Contenders = std::span<const Contender>;
-
-/// In one line, or in as many as the width asks for.
-std::string broken(const std::string& text, std::size_t width, const std::string& indent) {
-  if (display_width(text) <= width) return text + "\n";
-  const std::size_t room = std::max(width, kNarrowest) - indent.size();
-  return fmt::format("{}\n", fmt::join(wrap(text, room), "\n" + indent));
-}
 
 std::string title(const Comparison& comparison) {
   const Problem& problem = comparison.problem;
@@ -205,16 +197,6 @@ std::string steps(const Problem& problem, const Contender& contender, std::size_
   const std::string heading =
       contender.label + ", step by step (share/weight: the user's share after the step, over its weight)";
   return "\n" + broken(heading, width, "  ") + "\n" + render(table);
-}
-
-std::size_t widest_line(std::string_view text) {
-  std::size_t widest = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    widest = std::max(widest, display_width(text.substr(0, end)));
-    text.remove_prefix(end + 1);
-  }
-  return widest;
 }
 
 /// The same notice of several outcomes is said once.

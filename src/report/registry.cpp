@@ -74,6 +74,7 @@ std::string sentence(std::string_view text) {
 }
 
 std::string objective(const Mechanism& mechanism) {
+  if (!mechanism.objective.empty()) return std::string(mechanism.objective);
   constexpr std::string_view kShare = "s_n = X_n / (φ_n u_n)";
   if (mechanism.alpha == "∞")
     return fmt::format("the lowest share {}, then the next lowest, and so on (α = ∞)", kShare);

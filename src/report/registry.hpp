@@ -40,7 +40,7 @@ std::string_view scope_name(Scope scope);
 /// A row's summary as a sentence: with a capital, and a full stop.
 std::string sentence(std::string_view text);
 
-/// What a mechanism maximises, as a formula in its yardstick u_n and α.
+/// What a mechanism maximises, as a formula: its own, or the one equation in its yardstick u_n and α.
 std::string objective(const Mechanism& mechanism);
 
 /// Under which conditions a claim is made, in words: ` with positive demands and no caps`, or nothing.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <mirab/model/assert.hpp>
 
@@ -105,6 +107,23 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
     }
   }
   return lines;
+}
+
+std::string broken(const std::string& text, std::size_t width, const std::string& indent) {
+  constexpr std::size_t kNarrowest = 20;  // words are not broken for less
+  if (display_width(text) <= width) return text + "\n";
+  const std::size_t room = std::max(width, kNarrowest) - indent.size();
+  return fmt::format("{}\n", fmt::join(wrap(text, room), "\n" + indent));
+}
+
+std::size_t widest_line(std::string_view text) {
+  std::size_t widest = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    widest = std::max(widest, display_width(text.substr(0, end)));
+    text.remove_prefix(end + 1);
+  }
+  return widest;
 }
 
 }  // namespace mirab::report

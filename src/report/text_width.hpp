@@ -23,4 +23,10 @@ std::string shorten(std::string_view text, std::size_t width);
 /// The text in lines of at most `width`, broken at blanks; a longer word has a line of its own.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
+/// The text and a newline: in one line, or in as many as the width asks for, the others indented.
+std::string broken(const std::string& text, std::size_t width, const std::string& indent);
+
+/// The display width of the widest line. Every line ends with a newline.
+std::size_t widest_line(std::string_view text);
+
 }  // namespace mirab::report

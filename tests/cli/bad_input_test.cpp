@@ -45,6 +45,23 @@ const std::vector<BadFile> kBadFiles = {
      "5: users[0].demand: ", "fits on none"},
     {"UnknownResource", kServers + "  - {name: a, demand: {disk: 1}}\n",
      "5: users[0].demand.disk: ", "unknown resource"},
+    {"ConstraintThatLeavesNoServerWithTheGpu",
+     "resources: [cpu, gpu]\nservers:\n  - {name: s, capacity: {cpu: 4}}\n  - {name: t, capacity: {cpu: 4, "
+     "gpu: "
+     "2}}\nusers:\n  - {name: a, demand: {gpu: 1}, servers: [s]}\n",
+     "6: users[0].demand: ", "fits on none of the 2 servers: `servers` excludes 1, 1 without any gpu"},
+    {"ServersAndSelectThatContradict",
+     "resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 4}, labels: {zone: a}}\n  - {name: t, "
+     "capacity: "
+     "{cpu: 4}, labels: {zone: b}}\nusers:\n  - name: a\n    demand: {cpu: 1}\n    servers: [s]\n    select: "
+     "{zone: b}\n",
+     "9: users[0].select: ", "`servers` excludes 1, `select` excludes 1"},
+    {"DemandedResourceWithoutCapacityOnEveryEligibleServer",
+     "resources: [cpu, gpu]\nservers:\n  - {name: s, capacity: {cpu: 4, gpu: 0}, labels: {zone: a}}\n  - "
+     "{name: t, "
+     "capacity: {cpu: 4, gpu: 2}, labels: {zone: b}}\nusers:\n  - {name: a, demand: {gpu: 1}, select: {zone: "
+     "a}}\n",
+     "6: users[0].demand: ", "`select` excludes 1, 1 without any gpu"},
     {"EmptyFile", "", "1: ", "empty"},
     {"QuantityThatOverflows", kServers + "  - {name: a, demand: {cpu: 9e99}}\n",
      "5: users[0].demand.cpu: ", "overflows"},
@@ -55,8 +72,9 @@ class ABadFile : public ::testing::TestWithParam<BadFile> {};
 TEST_P(ABadFile, IsRefusedByEveryCommandWithFileLineAndKey) {
   const test::TemporaryFolder folder;
   const std::string file = folder.write("cluster.yaml", GetParam().text);
-  for (const std::string command : {"allocate -m drf", "fill -d drf", "validate"}) {
-    const Ran ran = shell("mirab " + command + " " + file);
+  for (const std::string command :
+       {"allocate -m drf", "explain -m drf", "diff -m drf -m pf", "fill -d drf", "validate"}) {
+    const Ran ran = shell("mirab " + command + " " + file + (command.starts_with("explain") ? " a" : ""));
     EXPECT_EQ(ran.status, 2) << command;
     EXPECT_THAT(ran.out, IsEmpty()) << command;
     EXPECT_THAT(ran.err, StartsWith("mirab: " + file + ":" + GetParam().place)) << command;

@@ -89,6 +89,64 @@ TEST(Results, AnotherSeedDrawsOtherServers) {
             json::parse(shell(line + "2").out)["outcomes"][0]["steps"]);
 }
 
+TEST(Results, TheResultIsTheSameWithAnyNumberOfThreads) {
+  const json registry = json::parse(shell("mirab mechanisms --format json").out);
+  for (const json& row : registry["mechanisms"]) {
+    std::string mechanism = row["name"];
+    for (const json& option : row["options"]) {
+      if (option["default"].is_null()) mechanism += ":" + option["name"].get<std::string>() + "=2";
+    }
+    for (const std::string command : {"allocate", "explain", "diff"}) {
+      const std::string user = command == "explain" ? " u-hkINq4LO" : "";
+      const std::string line = "mirab " + command + " examples/google2011-100x20.yaml" + user + " -m " +
+                               mechanism + (command == "diff" ? " -m drf" : "") + " --format json --threads ";
+      const Ran one = shell(line + "1"), three = shell(line + "3");
+      EXPECT_NE(one.out, "") << one.err;
+      EXPECT_EQ(without_times(one.out), without_times(three.out)) << line;
+    }
+  }
+}
+
+TEST(Results, ExplainTellsWhatEachChangeBrings) {
+  const Ran ran = shell("mirab explain examples/slides.yaml A -m drf --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  EXPECT_NEAR(result["user"]["tasks"], 3, 1e-9);
+  EXPECT_EQ(result["bindings"][0]["resource"], "cpu");
+  EXPECT_EQ(result["bindings"][0]["others"][0]["user"], "B");
+  EXPECT_EQ(result["what_ifs"][0]["change"], "server");
+  EXPECT_NEAR(result["what_ifs"][0]["gain"], 3, 1e-9);
+  EXPECT_THAT(shell("mirab explain examples/slides.yaml A -m drf --what-ifs 1").out,
+              HasSubstr("and 2 more, not tried: --what-ifs 3 tries all"));
+}
+
+TEST(Results, DiffShowsTheGreatestChangesAndCountsTheOthers) {
+  const Ran ran = shell("mirab diff examples/google2011-park.yaml -m drf -m pf --top 2");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("173 gain, 346 lose, 0 unchanged"));
+  EXPECT_THAT(ran.out, HasSubstr("… 515 more: 171 gain less, 344 lose less, 0 unchanged"));
+  const json result =
+      json::parse(shell("mirab diff examples/google2011-park.yaml -m drf -m pf --format json").out);
+  EXPECT_EQ(result["users"].size(), 519u);
+}
+
+TEST(Results, DiffOfTwoClustersListsNewcomersApart) {
+  const Ran ran = shell(
+      "mirab diff examples/google2011-100x20.yaml examples/google2011-200x40.yaml -m drf --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result["users"].size() + result["only_before"].size(), 20u);
+  EXPECT_EQ(result["users"].size() + result["only_after"].size(), 40u);
+}
+
+TEST(Results, ExplainAndDiffOfWhatDidNotConvergeEndWithStatusThree) {
+  for (const std::string command : {"explain examples/slides.yaml A", "diff examples/slides.yaml -m drf"}) {
+    const Ran ran = shell("mirab " + command + " -m alpha-fair:alpha=0.0001");
+    EXPECT_EQ(ran.status, 3) << command;
+    EXPECT_THAT(ran.out, HasSubstr("NOT CONVERGED")) << command;
+  }
+}
+
 TEST(Results, ValidateSaysWhatTheFileHolds) {
   EXPECT_EQ(shell("mirab validate examples/slides.yaml").out,
             "examples/slides.yaml: ok, 2 users, 1 server, 2 resources\n");

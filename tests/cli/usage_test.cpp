@@ -74,6 +74,20 @@ const std::vector<BadUsage> kBadUsages = {
     {"NoDiscipline", "fill examples/slides.yaml", "--discipline is required"},
     {"TooManyArguments", "allocate examples/slides.yaml more.yaml -m drf",
      "one argument too many: 'more.yaml'"},
+    {"UnknownUser", "explain examples/team-cluster.yaml reprots -m drf",
+     "USER: examples/team-cluster.yaml has no user 'reprots'; did you mean reports?; known are website"},
+    {"ExplainWithoutMechanism", "explain examples/slides.yaml A", "--mechanism is required"},
+    {"ExplainInCsv", "explain examples/slides.yaml A -m drf --format csv",
+     "--format: 'csv' is not one of table, json"},
+    {"DiffOfOneThing", "diff examples/slides.yaml -m drf",
+     "--mechanism: give a second one, or a second cluster: a difference has two sides"},
+    {"DiffOfThree", "diff examples/slides.yaml -m drf -m pf -m asset", "--mechanism: give one or two"},
+    {"DiffOfAMissingFile", "diff examples/slides.yaml no-such.yaml -m drf",
+     "mirab: no-such.yaml: cannot be read"},
+    {"NoThreads", "allocate examples/slides.yaml -m drf --threads 0",
+     "--threads: '0' is not a whole number from 1 to 1024"},
+    {"TopOfNothing", "diff examples/slides.yaml -m drf -m pf --top 0",
+     "--top: '0' is not a whole number from 1"},
     {"SampleOfNothing", "import google2011 x --sample-users 0",
      "--sample-users: '0' is not a whole number from 1"},
 };
@@ -93,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, BadUsageOf, ::testing::ValuesIn(kBadUsages),
 
 TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
   for (const std::string command :
-       {"", "allocate", "fill", "mechanisms", "validate", "import", "import google2011", "import openb"}) {
+       {"", "allocate", "diff", "explain", "fill", "mechanisms", "validate", "import", "import google2011", "import openb"}) {
     const Ran ran = shell("mirab " + command + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, StartsWith("Usage: mirab")) << command;
@@ -103,8 +117,10 @@ TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
 }
 
 TEST(Usage, HelpFitsIntoEightyColumnsButForExamples) {
-  const Ran ran = shell("mirab allocate --help | grep -v '^  mirab' | awk 'length($0) > 80'");
-  EXPECT_THAT(ran.out, IsEmpty());
+  for (const std::string command : {"allocate", "diff", "explain"}) {
+    const Ran ran = shell("mirab " + command + " --help | grep -v '^  mirab' | awk 'length($0) > 80'");
+    EXPECT_THAT(ran.out, IsEmpty()) << command;
+  }
 }
 
 TEST(Usage, GenerateIsNotShown) {

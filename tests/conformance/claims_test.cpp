@@ -91,6 +91,10 @@ std::vector<Counterexample> counterexamples() {
       {"pf", Property::strategy_proofness, plain({100, 100}, {{16, 1}, {1, 2}})},
       {"pf", Property::population_monotonicity, plain({100, 100}, {{4, 1}, {1, 16}, {16, 1}})},
       {"pf", Property::resource_monotonicity, plain({3, 4}, {{1, 1}, {1, 2}, {2, 2}})},
+      // searched: 25/24 tasks become 25/23 by reporting (2.5, 2); the others lose a part of their level
+      {"baa", Property::strategy_proofness, plain({6, 10}, {{5, 2}, {1, 10}})},
+      {"baa", Property::population_monotonicity, plain({6, 5}, {{6, 1}, {4, 3}, {1, 4}})},
+      {"baa", Property::resource_monotonicity, plain({2, 7}, {{1, 10}, {4, 2}})},
   };
   for (const std::string mechanism :
        {"max-min", "alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"}) {
@@ -126,7 +130,7 @@ TEST(Claims, EveryMechanismIsFeasibleAndKeepsCapsOnRandomPools) {
     for (const std::string& variant : variants_of(row)) {
       Random random(seed);
       for (int i = 0; i < 400; ++i) {
-        const PoolCase pool = testing::random_pool(random, {});
+        const PoolCase pool = testing::random_pool(random, {.capped_users = row.accepts.caps ? 0.3 : 0});
         const std::vector<double> tasks = testing::tasks_of(pool, variant);
         std::vector<double> used(pool.capacity.size(), 0.0);
         for (std::size_t n = 0; n < tasks.size(); ++n) {

@@ -84,6 +84,26 @@ TEST(Schema, WhatIsAllocatedAndFilledHolds) {
   }
 }
 
+TEST(Schema, WhatIsExplainedHolds) {
+  for (const std::string command :
+       {"explain examples/slides.yaml A -m drf", "explain examples/slides.yaml B -m pf",
+        "explain examples/google2011-park.yaml u-tQTMcVT7 -m alpha-fair:alpha=2 --what-ifs 3"}) {
+    const test::Ran ran = test::shell("mirab " + command + " --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("explanation.schema.json", ran.out), "") << command;
+  }
+}
+
+TEST(Schema, WhatDiffersHolds) {
+  for (const std::string command :
+       {"diff examples/slides.yaml -m drf -m pf",
+        "diff examples/google2011-100x20.yaml examples/google2011-200x40.yaml -m asset"}) {
+    const test::Ran ran = test::shell("mirab " + command + " --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("difference.schema.json", ran.out), "") << command;
+  }
+}
+
 TEST(Schema, TheListOfMechanismsHolds) {
   const test::Ran ran = test::shell("mirab mechanisms --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;

@@ -24,7 +24,7 @@ Cluster slides_cluster() {
 TEST(Registry, ListsThePoolMechanismsInOrder) {
   std::vector<std::string_view> names;
   for (const Mechanism& row : mechanisms()) names.push_back(row.name);
-  EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair"));
+  EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair", "baa"));
 }
 
 TEST(Registry, CeeiIsAnotherNameOfPf) {

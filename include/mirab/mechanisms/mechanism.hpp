@@ -71,11 +71,12 @@ struct Mechanism {
   std::string_view title;      ///< `Dominant Resource Fairness`
   std::string_view summary;    ///< one sentence
   std::string_view yardstick;  ///< u_n, the tasks that count as a share of one, as a formula
-  std::string_view alpha;      ///< `∞`, `1`, `α > 0`
+  std::string_view alpha;      ///< `∞`, `1`, `α > 0`; `–` where the one equation does not hold
   std::string_view source;     ///< paper and section
   Accepts accepts;
   std::span<const OptionInfo> options;
   std::span<const Claim> claims;
+  std::string_view objective = {};  ///< what is maximised, where the one equation does not hold
 
   /// Are the values of the options good? None when there are no options.
   Check (*check_options)(const Choice& choice) = nullptr;

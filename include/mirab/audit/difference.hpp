@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/problem.hpp>
+
+namespace mirab {
+
+/// One of two allocations that are compared.
+struct Side {
+  const Problem& problem;
+  const Allocation& allocation;
+};
+
+/// What a user has on one side.
+struct UserShare {
+  double tasks;
+  double dominant_share;  ///< G_n
+};
+
+/// A user of one side or of both. Users are known by their names.
+struct UserChange {
+  std::string user;
+  std::optional<UserShare> before;
+  std::optional<UserShare> after;
+  double change = 0;  ///< tasks after over tasks before, less 1; infinite from nothing; 0 on one side only
+  bool same_task = true;  ///< a task demands the same on both sides, so that tasks can be compared
+};
+
+/// How much of a resource is used. Resources are known by their names; no value where there is none.
+struct UseChange {
+  std::string resource;
+  std::optional<double> before;  ///< used over capacity
+  std::optional<double> after;
+};
+
+/// Who gains and who loses.
+struct Difference {
+  std::vector<UserChange> users;  ///< on both sides, the greatest gain first
+  std::vector<UserChange> gone;   ///< only before, in the order of their problem
+  std::vector<UserChange> come;   ///< only after
+  std::size_t gainers = 0;        ///< of `users`, by more than kSameWithin
+  std::size_t losers = 0;
+  UserShare lowest_before{};  ///< the least tasks and the least dominant share of any user
+  UserShare lowest_after{};
+  double tasks_before = 0;  ///< of all users together
+  double tasks_after = 0;
+  std::vector<UseChange> resources;  ///< those of before, then those that only after has
+};
+
+/// A relative change of tasks that counts as none: what certificates and rounding may leave.
+inline constexpr double kSameWithin = 1e-6;
+
+/// Compares two allocations user by user and resource by resource. O((N + K) m + N log N).
+Difference difference(const Side& before, const Side& after);
+
+}  // namespace mirab

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include <mirab/audit/difference.hpp>
+#include <mirab/audit/metrics.hpp>
+
+namespace mirab {
+namespace {
+
+using Indices = std::unordered_map<std::string, std::size_t>;
+
+Indices by_name(const std::vector<std::string>& names) {
+  Indices indices;
+  for (std::size_t i = 0; i < names.size(); ++i) indices.emplace(names[i], i);
+  return indices;
+}
+
+std::vector<std::string> user_names(const Problem& problem) {
+  std::vector<std::string> names;
+  for (const User& user : problem.users()) names.push_back(user.name);
+  return names;
+}
+
+std::vector<UserShare> shares_of(const Side& side) {
+  const std::vector<double> dominant = dominant_shares(side.problem, side.allocation);
+  std::vector<UserShare> shares;
+  for (std::size_t n = 0; n < dominant.size(); ++n) shares.push_back({side.allocation.tasks[n], dominant[n]});
+  return shares;
+}
+
+double relative_change(double before, double after) {
+  if (before > 0) return after / before - 1;
+  return after > 0 ? std::numeric_limits<double>::infinity() : 0;
+}
+
+// What a task takes, by the names of resources, without those of which it takes nothing.
+std::unordered_map<std::string, Quantity> amounts(const Problem& problem, const ResourceVector& demand) {
+  std::unordered_map<std::string, Quantity> taken;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (!demand[r].is_zero()) taken.emplace(problem.resources()[r], demand[r]);
+  }
+  return taken;
+}
+
+bool same_task(const Problem& before, const User& old, const Problem& after, const User& fresh) {
+  return amounts(before, old.demand) == amounts(after, fresh.demand);
+}
+
+UserShare lowest(const std::vector<UserShare>& shares) {
+  UserShare least = shares[0];
+  for (const UserShare& share : shares) {
+    least.tasks = std::min(least.tasks, share.tasks);
+    least.dominant_share = std::min(least.dominant_share, share.dominant_share);
+  }
+  return least;
+}
+
+double tasks_in_all(const std::vector<UserShare>& shares) {
+  double tasks = 0;
+  for (const UserShare& share : shares) tasks += share.tasks;
+  return tasks;
+}
+
+void compare_users(const Side& before, const Side& after, Difference& result) {
+  const std::vector<UserShare> old = shares_of(before);
+  const std::vector<UserShare> fresh = shares_of(after);
+  result.lowest_before = lowest(old);
+  result.lowest_after = lowest(fresh);
+  result.tasks_before = tasks_in_all(old);
+  result.tasks_after = tasks_in_all(fresh);
+  const Indices places = by_name(user_names(after.problem));
+  std::vector<bool> met(fresh.size());
+  for (std::size_t n = 0; n < old.size(); ++n) {
+    const User& user = before.problem.users()[n];
+    const auto place = places.find(user.name);
+    if (place == places.end()) {
+      result.gone.push_back({.user = user.name, .before = old[n], .after = {}});
+      continue;
+    }
+    const std::size_t k = place->second;
+    met[k] = true;
+    result.users.push_back(
+        {.user = user.name,
+         .before = old[n],
+         .after = fresh[k],
+         .change = relative_change(old[n].tasks, fresh[k].tasks),
+         .same_task = same_task(before.problem, user, after.problem, after.problem.users()[k])});
+  }
+  for (std::size_t k = 0; k < fresh.size(); ++k) {
+    if (!met[k])
+      result.come.push_back({.user = after.problem.users()[k].name, .before = {}, .after = fresh[k]});
+  }
+  std::stable_sort(result.users.begin(), result.users.end(),
+                   [](const UserChange& a, const UserChange& b) { return a.change > b.change; });
+  for (const UserChange& user : result.users) {
+    if (user.change > kSameWithin) ++result.gainers;
+    if (user.change < -kSameWithin) ++result.losers;
+  }
+}
+
+void compare_resources(const Side& before, const Side& after, Difference& result) {
+  const std::vector<double> old = measure(before.problem, before.allocation).utilization;
+  const std::vector<double> fresh = measure(after.problem, after.allocation).utilization;
+  const Indices places = by_name(after.problem.resources());
+  const Indices known = by_name(before.problem.resources());
+  for (std::size_t r = 0; r < old.size(); ++r) {
+    UseChange& use = result.resources.emplace_back(
+        UseChange{.resource = before.problem.resources()[r], .before = old[r], .after = {}});
+    if (const auto place = places.find(use.resource); place != places.end()) use.after = fresh[place->second];
+  }
+  for (std::size_t r = 0; r < fresh.size(); ++r) {
+    const std::string& name = after.problem.resources()[r];
+    if (!known.contains(name))
+      result.resources.push_back({.resource = name, .before = {}, .after = fresh[r]});
+  }
+}
+
+}  // namespace
+
+Difference difference(const Side& before, const Side& after) {
+  Difference result;
+  compare_users(before, after, result);
+  compare_resources(before, after, result);
+  return result;
+}
+
+}  // namespace mirab

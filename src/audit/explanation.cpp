@@ -1,0 +1,143 @@
+// Why a user has its share: the full resources that it needs, who else holds them, and what-ifs that are
+// solved rather than guessed. Shadow prices would do for small changes of the mechanisms that have some; a
+// whole server is no small change, and DRF, where more of a resource can hurt, has none.
+#include <algorithm>
+#include <map>
+
+#include <mirab/audit/explanation.hpp>
+#include <mirab/audit/metrics.hpp>
+
+#include "audit/changes.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr double kFull = 1e-6;  // relative: beyond what a converged outcome leaves
+constexpr std::size_t kMostHolders = 3;
+
+// Server entries that stand together, as indices into Allocation::servers; the pool alone for a pool.
+std::vector<std::vector<std::size_t>> places(const Classes& classes, Scope scope) {
+  if (scope == Scope::pool) return {{0}};
+  std::vector<std::vector<std::size_t>> members;
+  for (const ServerClass& alike : classes.servers) members.push_back(alike.members);
+  return members;
+}
+
+bool needs(const Problem& problem, Scope scope, std::size_t user, std::size_t server, std::size_t r) {
+  if (scope == Scope::pool) return !problem.users()[user].demand[r].is_zero();
+  return problem.eligible(user, server) && !problem.demand(user, server)[r].is_zero();
+}
+
+using GrantsOn = std::vector<std::vector<const Grant*>>;  // [server]
+
+GrantsOn grants_on_servers(const Allocation& allocation) {
+  GrantsOn grants(allocation.servers.size());
+  for (const Grant& grant : allocation.grants) grants[grant.server].push_back(&grant);
+  return grants;
+}
+
+void add_holders(Binding& binding, std::size_t user, const GrantsOn& grants,
+                 const std::vector<double>& level) {
+  std::map<std::size_t, double> held;
+  for (const std::size_t i : binding.servers) {
+    for (const Grant* grant : grants[i]) held[grant->user] += grant->resources[binding.resource];
+  }
+  for (const auto& [n, amount] : held) {
+    if (amount <= 0) continue;
+    binding.level = std::max(binding.level, level[n]);
+    if (n != user) binding.others.push_back({n, amount});
+  }
+  binding.held = held[user];
+  std::stable_sort(binding.others.begin(), binding.others.end(),
+                   [](const Holding& a, const Holding& b) { return a.amount > b.amount; });
+  binding.others.resize(std::min(binding.others.size(), kMostHolders));
+}
+
+std::vector<Binding> bindings(const Problem& problem, const Classes& classes, Scope scope,
+                              const Explanation& explanation, const std::vector<double>& level) {
+  const Allocation& allocation = explanation.outcome.allocation;
+  const GrantsOn grants = grants_on_servers(allocation);
+  std::vector<Binding> found;
+  for (const std::vector<std::size_t>& servers : places(classes, scope)) {
+    for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+      if (!needs(problem, scope, explanation.user, servers[0], r)) continue;
+      Binding binding{
+          .servers = servers, .resource = r, .capacity = 0, .held = 0, .price = {}, .level = 0, .others = {}};
+      double used = 0;
+      for (const std::size_t i : servers) {
+        binding.capacity += allocation.servers[i].capacity[r];
+        used += allocation.servers[i].used[r];
+      }
+      if (used < binding.capacity * (1 - kFull)) continue;
+      const std::vector<double>& prices = allocation.servers[servers[0]].prices;
+      if (!prices.empty()) binding.price = prices[r];
+      add_holders(binding, explanation.user, grants, level);
+      found.push_back(std::move(binding));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Binding& a, const Binding& b) {
+    return a.held * b.capacity > b.held * a.capacity;
+  });
+  return found;
+}
+
+bool has_all_tasks(const User& user, double tasks) {
+  return user.tasks && tasks >= user.tasks->value() * (1 - kFull);
+}
+
+// G_n / φ_n, [n]
+std::vector<double> shares_per_weight(const Problem& problem, std::vector<double> shares) {
+  for (std::size_t n = 0; n < shares.size(); ++n) shares[n] /= problem.users()[n].weight.value();
+  return shares;
+}
+
+Check try_changes(const Problem& problem, const Choice& choice, const std::vector<Change>& changes,
+                  const ExplainOptions& options, Explanation& explanation) {
+  const std::size_t tries = std::min(changes.size(), options.what_ifs);
+  explanation.untried = changes.size() - tries;
+  const double now = explanation.outcome.allocation.tasks[explanation.user];
+  for (std::size_t i = 0; i < tries; ++i) {
+    const Result<Problem> other = changed(problem, explanation.user, changes[i]);
+    if (!other) {  // an amount beyond what can be counted
+      ++explanation.untried;
+      continue;
+    }
+    const Result<Outcome> outcome = allocate(*other, choice, options.execution);
+    if (!outcome) return outcome.error();
+    const double tasks = outcome->allocation.tasks[explanation.user];
+    explanation.what_ifs.push_back(
+        {.change = changes[i], .tasks = tasks, .gain = tasks - now, .status = outcome->status});
+    if (options.progress) options.progress(i + 1, tries);
+  }
+  std::stable_sort(explanation.what_ifs.begin(), explanation.what_ifs.end(),
+                   [](const WhatIf& a, const WhatIf& b) { return a.gain > b.gain; });
+  return {};
+}
+
+}  // namespace
+
+Result<Explanation> explain(const Problem& problem, const Choice& choice, std::size_t user,
+                            const ExplainOptions& options) {
+  MIRAB_ASSERT(user < problem.user_count(), "a user of the problem");
+  Result<Outcome> outcome = allocate(problem, choice, options.execution);
+  if (!outcome) return outcome.error();
+  const auto table = mechanisms();
+  const Mechanism& row =
+      *std::find_if(table.begin(), table.end(), [&](const Mechanism& m) { return m.name == choice.name; });
+
+  Explanation explanation{.user = user, .outcome = *std::move(outcome)};
+  const Allocation& allocation = explanation.outcome.allocation;
+  const std::vector<double> shares = dominant_shares(problem, allocation);
+  const Classes classes = merge(problem, MergeUsers::equal);
+  explanation.dominant_share = shares[user];
+  explanation.has_all_tasks = has_all_tasks(problem.users()[user], allocation.tasks[user]);
+  if (!explanation.has_all_tasks) {
+    explanation.bindings =
+        bindings(problem, classes, row.scope, explanation, shares_per_weight(problem, shares));
+  }
+  const std::vector<Change> changes = changes_for(problem, classes, row, explanation);
+  if (Check wrong = try_changes(problem, choice, changes, options, explanation)) return *std::move(wrong);
+  return explanation;
+}
+
+}  // namespace mirab

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include <mirab/audit/difference.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
+
+namespace mirab::report {
+
+/// One of two outcomes that are compared, and where it comes from.
+struct DiffSide {
+  std::string title;  ///< the cluster file as the user named it
+  const Problem& problem;
+  const Outcome& outcome;
+};
+
+/// Two outcomes and what lies between them.
+struct Diff {
+  DiffSide before;
+  DiffSide after;
+  Difference difference;
+};
+
+/// What a person reads: at most `most` of those who gain, of those who lose, and of those on one side only;
+/// no wider than `width` where that can be.
+std::string difference_table(const Diff& diff, std::size_t most, std::size_t width);
+
+/// docs/schema/difference.schema.json.
+nlohmann::ordered_json difference_json(const Diff& diff);
+
+/// One record a user: user, tasks and dominant share before and after, change; empty where there is none.
+std::string difference_csv(const Diff& diff);
+
+}  // namespace mirab::report

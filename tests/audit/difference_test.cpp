@@ -1,0 +1,130 @@
+// Who gains and who loses between two allocations.
+#include <cmath>
+#include <gmock/gmock.h>
+
+#include <mirab/audit/difference.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
+
+namespace mirab {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Cluster slides() {
+  return {.resources = {"cpu", "memory"},
+          .servers = {{.name = "pool", .capacity = {Quantity(9), Quantity(18)}}},
+          .users = {{.name = "A", .demand = {Quantity(1), Quantity(4)}},
+                    {.name = "B", .demand = {Quantity(3), Quantity(1)}}}};
+}
+
+struct Divided {
+  Problem problem;
+  Outcome outcome;
+  Side side() const { return {problem, outcome.allocation}; }
+};
+
+Divided divide(Cluster cluster, std::string_view mechanism) {
+  Problem problem = *Problem::from(std::move(cluster));
+  Outcome outcome = *allocate(problem, mechanism);
+  return {std::move(problem), std::move(outcome)};
+}
+
+std::vector<std::string> names(const std::vector<UserChange>& users) {
+  std::vector<std::string> result;
+  for (const UserChange& user : users) result.push_back(user.user);
+  return result;
+}
+
+// DRF gives (3, 2) tasks, asset fairness (2.52, 2.16).
+TEST(Difference, TheGreatestGainComesFirst) {
+  const Divided before = divide(slides(), "drf"), after = divide(slides(), "asset");
+  const Difference found = difference(before.side(), after.side());
+  EXPECT_THAT(names(found.users), ElementsAre("B", "A"));
+  EXPECT_NEAR(found.users[0].change, 0.08, 1e-9);
+  EXPECT_NEAR(found.users[1].change, -0.16, 1e-9);
+  EXPECT_NEAR(found.users[1].before->dominant_share, 2.0 / 3, 1e-9);
+  EXPECT_NEAR(found.users[1].after->dominant_share, 0.56, 1e-9);
+  EXPECT_EQ(found.gainers, 1u);
+  EXPECT_EQ(found.losers, 1u);
+  EXPECT_NEAR(found.tasks_before, 5, 1e-9);
+  EXPECT_NEAR(found.tasks_after, 4.68, 1e-9);
+  EXPECT_NEAR(*found.resources[1].before, 14.0 / 18, 1e-9);
+  EXPECT_NEAR(*found.resources[1].after, 0.68, 1e-9);
+  EXPECT_NEAR(found.lowest_after.tasks, 2.16, 1e-9);
+}
+
+TEST(Difference, ThereIsNoneBetweenAnAllocationAndItself) {
+  for (const Mechanism& row : mechanisms()) {
+    std::string mechanism(row.name);
+    for (const OptionInfo& option : row.options) {
+      if (option.fallback.empty()) mechanism += ":" + std::string(option.name) + "=2";
+    }
+    const Divided one = divide(slides(), mechanism);
+    const Difference found = difference(one.side(), one.side());
+    EXPECT_EQ(found.gainers + found.losers, 0u) << row.name;
+    EXPECT_THAT(found.gone, IsEmpty());
+    EXPECT_THAT(found.come, IsEmpty());
+  }
+}
+
+// What a converged outcome leaves is no change.
+TEST(Difference, BetweenTwoWaysToTheSameAllocationNobodyGains) {
+  const Divided before = divide(slides(), "pf"), after = divide(slides(), "alpha-fair:alpha=1");
+  const Difference found = difference(before.side(), after.side());
+  EXPECT_EQ(found.gainers + found.losers, 0u);
+}
+
+TEST(Difference, UsersOfOneSideOnlyStandApart) {
+  Cluster next = slides();
+  next.users[0] = {.name = "C", .demand = {Quantity(1), Quantity(1)}};
+  const Divided before = divide(slides(), "drf"), after = divide(next, "drf");
+  const Difference found = difference(before.side(), after.side());
+  EXPECT_THAT(names(found.users), ElementsAre("B"));
+  EXPECT_THAT(names(found.gone), ElementsAre("A"));
+  EXPECT_THAT(names(found.come), ElementsAre("C"));
+  EXPECT_FALSE(found.gone[0].after);
+  EXPECT_FALSE(found.come[0].before);
+}
+
+TEST(Difference, UsersAndResourcesAreKnownByTheirNamesInAnyOrder) {
+  Cluster next = slides();
+  next.resources = {"memory", "gpu", "cpu"};
+  next.servers[0].capacity = {Quantity(18), Quantity(1), Quantity(9)};
+  next.users = {{.name = "B", .demand = {Quantity(1), Quantity(0), Quantity(3)}},
+                {.name = "A", .demand = {Quantity(4), Quantity(0), Quantity(1)}}};
+  const Divided before = divide(slides(), "drf"), after = divide(next, "drf");
+  const Difference found = difference(before.side(), after.side());
+  ASSERT_THAT(found.users, SizeIs(2));
+  for (const UserChange& user : found.users) {
+    EXPECT_NEAR(user.change, 0, 1e-9);
+    EXPECT_TRUE(user.same_task) << user.user;
+  }
+  ASSERT_THAT(found.resources, SizeIs(3));
+  EXPECT_EQ(found.resources[0].resource, "cpu");
+  EXPECT_NEAR(*found.resources[0].after, 1, 1e-9);
+  EXPECT_EQ(found.resources[2].resource, "gpu");
+  EXPECT_FALSE(found.resources[2].before);
+}
+
+TEST(Difference, ATaskThatDemandsSomethingElseIsMarked) {
+  Cluster next = slides();
+  next.users[1].demand[1] = Quantity(2);
+  const Divided before = divide(slides(), "drf"), after = divide(next, "drf");
+  for (const UserChange& user : difference(before.side(), after.side()).users) {
+    EXPECT_EQ(user.same_task, user.user == "A");
+  }
+}
+
+TEST(Difference, WhoHadNothingGainsWithoutBound) {
+  Cluster none = slides();
+  none.users[0].tasks = Quantity(0);
+  const Divided before = divide(none, "drf"), after = divide(slides(), "drf");
+  const Difference found = difference(before.side(), after.side());
+  EXPECT_EQ(found.users[0].user, "A");
+  EXPECT_TRUE(std::isinf(found.users[0].change));
+}
+
+}  // namespace
+}  // namespace mirab

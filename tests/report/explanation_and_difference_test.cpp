@@ -1,0 +1,57 @@
+// The tables of explain and diff, as people see them.
+#include <gmock/gmock.h>
+
+#include <mirab/mechanisms/mechanism.hpp>
+
+#include "report/difference.hpp"
+#include "report/explanation.hpp"
+#include "report/sample.hpp"
+#include "report/text_width.hpp"
+
+namespace mirab::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string explained(std::size_t user, std::size_t width) {
+  const Problem problem = test::slides();
+  const Explanation explanation = *explain(problem, *choose_mechanism("drf"), user);
+  return explanation_table({"slides.yaml", problem, explanation}, width);
+}
+
+TEST(ExplanationTable, NamesTheFullResourceWhoHoldsItAndWhatEachChangeBrings) {
+  const std::string text = explained(0, kPageWidth);
+  EXPECT_THAT(text, HasSubstr("slides.yaml: A has 3 tasks under drf\n"));
+  EXPECT_THAT(text, HasSubstr("pool  cpu              9    33.33%  0.6667  B 66.7%\n"));
+  EXPECT_THAT(text, HasSubstr("1 more cpu in the pool      3.1034  +0.1034\n"));
+}
+
+TEST(ExplanationTable, LeavesOutTheOthersWhereTheyDoNotFit) {
+  EXPECT_THAT(explained(0, 60), Not(HasSubstr("others who hold most")));
+  EXPECT_LE(widest_line(explained(0, 60)), 60u);
+}
+
+TEST(DifferenceTable, ShowsTheGreatestChangesAndASumOfTheOthers) {
+  Difference difference;
+  for (const auto& [user, change] : {std::pair("a", 0.5), std::pair("b", 0.25), std::pair("c", 0.0),
+                                     std::pair("d", -0.1), std::pair("e", -0.2)}) {
+    difference.users.push_back(
+        {.user = user, .before = UserShare{1, 0.1}, .after = UserShare{1 + change, 0.1}, .change = change});
+  }
+  difference.gainers = 2;
+  difference.losers = 2;
+  const Problem problem = test::slides();
+  const Outcome outcome = test::outcome("drf", 3, 2);
+  const Diff diff{{"slides.yaml", problem, outcome}, {"slides.yaml", problem, outcome}, difference};
+  const std::string text = difference_table(diff, 1, kPageWidth);
+  EXPECT_THAT(text, HasSubstr("2 gain, 2 lose, 1 unchanged\n"));
+  EXPECT_THAT(text, HasSubstr("+50.00%"));
+  EXPECT_THAT(text, HasSubstr("-20.00%"));
+  EXPECT_THAT(text, HasSubstr("… 3 more: 1 gain less, 1 lose less, 1 unchanged\n"));
+  EXPECT_THAT(text, Not(HasSubstr("+25.00%")));
+  EXPECT_THAT(difference_table(diff, 3, kPageWidth), HasSubstr("+25.00%"));
+}
+
+}  // namespace
+}  // namespace mirab::report
