@@ -76,7 +76,17 @@ void assert_feasible(const Allocation& allocation) {
 }  // namespace
 
 std::span<const Mechanism> mechanisms() {
-  static const std::array table{max_min_row(), drf_row(), asset_row(), pf_row(), alpha_fair_row()};
+  static const std::array table{
+      max_min_row(),
+      drf_row(),
+      asset_row(),
+      pf_row(),
+      alpha_fair_row(),
+      drfh_row(),
+      tsf_row(),
+      cmmf_row(),
+      per_server_drf_row(),
+  };
   return table;
 }
 
