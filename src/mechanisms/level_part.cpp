@@ -20,6 +20,8 @@ using Eigen::ArrayXXd;
 using Eigen::Index;
 using numerics::ServerRows;
 
+// Of a capacity: rounding must not turn a full resource into one that is not there.
+constexpr double kHair = 1e-13;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<Index> chosen(const std::vector<bool>& among) {
@@ -61,7 +63,7 @@ ArrayXXd left_by_others(const ServerRows& rows, const ArrayXXd& tasks, const std
       if (tasks(n, i) > 0) capacity.row(k) -= tasks(n, i) * rows.demand_on(i).row(n);
     }
   }
-  return capacity.max(0);
+  return capacity.max(kHair * rows.capacity(servers, Eigen::all));
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ constexpr int kCorrectorsMost = 2;
 constexpr double kAspired = 0.3;  // by how much a corrector tries to lengthen a step
 constexpr double kCentred = 0.1;  // products between 0.1 μ and 10 μ are left alone
 constexpr double kShortest = 1e-9;
+constexpr double kClose = 1e-6;
+constexpr double kGoneAstray = 100;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A point of both programs, or a direction. Where a row may not go x = 0 and z = 1, where a server has
@@ -200,8 +202,7 @@ void pull_outliers(const Point& p, const Point& d, double step, double mu, Produ
 }
 
 // One iteration. The length of the step.
-double advance(const Setting& setting, Point& p) {
-  const Residuals off = residuals_of(setting, p);
+double advance(const Setting& setting, const Residuals& off, Point& p) {
   const ArrayXXd theta = p.x / p.z;
   const ArrayXXd q_by_price = p.q / (p.price + (1 - setting.there));
   const LevelSchur schur(setting.program.rows, theta, p.s / p.pi, setting.program.rate, q_by_price,
@@ -239,17 +240,41 @@ double relative_gap(const Point& p) {
   return ((p.x * p.z).sum() + (p.s * p.pi).sum() + (p.q * p.price).sum()) / std::abs(p.t);
 }
 
+// How far p is from being optimal: its gap, and what it misses of rows and servers, relatively.
+double distance(const Setting& setting, const Residuals& off, const Point& p) {
+  const ArrayXd row = setting.program.floor + setting.program.rate * std::abs(p.t);
+  const double rows = (row > 0).select(off.row.abs() / row, 0).maxCoeff();
+  const ArrayXXd& capacity = setting.program.rows.capacity;
+  return relative_gap(p) + rows + (capacity > 0).select(off.server.abs() / capacity, 0).maxCoeff();
+}
+
+// The point nearest to an optimum on the way: the last steps can do harm when nothing is left between floors
+// and capacities.
+Point nearest_point(const Setting& setting, double goal, int& iterations) {
+  Point p = starting_point(setting);
+  Point nearest = p;
+  double least = kInfinity;
+  for (iterations = 0; iterations < kIterationsMost; ++iterations) {
+    const Residuals off = residuals_of(setting, p);
+    const double now = distance(setting, off, p);
+    if (now < least) {
+      least = now;
+      nearest = p;
+    }
+    const bool worse = now > kGoneAstray * least && least < kClose;
+    if (!std::isfinite(now) || worse || relative_gap(p) <= goal) break;
+    if (advance(setting, off, p) < kShortest) break;
+  }
+  return nearest;
+}
+
 }  // namespace
 
 LevelSolution solve_level_program(const LevelProgram& program, double goal, int threads) {
   const Setting setting = setting_of(program, threads);
   const ServerRows& rows = program.rows;
-  Point p = starting_point(setting);
   int iterations = 0;
-  while (iterations < kIterationsMost && relative_gap(p) > goal) {
-    ++iterations;
-    if (advance(setting, p) < kShortest) break;
-  }
+  const Point p = nearest_point(setting, goal, iterations);
   const ArrayXXd used = demanded_by(rows, p.x, threads);
   const double most = (rows.capacity > 0).select(used / rows.capacity, 0).maxCoeff();
   LevelSolution solution{.amount = p.x / std::max(1.0, most), .price = p.price, .iterations = iterations};

@@ -16,7 +16,7 @@ const std::set<std::string> not_in_the_registry = {
     "ps-dsf", "alpha-pf-vds:alpha=1", "alpha-pf-vds:alpha=3", "mlf-drs", "ffmra", "ffmra:surplus=equal",
     "h-ffmra"};
 
-const std::set<std::string> checked_keys = {"tasks", "prices", "resources"};
+const std::set<std::string> checked_keys = {"tasks", "prices", "resources", "by_server"};
 
 bool is_filling(const std::string& mechanism) { return mechanism.starts_with("fill:"); }  // tests/scheduling
 
@@ -70,6 +70,16 @@ void expect_bundles(const Allocation& allocation, const std::vector<std::vector<
   for (std::size_t n = 0; n < ours.size(); ++n) expect_near(ours[n], printed[n], tolerance);
 }
 
+// Tasks of each user on each server.
+void expect_placements(const Allocation& allocation, const std::vector<std::vector<double>>& printed,
+                       double tolerance) {
+  ASSERT_EQ(allocation.tasks.size(), printed.size());
+  std::vector<std::vector<double>> ours;
+  for (const std::vector<double>& servers : printed) ours.emplace_back(servers.size(), 0.0);
+  for (const Grant& grant : allocation.grants) ours[grant.user].at(grant.server) = grant.tasks;
+  for (std::size_t n = 0; n < ours.size(); ++n) expect_near(ours[n], printed[n], tolerance);
+}
+
 TEST(PaperCases, EveryMechanismOfTheRegistryGivesThePrintedNumbers) {
   int checked = 0;
   for (const json& paper_case : cases()) {
@@ -90,6 +100,9 @@ TEST(PaperCases, EveryMechanismOfTheRegistryGivesThePrintedNumbers) {
       if (expected.contains("resources"))
         expect_bundles(allocation, expected.at("resources").get<std::vector<std::vector<double>>>(),
                        tolerance);
+      if (expected.contains("by_server"))
+        expect_placements(allocation, expected.at("by_server").get<std::vector<std::vector<double>>>(),
+                          tolerance);
       ++checked;
     }
   }
