@@ -32,7 +32,8 @@ constexpr double kFixedWithin = 1e-6;  // a user who can gain less is saturated
 constexpr double kRounding = 4e-15;    // of C·λ, what its difference from a sum over users may be off
 constexpr double kRough = 1e-3;        // of a program that only finds who reaches its cap
 constexpr double kFine = 2e-15;
-constexpr double kPaysLeast = 1e-4;  // of the price of an average user's tasks
+constexpr double kPaysLeast = 1e-4;      // of the price of an average user's tasks
+constexpr double kBelowCap = 1 - 2e-15;  // so that no sum of parts is above a cap by rounding
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 enum class Standing { active, at_cap, fixed };
@@ -114,7 +115,7 @@ Rise rise(Rounds& rounds) {
     if (rounds.of(n) != Standing::fixed) rounds.tasks.row(n).setZero();
     rounds.tasks.row(n)(rounds.part.servers) = solution.amount.row(j);
     const double total = rounds.tasks.row(n).sum();
-    if (total > rounds.cap[n]) rounds.tasks.row(n) *= rounds.cap[n] / total;
+    if (total > rounds.cap[n]) rounds.tasks.row(n) *= kBelowCap * rounds.cap[n] / total;
   }
   return {.level = level, .price = std::move(solution.price)};
 }

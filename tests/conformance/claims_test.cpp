@@ -92,8 +92,11 @@ std::vector<Counterexample> counterexamples() {
       {"pf", Property::population_monotonicity, plain({100, 100}, {{4, 1}, {1, 16}, {16, 1}})},
       {"pf", Property::resource_monotonicity, plain({3, 4}, {{1, 1}, {1, 2}, {2, 2}})},
   };
+  // On one server these are DRF.
+  for (const std::string mechanism : {"drfh", "tsf", "per-server-drf"})
+    stored.push_back({mechanism, Property::resource_monotonicity, plain({9, 18}, {{1, 4}, {3, 1}})});
   for (const std::string mechanism :
-       {"max-min", "alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"}) {
+       {"max-min", "cmmf", "alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"}) {
     for (const Property property : {Property::sharing_incentive, Property::strategy_proofness,
                                     Property::single_resource_fairness, Property::scale_invariance}) {
       stored.push_back({mechanism, property, one_and_three});
