@@ -10,6 +10,10 @@ Mechanism drf_row();
 Mechanism asset_row();
 Mechanism pf_row();
 Mechanism alpha_fair_row();
+Mechanism drfh_row();
+Mechanism tsf_row();
+Mechanism cmmf_row();
+Mechanism per_server_drf_row();
 Mechanism baa_row();
 
 /// What every mechanism over one pool accepts.

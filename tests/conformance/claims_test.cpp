@@ -96,8 +96,11 @@ std::vector<Counterexample> counterexamples() {
       {"baa", Property::population_monotonicity, plain({6, 5}, {{6, 1}, {4, 3}, {1, 4}})},
       {"baa", Property::resource_monotonicity, plain({2, 7}, {{1, 10}, {4, 2}})},
   };
+  // On one server these are DRF.
+  for (const std::string mechanism : {"drfh", "tsf", "per-server-drf"})
+    stored.push_back({mechanism, Property::resource_monotonicity, plain({9, 18}, {{1, 4}, {3, 1}})});
   for (const std::string mechanism :
-       {"max-min", "alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"}) {
+       {"max-min", "cmmf", "alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"}) {
     for (const Property property : {Property::sharing_incentive, Property::strategy_proofness,
                                     Property::single_resource_fairness, Property::scale_invariance}) {
       stored.push_back({mechanism, property, one_and_three});

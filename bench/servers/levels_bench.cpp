@@ -1,0 +1,72 @@
+// DRFH and TSF beside the same rounds of linear programs through Clp, both on the same merged arrays. Of
+// Clp's ways to the first basis that we tried (dual and primal simplex, with and without presolve) each
+// instance has the fastest: the dual with presolve on the Google machines, where the primal fails, and the
+// primal without for 10,000 users.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "clp_rounds.hpp"
+#include "instances.hpp"
+#include "mechanisms/levels.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr double kClpSecondsMost = 120;
+
+using Unit = Eigen::ArrayXd (*)(const MergedServers& merged);
+
+// φ_n u_n of the two mechanisms.
+Eigen::ArrayXd dominant(const MergedServers& merged) {
+  const Eigen::ArrayXd pool = merged.rows.capacity.colwise().sum().transpose();
+  return merged.weight / (merged.rows.demand[0].rowwise() / pool.transpose()).rowwise().maxCoeff();
+}
+
+Eigen::ArrayXd task_share(const MergedServers& merged) { return merged.weight * merged.alone_everywhere; }
+
+MergedServers merged(const Problem& problem) { return merge_servers(problem, MergeUsers::parallel); }
+MergedServers random_instance(std::int64_t users) {
+  return merged(bench::random_servers(static_cast<std::size_t>(users), 10, 4, 1));
+}
+MergedServers google_instance() { return merged(bench::google_servers(1'000, 1)); }
+
+void raise(benchmark::State& state, const MergedServers& instance, Unit unit, int threads) {
+  const Eigen::ArrayXd levels_of_one = unit(instance);
+  Levels levels;
+  for (auto _ : state) levels = raise_levels(instance, levels_of_one, threads);
+  if (levels.shares.status != Status::exact) state.SkipWithError("not exact");
+  state.SetLabel(fmt::format("ours: {} rounds, {} iterations, bound {:.1e}", levels.rounds, levels.iterations,
+                             levels.shares.certificate.value));
+}
+
+void through_clp(benchmark::State& state, const MergedServers& instance, Unit unit, peers::ClpStart start) {
+  peers::ClpRounds rounds;
+  for (auto _ : state) rounds = peers::clp_rounds(instance, unit(instance), start, kClpSecondsMost);
+  state.SetLabel(rounds.stopped ? fmt::format("Clp: stopped after {} s", kClpSecondsMost)
+                                : fmt::format("Clp: {} rounds", rounds.rounds));
+}
+
+void drfh_google(benchmark::State& state) { raise(state, google_instance(), dominant, 1); }
+void clp_drfh_google(benchmark::State& state) {
+  through_clp(state, google_instance(), dominant, peers::ClpStart::dual_with_presolve);
+}
+void drfh(benchmark::State& state) { raise(state, random_instance(state.range(0)), dominant, 1); }
+void drfh_two_threads(benchmark::State& state) { raise(state, random_instance(state.range(0)), dominant, 2); }
+void clp_drfh(benchmark::State& state) {
+  through_clp(state, random_instance(state.range(0)), dominant, peers::ClpStart::primal);
+}
+void tsf(benchmark::State& state) { raise(state, random_instance(state.range(0)), task_share, 1); }
+void clp_tsf(benchmark::State& state) {
+  through_clp(state, random_instance(state.range(0)), task_share, peers::ClpStart::primal);
+}
+
+BENCHMARK(drfh_google)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(clp_drfh_google)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(drfh)->Arg(1'000)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(drfh_two_threads)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(tsf)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(clp_drfh)->Arg(10'000)->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(clp_tsf)->Arg(10'000)->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
+}  // namespace mirab

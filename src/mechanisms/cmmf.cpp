@@ -1,0 +1,46 @@
+// Constrained max-min fairness: the numbers of tasks made lexicographically max-min under placement
+// constraints.
+//
+// Source: Ghodsi, Zaharia, Shenker and Stoica, Choosy: Max-Min Fair Sharing for Datacenter Jobs with
+// Constraints, 2013. u_n = 1, α = ∞. The paper has one resource, machines, and tasks of equal size; with
+// several resources this is max-min fairness of tasks. Solved in rounds (levels.hpp). Example: two servers of
+// one slot, one user on both, two on the first: 1, 1/2 and 1/2 tasks. Known failure: a task is a task,
+// however large: whoever cuts its tasks into halves gets more.
+#include "mechanisms/levels.hpp"
+#include "mechanisms/rows.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr Claim kClaims[] = {
+    {Property::pareto_efficiency, true, kEndlessDemand, "Choosy, section 4"},
+    {Property::sharing_incentive, false, {}, "shown by example: it ignores the size of tasks"},
+    {Property::strategy_proofness, false, {}, "shown by example: splitting tasks pays"},
+    {Property::single_resource_fairness, false, {}, "shown by example: it ignores the size of tasks"},
+    {Property::scale_invariance, false, {}, "shown by example: it counts tasks"},
+};
+
+Result<Outcome> allocate_cmmf(const Problem& problem, const Choice& choice, const Execution& execution) {
+  return share_servers(problem, choice, MergeUsers::equal, [&](const MergedServers& merged) {
+    return raise_levels(merged, merged.weight, execution.threads).shares;
+  });
+}
+
+}  // namespace
+
+Mechanism cmmf_row() {
+  return {.name = "cmmf",
+          .aliases = {},
+          .scope = Scope::servers,
+          .title = "Constrained max-min fairness (Choosy)",
+          .summary = "Equalises numbers of tasks under placement constraints.",
+          .yardstick = "1",
+          .alpha = "∞",
+          .source = "Ghodsi, Zaharia, Shenker and Stoica, Choosy, 2013",
+          .accepts = kServersAccept,
+          .options = {},
+          .claims = kClaims,
+          .allocate = allocate_cmmf};
+}
+
+}  // namespace mirab
