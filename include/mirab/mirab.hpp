@@ -1,6 +1,7 @@
 // The whole public interface of Mirab, for users of the library.
 #pragma once
 
+#include <mirab/audit/level_form.hpp>
 #include <mirab/audit/metrics.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>
