@@ -1,12 +1,16 @@
-// The main of every benchmark program: runs its contenders side by side in random order, 25 times, holds
-// medians of processor time against the folder's goals.json, and prints the entries of the summary as a JSON
-// array (docs/schema/benchmarks.schema.json).
+// The main of every benchmark program: runs its contenders side by side in random order, 25 times unless a
+// contender says otherwise, holds medians against the folder's goals.json, and prints the entries of the
+// summary as a JSON array (docs/schema/benchmarks.schema.json).
 //
-// A goal's value is the largest of some ratios of two medians. Arguments are Google Benchmark's.
+// A goal's value is the largest of some ratios of two medians (`largest_of`), or the median seconds of one
+// contender (`seconds_of`); it is `at_most` or `at_least` a bound. Times are of the processor, and of the
+// wall for contenders with UseRealTime. The labels of a goal's contenders go into its detail. Arguments are
+// Google Benchmark's.
 #include <algorithm>
 #include <benchmark/benchmark.h>
 #include <exception>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -18,27 +22,77 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-class Medians : public benchmark::BenchmarkReporter {
+// A contender under the name `family/arguments`, without what Google Benchmark appends to say how it was run.
+struct Contender {
+  std::vector<double> seconds;  // of each run
+  std::string label;
+
+  double median() {
+    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    return *middle;
+  }
+};
+
+class Contenders : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
       if (run.error_occurred) std::cerr << run.benchmark_name() << ": " << run.error_message << '\n';
-      if (run.aggregate_name == "median") times[run.run_name.str()] = run.GetAdjustedCPUTime();
+      if (run.error_occurred || run.run_type != Run::RT_Iteration) continue;
+      const bool wall = !run.run_name.time_type.empty();
+      const std::string arguments = run.run_name.args.empty() ? "" : '/' + run.run_name.args;
+      Contender& contender = by_name[run.run_name.function_name + arguments];
+      contender.seconds.push_back((wall ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime()) /
+                                  benchmark::GetTimeUnitMultiplier(run.time_unit));
+      contender.label = run.report_label;
     }
   }
-  std::map<std::string, double> times;
+
+  double median(const json& name) { return by_name.at(name.get<std::string>()).median(); }
+  std::map<std::string, Contender> by_name;
 };
 
-json judge(const json& goal, const std::map<std::string, double>& times) {
-  double value = 0;
+// The contenders of a goal, each once.
+std::vector<std::string> named_in(const json& goal) {
+  if (goal.contains("seconds_of")) return {goal.at("seconds_of").get<std::string>()};
+  std::vector<std::string> names;
   for (const json& ratio : goal.at("largest_of")) {
-    value = std::max(value, times.at(ratio[0].get<std::string>()) / times.at(ratio[1].get<std::string>()));
+    for (const json& name : ratio) names.push_back(name.get<std::string>());
   }
-  const double bound = goal.at("at_most");
-  return {{"id", goal.at("id")},     {"value", value},
-          {"unit", goal.at("unit")}, {"goal", fmt::format("<= {}", bound)},
-          {"holds", value <= bound}, {"detail", goal.at("detail")}};
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+double value_of(const json& goal, Contenders& contenders) {
+  if (goal.contains("seconds_of")) return contenders.median(goal.at("seconds_of"));
+  double value = 0;
+  for (const json& ratio : goal.at("largest_of"))
+    value = std::max(value, contenders.median(ratio[0]) / contenders.median(ratio[1]));
+  return value;
+}
+
+std::string detail_of(const json& goal, const Contenders& contenders) {
+  std::vector<std::string> parts = {goal.at("detail").get<std::string>()};
+  for (const std::string& name : named_in(goal)) {
+    const std::string& label = contenders.by_name.at(name).label;
+    if (!label.empty()) parts.push_back(label);
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+json judge(const json& goal, Contenders& contenders) {
+  const double value = value_of(goal, contenders);
+  const bool at_least = goal.contains("at_least");
+  const double bound = goal.at(at_least ? "at_least" : "at_most");
+  return {{"id", goal.at("id")},
+          {"value", value},
+          {"unit", goal.at("unit")},
+          {"goal", fmt::format("{} {}", at_least ? ">=" : "<=", bound)},
+          {"holds", at_least ? value >= bound : value <= bound},
+          {"detail", detail_of(goal, contenders)}};
 }
 
 void run(std::vector<std::string> arguments) {
@@ -46,11 +100,11 @@ void run(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
-  Medians medians;
-  benchmark::RunSpecifiedBenchmarks(&medians);
+  Contenders contenders;
+  benchmark::RunSpecifiedBenchmarks(&contenders);
   std::ifstream goals(MIRAB_BENCH_GOALS);
   json entries = json::array();
-  for (const json& goal : json::parse(goals)) entries.push_back(judge(goal, medians.times));
+  for (const json& goal : json::parse(goals)) entries.push_back(judge(goal, contenders));
   std::cout << entries.dump(1) << '\n';
 }
 
