@@ -10,6 +10,7 @@ Mechanism drf_row();
 Mechanism asset_row();
 Mechanism pf_row();
 Mechanism alpha_fair_row();
+Mechanism ps_dsf_row();
 
 /// What every mechanism over one pool accepts.
 constexpr Accepts kPoolAccepts{

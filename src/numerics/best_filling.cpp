@@ -3,7 +3,8 @@
 // Source: the PS-DSF paper's server procedure; docs/mathematics.md, per-server dominant shares.
 // The use of resource r at level l, Σ_n d_{n,r} min(room_n, max(0, rate_n l - elsewhere_n)), is piecewise
 // linear and grows with l, so Newton's method from above ends on the exact piece; bounds (room) bend it the
-// other way, so a bracket keeps the steps. No sorting of start levels is needed.
+// other way, so a bracket keeps the
+// steps from going in circles. No sorting of start levels is needed.
 #include "numerics/best_filling.hpp"
 
 #include <algorithm>
@@ -97,7 +98,7 @@ double full_level(const Server& server, double level, const std::vector<char>& c
     }
     (over ? high : low) = level;
     if (std::abs(next - level) <= 1e-15 * level) return next;
-    if (!(next >= low && next <= high && next < kInfinity))
+    if (!(next > low && next < high && next < kInfinity))
       next = high < kInfinity ? (low + high) / 2 : 2 * level;
     if (next == level) return level;
     level = next;

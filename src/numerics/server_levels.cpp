@@ -25,7 +25,10 @@ constexpr double kNothing = 1e-9;  // of a capacity, of a row's total, of a cap
 constexpr double kSettled = 1e-13;
 constexpr Index kFewPairs = 200;
 constexpr int kSweepsOfFew = 300;
-constexpr int kSweeps = 10;
+constexpr int kSweeps = 5;
+constexpr Index kManyRows = 4000;
+constexpr Index kSampleStep = 8;
+constexpr double kSampleCentring = 4;
 constexpr double kCentring[] = {1e-2, 1e-3, 1e-1, 1e-4};  // of one try after the other
 
 struct Sweeper {
@@ -77,6 +80,40 @@ ArrayXd shown_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayXX
   return levels;
 }
 
+// Every kSampleStep-th row, on servers as much smaller.
+ServerRows sample_of(const ServerRows& rows) {
+  const auto every = Eigen::seq(0, Eigen::last, kSampleStep);
+  ServerRows sample{
+      .demand = {}, .capacity = rows.capacity, .alone = rows.alone(every, Eigen::all), .cap = {}};
+  for (const ArrayXXd& demand : rows.demand) sample.demand.emplace_back(demand(every, Eigen::all));
+  if (rows.cap.size() > 0) sample.cap = rows.cap(every);
+  sample.capacity *= static_cast<double>(sample.rows()) / static_cast<double>(rows.rows());
+  return sample;
+}
+
+// Levels of many rows: of a sample first, from which they differ by about one over the root of its size.
+TiedLevels levels_by_samples(const ServerRows& rows, const ArrayXXd& rate) {
+  if (rows.rows() <= kManyRows) {
+    Sweeper sweeper{rows, rate, ArrayXXd::Zero(rows.rows(), rows.servers()),
+                    ArrayXXd::Constant(rows.servers(), rows.resources(), kInfinity)};
+    sweeper.run(kSweeps);
+    return tie_levels(rows, rate, sweeper.levels, kCentring[0]);
+  }
+  const ServerRows sample = sample_of(rows);
+  const TiedLevels start =
+      levels_by_samples(sample, rate(Eigen::seq(0, Eigen::last, kSampleStep), Eigen::all));
+  TiedLevels found =
+      tie_levels(rows, rate, start.levels, kSampleCentring / static_cast<double>(sample.rows()));
+  found.iterations += start.iterations;
+  return found;
+}
+
+ServerLevels start_from_sample(const ServerRows& rows, const ArrayXXd& rate) {
+  TiedLevels found = levels_by_samples(rows, rate);
+  const double violation = level_violation(rows, rate, found.x);
+  return {.x = std::move(found.x), .violation = violation, .sweeps = kSweeps, .iterations = found.iterations};
+}
+
 }  // namespace
 
 double level_violation(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& x) {
@@ -102,6 +139,10 @@ double level_violation(const ServerRows& rows, const ArrayXXd& rate, const Array
 
 ServerLevels level_servers(const ServerRows& rows, const ArrayXd& weight, double within) {
   const ArrayXXd rate = rows.alone.colwise() * weight;
+  if (rows.rows() > kManyRows) {
+    ServerLevels found = start_from_sample(rows, rate);
+    if (found.violation <= within) return found;
+  }
   Sweeper sweeper{rows, rate, ArrayXXd::Zero(rows.rows(), rows.servers()),
                   ArrayXXd::Constant(rows.servers(), rows.resources(), kInfinity)};
   ServerLevels best;

@@ -72,7 +72,8 @@ class Path {
   ArrayXd fixed_use_;  // of capped rows that left, [i m + r]
   Matrix winners_;     // use of the rows that left, for a unit of level, [i m + r][i m + r]
   ArrayXd use_;        // [i m + r]
-  std::vector<double> dx_, dz_, ratio_, pull_, bend_;         // a pair: steps, x/z, right side, second order
+  std::vector<double> dx_, dz_, ratio_, inverse_, pull_,
+      bend_;  // a pair: steps, x/z, 1/x, right side, second order
   std::vector<double> theta_, den_, sum_, dt_, dk_, bend_k_;  // a row
 };
 
@@ -246,13 +247,17 @@ Matrix Path::matrix(double mu) {
     const double theta = theta_[at(n)] =
         rows_.cap[at(n)] < kInfinity ? 1 + rows_.k[at(n)] / rows_.t[at(n)] : 1;
     double all = 0;
-    for (Index p = begin; p < end; ++p) all += ratio_[at(p)] = rows_.x[at(p)] / rows_.z[at(p)];
+    for (Index p = begin; p < end; ++p) {
+      inverse_[at(p)] = 1 / rows_.x[at(p)];
+      all += ratio_[at(p)] = rows_.x[at(p)] / rows_.z[at(p)];
+    }
     const double den = den_[at(n)] = 1 + theta * all;
+    const double inverse_den = 1 / den;
     for (Index p = begin; p < end; ++p) {
       double others = 0;
       for (Index q = begin; q < end; ++q) others += q == p ? 0 : ratio_[at(q)];
-      const double diagonal = ratio_[at(p)] * (1 + theta * others) / den * rows_.a[at(p)];
-      const double off = theta / den * ratio_[at(p)];
+      const double diagonal = ratio_[at(p)] * (1 + theta * others) * inverse_den * rows_.a[at(p)];
+      const double off = theta * inverse_den * ratio_[at(p)];
       for (Index r = 0; r < m_; ++r) {
         const Index j = rows_.server[at(p)] * m_ + r;
         const double demand = rows_.demand[at(p * m_ + r)];
@@ -278,12 +283,13 @@ VectorXd Path::right_side(double mu, double mu_of_levels) {
     double sum = 0;
     for (Index p = begin; p < end; ++p) {
       const double off = v - rows_.a[at(p)] * level(p) - rows_.z[at(p)];
-      pull_[at(p)] = (mu - bend_[at(p)]) / rows_.x[at(p)] - rows_.z[at(p)] - off - of_cap;
+      pull_[at(p)] = (mu - bend_[at(p)]) * inverse_[at(p)] - rows_.z[at(p)] - off - of_cap;
       sum += ratio_[at(p)] * pull_[at(p)];
     }
     sum_[at(n)] = sum;
+    const double shared = theta_[at(n)] / den_[at(n)] * sum;
     for (Index p = begin; p < end; ++p) {
-      const double dx = ratio_[at(p)] * (pull_[at(p)] - theta_[at(n)] / den_[at(n)] * sum);
+      const double dx = ratio_[at(p)] * (pull_[at(p)] - shared);
       for (Index r = 0; r < m_; ++r) right[rows_.server[at(p)] * m_ + r] -= rows_.demand[at(p * m_ + r)] * dx;
     }
   }
@@ -306,7 +312,7 @@ double Path::direction(double mu, const VectorXd& levels) {
     for (Index p = begin; p < end; ++p) {
       const double pull = rows_.a[at(p)] * levels[rows_.stop[at(p)]] + pull_[at(p)] - theta_[at(n)] * total;
       dx_[at(p)] = ratio_[at(p)] * pull;
-      dz_[at(p)] = (mu - bend_[at(p)]) / rows_.x[at(p)] - rows_.z[at(p)] - pull;
+      dz_[at(p)] = (mu - bend_[at(p)]) * inverse_[at(p)] - rows_.z[at(p)] - pull;
       limit(rows_.x[at(p)], dx_[at(p)]);
       limit(rows_.z[at(p)], dz_[at(p)]);
     }
@@ -369,7 +375,8 @@ double Path::step_from(double mu) {
 int Path::follow() {
   int since = 0;
   for (int iteration = 1; iteration <= kIterations; ++iteration) {
-    for (std::vector<double>* each : {&dx_, &dz_, &ratio_, &pull_, &bend_}) each->assign(rows_.x.size(), 0.0);
+    for (std::vector<double>* each : {&dx_, &dz_, &ratio_, &inverse_, &pull_, &bend_})
+      each->assign(rows_.x.size(), 0.0);
     for (std::vector<double>* each : {&theta_, &den_, &sum_, &dt_, &dk_, &bend_k_})
       each->assign(rows_.row.size(), 0.0);
     measure_use();
