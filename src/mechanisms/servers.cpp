@@ -29,8 +29,9 @@ std::vector<ArrayXXd> demands(const Problem& problem, const Classes& classes) {
   for (std::size_t k = 0; k < arrays; ++k) {
     for (std::size_t j = 0; j < classes.users.size(); ++j) {
       const std::size_t user = classes.users[j].members[0];
-      const ResourceVector& amounts =
-          arrays == 1 ? problem.users()[user].demand : problem.demand(user, classes.servers[k].members[0]);
+      const ResourceVector& amounts = problem.has_demand_on()
+                                          ? problem.demand(user, classes.servers[k].members[0])
+                                          : problem.users()[user].demand;
       for (std::size_t r = 0; r < amounts.size(); ++r)
         demand[k](static_cast<Index>(j), static_cast<Index>(r)) = amounts[r].value();
     }

@@ -67,7 +67,7 @@ Result<Problem> random_problem(Random& random) {
   return Problem::from(cluster);
 }
 
-// Issue of the papers: the mechanism is defined by the form, not by one solution.
+// The mechanism is defined by the form, not by one solution.
 TEST(PsDsf, MeetsTheLevelFormOnRandomProblems) {
   Random random(seed);
   int solved = 0;
