@@ -1,4 +1,5 @@
-// PS-DSF on the merged arrays, one thread: 100,000 users on 10 classes of servers, and the sizes of the paper.
+// PS-DSF on the merged arrays, one thread: 100,000 users on 10 classes of servers, and the sizes of the
+// paper.
 #include <benchmark/benchmark.h>
 
 #include "mechanisms/servers.hpp"

@@ -17,7 +17,7 @@ struct TiedLevels {
 /// cap, equality where x_{n,i} > 0, L_{i,r} finite only where r is full on i. `rate` is [n][i], 0 where a row
 /// may not go; `levels` are the levels to start from, [i][r], infinite where a resource is not full; centring
 /// > 0 says how far off they may be (1e-2: by tens of per cent; less keeps closer to the start). The result
-/// need not be a solution: the caller checks. O(N K² m + (Km)³) an iteration, some 15 to 60 of them, the
+/// need not be a solution: the caller checks. O(N K² m + (Km)³) an iteration, some 10 to 150 of them, the
 /// later ones on the few rows that may still be tied.
 TiedLevels tie_levels(const ServerRows& rows, const Eigen::ArrayXXd& rate, const Eigen::ArrayXXd& levels,
                       double centring);
