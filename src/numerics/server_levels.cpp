@@ -80,6 +80,21 @@ ArrayXd shown_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayXX
   return levels;
 }
 
+// What did not converge still has to fit: servers that are overused, and rows over their cap, shrink.
+void shrink_to_fit(const ServerRows& rows, ArrayXXd& x) {
+  for (Index i = 0; i < rows.servers(); ++i) {
+    double over = 1;
+    for (Index r = 0; r < rows.resources(); ++r) {
+      const double used = (rows.demand_on(i).col(r) * x.col(i)).sum();
+      if (used > 0) over = std::max(over, used / rows.capacity(i, r));
+    }
+    x.col(i) /= over;
+  }
+  if (rows.cap.size() == 0) return;
+  const ArrayXd total = x.rowwise().sum();
+  x.colwise() *= (total > rows.cap).select(rows.cap / total, ArrayXd::Ones(total.size()));
+}
+
 // Every kSampleStep-th row, on servers as much smaller.
 ServerRows sample_of(const ServerRows& rows) {
   const auto every = Eigen::seq(0, Eigen::last, kSampleStep);
@@ -158,12 +173,14 @@ ServerLevels level_servers(const ServerRows& rows, const ArrayXd& weight, double
     sweeper.run(few ? kSweepsOfFew : kSweeps);
     best.sweeps = sweeper.sweeps;
     if (few) keep(sweeper.x);
-    if (few && best.violation <= within) break;
+    if (few && best.violation <= within) return best;
     const TiedLevels tied = tie_levels(rows, rate, sweeper.levels, centring);
     best.iterations += tied.iterations;
     keep(tied.x);
-    if (best.violation <= within) break;
+    if (best.violation <= within) return best;
   }
+  shrink_to_fit(rows, best.x);
+  best.violation = level_violation(rows, rate, best.x);
   return best;
 }
 
