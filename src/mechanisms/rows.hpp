@@ -14,6 +14,7 @@ Mechanism drfh_row();
 Mechanism tsf_row();
 Mechanism cmmf_row();
 Mechanism per_server_drf_row();
+Mechanism ps_dsf_row();
 Mechanism baa_row();
 
 /// What every mechanism over one pool accepts.

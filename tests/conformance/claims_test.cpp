@@ -109,9 +109,15 @@ std::vector<Counterexample> counterexamples() {
   return stored;
 }
 
+// On one server these hold; the counterexample has several, and is in the mechanism's own tests.
+bool fails_over_servers_only(const std::string& mechanism, Property property) {
+  return mechanism == "ps-dsf" && property == Property::pareto_efficiency;  // PsDsf.IsNotParetoEfficient
+}
+
 TEST(Claims, WhatIsSaidNotToHoldFailsOnAStoredPool) {
   const std::vector<Counterexample> stored = counterexamples();
   for (const auto& [mechanism, claim] : claims_that(false)) {
+    if (fails_over_servers_only(mechanism, claim.property)) continue;
     bool shown = false;
     for (const Counterexample& example : stored) {
       if (example.mechanism != mechanism || example.property != claim.property) continue;

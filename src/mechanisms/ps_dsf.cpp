@@ -1,0 +1,58 @@
+// Per-Server Dominant-Share Fairness: every server fills itself by virtual dominant shares, the tasks that a
+// user has anywhere over those that it could run on this server alone.
+//
+// Source: Khamse-Ashari et al., PS-DSF, 2017; Ravi Kiran and Srinuvas, An Appropriate Parameterized Utility
+// Technique On Heterogeneous Server Dependencies, section 3. u_n = γ_{n,i}, α = ∞, each server for itself.
+// Example: C = (9, 18), d = (1, 4) and (3, 1), one server: 3 and 2 tasks, as DRF.
+// Known failures: not unique (demands (2, 1) and (1, 2) on servers (7, 7) and (2, 2): both 3 and 3 tasks, and
+// 8/3 and 8/3); not Pareto efficient. docs/mechanisms/ps-dsf.md has both.
+#include "mechanisms/rows.hpp"
+#include "mechanisms/servers.hpp"
+#include "numerics/server_levels.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr double kWithin = 1e-8;  // largest violation of the level form
+constexpr std::string_view kTable = "PS-DSF, Table 1";
+
+constexpr Claim kClaims[] = {
+    {Property::sharing_incentive, true, kEndlessDemand, kTable},
+    {Property::envy_freeness, true, kEndlessDemand, kTable},
+    {Property::bottleneck_fairness, true, kEndlessDemand, kTable},
+    {Property::pareto_efficiency, false, {}, kTable},
+};
+
+ServerShares shares_of(const MergedServers& merged) {
+  numerics::ServerLevels found = numerics::level_servers(merged.rows, merged.weight, kWithin);
+  const bool converged = found.violation <= kWithin;
+  return {.tasks = std::move(found.x),
+          .prices = {},
+          .status = converged ? Status::converged : Status::not_converged,
+          .certificate = {.kind = "level-violation", .value = found.violation}};
+}
+
+Result<Outcome> allocate_ps_dsf(const Problem& problem, const Choice& choice, const Execution&) {
+  return share_servers(problem, choice, MergeUsers::parallel, shares_of);
+}
+
+}  // namespace
+
+Mechanism ps_dsf_row() {
+  return {.name = "ps-dsf",
+          .aliases = {},
+          .scope = Scope::each_server,
+          .title = "Per-Server Dominant-Share Fairness",
+          .summary =
+              "Every server equalises virtual dominant shares: a user's tasks over those that it could run "
+              "on that server alone.",
+          .yardstick = "γ_{n,i}",
+          .alpha = "∞",
+          .source = "Khamse-Ashari et al., Per-Server Dominant-Share Fairness (PS-DSF), 2017",
+          .accepts = kServersAccept,
+          .options = {},
+          .claims = kClaims,
+          .allocate = allocate_ps_dsf};
+}
+
+}  // namespace mirab

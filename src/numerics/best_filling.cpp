@@ -1,0 +1,173 @@
+// Progressive filling of one server for rows that already have something elsewhere.
+//
+// Source: the PS-DSF paper's server procedure; docs/mathematics.md, per-server dominant shares.
+// The use of resource r at level l, Σ_n d_{n,r} min(room_n, max(0, rate_n l - elsewhere_n)), is piecewise
+// linear and grows with l, so Newton's method from above ends on the exact piece; bounds (room) bend it the
+// other way, so a bracket keeps the steps from going in circles. No sorting of start levels is needed.
+#include "numerics/best_filling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <mirab/model/assert.hpp>
+
+namespace mirab::numerics {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::Index;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFull = 1e-13;  // of a capacity: rounding
+constexpr int kSteps = 200;
+
+struct Server {
+  const Demands& demand;
+  const ArrayXd& capacity;
+  const RowValues& rate;
+  const RowValues& elsewhere;
+  const RowValues& room;
+  std::vector<Index> rows;  // that still rise
+  ArrayXd left;             // capacity less what stopped rows hold, [r]
+
+  double room_of(Index n) const { return room.size() > 0 ? room[n] : kInfinity; }
+  double x(Index n, double level) const {
+    return std::min(room_of(n), std::max(0.0, rate[n] * level - elsewhere[n]));
+  }
+};
+
+struct Use {
+  ArrayXd amount, slope;  // at a level, [r]
+};
+
+Use use_at(const Server& server, double level) {
+  Use use{ArrayXd::Zero(server.left.size()), ArrayXd::Zero(server.left.size())};
+  for (const Index n : server.rows) {
+    const double x = server.rate[n] * level - server.elsewhere[n];
+    if (x <= 0) continue;
+    const double room = server.room_of(n);
+    for (Index r = 0; r < use.amount.size(); ++r) {
+      use.amount[r] += server.demand(n, r) * std::min(x, room);
+      if (x < room) use.slope[r] += server.demand(n, r) * server.rate[n];
+    }
+  }
+  return use;
+}
+
+// Which resources the rising rows can fill, and the level at which the first would be full if all of them had
+// joined: no lower than the first level at which one is full, but for bounded rows.
+double start_level(const Server& server, std::vector<char>& can_fill) {
+  const Index resources = server.left.size();
+  ArrayXd rate = ArrayXd::Zero(resources), elsewhere = rate, most = rate;
+  for (const Index n : server.rows) {
+    for (Index r = 0; r < resources; ++r) {
+      const double demand = server.demand(n, r);
+      if (demand == 0) continue;
+      rate[r] += demand * server.rate[n];
+      elsewhere[r] += demand * server.elsewhere[n];
+      most[r] += demand * server.room_of(n);
+    }
+  }
+  double level = kInfinity;
+  for (Index r = 0; r < resources; ++r) {
+    can_fill[static_cast<std::size_t>(r)] = rate[r] > 0 && most[r] > server.left[r];
+    if (can_fill[static_cast<std::size_t>(r)])
+      level = std::min(level, (server.left[r] + elsewhere[r]) / rate[r]);
+  }
+  return level;
+}
+
+// The lowest level at which a resource is full.
+double full_level(const Server& server, double level, const std::vector<char>& can_fill) {
+  double low = 0, high = kInfinity;
+  for (int step = 0; step < kSteps; ++step) {
+    const Use use = use_at(server, level);
+    double next = kInfinity;
+    bool over = false;
+    for (Index r = 0; r < server.left.size(); ++r) {
+      if (!can_fill[static_cast<std::size_t>(r)]) continue;
+      const double room = server.left[r] - use.amount[r];
+      over = over || room <= 0;
+      if (use.slope[r] > 0)
+        next = std::min(next, level + room / use.slope[r]);
+      else if (room <= 0)
+        next = -kInfinity;
+    }
+    (over ? high : low) = level;
+    if (std::abs(next - level) <= 1e-15 * level) return next;
+    if (!(next > low && next < high && next < kInfinity))
+      next = high < kInfinity ? (low + high) / 2 : 2 * level;
+    if (next == level) return level;
+    level = next;
+  }
+  return level;
+}
+
+// Marks what is full at the level, the fullest in any case.
+void mark_full(const Server& server, double level, ArrayXd& levels) {
+  const Use use = use_at(server, level);
+  Index fullest = -1;
+  double most = -kInfinity;
+  for (Index r = 0; r < use.amount.size(); ++r) {
+    if (levels[r] < kInfinity || server.capacity[r] == 0) continue;
+    const double over = (use.amount[r] - server.left[r]) / server.capacity[r];
+    if (over >= -kFull) levels[r] = level;
+    if (over > most) {
+      most = over;
+      fullest = r;
+    }
+  }
+  if (fullest >= 0) levels[fullest] = level;
+}
+
+bool stopped(const Server& server, Index n, const ArrayXd& levels) {
+  for (Index r = 0; r < levels.size(); ++r) {
+    if (levels[r] < kInfinity && server.demand(n, r) > 0) return true;
+  }
+  return false;
+}
+
+// Stops the rows that demand what is full. The others go on.
+void stop_rows(Server& server, double level, Filling& filling) {
+  std::vector<Index> rising;
+  for (const Index n : server.rows) {
+    if (!stopped(server, n, filling.levels)) {
+      rising.push_back(n);
+      continue;
+    }
+    filling.x[n] = server.x(n, level);
+    for (Index r = 0; r < server.left.size(); ++r) server.left[r] -= server.demand(n, r) * filling.x[n];
+  }
+  server.left = server.left.max(0.0);
+  server.rows = std::move(rising);
+}
+
+}  // namespace
+
+Filling fill_best(const Demands& demand, const ArrayXd& capacity, const RowValues& rate,
+                  const RowValues& elsewhere, const RowValues& room) {
+  const Index resources = capacity.size();
+  Filling filling{.x = ArrayXd::Zero(rate.size()), .levels = ArrayXd::Constant(resources, kInfinity)};
+  Server server{demand, capacity, rate, elsewhere, room, {}, capacity};
+  for (Index n = 0; n < rate.size(); ++n) {
+    if (rate[n] > 0 && server.room_of(n) > 0) server.rows.push_back(n);
+  }
+  std::vector<char> can_fill(static_cast<std::size_t>(resources));
+  while (!server.rows.empty()) {
+    const double start = start_level(server, can_fill);
+    if (start == kInfinity) {  // all get what they have room for
+      for (const Index n : server.rows) filling.x[n] = server.room_of(n);
+      break;
+    }
+    const std::size_t rising = server.rows.size();
+    const double level = full_level(server, start, can_fill);
+    mark_full(server, level, filling.levels);
+    stop_rows(server, level, filling);
+    MIRAB_ASSERT(server.rows.size() < rising, "a full resource stops somebody");
+  }
+  return filling;
+}
+
+}  // namespace mirab::numerics

@@ -1,0 +1,75 @@
+// One server filled by levels, against the conditions that define it.
+#include "numerics/best_filling.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <limits>
+
+#include <mirab/model/random.hpp>
+
+namespace mirab::numerics {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::ArrayXXd;
+using Eigen::Index;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(BestFilling, IsWaterFillingWhenNobodyHasAnythingElsewhere) {
+  ArrayXXd demand(2, 2);
+  demand << 1, 4, 3, 1;
+  const ArrayXd capacity{{9, 18}}, rate{{4.5, 3}};
+  const Filling filling = fill_best(demand, capacity, rate, ArrayXd::Zero(2), ArrayXd());
+  EXPECT_NEAR(filling.x[0], 3, 1e-12);
+  EXPECT_NEAR(filling.x[1], 2, 1e-12);
+  EXPECT_NEAR(filling.levels[0], 2.0 / 3, 1e-12);
+  EXPECT_EQ(filling.levels[1], infinity);
+}
+
+// A bounded row between two others makes the use bend both ways: Newton alone goes in circles here.
+TEST(BestFilling, FindsTheLevelWhereUseBendsBothWays) {
+  ArrayXXd demand(3, 1);
+  demand << 2, 2, 3;
+  const ArrayXd rate{{18, 16, 8}}, elsewhere{{7.0 / 3, 6.5, 0}}, room{{2.0 / 3, 0.5, infinity}};
+  const Filling filling = fill_best(demand, ArrayXd::Constant(1, 12), rate, elsewhere, room);
+  EXPECT_NEAR((filling.x * demand.col(0)).sum(), 12, 1e-12);
+}
+
+// x_n = min(room_n, max(0, rate_n l_n - elsewhere_n)), l_n the lowest level of what stops the row, and what
+// has a level is full.
+TEST(BestFilling, StopsEveryRowAtTheLowestFullResourceThatItDemands) {
+  constexpr std::uint64_t seed = 5;
+  Random random(seed);
+  for (int trial = 0; trial < 1000; ++trial) {
+    const auto rows = static_cast<Index>(1 + random.below(12)),
+               resources = static_cast<Index>(1 + random.below(4));
+    const auto draw = [&](double most) { return most * random.unit(); };
+    const ArrayXXd demand = ArrayXXd::NullaryExpr(
+        rows, resources, [&](Index, Index r) { return r > 0 && random.below(3) == 0 ? 0 : 0.1 + draw(5); });
+    const ArrayXd capacity = ArrayXd::NullaryExpr(resources, [&] { return 1 + draw(20); });
+    const ArrayXd rate = ArrayXd::NullaryExpr(rows, [&] { return random.below(5) == 0 ? 0 : 0.1 + draw(5); });
+    const ArrayXd elsewhere = ArrayXd::NullaryExpr(rows, [&] { return random.below(2) == 0 ? 0 : draw(5); });
+    const ArrayXd room =
+        ArrayXd::NullaryExpr(rows, [&] { return random.below(2) == 0 ? infinity : draw(3); });
+    const Filling filling = fill_best(demand, capacity, rate, elsewhere, room);
+    SCOPED_TRACE(fmt::format("trial {} of seed {}", trial, seed));
+    for (Index n = 0; n < rows; ++n) {
+      double level = infinity;
+      for (Index r = 0; r < resources; ++r)
+        level = demand(n, r) > 0 ? std::min(level, filling.levels[r]) : level;
+      const double x = rate[n] == 0 ? 0 : std::min(room[n], std::max(0.0, rate[n] * level - elsewhere[n]));
+      ASSERT_NEAR(filling.x[n], x, 1e-9 * (1 + x));
+    }
+    for (Index r = 0; r < resources; ++r) {
+      const double used = (filling.x * demand.col(r)).sum();
+      ASSERT_LE(used, capacity[r] * (1 + 1e-9));
+      if (filling.levels[r] < infinity) {
+        ASSERT_GE(used, capacity[r] * (1 - 1e-9));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mirab::numerics
