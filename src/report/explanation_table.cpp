@@ -83,6 +83,7 @@ std::string whereabouts(const Explained& explained) {
   table.columns = {{Align::left}, {Align::decimal}};
   table.rows = {{{"where it runs"}, {"tasks", 1, Align::right}}};
   std::vector<double> tasks;
+  tasks.reserve(grants.size());
   for (const std::string& resource : explained.problem.resources()) {
     table.columns.push_back({Align::decimal});
     table.rows[0].push_back({shorten(resource, kResourceWidth), 1, Align::right});
