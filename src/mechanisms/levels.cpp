@@ -126,7 +126,8 @@ ArrayXd bounds(const Rounds& rounds, const ArrayXd& least, double level) {
   const ArrayXd due = total.min(level * rounds.unit);
   const double worth = (rounds.merged.rows.capacity * rounds.price).sum();
   const double gap = std::max(worth - (due * least).sum(), 0.0) + kRounding * worth;
-  return gap / (least * total);
+  const ArrayXd bound = gap / (least * total);
+  return bound.isNaN().select(kInfinity, bound);
 }
 
 // Fixes who is saturated, or at its cap; the nearest to it when the prices say it of nobody.

@@ -153,7 +153,8 @@ LevelSchur::LevelSchur(const ServerRows& rows, const ArrayXXd& theta, const Arra
   MatrixXd scaled = scale_.matrix().asDiagonal() * matrix_ * scale_.matrix().asDiagonal();
   for (double ridge = 0;; ridge = std::max(1e-15, ridge * 10)) {
     factor_.compute(scaled + ridge * MatrixXd::Identity(order, order));
-    if (factor_.info() == Eigen::Success) break;
+    if (factor_.info() == Eigen::Success || !(ridge < 1))
+      break;  // or a step that is no number: the caller stops
   }
 }
 
