@@ -76,7 +76,8 @@ void assert_feasible(const Allocation& allocation) {
 }  // namespace
 
 std::span<const Mechanism> mechanisms() {
-  static const std::array table{max_min_row(), drf_row(), asset_row(), pf_row(), alpha_fair_row()};
+  static const std::array table{max_min_row(),    drf_row(),        asset_row(),       pf_row(),
+                                alpha_fair_row(), ps_dsf_tdm_row(), alpha_pf_vds_row()};
   return table;
 }
 

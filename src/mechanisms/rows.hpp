@@ -10,6 +10,8 @@ Mechanism drf_row();
 Mechanism asset_row();
 Mechanism pf_row();
 Mechanism alpha_fair_row();
+Mechanism ps_dsf_tdm_row();
+Mechanism alpha_pf_vds_row();
 
 /// What every mechanism over one pool accepts.
 constexpr Accepts kPoolAccepts{
