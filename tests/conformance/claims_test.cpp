@@ -17,6 +17,7 @@ constexpr std::uint64_t seed = 2011;
 // The option values with which a row is tested.
 std::vector<std::string> variants_of(const Mechanism& row) {
   if (row.name == "alpha-fair") return {"alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"};
+  if (row.name == "alpha-pf-vds") return {"alpha-pf-vds:alpha=1", "alpha-pf-vds:alpha=3"};  // claimed for α ≥ 1
   return {std::string(row.name)};
 }
 
@@ -91,6 +92,8 @@ std::vector<Counterexample> counterexamples() {
       {"pf", Property::strategy_proofness, plain({100, 100}, {{16, 1}, {1, 2}})},
       {"pf", Property::population_monotonicity, plain({100, 100}, {{4, 1}, {1, 16}, {16, 1}})},
       {"pf", Property::resource_monotonicity, plain({3, 4}, {{1, 1}, {1, 2}, {2, 2}})},
+      // half of the time each, where both fit
+      {"ps-dsf-tdm", Property::pareto_efficiency, plain({1, 1}, {{1, 0}, {0, 1}})},
   };
   for (const std::string mechanism :
        {"max-min", "alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"}) {

@@ -15,8 +15,6 @@ using json = nlohmann::ordered_json;  // resources keep the order of the paper
 const std::set<std::string> not_in_the_registry = {"ps-dsf",
                                                    "drfh",
                                                    "tsf",
-                                                   "alpha-pf-vds:alpha=1",
-                                                   "alpha-pf-vds:alpha=3",
                                                    "mlf-drs",
                                                    "ffmra",
                                                    "ffmra:surplus=equal",

@@ -21,10 +21,10 @@ Cluster slides_cluster() {
   return {.resources = problem.resources(), .servers = problem.servers(), .users = problem.users()};
 }
 
-TEST(Registry, ListsThePoolMechanismsInOrder) {
+TEST(Registry, ListsTheMechanismsInOrder) {
   std::vector<std::string_view> names;
   for (const Mechanism& row : mechanisms()) names.push_back(row.name);
-  EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair"));
+  EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair", "ps-dsf-tdm", "alpha-pf-vds"));
 }
 
 TEST(Registry, CeeiIsAnotherNameOfPf) {
@@ -52,7 +52,7 @@ TEST(Registry, AnotherDemandOnSomeServerIsAnErrorThatSaysWhichMechanismsCan) {
   const Result<Outcome> outcome = allocate(*Problem::from(cluster), "drf");
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().key, "users[1].demand_on");
-  EXPECT_THAT(outcome.error().message, HasSubstr("mechanisms that can: none"));
+  EXPECT_THAT(outcome.error().message, HasSubstr("mechanisms that can: ps-dsf-tdm, alpha-pf-vds"));
 }
 
 TEST(Registry, PlacementConstraintsAreANoticeThatNamesTheMechanism) {
