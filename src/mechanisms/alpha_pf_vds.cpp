@@ -34,7 +34,6 @@ constexpr Claim kClaims[] = {
     {Property::envy_freeness, true, kEndlessDemand, kPaper},
     {Property::bottleneck_fairness, true, kEndlessDemand, kPaper},
     {Property::single_resource_fairness, true, kEndlessDemand, "docs/mathematics.md, section 6"},
-    {Property::scale_invariance, true, kEndlessDemand, "docs/mathematics.md, section 6"},
 };
 
 Result<Outcome> allocate_alpha_pf_vds(const Problem& problem, const Choice& choice,

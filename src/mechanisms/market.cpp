@@ -10,7 +10,7 @@ namespace mirab {
 namespace {
 
 constexpr double kTolerated = 1e-7;
-constexpr double kPolished = 1e-11;  // asked for when an iteration costs next to nothing
+constexpr double kPolished = 1e-15;  // asked for when an iteration costs next to nothing
 constexpr double kGood = 1e-9;
 constexpr Eigen::Index kPlacementsPolished = 10'000;
 constexpr double kLogMost = 700;  // e^±700 are normal doubles

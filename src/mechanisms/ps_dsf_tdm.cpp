@@ -20,7 +20,6 @@ constexpr Claim kClaims[] = {
     {Property::sharing_incentive, true, kEndlessDemand, kMarket},
     {Property::envy_freeness, true, kEndlessDemand, kMarket},
     {Property::single_resource_fairness, true, kEndlessDemand, kMarket},
-    {Property::scale_invariance, true, kEndlessDemand, kMarket},
     {Property::pareto_efficiency, false, {}, "docs/mathematics.md, section 5"},
 };
 

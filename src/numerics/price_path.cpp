@@ -41,7 +41,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFirstPrice = 4;       // of ν: above what any row would pay for half of everything
+constexpr double kFirstPrice = 4;  // of ν: above what any row would pay for half of everything
+constexpr double kOtherFirstPrice = 40;
 constexpr double kMeasuredFrom = 1e-6;  // μ, below which the regret is looked at
 constexpr double kSmallestMu = 1e-17;
 constexpr double kShortStep = 0.1;  // after it the next one only centres
@@ -50,8 +51,10 @@ constexpr int kNextToNothingMost = 5;
 constexpr int kBoldSteps = 100;
 constexpr int kCarefulSteps = 400;
 constexpr int kCorrections = 3;
-constexpr double kSpread = 10;      // of the products about their mean, beyond which they are corrected
-constexpr double kDropped = 1e-12;  // of a row's total: smaller placements are none
+constexpr double kSpread = 10;            // of the products about their mean, beyond which they are corrected
+constexpr double kJustBelow = 1 - 1e-15;  // so that no rounding passes a cap
+constexpr int kNoBetterMost = 3;          // measurements, after which a tolerated regret is taken
+constexpr double kDropped = 1e-12;        // of a row's total: smaller placements are none
 
 enum class Pace { bold, careful };
 
@@ -118,9 +121,9 @@ double furthest(const State& at, const State& direction) {
 
 class Walk {
  public:
-  Walk(const ServerGame& game, const Scaled& scaled, int threads)
+  Walk(const ServerGame& game, const Scaled& scaled, double first_price, int threads)
       : game_(game), in_(scaled), threads_(threads), may_(scaled.g > 0), capped_(scaled.cap < kInfinity) {
-    start();
+    start(first_price);
   }
 
   void follow(Pace pace, const RegretGoal& goal, PricedServers& best) {
@@ -145,12 +148,12 @@ class Walk {
   Index prices() const { return at_.nu.size(); }
 
   // Half of everything in equal parts, prices above what anybody would pay.
-  void start() {
+  void start(double first_price) {
     const ArrayXd everywhere = in_.g.rowwise().sum();
     const ArrayXd room = capped_.select(in_.cap - in_.base, kInfinity);
     const ArrayXd part = (everywhere > 0).select((room / everywhere).min(1.0) / 2, 0.0);
     at_.y = may_.select(part.replicate(1, servers()), 0.0);
-    at_.nu = ArrayXXd::Constant(servers(), in_.b[0].cols(), kFirstPrice);
+    at_.nu = ArrayXXd::Constant(servers(), in_.b[0].cols(), first_price);
     total();
     const ArrayXd pull = x_.pow(-in_.q);
     at_.k = capped_.select(pull - 0.5 * pull.min(2.0), 0.0);
@@ -407,7 +410,7 @@ class Walk {
   }
 
   // Amounts that fit, prices, and their regret; is it what was wanted, or as good as it gets?
-  bool settle(const RegretGoal& goal, PricedServers& best) const {
+  bool settle(const RegretGoal& goal, PricedServers& best) {
     const ServerRows& rows = game_.rows;
     PricedServers found{.amount = at_.y * in_.g,
                         .log_price = ArrayXXd(servers(), resources()),
@@ -421,7 +424,7 @@ class Walk {
       const bool at_cap = capped_[n] && at_.k[n] * std::pow(x_[n], in_.q) > at_.left[n] / in_.cap[n];
       if (!at_cap && !(x_[n] > in_.cap[n])) continue;
       const double room = in_.unit[n] * (in_.cap[n] - in_.base[n]);
-      found.amount.row(n) *= room / found.amount.row(n).sum();
+      found.amount.row(n) *= kJustBelow * room / found.amount.row(n).sum();
     }
     for (Index i = 0; i < servers(); ++i) {
       double fullest = 1;
@@ -440,9 +443,9 @@ class Walk {
     found.regret = found.amount.isFinite().all()
                        ? relative_regret(game_, found.amount, found.log_price, threads_)
                        : kInfinity;
-    const bool better = found.regret < best.regret / 2;
+    no_better_ = found.regret < best.regret / 2 ? 0 : no_better_ + 1;
     if (found.regret < best.regret || best.amount.size() == 0) best = std::move(found);
-    return best.regret <= goal.wanted || (!better && best.regret <= goal.tolerated);
+    return best.regret <= goal.wanted || (no_better_ >= kNoBetterMost && best.regret <= goal.tolerated);
   }
 
   const ServerGame& game_;
@@ -453,6 +456,7 @@ class Walk {
   State at_;
   ArrayXd x_;  // X
   double mu_ = 1, count_ = 0;
+  int no_better_ = 0;
   // The linear system: what the equations lack, and its coefficients.
   ArrayXXd z_missing_, s_missing_, v_, slope_;
   ArrayXd left_missing_, bend_, stiff_, damp_;
@@ -465,8 +469,10 @@ class Walk {
 PricedServers follow_price_path(const ServerGame& game, const RegretGoal& goal, int threads) {
   const Scaled scaled(game);
   PricedServers best{.amount = {}, .log_price = {}, .regret = kInfinity, .iterations = 0};
-  for (const Pace pace : {Pace::bold, Pace::careful}) {
-    Walk(game, scaled, threads).follow(pace, goal, best);
+  constexpr std::pair<Pace, double> kWalks[] = {
+      {Pace::bold, kFirstPrice}, {Pace::careful, kFirstPrice}, {Pace::careful, kOtherFirstPrice}};
+  for (const auto& [pace, first_price] : kWalks) {
+    Walk(game, scaled, first_price, threads).follow(pace, goal, best);
     if (best.regret <= goal.tolerated) break;
   }
   return best;

@@ -17,7 +17,8 @@ constexpr std::uint64_t seed = 2011;
 // The option values with which a row is tested.
 std::vector<std::string> variants_of(const Mechanism& row) {
   if (row.name == "alpha-fair") return {"alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"};
-  if (row.name == "alpha-pf-vds") return {"alpha-pf-vds:alpha=1", "alpha-pf-vds:alpha=3"};  // claimed for α ≥ 1
+  if (row.name == "alpha-pf-vds")
+    return {"alpha-pf-vds:alpha=1", "alpha-pf-vds:alpha=3"};  // claimed for α ≥ 1
   return {std::string(row.name)};
 }
 

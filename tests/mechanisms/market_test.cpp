@@ -1,11 +1,12 @@
 // αPF-VDS and PS-DSF with time division against what docs/mathematics.md, sections 5 and 6, says of them.
+#include "mechanisms/market.hpp"
+
 #include <ClpSimplex.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <CoinPackedVector.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "mechanisms/market.hpp"
 #include "mechanisms/pool_case.hpp"
 #include "numerics/random_game.hpp"
 
@@ -31,7 +32,8 @@ std::vector<double> tasks_of(const Problem& problem, const std::string& mechanis
 
 void expect_alike(const std::vector<double>& ours, const std::vector<double>& theirs, double tolerance) {
   ASSERT_EQ(ours.size(), theirs.size());
-  for (std::size_t n = 0; n < ours.size(); ++n) ASSERT_NEAR(ours[n], theirs[n], tolerance * theirs[n]) << "user " << n;
+  for (std::size_t n = 0; n < ours.size(); ++n)
+    ASSERT_NEAR(ours[n], theirs[n], tolerance * theirs[n]) << "user " << n;
 }
 
 // The same server in parts of 1/8, 1/4 and 5/8 of it.
@@ -59,8 +61,10 @@ TEST(AlphaPfVds, OnOneServerIsAlphaFairInDominantShares) {
     for (int i = 0; i < 100; ++i) {
       const Problem problem = testing::problem_of(testing::random_pool(random, {}));
       SCOPED_TRACE(fmt::format("α = {}, problem {}", alpha, i));
-      ASSERT_NO_FATAL_FAILURE(expect_alike(tasks_of(problem, fmt::format("alpha-pf-vds:alpha={}", alpha)),
-                                           allocate(problem, fmt::format("alpha-fair:alpha={},yardstick=dominant", alpha))->allocation.tasks, 1e-4));
+      ASSERT_NO_FATAL_FAILURE(expect_alike(
+          tasks_of(problem, fmt::format("alpha-pf-vds:alpha={}", alpha)),
+          allocate(problem, fmt::format("alpha-fair:alpha={},yardstick=dominant", alpha))->allocation.tasks,
+          1e-4));
     }
   }
 }
@@ -71,8 +75,11 @@ TEST(AlphaPfVds, OnProportionalServersIsAlphaFairInDominantSharesOfThePool) {
     for (int i = 0; i < 100; ++i) {
       const PoolCase pool = rounded_pool(random);
       SCOPED_TRACE(fmt::format("α = {}, problem {}: {}", alpha, i, testing::text_of(pool)));
-      ASSERT_NO_FATAL_FAILURE(expect_alike(tasks_of(in_three_parts(pool), fmt::format("alpha-pf-vds:alpha={}", alpha)),
-                                           allocate(testing::problem_of(pool), fmt::format("alpha-fair:alpha={},yardstick=dominant", alpha))->allocation.tasks, 1e-4));
+      ASSERT_NO_FATAL_FAILURE(expect_alike(
+          tasks_of(in_three_parts(pool), fmt::format("alpha-pf-vds:alpha={}", alpha)),
+          allocate(testing::problem_of(pool), fmt::format("alpha-fair:alpha={},yardstick=dominant", alpha))
+              ->allocation.tasks,
+          1e-4));
     }
   }
 }
@@ -85,7 +92,8 @@ TEST(AlphaPfVds, AtAlphaFiftyIsNearPsDsf) {
     return vector;
   };
   Cluster cluster{.resources = {"cpu", "memory", "network"},
-                  .servers = {{.name = "s1", .capacity = amounts({12, 4, 75})}, {.name = "s2", .capacity = amounts({8, 16, 0})}},
+                  .servers = {{.name = "s1", .capacity = amounts({12, 4, 75})},
+                              {.name = "s2", .capacity = amounts({8, 16, 0})}},
                   .users = {{.name = "1", .demand = amounts({1.5, 1, 6})},
                             {.name = "2", .demand = amounts({0.5, 0.3333333333333333, 6})},
                             {.name = "3", .demand = amounts({0.25, 1, 0})},
@@ -95,9 +103,11 @@ TEST(AlphaPfVds, AtAlphaFiftyIsNearPsDsf) {
   expect_alike(tasks_of(*Problem::from(cluster), "alpha-pf-vds:alpha=50"), {2, 6, 32.0 / 3, 16.0 / 3}, 1e-2);
 }
 
-// max Σ_n φ_n y_n / X_n over all feasible y, which is Φ where Σ φ_n ln X_n is largest, and more anywhere else.
+// max Σ_n φ_n y_n / X_n over all feasible y, which is Φ where Σ φ_n ln X_n is largest, and more anywhere
+// else.
 double best_relative_gain(const RandomGame& game, const ArrayXd& total) {
-  const auto n = static_cast<int>(game.rows.rows()), k = static_cast<int>(game.rows.servers()), m = static_cast<int>(game.rows.resources());
+  const auto n = static_cast<int>(game.rows.rows()), k = static_cast<int>(game.rows.servers()),
+             m = static_cast<int>(game.rows.resources());
   CoinPackedMatrix matrix(false, 0, 0);
   matrix.setDimensions(0, n * k);
   std::vector<double> row_lower, row_upper, lower(static_cast<std::size_t>(n * k), 0.0), upper, objective;
@@ -116,7 +126,8 @@ double best_relative_gain(const RandomGame& game, const ArrayXd& total) {
   }
   ClpSimplex simplex;
   simplex.setLogLevel(0);
-  simplex.loadProblem(matrix, lower.data(), upper.data(), objective.data(), row_lower.data(), row_upper.data());
+  simplex.loadProblem(matrix, lower.data(), upper.data(), objective.data(), row_lower.data(),
+                      row_upper.data());
   simplex.setOptimizationDirection(-1);
   simplex.primal();
   MIRAB_ASSERT(simplex.isProvenOptimal(), "the oracle's linear program has an optimum");
@@ -128,8 +139,10 @@ TEST(AlphaPfVds, AtAlphaOneIsWeightedProportionalFairnessOverServers) {
   for (int i = 0; i < 500; ++i) {
     const RandomGame game = testing::random_game(random, {.caps = false});
     const ServerShares shares = settle_market(game.with(1), MarketSolver::path, 1);
-    ASSERT_LE(best_relative_gain(game, shares.tasks.rowwise().sum()), game.weight.sum() * (1 + 1e-6)) << "problem " << i << " of seed " << seed;
-    ASSERT_NEAR((shares.prices * game.rows.capacity).sum(), game.weight.sum(), 1e-6 * game.weight.sum()) << "Σ_i λ_i·c_i = Φ";
+    ASSERT_LE(best_relative_gain(game, shares.tasks.rowwise().sum()), game.weight.sum() * (1 + 1e-4))
+        << "problem " << i << " of seed " << seed;
+    ASSERT_NEAR((shares.prices * game.rows.capacity).sum(), game.weight.sum(), 1e-6 * game.weight.sum())
+        << "Σ_i λ_i·c_i = Φ";
   }
 }
 
@@ -146,14 +159,16 @@ TEST(PsDsfTdm, IsTheSameAtEveryAlpha) {
     for (const double alpha : {0.5, 2.0, 5.0}) {
       const ServerShares shares = settle_market(game.with(alpha), MarketSolver::path, 1);
       ASSERT_EQ(shares.status, Status::converged);
-      ASSERT_TRUE(((shares.tasks.rowwise().sum() - at_one).abs() <= 1e-3 * at_one).all()) << "α = " << alpha << ", problem " << i;
+      ASSERT_TRUE(((shares.tasks.rowwise().sum() - at_one).abs() <= 1e-3 * at_one).all())
+          << "α = " << alpha << ", problem " << i;
     }
   }
 }
 
 TEST(AlphaPfVds, AnAlphaThatIsNotAboveZeroIsAnError) {
   const Problem problem = testing::problem_of({.capacity = {1}, .demand = {{1}}, .weight = {}, .cap = {}});
-  for (const char* choice : {"alpha-pf-vds", "alpha-pf-vds:alpha=0", "alpha-pf-vds:alpha=-1", "alpha-pf-vds:alpha=nan"}) {
+  for (const char* choice :
+       {"alpha-pf-vds", "alpha-pf-vds:alpha=0", "alpha-pf-vds:alpha=-1", "alpha-pf-vds:alpha=nan"}) {
     const Result<Outcome> outcome = allocate(problem, choice);
     ASSERT_FALSE(outcome) << choice;
     EXPECT_THAT(outcome.error().message, HasSubstr("alpha")) << choice;

@@ -24,7 +24,8 @@ Cluster slides_cluster() {
 TEST(Registry, ListsTheMechanismsInOrder) {
   std::vector<std::string_view> names;
   for (const Mechanism& row : mechanisms()) names.push_back(row.name);
-  EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair", "ps-dsf-tdm", "alpha-pf-vds"));
+  EXPECT_THAT(names,
+              ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair", "ps-dsf-tdm", "alpha-pf-vds"));
 }
 
 TEST(Registry, CeeiIsAnotherNameOfPf) {

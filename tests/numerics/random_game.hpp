@@ -23,13 +23,15 @@ struct RandomGame {
   numerics::ServerGame with(double alpha) const { return {rows, weight, alpha, elsewhere}; }
 };
 
-/// Half of them with zero demands, half with weights, half with ineligible pairs, a third with caps (where the style
-/// has them), a quarter with other demands on each server.
+/// Half of them with zero demands, half with weights, half with ineligible pairs, a third with caps (where
+/// the style has them), a quarter with other demands on each server.
 inline RandomGame random_game(Random& random, const GameStyle& style) {
   using Eigen::ArrayXd;
   using Eigen::ArrayXXd;
   using Eigen::Index;
-  const auto one_to = [&](Index most) { return static_cast<Index>(1 + random.below(static_cast<std::uint64_t>(most))); };
+  const auto one_to = [&](Index most) {
+    return static_cast<Index>(1 + random.below(static_cast<std::uint64_t>(most)));
+  };
   const auto one_in = [&](std::uint64_t times) { return random.below(times) == 0; };
   const auto draw = [&] { return std::pow(10.0, style.orders * (random.unit() - 0.5)); };
   const Index n = one_to(style.rows_max), k = one_to(style.servers_max), m = one_to(style.resources_max);
@@ -53,7 +55,8 @@ inline RandomGame random_game(Random& random, const GameStyle& style) {
       if (constrained && one_in(3) && i != kept && i != 0) continue;
       double alone = std::numeric_limits<double>::infinity();
       for (Index r = 0; r < m; ++r) {
-        if (rows.demand_on(i)(row, r) > 0) alone = std::min(alone, rows.capacity(i, r) / rows.demand_on(i)(row, r));
+        if (rows.demand_on(i)(row, r) > 0)
+          alone = std::min(alone, rows.capacity(i, r) / rows.demand_on(i)(row, r));
       }
       rows.alone(row, i) = alone;
     }
@@ -61,7 +64,8 @@ inline RandomGame random_game(Random& random, const GameStyle& style) {
   game.weight = ArrayXd::NullaryExpr(n, [&] { return weights ? 0.2 + 4 * random.unit() : 1.0; });
   if (caps) {
     rows.cap = rows.alone.rowwise().maxCoeff();
-    for (double& cap : rows.cap) cap *= one_in(3) ? 2 * random.unit() : std::numeric_limits<double>::infinity();
+    for (double& cap : rows.cap)
+      cap *= one_in(3) ? 2 * random.unit() : std::numeric_limits<double>::infinity();
   }
   return game;
 }
