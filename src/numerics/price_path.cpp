@@ -19,7 +19,8 @@
 // factor of ten of its equation. The end is judged by the regret of the repaired amounts (regret.hpp),
 // nothing else.
 //
-// Known failure: tens of thousands of rows at 2 < α < 40 need more iterations than there are.
+// Known failures: from some ten thousand rows on, 2 < α < 40 can need hundreds of iterations, or not arrive;
+// so did one of 2,000 small random problems at α = 10. The regret says so.
 #include "numerics/price_path.hpp"
 
 #include <Eigen/LU>

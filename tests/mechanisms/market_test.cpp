@@ -141,7 +141,7 @@ TEST(AlphaPfVds, AtAlphaOneIsWeightedProportionalFairnessOverServers) {
     const ServerShares shares = settle_market(game.with(1), MarketSolver::path, 1);
     ASSERT_LE(best_relative_gain(game, shares.tasks.rowwise().sum()), game.weight.sum() * (1 + 1e-4))
         << "problem " << i << " of seed " << seed;
-    ASSERT_NEAR((shares.prices * game.rows.capacity).sum(), game.weight.sum(), 1e-6 * game.weight.sum())
+    ASSERT_NEAR((shares.prices * game.rows.capacity).sum(), game.weight.sum(), 1e-4 * game.weight.sum())
         << "Σ_i λ_i·c_i = Φ";
   }
 }
@@ -174,6 +174,17 @@ TEST(AlphaPfVds, AnAlphaThatIsNotAboveZeroIsAnError) {
     EXPECT_THAT(outcome.error().message, HasSubstr("alpha")) << choice;
   }
   EXPECT_FALSE(allocate(problem, "alpha-pf-vds:alpha=1,algorithm=magic"));
+}
+
+// docs/mechanisms/alpha-pf-vds.md: user 1 could have 2.60 tasks (2.29 + 0.31) and user 2 at once 1.78 (0.42
+// + 1.36).
+TEST(AlphaPfVds, IsNotParetoEfficientAtAlphaThree) {
+  const auto two = [](int cpu, int memory) { return ResourceVector{Quantity(cpu), Quantity(memory)}; };
+  const Cluster cluster{
+      .resources = {"cpu", "memory"},
+      .servers = {{.name = "a", .capacity = two(5, 5)}, {.name = "b", .capacity = two(8, 2)}},
+      .users = {{.name = "1", .demand = two(1, 2)}, {.name = "2", .demand = two(5, 1)}}};
+  expect_alike(tasks_of(*Problem::from(cluster), "alpha-pf-vds:alpha=3"), {2.459, 1.682}, 1e-3);
 }
 
 }  // namespace
