@@ -20,7 +20,7 @@
 // nothing else.
 //
 // Known failures: from some ten thousand rows on, 2 < α < 40 can need hundreds of iterations, or not arrive;
-// so did one of 2,000 small random problems at α = 10. The regret says so.
+// so do 3 of 2,000 small random problems at α = 10. The regret says so.
 #include "numerics/price_path.hpp"
 
 #include <Eigen/LU>

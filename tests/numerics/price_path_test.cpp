@@ -70,7 +70,7 @@ class FindsAnEquilibrium : public ::testing::TestWithParam<double> {};
 
 TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
   Random random(seed);
-  const int missed_most = GetParam() >= 10 ? 1 : 0;  // it says so, by its regret
+  const int missed_most = GetParam() >= 10 ? 3 : 0;  // they say so, by their regret
   int missed = 0;
   for (int i = 0; i < 2000; ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
@@ -81,6 +81,7 @@ TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
     ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount));
     ASSERT_NO_FATAL_FAILURE(expect_equilibrium(game, GetParam(), found, 1e-2));
   }
+  RecordProperty("missed", missed);
 }
 
 INSTANTIATE_TEST_SUITE_P(PricePath, FindsAnEquilibrium, ::testing::Values(0.5, 1, 2, 3, 5, 10),
