@@ -15,6 +15,8 @@ Mechanism tsf_row();
 Mechanism cmmf_row();
 Mechanism per_server_drf_row();
 Mechanism ps_dsf_row();
+Mechanism ps_dsf_tdm_row();
+Mechanism alpha_pf_vds_row();
 Mechanism baa_row();
 
 /// What every mechanism over one pool accepts.

@@ -17,6 +17,8 @@ constexpr std::uint64_t seed = 2011;
 // The option values with which a row is tested.
 std::vector<std::string> variants_of(const Mechanism& row) {
   if (row.name == "alpha-fair") return {"alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"};
+  if (row.name == "alpha-pf-vds")
+    return {"alpha-pf-vds:alpha=1", "alpha-pf-vds:alpha=3"};  // claimed for α ≥ 1
   return {std::string(row.name)};
 }
 
@@ -95,6 +97,8 @@ std::vector<Counterexample> counterexamples() {
       {"baa", Property::strategy_proofness, plain({6, 10}, {{5, 2}, {1, 10}})},
       {"baa", Property::population_monotonicity, plain({6, 5}, {{6, 1}, {4, 3}, {1, 4}})},
       {"baa", Property::resource_monotonicity, plain({2, 7}, {{1, 10}, {4, 2}})},
+      // half of the time each, where both fit
+      {"ps-dsf-tdm", Property::pareto_efficiency, plain({1, 1}, {{1, 0}, {0, 1}})},
   };
   // On one server these are DRF.
   for (const std::string mechanism : {"drfh", "tsf", "per-server-drf"})

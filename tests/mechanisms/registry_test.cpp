@@ -22,12 +22,11 @@ Cluster slides_cluster() {
   return {.resources = problem.resources(), .servers = problem.servers(), .users = problem.users()};
 }
 
-TEST(Registry, ListsThePoolMechanismsInOrder) {
+TEST(Registry, ListsTheMechanismsInOrder) {
   std::vector<std::string_view> names;
-  for (const Mechanism& row : mechanisms()) {
-    if (row.scope == Scope::pool) names.push_back(row.name);
-  }
-  EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair", "baa"));
+  for (const Mechanism& row : mechanisms()) names.push_back(row.name);
+  EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair", "drfh", "tsf", "cmmf",
+                                 "per-server-drf", "ps-dsf", "ps-dsf-tdm", "alpha-pf-vds", "baa"));
 }
 
 TEST(Registry, CeeiIsAnotherNameOfPf) {
@@ -55,7 +54,8 @@ TEST(Registry, AnotherDemandOnSomeServerIsAnErrorThatSaysWhichMechanismsCan) {
   const Result<Outcome> outcome = allocate(*Problem::from(cluster), "drf");
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().key, "users[1].demand_on");
-  EXPECT_THAT(outcome.error().message, ContainsRegex("mechanisms that can: .*ps-dsf"));
+  EXPECT_THAT(outcome.error().message,
+              HasSubstr("mechanisms that can: tsf, cmmf, per-server-drf, ps-dsf, ps-dsf-tdm, alpha-pf-vds"));
 }
 
 TEST(Registry, PlacementConstraintsAreANoticeThatNamesTheUsersAndIsTheSameForAllMechanisms) {

@@ -1,0 +1,72 @@
+// αPF-VDS: every server maximises the α-fair utility of its own users' virtual dominant shares.
+//
+// Source: An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies (its sections 3
+// to 5 are not in our text: the definition is derived from its properties and limits, docs/mathematics.md).
+// Server i: max Σ_n φ_n g_α(s_{n,i} / φ_n) over its own x_{·,i}, s_{n,i} = X_n / γ_{n,i}. In equilibrium
+//   φ_n^α X_n^(-α) γ_{n,i}^(α-1) ≤ λ_i·d_{n,i}, equal where x_{n,i} > 0, λ_{i,r} > 0 only where r is full on
+//   i.
+// α = 1 is weighted proportional fairness over servers; α → ∞ is PS-DSF; on one server, or on servers that
+// are proportional to each other, it is pooled α-fairness with the dominant yardstick.
+//
+// A user who has all its tasks (X_n = its cap) counts as if it had more, so that servers where it pays least
+// serve it.
+//
+// Example: the paper's figure 1, two servers, four users: 2, 6, 8 and 8 tasks for every α ≥ 1.
+// Known failure: for α ≠ 1 it is not Pareto efficient (docs/mechanisms/alpha-pf-vds.md), has no potential,
+// and need not be unique; the solver may then end without a certificate, and says so.
+#include "mechanisms/market.hpp"
+#include "mechanisms/rows.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr std::string_view kPaper =
+    "An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies, introduction, B, "
+    "for α ≥ 1";
+
+constexpr OptionInfo kOptions[] = {
+    {"alpha", "", "how much fairness counts against efficiency, a number > 0"},
+    {"algorithm", "path", "path: all servers together; sweep: each server answers the others in turn"},
+};
+
+constexpr Claim kClaims[] = {
+    {Property::sharing_incentive, true, kEndlessDemand, kPaper},
+    {Property::envy_freeness, true, kEndlessDemand, kPaper},
+    {Property::bottleneck_fairness, true, kEndlessDemand, kPaper},
+    {Property::single_resource_fairness, true, kEndlessDemand, "docs/mathematics.md, section 6"},
+};
+
+Result<Outcome> allocate_alpha_pf_vds(const Problem& problem, const Choice& choice,
+                                      const Execution& execution) {
+  constexpr std::string_view algorithms[] = {"path", "sweep"};
+  const Result<double> alpha = number_option(choice, "alpha", 0);
+  if (!alpha) return alpha.error();
+  if (*alpha <= 0) return Error{.message = "option 'alpha' of 'alpha-pf-vds' must be given, and > 0"};
+  const Result<std::size_t> algorithm = word_option(choice, "algorithm", algorithms);
+  if (!algorithm) return algorithm.error();
+  const MarketSolver solver = *algorithm == 0 ? MarketSolver::path : MarketSolver::sweep;
+  return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
+    return settle_market({merged.rows, merged.weight, *alpha, Eigen::ArrayXd()}, solver, execution.threads);
+  });
+}
+
+}  // namespace
+
+Mechanism alpha_pf_vds_row() {
+  return {
+      .name = "alpha-pf-vds",
+      .aliases = {},
+      .scope = Scope::each_server,
+      .title = "α-proportional fairness on virtual dominant shares",
+      .summary =
+          "Every server is α-fair to its users' totals, measured against what each could run on it alone.",
+      .yardstick = "γ_{n,i} on server i",
+      .alpha = "α > 0",
+      .source = "An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies",
+      .accepts = kServersAccept,
+      .options = kOptions,
+      .claims = kClaims,
+      .allocate = allocate_alpha_pf_vds};
+}
+
+}  // namespace mirab

@@ -1,0 +1,67 @@
+// PS-DSF with time division: a server gives whole-server time, in which a user runs γ_{n,i} tasks.
+//
+// Source: the time-division variant of PS-DSF (Khamse-Ashari et al.); docs/mathematics.md, PS-DSF. Levels as
+// in PS-DSF, under Σ_n x_{n,i} / γ_{n,i} ≤ 1 on every server: a single resource, time, of which a task takes
+// 1/γ_{n,i}. That is weighted proportional fairness over servers (an Eisenberg-Gale market), unique in X, and
+// αPF-VDS on these servers at any α. It fits: Σ_n x_{n,i} d_{n,r} = Σ_n (x_{n,i}/γ_{n,i}) γ_{n,i} d_{n,r} ≤
+// c_{i,r}.
+//
+// Example: one server (1, 1), demands (1, 0) and (0, 1): half a task each, where 1 and 1 would fit.
+// Known failure: that example; and a user can gain by a false demand with several servers.
+#include "mechanisms/market.hpp"
+#include "mechanisms/rows.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr std::string_view kMarket = "docs/mathematics.md, section 5: a market with equal incomes per weight";
+
+constexpr Claim kClaims[] = {
+    {Property::sharing_incentive, true, kEndlessDemand, kMarket},
+    {Property::envy_freeness, true, kEndlessDemand, kMarket},
+    {Property::single_resource_fairness, true, kEndlessDemand, kMarket},
+    {Property::pareto_efficiency, false, {}, "docs/mathematics.md, section 5"},
+};
+
+// Time in place of the resources.
+numerics::ServerRows in_time(const numerics::ServerRows& rows) {
+  numerics::ServerRows time{.demand = {},
+                            .capacity = Eigen::ArrayXXd::Ones(rows.servers(), 1),
+                            .alone = rows.alone,
+                            .cap = rows.cap};
+  for (Eigen::Index i = 0; i < rows.servers(); ++i) {
+    time.demand.push_back((rows.alone.col(i) > 0).select(rows.alone.col(i).inverse(), 0.0));
+  }
+  return time;
+}
+
+Result<Outcome> allocate_ps_dsf_tdm(const Problem& problem, const Choice& choice,
+                                    const Execution& execution) {
+  return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
+    const numerics::ServerRows time = in_time(merged.rows);
+    ServerShares shares =
+        settle_market({time, merged.weight, 1, Eigen::ArrayXd()}, MarketSolver::path, execution.threads);
+    shares.prices.resize(0, 0);  // of time, not of a resource
+    shares.notices.clear();
+    return shares;
+  });
+}
+
+}  // namespace
+
+Mechanism ps_dsf_tdm_row() {
+  return {.name = "ps-dsf-tdm",
+          .aliases = {},
+          .scope = Scope::each_server,
+          .title = "PS-DSF with time division",
+          .summary = "Users share the time of whole servers: proportional fairness in tasks per server time.",
+          .yardstick = "γ_{n,i} on server i (it cancels)",
+          .alpha = "any (the same at every α)",
+          .source = "Khamse-Ashari et al., Per-Server Dominant-Share Fairness (PS-DSF), 2017",
+          .accepts = kServersAccept,
+          .options = {},
+          .claims = kClaims,
+          .allocate = allocate_ps_dsf_tdm};
+}
+
+}  // namespace mirab

@@ -1,0 +1,209 @@
+#include "numerics/price_path.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "numerics/price_sweeps.hpp"
+#include "numerics/random_game.hpp"
+
+namespace mirab::numerics {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::ArrayXXd;
+using Eigen::Index;
+using testing::random_game;
+using testing::RandomGame;
+
+constexpr std::uint64_t seed = 2018;
+constexpr RegretGoal exact{.wanted = 1e-15, .tolerated = 1e-7};
+
+void expect_feasible(const ServerRows& rows, const ArrayXXd& amount) {
+  ASSERT_TRUE((amount >= 0).all());
+  ASSERT_TRUE((rows.alone > 0 || amount == 0).all());
+  for (Index i = 0; i < rows.servers(); ++i) {
+    for (Index r = 0; r < rows.resources(); ++r) {
+      ASSERT_LE((amount.col(i) * rows.demand_on(i).col(r)).sum(), rows.capacity(i, r) * (1 + 1e-12));
+    }
+  }
+  const bool within = rows.cap.size() == 0 || (amount.rowwise().sum() <= rows.cap * (1 + 1e-12)).all();
+  ASSERT_TRUE(within);
+}
+
+// The definition (docs/mathematics.md, section 6) in logarithms: X_n pays at least γ's worth everywhere, and
+// no more where it is placed; only a full resource has a price.
+void expect_equilibrium(const RandomGame& game, double alpha, const PricedServers& found, double tolerance) {
+  const ServerRows& rows = game.rows;
+  const ArrayXd total = found.amount.rowwise().sum();
+  for (Index i = 0; i < rows.servers(); ++i) {
+    const double top = found.log_price.row(i).maxCoeff();
+    for (Index n = 0; n < rows.rows(); ++n) {
+      const bool capped = rows.cap.size() > 0 && total[n] >= rows.cap[n] * (1 - tolerance);
+      if (rows.alone(n, i) == 0) continue;
+      if (std::isinf(top)) {  // nothing is scarce here
+        ASSERT_TRUE(capped) << "row " << n << ", server " << i;
+        continue;
+      }
+      double paid = 0;
+      for (Index r = 0; r < rows.resources(); ++r) {
+        paid += rows.demand_on(i)(n, r) * std::exp(found.log_price(i, r) - top);
+      }
+      const double level = std::log(game.weight[n]) + (1 - 1 / alpha) * std::log(rows.alone(n, i)) -
+                           (std::log(paid) + top) / alpha;
+      if (!capped) {
+        ASSERT_GE(std::log(total[n]), level - tolerance) << "row " << n << ", server " << i;
+      }
+      if (found.amount(n, i) > 1e-3 * total[n]) {
+        ASSERT_LE(std::log(total[n]), level + tolerance) << "row " << n << ", server " << i;
+      }
+    }
+    for (Index r = 0; r < rows.resources(); ++r) {
+      const double used = (found.amount.col(i) * rows.demand_on(i).col(r)).sum();
+      if (rows.cap.size() == 0 && found.log_price(i, r) > top - 1) {
+        ASSERT_GE(used, rows.capacity(i, r) * (1 - tolerance));
+      }
+    }
+  }
+}
+
+class FindsAnEquilibrium : public ::testing::TestWithParam<double> {};
+
+TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
+  Random random(seed);
+  const int missed_most = GetParam() >= 10 ? 3 : 0;  // they say so, by their regret
+  int missed = 0;
+  for (int i = 0; i < 2000; ++i) {
+    SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
+    const RandomGame game = random_game(random, {});
+    const PricedServers found = follow_price_path(game.with(GetParam()), exact, 1);
+    if (found.regret > 1e-7 && ++missed <= missed_most) continue;
+    ASSERT_LE(found.regret, 1e-7);
+    ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount));
+    ASSERT_NO_FATAL_FAILURE(expect_equilibrium(game, GetParam(), found, 1e-2));
+  }
+  RecordProperty("missed", missed);
+}
+
+INSTANTIATE_TEST_SUITE_P(PricePath, FindsAnEquilibrium, ::testing::Values(0.5, 1, 2, 3, 5, 10),
+                         [](const auto& alpha) {
+                           return fmt::format("Alpha{}", static_cast<int>(10 * alpha.param));
+                         });
+
+// Section 6: the equal part of every server, its constraints honoured (γ = 0 where a row may not go).
+TEST(PricePath, EveryRowHasAtLeastItsPartOfEveryServerFromAlphaOneOn) {
+  for (const double alpha : {1.0, 2.0, 3.0, 10.0}) {
+    Random random(seed);
+    for (int i = 0; i < 500; ++i) {
+      const RandomGame game = random_game(random, {.caps = false});
+      const PricedServers found = follow_price_path(game.with(alpha), exact, 1);
+      const ArrayXd part = game.weight / game.weight.sum() * game.rows.alone.rowwise().sum();
+      ASSERT_TRUE((found.amount.rowwise().sum() >= part * (1 - 1e-6)).all())
+          << "α = " << alpha << ", problem " << i;
+    }
+  }
+}
+
+TEST(PricePath, TheNumberOfThreadsDoesNotChangeADigit) {
+  Random random(seed);
+  RandomGame large;
+  const Index rows = 3000;
+  large.rows.demand = {ArrayXXd::NullaryExpr(rows, 3, [&] { return 0.1 + random.unit(); })};
+  large.rows.capacity = ArrayXXd::NullaryExpr(3, 3, [&] { return 1 + 9 * random.unit(); });
+  large.rows.alone = ArrayXXd::NullaryExpr(rows, 3, [&](Index n, Index i) {
+    return (large.rows.capacity.row(i) / large.rows.demand[0].row(n)).minCoeff();
+  });
+  large.weight = ArrayXd::Ones(rows);
+  const PricedServers one = follow_price_path(large.with(1), {1e-9, 1e-7}, 1);
+  const PricedServers two = follow_price_path(large.with(1), {1e-9, 1e-7}, 2);
+  EXPECT_LE(one.regret, 1e-7);
+  EXPECT_TRUE((one.amount == two.amount).all());
+}
+
+TEST(PricePath, DemandsOverNineOrdersConvergeOrSaySo) {
+  for (const double alpha : {0.5, 1.0, 3.0}) {
+    Random random(seed);
+    int converged = 0;
+    for (int i = 0; i < 200; ++i) {
+      const RandomGame game = random_game(random, {.orders = 9});
+      const PricedServers found = follow_price_path(game.with(alpha), exact, 1);
+      ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount))
+          << "α = " << alpha << ", problem " << i;
+      if (found.regret <= 1e-7) ++converged;
+    }
+    EXPECT_GE(converged, 190) << "α = " << alpha;
+  }
+}
+
+TEST(PriceSweeps, SettleWhereThePathDoesAtAlphaOne) {
+  Random random(seed);
+  int settled = 0;
+  for (int i = 0; i < 100; ++i) {
+    const RandomGame game = random_game(random, {.caps = false});
+    const PricedServers path = follow_price_path(game.with(1), exact, 1);
+    const PricedServers swept = sweep_best_responses(game.with(1), {1e-9, 1e-7}, 1);
+    ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, swept.amount));
+    if (swept.regret > 1e-9) continue;
+    ++settled;
+    const ArrayXd ours = swept.amount.rowwise().sum(), theirs = path.amount.rowwise().sum();
+    ASSERT_TRUE(((ours - theirs).abs() <= 1e-3 * theirs).all()) << "problem " << i << " of seed " << seed;
+  }
+  EXPECT_GE(settled, 60);
+}
+
+// One server, amounts and prices that are nothing in particular: no random change of the amounts gains more.
+TEST(Regret, IsAtLeastWhatAnySearchGains) {
+  Random random(seed);
+  for (const double alpha : {0.5, 1.0, 2.0, 5.0}) {
+    for (int i = 0; i < 100; ++i) {
+      RandomGame game = random_game(random, {.rows_max = 3, .servers_max = 1});
+      const ServerRows& rows = game.rows;
+      if (rows.cap.size() > 0 && (rows.cap == 0).any()) continue;
+      const Index n = rows.rows();
+      game.elsewhere = ArrayXd::NullaryExpr(n, [&] { return 0.2 * random.unit(); }) * rows.alone.col(0);
+      if (rows.cap.size() > 0) game.elsewhere = game.elsewhere.min(rows.cap / 2);
+      const auto draw = [&] {
+        ArrayXd x =
+            ArrayXd::NullaryExpr(n, [&] { return random.unit() * random.unit(); }) * rows.alone.col(0);
+        if (rows.cap.size() > 0) x = x.min(rows.cap - game.elsewhere);
+        double fullest = 1;
+        for (Index r = 0; r < rows.resources(); ++r) {
+          fullest = std::max(fullest, (x * rows.demand[0].col(r)).sum() / rows.capacity(0, r));
+        }
+        return ArrayXd(x / fullest);
+      };
+      const auto marginal = [&](const ArrayXd& x) {
+        return ArrayXd(((x + game.elsewhere) / (game.weight * rows.alone.col(0))).pow(-alpha) /
+                       rows.alone.col(0));
+      };
+      const auto utility = [&](const ArrayXd& x) {
+        const ArrayXd share = (x + game.elsewhere) / (game.weight * rows.alone.col(0));
+        return (game.weight * (alpha == 1 ? share.log() : ArrayXd(share.pow(1 - alpha) / (1 - alpha)))).sum();
+      };
+      const ArrayXd at = draw();
+      const ArrayXXd log_price = ArrayXXd::NullaryExpr(1, rows.resources(), [&] { return random.unit(); }) -
+                                 rows.capacity.log() + std::log((marginal(at) * at).sum());
+      const double worth = std::max((log_price.exp() * rows.capacity).sum(), (marginal(at) * at).sum());
+      const double regret = relative_regret(game.with(alpha), at, log_price, 1);
+      double best = utility(at);
+      for (int tries = 0; tries < 300; ++tries) best = std::max(best, utility(draw()));
+      ASSERT_GE(regret * worth, (best - utility(at)) * (1 - 1e-9)) << "α = " << alpha << ", problem " << i;
+    }
+  }
+}
+
+// Two equal rows, one resource of 1, price 2 = Σ w: the response to it is what they have.
+TEST(Regret, IsZeroAtAnEquilibriumAndInfiniteForARowWithNothing) {
+  ServerRows rows{.demand = {ArrayXXd::Ones(2, 1)},
+                  .capacity = ArrayXXd::Ones(1, 1),
+                  .alone = ArrayXXd::Ones(2, 1),
+                  .cap = {}};
+  const ArrayXd weight = ArrayXd::Ones(2), none;
+  const ArrayXXd log_price = ArrayXXd::Constant(1, 1, std::log(2.0));
+  EXPECT_NEAR(relative_regret({rows, weight, 1, none}, ArrayXXd::Constant(2, 1, 0.5), log_price, 1), 0,
+              1e-15);
+  EXPECT_GT(relative_regret({rows, weight, 1, none}, ArrayXXd{{0.4}, {0.6}}, log_price, 1), 1e-3);
+  EXPECT_TRUE(std::isinf(relative_regret({rows, weight, 1, none}, ArrayXXd{{0.0}, {1.0}}, log_price, 1)));
+}
+
+}  // namespace
+}  // namespace mirab::numerics
