@@ -106,8 +106,8 @@ INSTANTIATE_TEST_SUITE_P(Cli, BadUsageOf, ::testing::ValuesIn(kBadUsages),
                          [](const auto& suite) { return suite.param.name; });
 
 TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
-  for (const std::string command :
-       {"", "allocate", "diff", "explain", "fill", "mechanisms", "validate", "import", "import google2011", "import openb"}) {
+  for (const std::string command : {"", "allocate", "diff", "explain", "fill", "mechanisms", "validate",
+                                    "import", "import google2011", "import openb"}) {
     const Ran ran = shell("mirab " + command + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, StartsWith("Usage: mirab")) << command;

@@ -12,8 +12,7 @@ namespace {
 using json = nlohmann::ordered_json;  // resources keep the order of the paper
 
 // Mechanisms that the papers speak of and the registry does not have; a case must name one of these or a row.
-const std::set<std::string> not_in_the_registry = {
-    "mlf-drs", "ffmra", "ffmra:surplus=equal", "h-ffmra"};
+const std::set<std::string> not_in_the_registry = {"mlf-drs", "ffmra", "ffmra:surplus=equal", "h-ffmra"};
 
 const std::set<std::string> checked_keys = {"tasks", "prices", "resources", "by_server"};
 
