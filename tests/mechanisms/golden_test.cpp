@@ -48,7 +48,8 @@ Problem problem_of(const json& paper_case) {
     user.demand = amounts(given.at("demand"), cluster.resources);
     user.weight = *Quantity::from(given.value("weight", 1.0));
     if (given.contains("tasks")) user.tasks = *Quantity::from(given.at("tasks").get<double>());
-    for (const auto& [server, demand] : given.value("demand_on", json::object()).items())
+    const json demand_on = given.value("demand_on", json::object());
+    for (const auto& [server, demand] : demand_on.items())
       user.demand_on[server] = amounts(demand, cluster.resources);
     cluster.users.push_back(user);
   }
