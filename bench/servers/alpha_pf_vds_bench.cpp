@@ -14,7 +14,8 @@ constexpr double kWithin = 1e-6;
 void alpha_pf_vds(benchmark::State& state) {
   const Problem problem = bench::random_servers(static_cast<std::size_t>(state.range(0)), 8, 4, 1);
   const MergedServers merged = merge_servers(problem, MergeUsers::parallel);
-  const numerics::ServerGame game{merged.rows, merged.weight, static_cast<double>(state.range(1)), {}};
+  const numerics::ServerGame game{merged.rows, merged.weight, static_cast<double>(state.range(1)),
+                                  Eigen::ArrayXd()};
   for (auto _ : state) {
     const numerics::PricedServers found =
         numerics::follow_price_path(game, {.wanted = kWithin, .tolerated = kWithin}, 1);
