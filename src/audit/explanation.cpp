@@ -2,6 +2,7 @@
 // solved rather than guessed. Shadow prices would do for small changes of the mechanisms that have some; a
 // whole server is no small change, and DRF, where more of a resource can hurt, has none.
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include <mirab/audit/explanation.hpp>
@@ -36,15 +37,51 @@ GrantsOn grants_on_servers(const Allocation& allocation) {
   return grants;
 }
 
-void add_holders(Binding& binding, std::size_t user, const GrantsOn& grants,
-                 const std::vector<double>& level) {
+// What a user has reached where a resource is full, for its weight.
+class Reach {
+ public:
+  Reach(const Problem& problem, Scope scope, const Allocation& allocation)
+      : problem_(problem),
+        scope_(scope),
+        tasks_(allocation.tasks),
+        share_(dominant_shares(problem, allocation)) {}
+
+  double operator()(std::size_t user, const std::vector<std::size_t>& servers) const {
+    const double share = scope_ == Scope::each_server ? tasks_[user] / alone(user, servers) : share_[user];
+    return share / problem_.users()[user].weight.value();
+  }
+
+ private:
+  // γ of servers that are equal, taken together.
+  double alone(std::size_t user, const std::vector<std::size_t>& servers) const {
+    double tasks = std::numeric_limits<double>::infinity();
+    const ResourceVector& demand = problem_.demand(user, servers[0]);
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (demand[r].is_zero()) continue;
+      double capacity = 0;
+      for (const std::size_t i : servers) {
+        const Server& server = problem_.servers()[i];
+        capacity += server.capacity[r].value() * static_cast<double>(server.count);
+      }
+      tasks = std::min(tasks, capacity / demand[r].value());
+    }
+    return tasks;
+  }
+
+  const Problem& problem_;
+  Scope scope_;
+  const std::vector<double>& tasks_;
+  std::vector<double> share_;
+};
+
+void add_holders(Binding& binding, std::size_t user, const GrantsOn& grants, const Reach& reach) {
   std::map<std::size_t, double> held;
   for (const std::size_t i : binding.servers) {
     for (const Grant* grant : grants[i]) held[grant->user] += grant->resources[binding.resource];
   }
   for (const auto& [n, amount] : held) {
     if (amount <= 0) continue;
-    binding.level = std::max(binding.level, level[n]);
+    binding.level = std::max(binding.level, reach(n, binding.servers));
     if (n != user) binding.others.push_back({n, amount});
   }
   binding.held = held[user];
@@ -53,9 +90,11 @@ void add_holders(Binding& binding, std::size_t user, const GrantsOn& grants,
   binding.others.resize(std::min(binding.others.size(), kMostHolders));
 }
 
-std::vector<Binding> bindings(const Problem& problem, const Classes& classes, Scope scope,
-                              const Explanation& explanation, const std::vector<double>& level) {
+std::vector<Binding> bindings(const Problem& problem, const Classes& classes,
+                              const Explanation& explanation) {
   const Allocation& allocation = explanation.outcome.allocation;
+  const Scope scope = explanation.scope;
+  const Reach reach(problem, scope, allocation);
   const GrantsOn grants = grants_on_servers(allocation);
   std::vector<Binding> found;
   for (const std::vector<std::size_t>& servers : places(classes, scope)) {
@@ -71,7 +110,7 @@ std::vector<Binding> bindings(const Problem& problem, const Classes& classes, Sc
       if (used < binding.capacity * (1 - kFull)) continue;
       const std::vector<double>& prices = allocation.servers[servers[0]].prices;
       if (!prices.empty()) binding.price = prices[r];
-      add_holders(binding, explanation.user, grants, level);
+      add_holders(binding, explanation.user, grants, reach);
       found.push_back(std::move(binding));
     }
   }
@@ -83,12 +122,6 @@ std::vector<Binding> bindings(const Problem& problem, const Classes& classes, Sc
 
 bool has_all_tasks(const User& user, double tasks) {
   return user.tasks && tasks >= user.tasks->value() * (1 - kFull);
-}
-
-// G_n / φ_n, [n]
-std::vector<double> shares_per_weight(const Problem& problem, std::vector<double> shares) {
-  for (std::size_t n = 0; n < shares.size(); ++n) shares[n] /= problem.users()[n].weight.value();
-  return shares;
 }
 
 Check try_changes(const Problem& problem, const Choice& choice, const std::vector<Change>& changes,
@@ -125,16 +158,12 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
   const Mechanism& row =
       *std::find_if(table.begin(), table.end(), [&](const Mechanism& m) { return m.name == choice.name; });
 
-  Explanation explanation{.user = user, .outcome = *std::move(outcome)};
+  Explanation explanation{.user = user, .scope = row.scope, .outcome = *std::move(outcome)};
   const Allocation& allocation = explanation.outcome.allocation;
-  const std::vector<double> shares = dominant_shares(problem, allocation);
   const Classes classes = merge(problem, MergeUsers::equal, MergeServers::equal);
-  explanation.dominant_share = shares[user];
+  explanation.dominant_share = dominant_shares(problem, allocation)[user];
   explanation.has_all_tasks = has_all_tasks(problem.users()[user], allocation.tasks[user]);
-  if (!explanation.has_all_tasks) {
-    explanation.bindings =
-        bindings(problem, classes, row.scope, explanation, shares_per_weight(problem, shares));
-  }
+  if (!explanation.has_all_tasks) explanation.bindings = bindings(problem, classes, explanation);
   const std::vector<Change> changes = changes_for(problem, classes, row, explanation);
   if (Check wrong = try_changes(problem, choice, changes, options, explanation)) return *std::move(wrong);
   return explanation;

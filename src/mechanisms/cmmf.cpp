@@ -13,7 +13,7 @@ namespace mirab {
 namespace {
 
 constexpr Claim kClaims[] = {
-    {Property::pareto_efficiency, true, kEndlessDemand, "Choosy, section 4"},
+    {Property::pareto_efficiency, true, kEndlessDemand, "by definition: nobody's tasks can grow alone"},
     {Property::sharing_incentive, false, {}, "shown by example: it ignores the size of tasks"},
     {Property::strategy_proofness, false, {}, "shown by example: splitting tasks pays"},
     {Property::single_resource_fairness, false, {}, "shown by example: it ignores the size of tasks"},

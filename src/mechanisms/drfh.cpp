@@ -4,27 +4,28 @@
 // Source: Wang, Li and Liang, Dominant Resource Fairness in Cloud Computing Systems with Heterogeneous
 // Servers, 2014. u_n = 1 / max_r (d_{n,r}/C_r) with C = Σ_i c_i, α = ∞. Solved in rounds (levels.hpp).
 // Example: servers (2, 12), (12, 2), tasks (0.2, 1), (1, 0.2): 10 tasks each, each on its own server, where
-// DRF server by server gives 6 each. Known failures: no sharing incentive. With capacities (12, 4, 75), (8,
-// 16, 0) and figure 1's users of PS-DSF the first gets 3 tasks on a server where everybody's equal part is
-// worth more to others. A dominant share is not defined when a task takes different amounts on different
-// servers.
+// DRF server by server gives 6 each. Known failures: no sharing incentive (servers (10, 10) and (0, 90),
+// tasks (1, 1) and (1, 10): 10/11 tasks each, where half of the first server holds 5 of the first user); no
+// bottleneck fairness (docs/mechanisms/drfh.md). A dominant share is not defined when a task takes different
+// amounts on different servers.
 #include "mechanisms/levels.hpp"
 #include "mechanisms/rows.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr std::string_view kPaper = "Wang, Li and Liang, 2014, section 4";
+constexpr std::string_view kThesis = "Östman, section 2.1.5, of Wang, Li and Liang";
+constexpr std::string_view kTable = "Ravi Kiran and Srinuvas, Table 1";
 
 constexpr Claim kClaims[] = {
-    {Property::envy_freeness, true, kEndlessPositiveDemand, kPaper},
-    {Property::pareto_efficiency, true, kEndlessDemand, kPaper},
-    {Property::strategy_proofness, true, kEndlessPositiveDemand, kPaper},
-    {Property::single_resource_fairness, true, kEndlessDemand, kPaper},
-    {Property::bottleneck_fairness, true, kEndlessDemand, kPaper},
-    {Property::population_monotonicity, true, kEndlessPositiveDemand, kPaper},
+    {Property::envy_freeness, true, kEndlessPositiveDemandAnywhere, kThesis},
+    {Property::pareto_efficiency, true, kEndlessDemand, kThesis},
+    {Property::strategy_proofness, true, kEndlessPositiveDemandAnywhere, kThesis},
+    {Property::single_resource_fairness, true, kEndlessDemandAnywhere, "by definition: the share of it"},
     {Property::scale_invariance, true, kEndlessDemand,
      "by definition: a share does not depend on a task's size"},
+    {Property::sharing_incentive, false, {}, kTable},
+    {Property::bottleneck_fairness, false, {}, kTable},
     {Property::resource_monotonicity, false, {}, "as DRF, which it is on one server"},
 };
 

@@ -21,6 +21,7 @@ constexpr double kTolerance = 1e-9;  // of the residual
 
 constexpr Claim kClaims[] = {
     {Property::sharing_incentive, true, kEndlessDemand, "as DRF, on every server"},
+    {Property::pareto_efficiency, false, {}, "docs/mechanisms/per-server-drf.md"},
     {Property::resource_monotonicity, false, {}, "as DRF, which it is on one server"},
 };
 

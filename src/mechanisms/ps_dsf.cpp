@@ -14,7 +14,7 @@ namespace mirab {
 namespace {
 
 constexpr double kWithin = 1e-8;  // largest violation of the level form
-constexpr std::string_view kTable = "PS-DSF, Table 1";
+constexpr std::string_view kTable = "Ravi Kiran and Srinuvas, Table 1";
 
 constexpr Claim kClaims[] = {
     {Property::sharing_incentive, true, kEndlessDemand, kTable},

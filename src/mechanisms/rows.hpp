@@ -28,7 +28,10 @@ constexpr Accepts kServersAccept{
     .weights = true, .caps = true, .placement = true, .zero_demands = true, .demand_on = true};
 
 /// The papers speak of users with endless demand.
-constexpr Conditions kEndlessDemand{.positive_demands = false, .no_caps = true};
+constexpr Conditions kEndlessDemand{.no_caps = true};
 constexpr Conditions kEndlessPositiveDemand{.positive_demands = true, .no_caps = true};
+constexpr Conditions kEndlessDemandAnywhere{.no_caps = true, .no_placement = true};
+constexpr Conditions kEndlessPositiveDemandAnywhere{
+    .positive_demands = true, .no_caps = true, .no_placement = true};
 
 }  // namespace mirab

@@ -12,16 +12,16 @@
 namespace mirab {
 namespace {
 
-constexpr std::string_view kPaper = "Wang et al., 2016, section 4";
+constexpr std::string_view kTable = "Ravi Kiran and Srinuvas, Table 1";
 
 constexpr Claim kClaims[] = {
-    {Property::sharing_incentive, true, kEndlessDemand, kPaper},
-    {Property::envy_freeness, true, kEndlessPositiveDemand, kPaper},
-    {Property::pareto_efficiency, true, kEndlessDemand, kPaper},
-    {Property::strategy_proofness, true, kEndlessPositiveDemand, kPaper},
-    {Property::single_resource_fairness, true, kEndlessDemand, kPaper},
+    {Property::sharing_incentive, true, kEndlessDemandAnywhere, "docs/mechanisms/tsf.md"},
+    {Property::envy_freeness, true, kEndlessPositiveDemandAnywhere, kTable},
+    {Property::pareto_efficiency, true, kEndlessDemand, kTable},
+    {Property::single_resource_fairness, true, kEndlessDemandAnywhere, "by definition: the share of it"},
     {Property::scale_invariance, true, kEndlessDemand,
      "by definition: a share does not depend on a task's size"},
+    {Property::bottleneck_fairness, false, {}, kTable},
     {Property::resource_monotonicity, false, {}, "as DRF, which it is on one server"},
 };
 

@@ -210,10 +210,13 @@ std::string what_ifs(const Explained& explained) {
 
 std::string remarks(const Explained& explained, std::size_t width) {
   const Outcome& outcome = explained.explanation.outcome;
-  std::string text = broken(
-      "share: the largest part of any one resource that the user holds; level: the highest share per weight "
-      "of those who hold some of the resource",
-      width, "  ");
+  const bool each_server = explained.explanation.scope == Scope::each_server;
+  std::string text =
+      broken(fmt::format(
+                 "share: the largest part of any one resource that the user holds; level: the highest {} per "
+                 "weight of those who hold some of the resource",
+                 each_server ? "virtual share (tasks over those that fit alone on these servers)" : "share"),
+             width, "  ");
   if (outcome.status == Status::not_converged) {
     text +=
         fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));

@@ -83,10 +83,15 @@ std::string objective(const Mechanism& mechanism) {
 }
 
 std::string conditions_words(const Conditions& conditions) {
-  if (conditions.positive_demands && conditions.no_caps) return " with positive demands and no caps";
-  if (conditions.positive_demands) return " with positive demands";
-  if (conditions.no_caps) return " with no caps";
-  return {};
+  std::vector<std::string_view> words;
+  if (conditions.positive_demands) words.push_back("positive demands");
+  if (conditions.no_caps) words.push_back("no caps");
+  if (conditions.no_placement) words.push_back("no placement constraints");
+  if (words.empty()) return {};
+  const std::string_view last = words.back();
+  words.pop_back();
+  if (words.empty()) return fmt::format(" with {}", last);
+  return fmt::format(" with {} and {}", fmt::join(words, ", "), last);
 }
 
 std::vector<Acceptance> acceptances(const Accepts& accepts) {

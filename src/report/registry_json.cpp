@@ -21,12 +21,13 @@ Json options_json(std::span<const OptionInfo> options) {
 Json claims_json(std::span<const Claim> claims) {
   Json result = Json::array();
   for (const Claim& claim : claims) {
-    result.push_back(
-        {{"property", property_name(claim.property)},
-         {"holds", claim.holds},
-         {"conditions",
-          {{"positive_demands", claim.conditions.positive_demands}, {"no_caps", claim.conditions.no_caps}}},
-         {"source", claim.source}});
+    result.push_back({{"property", property_name(claim.property)},
+                      {"holds", claim.holds},
+                      {"conditions",
+                       {{"positive_demands", claim.conditions.positive_demands},
+                        {"no_caps", claim.conditions.no_caps},
+                        {"no_placement", claim.conditions.no_placement}}},
+                      {"source", claim.source}});
   }
   return result;
 }

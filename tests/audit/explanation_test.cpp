@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <mirab/audit/explanation.hpp>
+#include <mirab/audit/level_form.hpp>
 
 #include "audit/changes.hpp"
 
@@ -69,6 +70,22 @@ std::vector<std::string> all_mechanisms() {
     texts.push_back(text);
   }
   return texts;
+}
+
+// docs/mechanisms/ps-dsf.md: where the servers stand for themselves, the level is the L of the level form.
+TEST(Explanation, LevelsOfPsDsfAreThoseOfItsLevelForm) {
+  const Problem problem =
+      valid({.resources = {"cpu", "memory"},
+             .servers = {{.name = "one", .capacity = amounts({7, 7})},
+                         {.name = "other", .capacity = amounts({4, 3}), .count = 2}},
+             .users = {{.name = "A", .demand = amounts({2, 1})},
+                       {.name = "B", .demand = amounts({1, 2}), .weight = *Quantity::from(2)}}});
+  const Explanation explanation = explained(problem, "ps-dsf", 0);
+  const LevelForm form = level_form(problem, explanation.outcome.allocation);
+  ASSERT_LT(form.violation, 1e-8);
+  ASSERT_FALSE(explanation.bindings.empty());
+  for (const Binding& binding : explanation.bindings)
+    EXPECT_NEAR(binding.level, form.levels[binding.servers[0]][binding.resource], 1e-8);
 }
 
 TEST(Explanation, CpuIsFullAndBHoldsMostOfItInTheSlides) {

@@ -28,7 +28,10 @@ struct Binding {
   double capacity;
   double held;                  ///< by the user
   std::optional<double> price;  ///< per unit, where the mechanism has prices
-  double level;                 ///< the highest dominant share per weight of those who hold some of it
+  /// The highest share per weight of those who hold some of it: the dominant share G_n / φ_n, or where every
+  /// server stands for itself the virtual one, X_n over φ_n γ_n with γ_n the tasks that the user could run
+  /// alone on these servers.
+  double level;
   std::vector<Holding> others;  ///< who else holds most of it, at most three, most first
 };
 
@@ -60,6 +63,7 @@ struct WhatIf {
 /// Why a user has what it has.
 struct Explanation {
   std::size_t user;
+  Scope scope;  ///< of the mechanism
   Outcome outcome;
   double dominant_share = 0;           ///< G_n
   bool has_all_tasks = false;          ///< it runs all the tasks it has: nothing else holds it back
