@@ -34,7 +34,15 @@ bool demands_everything(const User& user) {
                       [](const Quantity& amount) { return amount.is_zero(); });
 }
 
+bool has_several_servers(const Problem& problem) {
+  return problem.server_count() > 1 || problem.servers()[0].count > 1;
+}
+
 Check check_accepts(const Mechanism& row, const Problem& problem) {
+  if (!row.accepts.several_servers && has_several_servers(problem)) {
+    return cannot_honour(row, "several servers", "servers",
+                         [](const Accepts& a) { return a.several_servers; });
+  }
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     const User& user = problem.users()[n];
     const auto key = [n](std::string_view name) { return fmt::format("users[{}].{}", n, name); };
@@ -86,6 +94,8 @@ std::span<const Mechanism> mechanisms() {
 
 std::string_view property_name(Property property) {
   switch (property) {
+    case Property::feasible:
+      return "feasible";
     case Property::sharing_incentive:
       return "sharing-incentive";
     case Property::envy_freeness:
@@ -104,6 +114,8 @@ std::string_view property_name(Property property) {
       return "resource-monotonicity";
     case Property::scale_invariance:
       return "scale-invariance";
+    case Property::non_wastefulness:
+      return "non-wastefulness";
   }
   MIRAB_ASSERT(false, "a property without a name");
   return {};

@@ -99,7 +99,8 @@ std::vector<Acceptance> acceptances(const Accepts& accepts) {
           {"caps", accepts.caps},
           {"placement constraints", accepts.placement},
           {"zero demands", accepts.zero_demands},
-          {"demand per server", accepts.demand_on}};
+          {"demand per server", accepts.demand_on},
+          {"several servers", accepts.several_servers}};
 }
 
 }  // namespace mirab::report

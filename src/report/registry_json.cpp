@@ -27,7 +27,8 @@ Json claims_json(std::span<const Claim> claims) {
                        {{"positive_demands", claim.conditions.positive_demands},
                         {"no_caps", claim.conditions.no_caps},
                         {"no_placement", claim.conditions.no_placement}}},
-                      {"source", claim.source}});
+                      {"source", claim.source},
+                      {"refuted", claim.refuted}});
   }
   return result;
 }

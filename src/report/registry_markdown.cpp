@@ -53,8 +53,10 @@ std::string claims_list(std::span<const Claim> claims) {
   std::string text = "\n| property | claimed | by |\n|---|---|---|\n";
   for (const Claim& claim : claims) {
     text += fmt::format("| {} | {}{} | {} |\n", property_name(claim.property),
-                        claim.holds ? "holds" : "does not hold", conditions_words(claim.conditions),
-                        cell(claim.source));
+                        claim.refuted ? "said to hold, and refuted"
+                        : claim.holds ? "holds"
+                                      : "does not hold",
+                        conditions_words(claim.conditions), cell(claim.source));
   }
   return text;
 }

@@ -188,6 +188,9 @@ Found find_violation(Property property, const PoolCase& pool, const std::string&
   const std::vector<double> tasks = tasks_of(pool, mechanism);
   const std::optional<std::size_t> bottleneck = bottleneck_of(pool);
   switch (property) {
+    case Property::feasible:
+    case Property::non_wastefulness:
+      return {};  // claimed by nobody
     case Property::sharing_incentive:
       return find_worse_than_alone(pool, tasks);
     case Property::envy_freeness:

@@ -20,6 +20,7 @@ enum class Scope {
 /// Fairness properties that a mechanism may be claimed to have (docs/mechanisms.md; defined in the audit
 /// layer).
 enum class Property {
+  feasible,
   sharing_incentive,
   envy_freeness,
   pareto_efficiency,
@@ -29,6 +30,7 @@ enum class Property {
   population_monotonicity,
   resource_monotonicity,
   scale_invariance,
+  non_wastefulness,
 };
 
 /// The name on the command line and in JSON: `sharing-incentive`.
@@ -47,6 +49,7 @@ struct Claim {
   bool holds;
   Conditions conditions;    ///< of a claim that it holds
   std::string_view source;  ///< who says so
+  bool refuted = false;     ///< the source says that it holds, and a counterexample is known
 };
 
 /// Which input a mechanism honours. What it cannot honour is an error (demand_on) or a notice (placement
@@ -57,6 +60,7 @@ struct Accepts {
   bool placement;  ///< `servers` and `select`
   bool zero_demands;
   bool demand_on;
+  bool several_servers = true;
 };
 
 /// How the work is done; the result does not depend on it.
