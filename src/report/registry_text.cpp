@@ -57,8 +57,9 @@ std::string claims_text(std::span<const Claim> claims) {
   std::string text;
   for (const Claim& claim : claims) {
     const std::string said =
-        claim.holds ? fmt::format("{}{}", property_name(claim.property), conditions_words(claim.conditions))
-                    : fmt::format("not {}", property_name(claim.property));
+        claim.refuted ? fmt::format("{}: said, and refuted", property_name(claim.property))
+        : claim.holds ? fmt::format("{}{}", property_name(claim.property), conditions_words(claim.conditions))
+                      : fmt::format("not {}", property_name(claim.property));
     const std::string source = claim.source.empty() ? "" : fmt::format(" [{}]", claim.source);
     text += paragraph(text.empty() ? "claims" : "", said + source);
   }
