@@ -5,6 +5,11 @@
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/level_form.hpp>
 #include <mirab/audit/metrics.hpp>
+#include <mirab/kubernetes/amounts.hpp>
+#include <mirab/kubernetes/limits.hpp>
+#include <mirab/kubernetes/manifests.hpp>
+#include <mirab/kubernetes/node.hpp>
+#include <mirab/kubernetes/pods.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/assert.hpp>

@@ -9,6 +9,7 @@ Command add_allocate(CLI::App& app);
 Command add_diff(CLI::App& app);
 Command add_explain(CLI::App& app);
 Command add_fill(CLI::App& app);
+Command add_limits(CLI::App& app);
 Command add_mechanisms(CLI::App& app);
 Command add_validate(CLI::App& app);
 std::vector<Command> add_import(CLI::App& app);    ///< one for each format

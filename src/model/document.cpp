@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
+#include <utility>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -23,19 +24,25 @@ struct Refused {
   int line;
 };
 
+/// Where a value begins; column 0 when the parser does not tell.
+struct Spot {
+  int line = 1;
+  int column = 0;
+};
+
 // Grows the tree from the events of either parser.
 class Builder {
  public:
-  void scalar(int line, std::string text) { add(node_of(Node::Kind::scalar, line, std::move(text))); }
-  void null(int line) { add(node_of(Node::Kind::null, line, {})); }
+  void scalar(Spot spot, std::string text) { add(node_of(Node::Kind::scalar, spot, std::move(text))); }
+  void null(Spot spot) { add(node_of(Node::Kind::null, spot, {})); }
 
-  void begin(Node::Kind kind, int line) {
+  void begin(Node::Kind kind, Spot spot) {
     if (open_.size() >= static_cast<std::size_t>(kDeepestNesting)) {
-      throw Refused{fmt::format("nested deeper than {} levels", kDeepestNesting), path(), line};
+      throw Refused{fmt::format("nested deeper than {} levels", kDeepestNesting), path(), spot.line};
     }
-    count_value(line);
-    if (awaits_key()) throw Refused{"a key must be a plain name", path(), line};
-    open_.push_back({node_of(kind, line, {}), {}, {}, 0});
+    count_value(spot.line);
+    if (awaits_key()) throw Refused{"a key must be a plain name", path(), spot.line};
+    open_.push_back({node_of(kind, spot, {}), {}, {}, {}});
   }
 
   void end() {
@@ -57,20 +64,21 @@ class Builder {
     return text;
   }
 
-  Node take() { return std::move(root_); }
+  Node take() { return std::exchange(root_, {}); }
 
  private:
   struct Level {
     Node node;
     std::optional<std::string> key;        // of a map: the key whose value comes next
     std::unordered_set<std::string> keys;  // of a map: all so far
-    int key_line;
+    Spot key_spot;
   };
 
-  static Node node_of(Node::Kind kind, int line, std::string text) {
+  static Node node_of(Node::Kind kind, Spot spot, std::string text) {
     Node node;
     node.kind = kind;
-    node.line = line;
+    node.line = spot.line;
+    node.column = spot.column;
     node.text = std::move(text);
     return node;
   }
@@ -89,7 +97,7 @@ class Builder {
     if (!awaits_key()) return place(std::move(node));
     Level& map = open_.back();
     map.key = node.text;
-    map.key_line = node.line;
+    map.key_spot = {node.line, node.column};
     if (!map.keys.insert(node.text).second) throw Refused{"duplicate key", path(), node.line};
   }
 
@@ -99,8 +107,9 @@ class Builder {
       return;
     }
     Level& parent = open_.back();
-    const int line = parent.key ? parent.key_line : node.line;
-    parent.node.entries.push_back({std::move(parent.key).value_or(""), line, std::move(node)});
+    const Spot spot = parent.key ? parent.key_spot : Spot{node.line, node.column};
+    parent.node.entries.push_back(
+        {std::move(parent.key).value_or(""), spot.line, spot.column, std::move(node)});
     parent.key.reset();
   }
 
@@ -115,29 +124,29 @@ class YamlEvents final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { builder_.null(line(mark)); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { builder_.null(spot(mark)); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw Refused{"aliases (*name) are not supported; write the value out", builder_.path(), line(mark)};
+    throw Refused{"aliases (*name) are not supported; write the value out", builder_.path(), spot(mark).line};
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                 const std::string& value) override {
     // An unquoted ~ or null is a null; a quoted one (tag `!`) is text.
-    if (tag != "!" && (value == "~" || value == "null" || value.empty())) return builder_.null(line(mark));
-    builder_.scalar(line(mark), value);
+    if (tag != "!" && (value == "~" || value == "null" || value.empty())) return builder_.null(spot(mark));
+    builder_.scalar(spot(mark), value);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {
-    builder_.begin(Node::Kind::list, line(mark));
+    builder_.begin(Node::Kind::list, spot(mark));
   }
   void OnSequenceEnd() override { builder_.end(); }
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                   YAML::EmitterStyle::value) override {
-    builder_.begin(Node::Kind::map, line(mark));
+    builder_.begin(Node::Kind::map, spot(mark));
   }
   void OnMapEnd() override { builder_.end(); }
 
  private:
-  static int line(const YAML::Mark& mark) { return mark.line + 1; }
+  static Spot spot(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
   Builder& builder_;
 };
@@ -183,17 +192,17 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
  public:
   JsonEvents(Builder& builder, const Place& place) : builder_(builder), place_(place) {}
 
-  bool null() override { return builder_.null(place_.line), true; }
+  bool null() override { return builder_.null({place_.line}), true; }
   bool boolean(bool value) override { return scalar(value ? "true" : "false"); }
   bool number_integer(number_integer_t value) override { return scalar(std::to_string(value)); }
   bool number_unsigned(number_unsigned_t value) override { return scalar(std::to_string(value)); }
   bool number_float(number_float_t, const string_t& written) override { return scalar(written); }
   bool string(string_t& value) override { return scalar(value); }
   bool binary(binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return builder_.begin(Node::Kind::map, place_.line), true; }
+  bool start_object(std::size_t) override { return builder_.begin(Node::Kind::map, {place_.line}), true; }
   bool key(string_t& value) override { return scalar(value); }
   bool end_object() override { return builder_.end(), true; }
-  bool start_array(std::size_t) override { return builder_.begin(Node::Kind::list, place_.line), true; }
+  bool start_array(std::size_t) override { return builder_.begin(Node::Kind::list, {place_.line}), true; }
   bool end_array() override { return builder_.end(), true; }
   bool parse_error(std::size_t, const std::string& token,
                    const nlohmann::detail::exception& failure) override {
@@ -209,7 +218,7 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  bool scalar(std::string text) { return builder_.scalar(place_.line, std::move(text)), true; }
+  bool scalar(std::string text) { return builder_.scalar({place_.line}, std::move(text)), true; }
 
   // What YAML and other languages allow, and JSON does not.
   std::string_view likely_slip(std::string_view what) const {
@@ -225,29 +234,25 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
   const Place& place_;
 };
 
-Node parse_yaml(std::istream& input) {
-  Builder builder;
+std::vector<Node> parse_yaml(std::istream& input) {
+  std::vector<Node> documents;
+  Builder builder;  // one for all, since their values are counted together
   YamlEvents events(builder);
   YAML::Parser parser(input);
-  parser.HandleNextDocument(events);
-  Builder beyond;
-  YamlEvents more(beyond);
-  if (parser.HandleNextDocument(more)) {
-    throw Refused{"a second document begins (---); write one document a file", "", beyond.take().line};
-  }
-  return builder.take();
+  while (parser.HandleNextDocument(events)) documents.push_back(builder.take());
+  return documents;
 }
 
-Node read_yaml(std::istream& input) {
+std::vector<Node> read_yaml(std::istream& input) {
   InputGuard guard(*input.rdbuf(), kDeepestNesting, kMostFlowValues);
   std::istream guarded(&guard);
   const auto refuse_if_cut_off = [&] {
     if (guard.refusal()) throw Refused{guard.refusal()->message, "", guard.refusal()->line};
   };
   try {
-    Node root = parse_yaml(guarded);
+    std::vector<Node> documents = parse_yaml(guarded);
     refuse_if_cut_off();
-    return root;
+    return documents;
   } catch (const YAML::Exception& failure) {
     refuse_if_cut_off();  // what the parser says of the stump does not matter
     const int line = failure.mark.line + 1;
@@ -278,14 +283,25 @@ const Node* Node::find(std::string_view key) const {
   return found == entries.end() ? nullptr : &found->value;
 }
 
-Result<Node> read_document(std::istream& input, Syntax syntax, const std::string& name) {
+Result<std::vector<Node>> read_documents(std::istream& input, Syntax syntax, const std::string& name) {
   try {
-    return syntax == Syntax::json ? read_json(input) : read_yaml(input);
+    return syntax == Syntax::json ? std::vector<Node>{read_json(input)} : read_yaml(input);
   } catch (const Refused& refused) {
     return Error{.message = refused.message, .key = refused.key, .file = name, .line = refused.line};
   } catch (const YAML::Exception& failure) {
     return Error{.message = failure.msg, .file = name, .line = std::max(0, failure.mark.line + 1)};
   }
+}
+
+Result<Node> read_document(std::istream& input, Syntax syntax, const std::string& name) {
+  Result<std::vector<Node>> documents = read_documents(input, syntax, name);
+  if (!documents) return std::move(documents).error();
+  if (documents->size() > 1) {
+    return Error{.message = "a second document begins (---); write one document a file",
+                 .file = name,
+                 .line = (*documents)[1].line};
+  }
+  return documents->empty() ? Node{} : std::move(documents->front());
 }
 
 int line_of(const Node& root, std::string_view key) {

@@ -23,6 +23,7 @@ struct Node {
 
   Kind kind = Kind::null;
   int line = 1;
+  int column = 0;              ///< from 1, in bytes; in YAML only
   std::string text = {};       ///< of a scalar
   std::vector<Entry> entries;  ///< of a list (without keys) or a map (keys are unique)
 
@@ -32,7 +33,8 @@ struct Node {
 
 struct Node::Entry {
   std::string key;
-  int line;  ///< of the key
+  int line;    ///< of the key
+  int column;  ///< of the key, from 1, in bytes; in YAML only
   Node value;
 };
 
@@ -48,6 +50,10 @@ inline constexpr std::int64_t kMostFlowValues = 1'000'000;
 /// empty text is a null value. Memory: some hundred bytes a value, 250 for one between the brackets of YAML,
 /// and three times the longest text.
 Result<Node> read_document(std::istream& input, Syntax syntax, const std::string& name);
+
+/// The same for a text of several YAML documents with `---` between them, or one in JSON. The bounds hold for
+/// all documents together.
+Result<std::vector<Node>> read_documents(std::istream& input, Syntax syntax, const std::string& name);
 
 /// The line on which a key such as `users[3].demand.cpu` stands, or the nearest line above it in the tree.
 int line_of(const Node& root, std::string_view key);

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/quantity.hpp>
+#include <mirab/model/result.hpp>
+
+namespace mirab::kubernetes {
+
+/// An amount of a resource in the unit in which Kubernetes counts it: thousandths of a CPU, bytes of memory
+/// and storage.
+using Units = std::int64_t;
+
+/// The largest amount of one container or node: far beyond any machine, and small enough that sums over
+/// kMostContainers of them are exact.
+inline constexpr Units kMostUnits = Units{1} << 47;
+inline constexpr std::int64_t kMostContainers = 30'000;
+
+/// May containers be given a limit above their request? So it is for cpu, memory and ephemeral-storage; of
+/// devices and huge pages a limit is the request.
+bool can_be_shared(std::string_view resource);
+
+/// A quantity as Kubernetes writes it, in units. What is no multiple of a unit is rounded: a request up, what
+/// a node has down. Errors (message only): not a quantity, or more than kMostUnits.
+Result<Units> read_units(std::string_view resource, std::string_view text, Rounding rounding);
+
+/// The same for what was read already.
+Result<Units> units_of(std::string_view resource, const Quantity& quantity, Rounding rounding);
+
+/// In multiples of what a limit is written beside a request of this text: whole Mi beside `50Mi` or `2Gi`, Ki
+/// beside Ki, megabytes beside M and G, kilobytes beside k, otherwise single units.
+Units written_in(std::string_view request);
+
+/// The amount as Kubernetes writes it: `720m`, `2`, `81Mi`, `1G`.
+std::string units_text(std::string_view resource, Units units);
+
+/// CPUs, or bytes: the plain number of an amount.
+double plain_number(std::string_view resource, double units);
+
+/// One amount by name.
+struct Amount {
+  std::string resource;
+  Units units;
+};
+
+/// Reads `cpu=2,memory=1800Mi`. Errors (message only): not of that form, a resource twice or one that cannot
+/// be shared, an amount of 0.
+Result<std::vector<Amount>> read_amounts(std::string_view text, Rounding rounding);
+
+}  // namespace mirab::kubernetes

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mirab/kubernetes/node.hpp>
+#include <mirab/kubernetes/pods.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/choice.hpp>
+
+namespace mirab::kubernetes {
+
+/// When limits are calculated anew.
+enum class Recalculate {
+  always,
+  when_exceeded  ///< only when the present limits together are more than the node has, or one is missing
+};
+
+/// φ of one workload: of each of its pods.
+struct PodWeight {
+  std::string workload;  ///< by the name that is shown
+  Quantity weight{1};    ///< > 0
+};
+
+/// f_r of one resource.
+struct ResourceWeight {
+  std::string resource;
+  Quantity weight{1};  ///< > 0
+};
+
+struct LimitOptions {
+  Choice mechanism;
+  std::vector<PodWeight> weights = {};                ///< 1 for those left out
+  std::vector<ResourceWeight> resource_weights = {};  ///< 1 for those left out
+  Recalculate recalculate = Recalculate::always;
+  Execution execution = {};
+};
+
+/// The class by which Kubernetes ranks pods when memory runs out.
+enum class QualityOfService { guaranteed, burstable, best_effort };
+
+/// `Guaranteed`, `Burstable`, `BestEffort`.
+std::string_view quality_name(QualityOfService quality);
+
+/// A workload with its limits.
+struct WorkloadLimits {
+  double weight = 1;
+  std::vector<double> share;               ///< of one pod, in units, before rounding, ≥ its request; [r]
+  std::vector<std::vector<Units>> limits;  ///< of its containers, [c][r]
+};
+
+/// Pods that would be evicted if everybody used all that its present limits allow.
+struct Eviction {
+  std::size_t workload;
+  std::int64_t pods;     ///< how many of its pods
+  std::string resource;  ///< that runs out
+  Units above;           ///< how far one of them would be above its request
+  QualityOfService quality;
+};
+
+/// Fair limits of the pods of one node. W workloads, m resources.
+struct Limits {
+  std::string mechanism;  ///< as it was asked for
+  Status status = Status::exact;
+  Certificate certificate;
+  bool recalculated = true;               ///< or else these are the present limits
+  std::vector<WorkloadLimits> workloads;  ///< [w]
+  std::vector<Units> requested;           ///< by all pods together, [r]
+  std::vector<std::optional<Units>>
+      limited_before;               ///< the present limits together; none where one is missing
+  std::vector<Units> limited;       ///< the new ones, ≤ what the node has, [r]
+  std::vector<Eviction> evictions;  ///< in the order in which they would come
+  std::vector<std::string> notices;
+};
+
+/// Divides what the node has among the pods, by any mechanism, with no pod below its request; splits each
+/// pod's part over its containers in proportion to their requests, and rounds limits down to whole
+/// thousandths of a CPU and to bytes, or to the unit in which the request is written.
+///
+/// Resource weights (the thesis, (4.75)): a pod's share is its largest part of any resource divided by that
+/// resource's weight f_r. Only for mechanisms that compare dominant shares.
+///
+/// Errors: the requests exceed what the node has (by how much, and who asks for most); a weight of an unknown
+/// pod or resource; what the mechanism cannot honour. Source: Hamzeh, thesis, section 4.5. Cost: some runs of
+/// the mechanism on as many users as there are pods.
+Result<Limits> fair_limits(const Pods& pods, const Allocatable& node, const LimitOptions& options);
+
+}  // namespace mirab::kubernetes

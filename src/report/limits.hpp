@@ -1,0 +1,28 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include <mirab/kubernetes/limits.hpp>
+
+namespace mirab::report {
+
+/// The limits of some pods on one node.
+struct PodLimits {
+  std::string title;  ///< the file as the user named it
+  const kubernetes::Pods& pods;
+  const kubernetes::Allocatable& node;
+  const kubernetes::Limits& limits;
+};
+
+/// What a person reads: request, old and new limit of every container, the sums, and what to know.
+std::string limits_table(const PodLimits& limits, std::size_t width);
+
+/// docs/schema/limits.schema.json.
+nlohmann::ordered_json limits_json(const PodLimits& limits);
+
+/// One record a container and resource: pod, pods, container, resource, request, old_limit, new_limit; CPUs
+/// and bytes as plain numbers, an old limit that there is not is empty.
+std::string limits_csv(const PodLimits& limits);
+
+}  // namespace mirab::report
