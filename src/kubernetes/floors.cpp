@@ -30,7 +30,7 @@
 namespace mirab::kubernetes {
 namespace {
 
-constexpr double kWithin = 1e-9;  // of one task
+constexpr double kWithin = 1e-7;  // of one task: mechanisms over servers are no more exact
 constexpr double kFirst = 1e3;    // how much faster than all others those held are served, at first
 constexpr double kMostFaster = 1e15;
 

@@ -98,19 +98,18 @@ double weight_for_resources(const Workload& workload, const Allocatable& node, c
 }
 
 // On one node these all give X_n in proportion to φ_n / max_r (d_{n,r}/C_r).
-constexpr std::array<std::string_view, 5> kByDominantShare = {"drf", "drfh", "per-server-drf", "tsf",
-                                                              "ps-dsf"};
+constexpr std::array<std::string_view, 4> kByDominantShare = {"drf", "drfh", "tsf", "ps-dsf"};
 
 Result<std::vector<double>> resource_weights(const Pods& pods, const LimitOptions& options) {
   std::vector<double> f(pods.resources.size(), 1);
   if (options.resource_weights.empty()) return f;
   if (std::find(kByDominantShare.begin(), kByDominantShare.end(), options.mechanism.name) ==
       kByDominantShare.end()) {
-    return Error{
-        .message = fmt::format("{} compares no dominant shares, in which resources could be weighed; "
-                               "these do: {}",
-                               options.mechanism.name, first_names(kByDominantShare, 5)),
-        .key = "--resource-weight"};
+    return Error{.message = fmt::format(
+                     "{} compares no dominant shares, in which resources could be weighed; "
+                     "these do: {}",
+                     options.mechanism.name, first_names(kByDominantShare, kByDominantShare.size())),
+                 .key = "--resource-weight"};
   }
   for (const ResourceWeight& each : options.resource_weights) {
     const auto found = std::find(pods.resources.begin(), pods.resources.end(), each.resource);

@@ -16,7 +16,7 @@
 namespace mirab::kubernetes {
 namespace {
 
-constexpr double kWholeWithin = 1e-9;
+constexpr double kWholeWithin = 1e-6;  // of a step
 
 using LimitsOfPod = std::vector<std::vector<Units>>;  // [c][r]
 
@@ -28,7 +28,7 @@ Units taken(const Workload& workload, const LimitsOfPod& limits, std::size_t r) 
 
 Units rounded(const Need& need, double factor) {
   const double steps = static_cast<double>(need.request) * factor / static_cast<double>(need.step);
-  const Units limit = static_cast<Units>(std::floor(steps * (1 + kWholeWithin))) * need.step;
+  const Units limit = static_cast<Units>(std::floor(steps + kWholeWithin)) * need.step;
   return std::max(limit, need.request);
 }
 

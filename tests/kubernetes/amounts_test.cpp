@@ -1,0 +1,86 @@
+#include <gmock/gmock.h>
+
+#include <mirab/kubernetes/amounts.hpp>
+
+namespace mirab::kubernetes {
+namespace {
+
+using ::testing::HasSubstr;
+
+Units read(std::string_view resource, std::string_view text, Rounding rounding = Rounding::up) {
+  const Result<Units> units = read_units(resource, text, rounding);
+  EXPECT_TRUE(units) << (units ? "" : units.error().message);
+  return units ? *units : -1;
+}
+
+TEST(Amounts, CountCpusInThousandthsAndMemoryInBytes) {
+  EXPECT_EQ(read("cpu", "2"), 2000);
+  EXPECT_EQ(read("cpu", "0.25"), 250);
+  EXPECT_EQ(read("cpu", "330m"), 330);
+  EXPECT_EQ(read("memory", "50Mi"), 50 << 20);
+  EXPECT_EQ(read("memory", "1e3"), 1000);
+  EXPECT_EQ(read("memory", "128974848000m"), 128974848);
+}
+
+TEST(Amounts, RoundRequestsUpAndWhatANodeHasDown) {
+  EXPECT_EQ(read("cpu", "100u", Rounding::up), 1);
+  EXPECT_EQ(read("cpu", "1999900u", Rounding::down), 1999);
+  EXPECT_EQ(read("memory", "0.5", Rounding::up), 1);
+  EXPECT_EQ(read("memory", "1500m", Rounding::down), 1);
+}
+
+TEST(Amounts, AreWrittenAsKubernetesWritesThem) {
+  EXPECT_EQ(units_text("cpu", 720), "720m");
+  EXPECT_EQ(units_text("cpu", 2000), "2");
+  EXPECT_EQ(units_text("memory", 81 << 20), "81Mi");
+  EXPECT_EQ(units_text("memory", Units{2} << 30), "2Gi");
+  EXPECT_EQ(units_text("memory", 1'500'000'000), "1500M");
+  EXPECT_EQ(units_text("memory", 1536), "1536");
+  EXPECT_EQ(units_text("memory", 0), "0");
+}
+
+TEST(Amounts, ReadBackAsWhatWasWritten) {
+  for (Units units = 1; units < kMostUnits / 3; units = units * 3 + 7) {
+    for (const char* resource : {"cpu", "memory"})
+      EXPECT_EQ(read(resource, units_text(resource, units)), units) << resource;
+  }
+}
+
+TEST(Amounts, LimitsAreWrittenInTheUnitOfTheRequest) {
+  EXPECT_EQ(written_in("50Mi"), 1 << 20);
+  EXPECT_EQ(written_in("1.5Gi"), 1 << 20);
+  EXPECT_EQ(written_in("640Ki"), 1 << 10);
+  EXPECT_EQ(written_in("2G"), 1'000'000);
+  EXPECT_EQ(written_in("900k"), 1'000);
+  EXPECT_EQ(written_in("134217728"), 1);
+  EXPECT_EQ(written_in("1e9"), 1);
+}
+
+TEST(Amounts, OfACapacityAreReadByName) {
+  const Result<std::vector<Amount>> amounts = read_amounts("cpu=2,memory=1800Mi", Rounding::down);
+  ASSERT_TRUE(amounts);
+  ASSERT_EQ(amounts->size(), 2u);
+  EXPECT_EQ((*amounts)[0].resource, "cpu");
+  EXPECT_EQ((*amounts)[0].units, 2000);
+  EXPECT_EQ((*amounts)[1].units, Units{1800} << 20);
+}
+
+TEST(Amounts, ThatMakeNoSenseAreRefused) {
+  const auto refusal = [](std::string_view text) {
+    const Result<std::vector<Amount>> amounts = read_amounts(text, Rounding::down);
+    return amounts ? "read" : amounts.error().message;
+  };
+  EXPECT_THAT(refusal(""), HasSubstr("not an amount by name"));
+  EXPECT_THAT(refusal("cpu"), HasSubstr("not an amount by name"));
+  EXPECT_THAT(refusal("cpu=2,"), HasSubstr("not an amount by name"));
+  EXPECT_THAT(refusal("cpu=2,cpu=3"), HasSubstr("twice"));
+  EXPECT_THAT(refusal("cpu=0"), HasSubstr("more than 0"));
+  EXPECT_THAT(refusal("cpu=-1"), HasSubstr("negative"));
+  EXPECT_THAT(refusal("cpu=2x"), HasSubstr("not an amount"));
+  EXPECT_THAT(refusal("memory=9Ei"), HasSubstr("overflows"));
+  EXPECT_THAT(refusal("memory=1Pi"), HasSubstr("more than 128Ti"));
+  EXPECT_THAT(refusal("nvidia.com/gpu=4"), HasSubstr("cannot be shared"));
+}
+
+}  // namespace
+}  // namespace mirab::kubernetes

@@ -1,0 +1,168 @@
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <mirab/kubernetes/manifests.hpp>
+
+#include "kubernetes/examples.hpp"
+
+namespace mirab::kubernetes {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The text with the limits that drf gives its pods.
+std::string edited(const std::string& text, const std::string& capacity, Syntax syntax = Syntax::yaml,
+                   const std::vector<Amount>& default_request = {}) {
+  const Allocatable node = *read_capacity(capacity);
+  const Result<Pods> pods = read_pods(
+      text, syntax, "pods", {.resources = node.resources, .default_request = default_request, .node = {}});
+  EXPECT_TRUE(pods) << (pods ? "" : describe(pods.error()));
+  const Result<Limits> limits = fair_limits(*pods, node, {.mechanism = *choose_mechanism("drf")});
+  EXPECT_TRUE(limits) << (limits ? "" : describe(limits.error()));
+  const Result<std::string> result = with_limits(text, syntax, "pods", *pods, *limits);
+  return result ? *result : describe(result.error());
+}
+
+std::string patches(const std::string& text, const std::string& capacity) {
+  return patch_commands(testing::read(text, read_capacity(capacity)->resources),
+                        testing::limits_of(text, capacity));
+}
+
+const std::string kHead = "kind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n";
+
+TEST(Manifests, KeepEveryCommentAndByteButTheLimits) {
+  std::string expected = testing::example("two-pods.yaml");
+  const auto replace = [&](const std::string& old, const std::string& fresh) {
+    expected.replace(expected.rfind(old), old.size(), fresh);
+  };
+  replace("limits: {cpu: 400m, memory: 1500Mi}", "limits: {cpu: 300m, memory: 1200Mi}");
+  replace("cpu: 800m\n          memory: 400Mi", "cpu: 600m\n          memory: 200Mi");
+  EXPECT_EQ(edited(testing::example("two-pods.yaml"), "cpu=900m,memory=1800Mi"), expected);
+}
+
+TEST(Manifests, ThatWereEditedReadAsTheLimitsThatWereCalculated) {
+  for (const char* file : {"two-pods.yaml", "minikube.yaml", "shop.yaml"}) {
+    const std::string text = testing::example(file);
+    const std::string capacity = "cpu=8,memory=12Gi";
+    const Limits limits = testing::limits_of(text, capacity);
+    const Pods again = testing::read(edited(text, capacity), {"cpu", "memory"});
+    for (std::size_t w = 0; w < again.workloads.size(); ++w) {
+      for (std::size_t c = 0; c < again.workloads[w].containers.size(); ++c) {
+        for (std::size_t r = 0; r < 2; ++r)
+          EXPECT_EQ(again.workloads[w].containers[c].needs[r].limit, limits.workloads[w].limits[c][r])
+              << file;
+      }
+    }
+    EXPECT_EQ(edited(edited(text, capacity), capacity), edited(text, capacity)) << file << ", a second time";
+  }
+}
+
+TEST(Manifests, KeepQuotesAndWhatFollowsAValue) {
+  EXPECT_EQ(
+      edited(
+          kHead +
+              "  - name: c\n    resources:\n      requests: {cpu: '1'}\n      limits:\n        cpu: \"1\" # "
+              "as measured\n        nvidia.com/gpu: 1\n",
+          "cpu=2"),
+      kHead +
+          "  - name: c\n    resources:\n      requests: {cpu: '1'}\n      limits:\n        cpu: \"2\" # as "
+          "measured\n        nvidia.com/gpu: 1\n");
+}
+
+TEST(Manifests, TakeLimitsWhereThereAreNone) {
+  const std::string rest = "    env:\n    - {name: X, value: y}\n";
+  const std::string with_request = "      requests:\n        cpu: 1\n";
+  EXPECT_EQ(
+      edited(kHead + "  - name: c\n    image: i\n    resources:\n      # measured\n" + with_request + rest,
+             "cpu=2"),
+      kHead + "  - name: c\n    image: i\n    resources:\n      limits:\n        cpu: 2\n      # measured\n" +
+          with_request + rest);
+  EXPECT_EQ(edited(kHead + "  - {name: c, resources: {requests: {cpu: 1}}}\n", "cpu=2"),
+            kHead + "  - {name: c, resources: {limits: {cpu: 2}, requests: {cpu: 1}}}\n");
+  EXPECT_EQ(edited(kHead + "  - name: c\n    resources:\n      limits: {}\n" + with_request, "cpu=2"),
+            kHead + "  - name: c\n    resources:\n      limits: {cpu: 2}\n" + with_request);
+  EXPECT_EQ(edited(kHead + "  - name: c\n    resources:\n      limits: # to come\n" + with_request, "cpu=2"),
+            kHead + "  - name: c\n    resources:\n      limits: {cpu: 2} # to come\n" + with_request);
+}
+
+TEST(Manifests, TakeARequestWhereItIsNotWritten) {  // or Kubernetes would take the new limit for it
+  const std::vector<Amount> given{{"cpu", 100}};
+  EXPECT_EQ(
+      edited(kHead + "  - name: c\n    image: i # pinned\n    args: [x]\n", "cpu=2", Syntax::yaml, given),
+      kHead +
+          "  - name: c\n    image: i # pinned\n    resources:\n      limits:\n        cpu: 2\n      "
+          "requests:\n"
+          "        cpu: 100m\n    args: [x]\n");
+  EXPECT_EQ(edited(kHead + "  - args: [x]\n    name: c\n    resources: {}\n", "cpu=2", Syntax::yaml, given),
+            kHead + "  - args: [x]\n    name: c\n    resources: {limits: {cpu: 2}, requests: {cpu: 100m}}\n");
+  EXPECT_EQ(
+      edited(kHead + "  - name: c", "cpu=2", Syntax::yaml, given),
+      kHead +
+          "  - name: c\n    resources:\n      limits:\n        cpu: 2\n      requests:\n        cpu: 100m");
+}
+
+TEST(Manifests, KeepWindowsLineEndsAndAByteOrderMark) {
+  const std::string text =
+      "\xEF\xBB\xBFkind: Pod\r\nmetadata: {name: a}\r\nspec:\r\n  containers:\r\n  - name: c\r\n    "
+      "resources:\r\n      requests:\r\n        cpu: 1\r\n";
+  EXPECT_EQ(edited(text, "cpu=2"), text.substr(0, text.find("      requests")) +
+                                       "      limits:\r\n        cpu: 2\r\n" +
+                                       text.substr(text.find("      requests")));
+}
+
+TEST(Manifests, ThatCannotBeEditedInPlaceAreRefusedRatherThanSpoilt) {
+  // A complex key before the value: legal YAML that nobody writes.
+  const std::string result = edited(
+      kHead + "  - name: c\n    resources:\n      requests: {cpu: 1}\n      ? limits\n      : {cpu: 1}\n",
+      "cpu=2");
+  const std::string text =
+      kHead + "  - name: c\n    resources:\n      requests: {cpu: 1}\n      ? limits\n      : {cpu: 2}\n";
+  EXPECT_TRUE(result == text || result.find("cannot be written into this text") != std::string::npos)
+      << result;
+}
+
+TEST(Manifests, InJsonKeepTheOrderOfKeys) {
+  const std::string text = R"({"kind": "List", "items": [{"kind": "Pod", "spec": {"containers": [{"resources":
+      {"requests": {"memory": "1Gi", "cpu": "1"}}, "name": "c"}]}, "metadata": {"name": "a"}}]})";
+  const std::string result = edited(text, "cpu=2,memory=2Gi", Syntax::json);
+  nlohmann::ordered_json expected = nlohmann::ordered_json::parse(text);
+  expected["items"][0]["spec"]["containers"][0]["resources"]["limits"] = {{"cpu", "2"}, {"memory", "2Gi"}};
+  EXPECT_EQ(result, expected.dump(4) + "\n");
+}
+
+TEST(Patches, ResizePodsAndPatchTemplates) {
+  EXPECT_EQ(
+      patches(
+          "kind: Pod\nmetadata: {name: a, namespace: shop}\nspec:\n  containers:\n  - {name: c, resources: "
+          "{requests: {cpu: 1}}}\n",
+          "cpu=2"),
+      "kubectl patch pod a --namespace shop --subresource resize --patch "
+      "'{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"cpu\":\"2\"}}}]}}'\n");
+  EXPECT_THAT(
+      patches("kind: CronJob\nmetadata: {name: n}\nspec:\n  jobTemplate:\n    spec:\n      template: {spec: "
+              "{containers: [{name: c, resources: {requests: {cpu: 1}}}]}}\n",
+              "cpu=2"),
+      HasSubstr(
+          "kubectl patch cronjob n --patch '{\"spec\":{\"jobTemplate\":{\"spec\":{\"template\":{\"spec\":{"
+          "\"containers\""));
+}
+
+TEST(Patches, LeaveOutWhatKubernetesDoesNotLetChange) {
+  const std::string inits =
+      "  initContainers:\n  - {name: i, resources: {requests: {cpu: 1}}}\n  - {name: s, restartPolicy: "
+      "Always, resources: "
+      "{requests: {cpu: 1}}}\n";
+  const std::string pod =
+      patches(kHead + "  - {name: c, resources: {requests: {cpu: 1}}}\n" + inits, "cpu=4");
+  EXPECT_THAT(pod, HasSubstr("\"initContainers\":[{\"name\":\"s\""));
+  EXPECT_THAT(pod, Not(HasSubstr("\"name\":\"i\"")));
+  EXPECT_THAT(
+      patches("kind: Job\nmetadata: {name: j}\nspec:\n  template: {spec: {containers: [{name: c, resources: "
+              "{requests: {cpu: 1}}}]}}\n",
+              "cpu=2"),
+      HasSubstr("# job j: its pods cannot be changed"));
+}
+
+}  // namespace
+}  // namespace mirab::kubernetes
