@@ -139,7 +139,8 @@ double sum(const Products& products) { return products.x.sum() + products.s.sum(
 // Newton's direction from p towards products of `wanted` (less what is of second order), and no residuals.
 Point direction(const Setting& setting, const Point& p, const Residuals& off, const LevelSchur& schur,
                 const ArrayXXd& theta, const Products& wanted) {
-  const auto& [rows, floor, rate] = setting.program;
+  const ServerRows& rows = setting.program.rows;
+  const ArrayXd& rate = setting.program.rate;
   ArrayXXd g(rows.rows(), rows.servers());  // Δx, but for what prices and π change
   ArrayXd h(rows.rows());
   const ArrayXd s_step = wanted.s / p.pi - p.s;

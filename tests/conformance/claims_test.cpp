@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, Claim>> claims_that(bool hold) {
   std::vector<std::pair<std::string, Claim>> claims;
   for (const Mechanism& row : mechanisms()) {
     for (const Claim& claim : row.claims) {
-      if (claim.holds != hold) continue;
+      if (claim.holds != hold || claim.refuted) continue;
       for (const std::string& variant : variants_of(row)) claims.emplace_back(variant, claim);
     }
   }
