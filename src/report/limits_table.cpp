@@ -18,7 +18,15 @@ using kubernetes::units_text;
 using kubernetes::Workload;
 
 constexpr std::size_t kNameWidth = 32;
+constexpr double kMebibyte = 1 << 20;
 const std::string kNone = "–";
+
+// As Kubernetes writes it, unless that is many digits.
+std::string readable(const std::string& resource, Units units) {
+  constexpr std::size_t kMostDigits = 8;
+  const std::string exact = units_text(resource, units);
+  return exact.size() <= kMostDigits ? exact : fixed(static_cast<double>(units) / kMebibyte, 1) + "Mi";
+}
 
 std::string container_words(const Container& container) {
   const std::string name = shorten(container.name, kNameWidth);
@@ -52,7 +60,7 @@ class Rows {
     for (std::size_t r = 0; r < resources_.size(); ++r) {
       for (int which = 0; which < 3; ++which) {
         const std::optional<Units> units = amount(r, which);
-        row.push_back({units ? units_text(resources_[r], *units) : kNone});
+        row.push_back({units ? readable(resources_[r], *units) : kNone});
       }
     }
     table_.rows.push_back(std::move(row));
@@ -70,7 +78,7 @@ std::string node_words(const PodLimits& all) {
   std::string text = all.node.node.empty() ? "a node with" : "node " + all.node.node + " with";
   for (std::size_t r = 0; r < all.node.resources.size(); ++r) {
     text += fmt::format("{} {} {}", r == 0 ? "" : ",", all.node.resources[r],
-                        units_text(all.node.resources[r], all.node.units[r]));
+                        readable(all.node.resources[r], all.node.units[r]));
   }
   return text;
 }
@@ -91,7 +99,7 @@ std::string eviction_words(const PodLimits& all) {
     const std::string priority =
         workload.priority != 0 ? fmt::format(", priority {}", workload.priority) : "";
     text += fmt::format("{}{} ({}{}, {} above its request)", count, pod_words(workload),
-                        quality_name(each.quality), priority, units_text(each.resource, each.above));
+                        quality_name(each.quality), priority, readable(each.resource, each.above));
   }
   return text.empty() ? text : text + ".";
 }

@@ -104,6 +104,17 @@ TEST(Schema, WhatDiffersHolds) {
   }
 }
 
+TEST(Schema, LimitsHold) {
+  for (const std::string command :
+       {"limits examples/pods/two-pods.yaml --capacity cpu=900m,memory=1800Mi",
+        "limits examples/pods/two-pods.yaml --capacity cpu=2,memory=2Gi --only-when-exceeded",
+        "limits examples/pods/shop.yaml --node examples/pods/node.yaml -m pf --weight statefulset/db=2"}) {
+    const test::Ran ran = test::shell("mirab " + command + " --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("limits.schema.json", ran.out), "") << command;
+  }
+}
+
 TEST(Schema, TheListOfMechanismsHolds) {
   const test::Ran ran = test::shell("mirab mechanisms --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;

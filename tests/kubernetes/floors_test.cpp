@@ -249,33 +249,43 @@ TEST(Floors, KeepEveryMechanismAboveTheDemandsAndWithinTheNode) {
   }
 }
 
-TEST(Floors, TakeTheExcessOfBundlesFromWhatIsAboveTheDemands) {
-  // BAA takes no caps: what it grants is raised to the demands, and what that makes too much is shared out.
+class BundlesWithFloors : public ::testing::TestWithParam<std::string> {};
+
+// MLF-DRS and FFMRA grant bundles, and BAA takes no caps: what they grant is raised to the demands, and what
+// that makes too much is taken from all surpluses in proportion.
+TEST_P(BundlesWithFloors, KeepTheSamePartOfEverySurplus) {
   Random random(kSeed);
-  int raised = 0;
+  int raised = 0, reduced = 0;
   for (int i = 0; i < 200; ++i) {
     const Case node = random_case(random, 0);
-    const Result<Outcome> outcome = allocate(problem_of(node), "baa");
+    const Result<Outcome> outcome = allocate(problem_of(node), GetParam());
     ASSERT_TRUE(outcome);
-    const FlooredShares shares = share(node, "baa");
+    std::vector<std::vector<double>> granted(node.demand.size(), std::vector<double>(node.capacity.size()));
+    for (const Grant& grant : outcome->allocation.grants) granted[grant.user] = grant.resources;
+    const FlooredShares shares = share(node, GetParam());
     EXPECT_TRUE(shares.tasks.empty());
     for (std::size_t r = 0; r < node.capacity.size(); ++r) {
-      double common = -1;  // what part of its surplus everybody keeps
+      double above = 0, room = node.capacity[r];
       for (std::size_t n = 0; n < node.demand.size(); ++n) {
-        const double surplus = outcome->allocation.tasks[n] * node.demand[n][r] - node.demand[n][r];
-        if (surplus <= 1e-6 * node.demand[n][r]) {
-          ++raised;
-          EXPECT_NEAR(shares.held[n][r], node.demand[n][r], 1e-5 * node.demand[n][r]);
-          continue;
-        }
-        const double kept = (shares.held[n][r] - node.demand[n][r]) / surplus;
-        if (common < 0) common = kept;
-        EXPECT_NEAR(kept, common, 1e-6);
+        above += std::max(0.0, granted[n][r] - node.demand[n][r]);
+        room -= node.demand[n][r];
+      }
+      const double kept = std::min(1.0, room / above);
+      reduced += kept < 1 ? 1 : 0;
+      for (std::size_t n = 0; n < node.demand.size(); ++n) {
+        const double surplus = std::max(0.0, granted[n][r] - node.demand[n][r]);
+        raised += granted[n][r] < node.demand[n][r] * (1 - 1e-6) ? 1 : 0;
+        EXPECT_NEAR(shares.held[n][r], node.demand[n][r] + kept * surplus, 1e-9 * node.capacity[r]);
       }
     }
   }
-  EXPECT_GT(raised, 100);
+  EXPECT_GT(raised, 50);
+  EXPECT_GT(reduced, 50);
 }
+
+INSTANTIATE_TEST_SUITE_P(Mechanisms, BundlesWithFloors,
+                         ::testing::Values("baa", "mlf-drs", "ffmra", "ffmra:surplus=equal"),
+                         [](const auto& name) { return "Bundles" + std::to_string(name.index); });
 
 }  // namespace
 }  // namespace mirab::kubernetes

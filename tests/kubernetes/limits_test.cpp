@@ -24,6 +24,15 @@ TEST(Limits, OfTheTwoPodsAreThoseOfFigure415) {  // thesis, section 4.5.2
               ElementsAre("300m 1200Mi", "600m 200Mi"));
 }
 
+// Thesis, section 4.5.4. The paper calls them DRF's and prints 779m for frontend1: they are those of MLF-DRS
+// at 1800Mi, where 799m is meant (555/222 of frontend3's 319.88m).
+TEST(Limits, OfTheFourPodsOnMinikubeAreThoseOfFigure416UnderMlfDrs) {
+  const LimitOptions mlf_drs{.mechanism = *choose_mechanism("mlf-drs")};
+  EXPECT_THAT(
+      limits_text(limits_of(example("minikube.yaml"), "cpu=2,memory=1800Mi", mlf_drs), {"cpu", "memory"}),
+      ElementsAre("720m 81Mi", "799m 245Mi", "159m 736Mi", "319m 736Mi"));
+}
+
 TEST(Limits, AreNeverBelowTheRequests) {
   // Equal halves of the memory would be 900Mi each; the first needs 1500Mi.
   const std::string text =
