@@ -83,25 +83,31 @@ std::string node_words(const PodLimits& all) {
   return text;
 }
 
-std::string eviction_words(const PodLimits& all) {
-  std::string text, resource;
-  for (const kubernetes::Eviction& each : all.limits.evictions) {
-    const Workload& workload = all.pods.workloads[each.workload];
-    if (each.resource != resource) {
-      text += fmt::format(
-          "{}If all used what the old limits allow, {} would run out, and Kubernetes would evict ",
-          text.empty() ? "" : ". ", each.resource);
-    } else {
-      text += ", then ";
+std::string eviction_of(const kubernetes::Eviction& each, const Workload& workload) {
+  const std::string count = each.pods < workload.pods ? fmt::format("{} of ", each.pods) : "";
+  const std::string priority = workload.priority != 0 ? fmt::format(", priority {}", workload.priority) : "";
+  return fmt::format("{}{} ({}{}, {} above its request)", count, pod_words(workload),
+                     quality_name(each.quality), priority, readable(each.resource, each.above));
+}
+
+// A sentence for each resource that would run out.
+std::vector<std::string> eviction_words(const PodLimits& all) {
+  constexpr std::size_t kMostNamed = 4;
+  std::vector<std::string> sentences;
+  for (const std::string& resource : all.pods.resources) {
+    std::string names;
+    std::size_t count = 0;
+    for (const kubernetes::Eviction& each : all.limits.evictions) {
+      if (each.resource != resource || ++count > kMostNamed) continue;
+      names += (count > 1 ? ", then " : "") + eviction_of(each, all.pods.workloads[each.workload]);
     }
-    resource = each.resource;
-    const std::string count = each.pods < workload.pods ? fmt::format("{} of ", each.pods) : "";
-    const std::string priority =
-        workload.priority != 0 ? fmt::format(", priority {}", workload.priority) : "";
-    text += fmt::format("{}{} ({}{}, {} above its request)", count, pod_words(workload),
-                        quality_name(each.quality), priority, readable(each.resource, each.above));
+    if (count == 0) continue;
+    if (count > kMostNamed) names += fmt::format(" and {} more", count - kMostNamed);
+    sentences.push_back(
+        fmt::format("If all used what the old limits allow, {} would run out, and Kubernetes would evict {}.",
+                    resource, names));
   }
-  return text.empty() ? text : text + ".";
+  return sentences;
 }
 
 std::string remarks(const PodLimits& all, std::size_t width) {
@@ -111,8 +117,7 @@ std::string remarks(const PodLimits& all, std::size_t width) {
     text += fmt::format("{}: NOT CONVERGED: {} {}\n", limits.mechanism, limits.certificate.kind,
                         magnitude(limits.certificate.value));
   }
-  if (const std::string evicted = eviction_words(all); !evicted.empty())
-    text += broken(printable(evicted), width, "  ");
+  for (const std::string& evicted : eviction_words(all)) text += broken(printable(evicted), width, "  ");
   for (const std::string& notice : limits.notices)
     text += broken("note: " + printable(notice), width, "      ");
   return text.empty() ? text : "\n" + text;
