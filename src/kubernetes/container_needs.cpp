@@ -42,7 +42,9 @@ class NeedReader {
   void read_list(const Node& pod_spec, const std::string& pointer, const std::string& list,
                  Workload& workload) {
     const Node* containers = pod_spec.find(list);
-    if (containers == nullptr) return;
+    if (containers == nullptr || containers->kind == Node::Kind::null) return;
+    if (containers->kind != Node::Kind::list)
+      return fail(fmt::format("{}/{}", pointer, list), "must be a list of containers", containers->line);
     std::set<std::string> names;
     for (std::size_t i = 0; i < containers->entries.size() && !error_; ++i) {
       Container container =
@@ -66,7 +68,7 @@ class NeedReader {
     container.name = name->text;
     if (const Node* restart = node.find("restartPolicy"); restart != nullptr && restart->text == "Always")
       container.role = Role::sidecar;
-    const Node* resources = node.find("resources");
+    const Node* resources = map_in(&node, "resources", pointer);
     for (const std::string& resource : reading_.resources) {
       container.needs.push_back(read_need(node, resources, resource, pointer));
     }
@@ -75,8 +77,8 @@ class NeedReader {
 
   Need read_need(const Node& container, const Node* resources, const std::string& resource,
                  const std::string& pointer) {
-    const Node* request = amount_of(resources, "requests", resource);
-    const Node* limit = amount_of(resources, "limits", resource);
+    const Node* request = amount_of(map_in(resources, "requests", pointer + "/resources"), resource);
+    const Node* limit = amount_of(map_in(resources, "limits", pointer + "/resources"), resource);
     const std::string request_at = fmt::format("{}/resources/requests/{}", pointer, resource);
     const std::string limit_at = fmt::format("{}/resources/limits/{}", pointer, resource);
     Need need{.request_written = false};
@@ -116,8 +118,16 @@ class NeedReader {
     return 1;
   }
 
-  static const Node* amount_of(const Node* resources, std::string_view group, const std::string& resource) {
-    const Node* amounts = resources == nullptr ? nullptr : resources->find(group);
+  // The map under a key, which may be missing or empty.
+  const Node* map_in(const Node* parent, std::string_view key, const std::string& pointer) {
+    const Node* map = parent == nullptr ? nullptr : parent->find(key);
+    if (map == nullptr || map->kind == Node::Kind::null) return nullptr;
+    if (map->kind == Node::Kind::map) return map;
+    fail(fmt::format("{}/{}", pointer, key), "must be a map of keys and values", map->line);
+    return nullptr;
+  }
+
+  static const Node* amount_of(const Node* amounts, const std::string& resource) {
     const Node* amount = amounts == nullptr ? nullptr : amounts->find(resource);
     return amount == nullptr || amount->kind == Node::Kind::null ? nullptr : amount;
   }

@@ -115,8 +115,7 @@ Result<std::string> with_limits(std::string_view text, Syntax syntax, const std:
   if (!documents) return std::move(documents).error();
   std::vector<MapEdit> edits;
   for_each_container(pods, limits, [&](const Workload& workload, const Container& container, auto settings) {
-    // The documents are this function's own, and value_at() only looks.
-    auto* map = const_cast<Node*>(value_at((*documents)[workload.document], container.pointer));
+    Node* map = value_at((*documents)[workload.document], container.pointer);
     edits.push_back({map, std::move(settings)});
   });
   if (std::optional<std::string> edited = edited_and_read_again(text, *documents, edits))

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <fmt/format.h>
+#include <utility>
 
 namespace mirab::kubernetes {
 namespace {
@@ -17,7 +18,7 @@ void collect(const Node& node, std::string_view implied_kind, const std::string&
   const std::string_view written = text_at(node, "kind");
   const std::string_view kind = written.empty() ? implied_kind : written;
   const Node* items = node.find("items");
-  if (!kind.ends_with("List") || items == nullptr) {
+  if (!kind.ends_with("List") || items == nullptr || items->kind != Node::Kind::list) {
     objects.push_back({.kind = std::string(kind), .root = &node, .pointer = pointer, .document = document});
     return;
   }
@@ -74,6 +75,10 @@ const Node* value_at(const Node& root, std::string_view pointer) {
   const Node* node = &root;
   for_each_step(pointer, [&](std::string_view name) { return (node = step(*node, name)) != nullptr; });
   return node;
+}
+
+Node* value_at(Node& root, std::string_view pointer) {
+  return const_cast<Node*>(value_at(std::as_const(root), pointer));
 }
 
 std::string key_of(std::string_view pointer) {

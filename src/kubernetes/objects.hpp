@@ -33,6 +33,7 @@ std::vector<Object> objects_of(const std::vector<Node>& documents);
 
 /// The value at a JSON pointer, without `~` in it; nothing when there is none.
 const Node* value_at(const Node& root, std::string_view pointer);
+Node* value_at(Node& root, std::string_view pointer);
 
 /// A JSON pointer as errors show it: `/items/3/spec` is `items[3].spec`.
 std::string key_of(std::string_view pointer);

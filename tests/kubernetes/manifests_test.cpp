@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <mirab/kubernetes/manifests.hpp>
+#include <mirab/model/random.hpp>
 
 #include "kubernetes/examples.hpp"
 
@@ -120,6 +122,77 @@ TEST(Manifests, ThatCannotBeEditedInPlaceAreRefusedRatherThanSpoilt) {
       kHead + "  - name: c\n    resources:\n      requests: {cpu: 1}\n      ? limits\n      : {cpu: 2}\n";
   EXPECT_TRUE(result == text || result.find("cannot be written into this text") != std::string::npos)
       << result;
+}
+
+// Every way in which people write a container, drawn at random: in blocks and in braces, quoted or not, with
+// comments, with all, some or none of the keys, in any order.
+class ContainerWriter {
+ public:
+  explicit ContainerWriter(Random& random) : random_(random) {}
+
+  std::string text(const std::string& name) {
+    const bool braces = one_in(4);
+    std::vector<std::string> keys{
+        braces ? "name: " + name : "name: " + name + comment(),
+        braces ? "image: i" : "image: " + quoted("registry.example/i:1") + comment()};
+    if (one_in(2)) keys.push_back("args: [a, \"b: c\"]");
+    if (one_in(2) && !braces) keys.push_back("command:\n    - |\n      echo # no comment\n    - x");
+    if (!one_in(6)) keys.push_back("resources:" + resources(braces));
+    for (std::size_t i = keys.size(); i > 1; --i) std::swap(keys[i - 1], keys[random_.below(i)]);
+    std::string all;
+    for (const std::string& key : keys) all += (all.empty() ? "" : braces ? ", " : "\n    ") + key;
+    return braces ? "  - {" + all + "}\n" : "  - " + all + "\n";
+  }
+
+ private:
+  bool one_in(std::uint64_t n) { return random_.below(n) == 0; }
+  std::string comment() { return one_in(3) ? "  # as agreed, {cpu: 1}" : ""; }
+  std::string quoted(const std::string& text) {
+    return one_in(3) ? "'" + text + "'" : one_in(3) ? '"' + text + '"' : text;
+  }
+
+  std::string resources(bool braces) {
+    if (one_in(5)) return braces || one_in(2) ? " {}" : comment();
+    std::vector<std::string> groups;
+    for (const std::string group : {"requests", "limits"}) {
+      if (!one_in(3)) groups.push_back(group + ":" + amounts(braces, group == "limits" ? "2" : "1"));
+    }
+    if (groups.empty()) return " {}";
+    if (one_in(2)) std::swap(groups.front(), groups.back());
+    std::string all;
+    for (const std::string& group : groups)
+      all += braces ? (all.empty() ? "" : ", ") + group : "\n      " + group;
+    return braces ? " {" + all + "}" : comment() + all;
+  }
+
+  std::string amounts(bool braces, const std::string& size) {
+    if (one_in(6)) return braces || one_in(2) ? " {}" : " null" + comment();
+    std::vector<std::string> entries;
+    if (!one_in(4)) entries.push_back("cpu: " + quoted(size));
+    if (!one_in(4)) entries.push_back("memory: " + quoted(size + "Gi"));
+    entries.push_back("example.com/gpu: 1");
+    std::string all;
+    const bool inline_map = braces || one_in(3);
+    for (const std::string& entry : entries)
+      all += inline_map ? (all.empty() ? "" : ", ") + entry : "\n        " + entry + comment();
+    return inline_map ? " {" + all + "}" : comment() + all;
+  }
+
+  Random& random_;
+};
+
+TEST(Manifests, AsPeopleWriteThemAreAllEdited) {
+  constexpr std::uint64_t kSeed = 7310;
+  Random random(kSeed);
+  for (int i = 0; i < 2000; ++i) {
+    ContainerWriter writer(random);
+    const std::string text = kHead + writer.text("a") + writer.text("b") + "---\n# the end\n";
+    const std::string result =
+        edited(text, "cpu=40,memory=40Gi", Syntax::yaml, {{"cpu", 100}, {"memory", 64 << 20}});
+    ASSERT_THAT(result, Not(HasSubstr("cannot be written"))) << "case " << i << " of seed " << kSeed << ":\n"
+                                                             << text;
+    ASSERT_EQ(std::count(result.begin(), result.end(), '#'), std::count(text.begin(), text.end(), '#'));
+  }
 }
 
 TEST(Manifests, InJsonKeepTheOrderOfKeys) {

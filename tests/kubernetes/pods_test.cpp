@@ -160,6 +160,13 @@ TEST(Pods, ThatCannotBeReadAreRefusedWithFileLineAndKey) {
   EXPECT_THAT(refusal("kind: Pod\nmetadata: {name: \"a; reboot\"}\nspec: {containers: []}\n"),
               HasSubstr("metadata.name: is no name that Kubernetes takes"));
   EXPECT_THAT(refusal(pod("a", "  []")), HasSubstr("pods.yaml:4: spec.containers: missing"));
+  EXPECT_THAT(refusal("kind: Pod\nmetadata: {name: a}\nspec: {containers: {name: c}}\n"),
+              HasSubstr("pods.yaml:3: spec.containers: must be a list"));
+  EXPECT_THAT(refusal(pod("a", "  - {name: c, resources: [cpu]}")),
+              HasSubstr("pods.yaml:5: spec.containers[0].resources: must be a map"));
+  EXPECT_THAT(refusal(pod("a", "  - {name: c, resources: {limits: 3}}")),
+              HasSubstr("pods.yaml:5: spec.containers[0].resources.limits: must be a map"));
+  EXPECT_THAT(refusal("kind: List\nitems: {a: 1}\n"), HasSubstr("there is no pod in it"));
   EXPECT_THAT(refusal(pod("a", "  - {image: x}")),
               HasSubstr("pods.yaml:5: spec.containers[0].name: missing"));
   EXPECT_THAT(refusal(pod("a", std::string(kOne) + "\n" + kOne)),
