@@ -16,8 +16,9 @@
 // floor. The objective grows with every such step, so no set comes twice. Users with equal demand and weight
 // are held and let go together. One run of the mechanism for each group that is held, mostly.
 //
-// A mechanism that grants bundles, or takes no caps, gives max(demand, bundle); where that is more than there
-// is, the excess is taken from what all hold above their demands, in proportion.
+// A mechanism that grants bundles, or takes no caps, or cannot run a task of everybody at once although they
+// fit (time division counts dominant shares), gives max(demand, bundle); where that is more than there is,
+// the excess is taken from what all hold above their demands, in proportion.
 //
 // Example: C = 10, demands 4, 1 and 1 under DRF: 10/3 each would leave the first below 4; so 4, 3 and 3.
 #include "kubernetes/floors.hpp"
@@ -55,7 +56,7 @@ class FloorSearch {
     Result<Outcome> now = std::move(first);
     while (hold_those_below(*now, held)) {
       now = divide(held);
-      if (!now) return now;
+      if (!now || !reachable_) return now;
     }
     const std::size_t most_steps = 4 * groups_ * groups_;
     std::size_t steps = 0;
@@ -64,16 +65,19 @@ class FloorSearch {
       Held freed = held;
       freed[g] = false;
       Result<Outcome> next = divide(freed);
-      if (!next) return next;
+      if (!next || !reachable_) return next;
       if (of_group(*next, g) <= 1 + kWithin) continue;
       now = move_towards(*std::move(next), tasks_of_groups(*now), freed);
-      if (!now || ++steps > most_steps) break;
+      if (!now || !reachable_ || ++steps > most_steps) break;
       held = freed;
       g = static_cast<std::size_t>(-1);  // from the first group again
     }
     if (now && steps > most_steps) now->status = Status::not_converged;
     return now;
   }
+
+  /// Could everybody whom the search held be served in full?
+  bool reachable() const { return reachable_; }
 
  private:
   double of_group(const Outcome& outcome, std::size_t g) const {
@@ -113,7 +117,7 @@ class FloorSearch {
       for (std::size_t g = 0; g < groups_; ++g) from[g] += part * (to[g] - from[g]);
       held[first] = true;
       Result<Outcome> again = divide(held);
-      if (!again) return again;
+      if (!again || !reachable_) return again;
       next = *std::move(again);
     }
   }
@@ -143,14 +147,14 @@ class FloorSearch {
   }
 
   // Was somebody who is held not served in full, and can it be served faster?
-  bool serve_faster(const Held& held, Outcome& outcome) {
+  bool serve_faster(const Held& held, const Outcome& outcome) {
     bool any = false;
     for (std::size_t n = 0; n < group_.size(); ++n) {
       const double tasks = outcome.allocation.tasks[n];
       if (!held[group_[n]] || tasks >= 1 - kWithin) continue;
       if (faster_[n] >= kMostFaster) {
-        outcome.status = Status::not_converged;
-        continue;
+        reachable_ = false;
+        return false;
       }
       faster_[n] = std::min(kMostFaster, faster_[n] * kFirst / std::max(tasks, 1 / kFirst));
       any = true;
@@ -163,6 +167,7 @@ class FloorSearch {
   const Execution& execution_;
   std::vector<std::size_t> group_;  // of each user, [n]
   std::size_t groups_ = 0;
+  bool reachable_ = true;
   std::vector<double> faster_;  // by how much a held user's weight is raised; 0 when it never was, [n]
 };
 
@@ -228,8 +233,16 @@ Result<FlooredShares> share_with_floor(const Problem& problem, const Choice& mec
     raise_to_demands(problem, held);
     return FlooredShares{.held = std::move(held), .tasks = {}, .outcome = *std::move(outcome)};
   }
-  outcome = FloorSearch(problem, mechanism, execution).search(*std::move(outcome));
-  if (!outcome) return std::move(outcome).error();
+  FloorSearch search(problem, mechanism, execution);
+  Result<Outcome> floored = search.search(*outcome);
+  if (!floored) return std::move(floored).error();
+  if (!search.reachable()) {
+    outcome->notices.emplace_back(
+        "it cannot give everybody one task at once: shares are raised to the requests");
+    raise_to_demands(problem, held);
+    return FlooredShares{.held = std::move(held), .tasks = {}, .outcome = *std::move(outcome)};
+  }
+  outcome = std::move(floored);
   held = granted(problem, *outcome);
   raise_to_demands(problem, held);  // by a rounding error, if at all
   return FlooredShares{

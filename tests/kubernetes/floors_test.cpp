@@ -249,6 +249,16 @@ TEST(Floors, KeepEveryMechanismAboveTheDemandsAndWithinTheNode) {
   }
 }
 
+// Time division counts dominant shares: 0.6 of the CPUs and 0.6 of the memory are more than all the time.
+TEST(Floors, RaiseTheSharesOfAMechanismThatCannotRunEverybodyAtOnce) {
+  const Case node{.capacity = {10, 10}, .demand = {{6, 1}, {1, 6}}, .weight = {1, 1}};
+  const FlooredShares shares = share(node, "ps-dsf-tdm");
+  EXPECT_TRUE(shares.tasks.empty());
+  EXPECT_THAT(shares.outcome.notices, ::testing::Contains(::testing::HasSubstr("raised to the requests")));
+  EXPECT_NE(shares.outcome.status, Status::not_converged);
+  EXPECT_THAT(shares.held[0], ElementsAre(DoubleNear(6, 1e-6), DoubleNear(1, 1e-6)));
+}
+
 class BundlesWithFloors : public ::testing::TestWithParam<std::string> {};
 
 // MLF-DRS and FFMRA grant bundles, and BAA takes no caps: what they grant is raised to the demands, and what
