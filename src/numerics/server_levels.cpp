@@ -26,6 +26,8 @@ constexpr double kSettled = 1e-13;
 constexpr Index kFewPairs = 200;
 constexpr int kSweepsOfFew = 300;
 constexpr int kSweeps = 5;
+constexpr int kPatience = 3000;  // sweeps, when ties have failed
+constexpr double kEnough = 1e8;  // numbers that those sweeps may look at
 constexpr Index kManyRows = 4000;
 constexpr Index kSampleStep = 8;
 constexpr double kSampleCentring = 4;
@@ -169,11 +171,13 @@ ServerLevels level_servers(const ServerRows& rows, const ArrayXd& weight, double
     }
   };
   const bool few = rows.rows() * rows.servers() <= kFewPairs;
+  const int patience = static_cast<int>(
+      std::min<double>(kPatience, kEnough / static_cast<double>(rows.alone.size() * rows.resources())));
   for (const double centring : kCentring) {
-    sweeper.run(few ? kSweepsOfFew : kSweeps);
+    sweeper.run(few ? kSweepsOfFew : centring == kCentring[0] ? kSweeps : patience);
     best.sweeps = sweeper.sweeps;
-    if (few) keep(sweeper.x);
-    if (few && best.violation <= within) return best;
+    keep(sweeper.x);
+    if (best.violation <= within) return best;
     const TiedLevels tied = tie_levels(rows, rate, sweeper.levels, centring);
     best.iterations += tied.iterations;
     keep(tied.x);
