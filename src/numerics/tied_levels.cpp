@@ -37,6 +37,7 @@ constexpr double kWindow = 20;  // a gap of so many √μ is a clear defeat
 constexpr double kWidestWindow = 0.1;
 constexpr Index kFewRows = 200;
 constexpr int kIterations = 150;
+constexpr int kCentringSteps = 40;
 
 class Path {
  public:
@@ -98,6 +99,7 @@ Path::Path(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& levels)
       if (rate(n, i) == 0) continue;
       rows_.server.push_back(i);
       rows_.a.push_back(rate(n, i) * scale_[i] / unit);
+      rows_.part.push_back(rate(n, i) / rate.row(n).maxCoeff());
       for (Index r = 0; r < m_; ++r) {
         const double demand = rows.demand_on(i)(n, r);
         rows_.demand.push_back(demand > 0 ? demand * unit / rows.capacity(i, r) : 0);
@@ -168,17 +170,21 @@ void Path::centre(double mu) {
 // the left.
 void Path::centre_row(Index n, double mu) {
   const Index begin = rows_.first[at(n)], end = rows_.first[at(n + 1)];
-  double top = 0;
-  for (Index p = begin; p < end; ++p) top = std::max(top, rows_.a[at(p)] * level(p));
+  double top = 0, part = 0;
+  for (Index p = begin; p < end; ++p) {
+    const double reach = rows_.a[at(p)] * level(p);
+    if (reach > top) part = rows_.part[at(p)];
+    top = std::max(top, reach);
+  }
   for (Index p = begin; p < end; ++p) rows_.z[at(p)] = top - rows_.a[at(p)] * level(p);
   const double cap = rows_.cap[at(n)];
-  double y = mu / std::min(top, cap), root = 0;
-  for (int step = 0; step < 12; ++step) {
+  double y = mu * part * std::max(2 / (top + std::sqrt(top * top + 4 * mu * part)), 1 / cap), root = 0;
+  for (int step = 0; step < kCentringSteps; ++step) {
     double f = 0, slope = 0;
     for (Index p = begin; p < end; ++p) {
       const double inverse = 1 / (y + rows_.z[at(p)]);
-      f += mu * inverse;
-      slope -= mu * inverse * inverse;
+      f += mu * rows_.part[at(p)] * inverse;
+      slope -= mu * rows_.part[at(p)] * inverse * inverse;
     }
     const double over = top + y - cap;
     root = std::sqrt(over * over + 4 * mu);
@@ -193,7 +199,7 @@ void Path::centre_row(Index n, double mu) {
   double total = 0;
   for (Index p = begin; p < end; ++p) {
     rows_.z[at(p)] += y;
-    rows_.x[at(p)] = mu / rows_.z[at(p)];
+    rows_.x[at(p)] = mu * rows_.part[at(p)] / rows_.z[at(p)];
     total += rows_.x[at(p)];
   }
   rows_.total[at(n)] = total;
@@ -228,7 +234,7 @@ double Path::complementarity(double step) const {
   double sum = 0;
   Index count = rows_.pairs();
   for (std::size_t p = 0; p < rows_.x.size(); ++p)
-    sum += (rows_.x[p] + step * dx_[p]) * (rows_.z[p] + step * dz_[p]);
+    sum += (rows_.x[p] + step * dx_[p]) * (rows_.z[p] + step * dz_[p]) / rows_.part[p];
   for (std::size_t n = 0; n < rows_.row.size(); ++n) {
     if (rows_.cap[n] == kInfinity) continue;
     sum += (rows_.k[n] + step * dk_[n]) * (rows_.t[n] + step * dt_[n]);
@@ -283,7 +289,7 @@ VectorXd Path::right_side(double mu, double mu_of_levels) {
     double sum = 0;
     for (Index p = begin; p < end; ++p) {
       const double off = v - rows_.a[at(p)] * level(p) - rows_.z[at(p)];
-      pull_[at(p)] = (mu - bend_[at(p)]) * inverse_[at(p)] - rows_.z[at(p)] - off - of_cap;
+      pull_[at(p)] = (mu * rows_.part[at(p)] - bend_[at(p)]) * inverse_[at(p)] - rows_.z[at(p)] - off - of_cap;
       sum += ratio_[at(p)] * pull_[at(p)];
     }
     sum_[at(n)] = sum;
@@ -312,7 +318,7 @@ double Path::direction(double mu, const VectorXd& levels) {
     for (Index p = begin; p < end; ++p) {
       const double pull = rows_.a[at(p)] * levels[rows_.stop[at(p)]] + pull_[at(p)] - theta_[at(n)] * total;
       dx_[at(p)] = ratio_[at(p)] * pull;
-      dz_[at(p)] = (mu - bend_[at(p)]) * inverse_[at(p)] - rows_.z[at(p)] - pull;
+      dz_[at(p)] = (mu * rows_.part[at(p)] - bend_[at(p)]) * inverse_[at(p)] - rows_.z[at(p)] - pull;
       limit(rows_.x[at(p)], dx_[at(p)]);
       limit(rows_.z[at(p)], dz_[at(p)]);
     }
@@ -431,6 +437,7 @@ void Path::narrow(double window) {
       left.server.push_back(rows_.server[at(p)]);
       left.stop.push_back(rows_.stop[at(p)]);
       left.a.push_back(rows_.a[at(p)]);
+      left.part.push_back(rows_.part[at(p)]);
       left.x.push_back(rows_.x[at(p)]);
       left.z.push_back(rows_.z[at(p)]);
       for (Index r = 0; r < m_; ++r) left.demand.push_back(rows_.demand[at(p * m_ + r)]);

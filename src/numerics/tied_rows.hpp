@@ -19,7 +19,7 @@ struct TiedRows {
   // One entry a pair.
   std::vector<Eigen::Index> server;
   std::vector<Eigen::Index> stop;  // g: the full resource with the lowest level among those demanded, i m + r
-  std::vector<double> a, x, z;
+  std::vector<double> a, x, z, part;
   std::vector<double> demand;  // [pair][r]
 
   Eigen::Index size() const { return static_cast<Eigen::Index>(row.size()); }
