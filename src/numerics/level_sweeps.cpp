@@ -27,9 +27,12 @@ using Eigen::Index;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSettled = 1e-13;
-constexpr double kAgree = 0.2;     // of a step's length
+constexpr double kAgree = 0.2;  // of a step's length
+constexpr double kAgreeBest = 0.003;
 constexpr int kSweepsToAgree = 3;  // after a leap: the first ones smooth what it has bent
-constexpr double kShortest = 2;    // sweeps that a leap should save
+constexpr double kStirred = 2;
+constexpr double kRelax = 1.5;
+constexpr double kShortest = 2;  // sweeps that a leap should save
 constexpr double kFurthest = 1e9;
 
 // How often x + step, x + 2 step, … is without negative entries.
@@ -43,13 +46,14 @@ LevelSweeps::LevelSweeps(const ServerRows& rows, const ArrayXXd& rate)
     : rows_(rows),
       rate_(rate),
       x_(ArrayXXd::Zero(rate.rows(), rate.cols())),
-      levels_(ArrayXXd::Constant(rows.servers(), rows.resources(), kInfinity)) {}
+      levels_(ArrayXXd::Constant(rows.servers(), rows.resources(), kInfinity)),
+      agree_(kAgree) {}
 
 // To where the last two steps point, if they agree.
 void LevelSweeps::leap() {
   if (since_leap_ < kSweepsToAgree) return;
   const double change = (relative_ - last_relative_).square().sum();
-  if (change > kAgree * kAgree * relative_.square().sum()) return;
+  if (change > agree_ * agree_ * relative_.square().sum()) return;
   const double ratio = (relative_ * last_relative_).sum() / last_relative_.square().sum();
   const double all = ratio < 1 ? std::min(kFurthest, ratio / (1 - ratio)) : kFurthest;
   const double length = std::min(all, room(x_, step_));
@@ -59,7 +63,7 @@ void LevelSweeps::leap() {
 }
 
 // max |Δx_{n,i}| / X_n, the stop rule: totals can stand still while tasks still move.
-double LevelSweeps::sweep() {
+void LevelSweeps::sweep() {
   const ArrayXXd before = x_;
   ArrayXd total = x_.rowwise().sum();
   ArrayXd room;
@@ -78,14 +82,22 @@ double LevelSweeps::sweep() {
   step_ = x_ - before;
   last_relative_ = std::move(relative_);
   relative_ = step_.colwise() / unit;
-  return relative_.abs().maxCoeff();
+  moved_ = relative_.abs().maxCoeff();
+}
+
+// A leap that stirs up more than it settles was too far for how well the steps agreed.
+void LevelSweeps::judge(double before) {
+  if (since_leap_ != 1) return;
+  agree_ = moved_ > kStirred * before ? std::max(kAgreeBest, agree_ / 2) : std::min(kAgree, agree_ * kRelax);
 }
 
 void LevelSweeps::run(int most, double within) {
   for (int s = 0; s < most; ++s) {
     leap();
-    const double moved = sweep();
-    if (moved <= kSettled || (moved <= within && level_violation(rows_, rate_, x_) <= within)) return;
+    const double before = moved_;
+    sweep();
+    judge(before);
+    if (moved_ <= kSettled || (moved_ <= within && level_violation(rows_, rate_, x_) <= within)) return;
   }
 }
 

@@ -22,7 +22,8 @@ class LevelSweeps {
 
  private:
   void leap();
-  double sweep();
+  void sweep();
+  void judge(double before);
 
   const ServerRows& rows_;
   const Eigen::ArrayXXd& rate_;
@@ -30,6 +31,8 @@ class LevelSweeps {
   Eigen::ArrayXXd levels_;
   Eigen::ArrayXXd step_;                      // of the last sweep
   Eigen::ArrayXXd relative_, last_relative_;  // the last two steps, in the rows' totals
+  double moved_ = 0;                          // by the last sweep
+  double agree_;                              // of a step's length
   int since_leap_ = 0;
   int sweeps_ = 0;
 };
