@@ -32,7 +32,6 @@ constexpr int kPatience = 3000;  // sweeps, once ties have failed
 constexpr double kEnough = 1e8;  // numbers that those sweeps may look at
 constexpr Index kManyRows = 4000;
 constexpr Index kSampleStep = 8;
-constexpr double kSampleCentring = 4;
 constexpr double kCentring[] = {1e-2, 1e-3, 1e-1, 1e-4};  // of one try after the other
 
 // What did not converge still has to fit: servers that are overused, and rows over their cap, shrink.
@@ -80,8 +79,7 @@ void try_sample(const ServerRows& rows, const ArrayXXd& rate, double within, Bes
   const ServerRows sample = sample_of(rows);
   const ServerLevels start =
       search(sample, rate(Eigen::seq(0, Eigen::last, kSampleStep), Eigen::all), within);
-  const TiedLevels tied =
-      tie_levels(rows, rate, start.levels, kSampleCentring / static_cast<double>(sample.rows()));
+  const TiedLevels tied = tie_levels(rows, rate, start.levels, kCentring[0]);
   best.keep(rows, rate, tied.x, tied.levels);
   best.found.sweeps = start.sweeps;
   best.found.iterations = start.iterations + tied.iterations;

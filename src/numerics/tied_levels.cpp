@@ -36,6 +36,8 @@ constexpr double kShortStep = 0.05;
 constexpr double kWindow = 20;  // a gap of so many √μ is a clear defeat
 constexpr double kWidestWindow = 0.1;
 constexpr Index kFewRows = 200;
+constexpr double kStuckStep = 1e-3;
+constexpr int kStuckSteps = 8;
 constexpr int kIterations = 150;
 constexpr int kCentringSteps = 40;
 
@@ -379,7 +381,7 @@ double Path::step_from(double mu) {
 }
 
 int Path::follow() {
-  int since = 0;
+  int since = 0, stuck = 0;
   for (int iteration = 1; iteration <= kIterations; ++iteration) {
     for (std::vector<double>* each : {&dx_, &dz_, &ratio_, &inverse_, &pull_, &bend_})
       each->assign(rows_.x.size(), 0.0);
@@ -390,7 +392,8 @@ int Path::follow() {
     const double mu = complementarity(0);
     if (rows_.pairs() == 0 || (mu <= kLastCentring && imbalance() < kBalanced)) return iteration;
     const double step = step_from(mu);
-    if (step == 0) return iteration;
+    stuck = step < kStuckStep ? stuck + 1 : 0;
+    if (step == 0 || stuck == kStuckSteps) return iteration;
     const double window = kWindow * std::sqrt(complementarity(0) > 0 ? mu : 0);
     if (++since > 2 && step > 0.5 && imbalance() < window / 10 && window < kWidestWindow &&
         rows_.size() > kFewRows) {
