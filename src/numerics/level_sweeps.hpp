@@ -34,6 +34,7 @@ class LevelSweeps {
   double moved_ = 0;                          // by the last sweep
   double agree_;                              // of a step's length
   int since_leap_ = 0;
+  bool to_the_end_ = false;  // the last leap, of its line, and not to where a row left a server
   int sweeps_ = 0;
 };
 
