@@ -1,11 +1,15 @@
 // The reduction between two rounds of a lexicographic max-min.
 //
-// Let λ be optimal prices of a round. In every allocation that keeps the round's levels a user has tasks only
-// where it pays least. So a user who pays nothing can only grow on servers where it pays nothing, and whoever
-// is not connected with such a user by pairs (user, server) that pay least is done.
+// Let λ be optimal prices of a round, in the middle of all that are. In every allocation that keeps the round's
+// levels users have tasks only where they pay least, those who pay have their levels and no more, and what
+// has a price is full: the allocations form a face. Later rounds move on this face, on which all that is not
+// an equation has room again; left as inequalities, the equations would leave an interior point method none.
 //
-// Prices μ of the part become prices μ + M λ of everything: pairs that pay λ too much pay for M large enough,
-// and those that do not are inside.
+// A saturated user who is confined to one server there cannot move. Whoever is not connected with an active
+// user by open pairs (user, server) is done.
+//
+// Prices μ on the face become prices μ + M λ of everything: closed pairs pay λ too much, so they pay for M
+// large enough, and so it is with prices below 0 of what is full.
 #include "mechanisms/level_part.hpp"
 
 #include <algorithm>
@@ -18,9 +22,10 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
+using numerics::ServerMask;
 using numerics::ServerRows;
 
-// Of a capacity: rounding must not turn a full resource into one that is not there.
+// Of a capacity: rounding must not turn a resource of which little is left into one that is not there.
 constexpr double kHair = 1e-13;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -32,19 +37,17 @@ std::vector<Index> chosen(const std::vector<bool>& among) {
   return indices;
 }
 
-// Users and servers that are connected with the active users by pairs that pay least.
-void spread(const ArrayXXd& too_much, const ArrayXd& tolerable, std::vector<bool>& users,
-            std::vector<bool>& servers) {
+// Users and servers that are connected with the active users by open pairs.
+void spread(const ServerMask& open, std::vector<bool>& users, std::vector<bool>& servers) {
   for (bool grew = true; grew;) {
     grew = false;
-    for (Index n = 0; n < too_much.rows(); ++n) {
+    for (Index n = 0; n < open.rows(); ++n) {
       const auto user = static_cast<std::size_t>(n);
-      const auto pays_least = [&](Index i) { return too_much(n, i) <= tolerable[n]; };
-      for (Index i = 0; i < too_much.cols() && !users[user]; ++i)
-        users[user] = servers[static_cast<std::size_t>(i)] && pays_least(i);
+      for (Index i = 0; i < open.cols() && !users[user]; ++i)
+        users[user] = servers[static_cast<std::size_t>(i)] && open(n, i);
       if (!users[user]) continue;
-      for (Index i = 0; i < too_much.cols(); ++i) {
-        if (servers[static_cast<std::size_t>(i)] || !pays_least(i)) continue;
+      for (Index i = 0; i < open.cols(); ++i) {
+        if (servers[static_cast<std::size_t>(i)] || !open(n, i)) continue;
         servers[static_cast<std::size_t>(i)] = true;
         grew = true;
       }
@@ -52,77 +55,110 @@ void spread(const ArrayXXd& too_much, const ArrayXd& tolerable, std::vector<bool
   }
 }
 
-// What the users outside of the part leave of its servers.
-ArrayXXd left_by_others(const ServerRows& rows, const ArrayXXd& tasks, const std::vector<bool>& inside,
-                        const std::vector<Index>& servers) {
-  ArrayXXd capacity = rows.capacity(servers, Eigen::all);
+// What the users of the part may use of its servers: what they do where it is full, otherwise what the
+// others leave.
+ArrayXXd capacity_for(const ServerRows& rows, const LevelFace& face, const ArrayXXd& tasks,
+                      const std::vector<bool>& inside, const LevelPart& part) {
+  const ArrayXXd capacity = rows.capacity(part.servers, Eigen::all);
+  ArrayXXd theirs = ArrayXXd::Zero(capacity.rows(), capacity.cols());
+  ArrayXXd left = capacity;
   for (Index n = 0; n < rows.rows(); ++n) {
-    if (inside[static_cast<std::size_t>(n)]) continue;
     for (Index k = 0; k < capacity.rows(); ++k) {
-      const Index i = servers[static_cast<std::size_t>(k)];
-      if (tasks(n, i) > 0) capacity.row(k) -= tasks(n, i) * rows.demand_on(i).row(n);
+      const Index i = part.servers[static_cast<std::size_t>(k)];
+      if (tasks(n, i) <= 0) continue;
+      if (inside[static_cast<std::size_t>(n)]) {
+        if (face.open(n, i)) theirs.row(k) += tasks(n, i) * rows.demand_on(i).row(n);
+      } else {
+        left.row(k) -= tasks(n, i) * rows.demand_on(i).row(n);
+      }
     }
   }
-  return capacity.max(kHair * rows.capacity(servers, Eigen::all));
+  return part.full.select(theirs, left.max(kHair * capacity));
 }
 
 }  // namespace
 
-LevelCosts::LevelCosts(const ServerRows& rows, const ArrayXXd& price)
-    : least(rows.rows()), too_much(rows.rows(), rows.servers()) {
+ArrayXXd level_costs(const ServerRows& rows, const ArrayXXd& price) {
+  ArrayXXd cost(rows.rows(), rows.servers());
   for (Index i = 0; i < rows.servers(); ++i) {
-    too_much.col(i) = rows.demand_on(i).col(0) * price(i, 0);
-    for (Index r = 1; r < rows.resources(); ++r) too_much.col(i) += rows.demand_on(i).col(r) * price(i, r);
+    cost.col(i) = rows.demand_on(i).col(0) * price(i, 0);
+    for (Index r = 1; r < rows.resources(); ++r) cost.col(i) += rows.demand_on(i).col(r) * price(i, r);
   }
-  too_much = (rows.alone > 0).select(too_much, kInfinity);
-  least = too_much.rowwise().minCoeff();
-  too_much.colwise() -= least;
+  return (rows.alone > 0).select(cost, kInfinity);
+}
+
+LevelFace widest_face(const ServerRows& rows) {
+  return {.open = rows.alone > 0, .full = ServerMask::Constant(rows.servers(), rows.resources(), false)};
 }
 
 LevelPart whole(const ServerRows& rows) {
   LevelPart part{.users = std::vector<Index>(static_cast<std::size_t>(rows.rows())),
                  .servers = std::vector<Index>(static_cast<std::size_t>(rows.servers())),
-                 .rows = rows};
+                 .rows = rows,
+                 .full = ServerMask::Constant(rows.servers(), rows.resources(), false)};
   std::iota(part.users.begin(), part.users.end(), 0);
   std::iota(part.servers.begin(), part.servers.end(), 0);
   return part;
 }
 
-LevelPart part_of(const ServerRows& rows, const ArrayXXd& tasks, const LevelCosts& costs,
-                  const ArrayXd& tolerable, const std::vector<bool>& active) {
+void narrow(const LevelPart& part, const ArrayXXd& price, const ArrayXd& tolerable, double dear,
+            LevelFace& face) {
+  const ArrayXXd cost = level_costs(part.rows, price);
+  const ArrayXd most = cost.rowwise().minCoeff() + tolerable;
+  for (Index k = 0; k < cost.cols(); ++k) {
+    const Index i = part.servers[static_cast<std::size_t>(k)];
+    for (Index j = 0; j < cost.rows(); ++j) {
+      if (!(cost(j, k) <= most[j])) face.open(part.users[static_cast<std::size_t>(j)], i) = false;
+    }
+    for (Index r = 0; r < price.cols(); ++r) {
+      if (price(k, r) * part.rows.capacity(k, r) > dear) face.full(i, r) = true;
+    }
+  }
+}
+
+LevelPart part_of(const ServerRows& rows, const LevelFace& face, const ArrayXXd& tasks,
+                  const std::vector<bool>& active) {
   std::vector<bool> users = active;
   std::vector<bool> servers(static_cast<std::size_t>(rows.servers()), false);
-  spread(costs.too_much, tolerable, users, servers);
-  LevelPart part{.users = chosen(users), .servers = chosen(servers), .rows = {}};
+  spread(face.open, users, servers);
+  for (Index n = 0; n < rows.rows(); ++n) {
+    const auto user = static_cast<std::size_t>(n);
+    users[user] = active[user] || (users[user] && face.open.row(n).count() > 1);
+  }
+  LevelPart part{.users = chosen(users), .servers = chosen(servers), .rows = {}, .full = {}};
+  part.full = face.full(part.servers, Eigen::all);
   if (rows.demand.size() == 1) {
     part.rows.demand = {rows.demand[0](part.users, Eigen::all)};
   } else {
     for (const Index i : part.servers) part.rows.demand.push_back(rows.demand_on(i)(part.users, Eigen::all));
   }
-  part.rows.capacity = left_by_others(rows, tasks, users, part.servers);
-  part.rows.alone = rows.alone(part.users, part.servers);
+  part.rows.capacity = capacity_for(rows, face, tasks, users, part);
+  part.rows.alone =
+      face.open(part.users, part.servers).select(rows.alone(part.users, part.servers).array(), 0);
   if (rows.cap.size() > 0) part.rows.cap = rows.cap(part.users);
   return part;
 }
 
-ArrayXXd lifted(const ServerRows& rows, const LevelPart& part, const ArrayXXd& price,
+ArrayXXd lifted(const ServerRows& rows, const LevelFace& face, const LevelPart& part, const ArrayXXd& price,
                 const ArrayXXd& before) {
   ArrayXXd all = ArrayXXd::Zero(rows.servers(), rows.resources());
   all(part.servers, Eigen::all) = price;
   if (before.cols() == 0) return all;
-  std::vector<bool> inside(static_cast<std::size_t>(rows.servers()), false);
-  for (const Index i : part.servers) inside[static_cast<std::size_t>(i)] = true;
-  const ArrayXXd too_much = LevelCosts(rows, before).too_much;
-  const ArrayXd least = LevelCosts(part.rows, price).least;
-  double times = 0;
-  for (std::size_t j = 0; j < part.users.size(); ++j) {
-    for (Index i = 0; i < rows.servers(); ++i) {
-      const double extra = too_much(part.users[j], i);
-      if (!inside[static_cast<std::size_t>(i)] && extra < kInfinity)
-        times = std::max(times, least[static_cast<Index>(j)] / extra);
+  double times = (rows.capacity * all.abs()).sum() / (rows.capacity * before).sum();
+  for (Index k = 0; k < all.size(); ++k) {
+    if (all(k) < 0) times = std::max(times, -2 * all(k) / before(k));
+  }
+  const ArrayXXd cost = level_costs(rows, all);
+  const ArrayXXd earlier = level_costs(rows, before);
+  const ArrayXd least = face.open.select(cost, kInfinity).rowwise().minCoeff();
+  const ArrayXd least_earlier = earlier.rowwise().minCoeff();
+  for (Index i = 0; i < cost.cols(); ++i) {
+    for (Index n = 0; n < cost.rows(); ++n) {
+      if (face.open(n, i) || cost(n, i) >= least[n]) continue;
+      times = std::max(times, 2 * (least[n] - cost(n, i)) / (earlier(n, i) - least_earlier[n]));
     }
   }
-  return all + times * before;
+  return (all + times * before).max(0);
 }
 
 }  // namespace mirab

@@ -26,6 +26,7 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
+using numerics::RowMask;
 using numerics::ServerRows;
 
 constexpr double kFixedWithin = 1e-6;  // a user who can gain less is saturated
@@ -33,6 +34,7 @@ constexpr double kRounding = 4e-15;    // of C·λ, what its difference from a s
 constexpr double kRough = 1e-3;        // of a program that only finds who reaches its cap
 constexpr double kFine = 2e-15;
 constexpr double kPaysLeast = 1e-4;      // of the price of an average user's tasks
+constexpr double kDear = 1e-6;           // of the level: what it would cost less if there were no such capacity
 constexpr double kBelowCap = 1 - 2e-15;  // so that no sum of parts is above a cap by rounding
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -47,6 +49,7 @@ struct Rounds {
   ArrayXXd tasks;                  // x, [n][i]
   ArrayXd bound;                   // b, [n]
   ArrayXXd price = {};             // of the round before, [i][r]
+  LevelFace face;
   LevelPart part;
   Levels levels = {};
 
@@ -57,6 +60,7 @@ struct Rounds {
 
 struct Rise {
   double level;
+  Index active;    // of so many users
   ArrayXXd price;  // [i][r] of the part
 };
 
@@ -68,11 +72,13 @@ numerics::LevelSolution solve_round(Rounds& rounds, double goal) {
   const Index users = rounds.part.rows.rows();
   ArrayXd floor = ArrayXd::Zero(users);
   ArrayXd rate = ArrayXd::Zero(users);
+  RowMask held = RowMask::Constant(users, false);
   for (Index j = 0; j < users; ++j) {
     const Index n = rounds.user(j);
     if (rounds.of(n) == Standing::active) rate[j] = rounds.unit[n];
     if (rounds.of(n) == Standing::at_cap) floor[j] = rounds.cap[n];
-    if (rounds.of(n) == Standing::fixed) floor[j] = rounds.tasks.row(n)(rounds.part.servers).sum();
+    held[j] = rounds.of(n) == Standing::fixed;
+    if (held[j]) floor[j] = rounds.tasks.row(n)(rounds.part.servers).sum();
   }
   if (!(rate > 0).any()) {
     for (Index j = 0; j < users; ++j) {
@@ -80,7 +86,7 @@ numerics::LevelSolution solve_round(Rounds& rounds, double goal) {
     }
   }
   numerics::LevelSolution solution =
-      numerics::solve_level_program({rounds.part.rows, floor, rate}, goal, rounds.threads);
+      numerics::solve_level_program({rounds.part.rows, floor, rate, held, rounds.part.full}, goal, rounds.threads);
   rounds.levels.programs += 1;
   rounds.levels.iterations += solution.iterations;
   return solution;
@@ -110,18 +116,20 @@ Rise rise(Rounds& rounds) {
   numerics::LevelSolution solution = solve_round(rounds, kFine);
   while (somebody_rises(rounds) && reach_caps(rounds, solution.level)) solution = solve_round(rounds, kFine);
   const double level = somebody_rises(rounds) ? solution.level : kInfinity;
+  const Index active = std::count(rounds.standing.begin(), rounds.standing.end(), Standing::active);
   for (Index j = 0; j < rounds.part.rows.rows(); ++j) {
     const Index n = rounds.user(j);
-    if (rounds.of(n) != Standing::fixed) rounds.tasks.row(n).setZero();
+    rounds.tasks.row(n).setZero();
     rounds.tasks.row(n)(rounds.part.servers) = solution.amount.row(j);
     const double total = rounds.tasks.row(n).sum();
     if (total > rounds.cap[n]) rounds.tasks.row(n) *= kBelowCap * rounds.cap[n] / total;
   }
-  return {.level = level, .price = std::move(solution.price)};
+  return {.level = level, .active = active, .price = std::move(solution.price)};
 }
 
 // b_n of everybody at level t under prices of everything.
-ArrayXd bounds(const Rounds& rounds, const ArrayXd& least, double level) {
+ArrayXd bounds(const Rounds& rounds, double level) {
+  const ArrayXd least = level_costs(rounds.merged.rows, rounds.price).rowwise().minCoeff();
   const ArrayXd total = totals(rounds);
   const ArrayXd due = total.min(level * rounds.unit);
   const double worth = (rounds.merged.rows.capacity * rounds.price).sum();
@@ -131,7 +139,7 @@ ArrayXd bounds(const Rounds& rounds, const ArrayXd& least, double level) {
 }
 
 // Fixes who is saturated, or at its cap; the nearest to it when the prices say it of nobody.
-void fix(Rounds& rounds, const ArrayXd& bound) {
+void fix(Rounds& rounds, const RowMask& saturated, const ArrayXd& bound) {
   Index nearest = -1;
   bool any = false;
   for (Index n = 0; n < bound.size(); ++n) {
@@ -143,7 +151,7 @@ void fix(Rounds& rounds, const ArrayXd& bound) {
     }
     if (standing != Standing::active) continue;
     if (nearest < 0 || bound[n] < bound[nearest]) nearest = n;
-    if (!(bound[n] <= kFixedWithin)) continue;
+    if (!saturated[n]) continue;
     standing = Standing::fixed;
     rounds.bound[n] = bound[n];
     any = true;
@@ -159,20 +167,38 @@ std::vector<bool> active(const Rounds& rounds) {
   return active;
 }
 
+// What users of the part may pay too much per task and count as paying the least, [row]: next to nothing of
+// what an active user pays, all of which together pay the level.
+ArrayXd tolerable(const Rounds& rounds, const Rise& risen) {
+  const ArrayXd total = totals(rounds)(rounds.part.users);
+  return kPaysLeast * risen.level / static_cast<double>(risen.active) / total;
+}
+
+// Who pays more than nothing, [n].
+RowMask saturated(const Rounds& rounds, const Rise& risen) {
+  RowMask pays = RowMask::Constant(rounds.merged.rows.rows(), false);
+  pays(rounds.part.users) = level_costs(rounds.part.rows, risen.price).rowwise().minCoeff() > tolerable(rounds, risen);
+  return pays;
+}
+
 void next_round(Rounds& rounds) {
   const ServerRows& rows = rounds.merged.rows;
   const Rise risen = rise(rounds);
   rounds.levels.rounds += 1;
   if (risen.level == kInfinity) {
-    fix(rounds, ArrayXd::Constant(rows.rows(), kInfinity));
+    fix(rounds, RowMask::Constant(rows.rows(), false), ArrayXd::Constant(rows.rows(), kInfinity));
     return;
   }
-  rounds.price = lifted(rows, rounds.part, risen.price, rounds.price);
-  const LevelCosts costs(rows, rounds.price);
-  fix(rounds, bounds(rounds, costs.least, risen.level));
-  const double average = (rows.capacity * rounds.price).sum() / static_cast<double>(rows.rows());
-  const ArrayXd tolerable = kPaysLeast * average / (rounds.unit * risen.level);
-  rounds.part = part_of(rows, rounds.tasks, costs, tolerable, active(rounds));
+  rounds.price = lifted(rows, rounds.face, rounds.part, risen.price, rounds.price);
+  const ArrayXd bb = bounds(rounds, risen.level);
+#ifdef TRACE
+  { double worst=0; int sat=0; double close=1e300; for (Index n=0;n<bb.size();++n) if(rounds.of(n)==Standing::active){ if(bb[n]<=kFixedWithin){worst=std::max(worst,bb[n]);++sat;} else close=std::min(close,bb[n]);}
+  const double worth=(rows.capacity*rounds.price).sum(); const ArrayXd due=totals(rounds).min(risen.level*rounds.unit);
+  printf("round %d part %ld x %ld level %.12g sat %d worst %.2g next %.2g relgap %.2g it %d full %d worth %g\n",rounds.levels.rounds,(long)rounds.part.users.size(),(long)rounds.part.servers.size(),risen.level,sat,worst,close,(worth-(due*level_costs(rows,rounds.price).rowwise().minCoeff()).sum())/worth,rounds.levels.iterations,(int)rounds.face.full.count(),worth); }
+#endif
+  fix(rounds, saturated(rounds, risen), bb);
+  narrow(rounds.part, risen.price, tolerable(rounds, risen), kDear * risen.level, rounds.face);
+  rounds.part = part_of(rows, rounds.face, rounds.tasks, active(rounds));
 }
 
 }  // namespace
@@ -186,6 +212,7 @@ Levels raise_levels(const MergedServers& merged, const ArrayXd& unit, int thread
                 .standing = std::vector(static_cast<std::size_t>(rows.rows()), Standing::active),
                 .tasks = ArrayXXd::Zero(rows.rows(), rows.servers()),
                 .bound = ArrayXd::Zero(rows.rows()),
+                .face = widest_face(rows),
                 .part = whole(rows)};
   while (std::find(rounds.standing.begin(), rounds.standing.end(), Standing::active) != rounds.standing.end())
     next_round(rounds);

@@ -34,6 +34,7 @@ constexpr double kAspired = 0.3;  // by how much a corrector tries to lengthen a
 constexpr double kCentred = 0.1;  // products between 0.1 μ and 10 μ are left alone
 constexpr double kShortest = 1e-9;
 constexpr double kClose = 1e-6;
+constexpr int kVainMost = 4;
 constexpr double kGoneAstray = 100;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -65,13 +66,16 @@ struct Setting {
   int threads;
   ArrayXXd may_go;  // 1 or 0, [n][i]
   ArrayXXd there;   // 1 or 0, [i][r]: the server has some of it
+  ArrayXXd open;    // 1 or 0, [i][r]: and may keep some of it
+  ArrayXd loose;    // 1 or 0, [n]: the row may have more than its floor
   double products;  // how many products x z, s π, q λ there are
 };
 
 Setting setting_of(const LevelProgram& program, int threads) {
   Setting setting{program, threads, (program.rows.alone > 0).cast<double>(),
-                  (program.rows.capacity > 0).cast<double>(), 0};
-  setting.products = setting.may_go.sum() + static_cast<double>(program.rows.rows()) + setting.there.sum();
+                  (program.rows.capacity > 0).cast<double>(),
+                  (program.rows.capacity > 0 && !program.full).cast<double>(), (!program.held).cast<double>(), 0};
+  setting.products = setting.may_go.sum() + setting.loose.sum() + setting.open.sum();
   return setting;
 }
 
@@ -94,19 +98,20 @@ ArrayXXd costs(const Setting& setting, const ArrayXXd& price) {
 // Everybody spreads over its servers in proportion to γ, above its floor so far that half of what is left is
 // used; equal prices for whole servers, of which rows pay half.
 Point starting_point(const Setting& setting) {
-  const auto& [rows, floor, rate] = setting.program;
+  const auto& [rows, floor, rate, held, full] = setting.program;
   const ArrayXXd part = rows.alone.colwise() / rows.alone.rowwise().sum();
   const ArrayXXd floors = demanded_by(rows, part.colwise() * floor, setting.threads);
   const ArrayXXd rates = demanded_by(rows, part.colwise() * rate, setting.threads);
   const ArrayXXd left = (rows.capacity - floors).max(0.1 * rows.capacity);
-  const double level = 0.5 * (rates > 0).select(left / rates, kInfinity).minCoeff();
+  const double level = 0.5 * (rates * setting.open > 0).select(left / rates, kInfinity).minCoeff();
   Point p;
   p.t = 0.5 * level;
   p.x = part.colwise() * (floor + level * rate);
   p.s = (0.5 * level * rate).max(0.1 * floor);
-  p.s = (p.s > 0).select(p.s, 1e-3 * rows.alone.rowwise().sum());
-  p.q = (rows.capacity - floors - level * rates).max(0.1 * rows.capacity) + (1 - setting.there);
-  p.price = setting.there / (rows.capacity + (1 - setting.there));
+  p.s = (p.s > 0).select(p.s, 1e-3 * rows.alone.rowwise().sum()) * setting.loose;
+  p.q = (rows.capacity - floors - level * rates).max(0.1 * rows.capacity) * setting.open + (1 - setting.there);
+  const ArrayXXd largest = rows.capacity.colwise().maxCoeff().replicate(rows.servers(), 1);
+  p.price = (setting.there > 0).select(setting.there / (setting.open > 0).select(rows.capacity, largest), 0);
   const ArrayXXd cost = costs(setting, p.price);
   p.pi = 0.5 * (setting.may_go > 0).select(cost, kInfinity).rowwise().minCoeff();
   const double scale = (rate * p.pi).sum();
@@ -118,13 +123,19 @@ Point starting_point(const Setting& setting) {
 }
 
 Residuals residuals_of(const Setting& setting, const Point& p) {
-  const auto& [rows, floor, rate] = setting.program;
+  const auto& [rows, floor, rate, held, full] = setting.program;
   Residuals of;
   of.cost = ((p.z - costs(setting, p.price)).colwise() + p.pi) * setting.may_go;
   of.row = floor + rate * p.t + p.s - p.x.rowwise().sum();
   of.server = (rows.capacity - demanded_by(rows, p.x, setting.threads) - p.q) * setting.there;
   of.rate = 1 - (rate * p.pi).sum();
   return of;
+}
+
+// s/π and q/λ, 0 for equations.
+ArrayXd s_by_pi(const Setting& setting, const Point& p) { return (setting.loose > 0).select(p.s / p.pi, 0); }
+ArrayXXd q_by_price(const Setting& setting, const Point& p) {
+  return (setting.open > 0).select(p.q / p.price, 0);
 }
 
 // The products after a step of such a length.
@@ -139,11 +150,11 @@ double sum(const Products& products) { return products.x.sum() + products.s.sum(
 // Newton's direction from p towards products of `wanted` (less what is of second order), and no residuals.
 Point direction(const Setting& setting, const Point& p, const Residuals& off, const LevelSchur& schur,
                 const ArrayXXd& theta, const Products& wanted) {
-  const auto& [rows, floor, rate] = setting.program;
+  const auto& [rows, floor, rate, held, full] = setting.program;
   ArrayXXd g(rows.rows(), rows.servers());  // Δx, but for what prices and π change
   ArrayXd h(rows.rows());
-  const ArrayXd s_step = wanted.s / p.pi - p.s;
-  const ArrayXXd q_step = (wanted.q / (p.price + (1 - setting.there)) - p.q) * setting.there;
+  const ArrayXd s_step = (setting.loose > 0).select(wanted.s / p.pi - p.s, 0);
+  const ArrayXXd q_step = (setting.open > 0).select(wanted.q / p.price - p.q, 0);
   ArrayXXd y(rows.rows(), rows.servers());
   for_each_block(rows.rows(), setting.threads, [&](const Block& b) {
     const auto of = [&](auto& array) { return array.middleRows(b.first, b.rows); };
@@ -157,7 +168,7 @@ Point direction(const Setting& setting, const Point& p, const Residuals& off, co
   Point d;
   d.t = step.level;
   d.price = step.price * setting.there;
-  d.q = q_step - p.q / (p.price + (1 - setting.there)) * d.price;
+  d.q = q_step - q_by_price(setting, p) * d.price;
   const ArrayXXd cost = costs(setting, d.price);
   d.x.resizeLike(p.x);
   d.z.resizeLike(p.z);
@@ -168,7 +179,7 @@ Point direction(const Setting& setting, const Point& p, const Residuals& off, co
     of(d.pi) = (of(h) + (of(theta) * of(cost)).rowwise().sum() + of(rate) * d.t) / of(schur.pivot());
     of(d.x) = of(g) - of(theta) * (of(cost).colwise() - of(d.pi));
     of(d.z) = ((of(cost) - of(off.cost)).colwise() - of(d.pi)) * of(setting.may_go);
-    of(d.s) = of(s_step) - of(p.s) / of(p.pi) * of(d.pi);
+    of(d.s) = (of(setting.loose) > 0).select(of(s_step) - of(p.s) / of(p.pi) * of(d.pi), 0);
   });
   return d;
 }
@@ -184,10 +195,10 @@ double longest_step(const Setting& setting, const Point& p, const Point& d) {
   for_each_block(p.x.rows(), setting.threads, [&](const Block& b) {
     const auto of = [&](auto& array) { return array.middleRows(b.first, b.rows); };
     rooms[static_cast<std::size_t>(b.index)] = std::min(
-        {room(of(p.x), of(d.x)), room(of(p.z), of(d.z)), room(of(p.s), of(d.s)), room(of(p.pi), of(d.pi))});
+        {room(of(p.x), of(d.x)), room(of(p.z), of(d.z)), room(of(p.s), of(d.s)), room(of(p.pi), of(d.pi) * of(setting.loose))});
   });
   const double rows = *std::min_element(rooms.begin(), rooms.end());
-  return std::min({1.0, rows, room(p.q, d.q), room(p.price, d.price)});
+  return std::min({1.0, rows, room(p.q, d.q), room(p.price, d.price * setting.open)});
 }
 
 // Gondzio's: adds to the wanted products what brings outliers of a step that is longer by kAspired back.
@@ -204,9 +215,8 @@ void pull_outliers(const Point& p, const Point& d, double step, double mu, Produ
 // One iteration. The length of the step.
 double advance(const Setting& setting, const Residuals& off, Point& p) {
   const ArrayXXd theta = p.x / p.z;
-  const ArrayXXd q_by_price = p.q / (p.price + (1 - setting.there));
-  const LevelSchur schur(setting.program.rows, theta, p.s / p.pi, setting.program.rate, q_by_price,
-                         setting.threads);
+  const LevelSchur schur(setting.program.rows, theta, s_by_pi(setting, p), setting.program.rate,
+                         q_by_price(setting, p) + (1 - setting.there), setting.threads);
   Products wanted{.x = ArrayXXd::Zero(p.x.rows(), p.x.cols()),
                   .s = ArrayXd::Zero(p.s.size()),
                   .q = ArrayXXd::Zero(p.q.rows(), p.q.cols())};
@@ -254,15 +264,22 @@ Point nearest_point(const Setting& setting, double goal, int& iterations) {
   Point p = starting_point(setting);
   Point nearest = p;
   double least = kInfinity;
+  int in_vain = 0;
   for (iterations = 0; iterations < kIterationsMost; ++iterations) {
     const Residuals off = residuals_of(setting, p);
     const double now = distance(setting, off, p);
+    in_vain = now < 0.5 * least ? 0 : in_vain + 1;
     if (now < least) {
       least = now;
       nearest = p;
     }
     const bool worse = now > kGoneAstray * least && least < kClose;
-    if (!std::isfinite(now) || worse || relative_gap(p) <= goal) break;
+#ifdef TRACE
+    if(getenv("LV")) printf("  it %d t %.12g gap %.3g dist %.3g price %g x %g z %g q %g\n",iterations,p.t,relative_gap(p),now,p.price.minCoeff(),p.x.maxCoeff(),p.z.minCoeff(),p.q.minCoeff());
+    if(getenv("LV2")) { const ArrayXd row = setting.program.floor + setting.program.rate * std::abs(p.t); const ArrayXXd& cc=setting.program.rows.capacity; Index n,i,r; const double a=(row>0).select(off.row.abs()/row,0).maxCoeff(&n); const double b=(cc>0).select(off.server.abs()/cc,0).maxCoeff(&i,&r); printf("  it %d gap %.3g row %g (X %g held %d go %g) server %g (%ld %ld c %g full %d mincap %g)\n",iterations,relative_gap(p),a,row[n],(int)setting.program.held[n],setting.may_go.row(n).sum(),b,(long)i,(long)r,cc(i,r),(int)setting.program.full(i,r),cc.minCoeff()); }
+#endif
+    const bool stalled = in_vain > kVainMost && least < kClose;
+    if (!std::isfinite(now) || worse || stalled || relative_gap(p) <= goal) break;
     if (advance(setting, off, p) < kShortest) break;
   }
   return nearest;

@@ -12,6 +12,9 @@ using Eigen::ArrayXXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 
+// Equations of full capacities may depend on each other: prices then have directions that change nothing.
+constexpr double kDependent = 1e-12;
+
 // What a block of rows adds.
 struct Part {
   MatrixXd matrix;  // [i m + r][j m + r'] for j ≤ i, by server
@@ -151,7 +154,7 @@ LevelSchur::LevelSchur(const ServerRows& rows, const ArrayXXd& theta, const Arra
   matrix_.noalias() += b_ * b_.transpose() / kappa_;
   scale_ = matrix_.diagonal().array().sqrt().inverse();
   MatrixXd scaled = scale_.matrix().asDiagonal() * matrix_ * scale_.matrix().asDiagonal();
-  for (double ridge = 0;; ridge = std::max(1e-15, ridge * 10)) {
+  for (double ridge = q_by_price.minCoeff() > 0 ? 0 : kDependent;; ridge = std::max(1e-15, ridge * 10)) {
     factor_.compute(scaled + ridge * MatrixXd::Identity(order, order));
     if (factor_.info() == Eigen::Success || !(ridge < 1))
       break;  // or a step that is no number: the caller stops
