@@ -128,7 +128,7 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
   Explanation explanation{.user = user, .outcome = *std::move(outcome)};
   const Allocation& allocation = explanation.outcome.allocation;
   const std::vector<double> shares = dominant_shares(problem, allocation);
-  const Classes classes = merge(problem, MergeUsers::equal);
+  const Classes classes = merge(problem, MergeUsers::equal, MergeServers::equal);
   explanation.dominant_share = shares[user];
   explanation.has_all_tasks = has_all_tasks(problem.users()[user], allocation.tasks[user]);
   if (!explanation.has_all_tasks) {

@@ -53,7 +53,7 @@ double alone_on(const numerics::ServerRows& rows, Index j, Index k) {
 
 MergedServers merge_servers(const Problem& problem, MergeUsers users) {
   MergedServers merged;
-  merged.classes = merge(problem, users);
+  merged.classes = merge(problem, users, MergeServers::proportional);
   const Classes& classes = merged.classes;
   const auto user_classes = static_cast<Index>(classes.users.size());
   const auto server_classes = static_cast<Index>(classes.servers.size());

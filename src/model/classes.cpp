@@ -1,6 +1,7 @@
 // Exact merging. A user's key is its direction (all its demands as integers without a common divisor), its
-// eligibility, and its cap per weight in units of that direction; a server's key is its capacity, its
-// eligibility column, and the demands that some users have on it alone. Equal keys make a class.
+// eligibility, and its cap per weight in units of that direction; a server's key is its capacity or
+// the direction of it, its eligibility column, and the demands that some users have on it alone. Equal keys
+// make a class.
 
 #include <gmpxx.h>
 #include <limits>
@@ -122,21 +123,28 @@ std::vector<std::size_t> representatives(const Problem& problem) {
   return users;
 }
 
-std::vector<ServerClass> merge_servers(const Problem& problem) {
-  struct Key {
-    ResourceVector capacity;
-    std::vector<bool> eligible;
-    SpecialDemands demands;
-    auto operator<=>(const Key&) const = default;
-  };
+struct ServerKey {
+  std::vector<mpq_class> capacity;  // of one server, or its direction
+  std::vector<bool> eligible;
+  SpecialDemands demands;
+
+  bool operator<(const ServerKey& other) const {
+    return std::tie(capacity, eligible, demands) < std::tie(other.capacity, other.eligible, other.demands);
+  }
+};
+
+std::vector<ServerClass> merge_servers(const Problem& problem, MergeServers how) {
   const std::vector<std::size_t> users = representatives(problem);
   const std::map<std::string, SpecialDemands> special = special_demands(problem);
-  std::map<Key, std::size_t> class_of;
+  std::map<ServerKey, std::size_t> class_of;
   std::vector<ServerClass> classes;
-  std::vector<double> servers_in;  // [k], with counts
+  std::vector<mpq_class> size_of;  // [k], of all members together
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
     const Server& server = problem.servers()[i];
-    Key key{.capacity = server.capacity, .eligible = {}, .demands = {}};
+    const mpq_class measure = how == MergeServers::equal ? 0 : common_measure({&server.capacity});
+    const mpq_class size = measure == 0 ? mpq_class(1) : measure;
+    ServerKey key{.capacity = {}, .eligible = {}, .demands = {}};
+    for (const Quantity& amount : server.capacity) key.capacity.emplace_back(rational(amount) / size);
     for (const std::size_t user : users) key.eligible.push_back(problem.eligible(user, i));
     if (const auto demands = special.find(server.name); demands != special.end())
       key.demands = demands->second;
@@ -144,26 +152,30 @@ std::vector<ServerClass> merge_servers(const Problem& problem) {
     if (k == classes.size()) {
       classes.push_back(
           {.members = {}, .part = {}, .capacity = std::vector<double>(problem.resource_count())});
-      servers_in.push_back(0);
+      size_of.emplace_back(0);
     }
+    const mpq_class size_of_entry = size * rational(Quantity(server.count));
     classes[k].members.push_back(i);
-    servers_in[k] += static_cast<double>(server.count);
+    classes[k].part.push_back(size_of_entry.get_d());
+    size_of[k] += size_of_entry;
   }
   for (std::size_t k = 0; k < classes.size(); ++k) {
-    for (const std::size_t i : classes[k].members) {
-      classes[k].part.push_back(static_cast<double>(problem.servers()[i].count) / servers_in[k]);
-    }
+    ServerClass& servers = classes[k];
+    const double size = size_of[k].get_d();
+    const double first = servers.part[0];
+    const Server& member = problem.servers()[servers.members[0]];
     for (std::size_t r = 0; r < problem.resource_count(); ++r) {
-      classes[k].capacity[r] = servers_in[k] * problem.servers()[classes[k].members[0]].capacity[r].value();
+      servers.capacity[r] = size / first * static_cast<double>(member.count) * member.capacity[r].value();
     }
+    for (double& part : servers.part) part /= size;
   }
   return classes;
 }
 
 }  // namespace
 
-Classes merge(const Problem& problem, MergeUsers users) {
-  return {.servers = merge_servers(problem), .users = merge_users(problem, users)};
+Classes merge(const Problem& problem, MergeUsers users, MergeServers servers) {
+  return {.servers = merge_servers(problem, servers), .users = merge_users(problem, users)};
 }
 
 Allocation split(const Problem& problem, const Classes& classes,

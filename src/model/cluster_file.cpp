@@ -193,8 +193,7 @@ class ClusterReader {
     for (const Node::Entry& entry : node.entries) {
       if (keys.empty() || std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
       fail(key.empty() ? entry.key : key + "." + entry.key,
-           fmt::format("unknown key{}; known are {}", nearest_names(entry.key, keys), fmt::join(keys, ", ")),
-           entry.line);
+           fmt::format("unknown key{}", known_names(entry.key, keys)), entry.line);
       return false;
     }
     return true;

@@ -16,7 +16,9 @@ std::string first_names(std::span<const std::string_view> names, std::size_t mos
 
 std::string known_names(std::string_view written, std::span<const std::string_view> known) {
   constexpr std::size_t kMostKnown = 8;
-  return fmt::format("{}; known are {}", nearest_names(written, known), first_names(known, kMostKnown));
+  const std::string nearest = nearest_names(written, known);
+  return fmt::format("{} are {}", nearest.empty() ? "; known" : nearest + " Known",
+                     first_names(known, kMostKnown));
 }
 
 }  // namespace mirab

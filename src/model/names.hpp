@@ -10,7 +10,7 @@ namespace mirab {
 /// `a, b, c and 4 more`: the first `most` of the names, in their order.
 std::string first_names(std::span<const std::string_view> names, std::size_t most);
 
-/// What to say after an unknown name: `; did you mean small?; known are big, small and 12 more`.
+/// What to say after an unknown name: `; did you mean small? Known are big, small and 12 more`.
 std::string known_names(std::string_view written, std::span<const std::string_view> known);
 
 }  // namespace mirab

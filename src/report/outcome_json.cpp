@@ -33,7 +33,7 @@ Json problem_json(const Problem& problem) {
   return {{"resources", problem.resources()},
           {"users", problem.user_count()},
           {"servers", total_servers(problem)},
-          {"server_classes", merge(problem, MergeUsers::equal).servers.size()}};
+          {"server_classes", merge(problem, MergeUsers::equal, MergeServers::equal).servers.size()}};
 }
 
 Json users_json(const Problem& problem, const Contender& contender) {

@@ -75,7 +75,7 @@ const std::vector<BadUsage> kBadUsages = {
     {"TooManyArguments", "allocate examples/slides.yaml more.yaml -m drf",
      "one argument too many: 'more.yaml'"},
     {"UnknownUser", "explain examples/team-cluster.yaml reprots -m drf",
-     "USER: examples/team-cluster.yaml has no user 'reprots'; did you mean reports?; known are website"},
+     "USER: examples/team-cluster.yaml has no user 'reprots'; did you mean reports? Known are website"},
     {"ExplainWithoutMechanism", "explain examples/slides.yaml A", "--mechanism is required"},
     {"ExplainInCsv", "explain examples/slides.yaml A -m drf --format csv",
      "--format: 'csv' is not one of table, json"},

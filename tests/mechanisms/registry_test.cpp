@@ -58,7 +58,7 @@ TEST(Registry, AnotherDemandOnSomeServerIsAnErrorThatSaysWhichMechanismsCan) {
               HasSubstr("mechanisms that can: tsf, cmmf, per-server-drf, ps-dsf, ps-dsf-tdm, alpha-pf-vds"));
 }
 
-TEST(Registry, PlacementConstraintsAreANoticeThatNamesTheUsersAndIsTheSameForAllMechanisms) {
+TEST(Registry, PlacementConstraintsAreTheSameNoticeOfAllPoolMechanismsAndNoneOfOthers) {
   Cluster cluster = slides_cluster();
   cluster.servers.push_back(cluster.servers[0]);
   cluster.servers[1].name = "other";
@@ -72,8 +72,11 @@ TEST(Registry, PlacementConstraintsAreANoticeThatNamesTheUsersAndIsTheSameForAll
   };
   EXPECT_THAT(notices("drf"), ElementsAre(said(cluster.users[0].name)));
   for (const Mechanism& row : mechanisms()) {
-    const std::string alpha = row.name == "alpha-fair" ? ":alpha=2" : "";
-    EXPECT_EQ(notices(std::string(row.name) + alpha), notices("drf")) << row.name;
+    const bool of_alpha = row.name == "alpha-fair" || row.name == "alpha-pf-vds";
+    const std::string alpha = of_alpha ? ":alpha=2" : "";
+    const std::vector<std::string> expected =
+        row.accepts.placement ? std::vector<std::string>{} : notices("drf");
+    EXPECT_EQ(notices(std::string(row.name) + alpha), expected) << row.name;
   }
   for (const char* name : {"c", "d", "e", "f"}) {
     cluster.users.push_back(cluster.users[0]);

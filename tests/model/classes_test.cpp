@@ -33,11 +33,26 @@ TEST(Classes, EqualServersMergeIntoOneOfManifoldCapacity) {
                                              {.name = "b", .capacity = {amount("2")}},
                                              {.name = "c", .capacity = {amount("1500m")}}},
                                  .users = {{.name = "u", .demand = {Quantity{1}}}}});
-  const Classes classes = merge(problem, MergeUsers::parallel);
+  const Classes classes = merge(problem, MergeUsers::parallel, MergeServers::equal);
   ASSERT_EQ(classes.servers.size(), 2u);
   EXPECT_THAT(classes.servers[0].members, ElementsAre(0, 2));
   EXPECT_THAT(classes.servers[0].part, ElementsAre(0.75, 0.25));
   EXPECT_THAT(classes.servers[0].capacity, ElementsAre(6.0));
+}
+
+TEST(Classes, ProportionalServersMergeByTheirCapacity) {
+  const Problem problem =
+      valid({.resources = {"cpu", "memory"},
+             .servers = {{.name = "half", .capacity = {amount("0.5"), amount("0.25")}, .count = 2},
+                         {.name = "other", .capacity = {Quantity{1}, Quantity{1}}},
+                         {.name = "whole", .capacity = {Quantity{3}, amount("1.5")}}},
+             .users = {{.name = "u", .demand = {Quantity{1}, Quantity{1}}}}});
+  const Classes classes = merge(problem, MergeUsers::parallel, MergeServers::proportional);
+  ASSERT_EQ(classes.servers.size(), 2u);
+  EXPECT_THAT(classes.servers[0].members, ElementsAre(0, 2));
+  EXPECT_THAT(classes.servers[0].part, ElementsAre(0.25, 0.75));
+  EXPECT_THAT(classes.servers[0].capacity, ElementsAre(4.0, 2.0));
+  EXPECT_EQ(merge(problem, MergeUsers::parallel, MergeServers::equal).servers.size(), 3u);
 }
 
 TEST(Classes, ServersThatAUserCanTellApartDoNotMerge) {
@@ -46,7 +61,7 @@ TEST(Classes, ServersThatAUserCanTellApartDoNotMerge) {
                         .servers = {{.name = "a", .capacity = {Quantity{4}}, .labels = {{"zone", "x"}}},
                                     {.name = "b", .capacity = {Quantity{4}}, .labels = {{"zone", "y"}}}},
                         .users = {{.name = "anybody", .demand = {Quantity{1}}}, std::move(user)}}),
-                 MergeUsers::parallel)
+                 MergeUsers::parallel, MergeServers::equal)
         .servers.size();
   };
   EXPECT_EQ(classes({.name = "u", .demand = {Quantity{1}}}), 1u)
@@ -61,13 +76,13 @@ TEST(Classes, UsersWithParallelDemandsMergeAndAddTheirWeights) {
       with_users({{.name = "a", .demand = {amount("0.1"), amount("0.3")}, .weight = Quantity{2}},
                   {.name = "b", .demand = {amount("0.2"), amount("0.6")}},
                   {.name = "c", .demand = {amount("0.1"), amount("0.300000000000001")}}});
-  const Classes classes = merge(problem, MergeUsers::parallel);
+  const Classes classes = merge(problem, MergeUsers::parallel, MergeServers::equal);
   ASSERT_EQ(classes.users.size(), 2u) << "one in 10^15 is another direction";
   EXPECT_THAT(classes.users[0].members, ElementsAre(0, 1));
   EXPECT_EQ(classes.users[0].weight, 3.0);
   EXPECT_THAT(classes.users[0].part, ElementsAre(DoubleNear(2.0 / 3, 1e-15), DoubleNear(1.0 / 6, 1e-15)))
       << "a third of the weight, in tasks of twice the size";
-  EXPECT_EQ(merge(problem, MergeUsers::equal).users.size(), 3u);
+  EXPECT_EQ(merge(problem, MergeUsers::equal, MergeServers::equal).users.size(), 3u);
 }
 
 TEST(Classes, CapsMergeOnlyWhereTheyAreEqualPerWeight) {
@@ -77,7 +92,7 @@ TEST(Classes, CapsMergeOnlyWhereTheyAreEqualPerWeight) {
                               .demand = {Quantity{2}, Quantity{4}},
                               .weight = Quantity{3},
                               .tasks = second}}),
-                 MergeUsers::parallel)
+                 MergeUsers::parallel, MergeServers::equal)
         .users;
   };
   EXPECT_EQ(classes({}, {}).size(), 1u);
@@ -117,7 +132,8 @@ TEST(Classes, SplittingBackKeepsWhatIsUsedAndGivesByWeight) {
     Random random(seed);
     const Problem problem = random_problem(random);
     const MergeUsers how = random.below(2) == 0 ? MergeUsers::parallel : MergeUsers::equal;
-    const Classes classes = merge(problem, how);
+    const MergeServers which = random.below(2) == 0 ? MergeServers::equal : MergeServers::proportional;
+    const Classes classes = merge(problem, how, which);
     std::vector<std::vector<double>> tasks(classes.users.size(), std::vector<double>(classes.servers.size()));
     for (auto& row : tasks) {
       for (double& number : row) number = random.below(3) == 0 ? 0 : random.unit();

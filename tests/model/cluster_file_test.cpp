@@ -130,7 +130,7 @@ constexpr std::string_view kHead =
 TEST(ClusterFile, EveryErrorNamesFileLineAndKey) {
   const std::string head(kHead);
   EXPECT_EQ(refusal(head + "users:\n  - name: a\n    demand: {cpu: 1}\n    wieght: 2\n"),
-            "c.yaml:7: users[0].wieght: unknown key; did you mean weight?; known are name, demand, weight, "
+            "c.yaml:7: users[0].wieght: unknown key; did you mean weight? Known are name, demand, weight, "
             "tasks, servers, "
             "select, demand_on");
   EXPECT_THAT(refusal("resources: [cpu]\nservers:\n  - name: s\n    capacity:\n      cpu: -1\n"),
@@ -147,7 +147,7 @@ TEST(ClusterFile, EveryErrorNamesFileLineAndKey) {
               "demand: {gpu: 1}\n"),
       HasSubstr("c.yaml:6: users[0].demand: user 'a' fits on none of the 1 servers: 1 without any gpu"));
   EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpus: 1}}\n"),
-              HasSubstr("c.yaml:5: users[0].demand.cpus: unknown resource; did you mean cpu?; known are "
+              HasSubstr("c.yaml:5: users[0].demand.cpus: unknown resource; did you mean cpu? Known are "
                         "cpu, memory"));
   EXPECT_THAT(
       refusal(head + "users:\n  - {name: a, demand: {cpu: 16Ei}}\n"),

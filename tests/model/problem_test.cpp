@@ -147,7 +147,7 @@ TEST(Problem, RefusesALabelOrValueThatNoServerHasWithThoseThatExist) {
       refusal([](Cluster& c) {
         c.users[1].select = {{"Zon", {"a"}}};
       }),
-      HasSubstr("users[1].select.Zon: no server has a label 'Zon'; did you mean zone?; known are zone"));
+      HasSubstr("users[1].select.Zon: no server has a label 'Zon'; did you mean zone? Known are zone"));
   EXPECT_THAT(refusal([](Cluster& c) {
                 c.users[1].select = {{"zone", {"xyz", "x"}}};
               }),
@@ -196,13 +196,13 @@ TEST(Problem, AUserIsConstrainedWhenItsOwnServersOrSelectExcludeAServer) {
 TEST(Problem, RefusesServersThatDoNotExistWithTheNearestName) {
   EXPECT_THAT(
       refusal([](Cluster& c) { c.users[1].servers = {{"smal"}}; }),
-      HasSubstr("users[1].servers[0]: there is no server 'smal'; did you mean small?; known are big, small"));
+      HasSubstr("users[1].servers[0]: there is no server 'smal'; did you mean small? Known are big, small"));
   EXPECT_THAT(
       refusal([](Cluster& c) {
         c.users[1].demand_on = {{"bigg", {Quantity{1}, Quantity{}}}};
       }),
       HasSubstr(
-          "users[1].demand_on.bigg: there is no server 'bigg'; did you mean big?; known are big, small"));
+          "users[1].demand_on.bigg: there is no server 'bigg'; did you mean big? Known are big, small"));
   EXPECT_THAT(refusal([](Cluster& c) {
                 c.users[1].demand_on = {{"big", {Quantity{}, Quantity{}}}};
               }),

@@ -7,11 +7,11 @@
 
 namespace mirab {
 
-/// Server entries that no user can tell apart: the same capacity, the same users who may run there, the same
-/// demands.
+/// Server entries that no user can tell apart but by their size: equal or proportional capacity, the same
+/// users who may run there, the same demands.
 struct ServerClass {
   std::vector<std::size_t> members;  ///< server entries i, ascending
-  std::vector<double> part;          ///< of the class that each member is, by count; sums to 1. [member]
+  std::vector<double> part;          ///< of the class's capacity that each member is; sums to 1. [member]
   std::vector<double> capacity;      ///< of all members together, [m]
 };
 
@@ -35,13 +35,17 @@ struct Classes {
 /// that count tasks.
 enum class MergeUsers { parallel, equal };
 
+/// Which servers are alike. `equal`: the capacity of one of them is the same. `proportional`: a server of
+/// twice the capacity counts as two, for mechanisms to which tasks are divisible.
+enum class MergeServers { equal, proportional };
+
 /// Merges exactly: equality and direction are decided on the decimals as given, not on doubles.
 /// O((N + K) log(N + K) m + K E), E the number of eligibility classes. See docs/mathematics.md, exact
 /// merging.
-Classes merge(const Problem& problem, MergeUsers users);
+Classes merge(const Problem& problem, MergeUsers users, MergeServers servers);
 
-/// Splits an allocation to classes back over their members: users in proportion to weight, servers to count.
-/// tasks[j][k] of user class j on server class k, ≥ 0. O(N K) at worst.
+/// Splits an allocation to classes back over their members: users in proportion to weight, servers to
+/// capacity. tasks[j][k] of user class j on server class k, ≥ 0. O(N K) at worst.
 Allocation split(const Problem& problem, const Classes& classes,
                  const std::vector<std::vector<double>>& tasks);
 

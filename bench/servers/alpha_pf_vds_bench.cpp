@@ -1,0 +1,37 @@
+// αPF-VDS on the merged arrays, one thread: 20,000 users on 8 classes of servers with 4 resources.
+#include <benchmark/benchmark.h>
+
+#include "mechanisms/servers.hpp"
+#include "numerics/price_path.hpp"
+#include "servers/instances.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr double kWithin = 1e-6;
+
+// Arguments: users, α.
+void alpha_pf_vds(benchmark::State& state) {
+  const Problem problem = bench::random_servers(static_cast<std::size_t>(state.range(0)), 8, 4, 1);
+  const MergedServers merged = merge_servers(problem, MergeUsers::parallel);
+  const numerics::ServerGame game{merged.rows, merged.weight, static_cast<double>(state.range(1)),
+                                  Eigen::ArrayXd()};
+  for (auto _ : state) {
+    const numerics::PricedServers found =
+        numerics::follow_price_path(game, {.wanted = kWithin, .tolerated = kWithin}, 1);
+    if (found.regret > kWithin) {
+      state.SkipWithError("no relative regret of 1e-6");
+      return;
+    }
+    state.counters["iterations"] = found.iterations;
+  }
+}
+
+BENCHMARK(alpha_pf_vds)
+    ->ArgsProduct({{20'000}, {1, 2, 3, 8, 40}})
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->Repetitions(3);
+
+}  // namespace
+}  // namespace mirab
