@@ -2,7 +2,8 @@
 //
 // Source: docs/mathematics.md, section 4. A round raises the level t of all active users,
 //
-//     max t,  X_n = min(cap_n, t w_n) for the active, X_n = what they have for the others,  Σ_n x_{n,i} d_{n,i} ≤ c_i,
+//     max t,  X_n = min(cap_n, t w_n) for the active, X_n = what they have for the others,  Σ_n x_{n,i}
+//     d_{n,i} ≤ c_i,
 //
 // and its dual prices tell who is saturated, never tight rows alone: for any λ ≥ 0 and π_n = min_i
 // λ_i·d_{n,i} every feasible y has Σ_n Y_n π_n ≤ C·λ, so that nobody can have more than gap / π_n more than
@@ -34,20 +35,22 @@ constexpr double kAboutNearest = 10;  // when nobody is saturated, who is so man
 constexpr long double kRounding = 1e-15L;  // of C·λ: what the choice of a cheapest server in doubles may cost
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// x within the capacities: sums of parts may be above them by rounding.
-ArrayXXd within_capacities(const ServerRows& rows, const ArrayXXd& x) {
-  double most = 1;
+// x within the capacities, above which sums of parts may be by rounding: server by server, since what is much
+// for a small server is next to nothing for all.
+ArrayXXd within_capacities(const ServerRows& rows, ArrayXXd x) {
   for (Index i = 0; i < rows.servers(); ++i) {
+    double most = 1;
     for (Index r = 0; r < rows.resources(); ++r) {
       const double capacity = rows.capacity(i, r);
       if (capacity > 0) most = std::max(most, (x.col(i) * rows.demand_on(i).col(r)).sum() / capacity);
     }
+    x.col(i) /= most;
   }
-  return x / most;
+  return x;
 }
 
-// b_n of everybody, when `total` is what all have at this level; in long double, since the gap is a difference
-// of large sums.
+// b_n of everybody, when `total` is what all have at this level; in long double, since the gap is a
+// difference of large sums.
 ArrayXd bounds(const ServerRows& rows, const ArrayXXd& price, const ArrayXd& total) {
   const ArrayXXd cost = numerics::level_costs(rows, price);
   long double worth = 0;
@@ -95,7 +98,8 @@ Levels raise_levels(const MergedServers& merged, const ArrayXd& unit) {
     levels.rounds += 1;
     if (!simplex.anybody_active()) break;
     const ArrayXd total = within_capacities(rows, simplex.amount()).rowwise().sum();
-    const ArrayXd now = raised ? bounds(rows, simplex.price(), total) : ArrayXd::Constant(rows.rows(), kInfinity);
+    const ArrayXd now =
+        raised ? bounds(rows, simplex.price(), total) : ArrayXd::Constant(rows.rows(), kInfinity);
     const std::vector<Index> users = saturated(simplex, now);
     for (const Index n : users) bound[n] = now[n];
     simplex.fix(users);

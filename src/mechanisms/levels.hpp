@@ -19,9 +19,9 @@ struct Levels {
 ///
 /// The certificate `level-bound` is the largest b_n: in no feasible allocation in which everybody keeps the
 /// smaller of its level and n's can n have more than 1 + b_n times its tasks. The status is `exact` up to
-/// 1e-8, which is what the rounding of doubles leaves of it for a user whose tasks are worth a millionth of
-/// 1e-7 of all. A round for each distinct level, or a few when prices are ambiguous; O(NKm) each, and the
-/// pivots of numerics/level_simplex.
+/// 1e-8: rounding leaves more of it only for users whose tasks are worth less than a ten-millionth of all. A
+/// round for each distinct level, or a few when prices are ambiguous; O(NKm) each, and the pivots of
+/// numerics/level_simplex. One thread.
 Levels raise_levels(const MergedServers& merged, const Eigen::ArrayXd& unit);
 
 }  // namespace mirab

@@ -1,7 +1,8 @@
 // Generalised upper bounding for the linear program of levels.
 //
 // Source: Dantzig and Van Slyke, Generalized Upper Bounding Techniques, 1967. Every column of a row n is
-// taken relative to the key j of the row, y_{n,j} = floor_n + rate_n t - Σ_{i≠j} y_{n,i}: the columns of W are
+// taken relative to the key j of the row, y_{n,j} = floor_n + rate_n t - Σ_{i≠j} y_{n,i}: the columns of W
+// are
 //
 //     y_{n,i}:  a_{n,i} - a_{n,j}        t:  Σ_n rate_n a_{n,key(n)}        q_{i,r}:  a unit vector,
 //
@@ -35,7 +36,8 @@ LevelBasis::LevelBasis(const ServerRows& rows, ArrayXd unit, std::vector<Index> 
 
 void LevelBasis::add_use(Index row, Index server, double amount, Eigen::Ref<VectorXd> sum) const {
   const Index servers = rows_->servers();
-  for (Index r = 0; r < rows_->resources(); ++r) sum[server + servers * r] += amount * demand(row, server, r) * per_capacity_(server, r);
+  for (Index r = 0; r < rows_->resources(); ++r)
+    sum[server + servers * r] += amount * demand(row, server, r) * per_capacity_(server, r);
 }
 
 VectorXd LevelBasis::column(const LevelVariable& variable) const {
@@ -70,8 +72,13 @@ VectorXd LevelBasis::in_basis(const LevelVariable& variable) const {
   return alpha;
 }
 
+// What is left over is worth nothing: exactly, since rounding there would be worth more than small users are.
 ArrayXXd LevelBasis::worth() const {
-  return inverse_.row(level_position_).array().reshaped(rows_->servers(), rows_->resources());
+  ArrayXXd worth = inverse_.row(level_position_).array().reshaped(rows_->servers(), rows_->resources());
+  for (const LevelVariable& basic : basics_) {
+    if (basic.kind == Kind::slack) worth(basic.server, basic.resource) = 0;
+  }
+  return worth;
 }
 
 void LevelBasis::exchange(Index position, const LevelVariable& entering, const VectorXd& alpha) {

@@ -17,11 +17,11 @@ using Kind = LevelVariable::Kind;
 namespace {
 
 constexpr Index kRowsOfBlock = 256;
-constexpr std::size_t kEnough = 64;   // so many end the search
-constexpr std::size_t kKept = 32;     // and so many of them are tried
-constexpr double kCheaper = 1e-11;    // of a key's cost, and
-constexpr double kRounding = 1e-15;   // of all that the capacities are worth: less is no gain
-constexpr double kNegative = 1e-13;   // of the same: less is no price below 0
+constexpr std::size_t kEnough = 64;  // so many end the search
+constexpr std::size_t kKept = 32;    // and so many of them are tried
+constexpr double kCheaper = 1e-12;   // of a key's cost, and
+constexpr double kRounding = 1e-15;  // of all that the capacities are worth: less is no gain
+constexpr double kNegative = 1e-13;  // of the same: less is no price below 0
 
 }  // namespace
 
@@ -39,7 +39,8 @@ double LevelPricing::cost(const LevelBasis& basis, const ArrayXXd& price, Index 
   return sum;
 }
 
-double LevelPricing::gain(const LevelBasis& basis, const ArrayXXd& price, const LevelVariable& variable) const {
+double LevelPricing::gain(const LevelBasis& basis, const ArrayXXd& price,
+                          const LevelVariable& variable) const {
   const auto& [kind, row, server, resource] = variable;
   if (kind == Kind::slack) return -price(server, resource) * rows_->capacity(server, resource);
   return cost(basis, price, row, basis.key(row)) - cost(basis, price, row, server);
@@ -53,7 +54,8 @@ bool LevelPricing::worthwhile(const LevelBasis& basis, const ArrayXXd& price,
   return gained > kRounding * worth + kCheaper * cost(basis, price, variable.row, basis.key(variable.row));
 }
 
-void LevelPricing::add_slacks(const LevelBasis& basis, const ArrayXXd& price, std::vector<Found>& found) const {
+void LevelPricing::add_slacks(const LevelBasis& basis, const ArrayXXd& price,
+                              std::vector<Found>& found) const {
   for (Index i = 0; i < price.rows(); ++i) {
     for (Index r = 0; r < price.cols(); ++r) {
       const LevelVariable slack{.kind = Kind::slack, .server = i, .resource = r};

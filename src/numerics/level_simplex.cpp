@@ -4,8 +4,8 @@
 // Selection Methods of the Devex LP Code, 1973 (ratio test); docs/mathematics.md, section 4.
 //
 // Every row has exactly its level or its cap: who could have more needs no variable for it, since demands are
-// ≥ 0 and less is always possible. So t = 0 is a basis to begin with, t never falls, and a round begins at the
-// vertex where the last one ended: t leaves the basis there in exchange for a slack of a capacity with a
+// ≥ 0 and less is always possible. So t = 0 is a basis to begin with, t never falls, and a round begins at
+// the vertex where the last one ended: t leaves the basis there in exchange for a slack of a capacity with a
 // price, which is 0, the rows that pay are fixed, and t enters again. At the next cap t leaves as well, as at
 // an upper bound. Values are the shares of a level that the pool would give everybody: all are about 1.
 //
@@ -28,7 +28,7 @@ using Kind = LevelVariable::Kind;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSlip = 1e-12;  // by which a value may fall below 0 for the sake of a larger pivot
+constexpr double kSlip = 1e-13;  // by which a value may fall below 0 for the sake of a larger pivot
 constexpr double kFlat = 1e-10;  // of the largest change: smaller ones are rounding
 constexpr int kRefreshEvery = 64;
 constexpr Index kPivotsMost = 1'000;  // a round, and so many times the rows and capacities:

@@ -8,9 +8,9 @@
 
 namespace mirab::numerics {
 
-/// max t under Σ_i x_{n,i} = min(cap_n, unit_n t) for the rows n that are active, what they had at t when they
-/// were fixed for the others, Σ_n x_{n,i} d_{n,i,r} ≤ c_{i,r}, x ≥ 0, x only where a row may go; in rounds, as
-/// rows are fixed.
+/// max t under Σ_i x_{n,i} = min(cap_n, unit_n t) for the rows n that are active, what they had at t when
+/// they were fixed for the others, Σ_n x_{n,i} d_{n,i,r} ≤ c_{i,r}, x ≥ 0, x only where a row may go; in
+/// rounds, as rows are fixed.
 class LevelSimplex {
  public:
   /// At level 0 everybody is active, and on its key: a server where it may go, [n]. `unit` is [n] > 0. `rows`
@@ -30,7 +30,7 @@ class LevelSimplex {
   /// λ ≥ 0 of the level, [i][r] per unit of capacity, scaled somehow: all 0 when capacities hold nobody back.
   Eigen::ArrayXXd price() const;
 
-  /// Active rows keep what they have. After raise(); `rows` are those who pay, or all who do are among them.
+  /// Active rows among these keep what they have from now on. After raise().
   void fix(const std::vector<Eigen::Index>& rows);
 
   /// x, [n][i], within the capacities up to rounding.
@@ -67,13 +67,13 @@ class LevelSimplex {
   Eigen::VectorXd value_;  // of the basic variables, [position]
   double level_ = 0;
   Eigen::Index active_;
-  Eigen::ArrayXd cap_;                 // the level of a row at its cap, [n]
+  Eigen::ArrayXd cap_;                // the level of a row at its cap, [n]
   std::vector<Eigen::Index> by_cap_;  // rows, the lowest first
   std::size_t next_ = 0;              // in by_cap_
   Eigen::ArrayXXd price_;
-  std::vector<Limit> limits_;       // of the present step
+  std::vector<Limit> limits_;        // of the present step
   std::vector<Eigen::Index> split_;  // rows with more basic shares than the key, in the present step
-  Eigen::ArrayXd fall_;             // of their keys, [n]
+  Eigen::ArrayXd fall_;              // of their keys, [n]
   int pivots_ = 0;
   int since_refresh_ = 0;
 };

@@ -1,10 +1,10 @@
 // A start for the simplex method of levels, by a sample.
 //
-// The prices of an eighth of the rows, on an eighth of the capacities, are nearly those of all, and tell where
-// a row costs least. Where many servers cost about the same, which is so when one resource is short
+// The prices of an eighth of the rows, on an eighth of the capacities, are nearly those of all, and tell
+// where a row costs least. Where many servers cost about the same, which is so when one resource is short
 // everywhere, it is the room that must decide: rows are dealt out one after the other, to the server that is
-// least full with it. The eighth has a start of the same kind. From one server for each row, chosen by what it
-// holds alone, 10,000 rows on 10 servers take 20,000 pivots; from here some hundreds.
+// least full with it. The eighth has a start of the same kind. From one server for each row, chosen by what
+// it holds alone, 10,000 rows on 10 servers take 20,000 pivots; from here some hundreds.
 #include "numerics/level_start.hpp"
 
 #include <limits>
