@@ -33,6 +33,7 @@ constexpr double kFixedWithin = 1e-9;  // a user who can gain less is saturated
 constexpr double kExactWithin = 1e-8;
 constexpr double kAboutNearest = 10;  // when nobody is saturated, who is so many times as far as the nearest
 constexpr long double kRounding = 1e-15L;  // of C·λ: what the choice of a cheapest server in doubles may cost
+constexpr double kBelowCap = 1 - 2e-15;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // x within the capacities, above which sums of parts may be by rounding: server by server, since what is much
@@ -45,6 +46,15 @@ ArrayXXd within_capacities(const ServerRows& rows, ArrayXXd x) {
       if (capacity > 0) most = std::max(most, (x.col(i) * rows.demand_on(i).col(r)).sum() / capacity);
     }
     x.col(i) /= most;
+  }
+  return x;
+}
+
+// x within the caps, above which a sum of parts may be by rounding.
+ArrayXXd within_caps(const ServerRows& rows, ArrayXXd x) {
+  for (Index n = 0; n < rows.cap.size(); ++n) {
+    const double total = x.row(n).sum();
+    if (total > kBelowCap * rows.cap[n]) x.row(n) *= kBelowCap * rows.cap[n] / total;
   }
   return x;
 }
@@ -105,7 +115,7 @@ Levels raise_levels(const MergedServers& merged, const ArrayXd& unit) {
     simplex.fix(users);
   }
   levels.pivots = simplex.pivots();
-  levels.shares.tasks = within_capacities(rows, simplex.amount());
+  levels.shares.tasks = within_caps(rows, within_capacities(rows, simplex.amount()));
   const double most = bound.maxCoeff();
   levels.shares.status = most <= kExactWithin ? Status::exact : Status::not_converged;
   levels.shares.certificate = {.kind = "level-bound", .value = most};
