@@ -22,13 +22,14 @@ ArrayXXd overpaid(const GameInUnits& game, const RowPrices& prices, const ArrayX
   return game.may.select(prices.rho - game.gq.colwise() * pull, 1.0);
 }
 
-PriceNewton::PriceNewton(const GameInUnits& game, const PricePoint& at, int threads)
-    : game_(game), at_(at), prices_(price_rows(game, at.nu, threads)), x_(totals_of(game, at.y)) {
-  z_missing_ = overpaid(game, prices_, x_, at.k) - at.z;
+PriceNewton::PriceNewton(const GameInUnits& game, const RowPrices& prices, const PricePoint& at, int threads)
+    : game_(game), prices_(prices), at_(at) {
+  const ArrayXd x = totals_of(game, at.y);
+  z_missing_ = overpaid(game, prices_, x, at.k) - at.z;
   s_missing_ = 1 - use_of(game, at.y) - at.s;
-  left_missing_ = game.capped.select(game.cap - x_ - at.left, 0.0);
+  left_missing_ = game.capped.select(game.cap - x - at.left, 0.0);
   v_ = at.y / at.z;
-  bend_ = game.q * x_.pow(-game.q - 1);
+  bend_ = game.q * x.pow(-game.q - 1);
   stiff_ = bend_ + game.capped.select(at.k / at.left, 0.0);
   assemble(threads);
 }

@@ -6,18 +6,16 @@
 
 namespace mirab::numerics {
 
-/// The Newton system of price_path.hpp at one point, factored. Holds views of the game.
+/// The Newton system of price_path.hpp at one point, factored. Holds views of its arguments.
 class PriceNewton {
  public:
-  /// O(N(Km)² + (Km)³).
-  PriceNewton(const GameInUnits& game, const PricePoint& at, int threads);
+  /// `prices` are price_rows() at `at`. O(N(Km)² + (Km)³).
+  PriceNewton(const GameInUnits& game, const RowPrices& prices, const PricePoint& at, int threads);
 
   /// The step after which the products y z, s ν and k left are `change` more than they are and every equation
   /// holds, to first order. Only y, s and k of `change` are read. O(NKm).
   PricePoint direction(const PricePoint& change) const;
 
-  /// What z ought to be at these prices and totals, 1 where nothing may be, less what it is, over z.
-  Eigen::ArrayXXd lag() const { return z_missing_ / at_.z; }
   /// 1 - use - s, [i][r].
   const Eigen::ArrayXXd& imbalance() const { return s_missing_; }
 
@@ -27,11 +25,11 @@ class PriceNewton {
   Eigen::MatrixXd block_slope(Eigen::Index first, Eigen::Index rows);
 
   const GameInUnits& game_;
+  const RowPrices& prices_;
   const PricePoint& at_;
-  RowPrices prices_;
   Eigen::ArrayXXd z_missing_, s_missing_;
-  Eigen::ArrayXXd v_;                                      // y/z
-  Eigen::ArrayXd left_missing_, bend_, stiff_, damp_, x_;  // bend = -dX^(-q)/dX, stiff = bend + k/left
+  Eigen::ArrayXXd v_;                                  // y/z
+  Eigen::ArrayXd left_missing_, bend_, stiff_, damp_;  // bend = -dX^(-q)/dX, stiff = bend + k/left
   Eigen::VectorXd row_scale_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
 };

@@ -110,7 +110,8 @@ class Walk {
     at_.k = in_.capped.select(pull - 0.5 * pull.min(2.0), 0.0);
     at_.left = in_.capped.select(in_.cap - total, kInfinity);
     at_.s = 1 - use_of(in_, at_.y);
-    at_.z = overpaid(in_, price_rows(in_, at_.nu, threads_), total, at_.k);
+    prices_ = price_rows(in_, at_.nu, threads_);
+    at_.z = overpaid(in_, prices_, total, at_.k);
     count_ = manner_.kappa * static_cast<double>(at_.nu.size()) + in_.capped.select(in_.weight, 0.0).sum();
     for (Index i = 0; i < servers(); ++i) count_ += in_.may.col(i).select(in_.weight, 0.0).sum();
   }
@@ -163,7 +164,7 @@ class Walk {
   // One step; gives its length.
   double advance(double last_step) {
     const bool only_centre = last_step < kShortStep;
-    const PriceNewton newton(in_, at_, threads_);
+    const PriceNewton newton(in_, prices_, at_, threads_);
     direction_ = newton.direction(all_products_to_zero());
     const double target = centring(newton, only_centre) * mu_;
     const double second = only_centre ? 0 : 1;
@@ -190,23 +191,28 @@ class Walk {
     if (manner_.pace == Pace::careful) return tread(step);
     if (manner_.pace == Pace::centred && mu_ > kRowsLagFrom)
       return keep_centred(step, newton.imbalance().abs().maxCoeff());
-    at_ = moved(at_, direction_, step);
+    place(moved(at_, direction_, step));
     return step;
+  }
+
+  void place(PricePoint to) {
+    at_ = std::move(to);
+    prices_ = price_rows(in_, at_.nu, threads_);
   }
 
   // Rows back on their equations; a shorter step if use then lags too far behind.
   double keep_centred(double step, double lag) {
     const PricePoint from = at_;
     for (int halvings = 0; halvings < 20; ++halvings, step *= 0.5) {
-      at_ = moved(from, direction_, step);
+      place(moved(from, direction_, step));
       const double mean = mean_product(at_), least = mean / kRowSpread, most = mean * kRowSpread;
       at_.z = in_.may.select((at_.y * at_.z).max(least).min(most) / at_.y, 1.0);
       at_.k = in_.capped.select((at_.k * at_.left).max(least).min(most) / at_.left, 0.0);
-      put_rows_on_equations(in_, price_rows(in_, at_.nu, threads_), at_);
+      put_rows_on_equations(in_, prices_, threads_, at_);
       const double now = (1 - use_of(in_, at_.y) - at_.s).abs().maxCoeff();
       if (now <= std::min(kLargestLag, kLagPerMu * mean) || now < (1 - 0.1 * step) * lag) return step;
     }
-    at_ = from;
+    place(from);
     return 0;
   }
 
@@ -214,13 +220,13 @@ class Walk {
   double tread(double step) {
     const PricePoint from = at_;
     for (int shorter = 0; shorter < 60; ++shorter, step *= 0.6) {
-      at_ = moved(from, direction_, step);
-      ArrayXXd z = overpaid(in_, price_rows(in_, at_.nu, threads_), totals_of(in_, at_.y), at_.k);
+      place(moved(from, direction_, step));
+      ArrayXXd z = overpaid(in_, prices_, totals_of(in_, at_.y), at_.k);
       if (!(!in_.may || (z > 0.1 * at_.z && z < 10 * at_.z)).all()) continue;
       at_.z = std::move(z);
       return step;
     }
-    at_ = from;
+    place(from);
     return 0;
   }
 
@@ -269,6 +275,7 @@ class Walk {
   Manner manner_;
   int threads_;
   PricePoint at_, direction_;
+  RowPrices prices_;  // at at_
   double mu_ = 1, count_ = 0;
   int no_better_ = 0;
 };

@@ -140,8 +140,10 @@ RowPrices price_rows(const GameInUnits& game, const ArrayXXd& nu, int threads) {
   return prices;
 }
 
-void put_rows_on_equations(const GameInUnits& game, const RowPrices& prices, PricePoint& at) {
-  for (Index n = 0; n < game.rows(); ++n) Row(game, prices, n, at).solve();
+void put_rows_on_equations(const GameInUnits& game, const RowPrices& prices, int threads, PricePoint& at) {
+  for_each_block(game.rows(), threads, [&](const Block& block) {
+    for (Index n = block.first; n < block.first + block.rows; ++n) Row(game, prices, n, at).solve();
+  });
 }
 
 }  // namespace mirab::numerics

@@ -14,6 +14,6 @@ RowPrices price_rows(const GameInUnits& game, const Eigen::ArrayXXd& nu, int thr
 
 /// Puts every row exactly on z = ρ - g^q (X^(-q) - k) and left = cap - X at the present prices, the products
 /// y z and k left as they are at `at`. O(NK), some six evaluations of every row.
-void put_rows_on_equations(const GameInUnits& game, const RowPrices& prices, PricePoint& at);
+void put_rows_on_equations(const GameInUnits& game, const RowPrices& prices, int threads, PricePoint& at);
 
 }  // namespace mirab::numerics

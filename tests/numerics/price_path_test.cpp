@@ -70,7 +70,7 @@ class FindsAnEquilibrium : public ::testing::TestWithParam<double> {};
 
 TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
   Random random(seed);
-  const int missed_most = GetParam() >= 10 ? 3 : 0;  // they say so, by their regret
+  const int missed_most = GetParam() >= 10 ? 2 : 0;  // they say so, by their regret
   int missed = 0;
   for (int i = 0; i < 2000; ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
@@ -79,7 +79,7 @@ TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
     if (found.regret > 1e-7 && ++missed <= missed_most) continue;
     ASSERT_LE(found.regret, 1e-7);
     ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount));
-    ASSERT_NO_FATAL_FAILURE(expect_equilibrium(game, GetParam(), found, 1e-2));
+    ASSERT_NO_FATAL_FAILURE(expect_equilibrium(game, GetParam(), found, GetParam() < 10 ? 1e-3 : 1e-2));
   }
   RecordProperty("missed", missed);
 }
@@ -130,7 +130,7 @@ TEST(PricePath, DemandsOverNineOrdersConvergeOrSaySo) {
           << "α = " << alpha << ", problem " << i;
       if (found.regret <= 1e-7) ++converged;
     }
-    EXPECT_GE(converged, 190) << "α = " << alpha;
+    EXPECT_GE(converged, 192) << "α = " << alpha;
   }
 }
 
@@ -147,7 +147,7 @@ TEST(PriceSweeps, SettleWhereThePathDoesAtAlphaOne) {
     const ArrayXd ours = swept.amount.rowwise().sum(), theirs = path.amount.rowwise().sum();
     ASSERT_TRUE(((ours - theirs).abs() <= 1e-3 * theirs).all()) << "problem " << i << " of seed " << seed;
   }
-  EXPECT_GE(settled, 60);
+  EXPECT_EQ(settled, 100);
 }
 
 // One server, amounts and prices that are nothing in particular: no random change of the amounts gains more.
