@@ -17,7 +17,7 @@
 //             more than z itself. κ = (Km)^(-1/p) is what prices are, so that s shifts them by μ of them;
 //   careful   every z is put on its equation and stays within a factor of ten of what it was.
 // One follows the other until one arrives. The end is judged by the regret of the repaired amounts
-// (regret.hpp), nothing else.
+// (price_repair.hpp), nothing else.
 //
 // Known failures: 2 of 2,000 small random problems at α = 10; demands over nine orders of magnitude, 8 of
 // 200. The regret says so.
@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "numerics/price_newton.hpp"
+#include "numerics/price_repair.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -39,16 +40,15 @@ using Eigen::ArrayXXd;
 using Eigen::Index;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFirstPrice = 4;       // of ν: above what any row would pay for half of everything
 constexpr double kMeasuredFrom = 1e-6;  // μ, below which the regret is looked at
 constexpr double kSmallestMu = 1e-17;
 constexpr double kShortStep = 0.1;  // after it the next one only centres
 constexpr double kNextToNothing = 1e-8;
 constexpr int kNextToNothingMost = 5;
 constexpr int kCorrections = 3;
-constexpr double kSpread = 10;            // of the products about their mean, beyond which they are corrected
-constexpr double kJustBelow = 1 - 1e-15;  // so that no rounding passes a cap
-constexpr int kNoBetterMost = 3;          // measurements, after which a tolerated regret is taken
-constexpr double kDropped = 1e-12;        // of a row's total: smaller placements are none
+constexpr double kSpread = 10;    // of the products about their mean, beyond which they are corrected
+constexpr int kNoBetterMost = 3;  // measurements, after which a tolerated regret is taken
 
 // Of a centred walk.
 constexpr double kRowsLagFrom = 1e-9;  // μ, below which rows keep up by themselves, to more digits
@@ -60,13 +60,13 @@ constexpr double kSmallestSigma = 0.01;
 constexpr int kStalled = 12;  // short steps one after the other
 constexpr double kStalling = 0.3;
 
-constexpr Index kManyPlacements = 2000;
+constexpr Index kManyPlacements = 2000;  // from which a bold walk seldom arrives
 
 enum class Pace { bold, centred, careful };
 
 struct Manner {
   Pace pace;
-  double first_price;  // of ν; 4 is above what any row would pay for half of everything
+  double first_price;  // of ν
   double kappa;
   int steps_most;
 };
@@ -230,41 +230,10 @@ class Walk {
     return 0;
   }
 
-  // Amounts that fit, prices, and their regret; is it what was wanted, or as good as it gets?
+  // Is it what was wanted, or as good as it gets?
   bool settle(const RegretGoal& goal, PricedServers& best) {
-    const ServerRows& rows = game_.rows;
-    const ArrayXd x = totals_of(in_, at_.y);
-    PricedServers found{.amount = at_.y * in_.g,
-                        .log_price = ArrayXXd(servers(), resources()),
-                        .regret = 0,
-                        .iterations = best.iterations};
-    found.amount.colwise() *= in_.unit;
-    for (Index i = 0; i < servers(); ++i) {
-      found.amount.col(i) = (found.amount.col(i) > kDropped * x * in_.unit).select(found.amount.col(i), 0.0);
-    }
-    for (Index n = 0; n < in_.rows(); ++n) {
-      const bool at_cap = in_.capped[n] && at_.k[n] * std::pow(x[n], in_.q) > at_.left[n] / in_.cap[n];
-      if (!at_cap && !(x[n] > in_.cap[n])) continue;
-      const double room = in_.unit[n] * (in_.cap[n] - in_.base[n]);
-      found.amount.row(n) *= kJustBelow * room / found.amount.row(n).sum();
-    }
-    for (Index i = 0; i < servers(); ++i) {
-      double fullest = 1;
-      for (Index r = 0; r < resources(); ++r) {
-        if (rows.capacity(i, r) > 0)
-          fullest =
-              std::max(fullest, (found.amount.col(i) * rows.demand_on(i).col(r)).sum() / rows.capacity(i, r));
-        const bool scarce = rows.capacity(i, r) > 0 && at_.nu(i, r) >= at_.s(i, r);
-        found.log_price(i, r) = scarce ? in_.p * std::log(at_.nu(i, r)) +
-                                             game_.alpha * std::log(in_.total_weight) -
-                                             std::log(rows.capacity(i, r))
-                                       : -kInfinity;
-      }
-      found.amount.col(i) /= fullest;
-    }
-    found.regret = found.amount.isFinite().all()
-                       ? relative_regret(game_, found.amount, found.log_price, threads_)
-                       : kInfinity;
+    PricedServers found = repaired(game_, in_, at_, threads_);
+    found.iterations = best.iterations;
     no_better_ = found.regret < best.regret / 2 ? 0 : no_better_ + 1;
     if (found.regret < best.regret || best.amount.size() == 0) best = std::move(found);
     return best.regret <= goal.wanted || (no_better_ >= kNoBetterMost && best.regret <= goal.tolerated);
@@ -280,15 +249,18 @@ class Walk {
   int no_better_ = 0;
 };
 
+// One after the other until one arrives. With few rows a start from elsewhere is cheap, and the last ones
+// rescue what the first ones miss.
 std::vector<Manner> manners_for(const GameInUnits& in) {
   const double kappa = std::pow(static_cast<double>(in.servers() * in.resources()), -1 / in.p);
-  const Manner centred{Pace::centred, 4, kappa, 150};
-  if (in.g.size() > kManyPlacements)
-    return {centred, {Pace::careful, 4, kappa, 300}, {Pace::bold, 4, 1, 100}, {Pace::careful, 40, 1, 300}};
-  return {{Pace::bold, 4, 1, 100},        {Pace::careful, 4, 1, 400},
-          {Pace::careful, 40, 1, 400},    centred,
-          {Pace::careful, 4, kappa, 400}, {Pace::centred, 40, 1, 150},
-          {Pace::careful, 1, 0.01, 400},  {Pace::careful, 400, 100, 400}};
+  const Manner centred{Pace::centred, kFirstPrice, kappa, 150};
+  const Manner bold{Pace::bold, kFirstPrice, 1, 100};
+  if (in.g.size() > kManyPlacements) {
+    return {
+        centred, {Pace::careful, kFirstPrice, kappa, 300}, bold, {Pace::careful, 10 * kFirstPrice, 1, 300}};
+  }
+  return {bold,    {Pace::careful, kFirstPrice, 1, 400},     {Pace::careful, 10 * kFirstPrice, 1, 400},
+          centred, {Pace::careful, kFirstPrice, kappa, 400}, {Pace::centred, 10 * kFirstPrice, 1, 150}};
 }
 
 }  // namespace

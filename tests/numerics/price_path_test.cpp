@@ -103,16 +103,33 @@ TEST(PricePath, EveryRowHasAtLeastItsPartOfEveryServerFromAlphaOneOn) {
   }
 }
 
-TEST(PricePath, TheNumberOfThreadsDoesNotChangeADigit) {
-  Random random(seed);
+// Rows that may go everywhere, with positive demands.
+RandomGame many_rows(Index rows, Random& random) {
   RandomGame large;
-  const Index rows = 3000;
   large.rows.demand = {ArrayXXd::NullaryExpr(rows, 3, [&] { return 0.1 + random.unit(); })};
   large.rows.capacity = ArrayXXd::NullaryExpr(3, 3, [&] { return 1 + 9 * random.unit(); });
   large.rows.alone = ArrayXXd::NullaryExpr(rows, 3, [&](Index n, Index i) {
     return (large.rows.capacity.row(i) / large.rows.demand[0].row(n)).minCoeff();
   });
   large.weight = ArrayXd::Ones(rows);
+  return large;
+}
+
+TEST(PricePath, ManyRowsArriveAtEveryAlpha) {
+  Random random(seed);
+  for (int i = 0; i < 3; ++i) {
+    const RandomGame large = many_rows(2000, random);
+    for (const double alpha : {0.5, 1.0, 2.0, 3.0, 8.0, 40.0}) {
+      const PricedServers found = follow_price_path(large.with(alpha), {1e-6, 1e-6}, 1);
+      EXPECT_LE(found.regret, 1e-6) << "α = " << alpha << ", problem " << i << " of seed " << seed;
+      ASSERT_NO_FATAL_FAILURE(expect_feasible(large.rows, found.amount));
+    }
+  }
+}
+
+TEST(PricePath, TheNumberOfThreadsDoesNotChangeADigit) {
+  Random random(seed);
+  const RandomGame large = many_rows(3000, random);
   const PricedServers one = follow_price_path(large.with(1), {1e-9, 1e-7}, 1);
   const PricedServers two = follow_price_path(large.with(1), {1e-9, 1e-7}, 2);
   EXPECT_LE(one.regret, 1e-7);
