@@ -19,7 +19,7 @@
 // One follows the other until one arrives. The end is judged by the regret of the repaired amounts
 // (price_repair.hpp), nothing else.
 //
-// Known failures: 2 of 2,000 small random problems at α = 10; demands over nine orders of magnitude, 8 of
+// Known failures: 2 of 2,000 small random problems at α = 10; demands over nine orders of magnitude, 6 of
 // 200. The regret says so.
 #include "numerics/price_path.hpp"
 
