@@ -28,6 +28,8 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "kubernetes/raised.hpp"
+
 namespace mirab::kubernetes {
 namespace {
 
@@ -180,16 +182,12 @@ std::vector<std::vector<double>> granted(const Problem& problem, const Outcome& 
   return held;
 }
 
-double demand(const Problem& problem, std::size_t n, std::size_t r) {
-  return problem.users()[n].demand[r].value();
-}
-
 // Does everybody hold so many times its demand, and nothing else?
 bool grants_tasks(const Problem& problem, const Outcome& outcome,
                   const std::vector<std::vector<double>>& held) {
   for (std::size_t n = 0; n < held.size(); ++n) {
     for (std::size_t r = 0; r < held[n].size(); ++r) {
-      const double of_tasks = outcome.allocation.tasks[n] * demand(problem, n, r);
+      const double of_tasks = outcome.allocation.tasks[n] * problem.users()[n].demand[r].value();
       if (std::abs(held[n][r] - of_tasks) > kWithin * problem.pool()[r]) return false;
     }
   }
@@ -202,23 +200,6 @@ const Mechanism& row_of(const Choice& mechanism) {
                                 [&](const Mechanism& each) { return each.name == mechanism.name; });
   MIRAB_ASSERT(row != rows.end(), "a mechanism that has divided");
   return *row;
-}
-
-// max(demand, bundle), and the excess over the capacity taken from what is above the demands.
-void raise_to_demands(const Problem& problem, std::vector<std::vector<double>>& held) {
-  for (std::size_t r = 0; r < problem.resource_count(); ++r) {
-    double floors = 0, above = 0;
-    for (std::size_t n = 0; n < held.size(); ++n) {
-      floors += demand(problem, n, r);
-      above += std::max(0.0, held[n][r] - demand(problem, n, r));
-    }
-    const double room = std::max(0.0, problem.pool()[r] - floors);
-    const double part = above > room ? room / above : 1;
-    for (std::size_t n = 0; n < held.size(); ++n) {
-      const double floor = demand(problem, n, r);
-      held[n][r] = floor + part * std::max(0.0, held[n][r] - floor);
-    }
-  }
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 // FFMRA, whose published q depends on units, it makes no difference.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -17,7 +16,7 @@
 #include "kubernetes/evictions.hpp"
 #include "kubernetes/floors.hpp"
 #include "kubernetes/rounding.hpp"
-#include "model/names.hpp"
+#include "kubernetes/weights.hpp"
 
 namespace mirab::kubernetes {
 namespace {
@@ -83,68 +82,6 @@ Check check_requests_fit(const Pods& pods, const Allocatable& node, const std::v
   if (excess.empty()) return {};
   return Error{.message = fmt::format("the requests exceed what the node{}{} has: {}",
                                       node.node.empty() ? "" : " ", node.node, excess)};
-}
-
-// By what a pod's weight is multiplied for its share to be max_r d_r/(C_r f_r) instead of max_r d_r/C_r.
-double weight_for_resources(const Workload& workload, const Allocatable& node, const std::vector<double>& f) {
-  double plain = 0, weighed = 0;
-  for (std::size_t r = 0; r < f.size(); ++r) {
-    const double share =
-        static_cast<double>(request_of_pod(workload, r)) / static_cast<double>(node.units[r]);
-    plain = std::max(plain, share);
-    weighed = std::max(weighed, share / f[r]);
-  }
-  return plain / weighed;
-}
-
-// On one node these all give X_n in proportion to φ_n / max_r (d_{n,r}/C_r).
-constexpr std::array<std::string_view, 4> kByDominantShare = {"drf", "drfh", "tsf", "ps-dsf"};
-
-Result<std::vector<double>> resource_weights(const Pods& pods, const LimitOptions& options) {
-  std::vector<double> f(pods.resources.size(), 1);
-  if (options.resource_weights.empty()) return f;
-  if (std::find(kByDominantShare.begin(), kByDominantShare.end(), options.mechanism.name) ==
-      kByDominantShare.end()) {
-    return Error{.message = fmt::format(
-                     "{} compares no dominant shares, in which resources could be weighed; "
-                     "these do: {}",
-                     options.mechanism.name, first_names(kByDominantShare, kByDominantShare.size())),
-                 .key = "--resource-weight"};
-  }
-  for (const ResourceWeight& each : options.resource_weights) {
-    const auto found = std::find(pods.resources.begin(), pods.resources.end(), each.resource);
-    if (found == pods.resources.end()) {
-      const std::vector<std::string_view> names(pods.resources.begin(), pods.resources.end());
-      return Error{.message = fmt::format("there is no resource '{}'{}", each.resource,
-                                          known_names(each.resource, names)),
-                   .key = "--resource-weight"};
-    }
-    f[static_cast<std::size_t>(found - pods.resources.begin())] = each.weight.value();
-  }
-  return f;
-}
-
-// φ of each workload, with what the resources' weights make of it.
-Result<std::vector<double>> weights_of(const Pods& pods, const Allocatable& node,
-                                       const LimitOptions& options) {
-  const Result<std::vector<double>> f = resource_weights(pods, options);
-  if (!f) return f.error();
-  std::vector<double> weights;
-  std::vector<std::string_view> names;
-  for (const Workload& workload : pods.workloads) {
-    weights.push_back(options.resource_weights.empty() ? 1 : weight_for_resources(workload, node, *f));
-    names.push_back(workload.name);
-  }
-  for (const PodWeight& each : options.weights) {
-    const auto found = std::find(names.begin(), names.end(), each.workload);
-    if (found == names.end()) {
-      return Error{
-          .message = fmt::format("there is no pod '{}'{}", each.workload, known_names(each.workload, names)),
-          .key = "--weight"};
-    }
-    weights[static_cast<std::size_t>(found - names.begin())] *= each.weight.value();
-  }
-  return weights;
 }
 
 // Every pod a user, whose task is its request.
