@@ -234,12 +234,26 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
   const Place& place_;
 };
 
+// yaml-cpp leaves a token where no document can begin, and finds an empty document there, for ever.
+void refuse_standstill(const std::vector<Node>& documents) {
+  if (documents.size() < 2 || documents.back().kind != Node::Kind::null) return;
+  const Node& before = documents[documents.size() - 2];
+  const Node& last = documents.back();
+  if (before.kind != Node::Kind::null || before.line != last.line || before.column != last.column) return;
+  YAML::Mark mark;
+  mark.line = last.line - 1;
+  throw YAML::ParserException(mark, "nothing can begin here; is the indentation right?");
+}
+
 std::vector<Node> parse_yaml(std::istream& input) {
   std::vector<Node> documents;
   Builder builder;  // one for all, since their values are counted together
   YamlEvents events(builder);
   YAML::Parser parser(input);
-  while (parser.HandleNextDocument(events)) documents.push_back(builder.take());
+  while (parser.HandleNextDocument(events)) {
+    documents.push_back(builder.take());
+    refuse_standstill(documents);
+  }
   return documents;
 }
 

@@ -188,6 +188,12 @@ TEST(Pods, ThatCannotBeReadAreRefusedWithFileLineAndKey) {
               HasSubstr("pods.yaml:3: items[0].spec: missing"));
 }
 
+TEST(Pods, InATextAtWhichTheParserStandsStillAreRefused) {
+  EXPECT_THAT(refusal("kind: Pod\nspec:\n  a:\n    b:\n      \t:\n        c: d\n"), HasSubstr("pods.yaml:"));
+  EXPECT_THAT(refusal("kind: Pod\n]\n"), HasSubstr("pods.yaml:2: "));
+  EXPECT_THAT(refusal("a: 1\n b: 2\n"), HasSubstr("pods.yaml:2: "));
+}
+
 TEST(Pods, OfTooManyContainersAreRefusedBeforeTheyTakeMemory) {
   EXPECT_THAT(
       refusal(
