@@ -65,6 +65,7 @@ Result<Allocatable> read_node(std::string_view text, Syntax syntax, const std::s
     return Error{.message = "there is no node in it; kubectl get node NAME -o yaml writes one", .file = file};
   }
   std::vector<std::string_view> names;
+  names.reserve(nodes.size());
   for (const Object& node : nodes) names.push_back(node.name());
   if (name.empty() && nodes.size() == 1) return allocatable_of(nodes.front(), file);
   if (name.empty()) {

@@ -15,9 +15,9 @@ namespace mirab::kubernetes {
 /// What a container asks for of one resource.
 struct Need {
   Units request = 0;  ///< > 0; where none is written its limit, or what was given for such containers
-  std::optional<Units> limit = {};   ///< the present one
-  Units step = 1;               ///< a limit is written in multiples of it
-  bool request_written = true;  ///< is the request in the manifest?
+  std::optional<Units> limit = {};  ///< the present one
+  Units step = 1;                   ///< a limit is written in multiples of it
+  bool request_written = true;      ///< is the request in the manifest?
 };
 
 /// When a container runs.
