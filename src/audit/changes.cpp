@@ -13,7 +13,8 @@ Quantity unit_beside(double capacity) {
   constexpr double kMostUnits = 1e4;
   if (capacity >= 1 && capacity <= kMostUnits) return Quantity(1);
   const Result<Quantity> hundredth = Quantity::parse(fmt::format("{:.3g}", capacity / 100));
-  return hundredth ? *hundredth : Quantity(1);
+  MIRAB_ASSERT(static_cast<bool>(hundredth), "a hundredth of a capacity is an amount");
+  return *hundredth;
 }
 
 Change more_of(const Problem& problem, const Mechanism& mechanism, const Binding& binding) {

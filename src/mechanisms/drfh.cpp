@@ -2,7 +2,7 @@
 // max-min under every server's own capacity.
 //
 // Source: Wang, Li and Liang, Dominant Resource Fairness in Cloud Computing Systems with Heterogeneous
-// Servers, 2014. u_n = 1 / max_r (d_{n,r}/C_r) with C = Σ_i c_i, α = ∞. Solved in rounds (levels.hpp).
+// Servers, 2013. u_n = 1 / max_r (d_{n,r}/C_r) with C = Σ_i c_i, α = ∞. Solved in rounds (levels.hpp).
 // Example: servers (2, 12), (12, 2), tasks (0.2, 1), (1, 0.2): 10 tasks each, each on its own server, where
 // DRF server by server gives 6 each. Known failures: no sharing incentive (servers (10, 10) and (0, 90),
 // tasks (1, 1) and (1, 10): 10/11 tasks each, where half of the first server holds 5 of the first user); no
@@ -64,7 +64,7 @@ Mechanism drfh_row() {
           .alpha = "∞",
           .source =
               "Wang, Li and Liang, Dominant Resource Fairness in Cloud Computing Systems with "
-              "Heterogeneous Servers, 2014",
+              "Heterogeneous Servers, 2013",
           .accepts = accepted(),
           .options = {},
           .claims = kClaims,

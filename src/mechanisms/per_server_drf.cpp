@@ -1,7 +1,7 @@
 // DRF on every server for itself, among the users who may run there: the naive way to DRF over servers, kept
 // as a baseline.
 //
-// Source: the introduction of Wang, Li and Liang, 2014, which shows why not to do it. u_{n,i} = γ_{n,i}, α =
+// Source: the introduction of Wang, Li and Liang, 2013, which shows why not to do it. u_{n,i} = γ_{n,i}, α =
 // ∞, one water-filling a server. Why naive: no server knows what a user has elsewhere. On servers (2, 12),
 // (12, 2) with tasks (0.2, 1), (1, 0.2) both servers are cut in halves, 6 tasks for each user in all, where
 // DRFH runs 10 and 10. For the same reason it cannot keep a limit on a user's tasks over all servers.
@@ -75,7 +75,7 @@ Mechanism per_server_drf_row() {
           "Runs DRF on each server among its eligible users, blind to what they have elsewhere: a baseline.",
       .yardstick = "γ_{n,i}",
       .alpha = "∞",
-      .source = "Wang, Li and Liang, 2014, introduction",
+      .source = "Wang, Li and Liang, 2013, introduction",
       .accepts = accepted(),
       .options = {},
       .claims = kClaims,

@@ -44,5 +44,7 @@ constexpr Conditions kEndlessPositiveDemand{.positive_demands = true, .no_caps =
 constexpr Conditions kEndlessDemandAnywhere{.no_caps = true, .no_placement = true};
 constexpr Conditions kEndlessPositiveDemandAnywhere{
     .positive_demands = true, .no_caps = true, .no_placement = true};
+constexpr Conditions kEndlessPositiveSameDemandAnywhere{
+    .positive_demands = true, .no_caps = true, .no_placement = true, .same_demand = true};
 
 }  // namespace mirab

@@ -16,7 +16,7 @@ constexpr std::string_view kTable = "Ravi Kiran and Srinuvas, Table 1";
 
 constexpr Claim kClaims[] = {
     {Property::sharing_incentive, true, kEndlessDemandAnywhere, "docs/mechanisms/tsf.md"},
-    {Property::envy_freeness, true, kEndlessPositiveDemandAnywhere, kTable},
+    {Property::envy_freeness, true, kEndlessPositiveSameDemandAnywhere, kTable},
     {Property::pareto_efficiency, true, kEndlessDemand, kTable},
     {Property::single_resource_fairness, true, kEndlessDemandAnywhere, "by definition: the share of it"},
     {Property::scale_invariance, true, kEndlessDemand,

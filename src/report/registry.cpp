@@ -87,6 +87,7 @@ std::string conditions_words(const Conditions& conditions) {
   if (conditions.positive_demands) words.push_back("positive demands");
   if (conditions.no_caps) words.push_back("no caps");
   if (conditions.no_placement) words.push_back("no placement constraints");
+  if (conditions.same_demand) words.push_back("the same demand everywhere");
   if (words.empty()) return {};
   const std::string_view last = words.back();
   words.pop_back();

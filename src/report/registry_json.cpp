@@ -26,7 +26,8 @@ Json claims_json(std::span<const Claim> claims) {
                       {"conditions",
                        {{"positive_demands", claim.conditions.positive_demands},
                         {"no_caps", claim.conditions.no_caps},
-                        {"no_placement", claim.conditions.no_placement}}},
+                        {"no_placement", claim.conditions.no_placement},
+                        {"same_demand", claim.conditions.same_demand}}},
                       {"source", claim.source},
                       {"refuted", claim.refuted}});
   }

@@ -41,6 +41,7 @@ struct Conditions {
   bool positive_demands = false;  ///< every user demands every resource
   bool no_caps = false;           ///< nobody's tasks are limited
   bool no_placement = false;      ///< everybody may run on every server
+  bool same_demand = false;       ///< a task takes the same on every server
 };
 
 /// What is said of a mechanism: that a property holds under conditions, or that it does not.
