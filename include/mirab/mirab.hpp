@@ -1,10 +1,13 @@
 // The whole public interface of Mirab, for users of the library.
 #pragma once
 
+#include <mirab/audit/audit.hpp>
 #include <mirab/audit/difference.hpp>
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/level_form.hpp>
 #include <mirab/audit/metrics.hpp>
+#include <mirab/audit/properties.hpp>
+#include <mirab/audit/verdict.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/assert.hpp>
