@@ -29,7 +29,7 @@ Cluster cluster_of(const Problem& problem) {
 
 double slack(const Outcome& outcome, const Tolerances& tolerances) {
   const Certificate& certificate = outcome.certificate;
-  const bool of_objective = certificate.kind.find("gap") != std::string::npos;
+  const bool of_objective = certificate.kind.ends_with("gap") || certificate.kind.ends_with("regret");
   const double open = of_objective ? std::sqrt(certificate.value) : certificate.value;
   return tolerances.certificates * std::max(0.0, open) + tolerances.least;
 }

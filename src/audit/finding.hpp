@@ -11,7 +11,7 @@ namespace mirab {
 Cluster cluster_of(const Problem& problem);
 
 /// What the outcome's certificate leaves open, and the least that counts: from here on a relative difference
-/// is a violation. A gap bounds an objective; amounts may be off by its square root.
+/// is a violation. A gap or regret bounds an objective; amounts may be off by its square root.
 double slack(const Outcome& outcome, const Tolerances& tolerances);
 
 /// A relative violation by how much `low` falls short of `high`; 0 when it does not.

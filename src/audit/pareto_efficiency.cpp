@@ -93,23 +93,36 @@ double part_taken(const Classed& classed, Index n, Index i, Index r) {
   return capacity > 0 ? classed.rows.demand_on(i)(n, r) * classed.unit[n] / capacity : 0;
 }
 
+// What a class may still gain, in its unit; nothing where it cannot run.
+double room_of(const Classed& classed, Index n) {
+  const double most = classed.rows.alone.row(n).sum();
+  if (most <= 0) return 0;
+  return std::min(std::max(0.0, classed.rows.cap[n] - classed.tasks[n]), most) / classed.unit[n];
+}
+
 // ε_n / X_n of the first program on one server: what fits into the room that is left.
 ArrayXd gains_on_one_server(const Classed& classed) {
   const ServerRows& rows = classed.rows;
   const Index users = rows.rows();
+  std::vector<Index> capped;
+  for (Index n = 0; n < users; ++n) {
+    if (std::isfinite(rows.cap[n]) || rows.alone(n, 0) <= 0) capped.push_back(n);
+  }
+  const Index limits = rows.resources() + static_cast<Index>(capped.size());
   numerics::LinearProgram program{.value = Eigen::VectorXd::Ones(users),
-                                  .rows = Eigen::MatrixXd::Zero(rows.resources(), users),
-                                  .limit = Eigen::VectorXd::Ones(rows.resources())};
+                                  .rows = Eigen::MatrixXd::Zero(limits, users),
+                                  .limit = Eigen::VectorXd::Ones(limits)};
   for (Index n = 0; n < users; ++n) {
     for (Index r = 0; r < rows.resources(); ++r) {
       const double part = part_taken(classed, n, 0, r);
       program.rows(r, n) = part;
       program.limit[r] -= part * classed.tasks[n] / classed.unit[n];
     }
-    if (classed.tasks[n] >= rows.cap[n] || rows.alone(n, 0) <= 0) {  // nothing to give it
-      program.rows.col(n).setZero();
-      program.value[n] = -1;
-    }
+  }
+  for (std::size_t k = 0; k < capped.size(); ++k) {
+    const Index row = rows.resources() + static_cast<Index>(k);
+    program.rows(row, capped[k]) = 1;
+    program.limit[row] = room_of(classed, capped[k]);
   }
   program.limit = program.limit.cwiseMax(0.0);
   return numerics::maximise(program).amount;
@@ -136,9 +149,7 @@ ArrayXd gains_over_servers(const Classed& classed) {
     program.rows(capacities + n, placed + n) = -1;
     program.rows(capacities + users + n, placed + n) = 1;
     program.limit[capacities + n] = classed.tasks[n] / classed.unit[n];
-    const double room = std::max(0.0, (rows.cap[n] - classed.tasks[n]) / classed.unit[n]);
-    const double most = rows.alone.row(n).sum() / classed.unit[n];
-    program.limit[capacities + users + n] = std::min(room, most);
+    program.limit[capacities + users + n] = room_of(classed, n);
   }
   const numerics::LinearOptimum best = numerics::maximise(program);
   ArrayXd served = ArrayXd::Zero(users);
@@ -170,6 +181,7 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
   Classed classed =
       division.scope == Scope::pool ? classed_pool(ground, tasks) : classed_servers(division.problem, tasks);
   classed.unit = (classed.tasks > 0).select(classed.tasks, classed.rows.alone.rowwise().sum());
+  classed.unit = (classed.unit > 0).select(classed.unit, 1.0);  // of a class that can run nowhere
   const auto users = static_cast<double>(classed.tasks.size());
   const auto servers = static_cast<double>(classed.rows.servers());
   const bool one = classed.rows.servers() == 1;

@@ -129,6 +129,15 @@ TEST(Properties, OnlyParetoEfficiencyIsBrokenByATradeThatIsNotMade) {
               ::testing::Contains(::testing::Pair("common_factor", ::testing::DoubleNear(10.0 / 6, 1e-6))));
 }
 
+TEST(Properties, ParetoEfficiencyAsksForNoTasksBeyondTheCap) {
+  Cluster cluster = cluster_of({{4, 4}}, {{1, 2}, {1, 1}});
+  cluster.users[0].tasks = Quantity(1);
+  cluster.users[1].tasks = Quantity(1);
+  const Problem problem = problem_of(cluster);
+  EXPECT_THAT(broken(problem, {{1}, {1 - 1e-9}}), ::testing::IsEmpty());
+  EXPECT_THAT(broken(problem, {{1}, {0.5}}), ::testing::Contains("pareto-efficiency"));
+}
+
 TEST(Properties, OnlyBottleneckFairnessIsBrokenByAnUnevenSplitOfWhatAllNeedMost) {
   // Slides: (21, 21), tasks (3, 2) and (4, 1): 9 and 12 cpus instead of 10.5 each.
   const Problem problem = pool_of({21, 21}, {{3, 2}, {4, 1}});
