@@ -14,15 +14,14 @@
 namespace mirab {
 namespace {
 
-constexpr double kHolds = 1e-9;  // of a server: less is nothing
-
 struct Held {
   std::vector<double> amount;                // of ρ, by user
   std::vector<double> free;                  // of ρ, by server
   std::vector<std::vector<std::size_t>> on;  // who holds some of each server
 };
 
-Held held(const Division& division, const Ground& ground, std::size_t resource) {
+// What is less than `least` of a server is what a solver left there, and nobody's.
+Held held(const Division& division, const Ground& ground, std::size_t resource, double least) {
   Held held{.amount = std::vector<double>(ground.users(), 0.0), .free = {}, .on = {}};
   held.on.resize(ground.places());
   for (std::size_t i = 0; i < ground.places(); ++i) held.free.push_back(ground.capacity(i)[resource]);
@@ -31,8 +30,7 @@ Held held(const Division& division, const Ground& ground, std::size_t resource) 
     const double amount = tasks * ground.demand(grant.user, grant.server)[resource];
     held.amount[grant.user] += amount;
     held.free[grant.server] -= amount;
-    if (amount > kHolds * ground.capacity(grant.server)[resource])
-      held.on[grant.server].push_back(grant.user);
+    if (amount > least * ground.capacity(grant.server)[resource]) held.on[grant.server].push_back(grant.user);
   }
   return held;
 }
@@ -74,8 +72,8 @@ Source best_source(const Ground& ground, const Held& held, std::size_t resource,
 
 Verdict max_min_in(Property property, const Division& division, const Ground& ground, std::size_t resource,
                    const Tolerances& tolerances) {
-  const Held has = held(division, ground, resource);
   const double least = slack(division.outcome, tolerances);
+  const Held has = held(division, ground, resource, least);
   const std::string& name = division.problem.resources()[resource];
   std::optional<Witness> worst;
   for (std::size_t n = 0; n < ground.users(); ++n) {
