@@ -180,7 +180,8 @@ std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, 
     MechanismAudit& found =
         audits.emplace_back(MechanismAudit{.mechanism = choice.text, .refused = {}, .verdicts = {}});
     for (const Property property : list) {
-      const RandomStyle style{.accepts = row.accepts, .scope = row.scope, .property = property};
+      const RandomStyle style{
+          .accepts = row.accepts, .scope = row.scope, .conditions = options.conditions, .property = property};
       const Search search{.attempts = share_of_budget(options, mechanisms.size()),
                           .seed = options.seed,
                           .threads = options.threads,

@@ -14,18 +14,23 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
+#include "model/names.hpp"
 #include "report/outcome_json.hpp"
 
 namespace mirab::cli {
 namespace {
 
 constexpr std::uint64_t kClustersForClaims = 300;
+constexpr const char* kPositiveDemands = "positive-demands";
+constexpr const char* kNoCaps = "no-caps";
+constexpr const char* kNoPlacement = "no-placement";
 
 struct Options {
   std::string cluster;  ///< empty with --random and --claims
   std::vector<std::string> mechanisms;
   std::vector<std::string> properties;
   std::uint64_t random = 0;  ///< clusters; 0: none
+  std::vector<std::string> assumed;
   bool claims = false;
   std::uint64_t budget = AuditOptions{}.budget;
   std::uint64_t seed = AuditOptions{}.seed;
@@ -42,10 +47,21 @@ Check check_options(const Options& options) {
   if (!options.cluster.empty() && without_cluster)
     return Error{.message = "random clusters are looked at, not a cluster file: leave one of them out",
                  .key = options.claims ? "--claims" : "--random"};
+  if (!options.assumed.empty() && (options.claims || options.random == 0))
+    return Error{.message =
+                     "only clusters drawn with --random can be assumed to be so; claims bring their own "
+                     "conditions",
+                 .key = "--assume"};
   if (!options.cluster.empty() && would_replace(options.output.file, options.cluster))
     return Error{.message = "'" + options.output.file + "' is the cluster file, which would be replaced",
                  .key = "-o"};
   return {};
+}
+
+Conditions read_conditions(const std::vector<std::string>& words) {
+  const auto has = [&](const char* word) { return std::count(words.begin(), words.end(), word) > 0; };
+  return {
+      .positive_demands = has(kPositiveDemands), .no_caps = has(kNoCaps), .no_placement = has(kNoPlacement)};
 }
 
 Result<std::vector<Property>> read_properties(const std::vector<std::string>& names) {
@@ -55,7 +71,7 @@ Result<std::vector<Property>> read_properties(const std::vector<std::string>& na
   for (const std::string& name : names) {
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end())
-      return Error{.message = fmt::format("there is no property '{}'{}", name, nearest_names(name, known)),
+      return Error{.message = fmt::format("there is no property '{}'{}", name, known_names(name, known)),
                    .key = "--properties"};
     list.push_back(properties()[static_cast<std::size_t>(found - known.begin())]);
   }
@@ -141,6 +157,7 @@ Exit run(const Options& options) {
   const AuditOptions how{.properties = *properties,
                          .budget = options.budget,
                          .seed = options.seed,
+                         .conditions = read_conditions(options.assumed),
                          .threads = options.threads,
                          .progress = progress_line()};
   if (!options.witness_dir.empty()) {
@@ -190,6 +207,12 @@ void add_options(CLI::App& command, Options& options) {
   take_whole_number(command.add_option("--random", options.random,
                                        "Look at so many small random clusters instead of a cluster file"),
                     1, 1'000'000'000);
+  take_one_of(
+      add_list_option(command, "--assume", options.assumed,
+                      "Look only at random clusters in which everybody demands everything, has endless "
+                      "tasks, or may run everywhere; may be repeated",
+                      "CONDITION"),
+      {kPositiveDemands, kNoCaps, kNoPlacement});
   command.add_flag("--claims", options.claims,
                    "Hold every claim of 'mirab mechanisms' against random clusters that meet its conditions");
   take_whole_number(command

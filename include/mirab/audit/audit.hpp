@@ -31,6 +31,7 @@ struct AuditOptions {
   std::uint64_t budget = 10'000;  ///< attempts in all, spread evenly over what has to be searched; one each
                                   ///< at least
   std::uint64_t seed = 1;
+  Conditions conditions = {};  ///< that random clusters meet; claims bring their own
   int threads = 1;
   std::size_t shrink_tries = 500;  ///< smaller clusters that are tried for each violation, at most
   Tolerances tolerances = {};
@@ -58,7 +59,7 @@ struct RandomStyle {
 Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uint64_t clusters,
                      const Search& search, std::size_t shrink_tries);
 
-/// The same for every mechanism and property, on whatever clusters the mechanism accepts.
+/// The same for every mechanism and property, on clusters that the mechanism accepts.
 std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, std::uint64_t clusters,
                                          const AuditOptions& options = {});
 
