@@ -27,7 +27,7 @@ using numerics::ServerRows;
 
 constexpr double kPenalty = 1e3;
 constexpr double kServed = 1e-7;      // of X_n may be lost to rounding
-constexpr double kMostEntries = 4e7;  // of the tableau
+constexpr double kMostEntries = 4e6;   // of the tableau
 constexpr double kLevelGoal = 1e-9;
 
 // Users and servers in classes; on the pool one class of servers.

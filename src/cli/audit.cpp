@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +13,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
+#include "cli/witness_files.hpp"
 #include "model/names.hpp"
 #include "report/outcome_json.hpp"
 
@@ -94,28 +94,6 @@ AuditProgress progress_line() {
   return [](std::uint64_t done, std::uint64_t of) {
     show_progress(done == of ? "" : fmt::format("mirab: {} of at most {} attempts", done, of));
   };
-}
-
-/// Writes a cluster file for the smallest cluster of a violation, and one for what it is compared with.
-Check write_witness(const std::string& folder, const std::string& mechanism, const Verdict& verdict) {
-  if (verdict.holds) return {};
-  const Witness& witness = report::shown_witness(verdict);
-  const std::string base = folder + "/" + report::witness_name(mechanism, verdict.property);
-  const std::vector<std::string> comment{
-      fmt::format("{} of {} fails here: {}", property_name(verdict.property), mechanism, witness.words),
-      fmt::format("mirab allocate {}.yaml -m {}", base, mechanism)};
-  if (Check failure = write_text(base + ".yaml", write_cluster_yaml(witness.problem, comment)))
-    return failure;
-  if (!witness.changed) return {};
-  const std::string other = "The changed cluster: compare with " + base + ".yaml";
-  return write_text(base + "-changed.yaml", write_cluster_yaml(*witness.changed, {other}));
-}
-
-Check make_folder(const std::string& folder) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (!failure) return {};
-  return Error{.message = failure.message(), .file = folder};
 }
 
 Exit print(const Options& options, const std::string& text, bool converged) {

@@ -56,6 +56,9 @@ const Witness& shown_witness(const Verdict& verdict);
 /// A cluster in one line: `s1 cpu 9, memory 18; A cpu 1, memory 4; B cpu 3, memory 1`.
 std::string cluster_words(const Cluster& cluster);
 
+/// The text in lines that stand so far in, all but the first two columns further.
+std::string indented(std::string_view text, std::size_t indent, std::size_t width);
+
 /// A witness with the cluster that shows it; `changed`, if any, too.
 nlohmann::ordered_json witness_json(const Witness& witness);
 

@@ -43,8 +43,8 @@ std::string claims_table(const AuditedClaims& audited, std::size_t width) {
     if (each.verdict.holds) continue;
     const Witness& witness = shown_witness(each.verdict);
     witnesses += fmt::format("\n{}: {}\n", each.mechanism, property_name(each.claim.property));
-    witnesses += broken("  " + printable(witness.words), page, "    ");
-    witnesses += broken("  on " + printable(cluster_words(witness.problem)), page, "    ");
+    witnesses += indented(printable(witness.words), 2, page);
+    witnesses += indented("on " + printable(cluster_words(witness.problem)), 2, page);
   }
   const auto against = std::count_if(audited.claims.begin(), audited.claims.end(), differs);
   return fmt::format("{} on {} each; {} that are said to hold and fail\n\n",

@@ -104,15 +104,6 @@ bool same_cluster(const Cluster& a, const Cluster& b) {
   return a.resources == b.resources && a.servers == b.servers && a.users == b.users;
 }
 
-// The text in lines that stand so far in, all but the first two columns further.
-std::string indented(std::string_view text, std::size_t indent, std::size_t width) {
-  std::string lines;
-  for (const std::string& line : wrap(text, width - indent - kIndent.size())) {
-    lines += std::string(lines.empty() ? indent : indent + kIndent.size(), ' ') + line + "\n";
-  }
-  return lines;
-}
-
 std::string witness_lines(const Audited& audited, std::size_t width) {
   std::string text;
   for (std::size_t p = 0; p < audited.properties.size(); ++p) {

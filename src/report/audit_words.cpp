@@ -4,6 +4,7 @@
 
 #include "report/audit.hpp"
 #include "report/figures.hpp"
+#include "report/text_width.hpp"
 
 namespace mirab::report {
 namespace {
@@ -39,6 +40,14 @@ std::string cluster_words(const Cluster& cluster) {
   }
   for (const User& user : cluster.users) text += "; " + user_words(cluster, user);
   return text;
+}
+
+std::string indented(std::string_view text, std::size_t indent, std::size_t width) {
+  constexpr std::size_t kHanging = 2;
+  std::string lines;
+  for (const std::string& line : wrap(text, width - indent - kHanging))
+    lines += std::string(lines.empty() ? indent : indent + kHanging, ' ') + line + "\n";
+  return lines;
 }
 
 std::string_view printed_word(const Claim& claim) {
