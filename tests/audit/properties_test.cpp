@@ -226,6 +226,20 @@ TEST(Properties, ScaleInvarianceFailsForWhatCountsTasks) {
   EXPECT_TRUE(verdict_on(Property::scale_invariance, kSlides, "pf").holds);
 }
 
+// A has 2 tasks of 9: as one task of twice the size they take as much.
+TEST(Properties, ScaleInvarianceScalesTheCapToo) {
+  Cluster cluster = cluster_of({{9}}, {{1}, {1}});
+  cluster.users[0].tasks = Quantity(2);
+  EXPECT_TRUE(verdict_on(Property::scale_invariance, problem_of(cluster), "drf").holds);
+}
+
+// Who claims endless tasks gets bundles for 5, and has 1 task to run.
+TEST(Properties, BundlesBeyondTheTrueNumberOfTasksAreNoGain) {
+  Cluster cluster = cluster_of({{10}}, {{1}, {1}});
+  cluster.users[0].tasks = Quantity(1);
+  EXPECT_TRUE(verdict_on(Property::strategy_proofness, problem_of(cluster), "drf").holds);
+}
+
 // mathematics.md, section 11: 1 task becomes 1.368 by reporting (2, 2.214).
 TEST(Properties, StrategyProofnessOfProportionalFairnessFailsByAnUnderstatement) {
   const Verdict found = verdict_on(Property::strategy_proofness, pool_of({10, 8}, {{2, 4}, {4, 2}}), "pf");
