@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const program = (folder) => join(root, "build/bench/bench", folder, `bench_${folder}`);
 const folders = readdirSync(join(root, "bench"), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && existsSync(join(root, "bench", entry.name, "goals.json")))
   .map((entry) => entry.name);
 
 const asked = process.argv.slice(2);

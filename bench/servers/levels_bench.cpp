@@ -30,12 +30,12 @@ MergedServers random_instance(std::int64_t users) {
 }
 MergedServers google_instance() { return merged(bench::google_servers(1'000, 1)); }
 
-void raise(benchmark::State& state, const MergedServers& instance, Unit unit, int threads) {
+void raise(benchmark::State& state, const MergedServers& instance, Unit unit) {
   const Eigen::ArrayXd levels_of_one = unit(instance);
   Levels levels;
-  for (auto _ : state) levels = raise_levels(instance, levels_of_one, threads);
+  for (auto _ : state) levels = raise_levels(instance, levels_of_one);
   if (levels.shares.status != Status::exact) state.SkipWithError("not exact");
-  state.SetLabel(fmt::format("ours: {} rounds, {} iterations, bound {:.1e}", levels.rounds, levels.iterations,
+  state.SetLabel(fmt::format("ours: {} rounds, {} pivots, bound {:.1e}", levels.rounds, levels.pivots,
                              levels.shares.certificate.value));
 }
 
@@ -46,16 +46,15 @@ void through_clp(benchmark::State& state, const MergedServers& instance, Unit un
                                 : fmt::format("Clp: {} rounds", rounds.rounds));
 }
 
-void drfh_google(benchmark::State& state) { raise(state, google_instance(), dominant, 1); }
+void drfh_google(benchmark::State& state) { raise(state, google_instance(), dominant); }
 void clp_drfh_google(benchmark::State& state) {
   through_clp(state, google_instance(), dominant, peers::ClpStart::dual_with_presolve);
 }
-void drfh(benchmark::State& state) { raise(state, random_instance(state.range(0)), dominant, 1); }
-void drfh_two_threads(benchmark::State& state) { raise(state, random_instance(state.range(0)), dominant, 2); }
+void drfh(benchmark::State& state) { raise(state, random_instance(state.range(0)), dominant); }
 void clp_drfh(benchmark::State& state) {
   through_clp(state, random_instance(state.range(0)), dominant, peers::ClpStart::primal);
 }
-void tsf(benchmark::State& state) { raise(state, random_instance(state.range(0)), task_share, 1); }
+void tsf(benchmark::State& state) { raise(state, random_instance(state.range(0)), task_share); }
 void clp_tsf(benchmark::State& state) {
   through_clp(state, random_instance(state.range(0)), task_share, peers::ClpStart::primal);
 }
@@ -63,7 +62,6 @@ void clp_tsf(benchmark::State& state) {
 BENCHMARK(drfh_google)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(clp_drfh_google)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(drfh)->Arg(1'000)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(drfh_two_threads)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(tsf)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(clp_drfh)->Arg(10'000)->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(clp_tsf)->Arg(10'000)->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond)->UseRealTime();

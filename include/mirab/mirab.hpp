@@ -4,6 +4,7 @@
 #include <mirab/audit/audit.hpp>
 #include <mirab/audit/difference.hpp>
 #include <mirab/audit/explanation.hpp>
+#include <mirab/audit/group_metrics.hpp>
 #include <mirab/audit/level_form.hpp>
 #include <mirab/audit/metrics.hpp>
 #include <mirab/audit/properties.hpp>

@@ -122,8 +122,9 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
   }
   std::vector<Change> units;
   for (const Binding& binding : explanation.bindings) units.push_back(more_of(problem, mechanism, binding));
-  for (Change& change : in_turn(units, more_servers(problem, classes, explanation.user)))
-    changes.push_back(std::move(change));
+  std::vector<Change> servers;
+  if (mechanism.accepts.several_servers) servers = more_servers(problem, classes, explanation.user);
+  for (Change& change : in_turn(units, servers)) changes.push_back(std::move(change));
   return changes;
 }
 

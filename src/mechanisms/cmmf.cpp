@@ -20,9 +20,9 @@ constexpr Claim kClaims[] = {
     {Property::scale_invariance, false, {}, "shown by example: it counts tasks"},
 };
 
-Result<Outcome> allocate_cmmf(const Problem& problem, const Choice& choice, const Execution& execution) {
+Result<Outcome> allocate_cmmf(const Problem& problem, const Choice& choice, const Execution&) {
   return share_servers(problem, choice, MergeUsers::equal, [&](const MergedServers& merged) {
-    return raise_levels(merged, merged.weight, execution.threads).shares;
+    return raise_levels(merged, merged.weight).shares;
   });
 }
 

@@ -46,9 +46,9 @@ Eigen::ArrayXd tasks_for_a_level_of_one(const MergedServers& merged) {
   return merged.weight / share;
 }
 
-Result<Outcome> allocate_drfh(const Problem& problem, const Choice& choice, const Execution& execution) {
+Result<Outcome> allocate_drfh(const Problem& problem, const Choice& choice, const Execution&) {
   return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
-    return raise_levels(merged, tasks_for_a_level_of_one(merged), execution.threads).shares;
+    return raise_levels(merged, tasks_for_a_level_of_one(merged)).shares;
   });
 }
 

@@ -2,23 +2,23 @@
 //
 // Source: docs/mathematics.md, section 4. A round raises the level t of all active users,
 //
-//     max t,  X_n ≥ t w_n for the active, X_n ≥ what they have for the others,  Σ_n x_{n,i} d_{n,i} ≤ c_i,
+//     max t,  X_n = min(cap_n, t w_n) for the active, X_n = what they have for the others,  Σ_n x_{n,i}
+//     d_{n,i} ≤ c_i,
 //
 // and its dual prices tell who is saturated, never tight rows alone: for any λ ≥ 0 and π_n = min_i
 // λ_i·d_{n,i} every feasible y has Σ_n Y_n π_n ≤ C·λ, so that nobody can have more than gap / π_n more than
 // at level t while all others keep what they are due, gap = C·λ - Σ_n min(X_n, t w_n) π_n. A user is fixed
-// when that is next to nothing. Totals are fixed, placements are not; the part of the problem that cannot
-// change any more is left out (level_part).
-//
-// Caps: X_n ≥ min(cap_n, t w_n). Who would pass its cap at the round's t is put at its cap, and the round is
-// solved again; t only grows, so this ends, and after two or three times as a rule.
+// when that is next to nothing. Totals are fixed, placements are not. At a vertex with ambiguous prices some
+// of the saturated are found in a later round, at the same level.
 #include "mechanisms/levels.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
-#include "mechanisms/level_part.hpp"
-#include "numerics/level_program.hpp"
+#include "numerics/level_pricing.hpp"
+#include "numerics/level_simplex.hpp"
+#include "numerics/level_start.hpp"
 
 namespace mirab {
 namespace {
@@ -26,174 +26,99 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
+using numerics::LevelSimplex;
 using numerics::ServerRows;
 
-constexpr double kFixedWithin = 1e-6;  // a user who can gain less is saturated
-constexpr double kRounding = 4e-15;    // of C·λ, what its difference from a sum over users may be off
-constexpr double kRough = 1e-3;        // of a program that only finds who reaches its cap
-constexpr double kFine = 2e-15;
-constexpr double kPaysLeast = 1e-4;      // of the price of an average user's tasks
-constexpr double kBelowCap = 1 - 2e-15;  // so that no sum of parts is above a cap by rounding
+constexpr double kFixedWithin = 1e-9;  // a user who can gain less is saturated
+constexpr double kExactWithin = 1e-8;
+constexpr double kAboutNearest = 10;  // when nobody is saturated, who is so many times as far as the nearest
+constexpr long double kRounding = 1e-15L;  // of C·λ: what the choice of a cheapest server in doubles may cost
+constexpr double kBelowCap = 1 - 2e-15;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-enum class Standing { active, at_cap, fixed };
-
-struct Rounds {
-  const MergedServers& merged;
-  const ArrayXd& unit;
-  int threads;
-  ArrayXd cap;                     // [n], infinite where there is none
-  std::vector<Standing> standing;  // [n]
-  ArrayXXd tasks;                  // x, [n][i]
-  ArrayXd bound;                   // b, [n]
-  ArrayXXd price = {};             // of the round before, [i][r]
-  LevelPart part;
-  Levels levels = {};
-
-  Standing of(Index n) const { return standing[static_cast<std::size_t>(n)]; }
-  Index user(Index row) const { return part.users[static_cast<std::size_t>(row)]; }
-  double weighted_cap(Index n) const { return cap[n] / unit[n]; }
-};
-
-struct Rise {
-  double level;
-  ArrayXXd price;  // [i][r] of the part
-};
-
-ArrayXd totals(const Rounds& rounds) { return rounds.tasks.rowwise().sum(); }
-
-// Floors and rates of the part's users. When all the active are at their caps the caps themselves are raised:
-// they are known to fit, and what is too much is cut.
-numerics::LevelSolution solve_round(Rounds& rounds, double goal) {
-  const Index users = rounds.part.rows.rows();
-  ArrayXd floor = ArrayXd::Zero(users);
-  ArrayXd rate = ArrayXd::Zero(users);
-  for (Index j = 0; j < users; ++j) {
-    const Index n = rounds.user(j);
-    if (rounds.of(n) == Standing::active) rate[j] = rounds.unit[n];
-    if (rounds.of(n) == Standing::at_cap) floor[j] = rounds.cap[n];
-    if (rounds.of(n) == Standing::fixed) floor[j] = rounds.tasks.row(n)(rounds.part.servers).sum();
-  }
-  if (!(rate > 0).any()) {
-    for (Index j = 0; j < users; ++j) {
-      if (rounds.of(rounds.user(j)) == Standing::at_cap) std::swap(rate[j], floor[j]);
+// x within the capacities, above which sums of parts may be by rounding: server by server, since what is much
+// for a small server is next to nothing for all.
+ArrayXXd within_capacities(const ServerRows& rows, ArrayXXd x) {
+  for (Index i = 0; i < rows.servers(); ++i) {
+    double most = 1;
+    for (Index r = 0; r < rows.resources(); ++r) {
+      const double capacity = rows.capacity(i, r);
+      if (capacity > 0) most = std::max(most, (x.col(i) * rows.demand_on(i).col(r)).sum() / capacity);
     }
+    x.col(i) /= most;
   }
-  numerics::LevelSolution solution =
-      numerics::solve_level_program({rounds.part.rows, floor, rate}, goal, rounds.threads);
-  rounds.levels.programs += 1;
-  rounds.levels.iterations += solution.iterations;
-  return solution;
+  return x;
 }
 
-// Puts active users of the part at their caps where the level passes these. Whether there were any.
-bool reach_caps(Rounds& rounds, double level) {
-  bool any = false;
-  for (const Index n : rounds.part.users) {
-    if (rounds.of(n) != Standing::active || rounds.weighted_cap(n) > level) continue;
-    rounds.standing[static_cast<std::size_t>(n)] = Standing::at_cap;
-    any = true;
+// x within the caps, above which a sum of parts may be by rounding.
+ArrayXXd within_caps(const ServerRows& rows, ArrayXXd x) {
+  for (Index n = 0; n < rows.cap.size(); ++n) {
+    const double total = x.row(n).sum();
+    if (total > kBelowCap * rows.cap[n]) x.row(n) *= kBelowCap * rows.cap[n] / total;
   }
-  return any;
+  return x;
 }
 
-bool somebody_rises(const Rounds& rounds) {
-  return std::any_of(rounds.part.users.begin(), rounds.part.users.end(),
-                     [&](Index n) { return rounds.of(n) == Standing::active; });
-}
-
-Rise rise(Rounds& rounds) {
-  reach_caps(rounds, 0);
-  const bool capped = rounds.cap.isFinite().any();
-  while (capped && somebody_rises(rounds) && reach_caps(rounds, solve_round(rounds, kRough).level)) {
+// b_n of everybody, when `total` is what all have at this level; in long double, since the gap is a
+// difference of large sums.
+ArrayXd bounds(const ServerRows& rows, const ArrayXXd& price, const ArrayXd& total) {
+  const ArrayXXd cost = numerics::level_costs(rows, price);
+  long double worth = 0;
+  for (Index i = 0; i < rows.servers(); ++i) {
+    for (Index r = 0; r < rows.resources(); ++r)
+      worth += static_cast<long double>(rows.capacity(i, r)) * price(i, r);
   }
-  numerics::LevelSolution solution = solve_round(rounds, kFine);
-  while (somebody_rises(rounds) && reach_caps(rounds, solution.level)) solution = solve_round(rounds, kFine);
-  const double level = somebody_rises(rounds) ? solution.level : kInfinity;
-  for (Index j = 0; j < rounds.part.rows.rows(); ++j) {
-    const Index n = rounds.user(j);
-    if (rounds.of(n) != Standing::fixed) rounds.tasks.row(n).setZero();
-    rounds.tasks.row(n)(rounds.part.servers) = solution.amount.row(j);
-    const double total = rounds.tasks.row(n).sum();
-    if (total > rounds.cap[n]) rounds.tasks.row(n) *= kBelowCap * rounds.cap[n] / total;
+  long double paid = 0;
+  for (Index n = 0; n < rows.rows(); ++n) {
+    Index i = 0;
+    cost.row(n).minCoeff(&i);
+    long double least = 0;
+    for (Index r = 0; r < rows.resources(); ++r)
+      least += static_cast<long double>(rows.demand_on(i)(n, r)) * price(i, r);
+    paid += total[n] * least;
   }
-  return {.level = level, .price = std::move(solution.price)};
-}
-
-// b_n of everybody at level t under prices of everything.
-ArrayXd bounds(const Rounds& rounds, const ArrayXd& least, double level) {
-  const ArrayXd total = totals(rounds);
-  const ArrayXd due = total.min(level * rounds.unit);
-  const double worth = (rounds.merged.rows.capacity * rounds.price).sum();
-  const double gap = std::max(worth - (due * least).sum(), 0.0) + kRounding * worth;
-  const ArrayXd bound = gap / (least * total);
+  const auto gap = static_cast<double>(std::max(worth - paid, 0.0L) + kRounding * worth);
+  const ArrayXd bound = gap / (cost.rowwise().minCoeff() * total);
   return bound.isNaN().select(kInfinity, bound);
 }
 
-// Fixes who is saturated, or at its cap; the nearest to it when the prices say it of nobody.
-void fix(Rounds& rounds, const ArrayXd& bound) {
-  Index nearest = -1;
-  bool any = false;
+// Active users whose bound is next to nothing; or, rather than nobody, those about the nearest to it.
+std::vector<Index> saturated(const LevelSimplex& simplex, const ArrayXd& bound) {
+  double nearest = kInfinity;
   for (Index n = 0; n < bound.size(); ++n) {
-    Standing& standing = rounds.standing[static_cast<std::size_t>(n)];
-    if (standing == Standing::at_cap) {
-      standing = Standing::fixed;
-      rounds.bound[n] = 0;
-      any = true;
-    }
-    if (standing != Standing::active) continue;
-    if (nearest < 0 || bound[n] < bound[nearest]) nearest = n;
-    if (!(bound[n] <= kFixedWithin)) continue;
-    standing = Standing::fixed;
-    rounds.bound[n] = bound[n];
-    any = true;
+    if (simplex.active(n)) nearest = std::min(nearest, bound[n]);
   }
-  if (any || nearest < 0) return;
-  rounds.standing[static_cast<std::size_t>(nearest)] = Standing::fixed;
-  rounds.bound[nearest] = bound[nearest];
-}
-
-std::vector<bool> active(const Rounds& rounds) {
-  std::vector<bool> active;
-  for (const Standing standing : rounds.standing) active.push_back(standing == Standing::active);
-  return active;
-}
-
-void next_round(Rounds& rounds) {
-  const ServerRows& rows = rounds.merged.rows;
-  const Rise risen = rise(rounds);
-  rounds.levels.rounds += 1;
-  if (risen.level == kInfinity) {
-    fix(rounds, ArrayXd::Constant(rows.rows(), kInfinity));
-    return;
+  const double most = std::max(kFixedWithin, kAboutNearest * nearest);
+  std::vector<Index> users;
+  for (Index n = 0; n < bound.size(); ++n) {
+    if (simplex.active(n) && bound[n] <= most) users.push_back(n);
   }
-  rounds.price = lifted(rows, rounds.part, risen.price, rounds.price);
-  const LevelCosts costs(rows, rounds.price);
-  fix(rounds, bounds(rounds, costs.least, risen.level));
-  const double average = (rows.capacity * rounds.price).sum() / static_cast<double>(rows.rows());
-  const ArrayXd tolerable = kPaysLeast * average / (rounds.unit * risen.level);
-  rounds.part = part_of(rows, rounds.tasks, costs, tolerable, active(rounds));
+  return users;
 }
 
 }  // namespace
 
-Levels raise_levels(const MergedServers& merged, const ArrayXd& unit, int threads) {
+Levels raise_levels(const MergedServers& merged, const ArrayXd& unit) {
   const ServerRows& rows = merged.rows;
-  Rounds rounds{.merged = merged,
-                .unit = unit,
-                .threads = threads,
-                .cap = rows.cap.size() > 0 ? rows.cap : ArrayXd::Constant(rows.rows(), kInfinity),
-                .standing = std::vector(static_cast<std::size_t>(rows.rows()), Standing::active),
-                .tasks = ArrayXXd::Zero(rows.rows(), rows.servers()),
-                .bound = ArrayXd::Zero(rows.rows()),
-                .part = whole(rows)};
-  while (std::find(rounds.standing.begin(), rounds.standing.end(), Standing::active) != rounds.standing.end())
-    next_round(rounds);
-  const double bound = rounds.bound.maxCoeff();
-  Levels levels = std::move(rounds.levels);
-  levels.shares.tasks = std::move(rounds.tasks);
-  levels.shares.status = bound <= kFixedWithin ? Status::exact : Status::not_converged;
-  levels.shares.certificate = {.kind = "level-bound", .value = bound};
+  LevelSimplex simplex(rows, unit, numerics::starting_keys(rows, unit));
+  ArrayXd bound = ArrayXd::Zero(rows.rows());
+  Levels levels;
+  while (simplex.anybody_active()) {
+    const bool raised = simplex.raise();
+    levels.rounds += 1;
+    if (!simplex.anybody_active()) break;
+    const ArrayXd total = within_capacities(rows, simplex.amount()).rowwise().sum();
+    const ArrayXd now =
+        raised ? bounds(rows, simplex.price(), total) : ArrayXd::Constant(rows.rows(), kInfinity);
+    const std::vector<Index> users = saturated(simplex, now);
+    for (const Index n : users) bound[n] = now[n];
+    simplex.fix(users);
+  }
+  levels.pivots = simplex.pivots();
+  levels.shares.tasks = within_caps(rows, within_capacities(rows, simplex.amount()));
+  const double most = bound.maxCoeff();
+  levels.shares.status = most <= kExactWithin ? Status::exact : Status::not_converged;
+  levels.shares.certificate = {.kind = "level-bound", .value = most};
   return levels;
 }
 

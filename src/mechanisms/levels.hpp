@@ -10,8 +10,7 @@ namespace mirab {
 struct Levels {
   ServerShares shares;
   int rounds = 0;
-  int programs = 0;    ///< linear programs solved: more than rounds when caps bind
-  int iterations = 0;  ///< of all programs together
+  int pivots = 0;  ///< of the simplex method, in all rounds
 };
 
 /// The allocation whose levels X_n / unit_n are lexicographically max-min under the capacities and caps: no
@@ -20,7 +19,9 @@ struct Levels {
 ///
 /// The certificate `level-bound` is the largest b_n: in no feasible allocation in which everybody keeps the
 /// smaller of its level and n's can n have more than 1 + b_n times its tasks. The status is `exact` up to
-/// 1e-6. O(rounds · iterations · N (K m)²); a round for each distinct level that is not a cap's.
-Levels raise_levels(const MergedServers& merged, const Eigen::ArrayXd& unit, int threads);
+/// 1e-8: rounding leaves more of it only for users whose tasks are worth less than a ten-millionth of all. A
+/// round for each distinct level, or a few when prices are ambiguous; O(NKm) each, and the pivots of
+/// numerics/level_simplex. One thread.
+Levels raise_levels(const MergedServers& merged, const Eigen::ArrayXd& unit);
 
 }  // namespace mirab

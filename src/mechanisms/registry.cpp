@@ -85,9 +85,9 @@ void assert_feasible(const Allocation& allocation) {
 
 std::span<const Mechanism> mechanisms() {
   static const std::array table{
-      max_min_row(), drf_row(),  asset_row(),          pf_row(),     alpha_fair_row(), drfh_row(),
-      tsf_row(),     cmmf_row(), per_server_drf_row(), ps_dsf_row(), ps_dsf_tdm_row(), alpha_pf_vds_row(),
-      baa_row(),
+      max_min_row(), drf_row(),     asset_row(),          pf_row(),      alpha_fair_row(), drfh_row(),
+      tsf_row(),     cmmf_row(),    per_server_drf_row(), ps_dsf_row(),  ps_dsf_tdm_row(), alpha_pf_vds_row(),
+      baa_row(),     mlf_drs_row(), ffmra_row(),          h_ffmra_row(),
   };
   return table;
 }

@@ -18,6 +18,9 @@ Mechanism ps_dsf_row();
 Mechanism ps_dsf_tdm_row();
 Mechanism alpha_pf_vds_row();
 Mechanism baa_row();
+Mechanism mlf_drs_row();
+Mechanism ffmra_row();
+Mechanism h_ffmra_row();
 
 /// What every mechanism over one pool accepts.
 constexpr Accepts kPoolAccepts{
@@ -26,6 +29,14 @@ constexpr Accepts kPoolAccepts{
 /// What the mechanisms over servers accept, but for what each says otherwise.
 constexpr Accepts kServersAccept{
     .weights = true, .caps = true, .placement = true, .zero_demands = true, .demand_on = true};
+
+/// What the mechanisms that divide one server into bundles accept.
+constexpr Accepts kBundlesAccept{.weights = true,
+                                 .caps = false,
+                                 .placement = false,
+                                 .zero_demands = true,
+                                 .demand_on = false,
+                                 .several_servers = false};
 
 /// The papers speak of users with endless demand.
 constexpr Conditions kEndlessDemand{.no_caps = true};

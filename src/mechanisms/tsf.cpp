@@ -25,9 +25,9 @@ constexpr Claim kClaims[] = {
     {Property::resource_monotonicity, false, {}, "as DRF, which it is on one server"},
 };
 
-Result<Outcome> allocate_tsf(const Problem& problem, const Choice& choice, const Execution& execution) {
+Result<Outcome> allocate_tsf(const Problem& problem, const Choice& choice, const Execution&) {
   return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
-    return raise_levels(merged, merged.weight * merged.alone_everywhere, execution.threads).shares;
+    return raise_levels(merged, merged.weight * merged.alone_everywhere).shares;
   });
 }
 

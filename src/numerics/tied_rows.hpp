@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 #include <vector>
 
 #include "numerics/server_rows.hpp"
@@ -20,22 +21,42 @@ struct TiedRows {
   std::vector<Eigen::Index> server;
   std::vector<Eigen::Index> stop;  // g: the full resource with the lowest level among those demanded, i m + r
   std::vector<double> a, x, z;
+  std::vector<double> part;    // rate_{n,i} / max_j rate_{n,j}: what the product x z is in proportion to
   std::vector<double> demand;  // [pair][r]
 
   Eigen::Index size() const { return static_cast<Eigen::Index>(row.size()); }
   Eigen::Index pairs() const { return static_cast<Eigen::Index>(server.size()); }
 };
 
-/// Where the path ends: who is tied, in the problem's units.
-struct Ties {
+/// Rows that may be tied, the levels at which they stop, and what the others use. Km levels, j = i m + r.
+struct TiedSystem {
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
   TiedRows rows;
-  Eigen::ArrayXXd levels;  // [i][r], infinite where r stops nobody
+  Eigen::ArrayXd level;      // L, [j]; infinite where r stops nobody
+  Eigen::ArrayXd scale;      // one unit of a server's levels, [i]
+  Eigen::ArrayXd use;        // of capacities, [j]
+  Eigen::ArrayXd fixed_use;  // by capped rows that left, [j]
+  Matrix winners;            // use of j by the rows that left, for a unit of level j', [j][j']
+
+  Eigen::Index resources() const { return level.size() / scale.size(); }
+  bool stops(Eigen::Index j) const { return level[j] < std::numeric_limits<double>::infinity(); }
+  double level_of(std::size_t pair) const { return level[rows.stop[pair]]; }
 };
 
-/// Makes ties and full resources exact: levels along the strongest ties, the others' rows to their best
-/// server, then the least relative change of the tied x, and of the levels of tied servers together, that
-/// fills what has to be full. O(N K m + T K² m), T tied rows. Returns x, [n][i], and makes the levels those
-/// that it used.
-Eigen::ArrayXXd settle_ties(const ServerRows& rows, const Eigen::ArrayXXd& rate, Ties& ties);
+/// All rows of a problem, without tasks. `rate` is [n][i], `levels` [i][r], infinite where a resource is not
+/// full. O(N K m).
+TiedSystem tied_system(const ServerRows& rows, const Eigen::ArrayXXd& rate, const Eigen::ArrayXXd& levels);
+
+/// Sets the use of every resource. O(pairs m + (Km)²).
+void measure_use(TiedSystem& system);
+
+/// A resource that overflows though it stops nobody takes over: it gets the highest level at which rows that
+/// demand it stop. Every pair's stop is found anew; resources at which nobody stops lose their level.
+/// Requires the use to be measured. O(Km pairs) at worst.
+void take_over(TiedSystem& system);
+
+/// How far the resources that stop somebody are from full, the others above full; of a capacity.
+double imbalance(const TiedSystem& system);
 
 }  // namespace mirab::numerics

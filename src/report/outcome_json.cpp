@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include <mirab/audit/group_metrics.hpp>
 #include <mirab/model/classes.hpp>
 
 namespace mirab::report {
@@ -59,20 +60,32 @@ Json users_json(const Problem& problem, const Contender& contender) {
   return users;
 }
 
-Json servers_json(const Problem& problem, const Allocation& allocation) {
+Json servers_json(const Problem& problem, const Allocation& allocation, const GroupMetrics& groups) {
   Json servers = Json::array();
-  for (const ServerUse& server : allocation.servers) {
+  for (std::size_t i = 0; i < allocation.servers.size(); ++i) {
+    const ServerUse& server = allocation.servers[i];
     Json entry{{"name", server.name},
                {"count", server.count},
                {"capacity", by_resource(problem, server.capacity)},
                {"used", by_resource(problem, server.used)}};
     if (!server.prices.empty()) entry["prices"] = by_resource(problem, server.prices);
+    entry["consumption"] = by_resource(problem, groups.consumption[i]);
+    entry["penalty"] = groups.penalty[i];
     servers.push_back(std::move(entry));
   }
   return servers;
 }
 
-Json metrics_json(const Problem& problem, const Metrics& metrics) {
+Json pareto_index_json(const Problem& problem, const GroupMetrics& groups) {
+  Json result = Json::object();
+  for (std::size_t r = 0; r < groups.pareto_index.size(); ++r) {
+    const std::optional<double>& index = groups.pareto_index[r];
+    result[problem.resources()[r]] = index ? Json(*index) : Json(nullptr);
+  }
+  return result;
+}
+
+Json metrics_json(const Problem& problem, const Metrics& metrics, const GroupMetrics& groups) {
   return {{"jain", metrics.jain},
           {"gini", metrics.gini},
           {"ratio_20_20", metrics.ratio_20_20},
@@ -80,7 +93,11 @@ Json metrics_json(const Problem& problem, const Metrics& metrics) {
           {"min_dominant_share", metrics.min_dominant_share},
           {"utilization", by_resource(problem, metrics.utilization)},
           {"beta_dominant", metrics.beta_dominant},
-          {"beta_non_dominant", metrics.beta_non_dominant}};
+          {"beta_non_dominant", metrics.beta_non_dominant},
+          {"pareto_index", pareto_index_json(problem, groups)},
+          {"sharing_incentive_index", groups.sharing_incentive_index},
+          {"jain_dominant", by_resource(problem, groups.jain_dominant)},
+          {"jain_non_dominant", by_resource(problem, groups.jain_non_dominant)}};
 }
 
 /// The indices of all steps, or of every so many and of each user's last.
@@ -128,8 +145,9 @@ Json contender_json(const Problem& problem, const Contender& contender, std::siz
   outcome["certificate"] = {{"kind", contender.certificate.kind}, {"value", contender.certificate.value}};
   outcome["seconds"] = contender.seconds;
   outcome["users"] = users_json(problem, contender);
-  outcome["servers"] = servers_json(problem, contender.allocation);
-  outcome["metrics"] = metrics_json(problem, contender.metrics);
+  const GroupMetrics groups = measure_groups(problem, contender.allocation);
+  outcome["servers"] = servers_json(problem, contender.allocation, groups);
+  outcome["metrics"] = metrics_json(problem, contender.metrics, groups);
   outcome["notices"] = contender.notices;
   if (contender.filling && !contender.filling->steps.empty()) {
     outcome["steps"] = steps_json(problem, *contender.filling, most_steps);

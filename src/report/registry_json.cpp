@@ -49,7 +49,8 @@ Json mechanism_json(const Mechanism& row) {
             {"caps", row.accepts.caps},
             {"placement", row.accepts.placement},
             {"zero_demands", row.accepts.zero_demands},
-            {"demand_on", row.accepts.demand_on}}},
+            {"demand_on", row.accepts.demand_on},
+            {"several_servers", row.accepts.several_servers}}},
           {"options", options_json(row.options)},
           {"claims", claims_json(row.claims)}};
 }

@@ -46,6 +46,21 @@ constexpr std::array kDisciplines = {
                  .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
                  .options = kOptions},
         .key = asset_key},
+    Discipline{
+        .info = {.name = "mlf-drs",
+                 .summary = "a line of users for each dominant resource, a task of every head in turn",
+                 .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.2.2",
+                 .options = kOptions},
+        .key = mlf_drs_key,
+        .line = dominant_line},
+    Discipline{
+        .info = {.name = "mrfs",
+                 .summary = "as mlf-drs, on servers where no dominant resource leads by more than a task",
+                 .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 5.2.2",
+                 .options = kOptions},
+        .key = mlf_drs_key,
+        .line = dominant_line,
+        .places = true},
 };
 
 constexpr auto kInfos = [] {

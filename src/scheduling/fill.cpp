@@ -4,6 +4,9 @@
 // Nothing is freed on the way, so a server where a user's task does not fit will never have room for it
 // again, and a user whose task fits nowhere is done. Each user's first server that still fits therefore only
 // moves on, and all these walks together look at every server once for each user.
+//
+// Where a discipline makes users wait in lines, only the heads race; the next of a line enters in the round
+// in which its head leaves.
 #include <fmt/format.h>
 #include <utility>
 
@@ -14,6 +17,8 @@
 #include "scheduling/disciplines.hpp"
 #include "scheduling/ledger.hpp"
 #include "scheduling/limits.hpp"
+#include "scheduling/lines.hpp"
+#include "scheduling/mrfs.hpp"
 #include "scheduling/oversized.hpp"
 #include "scheduling/placements.hpp"
 #include "scheduling/race.hpp"
@@ -49,6 +54,7 @@ class Filling {
         ledger_(cluster),
         blocking_(whom.blocking),
         where_(where),
+        lines_(whom.discipline->line, cluster),
         trace_(options.trace),
         random_(random),
         keys_(keys_of(whom.discipline->key, cluster)),
@@ -57,6 +63,10 @@ class Filling {
         poorest_(shares_.starts, Tie::first),
         first_fits_(cluster.user_count(), 0),
         left_(cluster.user_count()) {
+    if (whom.discipline->places) balance_.emplace(ledger_);
+    for (std::size_t n = 0; n < left_.size(); ++n) {
+      if (!lines_.is_head(n)) race_.leave(n);
+    }
     for (std::size_t n = 0; n < left_.size(); ++n) {
       left_[n] = cluster.task_limit(n);
       if (left_[n] == 0) leave(n);
@@ -84,6 +94,17 @@ class Filling {
   void leave(std::size_t user) {
     race_.leave(user);
     poorest_.leave(user);
+    if (const std::optional<std::size_t> next = lines_.leave(user))
+      race_.enter(*next, keys_.starts[*next] + keys_.steps[*next] * mpq_class{lines_.served(*next)});
+  }
+
+  std::size_t server_for(std::size_t user) {
+    const Search search{.ledger = ledger_,
+                        .user = user,
+                        .first_fit = first_fits_[user],
+                        .last_used = last_used_,
+                        .random = random_};
+    return balance_ ? balance_->place(search) : where_.server(search);
   }
 
   /// Does the user's next task fit anywhere? Moves first_fits_ on to the server where it does.
@@ -101,13 +122,10 @@ class Filling {
   /// Requires has_room(user).
   void serve(std::size_t user) {
     if (is_wrong(user)) ++placed_wrongly_;
-    const std::size_t server = where_.server({.ledger = ledger_,
-                                              .user = user,
-                                              .first_fit = first_fits_[user],
-                                              .last_used = last_used_,
-                                              .random = random_});
+    const std::size_t server = server_for(user);
     ledger_.take(user, server);
     last_used_ = server;
+    lines_.serve(user);
     ++placed_;
 
     const std::size_t task = cluster_.task(user, ledger_.entry(server));
@@ -164,6 +182,8 @@ class Filling {
   Ledger ledger_;
   Blocking blocking_;
   Where where_;
+  Lines lines_;
+  std::optional<DominanceBalance> balance_ = {};  // of a discipline that places
   bool trace_;
   Random& random_;
   Keys keys_;                            // of the discipline
@@ -194,7 +214,7 @@ Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Ran
 
   FillOutcome outcome = scheduling::Filling(cluster, *whom, *where, options, random).run(progress);
   outcome.discipline = options.discipline.text;
-  outcome.placement = options.placement.text;
+  outcome.placement = whom->discipline->places ? options.discipline.text : options.placement.text;
   outcome.tie = options.tie;
   return outcome;
 }

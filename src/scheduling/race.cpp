@@ -48,4 +48,11 @@ void Race::raise(std::size_t user, const mpq_class& step) {
 
 void Race::leave(std::size_t user) { order_.erase(user); }
 
+void Race::enter(std::size_t user, mpq_class key) {
+  keys_[user] = std::move(key);
+  cut_off_[user] = keys_[user].get_d();
+  const bool entered = order_.insert(user).second;
+  MIRAB_ASSERT(entered, "a user that is in the race enters it");
+}
+
 }  // namespace mirab::scheduling

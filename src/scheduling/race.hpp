@@ -10,8 +10,7 @@
 
 namespace mirab::scheduling {
 
-/// Users in the order of their exact keys, the lowest in front. Keys only rise; a user that has left never
-/// returns.
+/// Users in the order of their exact keys, the lowest in front.
 class Race {
  public:
   /// keys[n] is where user n starts. `tie` says which of several lowest users is the next one.
@@ -36,6 +35,9 @@ class Race {
 
   void raise(std::size_t user, const mpq_class& step);  ///< O(log N)
   void leave(std::size_t user);                         ///< O(log N); nothing when it has left already
+
+  /// With a key of its own. Requires that it is not in the race. O(log N).
+  void enter(std::size_t user, mpq_class key);
 
  private:
   struct Before {

@@ -59,6 +59,14 @@ const WhatIf& the(ChangeKind kind, const Explanation& explanation) {
   return explanation.what_ifs.front();
 }
 
+bool takes_several_servers(const std::string& mechanism) {
+  const Choice choice = *choose_mechanism(mechanism);
+  const auto table = mechanisms();
+  return std::find_if(table.begin(), table.end(),
+                      [&](const Mechanism& row) { return row.name == choice.name; })
+      ->accepts.several_servers;
+}
+
 // One with every row of the registry: its name, and the values of options that must be given.
 std::vector<std::string> all_mechanisms() {
   std::vector<std::string> texts;
@@ -141,6 +149,7 @@ TEST(Explanation, EveryWhatIfIsWhatTheChangedProblemGives) {
   for (const std::string& mechanism : all_mechanisms()) {
     for (const Cluster& cluster : {slides(), park()}) {
       const Problem problem = valid(cluster);
+      if (cluster.servers.size() > 1 && !takes_several_servers(mechanism)) continue;
       for (std::size_t user = 0; user < problem.user_count(); ++user) {
         const Explanation explanation = explained(problem, mechanism, user);
         EXPECT_GE(explanation.what_ifs.size(), 2u);
@@ -160,9 +169,11 @@ TEST(Explanation, EveryWhatIfIsWhatTheChangedProblemGives) {
 TEST(Explanation, BindingResourcesAreFullAndNeededUnderEveryMechanism) {
   const Problem problem = valid(park());
   for (const std::string& mechanism : all_mechanisms()) {
+    if (!takes_several_servers(mechanism)) continue;
     const Explanation explanation = explained(problem, mechanism, 2);
     const Allocation& allocation = explanation.outcome.allocation;
-    EXPECT_FALSE(explanation.bindings.empty()) << mechanism;
+    // A part of a resource that has no group is left over under h-ffmra.
+    EXPECT_EQ(explanation.bindings.empty(), mechanism == "h-ffmra") << mechanism;
     for (const Binding& binding : explanation.bindings) {
       double capacity = 0, used = 0;
       for (const std::size_t i : binding.servers) {

@@ -55,21 +55,34 @@ User random_user(Random& random, const Cluster& cluster, bool whole, DemandOn de
   return user;
 }
 
-// N ≤ 8, K ≤ 5, m ≤ 4. Users whom a draw leaves nowhere are drawn again.
-Problem random_problem(Random& random, DemandOn demand_on) {
+// How many at most.
+struct Size {
+  std::uint64_t users, servers, resources;
+};
+constexpr Size kSmall{.users = 8, .servers = 5, .resources = 4};
+constexpr Size kMiddling{.users = 60, .servers = 6, .resources = 3};
+
+// Half of them in whole numbers, so that users tie. Users whom a draw leaves nowhere are drawn again.
+Problem random_problem(Random& random, DemandOn demand_on, Size most) {
   while (true) {
     Cluster cluster;
     const bool whole = random.below(2) == 0;
-    const std::size_t resources = 1 + random.below(4);
+    const std::size_t resources = 1 + random.below(most.resources);
     for (std::size_t r = 0; r < resources; ++r) cluster.resources.push_back(fmt::format("r{}", r));
-    for (std::size_t i = 1 + random.below(5); i > 0; --i) {
+    for (std::size_t i = 1 + random.below(most.servers); i > 0; --i) {
       cluster.servers.push_back({.name = fmt::format("s{}", i),
                                  .capacity = some_amounts(random, resources, whole, 20, 0.15),
                                  .count = 1 + static_cast<std::int64_t>(random.below(3)),
                                  .labels = {{"zone", random.below(2) == 0 ? "a" : "b"}}});
     }
-    for (std::size_t n = 1 + random.below(8); n > 0; --n)
+    for (std::size_t n = 1 + random.below(most.users); n > 0;) {
       cluster.users.push_back(random_user(random, cluster, whole, demand_on));
+      if (Problem::from({cluster.resources, cluster.servers, {cluster.users.back()}})) {
+        --n;
+      } else {
+        cluster.users.pop_back();
+      }
+    }
     Result<Problem> problem = Problem::from(std::move(cluster));
     if (problem) return *std::move(problem);
   }
@@ -111,11 +124,11 @@ std::vector<double> tasks_by_clp(const Problem& problem, const std::string& mech
   return tasks;
 }
 
-void expect_the_levels_of_clp(const std::string& mechanism, DemandOn demand_on) {
+void expect_the_levels_of_clp(const std::string& mechanism, DemandOn demand_on, Size most, int problems) {
   constexpr std::uint64_t seed = 4;
   Random random(seed);
-  for (int i = 0; i < 2'000; ++i) {
-    const Problem problem = random_problem(random, demand_on);
+  for (int i = 0; i < problems; ++i) {
+    const Problem problem = random_problem(random, demand_on, most);
     const std::string replay =
         fmt::format("problem {} of seed {}, {}:\n{}", i, seed, mechanism, text_of(problem));
     const Result<Outcome> outcome = allocate(problem, mechanism);
@@ -128,12 +141,23 @@ void expect_the_levels_of_clp(const std::string& mechanism, DemandOn demand_on) 
   }
 }
 
-TEST(LevelsOracle, DrfhHasTheLevelsOfRoundsThroughClp) { expect_the_levels_of_clp("drfh", DemandOn::none); }
-TEST(LevelsOracle, TsfHasTheLevelsOfRoundsThroughClp) { expect_the_levels_of_clp("tsf", DemandOn::none); }
-TEST(LevelsOracle, TsfWithDemandsPerServerHasTheLevelsOfRoundsThroughClp) {
-  expect_the_levels_of_clp("tsf", DemandOn::some);
+TEST(LevelsOracle, DrfhHasTheLevelsOfRoundsThroughClp) {
+  expect_the_levels_of_clp("drfh", DemandOn::none, kSmall, 2'000);
 }
-TEST(LevelsOracle, CmmfHasTheLevelsOfRoundsThroughClp) { expect_the_levels_of_clp("cmmf", DemandOn::some); }
+TEST(LevelsOracle, TsfHasTheLevelsOfRoundsThroughClp) {
+  expect_the_levels_of_clp("tsf", DemandOn::none, kSmall, 2'000);
+}
+TEST(LevelsOracle, TsfWithDemandsPerServerHasTheLevelsOfRoundsThroughClp) {
+  expect_the_levels_of_clp("tsf", DemandOn::some, kSmall, 2'000);
+}
+TEST(LevelsOracle, CmmfHasTheLevelsOfRoundsThroughClp) {
+  expect_the_levels_of_clp("cmmf", DemandOn::some, kSmall, 2'000);
+}
+TEST(LevelsOracle, AllThreeHaveTheLevelsOfRoundsThroughClpWithUpToSixtyUsers) {
+  expect_the_levels_of_clp("drfh", DemandOn::none, kMiddling, 300);
+  expect_the_levels_of_clp("tsf", DemandOn::some, kMiddling, 300);
+  expect_the_levels_of_clp("cmmf", DemandOn::none, kMiddling, 300);
+}
 
 // One server: rounds and water-filling are two ways to the same levels.
 TEST(LevelsOracle, OnOneServerDrfhAndTsfAreDrfAndCmmfIsMaxMin) {
@@ -187,10 +211,12 @@ TEST(Levels, TheResultDoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(one.allocation.tasks, allocate(problem, "drfh", {.threads = 3})->allocation.tasks);
 }
 
-// Demands over nine orders of magnitude: an outcome with its certificate, and a status that fits it.
-TEST(Levels, DemandsOverNineOrdersOfMagnitudeConvergeOrSaySo) {
+// Demands over nine orders of magnitude: a task can be worth so little beside the others that rounding hides
+// its level. That is said then; what is called exact is right, and most are.
+TEST(Levels, DemandsOverNineOrdersOfMagnitudeAreExactAndRightOrSaidNotToConverge) {
   constexpr std::uint64_t seed = 7;
   Random random(seed);
+  int exact = 0;
   for (int i = 0; i < 200; ++i) {
     Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
     for (int k = 0; k < 3; ++k)
@@ -205,10 +231,19 @@ TEST(Levels, DemandsOverNineOrdersOfMagnitudeConvergeOrSaySo) {
     const Problem problem = *Problem::from(std::move(cluster));
     for (const std::string mechanism : {"drfh", "tsf"}) {
       const Outcome outcome = *allocate(problem, mechanism);
-      EXPECT_EQ(outcome.status == Status::exact, outcome.certificate.value <= 1e-6)
-          << "problem " << i << " of seed " << seed << ", " << mechanism;
+      if (outcome.status != Status::exact) {
+        EXPECT_EQ(outcome.status, Status::not_converged);
+        EXPECT_GT(outcome.certificate.value, 1e-8);
+        continue;
+      }
+      ++exact;
+      const std::vector<double> reference = tasks_by_clp(problem, mechanism);
+      for (std::size_t n = 0; n < reference.size(); ++n)
+        ASSERT_NEAR(outcome.allocation.tasks[n], reference[n], 1e-6 * reference[n])
+            << "user " << n << ", problem " << i << " of seed " << seed << ", " << mechanism;
     }
   }
+  EXPECT_GT(exact, 280);  // of 400
 }
 
 TEST(Levels, DrfhRefusesAnotherDemandOnSomeServerAndNamesWhoHonoursIt) {

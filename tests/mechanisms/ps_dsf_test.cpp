@@ -4,6 +4,7 @@
 
 #include <mirab/audit/level_form.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/cluster_file.hpp>
 #include <mirab/model/random.hpp>
 
 #include "mechanisms/pool_case.hpp"
@@ -116,6 +117,19 @@ TEST(PsDsf, MeetsTheLevelFormWithManyUsers) {
     ASSERT_TRUE(outcome);
     EXPECT_LE(level_form(problem, outcome->allocation).violation, 1e-8) << users << " users, seed " << seed;
     EXPECT_EQ(outcome->status, Status::converged) << users << " users, seed " << seed;
+  }
+}
+
+// Servers that are nearly proportional, users who are tied by the hundred or at their cap.
+TEST(PsDsf, MeetsTheLevelFormOnRealClusters) {
+  for (const char* name : {"google2011-park", "google2011-platforms", "google2011-200x40", "openb"}) {
+    const Result<Problem> problem =
+        read_cluster_file(fmt::format("{}/examples/{}.yaml", MIRAB_SOURCE_DIR, name));
+    ASSERT_TRUE(problem) << describe(problem.error());
+    const Result<Outcome> outcome = allocate(*problem, "ps-dsf");
+    ASSERT_TRUE(outcome) << describe(outcome.error());
+    EXPECT_LE(level_form(*problem, outcome->allocation).violation, 1e-8) << name;
+    EXPECT_EQ(outcome->status, Status::converged) << name;
   }
 }
 

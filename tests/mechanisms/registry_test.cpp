@@ -26,7 +26,8 @@ TEST(Registry, ListsTheMechanismsInOrder) {
   std::vector<std::string_view> names;
   for (const Mechanism& row : mechanisms()) names.push_back(row.name);
   EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair", "drfh", "tsf", "cmmf",
-                                 "per-server-drf", "ps-dsf", "ps-dsf-tdm", "alpha-pf-vds", "baa"));
+                                 "per-server-drf", "ps-dsf", "ps-dsf-tdm", "alpha-pf-vds", "baa", "mlf-drs",
+                                 "ffmra", "h-ffmra"));
 }
 
 TEST(Registry, CeeiIsAnotherNameOfPf) {
@@ -46,6 +47,22 @@ TEST(Registry, AlphaFairWithoutAnAlphaAboveZeroIsAnError) {
                            "alpha-fair:alpha=2,yardstick=weight"}) {
     EXPECT_FALSE(allocate(testing::problem_of(slides), text)) << text;
   }
+}
+
+TEST(Registry, SeveralServersAreAnErrorOfMechanismsForOneThatSaysWhichCan) {
+  Cluster cluster = slides_cluster();
+  cluster.servers[0].count = 2;
+  for (const char* mechanism : {"mlf-drs", "ffmra"}) {
+    const Result<Outcome> outcome = allocate(*Problem::from(cluster), mechanism);
+    ASSERT_FALSE(outcome) << mechanism;
+    EXPECT_EQ(outcome.error().key, "servers");
+    EXPECT_THAT(outcome.error().message, HasSubstr("h-ffmra"));
+  }
+}
+
+TEST(Registry, ABadOptionOfFfmraIsAnErrorBeforeAnythingIsRead) {
+  for (const char* text : {"ffmra:units=kg", "ffmra:surplus=most", "h-ffmra:spill=1", "mlf-drs:spill=true"})
+    EXPECT_FALSE(choose_mechanism(text)) << text;
 }
 
 TEST(Registry, AnotherDemandOnSomeServerIsAnErrorThatSaysWhichMechanismsCan) {
@@ -72,6 +89,7 @@ TEST(Registry, PlacementConstraintsAreTheSameNoticeOfAllPoolMechanismsAndNoneOfO
   };
   EXPECT_THAT(notices("drf"), ElementsAre(said(cluster.users[0].name)));
   for (const Mechanism& row : mechanisms()) {
+    if (!row.accepts.several_servers) continue;
     const bool of_alpha = row.name == "alpha-fair" || row.name == "alpha-pf-vds";
     const std::string alpha = of_alpha ? ":alpha=2" : "";
     const std::vector<std::string> expected =

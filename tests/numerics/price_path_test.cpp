@@ -70,7 +70,7 @@ class FindsAnEquilibrium : public ::testing::TestWithParam<double> {};
 
 TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
   Random random(seed);
-  const int missed_most = GetParam() >= 10 ? 3 : 0;  // they say so, by their regret
+  const int missed_most = GetParam() >= 10 ? 2 : 0;  // they say so, by their regret
   int missed = 0;
   for (int i = 0; i < 2000; ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
@@ -79,7 +79,7 @@ TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
     if (found.regret > 1e-7 && ++missed <= missed_most) continue;
     ASSERT_LE(found.regret, 1e-7);
     ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount));
-    ASSERT_NO_FATAL_FAILURE(expect_equilibrium(game, GetParam(), found, 1e-2));
+    ASSERT_NO_FATAL_FAILURE(expect_equilibrium(game, GetParam(), found, GetParam() < 10 ? 1e-3 : 1e-2));
   }
   RecordProperty("missed", missed);
 }
@@ -103,16 +103,33 @@ TEST(PricePath, EveryRowHasAtLeastItsPartOfEveryServerFromAlphaOneOn) {
   }
 }
 
-TEST(PricePath, TheNumberOfThreadsDoesNotChangeADigit) {
-  Random random(seed);
+// Rows that may go everywhere, with positive demands.
+RandomGame many_rows(Index rows, Random& random) {
   RandomGame large;
-  const Index rows = 3000;
   large.rows.demand = {ArrayXXd::NullaryExpr(rows, 3, [&] { return 0.1 + random.unit(); })};
   large.rows.capacity = ArrayXXd::NullaryExpr(3, 3, [&] { return 1 + 9 * random.unit(); });
   large.rows.alone = ArrayXXd::NullaryExpr(rows, 3, [&](Index n, Index i) {
     return (large.rows.capacity.row(i) / large.rows.demand[0].row(n)).minCoeff();
   });
   large.weight = ArrayXd::Ones(rows);
+  return large;
+}
+
+TEST(PricePath, ManyRowsArriveAtEveryAlpha) {
+  Random random(seed);
+  for (int i = 0; i < 3; ++i) {
+    const RandomGame large = many_rows(2000, random);
+    for (const double alpha : {0.5, 1.0, 2.0, 3.0, 8.0, 40.0}) {
+      const PricedServers found = follow_price_path(large.with(alpha), {1e-6, 1e-6}, 1);
+      EXPECT_LE(found.regret, 1e-6) << "α = " << alpha << ", problem " << i << " of seed " << seed;
+      ASSERT_NO_FATAL_FAILURE(expect_feasible(large.rows, found.amount));
+    }
+  }
+}
+
+TEST(PricePath, TheNumberOfThreadsDoesNotChangeADigit) {
+  Random random(seed);
+  const RandomGame large = many_rows(3000, random);
   const PricedServers one = follow_price_path(large.with(1), {1e-9, 1e-7}, 1);
   const PricedServers two = follow_price_path(large.with(1), {1e-9, 1e-7}, 2);
   EXPECT_LE(one.regret, 1e-7);
@@ -130,7 +147,7 @@ TEST(PricePath, DemandsOverNineOrdersConvergeOrSaySo) {
           << "α = " << alpha << ", problem " << i;
       if (found.regret <= 1e-7) ++converged;
     }
-    EXPECT_GE(converged, 190) << "α = " << alpha;
+    EXPECT_GE(converged, 194) << "α = " << alpha;
   }
 }
 
@@ -147,7 +164,7 @@ TEST(PriceSweeps, SettleWhereThePathDoesAtAlphaOne) {
     const ArrayXd ours = swept.amount.rowwise().sum(), theirs = path.amount.rowwise().sum();
     ASSERT_TRUE(((ours - theirs).abs() <= 1e-3 * theirs).all()) << "problem " << i << " of seed " << seed;
   }
-  EXPECT_GE(settled, 60);
+  EXPECT_EQ(settled, 100);
 }
 
 // One server, amounts and prices that are nothing in particular: no random change of the amounts gains more.

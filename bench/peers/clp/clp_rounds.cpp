@@ -21,6 +21,8 @@ using Eigen::Index;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTolerance = 1e-9;
+// Rows may miss their levels by the tolerance; a program that is found infeasible for it gets so much room.
+constexpr double kRoom = 2e-9;
 
 // The level that could be reached if all servers were one.
 double pooled_level(const numerics::ServerRows& rows, const ArrayXd& unit) {
@@ -54,7 +56,9 @@ class Rounds {
         result.stopped = true;
         break;
       }
-      fix_saturated();
+      if (fix_saturated()) continue;
+      result.stopped = true;
+      break;
     }
     result.totals = tasks_of_one_ * level_;
     return result;
@@ -120,7 +124,16 @@ class Rounds {
       first_solve();
     }
     solved_ = true;
+    if (model_.status() == 1) give_room();
     return model_.status() == 0;
+  }
+
+  void give_room() {
+    for (Index n = 0; n < rows_.rows(); ++n) {
+      if (!active_[at(n)])
+        model_.setRowLower(static_cast<int>(n), level_[n] - kRoom * std::max(1.0, level_[n]));
+    }
+    first_solve();
   }
 
   void first_solve() {
@@ -150,14 +163,23 @@ class Rounds {
 
   bool anybody_active() const { return std::find(active_.begin(), active_.end(), true) != active_.end(); }
 
-  void fix_saturated() {
-    if (!anybody_active()) return;
+  // Whether anybody is, as somebody must be: prices of the active are relative to each other, for those of
+  // the fixed can be larger by orders of magnitude.
+  bool fix_saturated() {
+    if (!anybody_active()) return true;
     const double level = model_.primalColumnSolution()[level_column()];
     const std::vector<double> price(model_.dualRowSolution(), model_.dualRowSolution() + rows_.rows());
-    const double largest = *std::max_element(price.begin(), price.end());
+    double largest = 0;
     for (Index n = 0; n < rows_.rows(); ++n) {
-      if (active_[at(n)] && price[at(n)] > 1e-7 * largest) fix(n, level);
+      if (active_[at(n)]) largest = std::max(largest, price[at(n)]);
     }
+    bool any = false;
+    for (Index n = 0; n < rows_.rows(); ++n) {
+      if (!active_[at(n)] || !(price[at(n)] > 1e-7 * largest)) continue;
+      fix(n, level);
+      any = true;
+    }
+    return any;
   }
 
   const numerics::ServerRows& rows_;

@@ -65,7 +65,7 @@ enum class Unplaced {
 
 struct FillOutcome {
   std::string discipline;  ///< as asked for
-  std::string placement;   ///< as asked for
+  std::string placement;   ///< as asked for, or the discipline where that chooses the servers
   Tie tie = Tie::first;
   std::uint64_t seed = 0;
   double seconds = 0;       ///< for the caller to fill in: there is no clock in this layer

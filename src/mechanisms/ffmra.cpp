@@ -1,0 +1,60 @@
+// Fully Fair Multi-Resource Allocation: every resource is cut into a part for those whom it dominates and a
+// part for the others, and each part is divided as MLF-DRS divides.
+//
+// Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.3.2, equations 4.15 to
+// 4.17 and algorithm 3; docs/mathematics.md, group shares.
+//
+//   q = Σ_n (dominant demand of n) / Σ_n Σ_r d_{n,r};  of C_r, q C_r is for the dominated, (1 - q) C_r for
+//   the others.
+//
+// Example (the thesis, table 4.4): C = (9, 18), d = (1, 4) and (3, 1): q = 7/9, bundles (2, 14) and (7, 4).
+// Assumption: one server. O(Nm).
+// Known failures: as published q adds up CPUs and gigabytes, so that another unit gives another division
+// (`units=normalised` does not); with an empty group a part of a resource is left over (`spill=true` gives it
+// away); bundles are not in proportion to tasks (docs/mechanisms/ffmra.md).
+#include "mechanisms/group_share.hpp"
+#include "mechanisms/rows.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr Claim kClaims[] = {
+    {Property::envy_freeness, true, kEndlessDemand, "Hamzeh, theorem 4.18", true},
+    {Property::sharing_incentive, true, kEndlessDemand, "Hamzeh, theorem 4.19", true},
+    {Property::pareto_efficiency, true, kEndlessDemand, "Hamzeh, theorem 4.20", true},
+    {Property::strategy_proofness, true, kEndlessDemand, "Hamzeh, theorem 4.21", true},
+};
+
+Result<Outcome> allocate_ffmra(const Problem& problem, const Choice& choice, const Execution&) {
+  const Result<GroupOptions> options = group_options(choice);
+  if (!options) return options.error();
+  return share_bundles(problem, choice, [&](const std::vector<SharedServer>& servers) {
+    const DemandSums sums = demand_sums(servers[0], options->units);
+    return std::vector{cut_by_groups(servers[0], sums.dominant / sums.all, options->rule)};
+  });
+}
+
+}  // namespace
+
+Mechanism ffmra_row() {
+  return {.name = "ffmra",
+          .aliases = {},
+          .scope = Scope::each_server,
+          .title = "Fully Fair Multi-Resource Allocation",
+          .summary =
+              "Bundles: every resource is cut between those whom it dominates and the others, by what both "
+              "demand.",
+          .yardstick = "–",
+          .alpha = "–",
+          .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.3",
+          .accepts = kBundlesAccept,
+          .options = group_options(),
+          .claims = kClaims,
+          .objective =
+              "nothing: of every resource the part q = dominant demands / all demands goes to those "
+              "whom it dominates",
+          .check_options = check_group_options,
+          .allocate = allocate_ffmra};
+}
+
+}  // namespace mirab

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "numerics/server_rows.hpp"
+
+namespace mirab::numerics {
+
+/// Servers that fill themselves in turn, each for what the others do, from nothing.
+class LevelSweeps {
+ public:
+  /// Keeps references. `rate` is [n][i], 0 where a row may not go.
+  LevelSweeps(const ServerRows& rows, const Eigen::ArrayXXd& rate);
+
+  /// So many more sweeps; fewer when nothing moves any more, or x is in the level form to within `within`
+  /// (level_violation.hpp). Cost: best_filling.hpp for each server and sweep.
+  void run(int most, double within);
+
+  const Eigen::ArrayXXd& x() const { return x_; }            ///< [n][i]
+  const Eigen::ArrayXXd& levels() const { return levels_; }  ///< [i][r], infinite where r is not full
+  int sweeps() const { return sweeps_; }
+
+ private:
+  void leap();
+  void sweep();
+  void judge(double before);
+
+  const ServerRows& rows_;
+  const Eigen::ArrayXXd& rate_;
+  Eigen::ArrayXXd x_;
+  Eigen::ArrayXXd levels_;
+  Eigen::ArrayXXd step_;                      // of the last sweep
+  Eigen::ArrayXXd relative_, last_relative_;  // the last two steps, in the rows' totals
+  double moved_ = 0;                          // by the last sweep
+  double agree_;                              // of a step's length
+  int since_leap_ = 0;
+  bool to_the_end_ = false;  // the last leap, of its line, and not to where a row left a server
+  int sweeps_ = 0;
+};
+
+}  // namespace mirab::numerics

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "numerics/regret.hpp"
+
+namespace mirab::numerics {
+
+/// A game among servers in units in which amounts, prices and marginal utilities are near 1. With Γ_n = max_i
+/// γ_{n,i}, amounts are counted in w_n Γ_n / Σw; prices are λ_{i,r} c_{i,r} = (Σw)^α ν^p.
+struct GameInUnits {
+  explicit GameInUnits(const ServerGame& game);
+  Eigen::Index rows() const { return g.rows(); }
+  Eigen::Index servers() const { return g.cols(); }
+  Eigen::Index resources() const { return b[0].cols(); }
+
+  double p;               ///< max(1, α): nothing is raised to a large power before its root is taken
+  double q;               ///< α / p
+  double total_weight;    ///< Σw
+  Eigen::ArrayXd weight;  ///< w / Σw, [n]
+  Eigen::ArrayXd unit;    ///< tasks, [n]
+  Eigen::ArrayXd cap;     ///< [n], infinite without one
+  Eigen::ArrayXd base;    ///< what each row has elsewhere, [n]
+  Eigen::ArrayXXd g;      ///< γ/Γ, [n][i]; 0 where a row may not go, or may not have more
+  Eigen::ArrayXXd gq;     ///< g^q, [n][i]
+  std::vector<Eigen::ArrayXXd> b;  ///< γ d / c: the part of i's resources that a row takes alone, [i][n][r]
+  Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic> may;  ///< g > 0
+  Eigen::Array<bool, Eigen::Dynamic, 1> capped;            ///< cap < ∞
+};
+
+/// What is complementary (y to z, s to ν, k to left), or a direction of it, or products of it.
+struct PricePoint {
+  Eigen::ArrayXXd y, z;    ///< amounts over g, and what they pay too much, [n][i]
+  Eigen::ArrayXXd s, nu;   ///< free parts of resources, and price roots, [i][r]
+  Eigen::ArrayXd k, left;  ///< how much more a capped row would pay, and cap - X, [n]
+};
+
+/// The furthest step that keeps everything ≥ 0.
+double furthest_step(const PricePoint& at, const PricePoint& direction);
+
+PricePoint moved(const PricePoint& at, const PricePoint& direction, double step);
+
+/// X = base + Σ_i g y, [n]; 1 for a row that may go nowhere.
+Eigen::ArrayXd totals_of(const GameInUnits& game, const Eigen::ArrayXXd& y);
+
+/// Σ_n w b y, [i][r]: 1 is a full resource.
+Eigen::ArrayXXd use_of(const GameInUnits& game, const Eigen::ArrayXXd& y);
+
+}  // namespace mirab::numerics

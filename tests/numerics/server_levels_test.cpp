@@ -1,0 +1,54 @@
+// Whatever it takes to a level form.
+#include "numerics/server_levels.hpp"
+
+#include <gmock/gmock.h>
+
+#include "numerics/level_violation.hpp"
+#include "numerics/many_rows.hpp"
+#include "numerics/random_game.hpp"
+
+namespace mirab::numerics {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::ArrayXXd;
+using Eigen::Index;
+
+constexpr double within = 1e-8;
+
+TEST(ServerLevels, MeetTheLevelFormOfSmallGames) {
+  constexpr std::uint64_t seed = 17;
+  Random random(seed);
+  for (int trial = 0; trial < 1000; ++trial) {
+    const testing::RandomGame game = testing::random_game(random, {.orders = 2});
+    const ServerLevels found = level_servers(game.rows, game.weight, within);
+    ASSERT_LE(found.violation, within) << "trial " << trial << " of seed " << seed;
+    ASSERT_EQ(found.violation, level_violation(game.rows, game.rows.alone.colwise() * game.weight, found.x));
+  }
+}
+
+// Six thousand rows start from the levels of a sample.
+TEST(ServerLevels, MeetTheLevelFormOfThousandsOfRows) {
+  Random random(9);
+  const ServerRows rows = testing::many_rows(random, 6000, 5, testing::Caps::half);
+  EXPECT_LE(level_servers(rows, ArrayXd::Ones(rows.rows()), within).violation, within);
+}
+
+// As in real clusters: a few shapes of servers and of demands, most rows limited by the same resource.
+TEST(ServerLevels, MeetTheLevelFormWhereRowsAreTiedByTheHundred) {
+  constexpr std::uint64_t seed = 13;
+  Random random(seed);
+  for (int trial = 0; trial < 20; ++trial) {
+    const ArrayXXd demand = ArrayXXd::NullaryExpr(
+        300, 2, [&](Index, Index r) { return (r == 0 ? 1 : 2) * static_cast<double>(1 + random.below(8)); });
+    const ArrayXXd capacity = ArrayXXd::NullaryExpr(8, 2, [&](Index i, Index r) {
+      return 1e3 * static_cast<double>((1 + i) * (r == 0 ? 1 : 1 + i % 3));
+    });
+    const ServerRows rows = testing::rows_of(demand, capacity);
+    const ServerLevels found = level_servers(rows, ArrayXd::Ones(rows.rows()), within);
+    EXPECT_LE(found.violation, within) << "trial " << trial << " of seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace mirab::numerics

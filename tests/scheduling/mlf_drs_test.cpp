@@ -1,0 +1,97 @@
+// MLF-DRS's lines, and where MRFS places.
+#include <gmock/gmock.h>
+
+#include "scheduling/clusters.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<std::size_t> order(const Problem& problem, const std::string& discipline) {
+  std::vector<std::size_t> users;
+  for (const FillStep& step : filled(problem, {.discipline = discipline}).steps) users.push_back(step.user);
+  return users;
+}
+
+std::vector<std::size_t> places(const Problem& problem, const std::string& discipline) {
+  std::vector<std::size_t> servers;
+  for (const FillStep& step : filled(problem, {.discipline = discipline}).steps)
+    servers.push_back(step.server);
+  return servers;
+}
+
+User arrival(const std::string& name, std::initializer_list<std::string> demand) {
+  return limited(user(name, demand), "1");
+}
+
+// Hamzeh, table 4.1.
+TEST(MlfDrs, ServesTheArrivalsOfTheThesisInItsOrder) {
+  const auto cpu = [](const char* name) { return arrival(name, {"2", "1", "1"}); };
+  const auto memory = [](const char* name) { return arrival(name, {"1", "2", "1"}); };
+  const auto disk = [](const char* name) { return arrival(name, {"1", "1", "2"}); };
+  const Problem cluster = problem({server("s", {"100", "100", "100"})},
+                                  {memory("0"), cpu("1"), cpu("2"), disk("3"), cpu("4"), memory("5"),
+                                   disk("6"), cpu("7"), cpu("8"), memory("9")});
+  EXPECT_THAT(order(cluster, "mlf-drs"), ElementsAre(0, 1, 3, 2, 5, 6, 4, 9, 7, 8));
+}
+
+// a and b wait for CPUs, c for memory: a task of a and one of c in turn, then b in a's place.
+TEST(MlfDrs, TheNextOfALineServesInTheRoundAfterItsHeadIsDone) {
+  const Problem cluster = problem({server("s", {"100", "100"})},
+                                  {limited(user("a", {"2", "1"}), "2"), limited(user("b", {"2", "1"}), "2"),
+                                   limited(user("c", {"1", "2"}), "3")});
+  EXPECT_THAT(order(cluster, "mlf-drs"), ElementsAre(0, 2, 0, 2, 1, 2, 1));
+}
+
+// a's tasks fit no more after the first; b, behind it, is smaller and still fits.
+TEST(MlfDrs, AHeadThatFitsNowhereMakesRoomForTheNext) {
+  const Problem cluster =
+      problem({server("s", {"10", "10"})}, {user("a", {"6", "1"}), limited(user("b", {"2", "1"}), "2")});
+  EXPECT_THAT(order(cluster, "mlf-drs"), ElementsAre(0, 1, 1));
+}
+
+TEST(MlfDrs, AUserWithoutTasksDoesNotHoldUpItsLine) {
+  const Problem cluster = problem({server("s", {"10", "10"})}, {limited(user("a", {"2", "1"}), "0.5"),
+                                                                limited(user("b", {"2", "1"}), "1")});
+  EXPECT_THAT(order(cluster, "mlf-drs"), ElementsAre(1));
+}
+
+// a goes to the first server, c to the second, which is still balanced. Then b: the first server has a CPU
+// task more than memory tasks, the second one less. That balances the second, which d therefore takes.
+TEST(Mrfs, NoDominantResourceLeadsByMoreThanATaskAndBalancedServersComeFirst) {
+  const Problem cluster = problem({server("1", {"10", "10"}), server("2", {"10", "10"})},
+                                  {arrival("a", {"2", "1"}), arrival("b", {"2", "1"}),
+                                   arrival("c", {"1", "2"}), arrival("d", {"1", "2"})});
+  EXPECT_THAT(order(cluster, "mrfs"), ElementsAre(0, 2, 1, 3));
+  EXPECT_THAT(places(cluster, "mrfs"), ElementsAre(0, 1, 1, 1));
+}
+
+// Both servers hold one CPU task and one memory task, of 3 and 4 tenths and of 2 and 3.
+TEST(Mrfs, OfBalancedServersTakesTheOneWithTheLeastDominantDemand) {
+  const auto on = [](const std::string& name, User user) {
+    user.servers = {name};
+    return user;
+  };
+  const Problem cluster = problem(
+      {server("1", {"10", "10"}), server("2", {"10", "10"})},
+      {on("1", arrival("a", {"3", "1"})), on("2", arrival("b", {"2", "1"})), arrival("c", {"1", "0.5"}),
+       on("1", arrival("d", {"1", "4"})), on("2", arrival("e", {"1", "3"}))});
+  EXPECT_THAT(order(cluster, "mrfs"), ElementsAre(0, 3, 1, 4, 2));
+  EXPECT_THAT(places(cluster, "mrfs"), ElementsAre(0, 0, 1, 1, 1));
+}
+
+// One server: the second CPU task leads by two, and stands among the non-dominant tasks.
+TEST(Mrfs, WithoutAServerThatQualifiesTheOneWithMostRoomIsTaken) {
+  const Problem cluster = problem({server("1", {"10", "10"}), server("2", {"3", "3"})},
+                                  {limited(user("a", {"2", "1"}), "4"), limited(user("b", {"2", "1"}), "1")});
+  EXPECT_THAT(places(cluster, "mrfs"), ElementsAre(0, 1, 0, 0, 0));
+}
+
+TEST(Mrfs, SaysThatItChoseTheServersItself) {
+  const Problem cluster = problem({server("1", {"10", "10"})}, {arrival("a", {"2", "1"})});
+  EXPECT_EQ(filled(cluster, {.discipline = "mrfs", .placement = "worst-fit"}).placement, "mrfs");
+}
+
+}  // namespace
+}  // namespace mirab::scheduling
