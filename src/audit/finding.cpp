@@ -48,9 +48,9 @@ std::pair<std::string, std::string> told_apart(double a, double b) {
 
 std::string part_words(double part) {
   constexpr std::pair<double, const char*> kNamed[] = {
-      {1.0, "all"}, {0.5, "half"}, {1.0 / 3, "third"}, {0.25, "quarter"}};
-  for (const auto& [size, name] : kNamed) {
-    if (std::abs(part - size) < 1e-12) return fmt::format("its {} of", name);
+      {1.0, "all of"}, {0.5, "its half of"}, {1.0 / 3, "its third of"}, {0.25, "its quarter of"}};
+  for (const auto& [size, words] : kNamed) {
+    if (std::abs(part - size) < 1e-12) return words;
   }
   return fmt::format("its {:.1f}% of", 100 * part);
 }

@@ -14,8 +14,8 @@
 
 #include "audit/finding.hpp"
 #include "audit/ground.hpp"
+#include "mechanisms/levels.hpp"
 #include "mechanisms/servers.hpp"
-#include "numerics/level_program.hpp"
 #include "numerics/simplex.hpp"
 
 namespace mirab {
@@ -27,8 +27,7 @@ using numerics::ServerRows;
 
 constexpr double kPenalty = 1e3;
 constexpr double kServed = 1e-7;      // of X_n may be lost to rounding
-constexpr double kMostEntries = 4e6;   // of the tableau
-constexpr double kLevelGoal = 1e-9;
+constexpr double kMostEntries = 4e6;  // of the tableau
 
 // Users and servers in classes; on the pool one class of servers.
 struct Classed {
@@ -160,11 +159,17 @@ ArrayXd gains_over_servers(const Classed& classed) {
   return (served - owed).max(0.0);
 }
 
-// max t of the second program; 1 when somebody may not have more than it has.
-double common_factor(const Classed& classed) {
+// max t of the second program; 1 when somebody has nothing, or all its tasks. Over servers it is the lowest
+// level of the max-min allocation in units of X.
+double common_factor(const Division& division, const Classed& classed) {
   if ((classed.tasks >= classed.rows.cap * (1 - kServed)).any() || (classed.tasks <= 0).any()) return 1;
-  const ArrayXd none = ArrayXd::Zero(classed.tasks.size());
-  return numerics::solve_level_program({classed.rows, none, classed.tasks}, kLevelGoal, 1).level;
+  if (division.scope == Scope::pool) {
+    const ArrayXd used = classed.rows.demand[0].matrix().transpose() * classed.tasks.matrix();
+    const ArrayXd capacity = classed.rows.capacity.row(0);
+    return 1 / (capacity > 0).select(used / capacity, 0.0).maxCoeff();
+  }
+  const Levels levels = raise_levels(merge_servers(division.problem, MergeUsers::equal), classed.tasks);
+  return (levels.shares.tasks.rowwise().sum() / classed.tasks).minCoeff();
 }
 
 std::string names_of(const Ground& ground, const std::vector<std::size_t>& users) {
@@ -199,7 +204,7 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
   const auto& who = classed.who[static_cast<std::size_t>(best)];
   const double has = classed.tasks[best];
   const double could = has + gains[best] * classed.unit[best];
-  const double factor = common_factor(classed);
+  const double factor = common_factor(division, classed);
   const auto [more, now] = told_apart(could, has);
   const std::string everybody =
       factor > 1 + kServed ? fmt::format("; everybody together {}% more", number_words(100 * (factor - 1)))
