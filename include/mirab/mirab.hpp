@@ -1,11 +1,14 @@
 // The whole public interface of Mirab, for users of the library.
 #pragma once
 
+#include <mirab/audit/audit.hpp>
 #include <mirab/audit/difference.hpp>
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/group_metrics.hpp>
 #include <mirab/audit/level_form.hpp>
 #include <mirab/audit/metrics.hpp>
+#include <mirab/audit/properties.hpp>
+#include <mirab/audit/verdict.hpp>
 #include <mirab/kubernetes/amounts.hpp>
 #include <mirab/kubernetes/limits.hpp>
 #include <mirab/kubernetes/manifests.hpp>

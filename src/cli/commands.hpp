@@ -6,6 +6,7 @@ namespace mirab::cli {
 
 // Each adds one command to the command line: src/cli/<name>.cpp.
 Command add_allocate(CLI::App& app);
+Command add_audit(CLI::App& app);
 Command add_diff(CLI::App& app);
 Command add_explain(CLI::App& app);
 Command add_fill(CLI::App& app);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include <mirab/audit/properties.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
@@ -52,6 +53,12 @@ std::vector<std::string> mechanism_names() {
     result.emplace_back(row.name);
     result.insert(result.end(), row.aliases.begin(), row.aliases.end());
   }
+  return result;
+}
+
+std::vector<std::string> property_names() {
+  std::vector<std::string> result;
+  for (const Property property : properties()) result.emplace_back(property_name(property));
   return result;
 }
 
@@ -149,6 +156,7 @@ std::vector<std::string> words_for(const OptionOutline& option) {
   if (option.value == "DISCIPLINE") return names(disciplines());
   if (option.value == "PLACEMENT") return names(placements());
   if (option.value == "FILLING") return filling_names();
+  if (option.value == "PROPERTY") return property_names();
   if (option.value == "NAME") return all_names();
   if (option.value.find('|') != std::string::npos) return alternatives(option.value);
   return {};

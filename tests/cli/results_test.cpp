@@ -49,6 +49,49 @@ TEST(Results, ProgressiveFillingServesBAABAWhenTheLastDeclaredWinsTies) {  // th
   EXPECT_EQ(order, "BAABA");
 }
 
+// mathematics.md, section 11, by the slides' own cluster of asset fairness.
+TEST(Results, TheAuditNamesWhoLosesAndByHowMuch) {
+  const test::TemporaryFolder folder;
+  const std::string cluster = folder.write(
+      "asset.yaml",
+      "resources: [cpu, memory]\n"
+      "servers: [{name: pool, capacity: {cpu: 30, memory: 30}}]\n"
+      "users: [{name: A, demand: {cpu: 1, memory: 3}}, {name: B, demand: {cpu: 1, memory: 1}}]\n");
+  const Ran ran =
+      shell("mirab audit " + cluster + " -m asset -m drf --properties sharing-incentive --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  const json asset = result["outcomes"][0]["properties"][0];
+  EXPECT_FALSE(asset["holds"].get<bool>());
+  EXPECT_EQ(asset["scope"], "instance");
+  EXPECT_EQ(asset["witness"]["user"], "B");
+  EXPECT_NEAR(asset["witness"]["tasks"].get<double>(), 12, 1e-9);
+  EXPECT_NEAR(asset["witness"]["alone"].get<double>(), 15, 1e-9);
+  EXPECT_TRUE(result["outcomes"][1]["properties"][0]["holds"].get<bool>());
+}
+
+TEST(Results, AWitnessIsAClusterFileThatShowsTheViolationAgain) {
+  const test::TemporaryFolder folder;
+  const std::string out = folder.file("witnesses");
+  ASSERT_EQ(shell("mirab audit --random 200 -m asset --properties sharing-incentive,resource-monotonicity "
+                  "--witness-dir " +
+                  out)
+                .status,
+            0);
+  const Ran again = shell("mirab audit " + out + "/asset-sharing-incentive.yaml -m asset --format csv");
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("asset,sharing-incentive,fails"));
+  EXPECT_EQ(shell("mirab diff " + out + "/asset-resource-monotonicity.yaml " + out +
+                  "/asset-resource-monotonicity-changed.yaml -m asset")
+                .status,
+            0);
+}
+
+TEST(Results, TheAuditIsTheSameWithAnyNumberOfThreads) {
+  const std::string command = "mirab audit examples/team-cluster.yaml --budget 500 --seed 4 --threads ";
+  EXPECT_EQ(shell(command + "1").out, shell(command + "3").out);
+}
+
 TEST(Results, EveryDisciplineIsCombinedWithEveryPlacement) {
   const Ran ran =
       shell("mirab fill examples/slides.yaml -d drf -d fifo -p first-fit -p worst-fit --format json");

@@ -84,6 +84,17 @@ const std::vector<BadUsage> kBadUsages = {
     {"DiffOfThree", "diff examples/slides.yaml -m drf -m pf -m asset", "--mechanism: give one or two"},
     {"DiffOfAMissingFile", "diff examples/slides.yaml no-such.yaml -m drf",
      "mirab: no-such.yaml: cannot be read"},
+    {"AuditOfNothing", "audit -m drf",
+     "CLUSTER: name a cluster file, or look at random clusters with --random N or --claims"},
+    {"AuditOfAClusterAndOfRandomOnes", "audit examples/slides.yaml --random 10",
+     "--random: random clusters are looked at, not a cluster file"},
+    {"UnknownProperty", "audit examples/slides.yaml --properties feasible,envy-freenes",
+     "--properties: there is no property 'envy-freenes'; did you mean envy-freeness?"},
+    {"AssumptionsOnACluster", "audit examples/slides.yaml --assume no-caps",
+     "--assume: only clusters drawn with --random can be assumed to be so"},
+    {"UnknownAssumption", "audit --random 5 --assume no-cap",
+     "--assume: 'no-cap' is not one of positive-demands, no-caps, no-placement; did you mean no-caps?"},
+    {"NoBudget", "audit examples/slides.yaml --budget 0", "--budget: '0' is not a whole number from 1"},
     {"NoThreads", "allocate examples/slides.yaml -m drf --threads 0",
      "--threads: '0' is not a whole number from 1 to 1024"},
     {"TopOfNothing", "diff examples/slides.yaml -m drf -m pf --top 0",
@@ -106,8 +117,8 @@ INSTANTIATE_TEST_SUITE_P(Cli, BadUsageOf, ::testing::ValuesIn(kBadUsages),
                          [](const auto& suite) { return suite.param.name; });
 
 TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
-  for (const std::string command : {"", "allocate", "diff", "explain", "fill", "mechanisms", "validate",
-                                    "import", "import google2011", "import openb"}) {
+  for (const std::string command : {"", "allocate", "audit", "diff", "explain", "fill", "mechanisms",
+                                    "validate", "import", "import google2011", "import openb"}) {
     const Ran ran = shell("mirab " + command + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, StartsWith("Usage: mirab")) << command;
@@ -117,7 +128,7 @@ TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
 }
 
 TEST(Usage, HelpFitsIntoEightyColumnsButForExamples) {
-  for (const std::string command : {"allocate", "diff", "explain"}) {
+  for (const std::string command : {"allocate", "audit", "diff", "explain"}) {
     const Ran ran = shell("mirab " + command + " --help | grep -v '^  mirab' | awk 'length($0) > 80'");
     EXPECT_THAT(ran.out, IsEmpty()) << command;
   }

@@ -115,6 +115,26 @@ TEST(Schema, LimitsHold) {
   }
 }
 
+TEST(Schema, WhatIsAuditedHolds) {
+  for (const std::string command :
+       {"audit examples/slides.yaml", "audit examples/team-cluster.yaml -m baa -m drf --budget 100",
+        "audit --random 50 -m asset -m tsf --budget 1000"}) {
+    const test::Ran ran = test::shell("mirab " + command + " --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("audit.schema.json", ran.out), "") << command;
+    const Json result = Json::parse(ran.out);
+    for (const Json& outcome : result["outcomes"]) {
+      for (const Json& verdict : outcome["properties"]) {
+        if (verdict["holds"]) continue;
+        EXPECT_EQ(faults("cluster.schema.json", verdict["smallest"]["cluster"]), "") << command;
+      }
+    }
+  }
+  const test::Ran claims = test::shell("mirab audit --claims --random 20 --budget 2000 --format json");
+  ASSERT_EQ(claims.status, 0) << claims.err;
+  EXPECT_EQ(faults_of_json("claims.schema.json", claims.out), "");
+}
+
 TEST(Schema, TheListOfMechanismsHolds) {
   const test::Ran ran = test::shell("mirab mechanisms --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;

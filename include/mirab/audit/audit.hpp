@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mirab/audit/properties.hpp>
+#include <mirab/audit/verdict.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
+
+namespace mirab {
+
+/// Which of its properties a mechanism has.
+struct MechanismAudit {
+  std::string mechanism;          ///< as it was asked for, with its options
+  std::optional<Error> refused;   ///< why it cannot divide this cluster: then there are no verdicts
+  Status status = Status::exact;  ///< of the cluster's own division
+  std::vector<Verdict> verdicts;  ///< in the order in which the properties were asked for
+};
+
+/// What the registry says of a mechanism, and what was found.
+struct ClaimAudit {
+  std::string mechanism;
+  Claim claim;
+  Verdict verdict;  ///< on random clusters that meet the claim's conditions
+};
+
+struct AuditOptions {
+  std::vector<Property> properties = {};  ///< empty: all
+  std::uint64_t budget = 10'000;  ///< attempts in all, spread evenly over what has to be searched; one each
+                                  ///< at least
+  std::uint64_t seed = 1;
+  Conditions conditions = {};  ///< that random clusters meet; claims bring their own
+  int threads = 1;
+  std::size_t shrink_tries = 500;  ///< smaller clusters that are tried for each violation, at most
+  Tolerances tolerances = {};
+  AuditProgress progress = {};
+};
+
+/// Every mechanism of the registry; one whose options must be given takes 2 for each.
+std::vector<Choice> all_mechanisms();
+
+/// Holds the mechanisms against the properties, on one cluster. A violation is shown on it, and on the
+/// smallest cluster that could be found. Deterministic for a seed, with any number of threads.
+std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choice>& mechanisms,
+                                  const AuditOptions& options = {});
+
+/// How random clusters look: at most 4 users, 3 servers and 3 resources, in small whole numbers.
+struct RandomStyle {
+  Accepts accepts;
+  Scope scope;
+  Conditions conditions = {};
+  Property property;  ///< on which it is not vacuous
+};
+
+/// Holds one mechanism against one property on so many random clusters, until it fails; the witness is on the
+/// smallest cluster that could be found. `search.attempts` are spread over the clusters.
+Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uint64_t clusters,
+                     const Search& search, std::size_t shrink_tries);
+
+/// The same for every mechanism and property, on clusters that the mechanism accepts.
+std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, std::uint64_t clusters,
+                                         const AuditOptions& options = {});
+
+/// The same for every claim of these mechanisms, on clusters that meet its conditions.
+std::vector<ClaimAudit> audit_claims(const std::vector<Choice>& mechanisms, std::uint64_t clusters,
+                                     const AuditOptions& options = {});
+
+}  // namespace mirab

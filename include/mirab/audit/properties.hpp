@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include <mirab/audit/verdict.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/choice.hpp>
+#include <mirab/model/problem.hpp>
+
+namespace mirab {
+
+// The fairness properties, a pure function each. Users value what they hold by the tasks that run with it,
+// V_n = Σ_i δ_{n,i} min_r a_{i,r} / d_{n,i,r}, at most as many as they have. A mechanism over the pool is
+// judged on the pool. See docs/fairness.md.
+
+/// A cluster, and how it was divided.
+struct Division {
+  const Problem& problem;
+  const Outcome& outcome;
+  Scope scope;  ///< what the allocation's servers are: the pool, or the problem's entries
+};
+
+/// How any cluster is divided: what the properties ask that compare two clusters.
+struct Rule {
+  Scope scope;
+  std::function<Result<Outcome>(const Problem&)> divide;
+};
+
+/// The rule of a mechanism.
+Rule rule_of(const Choice& mechanism);
+
+/// Called with the attempts that are done, of how many at most.
+using AuditProgress = std::function<void(std::uint64_t done, std::uint64_t of)>;
+
+/// How far to look. The result depends on attempts and seed, not on threads.
+struct Search {
+  std::uint64_t attempts = 1000;  ///< changed clusters to divide, at most
+  std::uint64_t seed = 1;
+  int threads = 1;
+  Tolerances tolerances = {};
+  Conditions conditions = {};  ///< that a cluster meets with a misreport in it, too
+  AuditProgress progress = {};
+};
+
+/// Of what everybody could have an equal part, in proportion to weight.
+enum class EqualPart { of_every_server, of_the_pool };
+
+/// Nobody uses more than there is, runs where it may not, or runs more tasks than it has or its bundle holds.
+/// O(grants · m).
+Verdict check_feasible(const Division& division, const Tolerances& tolerances = {});
+
+/// X_n ≥ (φ_n/Φ) Σ_i γ_{n,i}, γ_{n,i} the tasks that n could run alone on server i (on the pool). O(N K m).
+Verdict check_sharing_incentive(const Division& division, EqualPart part, const Tolerances& tolerances = {});
+
+/// V_n((φ_n/φ_k) a_k) ≤ X_n for all k. O(J · grants · m), J the number of user classes.
+Verdict check_envy_freeness(const Division& division, const Tolerances& tolerances = {});
+
+/// Nobody can have more without somebody's loss: max Σ_n ε_n/X_n over all allocations with X_n + ε_n tasks is
+/// 0. The witness also tells max t with t X_n tasks for everybody. A linear program in J K variables and
+/// J + K m rows, after merging; when that is too large the verdict is vacuous and says so.
+Verdict check_pareto_efficiency(const Division& division, const Tolerances& tolerances = {});
+
+/// When one resource is what everybody needs most wherever it may run (001, definition 2), its amounts per
+/// weight are lexicographically max-min; else vacuous. O(N K m + N (N + grants)).
+Verdict check_bottleneck_fairness(const Division& division, const Tolerances& tolerances = {});
+
+/// The same when nobody demands more than one and the same resource; else vacuous.
+Verdict check_single_resource_fairness(const Division& division, const Tolerances& tolerances = {});
+
+/// Nobody holds more of a resource than its tasks use, and no resource idles that alone would let somebody
+/// run more. O(N K m).
+Verdict check_non_wastefulness(const Division& division, const Tolerances& tolerances = {});
+
+/// Nobody has fewer tasks when somebody leaves. A proof when every user's departure was tried.
+Verdict check_population_monotonicity(const Division& division, const Rule& rule, const Search& search = {});
+
+/// Nobody has fewer tasks when there is more of one resource on one server, or everywhere.
+Verdict check_resource_monotonicity(const Division& division, const Rule& rule, const Search& search = {});
+
+/// Multiplying one user's demand leaves what everybody holds unchanged.
+Verdict check_scale_invariance(const Division& division, const Rule& rule, const Search& search = {});
+
+/// Nobody can run more tasks by telling something else than the truth about its demand, where it may run, how
+/// many tasks it has, or how many it is. Moves one and two demands up and down, asks for a little of what it
+/// does not need, conceals demands and servers, inflates caps, splits in two; refines the best.
+Verdict check_strategy_proofness(const Division& division, const Rule& rule, const Search& search = {});
+
+/// All of them by name; the equal part is that of the division's scope.
+Verdict check(Property property, const Division& division, const Rule& rule, const Search& search = {});
+
+/// Does the property compare several clusters, so that it costs attempts?
+bool is_searched(Property property);
+
+/// All properties, in the order in which they are shown.
+std::span<const Property> properties();
+
+}  // namespace mirab

@@ -1,0 +1,228 @@
+// The auditor: mechanisms against properties, on one cluster or on random ones, and every violation on the
+// smallest cluster that shows it.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <mirab/audit/audit.hpp>
+
+#include "audit/attempts.hpp"
+#include "audit/finding.hpp"
+#include "audit/random_cluster.hpp"
+#include "audit/shrink.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr std::uint64_t kSeedStep = 0x9E3779B97F4A7C15;  // odd, so that seeds of clusters differ
+
+const Mechanism& row_of(const Choice& choice) {
+  const auto table = mechanisms();
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [&](const Mechanism& each) { return each.name == choice.name; });
+  MIRAB_ASSERT(row != table.end(), "a mechanism of the registry");
+  return *row;
+}
+
+// A violation by the same change, or for lack of one by the same property.
+std::optional<Witness> violation(Property property, const Rule& rule, const Witness& known,
+                                 const Tolerances& tolerances, const Problem& problem) {
+  if (known.again) return known.again(problem);
+  const Result<Outcome> outcome = rule.divide(problem);
+  if (!outcome) return {};
+  return check(property, {problem, *outcome, rule.scope}, rule, {.tolerances = tolerances}).witness;
+}
+
+Witness smallest(const Verdict& verdict, const Rule& rule, const Tolerances& tolerances, std::size_t tries) {
+  const Witness& known = *verdict.witness;
+  return shrink(
+      known,
+      [&](const Problem& problem) { return violation(verdict.property, rule, known, tolerances, problem); },
+      tries);
+}
+
+std::vector<Property> asked(const AuditOptions& options) {
+  if (!options.properties.empty()) return options.properties;
+  return {properties().begin(), properties().end()};
+}
+
+// What each searched property of each mechanism gets.
+std::uint64_t share_of_budget(const AuditOptions& options, std::size_t mechanisms) {
+  const std::vector<Property> list = asked(options);
+  const auto searched = static_cast<std::uint64_t>(std::count_if(list.begin(), list.end(), is_searched));
+  return std::max<std::uint64_t>(1, options.budget / std::max<std::uint64_t>(1, searched * mechanisms));
+}
+
+// Counts what is done over many searches.
+class Progress {
+ public:
+  Progress(const AuditProgress& tell, std::uint64_t of) : tell_(tell), of_(of) {}
+
+  AuditProgress within() const {
+    if (!tell_) return {};
+    return [this](std::uint64_t done, std::uint64_t) { tell_(std::min(of_, done_ + done), of_); };
+  }
+  void add(std::uint64_t done) {
+    done_ += done;
+    if (tell_) tell_(std::min(of_, done_), of_);
+  }
+
+ private:
+  const AuditProgress& tell_;
+  std::uint64_t of_;
+  std::uint64_t done_ = 0;
+};
+
+struct Open {
+  Verdict* verdict;
+  Rule rule;
+};
+
+// Shrinks side by side.
+void shrink_all(const std::vector<Open>& open, const AuditOptions& options) {
+  for_each_attempt(0, open.size(), options.threads, [&](std::size_t k) {
+    Verdict& verdict = *open[k].verdict;
+    verdict.smallest = smallest(verdict, open[k].rule, options.tolerances, options.shrink_tries);
+  });
+}
+
+}  // namespace
+
+std::vector<Choice> all_mechanisms() {
+  std::vector<Choice> choices;
+  for (const Mechanism& row : mechanisms()) {
+    std::string text(row.name);
+    char joint = ':';
+    for (const OptionInfo& option : row.options) {
+      if (!option.fallback.empty()) continue;
+      text += fmt::format("{}{}=2", joint, option.name);
+      joint = ',';
+    }
+    Result<Choice> choice = choose_mechanism(text);
+    MIRAB_ASSERT(static_cast<bool>(choice), "an option that must be given takes 2");
+    choices.push_back(*std::move(choice));
+  }
+  return choices;
+}
+
+std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choice>& mechanisms,
+                                  const AuditOptions& options) {
+  const std::vector<Property> list = asked(options);
+  const std::uint64_t attempts = share_of_budget(options, mechanisms.size());
+  Progress progress(options.progress, list.size() * mechanisms.size() * attempts);
+  std::vector<MechanismAudit> audits;
+  std::vector<Rule> rules;
+  for (const Choice& choice : mechanisms) {
+    const Rule& rule = rules.emplace_back(rule_of(choice));
+    MechanismAudit& found =
+        audits.emplace_back(MechanismAudit{.mechanism = choice.text, .refused = {}, .verdicts = {}});
+    const Result<Outcome> outcome = rule.divide(problem);
+    if (!outcome) {
+      found.refused = outcome.error();
+      progress.add(attempts * list.size());
+      continue;
+    }
+    found.status = outcome->status;
+    for (const Property property : list) {
+      found.verdicts.push_back(check(property, {problem, *outcome, rule.scope}, rule,
+                                     {.attempts = attempts,
+                                      .seed = options.seed,
+                                      .threads = options.threads,
+                                      .tolerances = options.tolerances,
+                                      .progress = progress.within()}));
+      progress.add(attempts);
+    }
+  }
+  std::vector<Open> open;
+  for (std::size_t m = 0; m < audits.size(); ++m) {
+    for (Verdict& verdict : audits[m].verdicts) {
+      if (verdict.witness) open.push_back({&verdict, rules[m]});
+    }
+  }
+  shrink_all(open, options);
+  return audits;
+}
+
+Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uint64_t clusters,
+                     const Search& search, std::size_t shrink_tries) {
+  const Rule rule = rule_of(mechanism);
+  const std::uint64_t attempts =
+      std::max<std::uint64_t>(1, search.attempts / std::max<std::uint64_t>(1, clusters));
+  std::atomic<std::uint64_t> tried = 0;
+  Sought sought = seek(clusters, search, [&](std::size_t k) -> std::optional<Witness> {
+    Random random(search.seed + k * kSeedStep);
+    const Problem problem = random_cluster(style, random);
+    const Result<Outcome> outcome = rule.divide(problem);
+    if (!outcome || outcome->status == Status::not_converged) return {};
+    const Verdict verdict = check(style.property, {problem, *outcome, rule.scope}, rule,
+                                  {.attempts = attempts,
+                                   .seed = random.bits(),
+                                   .tolerances = search.tolerances,
+                                   .conditions = style.conditions});
+    tried += verdict.tried;
+    return verdict.witness;
+  });
+  Verdict verdict{.property = style.property, .scope = VerdictScope::searched};
+  if (sought.worst) {
+    verdict = violated(style.property, *std::move(sought.worst));
+    verdict.smallest = smallest(verdict, rule, search.tolerances, shrink_tries);
+  }
+  verdict.tried = tried;
+  return verdict;
+}
+
+std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, std::uint64_t clusters,
+                                         const AuditOptions& options) {
+  const std::vector<Property> list = asked(options);
+  Progress progress(options.progress, list.size() * mechanisms.size() * clusters);
+  std::vector<MechanismAudit> audits;
+  for (const Choice& choice : mechanisms) {
+    const Mechanism& row = row_of(choice);
+    MechanismAudit& found =
+        audits.emplace_back(MechanismAudit{.mechanism = choice.text, .refused = {}, .verdicts = {}});
+    for (const Property property : list) {
+      const RandomStyle style{
+          .accepts = row.accepts, .scope = row.scope, .conditions = options.conditions, .property = property};
+      const Search search{.attempts = share_of_budget(options, mechanisms.size()),
+                          .seed = options.seed,
+                          .threads = options.threads,
+                          .tolerances = options.tolerances,
+                          .progress = progress.within()};
+      found.verdicts.push_back(audit_random(choice, style, clusters, search, options.shrink_tries));
+      progress.add(clusters);
+    }
+  }
+  return audits;
+}
+
+std::vector<ClaimAudit> audit_claims(const std::vector<Choice>& mechanisms, std::uint64_t clusters,
+                                     const AuditOptions& options) {
+  const std::vector<Property> list = asked(options);
+  std::vector<ClaimAudit> audits;
+  for (const Choice& choice : mechanisms) {
+    for (const Claim& claim : row_of(choice).claims) {
+      if (std::find(list.begin(), list.end(), claim.property) == list.end()) continue;
+      audits.push_back({.mechanism = choice.text, .claim = claim, .verdict = {.property = claim.property}});
+    }
+  }
+  Progress progress(options.progress, audits.size() * clusters);
+  const auto searched = static_cast<std::uint64_t>(std::count_if(
+      audits.begin(), audits.end(), [](const ClaimAudit& each) { return is_searched(each.claim.property); }));
+  for (ClaimAudit& each : audits) {
+    const Choice choice = *choose_mechanism(each.mechanism);
+    const Mechanism& row = row_of(choice);
+    const RandomStyle style{.accepts = row.accepts,
+                            .scope = row.scope,
+                            .conditions = each.claim.conditions,
+                            .property = each.claim.property};
+    const Search search{.attempts = options.budget / std::max<std::uint64_t>(1, searched),
+                        .seed = options.seed,
+                        .threads = options.threads,
+                        .tolerances = options.tolerances,
+                        .progress = progress.within()};
+    each.verdict = audit_random(choice, style, clusters, search, options.shrink_tries);
+    progress.add(clusters);
+  }
+  return audits;
+}
+
+}  // namespace mirab

@@ -1,0 +1,239 @@
+#include "report/audit.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <mirab/audit/audit.hpp>
+#include <mirab/model/cluster_file.hpp>
+
+#include "cli/cluster.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/terminal.hpp"
+#include "cli/witness_files.hpp"
+#include "model/names.hpp"
+#include "report/outcome_json.hpp"
+
+namespace mirab::cli {
+namespace {
+
+constexpr std::uint64_t kClustersForClaims = 300;
+constexpr const char* kPositiveDemands = "positive-demands";
+constexpr const char* kNoCaps = "no-caps";
+constexpr const char* kNoPlacement = "no-placement";
+
+struct Options {
+  std::string cluster;  ///< empty with --random and --claims
+  std::vector<std::string> mechanisms;
+  std::vector<std::string> properties;
+  std::uint64_t random = 0;  ///< clusters; 0: none
+  std::vector<std::string> assumed;
+  bool claims = false;
+  std::uint64_t budget = AuditOptions{}.budget;
+  std::uint64_t seed = AuditOptions{}.seed;
+  int threads = 1;
+  std::string witness_dir;
+  OutputOptions output;
+};
+
+Check check_options(const Options& options) {
+  const bool without_cluster = options.claims || options.random > 0;
+  if (options.cluster.empty() && !without_cluster)
+    return Error{.message = "name a cluster file, or look at random clusters with --random N or --claims",
+                 .key = "CLUSTER"};
+  if (!options.cluster.empty() && without_cluster)
+    return Error{.message = "random clusters are looked at, not a cluster file: leave one of them out",
+                 .key = options.claims ? "--claims" : "--random"};
+  if (!options.assumed.empty() && (options.claims || options.random == 0))
+    return Error{.message =
+                     "only clusters drawn with --random can be assumed to be so; claims bring their own "
+                     "conditions",
+                 .key = "--assume"};
+  if (!options.cluster.empty() && would_replace(options.output.file, options.cluster))
+    return Error{.message = "'" + options.output.file + "' is the cluster file, which would be replaced",
+                 .key = "-o"};
+  return {};
+}
+
+Conditions read_conditions(const std::vector<std::string>& words) {
+  const auto has = [&](const char* word) { return std::count(words.begin(), words.end(), word) > 0; };
+  return {
+      .positive_demands = has(kPositiveDemands), .no_caps = has(kNoCaps), .no_placement = has(kNoPlacement)};
+}
+
+Result<std::vector<Property>> read_properties(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  for (const Property property : properties()) known.push_back(property_name(property));
+  std::vector<Property> list;
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
+      return Error{.message = fmt::format("there is no property '{}'{}", name, known_names(name, known)),
+                   .key = "--properties"};
+    list.push_back(properties()[static_cast<std::size_t>(found - known.begin())]);
+  }
+  if (list.empty()) list.assign(properties().begin(), properties().end());
+  return list;
+}
+
+Result<std::vector<Choice>> read_mechanisms(const std::vector<std::string>& texts) {
+  std::vector<Choice> list;
+  for (const std::string& text : texts) {
+    Result<Choice> choice = read_choice(text, "--mechanism", choose_mechanism);
+    if (!choice) return choice.error();
+    list.push_back(*std::move(choice));
+  }
+  return list.empty() ? all_mechanisms() : list;
+}
+
+AuditProgress progress_line() {
+  if (!shows_progress()) return {};
+  return [](std::uint64_t done, std::uint64_t of) {
+    show_progress(done == of ? "" : fmt::format("mirab: {} of at most {} attempts", done, of));
+  };
+}
+
+Exit print(const Options& options, const std::string& text, bool converged) {
+  if (const Check failure = write_text(options.output.file, text)) return complain(*failure, Exit::failed);
+  return converged ? Exit::done : Exit::not_converged;
+}
+
+std::string formatted(const report::Audited& audited, const OutputOptions& output) {
+  if (output.format == "json") return report::json_text(report::audit_json(audited), 2) + "\n";
+  if (output.format == "csv") return report::audit_csv(audited);
+  return report::audit_table(audited, columns_of(output.file));
+}
+
+std::string formatted(const report::AuditedClaims& audited, const OutputOptions& output) {
+  if (output.format == "json") return report::json_text(report::claims_json(audited), 2) + "\n";
+  if (output.format == "csv") return report::claims_csv(audited);
+  return report::claims_table(audited, columns_of(output.file));
+}
+
+Exit run_claims(const Options& options, const std::vector<Choice>& mechanisms, const AuditOptions& how) {
+  const std::uint64_t clusters = options.random > 0 ? options.random : kClustersForClaims;
+  const report::AuditedClaims audited{clusters, how.budget, how.seed,
+                                      audit_claims(mechanisms, clusters, how)};
+  if (!options.witness_dir.empty()) {
+    for (const ClaimAudit& each : audited.claims) {
+      if (const Check failure = write_witness(options.witness_dir, each.mechanism, each.verdict))
+        return complain(*failure, Exit::failed);
+    }
+  }
+  return print(options, formatted(audited, options.output), true);
+}
+
+Exit run(const Options& options) {
+  if (const Check wrong = check_options(options)) return complain(*wrong);
+  const Result<std::vector<Choice>> mechanisms = read_mechanisms(options.mechanisms);
+  if (!mechanisms) return complain(mechanisms.error());
+  const Result<std::vector<Property>> properties = read_properties(options.properties);
+  if (!properties) return complain(properties.error());
+  const AuditOptions how{.properties = *properties,
+                         .budget = options.budget,
+                         .seed = options.seed,
+                         .conditions = read_conditions(options.assumed),
+                         .threads = options.threads,
+                         .progress = progress_line()};
+  if (!options.witness_dir.empty()) {
+    if (const Check failure = make_folder(options.witness_dir)) return complain(*failure, Exit::failed);
+  }
+  if (options.claims) return run_claims(options, *mechanisms, how);
+
+  report::Audited audited{
+      fmt::format("{} random clusters", options.random), *properties, how.budget, how.seed, {}};
+  if (options.random > 0) {
+    audited.mechanisms = audit_random(*mechanisms, options.random, how);
+  } else {
+    const Result<Problem> problem = read_cluster_file(options.cluster);
+    if (!problem) return complain(problem.error());
+    audited.title = title_of(options.cluster);
+    audited.mechanisms = audit(*problem, *mechanisms, how);
+  }
+  bool converged = true;
+  for (const MechanismAudit& each : audited.mechanisms) {
+    converged = converged && each.status != Status::not_converged;
+    for (const Verdict& verdict : each.verdicts) {
+      if (options.witness_dir.empty()) break;
+      if (const Check failure = write_witness(options.witness_dir, each.mechanism, verdict))
+        return complain(*failure, Exit::failed);
+    }
+  }
+  return print(options, formatted(audited, options.output), converged);
+}
+
+void add_options(CLI::App& command, Options& options) {
+  command
+      .add_option("CLUSTER", options.cluster,
+                  "The cluster file, in YAML or JSON; - reads it from standard input; none with --random and "
+                  "--claims")
+      ->type_name("FILE");
+  add_list_option(
+      command, "-m,--mechanism", options.mechanisms,
+      "What to audit, with options after a colon; may be repeated; left out: every mechanism, with 2 "
+      "for options that must be given",
+      "MECHANISM");
+  command
+      .add_option("--properties", options.properties,
+                  "Which properties, with commas between them; left out: all")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("PROPERTY");
+  take_whole_number(command.add_option("--random", options.random,
+                                       "Look at so many small random clusters instead of a cluster file"),
+                    1, 1'000'000'000);
+  take_one_of(
+      add_list_option(command, "--assume", options.assumed,
+                      "Look only at random clusters in which everybody demands everything, has endless "
+                      "tasks, or may run everywhere; may be repeated",
+                      "CONDITION"),
+      {kPositiveDemands, kNoCaps, kNoPlacement});
+  command.add_flag("--claims", options.claims,
+                   "Hold every claim of 'mirab mechanisms' against random clusters that meet its conditions");
+  take_whole_number(command
+                        .add_option("--budget", options.budget,
+                                    "Attempts in all, spread evenly over what has to be searched")
+                        ->capture_default_str(),
+                    1);
+  add_seed_option(command, options.seed);
+  add_threads_option(command, options.threads);
+  command
+      .add_option("--witness-dir", options.witness_dir,
+                  "Also write a cluster file for each violation, the smallest that shows it, to this folder")
+      ->type_name("FOLDER");
+  add_output_options(command, options.output, {"table", "json", "csv"});
+}
+
+}  // namespace
+
+Command add_audit(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("audit", "Say which fairness properties hold, and show where they do not");
+  add_options(*command, *options);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Divides the cluster by each mechanism and holds the result against the properties of fairness. Where "
+      "one "
+      "fails, says in a sentence what is wrong, and shows the smallest cluster that could be found on which "
+      "it "
+      "is. Properties that compare several clusters (strategy-proofness, the monotonicities, scale "
+      "invariance) "
+      "are searched for counterexamples; that none is found is no proof.",
+      "With --random, the same on small random clusters; with --claims, what is published of the mechanisms "
+      "against what is found. The result depends on --seed and --budget, not on --threads.",
+  };
+  manual.examples = {
+      {"mirab audit examples/slides.yaml -m drf -m asset -m pf", "What holds on the textbook example"},
+      {"mirab audit --random 1000 -m asset --properties sharing-incentive --witness-dir out",
+       "The smallest cluster on which asset fairness breaks the sharing incentive, as a cluster file"},
+      {"mirab audit --claims --budget 200000 --threads 2", "What is printed, beside what is found"},
+  };
+  return {command, std::move(manual), [options](const std::string&) { return run(*options); }};
+}
+
+}  // namespace mirab::cli

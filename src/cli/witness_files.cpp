@@ -1,0 +1,35 @@
+// Witnesses of the audit as cluster files, to be divided, explained and compared.
+#include "cli/witness_files.hpp"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+#include <mirab/model/cluster_file.hpp>
+
+#include "cli/output.hpp"
+#include "report/audit.hpp"
+
+namespace mirab::cli {
+
+Check make_folder(const std::string& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (!failure) return {};
+  return Error{.message = failure.message(), .file = folder};
+}
+
+Check write_witness(const std::string& folder, const std::string& mechanism, const Verdict& verdict) {
+  if (verdict.holds) return {};
+  const Witness& witness = report::shown_witness(verdict);
+  const std::string base = folder + "/" + report::witness_name(mechanism, verdict.property);
+  const std::vector<std::string> comment{
+      fmt::format("{} of {} fails here: {}", property_name(verdict.property), mechanism, witness.words),
+      fmt::format("mirab allocate {}.yaml -m {}", base, mechanism)};
+  if (Check failure = write_text(base + ".yaml", write_cluster_yaml(witness.problem, comment)))
+    return failure;
+  if (!witness.changed) return {};
+  const std::string other = "The changed cluster: compare with " + base + ".yaml";
+  return write_text(base + "-changed.yaml", write_cluster_yaml(*witness.changed, {other}));
+}
+
+}  // namespace mirab::cli

@@ -1,0 +1,68 @@
+#include "audit/clusters.hpp"
+
+#include <fmt/format.h>
+
+namespace mirab::testing {
+namespace {
+
+template <class T>
+T must(Result<T> result) {
+  MIRAB_ASSERT(static_cast<bool>(result), describe(result.error()).c_str());
+  return *std::move(result);
+}
+
+}  // namespace
+
+ResourceVector amounts(const std::vector<double>& values) {
+  ResourceVector vector;
+  for (const double value : values) vector.push_back(must(Quantity::from(value)));
+  return vector;
+}
+
+Cluster cluster_of(const std::vector<std::vector<double>>& capacities,
+                   const std::vector<std::vector<double>>& demands) {
+  constexpr const char* kResources[] = {"cpu", "memory", "disk", "gpu"};
+  Cluster cluster;
+  for (std::size_t r = 0; r < capacities[0].size(); ++r) cluster.resources.emplace_back(kResources[r]);
+  for (std::size_t i = 0; i < capacities.size(); ++i)
+    cluster.servers.push_back({.name = fmt::format("s{}", i + 1), .capacity = amounts(capacities[i])});
+  for (std::size_t n = 0; n < demands.size(); ++n)
+    cluster.users.push_back(
+        {.name = std::string(1, static_cast<char>('A' + n)), .demand = amounts(demands[n])});
+  return cluster;
+}
+
+Problem problem_of(const Cluster& cluster) { return must(Problem::from(cluster)); }
+
+Problem pool_of(const std::vector<double>& capacity, const std::vector<std::vector<double>>& demands) {
+  return problem_of(cluster_of({capacity}, demands));
+}
+
+Outcome giving(const Problem& problem, Scope scope, const std::vector<std::vector<double>>& tasks) {
+  Outcome outcome{.mechanism = "test", .certificate = {}, .allocation = {}, .notices = {}};
+  for (std::size_t n = 0; n < tasks.size(); ++n) {
+    double total = 0;
+    for (std::size_t i = 0; i < tasks[n].size(); ++i) {
+      const ResourceVector& demand = scope == Scope::pool ? problem.users()[n].demand : problem.demand(n, i);
+      Grant grant{.user = n, .server = i, .tasks = tasks[n][i], .resources = {}};
+      for (const Quantity& amount : demand) grant.resources.push_back(tasks[n][i] * amount.value());
+      if (tasks[n][i] > 0) outcome.allocation.grants.push_back(grant);
+      total += tasks[n][i];
+    }
+    outcome.allocation.tasks.push_back(total);
+  }
+  return outcome;
+}
+
+Divided::Divided(Problem given, std::string_view mechanism)
+    : problem(std::move(given)),
+      rule(rule_of(must(choose_mechanism(mechanism)))),
+      outcome(must(rule.divide(problem))) {}
+
+Verdict verdict_on(Property property, const Problem& problem, std::string_view mechanism,
+                   const Search& search) {
+  const Divided divided(problem, mechanism);
+  return check(property, divided.division(), divided.rule, search);
+}
+
+}  // namespace mirab::testing

@@ -1,0 +1,357 @@
+// Every property against allocations in which it alone is broken, and against what it means, worked out by
+// hand or by brute force.
+#include <gmock/gmock.h>
+
+#include <mirab/model/random.hpp>
+
+#include "audit/clusters.hpp"
+
+namespace mirab {
+namespace {
+
+using testing::cluster_of;
+using testing::giving;
+using ::testing::HasSubstr;
+using testing::pool_of;
+using testing::problem_of;
+using testing::verdict_on;
+
+using Tasks = std::vector<std::vector<double>>;
+
+constexpr Property kOfAllocations[] = {
+    Property::feasible,          Property::sharing_incentive,   Property::envy_freeness,
+    Property::pareto_efficiency, Property::bottleneck_fairness, Property::single_resource_fairness,
+    Property::non_wastefulness};
+
+Verdict verdict(Property property, const Problem& problem, const Outcome& outcome, Scope scope) {
+  const Rule none{.scope = scope, .divide = [](const Problem&) { return Error{.message = "not asked"}; }};
+  return check(property, {.problem = problem, .outcome = outcome, .scope = scope}, none);
+}
+
+// The names of what an allocation breaks.
+std::vector<std::string> broken(const Problem& problem, const Outcome& outcome, Scope scope) {
+  std::vector<std::string> names;
+  for (const Property property : kOfAllocations) {
+    if (!verdict(property, problem, outcome, scope).holds) names.emplace_back(property_name(property));
+  }
+  return names;
+}
+
+std::vector<std::string> broken(const Problem& problem, const Tasks& tasks, Scope scope = Scope::pool) {
+  return broken(problem, giving(problem, scope, tasks), scope);
+}
+
+// The slides' example: DRF's 3 and 2 tasks keep everything.
+const Problem kSlides = pool_of({9, 18}, {{1, 4}, {3, 1}});
+
+TEST(Properties, TheSlidesAllocationBreaksNothing) {
+  EXPECT_THAT(broken(kSlides, {{3}, {2}}), ::testing::IsEmpty());
+}
+
+TEST(Properties, OnlyFeasibilityIsBrokenByABundleThatHoldsLessThanIsSaid) {
+  Outcome outcome = giving(kSlides, Scope::pool, {{3}, {2}});
+  outcome.allocation.grants[0].tasks = 4;
+  outcome.allocation.tasks[0] = 4;
+  EXPECT_FALSE(verdict(Property::feasible, kSlides, outcome, Scope::pool).holds);
+}
+
+TEST(Properties, FeasibilityIsBrokenByMoreThanThereIs) {
+  const Verdict found =
+      verdict(Property::feasible, kSlides, giving(kSlides, Scope::pool, {{4}, {2}}), Scope::pool);
+  EXPECT_FALSE(found.holds);
+  EXPECT_EQ(found.witness->words, "the pool has 9.0 of cpu, and test gives out 10.0");
+}
+
+TEST(Properties, FeasibilityIsBrokenByTasksWhereTheUserMayNotRun) {
+  Cluster cluster = cluster_of({{4}, {4}}, {{1}, {1}});
+  cluster.users[0].servers = {{"s1"}};
+  const Problem problem = problem_of(cluster);
+  EXPECT_THAT(broken(problem, Tasks{{4, 0}, {0, 4}}, Scope::servers), ::testing::IsEmpty());
+  EXPECT_FALSE(
+      verdict(Property::feasible, problem, giving(problem, Scope::servers, {{0, 4}, {4, 0}}), Scope::servers)
+          .holds);
+}
+
+TEST(Properties, FeasibilityIsBrokenByMoreTasksThanTheUserHas) {
+  Cluster cluster = cluster_of({{4}}, {{1}, {1}});
+  cluster.users[0].tasks = Quantity(1);
+  const Problem problem = problem_of(cluster);
+  EXPECT_FALSE(
+      verdict(Property::feasible, problem, giving(problem, Scope::pool, {{2}, {2}}), Scope::pool).holds);
+  EXPECT_THAT(broken(problem, {{1}, {3}}), ::testing::IsEmpty());
+}
+
+// Slides, asset fairness: half of (30, 30) holds 15 tasks of (1, 1).
+TEST(Properties, OnlyTheSharingIncentiveIsBrokenByAssetFairnessOnTheSlides) {
+  const Problem problem = pool_of({30, 30}, {{1, 3}, {1, 1}});
+  EXPECT_THAT(broken(problem, {{6}, {12}}), ::testing::Contains("sharing-incentive"));
+  const Verdict found = verdict_on(Property::sharing_incentive, problem, "asset");
+  ASSERT_FALSE(found.holds);
+  EXPECT_EQ(found.witness->words, "B could run 15.0 tasks on its half of the cluster, asset gives it 12.0");
+  EXPECT_THAT(found.witness->numbers,
+              ::testing::ElementsAre(::testing::Pair("tasks", ::testing::DoubleNear(12, 1e-9)),
+                                     ::testing::Pair("alone", ::testing::DoubleNear(15, 1e-9))));
+}
+
+// A third of (12, 12) holds 2 tasks of each; memory is full at 4 + 6 + 2.
+TEST(Properties, OnlyEnvyFreenessIsBrokenWhenWhatIsLeftGoesToOneOfTwoAlike) {
+  const Problem problem = pool_of({12, 12}, {{1, 2}, {1, 2}, {2, 1}});
+  EXPECT_THAT(broken(problem, {{2}, {3}, {2}}), ::testing::ElementsAre("envy-freeness"));
+  EXPECT_THAT(broken(problem, {{2.5}, {2.5}, {2}}), ::testing::IsEmpty());
+}
+
+// B needs memory too, which nobody else does: A could use what B has, B not what A has.
+TEST(Properties, EnvyLooksAtTheTasksThatTheOtherBundleRuns) {
+  const Problem problem = pool_of({8, 8}, {{1, 0}, {1, 1}});
+  EXPECT_THAT(broken(problem, {{4}, {4}}), ::testing::IsEmpty());
+  EXPECT_THAT(broken(problem, {{5}, {3}}),
+              ::testing::ElementsAre("sharing-incentive", "bottleneck-fairness"));
+  EXPECT_THAT(broken(problem, {{3}, {5}}),
+              ::testing::ElementsAre("sharing-incentive", "envy-freeness", "bottleneck-fairness"));
+}
+
+TEST(Properties, EnvyIsScaledByWeights) {
+  Cluster cluster = cluster_of({{9}}, {{1}, {1}});
+  cluster.users[1].weight = Quantity(2);
+  const Problem problem = problem_of(cluster);
+  EXPECT_THAT(broken(problem, {{3}, {6}}), ::testing::IsEmpty());
+  EXPECT_THAT(broken(problem, {{4}, {5}}), ::testing::Contains("envy-freeness"));
+}
+
+TEST(Properties, OnlyParetoEfficiencyIsBrokenByATradeThatIsNotMade) {
+  // Each runs where the other would run better: (2, 12) suits A, (12, 2) suits B. 6 tasks instead of 10.
+  const Problem problem = problem_of(cluster_of({{2, 12}, {12, 2}}, {{0.2, 1}, {1, 0.2}}));
+  EXPECT_THAT(broken(problem, {{5, 1}, {1, 5}}, Scope::servers), ::testing::ElementsAre("pareto-efficiency"));
+  EXPECT_THAT(broken(problem, {{10, 0}, {0, 10}}, Scope::servers), ::testing::IsEmpty());
+  const Verdict found = verdict(Property::pareto_efficiency, problem,
+                                giving(problem, Scope::servers, {{5, 1}, {1, 5}}), Scope::servers);
+  EXPECT_THAT(found.witness->numbers,
+              ::testing::Contains(::testing::Pair("common_factor", ::testing::DoubleNear(10.0 / 6, 1e-6))));
+}
+
+TEST(Properties, ParetoEfficiencyAsksForNoTasksBeyondTheCap) {
+  Cluster cluster = cluster_of({{4, 4}}, {{1, 2}, {1, 1}});
+  cluster.users[0].tasks = Quantity(1);
+  cluster.users[1].tasks = Quantity(1);
+  const Problem problem = problem_of(cluster);
+  EXPECT_THAT(broken(problem, {{1}, {1 - 1e-9}}), ::testing::IsEmpty());
+  EXPECT_THAT(broken(problem, {{1}, {0.5}}), ::testing::Contains("pareto-efficiency"));
+}
+
+TEST(Properties, OnlyBottleneckFairnessIsBrokenByAnUnevenSplitOfWhatAllNeedMost) {
+  // Slides: (21, 21), tasks (3, 2) and (4, 1): 9 and 12 cpus instead of 10.5 each.
+  const Problem problem = pool_of({21, 21}, {{3, 2}, {4, 1}});
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "asset").holds);
+  EXPECT_THAT(broken(problem, {{3.5}, {2.625}}), ::testing::IsEmpty());
+  EXPECT_TRUE(verdict_on(Property::bottleneck_fairness, kSlides, "asset").vacuous);
+}
+
+// Ravi Kiran and Srinuvas, figure 1: even memory is 2, 6, 8 and 8 tasks.
+TEST(Properties, BottleneckFairnessOverServersIsThatOfDefinitionTwo) {
+  Cluster cluster = cluster_of({{12, 4, 75}, {8, 16, 0}},
+                               {{1.5, 1, 6}, {0.5, 0.333333333333333, 6}, {0.25, 1, 0}, {0.5, 1, 0}});
+  const Problem problem = problem_of(cluster);
+  EXPECT_TRUE(verdict_on(Property::bottleneck_fairness, problem, "ps-dsf").holds);
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "ps-dsf").vacuous);
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "drfh").holds);
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "tsf").holds);
+}
+
+TEST(Properties, SingleResourceFairnessIsMaxMinInTheResource) {
+  const Problem problem = pool_of({4}, {{1}, {3}});
+  EXPECT_THAT(broken(problem, {{2}, {2.0 / 3}}), ::testing::IsEmpty());
+  EXPECT_THAT(broken(problem, {{1}, {1}}), ::testing::Contains("single-resource-fairness"));
+  EXPECT_TRUE(verdict_on(Property::single_resource_fairness, kSlides, "drf").vacuous);
+}
+
+// A user with all its tasks passes on what it holds: B has 2 of 2 tasks on s1, and could have them on s2.
+TEST(Properties, MaxMinLooksThroughUsersWhoHaveAllTheirTasks) {
+  Cluster cluster = cluster_of({{4}, {6}}, {{1}, {1}, {1}});
+  cluster.users[0].servers = {{"s1"}};
+  cluster.users[1].tasks = Quantity(2);
+  cluster.users[2].servers = {{"s2"}};
+  const Problem problem = problem_of(cluster);
+  const Property property = Property::single_resource_fairness;
+  EXPECT_FALSE(
+      verdict(property, problem, giving(problem, Scope::servers, {{2, 0}, {2, 0}, {0, 6}}), Scope::servers)
+          .holds);
+  EXPECT_TRUE(
+      verdict(property, problem, giving(problem, Scope::servers, {{4, 0}, {0, 2}, {0, 4}}), Scope::servers)
+          .holds);
+}
+
+TEST(Properties, OnlyNonWastefulnessIsBrokenByABundleOfMoreThanItsTasksUse) {
+  Outcome outcome = giving(kSlides, Scope::pool, {{3}, {2}});
+  outcome.allocation.grants[1].resources[1] += 3;
+  EXPECT_THAT(broken(kSlides, outcome, Scope::pool), ::testing::ElementsAre("non-wastefulness"));
+}
+
+TEST(Properties, NonWastefulnessIsBrokenByAnIdleResourceThatAloneWouldHelp) {
+  const Problem problem = pool_of({4, 4}, {{1, 0}, {0, 1}});
+  const Verdict found =
+      verdict(Property::non_wastefulness, problem, giving(problem, Scope::pool, {{2}, {4}}), Scope::pool);
+  ASSERT_FALSE(found.holds);
+  EXPECT_EQ(found.witness->words,
+            "2.0 cpu idles on the pool, with which A could run 4.0 tasks instead of 2.0");
+}
+
+TEST(Properties, WhatACertificateLeavesOpenIsNoViolation) {
+  Outcome outcome = giving(kSlides, Scope::pool, {{3 * 0.99999}, {2 * 0.99999}});
+  EXPECT_FALSE(verdict(Property::pareto_efficiency, kSlides, outcome, Scope::pool).holds);
+  outcome.certificate.value = 1e-5;
+  EXPECT_TRUE(verdict(Property::pareto_efficiency, kSlides, outcome, Scope::pool).holds);
+}
+
+// mathematics.md, section 11: (3, 2) tasks become (4.5, 1.5) when memory grows from 18 to 36.
+TEST(Properties, ResourceMonotonicityOfDrfFailsOnTheSlides) {
+  const Verdict found = verdict_on(Property::resource_monotonicity, kSlides, "drf");
+  ASSERT_FALSE(found.holds);
+  EXPECT_EQ(found.witness->user, "B");
+  EXPECT_TRUE(verdict_on(Property::resource_monotonicity, pool_of({4}, {{1}, {3}}), "drf").holds);
+}
+
+// mathematics.md, section 11: A has 2/3, and 1/2 when C2 leaves.
+TEST(Properties, PopulationMonotonicityOfDrfFailsWithZeroDemandsOnly) {
+  const Verdict found =
+      verdict_on(Property::population_monotonicity, pool_of({1, 1}, {{1, 0}, {1, 1}, {0, 1}, {0, 1}}), "drf");
+  ASSERT_FALSE(found.holds);
+  EXPECT_EQ(found.witness->words, "A has 0.6667 tasks under drf, and 0.5 when C leaves");
+  EXPECT_TRUE(verdict_on(Property::population_monotonicity, kSlides, "drf").holds);
+  EXPECT_EQ(verdict_on(Property::population_monotonicity, kSlides, "drf").scope, VerdictScope::instance);
+}
+
+TEST(Properties, ScaleInvarianceFailsForWhatCountsTasks) {
+  EXPECT_FALSE(verdict_on(Property::scale_invariance, kSlides, "max-min").holds);
+  EXPECT_TRUE(verdict_on(Property::scale_invariance, kSlides, "drf").holds);
+  EXPECT_TRUE(verdict_on(Property::scale_invariance, kSlides, "pf").holds);
+}
+
+// A has 2 tasks of 9: as one task of twice the size they take as much.
+TEST(Properties, ScaleInvarianceScalesTheCapToo) {
+  Cluster cluster = cluster_of({{9}}, {{1}, {1}});
+  cluster.users[0].tasks = Quantity(2);
+  EXPECT_TRUE(verdict_on(Property::scale_invariance, problem_of(cluster), "drf").holds);
+}
+
+// Who claims endless tasks gets bundles for 5, and has 1 task to run.
+TEST(Properties, BundlesBeyondTheTrueNumberOfTasksAreNoGain) {
+  Cluster cluster = cluster_of({{10}}, {{1}, {1}});
+  cluster.users[0].tasks = Quantity(1);
+  EXPECT_TRUE(verdict_on(Property::strategy_proofness, problem_of(cluster), "drf").holds);
+}
+
+// mathematics.md, section 11: 1 task becomes 1.368 by reporting (2, 2.214).
+TEST(Properties, StrategyProofnessOfProportionalFairnessFailsByAnUnderstatement) {
+  const Verdict found = verdict_on(Property::strategy_proofness, pool_of({10, 8}, {{2, 4}, {4, 2}}), "pf");
+  ASSERT_FALSE(found.holds);
+  EXPECT_THAT(found.witness->words, HasSubstr("by reporting cpu"));
+  EXPECT_NEAR(found.witness->numbers[0].second, 1.0, 1e-5);
+  EXPECT_GT(found.witness->numbers[1].second, 1.36);
+  EXPECT_TRUE(verdict_on(Property::strategy_proofness, kSlides, "drf").holds);
+}
+
+TEST(Properties, StrategyProofnessFailsByAnInflatedCap) {
+  // Whoever asks for most tasks gets most: divided in proportion to caps.
+  const Rule by_cap{
+      .scope = Scope::pool, .divide = [](const Problem& problem) -> Result<Outcome> {
+        double asked = 0;
+        for (const User& user : problem.users()) asked += user.tasks ? user.tasks->value() : 1e3;
+        Tasks tasks;
+        for (const User& user : problem.users())
+          tasks.push_back({10 * (user.tasks ? user.tasks->value() : 1e3) / asked / user.demand[0].value()});
+        return giving(problem, Scope::pool, tasks);
+      }};
+  Cluster cluster = cluster_of({{10}}, {{1}, {1}});
+  cluster.users[0].tasks = Quantity(10);
+  cluster.users[1].tasks = Quantity(10);
+  const Problem problem = problem_of(cluster);
+  const Outcome outcome = *by_cap.divide(problem);
+  const Verdict found = check_strategy_proofness({problem, outcome, Scope::pool}, by_cap);
+  ASSERT_FALSE(found.holds);
+  EXPECT_THAT(found.witness->words, HasSubstr("by claiming endless tasks instead of 10"));
+}
+
+TEST(Properties, StrategyProofnessFailsByHidingAServer) {
+  // A gets s1 whole when it says that it may run nowhere else, else only a task on s2.
+  const Rule pity{
+      .scope = Scope::servers, .divide = [](const Problem& problem) -> Result<Outcome> {
+        const double a = 1 / problem.users()[0].demand[0].value();
+        const double b = 1 / problem.users()[1].demand[0].value();
+        return giving(problem, Scope::servers,
+                      problem.eligible(0, 1) ? Tasks{{0, a}, {4 * b, 3 * b}} : Tasks{{4 * a, 0}, {0, 4 * b}});
+      }};
+  const Problem problem = problem_of(cluster_of({{4}, {5}}, {{1}, {1}}));
+  const Outcome outcome = *pity.divide(problem);
+  const Verdict found = check_strategy_proofness({problem, outcome, Scope::servers}, pity);
+  ASSERT_FALSE(found.holds);
+  EXPECT_EQ(found.witness->words, "A runs 1.0 tasks under test, and 4.0 by saying that it may not run on s2");
+}
+
+TEST(Properties, StrategyProofnessFailsByAppearingAsTwo) {
+  // Everybody gets the same, whatever its weight.
+  const Rule heads{.scope = Scope::pool, .divide = [](const Problem& problem) -> Result<Outcome> {
+                     const double each = 6.0 / static_cast<double>(problem.user_count());
+                     Tasks tasks;
+                     for (const User& user : problem.users())
+                       tasks.push_back({each / user.demand[0].value()});
+                     return giving(problem, Scope::pool, tasks);
+                   }};
+  const Problem problem = pool_of({6}, {{1}, {1}});
+  const Outcome outcome = *heads.divide(problem);
+  const Verdict found = check_strategy_proofness({problem, outcome, Scope::pool}, heads);
+  ASSERT_FALSE(found.holds);
+  EXPECT_THAT(found.witness->words, HasSubstr("by appearing as two of half the weight"));
+}
+
+// The answer does not depend on how many work on it.
+TEST(Properties, TheSearchIsTheSameWithAnyNumberOfThreads) {
+  const Problem problem = pool_of({10, 8}, {{2, 4}, {4, 2}, {1, 5}});
+  for (const Property property : {Property::strategy_proofness, Property::resource_monotonicity,
+                                  Property::population_monotonicity, Property::scale_invariance}) {
+    const Verdict one = verdict_on(property, problem, "pf", {.attempts = 200, .seed = 3, .threads = 1});
+    const Verdict three = verdict_on(property, problem, "pf", {.attempts = 200, .seed = 3, .threads = 3});
+    EXPECT_EQ(one.tried, three.tried);
+    ASSERT_EQ(one.holds, three.holds);
+    if (!one.holds) {
+      EXPECT_EQ(one.witness->words, three.witness->words);
+    }
+  }
+}
+
+// What somebody could have more while nobody loses: on one resource and two servers, by brute force over a
+// grid of divisions.
+TEST(Properties, ParetoEfficiencyAgreesWithEveryDivisionOnAGrid) {
+  Random random(7);
+  int efficient = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const auto draw = [&] { return static_cast<double>(1 + random.below(3)); };
+    const std::vector<std::vector<double>> capacity = {{4, 4}, {4, 4}};
+    const std::vector<std::vector<double>> demand = {{draw(), draw()}, {draw(), draw()}};
+    const Problem problem = problem_of(cluster_of(capacity, demand));
+    // Integer tasks x[n][i] that fit.
+    const auto fits = [&](int a, int b) {
+      return a * demand[0][0] + b * demand[1][0] <= 4 && a * demand[0][1] + b * demand[1][1] <= 4;
+    };
+    std::vector<std::array<int, 4>> all;
+    for (int a = 0; a <= 4; ++a)
+      for (int b = 0; b <= 4; ++b)
+        for (int c = 0; c <= 4; ++c)
+          for (int d = 0; d <= 4; ++d)
+            if (fits(a, b) && fits(c, d)) all.push_back({a, b, c, d});
+    const auto& x = all[random.below(all.size())];
+    const bool dominated = std::any_of(all.begin(), all.end(), [&](const auto& y) {
+      const int first = y[0] + y[2] - x[0] - x[2];
+      const int second = y[1] + y[3] - x[1] - x[3];
+      return first >= 0 && second >= 0 && first + second > 0;
+    });
+    const Outcome outcome =
+        giving(problem, Scope::servers, {{1.0 * x[0], 1.0 * x[2]}, {1.0 * x[1], 1.0 * x[3]}});
+    const Verdict found = verdict(Property::pareto_efficiency, problem, outcome, Scope::servers);
+    EXPECT_FALSE(dominated && found.holds) << trial;
+    efficient += found.holds ? 1 : 0;
+  }
+  EXPECT_GT(efficient, 0);
+}
+
+}  // namespace
+}  // namespace mirab

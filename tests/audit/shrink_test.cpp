@@ -1,0 +1,89 @@
+// Shrinking keeps what is needed, and no more.
+#include "audit/shrink.hpp"
+
+#include <gmock/gmock.h>
+
+#include "audit/clusters.hpp"
+
+namespace mirab {
+namespace {
+
+using testing::cluster_of;
+using ::testing::ElementsAre;
+
+// A violation wherever `is_one` says so, of this size.
+Violates wherever(std::function<bool(const Problem&)> is_one, std::function<double(const Problem&)> size) {
+  return [=](const Problem& problem) -> std::optional<Witness> {
+    if (!is_one(problem)) return {};
+    return Witness{.words = "wrong",
+                   .problem = {problem.resources(), problem.servers(), problem.users()},
+                   .size = size(problem)};
+  };
+}
+
+double always_half(const Problem&) { return 0.5; }
+
+std::vector<std::vector<double>> same(std::size_t count, const std::vector<double>& amounts) {
+  return std::vector(count, amounts);
+}
+
+Witness start(const Cluster& cluster, double size = 0.5) {
+  return {.words = "wrong", .problem = cluster, .size = size};
+}
+
+TEST(Shrink, TakesAwayEverythingThatTheViolationDoesNotNeed) {
+  Cluster cluster = cluster_of(same(9, {40, 80, 20}), same(20, {2, 4, 1}));
+  cluster.users[6].weight = Quantity(3);
+  cluster.users[6].servers = {{"s4", "s5"}};
+  cluster.servers[4].count = 7;
+  const auto needed = [](const Problem& problem) {
+    bool user = false;
+    for (const User& each : problem.users()) user = user || each.name == "G";
+    bool server = false;
+    for (const Server& each : problem.servers()) server = server || each.name == "s5";
+    return user && server && problem.resources().back() == "disk";
+  };
+  const Witness small = shrink(start(cluster), wherever(needed, always_half), 500);
+  EXPECT_THAT(small.problem.resources, ElementsAre("disk"));
+  ASSERT_EQ(small.problem.users.size(), 1u);
+  EXPECT_EQ(small.problem.users[0], (User{.name = "G", .demand = testing::amounts({1})}));
+  ASSERT_EQ(small.problem.servers.size(), 1u);
+  EXPECT_EQ(small.problem.servers[0], (Server{.name = "s5", .capacity = testing::amounts({1})}));
+}
+
+TEST(Shrink, WritesWhatIsLeftInSmallWholeNumbers) {
+  const Cluster cluster = cluster_of({{123.4, 567.8}}, {{0.37, 1.91}, {2.5, 0.75}});
+  const auto steep = [](const Problem& problem) {
+    const ResourceVector& demand = problem.users()[0].demand;
+    return problem.user_count() == 2 && problem.resource_count() == 2 &&
+           demand[1].value() > 2 * demand[0].value();
+  };
+  const Witness small = shrink(start(cluster), wherever(steep, always_half), 500);
+  EXPECT_EQ(small.problem.users[0].demand, testing::amounts({1, 3}));
+  EXPECT_EQ(small.problem.users[1].demand, testing::amounts({1, 1}));
+  EXPECT_EQ(small.problem.servers[0].capacity, testing::amounts({1, 1}));
+}
+
+TEST(Shrink, KeepsTheViolationLargeEnoughToBeSeen) {
+  const Cluster cluster = cluster_of({{1}}, same(10, {1}));
+  const auto by_users = [](const Problem& problem) {
+    return 0.008 * static_cast<double>(problem.user_count());
+  };
+  const auto any = [](const Problem&) { return true; };
+  EXPECT_EQ(shrink(start(cluster, 0.08), wherever(any, by_users), 500).problem.users.size(), 3u);
+}
+
+TEST(Shrink, AsksForNoMoreClustersThanItMay) {
+  std::size_t asked = 0;
+  const Violates never = [&](const Problem&) -> std::optional<Witness> {
+    ++asked;
+    return {};
+  };
+  const Cluster cluster = cluster_of(same(9, {40, 80, 20}), same(20, {2, 4, 1}));
+  const Witness same_one = shrink(start(cluster), never, 25);
+  EXPECT_EQ(asked, 25u);
+  EXPECT_EQ(same_one.problem.users.size(), 20u);
+}
+
+}  // namespace
+}  // namespace mirab
