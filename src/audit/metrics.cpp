@@ -90,12 +90,15 @@ std::size_t dominant_resource(const Problem& problem, std::size_t user) {
 
 std::vector<double> dominant_shares(const Problem& problem, const Allocation& allocation) {
   std::vector<double> shares(problem.user_count());
-  for (const Grant& grant : allocation.grants) {
-    double largest = 0;
-    for (std::size_t r = 0; r < grant.resources.size(); ++r) {
-      largest = std::max(largest, part_of_pool(problem, grant.resources[r], r));
+  std::vector<double> held(problem.resource_count());
+  for (auto grant = allocation.grants.begin(); grant != allocation.grants.end();) {
+    const std::size_t user = grant->user;
+    held.assign(held.size(), 0.0);
+    for (; grant != allocation.grants.end() && grant->user == user; ++grant) {
+      for (std::size_t r = 0; r < held.size(); ++r) held[r] += grant->resources[r];
     }
-    shares[grant.user] += largest;
+    for (std::size_t r = 0; r < held.size(); ++r)
+      shares[user] = std::max(shares[user], part_of_pool(problem, held[r], r));
   }
   return shares;
 }

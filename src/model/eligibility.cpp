@@ -108,8 +108,11 @@ Error fits_nowhere(const Cluster& cluster, std::size_t n, const std::vector<bool
     key += by_label > 0 ? ".select" : ".servers";
   else
     key += ".demand";
-  return {.message = fmt::format("user '{}' fits on none of the {} servers: {}", user.name,
-                                 cluster.servers.size(), text),
+  return {.message = fmt::format("user '{}' fits {}: {}", user.name,
+                                 cluster.servers.size() == 1
+                                     ? "nowhere"
+                                     : fmt::format("on none of the {} servers", cluster.servers.size()),
+                                 text),
           .key = key};
 }
 

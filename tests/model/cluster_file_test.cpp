@@ -145,7 +145,7 @@ TEST(ClusterFile, EveryErrorNamesFileLineAndKey) {
   EXPECT_THAT(
       refusal("resources: [cpu, gpu]\nservers:\n  - {name: s, capacity: {cpu: 9}}\nusers:\n  - name: a\n    "
               "demand: {gpu: 1}\n"),
-      HasSubstr("c.yaml:6: users[0].demand: user 'a' fits on none of the 1 servers: 1 without any gpu"));
+      HasSubstr("c.yaml:6: users[0].demand: user 'a' fits nowhere: 1 without any gpu"));
   EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpus: 1}}\n"),
               HasSubstr("c.yaml:5: users[0].demand.cpus: unknown resource; did you mean cpu? Known are "
                         "cpu, memory"));

@@ -29,8 +29,9 @@ double sample_standard_deviation(std::span<const double> shares);
 /// argmax_r d_{n,r} / C_r, the first of equals. O(m).
 std::size_t dominant_resource(const Problem& problem, std::size_t user);
 
-/// G_n = Σ_i max_r a_{n,i,r} / C_r: the sum over servers of the largest part of the cluster that a user's
-/// bundle there takes. [n]. Source: Östman, eq. 3.3. O(grants · m).
+/// G_n = max_r Σ_i a_{n,i,r} / C_r: the largest part of any one resource that a user holds. [n]. Where a task
+/// takes the same everywhere this is Östman's eq. 3.3, which adds up the largest parts server by server and
+/// can pass 1 where it does not. O(grants · m).
 std::vector<double> dominant_shares(const Problem& problem, const Allocation& allocation);
 
 /// Fairness and efficiency of an allocation in a few numbers. N users, m resources.
