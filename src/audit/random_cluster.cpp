@@ -20,6 +20,7 @@ constexpr double kCapped = 0.3;
 constexpr double kWeighted = 0.3;
 constexpr double kConstrained = 0.4;
 constexpr double kLacking = 0.15;
+constexpr double kOtherDemand = 0.2;
 
 bool chance(Random& random, double part) { return random.unit() < part; }
 
@@ -52,20 +53,33 @@ std::vector<std::string> some_servers(const Cluster& cluster, Random& random) {
   return some;
 }
 
+ResourceVector some_demand(std::size_t resources, bool zeroes, Random& random) {
+  ResourceVector demand;
+  for (std::size_t r = 0; r < resources; ++r)
+    demand.push_back(zeroes && chance(random, kZeroes) ? Quantity(0) : draw(random, kMostDemand));
+  return demand;
+}
+
 void add_users(const RandomStyle& style, Random& random, Cluster& cluster) {
   const Conditions& conditions = style.conditions;
   const std::uint64_t users = 2 + random.below(kMostUsers - 1);
   const bool weighted = style.accepts.weights && chance(random, kWeighted);
   const bool zeroes = style.accepts.zero_demands && !conditions.positive_demands;
   for (std::uint64_t n = 0; n < users; ++n) {
-    User user{.name = std::string(1, static_cast<char>('A' + n)), .demand = {}};
-    for (std::size_t r = 0; r < cluster.resources.size(); ++r)
-      user.demand.push_back(zeroes && chance(random, kZeroes) ? Quantity(0) : draw(random, kMostDemand));
+    User user{.name = std::string(1, static_cast<char>('A' + n)),
+              .demand = some_demand(cluster.resources.size(), zeroes, random)};
     if (weighted) user.weight = draw(random, 3);
     if (style.accepts.caps && !conditions.no_caps && chance(random, kCapped)) user.tasks = draw(random, 3);
     const bool may_be_constrained =
         style.accepts.placement && !conditions.no_placement && cluster.servers.size() > 1;
     if (may_be_constrained && chance(random, kConstrained)) user.servers = some_servers(cluster, random);
+    // What everybody needs most would have to be so with every demand.
+    const bool may_differ = style.accepts.demand_on && !conditions.same_demand &&
+                            cluster.servers.size() > 1 && style.property != Property::bottleneck_fairness;
+    if (may_differ && chance(random, kOtherDemand)) {
+      const Server& server = cluster.servers[random.below(cluster.servers.size())];
+      user.demand_on[server.name] = some_demand(cluster.resources.size(), zeroes, random);
+    }
     cluster.users.push_back(std::move(user));
   }
 }

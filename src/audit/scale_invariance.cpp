@@ -14,7 +14,7 @@
 namespace mirab {
 namespace {
 
-constexpr std::array kFactors = {2.0, 0.5, 10.0, 0.25};
+constexpr std::array kFactors = {2.0, 0.5, 10.0, 0.1};
 
 bool scale(ResourceVector& demand, double factor) {
   for (Quantity& amount : demand) {

@@ -24,6 +24,7 @@ constexpr std::uint64_t kClustersForClaims = 300;
 constexpr const char* kPositiveDemands = "positive-demands";
 constexpr const char* kNoCaps = "no-caps";
 constexpr const char* kNoPlacement = "no-placement";
+constexpr const char* kSameDemand = "same-demand";
 
 struct Options {
   std::string cluster;  ///< empty with --random and --claims
@@ -60,8 +61,10 @@ Check check_options(const Options& options) {
 
 Conditions read_conditions(const std::vector<std::string>& words) {
   const auto has = [&](const char* word) { return std::count(words.begin(), words.end(), word) > 0; };
-  return {
-      .positive_demands = has(kPositiveDemands), .no_caps = has(kNoCaps), .no_placement = has(kNoPlacement)};
+  return {.positive_demands = has(kPositiveDemands),
+          .no_caps = has(kNoCaps),
+          .no_placement = has(kNoPlacement),
+          .same_demand = has(kSameDemand)};
 }
 
 Result<std::vector<Property>> read_properties(const std::vector<std::string>& names) {
@@ -190,7 +193,7 @@ void add_options(CLI::App& command, Options& options) {
                       "Look only at random clusters in which everybody demands everything, has endless "
                       "tasks, or may run everywhere; may be repeated",
                       "CONDITION"),
-      {kPositiveDemands, kNoCaps, kNoPlacement});
+      {kPositiveDemands, kNoCaps, kNoPlacement, kSameDemand});
   command.add_flag("--claims", options.claims,
                    "Hold every claim of 'mirab mechanisms' against random clusters that meet its conditions");
   take_whole_number(command

@@ -44,7 +44,7 @@ constexpr Claim kClaims[] = {
     {Property::pareto_efficiency, true, kEndlessPositiveDemand, kFullResource},
     {Property::single_resource_fairness, true, kEndlessDemand, "one group, one level"},
     {Property::bottleneck_fairness, true, kEndlessDemand, "one group, one level"},
-    {Property::scale_invariance, true, kEndlessDemand, "demands are scaled to dominant share 1"},
+    {Property::scale_invariance, false, {}, "searched: where several divisions use equally much"},
     {Property::strategy_proofness, false, {}, "searched"},
     {Property::population_monotonicity, false, {}, "searched"},
     {Property::resource_monotonicity, false, {}, "searched"},

@@ -93,7 +93,8 @@ const std::vector<BadUsage> kBadUsages = {
     {"AssumptionsOnACluster", "audit examples/slides.yaml --assume no-caps",
      "--assume: only clusters drawn with --random can be assumed to be so"},
     {"UnknownAssumption", "audit --random 5 --assume no-cap",
-     "--assume: 'no-cap' is not one of positive-demands, no-caps, no-placement; did you mean no-caps?"},
+     "--assume: 'no-cap' is not one of positive-demands, no-caps, no-placement, same-demand; did you mean "
+     "no-caps?"},
     {"NoBudget", "audit examples/slides.yaml --budget 0", "--budget: '0' is not a whole number from 1"},
     {"NoThreads", "allocate examples/slides.yaml -m drf --threads 0",
      "--threads: '0' is not a whole number from 1 to 1024"},

@@ -103,6 +103,8 @@ std::vector<Counterexample> counterexamples() {
       {"baa", Property::strategy_proofness, pool_of({6, 10}, {{5, 2}, {1, 10}})},
       {"baa", Property::population_monotonicity, pool_of({6, 5}, {{6, 1}, {4, 3}, {1, 4}})},
       {"baa", Property::resource_monotonicity, pool_of({2, 7}, {{1, 10}, {4, 2}})},
+      // two divisions use equally much; with the first user's tasks times 10 it is the other
+      {"baa", Property::scale_invariance, pool_of({10, 9, 18}, {{1, 0, 2}, {5, 5, 0}})},
       // half of the time each, where both fit
       {"ps-dsf-tdm", Property::pareto_efficiency, pool_of({1, 1}, {{1, 0}, {0, 1}})},
       // docs/mechanisms/ps-dsf.md and per-server-drf.md: what each has suits the other
