@@ -34,15 +34,15 @@ constexpr Index kManyRows = 4000;
 constexpr Index kSampleStep = 8;
 constexpr double kCentring[] = {1e-2, 1e-3, 1e-1, 1e-4};  // of one try after the other
 
-// What did not converge still has to fit: servers that are overused, and rows over their cap, shrink.
+// Rows that demand what is overused, and rows over their cap, shrink. The others keep what they have: a server
+// that shrank as a whole would leave its other resources short of full.
 void shrink_to_fit(const ServerRows& rows, ArrayXXd& x) {
   for (Index i = 0; i < rows.servers(); ++i) {
-    double over = 1;
     for (Index r = 0; r < rows.resources(); ++r) {
-      const double used = (rows.demand_on(i).col(r) * x.col(i)).sum();
-      if (used > 0) over = std::max(over, used / rows.capacity(i, r));
+      const auto demand = rows.demand_on(i).col(r);
+      const double used = (demand * x.col(i)).sum();
+      if (used > rows.capacity(i, r)) x.col(i) *= (demand > 0).select(rows.capacity(i, r) / used, ArrayXd::Ones(x.rows()));
     }
-    x.col(i) /= over;
   }
   if (rows.cap.size() == 0) return;
   const ArrayXd total = x.rowwise().sum();
@@ -63,10 +63,12 @@ ServerRows sample_of(const ServerRows& rows) {
 struct Best {
   ServerLevels found{.x = {}, .levels = {}, .violation = kInfinity};
 
-  void keep(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& x, const ArrayXXd& levels) {
+  // If it is better once it fits.
+  void keep(const ServerRows& rows, const ArrayXXd& rate, ArrayXXd x, const ArrayXXd& levels) {
+    shrink_to_fit(rows, x);
     const double violation = level_violation(rows, rate, x);
     if (found.x.size() > 0 && !(violation < found.violation)) return;
-    found.x = x;
+    found.x = std::move(x);
     found.levels = levels;
     found.violation = violation;
   }
@@ -115,12 +117,7 @@ ServerLevels search(const ServerRows& rows, const ArrayXXd& rate, double within)
 }  // namespace
 
 ServerLevels level_servers(const ServerRows& rows, const ArrayXd& weight, double within) {
-  const ArrayXXd rate = rows.alone.colwise() * weight;
-  ServerLevels found = search(rows, rate, within);
-  if (found.violation <= within) return found;
-  shrink_to_fit(rows, found.x);
-  found.violation = level_violation(rows, rate, found.x);
-  return found;
+  return search(rows, rows.alone.colwise() * weight, within);
 }
 
 }  // namespace mirab::numerics
