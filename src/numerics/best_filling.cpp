@@ -132,13 +132,18 @@ bool stopped(const Server& server, Index n, const ArrayXd& levels) {
 }
 
 // Where rows have far more elsewhere, their tasks here are differences of large numbers, and what they use is
-// rounded as coarsely. In proportion they fill resource r to the last digit.
+// rounded as coarsely. In proportion those with room fill resource r to the last digit.
 void fill_exactly(const Server& server, std::span<const Index> rows, Index r, ArrayXd& x) {
-  double used = 0;
-  for (const Index n : rows) used += server.demand(n, r) * x[n];
-  if (used == 0) return;
+  double used = 0, bending = 0;
   for (const Index n : rows) {
-    if (server.demand(n, r) > 0) x[n] = std::min(server.room_of(n), x[n] * (server.left[r] / used));
+    const double amount = server.demand(n, r) * x[n];
+    used += amount;
+    if (x[n] < server.room_of(n)) bending += amount;
+  }
+  if (bending == 0) return;
+  const double factor = std::max(0.0, 1 + (server.left[r] - used) / bending);
+  for (const Index n : rows) {
+    if (server.demand(n, r) > 0 && x[n] < server.room_of(n)) x[n] = std::min(server.room_of(n), factor * x[n]);
   }
 }
 
