@@ -143,15 +143,15 @@ void fill_exactly(const Server& server, std::span<const Index> rows, Index r, Ar
   if (bending == 0) return;
   const double factor = std::max(0.0, 1 + (server.left[r] - used) / bending);
   for (const Index n : rows) {
-    if (server.demand(n, r) > 0 && x[n] < server.room_of(n)) x[n] = std::min(server.room_of(n), factor * x[n]);
+    if (server.demand(n, r) > 0 && x[n] < server.room_of(n))
+      x[n] = std::min(server.room_of(n), factor * x[n]);
   }
 }
 
 // Stops the rows that demand what is full. The others go on.
 void stop_rows(Server& server, double level, const std::vector<char>& can_fill, Filling& filling) {
-  const auto first = std::stable_partition(server.rows.begin(), server.rows.end(), [&](Index n) {
-    return !stopped(server, n, filling.levels);
-  });
+  const auto first = std::stable_partition(server.rows.begin(), server.rows.end(),
+                                           [&](Index n) { return !stopped(server, n, filling.levels); });
   const std::span<const Index> rows(first, server.rows.end());
   for (const Index n : rows) filling.x[n] = server.x(n, level);
   for (Index r = 0; r < server.left.size(); ++r) {
