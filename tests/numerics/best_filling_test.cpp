@@ -42,7 +42,7 @@ TEST(BestFilling, MarksOnlyWhatRisingRowsDemand) {
   const ArrayXXd demand{{1 - 1e-12, 1, 0}, {0, 0, 1}};
   for (int trial = 0; trial < 100; ++trial) {
     const Filling filling =
-        fill_best(demand, ArrayXd::Ones(3), ArrayXd::Ones(2), ArrayXd{{0, 1e8 + trial / 100.0}}, ArrayXd());
+        fill_best(demand, ArrayXd::Ones(3), ArrayXd{{1, 0.7}}, ArrayXd{{0, 1e8 + trial / 100.0}}, ArrayXd());
     ASSERT_EQ(filling.levels[0], infinity) << trial;
     ASSERT_DOUBLE_EQ(filling.x[0], 1) << trial;
     ASSERT_DOUBLE_EQ(filling.x[1], 1) << trial;
