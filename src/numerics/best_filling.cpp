@@ -4,6 +4,9 @@
 // The use of resource r at level l, Σ_n d_{n,r} min(room_n, max(0, rate_n l - elsewhere_n)), is piecewise
 // linear and grows with l, so Newton's method from above ends on the exact piece; bounds (room) bend it the
 // other way, so a bracket keeps the steps from going in circles. No sorting of start levels is needed.
+//
+// Known failure: where all that a server holds is less than the rounding of what its rows have elsewhere, no
+// level fills it, and it may stay short of full.
 #include "numerics/best_filling.hpp"
 
 #include <algorithm>
@@ -111,12 +114,12 @@ double full_level(const Server& server, double level, const std::vector<char>& c
 void mark_full(const Server& server, double level, const std::vector<char>& can_fill, ArrayXd& levels) {
   const Use use = use_at(server, level);
   Index fullest = -1;
-  double most = -kInfinity;
+  double most = 0;
   for (Index r = 0; r < use.amount.size(); ++r) {
     if (!can_fill[static_cast<std::size_t>(r)]) continue;
     const double over = (use.amount[r] - server.left[r]) / server.capacity[r];
     if (over >= -kFull) levels[r] = level;
-    if (over > most) {
+    if (fullest < 0 || over > most) {
       most = over;
       fullest = r;
     }
