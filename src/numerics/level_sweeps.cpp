@@ -9,7 +9,8 @@
 // cost time.
 //
 // Known failures: with thousands of rows and no exact ties, one row after the other has to leave: tied_levels
-// is far faster there. Dozens of rows that are tied but for 1e-6 may still take thousands of sweeps.
+// is far faster there. Dozens of rows that are tied but for 1e-6 may still take thousands of sweeps. Leaps
+// may go in circles.
 #include "numerics/level_sweeps.hpp"
 
 #include <algorithm>
@@ -68,7 +69,8 @@ void LevelSweeps::sweep() {
   const ArrayXXd before = x_;
   ArrayXd total = x_.rowwise().sum();
   ArrayXd room;
-  for (Index i = 0; i < rows_.servers(); ++i) {
+  for (Index turn = 0; turn < rows_.servers(); ++turn) {
+    const Index i = backwards_ ? rows_.servers() - 1 - turn : turn;
     const ArrayXd elsewhere = (total - x_.col(i)).max(0.0);
     if (rows_.cap.size() > 0) room = (rows_.cap - elsewhere).max(0.0);
     const Filling filling =

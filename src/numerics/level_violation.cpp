@@ -38,6 +38,7 @@ ArrayXd shown_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayXX
 
 double level_violation(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& x) {
   const ArrayXd total = x.rowwise().sum();
+  if (!total.isFinite().all() || !(x >= 0).all()) return kInfinity;
   double worst = 0;
   ArrayXd stop(rows.rows());
   for (Index i = 0; i < rows.servers(); ++i) {
