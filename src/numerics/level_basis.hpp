@@ -41,6 +41,8 @@ class LevelBasis {
   Eigen::Index level_position() const { return level_position_; }
   const Eigen::ArrayXd& floor() const { return floor_; }
   const Eigen::ArrayXd& rate() const { return rate_; }
+  /// What a row has at a level.
+  double total(Eigen::Index row, double level) const { return floor_[row] + rate_[row] * level; }
   const Eigen::ArrayXd& unit() const { return unit_; }
   /// d_{n,i,r} of a unit of the row in the program, y_{n,i} = 1.
   double demand(Eigen::Index row, Eigen::Index server, Eigen::Index resource) const {
