@@ -30,10 +30,11 @@ using Eigen::Index;
 using numerics::LevelSimplex;
 using numerics::ServerRows;
 
-constexpr double kFixedWithin = 1e-9;  // a user who can gain less is saturated
+constexpr double kFixedWithin = 1e-5;  // a user who can gain less is saturated
 constexpr double kExactWithin = 1e-8;
 constexpr double kAboutNearest = 10;  // when nobody is saturated, who is so many times as far as the nearest
-constexpr long double kRounding = 1e-15L;  // of C·λ: what the choice of a cheapest server in doubles may cost
+constexpr long double kRounding = 1e-17L;     // of C·λ, in long double
+constexpr double kAboutCheapest = 1 + 1e-14;  // times the least cost in doubles: perhaps less
 constexpr double kBelowCap = 1 - 2e-15;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -75,18 +76,22 @@ ArrayXd bounds(const ServerRows& rows, const ArrayXXd& price, const ArrayXd& tot
     for (Index r = 0; r < rows.resources(); ++r)
       worth += static_cast<long double>(rows.capacity(i, r)) * price(i, r);
   }
+  const ArrayXd cheapest = cost.rowwise().minCoeff();
   long double paid = 0;
   for (Index n = 0; n < rows.rows(); ++n) {
-    Index i = 0;
-    cost.row(n).minCoeff(&i);
-    long double least = 0;
-    for (Index r = 0; r < rows.resources(); ++r)
-      least += static_cast<long double>(rows.demand_on(i)(n, r)) * price(i, r);
+    long double least = cheapest[n];
+    for (Index i = 0; i < rows.servers(); ++i) {
+      if (cost(n, i) > kAboutCheapest * cheapest[n]) continue;
+      long double exact = 0;
+      for (Index r = 0; r < rows.resources(); ++r)
+        exact += static_cast<long double>(rows.demand_on(i)(n, r)) * price(i, r);
+      least = std::min(least, exact);
+    }
     paid += total[n] * least;
   }
   const long double over = worth - paid;
   const auto gap = static_cast<double>((over < 0 ? 0 : over) + kRounding * worth);
-  const ArrayXd bound = gap / (cost.rowwise().minCoeff() * total);
+  const ArrayXd bound = gap / (cheapest * total);
   return bound.isNaN().select(kInfinity, bound);
 }
 

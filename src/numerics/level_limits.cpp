@@ -17,7 +17,7 @@ namespace mirab::numerics {
 namespace {
 
 constexpr double kSlip = 1e-13;  // by which a value may fall below 0 for the sake of a larger pivot
-constexpr double kFlat = 1e-10;  // of the largest change: smaller ones are rounding
+constexpr double kFlat = 1e-12;  // of the largest change: smaller ones are rounding
 
 }  // namespace
 
