@@ -51,6 +51,9 @@ class LevelBasis {
 
   /// A row's right side; t must not be basic.
   void set_row(Eigen::Index row, double floor, double rate);
+  /// What t takes, summed anew: rows that were set leave rounding, which looks like a demand where nobody has
+  /// one. O(N m).
+  void sum_rates();
 
   /// What a unit of a variable that is not basic takes from the basic ones, [K m]: W⁻¹ of its column.
   /// O(K m²); O((K m)²) for t.

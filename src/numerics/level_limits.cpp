@@ -1,10 +1,10 @@
 // The ratio test of the simplex method of levels.
 //
-// Source: Harris, Pivot Selection Methods of the Devex LP Code, 1973. Among the limits that are reached within
-// a slip of each other the one that falls fastest leaves. Everything counts in its own size, a share in what
-// its row has in all and a slack in its capacity, so that nothing depends on the units in which demands,
-// levels and capacities are given; only what changes by next to nothing beside the largest change is taken
-// for rounding.
+// Source: Harris, Pivot Selection Methods of the Devex LP Code, 1973. Among the limits that are reached
+// within a slip of each other the one that falls fastest leaves. Everything counts in its own size, a share
+// in what its row has in all and a slack in its capacity, so that nothing depends on the units in which
+// demands, levels and capacities are given; only what changes by next to nothing beside the largest change is
+// taken for rounding.
 //
 // Known failures: a change below 1e-10 of the largest is rounding here even where it is none. The variable
 // then falls below 0 by that part of its size.

@@ -89,7 +89,8 @@ void LevelPricing::add_shares(const LevelBasis& basis, double level, const Array
   }
 }
 
-std::vector<LevelVariable> LevelPricing::entering(const LevelBasis& basis, double level, const ArrayXXd& price) {
+std::vector<LevelVariable> LevelPricing::entering(const LevelBasis& basis, double level,
+                                                  const ArrayXXd& price) {
   std::vector<Found> found;
   add_slacks(basis, level, price, found);
   const Index blocks = (rows_->rows() + kRowsOfBlock - 1) / kRowsOfBlock;

@@ -1,7 +1,7 @@
 // The simplex method for lexicographic max-min, round by round on one basis.
 //
-// Sources: Dantzig and Van Slyke, Generalized Upper Bounding Techniques, 1967 (level_basis); docs/mathematics.md,
-// section 4.
+// Sources: Dantzig and Van Slyke, Generalized Upper Bounding Techniques, 1967 (level_basis);
+// docs/mathematics.md, section 4.
 //
 // Every row has exactly its level or its cap: who could have more needs no variable for it, since demands are
 // ≥ 0 and less is always possible. So t = 0 is a basis to begin with, t never falls, and a round begins at
@@ -75,6 +75,7 @@ void LevelSimplex::reach_caps() {
     basis_.set_row(n, cap_[n], 0);
     --active_;
   }
+  basis_.sum_rates();
 }
 
 double LevelSimplex::key_value(Index row) const {
@@ -114,8 +115,7 @@ void LevelSimplex::find_limits(const LevelVariable& entering, const VectorXd& al
     take_from_key(basic.row, -alpha[p]);
   }
   if (entering.kind == Kind::share) take_from_key(entering.row, 1);
-  for (const Index n : split_)
-    limits_.add(key_value(n), fall_[n], basis_.total(n, level_), {.row = n});
+  for (const Index n : split_) limits_.add(key_value(n), fall_[n], basis_.total(n, level_), {.row = n});
 }
 
 void LevelSimplex::leave_key(Index row, const LevelVariable& entering, const VectorXd& alpha, double value) {
@@ -220,6 +220,7 @@ void LevelSimplex::fix(const std::vector<Index>& rows) {
     basis_.set_row(n, level_, 0);
     --active_;
   }
+  basis_.sum_rates();
 }
 
 ArrayXXd LevelSimplex::amount() const {
