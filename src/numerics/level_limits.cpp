@@ -6,7 +6,7 @@
 // demands, levels and capacities are given; only what changes by next to nothing beside the largest change is
 // taken for rounding.
 //
-// Known failures: a change below 1e-10 of the largest is rounding here even where it is none. The variable
+// Known failures: a change below 1e-12 of the largest is rounding here even where it is none. The variable
 // then falls below 0 by that part of its size.
 #include "numerics/level_limits.hpp"
 
