@@ -29,8 +29,8 @@ ArrayXXd amounts_within_caps(const GameInUnits& in, const PricePoint& at) {
   for (Index n = 0; n < in.rows(); ++n) {
     const bool at_cap = in.capped[n] && at.k[n] * std::pow(total[n], in.q) > at.left[n] / in.cap[n];
     if (!at_cap && !(total[n] > in.cap[n])) continue;
-    const double room = in.unit[n] * (in.cap[n] - in.base[n]);
-    amount.row(n) *= kJustBelow * room / amount.row(n).sum();
+    const double room = in.unit[n] * (in.cap[n] - in.base[n]), sum = amount.row(n).sum();
+    if (sum > 0) amount.row(n) *= kJustBelow * room / sum;  // else all of it was dust
   }
   return amount;
 }
@@ -60,8 +60,7 @@ PricedServers repaired(const ServerGame& game, const GameInUnits& in, const Pric
                               std::log(rows.capacity(i, r));
     }
   }
-  if (found.amount.isFinite().all())
-    found.regret = relative_regret(game, found.amount, found.log_price, threads);
+  found.regret = relative_regret(game, found.amount, found.log_price, threads);
   return found;
 }
 

@@ -13,14 +13,16 @@ using Eigen::ArrayXXd;
 using Eigen::Index;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kAtCap = 1 - 1e-12;  // of a cap, as in regret.cpp
 
 // γ, 0 for rows whose cap is reached elsewhere.
 ArrayXXd alone_with_room(const ServerGame& game) {
   ArrayXXd alone = game.rows.alone;
   if (game.rows.cap.size() == 0) return alone;
-  ArrayXd room = game.rows.cap;
-  if (game.elsewhere.size() > 0) room -= game.elsewhere;
-  for (Index i = 0; i < alone.cols(); ++i) alone.col(i) = (room > 0).select(alone.col(i), 0.0);
+  ArrayXd has = ArrayXd::Zero(alone.rows());
+  if (game.elsewhere.size() > 0) has = game.elsewhere;
+  for (Index i = 0; i < alone.cols(); ++i)
+    alone.col(i) = (has < kAtCap * game.rows.cap).select(alone.col(i), 0.0);
   return alone;
 }
 
