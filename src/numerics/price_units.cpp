@@ -38,6 +38,9 @@ GameInUnits::GameInUnits(const ServerGame& game)
   unit = weight * divisor;
   g = alone.colwise() / divisor;
   gq = (g > 0).select(g.pow(q), 0.0);
+  price_unit = gq.colwise().maxCoeff();
+  price_unit = (price_unit > 0).select(price_unit, 1.0);
+  gq.rowwise() /= price_unit.transpose();
   cap = ArrayXd::Constant(g.rows(), kInfinity);
   if (given.cap.size() > 0) cap = (largest > 0).select(given.cap / unit, kInfinity);
   base = ArrayXd::Zero(g.rows());

@@ -23,7 +23,8 @@ struct GameInUnits {
   Eigen::ArrayXd cap;     ///< [n], infinite without one
   Eigen::ArrayXd base;    ///< what each row has elsewhere, [n]
   Eigen::ArrayXXd g;      ///< γ/Γ, [n][i]; 0 where a row may not go, or may not have more
-  Eigen::ArrayXXd gq;     ///< g^q, [n][i]
+  Eigen::ArrayXd price_unit;  ///< u = max_n g^q, [i]
+  Eigen::ArrayXXd gq;         ///< g^q / u, [n][i]
   std::vector<Eigen::ArrayXXd> b;  ///< γ d / c: the part of i's resources that a row takes alone, [i][n][r]
   Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic> may;  ///< g > 0
   Eigen::Array<bool, Eigen::Dynamic, 1> capped;            ///< cap < ∞
