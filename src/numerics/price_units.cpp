@@ -19,10 +19,10 @@ constexpr double kAtCap = 1 - 1e-12;  // of a cap, as in regret.cpp
 ArrayXXd alone_with_room(const ServerGame& game) {
   ArrayXXd alone = game.rows.alone;
   if (game.rows.cap.size() == 0) return alone;
-  ArrayXd has = ArrayXd::Zero(alone.rows());
-  if (game.elsewhere.size() > 0) has = game.elsewhere;
-  for (Index i = 0; i < alone.cols(); ++i)
-    alone.col(i) = (has < kAtCap * game.rows.cap).select(alone.col(i), 0.0);
+  for (Index n = 0; n < alone.rows(); ++n) {
+    const double elsewhere = game.elsewhere.size() > 0 ? game.elsewhere[n] : 0;
+    if (!(elsewhere < kAtCap * game.rows.cap[n])) alone.row(n) = 0;
+  }
   return alone;
 }
 
@@ -39,7 +39,7 @@ GameInUnits::GameInUnits(const ServerGame& game)
   g = alone.colwise() / divisor;
   gq = (g > 0).select(g.pow(q), 0.0);
   price_unit = gq.colwise().maxCoeff();
-  price_unit = (price_unit > 0).select(price_unit, 1.0);
+  for (double& u : price_unit) u = u > 0 ? u : 1;
   gq.rowwise() /= price_unit.transpose();
   cap = ArrayXd::Constant(g.rows(), kInfinity);
   if (given.cap.size() > 0) cap = (largest > 0).select(given.cap / unit, kInfinity);
