@@ -12,8 +12,9 @@
 // serve it.
 //
 // Example: the paper's figure 1, two servers, four users: 2, 6, 8 and 8 tasks for every α ≥ 1.
-// Known failure: for α ≠ 1 it is not Pareto efficient (docs/mechanisms/alpha-pf-vds.md), has no potential,
-// and need not be unique; the solver may then end without a certificate, and says so.
+// Known failures: below α = 1 the claims do not hold (a user may have 0.79 of the equal part at α = 0.5). For
+// α ≠ 1 it is not Pareto efficient (docs/mechanisms/alpha-pf-vds.md), has no potential, and need not be
+// unique; the solver may then end without a certificate, and says so.
 #include "mechanisms/market.hpp"
 #include "mechanisms/rows.hpp"
 
@@ -21,8 +22,8 @@ namespace mirab {
 namespace {
 
 constexpr std::string_view kPaper =
-    "An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies, introduction, B, "
-    "for α ≥ 1";
+    "for α ≥ 1 only: An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies, "
+    "introduction, B";
 
 constexpr OptionInfo kOptions[] = {
     {"alpha", "", "how much fairness counts against efficiency, a number > 0"},
@@ -66,6 +67,7 @@ Mechanism alpha_pf_vds_row() {
       .accepts = kServersAccept,
       .options = kOptions,
       .claims = kClaims,
+      .objective = "on every server for itself: Σ φ_n^α (X_n / γ_{n,i})^(1-α) / (1-α), Σ φ_n ln X_n at α = 1",
       .allocate = allocate_alpha_pf_vds};
 }
 

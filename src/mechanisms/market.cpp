@@ -29,12 +29,13 @@ ServerShares settle_market(const numerics::ServerGame& game, MarketSolver solver
                                             : numerics::sweep_best_responses(game, goal, threads);
   ServerShares shares{.tasks = found.amount,
                       .prices = {},
+                      .price_power = game.alpha - 1,
                       .status = found.regret <= kTolerated ? Status::converged : Status::not_converged,
                       .certificate = {.kind = "relative-regret", .value = found.regret}};
   if (std::all_of(found.log_price.data(), found.log_price.data() + found.log_price.size(), fits_double)) {
     shares.prices = found.log_price.unaryExpr([](double l) { return std::exp(l); });
   } else {
-    shares.notices = {"the prices at this α are beyond what a double holds, and are left out"};
+    shares.notices.emplace_back(kPricesLeftOut);
   }
   return shares;
 }

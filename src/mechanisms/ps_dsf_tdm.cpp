@@ -61,6 +61,7 @@ Mechanism ps_dsf_tdm_row() {
           .accepts = kServersAccept,
           .options = {},
           .claims = kClaims,
+          .objective = "Σ φ_n ln X_n over the time of whole servers, Σ_n x_{n,i} / γ_{n,i} ≤ 1 on each",
           .allocate = allocate_ps_dsf_tdm};
 }
 

@@ -20,9 +20,9 @@ struct Block {
 
 inline Eigen::Index block_count(Eigen::Index rows) { return (rows + kBlockRows - 1) / kBlockRows; }
 
-/// Calls body(Block) for every block of kBlockRows rows, on so many threads at most: on fewer where the system
-/// has no more. The blocks do not depend on the number of threads: a body that keeps one sum a block, added up
-/// in order afterwards, gives the same bits with any. The body must not throw.
+/// Calls body(Block) for every block of kBlockRows rows, on so many threads at most: on fewer where the
+/// system has no more. The blocks do not depend on the number of threads: a body that keeps one sum a block,
+/// added up in order afterwards, gives the same bits with any. The body must not throw.
 template <class Body>
 void for_each_block(Eigen::Index rows, int threads, const Body& body) {
   const Eigen::Index blocks = block_count(rows);

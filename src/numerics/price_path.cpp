@@ -34,7 +34,7 @@ namespace mirab::numerics {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFirstPrice = 4;  // of ν: above what any row would pay for half of everything
+constexpr double kFirstPrice = 4;               // of ν: above what any row would pay for half of everything
 constexpr Eigen::Index kManyPlacements = 2000;  // from which a bold walk seldom arrives
 
 // One after the other until one arrives. With few rows a start from elsewhere is cheap, and the last ones

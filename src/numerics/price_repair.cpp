@@ -56,8 +56,8 @@ PricedServers repaired(const ServerGame& game, const GameInUnits& in, const Pric
     shrink_to_fit(rows, i, found.amount.col(i));
     for (Index r = 0; r < in.resources(); ++r) {
       if (!(rows.capacity(i, r) > 0) || at.nu(i, r) < at.s(i, r)) continue;
-      found.log_price(i, r) = in.p * std::log(in.price_unit[i] * at.nu(i, r)) + game.alpha * std::log(in.total_weight) -
-                              std::log(rows.capacity(i, r));
+      found.log_price(i, r) = in.p * std::log(in.price_unit[i] * at.nu(i, r)) +
+                              game.alpha * std::log(in.total_weight) - std::log(rows.capacity(i, r));
     }
   }
   found.regret = relative_regret(game, found.amount, found.log_price, threads);

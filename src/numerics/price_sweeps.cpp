@@ -32,7 +32,8 @@ ServerRows only(const ServerRows& rows, Index i) {
 
 // What the rows have besides, when server i has nothing.
 ArrayXd elsewhere_than(const ServerGame& game, const ArrayXXd& amount, Index i) {
-  ArrayXd elsewhere = amount.leftCols(i).rowwise().sum() + amount.rightCols(amount.cols() - i - 1).rowwise().sum();
+  ArrayXd elsewhere =
+      amount.leftCols(i).rowwise().sum() + amount.rightCols(amount.cols() - i - 1).rowwise().sum();
   if (game.elsewhere.size() > 0) elsewhere += game.elsewhere;
   return elsewhere;
 }
