@@ -47,9 +47,13 @@ void expect_equilibrium(const RandomGame& game, double alpha, const PricedServer
         ASSERT_LE(std::log(total[n]), level + tolerance) << "row " << n << ", server " << i;
       }
     }
-    double worth = 0;  // λ_i·c_i over the largest price
-    for (Index r = 0; r < rows.resources(); ++r)
-      worth += std::exp(found.log_price(i, r) - top) * rows.capacity(i, r);
+    double worth = 0;  // of what is placed, at marginal utilities, over the largest price
+    for (Index n = 0; n < rows.rows(); ++n) {
+      if (found.amount(n, i) == 0) continue;
+      const double share = total[n] / (game.weight[n] * rows.alone(n, i));
+      worth += found.amount(n, i) * std::exp(-alpha * std::log(share) - std::log(rows.alone(n, i)) - top);
+    }
+    worth = std::max(worth, ((found.log_price.row(i) - top).exp() * rows.capacity.row(i)).sum());
     for (Index r = 0; r < rows.resources(); ++r) {
       const double part = std::exp(found.log_price(i, r) - top) * rows.capacity(i, r) / worth;
       const double used = (found.amount.col(i) * rows.demand_on(i).col(r)).sum();
