@@ -22,7 +22,7 @@ TEST(PriceSweeps, SettleWhereThePathDoesAtAlphaOne) {
   for (int i = 0; i < 100; ++i) {
     const RandomGame game = random_game(random, {.caps = false});
     const PricedServers path = follow_price_path(game.with(1), {1e-15, 1e-7}, 1);
-    const PricedServers swept = sweep_best_responses(game.with(1), {1e-9, 1e-7}, 1);
+    const PricedServers swept = sweep_best_responses(game.with(1), {1e-9, 1e-9}, 1);
     ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, swept.amount));
     if (swept.regret > 1e-9) continue;
     ++settled;
