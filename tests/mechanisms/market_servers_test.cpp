@@ -111,6 +111,23 @@ TEST(AlphaPfVds, PricesOfProportionalServersAreThoseOfEachAlone) {
   }
 }
 
+TEST(AlphaPfVds, ConvergesOnServersFourOrdersOfMagnitudeApart) {
+  for (const double alpha : {1.0, 3.0}) {
+    Random random(seed);
+    for (int i = 0; i < 300; ++i) {
+      Drawn drawn = draw(random, 12, 5, 4, 4);
+      for (Server& server : drawn.cluster.servers) {
+        const double size = std::pow(10.0, static_cast<double>(random.below(5)));
+        for (Quantity& capacity : server.capacity) capacity = *Quantity::from(size * capacity.value());
+      }
+      const Result<Outcome> outcome =
+          allocate(*Problem::from(drawn.cluster), fmt::format("alpha-pf-vds:alpha={}", alpha));
+      ASSERT_EQ(outcome->status, Status::converged) << "α = " << alpha << ", problem " << i << " of seed "
+                                                    << seed << ": " << outcome->certificate.value;
+    }
+  }
+}
+
 TEST(AlphaPfVds, ATripleBlockOfUsersIsTheSameOnAnyNumberOfThreads) {
   Random random(seed);
   const Problem problem = *Problem::from(draw(random, 1200, 3, 3, 1'000'000).cluster);
