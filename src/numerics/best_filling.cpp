@@ -1,6 +1,6 @@
 // Progressive filling of one server for rows that already have something elsewhere.
 //
-// Source: the PS-DSF paper's server procedure; docs/mathematics.md, per-server dominant shares.
+// Source: the PS-DSF paper's server procedure; docs/mathematics.md, section 5.
 // The use of resource r at level l, Σ_n d_{n,r} min(room_n, max(0, rate_n l - elsewhere_n)), is piecewise
 // linear and grows with l, so Newton's method from above ends on the exact piece; bounds (room) bend it the
 // other way, so a bracket keeps the steps from going in circles. No sorting of start levels is needed.

@@ -1,6 +1,6 @@
 // Servers that fill themselves by levels for what the others do: sweeps, ties, samples.
 //
-// Source: Khamse-Ashari et al., PS-DSF; docs/mathematics.md, per-server dominant shares.
+// Source: Khamse-Ashari et al., PS-DSF; docs/mathematics.md, section 5.
 // Two methods take turns, each from where it is strong. Sweeps of best responses (level_sweeps.hpp) settle
 // few rows, and clusters in which most rows are tied or at their cap. A path to levels that agree
 // (tied_levels.hpp) settles thousands of rows that are all different; it needs about the right levels to
