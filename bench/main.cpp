@@ -4,8 +4,9 @@
 //
 // A goal's value is the largest of some ratios of two medians (`largest_of`), or the median seconds of one
 // contender (`seconds_of`); it is `at_most` or `at_least` a bound. Times are of the processor, and of the
-// wall for contenders with UseRealTime. The labels of a goal's contenders go into its detail. Arguments are
-// Google Benchmark's.
+// wall for contenders with UseRealTime. A goal with a contender that has no time, since it was skipped with
+// an error, does not hold, and its detail says so. The labels of a goal's contenders go into its detail.
+// Arguments are Google Benchmark's.
 #include <algorithm>
 #include <benchmark/benchmark.h>
 #include <exception>
@@ -83,16 +84,36 @@ std::string detail_of(const json& goal, const Contenders& contenders) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-json judge(const json& goal, Contenders& contenders) {
-  const double value = value_of(goal, contenders);
+// Contenders of a goal that have no times: skipped with an error, or left out by a filter.
+std::vector<std::string> missing_in(const json& goal, const Contenders& contenders) {
+  std::vector<std::string> names = named_in(goal);
+  std::erase_if(names, [&](const std::string& name) { return contenders.by_name.contains(name); });
+  return names;
+}
+
+std::string text_of_bound(const json& goal) {
   const bool at_least = goal.contains("at_least");
   const double bound = goal.at(at_least ? "at_least" : "at_most");
+  return fmt::format("{} {}", at_least ? ">=" : "<=", bound);
+}
+
+json unmeasured(const json& goal, const std::vector<std::string>& missing) {
   return {{"id", goal.at("id")},
-          {"value", value},
+          {"value", 0},
           {"unit", goal.at("unit")},
-          {"goal", fmt::format("{} {}", at_least ? ">=" : "<=", bound)},
-          {"holds", at_least ? value >= bound : value <= bound},
-          {"detail", detail_of(goal, contenders)}};
+          {"goal", text_of_bound(goal)},
+          {"holds", false},
+          {"detail", fmt::format("not measured, without a time for {}", fmt::join(missing, ", "))}};
+}
+
+json judge(const json& goal, Contenders& contenders) {
+  const std::vector<std::string> missing = missing_in(goal, contenders);
+  if (!missing.empty()) return unmeasured(goal, missing);
+  const double value = value_of(goal, contenders);
+  const bool holds = goal.contains("at_least") ? value >= goal.at("at_least").get<double>()
+                                               : value <= goal.at("at_most").get<double>();
+  return {{"id", goal.at("id")},         {"value", value}, {"unit", goal.at("unit")},
+          {"goal", text_of_bound(goal)}, {"holds", holds}, {"detail", detail_of(goal, contenders)}};
 }
 
 void run(std::vector<std::string> arguments) {

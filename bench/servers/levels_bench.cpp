@@ -42,6 +42,7 @@ void raise(benchmark::State& state, const MergedServers& instance, Unit unit) {
 void through_clp(benchmark::State& state, const MergedServers& instance, Unit unit, peers::ClpStart start) {
   peers::ClpRounds rounds;
   for (auto _ : state) rounds = peers::clp_rounds(instance, unit(instance), start, kClpSecondsMost);
+  if (rounds.failed) state.SkipWithError("Clp failed");
   state.SetLabel(rounds.stopped ? fmt::format("Clp: stopped after {} s", kClpSecondsMost)
                                 : fmt::format("Clp: {} rounds", rounds.rounds));
 }

@@ -94,6 +94,13 @@ void note(LevelForm& form, double violation, std::size_t user, std::size_t serve
   form.server = server;
 }
 
+// Tasks that are no amount hide what is wrong with everything that they are added to.
+void hold_against_nonsense(LevelForm& form, const Allocation& allocation) {
+  for (const Grant& grant : allocation.grants) {
+    if (!(grant.tasks >= 0 && grant.tasks < kInfinity)) note(form, kInfinity, grant.user, grant.server);
+  }
+}
+
 void hold_against_cap(LevelForm& form, const Problem& problem, const Placed& placed, std::size_t n) {
   const std::optional<Quantity>& cap = problem.users()[n].tasks;
   if (cap && placed.total[n] > 0) note(form, placed.total[n] / cap->value() - 1, n, 0);
@@ -110,6 +117,7 @@ LevelForm level_form(const Problem& problem, const Allocation& allocation) {
   MIRAB_ASSERT(allocation.servers.size() == problem.server_count(), "an allocation to the problem's servers");
   const Placed placed = mirab::placed(problem, allocation);
   LevelForm form{.levels = levels_of(problem, placed)};
+  hold_against_nonsense(form, allocation);
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
     for (std::size_t r = 0; r < problem.resource_count(); ++r) {
       if (placed.used[i][r] > 0) note(form, placed.used[i][r] / capacity(problem, i, r) - 1, 0, i);

@@ -29,7 +29,8 @@ Result<PoolRule> rule_of(const Choice& choice) {
   constexpr std::string_view yardsticks[] = {"tasks", "dominant"};
   const Result<double> alpha = number_option(choice, "alpha", 0);
   if (!alpha) return alpha.error();
-  if (*alpha <= 0) return Error{.message = "option 'alpha' of 'alpha-fair' must be given, and > 0"};
+  if (*alpha <= 0)
+    return Error{.message = "option 'alpha' of 'alpha-fair' must be given as a number greater than 0"};
   const Result<std::size_t> yardstick = word_option(choice, "yardstick", yardsticks);
   if (!yardstick) return yardstick.error();
   return PoolRule{.yardstick = *yardstick == 0 ? one_task : dominant_share_of_one, .alpha = *alpha};

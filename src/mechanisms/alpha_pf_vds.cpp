@@ -12,8 +12,11 @@
 // serve it.
 //
 // Example: the paper's figure 1, two servers, four users: 2, 6, 8 and 8 tasks for every α ≥ 1.
-// Known failure: for α ≠ 1 it is not Pareto efficient (docs/mechanisms/alpha-pf-vds.md), has no potential,
-// and need not be unique; the solver may then end without a certificate, and says so.
+// Known failures: below α = 1 the claims do not hold (a user may have 0.79 of the equal part at α = 0.5). For
+// α ≠ 1 it is not Pareto efficient (docs/mechanisms/alpha-pf-vds.md), has no potential, and need not be
+// unique; the solver may then end without a certificate, and says so.
+#include <fmt/format.h>
+
 #include "mechanisms/market.hpp"
 #include "mechanisms/rows.hpp"
 
@@ -21,8 +24,8 @@ namespace mirab {
 namespace {
 
 constexpr std::string_view kPaper =
-    "An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies, introduction, B, "
-    "for α ≥ 1";
+    "for α ≥ 1 only: An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies, "
+    "introduction, B";
 
 constexpr OptionInfo kOptions[] = {
     {"alpha", "", "how much fairness counts against efficiency, a number > 0"},
@@ -36,17 +39,49 @@ constexpr Claim kClaims[] = {
     {Property::single_resource_fairness, true, kEndlessDemand, "docs/mathematics.md, section 6"},
 };
 
-Result<Outcome> allocate_alpha_pf_vds(const Problem& problem, const Choice& choice,
-                                      const Execution& execution) {
+struct Options {
+  double alpha;
+  MarketSolver solver;
+};
+
+Result<Options> options_of(const Choice& choice) {
   constexpr std::string_view algorithms[] = {"path", "sweep"};
   const Result<double> alpha = number_option(choice, "alpha", 0);
   if (!alpha) return alpha.error();
-  if (*alpha <= 0) return Error{.message = "option 'alpha' of 'alpha-pf-vds' must be given, and > 0"};
+  if (*alpha <= 0)
+    return Error{.message = "option 'alpha' of 'alpha-pf-vds' must be given as a number greater than 0"};
   const Result<std::size_t> algorithm = word_option(choice, "algorithm", algorithms);
   if (!algorithm) return algorithm.error();
-  const MarketSolver solver = *algorithm == 0 ? MarketSolver::path : MarketSolver::sweep;
+  return Options{.alpha = *alpha, .solver = *algorithm == 0 ? MarketSolver::path : MarketSolver::sweep};
+}
+
+Check check_alpha_pf_vds(const Choice& choice) {
+  const Result<Options> options = options_of(choice);
+  if (!options) return options.error();
+  return {};
+}
+
+// Servers that only answer each other would leave a user with all its tasks where it pays more.
+Check check_caps(const Problem& problem) {
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (!problem.users()[n].tasks) continue;
+    return Error{
+        .message = "alpha-pf-vds:algorithm=sweep cannot honour a limited number of tasks; algorithm=path can",
+        .key = fmt::format("users[{}].tasks", n)};
+  }
+  return {};
+}
+
+Result<Outcome> allocate_alpha_pf_vds(const Problem& problem, const Choice& choice,
+                                      const Execution& execution) {
+  const Result<Options> options = options_of(choice);
+  if (!options) return options.error();
+  if (options->solver == MarketSolver::sweep) {
+    if (Check wrong = check_caps(problem)) return *std::move(wrong);
+  }
   return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
-    return settle_market({merged.rows, merged.weight, *alpha, Eigen::ArrayXd()}, solver, execution.threads);
+    return settle_market({merged.rows, merged.weight, options->alpha, Eigen::ArrayXd()}, options->solver,
+                         execution.threads);
   });
 }
 
@@ -66,6 +101,8 @@ Mechanism alpha_pf_vds_row() {
       .accepts = kServersAccept,
       .options = kOptions,
       .claims = kClaims,
+      .objective = "on every server for itself: Σ φ_n^α (X_n / γ_{n,i})^(1-α) / (1-α), Σ φ_n ln X_n at α = 1",
+      .check_options = check_alpha_pf_vds,
       .allocate = allocate_alpha_pf_vds};
 }
 

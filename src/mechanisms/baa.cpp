@@ -2,7 +2,7 @@
 // and what these levels are makes the most use of the cluster that leaves nobody envious.
 //
 // Source: Wang and Varman, Balancing Fairness and Efficiency in Tiered Storage Systems with Bottleneck-Aware
-// Allocation, FAST 2014; docs/mathematics.md, the group-share family. Users n of group k have the dominant
+// Allocation, FAST 2014; docs/mathematics.md, section 7. Users n of group k have the dominant
 // share φ_n g_k; d̂_n is a demand scaled to dominant share 1:
 //
 //   max Σ_r use_r/C_r   under  use_r ≤ C_r,   g_k ≥ 1/Φ  (sharing incentive),

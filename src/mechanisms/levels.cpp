@@ -9,7 +9,8 @@
 // λ_i·d_{n,i} every feasible y has Σ_n Y_n π_n ≤ C·λ, so that nobody can have more than gap / π_n more than
 // at level t while all others keep what they are due, gap = C·λ - Σ_n min(X_n, t w_n) π_n. A user is fixed
 // when that is next to nothing. Totals are fixed, placements are not. At a vertex with ambiguous prices some
-// of the saturated are found in a later round, at the same level.
+// of the saturated are found in a later round, at the same level. The certificate is computed again from what
+// is returned and the prices by which everybody was fixed: nothing that a round believed goes into it.
 #include "mechanisms/levels.hpp"
 
 #include <algorithm>
@@ -29,12 +30,19 @@ using Eigen::Index;
 using numerics::LevelSimplex;
 using numerics::ServerRows;
 
-constexpr double kFixedWithin = 1e-9;  // a user who can gain less is saturated
+constexpr double kFixedWithin = 1e-5;  // a user who can gain less is saturated
 constexpr double kExactWithin = 1e-8;
 constexpr double kAboutNearest = 10;  // when nobody is saturated, who is so many times as far as the nearest
-constexpr long double kRounding = 1e-15L;  // of C·λ: what the choice of a cheapest server in doubles may cost
+constexpr long double kRounding = 1e-17L;     // of C·λ, in long double
+constexpr double kAboutCheapest = 1 + 1e-14;  // times the least cost in doubles: perhaps less
 constexpr double kBelowCap = 1 - 2e-15;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The prices of a round, and whom they showed to be saturated.
+struct Round {
+  ArrayXXd price;
+  std::vector<Index> fixed;
+};
 
 // x within the capacities, above which sums of parts may be by rounding: server by server, since what is much
 // for a small server is next to nothing for all.
@@ -59,8 +67,8 @@ ArrayXXd within_caps(const ServerRows& rows, ArrayXXd x) {
   return x;
 }
 
-// b_n of everybody, when `total` is what all have at this level; in long double, since the gap is a
-// difference of large sums.
+// b_n of everybody, when `total` is what all have at a level; in long double, since the gap is a difference
+// of large sums. Infinite where it is not a number.
 ArrayXd bounds(const ServerRows& rows, const ArrayXXd& price, const ArrayXd& total) {
   const ArrayXXd cost = numerics::level_costs(rows, price);
   long double worth = 0;
@@ -68,18 +76,41 @@ ArrayXd bounds(const ServerRows& rows, const ArrayXXd& price, const ArrayXd& tot
     for (Index r = 0; r < rows.resources(); ++r)
       worth += static_cast<long double>(rows.capacity(i, r)) * price(i, r);
   }
+  const ArrayXd cheapest = cost.rowwise().minCoeff();
   long double paid = 0;
   for (Index n = 0; n < rows.rows(); ++n) {
-    Index i = 0;
-    cost.row(n).minCoeff(&i);
-    long double least = 0;
-    for (Index r = 0; r < rows.resources(); ++r)
-      least += static_cast<long double>(rows.demand_on(i)(n, r)) * price(i, r);
+    long double least = cheapest[n];
+    for (Index i = 0; i < rows.servers(); ++i) {
+      if (cost(n, i) > kAboutCheapest * cheapest[n]) continue;
+      long double exact = 0;
+      for (Index r = 0; r < rows.resources(); ++r)
+        exact += static_cast<long double>(rows.demand_on(i)(n, r)) * price(i, r);
+      least = std::min(least, exact);
+    }
     paid += total[n] * least;
   }
-  const auto gap = static_cast<double>(std::max(worth - paid, 0.0L) + kRounding * worth);
-  const ArrayXd bound = gap / (cost.rowwise().minCoeff() * total);
+  const long double over = worth - paid;
+  const auto gap = static_cast<double>((over < 0 ? 0 : over) + kRounding * worth);
+  const ArrayXd bound = gap / (cheapest * total);
   return bound.isNaN().select(kInfinity, bound);
+}
+
+// b_n of everybody in the allocation x: by the prices of the round that fixed a user, and never more than its
+// cap leaves.
+ArrayXd final_bounds(const ServerRows& rows, const ArrayXd& unit, const ArrayXXd& x,
+                     const std::vector<Round>& rounds) {
+  const ArrayXd total = x.rowwise().sum();
+  ArrayXd bound = ArrayXd::Constant(rows.rows(), kInfinity);
+  for (const Round& round : rounds) {
+    if (round.fixed.empty()) continue;
+    const double level = (total(round.fixed) / unit(round.fixed)).minCoeff();
+    bound(round.fixed) = bounds(rows, round.price, total.min(unit * level))(round.fixed);
+  }
+  for (Index n = 0; n < rows.cap.size(); ++n) {
+    const double more = rows.cap[n] > total[n] ? rows.cap[n] / total[n] - 1 : 0;
+    bound[n] = std::min(bound[n], more);
+  }
+  return bound;
 }
 
 // Active users whose bound is next to nothing; or, rather than nobody, those about the nearest to it.
@@ -101,22 +132,22 @@ std::vector<Index> saturated(const LevelSimplex& simplex, const ArrayXd& bound) 
 Levels raise_levels(const MergedServers& merged, const ArrayXd& unit) {
   const ServerRows& rows = merged.rows;
   LevelSimplex simplex(rows, unit, numerics::starting_keys(rows, unit));
-  ArrayXd bound = ArrayXd::Zero(rows.rows());
-  Levels levels;
+  std::vector<Round> rounds;
   while (simplex.anybody_active()) {
+    Round& round = rounds.emplace_back();
     const bool raised = simplex.raise();
-    levels.rounds += 1;
-    if (!simplex.anybody_active()) break;
+    round.price = simplex.price();
     const ArrayXd total = within_capacities(rows, simplex.amount()).rowwise().sum();
-    const ArrayXd now =
-        raised ? bounds(rows, simplex.price(), total) : ArrayXd::Constant(rows.rows(), kInfinity);
-    const std::vector<Index> users = saturated(simplex, now);
-    for (const Index n : users) bound[n] = now[n];
-    simplex.fix(users);
+    const ArrayXd everybody = ArrayXd::Constant(rows.rows(), kInfinity);
+    round.fixed = saturated(simplex, raised ? bounds(rows, round.price, total) : everybody);
+    simplex.fix(round.fixed);
   }
+  const ArrayXXd x = simplex.amount();
+  Levels levels;
+  levels.rounds = static_cast<int>(rounds.size());
   levels.pivots = simplex.pivots();
-  levels.shares.tasks = within_caps(rows, within_capacities(rows, simplex.amount()));
-  const double most = bound.maxCoeff();
+  levels.shares.tasks = within_caps(rows, within_capacities(rows, x.isFinite().select(x, 0)));
+  const double most = final_bounds(rows, unit, levels.shares.tasks, rounds).maxCoeff();
   levels.shares.status = most <= kExactWithin ? Status::exact : Status::not_converged;
   levels.shares.certificate = {.kind = "level-bound", .value = most};
   return levels;

@@ -79,6 +79,7 @@ Mechanism per_server_drf_row() {
       .accepts = accepted(),
       .options = {},
       .claims = kClaims,
+      .objective = "on every server for itself: the lowest share x_{n,i} / (φ_n γ_{n,i}), then the next",
       .allocate = allocate_per_server_drf};
 }
 

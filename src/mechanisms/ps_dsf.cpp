@@ -53,6 +53,7 @@ Mechanism ps_dsf_row() {
           .accepts = kServersAccept,
           .options = {},
           .claims = kClaims,
+          .objective = "on every server for itself: the lowest share X_n / (φ_n γ_{n,i}), then the next",
           .allocate = allocate_ps_dsf};
 }
 

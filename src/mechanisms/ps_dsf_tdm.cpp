@@ -1,10 +1,10 @@
 // PS-DSF with time division: a server gives whole-server time, in which a user runs γ_{n,i} tasks.
 //
-// Source: the time-division variant of PS-DSF (Khamse-Ashari et al.); docs/mathematics.md, PS-DSF. Levels as
-// in PS-DSF, under Σ_n x_{n,i} / γ_{n,i} ≤ 1 on every server: a single resource, time, of which a task takes
-// 1/γ_{n,i}. That is weighted proportional fairness over servers (an Eisenberg-Gale market), unique in X, and
-// αPF-VDS on these servers at any α. It fits: Σ_n x_{n,i} d_{n,r} = Σ_n (x_{n,i}/γ_{n,i}) γ_{n,i} d_{n,r} ≤
-// c_{i,r}.
+// Source: the time-division variant of PS-DSF (Khamse-Ashari et al.); docs/mathematics.md, section 5. Levels
+// as in PS-DSF, under Σ_n x_{n,i} / γ_{n,i} ≤ 1 on every server: a single resource, time, of which a task
+// takes 1/γ_{n,i}. That is weighted proportional fairness over servers (an Eisenberg-Gale market), unique in
+// X, and αPF-VDS on these servers at any α. It fits: Σ_n x_{n,i} d_{n,r} = Σ_n (x_{n,i}/γ_{n,i}) γ_{n,i}
+// d_{n,r} ≤ c_{i,r}.
 //
 // Example: one server (1, 1), demands (1, 0) and (0, 1): half a task each, where 1 and 1 would fit.
 // Known failure: that example; and a user can gain by a false demand with several servers.
@@ -61,6 +61,7 @@ Mechanism ps_dsf_tdm_row() {
           .accepts = kServersAccept,
           .options = {},
           .claims = kClaims,
+          .objective = "Σ φ_n ln X_n over the time of whole servers, Σ_n x_{n,i} / γ_{n,i} ≤ 1 on each",
           .allocate = allocate_ps_dsf_tdm};
 }
 

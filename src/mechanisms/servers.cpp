@@ -3,6 +3,7 @@
 #include "mechanisms/servers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace mirab {
@@ -49,6 +50,22 @@ double alone_on(const numerics::ServerRows& rows, Index j, Index k) {
   return tasks;
 }
 
+// The prices of every server; false where a double does not hold one.
+bool price(const Classes& classes, const ServerShares& shares, Allocation& allocation) {
+  bool held = true;
+  for (std::size_t k = 0; k < classes.servers.size(); ++k) {
+    const ServerClass& alike = classes.servers[k];
+    for (std::size_t j = 0; j < alike.members.size(); ++j) {
+      std::vector<double>& prices = allocation.servers[alike.members[j]].prices;
+      for (const double of_class : shares.prices.row(static_cast<Index>(k))) {
+        prices.push_back(of_class * std::pow(alike.part[j], shares.price_power));
+        held = held && (of_class == 0 || std::isnormal(prices.back()));
+      }
+    }
+  }
+  return held;
+}
+
 }  // namespace
 
 MergedServers merge_servers(const Problem& problem, MergeUsers users) {
@@ -92,11 +109,9 @@ Outcome outcome_of(const Problem& problem, const MergedServers& merged, const Ch
                   .seconds = 0,
                   .allocation = split(problem, merged.classes, tasks),
                   .notices = shares.notices};
-  if (shares.prices.size() == 0) return outcome;
-  for (std::size_t k = 0; k < merged.classes.servers.size(); ++k) {
-    const auto prices = shares.prices.row(static_cast<Index>(k));
-    for (const std::size_t i : merged.classes.servers[k].members)
-      outcome.allocation.servers[i].prices.assign(prices.begin(), prices.end());
+  if (shares.prices.size() > 0 && !price(merged.classes, shares, outcome.allocation)) {
+    for (ServerUse& server : outcome.allocation.servers) server.prices.clear();
+    outcome.notices.emplace_back(kPricesLeftOut);
   }
   return outcome;
 }

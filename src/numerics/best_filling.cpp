@@ -1,14 +1,18 @@
 // Progressive filling of one server for rows that already have something elsewhere.
 //
-// Source: the PS-DSF paper's server procedure; docs/mathematics.md, per-server dominant shares.
+// Source: the PS-DSF paper's server procedure; docs/mathematics.md, section 5.
 // The use of resource r at level l, Σ_n d_{n,r} min(room_n, max(0, rate_n l - elsewhere_n)), is piecewise
 // linear and grows with l, so Newton's method from above ends on the exact piece; bounds (room) bend it the
 // other way, so a bracket keeps the steps from going in circles. No sorting of start levels is needed.
+//
+// Known failure: where all that a server holds is less than the rounding of what its rows have elsewhere, no
+// level fills it, and it may stay short of full.
 #include "numerics/best_filling.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include <mirab/model/assert.hpp>
@@ -105,21 +109,22 @@ double full_level(const Server& server, double level, const std::vector<char>& c
   return level;
 }
 
-// Marks what is full at the level, the fullest in any case.
-void mark_full(const Server& server, double level, ArrayXd& levels) {
+// Marks what is full at the level among what the rising rows can fill, the fullest of it in any case. What
+// nobody rising demands may be just as full; it would stop nobody.
+void mark_full(const Server& server, double level, const std::vector<char>& can_fill, ArrayXd& levels) {
   const Use use = use_at(server, level);
   Index fullest = -1;
-  double most = -kInfinity;
+  double most = 0;
   for (Index r = 0; r < use.amount.size(); ++r) {
-    if (levels[r] < kInfinity || server.capacity[r] == 0) continue;
+    if (!can_fill[static_cast<std::size_t>(r)]) continue;
     const double over = (use.amount[r] - server.left[r]) / server.capacity[r];
     if (over >= -kFull) levels[r] = level;
-    if (over > most) {
+    if (fullest < 0 || over > most) {
       most = over;
       fullest = r;
     }
   }
-  if (fullest >= 0) levels[fullest] = level;
+  levels[fullest] = level;
 }
 
 bool stopped(const Server& server, Index n, const ArrayXd& levels) {
@@ -129,19 +134,38 @@ bool stopped(const Server& server, Index n, const ArrayXd& levels) {
   return false;
 }
 
+// Where rows have far more elsewhere, their tasks here are differences of large numbers, and what they use is
+// rounded as coarsely. In proportion those with room fill resource r to the last digit.
+void fill_exactly(const Server& server, std::span<const Index> rows, Index r, ArrayXd& x) {
+  double used = 0, bending = 0;
+  for (const Index n : rows) {
+    const double amount = server.demand(n, r) * x[n];
+    used += amount;
+    if (x[n] < server.room_of(n)) bending += amount;
+  }
+  if (bending == 0) return;
+  const double factor = std::max(0.0, 1 + (server.left[r] - used) / bending);
+  for (const Index n : rows) {
+    if (server.demand(n, r) > 0 && x[n] < server.room_of(n))
+      x[n] = std::min(server.room_of(n), factor * x[n]);
+  }
+}
+
 // Stops the rows that demand what is full. The others go on.
-void stop_rows(Server& server, double level, Filling& filling) {
-  std::vector<Index> rising;
-  for (const Index n : server.rows) {
-    if (!stopped(server, n, filling.levels)) {
-      rising.push_back(n);
-      continue;
-    }
-    filling.x[n] = server.x(n, level);
+void stop_rows(Server& server, double level, const std::vector<char>& can_fill, Filling& filling) {
+  const auto first = std::stable_partition(server.rows.begin(), server.rows.end(),
+                                           [&](Index n) { return !stopped(server, n, filling.levels); });
+  const std::span<const Index> rows(first, server.rows.end());
+  for (const Index n : rows) filling.x[n] = server.x(n, level);
+  for (Index r = 0; r < server.left.size(); ++r) {
+    if (can_fill[static_cast<std::size_t>(r)] && filling.levels[r] < kInfinity)
+      fill_exactly(server, rows, r, filling.x);
+  }
+  for (const Index n : rows) {
     for (Index r = 0; r < server.left.size(); ++r) server.left[r] -= server.demand(n, r) * filling.x[n];
   }
   server.left = server.left.max(0.0);
-  server.rows = std::move(rising);
+  server.rows.erase(first, server.rows.end());
 }
 
 }  // namespace
@@ -163,8 +187,8 @@ Filling fill_best(const Demands& demand, const ArrayXd& capacity, const RowValue
     }
     const std::size_t rising = server.rows.size();
     const double level = full_level(server, start, can_fill);
-    mark_full(server, level, filling.levels);
-    stop_rows(server, level, filling);
+    mark_full(server, level, can_fill, filling.levels);
+    stop_rows(server, level, can_fill, filling);
     MIRAB_ASSERT(server.rows.size() < rising, "a full resource stops somebody");
   }
   return filling;

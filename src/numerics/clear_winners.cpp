@@ -1,5 +1,5 @@
 // Rows whose server is decided leave the system, so that the last iterations are on the few that may be tied.
-// Source: docs/mathematics.md, per-server dominant shares.
+// Source: docs/mathematics.md, section 5.
 //
 // Known failure: a row that left does not come back. With a window of 20 √μ that has not been seen to matter;
 // where it does, the level form's violation shows it.

@@ -117,11 +117,15 @@ void LevelBasis::replace_key(const LevelVariable& entering, const VectorXd& alph
   keys_[static_cast<std::size_t>(entering.row)] = entering.server;
 }
 
-void LevelBasis::refresh() {
+void LevelBasis::sum_rates() {
   level_use_.setZero();
   for (Index n = 0; n < rate_.size(); ++n) {
     if (rate_[n] != 0) add_use(n, key(n), rate_[n], level_use_);
   }
+}
+
+void LevelBasis::refresh() {
+  sum_rates();
   Eigen::MatrixXd working(order(), order());
   for (Index p = 0; p < order(); ++p) working.col(p) = column(basic(p));
   inverse_ = Eigen::PartialPivLU<Eigen::MatrixXd>(working).inverse();

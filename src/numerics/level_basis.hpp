@@ -41,6 +41,8 @@ class LevelBasis {
   Eigen::Index level_position() const { return level_position_; }
   const Eigen::ArrayXd& floor() const { return floor_; }
   const Eigen::ArrayXd& rate() const { return rate_; }
+  /// What a row has at a level.
+  double total(Eigen::Index row, double level) const { return floor_[row] + rate_[row] * level; }
   const Eigen::ArrayXd& unit() const { return unit_; }
   /// d_{n,i,r} of a unit of the row in the program, y_{n,i} = 1.
   double demand(Eigen::Index row, Eigen::Index server, Eigen::Index resource) const {
@@ -49,6 +51,9 @@ class LevelBasis {
 
   /// A row's right side; t must not be basic.
   void set_row(Eigen::Index row, double floor, double rate);
+  /// What t takes, summed anew: rows that were set leave rounding, which looks like a demand where nobody has
+  /// one. O(N m).
+  void sum_rates();
 
   /// What a unit of a variable that is not basic takes from the basic ones, [K m]: W⁻¹ of its column.
   /// O(K m²); O((K m)²) for t.

@@ -46,25 +46,27 @@ double LevelPricing::gain(const LevelBasis& basis, const ArrayXXd& price,
   return cost(basis, price, row, basis.key(row)) - cost(basis, price, row, server);
 }
 
-bool LevelPricing::worthwhile(const LevelBasis& basis, const ArrayXXd& price,
+bool LevelPricing::worthwhile(const LevelBasis& basis, double level, const ArrayXXd& price,
                               const LevelVariable& variable) const {
   const double worth = (price * rows_->capacity).abs().sum();
   const double gained = gain(basis, price, variable);
   if (variable.kind == Kind::slack) return gained > kNegative * worth;
-  return gained > kRounding * worth + kCheaper * cost(basis, price, variable.row, basis.key(variable.row));
+  const double total = basis.total(variable.row, level);
+  const double spent = total * cost(basis, price, variable.row, basis.key(variable.row));
+  return total * gained > kRounding * worth + kCheaper * spent;
 }
 
-void LevelPricing::add_slacks(const LevelBasis& basis, const ArrayXXd& price,
+void LevelPricing::add_slacks(const LevelBasis& basis, double level, const ArrayXXd& price,
                               std::vector<Found>& found) const {
   for (Index i = 0; i < price.rows(); ++i) {
     for (Index r = 0; r < price.cols(); ++r) {
       const LevelVariable slack{.kind = Kind::slack, .server = i, .resource = r};
-      if (worthwhile(basis, price, slack)) found.push_back({gain(basis, price, slack), slack});
+      if (worthwhile(basis, level, price, slack)) found.push_back({gain(basis, price, slack), slack});
     }
   }
 }
 
-void LevelPricing::add_shares(const LevelBasis& basis, const ArrayXXd& price, Index first,
+void LevelPricing::add_shares(const LevelBasis& basis, double level, const ArrayXXd& price, Index first,
                               std::vector<Found>& found) {
   const Index count = std::min(kRowsOfBlock, rows_->rows() - first);
   costs_.resize(kRowsOfBlock, price.rows());
@@ -83,17 +85,18 @@ void LevelPricing::add_shares(const LevelBasis& basis, const ArrayXXd& price, In
     Index cheapest = 0;
     while (costs_(k, cheapest) != least[k] || rows_->alone(n, cheapest) <= 0) ++cheapest;
     const LevelVariable share{.kind = Kind::share, .row = n, .server = cheapest};
-    if (worthwhile(basis, price, share)) found.push_back({gain(basis, price, share), share});
+    if (worthwhile(basis, level, price, share)) found.push_back({gain(basis, price, share), share});
   }
 }
 
-std::vector<LevelVariable> LevelPricing::entering(const LevelBasis& basis, const ArrayXXd& price) {
+std::vector<LevelVariable> LevelPricing::entering(const LevelBasis& basis, double level,
+                                                  const ArrayXXd& price) {
   std::vector<Found> found;
-  add_slacks(basis, price, found);
+  add_slacks(basis, level, price, found);
   const Index blocks = (rows_->rows() + kRowsOfBlock - 1) / kRowsOfBlock;
   for (Index seen = 0; seen < blocks && found.size() < kEnough; ++seen) {
     block_ = (block_ + 1) % blocks;
-    add_shares(basis, price, block_ * kRowsOfBlock, found);
+    add_shares(basis, level, price, block_ * kRowsOfBlock, found);
   }
   const std::size_t kept = std::min(found.size(), kKept);
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),

@@ -16,12 +16,13 @@ class LevelPricing {
   /// By how much t rises per unit of a slack or share: below 0 for most. The price is λ, [i][r]. O(m).
   double gain(const LevelBasis& basis, const Eigen::ArrayXXd& price, const LevelVariable& variable) const;
 
-  /// Whether such a gain is one, and not rounding.
-  bool worthwhile(const LevelBasis& basis, const Eigen::ArrayXXd& price, const LevelVariable& variable) const;
+  /// Whether such a gain is one, and not rounding, for all that a row has at this level.
+  bool worthwhile(const LevelBasis& basis, double level, const Eigen::ArrayXXd& price,
+                  const LevelVariable& variable) const;
 
   /// Some of those that are worthwhile, the best first; at least one unless there is none: then the basis is
   /// optimal. O(N K m), less when many are.
-  std::vector<LevelVariable> entering(const LevelBasis& basis, const Eigen::ArrayXXd& price);
+  std::vector<LevelVariable> entering(const LevelBasis& basis, double level, const Eigen::ArrayXXd& price);
 
  private:
   struct Found {
@@ -31,8 +32,9 @@ class LevelPricing {
 
   double cost(const LevelBasis& basis, const Eigen::ArrayXXd& price, Eigen::Index row,
               Eigen::Index server) const;
-  void add_slacks(const LevelBasis& basis, const Eigen::ArrayXXd& price, std::vector<Found>& found) const;
-  void add_shares(const LevelBasis& basis, const Eigen::ArrayXXd& price, Eigen::Index first,
+  void add_slacks(const LevelBasis& basis, double level, const Eigen::ArrayXXd& price,
+                  std::vector<Found>& found) const;
+  void add_shares(const LevelBasis& basis, double level, const Eigen::ArrayXXd& price, Eigen::Index first,
                   std::vector<Found>& found);
 
   const ServerRows* rows_;

@@ -1,15 +1,18 @@
 // The simplex method for lexicographic max-min, round by round on one basis.
 //
-// Sources: Dantzig and Van Slyke, Generalized Upper Bounding Techniques, 1967 (level_basis); Harris, Pivot
-// Selection Methods of the Devex LP Code, 1973 (ratio test); docs/mathematics.md, section 4.
+// Sources: Dantzig and Van Slyke, Generalized Upper Bounding Techniques, 1967 (level_basis);
+// docs/mathematics.md, section 4.
 //
 // Every row has exactly its level or its cap: who could have more needs no variable for it, since demands are
 // ≥ 0 and less is always possible. So t = 0 is a basis to begin with, t never falls, and a round begins at
 // the vertex where the last one ended: t leaves the basis there in exchange for a slack of a capacity with a
 // price, which is 0, the rows that pay are fixed, and t enters again. At the next cap t leaves as well, as at
-// an upper bound. Values are the shares of a level that the pool would give everybody: all are about 1.
+// an upper bound. What a value is and how fast it falls is measured in all that its row has, or its capacity:
+// levels may differ by any factor.
 //
-// Known failures: none met that cycles; after too many pivots it gives up.
+// Known failures: none met that cycles; after too many pivots it gives up. A row whose tasks take less than
+// 1e-9 of what it competes for is lost in the rounding of the others: its level may be off, and a caller who
+// wants to know has to check what comes out (mechanisms/levels does).
 #include "numerics/level_simplex.hpp"
 
 #include <algorithm>
@@ -28,8 +31,6 @@ using Kind = LevelVariable::Kind;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSlip = 1e-13;  // by which a value may fall below 0 for the sake of a larger pivot
-constexpr double kFlat = 1e-10;  // of the largest change: smaller ones are rounding
 constexpr int kRefreshEvery = 64;
 constexpr Index kPivotsMost = 1'000;  // a round, and so many times the rows and capacities:
 constexpr Index kPivotsMostEach = 20;
@@ -74,10 +75,11 @@ void LevelSimplex::reach_caps() {
     basis_.set_row(n, cap_[n], 0);
     --active_;
   }
+  basis_.sum_rates();
 }
 
 double LevelSimplex::key_value(Index row) const {
-  double value = basis_.floor()[row] + basis_.rate()[row] * level_;
+  double value = basis_.total(row, level_);
   for (Index p = 0; p < basis_.order(); ++p) {
     if (basis_.basic(p).kind == Kind::share && basis_.basic(p).row == row) value -= value_[p];
   }
@@ -96,7 +98,6 @@ void LevelSimplex::find_limits(const LevelVariable& entering, const VectorXd& al
   limits_.clear();
   split_.clear();
   const Index level_position = basis_.level_position();
-  const double flat = kFlat * std::max(1.0, alpha.cwiseAbs().maxCoeff());
   const double rise = entering.kind == Kind::level ? 1 : -alpha[level_position];
   const auto take_from_key = [&](Index row, double amount) {
     if (std::find(split_.begin(), split_.end(), row) == split_.end()) {
@@ -106,31 +107,15 @@ void LevelSimplex::find_limits(const LevelVariable& entering, const VectorXd& al
     fall_[row] += amount;
   };
   for (Index p = 0; p < basis_.order(); ++p) {
-    if (p == level_position) {
-      if (-alpha[p] > flat) limits_.push_back({next_cap() - level_, -alpha[p], p, -1});
-      continue;
-    }
-    if (alpha[p] > flat) limits_.push_back({value_[p], alpha[p], p, -1});
-    if (basis_.basic(p).kind == Kind::share) take_from_key(basis_.basic(p).row, -alpha[p]);
+    const LevelVariable& basic = basis_.basic(p);
+    if (basic.kind == Kind::level) limits_.add(next_cap() - level_, -alpha[p], level_, {.position = p});
+    if (basic.kind == Kind::slack) limits_.add(value_[p], alpha[p], 1, {.position = p});
+    if (basic.kind != Kind::share) continue;
+    limits_.add(value_[p], alpha[p], basis_.total(basic.row, level_), {.position = p});
+    take_from_key(basic.row, -alpha[p]);
   }
   if (entering.kind == Kind::share) take_from_key(entering.row, 1);
-  for (const Index n : split_) {
-    if (fall_[n] > flat) limits_.push_back({key_value(n), fall_[n], -1, n});
-  }
-}
-
-// Among the limits that are reached within a slip of each other, the one that falls fastest.
-LevelSimplex::Step LevelSimplex::longest_step(double most) const {
-  double furthest = most;
-  for (const Limit& limit : limits_)
-    furthest = std::min(furthest, (std::max(limit.value, 0.0) + kSlip) / limit.fall);
-  Step step{.length = most, .limit = nullptr};
-  for (const Limit& limit : limits_) {
-    const double length = std::max(limit.value, 0.0) / limit.fall;
-    if (length > furthest || (step.limit != nullptr && limit.fall <= step.limit->fall)) continue;
-    step = {.length = length, .limit = &limit};
-  }
-  return step;
+  for (const Index n : split_) limits_.add(key_value(n), fall_[n], basis_.total(n, level_), {.row = n});
 }
 
 void LevelSimplex::leave_key(Index row, const LevelVariable& entering, const VectorXd& alpha, double value) {
@@ -155,7 +140,8 @@ bool LevelSimplex::enter(const LevelVariable& entering) {
   if (!alpha.allFinite()) return false;
   const Index level_position = basis_.level_position();
   find_limits(entering, alpha);
-  const auto [length, limit] = longest_step(entering.kind == Kind::level ? next_cap() - level_ : kInfinity);
+  const auto [length, leaving] =
+      limits_.longest_step(entering.kind == Kind::level ? next_cap() - level_ : kInfinity);
   if (!(length < kInfinity)) return false;
   ++pivots_;
   ++since_refresh_;
@@ -163,12 +149,11 @@ bool LevelSimplex::enter(const LevelVariable& entering) {
   if (level_position >= 0) level_ = value_[level_position];
   if (entering.kind == Kind::level) level_ += length;
   const double entered = entering.kind == Kind::level ? level_ : length;
-  const bool at_cap = limit == nullptr || (limit->position >= 0 && limit->position == level_position);
-  if (limit != nullptr && limit->row >= 0) {
-    leave_key(limit->row, entering, alpha, entered);
-  } else if (limit != nullptr) {
-    basis_.exchange(limit->position, entering, alpha);
-    value_[limit->position] = entered;
+  const bool at_cap = leaving.position < 0 ? leaving.row < 0 : leaving.position == level_position;
+  if (leaving.row >= 0) leave_key(leaving.row, entering, alpha, entered);
+  if (leaving.position >= 0) {
+    basis_.exchange(leaving.position, entering, alpha);
+    value_[leaving.position] = entered;
   }
   if (at_cap) {
     level_ = next_cap();
@@ -188,7 +173,7 @@ bool LevelSimplex::raise_by(const std::vector<LevelVariable>& candidates) {
     double most = 0;
     for (const LevelVariable& candidate : candidates) {
       const double gain = k == 0 ? 0 : pricing_.gain(basis_, price_, candidate);
-      if (gain <= most || !pricing_.worthwhile(basis_, price_, candidate)) continue;
+      if (gain <= most || !pricing_.worthwhile(basis_, level_, price_, candidate)) continue;
       most = gain;
       best = &candidate;
     }
@@ -208,7 +193,7 @@ bool LevelSimplex::raise() {
       continue;
     }
     find_price();
-    const std::vector<LevelVariable> candidates = pricing_.entering(basis_, price_);
+    const std::vector<LevelVariable> candidates = pricing_.entering(basis_, level_, price_);
     if (!candidates.empty()) {
       if (!raise_by(candidates)) return false;
       continue;
@@ -235,6 +220,7 @@ void LevelSimplex::fix(const std::vector<Index>& rows) {
     basis_.set_row(n, level_, 0);
     --active_;
   }
+  basis_.sum_rates();
 }
 
 ArrayXXd LevelSimplex::amount() const {
@@ -244,8 +230,8 @@ ArrayXXd LevelSimplex::amount() const {
     if (share.kind == Kind::share) shares(share.row, share.server) = std::max(0.0, value_[p]);
   }
   for (Index n = 0; n < shares.rows(); ++n) {
-    const double total = basis_.floor()[n] + basis_.rate()[n] * level_;
-    shares(n, basis_.key(n)) = std::max(0.0, total - shares.row(n).sum());
+    const double rest = basis_.total(n, level_) - shares.row(n).sum();
+    shares(n, basis_.key(n)) = std::max(0.0, rest);
   }
   return shares.colwise() * basis_.unit();
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "numerics/level_basis.hpp"
+#include "numerics/level_limits.hpp"
 #include "numerics/level_pricing.hpp"
 
 namespace mirab::numerics {
@@ -37,24 +38,11 @@ class LevelSimplex {
   Eigen::ArrayXXd amount() const;
 
  private:
-  // What limits a step: the basic variable at a position, or the key of a row.
-  struct Limit {
-    double value;
-    double fall;  // a unit of step
-    Eigen::Index position;
-    Eigen::Index row;
-  };
-  struct Step {
-    double length;
-    const Limit* limit;  // none when the entering variable reaches its own bound
-  };
-
   double next_cap() const;
   void reach_caps();
   double key_value(Eigen::Index row) const;
   void refresh();
   void find_limits(const LevelVariable& entering, const Eigen::VectorXd& alpha);
-  Step longest_step(double most) const;
   bool enter(const LevelVariable& entering);
   void leave_key(Eigen::Index row, const LevelVariable& entering, const Eigen::VectorXd& alpha, double value);
   bool raise_by(const std::vector<LevelVariable>& candidates);
@@ -71,7 +59,7 @@ class LevelSimplex {
   std::vector<Eigen::Index> by_cap_;  // rows, the lowest first
   std::size_t next_ = 0;              // in by_cap_
   Eigen::ArrayXXd price_;
-  std::vector<Limit> limits_;        // of the present step
+  LevelLimits limits_;               // of the present step
   std::vector<Eigen::Index> split_;  // rows with more basic shares than the key, in the present step
   Eigen::ArrayXd fall_;              // of their keys, [n]
   int pivots_ = 0;

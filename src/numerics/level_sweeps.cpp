@@ -1,15 +1,15 @@
 // Sweeps of best responses, with leaps where they creep.
 //
-// Source: the PS-DSF paper's server procedure, server after server (docs/mathematics.md, per-server dominant
-// shares). The answer of all servers is a piecewise linear map of x. Rows that are nearly tied between two
-// servers move the same sliver every sweep until one of them has left a server: thousands of sweeps along one
-// straight line. When two steps in a row, d' and d, agree, with ratio ρ = d·d' / d'·d', the sweeps to come
-// add up to d ρ / (1 - ρ) (Aitken's Δ²), endless for ρ ≥ 1; x leaps there at once, or to where the first row
-// leaves a server, whichever is nearer. Any x is a start for the next sweep, so a leap can do no harm but
-// cost time.
+// Source: the PS-DSF paper's server procedure, server after server (docs/mathematics.md, section 5). The
+// answer of all servers is a piecewise linear map of x. Rows that are nearly tied between two servers move
+// the same sliver every sweep until one of them has left a server: thousands of sweeps along one straight
+// line. When two steps in a row, d' and d, agree, with ratio ρ = d·d' / d'·d', the sweeps to come add up to d
+// ρ / (1 - ρ) (Aitken's Δ²), endless for ρ ≥ 1; x leaps there at once, or to where the first row leaves a
+// server, whichever is nearer. Any x is a start for the next sweep, so a leap can do no harm but cost time.
 //
 // Known failures: with thousands of rows and no exact ties, one row after the other has to leave: tied_levels
-// is far faster there. Dozens of rows that are tied but for 1e-6 may still take thousands of sweeps.
+// is far faster there. Dozens of rows that are tied but for 1e-6 may still take thousands of sweeps. Leaps
+// may go in circles.
 #include "numerics/level_sweeps.hpp"
 
 #include <algorithm>
@@ -68,7 +68,8 @@ void LevelSweeps::sweep() {
   const ArrayXXd before = x_;
   ArrayXd total = x_.rowwise().sum();
   ArrayXd room;
-  for (Index i = 0; i < rows_.servers(); ++i) {
+  for (Index turn = 0; turn < rows_.servers(); ++turn) {
+    const Index i = backwards_ ? rows_.servers() - 1 - turn : turn;
     const ArrayXd elsewhere = (total - x_.col(i)).max(0.0);
     if (rows_.cap.size() > 0) room = (rows_.cap - elsewhere).max(0.0);
     const Filling filling =

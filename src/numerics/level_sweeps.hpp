@@ -16,6 +16,10 @@ class LevelSweeps {
   /// (level_violation.hpp). Cost: best_filling.hpp for each server and sweep.
   void run(int most, double within);
 
+  /// The servers of later sweeps in the opposite order: where sweeps go in circles one way, they may settle
+  /// the other way.
+  void turn_round() { backwards_ = !backwards_; }
+
   const Eigen::ArrayXXd& x() const { return x_; }            ///< [n][i]
   const Eigen::ArrayXXd& levels() const { return levels_; }  ///< [i][r], infinite where r is not full
   int sweeps() const { return sweeps_; }
@@ -34,6 +38,7 @@ class LevelSweeps {
   double moved_ = 0;                          // by the last sweep
   double agree_;                              // of a step's length
   int since_leap_ = 0;
+  bool backwards_ = false;
   bool to_the_end_ = false;  // the last leap, of its line, and not to where a row left a server
   int sweeps_ = 0;
 };

@@ -1,6 +1,6 @@
 // The level form of rows on servers that fill themselves, as the placements themselves show it.
 //
-// Source: docs/mathematics.md, per-server dominant shares: x is a solution when there are levels L_{i,r},
+// Source: docs/mathematics.md, section 5: x is a solution when there are levels L_{i,r},
 // infinite unless r is full on i, with X_n / rate_{n,i} ≥ min_{r: d_{n,r} > 0} L_{i,r} wherever row n may go,
 // equality where it is. The least levels that allow what is placed ask least of the others, so they decide.
 #include "numerics/level_violation.hpp"
@@ -38,6 +38,7 @@ ArrayXd shown_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayXX
 
 double level_violation(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& x) {
   const ArrayXd total = x.rowwise().sum();
+  if (!total.isFinite().all() || !(x >= 0).all()) return kInfinity;
   double worst = 0;
   ArrayXd stop(rows.rows());
   for (Index i = 0; i < rows.servers(); ++i) {

@@ -29,8 +29,8 @@ ArrayXXd amounts_within_caps(const GameInUnits& in, const PricePoint& at) {
   for (Index n = 0; n < in.rows(); ++n) {
     const bool at_cap = in.capped[n] && at.k[n] * std::pow(total[n], in.q) > at.left[n] / in.cap[n];
     if (!at_cap && !(total[n] > in.cap[n])) continue;
-    const double room = in.unit[n] * (in.cap[n] - in.base[n]);
-    amount.row(n) *= kJustBelow * room / amount.row(n).sum();
+    const double room = in.unit[n] * (in.cap[n] - in.base[n]), sum = amount.row(n).sum();
+    if (sum > 0) amount.row(n) *= kJustBelow * room / sum;  // else all of it was dust
   }
   return amount;
 }
@@ -56,12 +56,11 @@ PricedServers repaired(const ServerGame& game, const GameInUnits& in, const Pric
     shrink_to_fit(rows, i, found.amount.col(i));
     for (Index r = 0; r < in.resources(); ++r) {
       if (!(rows.capacity(i, r) > 0) || at.nu(i, r) < at.s(i, r)) continue;
-      found.log_price(i, r) = in.p * std::log(at.nu(i, r)) + game.alpha * std::log(in.total_weight) -
-                              std::log(rows.capacity(i, r));
+      found.log_price(i, r) = in.p * std::log(in.price_unit[i] * at.nu(i, r)) +
+                              game.alpha * std::log(in.total_weight) - std::log(rows.capacity(i, r));
     }
   }
-  if (found.amount.isFinite().all())
-    found.regret = relative_regret(game, found.amount, found.log_price, threads);
+  found.regret = relative_regret(game, found.amount, found.log_price, threads);
   return found;
 }
 

@@ -13,14 +13,16 @@ using Eigen::ArrayXXd;
 using Eigen::Index;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kAtCap = 1 - 1e-12;  // of a cap, as in regret.cpp
 
 // γ, 0 for rows whose cap is reached elsewhere.
 ArrayXXd alone_with_room(const ServerGame& game) {
   ArrayXXd alone = game.rows.alone;
   if (game.rows.cap.size() == 0) return alone;
-  ArrayXd room = game.rows.cap;
-  if (game.elsewhere.size() > 0) room -= game.elsewhere;
-  for (Index i = 0; i < alone.cols(); ++i) alone.col(i) = (room > 0).select(alone.col(i), 0.0);
+  for (Index n = 0; n < alone.rows(); ++n) {
+    const double elsewhere = game.elsewhere.size() > 0 ? game.elsewhere[n] : 0;
+    if (!(elsewhere < kAtCap * game.rows.cap[n])) alone.row(n) = 0;
+  }
   return alone;
 }
 
@@ -36,6 +38,9 @@ GameInUnits::GameInUnits(const ServerGame& game)
   unit = weight * divisor;
   g = alone.colwise() / divisor;
   gq = (g > 0).select(g.pow(q), 0.0);
+  price_unit = gq.colwise().maxCoeff();
+  for (double& u : price_unit) u = u > 0 ? u : 1;
+  gq.rowwise() /= price_unit.transpose();
   cap = ArrayXd::Constant(g.rows(), kInfinity);
   if (given.cap.size() > 0) cap = (largest > 0).select(given.cap / unit, kInfinity);
   base = ArrayXd::Zero(g.rows());

@@ -15,15 +15,16 @@ struct GameInUnits {
   Eigen::Index servers() const { return g.cols(); }
   Eigen::Index resources() const { return b[0].cols(); }
 
-  double p;               ///< max(1, α): nothing is raised to a large power before its root is taken
-  double q;               ///< α / p
-  double total_weight;    ///< Σw
-  Eigen::ArrayXd weight;  ///< w / Σw, [n]
-  Eigen::ArrayXd unit;    ///< tasks, [n]
-  Eigen::ArrayXd cap;     ///< [n], infinite without one
-  Eigen::ArrayXd base;    ///< what each row has elsewhere, [n]
-  Eigen::ArrayXXd g;      ///< γ/Γ, [n][i]; 0 where a row may not go, or may not have more
-  Eigen::ArrayXXd gq;     ///< g^q, [n][i]
+  double p;                   ///< max(1, α): nothing is raised to a large power before its root is taken
+  double q;                   ///< α / p
+  double total_weight;        ///< Σw
+  Eigen::ArrayXd weight;      ///< w / Σw, [n]
+  Eigen::ArrayXd unit;        ///< tasks, [n]
+  Eigen::ArrayXd cap;         ///< [n], infinite without one
+  Eigen::ArrayXd base;        ///< what each row has elsewhere, [n]
+  Eigen::ArrayXXd g;          ///< γ/Γ, [n][i]; 0 where a row may not go, or may not have more
+  Eigen::ArrayXd price_unit;  ///< u = max_n g^q, [i]
+  Eigen::ArrayXXd gq;         ///< g^q / u, [n][i]
   std::vector<Eigen::ArrayXXd> b;  ///< γ d / c: the part of i's resources that a row takes alone, [i][n][r]
   Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic> may;  ///< g > 0
   Eigen::Array<bool, Eigen::Dynamic, 1> capped;            ///< cap < ∞

@@ -6,8 +6,8 @@
 //   D_i - U_i = λ_i·(c_i - use_i) + Σ_n X_n max over η of [h_n g(η) - η λ_i·d_{n,i}] ≥ 0
 // with h_n = S_n^(-α) / γ_{n,i} the marginal utility at S_n = X_n / (w_n γ_{n,i}), g(η) = ((1+η)^(1-α) - 1) /
 // (1-α), and η the change of X_n in parts of it: at best (h_n / λ_i·d_{n,i})^(1/α) - 1, not below
-// -x_{n,i}/X_n nor above (cap_n - X_n)/X_n. Every term is ≥ 0 and small as η is, so that nothing cancels. For
-// α = 1 and everyone's best response at once it is the duality gap of proportional fairness over servers.
+// -x_{n,i}/X_n nor above (cap_n - X_n)/X_n. Every term is ≥ 0 and small as η is, so that nothing cancels.
+// With one server and α = 1 it is the duality gap of proportional fairness.
 //
 // All of a server is computed in units of its largest price (of its largest marginal utility, when nothing
 // there is scarce), as a large α takes both beyond what a double holds.
@@ -123,6 +123,7 @@ class Measure {
 
 double relative_regret(const ServerGame& game, const ArrayXXd& amount, const ArrayXXd& log_price,
                        int threads) {
+  if (!(amount.isFinite() && amount >= 0).all()) return kInfinity;
   const Measure measure(game, amount);
   double worst = 0;
   for (Index i = 0; i < amount.cols(); ++i) {

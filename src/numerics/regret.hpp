@@ -18,8 +18,8 @@ struct ServerGame {
 
 /// max_i (D_i - U_i) / scale_i, how much a server could still gain by answering the others, at most: D_i is
 /// the dual bound of its own problem at the prices λ_i, scale_i what its capacity is worth (λ_i·c_i, or its
-/// amounts at their marginal utilities, whichever is more). 0 at an equilibrium exactly, infinite when a row
-/// that may have something has nothing.
+/// amounts at their marginal utilities, whichever is more). 0 at an equilibrium exactly; infinite when a row
+/// that may have something has nothing, or an amount is negative or not finite.
 ///
 /// `amount` is feasible, [n][i]; `log_price` is ln λ per unit, [i][r], -∞ for a free resource. O(NKm).
 double relative_regret(const ServerGame& game, const Eigen::ArrayXXd& amount,

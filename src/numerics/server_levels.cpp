@@ -1,6 +1,6 @@
 // Servers that fill themselves by levels for what the others do: sweeps, ties, samples.
 //
-// Source: Khamse-Ashari et al., PS-DSF; docs/mathematics.md, per-server dominant shares.
+// Source: Khamse-Ashari et al., PS-DSF; docs/mathematics.md, section 5.
 // Two methods take turns, each from where it is strong. Sweeps of best responses (level_sweeps.hpp) settle
 // few rows, and clusters in which most rows are tied or at their cap. A path to levels that agree
 // (tied_levels.hpp) settles thousands of rows that are all different; it needs about the right levels to
@@ -32,17 +32,19 @@ constexpr int kPatience = 3000;  // sweeps, once ties have failed
 constexpr double kEnough = 1e8;  // numbers that those sweeps may look at
 constexpr Index kManyRows = 4000;
 constexpr Index kSampleStep = 8;
-constexpr double kCentring[] = {1e-2, 1e-3, 1e-1, 1e-4};  // of one try after the other
+constexpr double kCentring[] = {1e-2, 1e-3, 1e-1, 1e-4,
+                                3e-2, 3e-3, 3e-1, 1e-5};  // of one try after the other
 
-// What did not converge still has to fit: servers that are overused, and rows over their cap, shrink.
+// Rows that demand what is overused, and rows over their cap, shrink. The others keep what they have: a
+// server that shrank as a whole would leave its other resources short of full.
 void shrink_to_fit(const ServerRows& rows, ArrayXXd& x) {
   for (Index i = 0; i < rows.servers(); ++i) {
-    double over = 1;
     for (Index r = 0; r < rows.resources(); ++r) {
-      const double used = (rows.demand_on(i).col(r) * x.col(i)).sum();
-      if (used > 0) over = std::max(over, used / rows.capacity(i, r));
+      const auto demand = rows.demand_on(i).col(r);
+      const double used = (demand * x.col(i)).sum();
+      if (used > rows.capacity(i, r))
+        x.col(i) *= (demand > 0).select(rows.capacity(i, r) / used, ArrayXd::Ones(x.rows()));
     }
-    x.col(i) /= over;
   }
   if (rows.cap.size() == 0) return;
   const ArrayXd total = x.rowwise().sum();
@@ -63,10 +65,12 @@ ServerRows sample_of(const ServerRows& rows) {
 struct Best {
   ServerLevels found{.x = {}, .levels = {}, .violation = kInfinity};
 
-  void keep(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& x, const ArrayXXd& levels) {
+  // If it is better once it fits.
+  void keep(const ServerRows& rows, const ArrayXXd& rate, ArrayXXd x, const ArrayXXd& levels) {
+    shrink_to_fit(rows, x);
     const double violation = level_violation(rows, rate, x);
     if (found.x.size() > 0 && !(violation < found.violation)) return;
-    found.x = x;
+    found.x = std::move(x);
     found.levels = levels;
     found.violation = violation;
   }
@@ -85,7 +89,7 @@ void try_sample(const ServerRows& rows, const ArrayXXd& rate, double within, Bes
   best.found.iterations = start.iterations + tied.iterations;
 }
 
-// Sweeps, ties from there, more sweeps.
+// Sweeps, ties from there, more sweeps the other way round.
 void try_in_turns(const ServerRows& rows, const ArrayXXd& rate, double within, Best& best) {
   const int patience = static_cast<int>(
       std::min<double>(kPatience, kEnough / static_cast<double>(rate.size() * rows.resources())));
@@ -101,6 +105,7 @@ void try_in_turns(const ServerRows& rows, const ArrayXXd& rate, double within, B
     best.found.iterations += tied.iterations;
     best.keep(rows, rate, tied.x, tied.levels);
     if (best.found.violation <= within) return;
+    sweeps.turn_round();
     most = patience;
   }
 }
@@ -115,12 +120,7 @@ ServerLevels search(const ServerRows& rows, const ArrayXXd& rate, double within)
 }  // namespace
 
 ServerLevels level_servers(const ServerRows& rows, const ArrayXd& weight, double within) {
-  const ArrayXXd rate = rows.alone.colwise() * weight;
-  ServerLevels found = search(rows, rate, within);
-  if (found.violation <= within) return found;
-  shrink_to_fit(rows, found.x);
-  found.violation = level_violation(rows, rate, found.x);
-  return found;
+  return search(rows, rows.alone.colwise() * weight, within);
 }
 
 }  // namespace mirab::numerics

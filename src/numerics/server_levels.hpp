@@ -17,7 +17,8 @@ struct ServerLevels {
 
 /// An x such that every server i fills by a common level for what the others do: row n rises there from
 /// Σ_{j ≠ i} x_{n,j} with slope rate_{n,i} = weight_n alone_{n,i} until a resource that it demands is full.
-/// The violation is at most `within`, or the least that was found; x fits the servers and caps in any case.
+/// The violation is at most `within`, or the least that was found; x fits the servers and caps in any case,
+/// but for rounding.
 /// Deterministic; not the only solution. Requires weight > 0. Cost: level_sweeps.hpp and tied_levels.hpp.
 ServerLevels level_servers(const ServerRows& rows, const Eigen::ArrayXd& weight, double within);
 

@@ -2,7 +2,7 @@
 //
 // Levels first (tie_forest.hpp). Then the tasks: of all changes that fill the resources, δx_{n,i} = x ρ + x²
 // (d·y - its mean over the row's tied servers) and one ρ for each tree, is the least Σ (δx/x)² + Σ ρ²: a
-// system of order Km at most in the multipliers y (docs/mathematics.md, per-server dominant shares).
+// system of order Km at most in the multipliers y (docs/mathematics.md, section 5).
 //
 // Known failure: where x would go below zero it stops at zero, and something may not be full; the level
 // form's violation shows it.

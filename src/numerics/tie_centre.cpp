@@ -1,6 +1,6 @@
 // The central path for levels that are given, row by row.
 //
-// Source: docs/mathematics.md, per-server dominant shares. V = top + y, top = max_i a_i L_i, is where
+// Source: docs/mathematics.md, section 5. V = top + y, top = max_i a_i L_i, is where
 //   Σ_i μ part_i / (V - a_i L_i) = X,  and X = V, or (V - X)(cap - X) = μ with a cap.
 // The left less the right is convex and falls with y: Newton's method from the left does not overshoot.
 #include "numerics/tie_centre.hpp"

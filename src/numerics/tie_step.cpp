@@ -1,6 +1,6 @@
 // A predictor-corrector step towards levels that agree between servers.
 //
-// Source: Mehrotra 1992; docs/mathematics.md, per-server dominant shares. The equations, linearised, are
+// Source: Mehrotra 1992; docs/mathematics.md, section 5. The equations, linearised, are
 //   V_n - a_{n,i} L_{i,g} = z_{n,i},  Σ_n d_{n,r} x_{n,i} = 1 for the resources that stop somebody,
 //   x z = μ part,  k t = μ.
 // A row's part is diag(z/x) + θ 11ᵀ, θ = 1 + k/t: Sherman-Morrison leaves a dense system in the levels. Steps

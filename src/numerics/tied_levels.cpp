@@ -1,6 +1,6 @@
 // Levels that agree between servers, by a primal-dual interior point.
 //
-// Source: docs/mathematics.md, per-server dominant shares. With g(n,i) the full resource of lowest level
+// Source: docs/mathematics.md, section 5. With g(n,i) the full resource of lowest level
 // among those that row n demands on server i, the conditions are a linear complementarity problem in x, z, k,
 // t and the levels (tied_rows.hpp). The products x z and k t are driven to zero together (tie_step.hpp);
 // those of a row's pairs stay in proportion to what it could hold on each server, or small servers would be

@@ -1,5 +1,7 @@
 // The level form of PS-DSF (mathematics.md, section 5) as a predicate on allocations.
+#include <cmath>
 #include <gmock/gmock.h>
+#include <limits>
 
 #include <mirab/audit/level_form.hpp>
 
@@ -92,6 +94,18 @@ TEST(LevelForm, FailsWithoutBoundsWhereAUserMayNotRun) {
   EXPECT_LE(level_form(problem, placed(problem, {{1, 0}})).violation, 1e-12);
   EXPECT_EQ(level_form(problem, placed(problem, {{1, 1}})).violation,
             std::numeric_limits<double>::infinity());
+}
+
+TEST(LevelForm, FailsWithoutBoundsForTasksThatAreNoAmount) {
+  const Problem problem = two_by_two({{9, 18}}, {{1, 4}, {3, 1}});
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const double wrong : {std::nan(""), infinity, -infinity, -1e-300}) {
+    Allocation allocation = placed(problem, {{3}, {2}});
+    allocation.grants[1].tasks = wrong;
+    const LevelForm form = level_form(problem, allocation);
+    EXPECT_EQ(form.violation, infinity) << wrong;
+    EXPECT_EQ(form.user, 1u) << wrong;
+  }
 }
 
 }  // namespace

@@ -105,12 +105,12 @@ TEST(Metrics, EqualSharesOfUnequalWeightsAreUnequal) {
   EXPECT_NEAR(metrics.gini, gini(std::vector{1.0, 1.0 / 3}), 1e-15);
 }
 
-// Östman, eq. 3.3: the largest share on each server is added up, even when it is of another resource.
-TEST(Metrics, DominantSharesAddUpOverServers) {
+// A tenth of one resource on one server and a fifth of the other elsewhere: not three tenths of anything.
+TEST(Metrics, ADominantShareIsOfOneResourceOverAllServers) {
   auto [problem, allocation] = slides();
   allocation.grants = {{.user = 0, .server = 0, .tasks = 1, .resources = {0.9, 0}},
                        {.user = 0, .server = 1, .tasks = 1, .resources = {0, 3.6}}};
-  EXPECT_THAT(dominant_shares(problem, allocation), ElementsAre(DoubleNear(0.3, 1e-15), 0));
+  EXPECT_THAT(dominant_shares(problem, allocation), ElementsAre(DoubleNear(0.2, 1e-15), 0));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ const std::vector<BadFile> kBadFiles = {
     {"UserThatFitsNowhere",
      "resources: [cpu, gpu]\nservers:\n  - {name: s, capacity: {cpu: 4}}\nusers:\n  - {name: a, demand: "
      "{gpu: 1}}\n",
-     "5: users[0].demand: ", "fits on none"},
+     "5: users[0].demand: ", "fits nowhere"},
     {"UnknownResource", kServers + "  - {name: a, demand: {disk: 1}}\n",
      "5: users[0].demand.disk: ", "unknown resource"},
     {"ConstraintThatLeavesNoServerWithTheGpu",

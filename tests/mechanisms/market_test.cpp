@@ -146,25 +146,6 @@ TEST(AlphaPfVds, AtAlphaOneIsWeightedProportionalFairnessOverServers) {
   }
 }
 
-// Section 5: the time-division market has the same solution whatever α.
-TEST(PsDsfTdm, IsTheSameAtEveryAlpha) {
-  Random random(seed);
-  for (int i = 0; i < 200; ++i) {
-    RandomGame game = testing::random_game(random, {.caps = false});
-    game.rows.demand.clear();
-    for (Index k = 0; k < game.rows.servers(); ++k)
-      game.rows.demand.push_back((game.rows.alone.col(k) > 0).select(game.rows.alone.col(k).inverse(), 0.0));
-    game.rows.capacity = ArrayXXd::Ones(game.rows.servers(), 1);
-    const ArrayXd at_one = settle_market(game.with(1), MarketSolver::path, 1).tasks.rowwise().sum();
-    for (const double alpha : {0.5, 2.0, 5.0}) {
-      const ServerShares shares = settle_market(game.with(alpha), MarketSolver::path, 1);
-      ASSERT_EQ(shares.status, Status::converged);
-      ASSERT_TRUE(((shares.tasks.rowwise().sum() - at_one).abs() <= 1e-3 * at_one).all())
-          << "α = " << alpha << ", problem " << i;
-    }
-  }
-}
-
 TEST(AlphaPfVds, AnAlphaThatIsNotAboveZeroIsAnError) {
   const Problem problem = testing::problem_of({.capacity = {1}, .demand = {{1}}, .weight = {}, .cap = {}});
   for (const char* choice :

@@ -1,4 +1,5 @@
 // PS-DSF against its level form (mathematics.md, section 5), by the checker of the audit layer alone.
+#include <cmath>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -83,6 +84,84 @@ TEST(PsDsf, MeetsTheLevelFormOnRandomProblems) {
     ASSERT_EQ(outcome->status, Status::converged) << outcome->certificate.value;
     EXPECT_EQ(outcome->certificate.kind, "level-violation");
     ++solved;
+  }
+}
+
+bool fits(const Problem& problem, const Allocation& allocation) {
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const std::optional<Quantity>& cap = problem.users()[n].tasks;
+    if (cap && !(allocation.tasks[n] <= cap->value() * (1 + 1e-12))) return false;
+  }
+  std::vector<std::vector<double>> used;
+  for (const ServerUse& server : allocation.servers) used.emplace_back(server.capacity.size(), 0.0);
+  for (const Grant& grant : allocation.grants) {
+    for (std::size_t r = 0; r < grant.resources.size(); ++r) used[grant.server][r] += grant.resources[r];
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    for (std::size_t r = 0; r < used[i].size(); ++r) {
+      if (!(used[i][r] <= allocation.servers[i].capacity[r] * (1 + 1e-12))) return false;
+    }
+  }
+  return true;
+}
+
+// Amounts up to so many powers of ten apart.
+struct Spread {
+  double of_servers = 0, of_amounts = 0;
+};
+
+// N ≤ 24 users, K ≤ 5 servers, m ≤ 4 resources: zeros, weights, caps and constraints; whole amounts where
+// only the sizes of servers are apart.
+Problem spread_problem(Random& random, const Spread& spread) {
+  const auto power = [&random](double orders) { return std::pow(10.0, orders * random.unit()); };
+  const auto amount = [&](std::uint64_t most) {
+    return static_cast<double>(1 + random.below(most)) *
+           (spread.of_amounts > 0 ? power(spread.of_amounts) : 1);
+  };
+  const std::size_t users = 1 + random.below(24), servers = 2 + random.below(4),
+                    resources = 2 + random.below(3);
+  Cluster cluster;
+  for (std::size_t r = 0; r < resources; ++r) cluster.resources.push_back(fmt::format("r{}", r));
+  for (std::size_t i = 0; i < servers; ++i) {
+    const double size = std::round(power(spread.of_servers));
+    std::vector<double> capacity;
+    for (std::size_t r = 0; r < resources; ++r) capacity.push_back(size * amount(6));
+    cluster.servers.push_back({.name = fmt::format("s{}", i), .capacity = amounts(capacity)});
+  }
+  for (std::size_t n = 0; n < users; ++n) {
+    std::vector<double> demand;
+    for (std::size_t r = 0; r < resources; ++r) demand.push_back(random.below(3) == 0 ? 0 : amount(4));
+    demand[random.below(resources)] = amount(4);
+    User user{.name = fmt::format("u{}", n), .demand = amounts(demand)};
+    user.weight = quantity(1.0 + static_cast<double>(random.below(3)));
+    if (random.below(4) == 0) user.tasks = quantity(amount(8) * power(spread.of_servers));
+    std::vector<std::string> eligible{cluster.servers[random.below(servers)].name};
+    for (const Server& server : cluster.servers) {
+      if (server.name != eligible[0] && random.below(4) != 0) eligible.push_back(server.name);
+    }
+    user.servers = eligible;
+    cluster.users.push_back(user);
+  }
+  return *Problem::from(cluster);
+}
+
+// What the certificate says is what the checker finds, which knows nothing of the solver.
+TEST(PsDsf, IsFeasibleAndSaysHowFarItCameWhereAmountsAreOrdersOfMagnitudeApart) {
+  for (const Spread& spread : {Spread{.of_servers = 5}, Spread{.of_amounts = 9}}) {
+    Random random(seed);
+    int converged = 0;
+    for (int i = 0; i < 2000; ++i) {
+      SCOPED_TRACE(fmt::format("problem {} of seed {}, servers 1e{}, amounts 1e{}", i, seed,
+                               spread.of_servers, spread.of_amounts));
+      const Problem problem = spread_problem(random, spread);
+      const Result<Outcome> outcome = allocate(problem, "ps-dsf");
+      ASSERT_TRUE(outcome) << describe(outcome.error());
+      ASSERT_TRUE(fits(problem, outcome->allocation));
+      const double violation = level_form(problem, outcome->allocation).violation;
+      ASSERT_EQ(outcome->status == Status::converged, violation <= 1e-8) << violation;
+      converged += outcome->status == Status::converged ? 1 : 0;
+    }
+    EXPECT_GE(converged, 1990);
   }
 }
 

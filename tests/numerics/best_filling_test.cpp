@@ -36,6 +36,36 @@ TEST(BestFilling, FindsTheLevelWhereUseBendsBothWays) {
   EXPECT_NEAR((filling.x * demand.col(0)).sum(), 12, 1e-12);
 }
 
+// The first row leaves 1e-12 of the first resource when it stops; the second fills the third resource, but
+// for a rounding of 1e-8 of what it has elsewhere. The first is fuller, and stops nobody any more.
+TEST(BestFilling, MarksOnlyWhatRisingRowsDemand) {
+  const ArrayXXd demand{{1 - 1e-12, 1, 0}, {0, 0, 1}};
+  for (int trial = 0; trial < 100; ++trial) {
+    const Filling filling =
+        fill_best(demand, ArrayXd::Ones(3), ArrayXd{{1, 0.7}}, ArrayXd{{0, 1e8 + trial / 100.0}}, ArrayXd());
+    ASSERT_EQ(filling.levels[0], infinity) << trial;
+    ASSERT_DOUBLE_EQ(filling.x[0], 1) << trial;
+    ASSERT_DOUBLE_EQ(filling.x[1], 1) << trial;
+  }
+}
+
+// Rows that have 1e8 times as much elsewhere: at any level the use is a difference of large numbers, rounded
+// to 1e-8.
+TEST(BestFilling, FillsToTheLastDigitForRowsThatHaveFarMoreElsewhere) {
+  constexpr std::uint64_t seed = 8;
+  Random random(seed);
+  for (int trial = 0; trial < 1000; ++trial) {
+    const ArrayXXd demand = ArrayXXd::NullaryExpr(5, 1, [&] { return 0.1 + random.unit(); });
+    const ArrayXd rate = 1 / demand.col(0);
+    const ArrayXd elsewhere = 1e8 * rate + ArrayXd::NullaryExpr(5, [&] { return random.unit() / 10; });
+    const ArrayXd room = ArrayXd::NullaryExpr(5, [&] { return random.below(3) == 0 ? 0.01 : infinity; });
+    const Filling filling = fill_best(demand, ArrayXd::Constant(1, 1), rate, elsewhere, room);
+    if (filling.levels[0] == infinity) continue;
+    ASSERT_NEAR((filling.x * demand.col(0)).sum(), 1, 1e-14) << "trial " << trial << " of seed " << seed;
+    ASSERT_TRUE((filling.x <= room).all()) << "trial " << trial << " of seed " << seed;
+  }
+}
+
 // x_n = min(room_n, max(0, rate_n l_n - elsewhere_n)), l_n the lowest level of what stops the row, and what
 // has a level is full.
 TEST(BestFilling, StopsEveryRowAtTheLowestFullResourceThatItDemands) {

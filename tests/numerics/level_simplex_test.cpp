@@ -8,6 +8,7 @@
 #include <mirab/model/random.hpp>
 
 #include "numerics/level_basis.hpp"
+#include "numerics/level_limits.hpp"
 #include "numerics/level_pricing.hpp"
 #include "numerics/level_start.hpp"
 
@@ -152,6 +153,31 @@ TEST(LevelBasis, UpdatesAgreeWithANewInverse) {
   expect_fresh();
 }
 
+TEST(LevelLimits, WhatReachesItsEndFirstLeaves) {
+  LevelLimits limits;
+  EXPECT_EQ(limits.longest_step(7).length, 7);
+  EXPECT_EQ(limits.longest_step(7).leaving.position, -1);
+  limits.add(4, 1, 1, {.position = 3});
+  limits.add(3, 1, 1, {.row = 5});
+  limits.add(1, -1, 1, {.position = 4});
+  EXPECT_EQ(limits.longest_step(7).length, 3);
+  EXPECT_EQ(limits.longest_step(7).leaving.row, 5);
+  EXPECT_EQ(limits.longest_step(2).leaving.row, -1);
+}
+
+// However small the numbers are: only beside larger changes is a change taken for rounding.
+TEST(LevelLimits, DoNotDependOnUnits) {
+  LevelLimits limits;
+  limits.add(1, 1e-13, 1, {.position = 0});
+  EXPECT_DOUBLE_EQ(limits.longest_step(1e99).length, 1e13);
+  limits.add(1e-9, 1e-9, 1e-9, {.position = 1});
+  EXPECT_DOUBLE_EQ(limits.longest_step(1e99).length, 1);
+  limits.clear();
+  limits.add(0, 1e-16, 1, {.position = 0});
+  limits.add(1, 1, 1, {.position = 1});
+  EXPECT_EQ(limits.longest_step(1e99).leaving.position, 1);
+}
+
 TEST(LevelPricing, OffersTheCheapestServerOfARowAndNothingAtAnOptimum) {
   ServerRows rows;
   rows.demand = {ArrayXXd{{1}}};
@@ -161,12 +187,12 @@ TEST(LevelPricing, OffersTheCheapestServerOfARowAndNothingAtAnOptimum) {
   basis.set_row(0, 0, 1);
   LevelPricing pricing(rows);
   const ArrayXXd price{{3}, {2}, {1}};
-  const std::vector<LevelVariable> entering = pricing.entering(basis, price);
+  const std::vector<LevelVariable> entering = pricing.entering(basis, 1, price);
   ASSERT_EQ(entering.size(), 1U);
   EXPECT_EQ(entering[0].server, 2);
   EXPECT_DOUBLE_EQ(pricing.gain(basis, price, entering[0]), 2);
-  EXPECT_TRUE(pricing.entering(basis, ArrayXXd{{1}, {1}, {2}}).empty());
-  const std::vector<LevelVariable> negative = pricing.entering(basis, ArrayXXd{{1}, {2}, {-1}});
+  EXPECT_TRUE(pricing.entering(basis, 1, ArrayXXd{{1}, {1}, {2}}).empty());
+  const std::vector<LevelVariable> negative = pricing.entering(basis, 1, ArrayXXd{{1}, {2}, {-1}});
   ASSERT_FALSE(negative.empty());
 }
 

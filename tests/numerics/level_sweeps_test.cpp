@@ -49,5 +49,18 @@ TEST(LevelSweeps, SettlesSmallGames) {
   }
 }
 
+// The first of a sweep divides itself between rows that have nothing yet, the second between rows that do.
+TEST(LevelSweeps, TurnedRoundBeginWithTheLastServer) {
+  const ServerRows rows = testing::rows_of(ArrayXXd{{1}, {1}}, ArrayXXd{{4}, {2}});
+  LevelSweeps forwards(rows, rows.alone), backwards(rows, rows.alone);
+  backwards.turn_round();
+  forwards.run(1, 0);
+  backwards.run(1, 0);
+  EXPECT_NEAR(forwards.levels()(0, 0), 0.5, 1e-12);
+  EXPECT_NEAR(backwards.levels()(1, 0), 0.5, 1e-12);
+  EXPECT_NEAR(forwards.levels()(1, 0), 1.5, 1e-12);
+  EXPECT_NEAR(backwards.levels()(0, 0), 0.75, 1e-12);
+}
+
 }  // namespace
 }  // namespace mirab::numerics

@@ -1,7 +1,9 @@
 // The level form (mathematics.md, section 5) on placements made by hand.
 #include "numerics/level_violation.hpp"
 
+#include <cmath>
 #include <gmock/gmock.h>
+#include <limits>
 
 #include "numerics/many_rows.hpp"
 
@@ -44,6 +46,13 @@ TEST(LevelViolation, CountsOveruseAndTasksOverACap) {
   EXPECT_DOUBLE_EQ(level_violation(rows, rows.alone, ArrayXXd{{2.5}, {2.5}}), 0.25);
   rows.cap = Eigen::ArrayXd{{1.6, 4}};
   EXPECT_DOUBLE_EQ(level_violation(rows, rows.alone, ArrayXXd{{2}, {2}}), 0.25);
+}
+
+TEST(LevelViolation, IsInfiniteForWhatIsNoAmount) {
+  const ServerRows rows = testing::rows_of(ArrayXXd{{1}, {1}}, ArrayXXd{{4}});
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const double wrong : {std::nan(""), infinity, -infinity, -1e-300})
+    EXPECT_EQ(level_violation(rows, rows.alone, ArrayXXd{{2}, {wrong}}), infinity) << wrong;
 }
 
 }  // namespace

@@ -50,5 +50,31 @@ TEST(ServerLevels, MeetTheLevelFormWhereRowsAreTiedByTheHundred) {
   }
 }
 
+bool fits(const ServerRows& rows, const ArrayXXd& x) {
+  constexpr double rounding = 1e-14;
+  if (!x.isFinite().all() || !(x >= 0).all()) return false;
+  for (Index i = 0; i < rows.servers(); ++i) {
+    const ArrayXd used = (rows.demand_on(i).colwise() * x.col(i)).colwise().sum();
+    if ((used > rows.capacity.row(i).transpose() * (1 + rounding)).any()) return false;
+  }
+  return rows.cap.size() == 0 || (x.rowwise().sum() <= rows.cap * (1 + rounding)).all();
+}
+
+// Amounts over nine orders of magnitude; what is good enough before anything has settled fits as well.
+TEST(ServerLevels, FitTheServersAndCapsInAnyCase) {
+  constexpr std::uint64_t seed = 19;
+  Random random(seed);
+  for (int trial = 0; trial < 1000; ++trial) {
+    const testing::RandomGame game = testing::random_game(random, {.rows_max = 40, .orders = 9});
+    for (const double good_enough : {within, 1.0}) {
+      const ServerLevels found = level_servers(game.rows, game.weight, good_enough);
+      ASSERT_TRUE(fits(game.rows, found.x)) << "trial " << trial << " of seed " << seed;
+      ASSERT_LE(found.violation, good_enough) << "trial " << trial << " of seed " << seed;
+      ASSERT_EQ(found.violation,
+                level_violation(game.rows, game.rows.alone.colwise() * game.weight, found.x));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mirab::numerics

@@ -50,15 +50,11 @@ class Rounds {
 
   ClpRounds run() {
     ClpRounds result;
-    while (std::find(active_.begin(), active_.end(), true) != active_.end()) {
+    while (anybody_active() && !result.failed && !result.stopped) {
       ++result.rounds;
-      if (!raise()) {
-        result.stopped = true;
-        break;
-      }
-      if (fix_saturated()) continue;
-      result.stopped = true;
-      break;
+      const bool done = raise() && fix_saturated();
+      result.stopped = !done && seconds_left() <= 0;
+      result.failed = !done && !result.stopped;
     }
     result.totals = tasks_of_one_ * level_;
     return result;
@@ -114,10 +110,14 @@ class Rounds {
     model_.setRowLower(static_cast<int>(n), level);
   }
 
-  bool solve() {
+  double seconds_left() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
-    if (spent.count() > seconds_most_) return false;
-    model_.setMaximumSeconds(seconds_most_ - spent.count());
+    return seconds_most_ - spent.count();
+  }
+
+  bool solve() {
+    if (seconds_left() <= 0) return false;
+    model_.setMaximumSeconds(seconds_left());
     if (solved_) {
       model_.primal(1);
     } else {

@@ -14,6 +14,7 @@ struct ClpRounds {
   Eigen::ArrayXd totals;  ///< X_n, [n]
   int rounds = 0;
   bool stopped = false;  ///< out of time: the totals are not what they should be
+  bool failed = false;   ///< Clp found no optimum, or one without a price for anybody: nor are they then
 };
 
 /// Lexicographic max-min of X_n / unit_n under the capacities and caps, as a sequence of linear programs,

@@ -16,7 +16,8 @@ struct LevelForm {
   std::vector<std::vector<double>> levels;
   /// The largest relative violation: 1 - X_n / (φ_n γ_{n,i} M_{n,i}) with M_{n,i} = min_{r: d_{n,r} > 0}
   /// L_{i,r} for a user below its cap on a server where it may run (1 when M is infinite: nothing stops the
-  /// user), use over capacity less 1, tasks over cap less 1; infinite for tasks where the user may not run.
+  /// user), use over capacity less 1, tasks over cap less 1; infinite for tasks where the user may not run,
+  /// and for tasks that are negative or no finite number.
   double violation = 0;
   std::size_t user = 0;    ///< of the largest violation; 0 when it is one of capacity
   std::size_t server = 0;  ///< of the largest violation; 0 when it is one of a cap
