@@ -73,9 +73,10 @@ void add_users(const RandomStyle& style, Random& random, Cluster& cluster) {
     const bool may_be_constrained =
         style.accepts.placement && !conditions.no_placement && cluster.servers.size() > 1;
     if (may_be_constrained && chance(random, kConstrained)) user.servers = some_servers(cluster, random);
-    // What everybody needs most would have to be so with every demand.
+    // What these two properties compare is one amount of one resource a task.
     const bool may_differ = style.accepts.demand_on && !conditions.same_demand &&
-                            cluster.servers.size() > 1 && style.property != Property::bottleneck_fairness;
+                            cluster.servers.size() > 1 && style.property != Property::bottleneck_fairness &&
+                            style.property != Property::single_resource_fairness;
     if (may_differ && chance(random, kOtherDemand)) {
       const Server& server = cluster.servers[random.below(cluster.servers.size())];
       user.demand_on[server.name] = some_demand(cluster.resources.size(), zeroes, random);

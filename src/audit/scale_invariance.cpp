@@ -15,6 +15,7 @@ namespace mirab {
 namespace {
 
 constexpr std::array kFactors = {2.0, 0.5, 10.0, 0.1};
+constexpr double kDust = 1e-9;  // of a resource
 
 bool scale(ResourceVector& demand, double factor) {
   for (Quantity& amount : demand) {
@@ -61,6 +62,7 @@ std::optional<Witness> change_by(const Division& division, const Rule& rule, std
     for (std::size_t r = 0; r < before[n].size(); ++r) {
       const double size =
           std::max(shortfall(before[n][r], after[n][r]), shortfall(after[n][r], before[n][r]));
+      if (std::max(before[n][r], after[n][r]) < kDust) continue;
       if (!(size > least) || (worst && size <= worst->size)) continue;
       const auto [had, has] = told_apart(100 * before[n][r], 100 * after[n][r]);
       const std::string& who = division.problem.users()[user].name;

@@ -41,6 +41,7 @@ constexpr Accepts kBundlesAccept{.weights = true,
 /// The papers speak of users with endless demand.
 constexpr Conditions kEndlessDemand{.no_caps = true};
 constexpr Conditions kEndlessPositiveDemand{.positive_demands = true, .no_caps = true};
+constexpr Conditions kEndlessSameDemand{.no_caps = true, .same_demand = true};
 constexpr Conditions kEndlessDemandAnywhere{.no_caps = true, .no_placement = true};
 constexpr Conditions kEndlessPositiveDemandAnywhere{
     .positive_demands = true, .no_caps = true, .no_placement = true};

@@ -19,7 +19,7 @@ constexpr Claim kClaims[] = {
     {Property::envy_freeness, true, kEndlessPositiveSameDemandAnywhere, kTable},
     {Property::pareto_efficiency, true, kEndlessDemand, kTable},
     {Property::single_resource_fairness, true, kEndlessDemandAnywhere, "by definition: the share of it"},
-    {Property::scale_invariance, true, kEndlessDemand,
+    {Property::scale_invariance, true, kEndlessSameDemand,
      "by definition: a share does not depend on a task's size"},
     {Property::bottleneck_fairness, false, {}, kTable},
     {Property::resource_monotonicity, false, {}, "as DRF, which it is on one server"},
