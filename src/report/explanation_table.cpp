@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kNameWidth = 24;
 constexpr std::size_t kResourceWidth = 10;
 constexpr std::size_t kMostRows = 10;
+constexpr double kDust = 1e-7;    // of a user's tasks: beneath what converged outcomes are known to
 constexpr double kNoGain = 1e-6;  // relative: what certificates and rounding leave
 
 // `0.0025` has three digits where amount() would keep one or none.
@@ -69,9 +70,10 @@ std::string summary(const Explained& explained, std::size_t width) {
 std::string whereabouts(const Explained& explained) {
   const Explanation& explanation = explained.explanation;
   const Allocation& allocation = explanation.outcome.allocation;
+  const double dust = kDust * allocation.tasks[explanation.user];
   std::vector<const Grant*> grants;
   for (const Grant& grant : allocation.grants) {
-    if (grant.user == explanation.user) grants.push_back(&grant);
+    if (grant.user == explanation.user && grant.tasks > dust) grants.push_back(&grant);
   }
   if (grants.empty()) return "\nIt has no tasks anywhere.\n";
   std::stable_sort(grants.begin(), grants.end(),
@@ -210,13 +212,14 @@ std::string what_ifs(const Explained& explained) {
 
 std::string remarks(const Explained& explained, std::size_t width) {
   const Outcome& outcome = explained.explanation.outcome;
-  const bool each_server = explained.explanation.scope == Scope::each_server;
-  std::string text =
-      broken(fmt::format(
-                 "share: the largest part of any one resource that the user holds; level: the highest {} per "
-                 "weight of those who hold some of the resource",
-                 each_server ? "virtual share (tasks over those that fit alone on these servers)" : "share"),
-             width, "  ");
+  std::string legend = "share: the largest part of any one resource that the user holds";
+  if (!explained.explanation.bindings.empty()) {
+    const bool each_server = explained.explanation.scope == Scope::each_server;
+    legend += fmt::format(
+        "; level: the highest {} per weight of those who hold some of the resource",
+        each_server ? "virtual share (tasks over those that fit alone on these servers)" : "share");
+  }
+  std::string text = broken(legend, width, "  ");
   if (outcome.status == Status::not_converged) {
     text +=
         fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
