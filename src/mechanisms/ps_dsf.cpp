@@ -22,6 +22,7 @@ constexpr Claim kClaims[] = {
     {Property::envy_freeness, true, kEndlessDemand, kTable},
     {Property::bottleneck_fairness, true, kEndlessDemand, kTable},
     {Property::pareto_efficiency, false, {}, kTable},
+    {Property::strategy_proofness, false, {}, "searched; Hamzeh, table 2.1, says that it holds"},
 };
 
 ServerShares shares_of(const MergedServers& merged) {

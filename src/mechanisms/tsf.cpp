@@ -18,6 +18,7 @@ constexpr Claim kClaims[] = {
     {Property::sharing_incentive, true, kEndlessDemandAnywhere, "docs/mechanisms/tsf.md"},
     {Property::envy_freeness, true, kEndlessPositiveSameDemandAnywhere, kTable},
     {Property::pareto_efficiency, true, kEndlessDemand, kTable},
+    {Property::strategy_proofness, true, kEndlessPositiveSameDemandAnywhere, "Hamzeh, table 2.1"},
     {Property::single_resource_fairness, true, kEndlessDemandAnywhere, "by definition: the share of it"},
     {Property::scale_invariance, true, kEndlessSameDemand,
      "by definition: a share does not depend on a task's size"},

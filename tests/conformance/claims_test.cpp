@@ -81,6 +81,11 @@ struct Counterexample {
 // 1.5).
 const Problem kSlides = pool_of({9, 18}, {{1, 4}, {3, 1}});
 
+Cluster doubled(std::size_t user, Cluster cluster) {
+  cluster.users[user].weight = Quantity(2);
+  return cluster;
+}
+
 std::vector<Counterexample> counterexamples() {
   const Problem one_and_three = pool_of({4}, {{1}, {3}});  // equal tasks: 1 for the first, who has 2 alone
   // Ravi Kiran and Srinuvas, figure 1: even memory is 2, 6, 8 and 8 tasks.
@@ -109,6 +114,9 @@ std::vector<Counterexample> counterexamples() {
       {"ps-dsf-tdm", Property::pareto_efficiency, pool_of({1, 1}, {{1, 0}, {0, 1}})},
       // docs/mechanisms/ps-dsf.md and per-server-drf.md: what each has suits the other
       {"ps-dsf", Property::pareto_efficiency, problem_of(cluster_of({{1, 2}, {1, 1}}, {{2, 1}, {1, 4}}))},
+      // searched: the first user has 0.77 tasks, and 0.8 by reporting a disk of 4.4
+      {"ps-dsf", Property::strategy_proofness,
+       problem_of(doubled(1, cluster_of({{9, 3, 8}, {3, 2, 2}}, {{6, 1, 4}, {1, 1, 2}})))},
       {"per-server-drf", Property::pareto_efficiency,
        problem_of(cluster_of({{2, 12}, {12, 2}}, {{0.2, 1}, {1, 0.2}}))},
       // src/mechanisms/drfh.cpp: half of the first server holds 5 tasks of the first user
