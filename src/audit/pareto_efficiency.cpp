@@ -25,9 +25,10 @@ using Eigen::ArrayXd;
 using Eigen::Index;
 using numerics::ServerRows;
 
-constexpr double kPenalty = 1e3;
-constexpr double kServed = 1e-7;      // of X_n may be lost to rounding
-constexpr double kMostEntries = 4e6;  // of the tableau
+constexpr double kPenalties[] = {1e3, 1e6, 1e9};  // of a task that somebody would lose, one after the other
+constexpr double kNextToNothing = 1e-9;           // of a capacity, one unit
+constexpr double kServed = 1e-7;                  // of X_n may be lost to rounding
+constexpr double kMostEntries = 4e6;              // of the tableau
 
 // Users and servers in classes; on the pool one class of servers.
 struct Classed {
@@ -99,13 +100,21 @@ double room_of(const Classed& classed, Index n) {
   return std::min(std::max(0.0, classed.rows.cap[n] - classed.tasks[n]), most) / classed.unit[n];
 }
 
+double largest_part(const Classed& classed, Index n) {
+  double largest = 0;
+  for (Index r = 0; r < classed.rows.resources(); ++r)
+    largest = std::max(largest, part_taken(classed, n, 0, r));
+  return largest;
+}
+
 // ε_n / X_n of the first program on one server: what fits into the room that is left.
 ArrayXd gains_on_one_server(const Classed& classed) {
   const ServerRows& rows = classed.rows;
   const Index users = rows.rows();
   std::vector<Index> capped;
   for (Index n = 0; n < users; ++n) {
-    if (std::isfinite(rows.cap[n]) || rows.alone(n, 0) <= 0) capped.push_back(n);
+    if (std::isfinite(rows.cap[n]) || rows.alone(n, 0) <= 0 || largest_part(classed, n) < kNextToNothing)
+      capped.push_back(n);
   }
   const Index limits = rows.resources() + static_cast<Index>(capped.size());
   numerics::LinearProgram program{.value = Eigen::VectorXd::Ones(users),
@@ -127,14 +136,15 @@ ArrayXd gains_on_one_server(const Classed& classed) {
   return numerics::maximise(program).amount;
 }
 
-// The same over several servers.
-ArrayXd gains_over_servers(const Classed& classed) {
+// The same over several servers, where to lose a task costs so much. Nothing when it does not cost enough to
+// keep everybody what it has.
+std::optional<ArrayXd> gains_over_servers(const Classed& classed, double penalty) {
   const ServerRows& rows = classed.rows;
   const Index users = rows.rows();
   const auto pairs = pairs_of(rows);
   const auto placed = static_cast<Index>(pairs.size());
   const Index capacities = rows.servers() * rows.resources();
-  numerics::LinearProgram program{.value = Eigen::VectorXd::Constant(placed + users, kPenalty),
+  numerics::LinearProgram program{.value = Eigen::VectorXd::Constant(placed + users, penalty),
                                   .rows = Eigen::MatrixXd::Zero(capacities + 2 * users, placed + users),
                                   .limit = Eigen::VectorXd::Ones(capacities + 2 * users)};
   for (Index column = 0; column < placed; ++column) {
@@ -144,7 +154,7 @@ ArrayXd gains_over_servers(const Classed& classed) {
     program.rows(capacities + n, column) = 1;
   }
   for (Index n = 0; n < users; ++n) {  // ε_n: what is placed beyond X_n is worth 1, not M
-    program.value[placed + n] = 1 - kPenalty;
+    program.value[placed + n] = 1 - penalty;
     program.rows(capacities + n, placed + n) = -1;
     program.rows(capacities + users + n, placed + n) = 1;
     program.limit[capacities + n] = classed.tasks[n] / classed.unit[n];
@@ -155,8 +165,16 @@ ArrayXd gains_over_servers(const Classed& classed) {
   for (Index column = 0; column < placed; ++column)
     served[pairs[static_cast<std::size_t>(column)].first] += best.amount[column];
   const ArrayXd owed = classed.tasks / classed.unit;
-  MIRAB_ASSERT((served >= owed * (1 - kServed) - kServed).all(), "what everybody has is possible");
+  if (!(served >= owed * (1 - kServed) - kServed).all()) return {};
   return (served - owed).max(0.0);
+}
+
+std::optional<ArrayXd> gains_of(const Classed& classed) {
+  if (classed.rows.servers() == 1) return gains_on_one_server(classed);
+  for (const double penalty : kPenalties) {
+    if (std::optional<ArrayXd> gains = gains_over_servers(classed, penalty)) return gains;
+  }
+  return {};
 }
 
 // max t of the second program; 1 when somebody has nothing, or all its tasks. Over servers it is the lowest
@@ -195,7 +213,10 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
   if (entries > kMostEntries)
     return vacuous(Property::pareto_efficiency, "not decided: the linear program is too large");
 
-  const ArrayXd gains = one ? gains_on_one_server(classed) : gains_over_servers(classed);
+  const std::optional<ArrayXd> found = gains_of(classed);
+  if (!found)
+    return vacuous(Property::pareto_efficiency, "not decided: what users have is too far apart in size");
+  const ArrayXd& gains = *found;
   const double size = gains.sum();
   if (size <= slack(division.outcome, tolerances) * users) return {.property = Property::pareto_efficiency};
 

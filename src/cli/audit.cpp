@@ -23,6 +23,7 @@ namespace {
 constexpr std::uint64_t kClustersForClaims = 300;
 constexpr const char* kPositiveDemands = "positive-demands";
 constexpr const char* kNoCaps = "no-caps";
+constexpr std::uint64_t kMostAttempts = 10'000'000;  // each is kept while it waits
 constexpr const char* kNoPlacement = "no-placement";
 constexpr const char* kSameDemand = "same-demand";
 
@@ -41,6 +42,10 @@ struct Options {
 };
 
 Check check_options(const Options& options) {
+  if (options.budget > kMostAttempts)
+    return Error{.message = fmt::format("{} attempts are more than the {} that are made at most",
+                                        options.budget, kMostAttempts),
+                 .key = "--budget"};
   const bool without_cluster = options.claims || options.random > 0;
   if (options.cluster.empty() && !without_cluster)
     return Error{.message = "name a cluster file, or look at random clusters with --random N or --claims",
@@ -191,7 +196,7 @@ void add_options(CLI::App& command, Options& options) {
   take_one_of(
       add_list_option(command, "--assume", options.assumed,
                       "Look only at random clusters in which everybody demands everything, has endless "
-                      "tasks, or may run everywhere; may be repeated",
+                      "tasks, may run everywhere, or takes the same on every server; may be repeated",
                       "CONDITION"),
       {kPositiveDemands, kNoCaps, kNoPlacement, kSameDemand});
   command.add_flag("--claims", options.claims,

@@ -128,7 +128,7 @@ class FloorSearch {
   Result<Outcome> divide(const Held& held) {
     while (true) {
       Result<Problem> problem = with_held(held);
-      MIRAB_ASSERT(static_cast<bool>(problem), "a cap and a weight keep a problem valid");
+      if (!problem) return problem.error();
       Result<Outcome> outcome = allocate(*problem, mechanism_, execution_);
       if (!outcome) return outcome;
       if (!serve_faster(held, *outcome)) return outcome;
@@ -141,7 +141,12 @@ class FloorSearch {
       if (!held[group_[n]]) continue;
       if (faster_[n] == 0) faster_[n] = kFirst;
       const Result<Quantity> weight = Quantity::from(cluster.users[n].weight.value() * faster_[n]);
-      MIRAB_ASSERT(static_cast<bool>(weight), "a weight that was read, times at most 1e15, is a quantity");
+      if (!weight) {
+        return Error{.message = fmt::format(
+                         "the weight of '{}' is too large to be raised until the pod has its request; "
+                         "give smaller weights in the same proportions",
+                         cluster.users[n].name)};
+      }
       cluster.users[n].weight = *weight;
       cluster.users[n].tasks = Quantity(1);
     }

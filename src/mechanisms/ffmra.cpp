@@ -2,7 +2,7 @@
 // part for the others, and each part is divided as MLF-DRS divides.
 //
 // Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.3.2, equations 4.15 to
-// 4.17 and algorithm 3; docs/mathematics.md, group shares.
+// 4.17 and algorithm 3; docs/mathematics.md, section 7.
 //
 //   q = Σ_n (dominant demand of n) / Σ_n Σ_r d_{n,r};  of C_r, q C_r is for the dominated, (1 - q) C_r for
 //   the others.

@@ -2,14 +2,16 @@
 // takes. A user is dominated by one resource, and holds much of it; of the others it holds little.
 //
 // Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, chapter 4; docs/mathematics.md,
-// group shares. Tasks are whole bundles of demand, so that what a bundle holds beyond its scarcest resource
-// is of no use to its user (docs/mechanisms/mlf-drs.md).
+// section 7. Tasks are whole bundles of demand, so that what a bundle holds beyond its scarcest resource is
+// of no use to its user (docs/mechanisms/mlf-drs.md).
 #include "mechanisms/group_share.hpp"
 
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
+#include <utility>
+
+#include "model/rational.hpp"
 
 namespace mirab {
 namespace {
@@ -30,9 +32,17 @@ constexpr OptionInfo kOptions[] = {
     {"spill", "false", "true: a part that has no group goes to the other group"},
 };
 
-Index dominant_of(const ArrayXd& demand, const ArrayXd& capacity) {
+// Compared as fractions, so that equal parts are equal in every unit.
+Index dominant_of(const ResourceVector& demand, const ResourceVector& capacity) {
   Index dominant = 0;
-  (capacity > 0).select(demand / capacity, 0).maxCoeff(&dominant);
+  mpq_class largest = 0;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (capacity[r].is_zero()) continue;
+    const mpq_class part = rational(demand[r]) / rational(capacity[r]);
+    if (part <= largest) continue;
+    largest = part;
+    dominant = static_cast<Index>(r);
+  }
   return dominant;
 }
 
@@ -54,7 +64,7 @@ SharedServer shared_server(const Problem& problem, std::size_t i) {
     for (Index r = 0; r < m; ++r) {
       server.demand(j, r) = server.weight[j] * problem.demand(n, i)[static_cast<std::size_t>(r)].value();
     }
-    server.dominant.push_back(dominant_of(server.demand.row(j).transpose(), server.capacity));
+    server.dominant.push_back(dominant_of(problem.demand(n, i), problem.servers()[i].capacity));
   }
   return server;
 }

@@ -1,7 +1,7 @@
 // Heterogeneous FFMRA: the cut of FFMRA on every server, with one q for all of them.
 //
 // Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.4.4, algorithm 4;
-// docs/mathematics.md, group shares. q adds up the demands of all users on all servers where they may run,
+// docs/mathematics.md, section 7. q adds up the demands of all users on all servers where they may run,
 // with the dominant resource and the demand that they have there. Definition 4.28: where one task of
 // everybody does not fit on a server, nobody is granted more than it requests; what is short is divided in
 // proportion to the requests.

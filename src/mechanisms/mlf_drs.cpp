@@ -2,7 +2,7 @@
 // fair share of it, everybody else at most one, and the grants grow until all is used.
 //
 // Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.2, algorithm 2;
-// docs/mathematics.md, group shares. With f_{n,r} = φ_n C_r / Φ:
+// docs/mathematics.md, section 7. With f_{n,r} = φ_n C_r / Φ:
 //
 //   a_{n,r} = max(φ_n d_{n,r}, f_{n,r}) where r is dominant for n, min(φ_n d_{n,r}, f_{n,r}) elsewhere,
 //   bundle_{n,r} = a_{n,r} C_r / Σ_k a_{k,r}.

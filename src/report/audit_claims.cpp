@@ -47,7 +47,7 @@ std::string claims_table(const AuditedClaims& audited, std::size_t width) {
     witnesses += indented("on " + printable(cluster_words(witness.problem)), 2, page);
   }
   const auto against = std::count_if(audited.claims.begin(), audited.claims.end(), differs);
-  return fmt::format("{} on {} each; {} that are said to hold and fail\n\n",
+  return fmt::format("{} on {} each; {} that are not known to be refuted and fail\n\n",
                      counted(audited.claims.size(), "claim"), counted(audited.clusters, "random cluster"),
                      against) +
          render(table) + witnesses;

@@ -12,6 +12,11 @@
 #include <algorithm>
 
 namespace mirab::scheduling {
+namespace {
+
+__extension__ using Wide = __int128;
+
+}  // namespace
 
 DominanceBalance::DominanceBalance(const Ledger& ledger)
     : ledger_(&ledger),
@@ -21,13 +26,14 @@ DominanceBalance::DominanceBalance(const Ledger& ledger)
 DominanceBalance::Dominance DominanceBalance::dominance(std::size_t user, std::size_t server) const {
   const auto capacity = ledger_->cluster().capacity(ledger_->entry(server));
   const auto demand = ledger_->demand(user, server);
-  Dominance dominance{.resource = 0, .part = 0};
-  for (std::size_t r = 0; r < demand.size(); ++r) {
-    if (demand[r] == 0) continue;
-    const double part = static_cast<double>(demand[r]) / static_cast<double>(capacity[r]);
-    if (part > dominance.part) dominance = {.resource = r, .part = part};
+  const auto first = std::find_if(demand.begin(), demand.end(), [](std::int64_t d) { return d > 0; });
+  auto dominant = static_cast<std::size_t>(first - demand.begin());
+  for (std::size_t r = dominant + 1; r < demand.size();
+       ++r) {  // exactly: equal parts are equal in every unit
+    if (Wide{demand[r]} * capacity[dominant] > Wide{demand[dominant]} * capacity[r]) dominant = r;
   }
-  return dominance;
+  const double part = static_cast<double>(demand[dominant]) / static_cast<double>(capacity[dominant]);
+  return {.resource = dominant, .part = part};
 }
 
 bool DominanceBalance::all_equal(std::size_t server) const {

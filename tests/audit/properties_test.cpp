@@ -353,5 +353,25 @@ TEST(Properties, ParetoEfficiencyAgreesWithEveryDivisionOnAGrid) {
   EXPECT_GT(efficient, 0);
 }
 
+// What users have differs by a factor of thousands: to take a task from one would make room for thousands of
+// another's.
+TEST(ParetoEfficiency, IsDecidedWhenWhatUsersHaveIsFarApart) {
+  Cluster cluster = testing::cluster_of({{16, 64}, {16, 32}}, {{1, 2}, {1, 4}});
+  cluster.users[1].weight = Quantity(5000);
+  for (const char* mechanism : {"drfh", "tsf", "cmmf"}) {
+    const Verdict verdict =
+        testing::verdict_on(Property::pareto_efficiency, testing::problem_of(cluster), mechanism);
+    EXPECT_TRUE(verdict.holds) << mechanism;
+    EXPECT_FALSE(verdict.vacuous) << mechanism << ": " << verdict.note;
+  }
+}
+
+// A task of which next to nothing fits, beside one of which billions do.
+TEST(ParetoEfficiency, DoesNotGiveUpOnTasksThatTakeNextToNothing) {
+  Cluster cluster = testing::cluster_of({{0.3}}, {{1e9}, {1e-6}});
+  cluster.users[0].tasks = Quantity(5);
+  testing::verdict_on(Property::pareto_efficiency, testing::problem_of(cluster), "max-min");
+}
+
 }  // namespace
 }  // namespace mirab

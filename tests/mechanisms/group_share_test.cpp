@@ -82,6 +82,22 @@ TEST(GroupShare, NormalisedUnitsMakeFfmraIndependentOfTheUnit) {
   EXPECT_GT(std::abs(tasks(in_mega, "ffmra")[0] - tasks(slides(), "ffmra")[0]), 0.1);
 }
 
+// 0.3 of 3 and 0.1 of 1 are equal parts, though not in doubles: the first of equals is dominant in every
+// unit.
+TEST(GroupShare, EqualPartsAreEqualInEveryUnit) {
+  Cluster small = slides();
+  small.servers[0].capacity = amounts({3, 1});
+  small.users[0].demand = amounts({0.3, 0.1});
+  small.users[1].demand = amounts({1.5, 0.1});
+  Cluster large = slides();
+  large.servers[0].capacity = amounts({30, 10});
+  large.users[0].demand = amounts({3, 1});
+  large.users[1].demand = amounts({15, 1});
+  for (const char* mechanism : {"mlf-drs", "ffmra"})
+    EXPECT_THAT(divided(small, mechanism).tasks,
+                Pointwise(DoubleNear(1e-9), divided(large, mechanism).tasks));
+}
+
 // Definition 4.28: the tasks of one of each take 12 of 10 CPUs.
 TEST(GroupShare, UnderShortageNobodyIsGrantedMoreThanItRequests) {
   Cluster cluster = slides();

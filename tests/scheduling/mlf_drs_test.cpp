@@ -88,6 +88,13 @@ TEST(Mrfs, WithoutAServerThatQualifiesTheOneWithMostRoomIsTaken) {
   EXPECT_THAT(places(cluster, "mrfs"), ElementsAre(0, 1, 0, 0, 0));
 }
 
+// No task of anybody demands the first resource, and no server has any.
+TEST(Mrfs, AResourceThatIsNotThereDominatesNobody) {
+  const Problem cluster = problem({server("1", {"0", "10", "10"}), server("2", {"0", "10", "10"})},
+                                  {arrival("a", {"0", "2", "1"}), arrival("b", {"0", "2", "1"})});
+  EXPECT_THAT(places(cluster, "mrfs"), ElementsAre(0, 1));
+}
+
 TEST(Mrfs, SaysThatItChoseTheServersItself) {
   const Problem cluster = problem({server("1", {"10", "10"})}, {arrival("a", {"2", "1"})});
   EXPECT_EQ(filled(cluster, {.discipline = "mrfs", .placement = "worst-fit"}).placement, "mrfs");
