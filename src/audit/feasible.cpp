@@ -26,7 +26,8 @@ Verdict check_feasible(const Division& division, const Tolerances& tolerances) {
   std::optional<Witness> worst;
   const Cluster cluster = cluster_of(division.problem);
   for (const Grant& grant : division.outcome.allocation.grants) {
-    const auto& [n, i] = std::pair(grant.user, grant.server);
+    const std::size_t n = grant.user;
+    const std::size_t i = grant.server;
     tasks[n] += grant.tasks;
     for (std::size_t r = 0; r < ground.resources(); ++r) used[i][r] += grant.resources[r];
     const double holds = ground.tasks_with(n, i, grant.resources);
