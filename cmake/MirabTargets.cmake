@@ -9,7 +9,7 @@ function(mirab_defaults target)
     # GCC 12 at -O3 sees overlaps in std::string's own code that cannot be (GCC bug 105651).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     # GCC 12 takes std::regex's own automaton (under the address sanitizer) and members of aggregates with designated
-    # initializers (at -O3) for uninitialized (GCC bugs 105562 and 105593).
+    # initializers (at -O3) for uninitialized (GCC bug 105562 and its like).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-maybe-uninitialized>
     $<$<BOOL:${MIRAB_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
