@@ -27,6 +27,13 @@ std::string scalar(const std::string& text) {
   return plain ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// The text as a key with its colon. YAML lets only a key of up to 1024 characters stand without a "?".
+std::string key(const std::string& text) {
+  constexpr std::size_t kLongestPlain = 1024;
+  const std::string written = scalar(text);
+  return (written.size() > kLongestPlain ? "? " : "") + written + ": ";
+}
+
 std::string scalars(const std::vector<std::string>& texts) {
   std::string list;
   for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + scalar(text);
@@ -47,7 +54,7 @@ std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
   std::string map;
   for (std::size_t r = 0; r < vector.size(); ++r) {
     if (vector[r].is_zero()) continue;
-    map += fmt::format("{}{}: {}", map.empty() ? "" : ", ", scalar(cluster.resources[r]), amount(vector[r]));
+    map += (map.empty() ? "" : ", ") + key(cluster.resources[r]) + amount(vector[r]);
   }
   return "{" + map + "}";
 }
@@ -59,7 +66,7 @@ std::string server_line(const Cluster& cluster, const Server& server) {
   if (!server.labels.empty()) {
     std::string labels;
     for (const auto& [label, value] : server.labels) {
-      labels += fmt::format("{}{}: {}", labels.empty() ? "" : ", ", scalar(label), scalar(value));
+      labels += (labels.empty() ? "" : ", ") + key(label) + scalar(value);
     }
     line += fmt::format(", labels: {{{}}}", labels);
   }
@@ -74,14 +81,14 @@ std::string user_line(const Cluster& cluster, const User& user) {
   if (!user.select.empty()) {
     std::string select;
     for (const auto& [label, values] : user.select) {
-      select += fmt::format("{}{}: {}", select.empty() ? "" : ", ", scalar(label), scalars(values));
+      select += (select.empty() ? "" : ", ") + key(label) + scalars(values);
     }
     line += fmt::format(", select: {{{}}}", select);
   }
   if (!user.demand_on.empty()) {
     std::string others;
     for (const auto& [server, demand] : user.demand_on) {
-      others += fmt::format("{}{}: {}", others.empty() ? "" : ", ", scalar(server), amounts(cluster, demand));
+      others += (others.empty() ? "" : ", ") + key(server) + amounts(cluster, demand);
     }
     line += fmt::format(", demand_on: {{{}}}", others);
   }

@@ -113,6 +113,21 @@ TEST(ClusterFile, NamesThatLookLikeSomethingElseSurviveTheRoundTrip) {
   }
 }
 
+TEST(ClusterFile, LongNamesSurviveTheRoundTripThoughYamlKeysAreShort) {
+  for (const std::size_t length :
+       {std::size_t{1022}, std::size_t{1023}, std::size_t{1024}, std::size_t{1025}, std::size_t{9000}}) {
+    const std::string name(length, 'n');
+    Cluster cluster{.resources = {name},
+                    .servers = {{.name = name, .capacity = {Quantity{2}}, .labels = {{name, name}}}},
+                    .users = {{.name = name, .demand = {Quantity{1}}, .select = {{name, {name}}}}}};
+    cluster.users[0].demand_on[name] = {Quantity{2}};
+    const Result<Problem> again = read(write_cluster_yaml(cluster));
+    ASSERT_TRUE(again) << length << ": " << describe(again.error());
+    EXPECT_EQ(again->resources(), cluster.resources);
+    EXPECT_TRUE(again->servers() == cluster.servers && again->users() == cluster.users) << length;
+  }
+}
+
 TEST(ClusterFile, JsonIsReadWithTheSameKeys) {
   const Result<Problem> problem = read_json(R"({"version": 1, "resources": ["cpu", "memory"],
     "servers": [{"name": "s", "capacity": {"cpu": 0.1, "memory": "4Gi"}, "count": 3, "labels": {"a\/b": "\u00fc"}}],
