@@ -14,6 +14,7 @@
 
 #include "kubernetes/container_needs.hpp"
 #include "kubernetes/objects.hpp"
+#include "kubernetes/pod_count.hpp"
 #include "model/names.hpp"
 
 namespace mirab::kubernetes {
@@ -72,6 +73,12 @@ Result<std::int64_t> priority_of(const Node& pod_spec) {
   return negative ? -*number : *number;
 }
 
+// Has it the annotation by which the kubelet marks the mirrors of its own pods?
+bool is_static(const Object& object) {
+  const Node* annotations = value_at(*object.root, "/metadata/annotations");
+  return annotations != nullptr && annotations->find("kubernetes.io/config.mirror") != nullptr;
+}
+
 class PodReader {
  public:
   PodReader(const std::vector<Node>& documents, std::string file, const PodReading& reading)
@@ -114,8 +121,7 @@ class PodReader {
       if (!is_name(object.metadata(key)))
         return wrong(object, fmt::format("/metadata/{}", key), kNotAName, object.root->line);
     }
-    const std::string_view phase = text_of(value_at(*object.root, "/status/phase"));
-    if (phase == "Succeeded" || phase == "Failed") return done_.push_back(object.name()), Check{};
+    if (is_done(object)) return done_.push_back(object.name()), Check{};
     const std::string_view node = text_of(spec->find("nodeName"));
     if (!reading_.node.empty() && !node.empty() && node != reading_.node)
       return elsewhere_.push_back(object.name()), Check{};
@@ -128,7 +134,7 @@ class PodReader {
                       .containers = {},
                       .document = object.document,
                       .line = object.root->line};
-    const Result<std::int64_t> count = count_of(object, kind);
+    const Result<std::int64_t> count = pods_run_by(object, kind.count, file_);
     if (!count) return count.error();
     workload.pods = *count;
     if (workload.pods == 0) return none_.push_back(object.name()), Check{};
@@ -136,6 +142,8 @@ class PodReader {
     if (!priority)
       return wrong(object, fmt::format("{}/priority", kind.pod_spec), priority.error().message, spec->line);
     workload.priority = *priority;
+    workload.is_static = is_static(object);
+    workload.is_windows = text_of(value_at(*spec, "/os/name")) == "windows";
     const std::string pointer = object.pointer + std::string(kind.pod_spec);
     Check fault = read_containers(*spec, pointer, file_, reading_, workload);
     if (fault) return fault;
@@ -148,19 +156,6 @@ class PodReader {
     }
     pods_.workloads.push_back(std::move(workload));
     return {};
-  }
-
-  Result<std::int64_t> count_of(const Object& object, const Kind& kind) const {
-    const Node* count = kind.count.empty() ? nullptr : value_at(*object.root, kind.count);
-    if (count == nullptr || count->kind == Node::Kind::null) return std::int64_t{1};
-    const Result<Quantity> number = Quantity::parse(count->text);
-    const std::optional<std::int64_t> whole =
-        number && number->exponent() >= 0 ? count_units(*number, 0, Rounding::down) : std::nullopt;
-    if (whole && *whole <= kMostContainers) return *whole;
-    return wrong(object, kind.count,
-                 fmt::format("must be a whole number from 0 to {}, not '{}'", kMostContainers,
-                             count->text.substr(0, 40)),
-                 count->line);
   }
 
   // `frontend` for a pod, `deployment/web` for others; with the namespace before it where names meet.
