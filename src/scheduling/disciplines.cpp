@@ -70,22 +70,31 @@ constexpr auto kInfos = [] {
   return infos;
 }();
 
-}  // namespace
-
-Result<Whom> whom(const Choice& choice) {
+const Discipline* row_of(const Choice& choice) {
   const auto row = std::find_if(kDisciplines.begin(), kDisciplines.end(), [&](const Discipline& candidate) {
     return candidate.info.name == choice.name;
   });
-  if (row == kDisciplines.end())
-    return Error{.message = fmt::format("there is no discipline '{}'", choice.name)};
+  return row == kDisciplines.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+Result<Whom> whom(const Choice& choice) {
+  const Discipline* row = row_of(choice);
+  if (row == nullptr) return Error{.message = fmt::format("there is no discipline '{}'", choice.name)};
   const Result<std::size_t> blocking = word_option(choice, "blocking", kBlocking);
   if (!blocking) return blocking.error();
-  return Whom{.discipline = &*row, .blocking = static_cast<Blocking>(*blocking)};
+  return Whom{.discipline = row, .blocking = static_cast<Blocking>(*blocking)};
 }
 
 }  // namespace scheduling
 
 std::span<const DisciplineInfo> disciplines() { return scheduling::kInfos; }
+
+bool chooses_servers(const Choice& discipline) {
+  const scheduling::Discipline* row = scheduling::row_of(discipline);
+  return row != nullptr && row->places;
+}
 
 Result<Choice> choose_discipline(std::string_view text) {
   std::vector<ChoosableRow> rows;
