@@ -101,7 +101,7 @@ std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<
   if (!chooses_servers(discipline)) return fillings;
   return {FillChoice{
       discipline, first_fit,
-      fmt::format("{} chooses the servers itself, not by {}", discipline.text, fmt::join(names, " or "))}};
+      fmt::format("servers are chosen by the discipline itself, not by {}", fmt::join(names, " or "))}};
 }
 
 Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechanisms,

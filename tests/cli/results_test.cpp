@@ -109,12 +109,13 @@ TEST(Results, ADisciplineThatChoosesServersItselfIsRunOnceAndSaysSo) {
       labels.push_back(outcome["label"].get<std::string>() + ": " + outcome["notices"].dump());
     return labels;
   };
-  EXPECT_THAT(outcomes("fill examples/psdsf-fig1.yaml -d mrfs -d fifo -p worst-fit -p random"),
-              ElementsAre("mrfs/mrfs: [\"mrfs chooses the servers itself, not by worst-fit or random\"]",
-                          "fifo/worst-fit: []", "fifo/random: []"));
+  EXPECT_THAT(
+      outcomes("fill examples/psdsf-fig1.yaml -d mrfs -d fifo -p worst-fit -p random"),
+      ElementsAre("mrfs/mrfs: [\"servers are chosen by the discipline itself, not by worst-fit or random\"]",
+                  "fifo/worst-fit: []", "fifo/random: []"));
   EXPECT_THAT(outcomes("fill examples/psdsf-fig1.yaml -d mrfs"), ElementsAre("mrfs/mrfs: []"));
   EXPECT_THAT(outcomes("allocate examples/psdsf-fig1.yaml --fill mrfs/best-fit"),
-              ElementsAre("mrfs/mrfs: [\"mrfs chooses the servers itself, not by best-fit\"]"));
+              ElementsAre("mrfs/mrfs: [\"servers are chosen by the discipline itself, not by best-fit\"]"));
 }
 
 TEST(Results, TheMechanismIsNamedAsItWasAskedFor) {
