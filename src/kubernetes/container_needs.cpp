@@ -112,7 +112,10 @@ class NeedReader {
     if (known.limit > 0) need.limit = known.limit;  // a limit of 0 is none
     const Node* written = request != nullptr ? request : limit;
     if (written != nullptr && resource != "cpu") need.step = written_in(written->text);
-    if (need.request == 0) need.request = given_for(container, resource, request, request_at);
+    if (need.request == 0) {
+      need.request = given_for(container, resource, request, request_at);
+      if (resource != "cpu") need.step = written_in(units_text(resource, need.request));
+    }
     if (need.limit && *need.limit < need.request && !error_) {
       fail(fmt::format("{}/resources/limits/{}", pointer, resource),
            fmt::format("the limit {} is below the request {}", units_text(resource, *need.limit),

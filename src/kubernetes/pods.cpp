@@ -47,13 +47,26 @@ std::string_view text_of(const Node* node) {
   return node == nullptr ? std::string_view() : std::string_view(node->text);
 }
 
-// Is its controller in the text too? Then it is counted there.
+// The Deployment of a ReplicaSet, by what it puts behind its name; empty when it is not of one.
+std::string_view deployment_of(std::string_view replica_set, const Object& pod) {
+  const std::string_view hash = text_of(value_at(*pod.root, "/metadata/labels/pod-template-hash"));
+  if (hash.empty() || !replica_set.ends_with(hash)) return {};
+  replica_set.remove_suffix(hash.size());
+  if (!replica_set.ends_with('-')) return {};
+  return replica_set.substr(0, replica_set.size() - 1);
+}
+
+// Is its controller in the text too, or that of its ReplicaSet? Then it is counted there.
 bool is_owned(const Object& object, const std::set<std::string>& known) {
   const Node* owners = value_at(*object.root, "/metadata/ownerReferences");
   if (owners == nullptr) return false;
+  const auto is_known = [&](std::string_view kind, std::string_view name) {
+    return known.contains(fmt::format("{}/{}/{}", object.metadata("namespace"), kind, name));
+  };
   return std::any_of(owners->entries.begin(), owners->entries.end(), [&](const Node::Entry& owner) {
-    return known.contains(fmt::format("{}/{}/{}", object.metadata("namespace"),
-                                      text_of(owner.value.find("kind")), text_of(owner.value.find("name"))));
+    const std::string_view kind = text_of(owner.value.find("kind")), name = text_of(owner.value.find("name"));
+    return is_known(kind, name) ||
+           (kind == "ReplicaSet" && is_known("Deployment", deployment_of(name, object)));
   });
 }
 

@@ -77,6 +77,10 @@ TEST(Manifests, TakeLimitsWhereThereAreNone) {
           with_request + rest);
   EXPECT_EQ(edited(kHead + "  - {name: c, resources: {requests: {cpu: 1}}}\n", "cpu=2"),
             kHead + "  - {name: c, resources: {limits: {cpu: 2}, requests: {cpu: 1}}}\n");
+  EXPECT_EQ(edited(kHead + "  - { name: c, resources: { requests: { cpu: 1 } } }\n", "cpu=2"),
+            kHead + "  - { name: c, resources: { limits: {cpu: 2}, requests: { cpu: 1 } } }\n");
+  EXPECT_EQ(edited(kHead + "  - name: c\n    resources: {\n      requests: {cpu: 1}}\n", "cpu=2"),
+            kHead + "  - name: c\n    resources: {limits: {cpu: 2},\n      requests: {cpu: 1}}\n");
   EXPECT_EQ(edited(kHead + "  - name: c\n    resources:\n      limits: {}\n" + with_request, "cpu=2"),
             kHead + "  - name: c\n    resources:\n      limits: {cpu: 2}\n" + with_request);
   EXPECT_EQ(edited(kHead + "  - name: c\n    resources:\n      limits: # to come\n" + with_request, "cpu=2"),
