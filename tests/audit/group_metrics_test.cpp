@@ -65,6 +65,18 @@ TEST(GroupMetrics, ThePenaltyIsTheDifferenceOfTheConsumptionFactors) {
   EXPECT_THAT(metrics.penalty, Pointwise(DoubleNear(1e-12), {1.0 / 3 - 2.0 / 9}));
 }
 
+// 0.3 of 3 CPUs and 0.1 of 1 GB are equal parts, so the first dominates, on the server and in the pool.
+TEST(GroupMetrics, OfEqualPartsInDecimalsTheFirstDominates) {
+  for (const char* mechanism : {"drf", "per-server-drf"}) {
+    const Problem problem = *Problem::from({.resources = {"cpu", "memory"},
+                                            .servers = {{.name = "s", .capacity = amounts({3, 1})}},
+                                            .users = {{.name = "A", .demand = amounts({0.3, 0.1})}}});
+    const GroupMetrics metrics = measure_groups(problem, allocate(problem, mechanism)->allocation);
+    EXPECT_TRUE(metrics.pareto_index[0]) << mechanism;
+    EXPECT_THAT(metrics.consumption[0], Pointwise(DoubleNear(1e-12), {0.1, 0.0})) << mechanism;
+  }
+}
+
 TEST(GroupMetrics, AUserBelowTheFairShareOfWhatDominatesItIsNotCounted) {
   const Problem problem = slides();
   Allocation allocation = allocate(problem, "drf")->allocation;
