@@ -9,6 +9,8 @@
 namespace mirab::report {
 namespace {
 
+constexpr std::size_t kMostInWords = 20;  // servers and users, a dozen lines
+
 std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
   std::string text;
   for (std::size_t r = 0; r < vector.size(); ++r)
@@ -33,6 +35,9 @@ std::string user_words(const Cluster& cluster, const User& user) {
 }  // namespace
 
 std::string cluster_words(const Cluster& cluster) {
+  if (cluster.servers.size() + cluster.users.size() > kMostInWords)
+    return fmt::format("{} and {}; --witness-dir writes them to a file",
+                       counted(cluster.servers.size(), "server"), counted(cluster.users.size(), "user"));
   std::string text;
   for (const Server& server : cluster.servers) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", server.name, amounts(cluster, server.capacity));

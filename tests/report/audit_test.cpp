@@ -1,6 +1,7 @@
 // What the forms of an audit say of verdicts that are neither yes nor no.
 #include "report/audit.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -66,6 +67,17 @@ TEST(AuditReport, AClaimThatCouldNotBeDecidedIsNotSaidToStand) {
         .verdict = kTooLarge}}};
   EXPECT_THAT(claims_table(claims, 100), HasSubstr("not decided"));
   EXPECT_THAT(claims_csv(claims), HasSubstr("undecided,0"));
+}
+
+// A smallest cluster that is not small: nobody reads a page of machines.
+TEST(AuditReport, OfALargeClusterItIsSaidHowLargeItIs) {
+  Cluster cluster{.resources = {"cpu"}, .servers = {}, .users = {}};
+  for (int i = 0; i < 19; ++i)
+    cluster.servers.push_back({.name = fmt::format("s{}", i), .capacity = {Quantity(1)}});
+  cluster.users.push_back({.name = "A", .demand = {Quantity(2)}});
+  EXPECT_THAT(cluster_words(cluster), HasSubstr("s18: cpu 1; A: cpu 2"));
+  cluster.users.push_back({.name = "B", .demand = {Quantity(3)}});
+  EXPECT_EQ(cluster_words(cluster), "19 servers and 2 users; --witness-dir writes them to a file");
 }
 
 }  // namespace
