@@ -231,8 +231,8 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
                            : "";
   return violated(
       Property::pareto_efficiency,
-      {.words = fmt::format("{} could have {} tasks instead of {} while nobody else loses any{}",
-                            names_of(ground, who), more, now, everybody),
+      {.words = fmt::format("{} could have {} tasks instead of {} under {} while nobody else loses any{}",
+                            names_of(ground, who), more, now, division.outcome.mechanism, everybody),
        .problem = cluster_of(division.problem),
        .user = ground.user_name(who[0]),
        .numbers = {{"tasks", has}, {"possible", could}, {"gain", size}, {"common_factor", factor}},
