@@ -1,4 +1,6 @@
 // What counts as an attempt, and what a verdict says when there was none.
+#include "audit/attempts.hpp"
+
 #include <atomic>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -110,6 +112,41 @@ TEST(Attempts, APropertyThatAsksForNothingIsNotTried) {
   EXPECT_TRUE(verdict.decided);
   EXPECT_EQ(verdict.tried, 0u);
   EXPECT_EQ(testing::verdict_on(Property::feasible, kThree, "drf").tried, 1u);
+}
+
+// A trial that was compared, with a violation of this size, if any.
+Trial trial(double size) {
+  Trial trial{.compared = 1};
+  if (size > 0) trial.violation = Witness{.words = "wrong", .problem = {}, .size = size};
+  return trial;
+}
+
+TEST(Attempts, EndWithTheRoundThatFindsSomethingAndTheGreatestOfItIsShown) {
+  for (const int threads : {1, 3}) {
+    const Sought sought = seek(1000, {.attempts = 1000, .threads = threads}, [](std::size_t k) {
+      if (k == 70 || k == 90) return trial(0.2);
+      return trial(k == 80 || k == 100 ? 0.5 : k >= 2 * kRound ? 0.9 : 0);
+    });
+    EXPECT_EQ(sought.attempt, 80u) << "the first of the greatest";
+    ASSERT_TRUE(sought.worst);
+    EXPECT_EQ(sought.worst->size, 0.5);
+    EXPECT_EQ(sought.tried, 2 * kRound);
+  }
+}
+
+TEST(Attempts, AreNeverMoreThanWereAskedFor) {
+  EXPECT_EQ(seek(1000, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 100u);
+  EXPECT_EQ(seek(70, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 70u);
+}
+
+TEST(Attempts, AreToldAsTheyAreMade) {
+  std::vector<std::uint64_t> told;
+  const auto tell = [&](std::uint64_t done, std::uint64_t of) {
+    EXPECT_EQ(of, 150u);
+    told.push_back(done);
+  };
+  seek(150, {.attempts = 150, .progress = tell}, [](std::size_t) { return trial(0); });
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{kRound, 2 * kRound, 150}));
 }
 
 // One departure that cannot be divided leaves no proof.
