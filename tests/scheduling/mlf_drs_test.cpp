@@ -3,7 +3,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::scheduling {
+namespace mirab::plain {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST(Mrfs, SaysThatItChoseTheServersItself) {
 }
 
 }  // namespace
-}  // namespace mirab::scheduling
+}  // namespace mirab::plain

@@ -3,7 +3,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::scheduling {
+namespace mirab::plain {
 namespace {
 
 TEST(FillNotices, AUserWhoseTaskNoServerHoldsIsNamedWithWhatIsShort) {
@@ -46,4 +46,4 @@ TEST(FillNotices, OfManyUsersFiveAreNamed) {
 }
 
 }  // namespace
-}  // namespace mirab::scheduling
+}  // namespace mirab::plain

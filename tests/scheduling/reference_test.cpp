@@ -10,7 +10,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::scheduling {
+namespace mirab::plain {
 namespace {
 
 constexpr std::uint64_t kProblems = 1000;
@@ -282,4 +282,4 @@ INSTANTIATE_TEST_SUITE_P(All, FillReference,
                          case_name);
 
 }  // namespace
-}  // namespace mirab::scheduling
+}  // namespace mirab::plain
