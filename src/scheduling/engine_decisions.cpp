@@ -1,0 +1,154 @@
+// Whom to serve next, and where. All waiting tasks that look alike stand together as a shape, so that whether
+// they fit is found out once for all of them.
+//
+// A shape that fits nowhere is set aside, and stays aside while nothing is freed. When something is, on server
+// i, only i can have room for it: what is set aside and fits there races with those who are not set aside. So
+// a decision looks at all servers at most once for each shape since something was freed that could help it,
+// and the order of the discipline is kept exactly: the lowest key of all queues with a task that fits.
+#include "scheduling/engine_state.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mirab::scheduling {
+
+std::vector<std::uint32_t> Engine::State::lanes_of(std::uint32_t shape) const {
+  const auto count = static_cast<std::uint32_t>(kinds.capacities().size());
+  switch (whom.discipline->lanes) {
+    case Lanes::one:
+      return {0};
+    case Lanes::lines:
+      return {dominant_resource(accounts.shapes.ways(shape).front().demand, accounts.park.pool())};
+    case Lanes::kinds:
+      std::vector<std::uint32_t> all(count);
+      std::iota(all.begin(), all.end(), 0U);
+      return all;
+  }
+  MIRAB_ASSERT(false, "a discipline with other lanes");
+}
+
+void Engine::State::count_alone(std::uint32_t shape) {
+  if (accounts.shapes.ways(shape).empty()) return;
+  if (standing.alone.size() <= shape) {
+    standing.alone.resize(shape + 1);
+    standing.alone_value.resize(shape + 1);
+  }
+  standing.alone[shape] = tasks_alone(accounts, kinds, shape);
+  standing.alone_value[shape] = standing.alone[shape].get_d();
+}
+
+void Engine::State::refresh() {
+  keys_are_stale = false;
+  standing.kinds = kinds.capacities();
+  if (whom.discipline->monopolised) {
+    for (std::uint32_t shape = 0; shape < accounts.shapes.end(); ++shape) count_alone(shape);
+  }
+  if (whom.discipline->priced) standing.prices = pool_prices(accounts);
+  if (whom.discipline->lanes == Lanes::one) {
+    race.rekey_all();
+    return;
+  }
+  // Which lanes a queue belongs to may have changed.
+  for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
+    if (!race.holds(queue)) continue;
+    race.leave(queue);
+    race.enter(queue, lanes_of(accounts.queues[queue].shape));
+  }
+}
+
+bool Engine::State::has_room(std::uint32_t shape, std::uint32_t server) const {
+  const Way* const way = accounts.shapes.way_on(shape, server);
+  return way != nullptr && accounts.park.has_room(server, way->demand);
+}
+
+std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std::uint32_t lane,
+                                                        Random& random) {
+  variants.clear();
+  for (const Way& way : accounts.shapes.ways(shape)) {
+    variants.push_back({.demand = way.demand,
+                        .among = whom.discipline->lanes == Lanes::kinds
+                                     ? kinds.servers_of(lane, way.servers, accounts.shapes.eligibility)
+                                     : accounts.shapes.eligibility.servers(way.servers)});
+  }
+  return find({.park = accounts.park,
+               .variants = variants,
+               .last_used = last_used,
+               .random = random,
+               .mix = {}});
+}
+
+/// The lanes in which a shape may be aside that fits on the server.
+template <class Visit>
+void Engine::State::for_each_lane_of_server(std::uint32_t server, Visit visit) const {
+  if (whom.discipline->lanes == Lanes::kinds) {
+    if (accounts.servers[server].kind < race.lane_count()) visit(accounts.servers[server].kind);
+    return;
+  }
+  for (std::uint32_t lane = 0; lane < race.lane_count(); ++lane) visit(lane);
+}
+
+/// The first of those set aside whose task fits on a server where something was freed.
+std::optional<Entry> Engine::State::next_on_freed() {
+  std::optional<Entry> next;
+  for (std::size_t index = freed.size(); index-- > 0;) {
+    const std::uint32_t server = freed[index];
+    bool any = false;
+    for_each_lane_of_server(server, [&](std::uint32_t lane) {
+      const std::optional<Entry> there =
+          race.next_aside(lane, accounts.park.free(server),
+                          [&](std::uint32_t shape) { return has_room(shape, server); });
+      if (!there) return;
+      any = true;
+      if (!next || race.before(*there, *next)) next = there;
+    });
+    if (!any) freed.drop(index);
+  }
+  return next;
+}
+
+void Engine::State::bring_back_what_fits_on_freed() {
+  while (!freed.empty()) {
+    const std::uint32_t server = freed[freed.size() - 1];
+    for_each_lane_of_server(server, [&](std::uint32_t lane) {
+      race.bring_back_if(lane, [&](std::uint32_t shape) { return has_room(shape, server); });
+    });
+    freed.drop(freed.size() - 1);
+  }
+}
+
+std::optional<Placed> Engine::State::step(Random& random) {
+  if (keys_are_stale) refresh();
+  // Beyond a few servers it is cheaper to let what fits there race with the others; and those who tie at random
+  // have to stand together.
+  constexpr std::size_t kMostFreed = 16;
+  if (freed.size() > kMostFreed || options.tie == Tie::random) bring_back_what_fits_on_freed();
+
+  for (;;) {
+    std::optional<Entry> next = race.next(random);
+    const std::optional<Entry> aside = next_on_freed();
+    if (aside && (!next || race.before(*aside, *next))) next = aside;
+    if (!next) return {};
+    const std::uint32_t shape = accounts.queues[next->queue].shape;
+    if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random))
+      return place(*next, *server);
+    if (whom.blocking == Blocking::freeze) return {};
+    race.set_aside(shape, next->lane);
+  }
+}
+
+Placed Engine::State::place(Entry entry, std::uint32_t server) {
+  const std::uint32_t queue = entry.queue;
+  const std::uint32_t job = accounts.queues[queue].first_job;
+  const std::uint32_t user = accounts.queues[queue].user;
+  const std::uint32_t task = accounts.start(job, server, now);
+  last_used = server;
+  if (whom.discipline->lanes == Lanes::lines) ++standing.served[entry.lane];
+  if (accounts.queues[queue].first_job == kNone) race.leave(queue);
+  race.rekey(accounts.users[user].queues);
+  return {.task = accounts.tasks.id(task),
+          .job = accounts.jobs.id(job),
+          .user = accounts.users.id(user),
+          .server = accounts.servers.id(server)};
+}
+
+}  // namespace mirab::scheduling
