@@ -13,10 +13,10 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-Engine::State::State(EngineOptions options, const Whom& whom, Find find)
+Engine::State::State(EngineOptions options, const Whom& whom, const Where& where)
     : options(std::move(options)),
       whom(whom),
-      find(find),
+      where(where),
       accounts(this->options.resources.size()),
       race(*whom.discipline, this->options.tie, standing) {}
 
@@ -29,9 +29,9 @@ Result<Engine> Engine::from(EngineOptions options) {
   }
   const Result<Whom> whom = scheduling::whom(options.discipline);
   if (!whom) return whom.error();
-  const Result<Find> find = find_of(options.placement);
-  if (!find) return find.error();
-  return Engine(std::make_unique<State>(std::move(options), *whom, *find));
+  const Result<Where> where = scheduling::where(options.placement);
+  if (!where) return where.error();
+  return Engine(std::make_unique<State>(std::move(options), *whom, *where));
 }
 
 std::optional<Placed> Engine::step(Time now, Random& random) {

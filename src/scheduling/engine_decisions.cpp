@@ -70,7 +70,7 @@ std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std
                                      ? kinds.servers_of(lane, way.servers, accounts.shapes.eligibility)
                                      : accounts.shapes.eligibility.servers(way.servers)});
   }
-  return find({.park = accounts.park,
+  return where.find({.park = accounts.park,
                .variants = variants,
                .last_used = last_used,
                .random = random,

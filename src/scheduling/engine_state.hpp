@@ -15,11 +15,11 @@ namespace mirab::scheduling {
 
 /// The parts of an engine, and the steps that its events have in common. See the files of the parts.
 struct Engine::State {
-  State(EngineOptions options, const Whom& whom, Find find);
+  State(EngineOptions options, const Whom& whom, const Where& where);
 
   EngineOptions options;
   Whom whom;
-  Find find;
+  Where where;
 
   Time now = Time::min();
   Accounts accounts;
