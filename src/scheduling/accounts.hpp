@@ -22,6 +22,7 @@ inline constexpr std::uint32_t kNone = UINT32_MAX;
 struct Weight {
   std::uint64_t numerator = 1;
   std::uint64_t denominator = 1;
+  friend bool operator==(const Weight&, const Weight&) = default;
   double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
 };
 

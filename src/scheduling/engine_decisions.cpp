@@ -39,7 +39,6 @@ void Engine::State::count_alone(std::uint32_t shape) {
 
 void Engine::State::refresh() {
   keys_are_stale = false;
-  standing.kinds = kinds.capacities();
   if (whom.discipline->monopolised) {
     for (std::uint32_t shape = 0; shape < accounts.shapes.end(); ++shape) count_alone(shape);
   }
@@ -49,11 +48,12 @@ void Engine::State::refresh() {
     return;
   }
   // Which lanes a queue belongs to may have changed.
+  std::vector<std::uint32_t> waiting;
   for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
-    if (!race.holds(queue)) continue;
-    race.leave(queue);
-    race.enter(queue, lanes_of(accounts.queues[queue].shape));
+    if (race.holds(queue)) waiting.push_back(queue);
   }
+  for (const std::uint32_t queue : waiting) race.leave(queue);
+  for (const std::uint32_t queue : waiting) race.enter(queue, lanes_of(accounts.queues[queue].shape));
 }
 
 bool Engine::State::has_room(std::uint32_t shape, std::uint32_t server) const {

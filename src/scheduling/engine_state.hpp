@@ -24,7 +24,7 @@ struct Engine::State {
   Time now = Time::min();
   Accounts accounts;
   Kinds kinds;
-  Standing standing{.accounts = accounts};
+  Standing standing{.accounts = accounts, .kinds = kinds};
   Race race;
   Freed freed;
 

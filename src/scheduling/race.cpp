@@ -42,8 +42,17 @@ bool Race::before(Entry a, Entry b) const {
   return sequence(a) < sequence(b);
 }
 
-Entry Race::first(std::uint32_t shape, std::uint32_t lane) const {
-  return {.queue = members_[shape].queues[lanes_[lane].of_shape[shape].queues.winner()], .lane = lane};
+/// Who comes first in the shape is known again; so is the shape's place among the others.
+void Race::set_first(std::uint32_t shape, std::uint32_t lane) {
+  Lane& there = lanes_[lane];
+  OfShape& of_shape = there.of_shape[shape];
+  of_shape.first = members_[shape].queues[of_shape.queues.winner()];
+  of_shape.first_key = there.keys[of_shape.first];
+  if (of_shape.aside_at == kNone) {
+    there.shapes.play(shape, before_in_lane(lane));
+  } else {
+    there.aside.set_key(of_shape.aside_at, of_shape.first_key);
+  }
 }
 
 void Race::set_key(std::uint32_t queue, std::uint32_t lane) {
@@ -53,13 +62,8 @@ void Race::set_key(std::uint32_t queue, std::uint32_t lane) {
 void Race::replay(std::uint32_t queue, std::uint32_t lane) {
   Lane& there = lanes_[lane];
   const std::uint32_t shape = standing_->accounts.queues[queue].shape;
-  OfShape& of_shape = there.of_shape[shape];
-  of_shape.queues.play(places_[queue], before_in_shape(shape, lane));
-  if (of_shape.aside_at == kNone) {
-    there.shapes.play(shape, before_in_lane(lane));
-  } else {
-    there.aside.set_key(of_shape.aside_at, there.keys[first(shape, lane).queue]);
-  }
+  there.of_shape[shape].queues.play(places_[queue], before_in_shape(shape, lane));
+  set_first(shape, lane);
 }
 
 void Race::enter(std::uint32_t queue, std::vector<std::uint32_t> lanes) {
@@ -99,10 +103,8 @@ void Race::leave(std::uint32_t queue) {
     if (members.waiting == 0) {
       take_aside_out(shape, lane);
       there.shapes.leave(shape, before_in_lane(lane));
-    } else if (of_shape.aside_at == kNone) {
-      there.shapes.play(shape, before_in_lane(lane));
     } else {
-      there.aside.set_key(of_shape.aside_at, there.keys[first(shape, lane).queue]);
+      set_first(shape, lane);
     }
   }
   members.vacant.push_back(places_[queue]);
@@ -127,12 +129,16 @@ void Race::rekey_all() {
     for (const std::uint32_t lane : lanes_of(queue)) set_key(queue, lane);
   }
   for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-    for (std::uint32_t shape = 0; shape < lanes_[lane].of_shape.size(); ++shape)
-      lanes_[lane].of_shape[shape].queues.play_all(before_in_shape(shape, lane));
-    lanes_[lane].shapes.play_all(before_in_lane(lane));
-    Aside& aside = lanes_[lane].aside;
-    for (std::size_t at = 0; at < aside.size(); ++at)
-      aside.set_key(at, lanes_[lane].keys[first(aside.shape(at), lane).queue]);
+    Lane& there = lanes_[lane];
+    for (std::uint32_t shape = 0; shape < there.of_shape.size(); ++shape) {
+      OfShape& of_shape = there.of_shape[shape];
+      if (of_shape.queues.empty()) continue;
+      of_shape.queues.play_all(before_in_shape(shape, lane));
+      of_shape.first = members_[shape].queues[of_shape.queues.winner()];
+      of_shape.first_key = there.keys[of_shape.first];
+      if (of_shape.aside_at != kNone) there.aside.set_key(of_shape.aside_at, of_shape.first_key);
+    }
+    there.shapes.play_all(before_in_lane(lane));
   }
 }
 
@@ -140,7 +146,7 @@ void Race::set_aside(std::uint32_t shape, std::uint32_t lane) {
   Lane& there = lanes_[lane];
   MIRAB_ASSERT(there.of_shape[shape].aside_at == kNone, "a shape is set aside twice");
   there.of_shape[shape].aside_at = static_cast<std::uint32_t>(there.aside.size());
-  there.aside.add(shape, there.keys[first(shape, lane).queue],
+  there.aside.add(shape, there.of_shape[shape].first_key,
                   least(standing_->accounts.shapes.ways(shape)));
   there.shapes.leave(shape, before_in_lane(lane));
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <mirab/model/random.hpp>
@@ -45,7 +48,9 @@ class Race {
   bool before(Entry a, Entry b) const;
 
   /// The first of the shape's queues in the lane. Requires that some wait.
-  Entry first(std::uint32_t shape, std::uint32_t lane) const;
+  Entry first(std::uint32_t shape, std::uint32_t lane) const {
+    return {.queue = lanes_[lane].of_shape[shape].first, .lane = lane};
+  }
 
   void set_aside(std::uint32_t shape, std::uint32_t lane);
   void bring_back(std::uint32_t shape, std::uint32_t lane);
@@ -88,6 +93,8 @@ class Race {
   struct OfShape {
     Tournament queues;               // by their places in the shape
     std::uint32_t aside_at = kNone;  // its place among those set aside
+    std::uint32_t first = kNone;     // the first of its queues
+    double first_key = 0;            // and that one's key
   };
   struct Lane {
     explicit Lane(std::size_t resources) : aside(resources) {}
@@ -112,13 +119,19 @@ class Race {
     };
   }
   auto before_in_lane(std::uint32_t lane) const {
-    return [this, lane](std::uint32_t a, std::uint32_t b) { return before(first(a, lane), first(b, lane)); };
+    return [this, lane, &of_shape = lanes_[lane].of_shape](std::uint32_t a, std::uint32_t b) {
+      const double key_a = of_shape[a].first_key;
+      const double key_b = of_shape[b].first_key;
+      if (std::abs(key_a - key_b) > kRounding * std::max(key_a, key_b)) return key_a < key_b;
+      return before(first(a, lane), first(b, lane));
+    };
   }
   /// Are the keys equal, whatever the tie rule?
   bool ties(Entry a, Entry b) const;
   Entry drawn_from_tied(Entry lowest, Random& random) const;
   void set_key(std::uint32_t queue, std::uint32_t lane);
   void replay(std::uint32_t queue, std::uint32_t lane);
+  void set_first(std::uint32_t shape, std::uint32_t lane);
   void take_aside_out(std::uint32_t shape, std::uint32_t lane);
 
   const Discipline* discipline_;

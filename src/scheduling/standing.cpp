@@ -22,17 +22,22 @@ double dominant_part(std::span<const std::int64_t> used, std::span<const std::in
   return part;
 }
 
-Fraction exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
-                             const Weight& weight) {
-  std::int64_t numerator = 0;
-  std::int64_t denominator = 1;
+Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of) {
+  Part part{.numerator = 0, .denominator = 1};
   for (std::size_t r = 0; r < of.size(); ++r) {
-    if (of[r] == 0 || Wide{used[r]} * denominator <= Wide{numerator} * of[r]) continue;
-    numerator = used[r];
-    denominator = of[r];
+    if (of[r] == 0 || Wide{used[r]} * part.denominator <= Wide{part.numerator} * of[r]) continue;
+    part = {.numerator = used[r], .denominator = of[r]};
   }
-  return Fraction(static_cast<std::uint64_t>(numerator), static_cast<std::uint64_t>(denominator))
-      .times(weight.denominator, weight.numerator);
+  return part;
+}
+
+std::strong_ordering compare_per_weight(Part a, const Weight& of_a, Part b, const Weight& of_b) {
+  if (of_a == of_b) return Wide{a.numerator} * b.denominator <=> Wide{b.numerator} * a.denominator;
+  const auto per_weight = [](Part part, const Weight& weight) {
+    return Fraction(static_cast<std::uint64_t>(part.numerator), static_cast<std::uint64_t>(part.denominator))
+        .times(weight.denominator, weight.numerator);
+  };
+  return per_weight(a, of_a) <=> per_weight(b, of_b);
 }
 
 std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<const std::int64_t> pool) {

@@ -24,7 +24,7 @@ struct Entry {
 /// What disciplines compare users by: the accounts, and what follows from them and changes less often.
 struct Standing {
   const Accounts& accounts;
-  std::vector<Amounts> kinds = {};        ///< c of the servers of a kind, [kind][m]
+  const Kinds& kinds;
   std::vector<std::int64_t> served = {};  ///< tasks placed for a line so far, [line]
   std::vector<double> prices = {};        ///< ν, of whole pools, [m]
   std::vector<mpq_class> alone = {};      ///< u: tasks of the shape that the whole cluster runs, [shape]
@@ -51,9 +51,15 @@ std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<
 /// rounded.
 double dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of);
 
-/// The same divided by φ, exactly.
-Fraction exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
-                             const Weight& weight);
+/// The same, exactly: numerator / denominator.
+struct Part {
+  std::int64_t numerator;
+  std::int64_t denominator;
+};
+Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of);
+
+/// a / φ_a against b / φ_b, exactly.
+std::strong_ordering compare_per_weight(Part a, const Weight& of_a, Part b, const Weight& of_b);
 
 /// φ in lowest terms. Errors: zero, or more digits than the comparison of shares holds.
 Result<Weight> weight_from(const Quantity& quantity);

@@ -14,9 +14,8 @@
 namespace mirab::scheduling {
 namespace {
 
-Fraction share(const Standing& standing, Entry entry) {
-  return exact_dominant_part(standing.accounts.used(standing.queue(entry).user), standing.accounts.park.pool(),
-                             standing.user(entry).weight);
+Part share(const Standing& standing, Entry entry) {
+  return exact_dominant_part(standing.accounts.used(standing.queue(entry).user), standing.accounts.park.pool());
 }
 
 }  // namespace
@@ -27,7 +26,8 @@ double drf_key(const Standing& standing, Entry entry) {
 }
 
 std::weak_ordering drf_compare(const Standing& standing, Entry a, Entry b) {
-  return share(standing, a) <=> share(standing, b);
+  return compare_per_weight(share(standing, a), standing.user(a).weight, share(standing, b),
+                            standing.user(b).weight);
 }
 
 }  // namespace mirab::scheduling

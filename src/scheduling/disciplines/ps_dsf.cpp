@@ -5,6 +5,8 @@
 //
 // is served, on a server of that kind; X_n / (γ_{n,i} φ_n) where a user's tasks are all the same. a_n is what n
 // uses on all servers together.
+#include <algorithm>
+
 #include "scheduling/disciplines.hpp"
 
 namespace mirab::scheduling {
@@ -16,7 +18,7 @@ class UsedOfDemanded {
   UsedOfDemanded(const Standing& standing, Entry entry) {
     const QueueRow& queue = standing.queue(entry);
     used_ = standing.accounts.used(queue.user);
-    capacity_ = standing.kinds[entry.lane];
+    capacity_ = standing.kinds.capacities()[entry.lane];
     demand_ = standing.accounts.shapes.ways(queue.shape).front().demand;
   }
 
@@ -28,10 +30,10 @@ class UsedOfDemanded {
     return part;
   }
 
-  Fraction exact(const Weight& weight) const {
+  Part exact() const {
     Amounts used;
     for (std::size_t r = 0; r < used_.size(); ++r) used.push_back(counts(r) ? used_[r] : 0);
-    return exact_dominant_part(used, capacity_, weight);
+    return exact_dominant_part(used, capacity_);
   }
 
  private:
@@ -49,8 +51,8 @@ double ps_dsf_key(const Standing& standing, Entry entry) {
 }
 
 std::weak_ordering ps_dsf_compare(const Standing& standing, Entry a, Entry b) {
-  return UsedOfDemanded(standing, a).exact(standing.user(a).weight) <=>
-         UsedOfDemanded(standing, b).exact(standing.user(b).weight);
+  return compare_per_weight(UsedOfDemanded(standing, a).exact(), standing.user(a).weight,
+                            UsedOfDemanded(standing, b).exact(), standing.user(b).weight);
 }
 
 }  // namespace mirab::scheduling

@@ -4,14 +4,6 @@
 #include "scheduling/disciplines.hpp"
 
 namespace mirab::scheduling {
-namespace {
-
-Fraction turns(const UserRow& user) {
-  return Fraction(static_cast<std::uint64_t>(user.running), 1)
-      .times(user.weight.denominator, user.weight.numerator);
-}
-
-}  // namespace
 
 double round_robin_key(const Standing& standing, Entry entry) {
   const UserRow& user = standing.user(entry);
@@ -19,7 +11,10 @@ double round_robin_key(const Standing& standing, Entry entry) {
 }
 
 std::weak_ordering round_robin_compare(const Standing& standing, Entry a, Entry b) {
-  return turns(standing.user(a)) <=> turns(standing.user(b));
+  const auto turns = [&](Entry entry) {
+    return Part{.numerator = standing.user(entry).running, .denominator = 1};
+  };
+  return compare_per_weight(turns(a), standing.user(a).weight, turns(b), standing.user(b).weight);
 }
 
 }  // namespace mirab::scheduling
