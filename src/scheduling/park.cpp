@@ -4,7 +4,11 @@
 
 namespace mirab::scheduling {
 
-Park::Park(std::size_t resources) : pool_(resources, 0), rounded_free_(resources) {}
+Park::Park(std::size_t resources)
+    : pool_(resources, 0),
+      rounded_free_(resources),
+      proportions_{Kept{.proportions = Proportions(Scale::sum)},
+                   Kept{.proportions = Proportions(Scale::first)}} {}
 
 std::uint32_t Park::next_number() {
   if (!vacant_.empty()) {
@@ -35,6 +39,7 @@ void Park::remove(std::uint32_t server) {
     pool_[r] -= capacity;
     capacity = free = 0;
   }
+  for (Kept& kept : proportions_) kept.current = false;
   states_[server] = State::vacant;
   vacant_.push(server);
   rounded_free_.clear(server);
@@ -58,6 +63,7 @@ void Park::set_capacity(std::uint32_t server, std::span<const std::int64_t> capa
     before = capacity[r];
     if (rounded_free_.cover(r, capacity[r])) coarser = true;
   }
+  for (Kept& kept : proportions_) kept.current = false;
   if (!coarser) return show(server);
   for (std::uint32_t each = 0; each < size(); ++each) show(each);
 }
@@ -78,6 +84,22 @@ void Park::show(std::uint32_t server) {
   if (is_open(server)) rounded_free_.set(server, free(server));
 }
 
+void Park::show_change(std::uint32_t server) {
+  show(server);
+  for (Kept& kept : proportions_) {
+    if (kept.current) kept.proportions.set(server, free(server));
+  }
+}
+
+const Proportions& Park::proportions(Scale scale) const {
+  Kept& kept = proportions_[static_cast<std::size_t>(scale)];
+  if (kept.current) return kept.proportions;
+  kept.proportions.reset(size(), pool_);
+  for (std::uint32_t server = 0; server < size(); ++server) kept.proportions.set(server, free(server));
+  kept.current = true;
+  return kept.proportions;
+}
+
 void Park::take(std::uint32_t server, std::span<const std::int64_t> demand) {
   MIRAB_ASSERT(is_present(server), "a task is placed on a server that is not there");
   for (std::size_t r = 0; r < resource_count(); ++r) {
@@ -85,7 +107,7 @@ void Park::take(std::uint32_t server, std::span<const std::int64_t> demand) {
     MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= free, "a task is placed where it does not fit");
     free -= demand[r];
   }
-  show(server);
+  show_change(server);
 }
 
 void Park::give(std::uint32_t server, std::span<const std::int64_t> demand) {
@@ -96,7 +118,7 @@ void Park::give(std::uint32_t server, std::span<const std::int64_t> demand) {
                  "a task gives back more than was taken");
     free += demand[r];
   }
-  show(server);
+  show_change(server);
 }
 
 std::optional<std::uint32_t> Park::first_with_room(const Variant& variant, std::uint32_t from) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "scheduling/columns.hpp"
+#include "scheduling/proportions.hpp"
 #include "scheduling/server_set.hpp"
 
 namespace mirab::scheduling {
@@ -76,11 +78,32 @@ class Park {
                              });
   }
 
-  /// The first of those servers.
+  /// Visits every block of 64 servers that may have room, in order: some of its servers may have none after
+  /// all.
+  template <class Visit>
+  void for_each_block_with_room(const Variant& variant, Visit visit) const {
+    const Columns::Query query = rounded_free_.at_least(variant.demand);
+    for (Columns::Block block = rounded_free_.next(query, 0, variant.among); block.rows != 0;
+         block = rounded_free_.next(query, block.index + 1, variant.among)) {
+      visit(block);
+    }
+  }
+
+  /// The first server from `from` on that has room for the variant.
   std::optional<std::uint32_t> first_with_room(const Variant& variant, std::uint32_t from) const;
+
+  /// The proportions of what is free on each server. From the first call on the park keeps them, which makes
+  /// take() and give() a little slower; the first call, and the first after the pool has changed, cost
+  /// O(size m). No two threads may call it at once.
+  const Proportions& proportions(Scale scale) const;
 
  private:
   enum class State : std::uint8_t { vacant, closed, open };
+
+  struct Kept {
+    Proportions proportions;
+    bool current = false;  // every server's are those of what is free
+  };
 
   static bool exceeds_nothing(std::span<const std::int64_t> demand, std::span<const std::int64_t> free) {
     for (std::size_t r = 0; r < demand.size(); ++r) {
@@ -94,12 +117,14 @@ class Park {
   std::uint32_t next_number();
   void set_capacity(std::uint32_t server, std::span<const std::int64_t> capacity);
   void show(std::uint32_t server);
+  void show_change(std::uint32_t server);
 
-  std::vector<std::int64_t> pool_;      // [m]
-  std::vector<State> states_;           // [server]
-  std::vector<std::int64_t> capacity_;  // [server × m]
-  std::vector<std::int64_t> free_;      // [server × m]
-  Columns rounded_free_;                // of the open servers
+  std::vector<std::int64_t> pool_;           // [m]
+  std::vector<State> states_;                // [server]
+  std::vector<std::int64_t> capacity_;       // [server × m]
+  std::vector<std::int64_t> free_;           // [server × m]
+  Columns rounded_free_;                     // of the open servers
+  mutable std::array<Kept, 2> proportions_;  // [scale]
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> vacant_;
 };
 
