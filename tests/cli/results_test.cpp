@@ -101,6 +101,23 @@ TEST(Results, EveryDisciplineIsCombinedWithEveryPlacement) {
   EXPECT_THAT(labels, ElementsAre("drf/first-fit", "drf/worst-fit", "fifo/first-fit", "fifo/worst-fit"));
 }
 
+TEST(Results, ADisciplineThatChoosesServersItselfIsRunOnceAndSaysSo) {
+  const auto outcomes = [](const std::string& line) {
+    std::vector<std::string> labels;
+    const json result = json::parse(shell("mirab " + line + " --format json").out);
+    for (const json& outcome : result["outcomes"])
+      labels.push_back(outcome["label"].get<std::string>() + ": " + outcome["notices"].dump());
+    return labels;
+  };
+  EXPECT_THAT(
+      outcomes("fill examples/psdsf-fig1.yaml -d mrfs -d fifo -p worst-fit -p random"),
+      ElementsAre("mrfs/mrfs: [\"servers are chosen by the discipline itself, not by worst-fit or random\"]",
+                  "fifo/worst-fit: []", "fifo/random: []"));
+  EXPECT_THAT(outcomes("fill examples/psdsf-fig1.yaml -d mrfs"), ElementsAre("mrfs/mrfs: []"));
+  EXPECT_THAT(outcomes("allocate examples/psdsf-fig1.yaml --fill mrfs/best-fit"),
+              ElementsAre("mrfs/mrfs: [\"servers are chosen by the discipline itself, not by best-fit\"]"));
+}
+
 TEST(Results, TheMechanismIsNamedAsItWasAskedFor) {
   const json result =
       json::parse(shell("mirab allocate examples/slides.yaml -m alpha-fair:alpha=2 --format json").out);
