@@ -16,15 +16,16 @@ Error unknown(std::string_view what, std::string_view key) {
 
 Check Engine::State::check_time(Time time) const {
   if (time >= now) return {};
-  return Error{.message = fmt::format("{} ns is before the last event, at {} ns", time.time_since_epoch().count(),
-                                      now.time_since_epoch().count()),
+  return Error{.message = fmt::format("{} ns is before the last event, at {} ns",
+                                      time.time_since_epoch().count(), now.time_since_epoch().count()),
                .key = "now"};
 }
 
 Check Engine::State::check_amounts(const Amounts& amounts, const std::string& key) const {
   if (amounts.size() != accounts.resource_count()) {
-    return Error{.message = fmt::format("{} amounts for {} resources", amounts.size(), accounts.resource_count()),
-                 .key = key};
+    return Error{
+        .message = fmt::format("{} amounts for {} resources", amounts.size(), accounts.resource_count()),
+        .key = key};
   }
   for (std::size_t r = 0; r < amounts.size(); ++r) {
     if (amounts[r] >= 0) continue;
@@ -40,8 +41,9 @@ Check Engine::State::check_pool(const Amounts& with, std::span<const std::int64_
   for (std::size_t r = 0; r < with.size(); ++r) {
     const std::int64_t others = pool[r] - (instead_of.empty() ? 0 : instead_of[r]);
     if (with[r] <= INT64_MAX - others) continue;
-    return Error{.message = "all servers together would have more units than can be counted; choose a larger unit",
-                 .key = fmt::format("capacity.{}", options.resources[r])};
+    return Error{
+        .message = "all servers together would have more units than can be counted; choose a larger unit",
+        .key = fmt::format("capacity.{}", options.resources[r])};
   }
   return {};
 }
@@ -68,7 +70,8 @@ bool Engine::State::is_possible(std::uint32_t shape) const {
     const Way* const way = accounts.shapes.way_on(shape, server);
     if (way == nullptr) continue;
     const std::span<const std::int64_t> capacity = accounts.park.capacity(server);
-    if (std::equal(way->demand.begin(), way->demand.end(), capacity.begin(), std::less_equal<>())) return true;
+    if (std::equal(way->demand.begin(), way->demand.end(), capacity.begin(), std::less_equal<>()))
+      return true;
   }
   return false;
 }
@@ -95,7 +98,9 @@ void Engine::State::population_changed() { keys_are_stale = keys_are_stale || wh
 
 void Engine::State::end(std::uint32_t task) {
   const std::uint32_t server = accounts.tasks[task].server;
-  const std::uint32_t user = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue].user;
+  const QueueRow& queue = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue];
+  const std::uint32_t user = queue.user;
+  if (balance) balance->task_ended(accounts.park, task, server, accounts.demand(queue, server));
   accounts.end(task);
   freed.add(server);
   race.rekey(accounts.users[user].queues);
@@ -125,6 +130,14 @@ void Engine::State::drop_if_over(std::uint32_t job) {
   population_changed();
 }
 
+template <class Visit>
+void Engine::State::for_each_task_on(std::uint32_t server, Visit visit) const {
+  for (std::uint32_t task = accounts.servers[server].first_task; task != kNone;
+       task = accounts.tasks[task].next_on_server) {
+    visit(task, accounts.demand(accounts.queues[accounts.jobs[accounts.tasks[task].job].queue], server));
+  }
+}
+
 std::vector<Lost> Engine::State::end_all_on(std::uint32_t server) {
   std::vector<Lost> lost;
   while (accounts.servers[server].first_task != kNone) {
@@ -139,6 +152,7 @@ void Engine::State::take_out(std::uint32_t server) {
   kinds.release(server, accounts.servers[server].kind);
   accounts.shapes.eligibility.server_removed(server);
   accounts.park.remove(server);
+  if (balance) balance->server_emptied(server);
   accounts.servers.remove(server);
   freed.forget(server);
   keys_are_stale = true;
@@ -151,9 +165,11 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   if (Check bad = s.check_pool(event.capacity, {})) return *std::move(bad);
   s.now = now;
   const std::uint32_t server = s.accounts.park.add(event.capacity);
-  s.accounts.servers.add_at(server, {.name = event.name, .labels = event.labels});
-  s.accounts.servers[server].kind = s.kinds.hold(server, event.capacity);
-  s.accounts.shapes.eligibility.server_added(server, event.name, event.labels);
+  const std::uint32_t description =
+      s.accounts.shapes.eligibility.describe({.name = event.name, .labels = event.labels});
+  s.accounts.servers.add_at(server,
+                            {.description = description, .kind = s.kinds.hold(server, event.capacity)});
+  s.accounts.shapes.eligibility.server_added(server, description);
   s.freed.add(server);
   s.keys_are_stale = true;
   return s.accounts.servers.id(server);
@@ -170,12 +186,19 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   for (std::size_t r = 0; r < old.size(); ++r) {
     const std::int64_t taken = old[r] - s.accounts.park.free(*server)[r];
     if (event.capacity[r] >= taken) continue;
-    return Error{.message = fmt::format("{} units are taken there, {} would not hold them", taken,
-                                        event.capacity[r]),
-                 .key = fmt::format("capacity.{}", s.options.resources[r])};
+    return Error{
+        .message = fmt::format("{} units are taken there, {} would not hold them", taken, event.capacity[r]),
+        .key = fmt::format("capacity.{}", s.options.resources[r])};
   }
   s.now = now;
+  // What dominates a task there may change with the capacity.
+  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
+    if (s.balance) s.balance->task_ended(s.accounts.park, task, *server, demand);
+  });
   s.accounts.park.resize(*server, event.capacity);
+  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
+    if (s.balance) s.balance->task_started(s.accounts.park, task, *server, demand);
+  });
   s.kinds.release(*server, s.accounts.servers[*server].kind);
   s.accounts.servers[*server].kind = s.kinds.hold(*server, event.capacity);
   s.freed.add(*server);

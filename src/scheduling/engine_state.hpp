@@ -8,6 +8,7 @@
 #include "scheduling/disciplines.hpp"
 #include "scheduling/freed.hpp"
 #include "scheduling/kinds.hpp"
+#include "scheduling/mrfs.hpp"
 #include "scheduling/placements.hpp"
 #include "scheduling/race.hpp"
 
@@ -27,18 +28,21 @@ struct Engine::State {
   Standing standing{.accounts = accounts, .kinds = kinds};
   Race race;
   Freed freed;
+  std::optional<DominanceBalance> balance = {};  ///< of a discipline that places
 
   std::uint64_t jobs_before = 0;
   std::uint64_t waits_before = 0;
   std::uint32_t last_used = 0;  ///< the server where the latest task was placed
   bool keys_are_stale = false;
 
-  std::vector<Variant> variants;        ///< of the search that goes on
+  std::vector<Variant> variants;  ///< of the search that goes on
+  std::vector<Wanted> mix;        ///< the same
 
   // engine.cpp: decisions
   std::optional<Placed> step(Random& random);
   Placed place(Entry entry, std::uint32_t server);
   std::optional<std::uint32_t> find_server(std::uint32_t shape, std::uint32_t lane, Random& random);
+  std::span<const Wanted> present_mix();
   bool has_room(std::uint32_t shape, std::uint32_t server) const;
   std::optional<Entry> next_on_freed();
   void bring_back_what_fits_on_freed();
@@ -55,6 +59,8 @@ struct Engine::State {
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);
   void drop_if_over(std::uint32_t job);
+  template <class Visit>
+  void for_each_task_on(std::uint32_t server, Visit visit) const;
   std::vector<Lost> end_all_on(std::uint32_t server);
   void take_out(std::uint32_t server);
   Check check_time(Time time) const;

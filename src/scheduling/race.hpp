@@ -18,10 +18,10 @@ namespace mirab::scheduling {
 
 /// Who is next: the queues with waiting tasks in the order of their keys, in every lane that they belong to.
 ///
-/// Queues of one shape stand together, since their tasks fit or do not fit together: a shape that fits nowhere
-/// in a lane is set aside there with all its queues in O(log shapes), however many they are, and is looked at
-/// again when something is freed. So there are two rounds of tournaments, first among the queues of a shape,
-/// then among the shapes of a lane.
+/// Queues of one shape stand together, since their tasks fit or do not fit together: a shape that fits
+/// nowhere in a lane is set aside there with all its queues in O(log shapes), however many they are, and is
+/// looked at again when something is freed. So there are two rounds of tournaments, first among the queues of
+/// a shape, then among the shapes of a lane.
 class Race {
  public:
   /// Requires the standing to outlive the race.

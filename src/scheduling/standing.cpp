@@ -44,7 +44,8 @@ std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<
   std::uint32_t dominant = 0;
   for (std::uint32_t r = 1; r < demand.size(); ++r) {
     if (pool[r] == 0) continue;
-    if (pool[dominant] == 0 || Wide{demand[r]} * pool[dominant] > Wide{demand[dominant]} * pool[r]) dominant = r;
+    if (pool[dominant] == 0 || Wide{demand[r]} * pool[dominant] > Wide{demand[dominant]} * pool[r])
+      dominant = r;
   }
   return dominant;
 }

@@ -34,13 +34,13 @@ struct Standing {
   const UserRow& user(Entry entry) const { return accounts.users[queue(entry).user]; }
 };
 
-/// u_s = Σ_i min_r c_{i,r} / d_{s,i,r} over all present servers, whatever the placement constraints; on servers
-/// where the shape's tasks may not run they are taken to be what they are elsewhere. O(servers of several ways,
-/// kinds of one).
+/// u_s = Σ_i min_r c_{i,r} / d_{s,i,r} over all present servers, whatever the placement constraints; on
+/// servers where the shape's tasks may not run they are taken to be what they are elsewhere. O(servers of
+/// several ways, kinds of one).
 mpq_class tasks_alone(const Accounts& accounts, const Kinds& kinds, std::uint32_t shape);
 
-/// The prices ν_r of the pool's resources, each as a whole, in the divisible proportionally fair allocation of
-/// the users that have a queue, with the demand of their oldest one: Σ_r ν_r = Σ φ. [m], 0 for what nobody
+/// The prices ν_r of the pool's resources, each as a whole, in the divisible proportionally fair allocation
+/// of the users that have a queue, with the demand of their oldest one: Σ_r ν_r = Σ φ. [m], 0 for what nobody
 /// lacks. Source: docs/mathematics.md, section 3. O(N m²) an iteration.
 std::vector<double> pool_prices(const Accounts& accounts);
 

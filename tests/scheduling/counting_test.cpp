@@ -3,12 +3,12 @@
 
 #include "model/rational.hpp"
 #include "scheduling/clusters.hpp"
-#include "scheduling/plain/counted_problem.hpp"
+#include "scheduling/counted_problem.hpp"
 #include "scheduling/plain/ledger.hpp"
 #include "scheduling/plain/race.hpp"
 #include "scheduling/plain/share.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 constexpr std::int64_t kBillion = 1'000'000'000;
@@ -206,4 +206,4 @@ TEST(Race, ARandomTieIsUniformAmongTheLowestOnly) {
 }
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -7,7 +7,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 using testing::HasSubstr;
@@ -342,4 +342,4 @@ TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
 }
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

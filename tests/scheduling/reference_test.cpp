@@ -10,7 +10,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 constexpr std::uint64_t kProblems = 1000;
@@ -282,4 +282,4 @@ INSTANTIATE_TEST_SUITE_P(All, FillReference,
                          case_name);
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -8,9 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "scheduling/plain/counted_problem.hpp"
+#include "scheduling/counted_problem.hpp"
 
 namespace mirab::plain {
+
+using scheduling::CountedProblem;
 
 /// What is free on every server and what was placed for whom, in exact units. The servers of an entry are
 /// spelled out: K' servers, those of an entry next to each other, in the order of the cluster. Starts with

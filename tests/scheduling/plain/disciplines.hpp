@@ -5,9 +5,11 @@
 
 #include <mirab/scheduling/fill.hpp>
 
-#include "scheduling/plain/counted_problem.hpp"
+#include "scheduling/counted_problem.hpp"
 
 namespace mirab::plain {
+
+using scheduling::CountedProblem;
 
 /// What orders the users: the one with the lowest key is served, and each placed task raises its user's key.
 struct Key {

@@ -21,7 +21,7 @@ __extension__ using Wide = __int128;
 DominanceBalance::DominanceBalance(const Ledger& ledger)
     : ledger_(&ledger),
       dominated_(ledger.server_count(), std::vector<std::int64_t>(ledger.cluster().resource_count(), 0)),
-      demand_(ledger.server_count(), 0.0) {}
+      units_(ledger.server_count(), std::vector<std::int64_t>(ledger.cluster().resource_count(), 0)) {}
 
 DominanceBalance::Dominance DominanceBalance::dominance(std::size_t user, std::size_t server) const {
   const auto capacity = ledger_->cluster().capacity(ledger_->entry(server));
@@ -32,13 +32,22 @@ DominanceBalance::Dominance DominanceBalance::dominance(std::size_t user, std::s
        ++r) {  // exactly: equal parts are equal in every unit
     if (Wide{demand[r]} * capacity[dominant] > Wide{demand[dominant]} * capacity[r]) dominant = r;
   }
-  const double part = static_cast<double>(demand[dominant]) / static_cast<double>(capacity[dominant]);
-  return {.resource = dominant, .part = part};
+  return {.resource = dominant, .units = demand[dominant]};
 }
 
 bool DominanceBalance::all_equal(std::size_t server) const {
   const auto& tasks = dominated_[server];
   return std::adjacent_find(tasks.begin(), tasks.end(), std::not_equal_to<>()) == tasks.end();
+}
+
+double DominanceBalance::demand(std::size_t server) const {
+  const auto capacity = ledger_->cluster().capacity(ledger_->entry(server));
+  double sum = 0;
+  for (std::size_t k = 0; k < capacity.size(); ++k) {
+    if (units_[server][k] > 0)
+      sum += static_cast<double>(units_[server][k]) / static_cast<double>(capacity[k]);
+  }
+  return sum;
 }
 
 std::size_t DominanceBalance::place(const Search& search) {
@@ -51,7 +60,7 @@ std::size_t DominanceBalance::place(const Search& search) {
     if (tasks[k] > *std::min_element(tasks.begin(), tasks.end())) return;
     if (!all_equal(server)) {
       behind = std::min(behind, server);
-    } else if (balanced == nowhere || demand_[server] < demand_[balanced]) {
+    } else if (balanced == nowhere || demand(server) < demand(balanced)) {
       balanced = server;
     }
   });
@@ -59,7 +68,7 @@ std::size_t DominanceBalance::place(const Search& search) {
   if (chosen == nowhere) return worst_fit(search);
   const Dominance of_task = dominance(search.user, chosen);
   ++dominated_[chosen][of_task.resource];
-  demand_[chosen] += of_task.part;
+  units_[chosen][of_task.resource] += of_task.units;
   return chosen;
 }
 

@@ -1,13 +1,13 @@
 // A task may be larger than every single server though the cluster as a whole has room for it. Its user gets
 // nothing, which should not look like a loss to others.
-#include "scheduling/plain/oversized.hpp"
+#include "scheduling/oversized.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
 #include <optional>
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 constexpr std::size_t kMostNamed = 5;  // users
@@ -73,4 +73,4 @@ std::vector<std::string> oversized_notices(const CountedProblem& cluster) {
   return notices;
 }
 
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -8,9 +8,9 @@
 
 #include <mirab/model/problem.hpp>
 
-#include "scheduling/plain/unit.hpp"
+#include "scheduling/unit.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 
 /// A problem in whole units: N users, K server entries, m resources. Immutable; outlived by its problem.
 ///
@@ -68,4 +68,4 @@ class CountedProblem {
   std::vector<std::int64_t> task_limits_;             // [n]
 };
 
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

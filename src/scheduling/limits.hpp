@@ -2,9 +2,9 @@
 
 #include <mirab/model/problem.hpp>
 
-#include "scheduling/plain/counted_problem.hpp"
+#include "scheduling/counted_problem.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 
 /// Errors: more than 10^7 servers, counts spelled out. O(K).
 Check check_server_count(const Problem& problem);
@@ -13,4 +13,4 @@ Check check_server_count(const Problem& problem);
 /// fits where no user is limited. O(N K m).
 Check check_ends_in_time(const CountedProblem& cluster);
 
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

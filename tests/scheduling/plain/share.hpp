@@ -4,12 +4,12 @@
 
 #include <mirab/model/quantity.hpp>
 
-#include "scheduling/plain/counted_problem.hpp"
+#include "model/rational.hpp"
+#include "scheduling/counted_problem.hpp"
 
 namespace mirab::plain {
 
-/// The nearest double. (mpq_class::get_d cuts off instead, so that 1/3 would not be 1.0 / 3.)
-double nearest(const mpq_class& value);
+using scheduling::CountedProblem;
 
 /// d_r / C_r: the part of the cluster's resource that one task takes. Requires that the cluster has some of
 /// it.

@@ -1,12 +1,12 @@
 // A fill spells out every server and places every task, so what a divisible mechanism does in no time may
 // take more memory or hours than anybody has: 64Gi of memory holds 17 billion tasks of 4 bytes. That is
 // refused beforehand.
-#include "scheduling/plain/limits.hpp"
+#include "scheduling/limits.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 constexpr std::int64_t kMostServers = 10'000'000;
@@ -101,4 +101,4 @@ Check check_ends_in_time(const CountedProblem& cluster) {
                .key = fmt::format("users[{}].demand", greediest)};
 }
 
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

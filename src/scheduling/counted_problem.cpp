@@ -1,9 +1,9 @@
-#include "scheduling/plain/counted_problem.hpp"
+#include "scheduling/counted_problem.hpp"
 
 #include <charconv>
 #include <fmt/format.h>
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 
 CountedProblem::CountedProblem(const Problem& problem) : problem_(&problem) {
   for (std::size_t r = 0; r < resource_count(); ++r) units_.push_back(choose_unit(problem, r));
@@ -67,4 +67,4 @@ std::vector<std::string> CountedProblem::notices() const {
   return notices;
 }
 
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -2,13 +2,13 @@
 // `0.5` and `0.125` CPUs are 500 and 125 units of 10^-3. Amounts that lie more than 19 digits apart have no
 // such unit within 63 bits; then demand rounds up and capacity down, which may cost a task its place but
 // never overcommits a server.
-#include "scheduling/plain/unit.hpp"
+#include "scheduling/unit.hpp"
 
 #include <algorithm>
 #include <climits>
 #include <optional>
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 /// The finest power of ten that a given amount of the resource needs; no value when all amounts are 0.
@@ -58,4 +58,4 @@ std::int64_t units_asked(const Quantity& demand, Unit unit) {
   return count_units(demand, unit.exponent, Rounding::up).value_or(INT64_MAX);
 }
 
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -6,10 +6,12 @@
 #include <optional>
 #include <vector>
 
-#include "scheduling/plain/counted_problem.hpp"
+#include "scheduling/counted_problem.hpp"
 #include "scheduling/plain/disciplines.hpp"
 
 namespace mirab::plain {
+
+using scheduling::CountedProblem;
 
 /// Users who wait in lines, in the order of the cluster: of each line only the head is served, until it
 /// leaves.

@@ -21,14 +21,15 @@ class DominanceBalance {
  private:
   struct Dominance {
     std::size_t resource;
-    double part;  ///< d_r / c_r
+    std::int64_t units;  ///< d_r
   };
   Dominance dominance(std::size_t user, std::size_t server) const;
   bool all_equal(std::size_t server) const;
+  double demand(std::size_t server) const;
 
   const Ledger* ledger_;
   std::vector<std::vector<std::int64_t>> dominated_;  // Ψ, [server][k]
-  std::vector<double> demand_;                        // Σ of dominant parts of the tasks there, [server]
+  std::vector<std::vector<std::int64_t>> units_;      // dominant demand of the tasks there, [server][k]
 };
 
 }  // namespace mirab::plain

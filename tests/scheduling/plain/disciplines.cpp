@@ -9,8 +9,7 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace mirab {
-namespace plain {
+namespace mirab::plain {
 namespace {
 
 constexpr std::array<std::string_view, 2> kBlocking = {"skip", "freeze"};
@@ -63,13 +62,6 @@ constexpr std::array kDisciplines = {
         .places = true},
 };
 
-constexpr auto kInfos = [] {
-  std::array<DisciplineInfo, kDisciplines.size()> infos;
-  std::transform(kDisciplines.begin(), kDisciplines.end(), infos.begin(),
-                 [](const Discipline& row) { return row.info; });
-  return infos;
-}();
-
 }  // namespace
 
 Result<Whom> whom(const Choice& choice) {
@@ -83,20 +75,4 @@ Result<Whom> whom(const Choice& choice) {
   return Whom{.discipline = &*row, .blocking = static_cast<Blocking>(*blocking)};
 }
 
-}  // namespace plain
-
-std::span<const DisciplineInfo> disciplines() { return plain::kInfos; }
-
-Result<Choice> choose_discipline(std::string_view text) {
-  std::vector<ChoosableRow> rows;
-  for (const DisciplineInfo& info : disciplines()) {
-    rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
-  }
-  Result<Choice> choice = choose(text, "discipline", rows);
-  if (!choice) return choice;
-  const auto read = plain::whom(*choice);
-  if (!read) return read.error();
-  return choice;
-}
-
-}  // namespace mirab
+}  // namespace mirab::plain

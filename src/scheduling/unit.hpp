@@ -4,7 +4,7 @@
 
 #include <mirab/model/problem.hpp>
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 
 /// What one count of a resource stands for: 10^exponent of the cluster's own unit.
 struct Unit {
@@ -28,4 +28,4 @@ std::int64_t units_offered(const Quantity& capacity, Unit unit);
 /// that it fits nowhere.
 std::int64_t units_asked(const Quantity& demand, Unit unit);
 
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

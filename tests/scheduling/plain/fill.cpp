@@ -7,25 +7,26 @@
 //
 // Where a discipline makes users wait in lines, only the heads race; the next of a line enters in the round
 // in which its head leaves.
+#include "scheduling/plain/fill.hpp"
+
 #include <fmt/format.h>
 #include <utility>
 
 #include <mirab/scheduling/fill.hpp>
 
+#include "scheduling/counted_problem.hpp"
+#include "scheduling/limits.hpp"
+#include "scheduling/oversized.hpp"
 #include "scheduling/plain/allocation_of.hpp"
-#include "scheduling/plain/counted_problem.hpp"
 #include "scheduling/plain/disciplines.hpp"
 #include "scheduling/plain/ledger.hpp"
-#include "scheduling/plain/limits.hpp"
 #include "scheduling/plain/lines.hpp"
 #include "scheduling/plain/mrfs.hpp"
-#include "scheduling/plain/oversized.hpp"
 #include "scheduling/plain/placements.hpp"
 #include "scheduling/plain/race.hpp"
 #include "scheduling/plain/share.hpp"
 
-namespace mirab {
-namespace plain {
+namespace mirab::plain {
 namespace {
 
 /// What one task adds, [task], and where the users start, [n].
@@ -170,7 +171,8 @@ class Filling {
     for (std::size_t n = 0; n < cluster_.user_count(); ++n) outcome.unplaced.push_back(why_no_more(n));
     outcome.steps = std::move(steps_);
     outcome.notices = cluster_.notices();
-    for (std::string& notice : oversized_notices(cluster_)) outcome.notices.push_back(std::move(notice));
+    for (std::string& notice : scheduling::oversized_notices(cluster_))
+      outcome.notices.push_back(std::move(notice));
     if (too_long_) {
       outcome.notices.push_back(
           fmt::format("more than {} tasks were placed: the steps are not recorded", kMostSteps));
@@ -200,23 +202,21 @@ class Filling {
 };
 
 }  // namespace
-}  // namespace plain
-
 Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random,
                          const FillProgress& progress) {
-  const Result<plain::Whom> whom = plain::whom(options.discipline);
+  const Result<Whom> whom = plain::whom(options.discipline);
   if (!whom) return whom.error();
-  const Result<plain::Where> where = plain::where(options.placement);
+  const Result<Where> where = plain::where(options.placement);
   if (!where) return where.error();
-  if (Check bad = plain::check_server_count(problem)) return *std::move(bad);
-  const plain::CountedProblem cluster(problem);
-  if (Check bad = plain::check_ends_in_time(cluster)) return *std::move(bad);
+  if (Check bad = scheduling::check_server_count(problem)) return *std::move(bad);
+  const CountedProblem cluster(problem);
+  if (Check bad = scheduling::check_ends_in_time(cluster)) return *std::move(bad);
 
-  FillOutcome outcome = plain::Filling(cluster, *whom, *where, options, random).run(progress);
+  FillOutcome outcome = Filling(cluster, *whom, *where, options, random).run(progress);
   outcome.discipline = options.discipline.text;
   outcome.placement = whom->discipline->places ? options.discipline.text : options.placement.text;
   outcome.tie = options.tie;
   return outcome;
 }
 
-}  // namespace mirab
+}  // namespace mirab::plain

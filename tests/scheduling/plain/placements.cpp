@@ -5,8 +5,7 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace mirab {
-namespace plain {
+namespace mirab::plain {
 namespace {
 
 constexpr std::array<std::string_view, 2> kPublished = {"false", "true"};
@@ -55,13 +54,6 @@ constexpr std::array kPlacements = {
               .where = without_options<random_fit>},
 };
 
-constexpr auto kInfos = [] {
-  std::array<PlacementInfo, kPlacements.size()> infos;
-  std::transform(kPlacements.begin(), kPlacements.end(), infos.begin(),
-                 [](const Placement& row) { return row.info; });
-  return infos;
-}();
-
 }  // namespace
 
 Result<Where> where(const Choice& choice) {
@@ -73,20 +65,4 @@ Result<Where> where(const Choice& choice) {
   return row->where(choice);
 }
 
-}  // namespace plain
-
-std::span<const PlacementInfo> placements() { return plain::kInfos; }
-
-Result<Choice> choose_placement(std::string_view text) {
-  std::vector<ChoosableRow> rows;
-  for (const PlacementInfo& info : placements()) {
-    rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
-  }
-  Result<Choice> choice = choose(text, "placement", rows);
-  if (!choice) return choice;
-  const auto read = plain::where(*choice);
-  if (!read) return read.error();
-  return choice;
-}
-
-}  // namespace mirab
+}  // namespace mirab::plain
