@@ -13,12 +13,12 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-Engine::State::State(EngineOptions options, const Whom& whom, const Where& where)
-    : options(std::move(options)),
-      whom(whom),
-      where(where),
-      accounts(this->options.resources.size()),
-      race(*whom.discipline, this->options.tie, standing) {
+Engine::State::State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen)
+    : options(std::move(chosen)),
+      whom(whom_chosen),
+      where(where_chosen),
+      accounts(options.resources.size()),
+      race(*whom.discipline, options.tie, standing) {
   if (whom.discipline->places) balance.emplace();
 }
 

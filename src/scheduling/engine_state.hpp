@@ -16,7 +16,7 @@ namespace mirab::scheduling {
 
 /// The parts of an engine, and the steps that its events have in common. See the files of the parts.
 struct Engine::State {
-  State(EngineOptions options, const Whom& whom, const Where& where);
+  State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen);
 
   EngineOptions options;
   Whom whom;
