@@ -19,6 +19,8 @@ Engine::State::State(EngineOptions chosen, const Whom& whom_chosen, const Where&
       where(where_chosen),
       accounts(options.resources.size()),
       race(*whom.discipline, options.tie, standing) {
+  standing.served.assign(accounts.resource_count(), 0);
+  standing.prices.assign(accounts.resource_count(), 0.0);
   if (whom.discipline->places) balance.emplace();
 }
 

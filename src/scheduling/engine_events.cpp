@@ -85,7 +85,6 @@ void Engine::State::wait(std::uint32_t queue) {
 
 /// A line that nobody waited in has missed no round.
 void Engine::State::join_line(std::uint32_t line) {
-  standing.served.resize(accounts.resource_count(), 0);
   if (!race.is_empty(line)) return;
   std::int64_t round = INT64_MAX;
   for (std::uint32_t other = 0; other < standing.served.size(); ++other) {
