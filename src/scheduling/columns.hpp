@@ -19,9 +19,9 @@ namespace mirab::scheduling {
 /// gives q_r(a) ≤ q_r(b): the rows found include every right one, and some that only the rounding lets in.
 /// The caller checks a row exactly. A row that was not set, or was cleared, is never found.
 ///
-/// Cost of a search: O(rows × columns asked for), at some 10^11 amounts a second while they are in the cache;
-/// blocks of 64 rows whose largest amounts are too small are passed by. A change costs O(columns), some
-/// nanoseconds each: the largest of its block is found anew, without a branch that might be mispredicted.
+/// Cost of a search: O(rows × columns asked for), at some 10^11 amounts a second while they are in the cache.
+/// The largest amounts of each block, kept beside to pass blocks by, made fruitless searches faster and all
+/// else slower: in a park after long use nearly every block has a server with much of each resource.
 class Columns {
  public:
   static constexpr std::size_t kBlock = ServerSet::kWord;  ///< rows in a block
@@ -30,11 +30,8 @@ class Columns {
   enum class Instructions { portable, avx2, avx512 };
   static Instructions best_instructions();
 
-  /// Which rows answer a question x: those with row ≥ x, or those with row ≤ x, in every component.
-  enum class Side { at_least, at_most };
-
   /// Requires width > 0, and instructions that the processor has.
-  Columns(std::size_t width, Side side, Instructions instructions = best_instructions());
+  explicit Columns(std::size_t width, Instructions instructions = best_instructions());
 
   /// Makes the column coarse enough for the amount. True when it became coarser: then every row must be set
   /// again. O(1).
@@ -46,11 +43,13 @@ class Columns {
 
   std::size_t block_count() const { return block_count_; }
 
-  /// A question to the rows, rounded as they are: it is for the next search, not for one after cover().
+  /// A question to the rows, rounded as they are.
   struct Query;
 
-  /// Requires x ≥ 0.
-  Query query(std::span<const std::int64_t> x) const;
+  /// The rows with row ≥ x. Components of x that are 0 ask nothing.
+  Query at_least(std::span<const std::int64_t> x) const;
+  /// The rows with row ≤ x. Requires x ≥ 0.
+  Query at_most(std::span<const std::int64_t> x) const;
 
   /// The rows 64 index … 64 index + 63 that were found, the first in the lowest bit. No rows: there are none
   /// from there on.
@@ -76,7 +75,6 @@ class Columns {
   };
   struct Scan {
     const Lane* lanes;
-    const Lane* tops;
     std::size_t width;
     const Bound* bounds;
     const std::uint64_t* among;  // nullptr: all rows
@@ -85,40 +83,34 @@ class Columns {
   using Kernel = Block (*)(const Scan& scan);
 
  private:
-  static constexpr std::int16_t kAbsent = -1;
   static constexpr std::int16_t kMost = INT16_MAX - 1;
 
   std::int16_t rounded(std::size_t column, std::int64_t amount) const {
-    const auto q = static_cast<std::int16_t>(std::min<std::int64_t>(amount >> shifts_[column], kMost));
-    return side_ == Side::at_least ? q : static_cast<std::int16_t>(kMost - q);
+    return static_cast<std::int16_t>(std::min<std::int64_t>(amount >> shifts_[column], kMost));
   }
-
   void write(std::size_t row, std::size_t column, std::int16_t value) {
-    const std::size_t block = row / kBlock;
-    auto& rows = lanes_[block * width_ + column].rows;
-    rows[row % kBlock] = value;
-    std::int16_t top = kAbsent;
-    for (const std::int16_t each : rows) top = std::max(top, each);
-    tops_[block / kBlock * width_ + column].rows[block % kBlock] = top;
+    lanes_[row / kBlock * width_ + column].rows[row % kBlock] = value;
   }
-
-  void grow();
 
   std::size_t width_;
   std::size_t block_count_ = 0;
-  Side side_;
-  std::span<const Kernel> kernels_;  // for 1, 2, … bounds
-  std::vector<int> shifts_;          // [column]
-  std::vector<Lane> lanes_;          // [block × width]
-  std::vector<Lane> tops_;           // [block of blocks × width], the largest value in each block
+  std::span<const Kernel> at_least_;  // for 1, 2, … bounds
+  std::span<const Kernel> at_most_;
+  std::vector<int> shifts_;  // [column]
+  std::vector<Lane> lanes_;  // [block × width]
 };
 
 struct Columns::Query {
   /// Columns beyond these are not looked at: then more rows than need be are found.
   static constexpr std::size_t kMostBounds = 8;
 
+  std::span<const Kernel> kernels;
   std::size_t count = 0;
   std::array<Bound, kMostBounds> bounds;
+
+  void add(Bound bound) {
+    if (count < kMostBounds) bounds[count++] = bound;
+  }
 };
 
 template <class Visit>

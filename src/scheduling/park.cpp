@@ -6,7 +6,7 @@ namespace mirab::scheduling {
 
 Park::Park(std::size_t resources)
     : pool_(resources, 0),
-      rounded_free_(resources, Columns::Side::at_least),
+      rounded_free_(resources),
       proportions_{Kept{.proportions = Proportions(resources, Scale::sum)},
                    Kept{.proportions = Proportions(resources, Scale::first)}} {}
 

@@ -71,7 +71,7 @@ class Park {
   /// Says whether one did. O(size × demanded resources), many servers at once.
   template <class Visit>
   bool any_with_room(const Variant& variant, std::uint32_t from, Visit visit) const {
-    return rounded_free_.any(rounded_free_.query(variant.demand), from, variant.among,
+    return rounded_free_.any(rounded_free_.at_least(variant.demand), from, variant.among,
                              [&](std::size_t row) {
                                const auto server = static_cast<std::uint32_t>(row);
                                return exceeds_nothing(variant.demand, free(server)) && visit(server);
@@ -82,7 +82,7 @@ class Park {
   /// all.
   template <class Visit>
   void for_each_block_with_room(const Variant& variant, Visit visit) const {
-    const Columns::Query query = rounded_free_.query(variant.demand);
+    const Columns::Query query = rounded_free_.at_least(variant.demand);
     for (Columns::Block block = rounded_free_.next(query, 0, variant.among); block.rows != 0;
          block = rounded_free_.next(query, block.index + 1, variant.among)) {
       visit(block);

@@ -11,7 +11,6 @@ namespace mirab::scheduling {
 namespace {
 
 using Instructions = Columns::Instructions;
-using Side = Columns::Side;
 
 constexpr std::uint64_t kSeeds = 300;
 constexpr std::int64_t kExact = 32'766;  // amounts up to here are not rounded
@@ -37,10 +36,9 @@ std::vector<std::optional<Amounts>> random_rows(std::size_t width, std::int64_t 
 }
 
 Columns columns_of(const std::vector<std::optional<Amounts>>& rows, std::size_t width, std::int64_t covered,
-                   Side side, Instructions instructions) {
-  Columns columns(width, side, instructions);
+                   Instructions instructions) {
+  Columns columns(width, instructions);
   for (std::size_t r = 0; r < width; ++r) columns.cover(r, covered);
-  for (std::size_t k = 0; k < rows.size(); ++k) columns.set(k, Amounts(width, k % 3 == 0 ? covered : 0));
   for (std::size_t k = 0; k < rows.size(); ++k) {
     columns.set(k, rows[k].value_or(Amounts(width, 1)));
     if (!rows[k]) columns.clear(k);
@@ -58,18 +56,17 @@ std::vector<std::size_t> found(const Columns& columns, const Columns::Query& que
   return found;
 }
 
-bool answers(const Amounts& row, const Amounts& x, Side side) {
-  const Amounts& less = side == Side::at_least ? x : row;
-  const Amounts& more = side == Side::at_least ? row : x;
-  return std::equal(less.begin(), less.end(), more.begin(), std::less_equal<>());
+bool all_less_or_equal(const Amounts& a, const Amounts& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), std::less_equal<>());
 }
 
-std::vector<std::size_t> by_looking(const std::vector<std::optional<Amounts>>& rows, const Amounts& x,
-                                    Side side, std::size_t from, const ServerSet* among) {
+template <class Holds>
+std::vector<std::size_t> by_looking(const std::vector<std::optional<Amounts>>& rows, std::size_t from,
+                                    const ServerSet* among, Holds holds) {
   std::vector<std::size_t> found;
   for (std::size_t k = from; k < rows.size(); ++k) {
     const bool asked = among == nullptr || among->contains(static_cast<std::uint32_t>(k));
-    if (rows[k] && asked && answers(*rows[k], x, side)) found.push_back(k);
+    if (rows[k] && asked && holds(*rows[k])) found.push_back(k);
   }
   return found;
 }
@@ -82,9 +79,7 @@ ServerSet random_set(std::size_t size, Random& random) {
   return set;
 }
 
-class ColumnsOfSide : public testing::TestWithParam<Side> {};
-
-TEST_P(ColumnsOfSide, FindExactlyTheRightRowsWhereNothingIsRounded) {
+TEST(Columns, FindExactlyTheRightRowsWhereNothingIsRounded) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Random random(seed);
     const std::size_t width = 1 + random.below(Columns::Query::kMostBounds);
@@ -95,48 +90,57 @@ TEST_P(ColumnsOfSide, FindExactlyTheRightRowsWhereNothingIsRounded) {
     const ServerSet* among = random.below(2) == 0 ? nullptr : &set;
     for (const Instructions instructions : available()) {
       SCOPED_TRACE(fmt::format("replay: seed {}, instructions {}", seed, static_cast<int>(instructions)));
-      const Columns columns = columns_of(rows, width, kExact, GetParam(), instructions);
-      EXPECT_EQ(found(columns, columns.query(x), from, among), by_looking(rows, x, GetParam(), from, among));
+      const Columns columns = columns_of(rows, width, kExact, instructions);
+      EXPECT_EQ(found(columns, columns.at_least(x), from, among),
+                by_looking(rows, from, among, [&](const Amounts& row) { return all_less_or_equal(x, row); }));
+      EXPECT_EQ(found(columns, columns.at_most(x), from, among),
+                by_looking(rows, from, among, [&](const Amounts& row) { return all_less_or_equal(row, x); }));
     }
   }
 }
 
 // Amounts up to 2^62, of which 47 bits are rounded away; columns that are too fine for them; more columns
 // than are looked at.
-TEST_P(ColumnsOfSide, MissNoRightRowHoweverTheyRound) {
+TEST(Columns, MissNoRightRowHoweverTheyRound) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Random random(seed);
     const std::size_t width = 1 + random.below(12);
     const std::int64_t most = std::int64_t{1} << (10 + random.below(53));
     const std::int64_t covered = random.below(4) == 0 ? most / 16 : most;
     const auto rows = random_rows(width, most, random);
-    const Amounts x = rows.back().value_or(Amounts(width, most / 2));
-    const auto right = by_looking(rows, x, GetParam(), 0, nullptr);
-    std::optional<std::vector<std::size_t>> before;
+    Amounts x = rows.back().value_or(Amounts(width, most / 2));
+    std::optional<std::vector<std::size_t>> least, greatest;
     for (const Instructions instructions : available()) {
       SCOPED_TRACE(fmt::format("replay: seed {}, instructions {}", seed, static_cast<int>(instructions)));
-      const Columns columns = columns_of(rows, width, covered, GetParam(), instructions);
-      const auto rough = found(columns, columns.query(x), 0, nullptr);
-      EXPECT_TRUE(std::includes(rough.begin(), rough.end(), right.begin(), right.end()));
-      EXPECT_EQ(before.value_or(rough), rough) << "the instructions disagree";
-      before = rough;
+      const Columns columns = columns_of(rows, width, covered, instructions);
+      const auto at_least = found(columns, columns.at_least(x), 0, nullptr);
+      const auto at_most = found(columns, columns.at_most(x), 0, nullptr);
+      const auto right_least =
+          by_looking(rows, 0, nullptr, [&](const Amounts& row) { return all_less_or_equal(x, row); });
+      const auto right_most =
+          by_looking(rows, 0, nullptr, [&](const Amounts& row) { return all_less_or_equal(row, x); });
+      EXPECT_TRUE(std::includes(at_least.begin(), at_least.end(), right_least.begin(), right_least.end()));
+      EXPECT_TRUE(std::includes(at_most.begin(), at_most.end(), right_most.begin(), right_most.end()));
+      EXPECT_EQ(least.value_or(at_least), at_least) << "the instructions disagree";
+      EXPECT_EQ(greatest.value_or(at_most), at_most) << "the instructions disagree";
+      least = at_least;
+      greatest = at_most;
     }
   }
 }
 
-TEST_P(ColumnsOfSide, RowsThatAreAbsentAnswerNothing) {
-  Columns columns(1, GetParam());
-  columns.set(100, Amounts{5});
-  columns.set(3, Amounts{5});
+TEST(Columns, RowsThatAreAbsentAnswerNothing) {
+  Columns columns(1);
+  columns.set(100, Amounts{0});
+  columns.set(3, Amounts{0});
   columns.clear(3);
   columns.clear(1000);
-  EXPECT_EQ(found(columns, columns.query(Amounts{5}), 0, nullptr), std::vector<std::size_t>{100});
+  EXPECT_EQ(found(columns, columns.at_least(Amounts{0}), 0, nullptr), std::vector<std::size_t>{100});
+  EXPECT_EQ(found(columns, columns.at_most(Amounts{INT64_MAX}), 0, nullptr), std::vector<std::size_t>{100});
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, ColumnsOfSide, testing::Values(Side::at_least, Side::at_most));
-
 TEST(Columns, SayWhenTheyBecameCoarser) {
-  Columns columns(2, Side::at_least);
+  Columns columns(2);
   EXPECT_FALSE(columns.cover(0, kExact));
   EXPECT_TRUE(columns.cover(0, kExact + 1));
   EXPECT_FALSE(columns.cover(0, 2 * kExact + 1));
