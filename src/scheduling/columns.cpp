@@ -142,8 +142,8 @@ std::span<const Kernel> kernels(Columns::Instructions instructions) {
 
 Columns::Instructions Columns::best_instructions() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") != 0) return Instructions::avx512;
-  if (__builtin_cpu_supports("avx2") != 0) return Instructions::avx2;
+  if (__builtin_cpu_supports("avx512bw")) return Instructions::avx512;
+  if (__builtin_cpu_supports("avx2")) return Instructions::avx2;
 #endif
   return Instructions::portable;
 }
