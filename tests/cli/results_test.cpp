@@ -17,6 +17,7 @@ using test::shell;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<double> tasks_of(const json& outcome) {
   std::vector<double> tasks;
@@ -81,6 +82,7 @@ TEST(Results, AWitnessIsAClusterFileThatShowsTheViolationAgain) {
   const Ran again = shell("mirab audit " + out + "/asset-sharing-incentive.yaml -m asset --format csv");
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("asset,sharing-incentive,fails"));
+  EXPECT_THAT(shell("cat " + out + "/*.yaml").out, Not(HasSubstr(out))) << "does not depend on the folder";
   EXPECT_EQ(shell("mirab diff " + out + "/asset-resource-monotonicity.yaml " + out +
                   "/asset-resource-monotonicity-changed.yaml -m asset")
                 .status,
