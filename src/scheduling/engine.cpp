@@ -13,12 +13,12 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-Engine::State::State(EngineOptions options, const Whom& whom, const Where& where)
-    : options(std::move(options)),
-      whom(whom),
-      where(where),
-      accounts(this->options.resources.size()),
-      race(*whom.discipline, this->options.tie, standing) {}
+Engine::State::State(EngineOptions asked, const Whom& whom_to_serve, const Where& where_to_place)
+    : options(std::move(asked)),
+      whom(whom_to_serve),
+      where(where_to_place),
+      accounts(options.resources.size()),
+      race(*whom.discipline, options.tie, standing) {}
 
 Result<Engine> Engine::from(EngineOptions options) {
   if (options.resources.empty()) return Error{.message = "at least one resource is needed", .key = "resources"};
