@@ -1,8 +1,8 @@
-#include <mirab/scheduling/engine.hpp>
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+
+#include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/engine_state.hpp"
 
@@ -18,10 +18,15 @@ Engine::State::State(EngineOptions asked, const Whom& whom_to_serve, const Where
       whom(whom_to_serve),
       where(where_to_place),
       accounts(options.resources.size()),
+      standing{.accounts = accounts,
+               .kinds = kinds,
+               .rounds = Rounds(options.resources.size()),
+               .prices = std::vector<double>(options.resources.size(), 0.0)},
       race(*whom.discipline, options.tie, standing) {}
 
 Result<Engine> Engine::from(EngineOptions options) {
-  if (options.resources.empty()) return Error{.message = "at least one resource is needed", .key = "resources"};
+  if (options.resources.empty())
+    return Error{.message = "at least one resource is needed", .key = "resources"};
   std::set<std::string> seen;
   for (const std::string& name : options.resources) {
     if (!seen.insert(name).second)
@@ -68,7 +73,9 @@ std::optional<Engine::ServerState> Engine::server(ServerId server) const {
   const Accounts& accounts = state_->accounts;
   const auto number = accounts.servers.find(server);
   if (!number) return {};
-  const auto amounts = [](std::span<const std::int64_t> units) { return Amounts(units.begin(), units.end()); };
+  const auto amounts = [](std::span<const std::int64_t> units) {
+    return Amounts(units.begin(), units.end());
+  };
   return ServerState{.capacity = amounts(accounts.park.capacity(*number)),
                      .free = amounts(accounts.park.free(*number)),
                      .drained = accounts.servers[*number].drained};

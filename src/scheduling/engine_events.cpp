@@ -16,15 +16,16 @@ Error unknown(std::string_view what, std::string_view key) {
 
 Check Engine::State::check_time(Time time) const {
   if (time >= now) return {};
-  return Error{.message = fmt::format("{} ns is before the last event, at {} ns", time.time_since_epoch().count(),
-                                      now.time_since_epoch().count()),
+  return Error{.message = fmt::format("{} ns is before the last event, at {} ns",
+                                      time.time_since_epoch().count(), now.time_since_epoch().count()),
                .key = "now"};
 }
 
 Check Engine::State::check_amounts(const Amounts& amounts, const std::string& key) const {
   if (amounts.size() != accounts.resource_count()) {
-    return Error{.message = fmt::format("{} amounts for {} resources", amounts.size(), accounts.resource_count()),
-                 .key = key};
+    return Error{
+        .message = fmt::format("{} amounts for {} resources", amounts.size(), accounts.resource_count()),
+        .key = key};
   }
   for (std::size_t r = 0; r < amounts.size(); ++r) {
     if (amounts[r] >= 0) continue;
@@ -40,8 +41,9 @@ Check Engine::State::check_pool(const Amounts& with, std::span<const std::int64_
   for (std::size_t r = 0; r < with.size(); ++r) {
     const std::int64_t others = pool[r] - (instead_of.empty() ? 0 : instead_of[r]);
     if (with[r] <= INT64_MAX - others) continue;
-    return Error{.message = "all servers together would have more units than can be counted; choose a larger unit",
-                 .key = fmt::format("capacity.{}", options.resources[r])};
+    return Error{
+        .message = "all servers together would have more units than can be counted; choose a larger unit",
+        .key = fmt::format("capacity.{}", options.resources[r])};
   }
   return {};
 }
@@ -68,27 +70,17 @@ bool Engine::State::is_possible(std::uint32_t shape) const {
     const Way* const way = accounts.shapes.way_on(shape, server);
     if (way == nullptr) continue;
     const std::span<const std::int64_t> capacity = accounts.park.capacity(server);
-    if (std::equal(way->demand.begin(), way->demand.end(), capacity.begin(), std::less_equal<>())) return true;
+    if (std::equal(way->demand.begin(), way->demand.end(), capacity.begin(), std::less_equal<>()))
+      return true;
   }
   return false;
 }
 
 void Engine::State::wait(std::uint32_t queue) {
   accounts.queues[queue].arrival = waits_before++;
-  const std::vector<std::uint32_t> lanes = lanes_of(accounts.queues[queue].shape);
-  if (whom.discipline->lanes == Lanes::lines) join_line(lanes.front());
-  race.enter(queue, lanes);
-}
-
-/// A line that nobody waited in has missed no round.
-void Engine::State::join_line(std::uint32_t line) {
-  standing.served.resize(accounts.resource_count(), 0);
-  if (!race.is_empty(line)) return;
-  std::int64_t round = INT64_MAX;
-  for (std::uint32_t other = 0; other < standing.served.size(); ++other) {
-    if (!race.is_empty(other)) round = std::min(round, standing.served[other]);
-  }
-  if (round != INT64_MAX) standing.served[line] = std::max(standing.served[line], round);
+  // All queues of a shape stand in the same lanes: those of the servers that are there now.
+  if (keys_are_stale && whom.discipline->lanes != Lanes::one) refresh();
+  race.enter(queue, lanes_of(accounts.queues[queue].shape));
 }
 
 void Engine::State::population_changed() { keys_are_stale = keys_are_stale || whom.discipline->priced; }
@@ -170,9 +162,9 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   for (std::size_t r = 0; r < old.size(); ++r) {
     const std::int64_t taken = old[r] - s.accounts.park.free(*server)[r];
     if (event.capacity[r] >= taken) continue;
-    return Error{.message = fmt::format("{} units are taken there, {} would not hold them", taken,
-                                        event.capacity[r]),
-                 .key = fmt::format("capacity.{}", s.options.resources[r])};
+    return Error{
+        .message = fmt::format("{} units are taken there, {} would not hold them", taken, event.capacity[r]),
+        .key = fmt::format("capacity.{}", s.options.resources[r])};
   }
   s.now = now;
   s.accounts.park.resize(*server, event.capacity);
@@ -191,6 +183,7 @@ Check Engine::apply(const ServerDrained& event, Time now) {
   s.now = now;
   s.accounts.servers[*server].drained = true;
   s.accounts.park.close(*server);
+  s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
   return {};
 }
 
@@ -203,6 +196,7 @@ Check Engine::apply(const ServerReopened& event, Time now) {
   s.accounts.servers[*server].drained = false;
   s.accounts.park.open(*server);
   s.freed.add(*server);
+  s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
   return {};
 }
 

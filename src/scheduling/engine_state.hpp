@@ -24,7 +24,7 @@ struct Engine::State {
   Time now = Time::min();
   Accounts accounts;
   Kinds kinds;
-  Standing standing{.accounts = accounts, .kinds = kinds};
+  Standing standing;
   Race race;
   Freed freed;
 
@@ -33,7 +33,7 @@ struct Engine::State {
   std::uint32_t last_used = 0;  ///< the server where the latest task was placed
   bool keys_are_stale = false;
 
-  std::vector<Variant> variants;        ///< of the search that goes on
+  std::vector<Variant> variants;  ///< of the search that goes on
 
   // engine.cpp: decisions
   std::optional<Placed> step(Random& random);
@@ -44,13 +44,13 @@ struct Engine::State {
   void bring_back_what_fits_on_freed();
   template <class Visit>
   void for_each_lane_of_server(std::uint32_t server, Visit visit) const;
-  std::vector<std::uint32_t> lanes_of(std::uint32_t shape) const;
+  std::vector<std::uint32_t> lanes_of(std::uint32_t shape);
+  bool can_run_on_kind(std::uint32_t shape, std::uint32_t kind);
   void refresh();
   void count_alone(std::uint32_t shape);
 
   // engine_events.cpp: what events have in common
   void wait(std::uint32_t queue);
-  void join_line(std::uint32_t line);
   void population_changed();
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);

@@ -53,14 +53,16 @@ Quantity EventMaker::weight() {
 }
 
 JobSubmitted EventMaker::job(UserId user) {
-  JobSubmitted job{.user = user, .demand = amounts(4), .tasks = 1 + static_cast<std::int64_t>(random_.below(6))};
+  JobSubmitted job{
+      .user = user, .demand = amounts(4), .tasks = 1 + static_cast<std::int64_t>(random_.below(6))};
   if (one_in(3)) job.demand = Amounts(resources_, unit_);
   if (one_in(6)) {
     job.servers.emplace();
     for (std::uint64_t count = random_.below(3); count > 0; --count)
       job.servers->push_back(fmt::format("s{}", random_.below(4)));
   }
-  if (one_in(8)) job.select["zone"] = one_in(3) ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"a"};
+  if (one_in(8))
+    job.select["zone"] = one_in(3) ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"a"};
   if (one_in(10)) job.demand_on[fmt::format("s{}", random_.below(4))] = amounts(4);
   if (one_in(30)) spoil(job.demand);
   if (one_in(30)) job.tasks = one_in(3) ? INT64_MAX : -static_cast<std::int64_t>(random_.below(2));
@@ -91,11 +93,15 @@ struct Words {
   std::string operator()(const ServerFailed& e) const {
     return fmt::format("ServerFailed {:#x}", number(e.server));
   }
-  std::string operator()(const UserAdded& e) const { return fmt::format("UserAdded φ = {}", e.weight.text()); }
+  std::string operator()(const UserAdded& e) const {
+    return fmt::format("UserAdded φ = {}", e.weight.text());
+  }
   std::string operator()(const UserReweighted& e) const {
     return fmt::format("UserReweighted {:#x} φ = {}", number(e.user), e.weight.text());
   }
-  std::string operator()(const UserRemoved& e) const { return fmt::format("UserRemoved {:#x}", number(e.user)); }
+  std::string operator()(const UserRemoved& e) const {
+    return fmt::format("UserRemoved {:#x}", number(e.user));
+  }
   std::string operator()(const JobSubmitted& e) const {
     std::string text = fmt::format("JobSubmitted of {:#x}: {} × {}", number(e.user), e.tasks, e.demand);
     if (e.servers) text += fmt::format(" servers {}", *e.servers);
@@ -103,9 +109,15 @@ struct Words {
     if (!e.demand_on.empty()) text += fmt::format(" demand_on {}", e.demand_on);
     return text;
   }
-  std::string operator()(const JobCancelled& e) const { return fmt::format("JobCancelled {:#x}", number(e.job)); }
-  std::string operator()(const TaskFinished& e) const { return fmt::format("TaskFinished {:#x}", number(e.task)); }
-  std::string operator()(const TaskFailed& e) const { return fmt::format("TaskFailed {:#x}", number(e.task)); }
+  std::string operator()(const JobCancelled& e) const {
+    return fmt::format("JobCancelled {:#x}", number(e.job));
+  }
+  std::string operator()(const TaskFinished& e) const {
+    return fmt::format("TaskFinished {:#x}", number(e.task));
+  }
+  std::string operator()(const TaskFailed& e) const {
+    return fmt::format("TaskFailed {:#x}", number(e.task));
+  }
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// The engine against the reference: random events, sensible and not, and everything that can be asked compared
-// after each. MIRAB_SEED is the first seed and MIRAB_SEEDS how many there are, MIRAB_EVENTS how many events each
-// has. What fails is made short, by leaving lines out while it still fails, and printed. Each play has a process
-// of its own, so that a broken assertion is a failure like any other.
+// The engine against the reference: random events, sensible and not, and everything that can be asked
+// compared after each. MIRAB_SEED is the first seed and MIRAB_SEEDS how many there are, MIRAB_EVENTS how many
+// events each has. What fails is made short, by leaving lines out while it still fails, and printed. Each
+// play has a process of its own, so that a broken assertion is a failure like any other.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -69,13 +69,15 @@ void perform(Play& play, const Line& line, Report& report) {
 
 bool fails(const Setting& setting, const std::vector<Line>& lines) {
   Shared<Report> report(1);
-  return failure_of(report, [&](Report& here) {
-           Play play(setting);
-           for (const Line& line : lines) {
-             perform(play, line, here);
-             if (here.failure[0] != '\0') return;
-           }
-         }).has_value();
+  return failure_of(report,
+                    [&](Report& here) {
+                      Play play(setting);
+                      for (const Line& line : lines) {
+                        perform(play, line, here);
+                        if (here.failure[0] != '\0') return;
+                      }
+                    })
+      .has_value();
 }
 
 /// Leaves out as many lines as it can: halves, quarters, … single ones.
@@ -126,15 +128,17 @@ TEST_P(EngineModel, DecidesAndCountsLikeTheReference) {
     if (!failure) continue;
     std::vector<Line> lines(&script[0], &script[0] + report[0].performed);
     lines = shrunk(setting, std::move(lines));
-    FAIL() << describe(setting) << "\n" << *failure << "\n" << listed(setting, lines)
-           << "replay: MIRAB_SEED=" << seed << " MIRAB_EVENTS=" << report[0].performed
-           << " scheduling_tests --gtest_filter='*/EngineModel."
+    FAIL() << describe(setting) << "\n"
+           << *failure << "\n"
+           << listed(setting, lines) << "replay: MIRAB_SEED=" << seed
+           << " MIRAB_EVENTS=" << report[0].performed << " scheduling_tests --gtest_filter='*/EngineModel."
            << testing::UnitTest::GetInstance()->current_test_info()->name() << "'";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Disciplines, EngineModel,
-                         testing::Values("fifo", "round-robin", "drf", "asset", "pf", "tsf", "ps-dsf", "mlf-drs"),
+                         testing::Values("fifo", "round-robin", "drf", "asset", "pf", "tsf", "ps-dsf",
+                                         "mlf-drs"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::erase(name, '-');

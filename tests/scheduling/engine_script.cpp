@@ -24,8 +24,9 @@ std::size_t index(auto what) { return static_cast<std::size_t>(what); }
 }  // namespace
 
 Setting random_setting(const std::string& discipline, std::uint64_t seed) {
-  static constexpr const char* kPlacements[] = {
-      "first-fit", "best-fit", "best-fit:published=true", "worst-fit", "next-fit", "random", "least-fragmentation"};
+  static constexpr const char* kPlacements[] = {"first-fit",          "best-fit", "best-fit:published=true",
+                                                "worst-fit",          "next-fit", "random",
+                                                "least-fragmentation"};
   static constexpr std::int64_t kUnits[] = {1, 1, 1'000, 10'000'000'000'000'003};
   Random random(seed);
   Setting setting{.options = {}, .unit = kUnits[random.below(std::size(kUnits))], .seed = seed};
@@ -35,7 +36,8 @@ Setting random_setting(const std::string& discipline, std::uint64_t seed) {
   setting.options.discipline = {.name = discipline, .options = {}, .text = discipline};
   if (freeze) setting.options.discipline.options["blocking"] = "freeze";
   const std::string placement = kPlacements[random.below(std::size(kPlacements))];
-  setting.options.placement = {.name = placement.substr(0, placement.find(':')), .options = {}, .text = placement};
+  setting.options.placement = {
+      .name = placement.substr(0, placement.find(':')), .options = {}, .text = placement};
   if (placement.ends_with("published=true")) setting.options.placement.options["published"] = "true";
   setting.options.tie = static_cast<Tie>(random.below(3));
   setting.options.oversized = random.below(2) == 0 ? Oversized::refuse : Oversized::wait;
@@ -45,7 +47,8 @@ Setting random_setting(const std::string& discipline, std::uint64_t seed) {
 std::string describe(const Setting& setting) {
   const EngineOptions& options = setting.options;
   return fmt::format("{} blocking={} {} tie {}, {} resources, {}, in units of {}", options.discipline.text,
-                     options.discipline.options.empty() ? "skip" : "freeze", options.placement.text, kTies[index(options.tie)], options.resources.size(),
+                     options.discipline.options.empty() ? "skip" : "freeze", options.placement.text,
+                     kTies[index(options.tie)], options.resources.size(),
                      options.oversized == Oversized::refuse ? "refuses" : "waits", setting.unit);
 }
 
@@ -195,17 +198,20 @@ std::optional<std::string> Play::step(const Line& line) {
   const auto allowed = std::any_of(
       expected.options.begin(), expected.options.end(), [&](const ReferenceEngine::Option& option) {
         return option.job == placed->job && option.user == placed->user &&
-               std::find(option.servers.begin(), option.servers.end(), placed->server) != option.servers.end();
+               std::find(option.servers.begin(), option.servers.end(), placed->server) !=
+                   option.servers.end();
       });
   if (!allowed) {
-    std::string message = fmt::format("job {:#x} goes to server {:#x};", number(placed->job), number(placed->server));
+    std::string message =
+        fmt::format("job {:#x} goes to server {:#x};", number(placed->job), number(placed->server));
     for (const ReferenceEngine::Option& option : expected.options) {
       message += fmt::format(" expected job {:#x} on", number(option.job));
       for (const ServerId server : option.servers) message += fmt::format(" {:#x}", number(server));
     }
     return message;
   }
-  if (labels_[index(What::task)].contains(number(placed->task))) return "the identifier of a task comes again";
+  if (labels_[index(What::task)].contains(number(placed->task)))
+    return "the identifier of a task comes again";
   came(What::task, line.label, number(placed->task));
   reference_.place(*placed);
   return {};

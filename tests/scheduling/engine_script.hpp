@@ -23,12 +23,24 @@ Setting random_setting(const std::string& discipline, std::uint64_t seed);
 std::string describe(const Setting& setting);
 
 enum class Act : std::uint8_t {
-  step, add_server, change, drain, reopen, remove, fail_server, add_user, reweight, remove_user, submit, cancel,
-  finish, fail_task
+  step,
+  add_server,
+  change,
+  drain,
+  reopen,
+  remove,
+  fail_server,
+  add_user,
+  reweight,
+  remove_user,
+  submit,
+  cancel,
+  finish,
+  fail_task
 };
 
-/// One line of a script. It names whom it is about by the line that brought it, so that it means the same when
-/// other lines are left out; what else it says follows from its own seed.
+/// One line of a script. It names whom it is about by the line that brought it, so that it means the same
+/// when other lines are left out; what else it says follows from its own seed.
 struct Line {
   Act act;
   std::uint32_t label;    ///< of this line

@@ -14,9 +14,10 @@ mpq_class ratio(std::int64_t numerator, std::int64_t denominator) {
   return ratio;
 }
 
-/// ‖d / Σ d − f / Σ f‖₁, or relative to the first resource, amounts as parts of the pool; as published without
-/// a value where it divides by zero.
-std::optional<double> distance(const Amounts& demand, const Amounts& free, const Amounts& pool, bool published) {
+/// ‖d / Σ d − f / Σ f‖₁, or relative to the first resource, amounts as parts of the pool; as published
+/// without a value where it divides by zero.
+std::optional<double> distance(const Amounts& demand, const Amounts& free, const Amounts& pool,
+                               bool published) {
   std::vector<double> d, f;
   double d_all = 0, f_all = 0;
   for (std::size_t r = 0; r < pool.size(); ++r) {
@@ -111,9 +112,10 @@ std::vector<double> ReferenceEngine::prices() const {
 }
 
 /// docs/mathematics.md, section 8.
-mpq_class ReferenceEngine::key(const Group& group, std::size_t lane, const std::vector<double>& prices) const {
-  const User& user = *std::find_if(users_.begin(), users_.end(),
-                                   [&](const User& each) { return each.id == group.user; });
+mpq_class ReferenceEngine::key(const Group& group, std::size_t lane,
+                               const std::vector<double>& prices) const {
+  const User& user =
+      *std::find_if(users_.begin(), users_.end(), [&](const User& each) { return each.id == group.user; });
   const std::string& discipline = options_.discipline.name;
   const Amounts pool = this->pool();
   const Amounts used = this->used(user.id);
@@ -135,7 +137,8 @@ mpq_class ReferenceEngine::key(const Group& group, std::size_t lane, const std::
     }
   } else if (discipline == "ps-dsf") {
     for (std::size_t r = 0; r < pool.size(); ++r)
-      if (group.look.demand[r] > 0 && kinds_[lane][r] > 0) key = std::max(key, ratio(used[r], kinds_[lane][r]));
+      if (group.look.demand[r] > 0 && kinds_[lane][r] > 0)
+        key = std::max(key, ratio(used[r], kinds_[lane][r]));
   } else if (discipline == "pf") {
     double spent = 0;  // in the order of the engine's sum: the prices are doubles
     for (std::size_t r = 0; r < pool.size(); ++r)
@@ -154,8 +157,8 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
       return job.group == group.number && job.waiting > 0;
     });
     if (waiting == jobs_.end()) continue;
-    const auto user = std::find_if(users_.begin(), users_.end(),
-                                   [&](const User& each) { return each.id == group.user; });
+    const auto user =
+        std::find_if(users_.begin(), users_.end(), [&](const User& each) { return each.id == group.user; });
     const auto add = [&](std::size_t lane, const mpq_class& key) {
       candidates.push_back(
           {.group = &group, .job = &*waiting, .lane = lane, .key = key, .user_order = user->order});
@@ -240,7 +243,8 @@ std::vector<const ReferenceEngine::Server*> ReferenceEngine::best_of(std::vector
     }
     if (!least) return {fitting.front()};
     // The rounded distances of the placement need not be these to the last digit.
-    std::erase_if(fitting, [&](const Server* server) { return h(server).value_or(INFINITY) > *least + 1e-9; });
+    std::erase_if(fitting,
+                  [&](const Server* server) { return h(server).value_or(INFINITY) > *least + 1e-9; });
   }
   return fitting;
 }
@@ -262,8 +266,7 @@ ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
     if (servers.empty()) {
       next.or_nothing = true;
     } else {
-      next.options.push_back(
-          {.job = candidate.job->id, .user = candidate.group->user, .servers = servers});
+      next.options.push_back({.job = candidate.job->id, .user = candidate.group->user, .servers = servers});
     }
     if (options_.tie != Tie::random) break;
   }

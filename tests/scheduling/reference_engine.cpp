@@ -155,13 +155,15 @@ std::vector<Lost> ReferenceEngine::happen(const ServerAdded& event, std::uint64_
   auto place = servers_.begin();
   while (place != servers_.end() && place->slot == slot) ++place, ++slot;
   servers_.insert(place, {.id = ServerId{id}, .slot = slot, .added = event});
-  if (std::find(kinds_.begin(), kinds_.end(), event.capacity) == kinds_.end()) kinds_.push_back(event.capacity);
+  if (std::find(kinds_.begin(), kinds_.end(), event.capacity) == kinds_.end())
+    kinds_.push_back(event.capacity);
   return {};
 }
 
 std::vector<Lost> ReferenceEngine::happen(const ServerChanged& event, std::uint64_t /*id*/) {
   find(servers_, event.server)->added.capacity = event.capacity;
-  if (std::find(kinds_.begin(), kinds_.end(), event.capacity) == kinds_.end()) kinds_.push_back(event.capacity);
+  if (std::find(kinds_.begin(), kinds_.end(), event.capacity) == kinds_.end())
+    kinds_.push_back(event.capacity);
   return {};
 }
 
@@ -321,9 +323,7 @@ Engine::UserState ReferenceEngine::state(const User& user) const {
     if (pool[r] > 0) share = std::max(share, static_cast<double>(used[r]) / static_cast<double>(pool[r]));
   }
   const auto its = [&](const Task& task) { return task.user == user.id; };
-  return {.used = used,
-          .running = std::count_if(tasks_.begin(), tasks_.end(), its),
-          .dominant_share = share};
+  return {.used = used, .running = std::count_if(tasks_.begin(), tasks_.end(), its), .dominant_share = share};
 }
 
 Engine::ServerState ReferenceEngine::state(const Server& server) const {
@@ -338,8 +338,8 @@ Engine::JobState ReferenceEngine::state(const Job& job) const {
 
 bool ReferenceEngine::fits(const Job& job) const {
   return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
-    return has_room(group(job).look, server);
-  });
+           return has_room(group(job).look, server);
+         });
 }
 
 /// What a task takes there; nothing when it may not run there.

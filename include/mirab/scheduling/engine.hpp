@@ -34,9 +34,9 @@ struct EngineOptions {
 /// Everything is counted in whole units. At any time no server is over its capacity, every task is in exactly
 /// one state, and what a user is said to use is what its running tasks take.
 ///
-/// An event that cannot be applied (an unknown identifier, an amount below zero, a time before the last one, …)
-/// gives an error that names the key, and leaves the engine as it was. Not safe for use by several threads at
-/// once.
+/// An event that cannot be applied (an unknown identifier, an amount below zero, a time before the last one,
+/// …) gives an error that names the key, and leaves the engine as it was. Not safe for use by several threads
+/// at once.
 class Engine {
  public:
   /// Errors: no resources, a name twice, an unknown discipline or placement, a bad option value.
@@ -61,7 +61,7 @@ class Engine {
   Check apply(const TaskFailed& event, Time now);
 
   /// Places one task, the next that the discipline and the placement choose; nothing when no waiting task is
-  /// to be placed now. Errors: a time before the last one.
+  /// to be placed now. A time before the last one counts as the last one.
   std::optional<Placed> step(Time now, Random& random);
 
   std::size_t server_count() const;
