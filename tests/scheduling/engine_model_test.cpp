@@ -111,8 +111,8 @@ class EngineModel : public testing::TestWithParam<const char*> {};
 
 TEST_P(EngineModel, DecidesAndCountsLikeTheReference) {
   const std::uint64_t first = asked("MIRAB_SEED", 1);
-  const std::uint64_t seeds = asked("MIRAB_SEEDS", std::getenv("MIRAB_SEED") != nullptr ? 1 : 12);
-  const std::uint64_t events = asked("MIRAB_EVENTS", 600);
+  const std::uint64_t seeds = asked("MIRAB_SEEDS", std::getenv("MIRAB_SEED") != nullptr ? 1 : 20);
+  const std::uint64_t events = asked("MIRAB_EVENTS", 1'500);
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
     const Setting setting = random_setting(GetParam(), seed);
     Shared<Report> report(1);

@@ -182,7 +182,9 @@ std::string Play::describe(const Line& line) const {
 
 std::optional<std::string> Play::perform(const Line& line) {
   const std::optional<std::string> here = line.act == Act::step ? step(line) : happen(line);
-  return here ? here : difference();
+  if (here) return here;
+  if (is_remembered(line)) return "who has gone is still known";
+  return difference();
 }
 
 std::optional<std::string> Play::step(const Line& line) {
@@ -261,6 +263,25 @@ std::optional<std::string> Play::happen(const Line& line) {
   if (line.act == Act::add_user) return arrives(What::user);
   if (line.act == Act::submit) return arrives(What::job);
   return {};
+}
+
+/// Is the subject of the line gone, and the engine speaks of it?
+bool Play::is_remembered(const Line& line) const {
+  const std::uint64_t id = id_of(subject_of(line.act), line.subject);
+  const auto is_gone = [&](const auto& rows) {
+    return std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return number(row.id) == id; });
+  };
+  switch (subject_of(line.act)) {
+    case What::server:
+      return is_gone(reference_.servers()) && engine_.server(ServerId{id});
+    case What::user:
+      return is_gone(reference_.users()) && engine_.user(UserId{id});
+    case What::job:
+      return is_gone(reference_.jobs()) && (engine_.job(JobId{id}) || engine_.fits(JobId{id}));
+    case What::task:
+      return false;
+  }
+  return false;
 }
 
 /// Of all that can be asked.

@@ -74,6 +74,7 @@ class Play {
   Time time_of(const Line& line) const;
   std::optional<std::string> step(const Line& line);
   std::optional<std::string> happen(const Line& line);
+  bool is_remembered(const Line& line) const;
   std::optional<std::string> difference() const;
 
   Setting setting_;
