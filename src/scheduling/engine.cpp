@@ -13,14 +13,16 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-Engine::State::State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen)
-    : options(std::move(chosen)),
-      whom(whom_chosen),
-      where(where_chosen),
+Engine::State::State(EngineOptions asked, const Whom& whom_to_serve, const Where& where_to_place)
+    : options(std::move(asked)),
+      whom(whom_to_serve),
+      where(where_to_place),
       accounts(options.resources.size()),
+      standing{.accounts = accounts,
+               .kinds = kinds,
+               .rounds = Rounds(options.resources.size()),
+               .prices = std::vector<double>(options.resources.size(), 0.0)},
       race(*whom.discipline, options.tie, standing) {
-  standing.served.assign(accounts.resource_count(), 0);
-  standing.prices.assign(accounts.resource_count(), 0.0);
   if (whom.discipline->places) balance.emplace();
 }
 

@@ -7,23 +7,42 @@
 // help it, and the order of the discipline is kept exactly: the lowest key of all queues with a task that
 // fits.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "scheduling/engine_state.hpp"
 
 namespace mirab::scheduling {
 
-std::vector<std::uint32_t> Engine::State::lanes_of(std::uint32_t shape) const {
-  const auto count = static_cast<std::uint32_t>(kinds.capacities().size());
+/// Is there an open server of the kind that could hold a task of the shape if it were empty?
+bool Engine::State::can_run_on_kind(std::uint32_t shape, std::uint32_t kind) {
+  const Amounts& capacity = kinds.capacities()[kind];
+  for (const Way& way : accounts.shapes.ways(shape)) {
+    if (!std::equal(way.demand.begin(), way.demand.end(), capacity.begin(), std::less_equal<>())) continue;
+    const ServerSet* const servers = kinds.servers_of(kind, way.servers, accounts.shapes.eligibility);
+    for (std::size_t index = 0; index < servers->words().size(); ++index) {
+      for (std::uint64_t word = servers->word(index); word != 0; word &= word - 1) {
+        const std::size_t server =
+            index * ServerSet::kWord + static_cast<std::size_t>(std::countr_zero(word));
+        if (accounts.park.is_open(static_cast<std::uint32_t>(server))) return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<std::uint32_t> Engine::State::lanes_of(std::uint32_t shape) {
   switch (whom.discipline->lanes) {
     case Lanes::one:
       return {0};
     case Lanes::lines:
       return {dominant_resource(accounts.shapes.ways(shape).front().demand, accounts.park.pool())};
     case Lanes::kinds:
-      std::vector<std::uint32_t> all(count);
-      std::iota(all.begin(), all.end(), 0U);
-      return all;
+      std::vector<std::uint32_t> eligible;
+      for (std::uint32_t kind = 0; kind < kinds.capacities().size(); ++kind) {
+        if (can_run_on_kind(shape, kind)) eligible.push_back(kind);
+      }
+      return eligible;
   }
   MIRAB_ASSERT(false, "a discipline with other lanes");
 }
@@ -167,7 +186,7 @@ Placed Engine::State::place(Entry entry, std::uint32_t server) {
   last_used = server;
   if (balance)
     balance->task_started(accounts.park, task, server, accounts.demand(accounts.queues[queue], server));
-  if (whom.discipline->lanes == Lanes::lines) ++standing.served[entry.lane];
+  if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);
   if (accounts.queues[queue].first_job == kNone) race.leave(queue);
   race.rekey(accounts.users[user].queues);
   return {.task = accounts.tasks.id(task),

@@ -78,19 +78,9 @@ bool Engine::State::is_possible(std::uint32_t shape) const {
 
 void Engine::State::wait(std::uint32_t queue) {
   accounts.queues[queue].arrival = waits_before++;
-  const std::vector<std::uint32_t> lanes = lanes_of(accounts.queues[queue].shape);
-  if (whom.discipline->lanes == Lanes::lines) join_line(lanes.front());
-  race.enter(queue, lanes);
-}
-
-/// A line that nobody waited in has missed no round.
-void Engine::State::join_line(std::uint32_t line) {
-  if (!race.is_empty(line)) return;
-  std::int64_t round = INT64_MAX;
-  for (std::uint32_t other = 0; other < standing.served.size(); ++other) {
-    if (!race.is_empty(other)) round = std::min(round, standing.served[other]);
-  }
-  if (round != INT64_MAX) standing.served[line] = std::max(standing.served[line], round);
+  // All queues of a shape stand in the same lanes: those of the servers that are there now.
+  if (keys_are_stale && whom.discipline->lanes != Lanes::one) refresh();
+  race.enter(queue, lanes_of(accounts.queues[queue].shape));
 }
 
 void Engine::State::population_changed() { keys_are_stale = keys_are_stale || whom.discipline->priced; }
@@ -213,6 +203,7 @@ Check Engine::apply(const ServerDrained& event, Time now) {
   s.now = now;
   s.accounts.servers[*server].drained = true;
   s.accounts.park.close(*server);
+  s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
   return {};
 }
 
@@ -225,6 +216,7 @@ Check Engine::apply(const ServerReopened& event, Time now) {
   s.accounts.servers[*server].drained = false;
   s.accounts.park.open(*server);
   s.freed.add(*server);
+  s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
   return {};
 }
 

@@ -16,7 +16,7 @@ namespace mirab::scheduling {
 
 /// The parts of an engine, and the steps that its events have in common. See the files of the parts.
 struct Engine::State {
-  State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen);
+  State(EngineOptions asked, const Whom& whom_to_serve, const Where& where_to_place);
 
   EngineOptions options;
   Whom whom;
@@ -25,7 +25,7 @@ struct Engine::State {
   Time now = Time::min();
   Accounts accounts;
   Kinds kinds;
-  Standing standing{.accounts = accounts, .kinds = kinds};
+  Standing standing;
   Race race;
   Freed freed;
   std::optional<DominanceBalance> balance = {};  ///< of a discipline that places
@@ -48,13 +48,13 @@ struct Engine::State {
   void bring_back_what_fits_on_freed();
   template <class Visit>
   void for_each_lane_of_server(std::uint32_t server, Visit visit) const;
-  std::vector<std::uint32_t> lanes_of(std::uint32_t shape) const;
+  std::vector<std::uint32_t> lanes_of(std::uint32_t shape);
+  bool can_run_on_kind(std::uint32_t shape, std::uint32_t kind);
   void refresh();
   void count_alone(std::uint32_t shape);
 
   // engine_events.cpp: what events have in common
   void wait(std::uint32_t queue);
-  void join_line(std::uint32_t line);
   void population_changed();
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);

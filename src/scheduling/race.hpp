@@ -81,11 +81,6 @@ class Race {
 
   std::uint32_t lane_count() const { return static_cast<std::uint32_t>(lanes_.size()); }
 
-  /// Does anybody wait in the lane?
-  bool is_empty(std::uint32_t lane) const {
-    return lane >= lanes_.size() || (lanes_[lane].shapes.empty() && lanes_[lane].aside.size() == 0);
-  }
-
  private:
   /// A rounded key is right to one part in 10^12: keys that differ by more differ exactly in the same way.
   static constexpr double kRounding = 4e-12;

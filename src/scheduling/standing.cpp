@@ -86,7 +86,13 @@ std::vector<double> pool_prices(const Accounts& accounts) {
   }
   std::vector<std::uint32_t> users;
   for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
-    if (accounts.users.holds(user) && !accounts.users[user].queues.empty()) users.push_back(user);
+    if (!accounts.users.holds(user) || accounts.users[user].queues.empty()) continue;
+    const Amounts& task =
+        accounts.shapes.ways(accounts.queues[accounts.users[user].queues.front()].shape).front().demand;
+    const bool can_run =
+        std::equal(task.begin(), task.end(), pool.begin(),
+                   [](std::int64_t wanted, std::int64_t all) { return wanted == 0 || all > 0; });
+    if (can_run) users.push_back(user);
   }
   if (users.empty() || present.empty()) return prices;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <gmpxx.h>
 #include <span>
@@ -21,14 +22,34 @@ struct Entry {
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
+/// The rounds in which lines are served, a task of each in a round. A line that nobody waited in, or of whose
+/// tasks none fitted, has been passed over: it goes on with the present round, and has missed and gained
+/// none.
+class Rounds {
+ public:
+  explicit Rounds(std::size_t lines) : next_(lines, 0) {}
+
+  /// The round in which the line is to be served next.
+  std::int64_t of(std::uint32_t line) const { return std::max(next_[line], present_); }
+
+  void serve(std::uint32_t line) {
+    present_ = of(line);
+    next_[line] = present_ + 1;
+  }
+
+ private:
+  std::vector<std::int64_t> next_;  // [line]
+  std::int64_t present_ = 0;
+};
+
 /// What disciplines compare users by: the accounts, and what follows from them and changes less often.
 struct Standing {
   const Accounts& accounts;
   const Kinds& kinds;
-  std::vector<std::int64_t> served = {};  ///< tasks placed for a line so far, [line]
-  std::vector<double> prices = {};        ///< ν, of whole pools, [m]
-  std::vector<mpq_class> alone = {};      ///< u: tasks of the shape that the whole cluster runs, [shape]
-  std::vector<double> alone_value = {};   ///< the same as doubles
+  Rounds rounds;                         ///< of lines
+  std::vector<double> prices;            ///< ν, of whole pools, [m]
+  std::vector<mpq_class> alone = {};     ///< u: tasks of the shape that the whole cluster runs, [shape]
+  std::vector<double> alone_value = {};  ///< the same as doubles
 
   const QueueRow& queue(Entry entry) const { return accounts.queues[entry.queue]; }
   const UserRow& user(Entry entry) const { return accounts.users[queue(entry).user]; }
@@ -40,8 +61,9 @@ struct Standing {
 mpq_class tasks_alone(const Accounts& accounts, const Kinds& kinds, std::uint32_t shape);
 
 /// The prices ν_r of the pool's resources, each as a whole, in the divisible proportionally fair allocation
-/// of the users that have a queue, with the demand of their oldest one: Σ_r ν_r = Σ φ. [m], 0 for what nobody
-/// lacks. Source: docs/mathematics.md, section 3. O(N m²) an iteration.
+/// of the users that have a queue, with the demand of their oldest one, if there is some of all that it
+/// demands: Σ_r ν_r = Σ φ. [m], 0 for what nobody lacks. Source: docs/mathematics.md, section 3. O(N m²) an
+/// iteration.
 std::vector<double> pool_prices(const Accounts& accounts);
 
 /// argmax_r d_r / C_r of the resources of which there are some, the first of equals.

@@ -61,7 +61,7 @@ class Engine {
   Check apply(const TaskFailed& event, Time now);
 
   /// Places one task, the next that the discipline and the placement choose; nothing when no waiting task is
-  /// to be placed now. Errors: a time before the last one.
+  /// to be placed now. A time before the last one counts as the last one.
   std::optional<Placed> step(Time now, Random& random);
 
   std::size_t server_count() const;
