@@ -102,7 +102,7 @@ TEST(EngineInTheLongRun, PsDsfIsNearPerServerDominantShareFairness) {
 // task. With ps-dsf the first task of a user, when all its keys are 0, goes to the first server, suited or
 // not, where it takes the room of max_r d_{m,r} / d_{n,r} = 5 tasks of the other user.
 TEST(EngineInTheLongRun, UsersEndOnTheServersThatSuitThem) {
-  const Problem problem = problem({server("a", {"2000", "12000"}), server("b", {"12000", "2000"})},
+  const Problem problem = scheduling::problem({server("a", {"2000", "12000"}), server("b", {"12000", "2000"})},
                                   {user("left", {"2", "10"}), user("right", {"10", "2"})});
   const auto expect = [&](const std::string& discipline, const std::string& placement,
                           const std::string& mechanism, double error) {
