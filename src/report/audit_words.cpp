@@ -57,6 +57,7 @@ std::string_view printed_word(const Claim& claim) {
 
 std::string_view found_word(const Verdict& verdict) {
   if (!verdict.holds) return "fails";
+  if (!verdict.decided) return "undecided";
   if (verdict.vacuous) return "vacuous";
   return verdict.scope == VerdictScope::instance ? "holds" : "searched";
 }

@@ -66,8 +66,7 @@ struct TaskRow {
 };
 
 struct ServerRow {
-  std::string name;
-  std::map<std::string, std::string> labels = {};
+  std::uint32_t description = 0;  ///< name and labels, of Eligibility
   std::uint32_t first_task = kNone;
   std::uint32_t kind = 0;  ///< servers with equal capacities
   bool drained = false;
@@ -98,7 +97,8 @@ class Accounts {
   std::uint32_t add_queue(std::uint32_t user, std::uint32_t shape);
   void remove_queue(std::uint32_t queue);  ///< requires that it has no jobs
 
-  /// Puts the job among those of its queue that wait, by its sequence. O(jobs in front of it, from either end).
+  /// Puts the job among those of its queue that wait, by its sequence. O(jobs in front of it, from either
+  /// end).
   void enqueue(std::uint32_t job);
   void dequeue(std::uint32_t job);
 

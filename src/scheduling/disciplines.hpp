@@ -10,13 +10,13 @@ namespace mirab::scheduling {
 
 /// What a discipline tells apart beside users.
 enum class Lanes {
-  one,      ///< nothing
-  lines,    ///< the resources that dominate tasks
-  kinds,    ///< the kinds of servers
+  one,    ///< nothing
+  lines,  ///< the resources that dominate tasks
+  kinds,  ///< the kinds of servers
 };
 
-/// One row of the table: a discipline is the key by which the next queue is found, the lowest first. A new one
-/// is a file and a row.
+/// One row of the table: a discipline is the key by which the next queue is found, the lowest first. A new
+/// one is a file and a row.
 struct Discipline {
   DisciplineInfo info;
 
@@ -27,12 +27,13 @@ struct Discipline {
   std::weak_ordering (*compare)(const Standing& standing, Entry a, Entry b);
 
   Lanes lanes = Lanes::one;
-  bool priced = false;      ///< needs Standing::prices
-  bool monopolised = false; ///< needs Standing::alone
+  bool priced = false;       ///< needs Standing::prices
+  bool monopolised = false;  ///< needs Standing::alone
+  bool places = false;       ///< chooses the servers too, whatever the placement
 };
 
 /// The key of a discipline and its comparison, as each file in disciplines/ defines them.
-#define MIRAB_DISCIPLINE(name)                                \
+#define MIRAB_DISCIPLINE(name)                              \
   double name##_key(const Standing& standing, Entry entry); \
   std::weak_ordering name##_compare(const Standing& standing, Entry a, Entry b)
 MIRAB_DISCIPLINE(fifo);

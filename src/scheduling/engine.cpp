@@ -13,16 +13,18 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-Engine::State::State(EngineOptions asked, const Whom& whom_to_serve, const Where& where_to_place)
-    : options(std::move(asked)),
-      whom(whom_to_serve),
-      where(where_to_place),
+Engine::State::State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen)
+    : options(std::move(chosen)),
+      whom(whom_chosen),
+      where(where_chosen),
       accounts(options.resources.size()),
       standing{.accounts = accounts,
                .kinds = kinds,
                .rounds = Rounds(options.resources.size()),
                .prices = std::vector<double>(options.resources.size(), 0.0)},
-      race(*whom.discipline, options.tie, standing) {}
+      race(*whom.discipline, options.tie, standing) {
+  if (whom.discipline->places) balance.emplace();
+}
 
 Result<Engine> Engine::from(EngineOptions options) {
   if (options.resources.empty())

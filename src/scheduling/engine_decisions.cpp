@@ -8,6 +8,7 @@
 // fits.
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "scheduling/engine_state.hpp"
 
@@ -80,6 +81,28 @@ bool Engine::State::has_room(std::uint32_t shape, std::uint32_t server) const {
   return way != nullptr && accounts.park.has_room(server, way->demand);
 }
 
+/// The shapes with most running tasks and waiting queues together. O(queues).
+std::span<const Wanted> Engine::State::present_mix() {
+  constexpr std::size_t kMostWanted = 16;
+  std::vector<std::int64_t> popularity(accounts.shapes.end(), 0);
+  for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
+    const QueueRow& row = accounts.queues[queue];
+    if (row.user != kNone) popularity[row.shape] += row.running + (race.holds(queue) ? 1 : 0);
+  }
+  std::vector<std::uint32_t> shapes(popularity.size());
+  std::iota(shapes.begin(), shapes.end(), 0U);
+  const auto most = shapes.begin() + static_cast<std::ptrdiff_t>(std::min(kMostWanted, shapes.size()));
+  std::partial_sort(shapes.begin(), most, shapes.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return popularity[a] != popularity[b] ? popularity[a] > popularity[b] : a < b;
+  });
+  mix.clear();
+  for (auto shape = shapes.begin(); shape != most && popularity[*shape] > 0; ++shape) {
+    mix.push_back({.demand = accounts.shapes.ways(*shape).front().demand,
+                   .popularity = static_cast<double>(popularity[*shape])});
+  }
+  return mix;
+}
+
 std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std::uint32_t lane,
                                                         Random& random) {
   variants.clear();
@@ -89,8 +112,12 @@ std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std
                                      ? kinds.servers_of(lane, way.servers, accounts.shapes.eligibility)
                                      : accounts.shapes.eligibility.servers(way.servers)});
   }
-  return where.find(
-      {.park = accounts.park, .variants = variants, .last_used = last_used, .random = random, .mix = {}});
+  const Search search{.park = accounts.park,
+                      .variants = variants,
+                      .last_used = last_used,
+                      .random = random,
+                      .mix = where.needs_mix ? present_mix() : std::span<const Wanted>{}};
+  return balance ? balance->find(search) : where.find(search);
 }
 
 /// The lanes in which a shape may be aside that fits on the server.
@@ -157,6 +184,8 @@ Placed Engine::State::place(Entry entry, std::uint32_t server) {
   const std::uint32_t user = accounts.queues[queue].user;
   const std::uint32_t task = accounts.start(job, server, now);
   last_used = server;
+  if (balance)
+    balance->task_started(accounts.park, task, server, accounts.demand(accounts.queues[queue], server));
   if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);
   if (accounts.queues[queue].first_job == kNone) race.leave(queue);
   race.rekey(accounts.users[user].queues);

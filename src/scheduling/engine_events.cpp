@@ -87,7 +87,9 @@ void Engine::State::population_changed() { keys_are_stale = keys_are_stale || wh
 
 void Engine::State::end(std::uint32_t task) {
   const std::uint32_t server = accounts.tasks[task].server;
-  const std::uint32_t user = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue].user;
+  const QueueRow& queue = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue];
+  const std::uint32_t user = queue.user;
+  if (balance) balance->task_ended(accounts.park, task, server, accounts.demand(queue, server));
   accounts.end(task);
   freed.add(server);
   race.rekey(accounts.users[user].queues);
@@ -117,6 +119,14 @@ void Engine::State::drop_if_over(std::uint32_t job) {
   population_changed();
 }
 
+template <class Visit>
+void Engine::State::for_each_task_on(std::uint32_t server, Visit visit) const {
+  for (std::uint32_t task = accounts.servers[server].first_task; task != kNone;
+       task = accounts.tasks[task].next_on_server) {
+    visit(task, accounts.demand(accounts.queues[accounts.jobs[accounts.tasks[task].job].queue], server));
+  }
+}
+
 std::vector<Lost> Engine::State::end_all_on(std::uint32_t server) {
   std::vector<Lost> lost;
   while (accounts.servers[server].first_task != kNone) {
@@ -131,6 +141,7 @@ void Engine::State::take_out(std::uint32_t server) {
   kinds.release(server, accounts.servers[server].kind);
   accounts.shapes.eligibility.server_removed(server);
   accounts.park.remove(server);
+  if (balance) balance->server_emptied(server);
   accounts.servers.remove(server);
   freed.forget(server);
   keys_are_stale = true;
@@ -143,9 +154,11 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   if (Check bad = s.check_pool(event.capacity, {})) return *std::move(bad);
   s.now = now;
   const std::uint32_t server = s.accounts.park.add(event.capacity);
-  s.accounts.servers.add_at(server, {.name = event.name, .labels = event.labels});
-  s.accounts.servers[server].kind = s.kinds.hold(server, event.capacity);
-  s.accounts.shapes.eligibility.server_added(server, event.name, event.labels);
+  const std::uint32_t description =
+      s.accounts.shapes.eligibility.describe({.name = event.name, .labels = event.labels});
+  s.accounts.servers.add_at(server,
+                            {.description = description, .kind = s.kinds.hold(server, event.capacity)});
+  s.accounts.shapes.eligibility.server_added(server, description);
   s.freed.add(server);
   s.keys_are_stale = true;
   return s.accounts.servers.id(server);
@@ -167,7 +180,14 @@ Check Engine::apply(const ServerChanged& event, Time now) {
         .key = fmt::format("capacity.{}", s.options.resources[r])};
   }
   s.now = now;
+  // What dominates a task there may change with the capacity.
+  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
+    if (s.balance) s.balance->task_ended(s.accounts.park, task, *server, demand);
+  });
   s.accounts.park.resize(*server, event.capacity);
+  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
+    if (s.balance) s.balance->task_started(s.accounts.park, task, *server, demand);
+  });
   s.kinds.release(*server, s.accounts.servers[*server].kind);
   s.accounts.servers[*server].kind = s.kinds.hold(*server, event.capacity);
   s.freed.add(*server);

@@ -8,6 +8,7 @@
 #include "scheduling/disciplines.hpp"
 #include "scheduling/freed.hpp"
 #include "scheduling/kinds.hpp"
+#include "scheduling/mrfs.hpp"
 #include "scheduling/placements.hpp"
 #include "scheduling/race.hpp"
 
@@ -15,7 +16,7 @@ namespace mirab::scheduling {
 
 /// The parts of an engine, and the steps that its events have in common. See the files of the parts.
 struct Engine::State {
-  State(EngineOptions asked, const Whom& whom_to_serve, const Where& where_to_place);
+  State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen);
 
   EngineOptions options;
   Whom whom;
@@ -27,6 +28,7 @@ struct Engine::State {
   Standing standing;
   Race race;
   Freed freed;
+  std::optional<DominanceBalance> balance = {};  ///< of a discipline that places
 
   std::uint64_t jobs_before = 0;
   std::uint64_t waits_before = 0;
@@ -34,11 +36,13 @@ struct Engine::State {
   bool keys_are_stale = false;
 
   std::vector<Variant> variants;  ///< of the search that goes on
+  std::vector<Wanted> mix;        ///< the same
 
   // engine.cpp: decisions
   std::optional<Placed> step(Random& random);
   Placed place(Entry entry, std::uint32_t server);
   std::optional<std::uint32_t> find_server(std::uint32_t shape, std::uint32_t lane, Random& random);
+  std::span<const Wanted> present_mix();
   bool has_room(std::uint32_t shape, std::uint32_t server) const;
   std::optional<Entry> next_on_freed();
   void bring_back_what_fits_on_freed();
@@ -55,6 +59,8 @@ struct Engine::State {
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);
   void drop_if_over(std::uint32_t job);
+  template <class Visit>
+  void for_each_task_on(std::uint32_t server, Visit visit) const;
   std::vector<Lost> end_all_on(std::uint32_t server);
   void take_out(std::uint32_t server);
   Check check_time(Time time) const;

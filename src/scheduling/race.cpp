@@ -1,6 +1,7 @@
 // Rounded keys decide first. A key is right to one part in 10^12, so two keys that differ by more differ
-// exactly in the same way; only the others need the exact comparison of the discipline. Then, for keys that are
-// equal, the tie rule: users as they came, or the other way round; of one user the lane, then the older job.
+// exactly in the same way; only the others need the exact comparison of the discipline. Then, for keys that
+// are equal, the tie rule: users as they came, or the other way round; of one user the lane, then the older
+// job.
 #include "scheduling/race.hpp"
 
 #include <algorithm>
@@ -146,8 +147,7 @@ void Race::set_aside(std::uint32_t shape, std::uint32_t lane) {
   Lane& there = lanes_[lane];
   MIRAB_ASSERT(there.of_shape[shape].aside_at == kNone, "a shape is set aside twice");
   there.of_shape[shape].aside_at = static_cast<std::uint32_t>(there.aside.size());
-  there.aside.add(shape, there.of_shape[shape].first_key,
-                  least(standing_->accounts.shapes.ways(shape)));
+  there.aside.add(shape, there.of_shape[shape].first_key, least(standing_->accounts.shapes.ways(shape)));
   there.shapes.leave(shape, before_in_lane(lane));
 }
 
@@ -183,9 +183,8 @@ Entry Race::drawn_from_tied(Entry lowest, Random& random) const {
   std::vector<Entry> tied;  // one entry of each user
   const auto tie = [&](Entry entry) {
     const std::uint32_t user = standing_->queue(entry).user;
-    const auto same = std::find_if(tied.begin(), tied.end(), [&](Entry other) {
-      return standing_->queue(other).user == user;
-    });
+    const auto same = std::find_if(tied.begin(), tied.end(),
+                                   [&](Entry other) { return standing_->queue(other).user == user; });
     if (same == tied.end()) {
       tied.push_back(entry);
     } else if (before(entry, *same)) {
@@ -193,16 +192,15 @@ Entry Race::drawn_from_tied(Entry lowest, Random& random) const {
     }
   };
   for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-    lanes_[lane].shapes.for_each_tied(
-        [&](std::uint32_t shape) { return ties(first(shape, lane), lowest); },
-        [&](std::uint32_t shape) {
-          const auto entry = [&](std::uint32_t place) {
-            return Entry{.queue = members_[shape].queues[place], .lane = lane};
-          };
-          lanes_[lane].of_shape[shape].queues.for_each_tied(
-              [&](std::uint32_t place) { return ties(entry(place), lowest); },
-              [&](std::uint32_t place) { tie(entry(place)); });
-        });
+    lanes_[lane].shapes.for_each_tied([&](std::uint32_t shape) { return ties(first(shape, lane), lowest); },
+                                      [&](std::uint32_t shape) {
+                                        const auto entry = [&](std::uint32_t place) {
+                                          return Entry{.queue = members_[shape].queues[place], .lane = lane};
+                                        };
+                                        lanes_[lane].of_shape[shape].queues.for_each_tied(
+                                            [&](std::uint32_t place) { return ties(entry(place), lowest); },
+                                            [&](std::uint32_t place) { tie(entry(place)); });
+                                      });
   }
   return tied.size() == 1 ? tied.front() : tied[random.below(tied.size())];
 }

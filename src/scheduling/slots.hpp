@@ -9,6 +9,12 @@
 
 namespace mirab::scheduling {
 
+/// The number of the row that an identifier names, or named.
+template <class Id>
+std::uint32_t number(Id id) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(id));
+}
+
 /// Rows in an array with identifiers that never come again: an identifier is the row's number in its lower
 /// half, and how often the number was given before in its upper half. A row that has gone leaves its place to
 /// the next.
@@ -31,8 +37,8 @@ class Slots {
     return number;
   }
 
-  /// The same at a number that the caller chose. Requires that it holds no row, and that the numbers of all rows
-  /// are chosen by the caller.
+  /// The same at a number that the caller chose. Requires that it holds no row, and that the numbers of all
+  /// rows are chosen by the caller.
   void add_at(Number number, Row row) {
     while (number >= slots_.size()) slots_.push_back({.row = {}, .generation = kVacant});
     MIRAB_ASSERT(!holds(number), "a row is put over another");
@@ -55,9 +61,9 @@ class Slots {
 
   /// The row's number, if the identifier is that of a row that is there.
   std::optional<Number> find(Id id) const {
-    const auto number = static_cast<Number>(static_cast<std::uint64_t>(id));
-    if (!holds(number) || this->id(number) != id) return {};
-    return number;
+    const Number at = number(id);
+    if (!holds(at) || this->id(at) != id) return {};
+    return at;
   }
 
   bool holds(Number number) const {

@@ -157,6 +157,16 @@ TEST(Properties, BottleneckFairnessOverServersIsThatOfDefinitionTwo) {
   EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "tsf").holds);
 }
 
+// 0.3 of 3 is 0.1 of 1: both need CPU most. In doubles the first part is the smaller one.
+TEST(Properties, ABottleneckIsToldExactly) {
+  const Problem problem = pool_of({3, 1}, {{0.3, 0.1}, {0.6, 0.1}});
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "drf").vacuous);
+  EXPECT_TRUE(verdict_on(Property::bottleneck_fairness, problem, "drf").holds);
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "max-min").holds);
+  Cluster cluster = cluster_of({{3, 1}, {6, 2}}, {{0.3, 0.1}, {0.6, 0.1}});
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem_of(cluster), "ps-dsf").vacuous);
+}
+
 TEST(Properties, SingleResourceFairnessIsMaxMinInTheResource) {
   const Problem problem = pool_of({4}, {{1}, {3}});
   EXPECT_THAT(broken(problem, {{2}, {2.0 / 3}}), ::testing::IsEmpty());
