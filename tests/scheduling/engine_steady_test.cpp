@@ -2,10 +2,10 @@
 //
 // The bound, on one server where everybody demands everything. The disciplines serve the lowest key, and keys
 // are in proportion to X_n / X*_n, X* being the divisible allocation. So, when somebody's task first fits no
-// more, there is a t with t X*_n ≤ X_n ≤ t X*_n + 1 for all n. A resource r that X* uses up is then used for at
-// least t C_r, hence t ≤ 1. And the task that did not fit lacked a resource r, of which at most
-// t C_r + Σ_m d_{m,r} is used: t ≥ 1 - e_r, e_r = (Σ_m d_{m,r} + max_m d_{m,r}) / C_r. From then on nobody has
-// less, and of an r that X* uses up at most e_r C_r is left for somebody to have more:
+// more, there is a t with t X*_n ≤ X_n ≤ t X*_n + 1 for all n. A resource r that X* uses up is then used for
+// at least t C_r, hence t ≤ 1. And the task that did not fit lacked a resource r, of which at most t C_r +
+// Σ_m d_{m,r} is used: t ≥ 1 - e_r, e_r = (Σ_m d_{m,r} + max_m d_{m,r}) / C_r. From then on nobody has less,
+// and of an r that X* uses up at most e_r C_r is left for somebody to have more:
 //
 //   (1 - max_r e_r) X*_n ≤ X_n ≤ X*_n + 1 + min_{r used up} e_r C_r / d_{n,r}.
 #include <algorithm>
@@ -38,7 +38,8 @@ Problem random_server(Random& random) {
 }
 
 /// The tasks of each user when nothing fits any more.
-std::vector<double> filled(const Problem& problem, const std::string& discipline, const std::string& placement) {
+std::vector<double> filled(const Problem& problem, const std::string& discipline,
+                           const std::string& placement) {
   SmallEngine small(discipline, placement, problem.resource_count());
   for (const Server& server : problem.servers()) small.server(units(server.capacity), server.name);
   std::vector<UserId> users;
@@ -97,13 +98,15 @@ TEST(EngineInTheLongRun, PsDsfIsNearPerServerDominantShareFairness) {
   expect_near_the_divisible("ps-dsf", "ps-dsf");
 }
 
-// docs/mathematics.md, section 4: each of two users has a server that suits it, and fills it to within a task.
-// With ps-dsf the first task of a user, when all its keys are 0, goes to the first server, suited or not, where
-// it takes the room of max_r d_{m,r} / d_{n,r} = 5 tasks of the other user.
+// docs/mathematics.md, section 4: each of two users has a server that suits it, and fills it to within a
+// task. With ps-dsf the first task of a user, when all its keys are 0, goes to the first server, suited or
+// not, where it takes the room of max_r d_{m,r} / d_{n,r} = 5 tasks of the other user.
 TEST(EngineInTheLongRun, UsersEndOnTheServersThatSuitThem) {
-  const Problem problem = scheduling::problem({scheduling::server("a", {"2000", "12000"}), scheduling::server("b", {"12000", "2000"})},
-                                         {scheduling::user("left", {"2", "10"}), scheduling::user("right", {"10", "2"})});
-  const auto expect = [&](const std::string& discipline, const std::string& placement, const std::string& mechanism, double error) {
+  const Problem problem = scheduling::problem(
+      {scheduling::server("a", {"2000", "12000"}), scheduling::server("b", {"12000", "2000"})},
+      {scheduling::user("left", {"2", "10"}), scheduling::user("right", {"10", "2"})});
+  const auto expect = [&](const std::string& discipline, const std::string& placement,
+                          const std::string& mechanism, double error) {
     SCOPED_TRACE(discipline);
     const Result<Outcome> divisible = allocate(problem, mechanism);
     ASSERT_TRUE(divisible);

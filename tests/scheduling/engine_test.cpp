@@ -30,7 +30,8 @@ std::vector<ServerId> servers_of(const std::vector<Placed>& placed) {
 }
 
 TEST(EngineOptions, MustNameResourcesOnceAndRulesThatThereAre) {
-  const EngineOptions good{.resources = {"cpu"}, .discipline = choice("drf"), .placement = choice("first-fit")};
+  const EngineOptions good{
+      .resources = {"cpu"}, .discipline = choice("drf"), .placement = choice("first-fit")};
   ASSERT_TRUE(Engine::from(good));
   const auto refused = [&](auto change) {
     EngineOptions options = good;
@@ -38,9 +39,14 @@ TEST(EngineOptions, MustNameResourcesOnceAndRulesThatThereAre) {
     const Result<Engine> engine = Engine::from(options);
     return engine ? std::string() : describe(engine.error());
   };
-  EXPECT_EQ(refused([](EngineOptions& o) { o.resources = {}; }), "resources: at least one resource is needed");
-  EXPECT_EQ(refused([](EngineOptions& o) { o.resources = {"cpu", "cpu"}; }), "resources: 'cpu' stands there twice");
-  EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("none"); }), "there is no discipline 'none'");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.resources = {}; }),
+            "resources: at least one resource is needed");
+  EXPECT_EQ(refused([](EngineOptions& o) {
+              o.resources = {"cpu", "cpu"};
+            }),
+            "resources: 'cpu' stands there twice");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("none"); }),
+            "there is no discipline 'none'");
   EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("none"); }), "there is no placement 'none'");
   EXPECT_NE(refused([](EngineOptions& o) { o.discipline = choice("drf:blocking=maybe"); }), "");
 }
@@ -234,7 +240,8 @@ TEST(Engine, TimeDoesNotGoBack) {
 TEST(Engine, ABadServerIsRefusedWithItsKey) {
   SmallEngine small("drf", "first-fit", 2);
   const auto key = [&](Amounts capacity) {
-    const auto refused = small.engine.apply(ServerAdded{.name = "s", .capacity = std::move(capacity)}, small.now);
+    const auto refused =
+        small.engine.apply(ServerAdded{.name = "s", .capacity = std::move(capacity)}, small.now);
     return refused ? std::string() : refused.error().key;
   };
   EXPECT_EQ(key({1}), "capacity");
@@ -272,7 +279,8 @@ TEST(Engine, ABadWeightIsRefused) {
   const UserId user = small.user();
   EXPECT_EQ(small.engine.apply(UserReweighted{user, Quantity{}}, small.now)->key, "weight");
   EXPECT_EQ(small.engine.apply(UserReweighted{user, weight("1e-30")}, small.now)->key, "weight");
-  EXPECT_EQ(small.engine.apply(UserAdded{.name = "u", .weight = Quantity{}}, small.now).error().key, "weight");
+  EXPECT_EQ(small.engine.apply(UserAdded{.name = "u", .weight = Quantity{}}, small.now).error().key,
+            "weight");
 }
 
 TEST(Engine, TasksTooLargeForAnyServerMayWaitForOne) {
@@ -485,8 +493,8 @@ TEST(EngineLines, AQueueChangesItsLineWithThePool) {
   EXPECT_THAT(users_of(small.run()), ElementsAre(a, a, b, b)) << "one line";
 }
 
-// Both CPU and memory are short with a and b alone. With c, who wants memory only, memory becomes dearer and so
-// does b's task beside a's.
+// Both CPU and memory are short with a and b alone. With c, who wants memory only, memory becomes dearer and
+// so does b's task beside a's.
 TEST(EnginePrices, FollowThePopulation) {
   const auto served = [](bool with_c) {
     SmallEngine small("pf", "first-fit", 2);

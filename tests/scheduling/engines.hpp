@@ -14,7 +14,8 @@ inline Choice choice(const std::string& text) {
   Choice choice{.name = text.substr(0, text.find(':')), .options = {}, .text = text};
   const std::size_t equals = text.find('=');
   if (equals != std::string::npos)
-    choice.options[text.substr(choice.name.size() + 1, equals - choice.name.size() - 1)] = text.substr(equals + 1);
+    choice.options[text.substr(choice.name.size() + 1, equals - choice.name.size() - 1)] =
+        text.substr(equals + 1);
   return choice;
 }
 
@@ -33,7 +34,8 @@ struct SmallEngine {
   Time now{};
 
   explicit SmallEngine(const std::string& discipline, const std::string& placement = "first-fit",
-                       std::size_t resources = 1, Tie tie = Tie::first, Oversized oversized = Oversized::refuse)
+                       std::size_t resources = 1, Tie tie = Tie::first,
+                       Oversized oversized = Oversized::refuse)
       : engine(*Engine::from({.resources = names(resources),
                               .discipline = choice(discipline),
                               .placement = choice(placement),

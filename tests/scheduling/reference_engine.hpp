@@ -150,7 +150,7 @@ class ReferenceEngine {
   std::vector<Job> jobs_;      // as they came
   std::vector<Task> tasks_;
   std::vector<std::optional<Amounts>> kinds_;  // capacities; a new one takes the first vacant place
-  std::vector<std::int64_t> next_round_;  // of mlf-drs, [resource]
+  std::vector<std::int64_t> next_round_;       // of mlf-drs, [resource]
   std::int64_t present_round_ = 0;
   std::size_t last_used_ = 0;  // a slot
   std::uint64_t users_before_ = 0, groups_before_ = 0, jobs_before_ = 0, waits_before_ = 0;
