@@ -13,10 +13,10 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-Engine::State::State(EngineOptions asked, const Whom& whom_to_serve, const Where& where_to_place)
-    : options(std::move(asked)),
-      whom(whom_to_serve),
-      where(where_to_place),
+Engine::State::State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen)
+    : options(std::move(chosen)),
+      whom(whom_chosen),
+      where(where_chosen),
       accounts(options.resources.size()),
       standing{.accounts = accounts,
                .kinds = kinds,

@@ -16,7 +16,7 @@ namespace mirab::scheduling {
 
 /// The parts of an engine, and the steps that its events have in common. See the files of the parts.
 struct Engine::State {
-  State(EngineOptions asked, const Whom& whom_to_serve, const Where& where_to_place);
+  State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen);
 
   EngineOptions options;
   Whom whom;

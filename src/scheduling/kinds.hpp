@@ -10,10 +10,11 @@
 
 namespace mirab::scheduling {
 
-/// The kinds of servers: those of one have equal capacities.
+/// The kinds of servers: those of one have equal capacities. A kind without servers leaves its number to the
+/// next new one.
 class Kinds {
  public:
-  /// The kind of servers with this capacity, and one server more of it. O(log kinds).
+  /// The kind of servers with this capacity, and one server more of it. O(kinds).
   std::uint32_t hold(std::uint32_t server, std::span<const std::int64_t> capacity);
   void release(std::uint32_t server, std::uint32_t kind);
 

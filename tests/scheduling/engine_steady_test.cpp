@@ -32,9 +32,9 @@ Problem random_server(Random& random) {
   for (std::uint64_t n = 0, count = 2 + random.below(5); n < count; ++n) {
     std::vector<std::string> demand;
     for (std::size_t r = 0; r < resources; ++r) demand.push_back(number(1, 9));
-    users.push_back(weighted(user(fmt::format("u{}", n), demand), number(1, 3)));
+    users.push_back(scheduling::weighted(scheduling::user(fmt::format("u{}", n), demand), number(1, 3)));
   }
-  return problem({server("s", capacity)}, users);
+  return scheduling::problem({scheduling::server("s", capacity)}, users);
 }
 
 /// The tasks of each user when nothing fits any more.
@@ -102,8 +102,9 @@ TEST(EngineInTheLongRun, PsDsfIsNearPerServerDominantShareFairness) {
 // task. With ps-dsf the first task of a user, when all its keys are 0, goes to the first server, suited or
 // not, where it takes the room of max_r d_{m,r} / d_{n,r} = 5 tasks of the other user.
 TEST(EngineInTheLongRun, UsersEndOnTheServersThatSuitThem) {
-  const Problem problem = scheduling::problem({server("a", {"2000", "12000"}), server("b", {"12000", "2000"})},
-                                  {user("left", {"2", "10"}), user("right", {"10", "2"})});
+  const Problem problem = scheduling::problem(
+      {scheduling::server("a", {"2000", "12000"}), scheduling::server("b", {"12000", "2000"})},
+      {scheduling::user("left", {"2", "10"}), scheduling::user("right", {"10", "2"})});
   const auto expect = [&](const std::string& discipline, const std::string& placement,
                           const std::string& mechanism, double error) {
     SCOPED_TRACE(discipline);

@@ -137,8 +137,8 @@ mpq_class ReferenceEngine::key(const Group& group, std::size_t lane,
     }
   } else if (discipline == "ps-dsf") {
     for (std::size_t r = 0; r < pool.size(); ++r)
-      if (group.look.demand[r] > 0 && kinds_[lane][r] > 0)
-        key = std::max(key, ratio(used[r], kinds_[lane][r]));
+      if (group.look.demand[r] > 0 && (*kinds_[lane])[r] > 0)
+        key = std::max(key, ratio(used[r], (*kinds_[lane])[r]));
   } else if (discipline == "pf") {
     double spent = 0;  // in the order of the engine's sum: the prices are doubles
     for (std::size_t r = 0; r < pool.size(); ++r)
@@ -165,7 +165,7 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
     };
     if (discipline == "fifo") {
       add(0, mpq_class(waiting->sequence));
-    } else if (discipline == "mlf-drs") {
+    } else if (discipline == "mlf-drs" || discipline == "mrfs") {
       const std::size_t line = dominant_resource(group.look.demand);
       // Round first, then arrival: no two arrivals are the same.
       add(line, mpq_class(std::max(next_round_[line], present_round_)) +
@@ -208,6 +208,7 @@ std::vector<ServerId> ReferenceEngine::servers_for(const Candidate& candidate) c
 
 std::vector<const ReferenceEngine::Server*> ReferenceEngine::best_of(std::vector<const Server*> fitting,
                                                                      const JobSubmitted& look) const {
+  if (options_.discipline.name == "mrfs") return fitting;  // it chooses for itself: see the tests of mrfs
   const std::string& placement = options_.placement.name;
   if (placement == "first-fit") return {fitting.front()};
   if (placement == "next-fit") {
@@ -270,7 +271,8 @@ ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
     }
     if (options_.tie != Tie::random) break;
   }
-  if (options_.tie != Tie::random && options_.placement.name == "random" && !next.options.empty()) {
+  if (options_.tie != Tie::random && options_.placement.name == "random" &&
+      options_.discipline.name != "mrfs" && !next.options.empty()) {
     std::vector<ServerId>& servers = next.options.front().servers;
     servers = {servers[random.below(servers.size())]};
   }

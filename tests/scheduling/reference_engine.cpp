@@ -155,15 +155,14 @@ std::vector<Lost> ReferenceEngine::happen(const ServerAdded& event, std::uint64_
   auto place = servers_.begin();
   while (place != servers_.end() && place->slot == slot) ++place, ++slot;
   servers_.insert(place, {.id = ServerId{id}, .slot = slot, .added = event});
-  if (std::find(kinds_.begin(), kinds_.end(), event.capacity) == kinds_.end())
-    kinds_.push_back(event.capacity);
+  add_kind(event.capacity);
   return {};
 }
 
 std::vector<Lost> ReferenceEngine::happen(const ServerChanged& event, std::uint64_t /*id*/) {
   find(servers_, event.server)->added.capacity = event.capacity;
-  if (std::find(kinds_.begin(), kinds_.end(), event.capacity) == kinds_.end())
-    kinds_.push_back(event.capacity);
+  drop_empty_kinds();
+  add_kind(event.capacity);
   return {};
 }
 
@@ -179,6 +178,7 @@ std::vector<Lost> ReferenceEngine::happen(const ServerReopened& event, std::uint
 
 std::vector<Lost> ReferenceEngine::happen(const ServerRemoved& event, std::uint64_t /*id*/) {
   servers_.erase(find(servers_, event.server));
+  drop_empty_kinds();
   return {};
 }
 
@@ -190,6 +190,7 @@ std::vector<Lost> ReferenceEngine::happen(const ServerFailed& event, std::uint64
     happen(TaskFailed{.task = tasks_[t].id}, 0);
   }
   servers_.erase(find(servers_, event.server));
+  drop_empty_kinds();
   return lost;
 }
 
@@ -252,6 +253,20 @@ std::vector<Lost> ReferenceEngine::happen(const TaskFailed& event, std::uint64_t
   end(event.task);
   wait(*find(jobs_, job), 1);
   return {};
+}
+
+void ReferenceEngine::drop_empty_kinds() {
+  for (std::optional<Amounts>& kind : kinds_) {
+    const bool any = std::any_of(servers_.begin(), servers_.end(),
+                                 [&](const Server& server) { return server.added.capacity == kind; });
+    if (!any) kind.reset();
+  }
+}
+
+void ReferenceEngine::add_kind(const Amounts& capacity) {
+  if (std::find(kinds_.begin(), kinds_.end(), capacity) != kinds_.end()) return;
+  const auto vacant = std::find(kinds_.begin(), kinds_.end(), std::nullopt);
+  *(vacant == kinds_.end() ? kinds_.insert(vacant, std::nullopt) : vacant) = capacity;
 }
 
 bool ReferenceEngine::waits(std::uint64_t group) const {

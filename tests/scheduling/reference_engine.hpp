@@ -123,6 +123,8 @@ class ReferenceEngine {
   void wait(Job& job, std::int64_t tasks);
   void end(TaskId task);
   void drop_if_over(JobId job);
+  void drop_empty_kinds();
+  void add_kind(const Amounts& capacity);
   Amounts pool() const;
   Amounts taken(ServerId server) const;
   Amounts used(UserId user) const;
@@ -147,8 +149,8 @@ class ReferenceEngine {
   std::vector<Group> groups_;  // as they came
   std::vector<Job> jobs_;      // as they came
   std::vector<Task> tasks_;
-  std::vector<Amounts> kinds_;            // capacities, as they first came
-  std::vector<std::int64_t> next_round_;  // of mlf-drs, [resource]
+  std::vector<std::optional<Amounts>> kinds_;  // capacities; a new one takes the first vacant place
+  std::vector<std::int64_t> next_round_;       // of mlf-drs, [resource]
   std::int64_t present_round_ = 0;
   std::size_t last_used_ = 0;  // a slot
   std::uint64_t users_before_ = 0, groups_before_ = 0, jobs_before_ = 0, waits_before_ = 0;
