@@ -25,6 +25,9 @@
 #include <mirab/model/random.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/syntax.hpp>
+#include <mirab/model/time.hpp>
+#include <mirab/scheduling/engine.hpp>
+#include <mirab/scheduling/events.hpp>
 #include <mirab/scheduling/fill.hpp>
 #include <mirab/traces/google2011.hpp>
 #include <mirab/traces/openb.hpp>

@@ -79,7 +79,7 @@ Command add_fill(CLI::App& app) {
       "Starts from an empty cluster and places one task at a time: the discipline picks the user, "
       "the placement picks the server. Stops when no task of any user fits. Amounts are counted in "
       "integers and shares compared exactly.",
-      "drf and asset go by shares per weight; fifo, round-robin, mlf-drs and mrfs do not look at weights.",
+      "Weights count in every discipline but fifo, mlf-drs and mrfs.",
       "Several disciplines and placements are combined, each discipline with each placement; only mrfs "
       "chooses the servers itself, and is run once.",
   };

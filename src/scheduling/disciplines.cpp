@@ -1,8 +1,6 @@
 // The table of disciplines: whom to serve next. Every row has the option `blocking`. With `freeze` (Bonald
 // and Roberts, section 4.1) nothing is placed while the task of the most deprived user fits nowhere, until it
-// fits or another user becomes the most deprived. In a fill nothing is freed and a share moves only when
-// something is placed, so neither can happen any more and a freeze ends the filling; of several equally
-// deprived users the tie rule names the one that the others wait for.
+// fits or another user becomes the most deprived.
 #include "scheduling/disciplines.hpp"
 
 #include <algorithm>
@@ -18,48 +16,79 @@ constexpr std::array<std::string_view, 2> kBlocking = {"skip", "freeze"};
 constexpr std::array kOptions = {OptionInfo{
     .name = "blocking",
     .fallback = "skip",
-    .meaning =
-        "when the next user's task fits nowhere: `skip` the user, or `freeze`, which ends the filling"}};
+    .meaning = "when the next user's task fits nowhere: `skip` the user, or `freeze`, until it fits"}};
 
 constexpr std::array kDisciplines = {
     Discipline{.info = {.name = "fifo",
-                        .summary = "first come, first served: all tasks of a user, then those of the next",
+                        .summary = "first come, first served: all tasks of a job, then those of the next",
                         .source = "Östman, section 4.1",
                         .options = kOptions},
-               .key = fifo_key},
+               .key = fifo_key,
+               .compare = fifo_compare},
     Discipline{.info = {.name = "round-robin",
                         .summary = "one task of each user in turn, whatever it takes",
                         .source = "max-min fairness in numbers of tasks",
                         .options = kOptions},
-               .key = round_robin_key},
+               .key = round_robin_key,
+               .compare = round_robin_compare},
     Discipline{
         .info = {.name = "drf",
                  .summary = "the user with the lowest dominant share per weight",
                  .source =
                      "Ghodsi et al., Dominant Resource Fairness, 2011; on servers Östman, section 2.1.4",
                  .options = kOptions},
-        .key = drf_key},
+        .key = drf_key,
+        .compare = drf_compare},
     Discipline{
         .info = {.name = "asset",
                  .summary =
                      "the user with the lowest sum of shares per weight, every resource being worth the same",
                  .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
                  .options = kOptions},
-        .key = asset_key},
+        .key = asset_key,
+        .compare = asset_compare},
+    Discipline{
+        .info = {.name = "pf",
+                 .summary =
+                     "the user who has spent least per weight at the prices of the divisible allocation",
+                 .source = "Bonald and Roberts, Enhanced Cluster Computing Performance, 2014, section 4",
+                 .options = kOptions},
+        .key = pf_key,
+        .compare = pf_compare,
+        .priced = true},
+    Discipline{
+        .info = {.name = "tsf",
+                 .summary = "the user with the lowest part, per weight, of the tasks that it could run alone",
+                 .source = "Wang, Li, Liang, Li, Multi-Resource Fair Allocation, 2016 (TSF)",
+                 .options = kOptions},
+        .key = tsf_key,
+        .compare = tsf_compare,
+        .monopolised = true},
+    Discipline{
+        .info = {.name = "ps-dsf",
+                 .summary =
+                     "the user and the kind of server with the lowest virtual dominant share per weight",
+                 .source = "Khamse-Ashari et al., Per-Server Dominant-Share Fairness, 2017",
+                 .options = kOptions},
+        .key = ps_dsf_key,
+        .compare = ps_dsf_compare,
+        .lanes = Lanes::kinds},
     Discipline{
         .info = {.name = "mlf-drs",
                  .summary = "a line of users for each dominant resource, a task of every head in turn",
                  .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.2.2",
                  .options = kOptions},
         .key = mlf_drs_key,
-        .line = dominant_line},
+        .compare = mlf_drs_compare,
+        .lanes = Lanes::lines},
     Discipline{
         .info = {.name = "mrfs",
                  .summary = "as mlf-drs, on servers where no dominant resource leads by more than a task",
                  .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 5.2.2",
                  .options = kOptions},
         .key = mlf_drs_key,
-        .line = dominant_line,
+        .compare = mlf_drs_compare,
+        .lanes = Lanes::lines,
         .places = true},
 };
 

@@ -1,46 +1,55 @@
 #pragma once
 
-#include <cstddef>
-#include <gmpxx.h>
+#include <compare>
 
 #include <mirab/scheduling/fill.hpp>
 
-#include "scheduling/counted_problem.hpp"
+#include "scheduling/standing.hpp"
 
 namespace mirab::scheduling {
 
-/// What orders the users: the one with the lowest key is served, and each placed task raises its user's key.
-struct Key {
-  mpq_class start;  ///< before the first task
-  mpq_class step;   ///< ≥ 0, for one task
+/// What a discipline tells apart beside users.
+enum class Lanes {
+  one,    ///< nothing
+  lines,  ///< the resources that dominate tasks
+  kinds,  ///< the kinds of servers
 };
 
-/// The number of the line in which a user waits.
-using LineRule = std::size_t (*)(const CountedProblem& cluster, std::size_t user);
-
-/// One row of the table: a discipline is its key, and the lines in which users wait, if they do. A new one is
-/// a file and a row.
+/// One row of the table: a discipline is the key by which the next queue is found, the lowest first. A new
+/// one is a file and a row.
 struct Discipline {
   DisciplineInfo info;
-  Key (*key)(const CountedProblem& cluster, std::size_t task);
-  LineRule line = nullptr;
-  bool places = false;  ///< chooses the servers too, whatever the placement (mrfs)
+
+  /// The key, rounded: right to 1 part in 10^12.
+  double (*key)(const Standing& standing, Entry entry);
+
+  /// Which key is lower, exactly: asked when the rounded ones cannot tell.
+  std::weak_ordering (*compare)(const Standing& standing, Entry a, Entry b);
+
+  Lanes lanes = Lanes::one;
+  bool priced = false;       ///< needs Standing::prices
+  bool monopolised = false;  ///< needs Standing::alone
+  bool places = false;       ///< chooses the servers too, whatever the placement
 };
 
-Key fifo_key(const CountedProblem& cluster, std::size_t task);
-Key round_robin_key(const CountedProblem& cluster, std::size_t task);
-Key drf_key(const CountedProblem& cluster, std::size_t task);
-Key asset_key(const CountedProblem& cluster, std::size_t task);
-Key mlf_drs_key(const CountedProblem& cluster, std::size_t task);
+/// The key of a discipline and its comparison, as each file in disciplines/ defines them.
+#define MIRAB_DISCIPLINE(name)                              \
+  double name##_key(const Standing& standing, Entry entry); \
+  std::weak_ordering name##_compare(const Standing& standing, Entry a, Entry b)
+MIRAB_DISCIPLINE(fifo);
+MIRAB_DISCIPLINE(round_robin);
+MIRAB_DISCIPLINE(drf);
+MIRAB_DISCIPLINE(asset);
+MIRAB_DISCIPLINE(pf);
+MIRAB_DISCIPLINE(tsf);
+MIRAB_DISCIPLINE(ps_dsf);
+MIRAB_DISCIPLINE(mlf_drs);
+#undef MIRAB_DISCIPLINE
 
-/// A line for each resource: the one of which a task takes the largest part of the cluster, the first of
-/// equals.
-std::size_t dominant_line(const CountedProblem& cluster, std::size_t user);
-
-/// What happens when the task of the user with the lowest key fits nowhere.
+/// What happens when the task of the queue with the lowest key fits nowhere.
 enum class Blocking {
-  skip,   ///< the user leaves the race
-  freeze  ///< nothing more is placed
+  skip,   ///< others are served until something is freed
+  freeze  ///< nothing is placed until it fits or another queue has the lowest key
 };
 
 /// A discipline with its options read.

@@ -1,136 +1,124 @@
-// Progressive filling with whole tasks: serve the user with the lowest key, place one task, repeat (Ghodsi et
-// al. 2011, algorithm 1; on many servers Östman, section 4.1).
-//
-// Nothing is freed on the way, so a server where a user's task does not fit will never have room for it
-// again, and a user whose task fits nowhere is done. Each user's first server that still fits therefore only
-// moves on, and all these walks together look at every server once for each user.
-//
-// Where a discipline makes users wait in lines, only the heads race; the next of a line enters in the round
-// in which its head leaves.
+// Progressive filling with whole tasks (Ghodsi et al. 2011, algorithm 1; on many servers Östman,
+// section 4.1): the engine with everybody's tasks submitted at once, until it has nothing more to place.
 #include <fmt/format.h>
+#include <map>
 #include <utility>
 
+#include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/fill.hpp>
 
-#include "scheduling/allocation_of.hpp"
 #include "scheduling/counted_problem.hpp"
-#include "scheduling/disciplines.hpp"
-#include "scheduling/ledger.hpp"
 #include "scheduling/limits.hpp"
-#include "scheduling/lines.hpp"
-#include "scheduling/mrfs.hpp"
 #include "scheduling/oversized.hpp"
-#include "scheduling/placements.hpp"
-#include "scheduling/race.hpp"
-#include "scheduling/share.hpp"
+#include "scheduling/poorest.hpp"
+#include "scheduling/slots.hpp"
 
 namespace mirab {
 namespace scheduling {
 namespace {
 
-/// What one task adds, [task], and where the users start, [n].
-struct Keys {
-  std::vector<mpq_class> starts;
-  std::vector<mpq_class> steps;
-};
-
-Keys keys_of(Key (*key)(const CountedProblem&, std::size_t), const CountedProblem& cluster) {
-  Keys keys;
-  for (std::size_t task = 0; task < cluster.task_count(); ++task) {
-    Key of_task = key(cluster, task);
-    keys.steps.push_back(std::move(of_task.step));
-    if (task < cluster.user_count()) keys.starts.push_back(std::move(of_task.start));
-  }
-  return keys;
-}
-
 constexpr std::int64_t kProgressEvery = 8192;  // placements; about a second at the slowest
+
+Amounts amounts(std::span<const std::int64_t> units) { return {units.begin(), units.end()}; }
+
+/// The user's tasks as a job. Requires that there are some.
+JobSubmitted job_of(const CountedProblem& cluster, std::size_t n, UserId user) {
+  const User& of = cluster.problem().users()[n];
+  JobSubmitted job{.user = user,
+                   .demand = amounts(cluster.demand(n)),
+                   .tasks = cluster.task_limit(n),
+                   .servers = of.servers,
+                   .select = of.select};
+  const std::vector<Server>& servers = cluster.problem().servers();
+  for (std::size_t i = 0; i < servers.size() && !of.demand_on.empty(); ++i) {
+    if (of.demand_on.contains(servers[i].name))
+      job.demand_on[servers[i].name] = amounts(cluster.demand(cluster.task(n, i)));
+  }
+  return job;
+}
 
 class Filling {
  public:
-  Filling(const CountedProblem& cluster, const Whom& whom, const Where& where, const FillOptions& options,
-          Random& random)
+  Filling(const CountedProblem& cluster, Engine engine, bool trace)
       : cluster_(cluster),
-        ledger_(cluster),
-        blocking_(whom.blocking),
-        where_(where),
-        lines_(whom.discipline->line, cluster),
-        trace_(options.trace),
-        random_(random),
-        keys_(keys_of(whom.discipline->key, cluster)),
-        shares_(keys_of(drf_key, cluster)),
-        race_(keys_.starts, options.tie),
-        poorest_(shares_.starts, Tie::first),
-        first_fits_(cluster.user_count(), 0),
-        left_(cluster.user_count()) {
-    if (whom.discipline->places) balance_.emplace(ledger_);
-    for (std::size_t n = 0; n < left_.size(); ++n) {
-      if (!lines_.is_head(n)) race_.leave(n);
-    }
-    for (std::size_t n = 0; n < left_.size(); ++n) {
-      left_[n] = cluster.task_limit(n);
-      if (left_[n] == 0) leave(n);
-    }
+        engine_(std::move(engine)),
+        trace_(trace),
+        poorest_(cluster),
+        jobs_(cluster.user_count()),
+        placed_on_(cluster.user_count()) {
+    add_servers();
+    submit_all();
   }
 
-  FillOutcome run(const FillProgress& progress) {
-    while (!race_.empty()) {
-      const std::size_t user = race_.next(random_);
-      if (has_room(user)) {
-        serve(user);
-        if (progress && placed_ % kProgressEvery == 0) progress(placed_);
-      } else if (blocking_ == Blocking::freeze) {
-        break;
-      } else {
-        leave(user);
-      }
+  FillOutcome run(Random& random, const FillProgress& progress) {
+    while (const std::optional<Placed> placed = engine_.step(now_, random)) {
+      record(*placed);
+      if (progress && placed_ % kProgressEvery == 0) progress(placed_);
     }
-    MIRAB_ASSERT(ledger_.balances(), "what is free and what was placed do not make up the capacity");
-    MIRAB_ASSERT(shares_balance(), "a user's share is not that of its placed tasks");
-    return outcome();
+    const std::string broken = engine_.broken_invariant();
+    MIRAB_ASSERT(broken.empty(), broken.c_str());
+    FillOutcome outcome = this->outcome();
+    outcome.seed = random.seed();
+    return outcome;
   }
 
  private:
-  void leave(std::size_t user) {
-    race_.leave(user);
-    poorest_.leave(user);
-    if (const std::optional<std::size_t> next = lines_.leave(user))
-      race_.enter(*next, keys_.starts[*next] + keys_.steps[*next] * mpq_class{lines_.served(*next)});
+  void add_servers() {
+    const std::vector<Server>& servers = cluster_.problem().servers();
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      first_servers_.push_back(entries_.size());
+      for (std::int64_t instance = 0; instance < servers[i].count; ++instance) {
+        const auto added = engine_.apply(ServerAdded{.name = servers[i].name,
+                                                     .capacity = amounts(cluster_.capacity(i)),
+                                                     .labels = servers[i].labels},
+                                         now_);
+        MIRAB_ASSERT(added && number(*added) == entries_.size(), "servers are numbered as they come");
+        entries_.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
   }
 
-  std::size_t server_for(std::size_t user) {
-    const Search search{.ledger = ledger_,
-                        .user = user,
-                        .first_fit = first_fits_[user],
-                        .last_used = last_used_,
-                        .random = random_};
-    return balance_ ? balance_->place(search) : where_.server(search);
+  void submit_all() {
+    const std::vector<User>& users = cluster_.problem().users();
+    for (std::size_t n = 0; n < users.size(); ++n) {
+      const auto user = engine_.apply(UserAdded{.name = users[n].name, .weight = users[n].weight}, now_);
+      MIRAB_ASSERT(user && number(*user) == n, "users are numbered as they come");
+      if (cluster_.task_limit(n) == 0) {
+        poorest_.leave(n);
+        continue;
+      }
+      const auto job = engine_.apply(job_of(cluster_, n, *user), now_);
+      MIRAB_ASSERT(static_cast<bool>(job), "the tasks of a valid problem can be submitted");
+      jobs_[n] = *job;
+    }
   }
 
-  /// Does the user's next task fit anywhere? Moves first_fits_ on to the server where it does.
-  bool has_room(std::size_t user) {
-    first_fits_[user] = ledger_.first_fit(user, first_fits_[user]).value_or(ledger_.server_count());
-    return first_fits_[user] < ledger_.server_count();
+  bool fits(std::size_t user) const { return jobs_[user] && engine_.fits(*jobs_[user]); }
+
+  /// Did the other user's next task fit anywhere before this task was placed?
+  bool fitted(std::size_t other, std::size_t user, const Placed& placed) const {
+    if (other == user || fits(other)) return true;
+    const std::size_t entry = entries_[number(placed.server)];
+    if (!jobs_[other] || !cluster_.problem().eligible(other, entry)) return false;
+    const Amounts free = engine_.server(placed.server)->free;
+    const auto taken = cluster_.demand(cluster_.task(user, entry));
+    const auto wanted = cluster_.demand(cluster_.task(other, entry));
+    for (std::size_t r = 0; r < free.size(); ++r) {
+      if (wanted[r] > free[r] + taken[r]) return false;
+    }
+    return true;
   }
 
-  /// Is there a user with a lower dominant share who could be served instead?
-  bool is_wrong(std::size_t user) {
-    while (!has_room(poorest_.lowest())) poorest_.leave(poorest_.lowest());
-    return poorest_.is_below(poorest_.lowest(), user);
-  }
-
-  /// Requires has_room(user).
-  void serve(std::size_t user) {
-    if (is_wrong(user)) ++placed_wrongly_;
-    const std::size_t server = server_for(user);
-    ledger_.take(user, server);
-    last_used_ = server;
-    lines_.serve(user);
+  void record(const Placed& placed) {
+    const std::size_t user = number(placed.user);
+    const std::size_t server = number(placed.server);
+    const std::size_t entry = entries_[server];
+    if (poorest_.is_below(user, [&](std::size_t other) { return fitted(other, user, placed); }))
+      ++placed_wrongly_;
+    poorest_.raise(user, cluster_.task(user, entry));
+    if (engine_.job(placed.job)->waiting == 0) poorest_.leave(user);
+    ++placed_on_[user][entry];
     ++placed_;
-
-    const std::size_t task = cluster_.task(user, ledger_.entry(server));
-    race_.raise(user, keys_.steps[task]);
-    poorest_.raise(user, shares_.steps[task]);
     if (trace_ && placed_ > kMostSteps) {
       trace_ = false;
       steps_ = {};
@@ -138,33 +126,55 @@ class Filling {
     }
     if (trace_) {
       steps_.push_back({.user = user,
-                        .server = ledger_.entry(server),
-                        .instance = ledger_.instance(server),
-                        .share = nearest(poorest_.key(user))});
+                        .server = entry,
+                        .instance = static_cast<std::int64_t>(server - first_servers_[entry]),
+                        .share = poorest_.share(user)});
     }
-    if (left_[user] != INT64_MAX && --left_[user] == 0) leave(user);
   }
 
-  /// G_n / φ_n summed over the placed tasks is what it has grown to, exactly, for every user.
-  bool shares_balance() const {
+  Unplaced why_no_more(std::size_t user) const {
+    if (!jobs_[user] || engine_.job(*jobs_[user])->waiting == 0) return Unplaced::nothing;
+    return fits(user) ? Unplaced::blocked : Unplaced::no_room;
+  }
+
+  std::vector<double> in_cluster_units(std::span<const std::int64_t> units, std::int64_t times) const {
+    std::vector<double> amounts;
+    for (std::size_t r = 0; r < units.size(); ++r) amounts.push_back(cluster_.amount(r, units[r] * times));
+    return amounts;
+  }
+
+  /// Who has how many tasks where, in the cluster's own units.
+  Allocation allocation() const {
+    const std::vector<Server>& servers = cluster_.problem().servers();
+    const std::size_t m = cluster_.resource_count();
+    std::vector<Amounts> used(servers.size(), Amounts(m, 0));
+    Allocation allocation;
     for (std::size_t n = 0; n < cluster_.user_count(); ++n) {
-      mpq_class share = 0;
-      for (const auto& [i, tasks] : ledger_.placed(n))
-        share += shares_.steps[cluster_.task(n, i)] * mpq_class{tasks};
-      if (share != poorest_.key(n)) return false;
+      std::int64_t total = 0;
+      for (const auto& [i, tasks] : placed_on_[n]) {
+        const auto demand = cluster_.demand(cluster_.task(n, i));
+        for (std::size_t r = 0; r < m; ++r) used[i][r] += tasks * demand[r];
+        allocation.grants.push_back({.user = n,
+                                     .server = i,
+                                     .tasks = static_cast<double>(tasks),
+                                     .resources = in_cluster_units(demand, tasks)});
+        total += tasks;
+      }
+      allocation.tasks.push_back(static_cast<double>(total));
     }
-    return true;
-  }
-
-  Unplaced why_no_more(std::size_t user) {
-    if (left_[user] == 0) return Unplaced::nothing;
-    return has_room(user) ? Unplaced::blocked : Unplaced::no_room;
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      allocation.servers.push_back({.name = servers[i].name,
+                                    .count = servers[i].count,
+                                    .capacity = in_cluster_units(cluster_.capacity(i), servers[i].count),
+                                    .used = in_cluster_units(used[i], 1),
+                                    .prices = {}});
+    }
+    return allocation;
   }
 
   FillOutcome outcome() {
     FillOutcome outcome;
-    outcome.seed = random_.seed();
-    outcome.allocation = allocation_of(ledger_);
+    outcome.allocation = allocation();
     outcome.placed = placed_;
     outcome.errors = placed_wrongly_;
     for (std::size_t n = 0; n < cluster_.user_count(); ++n) outcome.unplaced.push_back(why_no_more(n));
@@ -178,43 +188,50 @@ class Filling {
     return outcome;
   }
 
+  static constexpr Time now_ = {};  // nothing here takes time
+
   const CountedProblem& cluster_;
-  Ledger ledger_;
-  Blocking blocking_;
-  Where where_;
-  Lines lines_;
-  std::optional<DominanceBalance> balance_ = {};  // of a discipline that places
+  Engine engine_;
   bool trace_;
-  Random& random_;
-  Keys keys_;                            // of the discipline
-  Keys shares_;                          // G_n / φ_n, which is the key of DRF
-  Race race_;                            // who is served next
-  Race poorest_;                         // who ought to be
-  std::vector<std::size_t> first_fits_;  // [n], no server before it fits; K' when none does
-  std::vector<std::int64_t> left_;       // [n], tasks not yet placed; INT64_MAX when without limit
-  std::size_t last_used_ = 0;
+  Poorest poorest_;
+  std::vector<std::uint32_t> entries_;                          // [server]
+  std::vector<std::size_t> first_servers_;                      // [entry]
+  std::vector<std::optional<JobId>> jobs_;                      // [n], of those with tasks
+  std::vector<std::map<std::size_t, std::int64_t>> placed_on_;  // [n], tasks by entry
   std::int64_t placed_ = 0;
   std::int64_t placed_wrongly_ = 0;
   std::vector<FillStep> steps_;
   bool too_long_ = false;  // for a trace
 };
 
+Check check_weights(const Problem& problem) {
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const Result<Weight> weight = weight_from(problem.users()[n].weight);
+    if (weight) continue;
+    return Error{.message = weight.error().message, .key = fmt::format("users[{}].weight", n)};
+  }
+  return {};
+}
+
 }  // namespace
 }  // namespace scheduling
 
 Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random,
                          const FillProgress& progress) {
-  const Result<scheduling::Whom> whom = scheduling::whom(options.discipline);
-  if (!whom) return whom.error();
-  const Result<scheduling::Where> where = scheduling::where(options.placement);
-  if (!where) return where.error();
+  Result<scheduling::Engine> engine = scheduling::Engine::from({.resources = problem.resources(),
+                                                                .discipline = options.discipline,
+                                                                .placement = options.placement,
+                                                                .tie = options.tie,
+                                                                .oversized = scheduling::Oversized::wait});
+  if (!engine) return engine.error();
   if (Check bad = scheduling::check_server_count(problem)) return *std::move(bad);
+  if (Check bad = scheduling::check_weights(problem)) return *std::move(bad);
   const scheduling::CountedProblem cluster(problem);
   if (Check bad = scheduling::check_ends_in_time(cluster)) return *std::move(bad);
 
-  FillOutcome outcome = scheduling::Filling(cluster, *whom, *where, options, random).run(progress);
+  FillOutcome outcome = scheduling::Filling(cluster, *std::move(engine), options.trace).run(random, progress);
   outcome.discipline = options.discipline.text;
-  outcome.placement = whom->discipline->places ? options.discipline.text : options.placement.text;
+  outcome.placement = chooses_servers(options.discipline) ? options.discipline.text : options.placement.text;
   outcome.tie = options.tie;
   return outcome;
 }

@@ -5,8 +5,9 @@
 // where Ψ_k ≤ min_j Ψ_j, so that k leads by one at most afterwards. Of these servers: first those where all Ψ
 // are equal, the least Σ of dominant demands among them; then the first of the others. Where no server
 // qualifies the task goes to the one with most room (worst-fit), among the non-dominant tasks, which do not
-// count in Ψ. Whom to serve next is decided as by mlf-drs. Dominant demands are added up as parts of the
-// server's capacity, so that CPUs and gigabytes can be: a rule of thumb, in doubles. O(K' m) for each task.
+// count in Ψ. Whom to serve next is decided as by mlf-drs. Dominant demands are counted exactly, and added up
+// as parts of the server's capacity, so that CPUs and gigabytes can be: Σ_k (units of k) / c_k, in doubles.
+// When tasks end Ψ may lead by more than one until others fill up.
 #include "scheduling/mrfs.hpp"
 
 #include <algorithm>
@@ -16,51 +17,89 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-}  // namespace
-
-DominanceBalance::DominanceBalance(const Ledger& ledger)
-    : ledger_(&ledger),
-      dominated_(ledger.server_count(), std::vector<std::int64_t>(ledger.cluster().resource_count(), 0)),
-      demand_(ledger.server_count(), 0.0) {}
-
-DominanceBalance::Dominance DominanceBalance::dominance(std::size_t user, std::size_t server) const {
-  const auto capacity = ledger_->cluster().capacity(ledger_->entry(server));
-  const auto demand = ledger_->demand(user, server);
+/// argmax_r d_r / c_r, the first of equals: exactly, so that equal parts are equal in every unit.
+std::size_t dominant_there(std::span<const std::int64_t> demand, std::span<const std::int64_t> capacity) {
   const auto first = std::find_if(demand.begin(), demand.end(), [](std::int64_t d) { return d > 0; });
   auto dominant = static_cast<std::size_t>(first - demand.begin());
-  for (std::size_t r = dominant + 1; r < demand.size();
-       ++r) {  // exactly: equal parts are equal in every unit
+  for (std::size_t r = dominant + 1; r < demand.size(); ++r) {
     if (Wide{demand[r]} * capacity[dominant] > Wide{demand[dominant]} * capacity[r]) dominant = r;
   }
-  const double part = static_cast<double>(demand[dominant]) / static_cast<double>(capacity[dominant]);
-  return {.resource = dominant, .part = part};
+  return dominant;
 }
 
-bool DominanceBalance::all_equal(std::size_t server) const {
-  const auto& tasks = dominated_[server];
-  return std::adjacent_find(tasks.begin(), tasks.end(), std::not_equal_to<>()) == tasks.end();
+/// Σ_k (units of k) / c_k
+double sum_of_parts(std::span<const std::int64_t> units, std::span<const std::int64_t> capacity) {
+  double sum = 0;
+  for (std::size_t k = 0; k < units.size(); ++k) {
+    if (units[k] > 0) sum += static_cast<double>(units[k]) / static_cast<double>(capacity[k]);
+  }
+  return sum;
 }
 
-std::size_t DominanceBalance::place(const Search& search) {
-  const std::size_t nowhere = ledger_->server_count();
-  std::size_t balanced = nowhere;  // all Ψ equal, the least demand
-  std::size_t behind = nowhere;    // Ψ_k among the least: the first
-  ledger_->for_each_fit(search.user, search.first_fit, [&](std::size_t server) {
-    const auto& tasks = dominated_[server];
-    const std::size_t k = dominance(search.user, server).resource;
-    if (tasks[k] > *std::min_element(tasks.begin(), tasks.end())) return;
-    if (!all_equal(server)) {
-      behind = std::min(behind, server);
-    } else if (balanced == nowhere || demand_[server] < demand_[balanced]) {
-      balanced = server;
-    }
-  });
-  const std::size_t chosen = balanced != nowhere ? balanced : behind;
-  if (chosen == nowhere) return worst_fit(search);
-  const Dominance of_task = dominance(search.user, chosen);
-  ++dominated_[chosen][of_task.resource];
-  demand_[chosen] += of_task.part;
-  return chosen;
+}  // namespace
+
+const DominanceBalance::OfServer* DominanceBalance::of(std::uint32_t server) const {
+  return server < servers_.size() && !servers_[server].tasks.empty() ? &servers_[server] : nullptr;
+}
+
+bool DominanceBalance::is_behind(const OfServer* there, std::size_t dominant) {
+  if (there == nullptr) return true;
+  return there->tasks[dominant] == *std::min_element(there->tasks.begin(), there->tasks.end());
+}
+
+std::optional<std::uint32_t> DominanceBalance::find(const Search& search) const {
+  std::optional<std::uint32_t> balanced;  // all Ψ equal, the least demand, the first of equals
+  std::optional<std::uint32_t> behind;    // Ψ_k among the least, the first
+  double least = 0;
+  for (const Variant& variant : search.variants) {
+    search.park.any_with_room(variant, 0, [&](std::uint32_t server) {
+      const OfServer* const there = of(server);
+      const auto capacity = search.park.capacity(server);
+      if (!is_behind(there, dominant_there(variant.demand, capacity))) return false;
+      const bool all_equal =
+          there == nullptr || std::adjacent_find(there->tasks.begin(), there->tasks.end(),
+                                                 std::not_equal_to<>()) == there->tasks.end();
+      if (!all_equal) {
+        if (!behind || server < *behind) behind = server;
+        return false;
+      }
+      const double demand = there == nullptr ? 0 : sum_of_parts(there->units, capacity);
+      if (!balanced || demand < least || (demand == least && server < *balanced)) {
+        balanced = server;
+        least = demand;
+      }
+      return false;
+    });
+  }
+  if (balanced) return balanced;
+  return behind ? behind : worst_fit(search);
+}
+
+void DominanceBalance::task_started(const Park& park, std::uint32_t task, std::uint32_t server,
+                                    std::span<const std::int64_t> demand) {
+  const std::size_t k = dominant_there(demand, park.capacity(server));
+  if (!is_behind(of(server), k)) {
+    not_counted_.insert(task);
+    return;
+  }
+  if (server >= servers_.size()) servers_.resize(server + 1);
+  OfServer& there = servers_[server];
+  there.tasks.resize(park.resource_count(), 0);
+  there.units.resize(park.resource_count(), 0);
+  ++there.tasks[k];
+  there.units[k] += demand[k];
+}
+
+void DominanceBalance::task_ended(const Park& park, std::uint32_t task, std::uint32_t server,
+                                  std::span<const std::int64_t> demand) {
+  if (not_counted_.erase(task) > 0) return;
+  const std::size_t k = dominant_there(demand, park.capacity(server));
+  --servers_[server].tasks[k];
+  servers_[server].units[k] -= demand[k];
+}
+
+void DominanceBalance::server_emptied(std::uint32_t server) {
+  if (server < servers_.size()) servers_[server] = {};
 }
 
 }  // namespace mirab::scheduling

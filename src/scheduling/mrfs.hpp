@@ -1,34 +1,40 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_set>
 #include <vector>
 
-#include "scheduling/ledger.hpp"
 #include "scheduling/placements.hpp"
 
 namespace mirab::scheduling {
 
-/// Where MRFS places tasks: keeps on every server the tasks that different resources dominate equal in
+/// Where MRFS places tasks: it keeps on every server the tasks that different resources dominate equal in
 /// number.
 class DominanceBalance {
  public:
-  explicit DominanceBalance(const Ledger& ledger);
+  /// The server for a task; none when no server has room. O(servers m).
+  std::optional<std::uint32_t> find(const Search& search) const;
 
-  /// The server for the user's next task, which has room on some server; counts the task there. O(K' m).
-  std::size_t place(const Search& search);
+  void task_started(const Park& park, std::uint32_t task, std::uint32_t server,
+                    std::span<const std::int64_t> demand);
+  void task_ended(const Park& park, std::uint32_t task, std::uint32_t server,
+                  std::span<const std::int64_t> demand);
+
+  /// Nothing runs there: so its next owner begins.
+  void server_emptied(std::uint32_t server);
 
  private:
-  struct Dominance {
-    std::size_t resource;
-    double part;  ///< d_r / c_r
+  struct OfServer {
+    std::vector<std::int64_t> tasks;  // Ψ_k, [m]
+    std::vector<std::int64_t> units;  // dominant demand of those tasks, [m]
   };
-  Dominance dominance(std::size_t user, std::size_t server) const;
-  bool all_equal(std::size_t server) const;
+  const OfServer* of(std::uint32_t server) const;
+  static bool is_behind(const OfServer* there, std::size_t dominant);
 
-  const Ledger* ledger_;
-  std::vector<std::vector<std::int64_t>> dominated_;  // Ψ, [server][k]
-  std::vector<double> demand_;                        // Σ of dominant parts of the tasks there, [server]
+  std::vector<OfServer> servers_;                  // [server], shorter when the last ones have nothing
+  std::unordered_set<std::uint32_t> not_counted_;  // tasks that were placed where their resource led
 };
 
 }  // namespace mirab::scheduling

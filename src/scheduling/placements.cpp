@@ -16,15 +16,19 @@ constexpr std::array kBestFitOptions = {OptionInfo{
     .fallback = "false",
     .meaning = "`true`: amounts relative to the first resource, as printed, instead of to the sum of all"}};
 
-template <std::size_t (*server)(const Search&)>
+template <Find find>
 Result<Where> without_options(const Choice& /*choice*/) {
-  return Where{.server = server};
+  return Where{.find = find};
+}
+
+Result<Where> with_mix(const Choice& /*choice*/) {
+  return Where{.find = least_fragmentation, .needs_mix = true};
 }
 
 Result<Where> best_fit_option(const Choice& choice) {
   const Result<std::size_t> published = word_option(choice, "published", kPublished);
   if (!published) return published.error();
-  return Where{.server = *published == 1 ? best_fit_as_published : best_fit};
+  return Where{.find = *published == 1 ? best_fit_as_published : best_fit};
 }
 
 constexpr std::array kPlacements = {
@@ -53,6 +57,11 @@ constexpr std::array kPlacements = {
                        .source = "Östman, section 4.2, draws from all servers",
                        .options = {}},
               .where = without_options<random_fit>},
+    Placement{.info = {.name = "least-fragmentation",
+                       .summary = "the server that stays most useful for the tasks wanted at present",
+                       .source = "after Weng et al., Beware of Fragmentation, USENIX ATC 2023",
+                       .options = {}},
+              .where = with_mix},
 };
 
 constexpr auto kInfos = [] {

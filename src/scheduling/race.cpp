@@ -1,58 +1,208 @@
-// Keys are rationals, as a sum of task sizes over capacities and weights is one, and are compared exactly:
-// two users tie when their shares are equal, not when they look equal. Sizes are 63-bit numbers, weights and
-// counts come on top, so a cross product needs some 250 bits, more than the compiler's integers have; GMP's
-// rationals have no such limit.
-//
-// Doubles decide first. mpq_class::get_d cuts digits off, which keeps the order: where the doubles of two
-// keys differ the keys differ in the same way, and only keys with the same double need the exact comparison.
+// Rounded keys decide first. A key is right to one part in 10^12, so two keys that differ by more differ
+// exactly in the same way; only the others need the exact comparison of the discipline. Then, for keys that
+// are equal, the tie rule: users as they came, or the other way round; of one user the lane, then the older
+// job.
 #include "scheduling/race.hpp"
 
-#include <utility>
+#include <algorithm>
 
 namespace mirab::scheduling {
+namespace {
 
-Race::Race(std::vector<mpq_class> keys, Tie tie) : keys_(std::move(keys)), tie_(tie), order_(Before{this}) {
-  for (const mpq_class& key : keys_) cut_off_.push_back(key.get_d());
-  for (std::size_t user = 0; user < keys_.size(); ++user) order_.insert(user);
+/// What a task of the shape takes at the least, whichever way it runs. [m]
+Amounts least(std::span<const Way> ways) {
+  Amounts least = ways.front().demand;
+  for (const Way& way : ways.subspan(1)) {
+    for (std::size_t r = 0; r < least.size(); ++r) least[r] = std::min(least[r], way.demand[r]);
+  }
+  return least;
 }
 
-bool Race::is_below(std::size_t a, std::size_t b) const {
-  if (cut_off_[a] != cut_off_[b]) return cut_off_[a] < cut_off_[b];
-  return keys_[a] < keys_[b];
+}  // namespace
+
+bool Race::ties(Entry a, Entry b) const {
+  const double key_a = lanes_[a.lane].keys[a.queue];
+  const double key_b = lanes_[b.lane].keys[b.queue];
+  if (std::abs(key_a - key_b) > kRounding * std::max(key_a, key_b)) return false;
+  return discipline_->compare(*standing_, a, b) == 0;
 }
 
-bool Race::Before::operator()(std::size_t a, std::size_t b) const {
-  if (race->is_below(a, b)) return true;
-  if (race->is_below(b, a)) return false;
-  return race->tie_ == Tie::last ? a > b : a < b;
+bool Race::before(Entry a, Entry b) const {
+  const double key_a = lanes_[a.lane].keys[a.queue];
+  const double key_b = lanes_[b.lane].keys[b.queue];
+  if (std::abs(key_a - key_b) > kRounding * std::max(key_a, key_b)) return key_a < key_b;
+  const std::weak_ordering exact = discipline_->compare(*standing_, a, b);
+  if (exact != 0) return exact < 0;
+  const std::uint64_t user_a = standing_->user(a).order;
+  const std::uint64_t user_b = standing_->user(b).order;
+  if (user_a != user_b) return tie_ == Tie::last ? user_a > user_b : user_a < user_b;
+  if (a.lane != b.lane) return a.lane < b.lane;
+  const auto sequence = [&](Entry entry) {
+    return standing_->accounts.jobs[standing_->queue(entry).first_job].sequence;
+  };
+  return sequence(a) < sequence(b);
 }
 
-std::size_t Race::next(Random& random) const {
-  MIRAB_ASSERT(!empty(), "nobody is left in the race");
-  if (tie_ != Tie::random) return lowest();
-  std::vector<std::size_t> tied;
-  for (const std::size_t user : order_) {
-    if (keys_[user] != keys_[lowest()]) break;
-    tied.push_back(user);
+/// Who comes first in the shape is known again; so is the shape's place among the others.
+void Race::set_first(std::uint32_t shape, std::uint32_t lane) {
+  Lane& there = lanes_[lane];
+  OfShape& of_shape = there.of_shape[shape];
+  of_shape.first = members_[shape].queues[of_shape.queues.winner()];
+  of_shape.first_key = there.keys[of_shape.first];
+  if (of_shape.aside_at == kNone) {
+    there.shapes.play(shape, before_in_lane(lane));
+  } else {
+    there.aside.set_key(of_shape.aside_at, of_shape.first_key);
+  }
+}
+
+void Race::set_key(std::uint32_t queue, std::uint32_t lane) {
+  lanes_[lane].keys[queue] = discipline_->key(*standing_, {.queue = queue, .lane = lane});
+}
+
+void Race::replay(std::uint32_t queue, std::uint32_t lane) {
+  Lane& there = lanes_[lane];
+  const std::uint32_t shape = standing_->accounts.queues[queue].shape;
+  there.of_shape[shape].queues.play(places_[queue], before_in_shape(shape, lane));
+  set_first(shape, lane);
+}
+
+void Race::enter(std::uint32_t queue, std::vector<std::uint32_t> lanes) {
+  const std::uint32_t shape = standing_->accounts.queues[queue].shape;
+  if (shape >= members_.size()) members_.resize(shape + 1);
+  if (queue >= places_.size()) places_.resize(queue + 1, kNone);
+  Members& members = members_[shape];
+  MIRAB_ASSERT(places_[queue] == kNone, "a queue that waits already enters");
+  if (members.vacant.empty()) {
+    places_[queue] = static_cast<std::uint32_t>(members.queues.size());
+    members.queues.push_back(queue);
+  } else {
+    places_[queue] = members.vacant.back();
+    members.vacant.pop_back();
+    members.queues[places_[queue]] = queue;
+  }
+  ++members.waiting;
+  members.lanes = std::move(lanes);
+  for (const std::uint32_t lane : members.lanes) {
+    while (lane >= lanes_.size()) lanes_.emplace_back(standing_->accounts.resource_count());
+    Lane& there = lanes_[lane];
+    if (shape >= there.of_shape.size()) there.of_shape.resize(shape + 1);
+    if (queue >= there.keys.size()) there.keys.resize(queue + 1);
+    set_key(queue, lane);
+    replay(queue, lane);
+  }
+}
+
+void Race::leave(std::uint32_t queue) {
+  const std::uint32_t shape = standing_->accounts.queues[queue].shape;
+  Members& members = members_[shape];
+  --members.waiting;
+  for (const std::uint32_t lane : members.lanes) {
+    Lane& there = lanes_[lane];
+    OfShape& of_shape = there.of_shape[shape];
+    of_shape.queues.leave(places_[queue], before_in_shape(shape, lane));
+    if (members.waiting == 0) {
+      take_aside_out(shape, lane);
+      there.shapes.leave(shape, before_in_lane(lane));
+    } else {
+      set_first(shape, lane);
+    }
+  }
+  members.vacant.push_back(places_[queue]);
+  places_[queue] = kNone;
+}
+
+void Race::rekey(std::span<const std::uint32_t> queues) {
+  // First all keys, then the matches: those of one user play against each other.
+  for (const std::uint32_t queue : queues) {
+    if (!holds(queue)) continue;
+    for (const std::uint32_t lane : lanes_of(queue)) set_key(queue, lane);
+  }
+  for (const std::uint32_t queue : queues) {
+    if (!holds(queue)) continue;
+    for (const std::uint32_t lane : lanes_of(queue)) replay(queue, lane);
+  }
+}
+
+void Race::rekey_all() {
+  for (std::uint32_t queue = 0; queue < places_.size(); ++queue) {
+    if (!holds(queue)) continue;
+    for (const std::uint32_t lane : lanes_of(queue)) set_key(queue, lane);
+  }
+  for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+    Lane& there = lanes_[lane];
+    for (std::uint32_t shape = 0; shape < there.of_shape.size(); ++shape) {
+      OfShape& of_shape = there.of_shape[shape];
+      if (of_shape.queues.empty()) continue;
+      of_shape.queues.play_all(before_in_shape(shape, lane));
+      of_shape.first = members_[shape].queues[of_shape.queues.winner()];
+      of_shape.first_key = there.keys[of_shape.first];
+      if (of_shape.aside_at != kNone) there.aside.set_key(of_shape.aside_at, of_shape.first_key);
+    }
+    there.shapes.play_all(before_in_lane(lane));
+  }
+}
+
+void Race::set_aside(std::uint32_t shape, std::uint32_t lane) {
+  Lane& there = lanes_[lane];
+  MIRAB_ASSERT(there.of_shape[shape].aside_at == kNone, "a shape is set aside twice");
+  there.of_shape[shape].aside_at = static_cast<std::uint32_t>(there.aside.size());
+  there.aside.add(shape, there.of_shape[shape].first_key, least(standing_->accounts.shapes.ways(shape)));
+  there.shapes.leave(shape, before_in_lane(lane));
+}
+
+void Race::take_aside_out(std::uint32_t shape, std::uint32_t lane) {
+  Lane& there = lanes_[lane];
+  std::uint32_t& at = there.of_shape[shape].aside_at;
+  if (at == kNone) return;
+  there.of_shape[there.aside.shape(there.aside.size() - 1)].aside_at = at;
+  there.aside.remove(at);
+  there.of_shape[shape].aside_at = kNone;
+}
+
+void Race::bring_back(std::uint32_t shape, std::uint32_t lane) {
+  take_aside_out(shape, lane);
+  lanes_[lane].shapes.play(shape, before_in_lane(lane));
+}
+
+bool Race::is_aside(std::uint32_t shape, std::uint32_t lane) const {
+  return lanes_[lane].of_shape[shape].aside_at != kNone;
+}
+
+std::optional<Entry> Race::next(Random& random) const {
+  std::optional<Entry> lowest;
+  for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (lanes_[lane].shapes.empty()) continue;
+    const Entry entry = first(lanes_[lane].shapes.winner(), lane);
+    if (!lowest || before(entry, *lowest)) lowest = entry;
+  }
+  return lowest && tie_ == Tie::random ? drawn_from_tied(*lowest, random) : lowest;
+}
+
+Entry Race::drawn_from_tied(Entry lowest, Random& random) const {
+  std::vector<Entry> tied;  // one entry of each user
+  const auto tie = [&](Entry entry) {
+    const std::uint32_t user = standing_->queue(entry).user;
+    const auto same = std::find_if(tied.begin(), tied.end(),
+                                   [&](Entry other) { return standing_->queue(other).user == user; });
+    if (same == tied.end()) {
+      tied.push_back(entry);
+    } else if (before(entry, *same)) {
+      *same = entry;
+    }
+  };
+  for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+    lanes_[lane].shapes.for_each_tied([&](std::uint32_t shape) { return ties(first(shape, lane), lowest); },
+                                      [&](std::uint32_t shape) {
+                                        const auto entry = [&](std::uint32_t place) {
+                                          return Entry{.queue = members_[shape].queues[place], .lane = lane};
+                                        };
+                                        lanes_[lane].of_shape[shape].queues.for_each_tied(
+                                            [&](std::uint32_t place) { return ties(entry(place), lowest); },
+                                            [&](std::uint32_t place) { tie(entry(place)); });
+                                      });
   }
   return tied.size() == 1 ? tied.front() : tied[random.below(tied.size())];
-}
-
-void Race::raise(std::size_t user, const mpq_class& step) {
-  auto node = order_.extract(user);
-  MIRAB_ASSERT(!node.empty(), "a user that has left the race is served");
-  keys_[user] += step;
-  cut_off_[user] = keys_[user].get_d();
-  order_.insert(std::move(node));
-}
-
-void Race::leave(std::size_t user) { order_.erase(user); }
-
-void Race::enter(std::size_t user, mpq_class key) {
-  keys_[user] = std::move(key);
-  cut_off_[user] = keys_[user].get_d();
-  const bool entered = order_.insert(user).second;
-  MIRAB_ASSERT(entered, "a user that is in the race enters it");
 }
 
 }  // namespace mirab::scheduling

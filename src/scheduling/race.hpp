@@ -1,54 +1,140 @@
 #pragma once
 
-#include <cstddef>
-#include <gmpxx.h>
-#include <set>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <mirab/model/random.hpp>
-#include <mirab/scheduling/fill.hpp>
+
+#include "scheduling/aside.hpp"
+#include "scheduling/disciplines.hpp"
+#include "scheduling/standing.hpp"
+#include "scheduling/tournament.hpp"
 
 namespace mirab::scheduling {
 
-/// Users in the order of their exact keys, the lowest in front.
+/// Who is next: the queues with waiting tasks in the order of their keys, in every lane that they belong to.
+///
+/// Queues of one shape stand together, since their tasks fit or do not fit together: a shape that fits
+/// nowhere in a lane is set aside there with all its queues in O(log shapes), however many they are, and is
+/// looked at again when something is freed. So there are two rounds of tournaments, first among the queues of
+/// a shape, then among the shapes of a lane.
 class Race {
  public:
-  /// keys[n] is where user n starts. `tie` says which of several lowest users is the next one.
-  Race(std::vector<mpq_class> keys, Tie tie);
-  Race(const Race&) = delete;
-  Race& operator=(const Race&) = delete;
+  /// Requires the standing to outlive the race.
+  Race(const Discipline& discipline, Tie tie, const Standing& standing)
+      : discipline_(&discipline), tie_(tie), standing_(&standing) {}
 
-  bool empty() const { return order_.empty(); }
+  /// The queue, of a shape with these lanes, has waiting tasks from now on. O(lanes log N).
+  void enter(std::uint32_t queue, std::vector<std::uint32_t> lanes);
+  void leave(std::uint32_t queue);
 
-  /// A user with the lowest key. Draws one number when the tie is random and there is one. Requires !empty().
-  /// O(1); with random ties O(users that tie).
-  std::size_t next(Random& random) const;
+  bool holds(std::uint32_t queue) const { return queue < places_.size() && places_[queue] != kNone; }
 
-  /// The same where any of the lowest will do.
-  std::size_t lowest() const { return *order_.begin(); }
+  /// The keys of some queues may have changed; those that do not wait are passed over. O(lanes log N) each.
+  void rekey(std::span<const std::uint32_t> queues);
 
-  /// Also of users that have left.
-  const mpq_class& key(std::size_t user) const { return keys_[user]; }
+  /// All keys may have changed. O(lanes N).
+  void rekey_all();
 
-  /// Is a's key less than b's?
-  bool is_below(std::size_t a, std::size_t b) const;
+  /// A queue with the lowest key of those not set aside. Draws one number when the tie is random and there is
+  /// one. O(lanes); with random ties O(lanes + users that tie).
+  std::optional<Entry> next(Random& random) const;
 
-  void raise(std::size_t user, const mpq_class& step);  ///< O(log N)
-  void leave(std::size_t user);                         ///< O(log N); nothing when it has left already
+  /// Is a served before b? A strict order.
+  bool before(Entry a, Entry b) const;
 
-  /// With a key of its own. Requires that it is not in the race. O(log N).
-  void enter(std::size_t user, mpq_class key);
+  /// The first of the shape's queues in the lane. Requires that some wait.
+  Entry first(std::uint32_t shape, std::uint32_t lane) const {
+    return {.queue = lanes_[lane].of_shape[shape].first, .lane = lane};
+  }
+
+  void set_aside(std::uint32_t shape, std::uint32_t lane);
+  void bring_back(std::uint32_t shape, std::uint32_t lane);
+  bool is_aside(std::uint32_t shape, std::uint32_t lane) const;
+
+  /// Of the shapes that are set aside in the lane and pass the test, all with tasks that may fit into what is
+  /// free, the first one's first queue. `fits(shape)` is asked as seldom as possible.
+  template <class Fits>
+  std::optional<Entry> next_aside(std::uint32_t lane, std::span<const std::int64_t> free, Fits fits) const {
+    const Aside& aside = lanes_[lane].aside;
+    std::optional<Entry> next;
+    aside.for_each_that_may_fit(free, [&](std::size_t at) {
+      if (next && aside.key(at) > lanes_[lane].keys[next->queue] * (1 + kRounding)) return;
+      const Entry entry = first(aside.shape(at), lane);
+      if ((!next || before(entry, *next)) && fits(aside.shape(at))) next = entry;
+    });
+    return next;
+  }
+
+  /// Brings back all shapes that are set aside in the lane and pass the test. O(those set aside).
+  template <class Fits>
+  void bring_back_if(std::uint32_t lane, Fits fits) {
+    for (std::size_t at = lanes_[lane].aside.size(); at-- > 0;) {
+      const std::uint32_t shape = lanes_[lane].aside.shape(at);
+      if (fits(shape)) bring_back(shape, lane);
+    }
+  }
+
+  std::uint32_t lane_count() const { return static_cast<std::uint32_t>(lanes_.size()); }
 
  private:
-  struct Before {
-    const Race* race;
-    bool operator()(std::size_t a, std::size_t b) const;
+  /// A rounded key is right to one part in 10^12: keys that differ by more differ exactly in the same way.
+  static constexpr double kRounding = 4e-12;
+
+  struct OfShape {
+    Tournament queues;               // by their places in the shape
+    std::uint32_t aside_at = kNone;  // its place among those set aside
+    std::uint32_t first = kNone;     // the first of its queues
+    double first_key = 0;            // and that one's key
+  };
+  struct Lane {
+    explicit Lane(std::size_t resources) : aside(resources) {}
+    Tournament shapes;
+    std::vector<OfShape> of_shape;  // [shape]
+    std::vector<double> keys;       // [queue]
+    Aside aside;
+  };
+  struct Members {
+    std::vector<std::uint32_t> queues;  // [place]
+    std::vector<std::uint32_t> vacant;
+    std::vector<std::uint32_t> lanes;
+    std::uint32_t waiting = 0;
   };
 
-  std::vector<mpq_class> keys_;  // [n]
-  std::vector<double> cut_off_;  // [n], the keys as doubles, cut off
+  const std::vector<std::uint32_t>& lanes_of(std::uint32_t queue) const {
+    return members_[standing_->accounts.queues[queue].shape].lanes;
+  }
+  auto before_in_shape(std::uint32_t shape, std::uint32_t lane) const {
+    return [this, &queues = members_[shape].queues, lane](std::uint32_t a, std::uint32_t b) {
+      return before({.queue = queues[a], .lane = lane}, {.queue = queues[b], .lane = lane});
+    };
+  }
+  auto before_in_lane(std::uint32_t lane) const {
+    return [this, lane, &of_shape = lanes_[lane].of_shape](std::uint32_t a, std::uint32_t b) {
+      const double key_a = of_shape[a].first_key;
+      const double key_b = of_shape[b].first_key;
+      if (std::abs(key_a - key_b) > kRounding * std::max(key_a, key_b)) return key_a < key_b;
+      return before(first(a, lane), first(b, lane));
+    };
+  }
+  /// Are the keys equal, whatever the tie rule?
+  bool ties(Entry a, Entry b) const;
+  Entry drawn_from_tied(Entry lowest, Random& random) const;
+  void set_key(std::uint32_t queue, std::uint32_t lane);
+  void replay(std::uint32_t queue, std::uint32_t lane);
+  void set_first(std::uint32_t shape, std::uint32_t lane);
+  void take_aside_out(std::uint32_t shape, std::uint32_t lane);
+
+  const Discipline* discipline_;
   Tie tie_;
-  std::set<std::size_t, Before> order_;
+  const Standing* standing_;
+  std::vector<Lane> lanes_;
+  std::vector<Members> members_;       // [shape]
+  std::vector<std::uint32_t> places_;  // [queue], its place in its shape; kNone when it does not wait
 };
 
 }  // namespace mirab::scheduling

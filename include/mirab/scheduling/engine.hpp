@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mirab/model/choice.hpp>
+#include <mirab/model/random.hpp>
+#include <mirab/model/result.hpp>
+#include <mirab/model/time.hpp>
+#include <mirab/scheduling/events.hpp>
+#include <mirab/scheduling/fill.hpp>
+
+namespace mirab::scheduling {
+
+/// What becomes of a job with tasks larger than any server that it may use: an error, or it waits for such a
+/// server to come.
+enum class Oversized { refuse, wait };
+
+struct EngineOptions {
+  std::vector<std::string> resources;  ///< names, the order of every Amounts; at least one
+  Choice discipline;                   ///< whom to serve next
+  Choice placement;                    ///< where its task goes
+  Tie tie = Tie::first;
+  Oversized oversized = Oversized::refuse;
+};
+
+/// Decides who is served next and where, as tasks, servers and users come and go. It does nothing itself:
+/// events go in, decisions come out, and the time and the random numbers are the caller's. The same options,
+/// events and seed give the same decisions.
+///
+/// Everything is counted in whole units. At any time no server is over its capacity, every task is in exactly
+/// one state, and what a user is said to use is what its running tasks take.
+///
+/// An event that cannot be applied (an unknown identifier, an amount below zero, a time before the last one,
+/// …) gives an error that names the key, and leaves the engine as it was. Not safe for use by several threads
+/// at once.
+class Engine {
+ public:
+  /// Errors: no resources, a name twice, an unknown discipline or placement, a bad option value.
+  static Result<Engine> from(EngineOptions options);
+
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+  ~Engine();
+
+  Result<ServerId> apply(const ServerAdded& event, Time now);
+  Check apply(const ServerChanged& event, Time now);
+  Check apply(const ServerDrained& event, Time now);
+  Check apply(const ServerReopened& event, Time now);
+  Check apply(const ServerRemoved& event, Time now);
+  Result<std::vector<Lost>> apply(const ServerFailed& event, Time now);
+  Result<UserId> apply(const UserAdded& event, Time now);
+  Check apply(const UserReweighted& event, Time now);
+  Check apply(const UserRemoved& event, Time now);
+  Result<JobId> apply(const JobSubmitted& event, Time now);
+  Result<std::vector<Lost>> apply(const JobCancelled& event, Time now);
+  Check apply(const TaskFinished& event, Time now);
+  Check apply(const TaskFailed& event, Time now);
+
+  /// Places one task, the next that the discipline and the placement choose; nothing when no waiting task is
+  /// to be placed now. A time before the last one counts as the last one.
+  std::optional<Placed> step(Time now, Random& random);
+
+  std::size_t server_count() const;
+  std::size_t user_count() const;
+  std::size_t job_count() const;      ///< with waiting or running tasks
+  std::size_t running_count() const;  ///< tasks
+
+  /// What waits and runs of a job; nothing when it is unknown, or over.
+  struct JobState {
+    UserId user;
+    std::int64_t waiting;
+    std::int64_t running;
+  };
+  std::optional<JobState> job(JobId job) const;
+
+  struct UserState {
+    Amounts used;           ///< by its running tasks
+    std::int64_t running;   ///< tasks
+    double dominant_share;  ///< max_r used_r / C_r
+  };
+  std::optional<UserState> user(UserId user) const;
+
+  struct ServerState {
+    Amounts capacity;
+    Amounts free;
+    bool drained;
+  };
+  std::optional<ServerState> server(ServerId server) const;
+
+  /// Does some waiting task of the job fit on some server as things stand? O(servers).
+  bool fits(JobId job) const;
+
+  /// The first invariant that does not hold, in words; empty when all do. O(everything).
+  std::string broken_invariant() const;
+
+ private:
+  struct State;
+  explicit Engine(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <mirab/model/time.hpp>
+#include <mirab/scheduling/events.hpp>
+
+#include "scheduling/park.hpp"
+#include "scheduling/shapes.hpp"
+#include "scheduling/slots.hpp"
+
+namespace mirab::scheduling {
+
+/// The number of a row where there is none.
+inline constexpr std::uint32_t kNone = UINT32_MAX;
+
+/// φ as a fraction in lowest terms.
+struct Weight {
+  std::uint64_t numerator = 1;
+  std::uint64_t denominator = 1;
+  friend bool operator==(const Weight&, const Weight&) = default;
+  double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
+};
+
+struct UserRow {
+  std::string name;
+  Weight weight;
+  std::vector<std::uint32_t> queues = {};  ///< with waiting or running tasks
+  std::int64_t running = 0;                ///< X_n
+  std::uint64_t order = 0;                 ///< how many users came before
+};
+
+/// The tasks of one user that look alike: they wait, in the order of their jobs, for the same thing.
+struct QueueRow {
+  std::uint32_t user = kNone;
+  std::uint32_t shape = kNone;
+  std::uint32_t first_job = kNone;  ///< of those with waiting tasks
+  std::uint32_t last_job = kNone;
+  std::uint64_t arrival = 0;  ///< when it last began to wait: events before that
+  std::int64_t running = 0;   ///< x of this shape
+  std::uint32_t jobs = 0;     ///< that wait or run
+};
+
+struct JobRow {
+  std::uint32_t queue = kNone;
+  std::uint32_t next = kNone;  ///< in its queue, while it has waiting tasks
+  std::uint32_t previous = kNone;
+  std::uint32_t first_task = kNone;  ///< of those that run
+  std::int64_t waiting = 0;
+  std::int64_t running = 0;
+  std::uint64_t sequence = 0;  ///< how many jobs came before
+};
+
+struct TaskRow {
+  std::uint32_t job = kNone;
+  std::uint32_t server = kNone;
+  std::uint32_t next_of_job = kNone;
+  std::uint32_t previous_of_job = kNone;
+  std::uint32_t next_on_server = kNone;
+  std::uint32_t previous_on_server = kNone;
+  Time started = {};
+};
+
+struct ServerRow {
+  std::uint32_t description = 0;  ///< name and labels, of Eligibility
+  std::uint32_t first_task = kNone;
+  std::uint32_t kind = 0;  ///< servers with equal capacities
+  bool drained = false;
+};
+
+/// Who has what: the exact ledger of servers, users, queues, jobs and running tasks. Every change here keeps
+/// all of it in step.
+///
+/// Invariants: what runs on a server and what is free there make up its capacity; what a user's tasks take is
+/// what it is booked to use; every task is in exactly one list of a job and one of a server.
+class Accounts {
+ public:
+  explicit Accounts(std::size_t resources) : park(resources), resources_(resources) {}
+
+  std::size_t resource_count() const { return resources_; }
+
+  /// Σ of what the user's running tasks take. [m]
+  std::span<const std::int64_t> used(std::uint32_t user) const {
+    return std::span(used_).subspan(user * resources_, resources_);
+  }
+
+  /// What a task of the queue takes on the server. Requires that it may run there. [m]
+  std::span<const std::int64_t> demand(const QueueRow& queue, std::uint32_t server) const {
+    return shapes.demand_on(queue.shape, server);
+  }
+
+  std::uint32_t add_user(UserRow row);
+  std::uint32_t add_queue(std::uint32_t user, std::uint32_t shape);
+  void remove_queue(std::uint32_t queue);  ///< requires that it has no jobs
+
+  /// Puts the job among those of its queue that wait, by its sequence. O(jobs in front of it, from either
+  /// end).
+  void enqueue(std::uint32_t job);
+  void dequeue(std::uint32_t job);
+
+  /// One waiting task of the job starts on the server, where it has room. The number of the task. O(m).
+  std::uint32_t start(std::uint32_t job, std::uint32_t server, Time now);
+
+  /// The task is over and its row gone. O(m).
+  void end(std::uint32_t task);
+
+  /// The queue of (user, shape), if there is one. O(queues of the user).
+  std::uint32_t find_queue(std::uint32_t user, std::uint32_t shape) const;
+
+  /// The first invariant that does not hold, in words; nothing when all do. O(everything).
+  std::string broken() const;
+
+  Park park;
+  Shapes shapes;
+  Slots<ServerRow, ServerId> servers;
+  Slots<UserRow, UserId> users;
+  Slots<JobRow, JobId> jobs;
+  Slots<TaskRow, TaskId> tasks;
+  std::vector<QueueRow> queues;  ///< [queue]; user is kNone where there is none
+
+ private:
+  void book(std::uint32_t user, std::span<const std::int64_t> demand);
+  void unbook(std::uint32_t user, std::span<const std::int64_t> demand);
+
+  std::size_t resources_;
+  std::vector<std::int64_t> used_;  // [user × m]
+  std::vector<std::uint32_t> vacant_queues_;
+  std::uint64_t users_before_ = 0;
+};
+
+}  // namespace mirab::scheduling

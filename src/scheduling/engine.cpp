@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include <mirab/scheduling/engine.hpp>
+
+#include "scheduling/engine_state.hpp"
+
+namespace mirab::scheduling {
+
+Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+Engine::State::State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen)
+    : options(std::move(chosen)),
+      whom(whom_chosen),
+      where(where_chosen),
+      accounts(options.resources.size()),
+      standing{.accounts = accounts,
+               .kinds = kinds,
+               .rounds = Rounds(options.resources.size()),
+               .prices = std::vector<double>(options.resources.size(), 0.0)},
+      race(*whom.discipline, options.tie, standing) {
+  if (whom.discipline->places) balance.emplace();
+}
+
+Result<Engine> Engine::from(EngineOptions options) {
+  if (options.resources.empty())
+    return Error{.message = "at least one resource is needed", .key = "resources"};
+  std::set<std::string> seen;
+  for (const std::string& name : options.resources) {
+    if (!seen.insert(name).second)
+      return Error{.message = fmt::format("'{}' stands there twice", name), .key = "resources"};
+  }
+  const Result<Whom> whom = scheduling::whom(options.discipline);
+  if (!whom) return whom.error();
+  const Result<Where> where = scheduling::where(options.placement);
+  if (!where) return where.error();
+  return Engine(std::make_unique<State>(std::move(options), *whom, *where));
+}
+
+std::optional<Placed> Engine::step(Time now, Random& random) {
+  state_->now = std::max(state_->now, now);
+  return state_->step(random);
+}
+
+std::size_t Engine::server_count() const { return state_->accounts.servers.size(); }
+std::size_t Engine::user_count() const { return state_->accounts.users.size(); }
+std::size_t Engine::job_count() const { return state_->accounts.jobs.size(); }
+std::size_t Engine::running_count() const { return state_->accounts.tasks.size(); }
+
+std::optional<Engine::JobState> Engine::job(JobId job) const {
+  const Accounts& accounts = state_->accounts;
+  const auto number = accounts.jobs.find(job);
+  if (!number) return {};
+  const JobRow& row = accounts.jobs[*number];
+  return JobState{.user = accounts.users.id(accounts.queues[row.queue].user),
+                  .waiting = row.waiting,
+                  .running = row.running};
+}
+
+std::optional<Engine::UserState> Engine::user(UserId user) const {
+  const Accounts& accounts = state_->accounts;
+  const auto number = accounts.users.find(user);
+  if (!number) return {};
+  const std::span<const std::int64_t> used = accounts.used(*number);
+  return UserState{.used = Amounts(used.begin(), used.end()),
+                   .running = accounts.users[*number].running,
+                   .dominant_share = dominant_part(used, accounts.park.pool())};
+}
+
+std::optional<Engine::ServerState> Engine::server(ServerId server) const {
+  const Accounts& accounts = state_->accounts;
+  const auto number = accounts.servers.find(server);
+  if (!number) return {};
+  const auto amounts = [](std::span<const std::int64_t> units) {
+    return Amounts(units.begin(), units.end());
+  };
+  return ServerState{.capacity = amounts(accounts.park.capacity(*number)),
+                     .free = amounts(accounts.park.free(*number)),
+                     .drained = accounts.servers[*number].drained};
+}
+
+bool Engine::fits(JobId job) const {
+  const Accounts& accounts = state_->accounts;
+  const auto number = accounts.jobs.find(job);
+  if (!number || accounts.jobs[*number].waiting == 0) return false;
+  const std::span<const Way> ways = accounts.shapes.ways(accounts.queues[accounts.jobs[*number].queue].shape);
+  return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
+    const Variant variant{.demand = way.demand, .among = accounts.shapes.eligibility.servers(way.servers)};
+    return accounts.park.first_with_room(variant, 0).has_value();
+  });
+}
+
+std::string Engine::broken_invariant() const { return state_->accounts.broken(); }
+
+}  // namespace mirab::scheduling

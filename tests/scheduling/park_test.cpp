@@ -1,0 +1,152 @@
+// The park beside a list of servers that is looked through one by one.
+#include "scheduling/park.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "scheduling/parks.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+constexpr std::uint64_t kParks = 150;
+constexpr int kSteps = 400;
+
+Amounts amounts(std::span<const std::int64_t> row) { return {row.begin(), row.end()}; }
+
+Amounts pool(const RandomPark& random_park) {
+  Amounts pool(random_park.resources(), 0);
+  for (const auto& server : random_park.servers()) {
+    for (std::size_t r = 0; server && r < pool.size(); ++r) pool[r] += server->capacity[r];
+  }
+  return pool;
+}
+
+std::optional<std::uint32_t> first_by_looking(const RandomPark& random_park, const Amounts& demand,
+                                              const ServerSet& among, std::uint32_t from) {
+  for (std::uint32_t server = from; server < random_park.servers().size(); ++server) {
+    if (among.contains(server) && random_park.has_room(server, demand)) return server;
+  }
+  return std::nullopt;
+}
+
+TEST(Park, KeepsExactlyWhatIsThereThroughAllEvents) {
+  for (std::uint64_t seed = 1; seed <= kParks; ++seed) {
+    SCOPED_TRACE(fmt::format("replay: seed {}", seed));
+    Random random(seed);
+    RandomPark random_park(random);
+    for (int step = 0; step < kSteps; ++step) random_park.step();
+    const Park& park = random_park.park();
+    ASSERT_EQ(park.size(), random_park.servers().size());
+    EXPECT_EQ(amounts(park.pool()), pool(random_park));
+    for (std::uint32_t server = 0; server < park.size(); ++server) {
+      const auto& plain = random_park.servers()[server];
+      ASSERT_EQ(park.is_present(server), plain.has_value());
+      ASSERT_EQ(park.is_open(server), plain.has_value() && plain->open);
+      if (!plain) continue;
+      ASSERT_EQ(amounts(park.capacity(server)), plain->capacity);
+      ASSERT_EQ(amounts(park.free(server)), plain->free);
+    }
+  }
+}
+
+TEST(Park, FindsTheFirstServerWithRoomThatIsAmongThoseAllowed) {
+  int found = 0, missed = 0;
+  for (std::uint64_t seed = 1; seed <= kParks; ++seed) {
+    SCOPED_TRACE(fmt::format("replay: seed {}", seed));
+    Random random(seed);
+    RandomPark random_park(random);
+    for (int step = 0; step < kSteps; ++step) {
+      random_park.step();
+      const Amounts demand = random_park.demand();
+      const ServerSet among = random_park.some_servers();
+      const auto from = static_cast<std::uint32_t>(random.below(random_park.servers().size() + 2));
+      const auto first = random_park.park().first_with_room({.demand = demand, .among = &among}, from / 2);
+      ASSERT_EQ(first, first_by_looking(random_park, demand, among, from / 2)) << "step " << step;
+      first ? ++found : ++missed;
+    }
+  }
+  EXPECT_GT(found, 1000);
+  EXPECT_GT(missed, 1000);
+}
+
+TEST(Park, GivesANewServerTheLowestVacantNumber) {
+  Park park(1);
+  for (int k = 0; k < 3; ++k) park.add(Amounts{5});
+  park.remove(2);
+  park.remove(0);
+  EXPECT_EQ(park.add(Amounts{7}), 0U);
+  EXPECT_EQ(park.add(Amounts{8}), 2U);
+  EXPECT_EQ(park.add(Amounts{9}), 3U);
+  EXPECT_EQ(amounts(park.pool()), Amounts{29});
+}
+
+TEST(Park, AClosedServerKeepsItsTasksAndTakesNoNewOnes) {
+  Park park(1);
+  const std::uint32_t server = park.add(Amounts{5});
+  park.take(server, Amounts{2});
+  park.close(server);
+  EXPECT_FALSE(park.has_room(server, Amounts{1}));
+  EXPECT_EQ(park.first_with_room({.demand = Amounts{1}, .among = nullptr}, 0), std::nullopt);
+  park.give(server, Amounts{1});
+  EXPECT_EQ(amounts(park.free(server)), Amounts{4});
+  EXPECT_EQ(park.first_with_room({.demand = Amounts{1}, .among = nullptr}, 0), std::nullopt);
+  park.open(server);
+  EXPECT_EQ(park.first_with_room({.demand = Amounts{4}, .among = nullptr}, 0), server);
+}
+
+TEST(Park, ATaskThatDemandsNothingFitsOnOpenServersOnly) {
+  Park park(2);
+  park.add(Amounts{1, 1});
+  park.add(Amounts{0, 0});
+  park.close(0);
+  EXPECT_EQ(park.first_with_room({.demand = Amounts{0, 0}, .among = nullptr}, 0), 1U);
+}
+
+using ParkDeath = testing::Test;
+
+TEST(ParkDeath, NothingIsTakenThatIsNotFree) {
+  Park park(1);
+  park.add(Amounts{5});
+  EXPECT_DEATH(park.take(0, Amounts{6}), "does not fit");
+  EXPECT_DEATH(park.take(0, Amounts{-1}), "does not fit");
+  EXPECT_DEATH(park.take(1, Amounts{1}), "not there");
+}
+
+TEST(ParkDeath, NothingIsGivenBackThatWasNotTaken) {
+  Park park(1);
+  park.add(Amounts{5});
+  EXPECT_DEATH(park.give(0, Amounts{1}), "more than was taken");
+}
+
+TEST(ParkDeath, AServerWithTasksIsNeitherRemovedNorMadeTooSmall) {
+  Park park(1);
+  park.add(Amounts{5});
+  park.take(0, Amounts{3});
+  EXPECT_DEATH(park.remove(0), "tasks on it");
+  EXPECT_DEATH(park.resize(0, Amounts{2}), "less than is taken");
+}
+
+TEST(ParkDeath, ThePoolStaysANumber) {
+  Park park(1);
+  park.add(Amounts{INT64_MAX - 1});
+  EXPECT_DEATH(park.add(Amounts{2}), "passes");
+}
+
+TEST(ServerSet, GrowsWithWhatIsPutIn) {
+  ServerSet set;
+  EXPECT_FALSE(set.contains(1000));
+  set.insert(1000);
+  set.insert(64);
+  EXPECT_TRUE(set.contains(1000));
+  EXPECT_FALSE(set.contains(1001));
+  EXPECT_EQ(set.word(1), 1U);
+  EXPECT_EQ(set.word(1'000'000), 0U);
+  set.erase(64);
+  set.erase(1'000'000);
+  EXPECT_FALSE(set.contains(64));
+  EXPECT_EQ(set.words().size(), 16U);
+}
+
+}  // namespace
+}  // namespace mirab::scheduling

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <mirab/model/random.hpp>
+
+#include "scheduling/park.hpp"
+
+namespace mirab::scheduling {
+
+using Amounts = std::vector<std::int64_t>;
+
+/// What a park should be, kept as plainly as can be.
+struct PlainServer {
+  Amounts capacity;
+  Amounts free;
+  bool open = true;
+};
+
+struct PlacedTask {
+  std::uint32_t server;
+  Amounts demand;
+};
+
+/// A park that lives through random events, and beside it what it should be. The amounts are few and small
+/// (ties, exact fits, zeros), or large and odd (rounding), as the seed has it.
+class RandomPark {
+ public:
+  explicit RandomPark(Random& random);
+
+  const Park& park() const { return park_; }
+  const std::vector<std::optional<PlainServer>>& servers() const { return servers_; }
+  std::size_t resources() const { return resources_; }
+
+  /// One event: a server comes, goes, changes, closes, opens; a task starts or ends.
+  void step();
+
+  /// A demand, often one that fits on some server exactly.
+  Amounts demand();
+  /// Some of the servers, and numbers beyond.
+  ServerSet some_servers();
+
+  /// By looking: is the server there and open, and is so much free?
+  bool has_room(std::uint32_t server, const Amounts& demand) const;
+
+ private:
+  std::int64_t amount();
+  Amounts amounts();
+  void add();
+  void remove(std::uint32_t server);
+  void resize(std::uint32_t server);
+  void set_open(std::uint32_t server, bool open);
+  void start(std::uint32_t server);
+  void end();
+
+  Random& random_;
+  std::size_t resources_;
+  std::size_t most_servers_;
+  std::int64_t largest_;
+  Park park_;
+  std::vector<std::optional<PlainServer>> servers_;
+  std::vector<PlacedTask> tasks_;
+};
+
+}  // namespace mirab::scheduling

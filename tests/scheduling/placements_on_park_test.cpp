@@ -1,0 +1,342 @@
+// The placements on a park: the same servers, in lockstep, as those that scan a ledger; and, through random
+// events, the same as looking at every server.
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "scheduling/clusters.hpp"
+#include "scheduling/parks.hpp"
+#include "scheduling/placements.hpp"
+#include "scheduling/plain/placements.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+constexpr std::uint64_t kProblems = 300;
+constexpr std::uint64_t kParks = 120;
+constexpr int kSteps = 150;
+
+Find find(const std::string& name) {
+  Choice choice{.name = name, .options = {}, .text = name};
+  if (name == "best-fit:published=true") {
+    choice.name = "best-fit";
+    choice.options["published"] = "true";
+  }
+  return where(choice)->find;
+}
+
+/// A user's task on a park that holds the cluster's servers one by one.
+struct OwnedVariant {
+  std::span<const std::int64_t> demand;
+  ServerSet among;
+};
+
+std::vector<OwnedVariant> variants_of(const plain::Ledger& ledger, std::size_t user) {
+  std::vector<OwnedVariant> variants;
+  for (std::size_t server = 0; server < ledger.server_count(); ++server) {
+    if (!ledger.cluster().problem().eligible(user, ledger.entry(server))) continue;
+    const auto demand = ledger.demand(user, server);
+    auto same = std::find_if(variants.begin(), variants.end(), [&](const OwnedVariant& variant) {
+      return variant.demand.data() == demand.data();
+    });
+    if (same == variants.end()) same = variants.insert(same, {.demand = demand, .among = {}});
+    same->among.insert(static_cast<std::uint32_t>(server));
+  }
+  return variants;
+}
+
+std::vector<Variant> views(const std::vector<OwnedVariant>& variants) {
+  std::vector<Variant> views;
+  for (const OwnedVariant& variant : variants)
+    views.push_back({.demand = variant.demand, .among = &variant.among});
+  return views;
+}
+
+/// Tasks of random users until each has failed to find a place now and then.
+void place_in_lockstep(const CountedProblem& cluster, Find find_there,
+                       std::size_t (*find_plainly)(const plain::Search&), std::uint64_t seed) {
+  plain::Ledger ledger(cluster);
+  Park park(cluster.resource_count());
+  for (std::size_t server = 0; server < ledger.server_count(); ++server) park.add(ledger.free(server));
+  Random users(seed), random_there(seed), random_plainly(seed);
+  std::uint32_t last_used = 0;
+  for (int step = 0; step < 60; ++step) {
+    const std::size_t user = users.below(cluster.user_count());
+    const std::vector<OwnedVariant> variants = variants_of(ledger, user);
+    const std::optional<std::uint32_t> there = find_there({.park = park,
+                                                           .variants = views(variants),
+                                                           .last_used = last_used,
+                                                           .random = random_there,
+                                                           .mix = {}});
+    const std::optional<std::size_t> first = ledger.first_fit(user, 0);
+    ASSERT_EQ(there.has_value(), first.has_value()) << "step " << step;
+    if (!first) continue;
+    const std::size_t server = find_plainly({.ledger = ledger,
+                                             .user = user,
+                                             .first_fit = *first,
+                                             .last_used = last_used,
+                                             .random = random_plainly});
+    ASSERT_EQ(*there, server) << "step " << step;
+    park.take(*there, ledger.demand(user, server));
+    ledger.take(user, server);
+    last_used = *there;
+  }
+}
+
+void expect_the_same_servers(const std::string& name) {
+  const Result<Choice> choice = choose_placement(name);
+  const Result<plain::Where> plainly = plain::where(*choice);
+  for (std::uint64_t seed = 1; seed <= kProblems; ++seed) {
+    SCOPED_TRACE(fmt::format("replay: seed {}", seed));
+    Random random(seed);
+    const Problem problem = random_problem(random);
+    place_in_lockstep(CountedProblem(problem), find(name), plainly->server, seed);
+  }
+}
+
+TEST(PlacementsOnPark, FirstFitTakesTheServersOfThePlainOne) { expect_the_same_servers("first-fit"); }
+TEST(PlacementsOnPark, BestFitTakesTheServersOfThePlainOne) { expect_the_same_servers("best-fit"); }
+TEST(PlacementsOnPark, BestFitAsPublishedTakesTheServersOfThePlainOne) {
+  expect_the_same_servers("best-fit:published=true");
+}
+TEST(PlacementsOnPark, WorstFitTakesTheServersOfThePlainOne) { expect_the_same_servers("worst-fit"); }
+TEST(PlacementsOnPark, NextFitTakesTheServersOfThePlainOne) { expect_the_same_servers("next-fit"); }
+TEST(PlacementsOnPark, RandomTakesTheServersOfThePlainOne) { expect_the_same_servers("random"); }
+
+/// The servers of a random park with room for a task with two demands, one for each of two disjoint sets, and
+/// the demand there.
+struct Fit {
+  std::uint32_t server;
+  const Amounts* demand;
+  const Amounts* free;
+};
+
+struct Question {
+  const RandomPark& random_park;
+  std::vector<Amounts> demands;
+  std::vector<ServerSet> among;
+  std::vector<Amounts> mix;
+  std::vector<double> popularity;
+  std::uint32_t last_used;
+  std::uint64_t seed;
+
+  std::vector<Fit> fits() const {
+    std::vector<Fit> fits;
+    for (std::uint32_t server = 0; server < random_park.servers().size(); ++server) {
+      for (std::size_t k = 0; k < demands.size(); ++k) {
+        if (among[k].contains(server) && random_park.has_room(server, demands[k]))
+          fits.push_back(
+              {.server = server, .demand = &demands[k], .free = &random_park.servers()[server]->free});
+      }
+    }
+    return fits;
+  }
+
+  std::optional<std::uint32_t> ask(const std::string& placement) const {
+    std::vector<Variant> variants;
+    for (std::size_t k = 0; k < demands.size(); ++k)
+      variants.push_back({.demand = demands[k], .among = &among[k]});
+    std::vector<Wanted> wanted;
+    for (std::size_t k = 0; k < mix.size(); ++k)
+      wanted.push_back({.demand = mix[k], .popularity = popularity[k]});
+    Random random(seed);
+    return find(placement)({.park = random_park.park(),
+                            .variants = variants,
+                            .last_used = last_used,
+                            .random = random,
+                            .mix = wanted});
+  }
+};
+
+Question random_question(RandomPark& random_park, Random& random) {
+  Question question{.random_park = random_park,
+                    .demands = {random_park.demand()},
+                    .among = {random_park.some_servers()},
+                    .mix = {},
+                    .popularity = {},
+                    .last_used = static_cast<std::uint32_t>(random.below(random_park.servers().size())),
+                    .seed = random.bits()};
+  if (random.below(2) == 0) {
+    question.demands.push_back(random_park.demand());
+    question.among.push_back(random_park.some_servers());
+    for (std::uint32_t server = 0; server < random_park.servers().size(); ++server)
+      question.among[random.below(2)].erase(server);
+  }
+  for (std::uint64_t k = random.below(4); k > 0; --k) {
+    question.mix.push_back(random_park.demand());
+    question.popularity.push_back(static_cast<double>(1 + random.below(3)));
+  }
+  return question;
+}
+
+/// The first fit with the least key; of NaN and infinite ones the first if there are no others.
+template <class Key>
+std::optional<std::uint32_t> first_least(const std::vector<Fit>& fits, Key key) {
+  if (fits.empty()) return std::nullopt;
+  std::uint32_t best = fits.front().server;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Fit& fit : fits) {
+    const double here = key(fit);
+    if (here < least) {
+      least = here;
+      best = fit.server;
+    }
+  }
+  return best;
+}
+
+template <class ByLooking>
+void expect_as_by_looking(const std::string& placement, ByLooking by_looking) {
+  int found = 0, missed = 0;
+  for (std::uint64_t seed = 1; seed <= kParks; ++seed) {
+    SCOPED_TRACE(fmt::format("replay: seed {}", seed));
+    Random random(seed);
+    RandomPark random_park(random);
+    for (int step = 0; step < kSteps; ++step) {
+      for (int event = 0; event < 4; ++event) random_park.step();
+      const Question question = random_question(random_park, random);
+      const std::optional<std::uint32_t> server = question.ask(placement);
+      ASSERT_EQ(server, by_looking(question, question.fits())) << "step " << step;
+      server ? ++found : ++missed;
+    }
+  }
+  EXPECT_GT(found, 1000);
+  EXPECT_GT(missed, 1000);
+}
+
+std::vector<double> per_unit(const RandomPark& random_park) {
+  std::vector<double> per_unit;
+  for (const std::int64_t units : random_park.park().pool())
+    per_unit.push_back(units > 0 ? 1 / static_cast<double>(units) : 0);
+  return per_unit;
+}
+
+TEST(FirstFitOnPark, IsTheFirstServerWithRoom) {
+  expect_as_by_looking("first-fit", [](const Question&, const std::vector<Fit>& fits) {
+    return fits.empty() ? std::nullopt : std::optional(fits.front().server);
+  });
+}
+
+TEST(NextFitOnPark, IsTheFirstWithRoomFromTheLastUsedOnInACircle) {
+  expect_as_by_looking("next-fit", [](const Question& question, const std::vector<Fit>& fits) {
+    std::optional<std::uint32_t> server;
+    if (!fits.empty()) server = fits.front().server;
+    for (std::size_t k = fits.size(); k-- > 0;) {
+      if (fits[k].server >= question.last_used) server = fits[k].server;
+    }
+    return server;
+  });
+}
+
+TEST(RandomOnPark, DrawsOnceFromTheServersWithRoomInTheirOrder) {
+  expect_as_by_looking("random", [](const Question& question, const std::vector<Fit>& fits) {
+    Random random(question.seed);
+    return fits.empty() ? std::nullopt : std::optional(fits[random.below(fits.size())].server);
+  });
+}
+
+TEST(BestFitOnPark, IsTheFirstOfTheNearestInProportion) {
+  for (const bool published : {false, true}) {
+    expect_as_by_looking(published ? "best-fit:published=true" : "best-fit",
+                         [&](const Question& question, const std::vector<Fit>& fits) {
+                           const std::vector<double> units = per_unit(question.random_park);
+                           const auto proportions = [&](const Amounts& amounts) {
+                             std::vector<double> parts;
+                             double sum = 0;
+                             for (std::size_t r = 0; r < units.size(); ++r) {
+                               parts.push_back(static_cast<double>(amounts[r]) * units[r]);
+                               sum += parts.back();
+                             }
+                             const double per_whole = 1 / (published ? parts.front() : sum);
+                             for (double& part : parts) part *= per_whole;
+                             return parts;
+                           };
+                           return first_least(fits, [&](const Fit& fit) {
+                             const std::vector<double> demand = proportions(*fit.demand),
+                                                       free = proportions(*fit.free);
+                             double h = 0;
+                             for (std::size_t r = 0; r < units.size(); ++r)
+                               h += std::abs(demand[r] - free[r]);
+                             return h;
+                           });
+                         });
+  }
+}
+
+TEST(WorstFitOnPark, IsTheFirstOfThoseWhereMostSuchTasksFit) {
+  __extension__ using Wide = __int128;
+  expect_as_by_looking("worst-fit", [](const Question&, const std::vector<Fit>& fits) {
+    std::optional<std::uint32_t> best;
+    std::int64_t numerator = 0, denominator = 1;
+    for (const Fit& fit : fits) {
+      std::int64_t free = INT64_MAX, demand = 1;
+      for (std::size_t r = 0; r < fit.demand->size(); ++r) {
+        const std::int64_t d = (*fit.demand)[r], f = (*fit.free)[r];
+        if (d > 0 && Wide{f} * demand < Wide{free} * d) {
+          free = f;
+          demand = d;
+        }
+      }
+      if (best && Wide{free} * denominator <= Wide{numerator} * demand) continue;
+      best = fit.server;
+      numerator = free;
+      denominator = demand;
+    }
+    return best;
+  });
+}
+
+TEST(LeastFragmentationOnPark, IsTheFirstOfThoseThatLoseLeastUseForTheMix) {
+  expect_as_by_looking("least-fragmentation", [](const Question& question, const std::vector<Fit>& fits) {
+    const std::vector<double> units = per_unit(question.random_park);
+    const auto fragmentation = [&](const Amounts& free) {
+      double expected = 0;
+      for (std::size_t k = 0; k < question.mix.size(); ++k) {
+        const Amounts& wanted = question.mix[k];
+        const bool fits_there = std::equal(wanted.begin(), wanted.end(), free.begin(), std::less_equal<>());
+        double useless = 0;
+        for (std::size_t r = 0; r < units.size(); ++r) {
+          if (!fits_there || wanted[r] == 0) useless += static_cast<double>(free[r]) * units[r];
+        }
+        expected += question.popularity[k] * useless;
+      }
+      return expected;
+    };
+    return first_least(fits, [&](const Fit& fit) {
+      Amounts after = *fit.free;
+      for (std::size_t r = 0; r < after.size(); ++r) after[r] -= (*fit.demand)[r];
+      return fragmentation(after) - fragmentation(*fit.free);
+    });
+  });
+}
+
+// Of a server with room for one large task and one where only small ones fit, a small task takes the second.
+TEST(LeastFragmentationOnPark, LeavesTheWholeServerToTheTaskThatNeedsIt) {
+  Park park(2);
+  park.add(Amounts{4, 4});
+  park.add(Amounts{2, 2});
+  const Amounts small = {1, 1}, large = {4, 4};
+  const std::vector<Variant> variants = {{.demand = small, .among = nullptr}};
+  const std::vector<Wanted> mix = {{.demand = small, .popularity = 3}, {.demand = large, .popularity = 1}};
+  Random random(1);
+  EXPECT_EQ(
+      least_fragmentation({.park = park, .variants = variants, .last_used = 0, .random = random, .mix = mix}),
+      1U);
+}
+
+TEST(PlacementTable, RefusesWhatItDoesNotKnow) {
+  EXPECT_FALSE(where({.name = "nowhere", .options = {}, .text = ""}));
+  EXPECT_FALSE(where({.name = "best-fit", .options = {{"published", "maybe"}}, .text = ""}));
+  EXPECT_EQ(where({.name = "best-fit", .options = {{"published", "true"}}, .text = ""})->find,
+            &best_fit_as_published);
+}
+
+TEST(PlacementTable, HasARowForEveryPlacementByAPlainScan) {
+  for (const PlacementInfo& plain : placements()) {
+    EXPECT_TRUE(where({.name = std::string(plain.name), .options = {}, .text = ""})) << plain.name;
+  }
+}
+
+}  // namespace
+}  // namespace mirab::scheduling
