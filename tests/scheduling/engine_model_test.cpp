@@ -138,7 +138,7 @@ TEST_P(EngineModel, DecidesAndCountsLikeTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Disciplines, EngineModel,
                          testing::Values("fifo", "round-robin", "drf", "asset", "pf", "tsf", "ps-dsf",
-                                         "mlf-drs"),
+                                         "mlf-drs", "mrfs"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::erase(name, '-');

@@ -160,8 +160,10 @@ std::vector<Lost> ReferenceEngine::happen(const ServerAdded& event, std::uint64_
 }
 
 std::vector<Lost> ReferenceEngine::happen(const ServerChanged& event, std::uint64_t /*id*/) {
-  find(servers_, event.server)->added.capacity = event.capacity;
+  Amounts& capacity = find(servers_, event.server)->added.capacity;
+  capacity.clear();  // it leaves its kind before it joins another, or the same again
   drop_empty_kinds();
+  capacity = event.capacity;
   add_kind(event.capacity);
   return {};
 }
