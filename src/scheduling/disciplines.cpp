@@ -59,7 +59,8 @@ constexpr std::array kDisciplines = {
     Discipline{
         .info = {.name = "tsf",
                  .summary = "the user with the lowest part, per weight, of the tasks that it could run alone",
-                 .source = "Wang, Li, Liang, Li, Multi-Resource Fair Allocation, 2016 (TSF)",
+                 .source = "Wang, Li, Liang and Li, Multi-Resource Fair Sharing for Datacenter Jobs with "
+                           "Placement Constraints, 2016",
                  .options = kOptions},
         .key = tsf_key,
         .compare = tsf_compare,

@@ -40,6 +40,7 @@ class Slots {
   /// The same at a number that the caller chose. Requires that it holds no row, and that the numbers of all
   /// rows are chosen by the caller.
   void add_at(Number number, Row row) {
+    chosen_ = true;
     while (number >= slots_.size()) slots_.push_back({.row = {}, .generation = kVacant});
     MIRAB_ASSERT(!holds(number), "a row is put over another");
     fill(number, std::move(row));
@@ -51,8 +52,8 @@ class Slots {
     slot.row = Row{};
     slot.generation = (slot.generation + 1) | kVacant;
     --present_;
-    // A number whose generations are used up is not given again.
-    if ((slot.generation & ~kVacant) != (~kVacant & UINT32_MAX)) vacant_.push_back(number);
+    // A number whose generations are used up is not given again, nor one that the caller chose.
+    if (!chosen_ && (slot.generation & ~kVacant) != (~kVacant & UINT32_MAX)) vacant_.push_back(number);
   }
 
   Id id(Number number) const {
@@ -93,6 +94,7 @@ class Slots {
   std::vector<Slot> slots_;
   std::vector<Number> vacant_;
   std::size_t present_ = 0;
+  bool chosen_ = false;  // the numbers are chosen by the caller
 };
 
 }  // namespace mirab::scheduling
