@@ -130,6 +130,18 @@ TEST(Audit, AViolationOfALargeClusterIsShownOnASmallOne) {
   EXPECT_TRUE(shows(verdict, "asset"));
 }
 
+// Any of six users gains by understating; the smallest cluster shows the one of the witness.
+TEST(Audit, TheSmallestClusterShowsTheSameLiar) {
+  const Problem problem = pool_of({10, 8}, {{2, 4}, {4, 2}, {1, 4}, {4, 1}, {3, 2}, {2, 3}});
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto audits = audit(problem, {*choose_mechanism("pf")},
+                              {.properties = {Property::strategy_proofness}, .budget = 200, .seed = seed});
+    const Verdict& verdict = audits[0].verdicts[0];
+    ASSERT_FALSE(verdict.holds);
+    EXPECT_EQ(verdict.smallest->user, verdict.witness->user) << "seed " << seed;
+  }
+}
+
 // In a table of many mechanisms a sentence must say of which it speaks.
 TEST(Audit, EveryWitnessNamesTheMechanism) {
   for (const MechanismAudit& audited :
