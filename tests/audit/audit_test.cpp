@@ -130,6 +130,18 @@ TEST(Audit, AViolationOfALargeClusterIsShownOnASmallOne) {
   EXPECT_TRUE(shows(verdict, "asset"));
 }
 
+// 200 attempts over two mechanisms and two properties that have to be searched.
+TEST(Audit, TheBudgetIsSpreadOverWhatHasToBeSearched) {
+  const auto audits = audit(
+      pool_of({9, 18}, {{1, 4}, {3, 1}}), {*choose_mechanism("drf"), *choose_mechanism("drfh")},
+      {.properties = {Property::envy_freeness, Property::strategy_proofness, Property::scale_invariance},
+       .budget = 200});
+  for (const MechanismAudit& each : audits) {
+    EXPECT_EQ(each.verdicts[0].tried, 1u);
+    EXPECT_EQ(each.verdicts[1].tried, 50u);
+  }
+}
+
 // Any of six users gains by understating; the smallest cluster shows the one of the witness.
 TEST(Audit, TheSmallestClusterShowsTheSameLiar) {
   const Problem problem = pool_of({10, 8}, {{2, 4}, {4, 2}, {1, 4}, {4, 1}, {3, 2}, {2, 3}});
