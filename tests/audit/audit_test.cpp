@@ -130,6 +130,30 @@ TEST(Audit, AViolationOfALargeClusterIsShownOnASmallOne) {
   EXPECT_TRUE(shows(verdict, "asset"));
 }
 
+// 200 attempts over two mechanisms and two properties that have to be searched.
+TEST(Audit, TheBudgetIsSpreadOverWhatHasToBeSearched) {
+  const auto audits = audit(
+      pool_of({9, 18}, {{1, 4}, {3, 1}}), {*choose_mechanism("drf"), *choose_mechanism("drfh")},
+      {.properties = {Property::envy_freeness, Property::strategy_proofness, Property::scale_invariance},
+       .budget = 200});
+  for (const MechanismAudit& each : audits) {
+    EXPECT_EQ(each.verdicts[0].tried, 1u);
+    EXPECT_EQ(each.verdicts[1].tried, 50u);
+  }
+}
+
+// Any of six users gains by understating; the smallest cluster shows the one of the witness.
+TEST(Audit, TheSmallestClusterShowsTheSameLiar) {
+  const Problem problem = pool_of({10, 8}, {{2, 4}, {4, 2}, {1, 4}, {4, 1}, {3, 2}, {2, 3}});
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto audits = audit(problem, {*choose_mechanism("pf")},
+                              {.properties = {Property::strategy_proofness}, .budget = 200, .seed = seed});
+    const Verdict& verdict = audits[0].verdicts[0];
+    ASSERT_FALSE(verdict.holds);
+    EXPECT_EQ(verdict.smallest->user, verdict.witness->user) << "seed " << seed;
+  }
+}
+
 // In a table of many mechanisms a sentence must say of which it speaks.
 TEST(Audit, EveryWitnessNamesTheMechanism) {
   for (const MechanismAudit& audited :

@@ -85,6 +85,21 @@ TEST(Shrink, AsksForNoMoreClustersThanItMay) {
   EXPECT_EQ(same_one.problem.users.size(), 20u);
 }
 
+// One capacity alone cannot be lowered.
+TEST(Shrink, LowersAllCapacitiesTogether) {
+  const Cluster cluster = cluster_of({{40, 80}, {120, 40}}, {{1, 1}});
+  const auto in_proportion = [](const Problem& problem) {
+    if (problem.server_count() != 2 || problem.resource_count() != 2) return false;
+    const ResourceVector& first = problem.servers()[0].capacity;
+    const ResourceVector& second = problem.servers()[1].capacity;
+    return first[1].value() == 2 * first[0].value() && second[0].value() == 3 * first[0].value() &&
+           second[1] == first[0];
+  };
+  const Witness small = shrink(start(cluster), wherever(in_proportion, always_half), 500);
+  EXPECT_EQ(small.problem.servers[0].capacity, testing::amounts({1, 2}));
+  EXPECT_EQ(small.problem.servers[1].capacity, testing::amounts({3, 1}));
+}
+
 // Everything that makes users and servers special, and that no violation needs.
 Cluster special() {
   Cluster cluster = cluster_of({{4}, {4}, {4}}, {{2}, {2}});
