@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mirab)
 
 install(TARGETS mirab EXPORT mirab)
-install(DIRECTORY include/mirab DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY include/mirab DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN *.h)
 install(EXPORT mirab NAMESPACE mirab:: FILE mirabTargets.cmake DESTINATION ${config_dir})
 configure_package_config_file(cmake/mirabConfig.cmake.in mirabConfig.cmake INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(mirabConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -30,9 +30,15 @@ std::optional<Include> include_on(const std::string& line) {
   return Include{.quoted = match[1] == "\"", .path = match[2]};
 }
 
-std::string first_folder(const std::string& path) {
+// The first folder; the header for C is at the top, where C programs look for it, and of layer c_api.
+std::string layer_of(const std::string& path) {
+  if (path == "engine.h") return "c_api";
   const auto slash = path.find('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+bool is_standard(const std::string& header) {
+  return header == "stddef.h" || header == "stdint.h" || header.find_first_of("./") == std::string::npos;
 }
 
 bool is_source(const fs::path& path) {
@@ -50,12 +56,12 @@ std::optional<std::string> fault_of(const Include& include, const Source& source
   if (include.path == "mirab/mirab.hpp") return "mirab.hpp is for users of the library";
   if (source.is_public && include.quoted)
     return "a public header may not include the private " + include.path;
-  if (source.is_public && !of_mirab && include.path.find_first_of("./") != std::string::npos) {
+  if (source.is_public && !of_mirab && !is_standard(include.path)) {
     return "a public header may not need a library: " + include.path;
   }
   if (!of_mirab && !include.quoted) return std::nullopt;  // the standard library, or somebody else's
 
-  const std::string target = first_folder(of_mirab ? include.path.substr(6) : include.path);
+  const std::string target = layer_of(of_mirab ? include.path.substr(6) : include.path);
   if (!layers.contains(target)) return include.path + " is in no layer";
   if (source.layer.empty() || may_include(layers, source.layer, target)) return std::nullopt;
   return source.layer + " may not include " + target + ": " + include.path;
@@ -81,7 +87,7 @@ void check_tree(const fs::path& root, const std::string& tree, const Layers& lay
   for (const auto& entry : fs::recursive_directory_iterator(root / tree)) {
     if (!entry.is_regular_file() || !is_source(entry.path())) continue;
     const std::string inside = fs::relative(entry.path(), root / tree).generic_string();
-    const Source source{.name = tree + "/" + inside, .layer = first_folder(inside), .is_public = is_public};
+    const Source source{.name = tree + "/" + inside, .layer = layer_of(inside), .is_public = is_public};
     if (is_public && inside == "mirab.hpp") {
       check_file(entry.path(), source, layers, faults);
     } else if (!layers.contains(source.layer)) {

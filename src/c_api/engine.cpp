@@ -1,0 +1,233 @@
+// The engine behind plain functions. Nothing is decided here: arguments become events, results become
+// statuses, and no exception leaves.
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mirab/engine.h>
+#include <mirab/scheduling/engine.hpp>
+
+struct mirab_engine {
+  mirab::scheduling::Engine engine;
+  std::size_t resource_count;
+  mirab::Random random{0};
+  std::string error = {};
+};
+
+namespace {
+
+using namespace mirab::scheduling;
+using mirab::Check;
+using mirab::Error;
+using mirab::Result;
+
+mirab::Time at(std::int64_t now) { return mirab::Time(mirab::Duration(now)); }
+
+Amounts amounts(const mirab_engine& engine, const std::int64_t* units) {
+  return {units, units + engine.resource_count};
+}
+
+mirab_status refused(mirab_engine& engine, const Error& error) {
+  engine.error = mirab::describe(error);
+  return MIRAB_REFUSED;
+}
+
+/// What `act` returns, or MIRAB_FAILED: only memory can run out here.
+template <class Act>
+mirab_status guarded(mirab_engine& engine, const Act& act) noexcept {
+  try {
+    engine.error.clear();
+    return act();
+  } catch (const std::exception&) {
+    return MIRAB_FAILED;
+  }
+}
+
+template <class Event>
+mirab_status apply(mirab_engine& engine, std::int64_t now, const Event& event) {
+  const Check bad = engine.engine.apply(event, at(now));
+  return bad ? refused(engine, *bad) : MIRAB_OK;
+}
+
+template <class Event>
+mirab_status apply_for_id(mirab_engine& engine, std::int64_t now, const Event& event, mirab_id* id) {
+  const auto given = engine.engine.apply(event, at(now));
+  if (!given) return refused(engine, given.error());
+  *id = static_cast<mirab_id>(*given);
+  return MIRAB_OK;
+}
+
+template <class Event>
+mirab_status apply_for_lost(mirab_engine& engine, std::int64_t now, const Event& event, mirab_on_lost on_lost,
+                            void* context) {
+  const Result<std::vector<Lost>> lost = engine.engine.apply(event, at(now));
+  if (!lost) return refused(engine, lost.error());
+  for (const Lost& task : *lost) {
+    if (on_lost != nullptr)
+      on_lost(context, static_cast<mirab_id>(task.task), static_cast<mirab_id>(task.job));
+  }
+  return MIRAB_OK;
+}
+
+Result<mirab_engine*> made(const char* const* resources, std::size_t resource_count, const char* discipline,
+                           const char* placement) {
+  Result<mirab::Choice> whom = mirab::choose_discipline(discipline);
+  if (!whom) return whom.error();
+  Result<mirab::Choice> where = mirab::choose_placement(placement);
+  if (!where) return where.error();
+  Result<Engine> engine = Engine::from({.resources = {resources, resources + resource_count},
+                                        .discipline = *std::move(whom),
+                                        .placement = *std::move(where)});
+  if (!engine) return engine.error();
+  return new mirab_engine{.engine = *std::move(engine), .resource_count = resource_count};
+}
+
+void write(const std::string& text, char* to, std::size_t size) {
+  if (to == nullptr || size == 0) return;
+  const std::size_t length = std::min(text.size(), size - 1);
+  std::copy_n(text.begin(), length, to);
+  to[length] = '\0';
+}
+
+}  // namespace
+
+int mirab_engine_version() { return MIRAB_ENGINE_VERSION; }
+
+mirab_engine* mirab_engine_new(const char* const* resources, size_t resource_count, const char* discipline,
+                               const char* placement, char* error, size_t size) {
+  try {
+    const Result<mirab_engine*> engine = made(resources, resource_count, discipline, placement);
+    if (engine) return *engine;
+    write(mirab::describe(engine.error()), error, size);
+  } catch (const std::exception& failure) {
+    write(failure.what(), error, size);
+  }
+  return nullptr;
+}
+
+void mirab_engine_free(mirab_engine* engine) { delete engine; }
+
+const char* mirab_engine_error(const mirab_engine* engine) { return engine->error.c_str(); }
+
+mirab_status mirab_server_added(mirab_engine* engine, int64_t now, const char* name, const int64_t* capacity,
+                                const mirab_label* labels, size_t label_count, mirab_id* server) {
+  return guarded(*engine, [&] {
+    ServerAdded event{.name = name, .capacity = amounts(*engine, capacity)};
+    for (std::size_t k = 0; k < label_count; ++k) event.labels[labels[k].name] = labels[k].value;
+    return apply_for_id(*engine, now, event, server);
+  });
+}
+
+mirab_status mirab_server_changed(mirab_engine* engine, int64_t now, mirab_id server,
+                                  const int64_t* capacity) {
+  return guarded(*engine, [&] {
+    return apply(*engine, now,
+                 ServerChanged{.server = ServerId{server}, .capacity = amounts(*engine, capacity)});
+  });
+}
+
+mirab_status mirab_server_drained(mirab_engine* engine, int64_t now, mirab_id server) {
+  return guarded(*engine, [&] { return apply(*engine, now, ServerDrained{ServerId{server}}); });
+}
+
+mirab_status mirab_server_reopened(mirab_engine* engine, int64_t now, mirab_id server) {
+  return guarded(*engine, [&] { return apply(*engine, now, ServerReopened{ServerId{server}}); });
+}
+
+mirab_status mirab_server_removed(mirab_engine* engine, int64_t now, mirab_id server) {
+  return guarded(*engine, [&] { return apply(*engine, now, ServerRemoved{ServerId{server}}); });
+}
+
+mirab_status mirab_server_failed(mirab_engine* engine, int64_t now, mirab_id server, mirab_on_lost on_lost,
+                                 void* context) {
+  return guarded(*engine, [&] {
+    return apply_for_lost(*engine, now, ServerFailed{ServerId{server}}, on_lost, context);
+  });
+}
+
+mirab_status mirab_user_added(mirab_engine* engine, int64_t now, const char* name, const char* weight,
+                              mirab_id* user) {
+  return guarded(*engine, [&] {
+    const Result<mirab::Quantity> phi = mirab::Quantity::parse(weight);
+    if (!phi) return refused(*engine, phi.error());
+    return apply_for_id(*engine, now, UserAdded{.name = name, .weight = *phi}, user);
+  });
+}
+
+mirab_status mirab_user_reweighted(mirab_engine* engine, int64_t now, mirab_id user, const char* weight) {
+  return guarded(*engine, [&] {
+    const Result<mirab::Quantity> phi = mirab::Quantity::parse(weight);
+    if (!phi) return refused(*engine, phi.error());
+    return apply(*engine, now, UserReweighted{.user = UserId{user}, .weight = *phi});
+  });
+}
+
+mirab_status mirab_user_removed(mirab_engine* engine, int64_t now, mirab_id user) {
+  return guarded(*engine, [&] { return apply(*engine, now, UserRemoved{UserId{user}}); });
+}
+
+mirab_status mirab_job_submitted(mirab_engine* engine, int64_t now, mirab_id user, const int64_t* demand,
+                                 int64_t tasks, const char* const* servers, size_t server_count,
+                                 const mirab_label* select, size_t select_count, mirab_id* job) {
+  return guarded(*engine, [&] {
+    JobSubmitted event{.user = UserId{user}, .demand = amounts(*engine, demand), .tasks = tasks};
+    if (servers != nullptr) event.servers.emplace(servers, servers + server_count);
+    for (std::size_t k = 0; k < select_count; ++k) event.select[select[k].name].emplace_back(select[k].value);
+    return apply_for_id(*engine, now, event, job);
+  });
+}
+
+mirab_status mirab_job_cancelled(mirab_engine* engine, int64_t now, mirab_id job, mirab_on_lost on_lost,
+                                 void* context) {
+  return guarded(*engine,
+                 [&] { return apply_for_lost(*engine, now, JobCancelled{JobId{job}}, on_lost, context); });
+}
+
+mirab_status mirab_task_finished(mirab_engine* engine, int64_t now, mirab_id task) {
+  return guarded(*engine, [&] { return apply(*engine, now, TaskFinished{TaskId{task}}); });
+}
+
+mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task) {
+  return guarded(*engine, [&] { return apply(*engine, now, TaskFailed{TaskId{task}}); });
+}
+
+void mirab_engine_seed(mirab_engine* engine, uint64_t seed) { engine->random = mirab::Random(seed); }
+
+mirab_status mirab_step(mirab_engine* engine, int64_t now, mirab_placed* placed) {
+  return guarded(*engine, [&] {
+    const std::optional<Placed> next = engine->engine.step(at(now), engine->random);
+    if (!next) return MIRAB_NOTHING;
+    *placed = {.task = static_cast<mirab_id>(next->task),
+               .job = static_cast<mirab_id>(next->job),
+               .user = static_cast<mirab_id>(next->user),
+               .server = static_cast<mirab_id>(next->server)};
+    return MIRAB_OK;
+  });
+}
+
+mirab_status mirab_user_state(const mirab_engine* engine, mirab_id user, int64_t* used, int64_t* running,
+                              double* dominant_share) {
+  const auto state = engine->engine.user(UserId{user});
+  if (!state) return MIRAB_NOTHING;
+  if (used != nullptr) std::copy(state->used.begin(), state->used.end(), used);
+  if (running != nullptr) *running = state->running;
+  if (dominant_share != nullptr) *dominant_share = state->dominant_share;
+  return MIRAB_OK;
+}
+
+mirab_status mirab_job_state(const mirab_engine* engine, mirab_id job, int64_t* waiting, int64_t* running) {
+  const auto state = engine->engine.job(JobId{job});
+  if (!state) return MIRAB_NOTHING;
+  if (waiting != nullptr) *waiting = state->waiting;
+  if (running != nullptr) *running = state->running;
+  return MIRAB_OK;
+}
+
+mirab_status mirab_server_free(const mirab_engine* engine, mirab_id server, int64_t* free_amounts) {
+  const auto state = engine->engine.server(ServerId{server});
+  if (!state) return MIRAB_NOTHING;
+  std::copy(state->free.begin(), state->free.end(), free_amounts);
+  return MIRAB_OK;
+}
