@@ -95,6 +95,7 @@ class Accounts {
   }
 
   std::uint32_t add_user(UserRow row);
+  void add_user_at(std::uint32_t user, UserRow row);  ///< with its order; see Slots::add_at
   std::uint32_t add_queue(std::uint32_t user, std::uint32_t shape);
   void remove_queue(std::uint32_t queue);  ///< requires that it has no jobs
 
@@ -104,6 +105,7 @@ class Accounts {
 
   /// One waiting task of the job starts on the server, where it has room. The number of the task. O(m).
   std::uint32_t start(std::uint32_t job, std::uint32_t server, Time now);
+  void start_at(std::uint32_t task, std::uint32_t job, std::uint32_t server, Time now);  ///< see Slots::add_at
 
   /// The task is over and its row gone. O(m).
   void end(std::uint32_t task);
@@ -121,15 +123,16 @@ class Accounts {
   Slots<JobRow, JobId> jobs;
   Slots<TaskRow, TaskId> tasks;
   std::vector<QueueRow> queues;  ///< [queue]; user is kNone where there is none
+  std::uint64_t users_before = 0;
 
  private:
+  void run(std::uint32_t task);
   void book(std::uint32_t user, std::span<const std::int64_t> demand);
   void unbook(std::uint32_t user, std::span<const std::int64_t> demand);
 
   std::size_t resources_;
   std::vector<std::int64_t> used_;  // [user × m]
   std::vector<std::uint32_t> vacant_queues_;
-  std::uint64_t users_before_ = 0;
 };
 
 }  // namespace mirab::scheduling

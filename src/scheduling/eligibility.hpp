@@ -32,6 +32,8 @@ class Eligibility {
   /// O(log selections); for a new one O(servers).
   std::uint32_t number(const Selection& selection);
 
+  const Selection& selection(std::uint32_t number) const { return selections_[number]; }
+
   void server_added(std::uint32_t server, const std::string& name,
                     const std::map<std::string, std::string>& labels);
   void server_removed(std::uint32_t server);

@@ -13,12 +13,14 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-Engine::State::State(EngineOptions options, const Whom& whom, const Where& where)
-    : options(std::move(options)),
-      whom(whom),
-      where(where),
-      accounts(this->options.resources.size()),
-      race(*whom.discipline, this->options.tie, standing) {}
+Engine::State::State(EngineOptions asked, const Whom& whom_first, const Where& where_to)
+    : options(std::move(asked)),
+      whom(whom_first),
+      where(where_to),
+      accounts(options.resources.size()),
+      race(*whom.discipline, options.tie, standing) {
+  standing.prices.assign(options.resources.size(), 0.0);
+}
 
 Result<Engine> Engine::from(EngineOptions options) {
   if (options.resources.empty()) return Error{.message = "at least one resource is needed", .key = "resources"};

@@ -74,6 +74,8 @@ bool Engine::State::is_possible(std::uint32_t shape) const {
 }
 
 void Engine::State::wait(std::uint32_t queue) {
+  // The queues of a shape wait in the same lanes.
+  if (keys_are_stale && whom.discipline->lanes != Lanes::one) refresh();
   accounts.queues[queue].arrival = waits_before++;
   const std::vector<std::uint32_t> lanes = lanes_of(accounts.queues[queue].shape);
   if (whom.discipline->lanes == Lanes::lines) join_line(lanes.front());

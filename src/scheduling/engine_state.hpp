@@ -15,7 +15,7 @@ namespace mirab::scheduling {
 
 /// The parts of an engine, and the steps that its events have in common. See the files of the parts.
 struct Engine::State {
-  State(EngineOptions options, const Whom& whom, const Where& where);
+  State(EngineOptions asked, const Whom& whom_first, const Where& where_to);
 
   EngineOptions options;
   Whom whom;

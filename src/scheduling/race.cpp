@@ -204,7 +204,13 @@ Entry Race::drawn_from_tied(Entry lowest, Random& random) const {
               [&](std::uint32_t place) { tie(entry(place)); });
         });
   }
-  return tied.size() == 1 ? tied.front() : tied[random.below(tied.size())];
+  if (tied.size() == 1) return lowest;
+  // The draw counts the users as they came, wherever they stand in the tournaments.
+  const auto drawn = tied.begin() + static_cast<std::ptrdiff_t>(random.below(tied.size()));
+  std::nth_element(tied.begin(), drawn, tied.end(), [&](Entry a, Entry b) {
+    return standing_->user(a).order < standing_->user(b).order;
+  });
+  return *drawn;
 }
 
 }  // namespace mirab::scheduling

@@ -44,6 +44,16 @@ void Shapes::release(std::uint32_t shape) {
   vacant_.push_back(shape);
 }
 
+JobSubmitted Shapes::job_of(std::uint32_t shape) const {
+  const std::vector<Way>& ways = rows_[shape].ways;
+  const Selection& elsewhere = eligibility.selection(ways.front().servers);
+  JobSubmitted job{
+      .user = {}, .demand = ways.front().demand, .servers = elsewhere.servers, .select = elsewhere.select};
+  for (std::size_t way = 1; way < ways.size(); ++way)
+    job.demand_on[elsewhere.except[way - 1]] = ways[way].demand;
+  return job;
+}
+
 const Way* Shapes::way_on(std::uint32_t shape, std::uint32_t server) const {
   for (const Way& way : rows_[shape].ways) {
     if (eligibility.contains(way.servers, server)) return &way;

@@ -64,6 +64,26 @@ class Slots {
     return number < slots_.size() && (slots_[number].generation & kVacant) == 0;
   }
 
+  /// What there is beside the rows, to put the rows back into the same places with the same identifiers.
+  struct Numbers {
+    std::vector<std::uint32_t> generations;  ///< how often each number was given before, [number]
+    std::vector<Number> vacant;              ///< those to be given again, the last one first
+  };
+  Numbers numbers() const {
+    Numbers numbers{.generations = {}, .vacant = vacant_};
+    for (const Slot& slot : slots_) numbers.generations.push_back(slot.generation & ~kVacant);
+    return numbers;
+  }
+
+  /// Requires that there are no rows. The numbers that are not vacant are then filled with add_at().
+  void set_numbers(Numbers numbers) {
+    MIRAB_ASSERT(present_ == 0, "numbers are given to rows that have some");
+    slots_.clear();
+    for (const std::uint32_t generation : numbers.generations)
+      slots_.push_back({.row = {}, .generation = generation | kVacant});
+    vacant_ = std::move(numbers.vacant);
+  }
+
   Row& operator[](Number number) { return slots_[number].row; }
   const Row& operator[](Number number) const { return slots_[number].row; }
 
