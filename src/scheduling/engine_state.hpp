@@ -7,6 +7,7 @@
 #include "scheduling/accounts.hpp"
 #include "scheduling/disciplines.hpp"
 #include "scheduling/freed.hpp"
+#include "scheduling/json_reader.hpp"
 #include "scheduling/kinds.hpp"
 #include "scheduling/placements.hpp"
 #include "scheduling/race.hpp"
@@ -62,6 +63,16 @@ struct Engine::State {
   Check check_pool(const Amounts& with, std::span<const std::int64_t> instead_of) const;
   Check check_job(const JobSubmitted& job) const;
   bool is_possible(std::uint32_t shape) const;
+
+  // restore.cpp: the parts of a snapshot, in the order in which they build on each other
+  void read(const JsonReader& json);
+  void read_kinds(const JsonReader& json);
+  void read_servers(const JsonReader& json);
+  void read_shapes(const JsonReader& json);
+  void read_users(const JsonReader& json);
+  void read_queue(const JsonReader& json, std::uint32_t user);
+  void read_tasks(const JsonReader& json);
+  void read_race(const JsonReader& json);
 };
 
 }  // namespace mirab::scheduling

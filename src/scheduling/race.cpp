@@ -169,6 +169,13 @@ bool Race::is_aside(std::uint32_t shape, std::uint32_t lane) const {
   return lanes_[lane].of_shape[shape].aside_at != kNone;
 }
 
+std::vector<std::uint32_t> Race::aside(std::uint32_t lane) const {
+  std::vector<std::uint32_t> shapes;
+  for (std::size_t at = 0; at < lanes_[lane].aside.size(); ++at) shapes.push_back(lanes_[lane].aside.shape(at));
+  std::sort(shapes.begin(), shapes.end());
+  return shapes;
+}
+
 std::optional<Entry> Race::next(Random& random) const {
   std::optional<Entry> lowest;
   for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {

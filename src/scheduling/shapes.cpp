@@ -42,6 +42,11 @@ void Shapes::release(std::uint32_t shape) {
   numbers_.erase(row.ways);
   row.ways.clear();
   vacant_.push_back(shape);
+  // No number at the end is vacant, so that to hold a shape and to release it at once changes nothing.
+  while (!rows_.empty() && rows_.back().holders == 0) {
+    rows_.pop_back();
+    std::erase(vacant_, end());
+  }
 }
 
 JobSubmitted Shapes::job_of(std::uint32_t shape) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mirab/model/choice.hpp>
@@ -98,6 +99,9 @@ class Engine {
   std::string broken_invariant() const;
 
  private:
+  friend std::string snapshot(const Engine& engine);
+  friend Result<Engine> restore(std::string_view bytes);
+
   struct State;
   explicit Engine(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
