@@ -83,9 +83,15 @@ std::vector<double> pool_prices(const Accounts& accounts) {
   for (std::size_t r = 0; r < pool.size(); ++r) {
     if (pool[r] > 0) present.push_back(r);
   }
+  // A task that takes only what no server has pays for nothing.
+  const auto oldest_pays = [&](const UserRow& user) {
+    if (user.queues.empty()) return false;
+    const Amounts& task = accounts.shapes.ways(accounts.queues[user.queues.front()].shape).front().demand;
+    return std::any_of(present.begin(), present.end(), [&](std::size_t r) { return task[r] > 0; });
+  };
   std::vector<std::uint32_t> users;
   for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
-    if (accounts.users.holds(user) && !accounts.users[user].queues.empty()) users.push_back(user);
+    if (accounts.users.holds(user) && oldest_pays(accounts.users[user])) users.push_back(user);
   }
   if (users.empty() || present.empty()) return prices;
 
