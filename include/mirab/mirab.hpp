@@ -25,6 +25,10 @@
 #include <mirab/model/random.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/syntax.hpp>
+#include <mirab/scheduling/engine.hpp>
+#include <mirab/scheduling/event_log.hpp>
+#include <mirab/scheduling/events.hpp>
 #include <mirab/scheduling/fill.hpp>
+#include <mirab/scheduling/snapshot.hpp>
 #include <mirab/traces/google2011.hpp>
 #include <mirab/traces/openb.hpp>

@@ -1,6 +1,6 @@
-// An item begins with a byte of three bits for what it is and five for its argument, or for how many bytes the
-// argument has (RFC 8949, section 3). Only lists and objects contain items; how many are still to come at each
-// depth is all that has to be remembered.
+// An item begins with a byte of three bits for what it is and five for its argument, or for how many bytes
+// the argument has (RFC 8949, section 3). Only lists and objects contain items; how many are still to come at
+// each depth is all that has to be remembered.
 #include "scheduling/cbor_guard.hpp"
 
 #include <array>
@@ -40,7 +40,8 @@ Check check_cbor(std::string_view bytes) {
       const std::size_t width = std::size_t{1} << (argument - 24);
       if (bytes.size() - at < width) return refused("the bytes end", bytes.size());
       argument = 0;
-      for (std::size_t i = 0; i < width; ++i) argument = argument << 8 | static_cast<unsigned char>(bytes[at++]);
+      for (std::size_t i = 0; i < width; ++i)
+        argument = argument << 8 | static_cast<unsigned char>(bytes[at++]);
     }
     const std::uint64_t left = bytes.size() - at;
     if (major == byte_string || major == text) {

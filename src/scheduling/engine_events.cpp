@@ -99,6 +99,7 @@ void Engine::State::end(std::uint32_t task) {
   const std::uint32_t server = accounts.tasks[task].server;
   const std::uint32_t user = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue].user;
   accounts.end(task);
+  share_changed(user);
   freed.add(server);
   race.rekey(accounts.users[user].queues);
 }
@@ -143,6 +144,7 @@ void Engine::State::take_out(std::uint32_t server) {
   accounts.park.remove(server);
   accounts.servers.remove(server);
   freed.forget(server);
+  all_shares_changed();
   keys_are_stale = true;
 }
 
@@ -157,6 +159,7 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   s.accounts.servers[server].kind = s.kinds.hold(server, event.capacity);
   s.accounts.shapes.eligibility.server_added(server, event.name, event.labels);
   s.freed.add(server);
+  s.all_shares_changed();
   s.keys_are_stale = true;
   return s.accounts.servers.id(server);
 }
@@ -181,6 +184,7 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   s.kinds.release(*server, s.accounts.servers[*server].kind);
   s.accounts.servers[*server].kind = s.kinds.hold(*server, event.capacity);
   s.freed.add(*server);
+  s.all_shares_changed();
   s.keys_are_stale = true;
   return {};
 }
@@ -237,7 +241,9 @@ Result<UserId> Engine::apply(const UserAdded& event, Time now) {
   const Result<Weight> weight = weight_from(event.weight);
   if (!weight) return weight.error();
   s.now = now;
-  return s.accounts.users.id(s.accounts.add_user({.name = event.name, .weight = *weight}));
+  const std::uint32_t user = s.accounts.add_user({.name = event.name, .weight = *weight});
+  if (s.standing.usage) s.standing.usage->begin(user, now);
+  return s.accounts.users.id(user);
 }
 
 Check Engine::apply(const UserReweighted& event, Time now) {

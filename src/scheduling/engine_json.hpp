@@ -18,6 +18,9 @@ void read_wish(const JsonReader& json, JobSubmitted& job);
 Json json_of(const std::map<std::string, std::string>& texts);
 std::map<std::string, std::string> texts_of(const JsonReader& json);
 
+/// An exact decimal as a text.
+Quantity quantity_of(const JsonReader& json);
+
 /// Whole units, not below zero.
 Amounts amounts_of(const JsonReader& json);
 

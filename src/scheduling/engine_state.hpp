@@ -48,6 +48,8 @@ struct Engine::State {
   std::vector<std::uint32_t> lanes_of(std::uint32_t shape) const;
   void refresh();
   void count_alone(std::uint32_t shape);
+  void share_changed(std::uint32_t user);
+  void all_shares_changed();
 
   // engine_events.cpp: what events have in common
   void wait(std::uint32_t queue);
@@ -72,6 +74,7 @@ struct Engine::State {
   void read_users(const JsonReader& json);
   void read_queue(const JsonReader& json, std::uint32_t user);
   void read_tasks(const JsonReader& json);
+  void read_usage(const JsonReader& json);
   void read_race(const JsonReader& json);
 };
 

@@ -14,15 +14,6 @@ Id id_of(const JsonReader& json) {
   return static_cast<Id>(json.integer<std::uint64_t>(0, UINT64_MAX));
 }
 
-Quantity quantity_of(const JsonReader& json) {
-  const std::string text = json.text();
-  if (json.failed()) return {};
-  const Result<Quantity> quantity = Quantity::parse(text);
-  if (quantity) return *quantity;
-  json.refuse(quantity.error().message);
-  return {};
-}
-
 /// The members of an event beside its name.
 struct Write {
   Json operator()(const ServerAdded& event) const {

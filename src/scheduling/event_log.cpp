@@ -1,8 +1,8 @@
-#include <mirab/scheduling/event_log.hpp>
-
 #include <fmt/format.h>
 #include <istream>
 #include <map>
+
+#include <mirab/scheduling/event_log.hpp>
 
 #include "scheduling/engine_json.hpp"
 #include "scheduling/event_json.hpp"

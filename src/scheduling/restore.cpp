@@ -1,6 +1,6 @@
-// The state is built up as events build it: servers come, users and jobs, and then every task starts once more,
-// in the order in which it may have started. Each step is checked before it is made, so that bytes which say
-// what no engine can be lead to an error; at the end all invariants are checked once more.
+// The state is built up as events build it: servers come, users and jobs, and then every task starts once
+// more, in the order in which it may have started. Each step is checked before it is made, so that bytes
+// which say what no engine can be lead to an error; at the end all invariants are checked once more.
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -132,7 +132,8 @@ void Engine::State::read_shapes(const JsonReader& json) {
     is_vacant[shape] = true;
   }
   for (std::uint32_t shape = 0; shape < shapes.end(); ++shape) {
-    if (shapes.holders(shape) == 0 && !is_vacant[shape]) return json.refuse("a number without a wish is not vacant");
+    if (shapes.holders(shape) == 0 && !is_vacant[shape])
+      return json.refuse("a number without a wish is not vacant");
   }
   shapes.set_vacant(vacant);
 }
@@ -218,6 +219,24 @@ void Engine::State::read_tasks(const JsonReader& json) {
   }
 }
 
+void Engine::State::read_usage(const JsonReader& json) {
+  if (!standing.usage) return;
+  const std::int64_t latest = now.time_since_epoch().count();
+  const JsonReader refreshed = json["refreshed"];
+  if (!refreshed.is_null())
+    standing.usage->set_refreshed(Time(Duration(refreshed.integer<std::int64_t>(INT64_MIN, latest))));
+  const std::vector<JsonReader> rows = items(json["users"], accounts.users.size());
+  for (std::uint32_t user = 0, row = 0; !json.failed() && user < accounts.users.end(); ++user) {
+    if (!accounts.users.holds(user)) continue;
+    const std::vector<JsonReader> parts = items(rows[row++], 3);
+    if (json.failed()) return;
+    standing.usage->set_row(user, {.usage = parts[0].number(),
+                                   .key = parts[1].number(),
+                                   .since = Time(Duration(parts[2].integer<std::int64_t>(INT64_MIN, latest))),
+                                   .share = whom.discipline->share(standing, user)});
+  }
+}
+
 void Engine::State::read_race(const JsonReader& json) {
   refresh();
   for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
@@ -280,6 +299,7 @@ void Engine::State::read(const JsonReader& json) {
   last_used = json["last_used"].integer<std::uint32_t>(0, std::max(accounts.servers.end(), 1U) - 1);
   if (!is_consistent(accounts.users) || !is_consistent(accounts.jobs) || !is_consistent(accounts.tasks))
     json.refuse("numbers that are neither taken nor vacant");
+  read_usage(json["usage"]);
   if (!json.failed()) read_race(json);
 }
 

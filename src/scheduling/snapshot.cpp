@@ -4,20 +4,22 @@
 //    given. Vacant servers are given lowest first, so for them no order is kept.
 //  - Kinds of servers, those without a server too, since their order breaks ties.
 //  - Shapes with their numbers, since the mix of wishes breaks ties by them.
-//  - The tasks in an order in which they may have started. Tasks are listed newest first by jobs and by servers,
+//  - The tasks in an order in which they may have started. Tasks are listed newest first by jobs and by
+//  servers,
 //    so that starting them once more in this order makes the same lists.
-//  - What is set aside, and where something was freed since: with ties at random, one who fits nowhere and is not
+//  - What is set aside, and where something was freed since: with ties at random, one who fits nowhere and is
+//  not
 //    aside costs a draw before that is noticed.
 //  - The arrivals, the rounds of the lines, the last server used.
 //
-// Not kept, because it follows from the rest: what is free, used and running; keys, which are functions of the
-// state, and the order of the race, which is strict, so that no tournament's shape matters; numbers of queues
-// and of selections; prices and tasks alone, which were computed from what is here since it last changed, or
-// are stale, which is kept, and computed before they are used again. While keys are stale and there are several
-// lanes nothing is kept aside: bringing the keys up to date brings all of it back.
-#include <mirab/scheduling/snapshot.hpp>
-
+// Not kept, because it follows from the rest: what is free, used and running; keys, which are functions of
+// the state, and the order of the race, which is strict, so that no tournament's shape matters; numbers of
+// queues and of selections; prices and tasks alone, which were computed from what is here since it last
+// changed, or are stale, which is kept, and computed before they are used again. While keys are stale and
+// there are several lanes nothing is kept aside: bringing the keys up to date brings all of it back.
 #include <algorithm>
+
+#include <mirab/scheduling/snapshot.hpp>
 
 #include "scheduling/engine_json.hpp"
 #include "scheduling/engine_state.hpp"
@@ -47,7 +49,8 @@ Json shapes_of(const Shapes& shapes) {
     Json& wish = wishes.emplace_back();
     if (shapes.holders(shape) > 0) add_wish(wish, shapes.job_of(shape));
   }
-  return {{"wishes", std::move(wishes)}, {"vacant", std::vector(shapes.vacant().begin(), shapes.vacant().end())}};
+  return {{"wishes", std::move(wishes)},
+          {"vacant", std::vector(shapes.vacant().begin(), shapes.vacant().end())}};
 }
 
 /// The jobs of each queue, oldest first.
@@ -85,8 +88,8 @@ Json users_of(const Accounts& accounts) {
   return users;
 }
 
-/// All tasks, each after those that it stands before in the lists of its job and of its server: in an order in
-/// which they may have started, the same for equal lists. O(tasks).
+/// All tasks, each after those that it stands before in the lists of its job and of its server: in an order
+/// in which they may have started, the same for equal lists. O(tasks).
 std::vector<std::uint32_t> in_order_of_start(const Accounts& accounts) {
   const auto& tasks = accounts.tasks;
   std::vector<std::uint32_t> order;
@@ -126,6 +129,19 @@ Json freed_of(const Freed& freed) {
   return servers;
 }
 
+Json usage_of(const Standing& standing) {
+  if (!standing.usage) return {};
+  Json users = Json::array();
+  for (std::uint32_t user = 0; user < standing.accounts.users.end(); ++user) {
+    if (!standing.accounts.users.holds(user)) continue;
+    const DecayedUsage::Row& row = standing.usage->row(user);
+    users.push_back({row.usage, row.key, row.since.time_since_epoch().count()});
+  }
+  const std::optional<Time> refreshed = standing.usage->refreshed();
+  return {{"refreshed", refreshed ? Json(refreshed->time_since_epoch().count()) : Json()},
+          {"users", std::move(users)}};
+}
+
 Json aside_of(const Race& race) {
   Json lanes = Json::array();
   for (std::uint32_t lane = 0; lane < race.lane_count(); ++lane) {
@@ -155,6 +171,7 @@ std::string snapshot(const Engine& engine) {
                       {"users", users_of(state.accounts)},
                       {"jobs", numbers_of(state.accounts.jobs)},
                       {"tasks", tasks_of(state.accounts)},
+                      {"usage", usage_of(state.standing)},
                       {"freed", freed_of(state.freed)},
                       {"aside", brings_back ? Json::array() : aside_of(state.race)}};
   std::string bytes;

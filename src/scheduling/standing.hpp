@@ -2,14 +2,17 @@
 
 #include <cstdint>
 #include <gmpxx.h>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <mirab/model/result.hpp>
 
 #include "scheduling/accounts.hpp"
+#include "scheduling/decayed_usage.hpp"
 #include "scheduling/fraction.hpp"
 #include "scheduling/kinds.hpp"
+#include "scheduling/share_scale.hpp"
 
 namespace mirab::scheduling {
 
@@ -25,6 +28,8 @@ struct Entry {
 struct Standing {
   const Accounts& accounts;
   const Kinds& kinds;
+  ShareScale scale{accounts.resource_count()};
+  std::optional<DecayedUsage> usage = {};  ///< with a half-life
   std::vector<std::int64_t> served = {};  ///< tasks placed for a line so far, [line]
   std::vector<double> prices = {};        ///< ν, of whole pools, [m]
   std::vector<mpq_class> alone = {};      ///< u: tasks of the shape that the whole cluster runs, [shape]
@@ -47,16 +52,19 @@ std::vector<double> pool_prices(const Accounts& accounts);
 /// argmax_r d_r / C_r of the resources of which there are some, the first of equals.
 std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<const std::int64_t> pool);
 
-/// max_r used_r / of_r over the resources of which there are some, the user's part of a pool or of a server,
+/// max_r s_r used_r / of_r over the resources of which there are some, the user's part of a pool or of a server,
 /// rounded.
-double dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of);
+double dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
+                     const ShareScale& scale);
 
-/// The same, exactly: numerator / denominator.
+/// The same, exactly, in the unit of the whole scales: scale · numerator / denominator.
 struct Part {
   std::int64_t numerator;
   std::int64_t denominator;
+  std::uint64_t scale = 1;
 };
-Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of);
+Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
+                         const ShareScale& scale);
 
 /// a / φ_a against b / φ_b, exactly.
 std::strong_ordering compare_per_weight(Part a, const Weight& of_a, Part b, const Weight& of_b);

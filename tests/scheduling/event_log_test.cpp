@@ -78,21 +78,24 @@ TEST(EventLog, AnErrorNamesFileLineAndKey) {
   struct Case {
     std::string line, key, message;
   };
-  for (const Case& bad : std::vector<Case>{
-           {"nonsense", "", "not JSON"},
-           {R"({"now": 0, "event": "server-exploded"})", "event", "no event 'server-exploded'"},
-           {R"({"now": 0, "event": "server-added", "name": "a"})", "", "'capacity' is missing"},
-           {R"({"now": 0, "event": "server-added", "name": "a", "capacity": [-1]})", "capacity[0]", "whole number"},
-           {R"({"now": 0, "event": "server-added", "name": 1, "capacity": [1]})", "name", "text"},
-           {R"({"now": 0, "event": "server-added", "name": "b", "capacity": [1], "colour": 1})", "colour", "none of"},
-           {R"({"now": 0, "event": "user-added", "name": "u", "weight": "heavy"})", "weight", "heavy"},
-           {R"({"now": 0, "event": "task-finished", "task": 5})", "task", "no such task"},
-           {R"({"now": 0.5, "event": "step", "seed": 1})", "now", "whole number"},
-           {R"({"now": 0, "event": "step", "seed": 1, "placed": {"task": 0, "job": 0, "user": 0, "server": 0}})",
-            "event", "\"placed\":null"}}) {
-    const Error error =
-        error_of(kHeader + R"({"now": 0, "event": "server-added", "name": "a", "capacity": [4], "gives": 0})" + "\n" +
-                 bad.line + "\n");
+  for (
+      const Case& bad : std::vector<Case>{
+          {"nonsense", "", "not JSON"},
+          {R"({"now": 0, "event": "server-exploded"})", "event", "no event 'server-exploded'"},
+          {R"({"now": 0, "event": "server-added", "name": "a"})", "", "'capacity' is missing"},
+          {R"({"now": 0, "event": "server-added", "name": "a", "capacity": [-1]})", "capacity[0]",
+           "whole number"},
+          {R"({"now": 0, "event": "server-added", "name": 1, "capacity": [1]})", "name", "text"},
+          {R"({"now": 0, "event": "server-added", "name": "b", "capacity": [1], "colour": 1})", "colour",
+           "none of"},
+          {R"({"now": 0, "event": "user-added", "name": "u", "weight": "heavy"})", "weight", "heavy"},
+          {R"({"now": 0, "event": "task-finished", "task": 5})", "task", "no such task"},
+          {R"({"now": 0.5, "event": "step", "seed": 1})", "now", "whole number"},
+          {R"({"now": 0, "event": "step", "seed": 1, "placed": {"task": 0, "job": 0, "user": 0, "server": 0}})",
+           "event", "\"placed\":null"}}) {
+    const Error error = error_of(
+        kHeader + R"({"now": 0, "event": "server-added", "name": "a", "capacity": [4], "gives": 0})" + "\n" +
+        bad.line + "\n");
     EXPECT_EQ(error.file, "events.jsonl") << bad.line;
     EXPECT_EQ(error.line, 3) << bad.line;
     EXPECT_EQ(error.key, bad.key) << bad.line;
@@ -105,7 +108,8 @@ TEST(EventLog, AHeaderOfAnotherVersionOrDisciplineIsAnError) {
   std::string header = kHeader;
   EXPECT_EQ(error_of(header.replace(header.find('1'), 1, "2")).key, "version");
   header = kHeader;
-  EXPECT_THAT(error_of(header.replace(header.find("drf"), 3, "dfr")).message, HasSubstr("no discipline 'dfr'"));
+  EXPECT_THAT(error_of(header.replace(header.find("drf"), 3, "dfr")).message,
+              HasSubstr("no discipline 'dfr'"));
 }
 
 TEST(EventLog, ATextThatIsNotUtf8CannotBeLogged) {

@@ -17,7 +17,9 @@ EngineOptions random_options(Random& random) {
                                                 "pf",   "tsf",         "ps-dsf", "mlf-drs"};
   const std::vector<std::string> placements = {"first-fit", "best-fit", "worst-fit",
                                                "next-fit",  "random",   "least-fragmentation"};
-  const auto choice = [](const std::string& name) { return Choice{.name = name, .options = {}, .text = name}; };
+  const auto choice = [](const std::string& name) {
+    return Choice{.name = name, .options = {}, .text = name};
+  };
   EngineOptions options{.resources = {"cpu", "memory"},
                         .discipline = choice(one_of(disciplines, random)),
                         .placement = choice(one_of(placements, random)),
@@ -25,12 +27,20 @@ EngineOptions random_options(Random& random) {
                         .oversized = static_cast<Oversized>(random.below(2))};
   if (random.below(5) == 0) options.discipline.options["blocking"] = "freeze";
   if (random.below(2) == 0) options.resources.push_back("gpu");
+  const std::string& discipline = options.discipline.name;
+  const bool of_pool = discipline == "drf" || discipline == "asset";
+  if ((of_pool || discipline == "ps-dsf") && random.below(2) == 0) {
+    options.share_scale = {*Quantity::parse("0.5"), Quantity(3)};
+    options.share_scale.resize(options.resources.size());  // GPUs do not count
+  }
+  if (of_pool && random.below(2) == 0) options.half_life = Duration(1 + random.below(20'000));
   return options;
 }
 
 Amounts RandomEvents::amounts(std::uint64_t most) {
   Amounts amounts;
-  for (std::size_t r = 0; r < resources_; ++r) amounts.push_back(static_cast<std::int64_t>(random_.below(most + 1)));
+  for (std::size_t r = 0; r < resources_; ++r)
+    amounts.push_back(static_cast<std::int64_t>(random_.below(most + 1)));
   return amounts;
 }
 
@@ -44,11 +54,16 @@ Event RandomEvents::server_event() {
   }
   const ServerId server = one_of(servers_, random_);
   switch (random_.below(6)) {
-    case 0: return ServerChanged{.server = server, .capacity = amounts(15)};
-    case 1: return ServerDrained{.server = server};
-    case 2: return ServerRemoved{.server = server};
-    case 3: return ServerFailed{.server = server};
-    default: return ServerReopened{.server = server};
+    case 0:
+      return ServerChanged{.server = server, .capacity = amounts(15)};
+    case 1:
+      return ServerDrained{.server = server};
+    case 2:
+      return ServerRemoved{.server = server};
+    case 3:
+      return ServerFailed{.server = server};
+    default:
+      return ServerReopened{.server = server};
   }
 }
 

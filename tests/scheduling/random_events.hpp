@@ -10,8 +10,8 @@ namespace mirab::scheduling {
 /// Any discipline, placement, tie rule and so on.
 EngineOptions random_options(Random& random);
 
-/// Random events and steps, few of which cannot be applied. Amounts are small, so that shares tie and tasks fit
-/// exactly.
+/// Random events and steps, few of which cannot be applied. Amounts are small, so that shares tie and tasks
+/// fit exactly.
 class RandomEvents {
  public:
   RandomEvents(Random& random, std::size_t resources) : random_(random), resources_(resources) {}

@@ -1,5 +1,5 @@
-// An engine restored from a snapshot decides as the one it was taken of, whatever comes; and other bytes are an
-// error.
+// An engine restored from a snapshot decides as the one it was taken of, whatever comes; and other bytes are
+// an error.
 
 #include <gmock/gmock.h>
 
@@ -13,7 +13,10 @@ namespace {
 /// An engine that has lived through so many random events.
 struct Lived {
   explicit Lived(std::uint64_t seed, int count)
-      : random(seed), draws(seed + 1), options(random_options(random)), engine(*Engine::from(options)),
+      : random(seed),
+        draws(seed + 1),
+        options(random_options(random)),
+        engine(*Engine::from(options)),
         events(random, options.resources.size()) {
     for (int i = 0; i < count; ++i) live();
   }

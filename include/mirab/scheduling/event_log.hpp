@@ -16,11 +16,11 @@
 namespace mirab::scheduling {
 
 // A log holds what an engine was told: lines of JSON, the first with the options of the engine, every other
-// with one event or one step. Their form is docs/schema/event-log.schema.json. What came of an event may stand
-// with it, and is compared when the log is replayed.
+// with one event or one step. Their form is docs/schema/event-log.schema.json. What came of an event may
+// stand with it, and is compared when the log is replayed.
 
-/// One call of Engine::step, with the random numbers of the source that has this seed. A source is new when the
-/// first step of the log draws from it, and nothing else does.
+/// One call of Engine::step, with the random numbers of the source that has this seed. A source is new when
+/// the first step of the log draws from it, and nothing else does.
 struct StepAsked {
   std::uint64_t seed = 0;
   friend bool operator==(const StepAsked&, const StepAsked&) = default;
@@ -49,8 +49,8 @@ Result<EngineOptions> read_log_header(std::string_view line);
 Result<LogEntry> read_log_line(std::string_view line);
 
 /// A new engine that was told all that the log says. Errors name file, line and key: a line that cannot be
-/// read, an event that the engine refuses, an outcome other than the one in the log. Memory: that of the engine
-/// and of one line.
+/// read, an event that the engine refuses, an outcome other than the one in the log. Memory: that of the
+/// engine and of one line.
 Result<Engine> replay(std::istream& log, const std::string& name);
 
 /// The same for an engine that is there already, as after restore(): the log has no header. The lines are

@@ -16,10 +16,10 @@ inline constexpr int kSnapshotVersion = 1;
 /// O(everything).
 std::string snapshot(const Engine& engine);
 
-/// The engine of a snapshot: the same later events, times and random numbers bring the same decisions with the
-/// same identifiers. The random generator is the caller's, and so is its state.
-/// Errors: bytes that are no snapshot, or of another version; a state that no engine can be in, by the key.
-/// O(everything log everything), and the servers times the shapes that fit nowhere.
+/// The engine of a snapshot: the same later events, times and random numbers bring the same decisions with
+/// the same identifiers. The random generator is the caller's, and so is its state. Errors: bytes that are no
+/// snapshot, or of another version; a state that no engine can be in, by the key. O(everything log
+/// everything), and the servers times the shapes that fit nowhere.
 Result<Engine> restore(std::string_view bytes);
 
 }  // namespace mirab::scheduling
