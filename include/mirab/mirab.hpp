@@ -25,6 +25,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/syntax.hpp>
+#include <mirab/model/time.hpp>
 #include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/events.hpp>

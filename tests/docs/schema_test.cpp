@@ -110,9 +110,10 @@ TEST(Schema, EveryRandomLogOfAnEngineHolds) {
 }
 
 TEST(Schema, WhatTheReaderOfLogsRefusesTheSchemaRefuses) {
-  for (const std::string line : {R"({"now": 0, "event": "server-exploded"})", R"({"now": 0.5, "event": "step", "seed": 1})",
-                                 R"({"now": 0, "event": "server-added", "name": "a", "capacity": [-1]})",
-                                 R"({"now": 0, "event": "task-failed", "task": 0, "colour": 1})"}) {
+  for (const std::string line :
+       {R"({"now": 0, "event": "server-exploded"})", R"({"now": 0.5, "event": "step", "seed": 1})",
+        R"({"now": 0, "event": "server-added", "name": "a", "capacity": [-1]})",
+        R"({"now": 0, "event": "task-failed", "task": 0, "colour": 1})"}) {
     EXPECT_FALSE(scheduling::read_log_line(line)) << line;
     EXPECT_NE(faults_of_json("event-log.schema.json", line), "") << line;
   }
