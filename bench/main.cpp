@@ -2,8 +2,9 @@
 // contender says otherwise, holds medians against the folder's goals.json, and prints the entries of the
 // summary as a JSON array (docs/schema/benchmarks.schema.json).
 //
-// A goal's value is the largest of some ratios of two medians (`largest_of`), or the median seconds of one
-// contender (`seconds_of`); it is `at_most` or `at_least` a bound. Times are of the processor, and of the
+// A goal's value is the largest of some ratios of two medians (`largest_of`), the median seconds of one
+// contender (`seconds_of`) or how often they go into a second (`rate_of`), or what a contender counted
+// (`counter_of`); it is `at_most` or `at_least` a bound. Times are of the processor, and of the
 // wall for contenders with UseRealTime. A goal with a contender that has no time, since it was skipped with
 // an error, does not hold, and its detail says so. The labels of a goal's contenders go into its detail.
 // Arguments are Google Benchmark's.
@@ -27,6 +28,7 @@ using json = nlohmann::ordered_json;
 struct Contender {
   std::vector<double> seconds;  // of each run
   std::string label;
+  std::map<std::string, double> counters;
 
   double median() {
     const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
@@ -48,6 +50,7 @@ class Contenders : public benchmark::BenchmarkReporter {
       contender.seconds.push_back((wall ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime()) /
                                   benchmark::GetTimeUnitMultiplier(run.time_unit));
       contender.label = run.report_label;
+      for (const auto& [name, counter] : run.counters) contender.counters[name] = counter.value;
     }
   }
 
@@ -57,7 +60,10 @@ class Contenders : public benchmark::BenchmarkReporter {
 
 // The contenders of a goal, each once.
 std::vector<std::string> named_in(const json& goal) {
-  if (goal.contains("seconds_of")) return {goal.at("seconds_of").get<std::string>()};
+  for (const char* of : {"seconds_of", "rate_of"}) {
+    if (goal.contains(of)) return {goal.at(of).get<std::string>()};
+  }
+  if (goal.contains("counter_of")) return {goal.at("counter_of")[0].get<std::string>()};
   std::vector<std::string> names;
   for (const json& ratio : goal.at("largest_of")) {
     for (const json& name : ratio) names.push_back(name.get<std::string>());
@@ -69,6 +75,9 @@ std::vector<std::string> named_in(const json& goal) {
 
 double value_of(const json& goal, Contenders& contenders) {
   if (goal.contains("seconds_of")) return contenders.median(goal.at("seconds_of"));
+  if (goal.contains("rate_of")) return 1 / contenders.median(goal.at("rate_of"));
+  if (goal.contains("counter_of"))
+    return contenders.by_name.at(goal.at("counter_of")[0]).counters.at(goal.at("counter_of")[1]);
   double value = 0;
   for (const json& ratio : goal.at("largest_of"))
     value = std::max(value, contenders.median(ratio[0]) / contenders.median(ratio[1]));

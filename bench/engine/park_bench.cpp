@@ -164,13 +164,12 @@ void scan_first_fit(benchmark::State& state) { steps<scanned_first_fit>(state); 
 void scan_best_fit(benchmark::State& state) { steps<scanned_best_fit>(state); }
 void scan_worst_fit(benchmark::State& state) { steps<scanned_worst_fit>(state); }
 
-/// A search that finds nothing passes by every server.
+/// A search that finds nothing: for twice what any server has free.
 void park_no_fit(benchmark::State& state) {
   const FilledPark filled(state.range(0));
-  Amounts demand = {0, 0};
+  Amounts demand = {1, 1};
   for (std::uint32_t server = 0; server < filled.park().size(); ++server)
-    demand[0] = std::max(demand[0], filled.park().free(server)[0] + 1);
-  demand[1] = demand[0] / 10;
+    demand[0] = std::max(demand[0], 2 * filled.park().free(server)[0]);
   const Variant variant{.demand = demand, .among = nullptr};
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(filled.park().first_with_room(variant, 0));
 }

@@ -13,6 +13,9 @@ namespace mirab {
 /// Attempts are made in rounds of so many; what is found ends the search after its round.
 inline constexpr std::size_t kRound = 64;
 
+/// Between the seeds of attempts that draw: odd, so that they differ.
+inline constexpr std::uint64_t kSeedStep = 0x9E3779B97F4A7C15;
+
 /// Calls body(k) for k from first to before last, on so many threads at most. The body must not throw, and
 /// may touch what belongs to its own k.
 template <class Body>
@@ -27,33 +30,49 @@ void for_each_attempt(std::size_t first, std::size_t last, int threads, const Bo
   work();
 }
 
+/// What an attempt came to.
+struct Trial {
+  std::uint64_t compared = 0;  ///< divisions; none when the changed cluster could not be divided
+  std::optional<Witness> violation = {};
+};
+
 /// What a search found: the greatest violation of the first round that had one.
 struct Sought {
-  std::uint64_t tried = 0;
-  std::optional<Witness> worst;
+  std::uint64_t tried = 0;  ///< divisions that were compared
+  std::optional<Witness> worst = {};
   std::size_t attempt = 0;  ///< that led to `worst`
 };
 
-/// Makes attempts 0 … count - 1; `attempt(k)` gives a witness when it finds a violation. The same with any
-/// number of threads. The body must not throw.
+/// Makes attempts 0, 1, …, `most` at most, until as many divisions were compared as the search asks for:
+/// `attempt(k)` gives a Trial. The same with any number of threads. The body must not throw.
 template <class Attempt>
-Sought seek(std::size_t count, const Search& search, const Attempt& attempt) {
+Sought seek(std::size_t most, const Search& search, const Attempt& attempt) {
   Sought sought;
-  while (sought.tried < count && !sought.worst) {
-    const std::size_t first = sought.tried;
-    const std::size_t last = std::min(count, first + kRound);
-    std::vector<std::optional<Witness>> found(last - first);
-    for_each_attempt(first, last, search.threads, [&](std::size_t k) { found[k - first] = attempt(k); });
+  for (std::size_t first = 0; first < most && sought.tried < search.attempts && !sought.worst;) {
+    const std::size_t last =
+        first + std::min<std::size_t>({kRound, most - first, search.attempts - sought.tried});
+    std::vector<Trial> trials(last - first);
+    for_each_attempt(first, last, search.threads, [&](std::size_t k) { trials[k - first] = attempt(k); });
     for (std::size_t k = first; k < last; ++k) {
-      std::optional<Witness>& witness = found[k - first];
-      if (!witness || (sought.worst && witness->size <= sought.worst->size)) continue;
-      sought.worst = std::move(witness);
+      Trial& trial = trials[k - first];
+      sought.tried += trial.compared;
+      if (!trial.violation || (sought.worst && trial.violation->size <= sought.worst->size)) continue;
+      sought.worst = std::move(trial.violation);
       sought.attempt = k;
     }
-    sought.tried = last;
-    if (search.progress) search.progress(sought.tried, count);
+    first = last;
+    if (search.progress) search.progress(std::min<std::uint64_t>(first, search.attempts), search.attempts);
   }
   return sought;
 }
+
+/// How the rule divides a cluster, when it does and the outcome has its certificate.
+std::optional<Outcome> comparable(const Rule& rule, const Problem& problem);
+
+/// The verdict on a cluster whose own division has no certificate, so that nothing can be compared with it.
+Verdict incomparable(Property property);
+
+/// The verdict on what was sought; not decided when nothing could be compared.
+Verdict verdict_on(Property property, Sought sought);
 
 }  // namespace mirab

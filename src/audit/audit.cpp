@@ -13,8 +13,6 @@
 namespace mirab {
 namespace {
 
-constexpr std::uint64_t kSeedStep = 0x9E3779B97F4A7C15;  // odd, so that seeds of clusters differ
-
 const Mechanism& row_of(const Choice& choice) {
   const auto table = mechanisms();
   const auto row = std::find_if(table.begin(), table.end(),
@@ -147,26 +145,22 @@ Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uin
   const Rule rule = rule_of(mechanism);
   const std::uint64_t attempts =
       std::max<std::uint64_t>(1, search.attempts / std::max<std::uint64_t>(1, clusters));
-  std::atomic<std::uint64_t> tried = 0;
-  Sought sought = seek(clusters, search, [&](std::size_t k) -> std::optional<Witness> {
+  Search over_clusters = search;
+  over_clusters.attempts = clusters * attempts;
+  Sought sought = seek(clusters, over_clusters, [&](std::size_t k) -> Trial {
     Random random(search.seed + k * kSeedStep);
     const Problem problem = random_cluster(style, random);
-    const Result<Outcome> outcome = rule.divide(problem);
-    if (!outcome || outcome->status == Status::not_converged) return {};
-    const Verdict verdict = check(style.property, {problem, *outcome, rule.scope}, rule,
-                                  {.attempts = attempts,
-                                   .seed = random.bits(),
-                                   .tolerances = search.tolerances,
-                                   .conditions = style.conditions});
-    tried += verdict.tried;
-    return verdict.witness;
+    const std::optional<Outcome> outcome = comparable(rule, problem);
+    if (!outcome) return {};
+    Verdict verdict = check(style.property, {problem, *outcome, rule.scope}, rule,
+                            {.attempts = attempts,
+                             .seed = random.bits(),
+                             .tolerances = search.tolerances,
+                             .conditions = style.conditions});
+    return {.compared = verdict.tried, .violation = std::move(verdict.witness)};
   });
-  Verdict verdict{.property = style.property, .scope = VerdictScope::searched};
-  if (sought.worst) {
-    verdict = violated(style.property, *std::move(sought.worst));
-    verdict.smallest = smallest(verdict, rule, search.tolerances, shrink_tries);
-  }
-  verdict.tried = tried;
+  Verdict verdict = verdict_on(style.property, std::move(sought));
+  if (verdict.witness) verdict.smallest = smallest(verdict, rule, search.tolerances, shrink_tries);
   return verdict;
 }
 

@@ -34,11 +34,12 @@ Verdict check_feasible(const Division& division, const Tolerances& tolerances) {
     offer(worst, shortfall(holds, grant.tasks), least, [&] {
       const auto [has, says] = told_apart(holds, grant.tasks);
       const std::string why = ground.eligible(n, i) ? "what it is given there holds" : "it may run";
-      return Witness{.words = fmt::format("{} is said to run {} tasks on {}, where {} {}",
-                                          ground.user_name(n), says, ground.place_name(i), why, has),
-                     .problem = cluster,
-                     .user = ground.user_name(n),
-                     .numbers = {{"tasks", grant.tasks}, {"bundle", holds}}};
+      return Witness{
+          .words = fmt::format("{} is said to run {} tasks on {} under {}, where {} {}", ground.user_name(n),
+                               says, ground.place_name(i), division.outcome.mechanism, why, has),
+          .problem = cluster,
+          .user = ground.user_name(n),
+          .numbers = {{"tasks", grant.tasks}, {"bundle", holds}}};
     });
   }
   for (std::size_t i = 0; i < ground.places(); ++i) {
@@ -64,8 +65,9 @@ Verdict check_feasible(const Division& division, const Tolerances& tolerances) {
           .numbers = {{"tasks", said}, {"cap", ground.cap(n)}}};
     });
     offer(worst, std::max(shortfall(said, tasks[n]), shortfall(tasks[n], said)), least, [&] {
-      return Witness{.words = fmt::format("{} is said to have {} tasks, and has {} on its servers",
-                                          ground.user_name(n), number_words(said), number_words(tasks[n])),
+      return Witness{.words = fmt::format("{} is said to have {} tasks under {}, and has {} on its servers",
+                                          ground.user_name(n), number_words(said), division.outcome.mechanism,
+                                          number_words(tasks[n])),
                      .problem = cluster,
                      .user = ground.user_name(n),
                      .numbers = {{"tasks", said}, {"placed", tasks[n]}}};

@@ -67,7 +67,11 @@ Verdict violated(Property property, Witness witness) {
 }
 
 Verdict vacuous(Property property, std::string why) {
-  return {.property = property, .vacuous = true, .note = std::move(why)};
+  return {.property = property, .vacuous = true, .tried = 0, .note = std::move(why)};
+}
+
+Verdict undecided(Property property, std::string why) {
+  return {.property = property, .decided = false, .tried = 0, .note = std::move(why)};
 }
 
 }  // namespace mirab

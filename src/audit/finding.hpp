@@ -35,4 +35,7 @@ Verdict violated(Property property, Witness witness);
 /// The verdict that a property asks for nothing here.
 Verdict vacuous(Property property, std::string why);
 
+/// The verdict that nothing can be said.
+Verdict undecided(Property property, std::string why);
+
 }  // namespace mirab

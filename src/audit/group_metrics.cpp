@@ -3,6 +3,8 @@
 #include <mirab/audit/group_metrics.hpp>
 #include <mirab/audit/metrics.hpp>
 
+#include "model/dominance.hpp"
+
 namespace mirab {
 namespace {
 
@@ -24,45 +26,36 @@ double total_weight(const Problem& problem) {
   return total;
 }
 
-// The dominant resource on one server of an entry, and the demand for it.
-struct Dominance {
-  std::size_t resource = 0;
-  double demand = 0;
-};
-
-Dominance dominance_on(const Problem& problem, const Allocation& allocation, const Grant& grant) {
-  const ServerUse& server = allocation.servers[grant.server];
-  const bool pooled = allocation.servers.size() != problem.server_count();
-  const ResourceVector& demand =
-      pooled ? problem.users()[grant.user].demand : problem.demand(grant.user, grant.server);
-  Dominance dominance;
-  double largest = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r) {
-    if (server.capacity[r] <= 0 || demand[r].value() / server.capacity[r] <= largest) continue;
-    largest = demand[r].value() / server.capacity[r];
-    dominance = {.resource = r, .demand = demand[r].value()};
-  }
-  return dominance;
+// What each of the allocation's servers has, one of an entry, or the pool.
+std::vector<ExactVector> capacities(const Problem& problem, bool pooled) {
+  if (pooled) return {exact_pool(problem)};
+  std::vector<ExactVector> capacities;
+  for (const Server& server : problem.servers()) capacities.push_back(exact(server.capacity));
+  return capacities;
 }
 
 void measure_consumption(const Problem& problem, const Allocation& allocation, GroupMetrics& metrics) {
   const std::size_t m = problem.resource_count();
+  const bool pooled = allocation.servers.size() != problem.server_count();
+  const std::vector<ExactVector> capacity = capacities(problem, pooled);
   Table tasks(allocation.servers.size(), std::vector<double>(m, 0.0));
   Table demand = tasks;
   for (const Grant& grant : allocation.grants) {
-    const Dominance dominance = dominance_on(problem, allocation, grant);
-    tasks[grant.server][dominance.resource] += grant.tasks;
-    demand[grant.server][dominance.resource] += grant.tasks * dominance.demand;
+    const ResourceVector& of_task =
+        pooled ? problem.users()[grant.user].demand : problem.demand(grant.user, grant.server);
+    const std::size_t dominant = dominant_resource(of_task, capacity[grant.server]);
+    tasks[grant.server][dominant] += grant.tasks;
+    demand[grant.server][dominant] += grant.tasks * of_task[dominant].value();
   }
   metrics.consumption = tasks;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const ServerUse& server = allocation.servers[i];
     std::vector<double> there;
     for (std::size_t k = 0; k < m; ++k) {
-      const double capacity = server.capacity[k] / static_cast<double>(server.count);
+      const double of_one = server.capacity[k] / static_cast<double>(server.count);
       double& lambda = metrics.consumption[i][k];
-      lambda = tasks[i][k] > 0 ? demand[i][k] / tasks[i][k] / capacity : 0;
-      if (capacity > 0) there.push_back(lambda);
+      lambda = tasks[i][k] > 0 ? demand[i][k] / tasks[i][k] / of_one : 0;
+      if (of_one > 0) there.push_back(lambda);
     }
     const auto [least, most] = std::minmax_element(there.begin(), there.end());
     metrics.penalty.push_back(there.empty() ? 0 : *most - *least);
@@ -83,8 +76,9 @@ GroupMetrics measure_groups(const Problem& problem, const Allocation& allocation
   Table dominated(m);
   Table others(m);
   double satisfied = 0;
+  const std::vector<std::size_t> dominants = dominant_resources(problem);
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    const std::size_t dominant = dominant_resource(problem, n);
+    const std::size_t dominant = dominants[n];
     for (std::size_t r = 0; r < m; ++r) (r == dominant ? dominated : others)[r].push_back(held[n][r]);
     const double fair = problem.pool()[dominant] * problem.users()[n].weight.value() / weights;
     const double beyond = held[n][dominant] - fair;

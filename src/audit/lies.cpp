@@ -54,13 +54,13 @@ std::string list_of(const std::vector<std::string>& names) {
   return names.size() > kMostNamed ? fmt::format("{} and {} more", text, names.size() - kMostNamed) : text;
 }
 
-std::string words_for(const Problem& problem, const Lie& lie, const std::vector<User>& told,
-                      const User& truth) {
+std::string words_for(const Problem& problem, const Lie& lie, const std::vector<std::string>& concealed,
+                      const std::vector<User>& told, const User& truth) {
   const auto amounts = [&](const User& user) { return amounts_words(problem.resources(), user.demand); };
   if (told.size() == 2)
     return fmt::format("by appearing as two of half the weight, of {} and of {}, instead of one of {}",
                        amounts(told[0]), amounts(told[1]), amounts(truth));
-  if (!lie.hidden.empty()) return fmt::format("by saying that it may not run on {}", list_of(lie.hidden));
+  if (!concealed.empty()) return fmt::format("by saying that it may not run on {}", list_of(concealed));
   if (lie.tasks)
     return told[0].tasks
                ? fmt::format("by claiming {} tasks instead of {}", told[0].tasks->text(), truth.tasks->text())
@@ -68,16 +68,20 @@ std::string words_for(const Problem& problem, const Lie& lie, const std::vector<
   return fmt::format("by reporting {} instead of {}", amounts(told[0]), amounts(truth));
 }
 
-bool hide(const Problem& problem, std::size_t user, const std::vector<std::string>& hidden, User& told) {
-  std::vector<std::string> offered;
+struct Offer {
+  std::vector<std::string> told;       // the servers on which the user says that it may run
+  std::vector<std::string> concealed;  // the others on which it may
+};
+
+Offer offer_without(const Problem& problem, std::size_t user, const std::vector<std::string>& hidden) {
+  Offer offer;
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    if (!problem.eligible(user, i)) continue;
     const std::string& name = problem.servers()[i].name;
-    const bool kept = std::find(hidden.begin(), hidden.end(), name) == hidden.end();
-    if (kept && problem.eligible(user, i)) offered.push_back(name);
+    const bool hides = std::find(hidden.begin(), hidden.end(), name) != hidden.end();
+    (hides ? offer.concealed : offer.told).push_back(name);
   }
-  told.select.clear();
-  told.servers = offered;
-  return !offered.empty();
+  return offer;
 }
 
 bool claim_tasks(double factor, User& told) {
@@ -131,15 +135,9 @@ void add_splits(const Problem& problem, std::size_t user, std::vector<Lie>& lies
     if (problem.users()[user].demand[r].is_zero()) continue;
     const std::string& name = problem.resources()[r];
     Factors only;
-    for (const std::string& other : problem.resources()) {
-      if (other != name) only[other] = 0.0;
+    for (std::size_t k = 0; k < problem.resource_count(); ++k) {
+      if (k != r && !problem.users()[user].demand[k].is_zero()) only[problem.resources()[k]] = 0.0;
     }
-    std::erase_if(only, [&](const auto& each) {
-      const auto k = std::find(problem.resources().begin(), problem.resources().end(), each.first);
-      return problem.users()[user]
-          .demand[static_cast<std::size_t>(k - problem.resources().begin())]
-          .is_zero();
-    });
     Lie apart{.user = problem.users()[user].name, .demands = {only, {{name, 0.0}}}};
     if (!only.empty()) lies.push_back(apart);
     lies.push_back({.user = apart.user, .demands = {{{name, 2.0}}, {{name, 0.5}}}});
@@ -154,6 +152,8 @@ std::optional<Told> tell(const Problem& problem, const Lie& lie) {
                                   [&](const User& user) { return user.name == lie.user; });
   if (found == problem.users().end()) return {};
   const auto user = static_cast<std::size_t>(found - problem.users().begin());
+  const Offer offer = lie.hidden.empty() ? Offer{} : offer_without(problem, user, lie.hidden);
+  if (!lie.hidden.empty() && (offer.told.empty() || offer.concealed.empty())) return {};
   std::vector<User> liars;
   for (const Factors& factors : lie.demands) {
     User& liar = liars.emplace_back(*found);
@@ -161,13 +161,16 @@ std::optional<Told> tell(const Problem& problem, const Lie& lie) {
     for (auto& [server, demand] : liar.demand_on) {
       if (!misreport(problem, factors, demand)) return {};
     }
-    if (!lie.hidden.empty() && !hide(problem, user, lie.hidden, liar)) return {};
+    if (!offer.concealed.empty()) {
+      liar.select.clear();
+      liar.servers = offer.told;
+    }
     if (lie.tasks && !claim_tasks(*lie.tasks, liar)) return {};
     if (lie.demands.size() == 1) continue;
     liar.weight = *times(liar.weight, 0.5);
     if (liar.tasks) liar.tasks = times(*liar.tasks, 0.5);
   }
-  told.words = words_for(problem, lie, liars, *found);
+  told.words = words_for(problem, lie, offer.concealed, liars, *found);
   told.cluster.users[user] = liars[0];
   told.liars = {user};
   if (liars.size() == 2) {

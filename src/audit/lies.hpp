@@ -31,7 +31,8 @@ struct Told {
   std::string words;               ///< `by reporting cpu 2, memory 2.214 instead of cpu 2, memory 4`
 };
 
-/// Tells it; nothing when that makes no cluster. Demands have four significant digits.
+/// Tells it; nothing when that makes no cluster, or hides nothing that there is. Demands have four
+/// significant digits.
 std::optional<Told> tell(const Problem& problem, const Lie& lie);
 
 /// Every move of one user: one demand up and down on a log grid, one up against another down, a little of

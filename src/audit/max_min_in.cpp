@@ -87,17 +87,18 @@ Verdict max_min_in(Property property, const Division& division, const Ground& gr
     const bool idle = source.level == std::numeric_limits<double>::infinity();
     const double other = idle ? has.free[source.server] : has.amount[source.user];
     const auto [little, much] = told_apart(has.amount[n], other);
-    worst = Witness{
-        .words = idle ? fmt::format("{} holds {} {}, while {} of {} is free", ground.user_name(n), little,
-                                    name, much, ground.place_name(source.server))
-                      : fmt::format(
-                            "{} holds {} {} and could have some of the {} of {}, who has more for its weight",
-                            ground.user_name(n), little, name, much, ground.user_name(source.user)),
-        .problem = {},
-        .user = ground.user_name(n),
-        .other = idle ? "" : ground.user_name(source.user),
-        .numbers = {{"holds", has.amount[n]}, {idle ? "free" : "other_holds", other}},
-        .size = size};
+    worst = Witness{.words = idle ? fmt::format("{} holds {} {} under {}, while {} of {} is free",
+                                                ground.user_name(n), little, name, division.outcome.mechanism,
+                                                much, ground.place_name(source.server))
+                                  : fmt::format("{} holds {} {} under {} and could have some of the {} of "
+                                                "{}, who has more for its weight",
+                                                ground.user_name(n), little, name, division.outcome.mechanism,
+                                                much, ground.user_name(source.user)),
+                    .problem = {},
+                    .user = ground.user_name(n),
+                    .other = idle ? "" : ground.user_name(source.user),
+                    .numbers = {{"holds", has.amount[n]}, {idle ? "free" : "other_holds", other}},
+                    .size = size};
   }
   if (!worst) return {.property = property};
   worst->problem = cluster_of(division.problem);

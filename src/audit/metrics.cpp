@@ -5,6 +5,8 @@
 
 #include <mirab/audit/metrics.hpp>
 
+#include "model/dominance.hpp"
+
 namespace mirab {
 namespace {
 
@@ -74,17 +76,11 @@ double sample_standard_deviation(std::span<const double> shares) {
   return std::sqrt(squares / static_cast<double>(shares.size() - 1));
 }
 
-std::size_t dominant_resource(const Problem& problem, std::size_t user) {
-  const ResourceVector& demand = problem.users()[user].demand;
-  std::size_t dominant = 0;
-  double largest = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r) {
-    const double part = part_of_pool(problem, demand[r].value(), r);
-    if (part > largest) {
-      largest = part;
-      dominant = r;
-    }
-  }
+std::vector<std::size_t> dominant_resources(const Problem& problem) {
+  const ExactVector pool = exact_pool(problem);
+  std::vector<std::size_t> dominant;
+  dominant.reserve(problem.user_count());
+  for (const User& user : problem.users()) dominant.push_back(dominant_resource(user.demand, pool));
   return dominant;
 }
 
@@ -113,8 +109,7 @@ Metrics measure(const Problem& problem, const Allocation& allocation) {
                   .sample_standard_deviation = sample_standard_deviation(fair),
                   .min_dominant_share = *std::min_element(shares.begin(), shares.end()),
                   .utilization = std::vector<double>(resources)};
-  std::vector<std::size_t> dominant(problem.user_count());
-  for (std::size_t n = 0; n < dominant.size(); ++n) dominant[n] = dominant_resource(problem, n);
+  const std::vector<std::size_t> dominant = dominant_resources(problem);
   std::vector<double> held_by_dominated(resources);
   std::vector<double> held_by_others(resources);
   for (const Grant& grant : allocation.grants) {

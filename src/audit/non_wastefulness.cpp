@@ -27,14 +27,14 @@ std::optional<Witness> held_in_vain(const Division& division, const Ground& grou
       const double size = capacity > 0 ? (grant.resources[r] - used) / capacity : 0;
       if (size <= least || (worst && size <= worst->size)) continue;
       const auto [holds, uses] = told_apart(grant.resources[r], used);
-      worst =
-          Witness{.words = fmt::format("{} holds {} {} on {}, and its {} tasks there use {}",
-                                       ground.user_name(grant.user), holds, division.problem.resources()[r],
-                                       ground.place_name(grant.server), number_words(tasks), uses),
-                  .problem = {},
-                  .user = ground.user_name(grant.user),
-                  .numbers = {{"holds", grant.resources[r]}, {"uses", used}, {"tasks", tasks}},
-                  .size = size};
+      worst = Witness{.words = fmt::format("{} holds {} {} on {} under {}, and its {} tasks there use {}",
+                                           ground.user_name(grant.user), holds,
+                                           division.problem.resources()[r], ground.place_name(grant.server),
+                                           division.outcome.mechanism, number_words(tasks), uses),
+                      .problem = {},
+                      .user = ground.user_name(grant.user),
+                      .numbers = {{"holds", grant.resources[r]}, {"uses", used}, {"tasks", tasks}},
+                      .size = size};
     }
   }
   return worst;
@@ -65,14 +65,14 @@ std::optional<Witness> idle_in_vain(const Division& division, const Ground& grou
         const double size = shortfall(tasks, could);
         if (size <= least || (worst && size <= worst->size)) continue;
         const auto [more, has] = told_apart(could, tasks);
-        worst =
-            Witness{.words = fmt::format("{} {} idles on {}, with which {} could run {} tasks instead of {}",
-                                         number_words(idle[i][r]), division.problem.resources()[r],
-                                         ground.place_name(i), ground.user_name(n), more, has),
-                    .problem = {},
-                    .user = ground.user_name(n),
-                    .numbers = {{"idle", idle[i][r]}, {"tasks", tasks}, {"possible", could}},
-                    .size = size};
+        worst = Witness{.words = fmt::format(
+                            "{} {} idles on {} under {}, with which {} could run {} tasks instead of {}",
+                            number_words(idle[i][r]), division.problem.resources()[r], ground.place_name(i),
+                            division.outcome.mechanism, ground.user_name(n), more, has),
+                        .problem = {},
+                        .user = ground.user_name(n),
+                        .numbers = {{"idle", idle[i][r]}, {"tasks", tasks}, {"possible", could}},
+                        .size = size};
       }
     }
   }

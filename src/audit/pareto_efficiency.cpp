@@ -211,11 +211,10 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
   const double entries =
       one ? 0 : (servers * static_cast<double>(ground.resources()) + 2 * users) * users * (servers + 1);
   if (entries > kMostEntries)
-    return vacuous(Property::pareto_efficiency, "not decided: the linear program is too large");
+    return undecided(Property::pareto_efficiency, "the linear program is too large");
 
   const std::optional<ArrayXd> found = gains_of(classed);
-  if (!found)
-    return vacuous(Property::pareto_efficiency, "not decided: what users have is too far apart in size");
+  if (!found) return undecided(Property::pareto_efficiency, "what users have is too far apart in size");
   const ArrayXd& gains = *found;
   const double size = gains.sum();
   if (size <= slack(division.outcome, tolerances) * users) return {.property = Property::pareto_efficiency};
@@ -232,8 +231,8 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
                            : "";
   return violated(
       Property::pareto_efficiency,
-      {.words = fmt::format("{} could have {} tasks instead of {} while nobody else loses any{}",
-                            names_of(ground, who), more, now, everybody),
+      {.words = fmt::format("{} could have {} tasks instead of {} under {} while nobody else loses any{}",
+                            names_of(ground, who), more, now, division.outcome.mechanism, everybody),
        .problem = cluster_of(division.problem),
        .user = ground.user_name(who[0]),
        .numbers = {{"tasks", has}, {"possible", could}, {"gain", size}, {"common_factor", factor}},

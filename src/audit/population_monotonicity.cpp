@@ -23,13 +23,13 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
 }
 
 // The greatest loss when `gone` leaves.
-std::optional<Witness> loss_without(const Division& division, const Rule& rule, std::size_t gone,
-                                    const Tolerances& tolerances) {
+Trial loss_without(const Division& division, const Rule& rule, std::size_t gone,
+                   const Tolerances& tolerances) {
   Cluster left = cluster_of(division.problem);
   remove_user(left, gone);
   const Result<Problem> problem = Problem::from(left);
   if (!problem) return {};
-  const Result<Outcome> outcome = rule.divide(*problem);
+  const std::optional<Outcome> outcome = comparable(rule, *problem);
   if (!outcome) return {};
   const double least = slack(division.outcome, tolerances) + slack(*outcome, tolerances);
   std::optional<Witness> worst;
@@ -48,21 +48,21 @@ std::optional<Witness> loss_without(const Division& division, const Rule& rule, 
                     .numbers = {{"tasks", before}, {"tasks_after", after}},
                     .size = size};
   }
-  if (!worst) return {};
+  if (!worst) return {.compared = 1};
   worst->problem = cluster_of(division.problem);
   worst->changed = std::move(left);
-  return worst;
+  return {.compared = 1, .violation = std::move(worst)};
 }
 
 // The greatest loss when the user of this name leaves another cluster.
 std::function<std::optional<Witness>(const Problem&)> again(const Rule& rule, const std::string& leaver,
                                                             const Tolerances& tolerances) {
   return [=](const Problem& problem) -> std::optional<Witness> {
-    const Result<Outcome> outcome = rule.divide(problem);
+    const std::optional<Outcome> outcome = comparable(rule, problem);
     if (!outcome) return {};
     for (std::size_t n = 0; n < problem.user_count(); ++n) {
       if (problem.users()[n].name == leaver)
-        return loss_without({problem, *outcome, rule.scope}, rule, n, tolerances);
+        return loss_without({problem, *outcome, rule.scope}, rule, n, tolerances).violation;
     }
     return {};
   };
@@ -73,20 +73,16 @@ std::function<std::optional<Witness>(const Problem&)> again(const Rule& rule, co
 Verdict check_population_monotonicity(const Division& division, const Rule& rule, const Search& search) {
   const std::size_t users = division.problem.user_count();
   if (users < 2) return vacuous(Property::population_monotonicity, "there is only one user");
+  if (division.outcome.status == Status::not_converged)
+    return incomparable(Property::population_monotonicity);
   const std::vector<std::size_t> order = shuffled(users, search.seed);
-  const std::size_t count = std::min<std::size_t>(users, search.attempts);
-  Sought sought = seek(count, search, [&](std::size_t k) {
+  Sought sought = seek(users, search, [&](std::size_t k) {
     return loss_without(division, rule, order[k], search.tolerances);
   });
-  if (sought.worst) {
-    sought.worst->again = again(rule, sought.worst->other, search.tolerances);
-    Verdict verdict = violated(Property::population_monotonicity, *std::move(sought.worst));
-    verdict.tried = sought.tried;
-    return verdict;
-  }
-  return {.property = Property::population_monotonicity,
-          .scope = count == users ? VerdictScope::instance : VerdictScope::searched,
-          .tried = sought.tried};
+  if (sought.worst) sought.worst->again = again(rule, sought.worst->other, search.tolerances);
+  Verdict verdict = verdict_on(Property::population_monotonicity, std::move(sought));
+  if (verdict.tried == users) verdict.scope = VerdictScope::instance;
+  return verdict;
 }
 
 }  // namespace mirab

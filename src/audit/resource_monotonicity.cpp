@@ -21,7 +21,7 @@ struct Growth {
   double factor;
 };
 
-std::vector<Growth> growths(const Division& division, const Search& search) {
+std::vector<Growth> growths(const Division& division) {
   constexpr std::array kFactors = {2.0, 1.5, 1.25, 4.0, 1.1};
   const Problem& problem = division.problem;
   std::vector<std::optional<std::size_t>> places{std::nullopt};
@@ -35,7 +35,6 @@ std::vector<Growth> growths(const Division& division, const Search& search) {
       for (std::size_t r = 0; r < problem.resource_count(); ++r) list.push_back({server, r, factor});
     }
   }
-  list.resize(std::min<std::size_t>(list.size(), search.attempts));
   return list;
 }
 
@@ -62,11 +61,11 @@ std::string change_words(const Problem& problem, const Problem& more, const Grow
                      problem.servers()[i].capacity[r].text());
 }
 
-std::optional<Witness> loss_with(const Division& division, const Rule& rule, const Growth& growth,
-                                 const Tolerances& tolerances) {
+Trial loss_with(const Division& division, const Rule& rule, const Growth& growth,
+                const Tolerances& tolerances) {
   const std::optional<Problem> more = grown(division.problem, growth);
   if (!more) return {};
-  const Result<Outcome> outcome = rule.divide(*more);
+  const std::optional<Outcome> outcome = comparable(rule, *more);
   if (!outcome) return {};
   const double least = slack(division.outcome, tolerances) + slack(*outcome, tolerances);
   std::optional<Witness> worst;
@@ -84,10 +83,10 @@ std::optional<Witness> loss_with(const Division& division, const Rule& rule, con
         .numbers = {{"tasks", before}, {"tasks_after", after}, {"factor", growth.factor}},
         .size = size};
   }
-  if (!worst) return {};
+  if (!worst) return {.compared = 1};
   worst->problem = cluster_of(division.problem);
   worst->changed = cluster_of(*more);
-  return worst;
+  return {.compared = 1, .violation = std::move(worst)};
 }
 
 // The greatest loss when what has these names grows in another cluster; everything, when it has one server.
@@ -105,25 +104,22 @@ std::function<std::optional<Witness>(const Problem&)> again(const Problem& first
       if (problem.resources()[r] == resource) same.resource = r;
     }
     if (same.resource == problem.resource_count() || (growth.server && !same.server)) return {};
-    const Result<Outcome> outcome = rule.divide(problem);
+    const std::optional<Outcome> outcome = comparable(rule, problem);
     if (!outcome) return {};
-    return loss_with({problem, *outcome, rule.scope}, rule, same, tolerances);
+    return loss_with({problem, *outcome, rule.scope}, rule, same, tolerances).violation;
   };
 }
 
 }  // namespace
 
 Verdict check_resource_monotonicity(const Division& division, const Rule& rule, const Search& search) {
-  const std::vector<Growth> list = growths(division, search);
+  if (division.outcome.status == Status::not_converged) return incomparable(Property::resource_monotonicity);
+  const std::vector<Growth> list = growths(division);
   Sought sought = seek(list.size(), search,
                        [&](std::size_t k) { return loss_with(division, rule, list[k], search.tolerances); });
-  Verdict verdict{.property = Property::resource_monotonicity, .scope = VerdictScope::searched};
-  if (sought.worst) {
+  if (sought.worst)
     sought.worst->again = again(division.problem, rule, list[sought.attempt], search.tolerances);
-    verdict = violated(Property::resource_monotonicity, *std::move(sought.worst));
-  }
-  verdict.tried = sought.tried;
-  return verdict;
+  return verdict_on(Property::resource_monotonicity, std::move(sought));
 }
 
 }  // namespace mirab

@@ -48,11 +48,11 @@ std::vector<std::vector<double>> holdings(const Problem& problem, const Allocati
   return parts;
 }
 
-std::optional<Witness> change_by(const Division& division, const Rule& rule, std::size_t user, double factor,
-                                 const Tolerances& tolerances) {
+Trial change_by(const Division& division, const Rule& rule, std::size_t user, double factor,
+                const Tolerances& tolerances) {
   const std::optional<Problem> scaled = with_larger_tasks(division.problem, user, factor);
   if (!scaled) return {};
-  const Result<Outcome> outcome = rule.divide(*scaled);
+  const std::optional<Outcome> outcome = comparable(rule, *scaled);
   if (!outcome) return {};
   const double least = slack(division.outcome, tolerances) + slack(*outcome, tolerances);
   const auto before = holdings(division.problem, division.outcome.allocation);
@@ -77,21 +77,21 @@ std::optional<Witness> change_by(const Division& division, const Rule& rule, std
           .size = size};
     }
   }
-  if (!worst) return {};
+  if (!worst) return {.compared = 1};
   worst->problem = cluster_of(division.problem);
   worst->changed = cluster_of(*scaled);
-  return worst;
+  return {.compared = 1, .violation = std::move(worst)};
 }
 
 // The greatest change when the tasks of the user of this name are as much larger in another cluster.
 std::function<std::optional<Witness>(const Problem&)> again(const Rule& rule, const std::string& user,
                                                             double factor, const Tolerances& tolerances) {
   return [=](const Problem& problem) -> std::optional<Witness> {
-    const Result<Outcome> outcome = rule.divide(problem);
+    const std::optional<Outcome> outcome = comparable(rule, problem);
     if (!outcome) return {};
     for (std::size_t n = 0; n < problem.user_count(); ++n) {
       if (problem.users()[n].name == user)
-        return change_by({problem, *outcome, rule.scope}, rule, n, factor, tolerances);
+        return change_by({problem, *outcome, rule.scope}, rule, n, factor, tolerances).violation;
     }
     return {};
   };
@@ -100,19 +100,16 @@ std::function<std::optional<Witness>(const Problem&)> again(const Rule& rule, co
 }  // namespace
 
 Verdict check_scale_invariance(const Division& division, const Rule& rule, const Search& search) {
+  if (division.outcome.status == Status::not_converged) return incomparable(Property::scale_invariance);
   const std::size_t users = division.problem.user_count();
-  const std::size_t count = std::min<std::size_t>(users * kFactors.size(), search.attempts);
-  Sought sought = seek(count, search, [&](std::size_t k) {
+  Sought sought = seek(users * kFactors.size(), search, [&](std::size_t k) {
     return change_by(division, rule, k % users, kFactors[k / users], search.tolerances);
   });
-  Verdict verdict{.property = Property::scale_invariance, .scope = VerdictScope::searched};
   if (sought.worst) {
     const double factor = kFactors[sought.attempt / users];
     sought.worst->again = again(rule, sought.worst->other, factor, search.tolerances);
-    verdict = violated(Property::scale_invariance, *std::move(sought.worst));
   }
-  verdict.tried = sought.tried;
-  return verdict;
+  return verdict_on(Property::scale_invariance, std::move(sought));
 }
 
 }  // namespace mirab

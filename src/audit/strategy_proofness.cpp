@@ -3,7 +3,8 @@
 //
 // Source: Ghodsi et al. 2011, section 3; the search is that of docs/mathematics.md, section 11. First the
 // moves of all users in random order, then random lies, in rounds; the best lie is refined, factor by factor.
-// Both divisions must have their certificates, and the gain must exceed what these leave open.
+// Both divisions must have their certificates, and the gain must exceed what these leave open. A lie that
+// makes no cluster, breaks the conditions or cannot be divided is no attempt; others take its place.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -17,12 +18,14 @@
 namespace mirab {
 namespace {
 
+constexpr std::size_t kLiesForAnAttempt = 4;  // are told at most
+
 void shuffle(std::vector<Lie>& lies, Random& random) {
   for (std::size_t left = lies.size(); left > 1; --left) std::swap(lies[left - 1], lies[random.below(left)]);
 }
 
 // The moves of all users, those that are easiest to grasp first: splits come after lies of one user.
-std::vector<Lie> lies_for(const Division& division, const Search& search) {
+std::vector<Lie> all_moves(const Division& division, const Search& search) {
   const Problem& problem = division.problem;
   Random random(search.seed);
   std::vector<Lie> lies;
@@ -34,9 +37,13 @@ std::vector<Lie> lies_for(const Division& division, const Search& search) {
   shuffle(lies, random);
   shuffle(splits, random);
   std::move(splits.begin(), splits.end(), std::back_inserter(lies));
-  while (lies.size() < search.attempts) lies.push_back(random_lie(problem, random));
-  lies.resize(std::min<std::size_t>(lies.size(), search.attempts));
   return lies;
+}
+
+// The k-th lie, whoever asks for it.
+Lie drawn_lie(const Problem& problem, std::uint64_t seed, std::size_t k) {
+  Random random(seed + k * kSeedStep);
+  return random_lie(problem, random);
 }
 
 // The tasks of the truth that the liars' bundles run.
@@ -70,33 +77,31 @@ bool meets(const Conditions& conditions, const Problem& problem) {
          !(conditions.no_placement && problem.has_placement_constraints());
 }
 
-// What the lie brings its user; nothing when that is no gain that counts.
-std::optional<Witness> try_lie(const Division& division, const Rule& rule, const Lie& lie,
-                               const Search& search) {
+// What the lie brings its user, if that is a gain that counts.
+Trial try_lie(const Division& division, const Rule& rule, const Lie& lie, const Search& search) {
   const Tolerances& tolerances = search.tolerances;
   std::optional<Told> told = tell(division.problem, lie);
   if (!told) return {};
   const Result<Problem> problem = Problem::from(told->cluster);
   if (!problem || !meets(search.conditions, *problem)) return {};
-  const Result<Outcome> outcome = rule.divide(*problem);
-  if (!outcome || outcome->status == Status::not_converged ||
-      division.outcome.status == Status::not_converged)
-    return {};
+  const std::optional<Outcome> outcome = comparable(rule, *problem);
+  if (!outcome) return {};
   const Ground ground(division.problem, division.scope);
   const double honest = division.outcome.allocation.tasks[told->liars[0]];
   const double gained = true_tasks(ground, told->liars[0], told->liars, outcome->allocation);
   const double least =
       std::max(tolerances.least_gain, slack(division.outcome, tolerances) + slack(*outcome, tolerances));
   const double size = shortfall(honest, gained);
-  if (!(size > least)) return {};
+  if (!(size > least)) return {.compared = 1};
   const auto [has, could] = told_apart(honest, gained);
-  return Witness{.words = fmt::format("{} runs {} tasks under {}, and {} {}", lie.user, has,
-                                      division.outcome.mechanism, could, told->words),
-                 .problem = cluster_of(division.problem),
-                 .changed = std::move(told->cluster),
-                 .user = lie.user,
-                 .numbers = {{"tasks", honest}, {"tasks_by_lying", gained}},
-                 .size = size};
+  return {.compared = 1,
+          .violation = Witness{.words = fmt::format("{} runs {} tasks under {}, and {} {}", lie.user, has,
+                                                    division.outcome.mechanism, could, told->words),
+                               .problem = cluster_of(division.problem),
+                               .changed = std::move(told->cluster),
+                               .user = lie.user,
+                               .numbers = {{"tasks", honest}, {"tasks_by_lying", gained}},
+                               .size = size}};
 }
 
 // A lie with other factors that brings more, or the same one.
@@ -110,7 +115,7 @@ FoundLie refine(const Division& division, const Rule& rule, FoundLie found, cons
           for (const double by : {step, 1 / step}) {
             Lie lie = found.lie;
             lie.demands[who][resource] = factor * by;
-            std::optional<Witness> witness = try_lie(division, rule, lie, search);
+            std::optional<Witness> witness = try_lie(division, rule, lie, search).violation;
             if (!witness || witness->size <= found.witness.size) continue;
             found = {std::move(lie), *std::move(witness)};
             better = true;
@@ -127,26 +132,28 @@ std::function<std::optional<Witness>(const Problem&)> again(const Rule& rule, co
                                                             const Search& search) {
   return [rule, lie, how = Search{.tolerances = search.tolerances, .conditions = search.conditions}](
              const Problem& problem) -> std::optional<Witness> {
-    const Result<Outcome> outcome = rule.divide(problem);
+    const std::optional<Outcome> outcome = comparable(rule, problem);
     if (!outcome) return {};
-    return try_lie({problem, *outcome, rule.scope}, rule, lie, how);
+    return try_lie({problem, *outcome, rule.scope}, rule, lie, how).violation;
   };
 }
 
 }  // namespace
 
 Verdict check_strategy_proofness(const Division& division, const Rule& rule, const Search& search) {
-  const std::vector<Lie> lies = lies_for(division, search);
-  Sought sought =
-      seek(lies.size(), search, [&](std::size_t k) { return try_lie(division, rule, lies[k], search); });
-  Verdict verdict{.property = Property::strategy_proofness, .scope = VerdictScope::searched};
+  if (division.outcome.status == Status::not_converged) return incomparable(Property::strategy_proofness);
+  const std::vector<Lie> moves = all_moves(division, search);
+  const auto lie = [&](std::size_t k) {
+    return k < moves.size() ? moves[k] : drawn_lie(division.problem, search.seed, k);
+  };
+  Sought sought = seek(kLiesForAnAttempt * search.attempts, search,
+                       [&](std::size_t k) { return try_lie(division, rule, lie(k), search); });
   if (sought.worst) {
-    FoundLie best = refine(division, rule, {lies[sought.attempt], *std::move(sought.worst)}, search);
+    FoundLie best = refine(division, rule, {lie(sought.attempt), *std::move(sought.worst)}, search);
     best.witness.again = again(rule, best.lie, search);
-    verdict = violated(Property::strategy_proofness, std::move(best.witness));
+    sought.worst = std::move(best.witness);
   }
-  verdict.tried = sought.tried;
-  return verdict;
+  return verdict_on(Property::strategy_proofness, std::move(sought));
 }
 
 }  // namespace mirab

@@ -13,14 +13,14 @@ struct Options {
 };
 
 /// Reads `discipline[/placement]`.
-Result<FillChoice> read_filling(const std::string& text) {
+Result<std::vector<FillChoice>> read_filling(const std::string& text) {
   const std::size_t slash = text.find('/');
   Result<Choice> discipline = read_choice(text.substr(0, slash), "--fill", choose_discipline);
   if (!discipline) return discipline.error();
-  Result<Choice> placement = read_choice(slash == std::string::npos ? "first-fit" : text.substr(slash + 1),
-                                         "--fill", choose_placement);
+  if (slash == std::string::npos) return fillings_of(*discipline, {});
+  const Result<Choice> placement = read_choice(text.substr(slash + 1), "--fill", choose_placement);
   if (!placement) return placement.error();
-  return FillChoice{*std::move(discipline), *std::move(placement)};
+  return fillings_of(*discipline, {*placement});
 }
 
 Exit run(const Options& options) {
@@ -35,9 +35,9 @@ Exit run(const Options& options) {
   }
   std::vector<FillChoice> fillings;
   for (const std::string& text : options.fillings) {
-    Result<FillChoice> filling = read_filling(text);
+    const Result<std::vector<FillChoice>> filling = read_filling(text);
     if (!filling) return complain(filling.error());
-    fillings.push_back(*std::move(filling));
+    fillings.insert(fillings.end(), filling->begin(), filling->end());
   }
   return compare(options.comparing, mechanisms, fillings,
                  options.comparing.report.empty() ? Steps::dropped : Steps::in_report);

@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kClustersForClaims = 300;
 constexpr const char* kPositiveDemands = "positive-demands";
 constexpr const char* kNoCaps = "no-caps";
-constexpr std::uint64_t kMostAttempts = 10'000'000;  // each is kept while it waits
+constexpr std::uint64_t kMostAttempts = 10'000'000;  // a search of a day and more
 constexpr const char* kNoPlacement = "no-placement";
 constexpr const char* kSameDemand = "same-demand";
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -88,6 +89,21 @@ void add_comparing_options(CLI::App& app, ComparingOptions& options) {
   add_seed_option(app, options.seed);
 }
 
+std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<Choice>& placements) {
+  const Choice first_fit = *choose_placement("first-fit");
+  if (placements.empty()) return {FillChoice{discipline, first_fit}};
+  std::vector<FillChoice> fillings;
+  std::vector<std::string_view> names;
+  for (const Choice& placement : placements) {
+    fillings.push_back({discipline, placement});
+    names.push_back(placement.text);
+  }
+  if (!chooses_servers(discipline)) return fillings;
+  return {FillChoice{
+      discipline, first_fit,
+      fmt::format("servers are chosen by the discipline itself, not by {}", fmt::join(names, " or "))}};
+}
+
 Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
   if (const Check clash = check_destinations(options)) return complain(*clash);
@@ -107,6 +123,7 @@ Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechani
                                    .trace = steps != Steps::dropped};
     Result<FillOutcome> outcome = timed_fill(comparison.problem, fill_options, options.seed);
     if (!outcome) return complain(placed_in(options.cluster, outcome.error()));
+    if (!choice.notice.empty()) outcome->notices.push_back(choice.notice);
     comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
   }
 

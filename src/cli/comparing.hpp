@@ -33,7 +33,12 @@ void add_comparing_options(CLI::App& app, ComparingOptions& options);
 struct FillChoice {
   Choice discipline;
   Choice placement;
+  std::string notice = {};  ///< what was made of that; empty for nothing
 };
+
+/// A filling for each placement, first-fit where none was asked for. A discipline that chooses servers itself
+/// is run once, with a notice when placements were asked for.
+std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<Choice>& placements);
 
 /// Are the steps of a filling wanted: nowhere, in the page only, or in the result too?
 enum class Steps { dropped, in_report, printed };

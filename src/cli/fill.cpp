@@ -51,7 +51,7 @@ Exit run(const Options& options) {
 
   std::vector<FillChoice> fillings;
   for (const Choice& discipline : *disciplines) {
-    for (const Choice& placement : *placements) fillings.push_back({discipline, placement});
+    for (FillChoice& filling : fillings_of(discipline, *placements)) fillings.push_back(std::move(filling));
   }
   const Steps unprinted = options.comparing.report.empty() ? Steps::dropped : Steps::in_report;
   return compare(options.comparing, {}, fillings, options.trace ? Steps::printed : unprinted);
@@ -61,7 +61,6 @@ Exit run(const Options& options) {
 
 Command add_fill(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  options->placements = {"first-fit"};
   CLI::App* command =
       app.add_subcommand("fill", "Place whole tasks, one after the other, until nothing fits");
   add_list_option(*command, "-d,--discipline", options->disciplines, "Whom to serve next; repeat to compare",
@@ -80,8 +79,9 @@ Command add_fill(CLI::App& app) {
       "Starts from an empty cluster and places one task at a time: the discipline picks the user, "
       "the placement picks the server. Stops when no task of any user fits. Amounts are counted in "
       "integers and shares compared exactly.",
-      "drf and asset go by shares per weight; fifo and round-robin do not look at weights.",
-      "Several disciplines and placements are combined, each discipline with each placement.",
+      "Weights count in every discipline but fifo, mlf-drs and mrfs.",
+      "Several disciplines and placements are combined, each discipline with each placement; only mrfs "
+      "chooses the servers itself, and is run once.",
   };
   manual.examples = {
       {"mirab fill examples/slides.yaml -d drf --tie last --trace",

@@ -187,9 +187,11 @@ Command add_limits(CLI::App& app) {
   manual.paragraphs = {
       "Takes what containers request for their demand and divides what the node has among the pods, none of "
       "which gets less than its request. A pod's part is split over its containers in proportion to their "
-      "requests, and rounded down. So the limits together are never more than the node has.",
+      "requests, for init containers and the others each, and rounded down. So the limits together are never "
+      "more than the node has.",
       "Reads Pods, Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs, in lists and in "
-      "several documents; a template counts as so many pods as it has replicas. --format manifest prints "
+      "several documents; a template counts as so many pods as it has replicas, a Job as so many as "
+      "it may still run at once. --format manifest prints "
       "the file with the new limits in it, comments and order kept; -o may then name the same file.",
       "Also says which pods Kubernetes would evict if all used what the old limits allow."};
   manual.examples = {

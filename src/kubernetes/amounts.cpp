@@ -31,8 +31,10 @@ bool can_be_shared(std::string_view resource) {
 Result<Units> units_of(std::string_view resource, const Quantity& quantity, Rounding rounding) {
   const std::optional<Units> units = count_units(quantity, counts_cpus(resource) ? kMilli : 0, rounding);
   if (units && *units <= kMostUnits) return *units;
-  return Error{.message = fmt::format("is more than {}, the most that is counted of {}",
-                                      units_text(resource, kMostUnits), resource)};
+  return Error{.message = fmt::format(
+                   "is more than {}, the most that is counted of {}",
+                   units_text(resource, counts_cpus(resource) ? kMostUnits / 1'000 * 1'000 : kMostUnits),
+                   resource)};
 }
 
 Result<Units> read_units(std::string_view resource, std::string_view text, Rounding rounding) {

@@ -72,7 +72,32 @@ class NeedReader {
     for (const std::string& resource : reading_.resources) {
       container.needs.push_back(read_need(node, resources, resource, pointer));
     }
+    container.cpu = read_known(resources, "cpu", pointer);
+    container.memory = read_known(resources, "memory", pointer);
+    container.restarts_for_memory = restarts_for_memory(node);
     return container;
+  }
+
+  static bool restarts_for_memory(const Node& container) {
+    const Node* policies = container.find("resizePolicy");
+    if (policies == nullptr) return false;
+    return std::any_of(policies->entries.begin(), policies->entries.end(), [](const Node::Entry& policy) {
+      const Node* resource = policy.value.find("resourceName");
+      const Node* restart = policy.value.find("restartPolicy");
+      return resource != nullptr && resource->text == "memory" && restart != nullptr &&
+             restart->text == "RestartContainer";
+    });
+  }
+
+  Known read_known(const Node* resources, const std::string& resource, const std::string& pointer) {
+    const std::string within = pointer + "/resources";
+    const Node* request = amount_of(map_in(resources, "requests", within), resource);
+    const Node* limit = amount_of(map_in(resources, "limits", within), resource);
+    Known known;
+    if (limit != nullptr) known.limit = read_amount(resource, *limit, within + "/limits/" + resource);
+    known.request =
+        request == nullptr ? known.limit : read_amount(resource, *request, within + "/requests/" + resource);
+    return known;
   }
 
   Need read_need(const Node& container, const Node* resources, const std::string& resource,
@@ -80,23 +105,19 @@ class NeedReader {
     const Node* request = amount_of(map_in(resources, "requests", pointer + "/resources"), resource);
     const Node* limit = amount_of(map_in(resources, "limits", pointer + "/resources"), resource);
     const std::string request_at = fmt::format("{}/resources/requests/{}", pointer, resource);
-    const std::string limit_at = fmt::format("{}/resources/limits/{}", pointer, resource);
-    Need need{.request_written = false};
-    if (limit != nullptr) {
-      const Units present = read_amount(resource, *limit, limit_at);
-      if (present > 0) need.limit = present;  // a limit of 0 is none
-    }
-    if (request != nullptr) {
-      need.request = read_amount(resource, *request, request_at);
-      need.request_written = need.request > 0;
-    } else if (need.limit) {
-      need.request = *need.limit;
-    }
+    const Known known = read_known(resources, resource, pointer);
+    Need need{.request = known.request,
+              .request_written = request != nullptr && known.request > 0,
+              .known_request = known.request};
+    if (known.limit > 0) need.limit = known.limit;  // a limit of 0 is none
     const Node* written = request != nullptr ? request : limit;
     if (written != nullptr && resource != "cpu") need.step = written_in(written->text);
-    if (need.request == 0) need.request = given_for(container, resource, request, request_at);
+    if (need.request == 0) {
+      need.request = given_for(container, resource, request, request_at);
+      if (resource != "cpu") need.step = written_in(units_text(resource, need.request));
+    }
     if (need.limit && *need.limit < need.request && !error_) {
-      fail(limit_at,
+      fail(fmt::format("{}/resources/limits/{}", pointer, resource),
            fmt::format("the limit {} is below the request {}", units_text(resource, *need.limit),
                        units_text(resource, need.request)),
            limit->line);

@@ -5,28 +5,10 @@
 
 #include <algorithm>
 
-#include <mirab/model/assert.hpp>
+#include "kubernetes/quality.hpp"
 
 namespace mirab::kubernetes {
 namespace {
-
-// What Kubernetes knows of a container: not what was given for those that ask for nothing.
-Units known_request(const Need& need) {
-  if (need.request_written) return need.request;
-  return need.limit.value_or(0);
-}
-
-QualityOfService quality_of(const Workload& workload) {
-  bool all_equal = true, any = false;
-  for (const Container& container : workload.containers) {
-    for (const Need& need : container.needs) {
-      any = any || need.request_written || need.limit;
-      all_equal = all_equal && need.limit && *need.limit == known_request(need);
-    }
-  }
-  if (!any) return QualityOfService::best_effort;
-  return all_equal ? QualityOfService::guaranteed : QualityOfService::burstable;
-}
 
 struct Candidate {
   std::size_t workload;
@@ -40,7 +22,7 @@ std::vector<Candidate> candidates(const Pods& pods, const Allocatable& node, std
     const Workload& workload = pods.workloads[w];
     std::vector<Units> requests;
     for (const Container& container : workload.containers)
-      requests.push_back(known_request(container.needs[r]));
+      requests.push_back(container.needs[r].known_request);
     const Units used = std::min(limit_of_pod(workload, r).value_or(node.units[r]), node.units[r]);
     all.push_back({w, used, used - taken_by_pod(workload, r, requests)});
   }
@@ -54,19 +36,6 @@ std::vector<Candidate> candidates(const Pods& pods, const Allocatable& node, std
 }
 
 }  // namespace
-
-std::string_view quality_name(QualityOfService quality) {
-  switch (quality) {
-    case QualityOfService::guaranteed:
-      return "Guaranteed";
-    case QualityOfService::burstable:
-      return "Burstable";
-    case QualityOfService::best_effort:
-      return "BestEffort";
-  }
-  MIRAB_ASSERT(false, "a class without a name");
-  return {};
-}
 
 std::vector<Eviction> evictions(const Pods& pods, const Allocatable& node) {
   std::vector<Eviction> evicted;

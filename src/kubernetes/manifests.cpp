@@ -124,35 +124,4 @@ Result<std::string> with_limits(std::string_view text, Syntax syntax, const std:
                .file = file};
 }
 
-std::string patch_commands(const Pods& pods, const Limits& limits) {
-  if (!limits.recalculated) return "# the present limits fit on the node\n";
-  std::string commands;
-  for (std::size_t w = 0; w < pods.workloads.size(); ++w) {
-    const Workload& workload = pods.workloads[w];
-    if (workload.kind == "Job") {
-      commands += fmt::format(
-          "# job {}: its pods cannot be changed; delete it and create it anew with --format manifest\n",
-          workload.object);
-      continue;
-    }
-    Json spec = Json::object();
-    for (std::size_t c = 0; c < workload.containers.size(); ++c) {
-      const Container& container = workload.containers[c];
-      if (workload.kind == "Pod" && container.role == Role::init) continue;  // has run, and cannot be resized
-      Json entry{{"name", container.name}};
-      set(entry, settings_of(pods.resources, container, limits.workloads[w].limits[c]));
-      spec[container.role == Role::main ? "containers" : "initContainers"].push_back(std::move(entry));
-    }
-    Json patch{{"spec", std::move(spec)}};
-    if (workload.kind != "Pod") patch = {{"spec", {{"template", std::move(patch)}}}};
-    if (workload.kind == "CronJob") patch = {{"spec", {{"jobTemplate", std::move(patch)}}}};
-    std::string kind;
-    for (const char c : workload.kind) kind += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    commands += fmt::format("kubectl patch {} {}{}{} --patch '{}'\n", kind, workload.object,
-                            workload.space.empty() ? "" : " --namespace " + workload.space,
-                            workload.kind == "Pod" ? " --subresource resize" : "", patch.dump());
-  }
-  return commands;
-}
-
 }  // namespace mirab::kubernetes

@@ -14,6 +14,7 @@
 
 #include "kubernetes/container_needs.hpp"
 #include "kubernetes/objects.hpp"
+#include "kubernetes/pod_count.hpp"
 #include "model/names.hpp"
 
 namespace mirab::kubernetes {
@@ -46,13 +47,26 @@ std::string_view text_of(const Node* node) {
   return node == nullptr ? std::string_view() : std::string_view(node->text);
 }
 
-// Is its controller in the text too? Then it is counted there.
+// The Deployment of a ReplicaSet, by what it puts behind its name; empty when it is not of one.
+std::string_view deployment_of(std::string_view replica_set, const Object& pod) {
+  const std::string_view hash = text_of(value_at(*pod.root, "/metadata/labels/pod-template-hash"));
+  if (hash.empty() || !replica_set.ends_with(hash)) return {};
+  replica_set.remove_suffix(hash.size());
+  if (!replica_set.ends_with('-')) return {};
+  return replica_set.substr(0, replica_set.size() - 1);
+}
+
+// Is its controller in the text too, or that of its ReplicaSet? Then it is counted there.
 bool is_owned(const Object& object, const std::set<std::string>& known) {
   const Node* owners = value_at(*object.root, "/metadata/ownerReferences");
   if (owners == nullptr) return false;
+  const auto is_known = [&](std::string_view kind, std::string_view name) {
+    return known.contains(fmt::format("{}/{}/{}", object.metadata("namespace"), kind, name));
+  };
   return std::any_of(owners->entries.begin(), owners->entries.end(), [&](const Node::Entry& owner) {
-    return known.contains(fmt::format("{}/{}/{}", object.metadata("namespace"),
-                                      text_of(owner.value.find("kind")), text_of(owner.value.find("name"))));
+    const std::string_view kind = text_of(owner.value.find("kind")), name = text_of(owner.value.find("name"));
+    return is_known(kind, name) ||
+           (kind == "ReplicaSet" && is_known("Deployment", deployment_of(name, object)));
   });
 }
 
@@ -70,6 +84,12 @@ Result<std::int64_t> priority_of(const Node& pod_spec) {
       size && size->exponent() >= 0 ? count_units(*size, 0, Rounding::down) : std::nullopt;
   if (!number) return Error{.message = fmt::format("'{}' is not a whole number", written.substr(0, 40))};
   return negative ? -*number : *number;
+}
+
+// Has it the annotation by which the kubelet marks the mirrors of its own pods?
+bool is_static(const Object& object) {
+  const Node* annotations = value_at(*object.root, "/metadata/annotations");
+  return annotations != nullptr && annotations->find("kubernetes.io/config.mirror") != nullptr;
 }
 
 class PodReader {
@@ -114,8 +134,7 @@ class PodReader {
       if (!is_name(object.metadata(key)))
         return wrong(object, fmt::format("/metadata/{}", key), kNotAName, object.root->line);
     }
-    const std::string_view phase = text_of(value_at(*object.root, "/status/phase"));
-    if (phase == "Succeeded" || phase == "Failed") return done_.push_back(object.name()), Check{};
+    if (is_done(object)) return done_.push_back(object.name()), Check{};
     const std::string_view node = text_of(spec->find("nodeName"));
     if (!reading_.node.empty() && !node.empty() && node != reading_.node)
       return elsewhere_.push_back(object.name()), Check{};
@@ -128,7 +147,7 @@ class PodReader {
                       .containers = {},
                       .document = object.document,
                       .line = object.root->line};
-    const Result<std::int64_t> count = count_of(object, kind);
+    const Result<std::int64_t> count = pods_run_by(object, kind.count, file_);
     if (!count) return count.error();
     workload.pods = *count;
     if (workload.pods == 0) return none_.push_back(object.name()), Check{};
@@ -136,6 +155,8 @@ class PodReader {
     if (!priority)
       return wrong(object, fmt::format("{}/priority", kind.pod_spec), priority.error().message, spec->line);
     workload.priority = *priority;
+    workload.is_static = is_static(object);
+    workload.is_windows = text_of(value_at(*spec, "/os/name")) == "windows";
     const std::string pointer = object.pointer + std::string(kind.pod_spec);
     Check fault = read_containers(*spec, pointer, file_, reading_, workload);
     if (fault) return fault;
@@ -148,19 +169,6 @@ class PodReader {
     }
     pods_.workloads.push_back(std::move(workload));
     return {};
-  }
-
-  Result<std::int64_t> count_of(const Object& object, const Kind& kind) const {
-    const Node* count = kind.count.empty() ? nullptr : value_at(*object.root, kind.count);
-    if (count == nullptr || count->kind == Node::Kind::null) return std::int64_t{1};
-    const Result<Quantity> number = Quantity::parse(count->text);
-    const std::optional<std::int64_t> whole =
-        number && number->exponent() >= 0 ? count_units(*number, 0, Rounding::down) : std::nullopt;
-    if (whole && *whole <= kMostContainers) return *whole;
-    return wrong(object, kind.count,
-                 fmt::format("must be a whole number from 0 to {}, not '{}'", kMostContainers,
-                             count->text.substr(0, 40)),
-                 count->line);
   }
 
   // `frontend` for a pod, `deployment/web` for others; with the namespace before it where names meet.

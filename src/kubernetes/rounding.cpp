@@ -1,17 +1,20 @@
-// From a pod's share, a double, to the limits of its containers, which are counted.
+// From what containers may use, a double, to their limits, which are counted.
 //
-//   limit_c = ⌊ request_c · k / step ⌋ · step,   k = (share - overhead) / (request of the pod - overhead)
+//   limit_c = max(⌊ amount_c / step ⌋ · step, request_c)
 //
-// What a pod takes is homogeneous in what its containers take (workload.cpp), so these limits together are at
-// most the share. A share that is a whole number but for its rounding error is taken for whole, and a
-// mechanism may overshoot a capacity by its tolerance: what that makes too much, counted exactly, is taken a
-// step at a time from whoever holds most above its request. At most some steps are needed.
+// The amounts of each step of a pod's life are the pod's share (split.cpp), so these limits together are at
+// most that. A share that is a whole number but for its rounding error is taken for whole, and a mechanism
+// may overshoot a capacity by its tolerance: what that makes too much, counted exactly, is taken a step at a
+// time from whoever holds most above its request, of those that run while their pod takes most. At most some
+// steps are needed.
 #include "kubernetes/rounding.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <mirab/model/assert.hpp>
+
+#include "kubernetes/split.hpp"
 
 namespace mirab::kubernetes {
 namespace {
@@ -26,18 +29,37 @@ Units taken(const Workload& workload, const LimitsOfPod& limits, std::size_t r) 
   return taken_by_pod(workload, r, each);
 }
 
-Units rounded(const Need& need, double factor) {
-  const double steps = static_cast<double>(need.request) * factor / static_cast<double>(need.step);
+Units rounded(const Need& need, double amount) {
+  const double steps = amount / static_cast<double>(need.step);
   const Units limit = static_cast<Units>(std::floor(steps + kWholeWithin)) * need.step;
   return std::max(limit, need.request);
 }
 
-double factor_of(const Workload& workload, std::size_t r, double share) {
-  const auto overhead = static_cast<double>(workload.overhead[r]);
-  return std::max(1.0, (share - overhead) / (static_cast<double>(request_of_pod(workload, r)) - overhead));
+// Which containers run while the pod takes most, so that less for them may be less for the pod: an init
+// container in its own step, main containers in the last one, sidecars in all from theirs on.
+std::vector<bool> run_at_most(const Workload& workload, const LimitsOfPod& limits, std::size_t r) {
+  const Units most = taken(workload, limits, r) - workload.overhead[r];
+  Units beside = 0, main = 0;
+  for (std::size_t c = 0; c < limits.size(); ++c) {
+    if (workload.containers[c].role == Role::sidecar) beside += limits[c][r];
+    if (workload.containers[c].role == Role::main) main += limits[c][r];
+  }
+  const bool last_is_most = beside + main == most;
+  bool later = last_is_most;
+  std::vector<bool> run(limits.size());
+  for (std::size_t c = limits.size(); c-- > 0;) {
+    const Role role = workload.containers[c].role;
+    run[c] = role == Role::main      ? last_is_most
+             : role == Role::sidecar ? later
+                                     : beside + limits[c][r] == most;
+    if (role == Role::sidecar) beside -= limits[c][r];
+    if (role == Role::init) later = later || run[c];
+  }
+  return run;
 }
 
-// The container whose limit lies furthest above its request.
+// The container whose limit lies furthest above its request, of those whose limits add up
+// to what their pod takes.
 struct Highest {
   std::size_t workload = 0;
   std::size_t container = 0;
@@ -47,9 +69,10 @@ struct Highest {
 Highest highest(const Pods& pods, const std::vector<LimitsOfPod>& limits, std::size_t r) {
   Highest most;
   for (std::size_t w = 0; w < limits.size(); ++w) {
+    const std::vector<bool> run = run_at_most(pods.workloads[w], limits[w], r);
     for (std::size_t c = 0; c < limits[w].size(); ++c) {
       const Units above = limits[w][c][r] - pods.workloads[w].containers[c].needs[r].request;
-      if (above > most.above) most = {w, c, above};
+      if (above > most.above && run[c]) most = {w, c, above};
     }
   }
   return most;
@@ -63,8 +86,10 @@ void trim(const Pods& pods, const Allocatable& node, std::size_t r, std::vector<
     if (sum <= node.units[r]) return;
     const Highest most = highest(pods, limits, r);
     MIRAB_ASSERT(most.above > 0, "the requests fit on the node");
-    const Units step = pods.workloads[most.workload].containers[most.container].needs[r].step;
-    const Units steps = (sum - node.units[r] + step - 1) / step;
+    const Workload& workload = pods.workloads[most.workload];
+    const Units step = workload.containers[most.container].needs[r].step;
+    const Units excess = (sum - node.units[r] + workload.pods - 1) / workload.pods;
+    const Units steps = (excess + step - 1) / step;
     limits[most.workload][most.container][r] -= std::min(most.above, steps * step);
   }
 }
@@ -77,10 +102,11 @@ std::vector<LimitsOfPod> limits_within(const Pods& pods, const Allocatable& node
   for (std::size_t w = 0; w < pods.workloads.size(); ++w) {
     const Workload& workload = pods.workloads[w];
     LimitsOfPod& of_pod = limits.emplace_back();
-    for (const Container& container : workload.containers) {
-      of_pod.emplace_back();
-      for (std::size_t r = 0; r < pods.resources.size(); ++r)
-        of_pod.back().push_back(rounded(container.needs[r], factor_of(workload, r, share[w][r])));
+    of_pod.assign(workload.containers.size(), {});
+    for (std::size_t r = 0; r < pods.resources.size(); ++r) {
+      const std::vector<double> amounts = split_over_containers(workload, r, share[w][r]);
+      for (std::size_t c = 0; c < amounts.size(); ++c)
+        of_pod[c].push_back(rounded(workload.containers[c].needs[r], amounts[c]));
     }
   }
   for (std::size_t r = 0; r < pods.resources.size(); ++r) trim(pods, node, r, limits);

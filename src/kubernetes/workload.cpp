@@ -2,9 +2,7 @@
 //
 //   pod_r = max( max_i (init_i + Σ sidecars before i),  Σ sidecars + Σ main ) + overhead_r
 //
-// Source: Kubernetes, "Sidecar Containers", resource sharing within containers. Homogeneous of degree one in
-// the containers: k times every container's amount is k times the pod's, but for the overhead. So a pod whose
-// containers all get the same multiple of their requests takes that multiple of its own.
+// Source: Kubernetes, "Sidecar Containers", resource sharing within containers. O(containers).
 // Example: init 500m, main 100m and 200m: 500m.
 
 #include <algorithm>

@@ -133,7 +133,11 @@ class Editor {
   void add_in_braces(const Node& map, std::size_t brace, const std::vector<Setting>& missing) {
     std::string inside = in_braces(missing);
     inside = inside.substr(1, inside.size() - 2);
-    replacements_.push_back({brace + 1, 0, map.entries.empty() ? inside : inside + ", "});
+    if (map.entries.empty()) return replacements_.push_back({brace + 1, 0, inside});
+    const std::size_t first = std::min(text_.size(), text_.find_first_not_of(" \t", brace + 1));
+    const bool on_this_line =
+        first < text_.size() && std::string_view("\r\n#").find(text_[first]) == std::string_view::npos;
+    replacements_.push_back({on_this_line ? first : brace + 1, 0, inside + (on_this_line ? ", " : ",")});
   }
 
   void add_in_block(const Node& map, const std::vector<Setting>& missing) {

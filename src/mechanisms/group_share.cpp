@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-#include "model/rational.hpp"
+#include "model/dominance.hpp"
 
 namespace mirab {
 namespace {
@@ -32,20 +32,6 @@ constexpr OptionInfo kOptions[] = {
     {"spill", "false", "true: a part that has no group goes to the other group"},
 };
 
-// Compared as fractions, so that equal parts are equal in every unit.
-Index dominant_of(const ResourceVector& demand, const ResourceVector& capacity) {
-  Index dominant = 0;
-  mpq_class largest = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r) {
-    if (capacity[r].is_zero()) continue;
-    const mpq_class part = rational(demand[r]) / rational(capacity[r]);
-    if (part <= largest) continue;
-    largest = part;
-    dominant = static_cast<Index>(r);
-  }
-  return dominant;
-}
-
 SharedServer shared_server(const Problem& problem, std::size_t i) {
   SharedServer server;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
@@ -58,13 +44,14 @@ SharedServer shared_server(const Problem& problem, std::size_t i) {
     server.capacity[r] = problem.servers()[i].capacity[static_cast<std::size_t>(r)].value();
   server.demand.resize(users, m);
   server.weight.resize(users);
+  const ExactVector capacity = exact(problem.servers()[i].capacity);
   for (Index j = 0; j < users; ++j) {
     const std::size_t n = server.users[static_cast<std::size_t>(j)];
     server.weight[j] = problem.users()[n].weight.value();
     for (Index r = 0; r < m; ++r) {
       server.demand(j, r) = server.weight[j] * problem.demand(n, i)[static_cast<std::size_t>(r)].value();
     }
-    server.dominant.push_back(dominant_of(problem.demand(n, i), problem.servers()[i].capacity));
+    server.dominant.push_back(static_cast<Index>(dominant_resource(problem.demand(n, i), capacity)));
   }
   return server;
 }

@@ -22,6 +22,7 @@ constexpr Claim kClaims[] = {
     {Property::pareto_efficiency, true, kEndlessDemand, "Hamzeh, lemma 4.34", true},
     {Property::strategy_proofness, true, kEndlessDemand, "Hamzeh, lemma 4.35", true},
     {Property::bottleneck_fairness, true, kEndlessDemand, "Hamzeh, theorem 4.29", true},
+    {Property::non_wastefulness, true, kEndlessDemand, "Hamzeh, lemma 4.31", true},
 };
 
 constexpr Accepts accepted() {

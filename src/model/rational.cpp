@@ -1,8 +1,14 @@
 #include "model/rational.hpp"
 
+#include <cmath>
 #include <cstdlib>
 
 namespace mirab {
+namespace {
+
+long bits(const mpz_class& value) { return static_cast<long>(mpz_sizeinbase(value.get_mpz_t(), 2)); }
+
+}  // namespace
 
 mpq_class rational(const Quantity& quantity) {
   mpz_class power;
@@ -12,6 +18,22 @@ mpq_class rational(const Quantity& quantity) {
   mpq_class value{digits, power};
   value.canonicalize();
   return value;
+}
+
+double nearest(const mpq_class& value) {
+  if (value == 0) return 0;
+  mpz_class numerator = value.get_num();
+  mpz_class denominator = value.get_den();
+  // Scaled so that the whole part of the quotient has 63 or 64 bits, some more than a double holds.
+  const long shift = 63 + bits(denominator) - bits(numerator);
+  (shift > 0 ? numerator : denominator) <<= static_cast<unsigned long>(std::abs(shift));
+  mpz_class quotient;
+  mpz_class remainder;
+  mpz_fdiv_qr(quotient.get_mpz_t(), remainder.get_mpz_t(), numerator.get_mpz_t(), denominator.get_mpz_t());
+  // The lowest bit remembers that something follows, so that the conversion never sees a half where there is
+  // none.
+  const unsigned long leading = quotient.get_ui() | (remainder == 0 ? 0UL : 1UL);
+  return std::ldexp(static_cast<double>(leading), static_cast<int>(-shift));
 }
 
 }  // namespace mirab

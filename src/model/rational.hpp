@@ -9,4 +9,7 @@ namespace mirab {
 /// The quantity as an exact fraction in lowest terms.
 mpq_class rational(const Quantity& quantity);
 
+/// The nearest double. (mpq_class::get_d cuts off instead, so that 1/3 would not be 1.0 / 3.)
+double nearest(const mpq_class& value);
+
 }  // namespace mirab

@@ -47,13 +47,14 @@ std::string claims_csv(const AuditedClaims& audited);
 /// What the registry says in a word: `holds`, `fails`, `refuted`.
 std::string_view printed_word(const Claim& claim);
 
-/// What the auditor found in a word: `holds`, `vacuous`, `searched`, `fails`.
+/// What the auditor found in a word: `holds`, `vacuous`, `searched`, `fails`, `undecided`.
 std::string_view found_word(const Verdict& verdict);
 
 /// The smallest witness of a verdict that has one.
 const Witness& shown_witness(const Verdict& verdict);
 
-/// A cluster in one line: `s1 cpu 9, memory 18; A cpu 1, memory 4; B cpu 3, memory 1`.
+/// A cluster in one line: `s1: cpu 9, memory 18; A: cpu 1, memory 4; B: cpu 3, memory 1`; of a large one only
+/// how many servers and users it has.
 std::string cluster_words(const Cluster& cluster);
 
 /// The text in lines that stand so far in, all but the first two columns further.

@@ -18,6 +18,7 @@ bool differs(const ClaimAudit& audit) {
 
 std::string found_words(const ClaimAudit& audit) {
   if (!audit.verdict.holds) return differs(audit) ? "FAILS" : "fails";
+  if (!audit.verdict.decided) return "not decided";
   return fmt::format("no counterexample in {}", audit.verdict.tried);
 }
 

@@ -56,7 +56,8 @@ Json event_json(const Witness& witness) {
 
 Json verdict_json(const Verdict& verdict) {
   Json json{{"property", property_name(verdict.property)},
-            {"holds", verdict.holds},
+            {"decided", verdict.decided},
+            {"holds", verdict.decided ? Json(verdict.holds) : Json(nullptr)},
             {"vacuous", verdict.vacuous},
             {"scope", verdict.scope == VerdictScope::instance ? "instance" : "searched"},
             {"tried", verdict.tried}};

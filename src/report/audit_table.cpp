@@ -2,6 +2,7 @@
 // witnesses in words.
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "report/audit.hpp"
 #include "report/comparison.hpp"
@@ -16,9 +17,15 @@ constexpr std::size_t kPropertyWidth = 24;  // of the longest name
 constexpr std::size_t kGap = 2;
 const std::string kIndent = "  ";
 
+// Of a verdict that says neither yes nor no; none for the others.
+const char* sign_without_answer(const Verdict& verdict) {
+  if (!verdict.decided) return "?";
+  return verdict.vacuous ? "–" : nullptr;
+}
+
 std::string cell(const Verdict& verdict) {
   if (!verdict.holds) return "✗";
-  if (verdict.vacuous) return "–";
+  if (const char* sign = sign_without_answer(verdict)) return sign;
   return verdict.scope == VerdictScope::instance ? "✓" : fmt::format("✓ {}", verdict.tried);
 }
 
@@ -75,6 +82,7 @@ std::string legend(const Audited& audited, std::size_t width) {
   if (any_verdict(audited, [](const Verdict& v) { return v.holds && v.scope == VerdictScope::searched; }))
     text += "; ✓ N: searched, no counterexample in N attempts, which is no proof";
   if (any_verdict(audited, [](const Verdict& v) { return v.vacuous; })) text += "; – asks for nothing here";
+  if (any_verdict(audited, [](const Verdict& v) { return !v.decided; })) text += "; ? not decided";
   return broken(text, width, kIndent);
 }
 
@@ -90,11 +98,14 @@ std::string reasons(const Audited& audited, std::size_t width) {
                      width, kIndent);
   }
   for (std::size_t p = 0; p < audited.properties.size(); ++p) {
+    std::set<std::string> said;  // what is true of several mechanisms is said once
     for (const MechanismAudit& audit : audited.mechanisms) {
-      if (audit.refused || !audit.verdicts[p].vacuous) continue;
-      text += broken(fmt::format("– {}: {}", property_name(audited.properties[p]), audit.verdicts[p].note),
-                     width, kIndent);
-      break;
+      if (audit.refused) continue;
+      const Verdict& verdict = audit.verdicts[p];
+      const char* sign = sign_without_answer(verdict);
+      if (sign == nullptr || !said.insert(verdict.note).second) continue;
+      text += broken(fmt::format("{} {}: {}", sign, property_name(verdict.property), verdict.note), width,
+                     kIndent);
     }
   }
   return text;

@@ -9,6 +9,8 @@
 namespace mirab::report {
 namespace {
 
+constexpr std::size_t kMostInWords = 20;  // servers and users, a dozen lines
+
 std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
   std::string text;
   for (std::size_t r = 0; r < vector.size(); ++r)
@@ -33,6 +35,9 @@ std::string user_words(const Cluster& cluster, const User& user) {
 }  // namespace
 
 std::string cluster_words(const Cluster& cluster) {
+  if (cluster.servers.size() + cluster.users.size() > kMostInWords)
+    return fmt::format("{} and {}; --witness-dir writes them to a file",
+                       counted(cluster.servers.size(), "server"), counted(cluster.users.size(), "user"));
   std::string text;
   for (const Server& server : cluster.servers) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", server.name, amounts(cluster, server.capacity));
@@ -57,6 +62,7 @@ std::string_view printed_word(const Claim& claim) {
 
 std::string_view found_word(const Verdict& verdict) {
   if (!verdict.holds) return "fails";
+  if (!verdict.decided) return "undecided";
   if (verdict.vacuous) return "vacuous";
   return verdict.scope == VerdictScope::instance ? "holds" : "searched";
 }

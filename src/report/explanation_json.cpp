@@ -25,7 +25,7 @@ Json user_json(const Explained& explained) {
           {"demand", std::move(demand)},
           {"limit", user.tasks ? Json(user.tasks->value()) : Json()},
           {"tasks", allocation.tasks[explanation.user]},
-          {"dominant_resource", problem.resources()[dominant_resource(problem, explanation.user)]},
+          {"dominant_resource", problem.resources()[dominant_resources(problem)[explanation.user]]},
           {"dominant_share", explanation.dominant_share},
           {"has_all_tasks", explanation.has_all_tasks},
           {"servers", std::move(servers)}};

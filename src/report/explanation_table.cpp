@@ -63,7 +63,7 @@ std::string summary(const Explained& explained, std::size_t width) {
          broken(fmt::format(
                     "A task takes {}; {}, weight {}. Its share is {}, of {}.", fmt::join(demand, ", "), limit,
                     user.weight.text(), percent(explanation.dominant_share, 2),
-                    explained.problem.resources()[dominant_resource(explained.problem, explanation.user)]),
+                    explained.problem.resources()[dominant_resources(explained.problem)[explanation.user]]),
                 width, "");
 }
 

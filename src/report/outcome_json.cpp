@@ -40,6 +40,7 @@ Json problem_json(const Problem& problem) {
 Json users_json(const Problem& problem, const Contender& contender) {
   const Allocation& allocation = contender.allocation;
   const auto granted = bundles(problem, allocation);
+  const std::vector<std::size_t> dominant = dominant_resources(problem);
   Json users = Json::array();
   auto grant = allocation.grants.begin();
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
@@ -52,7 +53,7 @@ Json users_json(const Problem& problem, const Contender& contender) {
     users.push_back({{"name", problem.users()[n].name},
                      {"weight", problem.users()[n].weight.value()},
                      {"tasks", task_count(contender, allocation.tasks[n])},
-                     {"dominant_resource", problem.resources()[dominant_resource(problem, n)]},
+                     {"dominant_resource", problem.resources()[dominant[n]]},
                      {"dominant_share", contender.dominant_shares[n]},
                      {"resources", by_resource(problem, granted[n])},
                      {"servers", std::move(servers)}});

@@ -96,10 +96,11 @@ void add_users(Table& table, const Problem& problem, Contenders contenders) {
   for (const Contender& contender : contenders) {
     task_decimals.push_back(decimals_for(contender.allocation.tasks));
   }
+  const std::vector<std::size_t> dominant = dominant_resources(problem);
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     auto& row = table.rows.emplace_back();
     row.push_back({shorten(problem.users()[n].name, kNameWidth)});
-    row.push_back({shorten(problem.resources()[dominant_resource(problem, n)], kResourceWidth)});
+    row.push_back({shorten(problem.resources()[dominant[n]], kResourceWidth)});
     for (std::size_t column = 0; column < contenders.size(); ++column) {
       const double tasks = contenders[column].allocation.tasks[n];
       const double share = contenders[column].dominant_shares[n];

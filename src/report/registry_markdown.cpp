@@ -24,9 +24,7 @@ constexpr std::string_view kOpening =
     "what it guarantees and\n"
     "what fails by examples that can be checked by hand.\n"
     "\n"
-    "Weights count in every mechanism and in the disciplines `drf` and `asset`, which go by shares per "
-    "weight; `fifo` and\n"
-    "`round-robin` do not look at them.\n";
+    "Weights count in every mechanism and in every discipline but `fifo`, `mlf-drs` and `mrfs`.\n";
 
 /// A text as one cell of a table.
 std::string cell(std::string_view text) {

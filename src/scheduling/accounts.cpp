@@ -12,8 +12,8 @@ std::uint32_t Accounts::add_user(UserRow row) {
   return user;
 }
 
-void Accounts::add_user_at(std::uint32_t user, UserRow row) {
-  users.add_at(user, std::move(row));
+void Accounts::put_user_back(std::uint32_t user, UserRow row) {
+  users.put_back(user, std::move(row));
   used_.resize(users.end() * resources_, 0);
 }
 
@@ -84,8 +84,8 @@ std::uint32_t Accounts::start(std::uint32_t job, std::uint32_t server, Time now)
   return task;
 }
 
-void Accounts::start_at(std::uint32_t task, std::uint32_t job, std::uint32_t server, Time now) {
-  tasks.add_at(task, {.job = job, .server = server, .started = now});
+void Accounts::start_again(std::uint32_t task, std::uint32_t job, std::uint32_t server, Time now) {
+  tasks.put_back(task, {.job = job, .server = server, .started = now});
   run(task);
 }
 

@@ -17,6 +17,7 @@ namespace mirab::scheduling {
 
 /// The number of a row where there is none.
 inline constexpr std::uint32_t kNone = UINT32_MAX;
+inline constexpr std::uint32_t kMostNumber = kNone - 1;
 
 /// φ as a fraction in lowest terms.
 struct Weight {
@@ -66,8 +67,7 @@ struct TaskRow {
 };
 
 struct ServerRow {
-  std::string name;
-  std::map<std::string, std::string> labels = {};
+  std::uint32_t description = 0;  ///< name and labels, of Eligibility
   std::uint32_t first_task = kNone;
   std::uint32_t kind = 0;  ///< servers with equal capacities
   bool drained = false;
@@ -95,17 +95,19 @@ class Accounts {
   }
 
   std::uint32_t add_user(UserRow row);
-  void add_user_at(std::uint32_t user, UserRow row);  ///< with its order; see Slots::add_at
+  void put_user_back(std::uint32_t user, UserRow row);  ///< with its order; see Slots::put_back
   std::uint32_t add_queue(std::uint32_t user, std::uint32_t shape);
   void remove_queue(std::uint32_t queue);  ///< requires that it has no jobs
 
-  /// Puts the job among those of its queue that wait, by its sequence. O(jobs in front of it, from either end).
+  /// Puts the job among those of its queue that wait, by its sequence. O(jobs in front of it, from either
+  /// end).
   void enqueue(std::uint32_t job);
   void dequeue(std::uint32_t job);
 
   /// One waiting task of the job starts on the server, where it has room. The number of the task. O(m).
   std::uint32_t start(std::uint32_t job, std::uint32_t server, Time now);
-  void start_at(std::uint32_t task, std::uint32_t job, std::uint32_t server, Time now);  ///< see Slots::add_at
+  void start_again(std::uint32_t task, std::uint32_t job, std::uint32_t server,
+                   Time then);  ///< see Slots::put_back
 
   /// The task is over and its row gone. O(m).
   void end(std::uint32_t task);

@@ -8,8 +8,8 @@
 
 namespace mirab::scheduling {
 
-/// The shapes of a lane whose tasks fit nowhere, until something is freed: laid out so that those that fit into
-/// what was freed, and of these the one that is next, are found without looking at each.
+/// The shapes of a lane whose tasks fit nowhere, until something is freed: laid out so that those that fit
+/// into what was freed, and of these the one that is next, are found without looking at each.
 class Aside {
  public:
   explicit Aside(std::size_t resources) : resources_(resources), rows_(resources) {}
@@ -25,8 +25,8 @@ class Aside {
   /// The shape that stands there goes, and the last one takes its place. O(m).
   void remove(std::size_t at);
 
-  /// Visits, in no particular order, all places whose shapes may fit into what is free, and some others. O(size m),
-  /// many at once.
+  /// Visits, in no particular order, all places whose shapes may fit into what is free, and some others.
+  /// O(size m), many at once.
   template <class Visit>
   void for_each_that_may_fit(std::span<const std::int64_t> free, Visit visit) const {
     rows_.any(rows_.at_most(free), 0, nullptr, [&](std::size_t at) {
@@ -36,7 +36,6 @@ class Aside {
   }
 
  private:
-
   std::span<const std::int64_t> amounts(std::size_t at) const {
     return std::span(amounts_).subspan(at * resources_, resources_);
   }

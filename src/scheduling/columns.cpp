@@ -20,7 +20,6 @@ using Kernel = Columns::Kernel;
 using Scan = Columns::Scan;
 
 constexpr std::int16_t kAbsent = -1;
-constexpr std::int16_t kMost = INT16_MAX - 1;
 
 enum class Side { at_least, at_most };
 
@@ -143,8 +142,8 @@ std::span<const Kernel> kernels(Columns::Instructions instructions) {
 
 Columns::Instructions Columns::best_instructions() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") != 0) return Instructions::avx512;
-  if (__builtin_cpu_supports("avx2") != 0) return Instructions::avx2;
+  if (__builtin_cpu_supports("avx512bw")) return Instructions::avx512;
+  if (__builtin_cpu_supports("avx2")) return Instructions::avx2;
 #endif
   return Instructions::portable;
 }
@@ -164,14 +163,11 @@ bool Columns::cover(std::size_t column, std::int64_t amount) {
   return shift != before;
 }
 
-std::int16_t Columns::rounded(std::size_t column, std::int64_t amount) const {
-  return static_cast<std::int16_t>(std::min<std::int64_t>(amount >> shifts_[column], kMost));
-}
-
 void Columns::set(std::size_t row, std::span<const std::int64_t> amounts) {
-  while (row >= block_count() * kBlock) {
-    lanes_.resize(lanes_.size() + width_);
-    for (std::size_t r = 0; r < width_; ++r) lanes_[lanes_.size() - 1 - r].rows.fill(kAbsent);
+  for (; row >= block_count_ * kBlock; ++block_count_) {
+    Lane absent;
+    absent.rows.fill(kAbsent);
+    lanes_.resize(lanes_.size() + width_, absent);
   }
   for (std::size_t r = 0; r < width_; ++r) write(row, r, rounded(r, amounts[r]));
 }

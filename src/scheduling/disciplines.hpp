@@ -10,13 +10,13 @@ namespace mirab::scheduling {
 
 /// What a discipline tells apart beside users.
 enum class Lanes {
-  one,      ///< nothing
-  lines,    ///< the resources that dominate tasks
-  kinds,    ///< the kinds of servers
+  one,    ///< nothing
+  lines,  ///< the resources that dominate tasks
+  kinds,  ///< the kinds of servers
 };
 
-/// One row of the table: a discipline is the key by which the next queue is found, the lowest first. A new one
-/// is a file and a row.
+/// One row of the table: a discipline is the key by which the next queue is found, the lowest first. A new
+/// one is a file and a row.
 struct Discipline {
   DisciplineInfo info;
 
@@ -27,16 +27,17 @@ struct Discipline {
   std::weak_ordering (*compare)(const Standing& standing, Entry a, Entry b);
 
   Lanes lanes = Lanes::one;
-  bool priced = false;      ///< needs Standing::prices
-  bool monopolised = false; ///< needs Standing::alone
-  bool scaled = false;      ///< honours Standing::scale
+  bool priced = false;       ///< needs Standing::prices
+  bool monopolised = false;  ///< needs Standing::alone
+  bool places = false;       ///< chooses the servers too, whatever the placement
+  bool scaled = false;       ///< honours Standing::scale
 
   /// What its key is per weight, of the user alone; nullptr when the key is not that of a user's amounts.
   double (*share)(const Standing& standing, std::uint32_t user) = nullptr;
 };
 
 /// The key of a discipline and its comparison, as each file in disciplines/ defines them.
-#define MIRAB_DISCIPLINE(name)                                \
+#define MIRAB_DISCIPLINE(name)                              \
   double name##_key(const Standing& standing, Entry entry); \
   std::weak_ordering name##_compare(const Standing& standing, Entry a, Entry b)
 MIRAB_DISCIPLINE(fifo);
@@ -63,8 +64,8 @@ struct Whom {
   Blocking blocking;
 };
 
-/// The discipline with decayed usage for its key, U_n / φ_n, and its own key between equal ones; nullptr when its
-/// key is not that of a user's amounts. See DecayedUsage.
+/// The discipline with decayed usage for its key, U_n / φ_n, and its own key between equal ones; nullptr when
+/// its key is not that of a user's amounts. See DecayedUsage.
 const Discipline* over_time(const Discipline& discipline);
 
 /// Errors: a name that is not in the table, a bad option value.

@@ -34,8 +34,8 @@ class Eligibility {
 
   const Selection& selection(std::uint32_t number) const { return selections_[number]; }
 
-  void server_added(std::uint32_t server, const std::string& name,
-                    const std::map<std::string, std::string>& labels);
+  /// `description` as describe() gave it. O(selections).
+  void server_added(std::uint32_t server, std::uint32_t description);
   void server_removed(std::uint32_t server);
 
   bool contains(std::uint32_t number, std::uint32_t server) const {
@@ -45,15 +45,26 @@ class Eligibility {
   /// The set to search; nullptr when all may be used. It stays where it is.
   const ServerSet* servers(std::uint32_t number) const { return sets_[number].get(); }
 
- private:
-  struct Present {
+  /// What selections know of a server: its name and labels. Kept once for all servers that share them.
+  struct Description {
     std::string name;
     std::map<std::string, std::string> labels;
+    friend auto operator<=>(const Description&, const Description&) = default;
   };
+
+  /// O(log descriptions).
+  std::uint32_t describe(Description description);
+  const Description& description(std::uint32_t number) const { return *descriptions_[number]; }
+
+ private:
+  static constexpr std::uint32_t kAbsent = UINT32_MAX;
+
   std::map<Selection, std::uint32_t> numbers_;
   std::vector<Selection> selections_;
   std::vector<std::unique_ptr<ServerSet>> sets_;
-  std::vector<std::optional<Present>> present_;  // [server]
+  std::map<Description, std::uint32_t> description_numbers_;
+  std::vector<const Description*> descriptions_;  // the keys of description_numbers_
+  std::vector<std::uint32_t> present_;            // [server], its description; kAbsent
 };
 
 }  // namespace mirab::scheduling

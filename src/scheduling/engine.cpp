@@ -1,8 +1,8 @@
-#include <mirab/scheduling/engine.hpp>
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+
+#include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/engine_state.hpp"
 
@@ -13,14 +13,18 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-Engine::State::State(EngineOptions asked, const Whom& whom_first, const Where& where_to)
-    : options(std::move(asked)),
-      whom(whom_first),
-      where(where_to),
+Engine::State::State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen)
+    : options(std::move(chosen)),
+      whom(whom_chosen),
+      where(where_chosen),
       accounts(options.resources.size()),
+      standing{.accounts = accounts,
+               .kinds = kinds,
+               .rounds = Rounds(options.resources.size()),
+               .prices = std::vector<double>(options.resources.size(), 0.0),
+               .scale = *ShareScale::from(options.share_scale, options.resources.size())},
       race(*whom.discipline, options.tie, standing) {
-  standing.prices.assign(options.resources.size(), 0.0);
-  standing.scale = *ShareScale::from(options.share_scale, options.resources.size());
+  if (whom.discipline->places) balance.emplace();
   if (options.half_life) standing.usage.emplace(*options.half_life);
 }
 
@@ -32,12 +36,15 @@ Result<Whom> with_shares(Whom whom, const EngineOptions& options) {
   if (!scale) return scale.error();
   const std::string_view name = whom.discipline->info.name;
   if (!options.share_scale.empty() && !whom.discipline->scaled)
-    return Error{.message = fmt::format("{} has no shares to scale; drf, asset and ps-dsf have", name), .key = "share_scale"};
+    return Error{.message = fmt::format("{} has no shares to scale; drf, asset and ps-dsf have", name),
+                 .key = "share_scale"};
   if (!options.half_life) return whom;
   if (options.half_life->count() <= 0)
-    return Error{.message = "a half-life must be above 0; leave it out for present shares", .key = "half_life"};
+    return Error{.message = "a half-life must be above 0; leave it out for present shares",
+                 .key = "half_life"};
   if (whom.discipline->share == nullptr)
-    return Error{.message = fmt::format("{} knows no usage that decays; drf and asset do", name), .key = "half_life"};
+    return Error{.message = fmt::format("{} knows no usage that decays; drf and asset do", name),
+                 .key = "half_life"};
   whom.discipline = over_time(*whom.discipline);
   return whom;
 }
@@ -45,7 +52,8 @@ Result<Whom> with_shares(Whom whom, const EngineOptions& options) {
 }  // namespace
 
 Result<Engine> Engine::from(EngineOptions options) {
-  if (options.resources.empty()) return Error{.message = "at least one resource is needed", .key = "resources"};
+  if (options.resources.empty())
+    return Error{.message = "at least one resource is needed", .key = "resources"};
   std::set<std::string> seen;
   for (const std::string& name : options.resources) {
     if (!seen.insert(name).second)
@@ -97,7 +105,9 @@ std::optional<Engine::ServerState> Engine::server(ServerId server) const {
   const Accounts& accounts = state_->accounts;
   const auto number = accounts.servers.find(server);
   if (!number) return {};
-  const auto amounts = [](std::span<const std::int64_t> units) { return Amounts(units.begin(), units.end()); };
+  const auto amounts = [](std::span<const std::int64_t> units) {
+    return Amounts(units.begin(), units.end());
+  };
   return ServerState{.capacity = amounts(accounts.park.capacity(*number)),
                      .free = amounts(accounts.park.free(*number)),
                      .drained = accounts.servers[*number].drained};

@@ -1,28 +1,48 @@
 // Whom to serve next, and where. All waiting tasks that look alike stand together as a shape, so that whether
 // they fit is found out once for all of them.
 //
-// A shape that fits nowhere is set aside, and stays aside while nothing is freed. When something is, on server
-// i, only i can have room for it: what is set aside and fits there races with those who are not set aside. So
-// a decision looks at all servers at most once for each shape since something was freed that could help it,
-// and the order of the discipline is kept exactly: the lowest key of all queues with a task that fits.
-#include "scheduling/engine_state.hpp"
-
+// A shape that fits nowhere is set aside, and stays aside while nothing is freed. When something is, on
+// server i, only i can have room for it: what is set aside and fits there races with those who are not set
+// aside. So a decision looks at all servers at most once for each shape since something was freed that could
+// help it, and the order of the discipline is kept exactly: the lowest key of all queues with a task that
+// fits.
 #include <algorithm>
+#include <bit>
 #include <numeric>
+
+#include "scheduling/engine_state.hpp"
 
 namespace mirab::scheduling {
 
-std::vector<std::uint32_t> Engine::State::lanes_of(std::uint32_t shape) const {
-  const auto count = static_cast<std::uint32_t>(kinds.capacities().size());
+/// Is there an open server of the kind that could hold a task of the shape if it were empty?
+bool Engine::State::can_run_on_kind(std::uint32_t shape, std::uint32_t kind) {
+  const Amounts& capacity = kinds.capacities()[kind];
+  for (const Way& way : accounts.shapes.ways(shape)) {
+    if (!std::equal(way.demand.begin(), way.demand.end(), capacity.begin(), std::less_equal<>())) continue;
+    const ServerSet* const servers = kinds.servers_of(kind, way.servers, accounts.shapes.eligibility);
+    for (std::size_t index = 0; index < servers->words().size(); ++index) {
+      for (std::uint64_t word = servers->word(index); word != 0; word &= word - 1) {
+        const std::size_t server =
+            index * ServerSet::kWord + static_cast<std::size_t>(std::countr_zero(word));
+        if (accounts.park.is_open(static_cast<std::uint32_t>(server))) return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<std::uint32_t> Engine::State::lanes_of(std::uint32_t shape) {
   switch (whom.discipline->lanes) {
     case Lanes::one:
       return {0};
     case Lanes::lines:
       return {dominant_resource(accounts.shapes.ways(shape).front().demand, accounts.park.pool())};
     case Lanes::kinds:
-      std::vector<std::uint32_t> all(count);
-      std::iota(all.begin(), all.end(), 0U);
-      return all;
+      std::vector<std::uint32_t> eligible;
+      for (std::uint32_t kind = 0; kind < kinds.capacities().size(); ++kind) {
+        if (can_run_on_kind(shape, kind)) eligible.push_back(kind);
+      }
+      return eligible;
   }
   MIRAB_ASSERT(false, "a discipline with other lanes");
 }
@@ -72,6 +92,28 @@ bool Engine::State::has_room(std::uint32_t shape, std::uint32_t server) const {
   return way != nullptr && accounts.park.has_room(server, way->demand);
 }
 
+/// The shapes with most running tasks and waiting queues together. O(queues).
+std::span<const Wanted> Engine::State::present_mix() {
+  constexpr std::size_t kMostWanted = 16;
+  std::vector<std::int64_t> popularity(accounts.shapes.end(), 0);
+  for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
+    const QueueRow& row = accounts.queues[queue];
+    if (row.user != kNone) popularity[row.shape] += row.running + (race.holds(queue) ? 1 : 0);
+  }
+  std::vector<std::uint32_t> shapes(popularity.size());
+  std::iota(shapes.begin(), shapes.end(), 0U);
+  const auto most = shapes.begin() + static_cast<std::ptrdiff_t>(std::min(kMostWanted, shapes.size()));
+  std::partial_sort(shapes.begin(), most, shapes.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return popularity[a] != popularity[b] ? popularity[a] > popularity[b] : a < b;
+  });
+  mix.clear();
+  for (auto shape = shapes.begin(); shape != most && popularity[*shape] > 0; ++shape) {
+    mix.push_back({.demand = accounts.shapes.ways(*shape).front().demand,
+                   .popularity = static_cast<double>(popularity[*shape])});
+  }
+  return mix;
+}
+
 std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std::uint32_t lane,
                                                         Random& random) {
   variants.clear();
@@ -81,11 +123,12 @@ std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std
                                      ? kinds.servers_of(lane, way.servers, accounts.shapes.eligibility)
                                      : accounts.shapes.eligibility.servers(way.servers)});
   }
-  return where.find({.park = accounts.park,
-               .variants = variants,
-               .last_used = last_used,
-               .random = random,
-               .mix = {}});
+  const Search search{.park = accounts.park,
+                      .variants = variants,
+                      .last_used = last_used,
+                      .random = random,
+                      .mix = where.needs_mix ? present_mix() : std::span<const Wanted>{}};
+  return balance ? balance->find(search) : where.find(search);
 }
 
 /// The lanes in which a shape may be aside that fits on the server.
@@ -105,9 +148,8 @@ std::optional<Entry> Engine::State::next_on_freed() {
     const std::uint32_t server = freed[index];
     bool any = false;
     for_each_lane_of_server(server, [&](std::uint32_t lane) {
-      const std::optional<Entry> there =
-          race.next_aside(lane, accounts.park.free(server),
-                          [&](std::uint32_t shape) { return has_room(shape, server); });
+      const std::optional<Entry> there = race.next_aside(
+          lane, accounts.park.free(server), [&](std::uint32_t shape) { return has_room(shape, server); });
       if (!there) return;
       any = true;
       if (!next || race.before(*there, *next)) next = there;
@@ -133,8 +175,8 @@ std::optional<Placed> Engine::State::step(Random& random) {
     keys_are_stale = true;
   }
   if (keys_are_stale) refresh();
-  // Beyond a few servers it is cheaper to let what fits there race with the others; and those who tie at random
-  // have to stand together.
+  // Beyond a few servers it is cheaper to let what fits there race with the others; and those who tie at
+  // random have to stand together.
   constexpr std::size_t kMostFreed = 16;
   if (freed.size() > kMostFreed || options.tie == Tie::random) bring_back_what_fits_on_freed();
 
@@ -158,7 +200,9 @@ Placed Engine::State::place(Entry entry, std::uint32_t server) {
   const std::uint32_t task = accounts.start(job, server, now);
   last_used = server;
   share_changed(user);
-  if (whom.discipline->lanes == Lanes::lines) ++standing.served[entry.lane];
+  if (balance)
+    balance->task_started(accounts.park, task, server, accounts.demand(accounts.queues[queue], server));
+  if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);
   if (accounts.queues[queue].first_job == kNone) race.leave(queue);
   race.rekey(accounts.users[user].queues);
   return {.task = accounts.tasks.id(task),

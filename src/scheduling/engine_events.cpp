@@ -16,15 +16,16 @@ Error unknown(std::string_view what, std::string_view key) {
 
 Check Engine::State::check_time(Time time) const {
   if (time >= now) return {};
-  return Error{.message = fmt::format("{} ns is before the last event, at {} ns", time.time_since_epoch().count(),
-                                      now.time_since_epoch().count()),
+  return Error{.message = fmt::format("{} ns is before the last event, at {} ns",
+                                      time.time_since_epoch().count(), now.time_since_epoch().count()),
                .key = "now"};
 }
 
 Check Engine::State::check_amounts(const Amounts& amounts, const std::string& key) const {
   if (amounts.size() != accounts.resource_count()) {
-    return Error{.message = fmt::format("{} amounts for {} resources", amounts.size(), accounts.resource_count()),
-                 .key = key};
+    return Error{
+        .message = fmt::format("{} amounts for {} resources", amounts.size(), accounts.resource_count()),
+        .key = key};
   }
   for (std::size_t r = 0; r < amounts.size(); ++r) {
     if (amounts[r] >= 0) continue;
@@ -40,8 +41,9 @@ Check Engine::State::check_pool(const Amounts& with, std::span<const std::int64_
   for (std::size_t r = 0; r < with.size(); ++r) {
     const std::int64_t others = pool[r] - (instead_of.empty() ? 0 : instead_of[r]);
     if (with[r] <= INT64_MAX - others) continue;
-    return Error{.message = "all servers together would have more units than can be counted; choose a larger unit",
-                 .key = fmt::format("capacity.{}", options.resources[r])};
+    return Error{
+        .message = "all servers together would have more units than can be counted; choose a larger unit",
+        .key = fmt::format("capacity.{}", options.resources[r])};
   }
   return {};
 }
@@ -68,36 +70,26 @@ bool Engine::State::is_possible(std::uint32_t shape) const {
     const Way* const way = accounts.shapes.way_on(shape, server);
     if (way == nullptr) continue;
     const std::span<const std::int64_t> capacity = accounts.park.capacity(server);
-    if (std::equal(way->demand.begin(), way->demand.end(), capacity.begin(), std::less_equal<>())) return true;
+    if (std::equal(way->demand.begin(), way->demand.end(), capacity.begin(), std::less_equal<>()))
+      return true;
   }
   return false;
 }
 
 void Engine::State::wait(std::uint32_t queue) {
-  // The queues of a shape wait in the same lanes.
-  if (keys_are_stale && whom.discipline->lanes != Lanes::one) refresh();
   accounts.queues[queue].arrival = waits_before++;
-  const std::vector<std::uint32_t> lanes = lanes_of(accounts.queues[queue].shape);
-  if (whom.discipline->lanes == Lanes::lines) join_line(lanes.front());
-  race.enter(queue, lanes);
-}
-
-/// A line that nobody waited in has missed no round.
-void Engine::State::join_line(std::uint32_t line) {
-  standing.served.resize(accounts.resource_count(), 0);
-  if (!race.is_empty(line)) return;
-  std::int64_t round = INT64_MAX;
-  for (std::uint32_t other = 0; other < standing.served.size(); ++other) {
-    if (!race.is_empty(other)) round = std::min(round, standing.served[other]);
-  }
-  if (round != INT64_MAX) standing.served[line] = std::max(standing.served[line], round);
+  // All queues of a shape stand in the same lanes: those of the servers that are there now.
+  if (keys_are_stale && whom.discipline->lanes != Lanes::one) refresh();
+  race.enter(queue, lanes_of(accounts.queues[queue].shape));
 }
 
 void Engine::State::population_changed() { keys_are_stale = keys_are_stale || whom.discipline->priced; }
 
 void Engine::State::end(std::uint32_t task) {
   const std::uint32_t server = accounts.tasks[task].server;
-  const std::uint32_t user = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue].user;
+  const QueueRow& queue = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue];
+  const std::uint32_t user = queue.user;
+  if (balance) balance->task_ended(accounts.park, task, server, accounts.demand(queue, server));
   accounts.end(task);
   share_changed(user);
   freed.add(server);
@@ -128,6 +120,14 @@ void Engine::State::drop_if_over(std::uint32_t job) {
   population_changed();
 }
 
+template <class Visit>
+void Engine::State::for_each_task_on(std::uint32_t server, Visit visit) const {
+  for (std::uint32_t task = accounts.servers[server].first_task; task != kNone;
+       task = accounts.tasks[task].next_on_server) {
+    visit(task, accounts.demand(accounts.queues[accounts.jobs[accounts.tasks[task].job].queue], server));
+  }
+}
+
 std::vector<Lost> Engine::State::end_all_on(std::uint32_t server) {
   std::vector<Lost> lost;
   while (accounts.servers[server].first_task != kNone) {
@@ -142,6 +142,7 @@ void Engine::State::take_out(std::uint32_t server) {
   kinds.release(server, accounts.servers[server].kind);
   accounts.shapes.eligibility.server_removed(server);
   accounts.park.remove(server);
+  if (balance) balance->server_emptied(server);
   accounts.servers.remove(server);
   freed.forget(server);
   all_shares_changed();
@@ -155,9 +156,11 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   if (Check bad = s.check_pool(event.capacity, {})) return *std::move(bad);
   s.now = now;
   const std::uint32_t server = s.accounts.park.add(event.capacity);
-  s.accounts.servers.add_at(server, {.name = event.name, .labels = event.labels});
-  s.accounts.servers[server].kind = s.kinds.hold(server, event.capacity);
-  s.accounts.shapes.eligibility.server_added(server, event.name, event.labels);
+  const std::uint32_t description =
+      s.accounts.shapes.eligibility.describe({.name = event.name, .labels = event.labels});
+  s.accounts.servers.add_at(server,
+                            {.description = description, .kind = s.kinds.hold(server, event.capacity)});
+  s.accounts.shapes.eligibility.server_added(server, description);
   s.freed.add(server);
   s.all_shares_changed();
   s.keys_are_stale = true;
@@ -175,12 +178,19 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   for (std::size_t r = 0; r < old.size(); ++r) {
     const std::int64_t taken = old[r] - s.accounts.park.free(*server)[r];
     if (event.capacity[r] >= taken) continue;
-    return Error{.message = fmt::format("{} units are taken there, {} would not hold them", taken,
-                                        event.capacity[r]),
-                 .key = fmt::format("capacity.{}", s.options.resources[r])};
+    return Error{
+        .message = fmt::format("{} units are taken there, {} would not hold them", taken, event.capacity[r]),
+        .key = fmt::format("capacity.{}", s.options.resources[r])};
   }
   s.now = now;
+  // What dominates a task there may change with the capacity.
+  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
+    if (s.balance) s.balance->task_ended(s.accounts.park, task, *server, demand);
+  });
   s.accounts.park.resize(*server, event.capacity);
+  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
+    if (s.balance) s.balance->task_started(s.accounts.park, task, *server, demand);
+  });
   s.kinds.release(*server, s.accounts.servers[*server].kind);
   s.accounts.servers[*server].kind = s.kinds.hold(*server, event.capacity);
   s.freed.add(*server);
@@ -197,6 +207,7 @@ Check Engine::apply(const ServerDrained& event, Time now) {
   s.now = now;
   s.accounts.servers[*server].drained = true;
   s.accounts.park.close(*server);
+  s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
   return {};
 }
 
@@ -209,6 +220,7 @@ Check Engine::apply(const ServerReopened& event, Time now) {
   s.accounts.servers[*server].drained = false;
   s.accounts.park.open(*server);
   s.freed.add(*server);
+  s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
   return {};
 }
 

@@ -45,6 +45,12 @@ std::vector<JsonReader> JsonReader::items() const {
   return items;
 }
 
+std::vector<JsonReader> JsonReader::items(std::size_t count) const {
+  std::vector<JsonReader> items = this->items();
+  if (!failed() && items.size() != count) refuse(fmt::format("{} items are expected here", count));
+  return items;
+}
+
 std::vector<std::pair<std::string, JsonReader>> JsonReader::members() const {
   std::vector<std::pair<std::string, JsonReader>> members;
   if (!value_->is_object()) refuse("an object is expected here");

@@ -30,7 +30,17 @@ class JsonReader {
   std::optional<JsonReader> find(const std::string& member) const;
   /// The items of a list; the members of an object.
   std::vector<JsonReader> items() const;
+  std::vector<JsonReader> items(std::size_t count) const;  ///< so many
   std::vector<std::pair<std::string, JsonReader>> members() const;
+
+  /// Visits the items of a list until something is wrong.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const JsonReader& item : items()) {
+      if (failed()) return;
+      visit(item);
+    }
+  }
 
   /// Refuses an object with other members than these.
   void allow_only(std::initializer_list<std::string_view> names) const;

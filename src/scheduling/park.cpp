@@ -7,8 +7,8 @@ namespace mirab::scheduling {
 Park::Park(std::size_t resources)
     : pool_(resources, 0),
       rounded_free_(resources),
-      proportions_{Kept{.proportions = Proportions(Scale::sum)},
-                   Kept{.proportions = Proportions(Scale::first)}} {}
+      proportions_{Kept{.proportions = Proportions(resources, Scale::sum)},
+                   Kept{.proportions = Proportions(resources, Scale::first)}} {}
 
 std::uint32_t Park::next_number() {
   if (!vacant_.empty()) {

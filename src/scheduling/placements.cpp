@@ -5,7 +5,8 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace mirab::scheduling {
+namespace mirab {
+namespace scheduling {
 namespace {
 
 constexpr std::array<std::string_view, 2> kPublished = {"false", "true"};
@@ -18,6 +19,10 @@ constexpr std::array kBestFitOptions = {OptionInfo{
 template <Find find>
 Result<Where> without_options(const Choice& /*choice*/) {
   return Where{.find = find};
+}
+
+Result<Where> with_mix(const Choice& /*choice*/) {
+  return Where{.find = least_fragmentation, .needs_mix = true};
 }
 
 Result<Where> best_fit_option(const Choice& choice) {
@@ -56,12 +61,17 @@ constexpr std::array kPlacements = {
                        .summary = "the server that stays most useful for the tasks wanted at present",
                        .source = "after Weng et al., Beware of Fragmentation, USENIX ATC 2023",
                        .options = {}},
-              .where = without_options<least_fragmentation>},
+              .where = with_mix},
 };
 
-}  // namespace
+constexpr auto kInfos = [] {
+  std::array<PlacementInfo, kPlacements.size()> infos;
+  std::transform(kPlacements.begin(), kPlacements.end(), infos.begin(),
+                 [](const Placement& row) { return row.info; });
+  return infos;
+}();
 
-std::span<const Placement> placement_table() { return kPlacements; }
+}  // namespace
 
 Result<Where> where(const Choice& choice) {
   const auto row = std::find_if(kPlacements.begin(), kPlacements.end(), [&](const Placement& candidate) {
@@ -72,4 +82,20 @@ Result<Where> where(const Choice& choice) {
   return row->where(choice);
 }
 
-}  // namespace mirab::scheduling
+}  // namespace scheduling
+
+std::span<const PlacementInfo> placements() { return scheduling::kInfos; }
+
+Result<Choice> choose_placement(std::string_view text) {
+  std::vector<ChoosableRow> rows;
+  for (const PlacementInfo& info : placements()) {
+    rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
+  }
+  Result<Choice> choice = choose(text, "placement", rows);
+  if (!choice) return choice;
+  const auto read = scheduling::where(*choice);
+  if (!read) return read.error();
+  return choice;
+}
+
+}  // namespace mirab

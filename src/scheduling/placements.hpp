@@ -40,6 +40,7 @@ std::optional<std::uint32_t> least_fragmentation(const Search& search);
 /// A placement with its options read.
 struct Where {
   Find find;
+  bool needs_mix = false;  ///< of Search
 };
 
 /// One row of the table. A new placement is a file and a row.
@@ -47,8 +48,6 @@ struct Placement {
   PlacementInfo info;
   Result<Where> (*where)(const Choice& choice);
 };
-
-std::span<const Placement> placement_table();
 
 /// Errors: a name that is not in the table, a bad option value.
 Result<Where> where(const Choice& choice);

@@ -3,6 +3,7 @@
 #include "scheduling/proportions.hpp"
 
 #include <cmath>
+#include <iterator>
 
 #include <mirab/model/assert.hpp>
 
@@ -31,8 +32,12 @@ std::uint64_t portable(const Lane* lanes, std::span<const double> a, double than
 
 #if defined(__x86_64__)
 
-[[gnu::target("avx2")]] std::uint64_t avx2(const Lane* lanes, std::span<const double> a, double than,
+/// The number of resources where it is small and known beforehand, so that the inner loop has no branches;
+/// elsewhere dynamic_extent.
+template <std::size_t known>
+[[gnu::target("avx2")]] std::uint64_t avx2(const Lane* lanes, std::span<const double> demand, double than,
                                            Distances& distances) {
+  const std::span<const double, known> a(demand.data(), demand.size());
   const __m256d sign = _mm256_set1_pd(-0.0);
   std::uint64_t nearer = 0;
   for (std::size_t k = 0; k < distances.size(); k += 4) {
@@ -48,8 +53,10 @@ std::uint64_t portable(const Lane* lanes, std::span<const double> a, double than
   return nearer;
 }
 
-[[gnu::target("avx512f")]] std::uint64_t avx512(const Lane* lanes, std::span<const double> a, double than,
-                                                Distances& distances) {
+template <std::size_t known>
+[[gnu::target("avx512f")]] std::uint64_t avx512(const Lane* lanes, std::span<const double> demand,
+                                                double than, Distances& distances) {
+  const std::span<const double, known> a(demand.data(), demand.size());
   std::uint64_t nearer = 0;
   for (std::size_t k = 0; k < distances.size(); k += 8) {
     __m512d sum = _mm512_setzero_pd();
@@ -66,10 +73,14 @@ std::uint64_t portable(const Lane* lanes, std::span<const double> a, double than
 
 #endif
 
-Kernel kernel(Instructions instructions) {
+Kernel kernel(Instructions instructions, std::size_t resources) {
 #if defined(__x86_64__)
-  if (instructions == Instructions::avx512) return avx512;
-  if (instructions == Instructions::avx2) return avx2;
+  constexpr auto kAny = std::dynamic_extent;
+  constexpr Kernel kAvx512[] = {avx512<kAny>, avx512<1>, avx512<2>, avx512<3>, avx512<4>};
+  constexpr Kernel kAvx2[] = {avx2<kAny>, avx2<1>, avx2<2>, avx2<3>, avx2<4>};
+  const std::size_t known = resources < std::size(kAvx2) ? resources : 0;
+  if (instructions == Instructions::avx512) return kAvx512[known];
+  if (instructions == Instructions::avx2) return kAvx2[known];
 #endif
   MIRAB_ASSERT(instructions == Instructions::portable, "the processor lacks the instructions");
   return portable;
@@ -77,13 +88,12 @@ Kernel kernel(Instructions instructions) {
 
 }  // namespace
 
-Proportions::Proportions(Scale scale, Instructions instructions)
-    : scale_(scale), kernel_(kernel(instructions)) {}
+Proportions::Proportions(std::size_t resources, Scale scale, Instructions instructions)
+    : scale_(scale), kernel_(kernel(instructions, resources)), per_unit_(resources, 0.0) {}
 
 void Proportions::reset(std::size_t servers, std::span<const std::int64_t> pool) {
-  per_unit_.assign(pool.size(), 0);
-  for (std::size_t r = 0; r < pool.size(); ++r) {
-    if (pool[r] > 0) per_unit_[r] = 1 / static_cast<double>(pool[r]);
+  for (std::size_t r = 0; r < per_unit_.size(); ++r) {
+    per_unit_[r] = pool[r] > 0 ? 1 / static_cast<double>(pool[r]) : 0;
   }
   lanes_.resize((servers + Columns::kBlock - 1) / Columns::kBlock * pool.size());
 }

@@ -20,7 +20,9 @@ class Proportions {
  public:
   using Distances = std::array<double, Columns::kBlock>;
 
-  explicit Proportions(Scale scale, Columns::Instructions instructions = Columns::best_instructions());
+  /// Requires at least one resource, and instructions that the processor has.
+  Proportions(std::size_t resources, Scale scale,
+              Columns::Instructions instructions = Columns::best_instructions());
 
   /// The parts of so many servers and of this pool; every server must be set. [m], units
   void reset(std::size_t servers, std::span<const std::int64_t> pool);

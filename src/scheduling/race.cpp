@@ -1,6 +1,7 @@
 // Rounded keys decide first. A key is right to one part in 10^12, so two keys that differ by more differ
-// exactly in the same way; only the others need the exact comparison of the discipline. Then, for keys that are
-// equal, the tie rule: users as they came, or the other way round; of one user the lane, then the older job.
+// exactly in the same way; only the others need the exact comparison of the discipline. Then, for keys that
+// are equal, the tie rule: users as they came, or the other way round; of one user the lane, then the older
+// job.
 #include "scheduling/race.hpp"
 
 #include <algorithm>
@@ -146,8 +147,7 @@ void Race::set_aside(std::uint32_t shape, std::uint32_t lane) {
   Lane& there = lanes_[lane];
   MIRAB_ASSERT(there.of_shape[shape].aside_at == kNone, "a shape is set aside twice");
   there.of_shape[shape].aside_at = static_cast<std::uint32_t>(there.aside.size());
-  there.aside.add(shape, there.of_shape[shape].first_key,
-                  least(standing_->accounts.shapes.ways(shape)));
+  there.aside.add(shape, there.of_shape[shape].first_key, least(standing_->accounts.shapes.ways(shape)));
   there.shapes.leave(shape, before_in_lane(lane));
 }
 
@@ -171,7 +171,8 @@ bool Race::is_aside(std::uint32_t shape, std::uint32_t lane) const {
 
 std::vector<std::uint32_t> Race::aside(std::uint32_t lane) const {
   std::vector<std::uint32_t> shapes;
-  for (std::size_t at = 0; at < lanes_[lane].aside.size(); ++at) shapes.push_back(lanes_[lane].aside.shape(at));
+  for (std::size_t at = 0; at < lanes_[lane].aside.size(); ++at)
+    shapes.push_back(lanes_[lane].aside.shape(at));
   std::sort(shapes.begin(), shapes.end());
   return shapes;
 }
@@ -190,9 +191,8 @@ Entry Race::drawn_from_tied(Entry lowest, Random& random) const {
   std::vector<Entry> tied;  // one entry of each user
   const auto tie = [&](Entry entry) {
     const std::uint32_t user = standing_->queue(entry).user;
-    const auto same = std::find_if(tied.begin(), tied.end(), [&](Entry other) {
-      return standing_->queue(other).user == user;
-    });
+    const auto same = std::find_if(tied.begin(), tied.end(),
+                                   [&](Entry other) { return standing_->queue(other).user == user; });
     if (same == tied.end()) {
       tied.push_back(entry);
     } else if (before(entry, *same)) {
@@ -200,23 +200,21 @@ Entry Race::drawn_from_tied(Entry lowest, Random& random) const {
     }
   };
   for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-    lanes_[lane].shapes.for_each_tied(
-        [&](std::uint32_t shape) { return ties(first(shape, lane), lowest); },
-        [&](std::uint32_t shape) {
-          const auto entry = [&](std::uint32_t place) {
-            return Entry{.queue = members_[shape].queues[place], .lane = lane};
-          };
-          lanes_[lane].of_shape[shape].queues.for_each_tied(
-              [&](std::uint32_t place) { return ties(entry(place), lowest); },
-              [&](std::uint32_t place) { tie(entry(place)); });
-        });
+    lanes_[lane].shapes.for_each_tied([&](std::uint32_t shape) { return ties(first(shape, lane), lowest); },
+                                      [&](std::uint32_t shape) {
+                                        const auto entry = [&](std::uint32_t place) {
+                                          return Entry{.queue = members_[shape].queues[place], .lane = lane};
+                                        };
+                                        lanes_[lane].of_shape[shape].queues.for_each_tied(
+                                            [&](std::uint32_t place) { return ties(entry(place), lowest); },
+                                            [&](std::uint32_t place) { tie(entry(place)); });
+                                      });
   }
   if (tied.size() == 1) return lowest;
   // The draw counts the users as they came, wherever they stand in the tournaments.
   const auto drawn = tied.begin() + static_cast<std::ptrdiff_t>(random.below(tied.size()));
-  std::nth_element(tied.begin(), drawn, tied.end(), [&](Entry a, Entry b) {
-    return standing_->user(a).order < standing_->user(b).order;
-  });
+  std::nth_element(tied.begin(), drawn, tied.end(),
+                   [&](Entry a, Entry b) { return standing_->user(a).order < standing_->user(b).order; });
   return *drawn;
 }
 

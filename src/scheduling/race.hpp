@@ -18,10 +18,10 @@ namespace mirab::scheduling {
 
 /// Who is next: the queues with waiting tasks in the order of their keys, in every lane that they belong to.
 ///
-/// Queues of one shape stand together, since their tasks fit or do not fit together: a shape that fits nowhere
-/// in a lane is set aside there with all its queues in O(log shapes), however many they are, and is looked at
-/// again when something is freed. So there are two rounds of tournaments, first among the queues of a shape,
-/// then among the shapes of a lane.
+/// Queues of one shape stand together, since their tasks fit or do not fit together: a shape that fits
+/// nowhere in a lane is set aside there with all its queues in O(log shapes), however many they are, and is
+/// looked at again when something is freed. So there are two rounds of tournaments, first among the queues of
+/// a shape, then among the shapes of a lane.
 class Race {
  public:
   /// Requires the standing to outlive the race.
@@ -87,11 +87,6 @@ class Race {
   }
 
   std::uint32_t lane_count() const { return static_cast<std::uint32_t>(lanes_.size()); }
-
-  /// Does anybody wait in the lane?
-  bool is_empty(std::uint32_t lane) const {
-    return lane >= lanes_.size() || (lanes_[lane].shapes.empty() && lanes_[lane].aside.size() == 0);
-  }
 
  private:
   /// A rounded key is right to one part in 10^12: keys that differ by more differ exactly in the same way.

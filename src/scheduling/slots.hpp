@@ -9,6 +9,12 @@
 
 namespace mirab::scheduling {
 
+/// The number of the row that an identifier names, or named.
+template <class Id>
+std::uint32_t number(Id id) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(id));
+}
+
 /// Rows in an array with identifiers that never come again: an identifier is the row's number in its lower
 /// half, and how often the number was given before in its upper half. A row that has gone leaves its place to
 /// the next.
@@ -31,12 +37,12 @@ class Slots {
     return number;
   }
 
-  /// The same at a number that the caller chose. Requires that it holds no row, and that the numbers of all rows
-  /// are chosen by the caller.
+  /// The same at a number that the caller chose. Requires that it holds no row, and that the numbers of all
+  /// rows are chosen by the caller.
   void add_at(Number number, Row row) {
+    chosen_ = true;
     while (number >= slots_.size()) slots_.push_back({.row = {}, .generation = kVacant});
-    MIRAB_ASSERT(!holds(number), "a row is put over another");
-    fill(number, std::move(row));
+    put_back(number, std::move(row));
   }
 
   void remove(Number number) {
@@ -45,8 +51,8 @@ class Slots {
     slot.row = Row{};
     slot.generation = (slot.generation + 1) | kVacant;
     --present_;
-    // A number whose generations are used up is not given again.
-    if ((slot.generation & ~kVacant) != (~kVacant & UINT32_MAX)) vacant_.push_back(number);
+    // A number whose generations are used up is not given again, nor one that the caller chose.
+    if (!chosen_ && (slot.generation & ~kVacant) != (~kVacant & UINT32_MAX)) vacant_.push_back(number);
   }
 
   Id id(Number number) const {
@@ -55,9 +61,9 @@ class Slots {
 
   /// The row's number, if the identifier is that of a row that is there.
   std::optional<Number> find(Id id) const {
-    const auto number = static_cast<Number>(static_cast<std::uint64_t>(id));
-    if (!holds(number) || this->id(number) != id) return {};
-    return number;
+    const Number at = number(id);
+    if (!holds(at) || this->id(at) != id) return {};
+    return at;
   }
 
   bool holds(Number number) const {
@@ -75,13 +81,18 @@ class Slots {
     return numbers;
   }
 
-  /// Requires that there are no rows. The numbers that are not vacant are then filled with add_at().
+  /// Requires that there are no rows. The numbers that are not vacant are then filled with put_back(), or
+  /// add_at() where the caller chooses them.
   void set_numbers(Numbers numbers) {
     MIRAB_ASSERT(present_ == 0, "numbers are given to rows that have some");
     slots_.clear();
     for (const std::uint32_t generation : numbers.generations)
       slots_.push_back({.row = {}, .generation = generation | kVacant});
     vacant_ = std::move(numbers.vacant);
+  }
+  void put_back(Number number, Row row) {
+    MIRAB_ASSERT(number < slots_.size() && !holds(number), "a row is put over another, or nowhere");
+    fill(number, std::move(row));
   }
 
   Row& operator[](Number number) { return slots_[number].row; }
@@ -107,6 +118,7 @@ class Slots {
   std::vector<Slot> slots_;
   std::vector<Number> vacant_;
   std::size_t present_ = 0;
+  bool chosen_ = false;  // the numbers are chosen by the caller
 };
 
 }  // namespace mirab::scheduling

@@ -2,21 +2,21 @@
 //
 //  - Identifiers: how often every number was given, and the vacant numbers in the order in which they will be
 //    given. Vacant servers are given lowest first, so for them no order is kept.
-//  - Kinds of servers, those without a server too, since their order breaks ties.
+//  - Kinds of servers with their numbers, since these break ties; the lowest vacant one is given first.
 //  - Shapes with their numbers, since the mix of wishes breaks ties by them.
 //  - The tasks in an order in which they may have started. Tasks are listed newest first by jobs and by
-//  servers,
-//    so that starting them once more in this order makes the same lists.
+//    servers, so that starting them once more in this order makes the same lists.
+//  - Which tasks mrfs does not count in Ψ, which depends on what ran there when they started.
 //  - What is set aside, and where something was freed since: with ties at random, one who fits nowhere and is
-//  not
-//    aside costs a draw before that is noticed.
+//    not aside costs a draw before that is noticed.
 //  - The arrivals, the rounds of the lines, the last server used.
 //
-// Not kept, because it follows from the rest: what is free, used and running; keys, which are functions of
-// the state, and the order of the race, which is strict, so that no tournament's shape matters; numbers of
-// queues and of selections; prices and tasks alone, which were computed from what is here since it last
-// changed, or are stale, which is kept, and computed before they are used again. While keys are stale and
-// there are several lanes nothing is kept aside: bringing the keys up to date brings all of it back.
+// Not kept, because it follows from the rest: what is free, used and running; Ψ, of the tasks that count;
+// keys, which are functions of the state, and the order of the race, which is strict, so that no tournament's
+// shape matters; numbers of queues, of selections and of descriptions of servers; prices and tasks alone,
+// which were computed from what is here since it last changed, or are stale, which is kept, and computed
+// before they are used again. While keys are stale and there are several lanes nothing is kept aside:
+// bringing the keys up to date brings all of it back.
 #include <algorithm>
 
 #include <mirab/scheduling/snapshot.hpp>
@@ -33,12 +33,22 @@ Json numbers_of(const Slots<Row, Id>& slots) {
   return {{"generations", numbers.generations}, {"vacant", numbers.vacant}};
 }
 
+Json rounds_of(const Rounds& rounds) { return {{"next", rounds.next()}, {"present", rounds.present()}}; }
+
+Json kinds_of(const Kinds& kinds) {
+  Json capacities = Json::array();
+  for (std::uint32_t kind = 0; kind < kinds.capacities().size(); ++kind)
+    capacities.push_back(kinds.servers(kind) > 0 ? Json(kinds.capacities()[kind]) : Json());
+  return capacities;
+}
+
 Json servers_of(const Accounts& accounts) {
   Json present = Json::array();
   for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
     if (!accounts.servers.holds(server)) continue;
     const ServerRow& row = accounts.servers[server];
-    present.push_back({server, row.kind, row.name, json_of(row.labels), row.drained});
+    const auto& [name, labels] = accounts.shapes.eligibility.description(row.description);
+    present.push_back({server, row.kind, name, json_of(labels), row.drained});
   }
   return {{"generations", accounts.servers.numbers().generations}, {"present", std::move(present)}};
 }
@@ -164,13 +174,14 @@ std::string snapshot(const Engine& engine) {
                       {"waits_before", state.waits_before},
                       {"last_used", state.last_used},
                       {"stale", state.keys_are_stale},
-                      {"served", state.standing.served},
-                      {"kinds", state.kinds.capacities()},
+                      {"rounds", rounds_of(state.standing.rounds)},
+                      {"kinds", kinds_of(state.kinds)},
                       {"servers", servers_of(state.accounts)},
                       {"shapes", shapes_of(state.accounts.shapes)},
                       {"users", users_of(state.accounts)},
                       {"jobs", numbers_of(state.accounts.jobs)},
                       {"tasks", tasks_of(state.accounts)},
+                      {"not_counted", state.balance ? Json(state.balance->not_counted()) : Json()},
                       {"usage", usage_of(state.standing)},
                       {"freed", freed_of(state.freed)},
                       {"aside", brings_back ? Json::array() : aside_of(state.race)}};

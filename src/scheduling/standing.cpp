@@ -36,7 +36,8 @@ Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std
 }
 
 std::strong_ordering compare_per_weight(Part a, const Weight& of_a, Part b, const Weight& of_b) {
-  if (of_a == of_b && a.scale == b.scale) return Wide{a.numerator} * b.denominator <=> Wide{b.numerator} * a.denominator;
+  if (of_a == of_b && a.scale == b.scale)
+    return Wide{a.numerator} * b.denominator <=> Wide{b.numerator} * a.denominator;
   const auto per_weight = [](Part part, const Weight& weight) {
     return Fraction(static_cast<std::uint64_t>(part.numerator), static_cast<std::uint64_t>(part.denominator))
         .times(part.scale, 1)
@@ -49,7 +50,8 @@ std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<
   std::uint32_t dominant = 0;
   for (std::uint32_t r = 1; r < demand.size(); ++r) {
     if (pool[r] == 0) continue;
-    if (pool[dominant] == 0 || Wide{demand[r]} * pool[dominant] > Wide{demand[dominant]} * pool[r]) dominant = r;
+    if (pool[dominant] == 0 || Wide{demand[r]} * pool[dominant] > Wide{demand[dominant]} * pool[r])
+      dominant = r;
   }
   return dominant;
 }
@@ -88,15 +90,15 @@ std::vector<double> pool_prices(const Accounts& accounts) {
   for (std::size_t r = 0; r < pool.size(); ++r) {
     if (pool[r] > 0) present.push_back(r);
   }
-  // A task that takes only what no server has pays for nothing.
-  const auto oldest_pays = [&](const UserRow& user) {
-    if (user.queues.empty()) return false;
-    const Amounts& task = accounts.shapes.ways(accounts.queues[user.queues.front()].shape).front().demand;
-    return std::any_of(present.begin(), present.end(), [&](std::size_t r) { return task[r] > 0; });
-  };
   std::vector<std::uint32_t> users;
   for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
-    if (accounts.users.holds(user) && oldest_pays(accounts.users[user])) users.push_back(user);
+    if (!accounts.users.holds(user) || accounts.users[user].queues.empty()) continue;
+    const Amounts& task =
+        accounts.shapes.ways(accounts.queues[accounts.users[user].queues.front()].shape).front().demand;
+    const bool can_run =
+        std::equal(task.begin(), task.end(), pool.begin(),
+                   [](std::int64_t wanted, std::int64_t all) { return wanted == 0 || all > 0; });
+    if (can_run) users.push_back(user);
   }
   if (users.empty() || present.empty()) return prices;
 

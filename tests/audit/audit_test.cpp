@@ -130,6 +130,18 @@ TEST(Audit, AViolationOfALargeClusterIsShownOnASmallOne) {
   EXPECT_TRUE(shows(verdict, "asset"));
 }
 
+// In a table of many mechanisms a sentence must say of which it speaks.
+TEST(Audit, EveryWitnessNamesTheMechanism) {
+  for (const MechanismAudit& audited :
+       audit_random({*choose_mechanism("h-ffmra"), *choose_mechanism("cmmf")}, 50)) {
+    for (const Verdict& verdict : audited.verdicts) {
+      if (!verdict.witness) continue;
+      EXPECT_THAT(verdict.witness->words, ::testing::HasSubstr(audited.mechanism))
+          << property_name(verdict.property);
+    }
+  }
+}
+
 TEST(Audit, ClaimsAreHeldAgainstClustersThatMeetTheirConditions) {
   const auto claims = audit_claims({*choose_mechanism("drf")}, 200, {.budget = 4000});
   ASSERT_EQ(claims.size(), 9u);

@@ -1,7 +1,5 @@
 #include "audit/clusters.hpp"
 
-#include <fmt/format.h>
-
 namespace mirab::testing {
 namespace {
 
@@ -12,31 +10,6 @@ T must(Result<T> result) {
 }
 
 }  // namespace
-
-ResourceVector amounts(const std::vector<double>& values) {
-  ResourceVector vector;
-  for (const double value : values) vector.push_back(must(Quantity::from(value)));
-  return vector;
-}
-
-Cluster cluster_of(const std::vector<std::vector<double>>& capacities,
-                   const std::vector<std::vector<double>>& demands) {
-  constexpr const char* kResources[] = {"cpu", "memory", "disk", "gpu"};
-  Cluster cluster;
-  for (std::size_t r = 0; r < capacities[0].size(); ++r) cluster.resources.emplace_back(kResources[r]);
-  for (std::size_t i = 0; i < capacities.size(); ++i)
-    cluster.servers.push_back({.name = fmt::format("s{}", i + 1), .capacity = amounts(capacities[i])});
-  for (std::size_t n = 0; n < demands.size(); ++n)
-    cluster.users.push_back(
-        {.name = std::string(1, static_cast<char>('A' + n)), .demand = amounts(demands[n])});
-  return cluster;
-}
-
-Problem problem_of(const Cluster& cluster) { return must(Problem::from(cluster)); }
-
-Problem pool_of(const std::vector<double>& capacity, const std::vector<std::vector<double>>& demands) {
-  return problem_of(cluster_of({capacity}, demands));
-}
 
 Outcome giving(const Problem& problem, Scope scope, const std::vector<std::vector<double>>& tasks) {
   Outcome outcome{.mechanism = "test", .certificate = {}, .allocation = {}, .notices = {}};

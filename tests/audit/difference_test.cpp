@@ -5,19 +5,15 @@
 #include <mirab/audit/difference.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "model/clusters.hpp"
+
 namespace mirab {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-Cluster slides() {
-  return {.resources = {"cpu", "memory"},
-          .servers = {{.name = "pool", .capacity = {Quantity(9), Quantity(18)}}},
-          .users = {{.name = "A", .demand = {Quantity(1), Quantity(4)}},
-                    {.name = "B", .demand = {Quantity(3), Quantity(1)}}}};
-}
+using testing::slides;
 
 struct Divided {
   Problem problem;

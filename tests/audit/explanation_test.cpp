@@ -6,27 +6,18 @@
 #include <mirab/audit/level_form.hpp>
 
 #include "audit/changes.hpp"
+#include "model/clusters.hpp"
 
 namespace mirab {
 namespace {
 
+using testing::amounts;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::problem_of;
 using ::testing::SizeIs;
-
-ResourceVector amounts(std::initializer_list<double> values) {
-  ResourceVector vector;
-  for (const double value : values) vector.push_back(*Quantity::from(value));
-  return vector;
-}
-
-// The slides: 9 CPUs and 18 GB, A takes (1, 4) and B (3, 1).
-Cluster slides() {
-  return {.resources = {"cpu", "memory"},
-          .servers = {{.name = "pool", .capacity = amounts({9, 18})}},
-          .users = {{.name = "A", .demand = amounts({1, 4})}, {.name = "B", .demand = amounts({3, 1})}}};
-}
+using testing::slides;
 
 // Two kinds of servers, one of them in two entries; C may run on the large ones only, and takes more there.
 Cluster park() {
@@ -36,12 +27,6 @@ Cluster park() {
                      {.name = "small-too", .capacity = amounts({4, 8})}};
   cluster.users.push_back({.name = "C", .demand = amounts({2, 2}), .servers = {{"large"}}});
   return cluster;
-}
-
-Problem valid(Cluster cluster) {
-  Result<Problem> problem = Problem::from(std::move(cluster));
-  MIRAB_ASSERT(static_cast<bool>(problem), describe(problem.error()).c_str());
-  return *std::move(problem);
 }
 
 Explanation explained(const Problem& problem, const std::string& mechanism, std::size_t user,
@@ -83,11 +68,11 @@ std::vector<std::string> all_mechanisms() {
 // docs/mechanisms/ps-dsf.md: where the servers stand for themselves, the level is the L of the level form.
 TEST(Explanation, LevelsOfPsDsfAreThoseOfItsLevelForm) {
   const Problem problem =
-      valid({.resources = {"cpu", "memory"},
-             .servers = {{.name = "one", .capacity = amounts({7, 7})},
-                         {.name = "other", .capacity = amounts({4, 3}), .count = 2}},
-             .users = {{.name = "A", .demand = amounts({2, 1})},
-                       {.name = "B", .demand = amounts({1, 2}), .weight = *Quantity::from(2)}}});
+      problem_of({.resources = {"cpu", "memory"},
+                  .servers = {{.name = "one", .capacity = amounts({7, 7})},
+                              {.name = "other", .capacity = amounts({4, 3}), .count = 2}},
+                  .users = {{.name = "A", .demand = amounts({2, 1})},
+                            {.name = "B", .demand = amounts({1, 2}), .weight = *Quantity::from(2)}}});
   const Explanation explanation = explained(problem, "ps-dsf", 0);
   const LevelForm form = level_form(problem, explanation.outcome.allocation);
   ASSERT_LT(form.violation, 1e-8);
@@ -97,7 +82,7 @@ TEST(Explanation, LevelsOfPsDsfAreThoseOfItsLevelForm) {
 }
 
 TEST(Explanation, CpuIsFullAndBHoldsMostOfItInTheSlides) {
-  const Explanation explanation = explained(valid(slides()), "drf", 0);
+  const Explanation explanation = explained(problem_of(slides()), "drf", 0);
   EXPECT_NEAR(explanation.dominant_share, 2.0 / 3, 1e-9);
   ASSERT_THAT(explanation.bindings, SizeIs(1));
   const Binding& cpu = explanation.bindings[0];
@@ -114,7 +99,7 @@ TEST(Explanation, CpuIsFullAndBHoldsMostOfItInTheSlides) {
 
 // x_A = φ_A / (d_A·λ), λ = (1/5, 1/90): both full.
 TEST(Explanation, ProportionalFairnessHasPrices) {
-  const Explanation explanation = explained(valid(slides()), "pf", 0);
+  const Explanation explanation = explained(problem_of(slides()), "pf", 0);
   ASSERT_THAT(explanation.bindings, SizeIs(2));
   EXPECT_EQ(explanation.bindings[0].resource, 1u) << "A holds most of the memory";
   EXPECT_THAT(*explanation.bindings[0].price, DoubleNear(1.0 / 90, 1e-7));
@@ -124,7 +109,7 @@ TEST(Explanation, ProportionalFairnessHasPrices) {
 // With equal levels 4x/C_mem = 3y/C_cpu and the CPUs full: x = C_cpu/(1 + 4 C_cpu/C_mem); with twice the
 // weight for A, 4x/18 = 2 · 3y/9.
 TEST(Explanation, WhatAUnitAServerAndTheWeightBringIsWorkedOutByHand) {
-  const Explanation explanation = explained(valid(slides()), "drf", 0);
+  const Explanation explanation = explained(problem_of(slides()), "drf", 0);
   EXPECT_NEAR(the(ChangeKind::unit, explanation).tasks, 10 / (1 + 40.0 / 18), 1e-9);
   EXPECT_NEAR(the(ChangeKind::server, explanation).tasks, 6, 1e-9);
   EXPECT_NEAR(the(ChangeKind::weight, explanation).tasks, 54.0 / 13, 1e-9);
@@ -134,7 +119,7 @@ TEST(Explanation, WhatAUnitAServerAndTheWeightBringIsWorkedOutByHand) {
 
 // Both stay full, so x + 3y = 10 and 4x + y = 18: A falls from 45/11 tasks to 4.
 TEST(Explanation, MoreOfAResourceCanHurtAndIsShownLast) {
-  const Explanation explanation = explained(valid(slides()), "pf", 0);
+  const Explanation explanation = explained(problem_of(slides()), "pf", 0);
   const WhatIf& last = explanation.what_ifs.back();
   EXPECT_EQ(last.change.kind, ChangeKind::unit);
   EXPECT_EQ(last.change.resource, 0u);
@@ -148,7 +133,7 @@ TEST(Explanation, MoreOfAResourceCanHurtAndIsShownLast) {
 TEST(Explanation, EveryWhatIfIsWhatTheChangedProblemGives) {
   for (const std::string& mechanism : all_mechanisms()) {
     for (const Cluster& cluster : {slides(), park()}) {
-      const Problem problem = valid(cluster);
+      const Problem problem = problem_of(cluster);
       if (cluster.servers.size() > 1 && !takes_several_servers(mechanism)) continue;
       for (std::size_t user = 0; user < problem.user_count(); ++user) {
         const Explanation explanation = explained(problem, mechanism, user);
@@ -167,7 +152,7 @@ TEST(Explanation, EveryWhatIfIsWhatTheChangedProblemGives) {
 }
 
 TEST(Explanation, BindingResourcesAreFullAndNeededUnderEveryMechanism) {
-  const Problem problem = valid(park());
+  const Problem problem = problem_of(park());
   for (const std::string& mechanism : all_mechanisms()) {
     if (!takes_several_servers(mechanism)) continue;
     const Explanation explanation = explained(problem, mechanism, 2);
@@ -191,7 +176,7 @@ TEST(Explanation, BindingResourcesAreFullAndNeededUnderEveryMechanism) {
 TEST(Explanation, AUserWithAllItsTasksIsHeldBackByNothingAndOfferedOneMore) {
   Cluster cluster = slides();
   cluster.users[0].tasks = Quantity(2);
-  const Explanation explanation = explained(valid(cluster), "drf", 0);
+  const Explanation explanation = explained(problem_of(cluster), "drf", 0);
   EXPECT_TRUE(explanation.has_all_tasks);
   EXPECT_THAT(explanation.bindings, IsEmpty());
   EXPECT_EQ(the(ChangeKind::task, explanation).change.amount, Quantity(3));
@@ -200,21 +185,21 @@ TEST(Explanation, AUserWithAllItsTasksIsHeldBackByNothingAndOfferedOneMore) {
 
 TEST(Explanation, EntriesThatNobodyCanTellApartAreTriedOnce) {
   std::vector<std::vector<std::size_t>> tried;
-  for (const WhatIf& what_if : explained(valid(park()), "drf", 0).what_ifs) {
+  for (const WhatIf& what_if : explained(problem_of(park()), "drf", 0).what_ifs) {
     if (what_if.change.kind == ChangeKind::server) tried.push_back(what_if.change.servers);
   }
   EXPECT_THAT(tried, ::testing::UnorderedElementsAre(ElementsAre(0, 2), ElementsAre(1)));
 }
 
 TEST(Explanation, OnlyServersThatTheUserMayUseAreOffered) {
-  for (const WhatIf& what_if : explained(valid(park()), "drf", 2).what_ifs) {
+  for (const WhatIf& what_if : explained(problem_of(park()), "drf", 2).what_ifs) {
     if (what_if.change.kind != ChangeKind::server) continue;
     EXPECT_THAT(what_if.change.servers, ElementsAre(1));
   }
 }
 
 TEST(Explanation, TriesNoMoreChangesThanAskedForAndCountsTheOthers) {
-  const Problem problem = valid(park());
+  const Problem problem = problem_of(park());
   const std::size_t all = explained(problem, "drf", 0).what_ifs.size();
   std::vector<std::size_t> progress;
   const Explanation explanation = explained(
@@ -229,7 +214,7 @@ TEST(Explanation, AUnitIsOneOrAHundredthOfWhatIsThere) {
   for (const auto& [capacity, unit] : {std::pair(9.0, 1.0), std::pair(0.5, 0.005), std::pair(64e9, 64e7)}) {
     Cluster cluster = slides();
     cluster.servers[0].capacity = amounts({capacity, 1e15});
-    const Explanation explanation = explained(valid(cluster), "drf", 0);
+    const Explanation explanation = explained(problem_of(cluster), "drf", 0);
     EXPECT_NEAR(the(ChangeKind::unit, explanation).change.amount.value(), unit, 1e-12 * unit);
   }
 }
@@ -237,7 +222,7 @@ TEST(Explanation, AUnitIsOneOrAHundredthOfWhatIsThere) {
 TEST(Explanation, IsTheErrorOfTheMechanismThatCannotHonourTheProblem) {
   Cluster cluster = slides();
   cluster.users[1].tasks = Quantity(2);
-  const Result<Explanation> explanation = explain(valid(cluster), *choose_mechanism("baa"), 0);
+  const Result<Explanation> explanation = explain(problem_of(cluster), *choose_mechanism("baa"), 0);
   ASSERT_FALSE(explanation);
   EXPECT_EQ(explanation.error().key, "users[1].tasks");
 }
@@ -246,7 +231,7 @@ TEST(Explanation, IsTheErrorOfTheMechanismThatCannotHonourTheProblem) {
 TEST(Changes, AUnitOnOneServerOfAnEntrySetsThatServerApart) {
   Cluster cluster = park();
   cluster.users[2].demand_on.emplace("large", amounts({1, 2}));
-  const Problem problem = valid(cluster);
+  const Problem problem = problem_of(cluster);
   const Result<Problem> other =
       changed(problem, 2, {.kind = ChangeKind::unit, .servers = {1}, .resource = 1, .amount = Quantity(8)});
   ASSERT_TRUE(other);
@@ -262,7 +247,7 @@ TEST(Changes, AUnitOnOneServerOfAnEntrySetsThatServerApart) {
 
 TEST(Changes, AUnitOnAnEntryOfOneServerStaysThere) {
   const Result<Problem> other =
-      changed(valid(park()), 0,
+      changed(problem_of(park()), 0,
               {.kind = ChangeKind::unit, .servers = {2}, .resource = 0, .amount = *Quantity::from(0.5)});
   ASSERT_TRUE(other);
   EXPECT_EQ(other->server_count(), 3u);

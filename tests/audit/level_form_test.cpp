@@ -5,14 +5,12 @@
 
 #include <mirab/audit/level_form.hpp>
 
+#include "model/clusters.hpp"
+
 namespace mirab {
 namespace {
 
-ResourceVector amounts(const std::vector<double>& values) {
-  ResourceVector vector;
-  for (const double value : values) vector.push_back(*Quantity::from(value));
-  return vector;
-}
+using testing::amounts;
 
 Problem two_by_two(std::vector<std::vector<double>> servers, std::vector<std::vector<double>> demands) {
   Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};

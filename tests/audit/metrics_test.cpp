@@ -84,8 +84,7 @@ Slides slides(Quantity weight_of_b = Quantity{1}) {
 
 TEST(Metrics, TheSlidesExampleIsPerfectlyFairAndLeavesMemory) {
   const auto [problem, allocation] = slides();
-  EXPECT_EQ(dominant_resource(problem, 0), 1u);
-  EXPECT_EQ(dominant_resource(problem, 1), 0u);
+  EXPECT_THAT(dominant_resources(problem), ElementsAre(1u, 0u));
   EXPECT_THAT(dominant_shares(problem, allocation),
               ElementsAre(DoubleNear(2.0 / 3, 1e-15), DoubleNear(2.0 / 3, 1e-15)));
   const Metrics metrics = measure(problem, allocation);
@@ -95,6 +94,21 @@ TEST(Metrics, TheSlidesExampleIsPerfectlyFairAndLeavesMemory) {
   EXPECT_THAT(metrics.utilization, ElementsAre(DoubleNear(1, 1e-15), DoubleNear(14.0 / 18, 1e-15)));
   EXPECT_NEAR(metrics.beta_dominant, 0, 1e-15) << "A holds 12/18 of memory, B 6/9 of CPU";
   EXPECT_NEAR(metrics.beta_non_dominant, 3.0 / 9 - 2.0 / 18, 1e-15);
+}
+
+// 0.3 of 3 and 0.1 of 1 are equal parts, of one server and of three together; in doubles the second is
+// larger.
+TEST(Metrics, EqualPartsInDecimalsAreEqual) {
+  ASSERT_LT(0.3 / 3, 0.1 / 1);
+  const std::vector<Quantity> demand = {*Quantity::parse("0.3"), *Quantity::parse("0.1")};
+  const Cluster one{.resources = {"cpu", "memory"},
+                    .servers = {{.name = "pool", .capacity = {Quantity{3}, Quantity{1}}}},
+                    .users = {{.name = "A", .demand = demand}}};
+  EXPECT_THAT(dominant_resources(*Problem::from(one)), ElementsAre(0u));
+  Cluster three = one;
+  three.servers = {{.name = "s", .capacity = {*Quantity::parse("0.1"), *Quantity::parse("0.3")}, .count = 3}};
+  three.users[0].demand = {*Quantity::parse("0.1"), *Quantity::parse("0.3")};
+  EXPECT_THAT(dominant_resources(*Problem::from(three)), ElementsAre(0u));
 }
 
 TEST(Metrics, EqualSharesOfUnequalWeightsAreUnequal) {

@@ -157,6 +157,16 @@ TEST(Properties, BottleneckFairnessOverServersIsThatOfDefinitionTwo) {
   EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "tsf").holds);
 }
 
+// 0.3 of 3 is 0.1 of 1: both need CPU most. In doubles the first part is the smaller one.
+TEST(Properties, ABottleneckIsToldExactly) {
+  const Problem problem = pool_of({3, 1}, {{0.3, 0.1}, {0.6, 0.1}});
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "drf").vacuous);
+  EXPECT_TRUE(verdict_on(Property::bottleneck_fairness, problem, "drf").holds);
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem, "max-min").holds);
+  Cluster cluster = cluster_of({{3, 1}, {6, 2}}, {{0.3, 0.1}, {0.6, 0.1}});
+  EXPECT_FALSE(verdict_on(Property::bottleneck_fairness, problem_of(cluster), "ps-dsf").vacuous);
+}
+
 TEST(Properties, SingleResourceFairnessIsMaxMinInTheResource) {
   const Problem problem = pool_of({4}, {{1}, {3}});
   EXPECT_THAT(broken(problem, {{2}, {2.0 / 3}}), ::testing::IsEmpty());
@@ -192,7 +202,7 @@ TEST(Properties, NonWastefulnessIsBrokenByAnIdleResourceThatAloneWouldHelp) {
       verdict(Property::non_wastefulness, problem, giving(problem, Scope::pool, {{2}, {4}}), Scope::pool);
   ASSERT_FALSE(found.holds);
   EXPECT_EQ(found.witness->words,
-            "2.0 cpu idles on the pool, with which A could run 4.0 tasks instead of 2.0");
+            "2.0 cpu idles on the pool under test, with which A could run 4.0 tasks instead of 2.0");
 }
 
 TEST(Properties, WhatACertificateLeavesOpenIsNoViolation) {
@@ -271,36 +281,76 @@ TEST(Properties, StrategyProofnessFailsByAnInflatedCap) {
   EXPECT_THAT(found.witness->words, HasSubstr("by claiming endless tasks instead of 10"));
 }
 
+// A gets s1 whole when it says that it may run nowhere else, else only a task on s2.
+const Rule kPity{
+    .scope = Scope::servers, .divide = [](const Problem& problem) -> Result<Outcome> {
+      const double a = 1 / problem.users()[0].demand[0].value();
+      const double b = 1 / problem.users()[1].demand[0].value();
+      return giving(problem, Scope::servers,
+                    problem.eligible(0, 1) ? Tasks{{0, a}, {4 * b, 3 * b}} : Tasks{{4 * a, 0}, {0, 4 * b}});
+    }};
+
 TEST(Properties, StrategyProofnessFailsByHidingAServer) {
-  // A gets s1 whole when it says that it may run nowhere else, else only a task on s2.
-  const Rule pity{
-      .scope = Scope::servers, .divide = [](const Problem& problem) -> Result<Outcome> {
-        const double a = 1 / problem.users()[0].demand[0].value();
-        const double b = 1 / problem.users()[1].demand[0].value();
-        return giving(problem, Scope::servers,
-                      problem.eligible(0, 1) ? Tasks{{0, a}, {4 * b, 3 * b}} : Tasks{{4 * a, 0}, {0, 4 * b}});
-      }};
   const Problem problem = problem_of(cluster_of({{4}, {5}}, {{1}, {1}}));
-  const Outcome outcome = *pity.divide(problem);
-  const Verdict found = check_strategy_proofness({problem, outcome, Scope::servers}, pity);
+  const Outcome outcome = *kPity.divide(problem);
+  const Verdict found = check_strategy_proofness({problem, outcome, Scope::servers}, kPity);
   ASSERT_FALSE(found.holds);
   EXPECT_EQ(found.witness->words, "A runs 1.0 tasks under test, and 4.0 by saying that it may not run on s2");
 }
 
+TEST(Properties, WithoutPlacementConstraintsNobodyHidesAServer) {
+  const Problem problem = problem_of(cluster_of({{4}, {5}}, {{1}, {1}}));
+  const Outcome outcome = *kPity.divide(problem);
+  Search search;
+  search.conditions.no_placement = true;
+  EXPECT_TRUE(check_strategy_proofness({problem, outcome, Scope::servers}, kPity, search).holds);
+}
+
+// The third user changes next to nothing, but that somebody does not demand everything.
+TEST(Properties, ALieToldAgainKeepsToTheConditionsToo) {
+  const Problem problem = pool_of({10, 8}, {{2, 4}, {4, 2}});
+  Cluster three = cluster_of({{10, 8}}, {{2, 4}, {4, 2}, {0, 1}});
+  three.users[2].weight = *Quantity::from(0.001);
+  const Problem with_a_zero = problem_of(three);
+  for (const bool positive : {false, true}) {
+    Search search;
+    search.conditions.positive_demands = positive;
+    const Verdict found = verdict_on(Property::strategy_proofness, problem, "pf", search);
+    ASSERT_FALSE(found.holds);
+    EXPECT_TRUE(found.witness->again(problem));
+    EXPECT_EQ(found.witness->again(with_a_zero).has_value(), !positive);
+  }
+}
+
+// Everybody gets the same, whatever its weight; the certificate leaves so much open.
+Rule heads(double open) {
+  return {.scope = Scope::pool, .divide = [open](const Problem& problem) -> Result<Outcome> {
+            const double each = 6.0 / static_cast<double>(problem.user_count());
+            Tasks tasks;
+            for (const User& user : problem.users()) tasks.push_back({each / user.demand[0].value()});
+            Outcome outcome = giving(problem, Scope::pool, tasks);
+            outcome.certificate = {.kind = "violation", .value = open};
+            return outcome;
+          }};
+}
+
 TEST(Properties, StrategyProofnessFailsByAppearingAsTwo) {
-  // Everybody gets the same, whatever its weight.
-  const Rule heads{.scope = Scope::pool, .divide = [](const Problem& problem) -> Result<Outcome> {
-                     const double each = 6.0 / static_cast<double>(problem.user_count());
-                     Tasks tasks;
-                     for (const User& user : problem.users())
-                       tasks.push_back({each / user.demand[0].value()});
-                     return giving(problem, Scope::pool, tasks);
-                   }};
   const Problem problem = pool_of({6}, {{1}, {1}});
-  const Outcome outcome = *heads.divide(problem);
-  const Verdict found = check_strategy_proofness({problem, outcome, Scope::pool}, heads);
+  const Outcome outcome = *heads(0).divide(problem);
+  const Verdict found = check_strategy_proofness({problem, outcome, Scope::pool}, heads(0));
   ASSERT_FALSE(found.holds);
   EXPECT_THAT(found.witness->words, HasSubstr("by appearing as two of half the weight"));
+}
+
+// Who appears as two has 4 instead of 3, a quarter more; ten times what both certificates leave open is less
+// than that with 0.012, and more with 0.013.
+TEST(Properties, AGainThatBothCertificatesLeaveOpenIsNone) {
+  const Problem problem = pool_of({6}, {{1}, {1}});
+  for (const double open : {0.012, 0.013}) {
+    const Rule rule = heads(open);
+    const Outcome outcome = *rule.divide(problem);
+    EXPECT_EQ(check_strategy_proofness({problem, outcome, Scope::pool}, rule).holds, open == 0.013) << open;
+  }
 }
 
 // The answer does not depend on how many work on it.

@@ -85,5 +85,50 @@ TEST(Shrink, AsksForNoMoreClustersThanItMay) {
   EXPECT_EQ(same_one.problem.users.size(), 20u);
 }
 
+// Everything that makes users and servers special, and that no violation needs.
+Cluster special() {
+  Cluster cluster = cluster_of({{4}, {4}, {4}}, {{2}, {2}});
+  cluster.servers[0].labels = {{"zone", "a"}};
+  cluster.servers[1].labels = {{"zone", "a"}};
+  cluster.servers[1].count = 3;
+  cluster.users[0].servers = {{"s2", "s3"}};
+  cluster.users[0].select = {{"zone", {"a"}}};
+  cluster.users[0].tasks = Quantity(40);
+  cluster.users[0].weight = Quantity(12);
+  cluster.users[0].demand_on = {{"s2", testing::amounts({3})}};
+  return cluster;
+}
+
+bool has_a(const Problem& problem) { return problem.users()[0].name == "A"; }
+
+TEST(Shrink, MakesUsersAndServersPlain) {
+  const Witness small = shrink(start(special()), wherever(has_a, always_half), 500);
+  ASSERT_EQ(small.problem.users.size(), 1u);
+  EXPECT_EQ(small.problem.users[0], (User{.name = "A", .demand = testing::amounts({1})}));
+  ASSERT_EQ(small.problem.servers.size(), 1u);
+  EXPECT_EQ(small.problem.servers[0].count, 1);
+  EXPECT_TRUE(small.problem.servers[0].labels.empty());
+}
+
+TEST(Shrink, WhereAUserMayRunIsWrittenAsNamesWhenItIsNeeded) {
+  const auto only_s2 = [](const Problem& problem) {
+    return has_a(problem) && problem.server_count() == 3 && problem.eligible(0, 1) &&
+           !problem.eligible(0, 0) && !problem.eligible(0, 2);
+  };
+  const Witness small = shrink(start(special()), wherever(only_s2, always_half), 500);
+  EXPECT_TRUE(small.problem.users[0].select.empty());
+  EXPECT_THAT(*small.problem.users[0].servers, ElementsAre("s2"));
+}
+
+TEST(Shrink, WeightsAndCapsThatAreNeededAreMadeSmall) {
+  const auto heavy = [](const Problem& problem) {
+    return has_a(problem) && problem.users()[0].weight.value() >= 3 && problem.users()[0].tasks &&
+           problem.users()[0].tasks->value() >= 5;
+  };
+  const Witness small = shrink(start(special()), wherever(heavy, always_half), 500);
+  EXPECT_EQ(small.problem.users[0].weight, Quantity(3));
+  EXPECT_EQ(*small.problem.users[0].tasks, Quantity(5));
+}
+
 }  // namespace
 }  // namespace mirab

@@ -64,7 +64,7 @@ TEST(LimitsCommand, ReadsWhatKubectlPrintsAsJsonFromAPipe) {
 
 TEST(LimitsCommand, PrintsPatchesInBothSpellings) {
   const std::string patches = shell(kTwoPods + " --patch").out;
-  EXPECT_THAT(patches, StartsWith("kubectl patch pod a --subresource resize --patch '{"));
+  EXPECT_THAT(patches, HasSubstr("\nkubectl patch pod a --subresource resize --patch '{"));
   EXPECT_EQ(shell(kTwoPods + " --format patch").out, patches);
 }
 

@@ -17,6 +17,7 @@ using test::shell;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<double> tasks_of(const json& outcome) {
   std::vector<double> tasks;
@@ -81,6 +82,7 @@ TEST(Results, AWitnessIsAClusterFileThatShowsTheViolationAgain) {
   const Ran again = shell("mirab audit " + out + "/asset-sharing-incentive.yaml -m asset --format csv");
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("asset,sharing-incentive,fails"));
+  EXPECT_THAT(shell("cat " + out + "/*.yaml").out, Not(HasSubstr(out))) << "does not depend on the folder";
   EXPECT_EQ(shell("mirab diff " + out + "/asset-resource-monotonicity.yaml " + out +
                   "/asset-resource-monotonicity-changed.yaml -m asset")
                 .status,
@@ -99,6 +101,23 @@ TEST(Results, EveryDisciplineIsCombinedWithEveryPlacement) {
   const json result = json::parse(ran.out);
   for (const json& outcome : result["outcomes"]) labels.push_back(outcome["label"]);
   EXPECT_THAT(labels, ElementsAre("drf/first-fit", "drf/worst-fit", "fifo/first-fit", "fifo/worst-fit"));
+}
+
+TEST(Results, ADisciplineThatChoosesServersItselfIsRunOnceAndSaysSo) {
+  const auto outcomes = [](const std::string& line) {
+    std::vector<std::string> labels;
+    const json result = json::parse(shell("mirab " + line + " --format json").out);
+    for (const json& outcome : result["outcomes"])
+      labels.push_back(outcome["label"].get<std::string>() + ": " + outcome["notices"].dump());
+    return labels;
+  };
+  EXPECT_THAT(
+      outcomes("fill examples/psdsf-fig1.yaml -d mrfs -d fifo -p worst-fit -p random"),
+      ElementsAre("mrfs/mrfs: [\"servers are chosen by the discipline itself, not by worst-fit or random\"]",
+                  "fifo/worst-fit: []", "fifo/random: []"));
+  EXPECT_THAT(outcomes("fill examples/psdsf-fig1.yaml -d mrfs"), ElementsAre("mrfs/mrfs: []"));
+  EXPECT_THAT(outcomes("allocate examples/psdsf-fig1.yaml --fill mrfs/best-fit"),
+              ElementsAre("mrfs/mrfs: [\"servers are chosen by the discipline itself, not by best-fit\"]"));
 }
 
 TEST(Results, TheMechanismIsNamedAsItWasAskedFor) {

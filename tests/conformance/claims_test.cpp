@@ -86,6 +86,9 @@ Cluster doubled(std::size_t user, Cluster cluster) {
   return cluster;
 }
 
+// src/mechanisms/drfh.cpp: half of the first server holds 5 tasks of the first user.
+const Problem kOneServerForTwo = problem_of(cluster_of({{10, 10}, {0, 90}}, {{1, 1}, {1, 10}}));
+
 std::vector<Counterexample> counterexamples() {
   const Problem one_and_three = pool_of({4}, {{1}, {3}});  // equal tasks: 1 for the first, who has 2 alone
   // Ravi Kiran and Srinuvas, figure 1: even memory is 2, 6, 8 and 8 tasks.
@@ -119,8 +122,7 @@ std::vector<Counterexample> counterexamples() {
        problem_of(doubled(1, cluster_of({{9, 3, 8}, {3, 2, 2}}, {{6, 1, 4}, {1, 1, 2}})))},
       {"per-server-drf", Property::pareto_efficiency,
        problem_of(cluster_of({{2, 12}, {12, 2}}, {{0.2, 1}, {1, 0.2}}))},
-      // src/mechanisms/drfh.cpp: half of the first server holds 5 tasks of the first user
-      {"drfh", Property::sharing_incentive, problem_of(cluster_of({{10, 10}, {0, 90}}, {{1, 1}, {1, 10}}))},
+      {"drfh", Property::sharing_incentive, kOneServerForTwo},
       {"drfh", Property::bottleneck_fairness, figure},
       {"tsf", Property::bottleneck_fairness, figure},
   };
@@ -149,6 +151,11 @@ TEST(Claims, WhatIsSaidNotToHoldFailsOnAStoredCluster) {
       }
     }
   }
+}
+
+TEST(Claims, DrfhGivesLessThanOneTaskWhereHalfOfAServerHoldsFive) {
+  EXPECT_EQ(verdict_on(Property::sharing_incentive, kOneServerForTwo, "drfh").witness->words,
+            "A could run 5.0 tasks on its half of every server, drfh gives it 0.9091");
 }
 
 // mathematics.md, section 11: with zero demands DRF breaks population monotonicity, so that claim needs its

@@ -79,6 +79,7 @@ TEST(Amounts, ThatMakeNoSenseAreRefused) {
   EXPECT_THAT(refusal("cpu=2x"), HasSubstr("not an amount"));
   EXPECT_THAT(refusal("memory=9Ei"), HasSubstr("overflows"));
   EXPECT_THAT(refusal("memory=1Pi"), HasSubstr("more than 128Ti"));
+  EXPECT_THAT(refusal("cpu=1E"), HasSubstr("more than 140737488355, the most"));
   EXPECT_THAT(refusal("nvidia.com/gpu=4"), HasSubstr("cannot be shared"));
 }
 

@@ -26,11 +26,6 @@ std::string edited(const std::string& text, const std::string& capacity, Syntax 
   return result ? *result : describe(result.error());
 }
 
-std::string patches(const std::string& text, const std::string& capacity) {
-  return patch_commands(testing::read(text, read_capacity(capacity)->resources),
-                        testing::limits_of(text, capacity));
-}
-
 const std::string kHead = "kind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n";
 
 TEST(Manifests, KeepEveryCommentAndByteButTheLimits) {
@@ -82,6 +77,10 @@ TEST(Manifests, TakeLimitsWhereThereAreNone) {
           with_request + rest);
   EXPECT_EQ(edited(kHead + "  - {name: c, resources: {requests: {cpu: 1}}}\n", "cpu=2"),
             kHead + "  - {name: c, resources: {limits: {cpu: 2}, requests: {cpu: 1}}}\n");
+  EXPECT_EQ(edited(kHead + "  - { name: c, resources: { requests: { cpu: 1 } } }\n", "cpu=2"),
+            kHead + "  - { name: c, resources: { limits: {cpu: 2}, requests: { cpu: 1 } } }\n");
+  EXPECT_EQ(edited(kHead + "  - name: c\n    resources: {\n      requests: {cpu: 1}}\n", "cpu=2"),
+            kHead + "  - name: c\n    resources: {limits: {cpu: 2},\n      requests: {cpu: 1}}\n");
   EXPECT_EQ(edited(kHead + "  - name: c\n    resources:\n      limits: {}\n" + with_request, "cpu=2"),
             kHead + "  - name: c\n    resources:\n      limits: {cpu: 2}\n" + with_request);
   EXPECT_EQ(edited(kHead + "  - name: c\n    resources:\n      limits: # to come\n" + with_request, "cpu=2"),
@@ -202,39 +201,6 @@ TEST(Manifests, InJsonKeepTheOrderOfKeys) {
   nlohmann::ordered_json expected = nlohmann::ordered_json::parse(text);
   expected["items"][0]["spec"]["containers"][0]["resources"]["limits"] = {{"cpu", "2"}, {"memory", "2Gi"}};
   EXPECT_EQ(result, expected.dump(4) + "\n");
-}
-
-TEST(Patches, ResizePodsAndPatchTemplates) {
-  EXPECT_EQ(
-      patches(
-          "kind: Pod\nmetadata: {name: a, namespace: shop}\nspec:\n  containers:\n  - {name: c, resources: "
-          "{requests: {cpu: 1}}}\n",
-          "cpu=2"),
-      "kubectl patch pod a --namespace shop --subresource resize --patch "
-      "'{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"cpu\":\"2\"}}}]}}'\n");
-  EXPECT_THAT(
-      patches("kind: CronJob\nmetadata: {name: n}\nspec:\n  jobTemplate:\n    spec:\n      template: {spec: "
-              "{containers: [{name: c, resources: {requests: {cpu: 1}}}]}}\n",
-              "cpu=2"),
-      HasSubstr(
-          "kubectl patch cronjob n --patch '{\"spec\":{\"jobTemplate\":{\"spec\":{\"template\":{\"spec\":{"
-          "\"containers\""));
-}
-
-TEST(Patches, LeaveOutWhatKubernetesDoesNotLetChange) {
-  const std::string inits =
-      "  initContainers:\n  - {name: i, resources: {requests: {cpu: 1}}}\n  - {name: s, restartPolicy: "
-      "Always, resources: "
-      "{requests: {cpu: 1}}}\n";
-  const std::string pod =
-      patches(kHead + "  - {name: c, resources: {requests: {cpu: 1}}}\n" + inits, "cpu=4");
-  EXPECT_THAT(pod, HasSubstr("\"initContainers\":[{\"name\":\"s\""));
-  EXPECT_THAT(pod, Not(HasSubstr("\"name\":\"i\"")));
-  EXPECT_THAT(
-      patches("kind: Job\nmetadata: {name: j}\nspec:\n  template: {spec: {containers: [{name: c, resources: "
-              "{requests: {cpu: 1}}}]}}\n",
-              "cpu=2"),
-      HasSubstr("# job j: its pods cannot be changed"));
 }
 
 }  // namespace

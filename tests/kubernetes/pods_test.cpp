@@ -87,6 +87,7 @@ TEST(Pods, WithNeitherRequestNorLimitAskForWhatIsGivenForSuch) {
   const Pods pods = read(text, reading);
   EXPECT_EQ(pods.workloads[0].containers[0].needs[0].request, 50);
   EXPECT_EQ(pods.workloads[0].containers[0].needs[1].request, 32 * kMi);
+  EXPECT_EQ(pods.workloads[0].containers[0].needs[1].step, kMi);
   EXPECT_EQ(pods.workloads[0].containers[1].needs[0].request, 50);
   EXPECT_EQ(pods.workloads[0].containers[1].needs[1].request, 1024 * kMi);
 }
@@ -136,6 +137,23 @@ TEST(Pods, ThatAreDoneElsewhereOwnedOrNotWantedAreLeftOutWithANotice) {
       pods.notices,
       ElementsAre("left out, since their owners are counted: web-1", "left out, since they are done: old",
                   "left out, since they are on another node: far", "left out, since they run no pods: idle"));
+}
+
+// kubectl get deployments,pods: the ReplicaSet between them is not in the text.
+TEST(Pods, OfADeploymentAreItsOwnThroughItsReplicaSetToo) {
+  const auto pod_of = [](const std::string& replica_set, const std::string& hash) {
+    return "kind: Pod\nmetadata: {name: " + replica_set + "-x, labels: {pod-template-hash: " + hash +
+           "}, ownerReferences: [{kind: ReplicaSet, name: " + replica_set + "}]}\nspec:\n  containers:\n" +
+           kOne + "\n---\n";
+  };
+  const std::string web =
+      "kind: Deployment\nmetadata: {name: web}\nspec:\n  template: {spec: {containers: [{name: c, resources: "
+      "{requests: {cpu: 1, memory: 1Gi}}}]}}\n---\n";
+  const Pods pods =
+      read(web + pod_of("web-5d4f", "5d4f") + pod_of("web-api-77c", "77c") + pod_of("web-5d4f2", "4f2"));
+  std::vector<std::string> names;
+  for (const Workload& each : pods.workloads) names.push_back(each.name);
+  EXPECT_THAT(names, ElementsAre("deployment/web", "web-api-77c-x", "web-5d4f2-x"));
 }
 
 TEST(Pods, OfOneNameInTwoNamespacesAreToldApart) {

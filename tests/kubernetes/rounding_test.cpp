@@ -1,6 +1,7 @@
 // What is written keeps to the requests and the node to the last unit.
 #include "kubernetes/rounding.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -49,6 +50,8 @@ RandomPods random_pods(Random& random) {
       if (random.below(3) == 0) container.needs[1].request += static_cast<Units>(random.below(999));
       workload.containers.push_back(container);
     }
+    std::stable_partition(workload.containers.begin(), workload.containers.end(),
+                          [](const Container& each) { return each.role != Role::main; });
     all.pods.workloads.push_back(workload);
   }
   for (std::size_t r = 0; r < 2; ++r) {
@@ -101,6 +104,27 @@ TEST(Rounding, GivesBackWhatAMechanismOvershoots) {
   const auto limits = limits_within(pods, node, {{3000000002.0}, {6000000003.0}});
   EXPECT_THAT(limits[0][0], ElementsAre(2999999997));
   EXPECT_THAT(limits[1][0], ElementsAre(6000000003));
+}
+
+// Both steps of each pod are all of its share; a step above the node each has to give way, of one pod only.
+TEST(Rounding, GivesBackInEveryStepThatTakesTooMuch) {
+  const std::string text =
+      "kind: Pod\nmetadata: {name: a}\nspec:\n  initContainers: [{name: i, resources: {requests: {cpu: "
+      "5m}}}]\n"
+      "  containers:\n  - {name: c, resources: {requests: {cpu: 1m}}}\n"
+      "  - {name: d, resources: {requests: {cpu: 1m}}}\n";
+  const auto limits = limits_within(testing::read(text, {"cpu"}), *read_capacity("cpu=98m"), {{100}});
+  EXPECT_EQ(limits[0][0][0], 98);
+  EXPECT_EQ(limits[0][1][0] + limits[0][2][0], 98);
+}
+
+TEST(Rounding, GivesBackOnceForAllReplicas) {
+  const std::string text =
+      "kind: Deployment\nmetadata: {name: w}\nspec:\n  replicas: 3\n  template: {spec: {containers: [{name: "
+      "c, "
+      "resources: {requests: {cpu: 1m}}}]}}\n";
+  const auto limits = limits_within(testing::read(text, {"cpu"}), *read_capacity("cpu=294m"), {{100}});
+  EXPECT_THAT(limits[0][0], ElementsAre(98));
 }
 
 }  // namespace

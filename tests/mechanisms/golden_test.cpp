@@ -82,9 +82,10 @@ void expect_bundles_by_server(const Allocation& allocation, const json& printed,
 // What the users dominated by a resource hold of it together, and the others, [resource].
 std::vector<double> held_by_group(const Problem& problem, const Allocation& allocation, bool dominated) {
   std::vector<double> held(problem.resource_count(), 0.0);
+  const std::vector<std::size_t> dominant = dominant_resources(problem);
   for (const Grant& grant : allocation.grants) {
     for (std::size_t r = 0; r < held.size(); ++r) {
-      if ((dominant_resource(problem, grant.user) == r) == dominated) held[r] += grant.resources[r];
+      if ((dominant[grant.user] == r) == dominated) held[r] += grant.resources[r];
     }
   }
   return held;

@@ -6,23 +6,15 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/random.hpp>
 
+#include "model/clusters.hpp"
+
 namespace mirab {
 namespace {
 
+using testing::amounts;
 using ::testing::DoubleNear;
 using ::testing::Pointwise;
-
-ResourceVector amounts(std::initializer_list<double> values) {
-  ResourceVector vector;
-  for (const double value : values) vector.push_back(*Quantity::from(value));
-  return vector;
-}
-
-Cluster slides() {
-  return {.resources = {"cpu", "memory"},
-          .servers = {{.name = "pool", .capacity = amounts({9, 18})}},
-          .users = {{.name = "A", .demand = amounts({1, 4})}, {.name = "B", .demand = amounts({3, 1})}}};
-}
+using testing::slides;
 
 Allocation divided(const Cluster& cluster, const std::string& mechanism) {
   return allocate(*Problem::from(cluster), mechanism)->allocation;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 bool one_in(std::uint64_t cases, Random& random) { return random.below(cases) == 0; }
@@ -58,4 +58,4 @@ Problem random_problem(Random& random) {
   }
 }
 
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -8,7 +8,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/scheduling/fill.hpp>
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 
 inline Quantity amount(const std::string& text) {
   Result<Quantity> quantity = Quantity::parse(text);
@@ -77,4 +77,4 @@ inline FillOutcome filled(const Problem& problem, const Filling& filling) {
 /// and demands per server are all frequent.
 Problem random_problem(Random& random);
 
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

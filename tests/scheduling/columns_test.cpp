@@ -24,7 +24,7 @@ std::vector<Instructions> available() {
 
 /// Rows of a few distinct amounts up to `most`; some are absent.
 std::vector<std::optional<Amounts>> random_rows(std::size_t width, std::int64_t most, Random& random) {
-  std::vector<std::optional<Amounts>> rows(1 + random.below(400));
+  std::vector<std::optional<Amounts>> rows(1 + random.below(random.below(20) == 0 ? 9'000 : 400));
   for (auto& row : rows) {
     if (random.below(8) == 0) continue;
     row.emplace(width);

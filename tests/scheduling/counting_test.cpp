@@ -1,14 +1,11 @@
-// Counting in whole units, the ledger, and shares as exact rationals.
+// Counting in whole units.
 #include <gtest/gtest.h>
 
 #include "model/rational.hpp"
 #include "scheduling/clusters.hpp"
-#include "scheduling/plain/counted_problem.hpp"
-#include "scheduling/plain/ledger.hpp"
-#include "scheduling/plain/race.hpp"
-#include "scheduling/plain/share.hpp"
+#include "scheduling/counted_problem.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 constexpr std::int64_t kBillion = 1'000'000'000;
@@ -68,7 +65,6 @@ TEST(CountedProblem, ADemandBeyondTheUnitsIsMoreThanAnyServerHas) {
   const Problem cluster = problem({server("s", {"0.000000001"})}, {user("a", {"9000000000000000000"})});
   const CountedProblem counted(cluster);
   EXPECT_GT(counted.demand(0)[0], counted.pool(0));
-  EXPECT_EQ(Ledger(counted).first_fit(0, 0), std::nullopt);
 }
 
 TEST(CountedProblem, FloorsTheNumberOfTasks) {
@@ -102,108 +98,5 @@ TEST(CountedProblem, AmountsOfManyFineUnitsAreTheNearestDoubles) {
   }
 }
 
-TEST(Ledger, SpellsOutTheServersOfAnEntry) {
-  const Problem cluster = problem({server("s", {"1"}, 2), server("t", {"2"}, 1)}, {user("a", {"1"})});
-  const CountedProblem counted(cluster);
-  const Ledger ledger(counted);
-  ASSERT_EQ(ledger.server_count(), 3U);
-  EXPECT_EQ(ledger.entry(1), 0U);
-  EXPECT_EQ(ledger.instance(1), 1);
-  EXPECT_EQ(ledger.entry(2), 1U);
-  EXPECT_EQ(ledger.instance(2), 0);
-  EXPECT_EQ(list(ledger.free(2)), (std::vector<std::int64_t>{2}));
-}
-
-// Östman, Table 3.1, step 7: an exact fit fits.
-TEST(Ledger, AnExactFitFitsAndLeavesNothing) {
-  const Problem cluster = problem({server("s", {"0.3"})}, {user("a", {"0.1"})});
-  const CountedProblem counted(cluster);
-  Ledger ledger(counted);
-  for (int task = 0; task < 3; ++task) {
-    ASSERT_TRUE(ledger.fits(0, 0));
-    ledger.take(0, 0);
-    EXPECT_TRUE(ledger.balances());
-  }
-  EXPECT_EQ(list(ledger.free(0)), (std::vector<std::int64_t>{0}));
-  EXPECT_FALSE(ledger.fits(0, 0));
-  EXPECT_EQ(ledger.placed(0).at(0), 3);
-}
-
-TEST(LedgerDeathTest, NeverGoesBelowZero) {
-  const Problem cluster = problem({server("s", {"1"})}, {user("a", {"0.6"})});
-  const CountedProblem counted(cluster);
-  Ledger ledger(counted);
-  ledger.take(0, 0);
-  EXPECT_DEATH(ledger.take(0, 0), "does not fit");
-}
-
-TEST(Share, TheDominantShareOfATaskIsItsLargestPartOfThePool) {
-  const Problem cluster = problem({server("s", {"9", "18"})}, {user("a", {"1", "4"}), user("b", {"3", "1"})});
-  const CountedProblem counted(cluster);
-  EXPECT_EQ(dominant_share(counted, 0), mpq_class(2, 9));
-  EXPECT_EQ(dominant_share(counted, 1), mpq_class(1, 3));
-}
-
-TEST(Share, ADecimalIsExact) {
-  EXPECT_EQ(rational(amount("0.1")), mpq_class(1, 10));
-  EXPECT_EQ(rational(amount("1.25")), mpq_class(5, 4));
-  EXPECT_EQ(rational(amount("3e4")), mpq_class(30000));
-}
-
-TEST(Share, IsPrintedAsTheNearestDouble) {
-  Random random(1);
-  for (int draw = 0; draw < 100'000; ++draw) {
-    const long numerator = static_cast<long>(random.below(1UL << 53));
-    const long denominator = static_cast<long>(1 + random.below(1UL << 53));
-    mpq_class value(numerator, denominator);
-    value.canonicalize();
-    // Both are exact doubles, so the processor's division is rounded once, to the nearest.
-    ASSERT_EQ(nearest(value), static_cast<double>(numerator) / static_cast<double>(denominator));
-  }
-  EXPECT_EQ(nearest(0), 0);
-}
-
-TEST(Race, KeysThatAreEqualButNotAsSumsOfDoublesTie) {
-  Random random(1);
-  Race race({mpq_class(3, 10), 0}, Tie::last);
-  for (int task = 0; task < 3; ++task) race.raise(1, mpq_class(1, 10));
-  EXPECT_NE(0.1 + 0.1 + 0.1, 0.3);
-  EXPECT_FALSE(race.is_below(0, 1));
-  EXPECT_FALSE(race.is_below(1, 0));
-  EXPECT_EQ(race.next(random), 1U);
-}
-
-TEST(Race, KeysThatDifferBeyondADoubleAreDistinguished) {
-  Random random(1);
-  const mpq_class third(1, 3);
-  const mpq_class hair = third / mpq_class("1000000000000000000000000000000");
-  EXPECT_EQ(mpq_class(third + hair).get_d(), third.get_d());
-  Race race({third + hair, third, third - hair}, Tie::first);
-  EXPECT_EQ(race.next(random), 2U);
-  race.raise(2, 3 * hair);
-  EXPECT_EQ(race.next(random), 1U);
-}
-
-TEST(Race, KeysThatNoDoubleHoldsAreStillOrdered) {
-  Random random(1);
-  mpz_class huge;
-  mpz_ui_pow_ui(huge.get_mpz_t(), 10, 400);
-  Race race({mpq_class(huge), mpq_class(huge - 1), mpq_class(1, huge), mpq_class(1, huge + 1)}, Tie::first);
-  for (const std::size_t expected : {3U, 2U, 1U, 0U}) {
-    EXPECT_EQ(race.next(random), expected);
-    race.leave(expected);
-  }
-  EXPECT_TRUE(race.empty());
-}
-
-TEST(Race, ARandomTieIsUniformAmongTheLowestOnly) {
-  Random random(7);
-  const Race race({1, 2, 1, 1}, Tie::random);
-  std::vector<int> drawn(4, 0);
-  for (int draw = 0; draw < 30'000; ++draw) ++drawn[race.next(random)];
-  EXPECT_EQ(drawn[1], 0);
-  for (const std::size_t user : {0U, 2U, 3U}) EXPECT_NEAR(drawn[user], 10'000, 400);  // 5 standard deviations
-}
-
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -7,7 +7,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 using testing::HasSubstr;
@@ -136,7 +136,7 @@ TEST(WrongAllocations, CompareSharesOverWeights) {
   // it, its third and fourth too.
   EXPECT_EQ(order(cluster, "drf"), (Order{0, 1, 0, 0}));
   EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).errors, 3);
-  EXPECT_EQ(filled(cluster, {.discipline = "round-robin"}).errors, 1);  // a, b, a, b
+  EXPECT_EQ(filled(cluster, {.discipline = "round-robin"}).errors, 0) << "a, b, a, a";
 }
 
 // 9·10^18 and 0.1 have no common unit: counted in ones, a task of 0.1 takes 1 and a server of 1.99 has 1.
@@ -342,4 +342,4 @@ TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
 }
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

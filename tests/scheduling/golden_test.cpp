@@ -7,7 +7,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 nlohmann::json golden_cases() {
@@ -115,4 +115,4 @@ TEST(SlidesTable1, TheEndUsesAllCpusAndFourteenOfEighteenGigabytes) {
 }
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -1,12 +1,12 @@
 // What a fill refuses because nobody could wait for its end.
-#include "scheduling/plain/limits.hpp"
+#include "scheduling/limits.hpp"
 
 #include <gmock/gmock.h>
 
 #include "scheduling/clusters.hpp"
-#include "scheduling/plain/counted_problem.hpp"
+#include "scheduling/counted_problem.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 using testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST(FillErrors, TooManyTasksNameTheUserWithTheMost) {
 }
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -3,7 +3,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 using ::testing::ElementsAre;
@@ -57,6 +57,20 @@ TEST(MlfDrs, AUserWithoutTasksDoesNotHoldUpItsLine) {
   EXPECT_THAT(order(cluster, "mlf-drs"), ElementsAre(1));
 }
 
+TEST(MlfDrs, AndMrfsDoNotLookAtWeights) {
+  const auto cluster = [](const std::string& weight) {
+    User first = limited(user("a", {"2", "1"}), "3");
+    first.weight = *Quantity::parse(weight);
+    return problem({server("s", {"10", "10"}), server("t", {"4", "8"})},
+                   {first, limited(user("b", {"2", "1"}), "3"), limited(user("c", {"1", "2"}), "3")});
+  };
+  for (const char* discipline : {"mlf-drs", "mrfs"}) {
+    EXPECT_EQ(order(cluster("7"), discipline), order(cluster("1"), discipline));
+    EXPECT_EQ(places(cluster("7"), discipline), places(cluster("1"), discipline));
+  }
+  EXPECT_NE(order(cluster("7"), "drf"), order(cluster("1"), "drf"));
+}
+
 // a goes to the first server, c to the second, which is still balanced. Then b: the first server has a CPU
 // task more than memory tasks, the second one less. That balances the second, which d therefore takes.
 TEST(Mrfs, NoDominantResourceLeadsByMoreThanATaskAndBalancedServersComeFirst) {
@@ -101,4 +115,4 @@ TEST(Mrfs, SaysThatItChoseTheServersItself) {
 }
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

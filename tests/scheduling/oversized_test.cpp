@@ -3,7 +3,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 TEST(FillNotices, AUserWhoseTaskNoServerHoldsIsNamedWithWhatIsShort) {
@@ -46,4 +46,4 @@ TEST(FillNotices, OfManyUsersFiveAreNamed) {
 }
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -3,7 +3,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 /// The server entries in which the tasks landed, one after the other.
@@ -120,4 +120,4 @@ TEST(Placement, AnUnknownNameAnOptionOrAValueIsAnError) {
 }
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -54,7 +54,7 @@ std::vector<Variant> views(const std::vector<OwnedVariant>& variants) {
 }
 
 /// Tasks of random users until each has failed to find a place now and then.
-void place_in_lockstep(const plain::CountedProblem& cluster, Find find_there,
+void place_in_lockstep(const CountedProblem& cluster, Find find_there,
                        std::size_t (*find_plainly)(const plain::Search&), std::uint64_t seed) {
   plain::Ledger ledger(cluster);
   Park park(cluster.resource_count());
@@ -90,8 +90,8 @@ void expect_the_same_servers(const std::string& name) {
   for (std::uint64_t seed = 1; seed <= kProblems; ++seed) {
     SCOPED_TRACE(fmt::format("replay: seed {}", seed));
     Random random(seed);
-    const Problem problem = plain::random_problem(random);
-    place_in_lockstep(plain::CountedProblem(problem), find(name), plainly->server, seed);
+    const Problem problem = random_problem(random);
+    place_in_lockstep(CountedProblem(problem), find(name), plainly->server, seed);
   }
 }
 

@@ -13,8 +13,8 @@ const T& one_of(const std::vector<T>& from, Random& random) {
 }  // namespace
 
 EngineOptions random_options(Random& random) {
-  const std::vector<std::string> disciplines = {"fifo", "round-robin", "drf",    "asset",
-                                                "pf",   "tsf",         "ps-dsf", "mlf-drs"};
+  const std::vector<std::string> disciplines = {"fifo", "round-robin", "drf",     "asset", "pf",
+                                                "tsf",  "ps-dsf",      "mlf-drs", "mrfs"};
   const std::vector<std::string> placements = {"first-fit", "best-fit", "worst-fit",
                                                "next-fit",  "random",   "least-fragmentation"};
   const auto choice = [](const std::string& name) {

@@ -10,7 +10,7 @@
 
 #include "scheduling/clusters.hpp"
 
-namespace mirab::plain {
+namespace mirab::scheduling {
 namespace {
 
 constexpr std::uint64_t kProblems = 1000;
@@ -52,6 +52,8 @@ class Reference {
       tasks_.push_back(0);
       dominant_.emplace_back(0);
       asset_.emplace_back(0);
+      task_share_.emplace_back(0);
+      used_.emplace_back();
     }
   }
 
@@ -81,7 +83,8 @@ class Reference {
 
   mpq_class key(const std::string& discipline, std::size_t n) const {
     if (discipline == "fifo") return n;
-    if (discipline == "round-robin") return tasks_[n];
+    if (discipline == "round-robin") return tasks_[n] / rational(problem_.users()[n].weight);
+    if (discipline == "tsf") return task_share_[n];
     return discipline == "drf" ? dominant_[n] : asset_[n];
   }
 
@@ -118,14 +121,15 @@ class Reference {
   void place(std::size_t n, std::size_t k) {
     const Vector demand = this->demand(n, machines_[k]);
     const mpq_class weight = rational(problem_.users()[n].weight);
-    mpq_class most = 0;
+    used_[n].resize(demand.size());
     for (std::size_t r = 0; r < demand.size(); ++r) {
       machines_[k].free[r] -= demand[r];
       if (demand[r] == 0) continue;
-      most = std::max<mpq_class>(most, demand[r] / pool_[r]);
+      used_[n][r] += demand[r];
+      dominant_[n] = std::max<mpq_class>(dominant_[n], used_[n][r] / pool_[r] / weight);
       asset_[n] += demand[r] / pool_[r] / weight;
     }
-    dominant_[n] += most / weight;
+    task_share_[n] += 1 / tasks_alone(n) / weight;
     tasks_[n] += 1;
     left_[n] -= 1;
     last_used_ = k;
@@ -141,6 +145,22 @@ class Reference {
       if (std::count(values.begin(), values.end(), server.labels.at(label)) == 0) return false;
     }
     return true;
+  }
+
+  /// u_n: as if all servers were eligible and empty; a server that is not runs the user's usual tasks.
+  mpq_class tasks_alone(std::size_t n) const {
+    mpq_class alone = 0;
+    for (const Machine& machine : machines_) {
+      const Vector demand =
+          allowed(n, machine.entry) ? this->demand(n, machine) : rational(problem_.users()[n].demand);
+      const Vector capacity = rational(problem_.servers()[machine.entry].capacity);
+      mpq_class tasks = -1;
+      for (std::size_t r = 0; r < demand.size(); ++r) {
+        if (demand[r] > 0 && (tasks < 0 || capacity[r] / demand[r] < tasks)) tasks = capacity[r] / demand[r];
+      }
+      alone += tasks;
+    }
+    return alone;
   }
 
   std::set<std::size_t> worst(std::size_t n, const std::set<std::size_t>& fitting) const {
@@ -203,6 +223,8 @@ class Reference {
   std::vector<long> tasks_;
   Vector dominant_;
   Vector asset_;
+  Vector task_share_;
+  std::vector<Vector> used_;
   std::size_t last_used_ = 0;
 };
 
@@ -275,11 +297,11 @@ std::string case_name(const testing::TestParamInfo<FillReference::ParamType>& in
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FillReference,
-                         testing::Combine(testing::Values("fifo", "round-robin", "drf", "asset"),
+                         testing::Combine(testing::Values("fifo", "round-robin", "drf", "asset", "tsf"),
                                           testing::Values("first-fit", "best-fit", "best-fit:published=true",
                                                           "worst-fit", "next-fit", "random"),
                                           testing::Values(Tie::first, Tie::last, Tie::random)),
                          case_name);
 
 }  // namespace
-}  // namespace mirab::plain
+}  // namespace mirab::scheduling

@@ -28,8 +28,8 @@ struct ClaimAudit {
 
 struct AuditOptions {
   std::vector<Property> properties = {};  ///< empty: all
-  std::uint64_t budget = 10'000;  ///< attempts in all, spread evenly over what has to be searched; one each
-                                  ///< at least
+  std::uint64_t budget = 10'000;  ///< attempts in all (Search), spread evenly over what has to be searched;
+                                  ///< one each at least
   std::uint64_t seed = 1;
   Conditions conditions = {};  ///< that random clusters meet; claims bring their own
   int threads = 1;

@@ -26,8 +26,8 @@ double ratio_20_20(std::span<const double> shares);
 /// √(Σ (s - mean)² / (N - 1)), and 0 for N < 2.
 double sample_standard_deviation(std::span<const double> shares);
 
-/// argmax_r d_{n,r} / C_r, the first of equals. O(m).
-std::size_t dominant_resource(const Problem& problem, std::size_t user);
+/// argmax_r d_{n,r} / C_r, the first of equals, which are told exactly. [n]. O((N + K) m).
+std::vector<std::size_t> dominant_resources(const Problem& problem);
 
 /// G_n = max_r Σ_i a_{n,i,r} / C_r: the largest part of any one resource that a user holds. [n]. Where a task
 /// takes the same everywhere this is Östman's eq. 3.3, which adds up the largest parts server by server and

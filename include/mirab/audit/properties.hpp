@@ -37,7 +37,8 @@ using AuditProgress = std::function<void(std::uint64_t done, std::uint64_t of)>;
 
 /// How far to look. The result depends on attempts and seed, not on threads.
 struct Search {
-  std::uint64_t attempts = 1000;  ///< changed clusters to divide, at most
+  std::uint64_t attempts = 1000;  ///< changed clusters to divide and compare, at most; those that cannot be
+                                  ///< divided do not count
   std::uint64_t seed = 1;
   int threads = 1;
   Tolerances tolerances = {};
@@ -60,7 +61,7 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
 
 /// Nobody can have more without somebody's loss: max Σ_n ε_n/X_n over all allocations with X_n + ε_n tasks is
 /// 0. The witness also tells max t with t X_n tasks for everybody. A linear program in J K variables and
-/// J + K m rows, after merging; when that is too large the verdict is vacuous and says so.
+/// J + K m rows, after merging. Not decided when that is too large, or what users have too far apart.
 Verdict check_pareto_efficiency(const Division& division, const Tolerances& tolerances = {});
 
 /// When one resource is what everybody needs most wherever it may run (001, definition 2), its amounts per
@@ -88,7 +89,8 @@ Verdict check_scale_invariance(const Division& division, const Rule& rule, const
 /// does not need, conceals demands and servers, inflates caps, splits in two; refines the best.
 Verdict check_strategy_proofness(const Division& division, const Rule& rule, const Search& search = {});
 
-/// All of them by name; the equal part is that of the division's scope.
+/// All of them by name; those that compare clusters are not decided when there was none to compare with; the
+/// equal part is that of the division's scope.
 Verdict check(Property property, const Division& division, const Rule& rule, const Search& search = {});
 
 /// Does the property compare several clusters, so that it costs attempts?

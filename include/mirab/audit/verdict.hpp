@@ -37,10 +37,12 @@ struct Witness {
 /// Does a property hold?
 struct Verdict {
   Property property;
+  bool decided = true;  ///< else `holds` says nothing, and `note` why
   bool holds = true;
   bool vacuous = false;  ///< it holds because it asks for nothing here; `note` says why
   VerdictScope scope = VerdictScope::instance;
-  std::uint64_t tried = 1;  ///< allocations that were looked at
+  std::uint64_t tried = 1;  ///< divisions that were looked at, or compared with the cluster's own; none when
+                            ///< vacuous or not decided
   std::string note = {};
   std::optional<Witness> witness = {};   ///< when it does not hold
   std::optional<Witness> smallest = {};  ///< the same on the smallest cluster that was found to show it

@@ -76,8 +76,8 @@ struct Limits {
 };
 
 /// Divides what the node has among the pods, by any mechanism, with no pod below its request; splits each
-/// pod's part over its containers in proportion to their requests, and rounds limits down to whole
-/// thousandths of a CPU and to bytes, or to the unit in which the request is written.
+/// pod's part over its containers, in proportion to their requests where all run together, and rounds limits
+/// down to whole thousandths of a CPU and to bytes, or to the unit in which the request is written.
 ///
 /// Resource weights (the thesis, (4.75)): a pod's share is its largest part of any resource divided by that
 /// resource's weight f_r. Only for mechanisms that compare dominant shares.

@@ -18,7 +18,7 @@ Result<std::string> with_limits(std::string_view text, Syntax syntax, const std:
                                 const Pods& pods, const Limits& limits);
 
 /// A line of `kubectl patch` for each workload: pods that run are resized in place, templates patched. What
-/// Kubernetes does not let change has a comment instead.
+/// Kubernetes does not let change has a comment instead, which says why and what to do.
 std::string patch_commands(const Pods& pods, const Limits& limits);
 
 }  // namespace mirab::kubernetes

@@ -18,6 +18,13 @@ struct Need {
   std::optional<Units> limit = {};  ///< the present one
   Units step = 1;                   ///< a limit is written in multiples of it
   bool request_written = true;      ///< is the request in the manifest?
+  Units known_request = 0;          ///< as Kubernetes has it, see Known
+};
+
+/// CPUs or memory of a container as Kubernetes has them; 0 is none.
+struct Known {
+  Units request = 0;  ///< the limit where no request is written
+  Units limit = 0;
 };
 
 /// When a container runs.
@@ -30,8 +37,11 @@ enum class Role {
 struct Container {
   std::string name;
   Role role = Role::main;
-  std::vector<Need> needs;  ///< [r]
-  std::string pointer;      ///< its place in the document, a JSON pointer: `/items/0/spec/containers/1`
+  std::vector<Need> needs;           ///< [r]
+  Known cpu = {};                    ///< whether it is shared or not
+  Known memory = {};                 ///< the same
+  bool restarts_for_memory = false;  ///< its resizePolicy when memory is resized
+  std::string pointer;  ///< its place in the document, a JSON pointer: `/items/0/spec/containers/1`
 };
 
 /// A pod, or the template of several equal ones.
@@ -42,6 +52,8 @@ struct Workload {
   std::string space;      ///< metadata.namespace; empty when it is not written
   std::int64_t pods = 1;  ///< ≥ 1
   std::int64_t priority = 0;
+  bool is_static = false;             ///< run by the kubelet from a file on its node, a mirror in the API
+  bool is_windows = false;            ///< by spec.os.name
   std::vector<Units> overhead;        ///< what the pod takes beside its containers, [r]
   std::vector<Container> containers;  ///< init containers and sidecars first, each in their order
   std::size_t document = 0;           ///< of the text, from 0
@@ -64,8 +76,9 @@ struct PodReading {
 
 /// Reads pods as people have them: `kubectl get pods -o yaml` or `-o json`, and manifests with several
 /// documents, of Pods, Deployments, StatefulSets, DaemonSets, ReplicaSets, ReplicationControllers, Jobs and
-/// CronJobs; other kinds are passed over. A template counts as so many pods as it has replicas, or runs in
-/// parallel. Pods that are done, and those whose owner is in the text too, are left out.
+/// CronJobs; other kinds are passed over. A template counts as so many pods as it has replicas; a Job
+/// as so many as it runs in parallel, of those that are left to complete, and none while it is suspended.
+/// Pods and Jobs that are done, and those whose owner is in the text too, are left out.
 ///
 /// Errors name file, line and key: a container without a request, a limit below the request, no pod at all.
 Result<Pods> read_pods(std::string_view text, Syntax syntax, const std::string& file,

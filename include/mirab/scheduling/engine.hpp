@@ -27,12 +27,12 @@ struct EngineOptions {
   Tie tie = Tie::first;
   Oversized oversized = Oversized::refuse;
 
-  /// s_r: how much the part of each resource counts in a share, s_r a_r / C_r; 0 keeps it out. None: 1 for each.
-  /// Of drf, asset and ps-dsf.
+  /// s_r: how much the part of each resource counts in a share, s_r a_r / C_r; 0 keeps it out. None: 1 for
+  /// each. Of drf, asset and ps-dsf.
   std::vector<Quantity> share_scale = {};
 
-  /// With one, users are compared by what they used lately, and by their present shares where that is equal: what
-  /// lies a half-life back counts half. Of drf and asset. See docs/engine.md.
+  /// With one, users are compared by what they used lately, and by their present shares where that is equal:
+  /// what lies a half-life back counts half. Of drf and asset. See docs/engine.md.
   std::optional<Duration> half_life = {};
 };
 
@@ -43,13 +43,13 @@ struct EngineOptions {
 /// Everything is counted in whole units. At any time no server is over its capacity, every task is in exactly
 /// one state, and what a user is said to use is what its running tasks take.
 ///
-/// An event that cannot be applied (an unknown identifier, an amount below zero, a time before the last one, …)
-/// gives an error that names the key, and leaves the engine as it was. Not safe for use by several threads at
-/// once.
+/// An event that cannot be applied (an unknown identifier, an amount below zero, a time before the last one,
+/// …) gives an error that names the key, and leaves the engine as it was. Not safe for use by several threads
+/// at once.
 class Engine {
  public:
-  /// Errors: no resources, a name twice, an unknown discipline or placement, a bad option value, an option that
-  /// the discipline does not honour.
+  /// Errors: no resources, a name twice, an unknown discipline or placement, a bad option value, an option
+  /// that the discipline does not honour.
   static Result<Engine> from(EngineOptions options);
 
   Engine(Engine&&) noexcept;
@@ -71,7 +71,7 @@ class Engine {
   Check apply(const TaskFailed& event, Time now);
 
   /// Places one task, the next that the discipline and the placement choose; nothing when no waiting task is
-  /// to be placed now. Errors: a time before the last one.
+  /// to be placed now. A time before the last one counts as the last one.
   std::optional<Placed> step(Time now, Random& random);
 
   std::size_t server_count() const;
@@ -88,10 +88,10 @@ class Engine {
   std::optional<JobState> job(JobId job) const;
 
   struct UserState {
-    Amounts used;           ///< by its running tasks
-    std::int64_t running;   ///< tasks
-    double dominant_share;  ///< max_r s_r used_r / C_r
-    std::optional<double> decayed_share;  ///< U at the time of the latest event, with a half-life
+    Amounts used;                              ///< by its running tasks
+    std::int64_t running;                      ///< tasks
+    double dominant_share;                     ///< max_r s_r used_r / C_r
+    std::optional<double> decayed_share = {};  ///< U at the time of the latest event, with a half-life
   };
   std::optional<UserState> user(UserId user) const;
 

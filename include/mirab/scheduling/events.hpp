@@ -83,11 +83,11 @@ struct UserRemoved {
 /// `tasks` identical tasks of a user.
 struct JobSubmitted {
   UserId user;
-  Amounts demand;          ///< of each task; at least one amount > 0
-  std::int64_t tasks = 1;  ///< ≥ 1
+  Amounts demand;                                               ///< of each task; at least one amount > 0
+  std::int64_t tasks = 1;                                       ///< ≥ 1
   std::optional<std::vector<std::string>> servers = {};         ///< eligible servers by name; else all
   std::map<std::string, std::vector<std::string>> select = {};  ///< by label: any of the values
-  std::map<std::string, Amounts> demand_on = {};  ///< another demand on servers of one name
+  std::map<std::string, Amounts> demand_on = {};                ///< another demand on servers of one name
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
 
@@ -108,9 +108,9 @@ struct TaskFailed {
   friend bool operator==(const TaskFailed&, const TaskFailed&) = default;
 };
 
-using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved, ServerFailed,
-                           UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled, TaskFinished,
-                           TaskFailed>;
+using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved,
+                           ServerFailed, UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled,
+                           TaskFinished, TaskFailed>;
 
 /// What the engine decides.
 struct Placed {

@@ -30,6 +30,9 @@ using PlacementInfo = RuleInfo;   ///< where its task goes
 std::span<const DisciplineInfo> disciplines();
 std::span<const PlacementInfo> placements();
 
+/// Does this discipline choose the servers too, whatever the placement?
+bool chooses_servers(const Choice& discipline);
+
 /// Errors as for choose(), and a bad option value.
 Result<Choice> choose_discipline(std::string_view text);
 Result<Choice> choose_placement(std::string_view text);

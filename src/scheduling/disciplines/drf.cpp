@@ -1,5 +1,5 @@
-// Dominant Resource Fairness by progressive filling (Ghodsi et al. 2011, algorithm 1): the key is the weighted
-// global dominant share
+// Dominant Resource Fairness by progressive filling (Ghodsi et al. 2011, algorithm 1): the key is the
+// weighted global dominant share
 //
 //   max_r s_r (Σ_i a_{n,i,r} / C_r) / φ_n,
 //
@@ -15,8 +15,8 @@ namespace mirab::scheduling {
 namespace {
 
 Part share(const Standing& standing, Entry entry) {
-  return exact_dominant_part(standing.accounts.used(standing.queue(entry).user), standing.accounts.park.pool(),
-                             standing.scale);
+  return exact_dominant_part(standing.accounts.used(standing.queue(entry).user),
+                             standing.accounts.park.pool(), standing.scale);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The queues of MLF-DRS: users wait in a line for each dominant resource. A round serves one task of the head
 // of every line, in the order of arrival; who has no task left, or none that fits, makes room for the next of
-// its line. The key is the round, then the arrival. A line that nobody waited in begins with the present round.
+// its line. The key is the round, then the arrival. A line that was passed over goes on with the present
+// round.
 //
 // Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.2.2 and table 4.1: arrivals
 // 0 to 9, dominated by memory, CPU, CPU, disk, CPU, memory, disk, CPU, CPU, memory, are served in the order
@@ -10,12 +11,13 @@
 
 namespace mirab::scheduling {
 
-// The round belongs to the line, whose queues are not keyed anew when it goes on: only the comparison knows it.
+// The round belongs to the line, whose queues are not keyed anew when it goes on: only the comparison knows
+// it.
 double mlf_drs_key(const Standing& /*standing*/, Entry /*entry*/) { return 0; }
 
 std::weak_ordering mlf_drs_compare(const Standing& standing, Entry a, Entry b) {
-  if (standing.served[a.lane] != standing.served[b.lane])
-    return standing.served[a.lane] <=> standing.served[b.lane];
+  if (standing.rounds.of(a.lane) != standing.rounds.of(b.lane))
+    return standing.rounds.of(a.lane) <=> standing.rounds.of(b.lane);
   return standing.queue(a).arrival <=> standing.queue(b).arrival;
 }
 

@@ -15,7 +15,8 @@ double pf_key(const Standing& standing, Entry entry) {
   const std::span<const std::int64_t> pool = standing.accounts.park.pool();
   double spent = 0;
   for (std::size_t r = 0; r < pool.size(); ++r) {
-    if (pool[r] > 0) spent += static_cast<double>(used[r]) / static_cast<double>(pool[r]) * standing.prices[r];
+    if (pool[r] > 0)
+      spent += static_cast<double>(used[r]) / static_cast<double>(pool[r]) * standing.prices[r];
   }
   return spent / standing.user(entry).weight.value();
 }

@@ -1,10 +1,10 @@
-// PS-DSF, task by task (docs/mathematics.md, sections 5 and 8): of all users n and kinds of servers i the pair
-// with the lowest virtual dominant share
+// PS-DSF, task by task (docs/mathematics.md, sections 5 and 8): of all users n and kinds of servers i the
+// pair with the lowest virtual dominant share
 //
 //   max_r s_r (a_{n,r} / c_{i,r}) / φ_n,   over the resources that the task to be placed demands,
 //
-// is served, on a server of that kind; X_n / (γ_{n,i} φ_n) where a user's tasks are all the same. a_n is what n
-// uses on all servers together.
+// is served, on a server of that kind; X_n / (γ_{n,i} φ_n) where a user's tasks are all the same. a_n is what
+// n uses on all servers together.
 #include <algorithm>
 
 #include "scheduling/disciplines.hpp"
@@ -26,7 +26,8 @@ class UsedOfDemanded {
     double part = 0;
     for (std::size_t r = 0; r < used_.size(); ++r) {
       if (!counts(r)) continue;
-      part = std::max(part, scale_.rounded[r] * (static_cast<double>(used_[r]) / static_cast<double>(capacity_[r])));
+      part = std::max(
+          part, scale_.rounded[r] * (static_cast<double>(used_[r]) / static_cast<double>(capacity_[r])));
     }
     return part;
   }

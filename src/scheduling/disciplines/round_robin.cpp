@@ -1,6 +1,6 @@
-// One task of each user in turn: the key is X_n / φ_n, the number of its running tasks per weight, and the tie
-// rule is the order within a round. The size of a task does not count: a user with large tasks gets a large
-// part of the cluster.
+// One task of each user in turn: the key is X_n / φ_n, the number of its running tasks per weight, and the
+// tie rule is the order within a round. The size of a task does not count: a user with large tasks gets a
+// large part of the cluster.
 #include "scheduling/disciplines.hpp"
 
 namespace mirab::scheduling {

@@ -2,8 +2,8 @@
 //
 //   Σ_s x_{n,s} / u_s / φ_n,   u_s = Σ_i min_r c_{i,r} / d_{s,i,r},
 //
-// over the shapes s of the user's tasks: what runs, as a part of what would run if it had the whole cluster and
-// no placement constraint stood in the way; X_n / (u_n φ_n) where its tasks are all the same.
+// over the shapes s of the user's tasks: what runs, as a part of what would run if it had the whole cluster
+// and no placement constraint stood in the way; X_n / (u_n φ_n) where its tasks are all the same.
 #include "scheduling/disciplines.hpp"
 
 namespace mirab::scheduling {

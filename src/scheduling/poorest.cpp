@@ -1,0 +1,37 @@
+#include "scheduling/poorest.hpp"
+
+#include "model/rational.hpp"
+
+namespace mirab::scheduling {
+
+Poorest::Poorest(const CountedProblem& cluster) : cluster_(&cluster), scale_(cluster.resource_count()) {
+  for (std::size_t r = 0; r < cluster.resource_count(); ++r) pool_.push_back(cluster.pool(r));
+  used_.assign(cluster.user_count() * pool_.size(), 0);
+  for (std::size_t n = 0; n < cluster.user_count(); ++n) {
+    weights_.push_back(*weight_from(cluster.problem().users()[n].weight));
+    users_.play(static_cast<std::uint32_t>(n), before());
+  }
+}
+
+std::strong_ordering Poorest::compare(std::size_t a, std::size_t b) const {
+  return compare_per_weight(exact_dominant_part(used(a), pool_, scale_), weights_[a],
+                            exact_dominant_part(used(b), pool_, scale_), weights_[b]);
+}
+
+void Poorest::raise(std::size_t user, std::size_t task) {
+  const auto demand = cluster_->demand(task);
+  for (std::size_t r = 0; r < pool_.size(); ++r) used_[user * pool_.size() + r] += demand[r];
+  const auto entrant = static_cast<std::uint32_t>(user);
+  if (users_.holds(entrant)) users_.play(entrant, before());
+}
+
+void Poorest::leave(std::size_t user) { users_.leave(static_cast<std::uint32_t>(user), before()); }
+
+double Poorest::share(std::size_t user) const {
+  const Part part = exact_dominant_part(used(user), pool_, scale_);
+  mpq_class share(part.numerator, part.denominator);
+  share.canonicalize();
+  return nearest(share * mpq_class(weights_[user].denominator, weights_[user].numerator));
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,185 @@
+// What counts as an attempt, and what a verdict says when there was none.
+#include "audit/attempts.hpp"
+
+#include <atomic>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <mirab/audit/audit.hpp>
+
+#include "audit/clusters.hpp"
+
+namespace mirab {
+namespace {
+
+using testing::pool_of;
+using testing::problem_of;
+
+constexpr Property kSearched[] = {Property::strategy_proofness, Property::population_monotonicity,
+                                  Property::resource_monotonicity, Property::scale_invariance};
+
+const Problem kThree = pool_of({9, 18}, {{1, 4}, {3, 1}, {2, 2}});
+
+// Everybody a task, whatever is asked: nothing can be gained or lost but by definition of a task.
+Outcome one_task_each(const Problem& problem) {
+  return testing::giving(problem, Scope::pool,
+                         std::vector<std::vector<double>>(problem.user_count(), {1.0 / 64}));
+}
+
+TEST(Attempts, AreTheDivisionsThatWereCompared) {
+  for (const Property property : kSearched) {
+    std::atomic<std::uint64_t> asked = 0;
+    std::atomic<std::uint64_t> divided = 0;
+    const Rule every_third{.scope = Scope::pool, .divide = [&](const Problem& problem) -> Result<Outcome> {
+                             if (asked++ % 3 == 0) return Error{.message = "not this one"};
+                             ++divided;
+                             return one_task_each(problem);
+                           }};
+    const Outcome outcome = one_task_each(kThree);
+    const Verdict verdict = check(property, {kThree, outcome, Scope::pool}, every_third,
+                                  {.attempts = 100, .tolerances = {.least = 1, .least_gain = 1e3}});
+    EXPECT_TRUE(verdict.holds) << verdict.witness->words;
+    EXPECT_GT(verdict.tried, 0u);
+    EXPECT_LT(divided, asked) << property_name(property);
+    EXPECT_EQ(verdict.tried, divided) << property_name(property);
+  }
+}
+
+TEST(Attempts, ThatAreRefusedMakeRoomForOtherLies) {
+  std::atomic<std::uint64_t> asked = 0;
+  const Rule every_other{.scope = Scope::pool, .divide = [&](const Problem& problem) -> Result<Outcome> {
+                           if (asked++ % 2 == 0) return Error{.message = "not this one"};
+                           return one_task_each(problem);
+                         }};
+  const Outcome outcome = one_task_each(kThree);
+  const Verdict verdict = check(Property::strategy_proofness, {kThree, outcome, Scope::pool}, every_other,
+                                {.attempts = 300, .tolerances = {.least_gain = 1e3}});
+  EXPECT_EQ(verdict.tried, 300u);
+}
+
+// A little of what a user does not need, or nothing of what it needs, is no lie among positive demands.
+TEST(Attempts, ThatBreakTheConditionsDoNotCount) {
+  std::atomic<bool> zero = false;
+  const Rule rule{.scope = Scope::pool, .divide = [&](const Problem& problem) -> Result<Outcome> {
+                    for (const User& user : problem.users())
+                      for (const Quantity& amount : user.demand) zero = zero || amount.is_zero();
+                    return one_task_each(problem);
+                  }};
+  const Outcome outcome = one_task_each(kThree);
+  Search search{.attempts = 500, .tolerances = {.least_gain = 1e3}};
+  search.conditions.positive_demands = true;
+  EXPECT_EQ(check(Property::strategy_proofness, {kThree, outcome, Scope::pool}, rule, search).tried, 500u);
+  EXPECT_FALSE(zero);
+  search.conditions.positive_demands = false;
+  check(Property::strategy_proofness, {kThree, outcome, Scope::pool}, rule, search);
+  EXPECT_TRUE(zero);
+}
+
+TEST(Attempts, WithoutAnyThatCouldBeComparedNothingIsDecided) {
+  const Rule refuses{.scope = Scope::pool,
+                     .divide = [](const Problem&) { return Error{.message = "never"}; }};
+  const Rule gives_up{.scope = Scope::pool, .divide = [](const Problem& problem) -> Result<Outcome> {
+                        Outcome outcome = one_task_each(problem);
+                        outcome.status = Status::not_converged;
+                        return outcome;
+                      }};
+  const Outcome outcome = one_task_each(kThree);
+  for (const Property property : kSearched) {
+    for (const Rule& rule : {refuses, gives_up}) {
+      const Verdict verdict = check(property, {kThree, outcome, Scope::pool}, rule);
+      EXPECT_FALSE(verdict.decided) << property_name(property);
+      EXPECT_EQ(verdict.tried, 0u);
+      EXPECT_EQ(verdict.note, "no changed cluster could be divided and compared");
+    }
+  }
+}
+
+TEST(Attempts, NothingIsComparedWithADivisionThatHasNotConverged) {
+  const Rule rule{.scope = Scope::pool,
+                  .divide = [](const Problem& problem) -> Result<Outcome> { return one_task_each(problem); }};
+  Outcome outcome = one_task_each(kThree);
+  outcome.status = Status::not_converged;
+  for (const Property property : kSearched) {
+    const Verdict verdict = check(property, {kThree, outcome, Scope::pool}, rule);
+    EXPECT_FALSE(verdict.decided) << property_name(property);
+    EXPECT_EQ(verdict.note, "the cluster's own division has not converged");
+  }
+}
+
+TEST(Attempts, APropertyThatAsksForNothingIsNotTried) {
+  const Verdict verdict = testing::verdict_on(Property::population_monotonicity, pool_of({1}, {{1}}), "drf");
+  EXPECT_TRUE(verdict.vacuous);
+  EXPECT_TRUE(verdict.decided);
+  EXPECT_EQ(verdict.tried, 0u);
+  EXPECT_EQ(testing::verdict_on(Property::feasible, kThree, "drf").tried, 1u);
+}
+
+// A trial that was compared, with a violation of this size, if any.
+Trial trial(double size) {
+  Trial trial{.compared = 1};
+  if (size > 0) trial.violation = Witness{.words = "wrong", .problem = {}, .size = size};
+  return trial;
+}
+
+TEST(Attempts, EndWithTheRoundThatFindsSomethingAndTheGreatestOfItIsShown) {
+  for (const int threads : {1, 3}) {
+    const Sought sought = seek(1000, {.attempts = 1000, .threads = threads}, [](std::size_t k) {
+      if (k == 70 || k == 90) return trial(0.2);
+      return trial(k == 80 || k == 100 ? 0.5 : k >= 2 * kRound ? 0.9 : 0);
+    });
+    EXPECT_EQ(sought.attempt, 80u) << "the first of the greatest";
+    ASSERT_TRUE(sought.worst);
+    EXPECT_EQ(sought.worst->size, 0.5);
+    EXPECT_EQ(sought.tried, 2 * kRound);
+  }
+}
+
+TEST(Attempts, AreNeverMoreThanWereAskedFor) {
+  EXPECT_EQ(seek(1000, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 100u);
+  EXPECT_EQ(seek(70, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 70u);
+}
+
+TEST(Attempts, AreToldAsTheyAreMade) {
+  std::vector<std::uint64_t> told;
+  const auto tell = [&](std::uint64_t done, std::uint64_t of) {
+    EXPECT_EQ(of, 150u);
+    told.push_back(done);
+  };
+  seek(150, {.attempts = 150, .progress = tell}, [](std::size_t) { return trial(0); });
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{kRound, 2 * kRound, 150}));
+}
+
+// One departure that cannot be divided leaves no proof.
+TEST(Attempts, PopulationMonotonicityIsProvedByEveryDepartureOnly) {
+  const Rule needs_a{.scope = Scope::pool, .divide = [](const Problem& problem) -> Result<Outcome> {
+                       if (problem.users()[0].name != "A") return Error{.message = "not without A"};
+                       return one_task_each(problem);
+                     }};
+  const Outcome outcome = one_task_each(kThree);
+  const Verdict verdict = check(Property::population_monotonicity, {kThree, outcome, Scope::pool}, needs_a);
+  EXPECT_EQ(verdict.tried, 2u);
+  EXPECT_EQ(verdict.scope, VerdictScope::searched);
+}
+
+// 250 classes of users on 40 of servers: (2 · 40 + 2 · 250) · 250 · 41 entries.
+TEST(ParetoEfficiency, IsNotDecidedWhereTheProgramIsTooLarge) {
+  Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
+  for (int i = 0; i < 40; ++i)
+    cluster.servers.push_back(
+        {.name = fmt::format("s{}", i), .capacity = {Quantity(100 + i), Quantity(100)}});
+  for (int n = 0; n < 250; ++n)
+    cluster.users.push_back({.name = fmt::format("u{}", n), .demand = {Quantity(100 + n), Quantity(100)}});
+  const Problem problem = problem_of(cluster);
+  const Outcome nothing{.mechanism = "test",
+                        .certificate = {},
+                        .allocation = {.tasks = std::vector<double>(250), .grants = {}, .servers = {}},
+                        .notices = {}};
+  const Verdict verdict = check_pareto_efficiency({problem, nothing, Scope::servers});
+  EXPECT_FALSE(verdict.decided);
+  EXPECT_FALSE(verdict.vacuous);
+  EXPECT_EQ(verdict.tried, 0u);
+  EXPECT_EQ(verdict.note, "the linear program is too large");
+}
+
+}  // namespace
+}  // namespace mirab

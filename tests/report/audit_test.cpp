@@ -1,0 +1,84 @@
+// What the forms of an audit say of verdicts that are neither yes nor no.
+#include "report/audit.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace mirab::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const Verdict kTooLarge{.property = Property::pareto_efficiency,
+                        .decided = false,
+                        .tried = 0,
+                        .note = "the linear program is too large"};
+const Verdict kAsksNothing{
+    .property = Property::pareto_efficiency, .vacuous = true, .tried = 0, .note = "there is only one user"};
+const Verdict kHolds{.property = Property::pareto_efficiency};
+
+Audited audited(const std::vector<Verdict>& verdicts) {
+  Audited audited{"some.yaml", {Property::pareto_efficiency}, 10, 1, {}};
+  for (const Verdict& verdict : verdicts)
+    audited.mechanisms.push_back({.mechanism = "drf", .refused = {}, .verdicts = {verdict}});
+  return audited;
+}
+
+TEST(AuditReport, TheTableTellsNotDecidedFromAskingForNothing) {
+  const std::string table = audit_table(audited({kTooLarge, kAsksNothing, kHolds}), 100);
+  EXPECT_THAT(table, HasSubstr("pareto-efficiency         ?    –    ✓\n"));
+  EXPECT_THAT(table, HasSubstr("; – asks for nothing here; ? not decided\n"));
+  EXPECT_THAT(table, HasSubstr("\n? pareto-efficiency: the linear program is too large\n"));
+  EXPECT_THAT(table, HasSubstr("\n– pareto-efficiency: there is only one user\n"));
+  EXPECT_THAT(audit_table(audited({kHolds}), 100), Not(HasSubstr("not decided")));
+}
+
+TEST(AuditReport, TheTableSaysAReasonOnce) {
+  const std::string table = audit_table(audited({kTooLarge, kTooLarge}), 100);
+  EXPECT_EQ(table.find("too large"), table.rfind("too large"));
+}
+
+TEST(AuditReport, InJsonWhatIsNotDecidedNeitherHoldsNorFails) {
+  const auto json = audit_json(audited({kTooLarge, kAsksNothing}));
+  const auto& open = json["outcomes"][0]["properties"][0];
+  EXPECT_EQ(open["decided"], false);
+  EXPECT_TRUE(open["holds"].is_null());
+  EXPECT_EQ(open["vacuous"], false);
+  EXPECT_EQ(open["tried"], 0);
+  const auto& vacuous = json["outcomes"][1]["properties"][0];
+  EXPECT_EQ(vacuous["decided"], true);
+  EXPECT_EQ(vacuous["holds"], true);
+}
+
+TEST(AuditReport, InCsvWhatIsNotDecidedHasItsOwnWord) {
+  EXPECT_THAT(audit_csv(audited({kTooLarge})), HasSubstr("drf,pareto-efficiency,undecided,0"));
+  EXPECT_THAT(audit_csv(audited({kAsksNothing})), HasSubstr("drf,pareto-efficiency,vacuous,0"));
+}
+
+TEST(AuditReport, AClaimThatCouldNotBeDecidedIsNotSaidToStand) {
+  const AuditedClaims claims{
+      5,
+      10,
+      1,
+      {{.mechanism = "drf",
+        .claim = {.property = Property::pareto_efficiency, .holds = true, .conditions = {}, .source = "x"},
+        .verdict = kTooLarge}}};
+  EXPECT_THAT(claims_table(claims, 100), HasSubstr("not decided"));
+  EXPECT_THAT(claims_csv(claims), HasSubstr("undecided,0"));
+}
+
+// A smallest cluster that is not small: nobody reads a page of machines.
+TEST(AuditReport, OfALargeClusterItIsSaidHowLargeItIs) {
+  Cluster cluster{.resources = {"cpu"}, .servers = {}, .users = {}};
+  for (int i = 0; i < 19; ++i)
+    cluster.servers.push_back({.name = fmt::format("s{}", i), .capacity = {Quantity(1)}});
+  cluster.users.push_back({.name = "A", .demand = {Quantity(2)}});
+  EXPECT_THAT(cluster_words(cluster), HasSubstr("s18: cpu 1; A: cpu 2"));
+  cluster.users.push_back({.name = "B", .demand = {Quantity(3)}});
+  EXPECT_EQ(cluster_words(cluster), "19 servers and 2 users; --witness-dir writes them to a file");
+}
+
+}  // namespace
+}  // namespace mirab::report

@@ -1,0 +1,127 @@
+#include "scheduling/engine_events.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fmt/std.h>
+
+namespace mirab::scheduling {
+
+Amounts EventMaker::amounts(std::uint64_t below) {
+  Amounts amounts;
+  for (std::size_t r = 0; r < resources_; ++r) {
+    const auto units = static_cast<std::int64_t>(random_.below(below)) * unit_;
+    amounts.push_back(units > 0 && one_in(8) ? units + 1 : units);
+  }
+  return amounts;
+}
+
+/// Below zero, too many to be counted, or one amount more or less than there are resources.
+void EventMaker::spoil(Amounts& amounts) {
+  switch (random_.below(4)) {
+    case 0:
+      amounts.push_back(1);
+      break;
+    case 1:
+      amounts.pop_back();
+      break;
+    case 2:
+      amounts[random_.below(amounts.size())] = INT64_MAX - static_cast<std::int64_t>(random_.below(2));
+      break;
+    default:
+      amounts[random_.below(amounts.size())] = -1 - static_cast<std::int64_t>(random_.below(2));
+  }
+}
+
+Amounts EventMaker::capacity() {
+  Amounts capacity = one_in(2) ? Amounts(resources_, 6 * unit_) : amounts(9);
+  if (one_in(30)) spoil(capacity);
+  return capacity;
+}
+
+ServerAdded EventMaker::server() {
+  return {.name = fmt::format("s{}", random_.below(3)),
+          .capacity = capacity(),
+          .labels = one_in(5) ? std::map<std::string, std::string>{}
+                              : std::map<std::string, std::string>{{"zone", one_in(2) ? "a" : "b"}}};
+}
+
+Quantity EventMaker::weight() {
+  static constexpr const char* kWeights[] = {"1", "1", "1", "2", "0.5", "3", "1.000000000000000001"};
+  if (one_in(40)) return *Quantity::parse(one_in(2) ? "0" : "1e-21");
+  return *Quantity::parse(kWeights[random_.below(std::size(kWeights))]);
+}
+
+JobSubmitted EventMaker::job(UserId user) {
+  JobSubmitted job{
+      .user = user, .demand = amounts(4), .tasks = 1 + static_cast<std::int64_t>(random_.below(6))};
+  if (one_in(3)) job.demand = Amounts(resources_, unit_);
+  if (one_in(6)) {
+    job.servers.emplace();
+    for (std::uint64_t count = random_.below(3); count > 0; --count)
+      job.servers->push_back(fmt::format("s{}", random_.below(4)));
+  }
+  if (one_in(8))
+    job.select["zone"] = one_in(3) ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"a"};
+  if (one_in(10)) job.demand_on[fmt::format("s{}", random_.below(4))] = amounts(4);
+  if (one_in(30)) spoil(job.demand);
+  if (one_in(30)) job.tasks = one_in(3) ? INT64_MAX : -static_cast<std::int64_t>(random_.below(2));
+  if (one_in(30)) spoil(job.demand_on["s1"] = amounts(4));
+  return job;
+}
+
+namespace {
+
+std::uint64_t number(auto id) { return static_cast<std::uint64_t>(id); }
+
+struct Words {
+  std::string operator()(const ServerAdded& e) const {
+    return fmt::format("ServerAdded {} {} {}", e.name, e.capacity, e.labels);
+  }
+  std::string operator()(const ServerChanged& e) const {
+    return fmt::format("ServerChanged {:#x} {}", number(e.server), e.capacity);
+  }
+  std::string operator()(const ServerDrained& e) const {
+    return fmt::format("ServerDrained {:#x}", number(e.server));
+  }
+  std::string operator()(const ServerReopened& e) const {
+    return fmt::format("ServerReopened {:#x}", number(e.server));
+  }
+  std::string operator()(const ServerRemoved& e) const {
+    return fmt::format("ServerRemoved {:#x}", number(e.server));
+  }
+  std::string operator()(const ServerFailed& e) const {
+    return fmt::format("ServerFailed {:#x}", number(e.server));
+  }
+  std::string operator()(const UserAdded& e) const {
+    return fmt::format("UserAdded φ = {}", e.weight.text());
+  }
+  std::string operator()(const UserReweighted& e) const {
+    return fmt::format("UserReweighted {:#x} φ = {}", number(e.user), e.weight.text());
+  }
+  std::string operator()(const UserRemoved& e) const {
+    return fmt::format("UserRemoved {:#x}", number(e.user));
+  }
+  std::string operator()(const JobSubmitted& e) const {
+    std::string text = fmt::format("JobSubmitted of {:#x}: {} × {}", number(e.user), e.tasks, e.demand);
+    if (e.servers) text += fmt::format(" servers {}", *e.servers);
+    if (!e.select.empty()) text += fmt::format(" select {}", e.select);
+    if (!e.demand_on.empty()) text += fmt::format(" demand_on {}", e.demand_on);
+    return text;
+  }
+  std::string operator()(const JobCancelled& e) const {
+    return fmt::format("JobCancelled {:#x}", number(e.job));
+  }
+  std::string operator()(const TaskFinished& e) const {
+    return fmt::format("TaskFinished {:#x}", number(e.task));
+  }
+  std::string operator()(const TaskFailed& e) const {
+    return fmt::format("TaskFailed {:#x}", number(e.task));
+  }
+};
+
+}  // namespace
+
+std::string describe(const Event& event) { return std::visit(Words{}, event); }
+
+}  // namespace mirab::scheduling

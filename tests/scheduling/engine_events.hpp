@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include <mirab/model/random.hpp>
+#include <mirab/scheduling/events.hpp>
+
+namespace mirab::scheduling {
+
+/// What random events are made of: few and small numbers, so that ties, exact fits, zeros and constraints are
+/// frequent, times a unit; some are wrong in one way.
+class EventMaker {
+ public:
+  EventMaker(std::size_t resources, std::int64_t unit, std::uint64_t seed)
+      : resources_(resources), unit_(unit), random_(seed) {}
+
+  bool one_in(std::uint64_t cases) { return random_.below(cases) == 0; }
+
+  ServerAdded server();
+  Amounts capacity();
+  Quantity weight();
+  JobSubmitted job(UserId user);
+
+ private:
+  Amounts amounts(std::uint64_t below);
+  void spoil(Amounts& amounts);
+
+  std::size_t resources_;
+  std::int64_t unit_;
+  Random random_;
+};
+
+std::string describe(const Event& event);
+
+}  // namespace mirab::scheduling

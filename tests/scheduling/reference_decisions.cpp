@@ -1,0 +1,300 @@
+// The next decision of the reference: all keys, then all servers.
+#include <algorithm>
+#include <cmath>
+
+#include "numerics/dual_newton.hpp"
+#include "scheduling/reference_engine.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+mpq_class ratio(std::int64_t numerator, std::int64_t denominator) {
+  mpq_class ratio(numerator, denominator);
+  ratio.canonicalize();
+  return ratio;
+}
+
+/// ‖d / Σ d − f / Σ f‖₁, or relative to the first resource, amounts as parts of the pool; as published
+/// without a value where it divides by zero.
+std::optional<double> distance(const Amounts& demand, const Amounts& free, const Amounts& pool,
+                               bool published) {
+  std::vector<double> d, f;
+  double d_all = 0, f_all = 0;
+  for (std::size_t r = 0; r < pool.size(); ++r) {
+    d.push_back(pool[r] > 0 ? static_cast<double>(demand[r]) / static_cast<double>(pool[r]) : 0);
+    f.push_back(pool[r] > 0 ? static_cast<double>(free[r]) / static_cast<double>(pool[r]) : 0);
+    d_all += d[r], f_all += f[r];
+  }
+  if (published) d_all = d[0], f_all = f[0];
+  if (d_all == 0 || f_all == 0) return {};
+  double h = 0;
+  for (std::size_t r = 0; r < pool.size(); ++r) h += std::abs(d[r] / d_all - f[r] / f_all);
+  return h;
+}
+
+}  // namespace
+
+/// A group in a lane: a kind of servers of ps-dsf, a line of mlf-drs, else 0.
+struct ReferenceEngine::Candidate {
+  const Group* group;
+  const Job* job;  // the oldest that waits
+  std::size_t lane;
+  mpq_class key;
+  std::uint64_t user_order;
+};
+
+std::size_t ReferenceEngine::dominant_resource(const Amounts& demand) const {
+  const Amounts pool = this->pool();
+  std::optional<std::size_t> dominant;
+  for (std::size_t r = 0; r < pool.size(); ++r) {
+    if (pool[r] == 0) continue;
+    if (!dominant || ratio(demand[r], pool[r]) > ratio(demand[*dominant], pool[*dominant])) dominant = r;
+  }
+  return dominant.value_or(0);
+}
+
+/// u: the tasks that run when the user has the whole cluster, and may use all of it.
+mpq_class ReferenceEngine::alone(const JobSubmitted& look) const {
+  mpq_class alone = 0;
+  for (const Server& server : servers_) {
+    const Amounts demand = demand_on(look, server).value_or(look.demand);
+    std::optional<mpq_class> there;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (demand[r] == 0) continue;
+      const mpq_class tasks = ratio(server.added.capacity[r], demand[r]);
+      there = there ? std::min(*there, tasks) : tasks;
+    }
+    alone += *there;
+  }
+  return alone;
+}
+
+/// The prices of the divisible allocation, from the same solver, whose rows stand as the engine numbers its
+/// users: so equal means equal doubles here too.
+std::vector<double> ReferenceEngine::prices() const {
+  const Amounts pool = this->pool();
+  std::vector<std::pair<std::uint32_t, const User*>> present;
+  for (const User& user : users_) {
+    const auto oldest = std::find_if(groups_.begin(), groups_.end(),
+                                     [&](const Group& group) { return group.user == user.id; });
+    if (oldest == groups_.end()) continue;
+    bool can_run = true;
+    for (std::size_t r = 0; r < pool.size(); ++r)
+      can_run = can_run && (pool[r] > 0 || oldest->look.demand[r] == 0);
+    if (can_run) present.emplace_back(static_cast<std::uint32_t>(user.id), &user);
+  }
+  std::sort(present.begin(), present.end());
+  std::vector<std::size_t> resources;
+  for (std::size_t r = 0; r < pool.size(); ++r) {
+    if (pool[r] > 0) resources.push_back(r);
+  }
+  std::vector<double> prices(pool.size(), 0.0);
+  if (present.empty() || resources.empty()) return prices;
+
+  using Eigen::Index;
+  Eigen::ArrayXXd demand(static_cast<Index>(present.size()), static_cast<Index>(resources.size()));
+  Eigen::ArrayXd weight(demand.rows());
+  for (Index n = 0; n < demand.rows(); ++n) {
+    const User& user = *present[static_cast<std::size_t>(n)].second;
+    const auto oldest = std::find_if(groups_.begin(), groups_.end(),
+                                     [&](const Group& group) { return group.user == user.id; });
+    weight[n] = user.weight.get_num().get_d() / user.weight.get_den().get_d();
+    for (Index k = 0; k < demand.cols(); ++k) {
+      const std::size_t r = resources[static_cast<std::size_t>(k)];
+      demand(n, k) = static_cast<double>(oldest->look.demand[r]) / static_cast<double>(pool[r]);
+    }
+  }
+  const numerics::PricedAmounts priced = numerics::solve_dual(
+      {demand, Eigen::ArrayXd::Ones(demand.cols()), weight, Eigen::ArrayXd(0), 1.0}, 1e-12, 1e-9);
+  for (Index k = 0; k < demand.cols(); ++k)
+    prices[resources[static_cast<std::size_t>(k)]] = std::exp(priced.log_price[k]);
+  return prices;
+}
+
+/// docs/mathematics.md, section 8.
+mpq_class ReferenceEngine::key(const Group& group, std::size_t lane,
+                               const std::vector<double>& prices) const {
+  const User& user =
+      *std::find_if(users_.begin(), users_.end(), [&](const User& each) { return each.id == group.user; });
+  const std::string& discipline = options_.discipline.name;
+  const Amounts pool = this->pool();
+  const Amounts used = this->used(user.id);
+  mpq_class key = 0;
+  if (discipline == "round-robin") {
+    key = state(user).running;
+  } else if (discipline == "drf") {
+    for (std::size_t r = 0; r < pool.size(); ++r)
+      if (pool[r] > 0) key = std::max(key, ratio(used[r], pool[r]));
+  } else if (discipline == "asset") {
+    for (std::size_t r = 0; r < pool.size(); ++r)
+      if (pool[r] > 0) key += ratio(used[r], pool[r]);
+  } else if (discipline == "tsf") {
+    for (const Task& task : tasks_) {
+      if (task.user != user.id) continue;
+      const Job& job =
+          *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == task.job; });
+      key += 1 / alone(this->group(job).look);
+    }
+  } else if (discipline == "ps-dsf") {
+    for (std::size_t r = 0; r < pool.size(); ++r)
+      if (group.look.demand[r] > 0 && (*kinds_[lane])[r] > 0)
+        key = std::max(key, ratio(used[r], (*kinds_[lane])[r]));
+  } else if (discipline == "pf") {
+    double spent = 0;  // in the order of the engine's sum: the prices are doubles
+    for (std::size_t r = 0; r < pool.size(); ++r)
+      if (pool[r] > 0) spent += static_cast<double>(used[r]) / static_cast<double>(pool[r]) * prices[r];
+    return spent / (user.weight.get_num().get_d() / user.weight.get_den().get_d());
+  }
+  return key / user.weight;
+}
+
+std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
+  const std::string& discipline = options_.discipline.name;
+  const std::vector<double> prices = discipline == "pf" ? this->prices() : std::vector<double>{};
+  std::vector<Candidate> candidates;
+  for (const Group& group : groups_) {
+    const auto waiting = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
+      return job.group == group.number && job.waiting > 0;
+    });
+    if (waiting == jobs_.end()) continue;
+    const auto user =
+        std::find_if(users_.begin(), users_.end(), [&](const User& each) { return each.id == group.user; });
+    const auto add = [&](std::size_t lane, const mpq_class& key) {
+      candidates.push_back(
+          {.group = &group, .job = &*waiting, .lane = lane, .key = key, .user_order = user->order});
+    };
+    if (discipline == "fifo") {
+      add(0, mpq_class(waiting->sequence));
+    } else if (discipline == "mlf-drs" || discipline == "mrfs") {
+      const std::size_t line = dominant_resource(group.look.demand);
+      // Round first, then arrival: no two arrivals are the same.
+      add(line, mpq_class(std::max(next_round_[line], present_round_)) +
+                    mpq_class(group.arrival) / mpq_class(waits_before_ + 1));
+    } else if (discipline == "ps-dsf") {
+      for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+        if (std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
+              return !server.drained && server.added.capacity == kinds_[kind] &&
+                     can_ever_run(group.look, server);
+            })) {
+          add(kind, key(group, kind, {}));
+        }
+      }
+    } else {
+      add(0, key(group, 0, prices));
+    }
+  }
+  const bool last = options_.tie == Tie::last;
+  std::sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+    if (a.key != b.key) return a.key < b.key;
+    if (a.user_order != b.user_order) return last ? a.user_order > b.user_order : a.user_order < b.user_order;
+    if (a.lane != b.lane) return a.lane < b.lane;
+    return a.job->sequence < b.job->sequence;
+  });
+  return candidates;
+}
+
+/// Where the placement may put it: one server, or several where chance or rounding decides.
+std::vector<ServerId> ReferenceEngine::servers_for(const Candidate& candidate) const {
+  std::vector<const Server*> fitting;
+  for (const Server& server : servers_) {
+    if (options_.discipline.name == "ps-dsf" && server.added.capacity != kinds_[candidate.lane]) continue;
+    if (has_room(candidate.group->look, server)) fitting.push_back(&server);
+  }
+  if (!fitting.empty()) fitting = best_of(std::move(fitting), candidate.group->look);
+  std::vector<ServerId> ids;
+  for (const Server* server : fitting) ids.push_back(server->id);
+  return ids;
+}
+
+std::vector<const ReferenceEngine::Server*> ReferenceEngine::best_of(std::vector<const Server*> fitting,
+                                                                     const JobSubmitted& look) const {
+  if (options_.discipline.name == "mrfs") return fitting;  // it chooses for itself: see the tests of mrfs
+  const std::string& placement = options_.placement.name;
+  if (placement == "first-fit") return {fitting.front()};
+  if (placement == "next-fit") {
+    const auto next = std::find_if(fitting.begin(), fitting.end(),
+                                   [&](const Server* server) { return server->slot >= last_used_; });
+    return {next == fitting.end() ? fitting.front() : *next};
+  }
+  if (placement == "worst-fit") {
+    const auto tasks_that_fit = [&](const Server* server) {
+      const Amounts demand = *demand_on(look, *server);
+      const Amounts free = state(*server).free;
+      std::optional<mpq_class> tasks;
+      for (std::size_t r = 0; r < demand.size(); ++r) {
+        if (demand[r] == 0) continue;
+        const mpq_class of_r = ratio(free[r], demand[r]);
+        tasks = tasks ? std::min(*tasks, of_r) : of_r;
+      }
+      return *tasks;
+    };
+    return {*std::max_element(fitting.begin(), fitting.end(), [&](const Server* a, const Server* b) {
+      return tasks_that_fit(a) < tasks_that_fit(b);
+    })};
+  }
+  if (placement == "best-fit") {
+    const bool published = options_.placement.options.contains("published") &&
+                           options_.placement.options.at("published") == "true";
+    const auto h = [&](const Server* server) {
+      return distance(*demand_on(look, *server), state(*server).free, pool(), published);
+    };
+    std::optional<double> least;
+    for (const Server* server : fitting) {
+      if (const auto here = h(server)) least = std::min(least.value_or(*here), *here);
+    }
+    if (!least) return {fitting.front()};
+    // The rounded distances of the placement need not be these to the last digit.
+    std::erase_if(fitting,
+                  [&](const Server* server) { return h(server).value_or(INFINITY) > *least + 1e-9; });
+  }
+  return fitting;
+}
+
+ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
+  const std::vector<Candidate> all = candidates();
+  Options next{.options = {}, .or_nothing = true};
+  const mpq_class* lowest = nullptr;  // key of those that may be served
+  std::vector<UserId> drawn;          // who of those that tie has had its chance
+  for (const Candidate& candidate : all) {
+    if (lowest != nullptr && candidate.key != *lowest) break;
+    const bool again = std::find(drawn.begin(), drawn.end(), candidate.group->user) != drawn.end();
+    if (again) continue;
+    const std::vector<ServerId> servers = servers_for(candidate);
+    if (servers.empty() && !freeze_) continue;
+    if (lowest == nullptr) next.or_nothing = false;
+    lowest = &candidate.key;
+    drawn.push_back(candidate.group->user);
+    if (servers.empty()) {
+      next.or_nothing = true;
+    } else {
+      next.options.push_back({.job = candidate.job->id, .user = candidate.group->user, .servers = servers});
+    }
+    if (options_.tie != Tie::random) break;
+  }
+  if (options_.tie != Tie::random && options_.placement.name == "random" &&
+      options_.discipline.name != "mrfs" && !next.options.empty()) {
+    std::vector<ServerId>& servers = next.options.front().servers;
+    servers = {servers[random.below(servers.size())]};
+  }
+  return next;
+}
+
+void ReferenceEngine::place(const Placed& placed) {
+  const auto job =
+      std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == placed.job; });
+  const auto server = std::find_if(servers_.begin(), servers_.end(),
+                                   [&](const Server& each) { return each.id == placed.server; });
+  const JobSubmitted& look = group(*job).look;
+  tasks_.push_back({.id = placed.task,
+                    .job = placed.job,
+                    .user = placed.user,
+                    .server = placed.server,
+                    .demand = *demand_on(look, *server)});
+  --job->waiting;
+  last_used_ = server->slot;
+  const std::size_t line = dominant_resource(look.demand);
+  present_round_ = std::max(present_round_, next_round_[line]);
+  next_round_[line] = present_round_ + 1;
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,386 @@
+#include "scheduling/reference_engine.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "model/rational.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+template <class Row, class Id>
+auto find(std::vector<Row>& rows, Id id) {
+  return std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.id == id; });
+}
+template <class Row, class Id>
+const Row* known(const std::vector<Row>& rows, Id id) {
+  const auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.id == id; });
+  return at == rows.end() ? nullptr : &*at;
+}
+
+bool is_nothing(const Amounts& amounts) {
+  return std::all_of(amounts.begin(), amounts.end(), [](std::int64_t units) { return units == 0; });
+}
+
+bool is_within(const Amounts& demand, const Amounts& room) {
+  return std::equal(demand.begin(), demand.end(), room.begin(), std::less_equal<>());
+}
+
+std::optional<std::string> refused(const Quantity& weight) {
+  const mpq_class exact = rational(weight);
+  if (exact == 0 || !exact.get_num().fits_ulong_p() || !exact.get_den().fits_ulong_p()) return "weight";
+  return {};
+}
+
+}  // namespace
+
+ReferenceEngine::ReferenceEngine(EngineOptions options)
+    : options_(std::move(options)),
+      freeze_(options_.discipline.options.contains("blocking") &&
+              options_.discipline.options.at("blocking") == "freeze"),
+      next_round_(options_.resources.size(), 0) {}
+
+// --- what is refused
+
+std::optional<std::string> ReferenceEngine::refusal(const Event& event, Time now) const {
+  if (now < now_) return "now";
+  return std::visit([&](const auto& each) { return refusal(each); }, event);
+}
+
+std::optional<std::string> ReferenceEngine::refused(const Amounts& amounts, const std::string& key) const {
+  if (amounts.size() != options_.resources.size()) return key;
+  for (std::size_t r = 0; r < amounts.size(); ++r) {
+    if (amounts[r] < 0) return key + "." + options_.resources[r];
+  }
+  return {};
+}
+
+std::optional<std::string> ReferenceEngine::refused_in_pool(const Amounts& capacity,
+                                                            const Server* instead_of) const {
+  for (std::size_t r = 0; r < capacity.size(); ++r) {
+    mpz_class all = capacity[r];
+    for (const Server& server : servers_) {
+      if (&server != instead_of) all += server.added.capacity[r];
+    }
+    if (all > INT64_MAX) return "capacity." + options_.resources[r];
+  }
+  return {};
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const ServerAdded& event) const {
+  if (auto key = refused(event.capacity, "capacity")) return key;
+  return refused_in_pool(event.capacity, nullptr);
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const ServerChanged& event) const {
+  const Server* server = known(servers_, event.server);
+  if (server == nullptr) return "server";
+  if (auto key = refused(event.capacity, "capacity")) return key;
+  if (auto key = refused_in_pool(event.capacity, server)) return key;
+  const Amounts taken = this->taken(event.server);
+  for (std::size_t r = 0; r < taken.size(); ++r) {
+    if (event.capacity[r] < taken[r]) return "capacity." + options_.resources[r];
+  }
+  return {};
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const ServerDrained& event) const {
+  return known(servers_, event.server) ? std::nullopt : std::optional("server");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const ServerReopened& event) const {
+  return known(servers_, event.server) ? std::nullopt : std::optional("server");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const ServerRemoved& event) const {
+  const bool runs = std::any_of(tasks_.begin(), tasks_.end(),
+                                [&](const Task& task) { return task.server == event.server; });
+  return known(servers_, event.server) && !runs ? std::nullopt : std::optional("server");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const ServerFailed& event) const {
+  return known(servers_, event.server) ? std::nullopt : std::optional("server");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const UserAdded& event) const {
+  return scheduling::refused(event.weight);
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const UserReweighted& event) const {
+  return known(users_, event.user) ? scheduling::refused(event.weight) : std::optional("user");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const UserRemoved& event) const {
+  const bool has_jobs =
+      std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.user == event.user; });
+  return known(users_, event.user) && !has_jobs ? std::nullopt : std::optional("user");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const JobSubmitted& event) const {
+  if (!known(users_, event.user)) return "user";
+  if (auto key = refused(event.demand, "demand")) return key;
+  if (is_nothing(event.demand)) return "demand";
+  for (const auto& [name, demand] : event.demand_on) {
+    if (auto key = refused(demand, "demand_on." + name)) return key;
+    if (is_nothing(demand)) return "demand_on." + name;
+  }
+  if (event.tasks < 1) return "tasks";
+  if (options_.oversized == Oversized::wait) return {};
+  const bool possible = std::any_of(servers_.begin(), servers_.end(),
+                                    [&](const Server& server) { return can_ever_run(event, server); });
+  return possible ? std::nullopt : std::optional("demand");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const JobCancelled& event) const {
+  return known(jobs_, event.job) ? std::nullopt : std::optional("job");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const TaskFinished& event) const {
+  return known(tasks_, event.task) ? std::nullopt : std::optional("task");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const TaskFailed& event) const {
+  return known(tasks_, event.task) ? std::nullopt : std::optional("task");
+}
+
+// --- what happens
+
+std::vector<Lost> ReferenceEngine::apply(const Event& event, Time now, std::uint64_t id) {
+  now_ = now;
+  return std::visit([&](const auto& each) { return happen(each, id); }, event);
+}
+
+std::vector<Lost> ReferenceEngine::happen(const ServerAdded& event, std::uint64_t id) {
+  std::size_t slot = 0;  // the lowest that is vacant
+  auto place = servers_.begin();
+  while (place != servers_.end() && place->slot == slot) ++place, ++slot;
+  servers_.insert(place, {.id = ServerId{id}, .slot = slot, .added = event});
+  add_kind(event.capacity);
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const ServerChanged& event, std::uint64_t /*id*/) {
+  Amounts& capacity = find(servers_, event.server)->added.capacity;
+  capacity.clear();  // it leaves its kind before it joins another, or the same again
+  drop_empty_kinds();
+  capacity = event.capacity;
+  add_kind(event.capacity);
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const ServerDrained& event, std::uint64_t /*id*/) {
+  find(servers_, event.server)->drained = true;
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const ServerReopened& event, std::uint64_t /*id*/) {
+  find(servers_, event.server)->drained = false;
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const ServerRemoved& event, std::uint64_t /*id*/) {
+  servers_.erase(find(servers_, event.server));
+  drop_empty_kinds();
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const ServerFailed& event, std::uint64_t /*id*/) {
+  std::vector<Lost> lost;
+  for (std::size_t t = tasks_.size(); t-- > 0;) {
+    if (tasks_[t].server != event.server) continue;
+    lost.push_back({.task = tasks_[t].id, .job = tasks_[t].job});
+    happen(TaskFailed{.task = tasks_[t].id}, 0);
+  }
+  servers_.erase(find(servers_, event.server));
+  drop_empty_kinds();
+  return lost;
+}
+
+std::vector<Lost> ReferenceEngine::happen(const UserAdded& event, std::uint64_t id) {
+  users_.push_back({.id = UserId{id}, .order = users_before_++, .weight = rational(event.weight)});
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const UserReweighted& event, std::uint64_t /*id*/) {
+  find(users_, event.user)->weight = rational(event.weight);
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const UserRemoved& event, std::uint64_t /*id*/) {
+  users_.erase(find(users_, event.user));
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64_t id) {
+  JobSubmitted look = event;
+  look.tasks = 1;
+  std::erase_if(look.demand_on, [&](const auto& there) {
+    return event.servers &&
+           std::find(event.servers->begin(), event.servers->end(), there.first) == event.servers->end();
+  });
+  auto group =
+      std::find_if(groups_.begin(), groups_.end(), [&](const Group& other) { return other.look == look; });
+  if (group == groups_.end())
+    group = groups_.insert(group, {.number = groups_before_++, .user = event.user, .look = look});
+  jobs_.push_back({.id = JobId{id},
+                   .user = event.user,
+                   .group = group->number,
+                   .sequence = jobs_before_++,
+                   .waiting = 0});
+  wait(jobs_.back(), event.tasks);
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const JobCancelled& event, std::uint64_t /*id*/) {
+  find(jobs_, event.job)->waiting = 0;
+  std::vector<Lost> stopped;
+  for (std::size_t t = tasks_.size(); t-- > 0;) {
+    if (tasks_[t].job != event.job) continue;
+    stopped.push_back({.task = tasks_[t].id, .job = event.job});
+    end(tasks_[t].id);
+  }
+  drop_if_over(event.job);
+  return stopped;
+}
+
+std::vector<Lost> ReferenceEngine::happen(const TaskFinished& event, std::uint64_t /*id*/) {
+  const JobId job = find(tasks_, event.task)->job;
+  end(event.task);
+  drop_if_over(job);
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const TaskFailed& event, std::uint64_t /*id*/) {
+  const JobId job = find(tasks_, event.task)->job;
+  end(event.task);
+  wait(*find(jobs_, job), 1);
+  return {};
+}
+
+void ReferenceEngine::drop_empty_kinds() {
+  for (std::optional<Amounts>& kind : kinds_) {
+    const bool any = std::any_of(servers_.begin(), servers_.end(),
+                                 [&](const Server& server) { return server.added.capacity == kind; });
+    if (!any) kind.reset();
+  }
+}
+
+void ReferenceEngine::add_kind(const Amounts& capacity) {
+  if (std::find(kinds_.begin(), kinds_.end(), capacity) != kinds_.end()) return;
+  const auto vacant = std::find(kinds_.begin(), kinds_.end(), std::nullopt);
+  *(vacant == kinds_.end() ? kinds_.insert(vacant, std::nullopt) : vacant) = capacity;
+}
+
+bool ReferenceEngine::waits(std::uint64_t group) const {
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [&](const Job& job) { return job.group == group && job.waiting > 0; });
+}
+
+void ReferenceEngine::wait(Job& job, std::int64_t tasks) {
+  if (!waits(job.group)) {
+    const auto its = [&](const Group& group) { return group.number == job.group; };
+    std::find_if(groups_.begin(), groups_.end(), its)->arrival = waits_before_++;
+  }
+  job.waiting += tasks;
+}
+
+void ReferenceEngine::end(TaskId task) { tasks_.erase(find(tasks_, task)); }
+
+void ReferenceEngine::drop_if_over(JobId id) {
+  const auto job = find(jobs_, id);
+  if (job->waiting > 0 || running(*job) > 0) return;
+  const std::uint64_t group = job->group;
+  jobs_.erase(job);
+  if (std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& other) { return other.group == group; })) return;
+  std::erase_if(groups_, [&](const Group& other) { return other.number == group; });
+}
+
+// --- how things stand
+
+Amounts ReferenceEngine::pool() const {
+  Amounts pool(options_.resources.size(), 0);
+  for (const Server& server : servers_) {
+    for (std::size_t r = 0; r < pool.size(); ++r) pool[r] += server.added.capacity[r];
+  }
+  return pool;
+}
+
+Amounts ReferenceEngine::taken(ServerId server) const {
+  Amounts taken(options_.resources.size(), 0);
+  for (const Task& task : tasks_) {
+    if (task.server != server) continue;
+    for (std::size_t r = 0; r < taken.size(); ++r) taken[r] += task.demand[r];
+  }
+  return taken;
+}
+
+Amounts ReferenceEngine::used(UserId user) const {
+  Amounts used(options_.resources.size(), 0);
+  for (const Task& task : tasks_) {
+    if (task.user != user) continue;
+    for (std::size_t r = 0; r < used.size(); ++r) used[r] += task.demand[r];
+  }
+  return used;
+}
+
+std::int64_t ReferenceEngine::running(const Job& job) const {
+  return std::count_if(tasks_.begin(), tasks_.end(), [&](const Task& task) { return task.job == job.id; });
+}
+
+const ReferenceEngine::Group& ReferenceEngine::group(const Job& job) const {
+  return *std::find_if(groups_.begin(), groups_.end(),
+                       [&](const Group& group) { return group.number == job.group; });
+}
+
+Engine::UserState ReferenceEngine::state(const User& user) const {
+  const Amounts used = this->used(user.id);
+  const Amounts pool = this->pool();
+  double share = 0;
+  for (std::size_t r = 0; r < pool.size(); ++r) {
+    if (pool[r] > 0) share = std::max(share, static_cast<double>(used[r]) / static_cast<double>(pool[r]));
+  }
+  const auto its = [&](const Task& task) { return task.user == user.id; };
+  return {.used = used, .running = std::count_if(tasks_.begin(), tasks_.end(), its), .dominant_share = share};
+}
+
+Engine::ServerState ReferenceEngine::state(const Server& server) const {
+  Amounts free = taken(server.id);
+  for (std::size_t r = 0; r < free.size(); ++r) free[r] = server.added.capacity[r] - free[r];
+  return {.capacity = server.added.capacity, .free = free, .drained = server.drained};
+}
+
+Engine::JobState ReferenceEngine::state(const Job& job) const {
+  return {.user = job.user, .waiting = job.waiting, .running = running(job)};
+}
+
+bool ReferenceEngine::fits(const Job& job) const {
+  return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
+           return has_room(group(job).look, server);
+         });
+}
+
+/// What a task takes there; nothing when it may not run there.
+std::optional<Amounts> ReferenceEngine::demand_on(const JobSubmitted& look, const Server& server) const {
+  const auto is_among = [](const std::string& text, const std::vector<std::string>& texts) {
+    return std::find(texts.begin(), texts.end(), text) != texts.end();
+  };
+  if (look.servers && !is_among(server.added.name, *look.servers)) return {};
+  for (const auto& [label, values] : look.select) {
+    const auto value = server.added.labels.find(label);
+    if (value == server.added.labels.end() || !is_among(value->second, values)) return {};
+  }
+  const auto other = look.demand_on.find(server.added.name);
+  return other == look.demand_on.end() ? look.demand : other->second;
+}
+
+bool ReferenceEngine::has_room(const JobSubmitted& look, const Server& server) const {
+  const std::optional<Amounts> demand = demand_on(look, server);
+  return demand && !server.drained && is_within(*demand, state(server).free);
+}
+
+bool ReferenceEngine::can_ever_run(const JobSubmitted& look, const Server& server) const {
+  const std::optional<Amounts> demand = demand_on(look, server);
+  return demand && is_within(*demand, server.added.capacity);
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <gmpxx.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mirab/model/random.hpp>
+#include <mirab/model/time.hpp>
+#include <mirab/scheduling/engine.hpp>
+
+namespace mirab::scheduling {
+
+/// The engine once more, as plainly as can be: lists, and for each decision all queues and all servers are
+/// looked at. Shares are added up from the running tasks and compared as rational numbers. What depends on
+/// chance, or on doubles, it does not decide but says what may be.
+class ReferenceEngine {
+ public:
+  explicit ReferenceEngine(EngineOptions options);
+
+  /// The key of the error that the event deserves; nothing when it can be applied.
+  std::optional<std::string> refusal(const Event& event, Time now) const;
+
+  /// Requires that it can be applied. `id` is what the engine calls who came, if anybody did. The tasks that
+  /// ended before their time, the youngest first.
+  std::vector<Lost> apply(const Event& event, Time now, std::uint64_t id);
+
+  /// A job to be served next, and the servers that its task may go to.
+  struct Option {
+    JobId job;
+    UserId user;
+    std::vector<ServerId> servers;
+  };
+  struct Options {
+    std::vector<Option> options;
+    bool or_nothing;  ///< nothing may be placed
+  };
+
+  /// What the next step may do. Draws for the placement `random` what the engine draws.
+  Options next(Random& random) const;
+  void place(const Placed& placed);
+  void pass(Time now) { now_ = std::max(now_, now); }  ///< a step was taken then
+
+  struct Server {
+    ServerId id;
+    std::size_t slot;  ///< its place in the order of the cluster
+    ServerAdded added;
+    bool drained = false;
+  };
+  struct User {
+    UserId id;
+    std::uint64_t order;
+    mpq_class weight;
+  };
+  /// The jobs of a user whose tasks look alike wait together.
+  struct Group {
+    std::uint64_t number;
+    UserId user;
+    JobSubmitted look;  ///< without what does not matter
+    std::uint64_t arrival = 0;
+  };
+  struct Job {
+    JobId id;
+    UserId user;
+    std::uint64_t group;
+    std::uint64_t sequence;
+    std::int64_t waiting;
+  };
+  struct Task {
+    TaskId id;
+    JobId job;
+    UserId user;
+    ServerId server;
+    Amounts demand;
+  };
+
+  const std::vector<Server>& servers() const { return servers_; }
+  const std::vector<User>& users() const { return users_; }
+  const std::vector<Job>& jobs() const { return jobs_; }
+  const std::vector<Task>& tasks() const { return tasks_; }  ///< as they started
+
+  Engine::UserState state(const User& user) const;
+  Engine::ServerState state(const Server& server) const;
+  Engine::JobState state(const Job& job) const;
+  bool fits(const Job& job) const;
+
+ private:
+  struct Candidate;
+
+  std::optional<std::string> refusal(const ServerAdded& event) const;
+  std::optional<std::string> refusal(const ServerChanged& event) const;
+  std::optional<std::string> refusal(const ServerDrained& event) const;
+  std::optional<std::string> refusal(const ServerReopened& event) const;
+  std::optional<std::string> refusal(const ServerRemoved& event) const;
+  std::optional<std::string> refusal(const ServerFailed& event) const;
+  std::optional<std::string> refusal(const UserAdded& event) const;
+  std::optional<std::string> refusal(const UserReweighted& event) const;
+  std::optional<std::string> refusal(const UserRemoved& event) const;
+  std::optional<std::string> refusal(const JobSubmitted& event) const;
+  std::optional<std::string> refusal(const JobCancelled& event) const;
+  std::optional<std::string> refusal(const TaskFinished& event) const;
+  std::optional<std::string> refusal(const TaskFailed& event) const;
+  std::optional<std::string> refused(const Amounts& amounts, const std::string& key) const;
+  std::optional<std::string> refused_in_pool(const Amounts& capacity, const Server* instead_of) const;
+
+  std::vector<Lost> happen(const ServerAdded& event, std::uint64_t id);
+  std::vector<Lost> happen(const ServerChanged& event, std::uint64_t id);
+  std::vector<Lost> happen(const ServerDrained& event, std::uint64_t id);
+  std::vector<Lost> happen(const ServerReopened& event, std::uint64_t id);
+  std::vector<Lost> happen(const ServerRemoved& event, std::uint64_t id);
+  std::vector<Lost> happen(const ServerFailed& event, std::uint64_t id);
+  std::vector<Lost> happen(const UserAdded& event, std::uint64_t id);
+  std::vector<Lost> happen(const UserReweighted& event, std::uint64_t id);
+  std::vector<Lost> happen(const UserRemoved& event, std::uint64_t id);
+  std::vector<Lost> happen(const JobSubmitted& event, std::uint64_t id);
+  std::vector<Lost> happen(const JobCancelled& event, std::uint64_t id);
+  std::vector<Lost> happen(const TaskFinished& event, std::uint64_t id);
+  std::vector<Lost> happen(const TaskFailed& event, std::uint64_t id);
+
+  bool waits(std::uint64_t group) const;
+  void wait(Job& job, std::int64_t tasks);
+  void end(TaskId task);
+  void drop_if_over(JobId job);
+  void drop_empty_kinds();
+  void add_kind(const Amounts& capacity);
+  Amounts pool() const;
+  Amounts taken(ServerId server) const;
+  Amounts used(UserId user) const;
+  std::int64_t running(const Job& job) const;
+  const Group& group(const Job& job) const;
+  std::optional<Amounts> demand_on(const JobSubmitted& look, const Server& server) const;
+  bool has_room(const JobSubmitted& look, const Server& server) const;
+  bool can_ever_run(const JobSubmitted& look, const Server& server) const;
+  std::size_t dominant_resource(const Amounts& demand) const;
+  mpq_class alone(const JobSubmitted& look) const;
+  std::vector<double> prices() const;
+  mpq_class key(const Group& group, std::size_t lane, const std::vector<double>& prices) const;
+  std::vector<Candidate> candidates() const;
+  std::vector<ServerId> servers_for(const Candidate& candidate) const;
+  std::vector<const Server*> best_of(std::vector<const Server*> fitting, const JobSubmitted& look) const;
+
+  EngineOptions options_;
+  bool freeze_;
+  Time now_ = Time::min();
+  std::vector<Server> servers_;  // in the order of the cluster
+  std::vector<User> users_;
+  std::vector<Group> groups_;  // as they came
+  std::vector<Job> jobs_;      // as they came
+  std::vector<Task> tasks_;
+  std::vector<std::optional<Amounts>> kinds_;  // capacities; a new one takes the first vacant place
+  std::vector<std::int64_t> next_round_;       // of mlf-drs, [resource]
+  std::int64_t present_round_ = 0;
+  std::size_t last_used_ = 0;  // a slot
+  std::uint64_t users_before_ = 0, groups_before_ = 0, jobs_before_ = 0, waits_before_ = 0;
+};
+
+}  // namespace mirab::scheduling
