@@ -48,7 +48,8 @@ const ServerSet* Kinds::servers_of(std::uint32_t kind, std::uint32_t selection,
   if (is_new) {
     for (std::size_t word = 0; word < sets_[kind].words().size(); ++word) {
       for (std::uint64_t both = sets_[kind].word(word) & admitted->word(word); both != 0; both &= both - 1)
-        known->second.insert(static_cast<std::uint32_t>(word * ServerSet::kWord + std::countr_zero(both)));
+        known->second.insert(static_cast<std::uint32_t>(word * ServerSet::kWord +
+                                                        static_cast<std::size_t>(std::countr_zero(both))));
     }
   }
   return &known->second;
