@@ -27,19 +27,16 @@ Exit run(const Options& options) {
   if (options.mechanisms.empty() && options.fillings.empty()) {
     return complain({.message = "name at least one; 'mirab mechanisms' lists them", .key = "--mechanism"});
   }
-  std::vector<Choice> mechanisms;
-  for (const std::string& text : options.mechanisms) {
-    Result<Choice> mechanism = read_choice(text, "--mechanism", choose_mechanism);
-    if (!mechanism) return complain(mechanism.error());
-    mechanisms.push_back(*std::move(mechanism));
-  }
+  const Result<std::vector<Choice>> mechanisms =
+      read_choices(options.mechanisms, "--mechanism", choose_mechanism);
+  if (!mechanisms) return complain(mechanisms.error());
   std::vector<FillChoice> fillings;
   for (const std::string& text : options.fillings) {
     const Result<std::vector<FillChoice>> filling = read_filling(text);
     if (!filling) return complain(filling.error());
     fillings.insert(fillings.end(), filling->begin(), filling->end());
   }
-  return compare(options.comparing, mechanisms, fillings,
+  return compare(options.comparing, *mechanisms, fillings,
                  options.comparing.report.empty() ? Steps::dropped : Steps::in_report);
 }
 

@@ -88,13 +88,8 @@ Result<std::vector<Property>> read_properties(const std::vector<std::string>& na
 }
 
 Result<std::vector<Choice>> read_mechanisms(const std::vector<std::string>& texts) {
-  std::vector<Choice> list;
-  for (const std::string& text : texts) {
-    Result<Choice> choice = read_choice(text, "--mechanism", choose_mechanism);
-    if (!choice) return choice.error();
-    list.push_back(*std::move(choice));
-  }
-  return list.empty() ? all_mechanisms() : list;
+  if (texts.empty()) return all_mechanisms();
+  return read_choices(texts, "--mechanism", choose_mechanism);
 }
 
 AuditProgress progress_line() {

@@ -14,17 +14,6 @@ struct Options {
   bool trace = false;
 };
 
-Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, const std::string& option,
-                                         Result<Choice> (*choose)(std::string_view)) {
-  std::vector<Choice> choices;
-  for (const std::string& text : texts) {
-    Result<Choice> choice = read_choice(text, option, choose);
-    if (!choice) return choice.error();
-    choices.push_back(*std::move(choice));
-  }
-  return choices;
-}
-
 /// `drf/best-fit` is how outcomes are called and what `allocate --fill` takes; here these are two options.
 Check check_slashes(const std::vector<std::string>& disciplines) {
   for (const std::string& text : disciplines) {

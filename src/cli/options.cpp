@@ -64,6 +64,21 @@ Result<Choice> read_choice(const std::string& text, const std::string& option,
   return error;
 }
 
+Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, const std::string& option,
+                                         Result<Choice> (*choose)(std::string_view)) {
+  std::vector<Choice> choices;
+  for (const std::string& text : texts) {
+    Result<Choice> choice = read_choice(text, option, choose);
+    if (!choice) return choice.error();
+    const bool is_given = std::any_of(choices.begin(), choices.end(), [&](const Choice& other) {
+      return other.name == choice->name && other.options == choice->options;
+    });
+    if (is_given) return Error{.message = fmt::format("'{}' is given twice", text), .key = option};
+    choices.push_back(*std::move(choice));
+  }
+  return choices;
+}
+
 void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats) {
   options.format = formats.front();
   CLI::Option* format =

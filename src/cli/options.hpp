@@ -43,6 +43,10 @@ CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector
 Result<Choice> read_choice(const std::string& text, const std::string& option,
                            Result<Choice> (*choose)(std::string_view));
 
+/// The same of all values of an option. One that is given twice is an error.
+Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, const std::string& option,
+                                         Result<Choice> (*choose)(std::string_view));
+
 /// The option takes one of these words; help shows them.
 void take_one_of(CLI::Option* option, const std::vector<std::string>& words);
 

@@ -46,11 +46,22 @@ std::string known_near(const std::string& word, const CommandOutline& command) {
   return fmt::format("; there are {}", fmt::join(command.subcommands, ", "));
 }
 
+/// The option that is given more often than it may be; empty when there is none.
+std::string repeated_option(const CLI::App& app) {
+  const auto options = app.get_options();
+  const auto repeated = std::find_if(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->count() > static_cast<std::size_t>(option->get_items_expected_max());
+  });
+  return repeated == options.end() ? "" : (*repeated)->get_name();
+}
+
 /// A usage error in words that name what was written, with the nearest right names.
 std::string usage_message(const Program& program, const CLI::ParseError& error) {
   const CLI::App& app = innermost(*program.app);
   const CommandOutline command = outline(program, app);
   const std::vector<std::string> remaining = program.app->remaining(true);
+  if (const std::string option = repeated_option(app); !option.empty())
+    return fmt::format("{}: give it once", option);
   const bool lacks_command = !command.subcommands.empty() && !remaining.empty();
   // What follows a mistyped command are its arguments and options, which nobody can judge.
   const std::string word = lacks_command ? remaining.front() : unplaced_argument(remaining);

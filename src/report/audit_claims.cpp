@@ -48,9 +48,10 @@ std::string claims_table(const AuditedClaims& audited, std::size_t width) {
     witnesses += indented("on " + printable(cluster_words(witness.problem)), 2, page);
   }
   const auto against = std::count_if(audited.claims.begin(), audited.claims.end(), differs);
-  return fmt::format("{} on {} each; {} that are not known to be refuted and fail\n\n",
-                     counted(audited.claims.size(), "claim"), counted(audited.clusters, "random cluster"),
-                     against) +
+  return fmt::format("{}, each tried on {}: {}\n\n", counted(audited.claims.size(), "claim"),
+                     counted(audited.clusters, "random cluster"),
+                     against == 0 ? "none fails but those known to be refuted"
+                                  : fmt::format("{} fail that were not known to", against)) +
          render(table) + witnesses;
 }
 
