@@ -67,7 +67,6 @@ struct TaskRow {
 };
 
 struct ServerRow {
-  std::uint32_t description = 0;  ///< name and labels, of Eligibility
   std::uint32_t first_task = kNone;
   std::uint32_t kind = 0;  ///< servers with equal capacities
   bool drained = false;

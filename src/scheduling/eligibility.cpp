@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <mirab/model/assert.hpp>
+
 namespace mirab::scheduling {
 namespace {
 
@@ -20,40 +22,61 @@ bool Selection::admits(const std::string& name, const std::map<std::string, std:
   });
 }
 
-std::uint32_t Eligibility::number(const Selection& selection) {
-  const auto [known, is_new] = numbers_.emplace(selection, static_cast<std::uint32_t>(sets_.size()));
-  if (!is_new) return known->second;
-  auto set = std::make_unique<ServerSet>();
-  std::vector<bool> admitted;  // [description]
-  for (const Description* description : descriptions_)
-    admitted.push_back(selection.admits(description->name, description->labels));
-  for (std::uint32_t server = 0; server < present_.size(); ++server) {
-    if (present_[server] != kAbsent && admitted[present_[server]]) set->insert(server);
+Eligibility::Eligibility() { rows_.push_back({.holders = 1}); }
+
+std::uint32_t Eligibility::hold(const Selection& selection) {
+  if (selection == Selection{}) return kAll;
+  const auto lowest = vacant_.empty() ? static_cast<std::uint32_t>(rows_.size()) : vacant_.back();
+  const auto [known, is_new] = numbers_.emplace(selection, lowest);
+  if (!is_new) {
+    ++rows_[known->second].holders;
+    return known->second;
   }
-  sets_.push_back(std::move(set));
-  selections_.push_back(selection);
-  return known->second;
+  if (vacant_.empty()) {
+    rows_.emplace_back();
+  } else {
+    vacant_.pop_back();
+  }
+  auto servers = std::make_unique<ServerSet>();
+  std::map<const Description*, bool> admitted;
+  for (std::uint32_t server = 0; server < present_.size(); ++server) {
+    if (present_[server] == nullptr) continue;
+    const Description& description = present_[server]->first;
+    const auto [judged, is_first] = admitted.try_emplace(&description);
+    if (is_first) judged->second = selection.admits(description.name, description.labels);
+    if (judged->second) servers->insert(server);
+  }
+  rows_[lowest] = {
+      .selection = selection, .servers = std::move(servers), .holders = 1, .sequence = selections_before_++};
+  return lowest;
 }
 
-std::uint32_t Eligibility::describe(Description description) {
-  const auto [known, is_new] =
-      description_numbers_.emplace(std::move(description), static_cast<std::uint32_t>(descriptions_.size()));
-  if (is_new) descriptions_.push_back(&known->first);
-  return known->second;
+void Eligibility::release(std::uint32_t number) {
+  if (number == kAll) return;
+  Row& row = rows_[number];
+  MIRAB_ASSERT(row.holders > 0, "a selection that nobody holds is released");
+  if (--row.holders > 0) return;
+  numbers_.erase(row.selection);
+  row = {};
+  vacant_.push_back(number);
 }
 
-void Eligibility::server_added(std::uint32_t server, std::uint32_t description) {
-  if (server >= present_.size()) present_.resize(server + 1, kAbsent);
-  present_[server] = description;
-  const auto& [name, labels] = *descriptions_[description];
-  for (std::size_t number = 1; number < sets_.size(); ++number) {
-    if (selections_[number].admits(name, labels)) sets_[number]->insert(server);
+void Eligibility::server_added(std::uint32_t server, const Description& description) {
+  if (server >= present_.size()) present_.resize(server + 1, nullptr);
+  present_[server] = &*descriptions_.try_emplace(description, 0).first;
+  ++present_[server]->second;
+  for (Row& row : rows_) {
+    if (row.servers && row.selection.admits(description.name, description.labels))
+      row.servers->insert(server);
   }
 }
 
 void Eligibility::server_removed(std::uint32_t server) {
-  present_[server] = kAbsent;
-  for (std::size_t number = 1; number < sets_.size(); ++number) sets_[number]->erase(server);
+  for (const Row& row : rows_) {
+    if (row.servers) row.servers->erase(server);
+  }
+  auto* const described = std::exchange(present_[server], nullptr);
+  if (--described->second == 0) descriptions_.erase(descriptions_.find(described->first));
 }
 
 }  // namespace mirab::scheduling

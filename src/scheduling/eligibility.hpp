@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduling/server_set.hpp"
@@ -26,45 +27,54 @@ struct Selection {
 /// The servers that each selection in use admits, kept up to date while servers come and go.
 class Eligibility {
  public:
-  /// Number 0 admits all servers.
-  Eligibility() { sets_.push_back(nullptr), selections_.emplace_back(), numbers_.emplace(Selection{}, 0); }
-
-  /// O(log selections); for a new one O(servers).
-  std::uint32_t number(const Selection& selection);
-
-  const Selection& selection(std::uint32_t number) const { return selections_[number]; }
-
-  /// `description` as describe() gave it. O(selections).
-  void server_added(std::uint32_t server, std::uint32_t description);
-  void server_removed(std::uint32_t server);
-
-  bool contains(std::uint32_t number, std::uint32_t server) const {
-    return sets_[number] == nullptr || sets_[number]->contains(server);
-  }
-
-  /// The set to search; nullptr when all may be used. It stays where it is.
-  const ServerSet* servers(std::uint32_t number) const { return sets_[number].get(); }
-
-  /// What selections know of a server: its name and labels. Kept once for all servers that share them.
+  /// What selections know of a server: its name and labels.
   struct Description {
     std::string name;
     std::map<std::string, std::string> labels;
     friend auto operator<=>(const Description&, const Description&) = default;
   };
 
-  /// O(log descriptions).
-  std::uint32_t describe(Description description);
-  const Description& description(std::uint32_t number) const { return *descriptions_[number]; }
+  /// Number 0 admits all servers.
+  Eligibility();
+
+  /// The number of the selection, held once more; it means nothing else while somebody holds it. O(log
+  /// selections); for a new one O(servers).
+  std::uint32_t hold(const Selection& selection);
+  void release(std::uint32_t number);
+
+  const Selection& selection(std::uint32_t number) const { return rows_[number].selection; }
+
+  /// How many selections came before it: tells it from earlier ones with the same number.
+  std::uint64_t sequence(std::uint32_t number) const { return rows_[number].sequence; }
+
+  /// O(selections + log descriptions).
+  void server_added(std::uint32_t server, const Description& description);
+  void server_removed(std::uint32_t server);
+  const Description& description_of(std::uint32_t server) const { return present_[server]->first; }
+
+  bool contains(std::uint32_t number, std::uint32_t server) const {
+    return number == kAll || rows_[number].servers->contains(server);
+  }
+
+  /// The set to search; nullptr when all may be used. It stays where it is.
+  const ServerSet* servers(std::uint32_t number) const { return rows_[number].servers.get(); }
 
  private:
-  static constexpr std::uint32_t kAbsent = UINT32_MAX;
+  static constexpr std::uint32_t kAll = 0;
 
+  struct Row {
+    Selection selection = {};
+    std::unique_ptr<ServerSet> servers = {};  // none for all
+    std::uint64_t holders = 0;
+    std::uint64_t sequence = 0;
+  };
+
+  std::vector<Row> rows_;
   std::map<Selection, std::uint32_t> numbers_;
-  std::vector<Selection> selections_;
-  std::vector<std::unique_ptr<ServerSet>> sets_;
-  std::map<Description, std::uint32_t> description_numbers_;
-  std::vector<const Description*> descriptions_;  // the keys of description_numbers_
-  std::vector<std::uint32_t> present_;            // [server], its description; kAbsent
+  std::vector<std::uint32_t> vacant_;
+  std::uint64_t selections_before_ = 1;
+  std::map<Description, std::uint64_t> descriptions_;                  // and how many servers share it
+  std::vector<std::pair<const Description, std::uint64_t>*> present_;  // [server]
 };
 
 }  // namespace mirab::scheduling

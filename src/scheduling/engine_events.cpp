@@ -156,11 +156,8 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   if (Check bad = s.check_pool(event.capacity, {})) return *std::move(bad);
   s.now = now;
   const std::uint32_t server = s.accounts.park.add(event.capacity);
-  const std::uint32_t description =
-      s.accounts.shapes.eligibility.describe({.name = event.name, .labels = event.labels});
-  s.accounts.servers.add_at(server,
-                            {.description = description, .kind = s.kinds.hold(server, event.capacity)});
-  s.accounts.shapes.eligibility.server_added(server, description);
+  s.accounts.servers.add_at(server, {.kind = s.kinds.hold(server, event.capacity)});
+  s.accounts.shapes.eligibility.server_added(server, {.name = event.name, .labels = event.labels});
   s.freed.add(server);
   s.all_shares_changed();
   s.keys_are_stale = true;

@@ -44,15 +44,16 @@ const ServerSet* Kinds::servers_of(std::uint32_t kind, std::uint32_t selection,
                                    const Eligibility& eligibility) {
   const ServerSet* const admitted = eligibility.servers(selection);
   if (admitted == nullptr) return &sets_[kind];
-  const auto [known, is_new] = admitted_.try_emplace({kind, selection});
-  if (is_new) {
-    for (std::size_t word = 0; word < sets_[kind].words().size(); ++word) {
-      for (std::uint64_t both = sets_[kind].word(word) & admitted->word(word); both != 0; both &= both - 1)
-        known->second.insert(static_cast<std::uint32_t>(word * ServerSet::kWord +
-                                                        static_cast<std::size_t>(std::countr_zero(both))));
-    }
+  const std::uint64_t sequence = eligibility.sequence(selection);
+  Admitted& known = admitted_[{kind, selection}];
+  if (known.sequence == sequence) return &known.servers;
+  known = {.sequence = sequence, .servers = {}};
+  for (std::size_t word = 0; word < sets_[kind].words().size(); ++word) {
+    for (std::uint64_t both = sets_[kind].word(word) & admitted->word(word); both != 0; both &= both - 1)
+      known.servers.insert(static_cast<std::uint32_t>(word * ServerSet::kWord +
+                                                      static_cast<std::size_t>(std::countr_zero(both))));
   }
-  return &known->second;
+  return &known.servers;
 }
 
 }  // namespace mirab::scheduling

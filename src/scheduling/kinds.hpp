@@ -35,7 +35,12 @@ class Kinds {
   std::vector<Amounts> capacities_;
   std::vector<std::int64_t> counts_;
   std::vector<ServerSet> sets_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, ServerSet> admitted_;  // by kind and selection
+
+  struct Admitted {
+    std::uint64_t sequence = 0;  // of the selection; that of no other one
+    ServerSet servers;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Admitted> admitted_;  // by kind and selection
 };
 
 }  // namespace mirab::scheduling

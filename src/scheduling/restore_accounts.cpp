@@ -76,16 +76,15 @@ void Engine::State::read_servers(const JsonReader& json,
     if (json.failed()) return;
     const std::uint32_t server = free_number(parts[0], accounts.servers);
     const auto kind = parts[1].integer<std::uint32_t>(0, kMostNumber);
-    Eligibility::Description description{.name = parts[2].text(), .labels = texts_of(parts[3])};
+    const Eligibility::Description description{.name = parts[2].text(), .labels = texts_of(parts[3])};
     const bool drained = parts[4].truth();
     if (!json.failed() && (kind >= of_kinds.size() || !of_kinds[kind]))
       parts[1].refuse("there is no such kind");
     if (json.failed()) return;
     capacities[server] = of_kinds[kind];
     kinds.hold(server, *capacities[server]);
-    const std::uint32_t described = accounts.shapes.eligibility.describe(std::move(description));
-    accounts.shapes.eligibility.server_added(server, described);
-    accounts.servers.add_at(server, {.description = described, .kind = kind, .drained = drained});
+    accounts.shapes.eligibility.server_added(server, description);
+    accounts.servers.add_at(server, {.kind = kind, .drained = drained});
   });
   for (std::uint32_t kind = 0; !json.failed() && kind < of_kinds.size(); ++kind) {
     if (of_kinds[kind] && kinds.servers(kind) == 0) json.refuse("a kind without servers");

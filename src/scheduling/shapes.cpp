@@ -13,13 +13,14 @@ std::uint32_t Shapes::hold(const JobSubmitted& job) {
     Selection there{.servers = std::vector{name}, .select = job.select, .except = {}};
     if (job.servers && std::find(job.servers->begin(), job.servers->end(), name) == job.servers->end())
       continue;
-    ways.push_back({.demand = demand, .servers = eligibility.number(there)});
+    ways.push_back({.demand = demand, .servers = eligibility.hold(there)});
     elsewhere.except.push_back(name);
   }
-  ways.insert(ways.begin(), {.demand = job.demand, .servers = eligibility.number(elsewhere)});
+  ways.insert(ways.begin(), {.demand = job.demand, .servers = eligibility.hold(elsewhere)});
 
   const auto known = numbers_.find(ways);
   if (known != numbers_.end()) {
+    for (const Way& way : ways) eligibility.release(way.servers);
     ++rows_[known->second].holders;
     return known->second;
   }
@@ -40,6 +41,7 @@ void Shapes::release(std::uint32_t shape) {
   MIRAB_ASSERT(row.holders > 0, "a shape that nobody holds is released");
   if (--row.holders > 0) return;
   numbers_.erase(row.ways);
+  for (const Way& way : row.ways) eligibility.release(way.servers);
   row.ways.clear();
   vacant_.push_back(shape);
   // No number at the end is vacant, so that to hold a shape and to release it at once changes nothing.

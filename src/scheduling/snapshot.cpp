@@ -47,7 +47,7 @@ Json servers_of(const Accounts& accounts) {
   for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
     if (!accounts.servers.holds(server)) continue;
     const ServerRow& row = accounts.servers[server];
-    const auto& [name, labels] = accounts.shapes.eligibility.description(row.description);
+    const auto& [name, labels] = accounts.shapes.eligibility.description_of(server);
     present.push_back({server, row.kind, name, json_of(labels), row.drained});
   }
   return {{"generations", accounts.servers.numbers().generations}, {"present", std::move(present)}};
