@@ -18,7 +18,8 @@ std::uint32_t Shapes::hold(const JobSubmitted& job) {
   }
   ways.insert(ways.begin(), {.demand = job.demand, .servers = eligibility.number(elsewhere)});
 
-  const auto known = numbers_.find(ways);
+  const std::optional<Terms> terms = terms_of(job);
+  const auto known = terms ? numbers_.end() : numbers_.find(ways);
   if (known != numbers_.end()) {
     ++rows_[known->second].holders;
     return known->second;
@@ -30,8 +31,10 @@ std::uint32_t Shapes::hold(const JobSubmitted& job) {
     number = vacant_.back();
     vacant_.pop_back();
   }
-  numbers_.emplace(ways, number);
-  rows_[number] = {.ways = std::move(ways), .holders = 1};
+  if (!terms) numbers_.emplace(ways, number);
+  rows_[number] = {.ways = std::move(ways),
+                   .terms = terms ? std::make_unique<const Terms>(*terms) : nullptr,
+                   .holders = 1};
   return number;
 }
 
@@ -39,8 +42,8 @@ void Shapes::release(std::uint32_t shape) {
   Row& row = rows_[shape];
   MIRAB_ASSERT(row.holders > 0, "a shape that nobody holds is released");
   if (--row.holders > 0) return;
-  numbers_.erase(row.ways);
-  row.ways.clear();
+  if (!row.terms) numbers_.erase(row.ways);
+  row = {};
   vacant_.push_back(shape);
   // No number at the end is vacant, so that to hold a shape and to release it at once changes nothing.
   while (!rows_.empty() && rows_.back().holders == 0) {
@@ -56,6 +59,7 @@ JobSubmitted Shapes::job_of(std::uint32_t shape) const {
       .user = {}, .demand = ways.front().demand, .servers = elsewhere.servers, .select = elsewhere.select};
   for (std::size_t way = 1; way < ways.size(); ++way)
     job.demand_on[elsewhere.except[way - 1]] = ways[way].demand;
+  if (rows_[shape].terms) set_terms(job, *rows_[shape].terms);
   return job;
 }
 
