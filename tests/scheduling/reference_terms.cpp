@@ -1,5 +1,5 @@
-// Gangs and placement terms in the reference: every rule as it is said, and whether a batch has room by putting
-// its tasks somewhere, one after the other.
+// Gangs and placement terms in the reference: every rule as it is said, and whether a batch has room by
+// putting its tasks somewhere, one after the other.
 #include <algorithm>
 #include <set>
 
