@@ -60,8 +60,8 @@ bool Engine::State::batch_fits(std::uint32_t job, std::optional<std::uint32_t> k
   });
 }
 
-/// Could the gang start if nothing ran? Terms are added one after the other, so that the error names the first
-/// one with which it cannot.
+/// Could the gang start if nothing ran? Terms are added one after the other, so that the error names the
+/// first one with which it cannot.
 Check Engine::State::check_possible(const JobSubmitted& job, std::uint32_t shape) const {
   const std::optional<Terms> all = terms_of(job);
   if (!all) return {};
@@ -79,9 +79,8 @@ Check Engine::State::check_possible(const JobSubmitted& job, std::uint32_t shape
   more(3, "spread").spread = all->spread;
   for (const auto& [key, terms] : stages) {
     // A server that is drained is a domain less, so that fewer servers may have room for more.
-    const std::int64_t most =
-        std::max(Openings(accounts, shape, terms, Openings::Emptied::all).most(),
-                 Openings(accounts, shape, terms, Openings::Emptied::open).most());
+    const std::int64_t most = std::max(Openings(accounts, shape, terms, Openings::Emptied::all).most(),
+                                       Openings(accounts, shape, terms, Openings::Emptied::open).most());
     if (most >= all->gang) continue;
     return Error{.message = fmt::format("{} tasks of the job could start together if nothing ran, not {}",
                                         most, all->gang),

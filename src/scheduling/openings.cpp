@@ -11,16 +11,20 @@
 //
 //   max(c_d, min(c_d + room_d, M + a))   tasks.
 //
-// Proof. Let c' be the counts at the end and m' = min_d c'_d. Every c'_d ≤ c_d + room_d, so m' ≤ M. A domain e
-// with c'_e = m' < m' + a takes one more unless it is full, so m' = c_e + room_e ≥ M: m' = M. The least count
-// never falls while tasks start, so that none is put above M + a: c'_d ≤ max(c_d, min(c_d + room_d, M + a)).
-// And d takes one more unless it is full or c'_d ≥ M + a: c'_d is no less. ∎
+// Proof. Let c' be the counts at the end and m' = min_d c'_d. Every c'_d ≤ c_d + room_d, so m' ≤ M. A domain
+// e with c'_e = m' < m' + a takes one more unless it is full, so m' = c_e + room_e ≥ M: m' = M. The least
+// count never falls while tasks start, so that none is put above M + a:
+// c'_d ≤ max(c_d, min(c_d + room_d, M + a)). And d takes one more unless it is full or c'_d ≥ M + a, so that
+// c'_d is no less. ∎
 //
-// So how many can start does not depend on where the placement puts them. With pack each value of its label is
-// a cluster of its own: the job starts in one where its batch finds room, and stays there while it runs.
+// So how many can start does not depend on where the placement puts them. With pack each value of its label
+// is a cluster of its own: the job starts in one where its batch finds room, and stays there while it runs.
 //
 // Domains are those of open servers that the job may use and that hold one of its tasks when they are empty;
 // tasks on drained servers count in their domain as long as it is one.
+//
+// Known failure: nothing is kept from one decision to the next, so that a batch of b tasks costs b times
+// O(servers m).
 #include "scheduling/openings.hpp"
 
 #include <algorithm>

@@ -41,16 +41,16 @@ class Openings {
   };
   /// The servers with one value of the label of spread, and one of that of pack.
   struct Domain {
-    std::uint32_t pack;      // of packs_
-    bool is_present = false;  // with an open server that holds one task when it is empty
+    std::uint32_t pack;        // of packs_
+    bool is_present = false;   // with an open server that holds one task when it is empty
     std::int64_t running = 0;  // c_d
     Wide room = 0;             // room_d
   };
   /// The servers with one value of the label of pack.
   struct Pack {
-    bool is_excluded = false;   // the job runs in another one
-    std::int64_t least = 0;     // m = min_d c_d
-    Wide most = 0;              // more tasks of the job
+    bool is_excluded = false;  // the job runs in another one
+    std::int64_t least = 0;    // m = min_d c_d
+    Wide most = 0;             // more tasks of the job
   };
 
   std::uint32_t domain_of(std::uint32_t server);
@@ -64,8 +64,8 @@ class Openings {
   const Accounts& accounts_;
   std::uint32_t shape_;
   const Terms& terms_;
-  std::vector<std::int64_t> running_on_;    // [server], shorter when the last ones have none
-  std::vector<std::uint32_t> domains_of_;   // [description]
+  std::vector<std::int64_t> running_on_;   // [server], shorter when the last ones have none
+  std::vector<std::uint32_t> domains_of_;  // [description]
   std::vector<Domain> domains_;
   std::vector<Pack> packs_;
   std::map<std::string_view, std::uint32_t> pack_numbers_;

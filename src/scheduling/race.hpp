@@ -84,8 +84,8 @@ class Race {
            !lanes_[lane].of_shape[shape].queues.empty();
   }
 
-  /// Of the shapes without terms that are set aside in the lane and pass the test, all with tasks that may fit into what is
-  /// free, the first one's first queue. `fits(shape)` is asked as seldom as possible.
+  /// Of the shapes without terms that are set aside in the lane and pass the test, all with tasks that may
+  /// fit into what is free, the first one's first queue. `fits(shape)` is asked as seldom as possible.
   template <class Fits>
   std::optional<Entry> next_aside(std::uint32_t lane, std::span<const std::int64_t> free, Fits fits) const {
     const Aside& aside = lanes_[lane].aside;
@@ -98,7 +98,8 @@ class Race {
     return next;
   }
 
-  /// Brings back all shapes without terms that are set aside in the lane and pass the test. O(those set aside).
+  /// Brings back all shapes without terms that are set aside in the lane and pass the test. O(those set
+  /// aside).
   template <class Fits>
   void bring_back_if(std::uint32_t lane, Fits fits) {
     for (std::size_t at = lanes_[lane].aside.size(); at-- > 0;) {
@@ -124,8 +125,8 @@ class Race {
     Tournament shapes;
     std::vector<OfShape> of_shape;  // [shape]
     std::vector<double> keys;       // [queue]
-    Aside aside;             // shapes without terms: what is freed on a server helps them there alone
-    Aside aside_with_terms;  // shapes of jobs with terms
+    Aside aside;                    // shapes without terms: what is freed on a server helps them there alone
+    Aside aside_with_terms;         // shapes of jobs with terms
   };
   struct Members {
     std::vector<std::uint32_t> queues;  // [place]
@@ -165,7 +166,7 @@ class Race {
   Tie tie_;
   const Standing* standing_;
   std::vector<Lane> lanes_;
-  std::size_t aside_with_terms_ = 0;  // in all lanes
+  std::size_t aside_with_terms_ = 0;   // in all lanes
   std::vector<Members> members_;       // [shape]
   std::vector<std::uint32_t> places_;  // [queue], its place in its shape; kNone when it does not wait
 };

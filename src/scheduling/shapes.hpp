@@ -66,7 +66,7 @@ class Shapes {
     std::unique_ptr<const Terms> terms = {};
     std::uint32_t holders = 0;
   };
-  std::vector<Row> rows_;  // [shape]
+  std::vector<Row> rows_;                              // [shape]
   std::map<std::vector<Way>, std::uint32_t> numbers_;  // of those without terms
   std::vector<std::uint32_t> vacant_;
 };

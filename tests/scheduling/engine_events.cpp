@@ -40,9 +40,7 @@ Amounts EventMaker::capacity() {
 }
 
 ServerAdded EventMaker::server() {
-  return {.name = fmt::format("s{}", random_.below(3)),
-          .capacity = capacity(),
-          .labels = labels()};
+  return {.name = fmt::format("s{}", random_.below(3)), .capacity = capacity(), .labels = labels()};
 }
 
 std::map<std::string, std::string> EventMaker::labels() {

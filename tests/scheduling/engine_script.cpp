@@ -225,8 +225,7 @@ std::optional<std::string> Play::step(const Line& line) {
 std::optional<std::string> Play::start_companions(const Line& line, const Placed& placed) {
   auto left = static_cast<std::int64_t>(placed.with.size());
   for (const Companion& companion : placed.with) {
-    const std::vector<ServerId> expected =
-        reference_.next_of_gang(placed.job, left, draws_of_reference_);
+    const std::vector<ServerId> expected = reference_.next_of_gang(placed.job, left, draws_of_reference_);
     if (std::find(expected.begin(), expected.end(), companion.server) == expected.end()) {
       return fmt::format("job {:#x}: another of its gang goes to server {:#x}", number(placed.job),
                          number(companion.server));

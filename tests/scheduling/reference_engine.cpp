@@ -226,9 +226,8 @@ std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64
            std::find(event.servers->begin(), event.servers->end(), there.first) == event.servers->end();
   });
   // With terms whether a task fits depends on the job's other tasks, so that it waits for itself.
-  auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& other) {
-    return !has_terms(look) && other.look == look;
-  });
+  auto group = std::find_if(groups_.begin(), groups_.end(),
+                            [&](const Group& other) { return !has_terms(look) && other.look == look; });
   if (group == groups_.end())
     group = groups_.insert(group, {.number = groups_before_++, .user = event.user, .look = look});
   jobs_.push_back({.id = JobId{id},
@@ -365,9 +364,8 @@ Engine::JobState ReferenceEngine::state(const Job& job) const {
 bool ReferenceEngine::fits(const Job& job) const {
   const JobSubmitted& look = group(job).look;
   if (job.waiting > 0 && has_terms(look)) return !first_of_batch(look, job.id, batch(job.id)).empty();
-  return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
-           return has_room(look, server);
-         });
+  return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(),
+                                        [&](const Server& server) { return has_room(look, server); });
 }
 
 /// What a task takes there; nothing when it may not run there.

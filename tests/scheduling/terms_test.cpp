@@ -97,7 +97,8 @@ TEST(Gang, ThatIsLostWholeRestartsWhole) {
   EXPECT_EQ(running_of(engine, gang), 3);
 }
 
-// Neither kind holds it alone: the first task goes to the kind that is served, the others where there is room.
+// Neither kind holds it alone: the first task goes to the kind that is served, the others where there is
+// room.
 TEST(Gang, LiesOverTwoKindsOfServersUnderPsDsf) {
   SmallEngine engine("ps-dsf");
   const ServerId small = engine.server({2});
@@ -224,8 +225,9 @@ TEST(Pack, TheOthersWaitForRoomInTheDomainWhereItRuns) {
   const std::vector<Placed> placed = engine.run();
   EXPECT_EQ(placed.size(), 2U);
   EXPECT_EQ(running_on(engine, a), 2);
-  for (const Placed& each : placed) ASSERT_FALSE(engine.engine.apply(TaskFinished{each.task}, engine.now));
   ASSERT_FALSE(engine.engine.apply(ServerDrained{a}, engine.now));
+  EXPECT_FALSE(engine.step());
+  for (const Placed& each : placed) ASSERT_FALSE(engine.engine.apply(TaskFinished{each.task}, engine.now));
   EXPECT_EQ(engine.run().size(), 2U) << "nothing of it runs, so it may begin elsewhere";
   EXPECT_EQ(running_on(engine, b), 2);
   EXPECT_EQ(engine.engine.broken_invariant(), "");

@@ -80,9 +80,9 @@ struct UserRemoved {
   friend bool operator==(const UserRemoved&, const UserRemoved&) = default;
 };
 
-/// A task goes to a domain, the servers with one value of the label, only while the job's tasks there, with it,
-/// are at most so many more than in the domain with the fewest. Kubernetes' topologySpreadConstraints with
-/// DoNotSchedule.
+/// A task goes to a domain, the servers with one value of the label, only while the job's tasks there, with
+/// it, are at most so many more than in the domain with the fewest. Kubernetes' topologySpreadConstraints
+/// with DoNotSchedule.
 struct Spread {
   std::string label;
   std::int64_t most_apart = 1;  ///< ≥ 1
