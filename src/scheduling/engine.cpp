@@ -5,6 +5,7 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/engine_state.hpp"
+#include "scheduling/openings.hpp"
 
 namespace mirab::scheduling {
 
@@ -117,13 +118,17 @@ bool Engine::fits(JobId job) const {
   const Accounts& accounts = state_->accounts;
   const auto number = accounts.jobs.find(job);
   if (!number || accounts.jobs[*number].waiting == 0) return false;
-  const std::span<const Way> ways = accounts.shapes.ways(accounts.queues[accounts.jobs[*number].queue].shape);
+  if (accounts.shapes.terms(state_->shape_of(*number)) != nullptr) return state_->batch_fits(*number, {});
+  const std::span<const Way> ways = accounts.shapes.ways(state_->shape_of(*number));
   return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
     const Variant variant{.demand = way.demand, .among = accounts.shapes.eligibility.servers(way.servers)};
     return accounts.park.first_with_room(variant, 0).has_value();
   });
 }
 
-std::string Engine::broken_invariant() const { return state_->accounts.broken(); }
+std::string Engine::broken_invariant() const {
+  std::string broken = state_->accounts.broken();
+  return broken.empty() ? broken_terms(state_->accounts) : broken;
+}
 
 }  // namespace mirab::scheduling

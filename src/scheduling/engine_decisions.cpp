@@ -6,6 +6,9 @@
 // aside. So a decision looks at all servers at most once for each shape since something was freed that could
 // help it, and the order of the discipline is kept exactly: the lowest key of all queues with a task that
 // fits.
+//
+// For a job with terms (engine_terms.cpp) more can help than room on one server. It is tried again after
+// every change of the servers or of its own tasks, and after something was freed where one task would fit.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -123,6 +126,10 @@ std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std
                                      ? kinds.servers_of(lane, way.servers, accounts.shapes.eligibility)
                                      : accounts.shapes.eligibility.servers(way.servers)});
   }
+  return find_among_variants(random);
+}
+
+std::optional<std::uint32_t> Engine::State::find_among_variants(Random& random) {
   const Search search{.park = accounts.park,
                       .variants = variants,
                       .last_used = last_used,
@@ -186,25 +193,38 @@ std::optional<Placed> Engine::State::step(Random& random) {
     if (aside && (!next || race.before(*aside, *next))) next = aside;
     if (!next) return {};
     const std::uint32_t shape = accounts.queues[next->queue].shape;
-    if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random))
+    if (accounts.shapes.terms(shape) != nullptr) {
+      if (std::optional<Placed> placed = place_batch(*next, random)) return placed;
+    } else if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random)) {
       return place(*next, *server);
+    }
     if (whom.blocking == Blocking::freeze) return {};
     race.set_aside(shape, next->lane);
   }
 }
 
-Placed Engine::State::place(Entry entry, std::uint32_t server) {
-  const std::uint32_t queue = entry.queue;
-  const std::uint32_t job = accounts.queues[queue].first_job;
-  const std::uint32_t user = accounts.queues[queue].user;
-  const std::uint32_t task = accounts.start(job, server, now);
+/// The first waiting task of the queue starts. Its number.
+std::uint32_t Engine::State::start(std::uint32_t queue, std::uint32_t server) {
+  const std::uint32_t task = accounts.start(accounts.queues[queue].first_job, server, now);
   last_used = server;
-  share_changed(user);
+  share_changed(accounts.queues[queue].user);
   if (balance)
     balance->task_started(accounts.park, task, server, accounts.demand(accounts.queues[queue], server));
+  return task;
+}
+
+/// The entry has had its turn.
+void Engine::State::served(Entry entry) {
   if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);
-  if (accounts.queues[queue].first_job == kNone) race.leave(queue);
-  race.rekey(accounts.users[user].queues);
+  if (accounts.queues[entry.queue].first_job == kNone) race.leave(entry.queue);
+  race.rekey(accounts.users[accounts.queues[entry.queue].user].queues);
+}
+
+Placed Engine::State::place(Entry entry, std::uint32_t server) {
+  const std::uint32_t job = accounts.queues[entry.queue].first_job;
+  const std::uint32_t user = accounts.queues[entry.queue].user;
+  const std::uint32_t task = start(entry.queue, server);
+  served(entry);
   return {.task = accounts.tasks.id(task),
           .job = accounts.jobs.id(job),
           .user = accounts.users.id(user),

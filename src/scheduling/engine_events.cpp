@@ -60,7 +60,7 @@ Check Engine::State::check_job(const JobSubmitted& job) const {
     if (is_nothing(demand)) return Error{.message = "a task takes nothing", .key = key};
   }
   if (job.tasks < 1) return Error{.message = fmt::format("{} tasks", job.tasks), .key = "tasks"};
-  return {};
+  return check_terms(job);
 }
 
 /// Could a task of the shape run on some server if that were empty?
@@ -85,6 +85,12 @@ void Engine::State::wait(std::uint32_t queue) {
 
 void Engine::State::population_changed() { keys_are_stale = keys_are_stale || whom.discipline->priced; }
 
+void Engine::State::something_freed(std::uint32_t server) {
+  freed.add(server);
+  race.bring_back_terms_if(accounts.park.free(server),
+                           [&](std::uint32_t shape) { return has_room(shape, server); });
+}
+
 void Engine::State::end(std::uint32_t task) {
   const std::uint32_t server = accounts.tasks[task].server;
   const QueueRow& queue = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue];
@@ -92,8 +98,9 @@ void Engine::State::end(std::uint32_t task) {
   if (balance) balance->task_ended(accounts.park, task, server, accounts.demand(queue, server));
   accounts.end(task);
   share_changed(user);
-  freed.add(server);
   race.rekey(accounts.users[user].queues);
+  something_freed(server);
+  if (accounts.shapes.terms(queue.shape) != nullptr) race.bring_back(queue.shape);
 }
 
 void Engine::State::end_and_wait_again(std::uint32_t task) {
@@ -145,6 +152,7 @@ void Engine::State::take_out(std::uint32_t server) {
   if (balance) balance->server_emptied(server);
   accounts.servers.remove(server);
   freed.forget(server);
+  race.bring_back_terms();
   all_shares_changed();
   keys_are_stale = true;
 }
@@ -159,6 +167,7 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   s.accounts.servers.add_at(server, {.kind = s.kinds.hold(server, event.capacity)});
   s.accounts.shapes.eligibility.server_added(server, {.name = event.name, .labels = event.labels});
   s.freed.add(server);
+  s.race.bring_back_terms();
   s.all_shares_changed();
   s.keys_are_stale = true;
   return s.accounts.servers.id(server);
@@ -191,6 +200,7 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   s.kinds.release(*server, s.accounts.servers[*server].kind);
   s.accounts.servers[*server].kind = s.kinds.hold(*server, event.capacity);
   s.freed.add(*server);
+  s.race.bring_back_terms();
   s.all_shares_changed();
   s.keys_are_stale = true;
   return {};
@@ -204,6 +214,7 @@ Check Engine::apply(const ServerDrained& event, Time now) {
   s.now = now;
   s.accounts.servers[*server].drained = true;
   s.accounts.park.close(*server);
+  s.race.bring_back_terms();
   s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
   return {};
 }
@@ -217,6 +228,7 @@ Check Engine::apply(const ServerReopened& event, Time now) {
   s.accounts.servers[*server].drained = false;
   s.accounts.park.open(*server);
   s.freed.add(*server);
+  s.race.bring_back_terms();
   s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
   return {};
 }
@@ -292,6 +304,12 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
     s.accounts.shapes.release(shape);
     return Error{.message = "no server that the job may use is large enough for one of its tasks",
                  .key = "demand"};
+  }
+  if (s.options.oversized == Oversized::refuse) {
+    if (Check bad = s.check_possible(event, shape)) {
+      s.accounts.shapes.release(shape);
+      return *std::move(bad);
+    }
   }
   s.now = now;
   if (s.whom.discipline->monopolised) s.count_alone(shape);

@@ -75,6 +75,10 @@ void add_wish(Json& json, const JobSubmitted& job) {
   if (job.servers) json["servers"] = *job.servers;
   for (const auto& [label, values] : job.select) json["select"][label] = values;
   for (const auto& [server, demand] : job.demand_on) json["demand_on"][server] = demand;
+  if (job.gang != 1) json["gang"] = job.gang;
+  if (job.per_server) json["per_server"] = *job.per_server;
+  if (job.spread) json["spread"] = {{"label", job.spread->label}, {"most_apart", job.spread->most_apart}};
+  if (job.pack) json["pack"] = *job.pack;
 }
 
 void read_wish(const JsonReader& json, JobSubmitted& job) {
@@ -87,6 +91,14 @@ void read_wish(const JsonReader& json, JobSubmitted& job) {
     for (const auto& [server, demand] : demand_on->members())
       job.demand_on.emplace(server, amounts_of(demand));
   }
+  if (const auto gang = json.find("gang")) job.gang = gang->integer<std::int64_t>(1, INT64_MAX);
+  if (const auto most = json.find("per_server")) job.per_server = most->integer<std::int64_t>(1, INT64_MAX);
+  if (const auto spread = json.find("spread")) {
+    spread->allow_only({"label", "most_apart"});
+    job.spread = {.label = (*spread)["label"].text(),
+                  .most_apart = (*spread)["most_apart"].integer<std::int64_t>(1, INT64_MAX)};
+  }
+  if (const auto label = json.find("pack")) job.pack = label->text();
 }
 
 }  // namespace mirab::scheduling

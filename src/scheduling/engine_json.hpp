@@ -11,7 +11,7 @@ namespace mirab::scheduling {
 Json json_of(const EngineOptions& options);
 EngineOptions options_of(const JsonReader& json);
 
-/// What is asked for each task: `demand`, and `servers`, `select`, `demand_on` where a job says so.
+/// What is asked for each task: `demand`, and the other members of a job where it says so.
 void add_wish(Json& json, const JobSubmitted& job);
 void read_wish(const JsonReader& json, JobSubmitted& job);
 

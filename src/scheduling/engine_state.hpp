@@ -42,7 +42,10 @@ struct Engine::State {
   // engine.cpp: decisions
   std::optional<Placed> step(Random& random);
   Placed place(Entry entry, std::uint32_t server);
+  std::uint32_t start(std::uint32_t queue, std::uint32_t server);
+  void served(Entry entry);
   std::optional<std::uint32_t> find_server(std::uint32_t shape, std::uint32_t lane, Random& random);
+  std::optional<std::uint32_t> find_among_variants(Random& random);
   std::span<const Wanted> present_mix();
   bool has_room(std::uint32_t shape, std::uint32_t server) const;
   std::optional<Entry> next_on_freed();
@@ -56,9 +59,18 @@ struct Engine::State {
   void share_changed(std::uint32_t user);
   void all_shares_changed();
 
+  // engine_terms.cpp: gangs, and tasks that do not go wherever there is room
+  std::optional<Placed> place_batch(Entry entry, Random& random);
+  std::optional<std::uint32_t> find_server_for_batch(std::uint32_t job, std::int64_t batch,
+                                                     std::optional<std::uint32_t> kind, Random& random);
+  bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind) const;
+  std::optional<std::uint32_t> kind_of_lane(std::uint32_t lane) const;
+  Check check_possible(const JobSubmitted& job, std::uint32_t shape) const;
+
   // engine_events.cpp: what events have in common
   void wait(std::uint32_t queue);
   void population_changed();
+  void something_freed(std::uint32_t server);
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);
   void drop_if_over(std::uint32_t job);
@@ -71,6 +83,7 @@ struct Engine::State {
   Check check_pool(const Amounts& with, std::span<const std::int64_t> instead_of) const;
   Check check_job(const JobSubmitted& job) const;
   bool is_possible(std::uint32_t shape) const;
+  std::uint32_t shape_of(std::uint32_t job) const { return accounts.queues[accounts.jobs[job].queue].shape; }
 
   // restore.cpp: the parts of a snapshot, in the order in which they build on each other
   void read(const JsonReader& json);

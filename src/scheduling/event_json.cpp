@@ -84,7 +84,8 @@ UserRemoved user_removed(const JsonReader& json) {
 }
 
 JobSubmitted job_submitted(const JsonReader& json) {
-  json.allow_only({"now", "event", "user", "tasks", "demand", "servers", "select", "demand_on", "gives"});
+  json.allow_only({"now", "event", "user", "tasks", "demand", "servers", "select", "demand_on", "gang",
+                   "per_server", "spread", "pack", "gives"});
   JobSubmitted event{.user = id_of<UserId>(json["user"]),
                      .demand = {},
                      .tasks = json["tasks"].integer<std::int64_t>(1, INT64_MAX)};
@@ -132,6 +133,11 @@ void add_outcome(Json& json, const Outcome& outcome) {
                                     {"user", number_of((*placed)->user)},
                                     {"server", number_of((*placed)->server)}}
                              : Json();
+    if (*placed && !(*placed)->with.empty()) {
+      Json& with = json["placed"]["with"] = Json::array();
+      for (const Companion& other : (*placed)->with)
+        with.push_back({{"task", number_of(other.task)}, {"server", number_of(other.server)}});
+    }
   }
 }
 
@@ -144,13 +150,24 @@ std::vector<Lost> lost_of(const JsonReader& json) {
   return lost;
 }
 
+std::vector<Companion> companions_of(const JsonReader& json) {
+  std::vector<Companion> with;
+  for (const JsonReader& item : json.items()) {
+    item.allow_only({"task", "server"});
+    with.push_back({.task = id_of<TaskId>(item["task"]), .server = id_of<ServerId>(item["server"])});
+  }
+  return with;
+}
+
 std::optional<Placed> placed_of(const JsonReader& json) {
   if (json.is_null()) return {};
-  json.allow_only({"task", "job", "user", "server"});
+  json.allow_only({"task", "job", "user", "server", "with"});
+  const auto with = json.find("with");
   return Placed{.task = id_of<TaskId>(json["task"]),
                 .job = id_of<JobId>(json["job"]),
                 .user = id_of<UserId>(json["user"]),
-                .server = id_of<ServerId>(json["server"])};
+                .server = id_of<ServerId>(json["server"]),
+                .with = with ? companions_of(*with) : std::vector<Companion>{}};
 }
 
 std::optional<Outcome> outcome_of(const JsonReader& json, const std::variant<Event, StepAsked>& what) {

@@ -52,7 +52,7 @@ void Race::set_first(std::uint32_t shape, std::uint32_t lane) {
   if (of_shape.aside_at == kNone) {
     there.shapes.play(shape, before_in_lane(lane));
   } else {
-    there.aside.set_key(of_shape.aside_at, of_shape.first_key);
+    aside_of(shape, there).set_key(of_shape.aside_at, of_shape.first_key);
   }
 }
 
@@ -137,7 +137,7 @@ void Race::rekey_all() {
       of_shape.queues.play_all(before_in_shape(shape, lane));
       of_shape.first = members_[shape].queues[of_shape.queues.winner()];
       of_shape.first_key = there.keys[of_shape.first];
-      if (of_shape.aside_at != kNone) there.aside.set_key(of_shape.aside_at, of_shape.first_key);
+      if (of_shape.aside_at != kNone) aside_of(shape, there).set_key(of_shape.aside_at, of_shape.first_key);
     }
     there.shapes.play_all(before_in_lane(lane));
   }
@@ -146,8 +146,10 @@ void Race::rekey_all() {
 void Race::set_aside(std::uint32_t shape, std::uint32_t lane) {
   Lane& there = lanes_[lane];
   MIRAB_ASSERT(there.of_shape[shape].aside_at == kNone, "a shape is set aside twice");
-  there.of_shape[shape].aside_at = static_cast<std::uint32_t>(there.aside.size());
-  there.aside.add(shape, there.of_shape[shape].first_key, least(standing_->accounts.shapes.ways(shape)));
+  Aside& aside = aside_of(shape, there);
+  there.of_shape[shape].aside_at = static_cast<std::uint32_t>(aside.size());
+  aside.add(shape, there.of_shape[shape].first_key, least(standing_->accounts.shapes.ways(shape)));
+  if (&aside == &there.aside_with_terms) ++aside_with_terms_;
   there.shapes.leave(shape, before_in_lane(lane));
 }
 
@@ -155,8 +157,10 @@ void Race::take_aside_out(std::uint32_t shape, std::uint32_t lane) {
   Lane& there = lanes_[lane];
   std::uint32_t& at = there.of_shape[shape].aside_at;
   if (at == kNone) return;
-  there.of_shape[there.aside.shape(there.aside.size() - 1)].aside_at = at;
-  there.aside.remove(at);
+  Aside& aside = aside_of(shape, there);
+  there.of_shape[aside.shape(aside.size() - 1)].aside_at = at;
+  aside.remove(at);
+  if (&aside == &there.aside_with_terms) --aside_with_terms_;
   there.of_shape[shape].aside_at = kNone;
 }
 
@@ -165,14 +169,29 @@ void Race::bring_back(std::uint32_t shape, std::uint32_t lane) {
   lanes_[lane].shapes.play(shape, before_in_lane(lane));
 }
 
+void Race::bring_back(std::uint32_t shape) {
+  if (shape >= members_.size() || members_[shape].waiting == 0) return;
+  for (const std::uint32_t lane : members_[shape].lanes) {
+    if (is_aside(shape, lane)) bring_back(shape, lane);
+  }
+}
+
+void Race::bring_back_terms() {
+  for (std::uint32_t lane = 0; aside_with_terms_ > 0 && lane < lane_count(); ++lane) {
+    const Aside& aside = lanes_[lane].aside_with_terms;
+    while (aside.size() > 0) bring_back(aside.shape(0), lane);
+  }
+}
+
 bool Race::is_aside(std::uint32_t shape, std::uint32_t lane) const {
   return lanes_[lane].of_shape[shape].aside_at != kNone;
 }
 
 std::vector<std::uint32_t> Race::aside(std::uint32_t lane) const {
   std::vector<std::uint32_t> shapes;
-  for (std::size_t at = 0; at < lanes_[lane].aside.size(); ++at)
-    shapes.push_back(lanes_[lane].aside.shape(at));
+  for (const Aside* const aside : {&lanes_[lane].aside, &lanes_[lane].aside_with_terms}) {
+    for (std::size_t at = 0; at < aside->size(); ++at) shapes.push_back(aside->shape(at));
+  }
   std::sort(shapes.begin(), shapes.end());
   return shapes;
 }

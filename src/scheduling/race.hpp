@@ -54,6 +54,27 @@ class Race {
 
   void set_aside(std::uint32_t shape, std::uint32_t lane);
   void bring_back(std::uint32_t shape, std::uint32_t lane);
+
+  /// The shape is brought back from every lane in which it is aside. O(lanes).
+  void bring_back(std::uint32_t shape);
+
+  /// All with terms are brought back. O(those aside with terms).
+  void bring_back_terms();
+
+  /// Of those with terms, and tasks that may fit into what is free, all that pass the test are brought back.
+  template <class Fits>
+  void bring_back_terms_if(std::span<const std::int64_t> free, Fits fits) {
+    if (aside_with_terms_ == 0) return;
+    for (std::uint32_t lane = 0; lane < lane_count(); ++lane) {
+      std::vector<std::uint32_t> back;
+      lanes_[lane].aside_with_terms.for_each_that_may_fit(free, [&](std::size_t at) {
+        const std::uint32_t shape = lanes_[lane].aside_with_terms.shape(at);
+        if (fits(shape)) back.push_back(shape);
+      });
+      for (const std::uint32_t shape : back) bring_back(shape, lane);
+    }
+  }
+
   bool is_aside(std::uint32_t shape, std::uint32_t lane) const;
   std::vector<std::uint32_t> aside(std::uint32_t lane) const;  ///< the shapes, in order
 
@@ -63,8 +84,8 @@ class Race {
            !lanes_[lane].of_shape[shape].queues.empty();
   }
 
-  /// Of the shapes that are set aside in the lane and pass the test, all with tasks that may fit into what is
-  /// free, the first one's first queue. `fits(shape)` is asked as seldom as possible.
+  /// Of the shapes without terms that are set aside in the lane and pass the test, all with tasks that may
+  /// fit into what is free, the first one's first queue. `fits(shape)` is asked as seldom as possible.
   template <class Fits>
   std::optional<Entry> next_aside(std::uint32_t lane, std::span<const std::int64_t> free, Fits fits) const {
     const Aside& aside = lanes_[lane].aside;
@@ -77,7 +98,8 @@ class Race {
     return next;
   }
 
-  /// Brings back all shapes that are set aside in the lane and pass the test. O(those set aside).
+  /// Brings back all shapes without terms that are set aside in the lane and pass the test. O(those set
+  /// aside).
   template <class Fits>
   void bring_back_if(std::uint32_t lane, Fits fits) {
     for (std::size_t at = lanes_[lane].aside.size(); at-- > 0;) {
@@ -99,11 +121,12 @@ class Race {
     double first_key = 0;            // and that one's key
   };
   struct Lane {
-    explicit Lane(std::size_t resources) : aside(resources) {}
+    explicit Lane(std::size_t resources) : aside(resources), aside_with_terms(resources) {}
     Tournament shapes;
     std::vector<OfShape> of_shape;  // [shape]
     std::vector<double> keys;       // [queue]
-    Aside aside;
+    Aside aside;                    // shapes without terms: what is freed on a server helps them there alone
+    Aside aside_with_terms;         // shapes of jobs with terms
   };
   struct Members {
     std::vector<std::uint32_t> queues;  // [place]
@@ -134,12 +157,16 @@ class Race {
   void set_key(std::uint32_t queue, std::uint32_t lane);
   void replay(std::uint32_t queue, std::uint32_t lane);
   void set_first(std::uint32_t shape, std::uint32_t lane);
+  Aside& aside_of(std::uint32_t shape, Lane& lane) const {
+    return standing_->accounts.shapes.terms(shape) == nullptr ? lane.aside : lane.aside_with_terms;
+  }
   void take_aside_out(std::uint32_t shape, std::uint32_t lane);
 
   const Discipline* discipline_;
   Tie tie_;
   const Standing* standing_;
   std::vector<Lane> lanes_;
+  std::size_t aside_with_terms_ = 0;   // in all lanes
   std::vector<Members> members_;       // [shape]
   std::vector<std::uint32_t> places_;  // [queue], its place in its shape; kNone when it does not wait
 };

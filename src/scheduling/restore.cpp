@@ -68,6 +68,8 @@ void Engine::State::read_race(const JsonReader& json) {
     freed.add(server);
   }
   const auto fits = [&](std::uint32_t shape, std::uint32_t lane) {
+    if (accounts.shapes.terms(shape) != nullptr)
+      return batch_fits(accounts.queues[race.first(shape, lane).queue].first_job, kind_of_lane(lane));
     for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
       const bool in_lane = whom.discipline->lanes != Lanes::kinds || accounts.servers[server].kind == lane;
       if (in_lane && has_room(shape, server) && !something_freed.contains(server)) return true;

@@ -6,6 +6,7 @@
 
 #include "scheduling/engine_json.hpp"
 #include "scheduling/engine_state.hpp"
+#include "scheduling/openings.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -105,7 +106,7 @@ void Engine::State::read_shapes(const JsonReader& json) {
   Shapes& shapes = accounts.shapes;
   json["wishes"].for_each([&](const JsonReader& item) {
     if (item.is_null()) return shapes.add_vacant();
-    JobSubmitted wish{.user = {}, .demand = {}};
+    JobSubmitted wish{.user = {}, .demand = {}, .tasks = INT64_MAX};  // of however many tasks
     read_wish(item, wish);
     if (!json.failed()) refuse_if(item, check_job(wish));
     if (json.failed()) return;
@@ -136,6 +137,8 @@ void Engine::State::read_queue(const JsonReader& json, std::uint32_t user) {
     return parts[0].refuse("there is no such wish");
   if (arrival >= waits_before) return parts[1].refuse("an arrival after the latest");
   if (accounts.find_queue(user, shape) != kNone) return parts[0].refuse("a wish has two queues of one user");
+  if (accounts.shapes.terms(shape) != nullptr && accounts.shapes.holders(shape) > 1)
+    return parts[0].refuse("a wish with terms has two queues");
   const std::uint32_t queue = accounts.add_queue(user, shape);
   accounts.shapes.retain(shape);
   accounts.queues[queue].arrival = arrival;
@@ -227,6 +230,8 @@ void Engine::State::read_accounts(const JsonReader& json) {
   }
   if (!is_consistent(accounts.users) || !is_consistent(accounts.jobs) || !is_consistent(accounts.tasks))
     json.refuse("numbers that are neither taken nor vacant");
+  const std::string broken = broken_terms(accounts);
+  if (!broken.empty()) json.refuse(broken);
 }
 
 }  // namespace mirab::scheduling

@@ -18,7 +18,8 @@ std::uint32_t Shapes::hold(const JobSubmitted& job) {
   }
   ways.insert(ways.begin(), {.demand = job.demand, .servers = eligibility.hold(elsewhere)});
 
-  const auto known = numbers_.find(ways);
+  const std::optional<Terms> terms = terms_of(job);
+  const auto known = terms ? numbers_.end() : numbers_.find(ways);
   if (known != numbers_.end()) {
     for (const Way& way : ways) eligibility.release(way.servers);
     ++rows_[known->second].holders;
@@ -31,8 +32,10 @@ std::uint32_t Shapes::hold(const JobSubmitted& job) {
     number = vacant_.back();
     vacant_.pop_back();
   }
-  numbers_.emplace(ways, number);
-  rows_[number] = {.ways = std::move(ways), .holders = 1};
+  if (!terms) numbers_.emplace(ways, number);
+  rows_[number] = {.ways = std::move(ways),
+                   .terms = terms ? std::make_unique<const Terms>(*terms) : nullptr,
+                   .holders = 1};
   return number;
 }
 
@@ -40,9 +43,9 @@ void Shapes::release(std::uint32_t shape) {
   Row& row = rows_[shape];
   MIRAB_ASSERT(row.holders > 0, "a shape that nobody holds is released");
   if (--row.holders > 0) return;
-  numbers_.erase(row.ways);
+  if (!row.terms) numbers_.erase(row.ways);
   for (const Way& way : row.ways) eligibility.release(way.servers);
-  row.ways.clear();
+  row = {};
   vacant_.push_back(shape);
   // No number at the end is vacant, so that to hold a shape and to release it at once changes nothing.
   while (!rows_.empty() && rows_.back().holders == 0) {
@@ -58,6 +61,7 @@ JobSubmitted Shapes::job_of(std::uint32_t shape) const {
       .user = {}, .demand = ways.front().demand, .servers = elsewhere.servers, .select = elsewhere.select};
   for (std::size_t way = 1; way < ways.size(); ++way)
     job.demand_on[elsewhere.except[way - 1]] = ways[way].demand;
+  if (rows_[shape].terms) set_terms(job, *rows_[shape].terms);
   return job;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <mirab/scheduling/events.hpp>
 
 #include "scheduling/eligibility.hpp"
+#include "scheduling/terms.hpp"
 
 namespace mirab::scheduling {
 
@@ -23,7 +25,7 @@ struct Way {
 };
 
 /// What tasks ask for, each different wish once: tasks of equal shape fit or do not fit together, whoever's
-/// they are.
+/// they are. A job with terms has a shape of its own: whether its tasks fit depends on what runs of it.
 class Shapes {
  public:
   /// The shape of the job's tasks; counts one more holder of it. O(log shapes).
@@ -53,15 +55,19 @@ class Shapes {
   /// How a task may run on the server; nothing when it may not.
   const Way* way_on(std::uint32_t shape, std::uint32_t server) const;
 
+  /// Of the job that has the shape alone; nullptr when it has none.
+  const Terms* terms(std::uint32_t shape) const { return rows_[shape].terms.get(); }
+
   Eligibility eligibility;
 
  private:
   struct Row {
     std::vector<Way> ways;
+    std::unique_ptr<const Terms> terms = {};
     std::uint32_t holders = 0;
   };
-  std::vector<Row> rows_;  // [shape]
-  std::map<std::vector<Way>, std::uint32_t> numbers_;
+  std::vector<Row> rows_;                              // [shape]
+  std::map<std::vector<Way>, std::uint32_t> numbers_;  // of those without terms
   std::vector<std::uint32_t> vacant_;
 };
 

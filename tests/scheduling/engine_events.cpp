@@ -40,10 +40,14 @@ Amounts EventMaker::capacity() {
 }
 
 ServerAdded EventMaker::server() {
-  return {.name = fmt::format("s{}", random_.below(3)),
-          .capacity = capacity(),
-          .labels = one_in(5) ? std::map<std::string, std::string>{}
-                              : std::map<std::string, std::string>{{"zone", one_in(2) ? "a" : "b"}}};
+  return {.name = fmt::format("s{}", random_.below(3)), .capacity = capacity(), .labels = labels()};
+}
+
+std::map<std::string, std::string> EventMaker::labels() {
+  std::map<std::string, std::string> labels;
+  if (!one_in(5)) labels["zone"] = one_in(2) ? "a" : "b";
+  if (!one_in(5)) labels["rack"] = fmt::format("{}", random_.below(3));
+  return labels;
 }
 
 Quantity EventMaker::weight() {
@@ -67,7 +71,23 @@ JobSubmitted EventMaker::job(UserId user) {
   if (one_in(30)) spoil(job.demand);
   if (one_in(30)) job.tasks = one_in(3) ? INT64_MAX : -static_cast<std::int64_t>(random_.below(2));
   if (one_in(30)) spoil(job.demand_on["s1"] = amounts(4));
+  if (one_in(3)) add_terms(job);
   return job;
+}
+
+void EventMaker::add_terms(JobSubmitted& job) {
+  const auto some = [&](std::uint64_t most) {
+    if (one_in(30)) return -static_cast<std::int64_t>(random_.below(2));
+    return 1 + static_cast<std::int64_t>(random_.below(most));
+  };
+  const auto label = [&] { return std::string(one_in(2) ? "zone" : "rack"); };
+  if (!one_in(3)) job.gang = some(std::clamp<std::int64_t>(job.tasks, 1, 6));
+  if (one_in(30)) job.gang = job.tasks;
+  if (job.gang > 7) job.gang = 7;
+  if (one_in(3)) job.per_server = some(3);
+  if (one_in(2)) job.spread = Spread{.label = label(), .most_apart = some(2)};
+  if (job.spread && one_in(20)) job.spread->most_apart = INT64_MAX;
+  if (one_in(3)) job.pack = label();
 }
 
 namespace {
@@ -107,6 +127,10 @@ struct Words {
     if (e.servers) text += fmt::format(" servers {}", *e.servers);
     if (!e.select.empty()) text += fmt::format(" select {}", e.select);
     if (!e.demand_on.empty()) text += fmt::format(" demand_on {}", e.demand_on);
+    if (e.gang != 1) text += fmt::format(" gang {}", e.gang);
+    if (e.per_server) text += fmt::format(" per_server {}", *e.per_server);
+    if (e.spread) text += fmt::format(" spread {} {}", e.spread->label, e.spread->most_apart);
+    if (e.pack) text += fmt::format(" pack {}", *e.pack);
     return text;
   }
   std::string operator()(const JobCancelled& e) const {

@@ -23,7 +23,9 @@ class EventMaker {
 
  private:
   Amounts amounts(std::uint64_t below);
+  std::map<std::string, std::string> labels();
   void spoil(Amounts& amounts);
+  void add_terms(JobSubmitted& job);
 
   std::size_t resources_;
   std::int64_t unit_;

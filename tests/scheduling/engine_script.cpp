@@ -215,7 +215,28 @@ std::optional<std::string> Play::step(const Line& line) {
   if (labels_[index(What::task)].contains(number(placed->task)))
     return "the identifier of a task comes again";
   came(What::task, line.label, number(placed->task));
+  const std::int64_t batch = reference_.batch(placed->job);
+  if (std::cmp_not_equal(placed->with.size() + 1, batch))
+    return fmt::format("{} tasks start together, not {}", placed->with.size() + 1, batch);
   reference_.place(*placed);
+  return start_companions(line, *placed);
+}
+
+std::optional<std::string> Play::start_companions(const Line& line, const Placed& placed) {
+  auto left = static_cast<std::int64_t>(placed.with.size());
+  for (const Companion& companion : placed.with) {
+    const std::vector<ServerId> expected = reference_.next_of_gang(placed.job, left, draws_of_reference_);
+    if (std::find(expected.begin(), expected.end(), companion.server) == expected.end()) {
+      return fmt::format("job {:#x}: another of its gang goes to server {:#x}", number(placed.job),
+                         number(companion.server));
+    }
+    if (labels_[index(What::task)].contains(number(companion.task)))
+      return "the identifier of a task comes again";
+    // A label of its own, which no line has.
+    came(What::task, line.label | static_cast<std::uint32_t>(left) << 24, number(companion.task));
+    reference_.place_companion(placed.job, companion);
+    --left;
+  }
   return {};
 }
 

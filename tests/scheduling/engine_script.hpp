@@ -73,6 +73,7 @@ class Play {
   Event event_of(const Line& line) const;
   Time time_of(const Line& line) const;
   std::optional<std::string> step(const Line& line);
+  std::optional<std::string> start_companions(const Line& line, const Placed& placed);
   std::optional<std::string> happen(const Line& line);
   bool is_remembered(const Line& line) const;
   std::optional<std::string> difference() const;

@@ -83,6 +83,10 @@ Event RandomEvents::job_event() {
   if (random_.below(4) == 0) job.servers = std::vector{name(), name()};
   if (random_.below(4) == 0) job.select["zone"] = {name()};
   if (random_.below(4) == 0) job.demand_on[name()] = amounts(4);
+  if (random_.below(3) == 0) job.gang = 1 + static_cast<std::int64_t>(random_.below(4));
+  if (random_.below(4) == 0) job.per_server = 1 + static_cast<std::int64_t>(random_.below(2));
+  if (random_.below(6) == 0) job.spread = Spread{.label = "zone"};
+  if (random_.below(6) == 0) job.pack = "zone";
   return job;
 }
 
@@ -111,7 +115,9 @@ void RandomEvents::learn(const Outcome& outcome) {
   if (const auto* const user = std::get_if<UserId>(&outcome)) users_.push_back(*user);
   if (const auto* const job = std::get_if<JobId>(&outcome)) jobs_.push_back(*job);
   const auto* const placed = std::get_if<std::optional<Placed>>(&outcome);
-  if (placed != nullptr && *placed) tasks_.push_back((*placed)->task);
+  if (placed == nullptr || !*placed) return;
+  tasks_.push_back((*placed)->task);
+  for (const Companion& companion : (*placed)->with) tasks_.push_back(companion.task);
 }
 
 Result<Outcome> tell(Engine& engine, const LogEntry& entry, Random& draws) {

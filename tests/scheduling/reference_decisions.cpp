@@ -195,11 +195,11 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
 
 /// Where the placement may put it: one server, or several where chance or rounding decides.
 std::vector<ServerId> ReferenceEngine::servers_for(const Candidate& candidate) const {
-  std::vector<const Server*> fitting;
-  for (const Server& server : servers_) {
-    if (options_.discipline.name == "ps-dsf" && server.added.capacity != kinds_[candidate.lane]) continue;
-    if (has_room(candidate.group->look, server)) fitting.push_back(&server);
-  }
+  std::vector<const Server*> fitting =
+      first_of_batch(candidate.group->look, candidate.job->id, batch(candidate.job->id));
+  std::erase_if(fitting, [&](const Server* server) {
+    return options_.discipline.name == "ps-dsf" && server->added.capacity != kinds_[candidate.lane];
+  });
   if (!fitting.empty()) fitting = best_of(std::move(fitting), candidate.group->look);
   std::vector<ServerId> ids;
   for (const Server* server : fitting) ids.push_back(server->id);
@@ -279,20 +279,23 @@ ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
   return next;
 }
 
+void ReferenceEngine::run(const Job& job, TaskId task, const Server& server) {
+  tasks_.push_back({.id = task,
+                    .job = job.id,
+                    .user = job.user,
+                    .server = server.id,
+                    .demand = *demand_on(group(job).look, server)});
+  last_used_ = server.slot;
+}
+
 void ReferenceEngine::place(const Placed& placed) {
   const auto job =
       std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == placed.job; });
   const auto server = std::find_if(servers_.begin(), servers_.end(),
                                    [&](const Server& each) { return each.id == placed.server; });
-  const JobSubmitted& look = group(*job).look;
-  tasks_.push_back({.id = placed.task,
-                    .job = placed.job,
-                    .user = placed.user,
-                    .server = placed.server,
-                    .demand = *demand_on(look, *server)});
+  run(*job, placed.task, *server);
   --job->waiting;
-  last_used_ = server->slot;
-  const std::size_t line = dominant_resource(look.demand);
+  const std::size_t line = dominant_resource(group(*job).look.demand);
   present_round_ = std::max(present_round_, next_round_[line]);
   next_round_[line] = present_round_ + 1;
 }

@@ -18,6 +18,8 @@ const Row* known(const std::vector<Row>& rows, Id id) {
   return at == rows.end() ? nullptr : &*at;
 }
 
+bool has_terms(const JobSubmitted& job) { return job.gang > 1 || job.per_server || job.spread || job.pack; }
+
 bool is_nothing(const Amounts& amounts) {
   return std::all_of(amounts.begin(), amounts.end(), [](std::int64_t units) { return units == 0; });
 }
@@ -125,10 +127,15 @@ std::optional<std::string> ReferenceEngine::refusal(const JobSubmitted& event) c
     if (is_nothing(demand)) return "demand_on." + name;
   }
   if (event.tasks < 1) return "tasks";
+  if (event.gang < 1 || event.gang > event.tasks) return "gang";
+  if (event.per_server && *event.per_server < 1) return "per_server";
+  if (event.spread && event.spread->most_apart < 1) return "spread.most_apart";
+  if (event.spread && event.pack && event.spread->label == *event.pack) return "pack";
   if (options_.oversized == Oversized::wait) return {};
   const bool possible = std::any_of(servers_.begin(), servers_.end(),
                                     [&](const Server& server) { return can_ever_run(event, server); });
-  return possible ? std::nullopt : std::optional("demand");
+  if (!possible) return "demand";
+  return has_terms(event) ? impossible_by(event) : std::nullopt;
 }
 
 std::optional<std::string> ReferenceEngine::refusal(const JobCancelled& event) const {
@@ -218,8 +225,9 @@ std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64
     return event.servers &&
            std::find(event.servers->begin(), event.servers->end(), there.first) == event.servers->end();
   });
-  auto group =
-      std::find_if(groups_.begin(), groups_.end(), [&](const Group& other) { return other.look == look; });
+  // With terms whether a task fits depends on the job's other tasks, so that it waits for itself.
+  auto group = std::find_if(groups_.begin(), groups_.end(),
+                            [&](const Group& other) { return !has_terms(look) && other.look == look; });
   if (group == groups_.end())
     group = groups_.insert(group, {.number = groups_before_++, .user = event.user, .look = look});
   jobs_.push_back({.id = JobId{id},
@@ -354,9 +362,10 @@ Engine::JobState ReferenceEngine::state(const Job& job) const {
 }
 
 bool ReferenceEngine::fits(const Job& job) const {
-  return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
-           return has_room(group(job).look, server);
-         });
+  const JobSubmitted& look = group(job).look;
+  if (job.waiting > 0 && has_terms(look)) return !first_of_batch(look, job.id, batch(job.id)).empty();
+  return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(),
+                                        [&](const Server& server) { return has_room(look, server); });
 }
 
 /// What a task takes there; nothing when it may not run there.

@@ -41,6 +41,15 @@ class ReferenceEngine {
   /// What the next step may do. Draws for the placement `random` what the engine draws.
   Options next(Random& random) const;
   void place(const Placed& placed);
+
+  /// How many tasks of the job its next decision starts.
+  std::int64_t batch(JobId job) const;
+
+  /// The servers that the next task may go to of so many that start together, after the first one. Draws what
+  /// the engine draws.
+  std::vector<ServerId> next_of_gang(JobId job, std::int64_t batch, Random& random) const;
+  void place_companion(JobId job, const Companion& companion);
+
   void pass(Time now) { now_ = std::max(now_, now); }  ///< a step was taken then
 
   struct Server {
@@ -139,6 +148,13 @@ class ReferenceEngine {
   mpq_class key(const Group& group, std::size_t lane, const std::vector<double>& prices) const;
   std::vector<Candidate> candidates() const;
   std::vector<ServerId> servers_for(const Candidate& candidate) const;
+  void run(const Job& job, TaskId task, const Server& server);
+  bool may_start(const JobSubmitted& look, const std::vector<const Server*>& running,
+                 const std::vector<const Server*>& more, const Server& server) const;
+  bool all_start(const JobSubmitted& look, const std::vector<const Server*>& running,
+                 std::vector<const Server*> more, std::int64_t batch) const;
+  std::vector<const Server*> first_of_batch(const JobSubmitted& look, JobId job, std::int64_t batch) const;
+  std::optional<std::string> impossible_by(const JobSubmitted& event) const;
   std::vector<const Server*> best_of(std::vector<const Server*> fitting, const JobSubmitted& look) const;
 
   EngineOptions options_;

@@ -102,7 +102,7 @@ TEST(Snapshot, AnotherVersionIsAnErrorThatNamesIt) {
   std::string taken = snapshot(Lived(1, 0).engine);
   const std::size_t at = taken.find("version");
   ASSERT_NE(at, std::string::npos);
-  taken[at + 7] = 2;
+  taken[at + 7] = kSnapshotVersion + 1;
   const Result<Engine> restored = restore(taken);
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().key, "version");

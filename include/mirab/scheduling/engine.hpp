@@ -70,8 +70,8 @@ class Engine {
   Check apply(const TaskFinished& event, Time now);
   Check apply(const TaskFailed& event, Time now);
 
-  /// Places one task, the next that the discipline and the placement choose; nothing when no waiting task is
-  /// to be placed now. A time before the last one counts as the last one.
+  /// Places one task, the next that the discipline and the placement choose, or one gang; nothing when no
+  /// waiting task is to be placed now. A time before the last one counts as the last one.
   std::optional<Placed> step(Time now, Random& random);
 
   std::size_t server_count() const;
@@ -102,7 +102,7 @@ class Engine {
   };
   std::optional<ServerState> server(ServerId server) const;
 
-  /// Does some waiting task of the job fit on some server as things stand? O(servers).
+  /// Does some waiting task of the job, or all that have to start together, fit as things stand? O(servers).
   bool fits(JobId job) const;
 
   /// The first invariant that does not hold, in words; empty when all do. O(everything).

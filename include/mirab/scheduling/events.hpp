@@ -80,7 +80,16 @@ struct UserRemoved {
   friend bool operator==(const UserRemoved&, const UserRemoved&) = default;
 };
 
-/// `tasks` identical tasks of a user.
+/// A task goes to a domain, the servers with one value of the label, only while the job's tasks there, with
+/// it, are at most so many more than in the domain with the fewest. Kubernetes' topologySpreadConstraints
+/// with DoNotSchedule.
+struct Spread {
+  std::string label;
+  std::int64_t most_apart = 1;  ///< ≥ 1
+  friend bool operator==(const Spread&, const Spread&) = default;
+};
+
+/// `tasks` identical tasks of a user. What gang, per_server, spread and pack mean exactly: docs/engine.md.
 struct JobSubmitted {
   UserId user;
   Amounts demand;                                               ///< of each task; at least one amount > 0
@@ -88,6 +97,10 @@ struct JobSubmitted {
   std::optional<std::vector<std::string>> servers = {};         ///< eligible servers by name; else all
   std::map<std::string, std::vector<std::string>> select = {};  ///< by label: any of the values
   std::map<std::string, Amounts> demand_on = {};                ///< another demand on servers of one name
+  std::int64_t gang = 1;                        ///< so many of them start together, or none; 1 … tasks
+  std::optional<std::int64_t> per_server = {};  ///< at most so many on one server at a time; ≥ 1
+  std::optional<Spread> spread = {};            ///< over the domains of a label
+  std::optional<std::string> pack = {};         ///< all that run in one domain of this label
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
 
@@ -112,12 +125,20 @@ using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReop
                            ServerFailed, UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled,
                            TaskFinished, TaskFailed>;
 
+/// A task that starts together with another.
+struct Companion {
+  TaskId task;
+  ServerId server;
+  friend bool operator==(const Companion&, const Companion&) = default;
+};
+
 /// What the engine decides.
 struct Placed {
   TaskId task;
   JobId job;
   UserId user;
   ServerId server;
+  std::vector<Companion> with = {};  ///< the other tasks of its gang, which start at the same time
   friend bool operator==(const Placed&, const Placed&) = default;
 };
 

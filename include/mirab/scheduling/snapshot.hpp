@@ -9,7 +9,7 @@
 namespace mirab::scheduling {
 
 /// The number of the form of a snapshot. Another one is not read.
-inline constexpr int kSnapshotVersion = 1;
+inline constexpr int kSnapshotVersion = 2;
 
 /// All of an engine on which its decisions depend, as CBOR (docs/engine.md describes it). The engine restored
 /// from it gives the same bytes, then and after the same events.

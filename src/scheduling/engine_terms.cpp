@@ -1,0 +1,92 @@
+// Gangs, and tasks that do not go wherever there is room.
+//
+// A decision starts a batch: the tasks that the gang of the job lacks, or one task. Whether it has room is
+// known before the first one is placed (openings.cpp), and the placement then chooses for one task after the
+// other, of the servers that leave room for the rest. A batch is one turn in the rounds of lines. With kinds
+// of servers the first task goes to the kind of the lane, the others wherever the placement puts them.
+//
+// Cost: O(servers m) for each task of a batch, and for each time a job finds no room.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "scheduling/engine_state.hpp"
+#include "scheduling/openings.hpp"
+
+namespace mirab::scheduling {
+
+std::optional<std::uint32_t> Engine::State::kind_of_lane(std::uint32_t lane) const {
+  return whom.discipline->lanes == Lanes::kinds ? std::optional(lane) : std::nullopt;
+}
+
+std::optional<std::uint32_t> Engine::State::find_server_for_batch(std::uint32_t job, std::int64_t batch,
+                                                                  std::optional<std::uint32_t> kind,
+                                                                  Random& random) {
+  const std::vector<ServerSet> servers = Openings(accounts, job).first_of(batch, kind);
+  const std::span<const Way> ways = accounts.shapes.ways(shape_of(job));
+  variants.clear();
+  for (std::size_t way = 0; way < ways.size(); ++way)
+    variants.push_back({.demand = ways[way].demand, .among = &servers[way]});
+  return find_among_variants(random);
+}
+
+std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random) {
+  const QueueRow& queue = accounts.queues[entry.queue];
+  const std::uint32_t job = queue.first_job;
+  const std::uint32_t shape = queue.shape;
+  const std::int64_t batch = batch_of(accounts, job);
+  auto server = find_server_for_batch(job, batch, kind_of_lane(entry.lane), random);
+  if (!server) return {};
+  Placed placed{.task = accounts.tasks.id(start(entry.queue, *server)),
+                .job = accounts.jobs.id(job),
+                .user = accounts.users.id(queue.user),
+                .server = accounts.servers.id(*server)};
+  for (std::int64_t others = batch - 1; others > 0; --others) {
+    server = find_server_for_batch(job, others, {}, random);
+    MIRAB_ASSERT(server.has_value(), "a gang starts in part");
+    placed.with.push_back(
+        {.task = accounts.tasks.id(start(entry.queue, *server)), .server = accounts.servers.id(*server)});
+  }
+  served(entry);
+  race.bring_back(shape);  // what runs of it has changed where others of its tasks may go
+  return placed;
+}
+
+bool Engine::State::batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind) const {
+  const std::vector<ServerSet> servers = Openings(accounts, job).first_of(batch_of(accounts, job), kind);
+  return std::any_of(servers.begin(), servers.end(), [](const ServerSet& of_way) {
+    return std::any_of(of_way.words().begin(), of_way.words().end(),
+                       [](std::uint64_t word) { return word != 0; });
+  });
+}
+
+/// Could the gang start if nothing ran? Terms are added one after the other, so that the error names the
+/// first one with which it cannot.
+Check Engine::State::check_possible(const JobSubmitted& job, std::uint32_t shape) const {
+  const std::optional<Terms> all = terms_of(job);
+  if (!all) return {};
+  struct Stage {
+    const char* key;
+    Terms terms;
+  };
+  std::array<Stage, 4> stages = {Stage{.key = "gang", .terms = {.gang = all->gang}}};
+  const auto more = [&](std::size_t stage, const char* key) -> Terms& {
+    stages[stage] = {.key = key, .terms = stages[stage - 1].terms};
+    return stages[stage].terms;
+  };
+  more(1, "per_server").per_server = all->per_server;
+  more(2, "pack").pack = all->pack;
+  more(3, "spread").spread = all->spread;
+  for (const auto& [key, terms] : stages) {
+    // A server that is drained is a domain less, so that fewer servers may have room for more.
+    const std::int64_t most = std::max(Openings(accounts, shape, terms, Openings::Emptied::all).most(),
+                                       Openings(accounts, shape, terms, Openings::Emptied::open).most());
+    if (most >= all->gang) continue;
+    return Error{.message = fmt::format("{} tasks of the job could start together if nothing ran, not {}",
+                                        most, all->gang),
+                 .key = key};
+  }
+  return {};
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,179 @@
+// How many tasks of a job can start, against trying all ways to put them.
+#include "scheduling/openings.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include <mirab/model/random.hpp>
+
+namespace mirab::scheduling {
+namespace {
+
+/// Servers, one job with terms, and what is free after its tasks and others have started.
+struct Small {
+  Accounts accounts{1};
+  std::uint32_t job = 0;
+  std::vector<std::string> zones, racks;  // [server]
+  std::vector<std::int64_t> running;      // [server], tasks of the job
+};
+
+constexpr std::int64_t kDemand = 2;
+
+Small random_small(Random& random) {
+  Small small;
+  const std::size_t servers = 1 + random.below(5);
+  JobSubmitted wish{.user = {}, .demand = {kDemand}};
+  if (random.below(2) == 0) wish.per_server = 1 + static_cast<std::int64_t>(random.below(3));
+  if (random.below(4) > 0)
+    wish.spread = Spread{.label = "rack", .most_apart = 1 + static_cast<std::int64_t>(random.below(3))};
+  if (random.below(3) == 0) wish.pack = "zone";
+  wish.gang = wish.tasks = 1'000;
+  for (std::uint32_t server = 0; server < servers; ++server) {
+    const Amounts capacity = {static_cast<std::int64_t>(random.below(9))};
+    const std::string zone(1, static_cast<char>('a' + random.below(2)));
+    const std::string rack(1, static_cast<char>('1' + random.below(3)));
+    small.zones.push_back(zone);
+    small.racks.push_back(rack);
+    auto& eligibility = small.accounts.shapes.eligibility;
+    const std::uint32_t description =
+        eligibility.describe({.name = "s", .labels = {{"zone", zone}, {"rack", rack}}});
+    small.accounts.park.add(capacity);
+    small.accounts.servers.add_at(server, {.description = description});
+    eligibility.server_added(server, description);
+  }
+  const std::uint32_t user = small.accounts.add_user({.name = "u", .weight = {}});
+  const std::uint32_t shape = small.accounts.shapes.hold(wish);
+  small.job = small.accounts.jobs.add({.queue = small.accounts.add_queue(user, shape), .waiting = 1'000});
+  small.accounts.enqueue(small.job);
+  // Tasks that started when spread was another matter, and tasks of others.
+  small.running.assign(servers, 0);
+  const std::string zone = small.zones[random.below(servers)];
+  for (std::uint32_t server = 0; server < servers; ++server) {
+    const auto most = std::min(wish.per_server.value_or(9), small.accounts.park.free(server)[0] / kDemand);
+    if (random.below(2) == 0 || (wish.pack && small.zones[server] != zone)) continue;
+    for (auto tasks = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most) + 1));
+         tasks > 0; --tasks) {
+      small.accounts.start(small.job, server, {});
+      ++small.running[server];
+    }
+  }
+  for (std::uint32_t server = 0; server < servers; ++server) {
+    const std::int64_t free = small.accounts.park.free(server)[0];
+    const Amounts taken = {static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(free) + 1))};
+    if (random.below(2) == 0) small.accounts.park.take(server, taken);
+    if (random.below(8) == 0) small.accounts.park.close(server);
+  }
+  return small;
+}
+
+/// All ways to put tasks, one after the other, by the rules as they are said.
+class AllWays {
+ public:
+  explicit AllWays(const Small& small) : small_(small), terms_(*small.accounts.shapes.terms(0)) {}
+
+  bool may_go(const std::vector<std::int64_t>& counts, std::size_t server) const {
+    const auto number = static_cast<std::uint32_t>(server);
+    const std::int64_t placed = counts[server] - small_.running[server];
+    const std::vector<std::int64_t> next = {kDemand * (placed + 1)};
+    if (!small_.accounts.park.has_room(number, next)) return false;
+    if (counts[server] >= terms_.per_server.value_or(INT64_MAX)) return false;
+    for (std::size_t other = 0; terms_.pack && other < counts.size(); ++other) {
+      if (counts[other] > 0 && small_.zones[other] != small_.zones[server]) return false;
+    }
+    if (!terms_.spread) return true;
+    const auto is_domain = [&](std::size_t other) {
+      const auto at = static_cast<std::uint32_t>(other);
+      return small_.accounts.park.is_open(at) && small_.accounts.park.capacity(at)[0] >= kDemand &&
+             (!terms_.pack || small_.zones[other] == small_.zones[server]);
+    };
+    const auto count = [&](const std::string& rack) {
+      std::int64_t sum = 0;
+      for (std::size_t other = 0; other < counts.size(); ++other)
+        if (small_.racks[other] == rack) sum += counts[other];
+      return sum;
+    };
+    for (std::size_t other = 0; other < counts.size(); ++other) {
+      if (is_domain(other) &&
+          count(small_.racks[server]) + 1 > count(small_.racks[other]) + terms_.spread->most_apart)
+        return false;
+    }
+    return true;
+  }
+
+  /// The most and the fewest tasks with which it can come to an end from here.
+  std::pair<std::int64_t, std::int64_t> ends(const std::vector<std::int64_t>& counts) {
+    const auto known = known_.find(counts);
+    if (known != known_.end()) return known->second;
+    std::pair<std::int64_t, std::int64_t> most_and_fewest = {0, INT64_MAX};
+    for (std::size_t server = 0; server < counts.size(); ++server) {
+      if (!may_go(counts, server)) continue;
+      std::vector<std::int64_t> more = counts;
+      ++more[server];
+      const auto [most, fewest] = ends(more);
+      most_and_fewest.first = std::max(most_and_fewest.first, most + 1);
+      most_and_fewest.second = std::min(most_and_fewest.second, fewest + 1);
+    }
+    if (most_and_fewest.second == INT64_MAX) most_and_fewest.second = 0;
+    return known_[counts] = most_and_fewest;
+  }
+
+ private:
+  const Small& small_;
+  const Terms& terms_;
+  std::map<std::vector<std::int64_t>, std::pair<std::int64_t, std::int64_t>> known_;
+};
+
+bool contains(const std::vector<ServerSet>& sets, std::uint32_t server) {
+  return std::any_of(sets.begin(), sets.end(), [&](const ServerSet& set) { return set.contains(server); });
+}
+
+TEST(Openings, AreWhatAllWaysToPutTheTasksGive) {
+  std::int64_t with_spread = 0, stopped = 0;
+  for (std::uint64_t seed = 1; seed <= 4'000; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Small small = random_small(random);
+    const Openings openings(small.accounts, small.job);
+    AllWays all(small);
+    const auto [most, fewest] = all.ends(small.running);
+    ASSERT_EQ(openings.most(), most);
+    const Terms& terms = *small.accounts.shapes.terms(0);
+    ASSERT_TRUE(terms.pack || most == fewest) << "the order does not matter";
+    for (std::int64_t batch = 1; batch <= most + 1; ++batch) {
+      const std::vector<ServerSet> first = openings.first_of(batch, {});
+      for (std::uint32_t server = 0; server < small.running.size(); ++server) {
+        bool leaves_room = all.may_go(small.running, server);
+        if (leaves_room) {
+          std::vector<std::int64_t> more = small.running;
+          ++more[server];
+          leaves_room = all.ends(more).second + 1 >= batch;
+        }
+        ASSERT_EQ(contains(first, server), leaves_room) << "a batch of " << batch << ", server " << server;
+      }
+    }
+    if (terms.spread) ++with_spread;
+    if (terms.spread && most == 0) ++stopped;
+  }
+  EXPECT_GT(with_spread, 2'000);
+  EXPECT_GT(stopped, 100);
+}
+
+TEST(Openings, AreCountedBeyond64Bits) {
+  Accounts accounts(2);
+  JobSubmitted wish{.user = {}, .demand = {1, 0}, .tasks = INT64_MAX, .demand_on = {{"t", {0, 1}}}};
+  wish.spread = Spread{.label = "zone", .most_apart = INT64_MAX};
+  for (const std::uint32_t server : {0U, 1U}) {
+    accounts.park.add(server == 0 ? Amounts{INT64_MAX, 0} : Amounts{0, INT64_MAX});
+    const std::uint32_t description = accounts.shapes.eligibility.describe(
+        {.name = server == 0 ? "s" : "t", .labels = {{"zone", server == 0 ? "a" : "b"}}});
+    accounts.servers.add_at(server, {.description = description});
+    accounts.shapes.eligibility.server_added(server, description);
+  }
+  const std::uint32_t shape = accounts.shapes.hold(wish);
+  const Openings openings(accounts, shape, *accounts.shapes.terms(shape), Openings::Emptied::open);
+  EXPECT_EQ(openings.most(), INT64_MAX);
+  EXPECT_TRUE(contains(openings.first_of(INT64_MAX, {}), 1));
+}
+
+}  // namespace
+}  // namespace mirab::scheduling
