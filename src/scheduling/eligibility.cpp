@@ -1,6 +1,7 @@
 #include "scheduling/eligibility.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <mirab/model/assert.hpp>
 
@@ -38,13 +39,13 @@ std::uint32_t Eligibility::hold(const Selection& selection) {
     vacant_.pop_back();
   }
   auto servers = std::make_unique<ServerSet>();
-  std::map<const Description*, bool> admitted;
+  std::vector<bool> admitted;  // [description]
+  for (const Described& each : descriptions_) {
+    admitted.push_back(each.servers > 0 &&
+                       selection.admits(each.description->name, each.description->labels));
+  }
   for (std::uint32_t server = 0; server < present_.size(); ++server) {
-    if (present_[server] == nullptr) continue;
-    const Description& description = present_[server]->first;
-    const auto [judged, is_first] = admitted.try_emplace(&description);
-    if (is_first) judged->second = selection.admits(description.name, description.labels);
-    if (judged->second) servers->insert(server);
+    if (present_[server] != kAbsent && admitted[present_[server]]) servers->insert(server);
   }
   rows_[lowest] = {
       .selection = selection, .servers = std::move(servers), .holders = 1, .sequence = selections_before_++};
@@ -62,9 +63,18 @@ void Eligibility::release(std::uint32_t number) {
 }
 
 void Eligibility::server_added(std::uint32_t server, const Description& description) {
-  if (server >= present_.size()) present_.resize(server + 1, nullptr);
-  present_[server] = &*descriptions_.try_emplace(description, 0).first;
-  ++present_[server]->second;
+  if (server >= present_.size()) present_.resize(server + 1, kAbsent);
+  const auto lowest = vacant_descriptions_.empty() ? static_cast<std::uint32_t>(descriptions_.size())
+                                                   : vacant_descriptions_.back();
+  const auto [known, is_new] = description_numbers_.emplace(description, lowest);
+  if (is_new && vacant_descriptions_.empty()) {
+    descriptions_.emplace_back();
+  } else if (is_new) {
+    vacant_descriptions_.pop_back();
+  }
+  descriptions_[known->second].description = &known->first;
+  ++descriptions_[known->second].servers;
+  present_[server] = known->second;
   for (Row& row : rows_) {
     if (row.servers && row.selection.admits(description.name, description.labels))
       row.servers->insert(server);
@@ -75,8 +85,11 @@ void Eligibility::server_removed(std::uint32_t server) {
   for (const Row& row : rows_) {
     if (row.servers) row.servers->erase(server);
   }
-  auto* const described = std::exchange(present_[server], nullptr);
-  if (--described->second == 0) descriptions_.erase(descriptions_.find(described->first));
+  const std::uint32_t number = std::exchange(present_[server], kAbsent);
+  if (--descriptions_[number].servers > 0) return;
+  description_numbers_.erase(description_numbers_.find(*descriptions_[number].description));
+  descriptions_[number] = {};
+  vacant_descriptions_.push_back(number);
 }
 
 }  // namespace mirab::scheduling

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "scheduling/server_set.hpp"
@@ -50,7 +49,13 @@ class Eligibility {
   /// O(selections + log descriptions).
   void server_added(std::uint32_t server, const Description& description);
   void server_removed(std::uint32_t server);
-  const Description& description_of(std::uint32_t server) const { return present_[server]->first; }
+  const Description& description_of(std::uint32_t server) const {
+    return *descriptions_[present_[server]].description;
+  }
+
+  /// The number of that description: servers that share it share its number, which is given again when the
+  /// last one is gone.
+  std::uint32_t description_number(std::uint32_t server) const { return present_[server]; }
 
   bool contains(std::uint32_t number, std::uint32_t server) const {
     return number == kAll || rows_[number].servers->contains(server);
@@ -61,6 +66,7 @@ class Eligibility {
 
  private:
   static constexpr std::uint32_t kAll = 0;
+  static constexpr std::uint32_t kAbsent = UINT32_MAX;
 
   struct Row {
     Selection selection = {};
@@ -68,13 +74,19 @@ class Eligibility {
     std::uint64_t holders = 0;
     std::uint64_t sequence = 0;
   };
+  struct Described {
+    const Description* description = nullptr;  // the key of description_numbers_
+    std::uint64_t servers = 0;                 // that share it
+  };
 
   std::vector<Row> rows_;
   std::map<Selection, std::uint32_t> numbers_;
   std::vector<std::uint32_t> vacant_;
   std::uint64_t selections_before_ = 1;
-  std::map<Description, std::uint64_t> descriptions_;                  // and how many servers share it
-  std::vector<std::pair<const Description, std::uint64_t>*> present_;  // [server]
+  std::map<Description, std::uint32_t> description_numbers_;
+  std::vector<Described> descriptions_;
+  std::vector<std::uint32_t> vacant_descriptions_;
+  std::vector<std::uint32_t> present_;  // [server], its description; kAbsent
 };
 
 }  // namespace mirab::scheduling

@@ -97,14 +97,14 @@ std::int64_t Openings::room_on(std::uint32_t server, const Way& way,
 
 /// kNowhere for a server without a label that the terms name.
 std::uint32_t Openings::domain_of(std::uint32_t server) {
-  const std::uint32_t description = accounts_.servers[server].description;
+  const std::uint32_t description = accounts_.shapes.eligibility.description_number(server);
   if (description >= domains_of_.size()) domains_of_.resize(description + 1, kNone);
-  if (domains_of_[description] == kNone) domains_of_[description] = new_domain(description);
+  if (domains_of_[description] == kNone)
+    domains_of_[description] = new_domain(accounts_.shapes.eligibility.description_of(server).labels);
   return domains_of_[description];
 }
 
-std::uint32_t Openings::new_domain(std::uint32_t description) {
-  const auto& labels = accounts_.shapes.eligibility.description(description).labels;
+std::uint32_t Openings::new_domain(const std::map<std::string, std::string>& labels) {
   const auto value = [&](const std::string& label) -> std::optional<std::string_view> {
     const auto found = labels.find(label);
     return found == labels.end() ? std::nullopt : std::optional<std::string_view>(found->second);
@@ -187,8 +187,7 @@ std::string broken_terms(const Accounts& accounts) {
       const std::uint32_t server = accounts.tasks[task].server;
       if (++running_on[server] > terms->per_server.value_or(INT64_MAX))
         return fmt::format("more tasks of job {} on server {} than it allows", job, server);
-      const auto& labels =
-          accounts.shapes.eligibility.description(accounts.servers[server].description).labels;
+      const auto& labels = accounts.shapes.eligibility.description_of(server).labels;
       if (terms->spread && !labels.contains(terms->spread->label))
         return fmt::format("a task of job {} on server {}, in no domain", job, server);
       if (!terms->pack) continue;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -54,7 +55,7 @@ class Openings {
   };
 
   std::uint32_t domain_of(std::uint32_t server);
-  std::uint32_t new_domain(std::uint32_t description);
+  std::uint32_t new_domain(const std::map<std::string, std::string>& labels);
   void add_running(std::uint32_t job);
   void add_server(std::uint32_t server, std::span<const std::int64_t> free);
   std::int64_t room_on(std::uint32_t server, const Way& way, std::span<const std::int64_t> free) const;

@@ -34,12 +34,10 @@ Small random_small(Random& random) {
     const std::string rack(1, static_cast<char>('1' + random.below(3)));
     small.zones.push_back(zone);
     small.racks.push_back(rack);
-    auto& eligibility = small.accounts.shapes.eligibility;
-    const std::uint32_t description =
-        eligibility.describe({.name = "s", .labels = {{"zone", zone}, {"rack", rack}}});
     small.accounts.park.add(capacity);
-    small.accounts.servers.add_at(server, {.description = description});
-    eligibility.server_added(server, description);
+    small.accounts.servers.add_at(server, {});
+    small.accounts.shapes.eligibility.server_added(server,
+                                                   {.name = "s", .labels = {{"zone", zone}, {"rack", rack}}});
   }
   const std::uint32_t user = small.accounts.add_user({.name = "u", .weight = {}});
   const std::uint32_t shape = small.accounts.shapes.hold(wish);
@@ -164,10 +162,9 @@ TEST(Openings, AreCountedBeyond64Bits) {
   wish.spread = Spread{.label = "zone", .most_apart = INT64_MAX};
   for (const std::uint32_t server : {0U, 1U}) {
     accounts.park.add(server == 0 ? Amounts{INT64_MAX, 0} : Amounts{0, INT64_MAX});
-    const std::uint32_t description = accounts.shapes.eligibility.describe(
-        {.name = server == 0 ? "s" : "t", .labels = {{"zone", server == 0 ? "a" : "b"}}});
-    accounts.servers.add_at(server, {.description = description});
-    accounts.shapes.eligibility.server_added(server, description);
+    accounts.servers.add_at(server, {});
+    accounts.shapes.eligibility.server_added(
+        server, {.name = server == 0 ? "s" : "t", .labels = {{"zone", server == 0 ? "a" : "b"}}});
   }
   const std::uint32_t shape = accounts.shapes.hold(wish);
   const Openings openings(accounts, shape, *accounts.shapes.terms(shape), Openings::Emptied::open);
