@@ -168,17 +168,47 @@ TEST(SpreadOverDomains, FiveTasksOverThreeZonesAreTwoTwoAndOne) {
   EXPECT_EQ(running_on(engine, servers[2]), 1);
 }
 
-TEST(SpreadOverDomains, AFullZoneStopsTheOthersUntilItIsDrained) {
-  SmallEngine engine("drf");
-  const ServerId large = engine.server({9}, "s", zone("a"));
+TEST(SpreadOverDomains, AFullZoneStopsTheOthersWhileItIsADomain) {
+  const auto running_after = [](auto gone) {
+    SmallEngine engine("drf");
+    const ServerId large = engine.server({9}, "s", zone("a"));
+    const ServerId small = engine.server({1}, "s", zone("b"));
+    const JobId job = engine.job({.user = engine.user(),
+                                  .demand = {1},
+                                  .tasks = 9,
+                                  .spread = Spread{.label = "zone", .most_apart = 2}});
+    EXPECT_EQ(engine.run().size(), 4U) << "one in b, and three in a";
+    EXPECT_EQ(running_on(engine, small), 1);
+    EXPECT_FALSE(engine.engine.fits(job));
+    gone(engine, small);
+    engine.run();
+    return running_on(engine, large);
+  };
+  EXPECT_EQ(running_after([](SmallEngine& engine, ServerId small) {
+              EXPECT_FALSE(engine.engine.apply(ServerDrained{small}, engine.now));
+            }),
+            8);
+  EXPECT_EQ(running_after([](SmallEngine& engine, ServerId small) {
+              EXPECT_TRUE(engine.engine.apply(ServerFailed{small}, engine.now));
+            }),
+            9);
+  EXPECT_EQ(running_after([](SmallEngine& engine, ServerId small) {
+              EXPECT_FALSE(engine.engine.apply(ServerChanged{small, {2}}, engine.now));
+            }),
+            4);
+}
+
+TEST(SpreadOverDomains, ATooSmallZoneStopsAGangUntilItIsRemoved) {
+  SmallEngine engine("drf", "first-fit", 1, Tie::first, Oversized::wait);
+  engine.server({9}, "s", zone("a"));
   const ServerId small = engine.server({1}, "s", zone("b"));
-  const JobId job = engine.job(
-      {.user = engine.user(), .demand = {1}, .tasks = 9, .spread = Spread{.label = "zone", .most_apart = 2}});
-  EXPECT_EQ(engine.run().size(), 4U) << "one in b, and three in a";
-  EXPECT_FALSE(engine.engine.fits(job));
-  ASSERT_FALSE(engine.engine.apply(ServerDrained{small}, engine.now));
-  EXPECT_EQ(engine.run().size(), 5U) << "b is no domain any more";
-  EXPECT_EQ(running_on(engine, large), 8);
+  engine.job(
+      {.user = engine.user(), .demand = {1}, .tasks = 5, .gang = 5, .spread = Spread{.label = "zone"}});
+  EXPECT_FALSE(engine.step());
+  ASSERT_FALSE(engine.engine.apply(ServerRemoved{small}, engine.now));
+  const auto placed = engine.step();
+  ASSERT_TRUE(placed);
+  EXPECT_EQ(placed->with.size(), 4U);
 }
 
 TEST(SpreadOverDomains, AZoneWhoseServersAreAllTooSmallIsNoDomain) {
