@@ -14,7 +14,7 @@
 
 namespace mirab::scheduling {
 
-/// Is there an open server of the kind that could hold a task of the shape if it were empty?
+/// Is there a server of the kind, not drained, that could hold a task of the shape if it were empty?
 bool Engine::State::can_run_on_kind(std::uint32_t shape, std::uint32_t kind) {
   const Amounts& capacity = kinds.capacities()[kind];
   for (const Way& way : accounts.shapes.ways(shape)) {
@@ -24,7 +24,7 @@ bool Engine::State::can_run_on_kind(std::uint32_t shape, std::uint32_t kind) {
       for (std::uint64_t word = servers->word(index); word != 0; word &= word - 1) {
         const std::size_t server =
             index * ServerSet::kWord + static_cast<std::size_t>(std::countr_zero(word));
-        if (accounts.park.is_open(static_cast<std::uint32_t>(server))) return true;
+        if (!accounts.servers[static_cast<std::uint32_t>(server)].drained) return true;
       }
     }
   }
@@ -175,6 +175,9 @@ std::optional<Placed> Engine::State::step(Random& random) {
     keys_are_stale = true;
   }
   if (keys_are_stale) refresh();
+  if (reservations) {
+    if (std::optional<Placed> placed = place_where_kept()) return placed;
+  }
   // Beyond a few servers it is cheaper to let what fits there race with the others; and those who tie at
   // random have to stand together.
   constexpr std::size_t kMostFreed = 16;
@@ -184,13 +187,14 @@ std::optional<Placed> Engine::State::step(Random& random) {
     std::optional<Entry> next = race.next(random);
     const std::optional<Entry> aside = next_on_freed();
     if (aside && (!next || race.before(*aside, *next))) next = aside;
-    if (!next) return {};
+    if (!next) break;
     const std::uint32_t shape = accounts.queues[next->queue].shape;
     if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random))
       return place(*next, *server);
-    if (whom.blocking == Blocking::freeze) return {};
+    if (whom.blocking == Blocking::freeze) break;
     race.set_aside(shape, next->lane);
   }
+  return preemption ? preempt() : std::nullopt;
 }
 
 Placed Engine::State::place(Entry entry, std::uint32_t server) {
@@ -199,12 +203,15 @@ Placed Engine::State::place(Entry entry, std::uint32_t server) {
   const std::uint32_t user = accounts.queues[queue].user;
   const std::uint32_t task = accounts.start(job, server, now);
   last_used = server;
+  accounts.queues[queue].since = now;
   share_changed(user);
   if (balance)
     balance->task_started(accounts.park, task, server, accounts.demand(accounts.queues[queue], server));
   if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);
   if (accounts.queues[queue].first_job == kNone) race.leave(queue);
   race.rekey(accounts.users[user].queues);
+  if (reservations) end_reservation(reservations->of_queue(queue));
+  if (preemption) preemption->something_changed();
   return {.task = accounts.tasks.id(task),
           .job = accounts.jobs.id(job),
           .user = accounts.users.id(user),

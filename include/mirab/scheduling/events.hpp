@@ -112,20 +112,21 @@ using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReop
                            ServerFailed, UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled,
                            TaskFinished, TaskFailed>;
 
+/// A task that ended before its time.
+struct Lost {
+  TaskId task;
+  JobId job;
+  friend bool operator==(const Lost&, const Lost&) = default;
+};
+
 /// What the engine decides.
 struct Placed {
   TaskId task;
   JobId job;
   UserId user;
   ServerId server;
+  std::vector<Lost> preempted = {};  ///< ended there first, and wait again, before the others of their jobs
   friend bool operator==(const Placed&, const Placed&) = default;
-};
-
-/// A task that ended before its time.
-struct Lost {
-  TaskId task;
-  JobId job;
-  friend bool operator==(const Lost&, const Lost&) = default;
 };
 
 }  // namespace mirab::scheduling
