@@ -23,6 +23,7 @@
 #include "scheduling/reservations.hpp"
 
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 #include "scheduling/engine_state.hpp"
@@ -119,14 +120,21 @@ void Engine::State::end_reservations_that_lasted() {
   }
 }
 
-/// The queues without a server that have waited for long enough, the longest first.
+/// The queues without a server whose next task has waited for long enough and fits nowhere, the longest first.
 std::vector<std::uint32_t> Engine::State::due() const {
   std::vector<std::uint32_t> due;
+  std::map<std::uint32_t, bool> fits;  // by shape
+  const auto fits_nowhere = [&](std::uint32_t shape) {
+    const auto [known, is_new] = fits.try_emplace(shape, false);
+    if (is_new) known->second = fits_somewhere(shape);
+    return !known->second;
+  };
   for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
     // Its next start is a single task, wherever that is put: only such a one can have a server kept for it.
     if (!race.holds(queue) || passed(accounts.queues[queue].since, now) < length(reservations->rule.after))
       continue;
-    if (reservations->of_queue(queue) == nullptr) due.push_back(queue);
+    if (reservations->of_queue(queue) == nullptr && fits_nowhere(accounts.queues[queue].shape))
+      due.push_back(queue);
   }
   std::sort(due.begin(), due.end(), [&](std::uint32_t a, std::uint32_t b) {
     const QueueRow& row_a = accounts.queues[a];
@@ -155,11 +163,11 @@ void Engine::State::keep_where_due() {
     return;
   reservations->looked = now;
   if (reservations->kept.size() >= reservations->rule.servers) return;
-  std::set<std::uint32_t> in_vain;  // shapes
+  std::set<std::uint32_t> in_vain;  // shapes for which there is no such server
   for (const std::uint32_t queue : due()) {
     const std::uint32_t shape = accounts.queues[queue].shape;
     if (in_vain.contains(shape)) continue;
-    const std::optional<std::uint32_t> server = fits_somewhere(shape) ? std::nullopt : server_to_keep(queue);
+    const std::optional<std::uint32_t> server = server_to_keep(queue);
     if (!server) {
       in_vain.insert(shape);
       continue;
