@@ -177,6 +177,13 @@ std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most
   const mpq_class before = level_.exact(standing_, Holding::of(accounts_, row.user));
   std::optional<Victims> best;
   for (const Way& way : accounts_.shapes.ways(row.shape)) {
+    std::vector<std::uint32_t> servers;
+    for (std::uint32_t server = 0; server < accounts_.servers.end(); ++server) {
+      if (accounts_.shapes.eligibility.contains(way.servers, server) && may_use(server) &&
+          covers(accounts_.park.capacity(server), way.demand))
+        servers.push_back(server);
+    }
+    if (servers.empty()) continue;
     Holding after = Holding::of(accounts_, row.user);
     after.add(row.shape, way.demand, 1);
     const Gain gain{.user = row.user,
@@ -184,11 +191,7 @@ std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most
                     .level = level_.exact(standing_, after),
                     .rounded = level_.rounded(standing_, after)};
     if (gain.level <= before || most_spare_ < gain.rounded * (1 - Level::kRounding)) continue;
-    for (std::uint32_t server = 0; server < accounts_.servers.end(); ++server) {
-      if (accounts_.shapes.eligibility.contains(way.servers, server) && may_use(server) &&
-          covers(accounts_.park.capacity(server), way.demand))
-        consider(server, gain, most, best);
-    }
+    for (const std::uint32_t server : servers) consider(server, gain, most, best);
   }
   return best;
 }
