@@ -42,6 +42,7 @@ struct QueueRow {
   std::uint32_t first_job = kNone;  ///< of those with waiting tasks
   std::uint32_t last_job = kNone;
   std::uint64_t arrival = 0;  ///< when it last began to wait: events before that
+  Time since = {};            ///< began to wait or got a task, the latest of these
   std::int64_t running = 0;   ///< x of this shape
   std::uint32_t jobs = 0;     ///< that wait or run
 };

@@ -30,7 +30,8 @@ constexpr std::array kDisciplines = {
                         .source = "max-min fairness in numbers of tasks",
                         .options = kOptions},
                .key = round_robin_key,
-               .compare = round_robin_compare},
+               .compare = round_robin_compare,
+               .level = &kRoundRobinLevel},
     Discipline{
         .info = {.name = "drf",
                  .summary = "the user with the lowest dominant share per weight",
@@ -40,7 +41,8 @@ constexpr std::array kDisciplines = {
         .key = drf_key,
         .compare = drf_compare,
         .scaled = true,
-        .share = drf_share},
+        .share = drf_share,
+        .level = &kDrfLevel},
     Discipline{
         .info = {.name = "asset",
                  .summary =
@@ -50,7 +52,8 @@ constexpr std::array kDisciplines = {
         .key = asset_key,
         .compare = asset_compare,
         .scaled = true,
-        .share = asset_share},
+        .share = asset_share,
+        .level = &kAssetLevel},
     Discipline{
         .info = {.name = "pf",
                  .summary =
@@ -59,7 +62,8 @@ constexpr std::array kDisciplines = {
                  .options = kOptions},
         .key = pf_key,
         .compare = pf_compare,
-        .priced = true},
+        .priced = true,
+        .level = &kPfLevel},
     Discipline{
         .info = {.name = "tsf",
                  .summary = "the user with the lowest part, per weight, of the tasks that it could run alone",
@@ -68,7 +72,8 @@ constexpr std::array kDisciplines = {
                  .options = kOptions},
         .key = tsf_key,
         .compare = tsf_compare,
-        .monopolised = true},
+        .monopolised = true,
+        .level = &kTsfLevel},
     Discipline{
         .info = {.name = "ps-dsf",
                  .summary =

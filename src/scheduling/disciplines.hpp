@@ -4,6 +4,7 @@
 
 #include <mirab/scheduling/fill.hpp>
 
+#include "scheduling/level.hpp"
 #include "scheduling/standing.hpp"
 
 namespace mirab::scheduling {
@@ -34,6 +35,9 @@ struct Discipline {
 
   /// What its key is per weight, of the user alone; nullptr when the key is not that of a user's amounts.
   double (*share)(const Standing& standing, std::uint32_t user) = nullptr;
+
+  /// Its key, where every user has one that rises with what it has; else nullptr.
+  const Level* level = nullptr;
 };
 
 /// The key of a discipline and its comparison, as each file in disciplines/ defines them.
@@ -49,6 +53,7 @@ MIRAB_DISCIPLINE(tsf);
 MIRAB_DISCIPLINE(ps_dsf);
 MIRAB_DISCIPLINE(mlf_drs);
 #undef MIRAB_DISCIPLINE
+double pf_spent(const Standing& standing, std::span<const std::int64_t> used, const Weight& weight);
 double drf_share(const Standing& standing, std::uint32_t user);
 double asset_share(const Standing& standing, std::uint32_t user);
 

@@ -27,6 +27,8 @@ Engine::State::State(EngineOptions chosen, const Whom& whom_chosen, const Where&
       race(*whom.discipline, options.tie, standing) {
   if (whom.discipline->places) balance.emplace();
   if (options.half_life) standing.usage.emplace(*options.half_life);
+  if (options.reservations) reservations.emplace(Reservations{.rule = *options.reservations});
+  if (options.preemption) preemption.emplace(*options.preemption);
 }
 
 namespace {
@@ -50,6 +52,24 @@ Result<Whom> with_shares(Whom whom, const EngineOptions& options) {
   return whom;
 }
 
+/// What keeps users from starving, as the options want it.
+Check check_patience(const Whom& whom, const EngineOptions& options) {
+  if (options.reservations) {
+    if (Check bad = check(*options.reservations)) return bad;
+  }
+  if (!options.preemption) return {};
+  if (whom.discipline->level == nullptr)
+    return Error{
+        .message = options.half_life
+                       ? std::string("with a half-life the order of users changes with time, and "
+                                     "what is taken for one would be taken back")
+                       : fmt::format("{} has no key for each user that rises with what it uses; drf, "
+                                     "asset, tsf, round-robin and pf have",
+                                     whom.discipline->info.name),
+        .key = "preemption"};
+  return check(*options.preemption);
+}
+
 }  // namespace
 
 Result<Engine> Engine::from(EngineOptions options) {
@@ -64,6 +84,7 @@ Result<Engine> Engine::from(EngineOptions options) {
   if (!chosen) return chosen.error();
   const Result<Whom> whom = with_shares(*chosen, options);
   if (!whom) return whom.error();
+  if (Check bad = check_patience(*whom, options)) return *std::move(bad);
   const Result<Where> where = scheduling::where(options.placement);
   if (!where) return where.error();
   return Engine(std::make_unique<State>(std::move(options), *whom, *where));
@@ -119,16 +140,17 @@ bool Engine::fits(JobId job) const {
   const auto number = accounts.jobs.find(job);
   if (!number || accounts.jobs[*number].waiting == 0) return false;
   if (accounts.shapes.terms(state_->shape_of(*number)) != nullptr) return state_->batch_fits(*number, {});
-  const std::span<const Way> ways = accounts.shapes.ways(state_->shape_of(*number));
-  return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
-    const Variant variant{.demand = way.demand, .among = accounts.shapes.eligibility.servers(way.servers)};
-    return accounts.park.first_with_room(variant, 0).has_value();
-  });
+  const std::uint32_t queue = accounts.jobs[*number].queue;
+  const Reservations::Kept* const kept =
+      state_->reservations ? state_->reservations->of_queue(queue) : nullptr;
+  return (kept != nullptr && state_->has_kept_room(*kept)) ||
+         state_->fits_somewhere(accounts.queues[queue].shape);
 }
 
 std::string Engine::broken_invariant() const {
   std::string broken = state_->accounts.broken();
-  return broken.empty() ? broken_terms(state_->accounts) : broken;
+  if (broken.empty()) broken = broken_terms(state_->accounts);
+  return broken.empty() && state_->reservations ? state_->broken_reservation() : broken;
 }
 
 }  // namespace mirab::scheduling

@@ -17,7 +17,7 @@
 
 namespace mirab::scheduling {
 
-/// Is there an open server of the kind that could hold a task of the shape if it were empty?
+/// Is there a server of the kind, not drained, that could hold a task of the shape if it were empty?
 bool Engine::State::can_run_on_kind(std::uint32_t shape, std::uint32_t kind) {
   const Amounts& capacity = kinds.capacities()[kind];
   for (const Way& way : accounts.shapes.ways(shape)) {
@@ -27,7 +27,7 @@ bool Engine::State::can_run_on_kind(std::uint32_t shape, std::uint32_t kind) {
       for (std::uint64_t word = servers->word(index); word != 0; word &= word - 1) {
         const std::size_t server =
             index * ServerSet::kWord + static_cast<std::size_t>(std::countr_zero(word));
-        if (accounts.park.is_open(static_cast<std::uint32_t>(server))) return true;
+        if (!accounts.servers[static_cast<std::uint32_t>(server)].drained) return true;
       }
     }
   }
@@ -182,6 +182,9 @@ std::optional<Placed> Engine::State::step(Random& random) {
     keys_are_stale = true;
   }
   if (keys_are_stale) refresh();
+  if (reservations) {
+    if (std::optional<Placed> placed = place_where_kept()) return placed;
+  }
   // Beyond a few servers it is cheaper to let what fits there race with the others; and those who tie at
   // random have to stand together.
   constexpr std::size_t kMostFreed = 16;
@@ -191,22 +194,24 @@ std::optional<Placed> Engine::State::step(Random& random) {
     std::optional<Entry> next = race.next(random);
     const std::optional<Entry> aside = next_on_freed();
     if (aside && (!next || race.before(*aside, *next))) next = aside;
-    if (!next) return {};
+    if (!next) break;
     const std::uint32_t shape = accounts.queues[next->queue].shape;
     if (accounts.shapes.terms(shape) != nullptr) {
       if (std::optional<Placed> placed = place_batch(*next, random)) return placed;
     } else if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random)) {
       return place(*next, *server);
     }
-    if (whom.blocking == Blocking::freeze) return {};
+    if (whom.blocking == Blocking::freeze) break;
     race.set_aside(shape, next->lane);
   }
+  return preemption ? preempt() : std::nullopt;
 }
 
 /// The first waiting task of the queue starts. Its number.
 std::uint32_t Engine::State::start(std::uint32_t queue, std::uint32_t server) {
   const std::uint32_t task = accounts.start(accounts.queues[queue].first_job, server, now);
   last_used = server;
+  accounts.queues[queue].since = now;
   share_changed(accounts.queues[queue].user);
   if (balance)
     balance->task_started(accounts.park, task, server, accounts.demand(accounts.queues[queue], server));
@@ -218,6 +223,8 @@ void Engine::State::served(Entry entry) {
   if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);
   if (accounts.queues[entry.queue].first_job == kNone) race.leave(entry.queue);
   race.rekey(accounts.users[accounts.queues[entry.queue].user].queues);
+  if (reservations) end_reservation(reservations->of_queue(entry.queue));
+  if (preemption) preemption->something_changed();
 }
 
 Placed Engine::State::place(Entry entry, std::uint32_t server) {

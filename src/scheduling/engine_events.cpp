@@ -76,8 +76,14 @@ bool Engine::State::is_possible(std::uint32_t shape) const {
   return false;
 }
 
+void Engine::State::happens(Time time) {
+  now = time;
+  if (preemption) preemption->something_changed();
+}
+
 void Engine::State::wait(std::uint32_t queue) {
   accounts.queues[queue].arrival = waits_before++;
+  accounts.queues[queue].since = now;
   // All queues of a shape stand in the same lanes: those of the servers that are there now.
   if (keys_are_stale && whom.discipline->lanes != Lanes::one) refresh();
   race.enter(queue, lanes_of(accounts.queues[queue].shape));
@@ -146,6 +152,7 @@ std::vector<Lost> Engine::State::end_all_on(std::uint32_t server) {
 }
 
 void Engine::State::take_out(std::uint32_t server) {
+  if (reservations) end_reservation(reservations->on_server(server));
   kinds.release(server, accounts.servers[server].kind);
   accounts.shapes.eligibility.server_removed(server);
   accounts.park.remove(server);
@@ -162,7 +169,7 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   if (Check bad = s.check_time(now)) return *std::move(bad);
   if (Check bad = s.check_amounts(event.capacity, "capacity")) return *std::move(bad);
   if (Check bad = s.check_pool(event.capacity, {})) return *std::move(bad);
-  s.now = now;
+  s.happens(now);
   const std::uint32_t server = s.accounts.park.add(event.capacity);
   s.accounts.servers.add_at(server, {.kind = s.kinds.hold(server, event.capacity)});
   s.accounts.shapes.eligibility.server_added(server, {.name = event.name, .labels = event.labels});
@@ -188,7 +195,7 @@ Check Engine::apply(const ServerChanged& event, Time now) {
         .message = fmt::format("{} units are taken there, {} would not hold them", taken, event.capacity[r]),
         .key = fmt::format("capacity.{}", s.options.resources[r])};
   }
-  s.now = now;
+  s.happens(now);
   // What dominates a task there may change with the capacity.
   s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
     if (s.balance) s.balance->task_ended(s.accounts.park, task, *server, demand);
@@ -201,6 +208,9 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   s.accounts.servers[*server].kind = s.kinds.hold(*server, event.capacity);
   s.freed.add(*server);
   s.race.bring_back_terms();
+  if (const auto* const kept = s.reservations ? s.reservations->on_server(*server) : nullptr;
+      kept != nullptr && !s.can_be_kept(*server, kept->queue))
+    s.end_reservation(kept);
   s.all_shares_changed();
   s.keys_are_stale = true;
   return {};
@@ -211,10 +221,11 @@ Check Engine::apply(const ServerDrained& event, Time now) {
   if (Check bad = s.check_time(now)) return bad;
   const auto server = s.accounts.servers.find(event.server);
   if (!server) return unknown("server", "server");
-  s.now = now;
+  s.happens(now);
   s.accounts.servers[*server].drained = true;
   s.accounts.park.close(*server);
   s.race.bring_back_terms();
+  if (s.reservations) s.end_reservation(s.reservations->on_server(*server));
   s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
   return {};
 }
@@ -224,9 +235,9 @@ Check Engine::apply(const ServerReopened& event, Time now) {
   if (Check bad = s.check_time(now)) return bad;
   const auto server = s.accounts.servers.find(event.server);
   if (!server) return unknown("server", "server");
-  s.now = now;
+  s.happens(now);
   s.accounts.servers[*server].drained = false;
-  s.accounts.park.open(*server);
+  if (!s.reservations || s.reservations->on_server(*server) == nullptr) s.accounts.park.open(*server);
   s.freed.add(*server);
   s.race.bring_back_terms();
   s.keys_are_stale = s.keys_are_stale || s.whom.discipline->lanes == Lanes::kinds;
@@ -240,7 +251,7 @@ Check Engine::apply(const ServerRemoved& event, Time now) {
   if (!server) return unknown("server", "server");
   if (s.accounts.servers[*server].first_task != kNone)
     return Error{.message = "tasks run there; drain it first, or let it fail", .key = "server"};
-  s.now = now;
+  s.happens(now);
   s.take_out(*server);
   return {};
 }
@@ -250,7 +261,7 @@ Result<std::vector<Lost>> Engine::apply(const ServerFailed& event, Time now) {
   if (Check bad = s.check_time(now)) return *std::move(bad);
   const auto server = s.accounts.servers.find(event.server);
   if (!server) return unknown("server", "server");
-  s.now = now;
+  s.happens(now);
   std::vector<Lost> lost = s.end_all_on(*server);
   s.take_out(*server);
   return lost;
@@ -261,7 +272,7 @@ Result<UserId> Engine::apply(const UserAdded& event, Time now) {
   if (Check bad = s.check_time(now)) return *std::move(bad);
   const Result<Weight> weight = weight_from(event.weight);
   if (!weight) return weight.error();
-  s.now = now;
+  s.happens(now);
   const std::uint32_t user = s.accounts.add_user({.name = event.name, .weight = *weight});
   if (s.standing.usage) s.standing.usage->begin(user, now);
   return s.accounts.users.id(user);
@@ -274,7 +285,7 @@ Check Engine::apply(const UserReweighted& event, Time now) {
   if (!user) return unknown("user", "user");
   const Result<Weight> weight = weight_from(event.weight);
   if (!weight) return weight.error();
-  s.now = now;
+  s.happens(now);
   s.accounts.users[*user].weight = *weight;
   s.race.rekey(s.accounts.users[*user].queues);
   s.population_changed();
@@ -288,7 +299,7 @@ Check Engine::apply(const UserRemoved& event, Time now) {
   if (!user) return unknown("user", "user");
   if (!s.accounts.users[*user].queues.empty())
     return Error{.message = "the user has jobs; cancel them first", .key = "user"};
-  s.now = now;
+  s.happens(now);
   s.accounts.users.remove(*user);
   return {};
 }
@@ -311,7 +322,7 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
       return *std::move(bad);
     }
   }
-  s.now = now;
+  s.happens(now);
   if (s.whom.discipline->monopolised) s.count_alone(shape);
 
   std::uint32_t queue = s.accounts.find_queue(*user, shape);
@@ -334,7 +345,7 @@ Result<std::vector<Lost>> Engine::apply(const JobCancelled& event, Time now) {
   if (Check bad = s.check_time(now)) return *std::move(bad);
   const auto job = s.accounts.jobs.find(event.job);
   if (!job) return unknown("job", "job");
-  s.now = now;
+  s.happens(now);
   JobRow& row = s.accounts.jobs[*job];
   const std::uint32_t queue = row.queue;
   if (row.waiting > 0) {
@@ -342,6 +353,7 @@ Result<std::vector<Lost>> Engine::apply(const JobCancelled& event, Time now) {
     s.accounts.dequeue(*job);
     if (s.accounts.queues[queue].first_job == kNone) {
       s.race.leave(queue);
+      if (s.reservations) s.end_reservation(s.reservations->of_queue(queue));
     } else {
       s.race.rekey(std::span(&queue, 1));
     }
@@ -360,7 +372,7 @@ Check Engine::apply(const TaskFinished& event, Time now) {
   if (Check bad = s.check_time(now)) return bad;
   const auto task = s.accounts.tasks.find(event.task);
   if (!task) return unknown("task", "task");
-  s.now = now;
+  s.happens(now);
   const std::uint32_t job = s.accounts.tasks[*task].job;
   s.end(*task);
   s.drop_if_over(job);
@@ -372,7 +384,7 @@ Check Engine::apply(const TaskFailed& event, Time now) {
   if (Check bad = s.check_time(now)) return bad;
   const auto task = s.accounts.tasks.find(event.task);
   if (!task) return unknown("task", "task");
-  s.now = now;
+  s.happens(now);
   s.end_and_wait_again(*task);
   return {};
 }

@@ -17,6 +17,27 @@ Choice choice_of(const JsonReader& json) {
   return choice;
 }
 
+Json json_of(const Reserving& rule) {
+  Json json = {{"after", rule.after.count()}, {"servers", rule.servers}};
+  if (rule.at_most) json["at_most"] = rule.at_most->count();
+  return json;
+}
+
+Duration duration_of(const JsonReader& json) { return Duration(json.integer<std::int64_t>(1, INT64_MAX)); }
+
+Reserving reserving_of(const JsonReader& json) {
+  json.allow_only({"after", "servers", "at_most"});
+  Reserving rule{.after = duration_of(json["after"]),
+                 .servers = json["servers"].integer<std::size_t>(1, SIZE_MAX)};
+  if (const auto at_most = json.find("at_most")) rule.at_most = duration_of(*at_most);
+  return rule;
+}
+
+Preempting preempting_of(const JsonReader& json) {
+  json.allow_only({"tasks", "per"});
+  return {.tasks = json["tasks"].integer<std::int64_t>(1, INT64_MAX), .per = duration_of(json["per"])};
+}
+
 }  // namespace
 
 Quantity quantity_of(const JsonReader& json) {
@@ -38,11 +59,15 @@ Json json_of(const EngineOptions& options) {
                {"oversized", kOversized[static_cast<std::size_t>(options.oversized)]}};
   for (const Quantity& scale : options.share_scale) json["share_scale"].push_back(scale.text());
   if (options.half_life) json["half_life"] = options.half_life->count();
+  if (options.reservations) json["reservations"] = json_of(*options.reservations);
+  if (options.preemption)
+    json["preemption"] = {{"tasks", options.preemption->tasks}, {"per", options.preemption->per.count()}};
   return json;
 }
 
 EngineOptions options_of(const JsonReader& json) {
-  json.allow_only({"resources", "discipline", "placement", "tie", "oversized", "share_scale", "half_life"});
+  json.allow_only({"resources", "discipline", "placement", "tie", "oversized", "share_scale", "half_life",
+                   "reservations", "preemption"});
   EngineOptions options{.resources = json["resources"].texts(),
                         .discipline = choice_of(json["discipline"]),
                         .placement = choice_of(json["placement"]),
@@ -51,8 +76,9 @@ EngineOptions options_of(const JsonReader& json) {
   if (const auto scales = json.find("share_scale")) {
     for (const JsonReader& scale : scales->items()) options.share_scale.push_back(quantity_of(scale));
   }
-  if (const auto half_life = json.find("half_life"))
-    options.half_life = Duration(half_life->integer<std::int64_t>(1, INT64_MAX));
+  if (const auto half_life = json.find("half_life")) options.half_life = duration_of(*half_life);
+  if (const auto rule = json.find("reservations")) options.reservations = reserving_of(*rule);
+  if (const auto rule = json.find("preemption")) options.preemption = preempting_of(*rule);
   return options;
 }
 

@@ -11,9 +11,14 @@
 #include "scheduling/kinds.hpp"
 #include "scheduling/mrfs.hpp"
 #include "scheduling/placements.hpp"
+#include "scheduling/preemption.hpp"
 #include "scheduling/race.hpp"
+#include "scheduling/reservations.hpp"
 
 namespace mirab::scheduling {
+
+class VictimSearch;
+struct Victims;
 
 /// The parts of an engine, and the steps that its events have in common. See the files of the parts.
 struct Engine::State {
@@ -30,6 +35,8 @@ struct Engine::State {
   Race race;
   Freed freed;
   std::optional<DominanceBalance> balance = {};  ///< of a discipline that places
+  std::optional<Reservations> reservations = {};
+  std::optional<Preemption> preemption = {};
 
   std::uint64_t jobs_before = 0;
   std::uint64_t waits_before = 0;
@@ -66,8 +73,25 @@ struct Engine::State {
   bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind) const;
   std::optional<std::uint32_t> kind_of_lane(std::uint32_t lane) const;
   Check check_possible(const JobSubmitted& job, std::uint32_t shape) const;
+  // reservations.cpp
+  std::optional<Placed> place_where_kept();
+  void end_reservations_that_lasted();
+  void keep_where_due();
+  std::vector<std::uint32_t> due() const;
+  std::optional<std::uint32_t> server_to_keep(std::uint32_t queue) const;
+  bool can_be_kept(std::uint32_t server, std::uint32_t queue) const;
+  bool fits_somewhere(std::uint32_t shape) const;
+  bool has_kept_room(const Reservations::Kept& kept) const;
+  void end_reservation(const Reservations::Kept* kept);  ///< if there is one
+  std::string broken_reservation() const;
+
+  // preemption.cpp
+  std::optional<Placed> preempt();
+  std::vector<std::uint32_t> who_may_gain(const VictimSearch& search) const;
+  Placed place_instead_of(const Victims& victims, std::uint32_t queue);
 
   // engine_events.cpp: what events have in common
+  void happens(Time time);
   void wait(std::uint32_t queue);
   void population_changed();
   void something_freed(std::uint32_t server);
@@ -91,6 +115,8 @@ struct Engine::State {
   void read_not_counted(const JsonReader& json);
   void read_usage(const JsonReader& json);
   void read_race(const JsonReader& json);
+  void read_reservations(const JsonReader& json);
+  void read_preemption(const JsonReader& json);
 
   // restore_accounts.cpp: the same
   void read_accounts(const JsonReader& json);

@@ -117,28 +117,32 @@ constexpr std::array<Kind, std::variant_size_v<Event>> kEvents = {
     Kind{"task-finished", [](const JsonReader& json) -> Event { return TaskFinished{task_of(json)}; }},
     Kind{"task-failed", [](const JsonReader& json) -> Event { return TaskFailed{task_of(json)}; }}};
 
+Json json_of(const std::vector<Lost>& lost) {
+  Json tasks = Json::array();
+  for (const Lost& task : lost)
+    tasks.push_back({{"task", number_of(task.task)}, {"job", number_of(task.job)}});
+  return tasks;
+}
+
+Json json_of(const Placed& placed) {
+  Json json = {{"task", number_of(placed.task)},
+               {"job", number_of(placed.job)},
+               {"user", number_of(placed.user)},
+               {"server", number_of(placed.server)}};
+  for (const Companion& other : placed.with)
+    json["with"].push_back({{"task", number_of(other.task)}, {"server", number_of(other.server)}});
+  if (!placed.preempted.empty()) json["preempted"] = json_of(placed.preempted);
+  return json;
+}
+
 /// The member that holds an outcome, and its value; nothing for the outcome of most events.
 void add_outcome(Json& json, const Outcome& outcome) {
   if (const auto* const server = std::get_if<ServerId>(&outcome)) json["gives"] = number_of(*server);
   if (const auto* const user = std::get_if<UserId>(&outcome)) json["gives"] = number_of(*user);
   if (const auto* const job = std::get_if<JobId>(&outcome)) json["gives"] = number_of(*job);
-  if (const auto* const lost = std::get_if<std::vector<Lost>>(&outcome)) {
-    Json& tasks = json["lost"] = Json::array();
-    for (const Lost& task : *lost)
-      tasks.push_back({{"task", number_of(task.task)}, {"job", number_of(task.job)}});
-  }
-  if (const auto* const placed = std::get_if<std::optional<Placed>>(&outcome)) {
-    json["placed"] = *placed ? Json{{"task", number_of((*placed)->task)},
-                                    {"job", number_of((*placed)->job)},
-                                    {"user", number_of((*placed)->user)},
-                                    {"server", number_of((*placed)->server)}}
-                             : Json();
-    if (*placed && !(*placed)->with.empty()) {
-      Json& with = json["placed"]["with"] = Json::array();
-      for (const Companion& other : (*placed)->with)
-        with.push_back({{"task", number_of(other.task)}, {"server", number_of(other.server)}});
-    }
-  }
+  if (const auto* const lost = std::get_if<std::vector<Lost>>(&outcome)) json["lost"] = json_of(*lost);
+  if (const auto* const placed = std::get_if<std::optional<Placed>>(&outcome))
+    json["placed"] = *placed ? json_of(**placed) : Json();
 }
 
 std::vector<Lost> lost_of(const JsonReader& json) {
@@ -161,13 +165,15 @@ std::vector<Companion> companions_of(const JsonReader& json) {
 
 std::optional<Placed> placed_of(const JsonReader& json) {
   if (json.is_null()) return {};
-  json.allow_only({"task", "job", "user", "server", "with"});
+  json.allow_only({"task", "job", "user", "server", "with", "preempted"});
   const auto with = json.find("with");
+  const auto preempted = json.find("preempted");
   return Placed{.task = id_of<TaskId>(json["task"]),
                 .job = id_of<JobId>(json["job"]),
                 .user = id_of<UserId>(json["user"]),
                 .server = id_of<ServerId>(json["server"]),
-                .with = with ? companions_of(*with) : std::vector<Companion>{}};
+                .with = with ? companions_of(*with) : std::vector<Companion>{},
+                .preempted = preempted ? lost_of(*preempted) : std::vector<Lost>{}};
 }
 
 std::optional<Outcome> outcome_of(const JsonReader& json, const std::variant<Event, StepAsked>& what) {

@@ -20,8 +20,8 @@
 // So how many can start does not depend on where the placement puts them. With pack each value of its label
 // is a cluster of its own: the job starts in one where its batch finds room, and stays there while it runs.
 //
-// Domains are those of open servers that the job may use and that hold one of its tasks when they are empty;
-// tasks on drained servers count in their domain as long as it is one.
+// Domains are those of servers that are not drained, that the job may use, and that hold one of its tasks
+// when they are empty; tasks on drained servers count in their domain as long as it is one.
 //
 // Known failure: nothing is kept from one decision to the next, so that a batch of b tasks costs b times
 // O(servers m).
@@ -46,8 +46,10 @@ Openings::Openings(const Accounts& accounts, std::uint32_t job)
       shape_(accounts.queues[accounts.jobs[job].queue].shape),
       terms_(*accounts.shapes.terms(shape_)) {
   add_running(job);
+  const Amounts nothing(accounts.resource_count(), 0);  // is free on a server that is kept for a task
   for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-    if (accounts.park.is_open(server)) add_server(server, accounts.park.free(server));
+    if (!accounts.servers.holds(server) || accounts.servers[server].drained) continue;
+    add_server(server, accounts.park.is_open(server) ? accounts.park.free(server) : nothing);
   }
   count_packs();
 }
@@ -55,9 +57,9 @@ Openings::Openings(const Accounts& accounts, std::uint32_t job)
 Openings::Openings(const Accounts& accounts, std::uint32_t shape, const Terms& terms, Emptied emptied)
     : accounts_(accounts), shape_(shape), terms_(terms) {
   for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-    const bool counts =
-        emptied == Emptied::all ? accounts.park.is_present(server) : accounts.park.is_open(server);
-    if (counts) add_server(server, accounts.park.capacity(server));
+    if (!accounts.servers.holds(server)) continue;
+    if (emptied == Emptied::all || !accounts.servers[server].drained)
+      add_server(server, accounts.park.capacity(server));
   }
   count_packs();
 }

@@ -19,8 +19,8 @@ class Openings {
   /// Requires that the job has terms. Valid until anything changes.
   Openings(const Accounts& accounts, std::uint32_t job);
 
-  /// The same for a job of this shape, without tasks as yet, on the open servers if nothing ran there, or on
-  /// all of them.
+  /// The same for a job of this shape, without tasks as yet, on the servers that are not drained if nothing
+  /// ran there, or on all of them.
   enum class Emptied { open, all };
   Openings(const Accounts& accounts, std::uint32_t shape, const Terms& terms, Emptied emptied);
 
@@ -43,7 +43,7 @@ class Openings {
   /// The servers with one value of the label of spread, and one of that of pack.
   struct Domain {
     std::uint32_t pack;        // of packs_
-    bool is_present = false;   // with an open server that holds one task when it is empty
+    bool is_present = false;   // with a server, not drained, that holds one task when it is empty
     std::int64_t running = 0;  // c_d
     Wide room = 0;             // room_d
   };

@@ -52,6 +52,57 @@ void Engine::State::read_usage(const JsonReader& json) {
   }
 }
 
+void Engine::State::read_reservations(const JsonReader& json) {
+  const std::int64_t latest = now.time_since_epoch().count();
+  const auto time_of = [&](const JsonReader& time) {
+    return Time(Duration(time.integer<std::int64_t>(INT64_MIN, latest)));
+  };
+  const JsonReader looked = json["looked"];
+  if (!looked.is_null()) reservations->looked = time_of(looked);
+  const std::vector<JsonReader> of_users = json["since"].items(accounts.users.size());
+  for (std::uint32_t user = 0, row = 0; !json.failed() && user < accounts.users.end(); ++user) {
+    if (!accounts.users.holds(user)) continue;
+    const std::vector<std::uint32_t>& queues = accounts.users[user].queues;
+    const std::vector<JsonReader> times = of_users[row++].items(queues.size());
+    for (std::size_t at = 0; !json.failed() && at < queues.size(); ++at)
+      accounts.queues[queues[at]].since = time_of(times[at]);
+  }
+  json["kept"].for_each([&](const JsonReader& item) {
+    const std::vector<JsonReader> parts = item.items(4);
+    if (json.failed()) return;
+    const auto server = parts[0].integer<std::uint32_t>(0, kMostNumber);
+    const auto user = parts[1].integer<std::uint32_t>(0, kMostNumber);
+    const auto shape = parts[2].integer<std::uint32_t>(0, kMostNumber);
+    const Time since = time_of(parts[3]);
+    if (json.failed()) return;
+    if (!accounts.park.is_open(server)) return item.refuse("a server that cannot be kept");
+    const std::uint32_t queue = accounts.users.holds(user) ? accounts.find_queue(user, shape) : kNone;
+    if (queue == kNone) return item.refuse("a server is kept for nobody");
+    accounts.park.close(server);
+    reservations->kept.push_back({.server = server, .queue = queue, .since = since});
+  });
+}
+
+void Engine::State::read_preemption(const JsonReader& json) {
+  const std::int64_t latest = now.time_since_epoch().count();
+  Preemption::Memory memory;
+  std::int64_t first = INT64_MIN;
+  std::int64_t left = options.preemption->tasks;
+  json["ended"].for_each([&](const JsonReader& item) {
+    const std::vector<JsonReader> parts = item.items(2);
+    if (json.failed()) return;
+    first = parts[0].integer<std::int64_t>(first, latest);
+    const auto tasks = parts[1].integer<std::int64_t>(1, std::max<std::int64_t>(left, 1));
+    if (left < tasks) return item.refuse("more tasks than may be preempted");
+    left -= tasks;
+    memory.ended.emplace_back(Time(Duration(first)), tasks);
+  });
+  const JsonReader again = json["again"];
+  memory.is_futile = !again.is_null();
+  if (memory.is_futile) memory.again = Time(Duration(again.integer<std::int64_t>(INT64_MIN, INT64_MAX)));
+  if (!json.failed()) preemption->set_memory(std::move(memory));
+}
+
 void Engine::State::read_race(const JsonReader& json) {
   refresh();
   for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
@@ -100,6 +151,8 @@ void Engine::State::read(const JsonReader& json) {
   last_used = json["last_used"].integer<std::uint32_t>(0, std::max(accounts.servers.end(), 1U) - 1);
   read_not_counted(json["not_counted"]);
   read_usage(json["usage"]);
+  if (reservations) read_reservations(json["reservations"]);
+  if (preemption) read_preemption(json["preemption"]);
   if (!json.failed()) read_race(json);
 }
 

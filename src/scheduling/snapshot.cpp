@@ -10,6 +10,8 @@
 //  - What is set aside, and where something was freed since: with ties at random, one who fits nowhere and is
 //    not aside costs a draw before that is noticed.
 //  - The arrivals, the rounds of the lines, the last server used.
+//  - With reservations, who is kept what since when, since when queues wait for a task, and when it was last
+//    looked who is due; with preemption, the latest times of it, and until when it is not to be looked for.
 //
 // Not kept, because it follows from the rest: what is free, used and running; Ψ, of the tasks that count;
 // keys, which are functions of the state, and the order of the race, which is strict, so that no tournament's
@@ -152,6 +154,32 @@ Json usage_of(const Standing& standing) {
           {"users", std::move(users)}};
 }
 
+Json count_of(Time time) { return time.time_since_epoch().count(); }
+
+Json reservations_of(const Reservations& reservations, const Accounts& accounts) {
+  Json kept = Json::array();
+  for (const Reservations::Kept& each : reservations.kept) {
+    const QueueRow& queue = accounts.queues[each.queue];
+    kept.push_back({each.server, queue.user, queue.shape, count_of(each.since)});
+  }
+  Json waited = Json::array();
+  for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
+    if (!accounts.users.holds(user)) continue;
+    Json& of_user = waited.emplace_back(Json::array());
+    for (const std::uint32_t queue : accounts.users[user].queues)
+      of_user.push_back(count_of(accounts.queues[queue].since));
+  }
+  return {{"looked", reservations.looked ? count_of(*reservations.looked) : Json()},
+          {"kept", std::move(kept)},
+          {"since", std::move(waited)}};
+}
+
+Json preemption_of(const Preemption::Memory& memory) {
+  Json ended = Json::array();
+  for (const auto& [when, tasks] : memory.ended) ended.push_back({count_of(when), tasks});
+  return {{"ended", std::move(ended)}, {"again", memory.is_futile ? count_of(memory.again) : Json()}};
+}
+
 Json aside_of(const Race& race) {
   Json lanes = Json::array();
   for (std::uint32_t lane = 0; lane < race.lane_count(); ++lane) {
@@ -166,25 +194,27 @@ Json aside_of(const Race& race) {
 std::string snapshot(const Engine& engine) {
   const Engine::State& state = *engine.state_;
   const bool brings_back = state.keys_are_stale && state.whom.discipline->lanes != Lanes::one;
-  const Json whole = {{"mirab", "engine"},
-                      {"version", kSnapshotVersion},
-                      {"options", json_of(state.options)},
-                      {"now", state.now.time_since_epoch().count()},
-                      {"jobs_before", state.jobs_before},
-                      {"waits_before", state.waits_before},
-                      {"last_used", state.last_used},
-                      {"stale", state.keys_are_stale},
-                      {"rounds", rounds_of(state.standing.rounds)},
-                      {"kinds", kinds_of(state.kinds)},
-                      {"servers", servers_of(state.accounts)},
-                      {"shapes", shapes_of(state.accounts.shapes)},
-                      {"users", users_of(state.accounts)},
-                      {"jobs", numbers_of(state.accounts.jobs)},
-                      {"tasks", tasks_of(state.accounts)},
-                      {"not_counted", state.balance ? Json(state.balance->not_counted()) : Json()},
-                      {"usage", usage_of(state.standing)},
-                      {"freed", freed_of(state.freed)},
-                      {"aside", brings_back ? Json::array() : aside_of(state.race)}};
+  Json whole = {{"mirab", "engine"},
+                {"version", kSnapshotVersion},
+                {"options", json_of(state.options)},
+                {"now", state.now.time_since_epoch().count()},
+                {"jobs_before", state.jobs_before},
+                {"waits_before", state.waits_before},
+                {"last_used", state.last_used},
+                {"stale", state.keys_are_stale},
+                {"rounds", rounds_of(state.standing.rounds)},
+                {"kinds", kinds_of(state.kinds)},
+                {"servers", servers_of(state.accounts)},
+                {"shapes", shapes_of(state.accounts.shapes)},
+                {"users", users_of(state.accounts)},
+                {"jobs", numbers_of(state.accounts.jobs)},
+                {"tasks", tasks_of(state.accounts)},
+                {"not_counted", state.balance ? Json(state.balance->not_counted()) : Json()},
+                {"usage", usage_of(state.standing)},
+                {"freed", freed_of(state.freed)},
+                {"aside", brings_back ? Json::array() : aside_of(state.race)}};
+  if (state.reservations) whole["reservations"] = reservations_of(*state.reservations, state.accounts);
+  if (state.preemption) whole["preemption"] = preemption_of(state.preemption->memory());
   std::string bytes;
   Json::to_cbor(whole, bytes);
   return bytes;

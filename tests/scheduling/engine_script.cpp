@@ -19,7 +19,31 @@ constexpr std::uint32_t kNobody = UINT32_MAX;
 
 const char* const kTies[] = {"first", "last", "random"};
 
+std::string listed(const std::vector<Lost>& lost) {
+  std::string text;
+  for (const Lost& each : lost) text += fmt::format("{}{:#x}", text.empty() ? "" : " ", number(each.task));
+  return text.empty() ? "nothing" : text;
+}
+
 std::size_t index(auto what) { return static_cast<std::size_t>(what); }
+
+Reserving random_reserving(Random& random) {
+  static constexpr std::int64_t kAfter[] = {1, 5, 20, 300};
+  Reserving rule{.after = Duration(kAfter[random.below(std::size(kAfter))]), .servers = 1 + random.below(2)};
+  if (random.below(2) == 0) rule.at_most = Duration(1 + random.below(30));
+  return rule;
+}
+
+std::string describe(const EngineOptions& options) {
+  std::string text;
+  if (options.reservations)
+    text += fmt::format(", keeps {} after {} for {}", options.reservations->servers,
+                        options.reservations->after.count(),
+                        options.reservations->at_most.value_or(Duration(0)).count());
+  if (options.preemption)
+    text += fmt::format(", preempts {} per {}", options.preemption->tasks, options.preemption->per.count());
+  return text;
+}
 
 }  // namespace
 
@@ -41,15 +65,24 @@ Setting random_setting(const std::string& discipline, std::uint64_t seed) {
   if (placement.ends_with("published=true")) setting.options.placement.options["published"] = "true";
   setting.options.tie = static_cast<Tie>(random.below(3));
   setting.options.oversized = random.below(2) == 0 ? Oversized::refuse : Oversized::wait;
+  if (random.below(3) != 0) setting.options.reservations = random_reserving(random);
+  const bool preempts = discipline == "round-robin" || discipline == "drf" || discipline == "asset" ||
+                        discipline == "pf" || discipline == "tsf";
+  if (preempts && random.below(3) != 0) {
+    static constexpr std::int64_t kPer[] = {1, 10, 100, INT64_MAX};
+    setting.options.preemption = {.tasks = static_cast<std::int64_t>(1 + random.below(5)),
+                                  .per = Duration(kPer[random.below(std::size(kPer))])};
+  }
   return setting;
 }
 
 std::string describe(const Setting& setting) {
   const EngineOptions& options = setting.options;
-  return fmt::format("{} blocking={} {} tie {}, {} resources, {}, in units of {}", options.discipline.text,
+  return fmt::format("{} blocking={} {} tie {}, {} resources, {}, in units of {}{}", options.discipline.text,
                      options.discipline.options.empty() ? "skip" : "freeze", options.placement.text,
                      kTies[index(options.tie)], options.resources.size(),
-                     options.oversized == Oversized::refuse ? "refuses" : "waits", setting.unit);
+                     options.oversized == Oversized::refuse ? "refuses" : "waits", setting.unit,
+                     describe(options));
 }
 
 Play::Play(const Setting& setting)
@@ -189,26 +222,29 @@ std::optional<std::string> Play::perform(const Line& line) {
 
 std::optional<std::string> Play::step(const Line& line) {
   const Time now = time_of(line);
+  reference_.pass(now);
   const ReferenceEngine::Options expected = reference_.next(draws_of_reference_);
   const std::optional<Placed> placed = engine_.step(now, draws_of_engine_);
-  reference_.pass(now);
   now_ = std::max(now_, now);
   if (!placed) {
+    reference_.nothing();
     if (expected.or_nothing) return {};
     return fmt::format("nothing is placed, and job {:#x} could be", number(expected.options.front().job));
   }
   const auto allowed = std::any_of(
       expected.options.begin(), expected.options.end(), [&](const ReferenceEngine::Option& option) {
         return option.job == placed->job && option.user == placed->user &&
+               option.preempted == placed->preempted &&
                std::find(option.servers.begin(), option.servers.end(), placed->server) !=
                    option.servers.end();
       });
   if (!allowed) {
-    std::string message =
-        fmt::format("job {:#x} goes to server {:#x};", number(placed->job), number(placed->server));
+    std::string message = fmt::format("job {:#x} goes to server {:#x} instead of {};", number(placed->job),
+                                      number(placed->server), listed(placed->preempted));
     for (const ReferenceEngine::Option& option : expected.options) {
       message += fmt::format(" expected job {:#x} on", number(option.job));
       for (const ServerId server : option.servers) message += fmt::format(" {:#x}", number(server));
+      message += " instead of " + listed(option.preempted);
     }
     return message;
   }
@@ -334,6 +370,7 @@ std::optional<std::string> Play::difference() const {
     if (engine_.fits(job.id) != reference_.fits(job))
       return fmt::format("whether a task of job {:#x} fits", number(job.id));
   }
+  if (engine_.reservations() != reference_.reservations()) return "which servers are kept";
   const std::string broken = engine_.broken_invariant();
   return broken.empty() ? std::nullopt : std::optional(broken);
 }

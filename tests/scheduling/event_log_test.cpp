@@ -81,6 +81,8 @@ TEST(EventLog, AnErrorNamesFileLineAndKey) {
   for (
       const Case& bad : std::vector<Case>{
           {"nonsense", "", "not JSON"},
+          {R"({"now": 0, "event": "step", "seed": 1, "placed": {"task": 0, "job": 0, "user": 0, "server": 0, "preempted": [{"task": 1}]}})",
+           "placed.preempted[0]", "'job' is missing"},
           {R"({"now": 0, "event": "server-exploded"})", "event", "no event 'server-exploded'"},
           {R"({"now": 0, "event": "server-added", "name": "a"})", "", "'capacity' is missing"},
           {R"({"now": 0, "event": "server-added", "name": "a", "capacity": [-1]})", "capacity[0]",

@@ -34,6 +34,14 @@ EngineOptions random_options(Random& random) {
     options.share_scale.resize(options.resources.size());  // GPUs do not count
   }
   if (of_pool && random.below(2) == 0) options.half_life = Duration(1 + random.below(20'000));
+  if (random.below(2) == 0) {
+    options.reservations = {.after = Duration(1 + random.below(4'000)), .servers = 1 + random.below(2)};
+    if (random.below(2) == 0) options.reservations->at_most = Duration(1 + random.below(4'000));
+  }
+  const bool preempts = of_pool || discipline == "round-robin" || discipline == "pf" || discipline == "tsf";
+  if (preempts && !options.half_life && random.below(2) == 0)
+    options.preemption = {.tasks = static_cast<std::int64_t>(1 + random.below(4)),
+                          .per = Duration(1 + random.below(4'000))};
   return options;
 }
 

@@ -3,16 +3,10 @@
 #include <cmath>
 
 #include "numerics/dual_newton.hpp"
-#include "scheduling/reference_engine.hpp"
+#include "scheduling/reference_candidate.hpp"
 
 namespace mirab::scheduling {
 namespace {
-
-mpq_class ratio(std::int64_t numerator, std::int64_t denominator) {
-  mpq_class ratio(numerator, denominator);
-  ratio.canonicalize();
-  return ratio;
-}
 
 /// ‖d / Σ d − f / Σ f‖₁, or relative to the first resource, amounts as parts of the pool; as published
 /// without a value where it divides by zero.
@@ -33,15 +27,6 @@ std::optional<double> distance(const Amounts& demand, const Amounts& free, const
 }
 
 }  // namespace
-
-/// A group in a lane: a kind of servers of ps-dsf, a line of mlf-drs, else 0.
-struct ReferenceEngine::Candidate {
-  const Group* group;
-  const Job* job;  // the oldest that waits
-  std::size_t lane;
-  mpq_class key;
-  std::uint64_t user_order;
-};
 
 std::size_t ReferenceEngine::dominant_resource(const Amounts& demand) const {
   const Amounts pool = this->pool();
@@ -251,6 +236,7 @@ std::vector<const ReferenceEngine::Server*> ReferenceEngine::best_of(std::vector
 }
 
 ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
+  if (const std::optional<Option> kept = kept_with_room()) return {.options = {*kept}, .or_nothing = false};
   const std::vector<Candidate> all = candidates();
   Options next{.options = {}, .or_nothing = true};
   const mpq_class* lowest = nullptr;  // key of those that may be served
@@ -271,6 +257,13 @@ ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
     }
     if (options_.tie != Tie::random) break;
   }
+  if (next.or_nothing) {
+    if (const std::optional<Option> taken = preemptions().chosen) {
+      next.options.push_back(*taken);
+      next.or_nothing = false;
+      return next;
+    }
+  }
   if (options_.tie != Tie::random && options_.placement.name == "random" &&
       options_.discipline.name != "mrfs" && !next.options.empty()) {
     std::vector<ServerId>& servers = next.options.front().servers;
@@ -284,17 +277,26 @@ void ReferenceEngine::run(const Job& job, TaskId task, const Server& server) {
                     .job = job.id,
                     .user = job.user,
                     .server = server.id,
-                    .demand = *demand_on(group(job).look, server)});
+                    .demand = *demand_on(group(job).look, server),
+                    .started = now_});
   last_used_ = server.slot;
 }
 
 void ReferenceEngine::place(const Placed& placed) {
+  for (const Lost& lost : placed.preempted) {
+    happen(TaskFailed{.task = lost.task}, 0);
+    preempted_.push_back(now_);
+  }
+  futile_until_.reset();
   const auto job =
       std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == placed.job; });
   const auto server = std::find_if(servers_.begin(), servers_.end(),
                                    [&](const Server& each) { return each.id == placed.server; });
   run(*job, placed.task, *server);
   --job->waiting;
+  const auto its = [&](const Group& group) { return group.number == job->group; };
+  std::find_if(groups_.begin(), groups_.end(), its)->since = now_;
+  std::erase_if(kept_, [&](const Kept& kept) { return kept.group == job->group; });
   const std::size_t line = dominant_resource(group(*job).look.demand);
   present_round_ = std::max(present_round_, next_round_[line]);
   next_round_[line] = present_round_ + 1;

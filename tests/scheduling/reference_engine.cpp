@@ -154,6 +154,7 @@ std::optional<std::string> ReferenceEngine::refusal(const TaskFailed& event) con
 
 std::vector<Lost> ReferenceEngine::apply(const Event& event, Time now, std::uint64_t id) {
   now_ = now;
+  futile_until_.reset();
   return std::visit([&](const auto& each) { return happen(each, id); }, event);
 }
 
@@ -167,16 +168,23 @@ std::vector<Lost> ReferenceEngine::happen(const ServerAdded& event, std::uint64_
 }
 
 std::vector<Lost> ReferenceEngine::happen(const ServerChanged& event, std::uint64_t /*id*/) {
+  const auto kept = kept_on(event.server);
   Amounts& capacity = find(servers_, event.server)->added.capacity;
   capacity.clear();  // it leaves its kind before it joins another, or the same again
   drop_empty_kinds();
   capacity = event.capacity;
   add_kind(event.capacity);
+  if (kept != kept_.end()) {
+    const auto its = [&](const Group& group) { return group.number == kept->group; };
+    if (!can_be_kept(*std::find_if(groups_.begin(), groups_.end(), its), *find(servers_, event.server)))
+      keep_no_longer(event.server);
+  }
   return {};
 }
 
 std::vector<Lost> ReferenceEngine::happen(const ServerDrained& event, std::uint64_t /*id*/) {
   find(servers_, event.server)->drained = true;
+  keep_no_longer(event.server);
   return {};
 }
 
@@ -186,6 +194,7 @@ std::vector<Lost> ReferenceEngine::happen(const ServerReopened& event, std::uint
 }
 
 std::vector<Lost> ReferenceEngine::happen(const ServerRemoved& event, std::uint64_t /*id*/) {
+  keep_no_longer(event.server);
   servers_.erase(find(servers_, event.server));
   drop_empty_kinds();
   return {};
@@ -198,6 +207,7 @@ std::vector<Lost> ReferenceEngine::happen(const ServerFailed& event, std::uint64
     lost.push_back({.task = tasks_[t].id, .job = tasks_[t].job});
     happen(TaskFailed{.task = tasks_[t].id}, 0);
   }
+  keep_no_longer(event.server);
   servers_.erase(find(servers_, event.server));
   drop_empty_kinds();
   return lost;
@@ -240,7 +250,9 @@ std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64
 }
 
 std::vector<Lost> ReferenceEngine::happen(const JobCancelled& event, std::uint64_t /*id*/) {
-  find(jobs_, event.job)->waiting = 0;
+  const auto job = find(jobs_, event.job);
+  job->waiting = 0;
+  if (!waits(job->group)) std::erase_if(kept_, [&](const Kept& kept) { return kept.group == job->group; });
   std::vector<Lost> stopped;
   for (std::size_t t = tasks_.size(); t-- > 0;) {
     if (tasks_[t].job != event.job) continue;
@@ -287,7 +299,9 @@ bool ReferenceEngine::waits(std::uint64_t group) const {
 void ReferenceEngine::wait(Job& job, std::int64_t tasks) {
   if (!waits(job.group)) {
     const auto its = [&](const Group& group) { return group.number == job.group; };
-    std::find_if(groups_.begin(), groups_.end(), its)->arrival = waits_before_++;
+    const auto group = std::find_if(groups_.begin(), groups_.end(), its);
+    group->arrival = waits_before_++;
+    group->since = now_;
   }
   job.waiting += tasks;
 }
@@ -364,8 +378,12 @@ Engine::JobState ReferenceEngine::state(const Job& job) const {
 bool ReferenceEngine::fits(const Job& job) const {
   const JobSubmitted& look = group(job).look;
   if (job.waiting > 0 && has_terms(look)) return !first_of_batch(look, job.id, batch(job.id)).empty();
-  return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(),
-                                        [&](const Server& server) { return has_room(look, server); });
+  return job.waiting > 0 && std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
+           if (has_room(look, server)) return true;
+           const auto kept = kept_on(server.id);
+           return kept != kept_.end() && kept->group == job.group &&
+                  is_within(*demand_on(look, server), state(server).free);
+         });
 }
 
 /// What a task takes there; nothing when it may not run there.
@@ -384,7 +402,8 @@ std::optional<Amounts> ReferenceEngine::demand_on(const JobSubmitted& look, cons
 
 bool ReferenceEngine::has_room(const JobSubmitted& look, const Server& server) const {
   const std::optional<Amounts> demand = demand_on(look, server);
-  return demand && !server.drained && is_within(*demand, state(server).free);
+  return demand && !server.drained && kept_on(server.id) == kept_.end() &&
+         is_within(*demand, state(server).free);
 }
 
 bool ReferenceEngine::can_ever_run(const JobSubmitted& look, const Server& server) const {

@@ -32,6 +32,7 @@ class ReferenceEngine {
     JobId job;
     UserId user;
     std::vector<ServerId> servers;
+    std::vector<Lost> preempted = {};
   };
   struct Options {
     std::vector<Option> options;
@@ -50,7 +51,8 @@ class ReferenceEngine {
   std::vector<ServerId> next_of_gang(JobId job, std::int64_t batch, Random& random) const;
   void place_companion(JobId job, const Companion& companion);
 
-  void pass(Time now) { now_ = std::max(now_, now); }  ///< a step was taken then
+  void pass(Time now);  ///< a step is about to be taken then
+  void nothing();       ///< the step placed nothing
 
   struct Server {
     ServerId id;
@@ -69,6 +71,7 @@ class ReferenceEngine {
     UserId user;
     JobSubmitted look;  ///< without what does not matter
     std::uint64_t arrival = 0;
+    Time since = {};  ///< began to wait or got a task
   };
   struct Job {
     JobId id;
@@ -83,6 +86,7 @@ class ReferenceEngine {
     UserId user;
     ServerId server;
     Amounts demand;
+    Time started;
   };
 
   const std::vector<Server>& servers() const { return servers_; }
@@ -94,9 +98,31 @@ class ReferenceEngine {
   Engine::ServerState state(const Server& server) const;
   Engine::JobState state(const Job& job) const;
   bool fits(const Job& job) const;
+  std::vector<Reservation> reservations() const;
 
  private:
   struct Candidate;
+
+  // reference_starvation.cpp
+  struct Kept {
+    ServerId server;
+    std::uint64_t group;
+    Time since;
+  };
+  struct Preemptions {
+    std::optional<Option> chosen;
+    bool too_many;  ///< were needed somewhere
+  };
+  std::vector<Kept>::const_iterator kept_on(ServerId server) const;
+  void keep_no_longer(ServerId server);
+  void keep_where_due();
+  bool can_be_kept(const Group& group, const Server& server) const;
+  std::optional<Option> kept_with_room() const;
+  const Job& oldest_waiting(const Group& group) const;
+  std::int64_t budget() const;
+  Preemptions preemptions() const;
+  std::vector<Task> victims(const Candidate& candidate, const Server& server,
+                            const std::vector<double>& prices) const;
 
   std::optional<std::string> refusal(const ServerAdded& event) const;
   std::optional<std::string> refusal(const ServerChanged& event) const;
@@ -169,6 +195,10 @@ class ReferenceEngine {
   std::vector<std::int64_t> next_round_;       // of mlf-drs, [resource]
   std::int64_t present_round_ = 0;
   std::size_t last_used_ = 0;  // a slot
+  std::vector<Kept> kept_;
+  std::optional<Time> looked_;
+  std::vector<Time> preempted_;       // of each task
+  std::optional<Time> futile_until_;  // preemption is not looked for before
   std::uint64_t users_before_ = 0, groups_before_ = 0, jobs_before_ = 0, waits_before_ = 0;
 };
 

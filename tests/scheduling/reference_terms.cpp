@@ -29,7 +29,7 @@ std::int64_t ReferenceEngine::batch(JobId id) const {
 bool ReferenceEngine::may_start(const JobSubmitted& look, const std::vector<const Server*>& running,
                                 const std::vector<const Server*>& more, const Server& server) const {
   const std::optional<Amounts> demand = demand_on(look, server);
-  if (!demand || server.drained) return false;
+  if (!demand || server.drained || kept_on(server.id) != kept_.end()) return false;
   Amounts free = state(server).free;
   for (const Server* const other : more) {
     for (std::size_t r = 0; other == &server && r < free.size(); ++r) free[r] -= (*demand)[r];

@@ -20,6 +20,32 @@ namespace mirab::scheduling {
 /// server to come.
 enum class Oversized { refuse, wait };
 
+/// Reservations against starvation. The tasks of one user that ask for the same wait together. When the next
+/// of them fits nowhere and has waited for `after` since they began to wait or last got a task, a server is
+/// kept for it, that of those who waited longest first: eligible, open, large enough when empty, and of these
+/// the one where least has to be freed. It takes no other task. See docs/engine.md, "Reservations".
+struct Reserving {
+  Duration after;                        ///< > 0
+  std::size_t servers = 1;               ///< kept at once, at the most; ≥ 1
+  std::optional<Duration> at_most = {};  ///< so long is one kept; > 0
+};
+
+/// Preemption: where nothing else can be placed, tasks of users above their fair share end for one of a user
+/// below its own, never so that their order flips, least work lost first. See docs/engine.md, "Preemption".
+struct Preempting {
+  std::int64_t tasks;  ///< ended in any time of this length, at the most; ≥ 1
+  Duration per;        ///< > 0
+};
+
+/// A server that is kept for the next task of a job.
+struct Reservation {
+  ServerId server;
+  JobId job;
+  UserId user;
+  Time since;
+  friend bool operator==(const Reservation&, const Reservation&) = default;
+};
+
 struct EngineOptions {
   std::vector<std::string> resources;  ///< names, the order of every Amounts; at least one
   Choice discipline;                   ///< whom to serve next
@@ -34,6 +60,12 @@ struct EngineOptions {
   /// With one, users are compared by what they used lately, and by their present shares where that is equal:
   /// what lies a half-life back counts half. Of drf and asset. See docs/engine.md.
   std::optional<Duration> half_life = {};
+
+  std::optional<Reserving> reservations = {};
+
+  /// Of drf, asset, tsf, round-robin and pf, without a half-life: a user has one key, which rises with what
+  /// it uses and does not change with time.
+  std::optional<Preempting> preemption = {};
 };
 
 /// Decides who is served next and where, as tasks, servers and users come and go. It does nothing itself:
@@ -70,8 +102,9 @@ class Engine {
   Check apply(const TaskFinished& event, Time now);
   Check apply(const TaskFailed& event, Time now);
 
-  /// Places one task, the next that the discipline and the placement choose, or one gang; nothing when no
-  /// waiting task is to be placed now. A time before the last one counts as the last one.
+  /// Places one task, the next that the discipline and the placement choose, or one gang; where a server is
+  /// kept for a task and has room that one. Nothing when no waiting task is to be placed now. With preemption
+  /// tasks may have ended for it. A time before the last one counts as the last one.
   std::optional<Placed> step(Time now, Random& random);
 
   std::size_t server_count() const;
@@ -102,7 +135,11 @@ class Engine {
   };
   std::optional<ServerState> server(ServerId server) const;
 
-  /// Does some waiting task of the job, or all that have to start together, fit as things stand? O(servers).
+  /// The servers that are kept now, in the order in which they were.
+  std::vector<Reservation> reservations() const;
+
+  /// Does some waiting task of the job, or all that have to start together, fit as things stand, on a server
+  /// that is kept for it too? O(servers).
   bool fits(JobId job) const;
 
   /// The first invariant that does not hold, in words; empty when all do. O(everything).

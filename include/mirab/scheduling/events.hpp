@@ -125,6 +125,13 @@ using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReop
                            ServerFailed, UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled,
                            TaskFinished, TaskFailed>;
 
+/// A task that ended before its time.
+struct Lost {
+  TaskId task;
+  JobId job;
+  friend bool operator==(const Lost&, const Lost&) = default;
+};
+
 /// A task that starts together with another.
 struct Companion {
   TaskId task;
@@ -139,14 +146,8 @@ struct Placed {
   UserId user;
   ServerId server;
   std::vector<Companion> with = {};  ///< the other tasks of its gang, which start at the same time
+  std::vector<Lost> preempted = {};  ///< ended there first, and wait again, before the others of their jobs
   friend bool operator==(const Placed&, const Placed&) = default;
-};
-
-/// A task that ended before its time.
-struct Lost {
-  TaskId task;
-  JobId job;
-  friend bool operator==(const Lost&, const Lost&) = default;
 };
 
 }  // namespace mirab::scheduling

@@ -10,15 +10,18 @@
 
 namespace mirab::scheduling {
 
-double pf_key(const Standing& standing, Entry entry) {
-  const std::span<const std::int64_t> used = standing.accounts.used(standing.queue(entry).user);
+double pf_spent(const Standing& standing, std::span<const std::int64_t> used, const Weight& weight) {
   const std::span<const std::int64_t> pool = standing.accounts.park.pool();
   double spent = 0;
   for (std::size_t r = 0; r < pool.size(); ++r) {
     if (pool[r] > 0)
       spent += static_cast<double>(used[r]) / static_cast<double>(pool[r]) * standing.prices[r];
   }
-  return spent / standing.user(entry).weight.value();
+  return spent / weight.value();
+}
+
+double pf_key(const Standing& standing, Entry entry) {
+  return pf_spent(standing, standing.accounts.used(standing.queue(entry).user), standing.user(entry).weight);
 }
 
 std::weak_ordering pf_compare(const Standing& standing, Entry a, Entry b) {

@@ -1,0 +1,260 @@
+// Preemption takes from users above their fair share for users below theirs (docs/engine.md, "Preemption").
+
+#include <gtest/gtest.h>
+
+#include "scheduling/engines.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+Duration ns(std::int64_t count) { return Duration(count); }
+Time at(std::int64_t count) { return Time(Duration(count)); }
+
+constexpr Preempting kFreely{.tasks = 1'000'000, .per = Duration(1)};
+
+/// An engine that preempts, on first-fit.
+struct PreemptingEngine : SmallEngine {
+  explicit PreemptingEngine(const Preempting& rule, const std::string& discipline = "drf",
+                            std::size_t resources = 1, std::vector<Quantity> share_scale = {})
+      : SmallEngine(discipline, "first-fit", resources) {
+    EngineOptions options{.resources = {},
+                          .discipline = choice(discipline),
+                          .placement = choice("first-fit"),
+                          .share_scale = std::move(share_scale),
+                          .preemption = rule};
+    for (std::size_t r = 0; r < resources; ++r) options.resources.push_back("r" + std::to_string(r));
+    engine = *Engine::from(options);
+  }
+
+  std::int64_t running(UserId user) const { return engine.user(user)->running; }
+
+  /// Steps until nothing is placed. The tasks that were preempted.
+  std::vector<TaskId> preempted() {
+    std::vector<TaskId> tasks;
+    for (const Placed& placed : run())
+      for (const Lost& lost : placed.preempted) tasks.push_back(lost.task);
+    return tasks;
+  }
+};
+
+TEST(Preemption, ANewcomerGetsItsShareFromAMonopolist) {
+  for (const char* const discipline : {"drf", "asset", "tsf", "round-robin", "pf", "drf:blocking=freeze"}) {
+    SCOPED_TRACE(discipline);
+    PreemptingEngine small(kFreely, discipline);
+    small.server({10});
+    const UserId a = small.user();
+    const UserId b = small.user();
+    const JobId all = small.job(a, {1}, 10);
+    EXPECT_TRUE(small.preempted().empty());
+    small.job(b, {1}, 10);
+    EXPECT_EQ(small.preempted().size(), 5U);
+    EXPECT_EQ(small.running(a), 5);
+    EXPECT_EQ(small.running(b), 5);
+    EXPECT_EQ(small.engine.job(all)->waiting, 5) << "what was taken waits again";
+    EXPECT_TRUE(small.preempted().empty()) << "all have the same now";
+  }
+}
+
+TEST(Preemption, NothingIsPreemptedWithoutTheOption) {
+  SmallEngine small("drf");
+  small.server({10});
+  small.job(small.user(), {1}, 10);
+  small.run();
+  small.job(small.user(), {1});
+  EXPECT_TRUE(small.run().empty());
+}
+
+TEST(Preemption, SharesArePerWeight) {
+  PreemptingEngine small(kFreely);
+  small.server({10});
+  const UserId a = small.user();
+  const UserId b = small.user(Quantity(4));
+  small.job(a, {1}, 10);
+  small.run();
+  small.job(b, {1}, 10);
+  small.run();
+  EXPECT_EQ(small.running(a), 2);
+  EXPECT_EQ(small.running(b), 8);
+}
+
+TEST(Preemption, WhoWouldFallBelowTheGainerLosesNothing) {
+  PreemptingEngine small(kFreely);
+  small.server({6}, "large");
+  small.server({3}, "little");
+  const UserId a = small.user();
+  const UserId c = small.user();
+  const UserId b = small.user();
+  small.job({.user = a, .demand = {1}, .tasks = 9, .servers = std::vector<std::string>{"large"}});
+  small.job({.user = c, .demand = {1}, .tasks = 9, .servers = std::vector<std::string>{"little"}});
+  EXPECT_EQ(small.run().size(), 9U);
+  small.job({.user = b, .demand = {1}, .tasks = 9, .servers = std::vector<std::string>{"little"}});
+  EXPECT_EQ(small.preempted().size(), 1U);
+  EXPECT_EQ(small.running(a), 6);
+  EXPECT_EQ(small.running(c), 2) << "with one task it would have less than b with two";
+  EXPECT_EQ(small.running(b), 1);
+}
+
+TEST(Preemption, LossesOfOneUserCountTogether) {
+  PreemptingEngine small(kFreely);
+  small.server({8});
+  small.job(small.user(), {2}, 4);
+  small.run();
+  const UserId b = small.user();
+  const JobId wide = small.job(b, {5});
+  EXPECT_TRUE(small.run().empty()) << "each of three losses alone would leave more than 5 units";
+  ASSERT_TRUE(small.engine.apply(JobCancelled{wide}, small.now));
+  small.job(b, {4});
+  EXPECT_EQ(small.preempted().size(), 2U) << "4 units for each";
+}
+
+TEST(Preemption, NoMoreAreTakenInAnyTimeThanTheBudgetAllows) {
+  PreemptingEngine small({.tasks = 2, .per = ns(10)});
+  small.server({10});
+  small.job(small.user(), {1}, 10);
+  small.run();
+  small.job(small.user(), {1}, 10);
+  EXPECT_EQ(small.preempted().size(), 2U);
+  small.now = at(9);
+  EXPECT_EQ(small.preempted().size(), 0U);
+  small.now = at(10);
+  EXPECT_EQ(small.preempted().size(), 2U);
+  small.now = at(19);
+  EXPECT_EQ(small.preempted().size(), 0U);
+  small.now = at(20);
+  EXPECT_EQ(small.preempted().size(), 1U);
+}
+
+TEST(Preemption, WhatTakesMoreThanTheBudgetIsNotTaken) {
+  PreemptingEngine small({.tasks = 2, .per = ns(10)});
+  small.server({10});
+  small.job(small.user(), {1}, 10);
+  small.run();
+  small.job(small.user(), {3});
+  EXPECT_TRUE(small.run().empty());
+  small.now = at(100);
+  EXPECT_TRUE(small.run().empty());
+}
+
+TEST(Preemption, TheLeastWorkIsLost) {
+  PreemptingEngine small(kFreely);
+  small.server({4});
+  const UserId a = small.user();
+  small.job(a, {1}, 4);
+  std::vector<TaskId> tasks;
+  for (small.now = at(1); const std::optional<Placed> placed = small.step(); small.now += ns(1))
+    tasks.push_back(placed->task);
+  small.now = at(10);
+  small.job(small.user(), {1}, 4);
+  EXPECT_EQ(small.preempted(), (std::vector{tasks[3], tasks[2]})) << "the newest have done least";
+}
+
+TEST(Preemption, WorkIsTimeTimesTheDominantPart) {
+  for (const auto& [now, is_wide] : {std::pair{at(10), false}, std::pair{at(100), true}}) {
+    PreemptingEngine small(kFreely, "drf", 2);
+    small.server({100, 10});
+    const UserId a = small.user();
+    small.job(a, {40, 5});  // 0.5 of the pool
+    const TaskId tall = small.step()->task;
+    small.now = at(3);
+    small.job(a, {60, 5});  // 0.6
+    const TaskId wide = small.step()->task;
+    small.now = now;  // 0.5 · 10 against 0.6 · 7, or 0.5 · 100 against 0.6 · 97
+    small.job(small.user(), {40, 1});
+    EXPECT_EQ(small.preempted(), std::vector{is_wide ? tall : wide});
+  }
+}
+
+TEST(Preemption, TasksThatAreNotNeededGoOn) {
+  PreemptingEngine small(kFreely);
+  small.server({8}, "far");
+  small.server({4}, "near");
+  const UserId a = small.user();
+  const auto on = [&](const char* server, std::int64_t units) {
+    return JobSubmitted{.user = a, .demand = {units}, .servers = std::vector<std::string>{server}};
+  };
+  small.job(on("far", 8));
+  small.job(on("near", 3));
+  small.step();
+  const TaskId large = small.step()->task;
+  small.now = at(9);
+  small.job(on("near", 1));
+  small.step();
+  small.now = at(10);
+  small.job({.user = small.user(), .demand = {3}, .servers = std::vector<std::string>{"near"}});
+  EXPECT_EQ(small.preempted(), std::vector{large}) << "the small task alone has done less, and makes no room";
+}
+
+TEST(Preemption, ATaskThatTakesNothingThatCountsGetsNothingByForce) {
+  PreemptingEngine small(kFreely, "drf", 2, {Quantity(1), Quantity(0)});
+  small.server({10, 2});
+  small.job(small.user(), {1, 1}, 2);
+  small.run();
+  const UserId b = small.user();
+  small.job(b, {0, 1});
+  EXPECT_TRUE(small.run().empty());
+  small.job(b, {1, 1});
+  EXPECT_EQ(small.run().size(), 1U);
+}
+
+TEST(Preemption, OnAKeptServerOnlyForWhomItIsKept) {
+  EngineOptions options{.resources = {"cpu"},
+                        .discipline = choice("drf"),
+                        .placement = choice("first-fit"),
+                        .reservations = Reserving{.after = ns(5)},
+                        .preemption = Preempting{.tasks = 1, .per = ns(100)}};
+  SmallEngine small("drf");
+  small.engine = *Engine::from(options);
+  const ServerId server = small.server({8});
+  const UserId a = small.user();
+  small.job(a, {1}, 8);
+  small.run();
+  const UserId b = small.user();
+  const JobId large = small.job(b, {4});
+  EXPECT_TRUE(small.run().empty()) << "four tasks would have to end";
+  small.now = at(5);
+  EXPECT_TRUE(small.run().empty());
+  ASSERT_EQ(small.engine.reservations().size(), 1U);
+  small.job(small.user(), {1});
+  EXPECT_TRUE(small.run().empty()) << "the server is kept";
+  ASSERT_TRUE(small.engine.apply(JobCancelled{large}, small.now));
+  const std::optional<Placed> placed = small.step();
+  ASSERT_TRUE(placed);
+  EXPECT_EQ(placed->server, server);
+  EXPECT_EQ(placed->preempted.size(), 1U);
+}
+
+TEST(Preemption, IsOnlyForDisciplinesWithOneKeyForEachUser) {
+  const auto key_of = [](EngineOptions options) {
+    options.resources = {"cpu"};
+    options.placement = choice("first-fit");
+    const Result<Engine> engine = Engine::from(std::move(options));
+    return engine ? "" : engine.error().key;
+  };
+  for (const char* const discipline : {"drf", "asset", "tsf", "round-robin", "pf"})
+    EXPECT_EQ(
+        key_of({.resources = {}, .discipline = choice(discipline), .placement = {}, .preemption = kFreely}),
+        "");
+  for (const char* const discipline : {"fifo", "ps-dsf", "mlf-drs", "mrfs"})
+    EXPECT_EQ(
+        key_of({.resources = {}, .discipline = choice(discipline), .placement = {}, .preemption = kFreely}),
+        "preemption");
+  EXPECT_EQ(key_of({.resources = {},
+                    .discipline = choice("drf"),
+                    .placement = {},
+                    .half_life = ns(1),
+                    .preemption = kFreely}),
+            "preemption");
+  EXPECT_EQ(key_of({.resources = {},
+                    .discipline = choice("drf"),
+                    .placement = {},
+                    .preemption = Preempting{.tasks = 0, .per = ns(1)}}),
+            "preemption.tasks");
+  EXPECT_EQ(key_of({.resources = {},
+                    .discipline = choice("drf"),
+                    .placement = {},
+                    .preemption = Preempting{.tasks = 1, .per = ns(0)}}),
+            "preemption.per");
+}
+
+}  // namespace
+}  // namespace mirab::scheduling

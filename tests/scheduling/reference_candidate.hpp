@@ -1,0 +1,22 @@
+#pragma once
+
+#include "scheduling/reference_engine.hpp"
+
+namespace mirab::scheduling {
+
+/// A group in a lane: a kind of servers of ps-dsf, a line of mlf-drs, else 0.
+struct ReferenceEngine::Candidate {
+  const Group* group;
+  const Job* job;  // the oldest that waits
+  std::size_t lane;
+  mpq_class key;
+  std::uint64_t user_order;
+};
+
+inline mpq_class ratio(std::int64_t numerator, std::int64_t denominator) {
+  mpq_class ratio(numerator, denominator);
+  ratio.canonicalize();
+  return ratio;
+}
+
+}  // namespace mirab::scheduling
