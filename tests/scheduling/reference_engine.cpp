@@ -18,8 +18,6 @@ const Row* known(const std::vector<Row>& rows, Id id) {
   return at == rows.end() ? nullptr : &*at;
 }
 
-bool has_terms(const JobSubmitted& job) { return job.gang > 1 || job.per_server || job.spread || job.pack; }
-
 bool is_nothing(const Amounts& amounts) {
   return std::all_of(amounts.begin(), amounts.end(), [](std::int64_t units) { return units == 0; });
 }

@@ -202,4 +202,7 @@ class ReferenceEngine {
   std::uint64_t users_before_ = 0, groups_before_ = 0, jobs_before_ = 0, waits_before_ = 0;
 };
 
+/// Does the job ask for more than room for each of its tasks?
+bool has_terms(const JobSubmitted& job);
+
 }  // namespace mirab::scheduling

@@ -19,6 +19,8 @@ std::optional<std::string> value_of(const ReferenceEngine::Server& server, const
 
 }  // namespace
 
+bool has_terms(const JobSubmitted& job) { return job.gang > 1 || job.per_server || job.spread || job.pack; }
+
 std::int64_t ReferenceEngine::batch(JobId id) const {
   const Job& job = *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == id; });
   return std::min(job.waiting, std::max<std::int64_t>(1, group(job).look.gang - running(job)));
@@ -116,6 +118,7 @@ void ReferenceEngine::place_companion(JobId id, const Companion& companion) {
 std::optional<std::string> ReferenceEngine::impossible_by(const JobSubmitted& event) const {
   ReferenceEngine open = *this;
   open.tasks_.clear();
+  open.kept_.clear();
   ReferenceEngine all = open;
   for (Server& server : all.servers_) server.drained = false;
   const auto is_possible = [&](const JobSubmitted& look) {
