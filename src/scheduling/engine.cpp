@@ -58,13 +58,14 @@ Check check_patience(const Whom& whom, const EngineOptions& options) {
   }
   if (!options.preemption) return {};
   if (whom.discipline->level == nullptr)
-    return Error{.message = options.half_life
-                                ? std::string("with a half-life the order of users changes with time, and "
-                                              "what is taken for one would be taken back")
-                                : fmt::format("{} has no key for each user that rises with what it uses; drf, "
-                                              "asset, tsf, round-robin and pf have",
-                                              whom.discipline->info.name),
-                 .key = "preemption"};
+    return Error{
+        .message = options.half_life
+                       ? std::string("with a half-life the order of users changes with time, and "
+                                     "what is taken for one would be taken back")
+                       : fmt::format("{} has no key for each user that rises with what it uses; drf, "
+                                     "asset, tsf, round-robin and pf have",
+                                     whom.discipline->info.name),
+        .key = "preemption"};
   return check(*options.preemption);
 }
 

@@ -76,8 +76,7 @@ EngineOptions options_of(const JsonReader& json) {
   if (const auto scales = json.find("share_scale")) {
     for (const JsonReader& scale : scales->items()) options.share_scale.push_back(quantity_of(scale));
   }
-  if (const auto half_life = json.find("half_life"))
-    options.half_life = duration_of(*half_life);
+  if (const auto half_life = json.find("half_life")) options.half_life = duration_of(*half_life);
   if (const auto rule = json.find("reservations")) options.reservations = reserving_of(*rule);
   if (const auto rule = json.find("preemption")) options.preemption = preempting_of(*rule);
   return options;

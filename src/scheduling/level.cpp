@@ -106,8 +106,8 @@ Holding Holding::of(const Accounts& accounts, std::uint32_t user) {
 void Holding::add(std::uint32_t shape, std::span<const std::int64_t> demand, std::int64_t tasks) {
   for (std::size_t r = 0; r < used.size(); ++r) used[r] += demand[r] * tasks;
   running += tasks;
-  const auto known = std::find_if(changed.begin(), changed.end(),
-                                  [&](const auto& each) { return each.first == shape; });
+  const auto known =
+      std::find_if(changed.begin(), changed.end(), [&](const auto& each) { return each.first == shape; });
   if (known == changed.end()) {
     changed.emplace_back(shape, tasks);
   } else {

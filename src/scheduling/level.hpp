@@ -17,9 +17,9 @@ struct Standing;
 /// What a user has, or would have after some of its tasks have ended and others have started.
 struct Holding {
   std::uint32_t user;
-  Amounts used;                                                  ///< [m]
-  std::int64_t running;                                          ///< tasks
-  std::vector<std::pair<std::uint32_t, std::int64_t>> changed;   ///< shape, tasks of it more or fewer
+  Amounts used;                                                 ///< [m]
+  std::int64_t running;                                         ///< tasks
+  std::vector<std::pair<std::uint32_t, std::int64_t>> changed;  ///< shape, tasks of it more or fewer
 
   static Holding of(const Accounts& accounts, std::uint32_t user);
 

@@ -120,7 +120,8 @@ void Engine::State::end_reservations_that_lasted() {
   }
 }
 
-/// The queues without a server whose next task has waited for long enough and fits nowhere, the longest first.
+/// The queues without a server whose next task has waited for long enough and fits nowhere, the longest
+/// first.
 std::vector<std::uint32_t> Engine::State::due() const {
   std::vector<std::uint32_t> due;
   std::map<std::uint32_t, bool> fits;  // by shape

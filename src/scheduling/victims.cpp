@@ -164,9 +164,7 @@ void VictimSearch::consider(std::uint32_t server, const Gain& gain, std::int64_t
     found_too_many_ = true;
     return;
   }
-  const auto rank = [](const Victims& victims) {
-    return std::tuple(victims.tasks.size(), victims.server);
-  };
+  const auto rank = [](const Victims& victims) { return std::tuple(victims.tasks.size(), victims.server); };
   if (!best || here.work < best->work || (here.work == best->work && rank(here) < rank(*best)))
     best = std::move(here);
 }

@@ -41,8 +41,7 @@ std::string describe(const EngineOptions& options) {
                         options.reservations->after.count(),
                         options.reservations->at_most.value_or(Duration(0)).count());
   if (options.preemption)
-    text +=
-        fmt::format(", preempts {} per {}", options.preemption->tasks, options.preemption->per.count());
+    text += fmt::format(", preempts {} per {}", options.preemption->tasks, options.preemption->per.count());
   return text;
 }
 
@@ -240,9 +239,8 @@ std::optional<std::string> Play::step(const Line& line) {
                    option.servers.end();
       });
   if (!allowed) {
-    std::string message =
-        fmt::format("job {:#x} goes to server {:#x} instead of {};", number(placed->job),
-                    number(placed->server), listed(placed->preempted));
+    std::string message = fmt::format("job {:#x} goes to server {:#x} instead of {};", number(placed->job),
+                                      number(placed->server), listed(placed->preempted));
     for (const ReferenceEngine::Option& option : expected.options) {
       message += fmt::format(" expected job {:#x} on", number(option.job));
       for (const ServerId server : option.servers) message += fmt::format(" {:#x}", number(server));

@@ -76,7 +76,9 @@ class Sequence {
   }
 
   void add_user() {
-    const Quantity weight = *Quantity::parse(random_.below(2) == 0 ? "1" : random_.below(2) == 0 ? "3" : "0.7");
+    const Quantity weight = *Quantity::parse(random_.below(2) == 0   ? "1"
+                                             : random_.below(2) == 0 ? "3"
+                                                                     : "0.7");
     weights_[*engine_.apply(UserAdded{.name = "u", .weight = weight}, now_)] = weight;
   }
 
@@ -145,7 +147,8 @@ class Sequence {
     for (const auto& [server, capacity] : capacities_) {
       std::optional<mpq_class> there;
       for (std::size_t r = 0; r < demand.size(); ++r) {
-        if (demand[r] > 0) there = std::min(there.value_or(ratio(capacity[r], demand[r])), ratio(capacity[r], demand[r]));
+        if (demand[r] > 0)
+          there = std::min(there.value_or(ratio(capacity[r], demand[r])), ratio(capacity[r], demand[r]));
       }
       alone += *there;
     }

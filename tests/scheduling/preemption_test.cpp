@@ -231,10 +231,13 @@ TEST(Preemption, IsOnlyForDisciplinesWithOneKeyForEachUser) {
     return engine ? "" : engine.error().key;
   };
   for (const char* const discipline : {"drf", "asset", "tsf", "round-robin", "pf"})
-    EXPECT_EQ(key_of({.resources = {}, .discipline = choice(discipline), .placement = {}, .preemption = kFreely}), "");
+    EXPECT_EQ(
+        key_of({.resources = {}, .discipline = choice(discipline), .placement = {}, .preemption = kFreely}),
+        "");
   for (const char* const discipline : {"fifo", "ps-dsf", "mlf-drs", "mrfs"})
-    EXPECT_EQ(key_of({.resources = {}, .discipline = choice(discipline), .placement = {}, .preemption = kFreely}),
-              "preemption");
+    EXPECT_EQ(
+        key_of({.resources = {}, .discipline = choice(discipline), .placement = {}, .preemption = kFreely}),
+        "preemption");
   EXPECT_EQ(key_of({.resources = {},
                     .discipline = choice("drf"),
                     .placement = {},

@@ -244,8 +244,7 @@ std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64
 std::vector<Lost> ReferenceEngine::happen(const JobCancelled& event, std::uint64_t /*id*/) {
   const auto job = find(jobs_, event.job);
   job->waiting = 0;
-  if (!waits(job->group))
-    std::erase_if(kept_, [&](const Kept& kept) { return kept.group == job->group; });
+  if (!waits(job->group)) std::erase_if(kept_, [&](const Kept& kept) { return kept.group == job->group; });
   std::vector<Lost> stopped;
   for (std::size_t t = tasks_.size(); t-- > 0;) {
     if (tasks_[t].job != event.job) continue;

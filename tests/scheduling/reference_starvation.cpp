@@ -39,9 +39,8 @@ bool ReferenceEngine::can_be_kept(const Group& group, const Server& server) cons
 }
 
 const ReferenceEngine::Job& ReferenceEngine::oldest_waiting(const Group& group) const {
-  return *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
-    return job.group == group.number && job.waiting > 0;
-  });
+  return *std::find_if(jobs_.begin(), jobs_.end(),
+                       [&](const Job& job) { return job.group == group.number && job.waiting > 0; });
 }
 
 std::vector<Reservation> ReferenceEngine::reservations() const {
@@ -49,10 +48,8 @@ std::vector<Reservation> ReferenceEngine::reservations() const {
   for (const Kept& kept : kept_) {
     const Group& group = *std::find_if(groups_.begin(), groups_.end(),
                                        [&](const Group& each) { return each.number == kept.group; });
-    all.push_back({.server = kept.server,
-                   .job = oldest_waiting(group).id,
-                   .user = group.user,
-                   .since = kept.since});
+    all.push_back(
+        {.server = kept.server, .job = oldest_waiting(group).id, .user = group.user, .since = kept.since});
   }
   return all;
 }
@@ -123,9 +120,9 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::kept_with_room() const {
 
 /// How many tasks may still be preempted now.
 std::int64_t ReferenceEngine::budget() const {
-  return options_.preemption->tasks -
-         std::count_if(preempted_.begin(), preempted_.end(),
-                       [&](Time then) { return now_ - then < options_.preemption->per; });
+  return options_.preemption->tasks - std::count_if(preempted_.begin(), preempted_.end(), [&](Time then) {
+           return now_ - then < options_.preemption->per;
+         });
 }
 
 /// The tasks that end on the server for the candidate's, those with least work lost first; none when it

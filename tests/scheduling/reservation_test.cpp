@@ -13,7 +13,8 @@ Time at(std::int64_t count) { return Time(Duration(count)); }
 
 /// An engine of the discipline drf that keeps servers, on first-fit, with one resource or more.
 struct KeepingEngine : SmallEngine {
-  explicit KeepingEngine(const Reserving& rule, std::size_t resources = 1, const std::string& discipline = "drf")
+  explicit KeepingEngine(const Reserving& rule, std::size_t resources = 1,
+                         const std::string& discipline = "drf")
       : SmallEngine(discipline, "first-fit", resources, Tie::first, Oversized::wait) {
     EngineOptions options{.resources = {},
                           .discipline = choice(discipline),

@@ -25,9 +25,9 @@ enum class Oversized { refuse, wait };
 /// kept for it, that of those who waited longest first: eligible, open, large enough when empty, and of these
 /// the one where least has to be freed. It takes no other task. See docs/engine.md, "Reservations".
 struct Reserving {
-  Duration after;                         ///< > 0
-  std::size_t servers = 1;                ///< kept at once, at the most; ≥ 1
-  std::optional<Duration> at_most = {};   ///< so long is one kept; > 0
+  Duration after;                        ///< > 0
+  std::size_t servers = 1;               ///< kept at once, at the most; ≥ 1
+  std::optional<Duration> at_most = {};  ///< so long is one kept; > 0
 };
 
 /// Preemption: where nothing else can be placed, tasks of users above their fair share end for one of a user
@@ -63,8 +63,8 @@ struct EngineOptions {
 
   std::optional<Reserving> reservations = {};
 
-  /// Of drf, asset, tsf, round-robin and pf, without a half-life: a user has one key, which rises with what it
-  /// uses and does not change with time.
+  /// Of drf, asset, tsf, round-robin and pf, without a half-life: a user has one key, which rises with what
+  /// it uses and does not change with time.
   std::optional<Preempting> preemption = {};
 };
 
