@@ -156,9 +156,10 @@ Json usage_of(const Standing& standing) {
 
 Json count_of(Time time) { return time.time_since_epoch().count(); }
 
-Json reservations_of(const Reservations& reservations, const Accounts& accounts) {
+Json reservations_of(const std::optional<Reservations>& reservations, const Accounts& accounts) {
+  if (!reservations) return {};
   Json kept = Json::array();
-  for (const Reservations::Kept& each : reservations.kept) {
+  for (const Reservations::Kept& each : reservations->kept) {
     const QueueRow& queue = accounts.queues[each.queue];
     kept.push_back({each.server, queue.user, queue.shape, count_of(each.since)});
   }
@@ -169,12 +170,14 @@ Json reservations_of(const Reservations& reservations, const Accounts& accounts)
     for (const std::uint32_t queue : accounts.users[user].queues)
       of_user.push_back(count_of(accounts.queues[queue].since));
   }
-  return {{"looked", reservations.looked ? count_of(*reservations.looked) : Json()},
+  return {{"looked", reservations->looked ? count_of(*reservations->looked) : Json()},
           {"kept", std::move(kept)},
           {"since", std::move(waited)}};
 }
 
-Json preemption_of(const Preemption::Memory& memory) {
+Json preemption_of(const std::optional<Preemption>& preemption) {
+  if (!preemption) return {};
+  const Preemption::Memory memory = preemption->memory();
   Json ended = Json::array();
   for (const auto& [when, tasks] : memory.ended) ended.push_back({count_of(when), tasks});
   return {{"ended", std::move(ended)}, {"again", memory.is_futile ? count_of(memory.again) : Json()}};
@@ -194,27 +197,27 @@ Json aside_of(const Race& race) {
 std::string snapshot(const Engine& engine) {
   const Engine::State& state = *engine.state_;
   const bool brings_back = state.keys_are_stale && state.whom.discipline->lanes != Lanes::one;
-  Json whole = {{"mirab", "engine"},
-                {"version", kSnapshotVersion},
-                {"options", json_of(state.options)},
-                {"now", state.now.time_since_epoch().count()},
-                {"jobs_before", state.jobs_before},
-                {"waits_before", state.waits_before},
-                {"last_used", state.last_used},
-                {"stale", state.keys_are_stale},
-                {"rounds", rounds_of(state.standing.rounds)},
-                {"kinds", kinds_of(state.kinds)},
-                {"servers", servers_of(state.accounts)},
-                {"shapes", shapes_of(state.accounts.shapes)},
-                {"users", users_of(state.accounts)},
-                {"jobs", numbers_of(state.accounts.jobs)},
-                {"tasks", tasks_of(state.accounts)},
-                {"not_counted", state.balance ? Json(state.balance->not_counted()) : Json()},
-                {"usage", usage_of(state.standing)},
-                {"freed", freed_of(state.freed)},
-                {"aside", brings_back ? Json::array() : aside_of(state.race)}};
-  if (state.reservations) whole["reservations"] = reservations_of(*state.reservations, state.accounts);
-  if (state.preemption) whole["preemption"] = preemption_of(state.preemption->memory());
+  const Json whole = {{"mirab", "engine"},
+                      {"version", kSnapshotVersion},
+                      {"options", json_of(state.options)},
+                      {"now", state.now.time_since_epoch().count()},
+                      {"jobs_before", state.jobs_before},
+                      {"waits_before", state.waits_before},
+                      {"last_used", state.last_used},
+                      {"stale", state.keys_are_stale},
+                      {"rounds", rounds_of(state.standing.rounds)},
+                      {"kinds", kinds_of(state.kinds)},
+                      {"servers", servers_of(state.accounts)},
+                      {"shapes", shapes_of(state.accounts.shapes)},
+                      {"users", users_of(state.accounts)},
+                      {"jobs", numbers_of(state.accounts.jobs)},
+                      {"tasks", tasks_of(state.accounts)},
+                      {"not_counted", state.balance ? Json(state.balance->not_counted()) : Json()},
+                      {"usage", usage_of(state.standing)},
+                      {"reservations", reservations_of(state.reservations, state.accounts)},
+                      {"preemption", preemption_of(state.preemption)},
+                      {"freed", freed_of(state.freed)},
+                      {"aside", brings_back ? Json::array() : aside_of(state.race)}};
   std::string bytes;
   Json::to_cbor(whole, bytes);
   return bytes;
