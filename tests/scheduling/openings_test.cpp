@@ -59,7 +59,9 @@ Small random_small(Random& random) {
     const std::int64_t free = small.accounts.park.free(server)[0];
     const Amounts taken = {static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(free) + 1))};
     if (random.below(2) == 0) small.accounts.park.take(server, taken);
-    if (random.below(8) == 0) small.accounts.park.close(server);
+    if (random.below(8) > 0) continue;
+    small.accounts.servers[server].drained = true;
+    small.accounts.park.close(server);
   }
   return small;
 }
