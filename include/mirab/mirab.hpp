@@ -29,5 +29,6 @@
 #include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/events.hpp>
 #include <mirab/scheduling/fill.hpp>
+#include <mirab/scheduling/why.hpp>
 #include <mirab/traces/google2011.hpp>
 #include <mirab/traces/openb.hpp>

@@ -103,8 +103,8 @@ std::span<const Wanted> Engine::State::present_mix() {
   return mix;
 }
 
-std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std::uint32_t lane,
-                                                        Random& random) {
+/// The ways to run a task of the shape, on the servers of the lane. Valid until the next call.
+std::span<const Variant> Engine::State::variants_in_lane(std::uint32_t shape, std::uint32_t lane) {
   variants.clear();
   for (const Way& way : accounts.shapes.ways(shape)) {
     variants.push_back({.demand = way.demand,
@@ -112,8 +112,13 @@ std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std
                                      ? kinds.servers_of(lane, way.servers, accounts.shapes.eligibility)
                                      : accounts.shapes.eligibility.servers(way.servers)});
   }
+  return variants;
+}
+
+std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std::uint32_t lane,
+                                                        Random& random) {
   const Search search{.park = accounts.park,
-                      .variants = variants,
+                      .variants = variants_in_lane(shape, lane),
                       .last_used = last_used,
                       .random = random,
                       .mix = where.needs_mix ? present_mix() : std::span<const Wanted>{}};

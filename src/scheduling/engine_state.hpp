@@ -41,6 +41,7 @@ struct Engine::State {
   // engine.cpp: decisions
   std::optional<Placed> step(Random& random);
   Placed place(Entry entry, std::uint32_t server);
+  std::span<const Variant> variants_in_lane(std::uint32_t shape, std::uint32_t lane);
   std::optional<std::uint32_t> find_server(std::uint32_t shape, std::uint32_t lane, Random& random);
   std::span<const Wanted> present_mix();
   bool has_room(std::uint32_t shape, std::uint32_t server) const;
@@ -52,6 +53,12 @@ struct Engine::State {
   bool can_run_on_kind(std::uint32_t shape, std::uint32_t kind);
   void refresh();
   void count_alone(std::uint32_t shape);
+
+  // why_waiting.cpp
+  WhyWaiting why_waiting(std::uint32_t job);
+  bool has_room_in_lane(Entry entry);
+  std::optional<Entry> first_entry_with_room(std::uint32_t queue);
+  Entry first_entry(std::uint32_t queue);
 
   // engine_events.cpp: what events have in common
   void wait(std::uint32_t queue);

@@ -34,6 +34,11 @@ class Race {
 
   bool holds(std::uint32_t queue) const { return queue < places_.size() && places_[queue] != kNone; }
 
+  /// Of a queue that waits.
+  const std::vector<std::uint32_t>& lanes_of(std::uint32_t queue) const {
+    return members_[standing_->accounts.queues[queue].shape].lanes;
+  }
+
   /// The keys of some queues may have changed; those that do not wait are passed over. O(lanes log N) each.
   void rekey(std::span<const std::uint32_t> queues);
 
@@ -105,9 +110,6 @@ class Race {
     std::uint32_t waiting = 0;
   };
 
-  const std::vector<std::uint32_t>& lanes_of(std::uint32_t queue) const {
-    return members_[standing_->accounts.queues[queue].shape].lanes;
-  }
   auto before_in_shape(std::uint32_t shape, std::uint32_t lane) const {
     return [this, &queues = members_[shape].queues, lane](std::uint32_t a, std::uint32_t b) {
       return before({.queue = queues[a], .lane = lane}, {.queue = queues[b], .lane = lane});

@@ -12,6 +12,7 @@
 #include <mirab/model/time.hpp>
 #include <mirab/scheduling/events.hpp>
 #include <mirab/scheduling/fill.hpp>
+#include <mirab/scheduling/why.hpp>
 
 namespace mirab::scheduling {
 
@@ -93,6 +94,10 @@ class Engine {
 
   /// Does some waiting task of the job fit on some server as things stand? O(servers).
   bool fits(JobId job) const;
+
+  /// Why the next task of the job is not placed now; nothing when none waits. Changes nothing that can be
+  /// seen. O(servers m + queues × lanes × (a search)).
+  std::optional<WhyWaiting> why_waiting(JobId job);
 
   /// The first invariant that does not hold, in words; empty when all do. O(everything).
   std::string broken_invariant() const;
