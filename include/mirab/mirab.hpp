@@ -27,8 +27,10 @@
 #include <mirab/model/syntax.hpp>
 #include <mirab/model/time.hpp>
 #include <mirab/scheduling/engine.hpp>
+#include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/events.hpp>
 #include <mirab/scheduling/fill.hpp>
 #include <mirab/scheduling/why.hpp>
+#include <mirab/scheduling/snapshot.hpp>
 #include <mirab/traces/google2011.hpp>
 #include <mirab/traces/openb.hpp>

@@ -6,10 +6,15 @@
 namespace mirab::scheduling {
 
 std::uint32_t Accounts::add_user(UserRow row) {
-  row.order = users_before_++;
+  row.order = users_before++;
   const std::uint32_t user = users.add(std::move(row));
-  used_.resize(std::max(used_.size(), (std::size_t{user} + 1) * resources_), 0);
+  used_.resize(users.end() * resources_, 0);
   return user;
+}
+
+void Accounts::put_user_back(std::uint32_t user, UserRow row) {
+  users.put_back(user, std::move(row));
+  used_.resize(users.end() * resources_, 0);
 }
 
 std::uint32_t Accounts::find_queue(std::uint32_t user, std::uint32_t shape) const {
@@ -74,26 +79,36 @@ void Accounts::unbook(std::uint32_t user, std::span<const std::int64_t> demand) 
 }
 
 std::uint32_t Accounts::start(std::uint32_t job, std::uint32_t server, Time now) {
+  const std::uint32_t task = tasks.add({.job = job, .server = server, .started = now});
+  run(task);
+  return task;
+}
+
+void Accounts::start_again(std::uint32_t task, std::uint32_t job, std::uint32_t server, Time now) {
+  tasks.put_back(task, {.job = job, .server = server, .started = now});
+  run(task);
+}
+
+/// The row of the task is new: everything else follows.
+void Accounts::run(std::uint32_t task) {
+  TaskRow& started = tasks[task];
+  const std::uint32_t job = started.job;
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
   MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
-  const std::span<const std::int64_t> demand = this->demand(queue, server);
-  park.take(server, demand);
+  const std::span<const std::int64_t> demand = this->demand(queue, started.server);
+  park.take(started.server, demand);
   book(queue.user, demand);
 
-  ServerRow& there = servers[server];
-  const std::uint32_t task = tasks.add({.job = job,
-                                        .server = server,
-                                        .next_of_job = row.first_task,
-                                        .next_on_server = there.first_task,
-                                        .started = now});
+  ServerRow& there = servers[started.server];
+  started.next_of_job = row.first_task;
+  started.next_on_server = there.first_task;
   if (row.first_task != kNone) tasks[row.first_task].previous_of_job = task;
   if (there.first_task != kNone) tasks[there.first_task].previous_on_server = task;
   row.first_task = there.first_task = task;
 
   ++row.running, ++queue.running, ++users[queue.user].running;
   if (--row.waiting == 0) dequeue(job);
-  return task;
 }
 
 void Accounts::end(std::uint32_t task) {

@@ -17,6 +17,7 @@ namespace mirab::scheduling {
 
 /// The number of a row where there is none.
 inline constexpr std::uint32_t kNone = UINT32_MAX;
+inline constexpr std::uint32_t kMostNumber = kNone - 1;
 
 /// φ as a fraction in lowest terms.
 struct Weight {
@@ -94,6 +95,7 @@ class Accounts {
   }
 
   std::uint32_t add_user(UserRow row);
+  void put_user_back(std::uint32_t user, UserRow row);  ///< with its order; see Slots::put_back
   std::uint32_t add_queue(std::uint32_t user, std::uint32_t shape);
   void remove_queue(std::uint32_t queue);  ///< requires that it has no jobs
 
@@ -104,6 +106,8 @@ class Accounts {
 
   /// One waiting task of the job starts on the server, where it has room. The number of the task. O(m).
   std::uint32_t start(std::uint32_t job, std::uint32_t server, Time now);
+  void start_again(std::uint32_t task, std::uint32_t job, std::uint32_t server,
+                   Time then);  ///< see Slots::put_back
 
   /// The task is over and its row gone. O(m).
   void end(std::uint32_t task);
@@ -121,15 +125,16 @@ class Accounts {
   Slots<JobRow, JobId> jobs;
   Slots<TaskRow, TaskId> tasks;
   std::vector<QueueRow> queues;  ///< [queue]; user is kNone where there is none
+  std::uint64_t users_before = 0;
 
  private:
+  void run(std::uint32_t task);
   void book(std::uint32_t user, std::span<const std::int64_t> demand);
   void unbook(std::uint32_t user, std::span<const std::int64_t> demand);
 
   std::size_t resources_;
   std::vector<std::int64_t> used_;  // [user × m]
   std::vector<std::uint32_t> vacant_queues_;
-  std::uint64_t users_before_ = 0;
 };
 
 }  // namespace mirab::scheduling

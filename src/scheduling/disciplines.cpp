@@ -39,7 +39,9 @@ constexpr std::array kDisciplines = {
                      "Ghodsi et al., Dominant Resource Fairness, 2011; on servers Östman, section 2.1.4",
                  .options = kOptions},
         .key = drf_key,
-        .compare = drf_compare},
+        .compare = drf_compare,
+        .scaled = true,
+        .share = drf_share},
     Discipline{
         .info = {.name = "asset",
                  .summary =
@@ -47,7 +49,9 @@ constexpr std::array kDisciplines = {
                  .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
                  .options = kOptions},
         .key = asset_key,
-        .compare = asset_compare},
+        .compare = asset_compare,
+        .scaled = true,
+        .share = asset_share},
     Discipline{
         .info = {.name = "pf",
                  .summary =
@@ -74,7 +78,8 @@ constexpr std::array kDisciplines = {
                  .options = kOptions},
         .key = ps_dsf_key,
         .compare = ps_dsf_compare,
-        .lanes = Lanes::kinds},
+        .lanes = Lanes::kinds,
+        .scaled = true},
     Discipline{
         .info = {.name = "mlf-drs",
                  .summary = "a line of users for each dominant resource, a task of every head in turn",
@@ -110,7 +115,39 @@ const Discipline* row_of(const Choice& choice) {
   return row == kDisciplines.end() ? nullptr : &*row;
 }
 
+double usage_key(const Standing& standing, Entry entry) {
+  return standing.usage->key(standing.queue(entry).user) / standing.user(entry).weight.value();
+}
+
+template <auto compare>
+std::weak_ordering usage_compare(const Standing& standing, Entry a, Entry b) {
+  const double key_a = usage_key(standing, a);
+  const double key_b = usage_key(standing, b);
+  if (key_a == key_b) return compare(standing, a, b);
+  return key_a < key_b ? std::weak_ordering::less : std::weak_ordering::greater;
+}
+
+constexpr std::array kOverTime = {
+    Discipline{.info = {.name = "drf", .summary = {}, .source = {}, .options = {}},
+               .key = usage_key,
+               .compare = usage_compare<drf_compare>,
+               .scaled = true,
+               .share = drf_share},
+    Discipline{.info = {.name = "asset", .summary = {}, .source = {}, .options = {}},
+               .key = usage_key,
+               .compare = usage_compare<asset_compare>,
+               .scaled = true,
+               .share = asset_share},
+};
+
 }  // namespace
+
+const Discipline* over_time(const Discipline& discipline) {
+  const auto* const row = std::find_if(kOverTime.begin(), kOverTime.end(), [&](const Discipline& candidate) {
+    return candidate.share == discipline.share;
+  });
+  return row == kOverTime.end() ? nullptr : &*row;
+}
 
 Result<Whom> whom(const Choice& choice) {
   const Discipline* row = row_of(choice);

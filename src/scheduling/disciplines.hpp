@@ -31,6 +31,10 @@ struct Discipline {
   bool priced = false;       ///< needs Standing::prices
   bool monopolised = false;  ///< needs Standing::alone
   bool places = false;       ///< chooses the servers too, whatever the placement
+  bool scaled = false;       ///< honours Standing::scale
+
+  /// What its key is per weight, of the user alone; nullptr when the key is not that of a user's amounts.
+  double (*share)(const Standing& standing, std::uint32_t user) = nullptr;
 };
 
 /// The key of a discipline and its comparison, as each file in disciplines/ defines them.
@@ -46,6 +50,8 @@ MIRAB_DISCIPLINE(tsf);
 MIRAB_DISCIPLINE(ps_dsf);
 MIRAB_DISCIPLINE(mlf_drs);
 #undef MIRAB_DISCIPLINE
+double drf_share(const Standing& standing, std::uint32_t user);
+double asset_share(const Standing& standing, std::uint32_t user);
 
 /// What happens when the task of the queue with the lowest key fits nowhere.
 enum class Blocking {
@@ -58,6 +64,10 @@ struct Whom {
   const Discipline* discipline;
   Blocking blocking;
 };
+
+/// The discipline with decayed usage for its key, U_n / φ_n, and its own key between equal ones; nullptr when
+/// its key is not that of a user's amounts. See DecayedUsage.
+const Discipline* over_time(const Discipline& discipline);
 
 /// Errors: a name that is not in the table, a bad option value.
 Result<Whom> whom(const Choice& choice);

@@ -32,6 +32,8 @@ class Eligibility {
   /// O(log selections); for a new one O(servers).
   std::uint32_t number(const Selection& selection);
 
+  const Selection& selection(std::uint32_t number) const { return selections_[number]; }
+
   /// `description` as describe() gave it. O(selections).
   void server_added(std::uint32_t server, std::uint32_t description);
   void server_removed(std::uint32_t server);

@@ -21,10 +21,35 @@ Engine::State::State(EngineOptions chosen, const Whom& whom_chosen, const Where&
       standing{.accounts = accounts,
                .kinds = kinds,
                .rounds = Rounds(options.resources.size()),
-               .prices = std::vector<double>(options.resources.size(), 0.0)},
+               .prices = std::vector<double>(options.resources.size(), 0.0),
+               .scale = *ShareScale::from(options.share_scale, options.resources.size())},
       race(*whom.discipline, options.tie, standing) {
   if (whom.discipline->places) balance.emplace();
+  if (options.half_life) standing.usage.emplace(*options.half_life);
 }
+
+namespace {
+
+/// The discipline as the options want it.
+Result<Whom> with_shares(Whom whom, const EngineOptions& options) {
+  const Result<ShareScale> scale = ShareScale::from(options.share_scale, options.resources.size());
+  if (!scale) return scale.error();
+  const std::string_view name = whom.discipline->info.name;
+  if (!options.share_scale.empty() && !whom.discipline->scaled)
+    return Error{.message = fmt::format("{} has no shares to scale; drf, asset and ps-dsf have", name),
+                 .key = "share_scale"};
+  if (!options.half_life) return whom;
+  if (options.half_life->count() <= 0)
+    return Error{.message = "a half-life must be above 0; leave it out for present shares",
+                 .key = "half_life"};
+  if (whom.discipline->share == nullptr)
+    return Error{.message = fmt::format("{} knows no usage that decays; drf and asset do", name),
+                 .key = "half_life"};
+  whom.discipline = over_time(*whom.discipline);
+  return whom;
+}
+
+}  // namespace
 
 Result<Engine> Engine::from(EngineOptions options) {
   if (options.resources.empty())
@@ -34,7 +59,9 @@ Result<Engine> Engine::from(EngineOptions options) {
     if (!seen.insert(name).second)
       return Error{.message = fmt::format("'{}' stands there twice", name), .key = "resources"};
   }
-  const Result<Whom> whom = scheduling::whom(options.discipline);
+  const Result<Whom> chosen = scheduling::whom(options.discipline);
+  if (!chosen) return chosen.error();
+  const Result<Whom> whom = with_shares(*chosen, options);
   if (!whom) return whom.error();
   const Result<Where> where = scheduling::where(options.placement);
   if (!where) return where.error();
@@ -68,7 +95,10 @@ std::optional<Engine::UserState> Engine::user(UserId user) const {
   const std::span<const std::int64_t> used = accounts.used(*number);
   return UserState{.used = Amounts(used.begin(), used.end()),
                    .running = accounts.users[*number].running,
-                   .dominant_share = dominant_part(used, accounts.park.pool())};
+                   .dominant_share = dominant_part(used, accounts.park.pool(), state_->standing.scale),
+                   .decayed_share = state_->standing.usage
+                                        ? std::optional(state_->standing.usage->usage(*number, state_->now))
+                                        : std::nullopt};
 }
 
 std::optional<Engine::ServerState> Engine::server(ServerId server) const {

@@ -76,6 +76,17 @@ void Engine::State::refresh() {
   for (const std::uint32_t queue : waiting) race.enter(queue, lanes_of(accounts.queues[queue].shape));
 }
 
+/// What a user used until now counts with the share that it had; from now on the present one counts.
+void Engine::State::share_changed(std::uint32_t user) {
+  if (standing.usage) standing.usage->set_share(user, whom.discipline->share(standing, user), now);
+}
+
+void Engine::State::all_shares_changed() {
+  for (std::uint32_t user = 0; standing.usage && user < accounts.users.end(); ++user) {
+    if (accounts.users.holds(user)) share_changed(user);
+  }
+}
+
 bool Engine::State::has_room(std::uint32_t shape, std::uint32_t server) const {
   const Way* const way = accounts.shapes.way_on(shape, server);
   return way != nullptr && accounts.park.has_room(server, way->demand);
@@ -164,6 +175,10 @@ void Engine::State::bring_back_what_fits_on_freed() {
 }
 
 std::optional<Placed> Engine::State::step(Random& random) {
+  if (standing.usage && standing.usage->is_due(now)) {
+    standing.usage->refresh(now);
+    keys_are_stale = true;
+  }
   if (keys_are_stale) refresh();
   // Beyond a few servers it is cheaper to let what fits there race with the others; and those who tie at
   // random have to stand together.
@@ -189,6 +204,7 @@ Placed Engine::State::place(Entry entry, std::uint32_t server) {
   const std::uint32_t user = accounts.queues[queue].user;
   const std::uint32_t task = accounts.start(job, server, now);
   last_used = server;
+  share_changed(user);
   if (balance)
     balance->task_started(accounts.park, task, server, accounts.demand(accounts.queues[queue], server));
   if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);

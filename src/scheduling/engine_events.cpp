@@ -91,6 +91,7 @@ void Engine::State::end(std::uint32_t task) {
   const std::uint32_t user = queue.user;
   if (balance) balance->task_ended(accounts.park, task, server, accounts.demand(queue, server));
   accounts.end(task);
+  share_changed(user);
   freed.add(server);
   race.rekey(accounts.users[user].queues);
 }
@@ -144,6 +145,7 @@ void Engine::State::take_out(std::uint32_t server) {
   if (balance) balance->server_emptied(server);
   accounts.servers.remove(server);
   freed.forget(server);
+  all_shares_changed();
   keys_are_stale = true;
 }
 
@@ -160,6 +162,7 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
                             {.description = description, .kind = s.kinds.hold(server, event.capacity)});
   s.accounts.shapes.eligibility.server_added(server, description);
   s.freed.add(server);
+  s.all_shares_changed();
   s.keys_are_stale = true;
   return s.accounts.servers.id(server);
 }
@@ -191,6 +194,7 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   s.kinds.release(*server, s.accounts.servers[*server].kind);
   s.accounts.servers[*server].kind = s.kinds.hold(*server, event.capacity);
   s.freed.add(*server);
+  s.all_shares_changed();
   s.keys_are_stale = true;
   return {};
 }
@@ -249,7 +253,9 @@ Result<UserId> Engine::apply(const UserAdded& event, Time now) {
   const Result<Weight> weight = weight_from(event.weight);
   if (!weight) return weight.error();
   s.now = now;
-  return s.accounts.users.id(s.accounts.add_user({.name = event.name, .weight = *weight}));
+  const std::uint32_t user = s.accounts.add_user({.name = event.name, .weight = *weight});
+  if (s.standing.usage) s.standing.usage->begin(user, now);
+  return s.accounts.users.id(user);
 }
 
 Check Engine::apply(const UserReweighted& event, Time now) {

@@ -7,6 +7,7 @@
 #include "scheduling/accounts.hpp"
 #include "scheduling/disciplines.hpp"
 #include "scheduling/freed.hpp"
+#include "scheduling/json_reader.hpp"
 #include "scheduling/kinds.hpp"
 #include "scheduling/mrfs.hpp"
 #include "scheduling/placements.hpp"
@@ -53,6 +54,8 @@ struct Engine::State {
   bool can_run_on_kind(std::uint32_t shape, std::uint32_t kind);
   void refresh();
   void count_alone(std::uint32_t shape);
+  void share_changed(std::uint32_t user);
+  void all_shares_changed();
 
   // why_waiting.cpp
   WhyWaiting why_waiting(std::uint32_t job);
@@ -75,6 +78,22 @@ struct Engine::State {
   Check check_pool(const Amounts& with, std::span<const std::int64_t> instead_of) const;
   Check check_job(const JobSubmitted& job) const;
   bool is_possible(std::uint32_t shape) const;
+
+  // restore.cpp: the parts of a snapshot, in the order in which they build on each other
+  void read(const JsonReader& json);
+  void read_rounds(const JsonReader& json);
+  void read_not_counted(const JsonReader& json);
+  void read_usage(const JsonReader& json);
+  void read_race(const JsonReader& json);
+
+  // restore_accounts.cpp: the same
+  void read_accounts(const JsonReader& json);
+  std::vector<std::optional<Amounts>> read_kinds(const JsonReader& json);
+  void read_servers(const JsonReader& json, const std::vector<std::optional<Amounts>>& of_kinds);
+  void read_shapes(const JsonReader& json);
+  void read_users(const JsonReader& json);
+  void read_queue(const JsonReader& json, std::uint32_t user);
+  void read_tasks(const JsonReader& json);
 };
 
 }  // namespace mirab::scheduling

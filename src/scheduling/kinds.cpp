@@ -30,6 +30,16 @@ void Kinds::release(std::uint32_t server, std::uint32_t kind) {
   admitted_.clear();
 }
 
+bool Kinds::set_capacities(const std::vector<std::optional<Amounts>>& capacities, std::size_t resources) {
+  counts_.assign(capacities.size(), 0);
+  sets_.resize(capacities.size());
+  for (std::uint32_t kind = 0; kind < capacities.size(); ++kind) {
+    capacities_.push_back(capacities[kind].value_or(Amounts(resources, 0)));
+    if (capacities[kind] && !numbers_.emplace(*capacities[kind], kind).second) return false;
+  }
+  return true;
+}
+
 const ServerSet* Kinds::servers_of(std::uint32_t kind, std::uint32_t selection,
                                    const Eligibility& eligibility) {
   const ServerSet* const admitted = eligibility.servers(selection);
@@ -38,7 +48,8 @@ const ServerSet* Kinds::servers_of(std::uint32_t kind, std::uint32_t selection,
   if (is_new) {
     for (std::size_t word = 0; word < sets_[kind].words().size(); ++word) {
       for (std::uint64_t both = sets_[kind].word(word) & admitted->word(word); both != 0; both &= both - 1)
-        known->second.insert(static_cast<std::uint32_t>(word * ServerSet::kWord + std::countr_zero(both)));
+        known->second.insert(static_cast<std::uint32_t>(word * ServerSet::kWord +
+                                                        static_cast<std::size_t>(std::countr_zero(both))));
     }
   }
   return &known->second;

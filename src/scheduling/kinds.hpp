@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +18,10 @@ class Kinds {
   /// The kind of servers with this capacity, and one server more of it. O(kinds).
   std::uint32_t hold(std::uint32_t server, std::span<const std::int64_t> capacity);
   void release(std::uint32_t server, std::uint32_t kind);
+
+  /// The kinds of these capacities, [kind][m], without servers as yet; null is a number that has been left.
+  /// Requires that there are no kinds. False when a capacity stands there twice.
+  bool set_capacities(const std::vector<std::optional<Amounts>>& capacities, std::size_t resources);
 
   const std::vector<Amounts>& capacities() const { return capacities_; }  ///< [kind][m]
   std::int64_t servers(std::uint32_t kind) const { return counts_[kind]; }

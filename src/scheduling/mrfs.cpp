@@ -77,11 +77,15 @@ std::optional<std::uint32_t> DominanceBalance::find(const Search& search) const 
 
 void DominanceBalance::task_started(const Park& park, std::uint32_t task, std::uint32_t server,
                                     std::span<const std::int64_t> demand) {
-  const std::size_t k = dominant_there(demand, park.capacity(server));
-  if (!is_behind(of(server), k)) {
-    not_counted_.insert(task);
-    return;
+  if (is_behind(of(server), dominant_there(demand, park.capacity(server)))) {
+    count(park, server, demand);
+  } else {
+    leave_out(task);
   }
+}
+
+void DominanceBalance::count(const Park& park, std::uint32_t server, std::span<const std::int64_t> demand) {
+  const std::size_t k = dominant_there(demand, park.capacity(server));
   if (server >= servers_.size()) servers_.resize(server + 1);
   OfServer& there = servers_[server];
   there.tasks.resize(park.resource_count(), 0);
@@ -100,6 +104,12 @@ void DominanceBalance::task_ended(const Park& park, std::uint32_t task, std::uin
 
 void DominanceBalance::server_emptied(std::uint32_t server) {
   if (server < servers_.size()) servers_[server] = {};
+}
+
+std::vector<std::uint32_t> DominanceBalance::not_counted() const {
+  std::vector<std::uint32_t> tasks(not_counted_.begin(), not_counted_.end());
+  std::sort(tasks.begin(), tasks.end());
+  return tasks;
 }
 
 }  // namespace mirab::scheduling

@@ -25,6 +25,14 @@ class DominanceBalance {
   /// Nothing runs there: so its next owner begins.
   void server_emptied(std::uint32_t server);
 
+  /// The tasks that do not count in Ψ, in order of their numbers. O(tasks).
+  std::vector<std::uint32_t> not_counted() const;
+
+  /// A task that runs there counts in Ψ, or does not.
+  void count(const Park& park, std::uint32_t server, std::span<const std::int64_t> demand);
+  void leave_out(std::uint32_t task) { not_counted_.insert(task); }
+  bool counts(std::uint32_t task) const { return !not_counted_.contains(task); }
+
  private:
   struct OfServer {
     std::vector<std::int64_t> tasks;  // Ψ_k, [m]

@@ -4,7 +4,7 @@
 
 namespace mirab::scheduling {
 
-Poorest::Poorest(const CountedProblem& cluster) : cluster_(&cluster) {
+Poorest::Poorest(const CountedProblem& cluster) : cluster_(&cluster), scale_(cluster.resource_count()) {
   for (std::size_t r = 0; r < cluster.resource_count(); ++r) pool_.push_back(cluster.pool(r));
   used_.assign(cluster.user_count() * pool_.size(), 0);
   for (std::size_t n = 0; n < cluster.user_count(); ++n) {
@@ -14,8 +14,8 @@ Poorest::Poorest(const CountedProblem& cluster) : cluster_(&cluster) {
 }
 
 std::strong_ordering Poorest::compare(std::size_t a, std::size_t b) const {
-  return compare_per_weight(exact_dominant_part(used(a), pool_), weights_[a],
-                            exact_dominant_part(used(b), pool_), weights_[b]);
+  return compare_per_weight(exact_dominant_part(used(a), pool_, scale_), weights_[a],
+                            exact_dominant_part(used(b), pool_, scale_), weights_[b]);
 }
 
 void Poorest::raise(std::size_t user, std::size_t task) {
@@ -28,7 +28,7 @@ void Poorest::raise(std::size_t user, std::size_t task) {
 void Poorest::leave(std::size_t user) { users_.leave(static_cast<std::uint32_t>(user), before()); }
 
 double Poorest::share(std::size_t user) const {
-  const Part part = exact_dominant_part(used(user), pool_);
+  const Part part = exact_dominant_part(used(user), pool_, scale_);
   mpq_class share(part.numerator, part.denominator);
   share.canonicalize();
   return nearest(share * mpq_class(weights_[user].denominator, weights_[user].numerator));

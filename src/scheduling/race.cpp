@@ -169,6 +169,14 @@ bool Race::is_aside(std::uint32_t shape, std::uint32_t lane) const {
   return lanes_[lane].of_shape[shape].aside_at != kNone;
 }
 
+std::vector<std::uint32_t> Race::aside(std::uint32_t lane) const {
+  std::vector<std::uint32_t> shapes;
+  for (std::size_t at = 0; at < lanes_[lane].aside.size(); ++at)
+    shapes.push_back(lanes_[lane].aside.shape(at));
+  std::sort(shapes.begin(), shapes.end());
+  return shapes;
+}
+
 std::optional<Entry> Race::next(Random& random) const {
   std::optional<Entry> lowest;
   for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
@@ -202,7 +210,12 @@ Entry Race::drawn_from_tied(Entry lowest, Random& random) const {
                                             [&](std::uint32_t place) { tie(entry(place)); });
                                       });
   }
-  return tied.size() == 1 ? tied.front() : tied[random.below(tied.size())];
+  if (tied.size() == 1) return lowest;
+  // The draw counts the users as they came, wherever they stand in the tournaments.
+  const auto drawn = tied.begin() + static_cast<std::ptrdiff_t>(random.below(tied.size()));
+  std::nth_element(tied.begin(), drawn, tied.end(),
+                   [&](Entry a, Entry b) { return standing_->user(a).order < standing_->user(b).order; });
+  return *drawn;
 }
 
 }  // namespace mirab::scheduling

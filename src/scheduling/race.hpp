@@ -60,6 +60,13 @@ class Race {
   void set_aside(std::uint32_t shape, std::uint32_t lane);
   void bring_back(std::uint32_t shape, std::uint32_t lane);
   bool is_aside(std::uint32_t shape, std::uint32_t lane) const;
+  std::vector<std::uint32_t> aside(std::uint32_t lane) const;  ///< the shapes, in order
+
+  /// Does a queue of the shape wait in the lane?
+  bool waits(std::uint32_t shape, std::uint32_t lane) const {
+    return lane < lanes_.size() && shape < lanes_[lane].of_shape.size() &&
+           !lanes_[lane].of_shape[shape].queues.empty();
+  }
 
   /// Of the shapes that are set aside in the lane and pass the test, all with tasks that may fit into what is
   /// free, the first one's first queue. `fits(shape)` is asked as seldom as possible.

@@ -42,6 +42,21 @@ void Shapes::release(std::uint32_t shape) {
   numbers_.erase(row.ways);
   row.ways.clear();
   vacant_.push_back(shape);
+  // No number at the end is vacant, so that to hold a shape and to release it at once changes nothing.
+  while (!rows_.empty() && rows_.back().holders == 0) {
+    rows_.pop_back();
+    std::erase(vacant_, end());
+  }
+}
+
+JobSubmitted Shapes::job_of(std::uint32_t shape) const {
+  const std::vector<Way>& ways = rows_[shape].ways;
+  const Selection& elsewhere = eligibility.selection(ways.front().servers);
+  JobSubmitted job{
+      .user = {}, .demand = ways.front().demand, .servers = elsewhere.servers, .select = elsewhere.select};
+  for (std::size_t way = 1; way < ways.size(); ++way)
+    job.demand_on[elsewhere.except[way - 1]] = ways[way].demand;
+  return job;
 }
 
 const Way* Shapes::way_on(std::uint32_t shape, std::uint32_t server) const {

@@ -28,7 +28,17 @@ class Shapes {
  public:
   /// The shape of the job's tasks; counts one more holder of it. O(log shapes).
   std::uint32_t hold(const JobSubmitted& job);
+  void retain(std::uint32_t shape) { ++rows_[shape].holders; }  ///< one holder more
   void release(std::uint32_t shape);  ///< one holder less; the last one takes it along
+
+  /// A job that has the shape, of nobody.
+  JobSubmitted job_of(std::uint32_t shape) const;
+  std::uint32_t holders(std::uint32_t shape) const { return rows_[shape].holders; }  ///< 0: there is none
+
+  /// The numbers that are given again, the last one first.
+  std::span<const std::uint32_t> vacant() const { return vacant_; }
+  void add_vacant() { rows_.emplace_back(); }  ///< the next number has no shape
+  void set_vacant(std::vector<std::uint32_t> numbers) { vacant_ = std::move(numbers); }
 
   std::span<const Way> ways(std::uint32_t shape) const { return rows_[shape].ways; }
   std::uint32_t end() const { return static_cast<std::uint32_t>(rows_.size()); }  ///< above every number

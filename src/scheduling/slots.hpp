@@ -42,8 +42,7 @@ class Slots {
   void add_at(Number number, Row row) {
     chosen_ = true;
     while (number >= slots_.size()) slots_.push_back({.row = {}, .generation = kVacant});
-    MIRAB_ASSERT(!holds(number), "a row is put over another");
-    fill(number, std::move(row));
+    put_back(number, std::move(row));
   }
 
   void remove(Number number) {
@@ -69,6 +68,31 @@ class Slots {
 
   bool holds(Number number) const {
     return number < slots_.size() && (slots_[number].generation & kVacant) == 0;
+  }
+
+  /// What there is beside the rows, to put the rows back into the same places with the same identifiers.
+  struct Numbers {
+    std::vector<std::uint32_t> generations;  ///< how often each number was given before, [number]
+    std::vector<Number> vacant;              ///< those to be given again, the last one first
+  };
+  Numbers numbers() const {
+    Numbers numbers{.generations = {}, .vacant = vacant_};
+    for (const Slot& slot : slots_) numbers.generations.push_back(slot.generation & ~kVacant);
+    return numbers;
+  }
+
+  /// Requires that there are no rows. The numbers that are not vacant are then filled with put_back(), or
+  /// add_at() where the caller chooses them.
+  void set_numbers(Numbers numbers) {
+    MIRAB_ASSERT(present_ == 0, "numbers are given to rows that have some");
+    slots_.clear();
+    for (const std::uint32_t generation : numbers.generations)
+      slots_.push_back({.row = {}, .generation = generation | kVacant});
+    vacant_ = std::move(numbers.vacant);
+  }
+  void put_back(Number number, Row row) {
+    MIRAB_ASSERT(number < slots_.size() && !holds(number), "a row is put over another, or nowhere");
+    fill(number, std::move(row));
   }
 
   Row& operator[](Number number) { return slots_[number].row; }

@@ -14,27 +14,33 @@ __extension__ using Wide = __int128;
 
 }  // namespace
 
-double dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of) {
+double dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
+                     const ShareScale& scale) {
   double part = 0;
   for (std::size_t r = 0; r < of.size(); ++r) {
-    if (of[r] > 0) part = std::max(part, static_cast<double>(used[r]) / static_cast<double>(of[r]));
+    if (of[r] > 0)
+      part = std::max(part, scale.rounded[r] * (static_cast<double>(used[r]) / static_cast<double>(of[r])));
   }
   return part;
 }
 
-Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of) {
+Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
+                         const ShareScale& scale) {
   Part part{.numerator = 0, .denominator = 1};
   for (std::size_t r = 0; r < of.size(); ++r) {
-    if (of[r] == 0 || Wide{used[r]} * part.denominator <= Wide{part.numerator} * of[r]) continue;
-    part = {.numerator = used[r], .denominator = of[r]};
+    if (of[r] == 0) continue;
+    const Part other{.numerator = used[r], .denominator = of[r], .scale = scale.whole[r]};
+    if (compare_per_weight(other, {}, part, {}) > 0) part = other;
   }
   return part;
 }
 
 std::strong_ordering compare_per_weight(Part a, const Weight& of_a, Part b, const Weight& of_b) {
-  if (of_a == of_b) return Wide{a.numerator} * b.denominator <=> Wide{b.numerator} * a.denominator;
+  if (of_a == of_b && a.scale == b.scale)
+    return Wide{a.numerator} * b.denominator <=> Wide{b.numerator} * a.denominator;
   const auto per_weight = [](Part part, const Weight& weight) {
     return Fraction(static_cast<std::uint64_t>(part.numerator), static_cast<std::uint64_t>(part.denominator))
+        .times(part.scale, 1)
         .times(weight.denominator, weight.numerator);
   };
   return per_weight(a, of_a) <=> per_weight(b, of_b);

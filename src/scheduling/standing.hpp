@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <gmpxx.h>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <mirab/model/result.hpp>
 
 #include "scheduling/accounts.hpp"
+#include "scheduling/decayed_usage.hpp"
 #include "scheduling/fraction.hpp"
 #include "scheduling/kinds.hpp"
+#include "scheduling/share_scale.hpp"
 
 namespace mirab::scheduling {
 
@@ -29,6 +33,9 @@ class Rounds {
  public:
   explicit Rounds(std::size_t lines) : next_(lines, 0) {}
 
+  /// Requires that no line is ahead of the present round by more than one.
+  Rounds(std::vector<std::int64_t> next, std::int64_t present) : next_(std::move(next)), present_(present) {}
+
   /// The round in which the line is to be served next.
   std::int64_t of(std::uint32_t line) const { return std::max(next_[line], present_); }
 
@@ -37,8 +44,12 @@ class Rounds {
     next_[line] = present_ + 1;
   }
 
+  /// The round in which each line is next unless it is passed over, [line], and the present one.
+  const std::vector<std::int64_t>& next() const { return next_; }
+  std::int64_t present() const { return present_; }
+
  private:
-  std::vector<std::int64_t> next_;  // [line]
+  std::vector<std::int64_t> next_;
   std::int64_t present_ = 0;
 };
 
@@ -46,10 +57,12 @@ class Rounds {
 struct Standing {
   const Accounts& accounts;
   const Kinds& kinds;
-  Rounds rounds;                         ///< of lines
-  std::vector<double> prices;            ///< ν, of whole pools, [m]
-  std::vector<mpq_class> alone = {};     ///< u: tasks of the shape that the whole cluster runs, [shape]
-  std::vector<double> alone_value = {};  ///< the same as doubles
+  Rounds rounds;                           ///< of lines
+  std::vector<double> prices;              ///< ν, of whole pools, [m]
+  ShareScale scale;                        ///< s
+  std::optional<DecayedUsage> usage = {};  ///< with a half-life
+  std::vector<mpq_class> alone = {};       ///< u: tasks of the shape that the whole cluster runs, [shape]
+  std::vector<double> alone_value = {};    ///< the same as doubles
 
   const QueueRow& queue(Entry entry) const { return accounts.queues[entry.queue]; }
   const UserRow& user(Entry entry) const { return accounts.users[queue(entry).user]; }
@@ -69,16 +82,19 @@ std::vector<double> pool_prices(const Accounts& accounts);
 /// argmax_r d_r / C_r of the resources of which there are some, the first of equals.
 std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<const std::int64_t> pool);
 
-/// max_r used_r / of_r over the resources of which there are some, the user's part of a pool or of a server,
-/// rounded.
-double dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of);
+/// max_r s_r used_r / of_r over the resources of which there are some, the user's part of a pool or of a
+/// server, rounded.
+double dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
+                     const ShareScale& scale);
 
-/// The same, exactly: numerator / denominator.
+/// The same, exactly, in the unit of the whole scales: scale · numerator / denominator.
 struct Part {
   std::int64_t numerator;
   std::int64_t denominator;
+  std::uint64_t scale = 1;
 };
-Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of);
+Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
+                         const ShareScale& scale);
 
 /// a / φ_a against b / φ_b, exactly.
 std::strong_ordering compare_per_weight(Part a, const Weight& of_a, Part b, const Weight& of_b);

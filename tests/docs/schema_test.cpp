@@ -5,6 +5,8 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <string>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
@@ -14,8 +16,10 @@
 #include <yaml-cpp/yaml.h>
 
 #include <mirab/model/cluster_file.hpp>
+#include <mirab/scheduling/event_log.hpp>
 
 #include "cli/shell.hpp"
+#include "scheduling/random_events.hpp"
 
 namespace mirab {
 namespace {
@@ -69,6 +73,50 @@ TEST(Schema, EveryExampleHolds) {
         << entry.path();
   }
   EXPECT_GE(examples, 5);
+}
+
+TEST(Schema, TheLogOfAnEngineHoldsAndIsReplayed) {
+  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/engine.md");
+  const std::size_t begin = page.find("```json\n") + 8;
+  const std::string log = page.substr(begin, page.find("```\n", begin) - begin);
+  std::istringstream lines(log);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    EXPECT_EQ(faults_of_json("event-log.schema.json", line), "") << line;
+  EXPECT_EQ(count, 6);
+  std::istringstream again(log);
+  const Result<scheduling::Engine> engine = scheduling::replay(again, "docs/engine.md");
+  EXPECT_TRUE(engine) << describe(engine.error());
+}
+
+TEST(Schema, EveryRandomLogOfAnEngineHolds) {
+  Random random(1);
+  const scheduling::EngineOptions options = scheduling::random_options(random);
+  EXPECT_EQ(faults_of_json("event-log.schema.json", *scheduling::log_header(options)), "");
+  scheduling::Engine engine = *scheduling::Engine::from(options);
+  scheduling::RandomEvents events(random, options.resources.size());
+  std::set<std::size_t> kinds;
+  for (int i = 0; i < 2000; ++i) {
+    scheduling::LogEntry entry = events.next();
+    const Result<scheduling::Outcome> outcome = scheduling::tell(engine, entry, random);
+    if (!outcome) continue;
+    events.learn(*outcome);
+    entry.outcome = *outcome;
+    if (const auto* const event = std::get_if<scheduling::Event>(&entry.what)) kinds.insert(event->index());
+    const std::string line = *scheduling::log_line(entry);
+    ASSERT_EQ(faults_of_json("event-log.schema.json", line), "") << line;
+  }
+  EXPECT_EQ(kinds.size(), std::variant_size_v<scheduling::Event>);
+}
+
+TEST(Schema, WhatTheReaderOfLogsRefusesTheSchemaRefuses) {
+  for (const std::string line :
+       {R"({"now": 0, "event": "server-exploded"})", R"({"now": 0.5, "event": "step", "seed": 1})",
+        R"({"now": 0, "event": "server-added", "name": "a", "capacity": [-1]})",
+        R"({"now": 0, "event": "task-failed", "task": 0, "colour": 1})"}) {
+    EXPECT_FALSE(scheduling::read_log_line(line)) << line;
+    EXPECT_NE(faults_of_json("event-log.schema.json", line), "") << line;
+  }
 }
 
 TEST(Schema, WhatIsAllocatedAndFilledHolds) {

@@ -33,8 +33,8 @@ TEST(Rational, IsPrintedAsTheNearestDouble) {
 // The slides' table 1: C = (9, 18), tasks (1, 4) and (3, 1).
 TEST(Share, TheDominantShareIsTheLargestPartOfThePool) {
   const Amounts pool{9, 18};
-  const Part a = exact_dominant_part(Amounts{1, 4}, pool);
-  const Part b = exact_dominant_part(Amounts{3, 1}, pool);
+  const Part a = exact_dominant_part(Amounts{1, 4}, pool, ShareScale(2));
+  const Part b = exact_dominant_part(Amounts{3, 1}, pool, ShareScale(2));
   EXPECT_EQ(mpq_class(a.numerator, a.denominator), mpq_class(4, 18));
   EXPECT_EQ(mpq_class(b.numerator, b.denominator), mpq_class(3, 9));
   EXPECT_EQ(dominant_resource(Amounts{1, 4}, pool), 1U);
@@ -44,10 +44,10 @@ TEST(Share, TheDominantShareIsTheLargestPartOfThePool) {
 }
 
 TEST(Share, APartOfNothingDoesNotCount) {
-  const Part part = exact_dominant_part(Amounts{5, 1}, Amounts{0, 3});
+  const Part part = exact_dominant_part(Amounts{5, 1}, Amounts{0, 3}, ShareScale(2));
   EXPECT_EQ(part.numerator, 1);
   EXPECT_EQ(part.denominator, 3);
-  EXPECT_EQ(dominant_part(Amounts{5, 1}, Amounts{0, 3}), 1.0 / 3);
+  EXPECT_EQ(dominant_part(Amounts{5, 1}, Amounts{0, 3}, ShareScale(2)), 1.0 / 3);
 }
 
 Weight weight(const std::string& text) { return *weight_from(amount(text)); }

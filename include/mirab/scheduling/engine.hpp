@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mirab/model/choice.hpp>
@@ -26,6 +27,14 @@ struct EngineOptions {
   Choice placement;                    ///< where its task goes
   Tie tie = Tie::first;
   Oversized oversized = Oversized::refuse;
+
+  /// s_r: how much the part of each resource counts in a share, s_r a_r / C_r; 0 keeps it out. None: 1 for
+  /// each. Of drf, asset and ps-dsf.
+  std::vector<Quantity> share_scale = {};
+
+  /// With one, users are compared by what they used lately, and by their present shares where that is equal:
+  /// what lies a half-life back counts half. Of drf and asset. See docs/engine.md.
+  std::optional<Duration> half_life = {};
 };
 
 /// Decides who is served next and where, as tasks, servers and users come and go. It does nothing itself:
@@ -40,7 +49,8 @@ struct EngineOptions {
 /// at once.
 class Engine {
  public:
-  /// Errors: no resources, a name twice, an unknown discipline or placement, a bad option value.
+  /// Errors: no resources, a name twice, an unknown discipline or placement, a bad option value, an option
+  /// that the discipline does not honour.
   static Result<Engine> from(EngineOptions options);
 
   Engine(Engine&&) noexcept;
@@ -79,9 +89,10 @@ class Engine {
   std::optional<JobState> job(JobId job) const;
 
   struct UserState {
-    Amounts used;           ///< by its running tasks
-    std::int64_t running;   ///< tasks
-    double dominant_share;  ///< max_r used_r / C_r
+    Amounts used;                              ///< by its running tasks
+    std::int64_t running;                      ///< tasks
+    double dominant_share;                     ///< max_r s_r used_r / C_r
+    std::optional<double> decayed_share = {};  ///< U at the time of the latest event, with a half-life
   };
   std::optional<UserState> user(UserId user) const;
 
@@ -103,6 +114,9 @@ class Engine {
   std::string broken_invariant() const;
 
  private:
+  friend std::string snapshot(const Engine& engine);
+  friend Result<Engine> restore(std::string_view bytes);
+
   struct State;
   explicit Engine(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -1,7 +1,7 @@
 // Dominant Resource Fairness by progressive filling (Ghodsi et al. 2011, algorithm 1): the key is the
 // weighted global dominant share
 //
-//   max_r (Σ_i a_{n,i,r} / C_r) / φ_n,
+//   max_r s_r (Σ_i a_{n,i,r} / C_r) / φ_n,
 //
 // which is X_n max_r (d_{n,r}/C_r) / φ_n where a user's tasks are all the same. On many servers this is the
 // task-by-task form of DRFH. Whole tasks make the shares equal only up to one task; with blocking=skip the
@@ -16,14 +16,17 @@ namespace {
 
 Part share(const Standing& standing, Entry entry) {
   return exact_dominant_part(standing.accounts.used(standing.queue(entry).user),
-                             standing.accounts.park.pool());
+                             standing.accounts.park.pool(), standing.scale);
 }
 
 }  // namespace
 
+double drf_share(const Standing& standing, std::uint32_t user) {
+  return dominant_part(standing.accounts.used(user), standing.accounts.park.pool(), standing.scale);
+}
+
 double drf_key(const Standing& standing, Entry entry) {
-  return dominant_part(standing.accounts.used(standing.queue(entry).user), standing.accounts.park.pool()) /
-         standing.user(entry).weight.value();
+  return drf_share(standing, standing.queue(entry).user) / standing.user(entry).weight.value();
 }
 
 std::weak_ordering drf_compare(const Standing& standing, Entry a, Entry b) {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <mirab/model/result.hpp>
+#include <mirab/scheduling/engine.hpp>
+
+namespace mirab::scheduling {
+
+/// The number of the form of a snapshot. Another one is not read.
+inline constexpr int kSnapshotVersion = 1;
+
+/// All of an engine on which its decisions depend, as CBOR (docs/engine.md describes it). The engine restored
+/// from it gives the same bytes, then and after the same events.
+/// O(everything).
+std::string snapshot(const Engine& engine);
+
+/// The engine of a snapshot: the same later events, times and random numbers bring the same decisions with
+/// the same identifiers. The random generator is the caller's, and so is its state. Errors: bytes that are no
+/// snapshot, or of another version; a state that no engine can be in, by the key. O(everything log
+/// everything), and the servers times the shapes that fit nowhere.
+Result<Engine> restore(std::string_view bytes);
+
+}  // namespace mirab::scheduling

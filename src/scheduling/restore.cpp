@@ -1,0 +1,124 @@
+// The state is built up as events build it. Each step is checked before it is made, so that bytes which say
+// what no engine can be lead to an error; at the end all invariants are checked once more.
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include <mirab/scheduling/snapshot.hpp>
+
+#include "scheduling/cbor_guard.hpp"
+#include "scheduling/engine_json.hpp"
+#include "scheduling/engine_state.hpp"
+
+namespace mirab::scheduling {
+
+void Engine::State::read_rounds(const JsonReader& json) {
+  constexpr std::int64_t kMostRounds = INT64_MAX / 2;
+  const auto present = json["present"].integer<std::int64_t>(0, kMostRounds);
+  std::vector<std::int64_t> next = json["next"].integers<std::int64_t>(0, present + 1);
+  if (next.size() != accounts.resource_count()) json.refuse("one number a resource is expected here");
+  if (!json.failed()) standing.rounds = Rounds(std::move(next), present);
+}
+
+void Engine::State::read_not_counted(const JsonReader& json) {
+  if (!balance) return;
+  for (const std::uint32_t task : json.integers<std::uint32_t>(0, kMostNumber)) {
+    if (!accounts.tasks.holds(task)) return json.refuse(fmt::format("there is no task {}", task));
+    balance->leave_out(task);
+  }
+  for (std::uint32_t task = 0; task < accounts.tasks.end(); ++task) {
+    if (!accounts.tasks.holds(task) || !balance->counts(task)) continue;
+    const TaskRow& row = accounts.tasks[task];
+    balance->count(accounts.park, row.server,
+                   accounts.demand(accounts.queues[accounts.jobs[row.job].queue], row.server));
+  }
+}
+
+void Engine::State::read_usage(const JsonReader& json) {
+  if (!standing.usage) return;
+  const std::int64_t latest = now.time_since_epoch().count();
+  const JsonReader refreshed = json["refreshed"];
+  if (!refreshed.is_null())
+    standing.usage->set_refreshed(Time(Duration(refreshed.integer<std::int64_t>(INT64_MIN, latest))));
+  const std::vector<JsonReader> rows = json["users"].items(accounts.users.size());
+  for (std::uint32_t user = 0, row = 0; !json.failed() && user < accounts.users.end(); ++user) {
+    if (!accounts.users.holds(user)) continue;
+    const std::vector<JsonReader> parts = rows[row++].items(3);
+    if (json.failed()) return;
+    standing.usage->set_row(user, {.usage = parts[0].number(),
+                                   .key = parts[1].number(),
+                                   .since = Time(Duration(parts[2].integer<std::int64_t>(INT64_MIN, latest))),
+                                   .share = whom.discipline->share(standing, user)});
+  }
+}
+
+void Engine::State::read_race(const JsonReader& json) {
+  refresh();
+  for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
+    if (!accounts.users.holds(user)) continue;
+    for (const std::uint32_t queue : accounts.users[user].queues) {
+      if (accounts.queues[queue].first_job != kNone)
+        race.enter(queue, lanes_of(accounts.queues[queue].shape));
+    }
+  }
+  std::set<std::uint32_t> something_freed;
+  for (const std::uint32_t server : json["freed"].integers<std::uint32_t>(0, kMostNumber)) {
+    if (!accounts.servers.holds(server)) return json["freed"].refuse("there is no such server");
+    something_freed.insert(server);
+    freed.add(server);
+  }
+  const auto fits = [&](std::uint32_t shape, std::uint32_t lane) {
+    for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
+      const bool in_lane = whom.discipline->lanes != Lanes::kinds || accounts.servers[server].kind == lane;
+      if (in_lane && has_room(shape, server) && !something_freed.contains(server)) return true;
+    }
+    return false;
+  };
+  json["aside"].for_each([&](const JsonReader& item) {
+    const std::vector<JsonReader> parts = item.items(2);
+    if (json.failed()) return;
+    const auto lane = parts[0].integer<std::uint32_t>(0, kMostNumber);
+    for (const std::uint32_t shape : parts[1].integers<std::uint32_t>(0, kMostNumber)) {
+      if (json.failed()) return;
+      if (!race.waits(shape, lane) || race.is_aside(shape, lane) || fits(shape, lane))
+        return parts[1].refuse("a wish that does not wait there, or has room, is aside");
+      race.set_aside(shape, lane);
+    }
+  });
+  keys_are_stale = json["stale"].truth();
+}
+
+void Engine::State::read(const JsonReader& json) {
+  now = Time(Duration(json["now"].integer<std::int64_t>(INT64_MIN, INT64_MAX)));
+  jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
+  waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
+  read_rounds(json["rounds"]);
+  read_accounts(json);
+  if (json.failed()) return;
+  last_used = json["last_used"].integer<std::uint32_t>(0, std::max(accounts.servers.end(), 1U) - 1);
+  read_not_counted(json["not_counted"]);
+  read_usage(json["usage"]);
+  if (!json.failed()) read_race(json);
+}
+
+Result<Engine> restore(std::string_view bytes) {
+  if (Check bad = check_cbor(bytes)) return *std::move(bad);
+  const Json whole = Json::from_cbor(bytes, true, false);
+  std::optional<Error> wrong;
+  const JsonReader json(whole, wrong);
+  if (json["mirab"].text() != "engine") json.refuse("this is no snapshot of an engine");
+  json["version"].integer<int>(kSnapshotVersion, kSnapshotVersion);
+  EngineOptions options = options_of(json["options"]);
+  if (wrong) return *std::move(wrong);
+  Result<Engine> engine = Engine::from(std::move(options));
+  if (!engine) return engine.error();
+  engine->state_->read(json);
+  if (!wrong) {
+    const std::string broken = engine->broken_invariant();
+    if (!broken.empty()) wrong = Error{.message = broken};
+  }
+  if (wrong) return *std::move(wrong);
+  return engine;
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,120 @@
+// A log of what an engine was told makes the same engine again, and notices when something else comes of it.
+
+#include <gmock/gmock.h>
+#include <sstream>
+
+#include <mirab/scheduling/event_log.hpp>
+#include <mirab/scheduling/snapshot.hpp>
+
+#include "scheduling/random_events.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+using testing::HasSubstr;
+
+/// The log of an engine that lives through random events, and the engine.
+struct Logged {
+  std::string log;
+  Engine engine;
+};
+Logged logged(std::uint64_t seed, int count) {
+  Random random(seed);
+  const EngineOptions options = random_options(random);
+  Engine engine = *Engine::from(options);
+  RandomEvents events(random, options.resources.size());
+  Random draws(7);
+  std::string log = *log_header(options) + "\n";
+  for (int i = 0; i < count; ++i) {
+    LogEntry entry = events.next();
+    const Result<Outcome> outcome = tell(engine, entry, draws);
+    if (!outcome) continue;
+    events.learn(*outcome);
+    if (!std::holds_alternative<std::monostate>(*outcome)) entry.outcome = *outcome;
+    const std::string line = *log_line(entry);
+    EXPECT_EQ(*read_log_line(line), entry) << line;
+    log += line + "\n";
+  }
+  return {.log = std::move(log), .engine = std::move(engine)};
+}
+
+TEST(EventLog, ReplayMakesTheSameEngine) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Logged was = logged(seed, 200);
+    std::istringstream log(was.log);
+    const Result<Engine> again = replay(log, "log");
+    ASSERT_TRUE(again) << describe(again.error());
+    ASSERT_EQ(snapshot(*again), snapshot(was.engine));
+  }
+}
+
+TEST(EventLog, ALogGoesOnAfterASnapshot) {
+  Engine engine = *Engine::from({.resources = {"cpu"},
+                                 .discipline = *choose_discipline("drf"),
+                                 .placement = *choose_placement("first-fit")});
+  ASSERT_TRUE(engine.apply(ServerAdded{.name = "a", .capacity = {4}}, Time()));
+  Result<Engine> taken = restore(snapshot(engine));
+  ASSERT_TRUE(taken) << describe(taken.error());
+  Engine restored = *std::move(taken);
+  std::istringstream log(R"({"now": 3, "event": "user-added", "name": "u", "weight": "0.5", "gives": 0})");
+  EXPECT_FALSE(replay_on(restored, log, "rest"));
+  EXPECT_EQ(restored.user_count(), 1U);
+}
+
+const std::string kHeader =
+    R"({"mirab": "event log", "version": 1, "options": {"resources": ["cpu"], "discipline": {"name": "drf", "options": {}},)"
+    R"( "placement": {"name": "first-fit", "options": {}}, "tie": "first", "oversized": "refuse"}})"
+    "\n";
+
+Error error_of(const std::string& log) {
+  std::istringstream input(log);
+  const Result<Engine> engine = replay(input, "events.jsonl");
+  EXPECT_FALSE(engine) << log;
+  return engine ? Error{} : engine.error();
+}
+
+TEST(EventLog, AnErrorNamesFileLineAndKey) {
+  struct Case {
+    std::string line, key, message;
+  };
+  for (
+      const Case& bad : std::vector<Case>{
+          {"nonsense", "", "not JSON"},
+          {R"({"now": 0, "event": "server-exploded"})", "event", "no event 'server-exploded'"},
+          {R"({"now": 0, "event": "server-added", "name": "a"})", "", "'capacity' is missing"},
+          {R"({"now": 0, "event": "server-added", "name": "a", "capacity": [-1]})", "capacity[0]",
+           "whole number"},
+          {R"({"now": 0, "event": "server-added", "name": 1, "capacity": [1]})", "name", "text"},
+          {R"({"now": 0, "event": "server-added", "name": "b", "capacity": [1], "colour": 1})", "colour",
+           "none of"},
+          {R"({"now": 0, "event": "user-added", "name": "u", "weight": "heavy"})", "weight", "heavy"},
+          {R"({"now": 0, "event": "task-finished", "task": 5})", "task", "no such task"},
+          {R"({"now": 0.5, "event": "step", "seed": 1})", "now", "whole number"},
+          {R"({"now": 0, "event": "step", "seed": 1, "placed": {"task": 0, "job": 0, "user": 0, "server": 0}})",
+           "event", "\"placed\":null"}}) {
+    const Error error = error_of(
+        kHeader + R"({"now": 0, "event": "server-added", "name": "a", "capacity": [4], "gives": 0})" + "\n" +
+        bad.line + "\n");
+    EXPECT_EQ(error.file, "events.jsonl") << bad.line;
+    EXPECT_EQ(error.line, 3) << bad.line;
+    EXPECT_EQ(error.key, bad.key) << bad.line;
+    EXPECT_THAT(error.message, HasSubstr(bad.message)) << bad.line;
+  }
+}
+
+TEST(EventLog, AHeaderOfAnotherVersionOrDisciplineIsAnError) {
+  EXPECT_EQ(error_of("").line, 1);
+  std::string header = kHeader;
+  EXPECT_EQ(error_of(header.replace(header.find('1'), 1, "2")).key, "version");
+  header = kHeader;
+  EXPECT_THAT(error_of(header.replace(header.find("drf"), 3, "dfr")).message,
+              HasSubstr("no discipline 'dfr'"));
+}
+
+TEST(EventLog, ATextThatIsNotUtf8CannotBeLogged) {
+  EXPECT_FALSE(log_line({.now = {}, .what = Event(UserAdded{.name = "\xff"})}));
+}
+
+}  // namespace
+}  // namespace mirab::scheduling

@@ -1,0 +1,122 @@
+#include "scheduling/random_events.hpp"
+
+#include <array>
+
+namespace mirab::scheduling {
+namespace {
+
+template <class T>
+const T& one_of(const std::vector<T>& from, Random& random) {
+  return from[random.below(from.size())];
+}
+
+}  // namespace
+
+EngineOptions random_options(Random& random) {
+  const std::vector<std::string> disciplines = {"fifo", "round-robin", "drf",     "asset", "pf",
+                                                "tsf",  "ps-dsf",      "mlf-drs", "mrfs"};
+  const std::vector<std::string> placements = {"first-fit", "best-fit", "worst-fit",
+                                               "next-fit",  "random",   "least-fragmentation"};
+  const auto choice = [](const std::string& name) {
+    return Choice{.name = name, .options = {}, .text = name};
+  };
+  EngineOptions options{.resources = {"cpu", "memory"},
+                        .discipline = choice(one_of(disciplines, random)),
+                        .placement = choice(one_of(placements, random)),
+                        .tie = static_cast<Tie>(random.below(3)),
+                        .oversized = static_cast<Oversized>(random.below(2))};
+  if (random.below(5) == 0) options.discipline.options["blocking"] = "freeze";
+  if (random.below(2) == 0) options.resources.push_back("gpu");
+  const std::string& discipline = options.discipline.name;
+  const bool of_pool = discipline == "drf" || discipline == "asset";
+  if ((of_pool || discipline == "ps-dsf") && random.below(2) == 0) {
+    options.share_scale = {*Quantity::parse("0.5"), Quantity(3)};
+    options.share_scale.resize(options.resources.size());  // GPUs do not count
+  }
+  if (of_pool && random.below(2) == 0) options.half_life = Duration(1 + random.below(20'000));
+  return options;
+}
+
+Amounts RandomEvents::amounts(std::uint64_t most) {
+  Amounts amounts;
+  for (std::size_t r = 0; r < resources_; ++r)
+    amounts.push_back(static_cast<std::int64_t>(random_.below(most + 1)));
+  return amounts;
+}
+
+std::string RandomEvents::name() { return std::string(1, static_cast<char>('a' + random_.below(3))); }
+
+Event RandomEvents::server_event() {
+  if (servers_.size() < 3 || random_.below(4) == 0) {
+    ServerAdded added{.name = name(), .capacity = amounts(12)};
+    if (random_.below(2) == 0) added.labels = {{"zone", name()}};
+    return added;
+  }
+  const ServerId server = one_of(servers_, random_);
+  switch (random_.below(6)) {
+    case 0:
+      return ServerChanged{.server = server, .capacity = amounts(15)};
+    case 1:
+      return ServerDrained{.server = server};
+    case 2:
+      return ServerRemoved{.server = server};
+    case 3:
+      return ServerFailed{.server = server};
+    default:
+      return ServerReopened{.server = server};
+  }
+}
+
+Event RandomEvents::user_event() {
+  if (users_.size() < 3 || random_.below(3) == 0)
+    return UserAdded{.name = name(), .weight = Quantity(static_cast<std::int64_t>(1 + random_.below(3)))};
+  const UserId user = one_of(users_, random_);
+  if (random_.below(3) == 0) return UserRemoved{.user = user};
+  return UserReweighted{.user = user, .weight = *Quantity::parse(random_.below(2) == 0 ? "0.3" : "2")};
+}
+
+Event RandomEvents::job_event() {
+  if (!jobs_.empty() && random_.below(6) == 0) return JobCancelled{.job = one_of(jobs_, random_)};
+  JobSubmitted job{.user = users_.empty() ? UserId{} : one_of(users_, random_),
+                   .demand = amounts(4),
+                   .tasks = static_cast<std::int64_t>(1 + random_.below(4))};
+  if (random_.below(4) == 0) job.servers = std::vector{name(), name()};
+  if (random_.below(4) == 0) job.select["zone"] = {name()};
+  if (random_.below(4) == 0) job.demand_on[name()] = amounts(4);
+  return job;
+}
+
+std::variant<Event, StepAsked> RandomEvents::something() {
+  const std::uint64_t draw = random_.below(100);
+  if (draw < 6) return server_event();
+  if (draw < 12) return user_event();
+  if (draw < 32 || tasks_.empty()) return job_event();
+  if (draw < 72) return StepAsked{.seed = 7};
+  const std::size_t at = random_.below(tasks_.size());
+  const TaskId task = tasks_[at];
+  if (draw < 76) return Event(TaskFailed{task});
+  tasks_[at] = tasks_.back();
+  tasks_.pop_back();
+  return Event(TaskFinished{task});
+}
+
+LogEntry RandomEvents::next() {
+  if (random_.below(3) == 0) now_ += Duration(random_.below(1000));
+  if (random_.below(3) == 0) return {.now = now_, .what = StepAsked{.seed = 7}};
+  return {.now = now_, .what = something()};
+}
+
+void RandomEvents::learn(const Outcome& outcome) {
+  if (const auto* const server = std::get_if<ServerId>(&outcome)) servers_.push_back(*server);
+  if (const auto* const user = std::get_if<UserId>(&outcome)) users_.push_back(*user);
+  if (const auto* const job = std::get_if<JobId>(&outcome)) jobs_.push_back(*job);
+  const auto* const placed = std::get_if<std::optional<Placed>>(&outcome);
+  if (placed != nullptr && *placed) tasks_.push_back((*placed)->task);
+}
+
+Result<Outcome> tell(Engine& engine, const LogEntry& entry, Random& draws) {
+  if (const auto* const event = std::get_if<Event>(&entry.what)) return apply(engine, *event, entry.now);
+  return Outcome(engine.step(entry.now, draws));
+}
+
+}  // namespace mirab::scheduling

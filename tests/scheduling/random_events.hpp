@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include <mirab/model/random.hpp>
+#include <mirab/scheduling/event_log.hpp>
+
+namespace mirab::scheduling {
+
+/// Any discipline, placement, tie rule and so on.
+EngineOptions random_options(Random& random);
+
+/// Random events and steps, few of which cannot be applied. Amounts are small, so that shares tie and tasks
+/// fit exactly.
+class RandomEvents {
+ public:
+  RandomEvents(Random& random, std::size_t resources) : random_(random), resources_(resources) {}
+
+  LogEntry next();
+  /// What came of it, from which later events take their identifiers.
+  void learn(const Outcome& outcome);
+
+ private:
+  std::variant<Event, StepAsked> something();
+  Event server_event();
+  Event user_event();
+  Event job_event();
+  Amounts amounts(std::uint64_t most);
+  std::string name();
+
+  Random& random_;
+  std::size_t resources_;
+  Time now_ = Time(Duration(-5));
+  std::vector<ServerId> servers_;
+  std::vector<UserId> users_;
+  std::vector<JobId> jobs_;
+  std::vector<TaskId> tasks_;
+};
+
+/// The event or step, on an engine; a step draws from `draws`. Errors as for apply().
+Result<Outcome> tell(Engine& engine, const LogEntry& entry, Random& draws);
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,186 @@
+// What counts as a share: scaled parts, and usage that decays, against a reference that integrates anew.
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <map>
+#include <numbers>
+
+#include <mirab/scheduling/event_log.hpp>
+
+#include "scheduling/random_events.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+EngineOptions options_for(const std::string& discipline) {
+  return {.resources = {"cpu", "memory"},
+          .discipline = {.name = discipline, .options = {}, .text = discipline},
+          .placement = {.name = "first-fit", .options = {}, .text = "first-fit"}};
+}
+
+std::string key_of_error(const EngineOptions& options) {
+  const Result<Engine> engine = Engine::from(options);
+  return engine ? "" : engine.error().key;
+}
+
+Time at(std::int64_t nanoseconds) { return Time(Duration(nanoseconds)); }
+
+TEST(Shares, AnOptionThatTheDisciplineDoesNotHonourIsAnError) {
+  for (const std::string discipline :
+       {"fifo", "round-robin", "drf", "asset", "pf", "tsf", "ps-dsf", "mlf-drs"}) {
+    const bool of_pool = discipline == "drf" || discipline == "asset";
+    EngineOptions options = options_for(discipline);
+    options.share_scale = {Quantity(1), Quantity(2)};
+    EXPECT_EQ(key_of_error(options), of_pool || discipline == "ps-dsf" ? "" : "share_scale") << discipline;
+    options = options_for(discipline);
+    options.half_life = Duration(1);
+    EXPECT_EQ(key_of_error(options), of_pool ? "" : "half_life") << discipline;
+  }
+}
+
+TEST(Shares, ScalesAndHalfLivesThatMakeNoSenseAreErrors) {
+  EngineOptions options = options_for("drf");
+  options.share_scale = {Quantity(1)};
+  EXPECT_EQ(key_of_error(options), "share_scale");
+  options.share_scale = {Quantity(0), Quantity(0)};
+  EXPECT_EQ(key_of_error(options), "share_scale");
+  options.share_scale = {*Quantity::parse("1e-15"), *Quantity::parse("1e15")};
+  EXPECT_EQ(key_of_error(options), "share_scale");
+  options.share_scale = {};
+  for (const std::int64_t half_life : {0, -1}) {
+    options.half_life = Duration(half_life);
+    EXPECT_EQ(key_of_error(options), "half_life");
+  }
+}
+
+/// Two users of a server with 100 of each resource: A's tasks take 2 CPUs, B's 1 memory.
+struct Two {
+  explicit Two(const EngineOptions& options) : engine(*Engine::from(options)) {
+    EXPECT_TRUE(engine.apply(ServerAdded{.name = "s", .capacity = {100, 100}}, at(0)));
+    a = *engine.apply(UserAdded{.name = "A"}, at(0));
+    b = *engine.apply(UserAdded{.name = "B"}, at(0));
+    EXPECT_TRUE(engine.apply(JobSubmitted{.user = a, .demand = {2, 0}, .tasks = 1000}, at(0)));
+    EXPECT_TRUE(engine.apply(JobSubmitted{.user = b, .demand = {0, 1}, .tasks = 1000}, at(0)));
+  }
+  /// The tasks of A among the next `count`.
+  int of_a(int count, Time now) {
+    int served = 0;
+    for (int i = 0; i < count; ++i) served += engine.step(now, random)->user == a ? 1 : 0;
+    return served;
+  }
+  Engine engine;
+  Random random{1};
+  UserId a, b;
+};
+
+TEST(Shares, AScaleCountsThePartsOfAResource) {
+  for (const std::string discipline : {"drf", "asset", "ps-dsf"}) {
+    EngineOptions options = options_for(discipline);
+    EXPECT_EQ(Two(options).of_a(30, at(0)), 10) << discipline;  // 2 tasks of B for one of A
+    options.share_scale = {Quantity(2), Quantity(1)};
+    EXPECT_EQ(Two(options).of_a(30, at(0)), 6) << discipline;  // 4 for one
+    options.share_scale = {*Quantity::parse("0.25"), *Quantity::parse("0.5")};
+    EXPECT_EQ(Two(options).of_a(30, at(0)), 15) << discipline;  // one for one
+    options.share_scale = {Quantity(0), Quantity(1)};
+    EXPECT_EQ(Two(options).of_a(30, at(0)), 30) << discipline;  // A never has a share, and ties go to it
+  }
+}
+
+TEST(Shares, TheShareOfAUserIsScaledWhereItIsTold) {
+  EngineOptions options = options_for("drf");
+  options.share_scale = {Quantity(3), Quantity(1)};
+  Two two(options);
+  two.of_a(1, at(0));
+  EXPECT_DOUBLE_EQ(two.engine.user(two.a)->dominant_share, 0.06);
+  EXPECT_FALSE(two.engine.user(two.a)->decayed_share);
+}
+
+TEST(Shares, AShareThatStaysTendsToItselfAndHalvesInAHalfLifeAfterwards) {
+  EngineOptions options = options_for("drf");
+  options.half_life = Duration(1000);
+  Two two(options);
+  const TaskId task = two.engine.step(at(0), two.random)->task;
+  EXPECT_EQ(two.engine.user(two.a)->decayed_share, 0.0);
+  const auto tick = [&](std::int64_t time) {
+    EXPECT_TRUE(two.engine.apply(UserAdded{.name = "tick"}, at(time)));
+    return *two.engine.user(two.a)->decayed_share;
+  };
+  EXPECT_DOUBLE_EQ(tick(1000), 0.01);
+  EXPECT_DOUBLE_EQ(tick(2000), 0.015);
+  EXPECT_NEAR(tick(100'000), 0.02, 1e-15);
+  EXPECT_FALSE(two.engine.apply(TaskFinished{task}, at(100'000)));
+  EXPECT_NEAR(tick(101'000), 0.01, 1e-15);
+}
+
+TEST(Shares, WhoUsedLittleLatelyIsServedFirst) {
+  EngineOptions options = options_for("drf");
+  options.half_life = Duration(1000);
+  Two two(options);
+  EXPECT_EQ(two.of_a(30, at(0)), 10);  // U is 0 for both: present shares decide
+  // After a while A, with less, is behind nobody: 10 tasks of A and 20 of B are the same share.
+  const UserId late = *two.engine.apply(UserAdded{.name = "late"}, at(500));
+  ASSERT_TRUE(two.engine.apply(JobSubmitted{.user = late, .demand = {1, 1}, .tasks = 40}, at(500)));
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(two.engine.step(at(500), two.random)->user, late) << i;
+  // Its share is the largest now, and soon its usage too.
+  ASSERT_TRUE(two.engine.apply(JobSubmitted{.user = late, .demand = {1, 1}, .tasks = 40}, at(500)));
+  EXPECT_EQ(two.engine.step(at(510), two.random)->user, late);
+  EXPECT_NE(two.engine.step(at(5000), two.random)->user, late);
+}
+
+/// What each user's share was, and since when.
+struct History {
+  std::map<UserId, std::vector<std::pair<Time, double>>> shares;
+
+  void note(const Engine& engine, const std::vector<UserId>& users, Time now) {
+    for (const UserId user : users) {
+      if (const auto state = engine.user(user)) shares[user].emplace_back(now, state->dominant_share);
+    }
+  }
+  /// (ln 2 / h) ∫ s 2^{-(t-τ)/h} dτ, piece by piece.
+  double usage(UserId user, Time now, Duration half_life) const {
+    const auto h = static_cast<double>(half_life.count());
+    const auto left = [&](Time time) {
+      return std::exp(-std::numbers::ln2 * static_cast<double>((now - time).count()) / h);
+    };
+    double sum = 0;
+    const auto& pieces = shares.at(user);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const Time end = i + 1 < pieces.size() ? pieces[i + 1].first : now;
+      sum += pieces[i].second * (left(end) - left(pieces[i].first));
+    }
+    return sum;
+  }
+};
+
+TEST(Shares, DecayedUsageIsTheIntegralWhateverComes) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    EngineOptions options = options_for("drf");
+    if (seed % 2 == 0) options.share_scale = {Quantity(2), *Quantity::parse("0.3")};
+    options.half_life = Duration(100 + random.below(20'000));
+    Engine engine = *Engine::from(options);
+    RandomEvents events(random, 2);
+    History history;
+    std::vector<UserId> users;
+    for (int i = 0; i < 400; ++i) {
+      const LogEntry entry = events.next();
+      const Result<Outcome> outcome = tell(engine, entry, random);
+      if (!outcome) continue;
+      events.learn(*outcome);
+      if (const auto* const user = std::get_if<UserId>(&*outcome)) users.push_back(*user);
+      history.note(engine, users, entry.now);
+      for (const UserId user : users) {
+        const auto state = engine.user(user);
+        if (!state) continue;
+        ASSERT_NEAR(*state->decayed_share, history.usage(user, entry.now, *options.half_life), 1e-12)
+            << "seed " << seed << " event " << i;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 10'000);
+}
+
+}  // namespace
+}  // namespace mirab::scheduling

@@ -1,0 +1,112 @@
+// An engine restored from a snapshot decides as the one it was taken of, whatever comes; and other bytes are
+// an error.
+
+#include <gmock/gmock.h>
+
+#include <mirab/scheduling/snapshot.hpp>
+
+#include "scheduling/random_events.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+/// An engine that has lived through so many random events.
+struct Lived {
+  explicit Lived(std::uint64_t seed, int count)
+      : random(seed),
+        draws(seed + 1),
+        options(random_options(random)),
+        engine(*Engine::from(options)),
+        events(random, options.resources.size()) {
+    for (int i = 0; i < count; ++i) live();
+  }
+
+  LogEntry live() {
+    LogEntry entry = events.next();
+    if (Result<Outcome> outcome = tell(engine, entry, draws)) {
+      events.learn(*outcome);
+      entry.outcome = *outcome;
+    }
+    return entry;
+  }
+
+  Random random;
+  Random draws;
+  EngineOptions options;
+  Engine engine;
+  RandomEvents events;
+};
+
+TEST(Snapshot, ARestoredEngineDecidesAlikeWhateverComes) {
+  std::size_t placed = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Lived lived(seed, static_cast<int>(seed % 150));
+    const std::string taken = snapshot(lived.engine);
+    Result<Engine> restored = restore(taken);
+    ASSERT_TRUE(restored) << describe(restored.error());
+    ASSERT_EQ(snapshot(*restored), taken);
+
+    Random draws = lived.draws;
+    for (int i = 0; i < 150; ++i) {
+      const LogEntry entry = lived.live();
+      const Result<Outcome> again = tell(*restored, entry, draws);
+      ASSERT_EQ(static_cast<bool>(again), entry.outcome.has_value()) << i;
+      if (!again) continue;
+      ASSERT_EQ(*again, *entry.outcome) << *log_line(entry);
+      if (const auto* const step = std::get_if<std::optional<Placed>>(&*again)) placed += step->has_value();
+    }
+    ASSERT_EQ(restored->broken_invariant(), "");
+    ASSERT_EQ(snapshot(*restored), snapshot(lived.engine));
+  }
+  EXPECT_GT(placed, 10'000U);
+}
+
+TEST(Snapshot, EveryBeginningOfASnapshotIsAnError) {
+  const Lived lived(3, 200);
+  const std::string taken = snapshot(lived.engine);
+  for (std::size_t length = 0; length < taken.size(); ++length)
+    EXPECT_FALSE(restore(taken.substr(0, length))) << length;
+  EXPECT_FALSE(restore(taken + '\0'));
+}
+
+TEST(Snapshot, AChangedByteGivesAnErrorOrAnEngineWhoseInvariantsHold) {
+  int refused = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Lived lived(seed, 80);
+    const std::string taken = snapshot(lived.engine);
+    for (std::size_t at = 0; at < taken.size(); ++at) {
+      for (const int change : {1, 0x40}) {
+        std::string changed = taken;
+        changed[at] = static_cast<char>(changed[at] ^ change);
+        const Result<Engine> restored = restore(changed);
+        if (restored) {
+          EXPECT_EQ(restored->broken_invariant(), "") << "seed " << seed << " byte " << at;
+        } else {
+          ++refused;
+          EXPECT_FALSE(restored.error().message.empty());
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(Snapshot, BytesThatNestWithoutEndAreAnError) {
+  for (const char head : {'\x81', '\x9f', '\x7f', '\xa1', '\xc1'})
+    EXPECT_FALSE(restore(std::string(10'000'000, head)));
+  EXPECT_FALSE(restore("\x9b\xff\xff\xff\xff\xff\xff\xff\xff"));
+}
+
+TEST(Snapshot, AnotherVersionIsAnErrorThatNamesIt) {
+  std::string taken = snapshot(Lived(1, 0).engine);
+  const std::size_t at = taken.find("version");
+  ASSERT_NE(at, std::string::npos);
+  taken[at + 7] = 2;
+  const Result<Engine> restored = restore(taken);
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().key, "version");
+}
+
+}  // namespace
+}  // namespace mirab::scheduling
