@@ -30,7 +30,7 @@
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/events.hpp>
 #include <mirab/scheduling/fill.hpp>
-#include <mirab/scheduling/why.hpp>
 #include <mirab/scheduling/snapshot.hpp>
+#include <mirab/scheduling/why.hpp>
 #include <mirab/traces/google2011.hpp>
 #include <mirab/traces/openb.hpp>

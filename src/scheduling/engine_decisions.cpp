@@ -174,7 +174,7 @@ void Engine::State::bring_back_what_fits_on_freed() {
   }
 }
 
-std::optional<Placed> Engine::State::step(Random& random) {
+std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
   if (standing.usage && standing.usage->is_due(now)) {
     standing.usage->refresh(now);
     keys_are_stale = true;
@@ -191,8 +191,10 @@ std::optional<Placed> Engine::State::step(Random& random) {
     if (aside && (!next || race.before(*aside, *next))) next = aside;
     if (!next) return {};
     const std::uint32_t shape = accounts.queues[next->queue].shape;
-    if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random))
+    if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random)) {
+      if (why != nullptr) *why = why_placed(*next, *server, random);
       return place(*next, *server);
+    }
     if (whom.blocking == Blocking::freeze) return {};
     race.set_aside(shape, next->lane);
   }

@@ -11,6 +11,7 @@
 
 #include "scheduling/aside.hpp"
 #include "scheduling/disciplines.hpp"
+#include "scheduling/precedence.hpp"
 #include "scheduling/standing.hpp"
 #include "scheduling/tournament.hpp"
 
@@ -50,7 +51,7 @@ class Race {
   std::optional<Entry> next(Random& random) const;
 
   /// Is a served before b? A strict order.
-  bool before(Entry a, Entry b) const;
+  bool before(Entry a, Entry b) const { return precedence().before(keyed(a), keyed(b)); }
 
   /// The first of the shape's queues in the lane. Requires that some wait.
   Entry first(std::uint32_t shape, std::uint32_t lane) const {
@@ -94,9 +95,6 @@ class Race {
   std::uint32_t lane_count() const { return static_cast<std::uint32_t>(lanes_.size()); }
 
  private:
-  /// A rounded key is right to one part in 10^12: keys that differ by more differ exactly in the same way.
-  static constexpr double kRounding = 4e-12;
-
   struct OfShape {
     Tournament queues;               // by their places in the shape
     std::uint32_t aside_at = kNone;  // its place among those set aside
@@ -130,8 +128,10 @@ class Race {
       return before(first(a, lane), first(b, lane));
     };
   }
+  Precedence precedence() const { return {.discipline = discipline_, .tie = tie_, .standing = standing_}; }
+  Keyed keyed(Entry entry) const { return {.entry = entry, .key = lanes_[entry.lane].keys[entry.queue]}; }
   /// Are the keys equal, whatever the tie rule?
-  bool ties(Entry a, Entry b) const;
+  bool ties(Entry a, Entry b) const { return precedence().ties(keyed(a), keyed(b)); }
   Entry drawn_from_tied(Entry lowest, Random& random) const;
   void set_key(std::uint32_t queue, std::uint32_t lane);
   void replay(std::uint32_t queue, std::uint32_t lane);

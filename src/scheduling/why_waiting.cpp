@@ -1,140 +1,125 @@
 // Why a task waits. Two questions are asked of everything that the engine knows, and nothing is changed: has
-// any server room for it, and if not what is in the way; and who, of those whose tasks fit somewhere, comes
+// any server room for it, and if not what is in the way; and who, of those that a step would look at, comes
 // before. What would change it follows: what must be freed on the server that misses least, and the weight
 // with which the user would come before the others.
+//
+// The weight: where a key is what a user has over φ, it is with φ' the key times φ/φ', and nobody else's
+// changes. So with φ' > φ key / key' the user comes before another with the key key' > 0.
 #include <algorithm>
-#include <limits>
 
+#include "scheduling/contenders.hpp"
 #include "scheduling/engine_state.hpp"
+#include "scheduling/why_servers.hpp"
 
 namespace mirab::scheduling {
 namespace {
 
-bool is_within(std::span<const std::int64_t> demand, std::span<const std::int64_t> of) {
-  return std::equal(demand.begin(), demand.end(), of.begin(), std::less_equal<>());
-}
-
-/// max_r (d_r − f_r) / d_r: the largest part of a task's demand that is not free.
-double missing_part(std::span<const std::int64_t> demand, std::span<const std::int64_t> free) {
-  double part = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r) {
-    if (demand[r] > free[r])
-      part = std::max(part, static_cast<double>(demand[r] - free[r]) / static_cast<double>(demand[r]));
-  }
-  return part;
-}
-
-/// Where a task of the shape has no room, and where it nearly has.
-class Room {
+/// Who of the others comes before one's own task.
+class Ahead {
  public:
-  Room(const Accounts& accounts, std::uint32_t shape) : accounts_(accounts), shape_(shape) {
-    servers.lacking.assign(accounts.resource_count(), 0);
-    for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-      if (accounts.servers.holds(server)) count(server);
-    }
+  Ahead(const Precedence& precedence, const Contender& own)
+      : precedence_(precedence), own_(own), user_(precedence.standing->queue(own.keyed.entry).user) {
+    marks_.resize(precedence.standing->accounts.users.end(), Mark::none);
   }
 
-  WhyWaiting::Servers servers;
-  std::optional<WhyWaiting::NearestMiss> nearest_miss;
+  void meet(const Contender& other) {
+    const std::uint32_t user = precedence_.standing->queue(other.keyed.entry).user;
+    if (user != user_ && precedence_.tie == Tie::random && precedence_.ties(other.keyed, own_.keyed)) {
+      marks_[user] = std::max(marks_[user], Mark::tied);
+      return remember_rival(other.keyed.key);
+    }
+    if (!precedence_.before(other.keyed, own_.keyed)) return;
+    if (!first_ || precedence_.before(other.keyed, first_->keyed)) first_ = other;
+    if (user == user_) {
+      ++own_ahead_;
+      return;
+    }
+    marks_[user] = Mark::ahead;
+    remember_rival(other.keyed.key);
+  }
+
+  std::int64_t own_ahead() const { return own_ahead_; }
+  std::int64_t users_ahead() const { return std::count(marks_.begin(), marks_.end(), Mark::ahead); }
+  std::int64_t users_tied() const { return std::count(marks_.begin(), marks_.end(), Mark::tied); }
+  const std::optional<Contender>& first() const { return first_; }
+
+  /// The lowest key of all other users that are ahead or tied.
+  std::optional<double> rival() const { return rival_; }
 
  private:
-  void count(std::uint32_t server) {
-    const Way* const way = accounts_.shapes.way_on(shape_, server);
-    if (way == nullptr) {
-      ++servers.not_allowed;
-    } else if (!is_within(way->demand, accounts_.park.capacity(server))) {
-      ++servers.too_small;
-    } else if (!accounts_.park.is_open(server)) {
-      ++servers.drained;
-    } else if (is_within(way->demand, accounts_.park.free(server))) {
-      ++servers.with_room;
-    } else {
-      count_full(server, way->demand, accounts_.park.free(server));
-    }
-  }
+  enum class Mark { none, tied, ahead };
 
-  void count_full(std::uint32_t server, std::span<const std::int64_t> demand,
-                  std::span<const std::int64_t> free) {
-    ++servers.full;
-    for (std::size_t r = 0; r < demand.size(); ++r) servers.lacking[r] += demand[r] > free[r] ? 1 : 0;
-    const double part = missing_part(demand, free);
-    if (part >= least_) return;
-    least_ = part;
-    nearest_miss = {.server = accounts_.servers.id(server), .to_free = {}};
-    for (std::size_t r = 0; r < demand.size(); ++r)
-      nearest_miss->to_free.push_back(std::max<std::int64_t>(0, demand[r] - free[r]));
-  }
+  void remember_rival(double key) { rival_ = std::min(rival_.value_or(key), key); }
 
-  const Accounts& accounts_;
-  std::uint32_t shape_;
-  double least_ = std::numeric_limits<double>::infinity();
+  const Precedence& precedence_;
+  const Contender& own_;
+  std::uint32_t user_;
+  std::vector<Mark> marks_;  // [user]
+  std::int64_t own_ahead_ = 0;
+  std::optional<Contender> first_;
+  std::optional<double> rival_;
 };
 
 }  // namespace
 
-std::optional<WhyWaiting> Engine::why_waiting(JobId job) {
-  State& s = *state_;
-  const auto number = s.accounts.jobs.find(job);
-  if (!number || s.accounts.jobs[*number].waiting == 0) return {};
-  if (s.keys_are_stale) s.refresh();
-  return s.why_waiting(*number);
+std::optional<WhyWaiting> Engine::why_waiting(JobId job, Time now) const {
+  const auto number = state_->accounts.jobs.find(job);
+  if (!number || state_->accounts.jobs[*number].waiting == 0) return {};
+  return state_->why_waiting(*number, std::max(now, state_->now));
 }
 
-bool Engine::State::has_room_in_lane(Entry entry) {
-  const std::uint32_t shape = accounts.queues[entry.queue].shape;
-  const std::span<const Variant> ways = variants_in_lane(shape, entry.lane);
-  return std::any_of(ways.begin(), ways.end(),
-                     [&](const Variant& way) { return accounts.park.first_with_room(way, 0).has_value(); });
+std::optional<WhyNotOn> Engine::why_not_on(JobId job, ServerId server) const {
+  const Accounts& accounts = state_->accounts;
+  const auto of_job = accounts.jobs.find(job);
+  const auto there = accounts.servers.find(server);
+  if (!of_job || !there) return {};
+  return scheduling::why_not_on(accounts, accounts.queues[accounts.jobs[*of_job].queue].shape, *there);
 }
 
-/// The queue's first entry of those in lanes where a task has room; nothing when there is none.
-std::optional<Entry> Engine::State::first_entry_with_room(std::uint32_t queue) {
-  std::optional<Entry> first;
-  for (const std::uint32_t lane : race.lanes_of(queue)) {
-    const Entry entry{.queue = queue, .lane = lane};
-    if ((!first || race.before(entry, *first)) && has_room_in_lane(entry)) first = entry;
-  }
-  return first;
+/// The weight above which a user comes before the rival, where that can be promised.
+std::optional<double> Engine::State::weight_before(std::uint32_t user, double key,
+                                                   std::optional<double> rival) const {
+  constexpr double kMostWeight = 1e18;
+  if (!whom.discipline->weighted || whom.discipline->priced) return {};
+  if (!rival || *rival <= 0 || key <= 0) return {};
+  const double weight = accounts.users[user].weight.value() * (key / *rival);
+  return weight < kMostWeight ? std::optional(weight) : std::nullopt;
 }
 
-/// The queue's first entry, with room or without.
-Entry Engine::State::first_entry(std::uint32_t queue) {
-  std::optional<Entry> first;
-  for (const std::uint32_t lane : race.lanes_of(queue)) {
-    const Entry entry{.queue = queue, .lane = lane};
-    if (!first || race.before(entry, *first)) first = entry;
-  }
-  return first.value_or(Entry{.queue = queue, .lane = 0});
-}
-
-WhyWaiting Engine::State::why_waiting(std::uint32_t job) {
+WhyWaiting Engine::State::why_waiting(std::uint32_t job, Time at) {
   const std::uint32_t queue = accounts.jobs[job].queue;
-  Room room(accounts, accounts.queues[queue].shape);
-  const Entry own = first_entry_with_room(queue).value_or(first_entry(queue));
-  WhyWaiting why{.waiting = accounts.jobs[job].waiting,
-                 .servers = std::move(room.servers),
-                 .nearest_miss = std::move(room.nearest_miss),
-                 .key = whom.discipline->key(standing, own)};
+  const std::uint32_t user = accounts.queues[queue].user;
+  ServersFor found = servers_for(accounts, accounts.queues[queue].shape);
+  WhyWaiting why{.user = accounts.users.id(user),
+                 .user_name = accounts.users[user].name,
+                 .job = accounts.jobs.id(job),
+                 .waiting = accounts.jobs[job].waiting,
+                 .servers = std::move(found.servers),
+                 .constraints = std::move(found.constraints),
+                 .nearest_miss = std::move(found.nearest_miss)};
   for (std::uint32_t older = accounts.queues[queue].first_job; older != job;
        older = accounts.jobs[older].next)
     ++why.older_jobs;
 
-  std::optional<Entry> next;
-  for (std::uint32_t other = 0; other < accounts.queues.size(); ++other) {
-    if (other == queue || !race.holds(other)) continue;
-    const std::optional<Entry> entry = first_entry_with_room(other);
-    if (!entry || !race.before(*entry, own)) continue;
-    ++why.ahead;
-    if (!next || race.before(*entry, *next)) next = entry;
+  const std::optional<Standing> fresh = refreshed_standing(at);
+  const Precedence precedence{
+      .discipline = whom.discipline, .tie = options.tie, .standing = fresh ? &*fresh : &standing};
+  const std::vector<Contender> all = contenders(precedence);
+  const auto own = std::find_if(all.begin(), all.end(),
+                                [&](const Contender& each) { return each.keyed.entry.queue == queue; });
+  if (own == all.end()) return why;  // no kind of server could run it
+  why.key = own->keyed.key;
+  Ahead ahead(precedence, *own);
+  for (const Contender& other : all) {
+    if (&other != &*own && (other.has_room || whom.blocking == Blocking::freeze)) ahead.meet(other);
   }
-  if (!next) return why;
-  const QueueRow& first = accounts.queues[next->queue];
-  why.next = {.user = accounts.users.id(first.user),
-              .job = accounts.jobs.id(first.first_job),
-              .key = whom.discipline->key(standing, *next)};
-  // A key is a share over φ: with φ' it is φ/φ' of what it is.
-  if (whom.discipline->weighted && first.user != accounts.queues[queue].user && why.next->key > 0)
-    why.with_weight = accounts.users[accounts.queues[queue].user].weight.value() * (why.key / why.next->key);
+  why.own_ahead = ahead.own_ahead();
+  why.users_ahead = ahead.users_ahead();
+  why.users_tied = ahead.users_tied();
+  if (ahead.first()) why.next = named(*ahead.first());
+  why.with_weight = weight_before(user, own->keyed.key, ahead.rival());
+  const Contender lowest = ahead.first().value_or(*own);
+  if (whom.blocking == Blocking::freeze && !lowest.has_room) why.blocked_by = named(lowest);
   return why;
 }
 
