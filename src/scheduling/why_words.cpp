@@ -56,9 +56,9 @@ std::string servers(const WhyWaiting::Servers& of, Names resources) {
 
 std::string constraint(const WhyWaiting::Constraint& of) {
   if (of.excludes == 0) return {};
-  const std::string what = of.label.empty() ? "the names of servers" : fmt::format("the label {}", of.label);
-  return fmt::format("{} {} {}, {} of them alone\n", what, of.label.empty() ? "exclude" : "excludes",
-                     number(of.excludes, "server"), of.alone);
+  return fmt::format("{} {} excluded by {}, {} by that alone\n", number(of.excludes, "server"),
+                     is(of.excludes), of.label.empty() ? "name" : fmt::format("the label {}", of.label),
+                     of.alone);
 }
 
 std::string order(const WhyWaiting& why) {

@@ -87,16 +87,16 @@ enum class InTheWay { nothing, name, label, too_small, drained, full };
 /// Why a task of a job does not go to one server.
 struct WhyNotOn {
   InTheWay reason = InTheWay::nothing;
-  std::string label;  ///< the key of the first label that does not hold
-  Amounts missing;    ///< too_small, full: how much more of each resource it would take, [m]
+  std::string label = {};  ///< the key of the first label that does not hold
+  Amounts missing = {};    ///< too_small, full: how much more of each resource it would take, [m]
   friend bool operator==(const WhyNotOn&, const WhyNotOn&) = default;
 };
 
 /// Why this user was served, and on this server: as data. It is of the moment before the task was placed.
 struct WhyPlaced {
-  UserId user;
-  std::string user_name;
-  JobId job;
+  UserId user = {};
+  std::string user_name = {};
+  JobId job = {};
   double key = 0;                  ///< of the discipline: the lowest of all whose tasks fit somewhere
   std::int64_t users_waiting = 0;  ///< with waiting tasks
   std::int64_t users_fitting = 0;  ///< those of them with a task that fits somewhere
@@ -112,8 +112,8 @@ struct WhyPlaced {
   std::optional<Line> line = {};     ///< mlf-drs and mrfs
   std::optional<Amounts> kind = {};  ///< ps-dsf: the capacity of the servers for which the key is, [m]
 
-  ServerId server;
-  std::string server_name;
+  ServerId server = {};
+  std::string server_name = {};
   std::int64_t servers_with_room = 0;  ///< of the kind, with ps-dsf
   /// Where the placement puts the task when the chosen server is left out; with random placement it draws
   /// once more, from a copy of the numbers.
@@ -129,8 +129,8 @@ struct WhyPlaced {
   };
   std::optional<Measure> measure = {};  ///< of best-fit, worst-fit and least-fragmentation
 
-  Amounts free_before;  ///< on the server, [m]
-  Amounts free_after;
+  Amounts free_before = {};  ///< on the server, [m]
+  Amounts free_after = {};
   bool was_freed = false;  ///< was something freed there that tasks set aside have not been held against?
 };
 
