@@ -5,6 +5,7 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/accounts.hpp"
+#include "scheduling/contenders.hpp"
 #include "scheduling/disciplines.hpp"
 #include "scheduling/freed.hpp"
 #include "scheduling/json_reader.hpp"
@@ -47,10 +48,11 @@ struct Engine::State {
   std::vector<Wanted> mix;        ///< the same
 
   // engine.cpp: decisions
-  std::optional<Placed> step(Random& random);
+  std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if anybody asks
   Placed place(Entry entry, std::uint32_t server);
   std::uint32_t start(std::uint32_t queue, std::uint32_t server);
   void served(Entry entry);
+  std::span<const Variant> variants_in_lane(std::uint32_t shape, std::uint32_t lane);
   std::optional<std::uint32_t> find_server(std::uint32_t shape, std::uint32_t lane, Random& random);
   std::optional<std::uint32_t> find_among_variants(Random& random);
   std::span<const Wanted> present_mix();
@@ -73,6 +75,7 @@ struct Engine::State {
   bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind) const;
   std::optional<std::uint32_t> kind_of_lane(std::uint32_t lane) const;
   Check check_possible(const JobSubmitted& job, std::uint32_t shape) const;
+
   // reservations.cpp
   std::optional<Placed> place_where_kept();
   void end_reservations_that_lasted();
@@ -89,6 +92,26 @@ struct Engine::State {
   std::optional<Placed> preempt();
   std::vector<std::uint32_t> who_may_gain(const VictimSearch& search) const;
   Placed place_instead_of(const Victims& victims, std::uint32_t queue);
+
+  // contenders.cpp: who waits, without changing anything that can be seen
+  struct LaneRoom {
+    std::uint32_t lane;
+    bool has_room;
+  };
+  std::optional<Standing> refreshed_standing(Time at) const;
+  std::vector<LaneRoom> rooms_of(std::uint32_t shape);
+  std::vector<Contender> contenders(const Precedence& precedence);
+  WhyWaiting::Other named(const Contender& contender) const;
+
+  // why_waiting.cpp
+  WhyWaiting why_waiting(std::uint32_t job, Time at);
+  std::optional<double> weight_before(std::uint32_t user, double key, std::optional<double> rival) const;
+
+  // why_placed.cpp
+  WhyPlaced why_placed(Entry served, std::uint32_t server, const Random& random);
+  void explain_user(Entry served, WhyPlaced& why);
+  void explain_server(Entry served, std::uint32_t server, Random random, WhyPlaced& why);
+  const std::string& name_of_server(std::uint32_t server) const;
 
   // engine_events.cpp: what events have in common
   void happens(Time time);
