@@ -89,7 +89,7 @@ void Engine::State::explain_server(Entry served, std::uint32_t server, Random ra
 }
 
 const std::string& Engine::State::name_of_server(std::uint32_t server) const {
-  return accounts.shapes.eligibility.description(accounts.servers[server].description).name;
+  return accounts.shapes.eligibility.description_of(server).name;
 }
 
 WhyPlaced Engine::State::why_placed(Entry served, std::uint32_t server, const Random& random) {

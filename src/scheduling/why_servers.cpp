@@ -57,8 +57,7 @@ class Look {
   const std::vector<Wish>& wishes() const { return wishes_; }
 
   bool holds(const Wish& wish, std::uint32_t server) const {
-    const auto& [name, labels] =
-        accounts_.shapes.eligibility.description(accounts_.servers[server].description);
+    const auto& [name, labels] = accounts_.shapes.eligibility.description_of(server);
     return wish.selection.admits(name, labels);
   }
 
@@ -145,10 +144,9 @@ class Count {
     const double part = missing_part(missing, accounts_.shapes.demand_on(shape_, server));
     if (part >= least_) return;
     least_ = part;
-    found_.nearest_miss = {
-        .server = accounts_.servers.id(server),
-        .name = accounts_.shapes.eligibility.description(accounts_.servers[server].description).name,
-        .to_free = missing};
+    found_.nearest_miss = {.server = accounts_.servers.id(server),
+                           .name = accounts_.shapes.eligibility.description_of(server).name,
+                           .to_free = missing};
   }
 
   const Accounts& accounts_;
