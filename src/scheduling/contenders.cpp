@@ -24,10 +24,16 @@ std::optional<Standing> Engine::State::refreshed_standing(Time at) const {
   return fresh;
 }
 
-/// The lanes in which the shape waits, and whether its tasks have room there.
-std::vector<Engine::State::LaneRoom> Engine::State::rooms_of(std::uint32_t shape) {
+/// The lanes in which the queue waits, and whether its next task has room there, or all that start together.
+std::vector<Engine::State::LaneRoom> Engine::State::rooms_of(std::uint32_t queue) {
+  const std::uint32_t shape = accounts.queues[queue].shape;
+  const std::uint32_t job = accounts.queues[queue].first_job;
   std::vector<LaneRoom> rooms;
   for (const std::uint32_t lane : lanes_of(shape)) {
+    if (accounts.shapes.terms(shape) != nullptr) {
+      rooms.push_back({.lane = lane, .has_room = batch_fits(job, kind_of_lane(lane))});
+      continue;
+    }
     const std::span<const Variant> ways = variants_in_lane(shape, lane);
     rooms.push_back({.lane = lane, .has_room = std::any_of(ways.begin(), ways.end(), [&](const Variant& way) {
                                      return accounts.park.first_with_room(way, 0).has_value();
@@ -47,7 +53,7 @@ std::vector<Contender> Engine::State::contenders(const Precedence& precedence) {
   for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
     if (!race.holds(queue)) continue;
     const std::uint32_t shape = accounts.queues[queue].shape;
-    if (!rooms[shape]) rooms[shape] = rooms_of(shape);
+    if (!rooms[shape]) rooms[shape] = rooms_of(queue);
     std::optional<Contender> best;
     for (const auto& [lane, has_room] : *rooms[shape]) {
       const Entry entry{.queue = queue, .lane = lane};

@@ -8,7 +8,7 @@ namespace mirab::scheduling {
 /// first of all.
 struct Contender {
   Keyed keyed;
-  bool has_room;  ///< is there a server of the entry's lane where its task fits?
+  bool has_room;  ///< in the entry's lane, on servers that are not kept; of a gang for all that start together
 };
 
 }  // namespace mirab::scheduling

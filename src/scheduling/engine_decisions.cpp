@@ -189,7 +189,7 @@ std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
   }
   if (keys_are_stale) refresh();
   if (reservations) {
-    if (std::optional<Placed> placed = place_where_kept()) return placed;
+    if (std::optional<Placed> placed = place_where_kept(why)) return placed;
   }
   // Beyond a few servers it is cheaper to let what fits there race with the others; and those who tie at
   // random have to stand together.
@@ -203,7 +203,7 @@ std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
     if (!next) break;
     const std::uint32_t shape = accounts.queues[next->queue].shape;
     if (accounts.shapes.terms(shape) != nullptr) {
-      if (std::optional<Placed> placed = place_batch(*next, random)) return placed;
+      if (std::optional<Placed> placed = place_batch(*next, random, why)) return placed;
     } else if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random)) {
       if (why != nullptr) *why = why_placed(*next, *server, random);
       return place(*next, *server);
@@ -211,7 +211,7 @@ std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
     if (whom.blocking == Blocking::freeze) break;
     race.set_aside(shape, next->lane);
   }
-  return preemption ? preempt() : std::nullopt;
+  return preemption ? preempt(why) : std::nullopt;
 }
 
 /// The first waiting task of the queue starts. Its number.

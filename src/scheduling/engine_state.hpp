@@ -69,15 +69,17 @@ struct Engine::State {
   void all_shares_changed();
 
   // engine_terms.cpp: gangs, and tasks that do not go wherever there is room
-  std::optional<Placed> place_batch(Entry entry, Random& random);
-  std::optional<std::uint32_t> find_server_for_batch(std::uint32_t job, std::int64_t batch,
-                                                     std::optional<std::uint32_t> kind, Random& random);
+  std::optional<Placed> place_batch(Entry entry, Random& random, WhyPlaced* why);
+  std::optional<std::uint32_t> find_server_among(const std::vector<ServerSet>& servers, std::uint32_t shape,
+                                                 Random& random);
   bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind) const;
   std::optional<std::uint32_t> kind_of_lane(std::uint32_t lane) const;
   Check check_possible(const JobSubmitted& job, std::uint32_t shape) const;
 
   // reservations.cpp
-  std::optional<Placed> place_where_kept();
+  std::optional<Placed> place_where_kept(WhyPlaced* why);
+  const Reservations::Kept* first_kept_with_room() const;
+  bool has_lasted(const Reservations::Kept& kept) const;
   void end_reservations_that_lasted();
   void keep_where_due();
   std::vector<std::uint32_t> due() const;
@@ -89,9 +91,15 @@ struct Engine::State {
   std::string broken_reservation() const;
 
   // preemption.cpp
-  std::optional<Placed> preempt();
-  std::vector<std::uint32_t> who_may_gain(const VictimSearch& search) const;
+  struct Gain;  // a queue, and who loses tasks to it
+  std::optional<Placed> preempt(WhyPlaced* why);
+  std::vector<std::uint32_t> who_may_gain(const VictimSearch& search, const Precedence& precedence) const;
+  std::optional<Gain> first_gain(VictimSearch& search, std::int64_t most, const Precedence& precedence) const;
   Placed place_instead_of(const Victims& victims, std::uint32_t queue);
+
+  Precedence precedence() const {
+    return {.discipline = whom.discipline, .tie = options.tie, .standing = &standing};
+  }
 
   // contenders.cpp: who waits, without changing anything that can be seen
   struct LaneRoom {
@@ -99,18 +107,34 @@ struct Engine::State {
     bool has_room;
   };
   std::optional<Standing> refreshed_standing(Time at) const;
-  std::vector<LaneRoom> rooms_of(std::uint32_t shape);
+  std::vector<LaneRoom> rooms_of(std::uint32_t queue);
   std::vector<Contender> contenders(const Precedence& precedence);
   WhyWaiting::Other named(const Contender& contender) const;
 
+  class Foreseen;  // foreseen.hpp
+
   // why_waiting.cpp
   WhyWaiting why_waiting(std::uint32_t job, Time at);
+  void explain_order(std::uint32_t queue, const std::vector<Contender>& all, const Precedence& precedence,
+                     WhyWaiting& why) const;
+  void explain_kept(std::uint32_t queue, WhyWaiting& why) const;
+  void explain_force(std::uint32_t queue, const std::vector<Contender>& all, const Precedence& precedence,
+                     bool some_reservation_ended, WhyWaiting& why) const;
+  bool may_place_without_force(const std::vector<Contender>& all, const Precedence& precedence) const;
   std::optional<double> weight_before(std::uint32_t user, double key, std::optional<double> rival) const;
+
+  // why_by_force.cpp
+  ByForce by_force(const Gain& gain, const Precedence& precedence) const;
+  std::optional<Gain> foreseen_gain(const Precedence& precedence, bool some_reservation_ended) const;
 
   // why_placed.cpp
   WhyPlaced why_placed(Entry served, std::uint32_t server, const Random& random);
+  WhyPlaced why_placed_where_kept(const Reservations::Kept& kept);
+  WhyPlaced why_placed_by_force(const Gain& gain);
   void explain_user(Entry served, WhyPlaced& why);
-  void explain_server(Entry served, std::uint32_t server, Random random, WhyPlaced& why);
+  void explain_server(std::uint32_t server, Random random, WhyPlaced& why);
+  WhyPlaced placed_on(std::uint32_t queue, std::uint32_t server) const;
+  Amounts free_on(std::uint32_t server) const;
   const std::string& name_of_server(std::uint32_t server) const;
 
   // engine_events.cpp: what events have in common

@@ -19,33 +19,40 @@ std::optional<std::uint32_t> Engine::State::kind_of_lane(std::uint32_t lane) con
   return whom.discipline->lanes == Lanes::kinds ? std::optional(lane) : std::nullopt;
 }
 
-std::optional<std::uint32_t> Engine::State::find_server_for_batch(std::uint32_t job, std::int64_t batch,
-                                                                  std::optional<std::uint32_t> kind,
-                                                                  Random& random) {
-  const std::vector<ServerSet> servers = Openings(accounts, job).first_of(batch, kind);
-  const std::span<const Way> ways = accounts.shapes.ways(shape_of(job));
+/// `servers` by way of the shape; the search goes on with them until the next.
+std::optional<std::uint32_t> Engine::State::find_server_among(const std::vector<ServerSet>& servers,
+                                                              std::uint32_t shape, Random& random) {
+  const std::span<const Way> ways = accounts.shapes.ways(shape);
   variants.clear();
   for (std::size_t way = 0; way < ways.size(); ++way)
     variants.push_back({.demand = ways[way].demand, .among = &servers[way]});
   return find_among_variants(random);
 }
 
-std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random) {
+std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random, WhyPlaced* why) {
   const QueueRow& queue = accounts.queues[entry.queue];
   const std::uint32_t job = queue.first_job;
   const std::uint32_t shape = queue.shape;
   const std::int64_t batch = batch_of(accounts, job);
-  auto server = find_server_for_batch(job, batch, kind_of_lane(entry.lane), random);
+  std::vector<ServerSet> servers = Openings(accounts, job).first_of(batch, kind_of_lane(entry.lane));
+  auto server = find_server_among(servers, shape, random);
   if (!server) return {};
+  const std::uint32_t first = *server;
+  if (why != nullptr) *why = why_placed(entry, first, random);
   Placed placed{.task = accounts.tasks.id(start(entry.queue, *server)),
                 .job = accounts.jobs.id(job),
                 .user = accounts.users.id(queue.user),
                 .server = accounts.servers.id(*server)};
   for (std::int64_t others = batch - 1; others > 0; --others) {
-    server = find_server_for_batch(job, others, {}, random);
+    servers = Openings(accounts, job).first_of(others, {});
+    server = find_server_among(servers, shape, random);
     MIRAB_ASSERT(server.has_value(), "a gang starts in part");
     placed.with.push_back(
         {.task = accounts.tasks.id(start(entry.queue, *server)), .server = accounts.servers.id(*server)});
+  }
+  if (why != nullptr) {
+    why->together = batch;
+    why->free_after = free_on(first);
   }
   served(entry);
   race.bring_back(shape);  // what runs of it has changed where others of its tasks may go

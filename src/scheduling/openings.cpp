@@ -153,8 +153,25 @@ std::int64_t Openings::most() const {
 }
 
 bool Openings::may_be_next_in(const Domain& domain) const {
-  if (!terms_.spread) return true;
-  return Wide{domain.running} + 1 <= Wide{packs_[domain.pack].least} + terms_.spread->most_apart;
+  return !terms_.spread || domain.running < most_in(domain);
+}
+
+/// min_e c_e + a
+std::int64_t Openings::most_in(const Domain& domain) const {
+  const Wide most = Wide{packs_[domain.pack].least} + terms_.spread->most_apart;
+  return static_cast<std::int64_t>(std::min(most, Wide{INT64_MAX}));
+}
+
+Openings::Objection Openings::objection(std::uint32_t server) const {
+  using Term = Objection::Term;
+  const Domain& domain = domains_[domains_of_[accounts_.shapes.eligibility.description_number(server)]];
+  if (packs_[domain.pack].is_excluded) return {.term = Term::pack};
+  const std::int64_t running = server < running_on_.size() ? running_on_[server] : 0;
+  if (terms_.per_server && running >= *terms_.per_server)
+    return {.term = Term::per_server, .running = running, .at_most = *terms_.per_server};
+  if (!may_be_next_in(domain))
+    return {.term = Term::spread, .running = domain.running, .at_most = most_in(domain)};
+  return {};
 }
 
 std::vector<ServerSet> Openings::first_of(std::int64_t batch, std::optional<std::uint32_t> kind) const {

@@ -32,6 +32,16 @@ class Openings {
   /// the terms allow them to be put; by way of the shape. Only servers of the kind, if one is given.
   std::vector<ServerSet> first_of(std::int64_t batch, std::optional<std::uint32_t> kind) const;
 
+  /// What of the terms keeps one more task from a server, whatever is free there: the first that does.
+  struct Objection {
+    enum class Term { none, pack, per_server, spread };
+    Term term = Term::none;
+    std::int64_t running = 0;  ///< per_server, spread: tasks of the job on the server, or in its domain
+    std::int64_t at_most = 0;  ///< so many may run there now
+  };
+  /// Requires a server that is not drained and could hold a task of the job, with the labels of the terms.
+  Objection objection(std::uint32_t server) const;
+
  private:
   __extension__ using Wide = __int128;  // sums over servers of 63-bit numbers
 
@@ -61,6 +71,7 @@ class Openings {
   std::int64_t room_on(std::uint32_t server, const Way& way, std::span<const std::int64_t> free) const;
   void count_packs();
   bool may_be_next_in(const Domain& domain) const;
+  std::int64_t most_in(const Domain& domain) const;
 
   const Accounts& accounts_;
   std::uint32_t shape_;

@@ -22,8 +22,7 @@
 
 #include <algorithm>
 
-#include "scheduling/engine_state.hpp"
-#include "scheduling/victims.hpp"
+#include "scheduling/gain.hpp"
 
 namespace mirab::scheduling {
 
@@ -69,20 +68,36 @@ void Preemption::set_memory(Memory memory) {
 
 /// The queues that may gain something, in the order of the discipline. Where the tasks of a job with terms
 /// may go depends on more than one server: they wait for what ends by itself.
-std::vector<std::uint32_t> Engine::State::who_may_gain(const VictimSearch& search) const {
-  std::vector<std::uint32_t> queues;
+std::vector<std::uint32_t> Engine::State::who_may_gain(const VictimSearch& search,
+                                                       const Precedence& precedence) const {
+  std::vector<Keyed> queues;
   for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
-    if (race.holds(queue) && accounts.shapes.terms(accounts.queues[queue].shape) == nullptr &&
-        search.may_gain(queue))
-      queues.push_back(queue);
+    if (!race.holds(queue) || accounts.shapes.terms(accounts.queues[queue].shape) != nullptr) continue;
+    if (!search.may_gain(queue)) continue;
+    const Entry entry{.queue = queue, .lane = 0};
+    queues.push_back({.entry = entry, .key = whom.discipline->key(*precedence.standing, entry)});
   }
-  std::sort(queues.begin(), queues.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return race.before({.queue = a, .lane = 0}, {.queue = b, .lane = 0});
-  });
-  return queues;
+  std::sort(queues.begin(), queues.end(), [&](Keyed a, Keyed b) { return precedence.before(a, b); });
+  std::vector<std::uint32_t> in_order;
+  for (const Keyed& queue : queues) in_order.push_back(queue.entry.queue);
+  return in_order;
 }
 
-std::optional<Placed> Engine::State::preempt() {
+std::optional<Engine::State::Gain> Engine::State::first_gain(VictimSearch& search, std::int64_t most,
+                                                             const Precedence& precedence) const {
+  for (const std::uint32_t queue : who_may_gain(search, precedence)) {
+    if (whom.blocking == Blocking::freeze && fits_somewhere(accounts.queues[queue].shape)) continue;
+    std::optional<Victims> victims = search.find(queue, most, [&](std::uint32_t server) {
+      if (accounts.park.is_open(server)) return true;
+      const Reservations::Kept* const kept = reservations ? reservations->on_server(server) : nullptr;
+      return kept != nullptr && kept->queue == queue;
+    });
+    if (victims) return Gain{.queue = queue, .victims = *std::move(victims)};
+  }
+  return {};
+}
+
+std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
   if (preemption->is_futile(now)) return {};
   const std::int64_t left = preemption->left(now);
   if (left == 0) {
@@ -90,14 +105,11 @@ std::optional<Placed> Engine::State::preempt() {
     return {};
   }
   VictimSearch search(standing, *whom.discipline->level, now);
-  for (const std::uint32_t queue : who_may_gain(search)) {
-    if (whom.blocking == Blocking::freeze && fits_somewhere(accounts.queues[queue].shape)) continue;
-    const std::optional<Victims> victims = search.find(queue, left, [&](std::uint32_t server) {
-      if (accounts.park.is_open(server)) return true;
-      const Reservations::Kept* const kept = reservations ? reservations->on_server(server) : nullptr;
-      return kept != nullptr && kept->queue == queue;
-    });
-    if (victims) return place_instead_of(*victims, queue);
+  if (const std::optional<Gain> gain = first_gain(search, left, precedence())) {
+    if (why != nullptr) *why = why_placed_by_force(*gain);
+    Placed placed = place_instead_of(gain->victims, gain->queue);
+    if (why != nullptr) why->free_after = free_on(gain->victims.server);
+    return placed;
   }
   search.found_too_many() ? preemption->found_too_many() : preemption->found_nothing();
   return {};

@@ -107,11 +107,16 @@ void Engine::State::end_reservation(const Reservations::Kept* kept) {
   if (preemption) preemption->something_changed();
 }
 
+bool Engine::State::has_lasted(const Reservations::Kept& kept) const {
+  const std::optional<Duration>& at_most = reservations->rule.at_most;
+  return at_most && passed(kept.since, now) >= length(*at_most);
+}
+
 void Engine::State::end_reservations_that_lasted() {
   if (!reservations->rule.at_most) return;
   for (std::size_t at = 0; at < reservations->kept.size();) {
     const Reservations::Kept& kept = reservations->kept[at];
-    if (passed(kept.since, now) < length(*reservations->rule.at_most)) {
+    if (!has_lasted(kept)) {
       ++at;
       continue;
     }
@@ -179,16 +184,23 @@ void Engine::State::keep_where_due() {
   }
 }
 
-std::optional<Placed> Engine::State::place_where_kept() {
+/// The first of the kept servers that has room; nullptr when none has.
+const Reservations::Kept* Engine::State::first_kept_with_room() const {
+  const std::vector<Reservations::Kept>& all = reservations->kept;
+  const auto first =
+      std::find_if(all.begin(), all.end(), [&](const Reservations::Kept& kept) { return has_kept_room(kept); });
+  return first == all.end() ? nullptr : &*first;
+}
+
+std::optional<Placed> Engine::State::place_where_kept(WhyPlaced* why) {
   end_reservations_that_lasted();
   keep_where_due();
-  for (const Reservations::Kept& kept : reservations->kept) {
-    if (!has_kept_room(kept)) continue;
-    const bool lines = whom.discipline->lanes == Lanes::lines;
-    const std::uint32_t lane = lines ? lanes_of(accounts.queues[kept.queue].shape).front() : 0;
-    return place({.queue = kept.queue, .lane = lane}, kept.server);
-  }
-  return {};
+  const Reservations::Kept* const kept = first_kept_with_room();
+  if (kept == nullptr) return {};
+  if (why != nullptr) *why = why_placed_where_kept(*kept);
+  const bool lines = whom.discipline->lanes == Lanes::lines;
+  const std::uint32_t lane = lines ? lanes_of(accounts.queues[kept->queue].shape).front() : 0;
+  return place({.queue = kept->queue, .lane = lane}, kept->server);
 }
 
 std::string Engine::State::broken_reservation() const {

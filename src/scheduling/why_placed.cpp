@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "scheduling/contenders.hpp"
-#include "scheduling/engine_state.hpp"
+#include "scheduling/gain.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -31,21 +31,23 @@ std::optional<Placed> Engine::step(Time now, Random& random, WhyPlaced& why) {
 }
 
 void Engine::State::explain_user(Entry served, WhyPlaced& why) {
-  const Precedence precedence{.discipline = whom.discipline, .tie = options.tie, .standing = &standing};
-  const std::vector<Contender> all = contenders(precedence);
+  const Precedence before = precedence();
+  const std::vector<Contender> all = contenders(before);
   const auto user_of = [&](const Contender& contender) {
     return accounts.queues[contender.keyed.entry.queue].user;
   };
+  const std::uint32_t own_user = accounts.queues[served.queue].user;
   const Keyed own{.entry = served, .key = whom.discipline->key(standing, served)};
   std::vector<bool> waits(accounts.users.end()), fits(accounts.users.end()), ties(accounts.users.end());
+  fits[own_user] = !why.by_force;
   const Contender* runner_up = nullptr;
   for (const Contender& each : all) {
     waits[user_of(each)] = true;
     if (!each.has_room) continue;
     fits[user_of(each)] = true;
-    if (user_of(each) == accounts.queues[served.queue].user) continue;
-    if (precedence.ties(each.keyed, own)) ties[user_of(each)] = true;
-    if (runner_up == nullptr || precedence.before(each.keyed, runner_up->keyed)) runner_up = &each;
+    if (user_of(each) == own_user) continue;
+    if (before.ties(each.keyed, own)) ties[user_of(each)] = true;
+    if (runner_up == nullptr || before.before(each.keyed, runner_up->keyed)) runner_up = &each;
   }
   why.key = own.key;
   why.users_waiting = std::count(waits.begin(), waits.end(), true);
@@ -57,13 +59,12 @@ void Engine::State::explain_user(Entry served, WhyPlaced& why) {
   if (whom.discipline->lanes == Lanes::kinds) why.kind = kinds.capacities()[served.lane];
 }
 
-void Engine::State::explain_server(Entry served, std::uint32_t server, Random random, WhyPlaced& why) {
-  const std::uint32_t shape = accounts.queues[served.queue].shape;
+/// Requires the variants of the search that chose the server.
+void Engine::State::explain_server(std::uint32_t server, Random random, WhyPlaced& why) {
   std::vector<Variant> others;
   std::vector<ServerSet> sets;
-  const std::span<const Variant> ways = variants_in_lane(shape, served.lane);
-  sets.reserve(ways.size());  // the variants point to them
-  for (const Variant& way : ways) {
+  sets.reserve(variants.size());  // the variants point to them
+  for (const Variant& way : variants) {
     accounts.park.any_with_room(way, 0, [&](std::uint32_t /*server*/) {
       ++why.servers_with_room;
       return false;
@@ -72,7 +73,7 @@ void Engine::State::explain_server(Entry served, std::uint32_t server, Random ra
     others.push_back({.demand = way.demand, .among = &sets.back()});
   }
   const Search search{.park = accounts.park,
-                      .variants = ways,
+                      .variants = variants,
                       .last_used = last_used,
                       .random = random,
                       .mix = where.needs_mix ? present_mix() : std::span<const Wanted>{}};
@@ -92,21 +93,49 @@ const std::string& Engine::State::name_of_server(std::uint32_t server) const {
   return accounts.shapes.eligibility.description_of(server).name;
 }
 
-WhyPlaced Engine::State::why_placed(Entry served, std::uint32_t server, const Random& random) {
-  const QueueRow& queue = accounts.queues[served.queue];
+Amounts Engine::State::free_on(std::uint32_t server) const {
   const std::span<const std::int64_t> free = accounts.park.free(server);
-  WhyPlaced why{.user = accounts.users.id(queue.user),
-                .user_name = accounts.users[queue.user].name,
-                .job = accounts.jobs.id(queue.first_job),
+  return {free.begin(), free.end()};
+}
+
+WhyPlaced Engine::State::placed_on(std::uint32_t queue, std::uint32_t server) const {
+  const QueueRow& row = accounts.queues[queue];
+  WhyPlaced why{.user = accounts.users.id(row.user),
+                .user_name = accounts.users[row.user].name,
+                .job = accounts.jobs.id(row.first_job),
                 .server = accounts.servers.id(server),
                 .server_name = name_of_server(server),
-                .free_before = Amounts(free.begin(), free.end()),
-                .free_after = Amounts(free.begin(), free.end()),
+                .free_before = free_on(server),
+                .free_after = free_on(server),
                 .was_freed = freed.contains(server)};
-  const std::span<const std::int64_t> demand = accounts.demand(queue, server);
+  const std::span<const std::int64_t> demand = accounts.demand(row, server);
   for (std::size_t r = 0; r < demand.size(); ++r) why.free_after[r] -= demand[r];
-  explain_user(served, why);
-  explain_server(served, server, random, why);
+  return why;
+}
+
+/// Requires the variants of the search that chose the server.
+WhyPlaced Engine::State::why_placed(Entry served, std::uint32_t server, const Random& random) {
+  WhyPlaced why = placed_on(served.queue, server);
+  explain_server(server, random, why);
+  explain_user(served, why);  // searches for others
+  return why;
+}
+
+WhyPlaced Engine::State::why_placed_where_kept(const Reservations::Kept& kept) {
+  Entry entry{.queue = kept.queue, .lane = 0};
+  if (whom.discipline->lanes == Lanes::lines) entry.lane = lanes_of(accounts.queues[kept.queue].shape).front();
+  if (whom.discipline->lanes == Lanes::kinds) entry.lane = accounts.servers[kept.server].kind;
+  WhyPlaced why = placed_on(kept.queue, kept.server);
+  why.kept_since = kept.since;
+  why.servers_with_room = 1;
+  explain_user(entry, why);
+  return why;
+}
+
+WhyPlaced Engine::State::why_placed_by_force(const Gain& gain) {
+  WhyPlaced why = placed_on(gain.queue, gain.victims.server);
+  why.by_force = by_force(gain, precedence());
+  explain_user({.queue = gain.queue, .lane = 0}, why);
   return why;
 }
 

@@ -1,6 +1,7 @@
 // Why a task waits. Two questions are asked of everything that the engine knows, and nothing is changed: has
 // any server room for it, and if not what is in the way; and who, of those that a step would look at, comes
-// before. What would change it follows: what must be freed on the server that misses least, and the weight
+// before. A server that is kept and has room comes before all keys; and when nothing can be placed without, a
+// task may be by force. What would change it follows: what must be freed on the server that misses least, and the weight
 // with which the user would come before the others.
 //
 // The weight: where a key is what a user has over φ, it is with φ' the key times φ/φ', and nobody else's
@@ -8,7 +9,8 @@
 #include <algorithm>
 
 #include "scheduling/contenders.hpp"
-#include "scheduling/engine_state.hpp"
+#include "scheduling/foreseen.hpp"
+#include "scheduling/gain.hpp"
 #include "scheduling/why_servers.hpp"
 
 namespace mirab::scheduling {
@@ -73,7 +75,8 @@ std::optional<WhyNotOn> Engine::why_not_on(JobId job, ServerId server) const {
   const auto of_job = accounts.jobs.find(job);
   const auto there = accounts.servers.find(server);
   if (!of_job || !there) return {};
-  return scheduling::why_not_on(accounts, accounts.queues[accounts.jobs[*of_job].queue].shape, *there);
+  const std::optional<Reservations>& reservations = state_->reservations;
+  return scheduling::why_not_on(accounts, reservations ? &*reservations : nullptr, *of_job, *there);
 }
 
 /// The weight above which a user comes before the rival, where that can be promised.
@@ -86,28 +89,41 @@ std::optional<double> Engine::State::weight_before(std::uint32_t user, double ke
   return weight < kMostWeight ? std::optional(weight) : std::nullopt;
 }
 
-WhyWaiting Engine::State::why_waiting(std::uint32_t job, Time at) {
-  const std::uint32_t queue = accounts.jobs[job].queue;
-  const std::uint32_t user = accounts.queues[queue].user;
-  ServersFor found = servers_for(accounts, accounts.queues[queue].shape);
-  WhyWaiting why{.user = accounts.users.id(user),
-                 .user_name = accounts.users[user].name,
-                 .job = accounts.jobs.id(job),
-                 .waiting = accounts.jobs[job].waiting,
-                 .servers = std::move(found.servers),
-                 .constraints = std::move(found.constraints),
-                 .nearest_miss = std::move(found.nearest_miss)};
-  for (std::uint32_t older = accounts.queues[queue].first_job; older != job;
-       older = accounts.jobs[older].next)
-    ++why.older_jobs;
+/// Could the step place something without force? With lots to draw, whatever is drawn.
+bool Engine::State::may_place_without_force(const std::vector<Contender>& all,
+                                            const Precedence& precedence) const {
+  const auto lowest = std::min_element(all.begin(), all.end(), [&](const Contender& a, const Contender& b) {
+    return precedence.before(a.keyed, b.keyed);
+  });
+  const auto is_looked_at = [&](const Contender& each) {
+    return whom.blocking == Blocking::skip || &each == &*lowest ||
+           (precedence.tie == Tie::random && precedence.ties(each.keyed, lowest->keyed));
+  };
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Contender& each) { return each.has_room && is_looked_at(each); });
+}
 
-  const std::optional<Standing> fresh = refreshed_standing(at);
-  const Precedence precedence{
-      .discipline = whom.discipline, .tie = options.tie, .standing = fresh ? &*fresh : &standing};
-  const std::vector<Contender> all = contenders(precedence);
+void Engine::State::explain_kept(std::uint32_t queue, WhyWaiting& why) const {
+  if (!reservations) return;
+  const Reservations::Kept* const first = first_kept_with_room();
+  if (first != nullptr) why.served_first = kept_server(accounts, *first);
+  const Reservations::Kept* const own = why.older_jobs == 0 ? reservations->of_queue(queue) : nullptr;
+  if (own == nullptr) return;
+  why.kept_for_it = {.server = accounts.servers.id(own->server),
+                     .name = name_of_server(own->server),
+                     .since = own->since,
+                     .missing = {}};
+  if (const WhyNotOn there = scheduling::why_not_on(accounts, &*reservations, accounts.queues[queue].first_job,
+                                                    own->server);
+      there.reason == InTheWay::full)
+    why.kept_for_it->missing = there.missing;
+}
+
+void Engine::State::explain_order(std::uint32_t queue, const std::vector<Contender>& all,
+                                  const Precedence& precedence, WhyWaiting& why) const {
   const auto own = std::find_if(all.begin(), all.end(),
                                 [&](const Contender& each) { return each.keyed.entry.queue == queue; });
-  if (own == all.end()) return why;  // no kind of server could run it
+  if (own == all.end()) return;  // no kind of server could run it
   why.key = own->keyed.key;
   Ahead ahead(precedence, *own);
   for (const Contender& other : all) {
@@ -117,9 +133,45 @@ WhyWaiting Engine::State::why_waiting(std::uint32_t job, Time at) {
   why.users_ahead = ahead.users_ahead();
   why.users_tied = ahead.users_tied();
   if (ahead.first()) why.next = named(*ahead.first());
-  why.with_weight = weight_before(user, own->keyed.key, ahead.rival());
+  why.with_weight = weight_before(accounts.queues[queue].user, own->keyed.key, ahead.rival());
   const Contender lowest = ahead.first().value_or(*own);
   if (whom.blocking == Blocking::freeze && !lowest.has_room) why.blocked_by = named(lowest);
+}
+
+void Engine::State::explain_force(std::uint32_t queue, const std::vector<Contender>& all,
+                                  const Precedence& precedence, bool some_reservation_ended,
+                                  WhyWaiting& why) const {
+  if (!preemption || why.served_first || may_place_without_force(all, precedence)) return;
+  const std::optional<Gain> gain = foreseen_gain(precedence, some_reservation_ended);
+  if (!gain) return;
+  const auto gains = std::find_if(all.begin(), all.end(), [&](const Contender& each) {
+    return each.keyed.entry.queue == gain->queue;
+  });
+  why.forced_first = named(*gains);
+  if (gain->queue == queue && why.older_jobs == 0) why.by_force = by_force(*gain, precedence);
+}
+
+WhyWaiting Engine::State::why_waiting(std::uint32_t job, Time at) {
+  const Foreseen step(*this, at);
+  const std::uint32_t queue = accounts.jobs[job].queue;
+  const std::uint32_t user = accounts.queues[queue].user;
+  WhyWaiting why{.user = accounts.users.id(user),
+                 .user_name = accounts.users[user].name,
+                 .job = accounts.jobs.id(job),
+                 .waiting = accounts.jobs[job].waiting,
+                 .servers = {}};
+  explain_servers(accounts, reservations ? &*reservations : nullptr, job, why);
+  for (std::uint32_t older = accounts.queues[queue].first_job; older != job;
+       older = accounts.jobs[older].next)
+    ++why.older_jobs;
+  explain_kept(queue, why);
+
+  const std::optional<Standing> fresh = refreshed_standing(at);
+  const Precedence as_found{
+      .discipline = whom.discipline, .tie = options.tie, .standing = fresh ? &*fresh : &standing};
+  const std::vector<Contender> all = contenders(as_found);
+  explain_order(queue, all, as_found, why);
+  explain_force(queue, all, as_found, step.some_ended(), why);
   return why;
 }
 

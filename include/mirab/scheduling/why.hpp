@@ -7,9 +7,43 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/model/time.hpp>
 #include <mirab/scheduling/events.hpp>
 
 namespace mirab::scheduling {
+
+/// A server that is kept for somebody's task: it takes no other.
+struct KeptServer {
+  ServerId server;
+  std::string server_name;
+  UserId user;
+  std::string user_name;
+  JobId job;
+  Time since;
+  friend bool operator==(const KeptServer&, const KeptServer&) = default;
+};
+
+/// Tasks that end so that another fits on a server. Every user who loses some keeps a key of at least
+/// `key_after`; see docs/engine.md, "Preemption".
+struct ByForce {
+  /// A user, and what it loses.
+  struct Loser {
+    UserId user;
+    std::string user_name;
+    double key_before;
+    double key_after;
+    std::int64_t tasks;
+    friend bool operator==(const Loser&, const Loser&) = default;
+  };
+
+  ServerId server;
+  std::string server_name;
+  double key_before;          ///< of the user whose task is placed
+  double key_after;           ///< the level that separates it from those who lose
+  std::vector<Loser> losers;  ///< each user once, who loses the first task at first
+  std::vector<Lost> ends;     ///< the tasks
+  friend bool operator==(const ByForce&, const ByForce&) = default;
+};
 
 /// Why a job's next task is not placed now, and what would change it: as data, for people and programs.
 /// Everything is as a step at the time of the question would find it.
@@ -25,29 +59,55 @@ struct WhyWaiting {
     std::int64_t not_allowed = 0;  ///< by name or label: see constraints
     std::int64_t too_small = 0;    ///< even if it were empty
     std::int64_t drained = 0;
+    std::int64_t kept = 0;        ///< for other tasks: see kept_for_others
+    std::int64_t pack = 0;        ///< in another domain of pack than the job's running tasks
+    std::int64_t per_server = 0;  ///< with as many tasks of the job as it allows on one
+    std::int64_t spread = 0;      ///< in a domain too far ahead of the one with the fewest tasks of the job
     std::int64_t full = 0;
     std::vector<std::int64_t> lacking;       ///< [m], full servers with too little of it free
     std::vector<std::int64_t> too_small_in;  ///< [m], too small servers with too little of it
     friend bool operator==(const Servers&, const Servers&) = default;
   } servers;
 
-  /// One wish that keeps the job from servers.
+  /// The servers counted as kept, in the order in which they were.
+  std::vector<KeptServer> kept_for_others = {};
+
+  /// The server that is kept for this very task. It is counted as full, or with room.
+  struct KeptForIt {
+    ServerId server;
+    std::string name;
+    Time since;
+    Amounts missing;  ///< what is to come free there, [m]; nothing: the task has room
+    friend bool operator==(const KeptForIt&, const KeptForIt&) = default;
+  };
+  std::optional<KeptForIt> kept_for_it = {};
+
+  /// Tasks of the job that have to start together: those that its gang lacks. Without it one starts.
+  struct Gang {
+    std::int64_t together;  ///< > 1
+    std::int64_t room;      ///< for so many of those that wait now, at the most, wherever they are put
+    friend bool operator==(const Gang&, const Gang&) = default;
+  };
+  std::optional<Gang> gang = {};
+
+  /// One wish that keeps the job from servers: names, labels asked for, labels of spread and pack.
   struct Constraint {
     std::string label;      ///< the key of the label; empty: the names
     std::int64_t excludes;  ///< servers on which it does not hold
     std::int64_t alone;     ///< those of them that every other wish admits
     friend bool operator==(const Constraint&, const Constraint&) = default;
   };
-  std::vector<Constraint> constraints;  ///< those there are, the names first
+  std::vector<Constraint> constraints = {};  ///< those there are, the names first, spread and pack last
 
   /// The full server on which least has to be freed for one task, as a part of what the task takes; of equal
-  /// ones the first.
+  /// ones the first. Of a gang, too, for one: whether the others find room then is not said. None where
+  /// the job's terms keep it from every full server.
   struct NearestMiss {
     ServerId server;
     std::string name;
     Amounts to_free;  ///< [m]; with this, and with no less of any, the task has room there
   };
-  std::optional<NearestMiss> nearest_miss;
+  std::optional<NearestMiss> nearest_miss = {};
 
   /// Somebody's task.
   struct Other {
@@ -71,37 +131,56 @@ struct WhyWaiting {
   std::optional<double> with_weight = {};
 
   /// With blocking=freeze: the task with the lowest key, for which there is no room. Nothing is placed until
-  /// there is, or until another has the lowest key.
+  /// there is, or until another has the lowest key; but for served_first and forced_first.
   std::optional<Other> blocked_by = {};
+
+  /// The first of the servers that are kept and have room for the task that they are kept for: that task is
+  /// placed before all others, whatever their keys.
+  std::optional<KeptServer> served_first = {};
+
+  /// When nothing else can be placed: the task that the next step places by force; and if it is this one,
+  /// what ends for it.
+  std::optional<Other> forced_first = {};
+  std::optional<ByForce> by_force = {};
+
+  /// Is there room for the task, or for all that have to start together?
+  bool has_room() const { return servers.with_room > 0 && (!gang || gang->room >= gang->together); }
 
   /// Is it the very task that is placed next?
   bool is_next() const {
-    return servers.with_room > 0 && older_jobs == 0 && own_ahead == 0 && users_ahead == 0 &&
-           users_tied == 0 && !blocked_by;
+    if (served_first) return served_first->job == job;
+    if (by_force) return true;
+    return has_room() && older_jobs == 0 && own_ahead == 0 && users_ahead == 0 && users_tied == 0 &&
+           !blocked_by;
   }
 };
 
 /// What is in the way of a task on one server: the first reason that applies.
-enum class InTheWay { nothing, name, label, too_small, drained, full };
+enum class InTheWay { nothing, name, label, too_small, drained, kept, pack, per_server, spread, full };
 
 /// Why a task of a job does not go to one server.
 struct WhyNotOn {
   InTheWay reason = InTheWay::nothing;
-  std::string label = {};  ///< the key of the first label that does not hold
+  std::string label = {};  ///< the key of the first label that does not hold; of pack, of spread
   Amounts missing = {};    ///< too_small, full: how much more of each resource it would take, [m]
+  std::int64_t running = 0;  ///< per_server, spread: tasks of the job on the server, or in its domain
+  std::int64_t at_most = 0;  ///< per_server, spread: so many may run there now
+  std::optional<KeptServer> kept = {};  ///< kept: for whom
   friend bool operator==(const WhyNotOn&, const WhyNotOn&) = default;
 };
 
-/// Why this user was served, and on this server: as data. It is of the moment before the task was placed.
+/// Why this user was served, and on this server: as data. It is of the moment before the task was placed, and
+/// before any ended for it.
 struct WhyPlaced {
   UserId user = {};
   std::string user_name = {};
   JobId job = {};
-  double key = 0;                  ///< of the discipline: the lowest of all whose tasks fit somewhere
+  double key = 0;  ///< of the discipline; the lowest of all whose tasks fit, unless kept_since or by_force
   std::int64_t users_waiting = 0;  ///< with waiting tasks
   std::int64_t users_fitting = 0;  ///< those of them with a task that fits somewhere
   std::int64_t users_tied = 0;     ///< other users that fit, with an equal key
-  /// The first of another user whose task fits: with blocking=skip the next one, were this user not there.
+  /// The first of another user whose task fits: with blocking=skip the next one, were this user not there and
+  /// no server kept.
   std::optional<WhyWaiting::Other> runner_up = {};
 
   struct Line {
@@ -112,9 +191,18 @@ struct WhyPlaced {
   std::optional<Line> line = {};     ///< mlf-drs and mrfs
   std::optional<Amounts> kind = {};  ///< ps-dsf: the capacity of the servers for which the key is, [m]
 
+  /// It was the turn of the task because the server has been kept for it since then, and has room.
+  std::optional<Time> kept_since = {};
+  /// Nothing else could be placed, and these tasks ended for it.
+  std::optional<ByForce> by_force = {};
+  /// Tasks of the job that start at once: the first is explained, the others are in Placed::with.
+  std::int64_t together = 1;
+
   ServerId server = {};
   std::string server_name = {};
-  std::int64_t servers_with_room = 0;  ///< of the kind, with ps-dsf
+  /// Of the kind, with ps-dsf; of a gang those that leave room for the others. 1 when the server was kept, 0
+  /// when tasks ended there.
+  std::int64_t servers_with_room = 0;
   /// Where the placement puts the task when the chosen server is left out; with random placement it draws
   /// once more, from a copy of the numbers.
   std::optional<ServerId> runner_up_server = {};
@@ -130,7 +218,7 @@ struct WhyPlaced {
   std::optional<Measure> measure = {};  ///< of best-fit, worst-fit and least-fragmentation
 
   Amounts free_before = {};  ///< on the server, [m]
-  Amounts free_after = {};
+  Amounts free_after = {};   ///< with all that ended and started there
   bool was_freed = false;  ///< was something freed there that tasks set aside have not been held against?
 };
 
