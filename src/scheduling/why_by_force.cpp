@@ -5,10 +5,22 @@
 #include "scheduling/gain.hpp"
 
 namespace mirab::scheduling {
+namespace {
+
+/// Levels count shares in a unit in which all s_r are whole; keys do not. The unit.
+double unit_of(const ShareScale& scale) {
+  const auto counts = std::find_if(scale.whole.begin(), scale.whole.end(),
+                                   [](std::uint64_t whole) { return whole > 0; });
+  const auto r = static_cast<std::size_t>(counts - scale.whole.begin());
+  return scale.rounded[r] / static_cast<double>(scale.whole[r]);
+}
+
+}  // namespace
 
 ByForce Engine::State::by_force(const Gain& gain, const Precedence& precedence) const {
   const auto key = [&](const Holding& holding) {
-    return whom.discipline->level->rounded(*precedence.standing, holding);
+    const Standing& found = *precedence.standing;
+    return whom.discipline->level->rounded(found, holding) * unit_of(found.scale);
   };
   const std::uint32_t server = gain.victims.server;
   const QueueRow& queue = accounts.queues[gain.queue];

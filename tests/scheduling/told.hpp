@@ -21,12 +21,27 @@ struct Told {
   /// Two more servers alike, so that there is room, and a choice.
   void open_up();
 
+  /// A user with nothing but a job.
+  void newcomer();
+
+  /// Steps, until the next one places nothing, or places by force or where a server is kept.
+  void place_what_fits();
+
   bool is_frozen() const { return options.discipline.options.contains("blocking"); }
   bool draws_lots() const { return options.tie == Tie::random; }
 
-  /// What is in the way of the job on the server, from what was told alone.
-  InTheWay in_the_way(JobId job, ServerId server) const;
-  WhyWaiting::Servers count_servers(JobId job) const;
+  /// What is in the way of the job on the server, from what was told alone: with these servers kept, and so
+  /// many more of its tasks on servers.
+  using Kept = std::map<ServerId, JobId>;
+  using More = std::map<ServerId, std::int64_t>;
+  InTheWay in_the_way(JobId job, ServerId server, const Kept& kept, const More& more = {}) const;
+  WhyWaiting::Servers count_servers(JobId job, const Kept& kept) const;
+
+  /// How many of the job's tasks, up to `most`, start when one after the other is put wherever it may go.
+  std::int64_t count_starts(JobId job, const Kept& kept, std::int64_t most) const;
+
+  /// The servers that are kept now.
+  Kept kept() const;
   std::vector<WhyWaiting::Constraint> count_constraints(JobId job) const;
 
   /// Of every job that waits.
@@ -44,11 +59,15 @@ struct Told {
   std::map<ServerId, ServerAdded> servers;  ///< those that have gone too
   std::map<JobId, JobSubmitted> jobs;       ///< the same
   std::vector<Placed> tasks;                ///< the same
+  std::map<TaskId, std::pair<JobId, ServerId>> running;
 
  private:
   void remember(const LogEntry& entry, const Outcome& outcome);
   const Amounts& demand_on(JobId job, ServerId server) const;
   std::vector<std::string> broken_wishes(JobId job, ServerId server) const;
+  std::optional<std::string> label_of(ServerId server, const std::string& label) const;
+  bool is_domain(JobId job, ServerId server) const;
+  InTheWay broken_term(JobId job, ServerId server, const More& more) const;
 };
 
 /// Every discipline, as parameters and names of tests.

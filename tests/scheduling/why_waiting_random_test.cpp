@@ -14,20 +14,62 @@ namespace {
 /// How often each sentence was put to the test.
 struct Cases {
   int next = 0, nothing = 0, freed = 0, ended = 0, weighted = 0;
+  int gangs = 0, kept = 0, on_kept = 0, by_force = 0, pack = 0, per_server = 0, spread = 0;
 };
 
-void expect_counts(const Told& told, const std::map<JobId, WhyWaiting>& all) {
+/// The servers that are kept as the next step finds them.
+Told::Kept kept_for(const std::map<JobId, WhyWaiting>& all) {
+  Told::Kept kept;
+  for (const auto& [job, why] : all) {
+    if (why.kept_for_it) kept.emplace(why.kept_for_it->server, job);
+  }
+  return kept;
+}
+
+void expect_gang(const Told& told, JobId job, const WhyWaiting& why, const Told::Kept& kept, Cases& cases) {
+  const Engine::JobState state = *told.engine.job(job);
+  const std::int64_t together = std::min(state.waiting, told.jobs.at(job).gang - state.running);
+  ASSERT_EQ(why.gang.has_value(), together > 1);
+  if (!why.gang) return;
+  ASSERT_EQ(why.gang->together, together);
+  ASSERT_EQ(why.gang->room, told.count_starts(job, kept, state.waiting));
+  ++cases.gangs;
+}
+
+void expect_kept(const Told& told, JobId job, const WhyWaiting& why, const Told::Kept& kept) {
+  ASSERT_EQ(static_cast<std::int64_t>(why.kept_for_others.size()), why.servers.kept);
+  for (const KeptServer& other : why.kept_for_others) {
+    ASSERT_EQ(kept.at(other.server), other.job);
+    ASSERT_NE(other.job, job);
+    ASSERT_EQ(told.jobs.at(other.job).user, other.user);
+    ASSERT_EQ(told.servers.at(other.server).name, other.server_name);
+  }
+  if (!why.kept_for_it) return;
+  const bool has_room = told.in_the_way(job, why.kept_for_it->server, kept) == InTheWay::nothing;
+  ASSERT_EQ(why.kept_for_it->missing.empty(), has_room);
+}
+
+void expect_counts(const Told& told, const std::map<JobId, WhyWaiting>& all, Cases& cases) {
+  const Told::Kept kept = kept_for(all);
   for (const auto& [job, why] : all) {
     const WhyWaiting::Servers& servers = why.servers;
-    ASSERT_EQ(servers, told.count_servers(job));
-    ASSERT_EQ(servers.with_room + servers.not_allowed + servers.too_small + servers.drained + servers.full,
+    ASSERT_EQ(servers, told.count_servers(job, kept));
+    ASSERT_EQ(servers.with_room + servers.not_allowed + servers.too_small + servers.drained + servers.kept +
+                  servers.pack + servers.per_server + servers.spread + servers.full,
               static_cast<std::int64_t>(told.engine.server_count()));
+    cases.kept += servers.kept > 0;
+    cases.pack += servers.pack > 0;
+    cases.per_server += servers.per_server > 0;
+    cases.spread += servers.spread > 0;
     ASSERT_EQ(why.constraints, told.count_constraints(job));
+    ASSERT_NO_FATAL_FAILURE(expect_gang(told, job, why, kept, cases));
+    ASSERT_NO_FATAL_FAILURE(expect_kept(told, job, why, kept));
     for (const auto& [server, added] : told.servers) {
       const auto there = told.engine.why_not_on(job, server);
       ASSERT_EQ(there.has_value(), told.engine.server(server).has_value());
       if (there) {
-        ASSERT_EQ(there->reason, told.in_the_way(job, server));
+        ASSERT_EQ(there->reason, told.in_the_way(job, server, told.kept()));
+        ASSERT_EQ(there->kept.has_value(), there->reason == InTheWay::kept);
       }
     }
   }
@@ -38,7 +80,17 @@ void expect_next(const Told& told, const std::map<JobId, WhyWaiting>& all, Time 
   Engine twin = told.twin();
   Random draws = told.draws;
   const std::optional<Placed> placed = twin.step(now, draws);
+  // What is kept after the step was foreseen, but for what has been placed.
+  Told::Kept kept = kept_for(all);
+  if (placed) std::erase_if(kept, [&](const auto& each) { return each.second == placed->job; });
+  Told::Kept kept_then;
+  for (const Reservation& each : twin.reservations()) {
+    if (!placed || each.job != placed->job) kept_then.emplace(each.server, each.job);
+  }
+  ASSERT_EQ(kept, kept_then);
   for (const auto& [job, why] : all) {
+    ASSERT_EQ(why.forced_first.has_value() && !told.draws_lots(),
+              placed && !placed->preempted.empty() && !told.draws_lots());
     if (!why.is_next()) continue;
     ASSERT_TRUE(placed);
     ASSERT_EQ(placed->job, job);
@@ -49,6 +101,22 @@ void expect_next(const Told& told, const std::map<JobId, WhyWaiting>& all, Time 
   }
   ++cases.next;
   const WhyWaiting& why = all.at(placed->job);
+  if (why.served_first) {
+    ++cases.on_kept;
+    ASSERT_TRUE(why.is_next());
+    ASSERT_EQ(why.served_first->server, placed->server);
+    return;
+  }
+  if (!placed->preempted.empty() && !told.draws_lots()) {
+    ++cases.by_force;
+    ASSERT_TRUE(why.is_next());
+    ASSERT_EQ(why.by_force->ends, placed->preempted);
+    ASSERT_EQ(why.by_force->server, placed->server);
+    ASSERT_EQ(why.forced_first->job, placed->job);
+  }
+  if (!placed->preempted.empty()) return;
+  ASSERT_EQ(why.gang ? why.gang->together : 1, static_cast<std::int64_t>(placed->with.size()) + 1);
+  EXPECT_TRUE(why.has_room());
   EXPECT_EQ(why.users_ahead + why.own_ahead + why.older_jobs, 0);
   EXPECT_GT(why.servers.with_room, 0);
   EXPECT_FALSE(why.blocked_by);
@@ -62,6 +130,7 @@ void expect_next(const Told& told, const std::map<JobId, WhyWaiting>& all, Time 
 void expect_miss(const Told& told, JobId job, const WhyWaiting& why, Time now, Cases& cases) {
   const WhyWaiting::NearestMiss& miss = *why.nearest_miss;
   Engine twin = told.twin();
+  if (twin.why_not_on(job, miss.server)->reason != InTheWay::full) return;  // kept for another until then
   Amounts capacity = twin.server(miss.server)->capacity;
   for (std::size_t r = 0; r < capacity.size(); ++r) capacity[r] += miss.to_free[r];
   for (std::size_t r = 0; r < capacity.size(); ++r) {
@@ -75,13 +144,14 @@ void expect_miss(const Told& told, JobId job, const WhyWaiting& why, Time now, C
   ASSERT_EQ(twin.why_not_on(job, miss.server)->reason, InTheWay::nothing);
   ++cases.freed;
   const WhyWaiting then = *twin.why_waiting(job, now);
+  if (then.kept_for_others != why.kept_for_others) return;  // one comes to be kept, or is no longer
   ASSERT_EQ(then.servers.with_room, why.servers.with_room + 1);
   if (!then.is_next()) return;
   Random draws = told.draws;
   const std::optional<Placed> placed = twin.step(now, draws);
   ASSERT_TRUE(placed);
   ASSERT_EQ(placed->job, job);
-  if (then.servers.with_room == 1) {
+  if (then.servers.with_room == 1 && !then.by_force) {
     ASSERT_EQ(placed->server, miss.server);
   }
 }
@@ -90,11 +160,13 @@ void expect_miss(const Told& told, JobId job, const WhyWaiting& why, Time now, C
 void expect_miss_by_ending(const Told& told, JobId job, const WhyWaiting& why, Time now, Cases& cases) {
   const WhyWaiting::NearestMiss& miss = *why.nearest_miss;
   Engine twin = told.twin();
+  if (twin.why_not_on(job, miss.server)->reason != InTheWay::full) return;  // kept for another until then
   const Amounts free_before = twin.server(miss.server)->free;
   for (const Placed& task : told.tasks) {
     if (task.server != miss.server || twin.apply(TaskFinished{task.task}, now)) continue;
     const Amounts free = twin.server(miss.server)->free;
     bool enough = true;
+    if (told.jobs.at(job).spread && task.job == job) return;  // its own tasks count in domains
     for (std::size_t r = 0; r < free.size(); ++r)
       enough = enough && free[r] - free_before[r] >= miss.to_free[r];
     ASSERT_EQ(twin.why_not_on(job, miss.server)->reason == InTheWay::nothing, enough);
@@ -121,7 +193,7 @@ void expect_weight(const Told& told, JobId job, const WhyWaiting& why, Time now,
   ++cases.weighted;
   Random draws = told.draws;
   const std::optional<Placed> placed = twin.step(now, draws);
-  if (then.servers.with_room == 0 || then.blocked_by) return;
+  if (!then.has_room() || then.blocked_by || then.served_first) return;
   ASSERT_TRUE(placed);
   ASSERT_EQ(placed->user, why.user);
   if (then.is_next()) {
@@ -133,17 +205,21 @@ class WhyWaitingRandomly : public testing::TestWithParam<std::string> {};
 
 TEST_P(WhyWaitingRandomly, WhatIsSaidIsTrueOfRandomEngines) {
   Cases cases;
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(fmt::format("replay: {} seed {}", GetParam(), seed));
     Told told(GetParam(), seed);
     for (int moment = 0; moment < 5; ++moment) {
       for (int i = 0; i < 30; ++i) told.live();
       if (told.random.below(2) == 0) told.open_up();
+      if (told.random.below(2) == 0) {
+        told.newcomer();
+        told.place_what_fits();
+      }
       const Time now = told.now + Duration(told.random.below(2) * told.random.below(500));
       const std::string before = snapshot(told.engine);
       const std::map<JobId, WhyWaiting> all = told.ask_all(now);
       ASSERT_EQ(snapshot(told.engine), before) << "asking changes nothing";
-      ASSERT_NO_FATAL_FAILURE(expect_counts(told, all));
+      ASSERT_NO_FATAL_FAILURE(expect_counts(told, all, cases));
       ASSERT_NO_FATAL_FAILURE(expect_next(told, all, now, cases));
       if (all.empty()) continue;
       const auto& [job, why] = *std::next(all.begin(), static_cast<long>(told.random.below(all.size())));
@@ -157,6 +233,15 @@ TEST_P(WhyWaitingRandomly, WhatIsSaidIsTrueOfRandomEngines) {
         }
       }
     }
+  }
+  std::printf("W %s gangs %d kept %d on_kept %d force %d pack %d per %d spread %d\n", GetParam().c_str(), cases.gangs, cases.kept, cases.on_kept, cases.by_force, cases.pack, cases.per_server, cases.spread);
+  EXPECT_GT(cases.gangs, 50);
+  EXPECT_GT(cases.kept, 50);
+  EXPECT_GT(cases.on_kept, 5);
+  EXPECT_GT(cases.pack + cases.per_server + cases.spread, 50);
+  static const std::set<std::string> preempting = {"drf", "asset", "round-robin", "pf", "tsf"};
+  if (preempting.contains(GetParam())) {
+    EXPECT_GT(cases.by_force, 5);
   }
   EXPECT_GT(cases.next, 100);
   EXPECT_GT(cases.nothing, 30);
