@@ -8,7 +8,8 @@ namespace mirab::scheduling {
 /// first of all.
 struct Contender {
   Keyed keyed;
-  bool has_room;  ///< in the entry's lane, on servers that are not kept; of a gang for all that start together
+  bool
+      has_room;  ///< in the entry's lane, on servers that are not kept; of a gang for all that start together
 };
 
 }  // namespace mirab::scheduling

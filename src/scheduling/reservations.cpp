@@ -187,8 +187,8 @@ void Engine::State::keep_where_due() {
 /// The first of the kept servers that has room; nullptr when none has.
 const Reservations::Kept* Engine::State::first_kept_with_room() const {
   const std::vector<Reservations::Kept>& all = reservations->kept;
-  const auto first =
-      std::find_if(all.begin(), all.end(), [&](const Reservations::Kept& kept) { return has_kept_room(kept); });
+  const auto first = std::find_if(all.begin(), all.end(),
+                                  [&](const Reservations::Kept& kept) { return has_kept_room(kept); });
   return first == all.end() ? nullptr : &*first;
 }
 

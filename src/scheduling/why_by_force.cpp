@@ -9,8 +9,8 @@ namespace {
 
 /// Levels count shares in a unit in which all s_r are whole; keys do not. The unit.
 double unit_of(const ShareScale& scale) {
-  const auto counts = std::find_if(scale.whole.begin(), scale.whole.end(),
-                                   [](std::uint64_t whole) { return whole > 0; });
+  const auto counts =
+      std::find_if(scale.whole.begin(), scale.whole.end(), [](std::uint64_t whole) { return whole > 0; });
   const auto r = static_cast<std::size_t>(counts - scale.whole.begin());
   return scale.rounded[r] / static_cast<double>(scale.whole[r]);
 }
@@ -38,8 +38,8 @@ ByForce Engine::State::by_force(const Gain& gain, const Precedence& precedence) 
   for (const std::uint32_t task : gain.victims.tasks) {
     const std::uint32_t job = accounts.tasks[task].job;
     const QueueRow& of = accounts.queues[accounts.jobs[job].queue];
-    auto holding = std::find_if(left.begin(), left.end(),
-                                [&](const Holding& each) { return each.user == of.user; });
+    auto holding =
+        std::find_if(left.begin(), left.end(), [&](const Holding& each) { return each.user == of.user; });
     const auto loser = static_cast<std::size_t>(holding - left.begin());
     if (holding == left.end()) {
       left.push_back(Holding::of(accounts, of.user));

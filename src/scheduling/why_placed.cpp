@@ -123,7 +123,8 @@ WhyPlaced Engine::State::why_placed(Entry served, std::uint32_t server, const Ra
 
 WhyPlaced Engine::State::why_placed_where_kept(const Reservations::Kept& kept) {
   Entry entry{.queue = kept.queue, .lane = 0};
-  if (whom.discipline->lanes == Lanes::lines) entry.lane = lanes_of(accounts.queues[kept.queue].shape).front();
+  if (whom.discipline->lanes == Lanes::lines)
+    entry.lane = lanes_of(accounts.queues[kept.queue].shape).front();
   if (whom.discipline->lanes == Lanes::kinds) entry.lane = accounts.servers[kept.server].kind;
   WhyPlaced why = placed_on(kept.queue, kept.server);
   why.kept_since = kept.since;

@@ -19,8 +19,8 @@ namespace {
 
 /// One thing that a job asks of its servers.
 struct Wish {
-  std::string label;          ///< empty: the names
-  bool is_for_any = false;    ///< any value of the label will do
+  std::string label;        ///< empty: the names
+  bool is_for_any = false;  ///< any value of the label will do
   Selection selection = {};
 };
 
@@ -212,8 +212,8 @@ class Count {
     if (part >= least_) return;
     least_ = part;
     why_.nearest_miss = {.server = accounts_.servers.id(server),
-                           .name = accounts_.shapes.eligibility.description_of(server).name,
-                           .to_free = missing};
+                         .name = accounts_.shapes.eligibility.description_of(server).name,
+                         .to_free = missing};
   }
 
   const Accounts& accounts_;

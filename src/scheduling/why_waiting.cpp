@@ -1,8 +1,8 @@
 // Why a task waits. Two questions are asked of everything that the engine knows, and nothing is changed: has
 // any server room for it, and if not what is in the way; and who, of those that a step would look at, comes
 // before. A server that is kept and has room comes before all keys; and when nothing can be placed without, a
-// task may be by force. What would change it follows: what must be freed on the server that misses least, and the weight
-// with which the user would come before the others.
+// task may be by force. What would change it follows: what must be freed on the server that misses least, and
+// the weight with which the user would come before the others.
 //
 // The weight: where a key is what a user has over φ, it is with φ' the key times φ/φ', and nobody else's
 // changes. So with φ' > φ key / key' the user comes before another with the key key' > 0.
@@ -113,8 +113,8 @@ void Engine::State::explain_kept(std::uint32_t queue, WhyWaiting& why) const {
                      .name = name_of_server(own->server),
                      .since = own->since,
                      .missing = {}};
-  if (const WhyNotOn there = scheduling::why_not_on(accounts, &*reservations, accounts.queues[queue].first_job,
-                                                    own->server);
+  if (const WhyNotOn there =
+          scheduling::why_not_on(accounts, &*reservations, accounts.queues[queue].first_job, own->server);
       there.reason == InTheWay::full)
     why.kept_for_it->missing = there.missing;
 }
@@ -144,9 +144,8 @@ void Engine::State::explain_force(std::uint32_t queue, const std::vector<Contend
   if (!preemption || why.served_first || may_place_without_force(all, precedence)) return;
   const std::optional<Gain> gain = foreseen_gain(precedence, some_reservation_ended);
   if (!gain) return;
-  const auto gains = std::find_if(all.begin(), all.end(), [&](const Contender& each) {
-    return each.keyed.entry.queue == gain->queue;
-  });
+  const auto gains = std::find_if(
+      all.begin(), all.end(), [&](const Contender& each) { return each.keyed.entry.queue == gain->queue; });
   why.forced_first = named(*gains);
   if (gain->queue == queue && why.older_jobs == 0) why.by_force = by_force(*gain, precedence);
 }

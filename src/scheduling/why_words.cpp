@@ -74,9 +74,10 @@ std::string kept(const WhyWaiting& why, Names resources) {
   std::string text;
   if (why.kept_for_it) {
     const Amounts& missing = why.kept_for_it->missing;
-    text += fmt::format("{} is kept for it, {}\n", why.kept_for_it->name,
-                        missing.empty() ? "and has room"
-                                        : fmt::format("with {} still to come free", amounts(missing, resources)));
+    text +=
+        fmt::format("{} is kept for it, {}\n", why.kept_for_it->name,
+                    missing.empty() ? "and has room"
+                                    : fmt::format("with {} still to come free", amounts(missing, resources)));
   }
   for (const KeptServer& other : why.kept_for_others)
     text += fmt::format("{} is kept for a task of {}\n", other.server_name, other.user_name);
@@ -103,8 +104,8 @@ std::string losses(const ByForce& force, const std::string& gainer) {
                         number(loser.tasks, "task"), loser.user_name, loser.tasks == 1 ? "ends" : "end",
                         force.server_name, loser.key_before, loser.key_after);
   }
-  return text + fmt::format("the key of {} goes from {:.4g} to {:.4g}\n", gainer, force.key_before,
-                            force.key_after);
+  return text +
+         fmt::format("the key of {} goes from {:.4g} to {:.4g}\n", gainer, force.key_before, force.key_after);
 }
 
 std::string order(const WhyWaiting& why) {
@@ -193,9 +194,9 @@ std::string describe(const WhyNotOn& why, Names resources) {
 }
 
 std::string describe(const WhyPlaced& why, Names resources) {
-  std::string text = fmt::format("{} is served, {}; {} of {} that wait have a task that fits\n",
-                                 why.user_name, turn(why, resources), why.users_fitting,
-                                 number(why.users_waiting, "user"));
+  std::string text =
+      fmt::format("{} is served, {}; {} of {} that wait have a task that fits\n", why.user_name,
+                  turn(why, resources), why.users_fitting, number(why.users_waiting, "user"));
   if (why.by_force) text += losses(*why.by_force, why.user_name);
   if (why.users_tied > 0 && !why.kept_since)
     text += fmt::format("{} with an equal key: the tie rule decides\n", number(why.users_tied, "more user"));

@@ -161,8 +161,8 @@ enum class InTheWay { nothing, name, label, too_small, drained, kept, pack, per_
 /// Why a task of a job does not go to one server.
 struct WhyNotOn {
   InTheWay reason = InTheWay::nothing;
-  std::string label = {};  ///< the key of the first label that does not hold; of pack, of spread
-  Amounts missing = {};    ///< too_small, full: how much more of each resource it would take, [m]
+  std::string label = {};    ///< the key of the first label that does not hold; of pack, of spread
+  Amounts missing = {};      ///< too_small, full: how much more of each resource it would take, [m]
   std::int64_t running = 0;  ///< per_server, spread: tasks of the job on the server, or in its domain
   std::int64_t at_most = 0;  ///< per_server, spread: so many may run there now
   std::optional<KeptServer> kept = {};  ///< kept: for whom
@@ -219,7 +219,7 @@ struct WhyPlaced {
 
   Amounts free_before = {};  ///< on the server, [m]
   Amounts free_after = {};   ///< with all that ended and started there
-  bool was_freed = false;  ///< was something freed there that tasks set aside have not been held against?
+  bool was_freed = false;    ///< was something freed there that tasks set aside have not been held against?
 };
 
 /// Short plain English, a line for each fact, every one ended. `resources` as in EngineOptions.
