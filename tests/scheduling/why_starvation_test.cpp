@@ -1,0 +1,186 @@
+// Why a task waits, and why one was placed, where servers are kept or tasks end by force.
+#include <gmock/gmock.h>
+
+#include "scheduling/engines.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::vector<std::string> kResources = {"cpu"};
+
+Time at(std::int64_t count) { return Time(Duration(count)); }
+
+/// An engine of one resource that keeps servers after 10 ns, or preempts, on first-fit.
+struct Patient : SmallEngine {
+  explicit Patient(std::optional<Reserving> keeping, std::optional<Preempting> preempting = {},
+                   const std::string& discipline = "drf")
+      : SmallEngine(discipline) {
+    engine = *Engine::from({.resources = kResources,
+                            .discipline = choice(discipline),
+                            .placement = choice("first-fit"),
+                            .reservations = keeping,
+                            .preemption = preempting});
+  }
+  UserId named(const std::string& name) { return *engine.apply(UserAdded{.name = name}, now); }
+  WhyWaiting why(JobId job) const { return *engine.why_waiting(job, now); }
+  std::string words(JobId job) const { return describe(why(job), kResources); }
+};
+
+constexpr Reserving kKeeping{.after = Duration(10)};
+constexpr Preempting kPreempting{.tasks = 9, .per = Duration(9)};
+
+/// Bob waits for the whole server, on which alice's task of 3 units runs; alice waits for 1 more.
+struct Kept : Patient {
+  ServerId node;
+  TaskId runs;
+  JobId large, small;
+
+  Kept() : Patient(kKeeping) {
+    node = server({4}, "node");
+    const UserId alice = named("alice");
+    job(alice, {3});
+    runs = step()->task;
+    large = job(named("bob"), {4});
+    now = at(10);
+    small = job(alice, {1});
+  }
+};
+
+TEST(WhyKept, AServerIsKeptForAnotherAsTheNextStepWillKeepIt) {
+  Kept kept;
+  EXPECT_TRUE(kept.engine.reservations().empty()) << "no step has been taken at this time";
+  const WhyWaiting why = kept.why(kept.small);
+  EXPECT_EQ(why.servers.kept, 1);
+  EXPECT_EQ(why.servers.drained, 0);
+  ASSERT_EQ(why.kept_for_others.size(), 1U);
+  EXPECT_EQ(why.kept_for_others.front().server, kept.node);
+  EXPECT_EQ(why.kept_for_others.front().job, kept.large);
+  EXPECT_EQ(why.kept_for_others.front().since, at(10));
+  EXPECT_FALSE(why.is_next());
+  EXPECT_EQ(kept.words(kept.small),
+            "1 task of alice waits\n"
+            "none of 1 server has room: 1 is kept for others\n"
+            "node is kept for a task of bob\n");
+  EXPECT_TRUE(kept.engine.reservations().empty()) << "asking keeps nothing";
+  EXPECT_FALSE(kept.step());
+  const WhyNotOn there = *kept.engine.why_not_on(kept.small, kept.node);
+  EXPECT_EQ(there.reason, InTheWay::kept);
+  EXPECT_EQ(there.kept, why.kept_for_others.front());
+  EXPECT_EQ(describe(there, kResources), "it is kept for a task of bob\n");
+}
+
+TEST(WhyKept, TheTaskForWhichAServerIsKeptIsToldWhatIsMissingThere) {
+  Kept kept;
+  EXPECT_FALSE(kept.step());
+  const WhyWaiting why = kept.why(kept.large);
+  EXPECT_EQ(why.kept_for_it,
+            (WhyWaiting::KeptForIt{.server = kept.node, .name = "node", .since = at(10), .missing = {3}}));
+  EXPECT_EQ(why.servers.full, 1);
+  EXPECT_EQ(kept.words(kept.large),
+            "1 task of bob waits\n"
+            "none of 1 server has room: 1 is full (too little cpu on 1)\n"
+            "node is kept for it, with 3 cpu still to come free\n"
+            "nearest is node, with 3 cpu to free\n");
+}
+
+TEST(WhyKept, WhoHasRoomOnItsKeptServerComesBeforeAllOthers) {
+  Kept kept;
+  EXPECT_FALSE(kept.step());
+  ASSERT_FALSE(kept.engine.apply(TaskFinished{kept.runs}, kept.now));
+  kept.server({1}, "other");
+  const WhyWaiting why = kept.why(kept.large);
+  EXPECT_TRUE(why.is_next());
+  EXPECT_TRUE(why.kept_for_it->missing.empty());
+  EXPECT_THAT(kept.words(kept.large), HasSubstr("node is kept for it, and has room\n"));
+  EXPECT_FALSE(kept.why(kept.small).is_next());
+  EXPECT_THAT(kept.words(kept.small),
+              HasSubstr("the next step places a task of bob, for which node is kept and has room\n"));
+  WhyPlaced placed;
+  ASSERT_TRUE(kept.engine.step(kept.now, kept.random, placed));
+  EXPECT_EQ(placed.job, kept.large);
+  EXPECT_EQ(placed.kept_since, at(10));
+  EXPECT_EQ(
+      describe(placed, kResources),
+      "bob is served, for whom node is kept, which has room now; 2 of 2 users that wait have a task that "
+      "fits\n"
+      "next would be alice, with 0\n"
+      "it goes to node; something was freed there\n"
+      "it leaves nothing there, of 4 cpu\n");
+}
+
+/// Alice has all of a server of 10 units, in tasks of 2; bob waits for 2.
+struct Forced : Patient {
+  JobId of_alice, of_bob;
+
+  explicit Forced(const std::string& discipline = "drf") : Patient({}, kPreempting, discipline) {
+    server({10}, "node");
+    of_alice = job(named("alice"), {2}, 6);
+    run();
+    of_bob = job(named("bob"), {2});
+  }
+};
+
+TEST(WhyByForce, ItIsToldWhatWouldEndAndWhichLevelSeparatesTheUsers) {
+  Forced forced;
+  const WhyWaiting why = forced.why(forced.of_bob);
+  EXPECT_TRUE(why.is_next());
+  EXPECT_EQ(why.servers.with_room, 0);
+  ASSERT_TRUE(why.by_force);
+  EXPECT_EQ(why.by_force->key_before, 0);
+  EXPECT_EQ(why.by_force->key_after, 0.2);
+  ASSERT_EQ(why.by_force->losers.size(), 1U);
+  EXPECT_EQ(why.by_force->losers.front().key_before, 1);
+  EXPECT_EQ(why.by_force->losers.front().key_after, 0.8);
+  EXPECT_EQ(forced.words(forced.of_bob),
+            "1 task of bob waits\n"
+            "the next step places one\n"
+            "1 task of alice ends on node, whose key goes from 1 to 0.8\n"
+            "the key of bob goes from 0 to 0.2\n"
+            "none of 1 server has room: 1 is full (too little cpu on 1)\n"
+            "nearest is node, with 2 cpu to free\n");
+  EXPECT_FALSE(forced.why(forced.of_alice).is_next());
+  EXPECT_THAT(forced.words(forced.of_alice), HasSubstr("the next step ends tasks for one of bob\n"));
+  WhyPlaced placed;
+  const auto decision = forced.engine.step(forced.now, forced.random, placed);
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->preempted, why.by_force->ends);
+  EXPECT_EQ(placed.by_force, why.by_force);
+  EXPECT_THAT(placed.free_before, ElementsAre(0));
+  EXPECT_THAT(placed.free_after, ElementsAre(0));
+  EXPECT_EQ(
+      describe(placed, kResources),
+      "bob is served, for whom tasks end, since nothing else can be placed; 0 of 2 users that wait have a "
+      "task that fits\n"
+      "1 task of alice ends on node, whose key goes from 1 to 0.8\n"
+      "the key of bob goes from 0 to 0.2\n"
+      "it goes to node\n"
+      "it leaves nothing there, of nothing\n");
+}
+
+TEST(WhyByForce, NothingIsSaidToEndWhereSomethingCanBePlacedWithout) {
+  Forced forced;
+  forced.server({2});
+  EXPECT_FALSE(forced.why(forced.of_bob).by_force);
+  EXPECT_TRUE(forced.why(forced.of_bob).is_next());
+}
+
+TEST(WhyByForce, WithFreezeItIsToldToo) {
+  Forced forced("drf:blocking=freeze");
+  const WhyWaiting why = forced.why(forced.of_bob);
+  EXPECT_TRUE(why.blocked_by);
+  EXPECT_TRUE(why.by_force);
+  EXPECT_TRUE(why.is_next());
+}
+
+// With 8 of 10 units dave would be at 0.8, and alice, after losing 4 tasks, at 0.2.
+TEST(WhyByForce, NothingIsSaidToEndWhereTheOrderWouldFlip) {
+  Forced forced;
+  const JobId more = forced.job(forced.named("dave"), {8});
+  EXPECT_FALSE(forced.why(more).by_force);
+}
+
+}  // namespace
+}  // namespace mirab::scheduling
