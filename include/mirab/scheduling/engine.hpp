@@ -147,10 +147,12 @@ class Engine {
   bool fits(JobId job) const;
 
   /// Why the next task of the job is not placed by a step now; nothing when none waits. Changes nothing that
-  /// can be seen. O(servers m + shapes × lanes × (a search) + queues × lanes × (a key)).
+  /// can be seen. O(servers m + shapes × lanes × (a search) + queues × lanes × (a key)); with reservations
+  /// and preemption as much more as a step takes that keeps servers, or ends tasks.
   std::optional<WhyWaiting> why_waiting(JobId job, Time now) const;
 
-  /// Why a task of the job does not go to this server; nothing when either is unknown. O(m).
+  /// Why a task of the job does not go to this server, as the latest step left it; nothing when either is
+  /// unknown. O(m + wishes log labels); of a job with gang, per_server, spread or pack O(servers m) more.
   std::optional<WhyNotOn> why_not_on(JobId job, ServerId server) const;
 
   /// The first invariant that does not hold, in words; empty when all do. O(everything).
