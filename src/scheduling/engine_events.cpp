@@ -91,12 +91,6 @@ void Engine::State::wait(std::uint32_t queue) {
 
 void Engine::State::population_changed() { keys_are_stale = keys_are_stale || whom.discipline->priced; }
 
-void Engine::State::something_freed(std::uint32_t server) {
-  freed.add(server);
-  race.bring_back_terms_if(accounts.park.free(server),
-                           [&](std::uint32_t shape) { return has_room(shape, server); });
-}
-
 void Engine::State::end(std::uint32_t task) {
   const std::uint32_t server = accounts.tasks[task].server;
   const QueueRow& queue = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue];
@@ -104,9 +98,9 @@ void Engine::State::end(std::uint32_t task) {
   if (balance) balance->task_ended(accounts.park, task, server, accounts.demand(queue, server));
   accounts.end(task);
   share_changed(user);
+  freed.add(server);
   race.rekey(accounts.users[user].queues);
-  something_freed(server);
-  if (accounts.shapes.terms(queue.shape) != nullptr) race.bring_back(queue.shape);
+  if (race.has_terms_aside()) bring_back_terms(queue.shape, server);
 }
 
 void Engine::State::end_and_wait_again(std::uint32_t task) {

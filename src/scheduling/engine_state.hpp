@@ -50,8 +50,6 @@ struct Engine::State {
   // engine.cpp: decisions
   std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if anybody asks
   Placed place(Entry entry, std::uint32_t server);
-  std::uint32_t start(std::uint32_t queue, std::uint32_t server);
-  void served(Entry entry);
   std::span<const Variant> variants_in_lane(std::uint32_t shape, std::uint32_t lane);
   std::optional<std::uint32_t> find_server(std::uint32_t shape, std::uint32_t lane, Random& random);
   std::optional<std::uint32_t> find_among_variants(Random& random);
@@ -70,8 +68,10 @@ struct Engine::State {
 
   // engine_terms.cpp: gangs, and tasks that do not go wherever there is room
   std::optional<Placed> place_batch(Entry entry, Random& random);
+  Companion place_companion(std::uint32_t job, std::uint32_t server);
   std::optional<std::uint32_t> find_server_for_batch(std::uint32_t job, std::int64_t batch,
                                                      std::optional<std::uint32_t> kind, Random& random);
+  void bring_back_terms(std::uint32_t shape, std::uint32_t server);
   bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind) const;
   std::optional<std::uint32_t> kind_of_lane(std::uint32_t lane) const;
   Check check_possible(const JobSubmitted& job, std::uint32_t shape) const;
@@ -117,7 +117,6 @@ struct Engine::State {
   void happens(Time time);
   void wait(std::uint32_t queue);
   void population_changed();
-  void something_freed(std::uint32_t server);
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);
   void drop_if_over(std::uint32_t job);
