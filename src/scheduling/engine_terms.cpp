@@ -76,7 +76,7 @@ bool Engine::State::batch_fits(std::uint32_t job, std::optional<std::uint32_t> k
 
 /// Could the gang start if nothing ran? Terms are added one after the other, so that the error names the
 /// first one with which it cannot.
-Check Engine::State::check_possible(const JobSubmitted& job, std::uint32_t shape) const {
+Check Engine::State::check_terms_possible(const JobSubmitted& job, std::uint32_t shape) const {
   const std::optional<Terms> all = terms_of(job);
   if (!all) return {};
   struct Stage {
