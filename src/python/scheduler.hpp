@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <pybind11/pybind11.h>
+
+#include <mirab/model/random.hpp>
+#include <mirab/model/time.hpp>
+#include <mirab/scheduling/engine.hpp>
+
+namespace mirab::python {
+
+/// `mirab.Engine`: an engine with the random numbers that it draws.
+struct Scheduler {
+  scheduling::Engine engine;
+  Random random;
+
+  /// The caller's time, or when that is left out the time of the latest event.
+  Time at(const std::optional<Time>& now) const { return now ? *now : engine.now().value_or(Time{}); }
+
+  std::optional<scheduling::Placed> step(const std::optional<Time>& now) {
+    return engine.step(at(now), random);
+  }
+};
+
+using EngineClass = pybind11::class_<Scheduler>;
+
+/// One method for each event (engine_events.cpp).
+void add_events(pybind11::module_& module, EngineClass& engine);
+
+}  // namespace mirab::python
