@@ -31,5 +31,6 @@
 #include <mirab/scheduling/events.hpp>
 #include <mirab/scheduling/fill.hpp>
 #include <mirab/scheduling/snapshot.hpp>
+#include <mirab/scheduling/why.hpp>
 #include <mirab/traces/google2011.hpp>
 #include <mirab/traces/openb.hpp>

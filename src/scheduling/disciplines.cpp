@@ -24,7 +24,8 @@ constexpr std::array kDisciplines = {
                         .source = "Östman, section 4.1",
                         .options = kOptions},
                .key = fifo_key,
-               .compare = fifo_compare},
+               .compare = fifo_compare,
+               .weighted = false},
     Discipline{.info = {.name = "round-robin",
                         .summary = "one task of each user in turn, whatever it takes",
                         .source = "max-min fairness in numbers of tasks",
@@ -86,7 +87,8 @@ constexpr std::array kDisciplines = {
                  .options = kOptions},
         .key = mlf_drs_key,
         .compare = mlf_drs_compare,
-        .lanes = Lanes::lines},
+        .lanes = Lanes::lines,
+        .weighted = false},
     Discipline{
         .info = {.name = "mrfs",
                  .summary = "as mlf-drs, on servers where no dominant resource leads by more than a task",
@@ -95,6 +97,7 @@ constexpr std::array kDisciplines = {
         .key = mlf_drs_key,
         .compare = mlf_drs_compare,
         .lanes = Lanes::lines,
+        .weighted = false,
         .places = true},
 };
 

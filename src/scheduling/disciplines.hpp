@@ -27,6 +27,7 @@ struct Discipline {
   std::weak_ordering (*compare)(const Standing& standing, Entry a, Entry b);
 
   Lanes lanes = Lanes::one;
+  bool weighted = true;      ///< the key is divided by φ
   bool priced = false;       ///< needs Standing::prices
   bool monopolised = false;  ///< needs Standing::alone
   bool places = false;       ///< chooses the servers too, whatever the placement

@@ -70,7 +70,7 @@ Result<Engine> Engine::from(EngineOptions options) {
 
 std::optional<Placed> Engine::step(Time now, Random& random) {
   state_->now = std::max(state_->now, now);
-  return state_->step(random);
+  return state_->step(random, nullptr);
 }
 
 std::size_t Engine::server_count() const { return state_->accounts.servers.size(); }

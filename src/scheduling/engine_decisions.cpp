@@ -114,8 +114,8 @@ std::span<const Wanted> Engine::State::present_mix() {
   return mix;
 }
 
-std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std::uint32_t lane,
-                                                        Random& random) {
+/// The ways to run a task of the shape, on the servers of the lane. Valid until the next call.
+std::span<const Variant> Engine::State::variants_in_lane(std::uint32_t shape, std::uint32_t lane) {
   variants.clear();
   for (const Way& way : accounts.shapes.ways(shape)) {
     variants.push_back({.demand = way.demand,
@@ -123,8 +123,13 @@ std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std
                                      ? kinds.servers_of(lane, way.servers, accounts.shapes.eligibility)
                                      : accounts.shapes.eligibility.servers(way.servers)});
   }
+  return variants;
+}
+
+std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std::uint32_t lane,
+                                                        Random& random) {
   const Search search{.park = accounts.park,
-                      .variants = variants,
+                      .variants = variants_in_lane(shape, lane),
                       .last_used = last_used,
                       .random = random,
                       .mix = where.needs_mix ? present_mix() : std::span<const Wanted>{}};
@@ -169,7 +174,7 @@ void Engine::State::bring_back_what_fits_on_freed() {
   }
 }
 
-std::optional<Placed> Engine::State::step(Random& random) {
+std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
   if (standing.usage && standing.usage->is_due(now)) {
     standing.usage->refresh(now);
     keys_are_stale = true;
@@ -186,8 +191,10 @@ std::optional<Placed> Engine::State::step(Random& random) {
     if (aside && (!next || race.before(*aside, *next))) next = aside;
     if (!next) return {};
     const std::uint32_t shape = accounts.queues[next->queue].shape;
-    if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random))
+    if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random)) {
+      if (why != nullptr) *why = why_placed(*next, *server, random);
       return place(*next, *server);
+    }
     if (whom.blocking == Blocking::freeze) return {};
     race.set_aside(shape, next->lane);
   }

@@ -5,6 +5,7 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/accounts.hpp"
+#include "scheduling/contenders.hpp"
 #include "scheduling/disciplines.hpp"
 #include "scheduling/freed.hpp"
 #include "scheduling/json_reader.hpp"
@@ -40,8 +41,9 @@ struct Engine::State {
   std::vector<Wanted> mix;        ///< the same
 
   // engine.cpp: decisions
-  std::optional<Placed> step(Random& random);
+  std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if anybody asks
   Placed place(Entry entry, std::uint32_t server);
+  std::span<const Variant> variants_in_lane(std::uint32_t shape, std::uint32_t lane);
   std::optional<std::uint32_t> find_server(std::uint32_t shape, std::uint32_t lane, Random& random);
   std::span<const Wanted> present_mix();
   bool has_room(std::uint32_t shape, std::uint32_t server) const;
@@ -55,6 +57,26 @@ struct Engine::State {
   void count_alone(std::uint32_t shape);
   void share_changed(std::uint32_t user);
   void all_shares_changed();
+
+  // contenders.cpp: who waits, without changing anything that can be seen
+  struct LaneRoom {
+    std::uint32_t lane;
+    bool has_room;
+  };
+  std::optional<Standing> refreshed_standing(Time at) const;
+  std::vector<LaneRoom> rooms_of(std::uint32_t shape);
+  std::vector<Contender> contenders(const Precedence& precedence);
+  WhyWaiting::Other named(const Contender& contender) const;
+
+  // why_waiting.cpp
+  WhyWaiting why_waiting(std::uint32_t job, Time at);
+  std::optional<double> weight_before(std::uint32_t user, double key, std::optional<double> rival) const;
+
+  // why_placed.cpp
+  WhyPlaced why_placed(Entry served, std::uint32_t server, const Random& random);
+  void explain_user(Entry served, WhyPlaced& why);
+  void explain_server(Entry served, std::uint32_t server, Random random, WhyPlaced& why);
+  const std::string& name_of_server(std::uint32_t server) const;
 
   // engine_events.cpp: what events have in common
   void wait(std::uint32_t queue);

@@ -16,6 +16,7 @@ class Freed {
     servers_.push_back(server);
   }
 
+  bool contains(std::uint32_t server) const { return server < is_freed_.size() && is_freed_[server]; }
   bool empty() const { return servers_.empty(); }
   std::size_t size() const { return servers_.size(); }
   std::uint32_t operator[](std::size_t index) const { return servers_[index]; }

@@ -21,14 +21,28 @@ Result<Where> without_options(const Choice& /*choice*/) {
   return Where{.find = find};
 }
 
+constexpr std::string_view kDistance = "distance from the task's proportions";
+
+Result<Where> worst_fit_measured(const Choice& /*choice*/) {
+  return Where{
+      .find = worst_fit, .measure = worst_fit_tasks, .measured = "number of such tasks that fit there"};
+}
+
 Result<Where> with_mix(const Choice& /*choice*/) {
-  return Where{.find = least_fragmentation, .needs_mix = true};
+  return Where{.find = least_fragmentation,
+               .needs_mix = true,
+               .measure = fragmentation_growth,
+               .measured = "growth of fragmentation"};
 }
 
 Result<Where> best_fit_option(const Choice& choice) {
   const Result<std::size_t> published = word_option(choice, "published", kPublished);
   if (!published) return published.error();
-  return Where{.find = *published == 1 ? best_fit_as_published : best_fit};
+  if (*published == 1) {
+    return Where{
+        .find = best_fit_as_published, .measure = best_fit_as_published_distance, .measured = kDistance};
+  }
+  return Where{.find = best_fit, .measure = best_fit_distance, .measured = kDistance};
 }
 
 constexpr std::array kPlacements = {
@@ -46,7 +60,7 @@ constexpr std::array kPlacements = {
                        .summary = "the server where most such tasks still fit",
                        .source = "the classic rule of bin packing, counted in tasks of the user",
                        .options = {}},
-              .where = without_options<worst_fit>},
+              .where = worst_fit_measured},
     Placement{.info = {.name = "next-fit",
                        .summary = "the last used server, or the next one in a circle",
                        .source = "the classic rule of bin packing",
@@ -72,6 +86,14 @@ constexpr auto kInfos = [] {
 }();
 
 }  // namespace
+
+const Variant& variant_on(const Search& search, std::uint32_t server) {
+  const auto found = std::find_if(
+      search.variants.begin(), search.variants.end(),
+      [&](const Variant& variant) { return variant.among == nullptr || variant.among->contains(server); });
+  MIRAB_ASSERT(found != search.variants.end(), "a server is measured for a task that may not run there");
+  return *found;
+}
 
 Result<Where> where(const Choice& choice) {
   const auto row = std::find_if(kPlacements.begin(), kPlacements.end(), [&](const Placement& candidate) {

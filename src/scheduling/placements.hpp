@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include <mirab/model/random.hpp>
 #include <mirab/scheduling/fill.hpp>
@@ -37,10 +38,24 @@ std::optional<std::uint32_t> next_fit(const Search& search);
 std::optional<std::uint32_t> random_fit(const Search& search);
 std::optional<std::uint32_t> least_fragmentation(const Search& search);
 
+/// What a placement compares servers by, of one that has room for the task. O(m), times the mix if it asks
+/// for that.
+using Measure = double (*)(const Search& search, std::uint32_t server);
+
+double best_fit_distance(const Search& search, std::uint32_t server);               ///< H, the least is best
+double best_fit_as_published_distance(const Search& search, std::uint32_t server);  ///< the same
+double worst_fit_tasks(const Search& search, std::uint32_t server);                 ///< ρ, the most is best
+double fragmentation_growth(const Search& search, std::uint32_t server);            ///< the least is best
+
+/// How a task runs on the server. Requires that it may.
+const Variant& variant_on(const Search& search, std::uint32_t server);
+
 /// A placement with its options read.
 struct Where {
   Find find;
-  bool needs_mix = false;  ///< of Search
+  bool needs_mix = false;          ///< of Search
+  Measure measure = nullptr;       ///< nullptr: it compares nothing
+  std::string_view measured = {};  ///< in words
 };
 
 /// One row of the table. A new placement is a file and a row.

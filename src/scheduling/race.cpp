@@ -1,7 +1,3 @@
-// Rounded keys decide first. A key is right to one part in 10^12, so two keys that differ by more differ
-// exactly in the same way; only the others need the exact comparison of the discipline. Then, for keys that
-// are equal, the tie rule: users as they came, or the other way round; of one user the lane, then the older
-// job.
 #include "scheduling/race.hpp"
 
 #include <algorithm>
@@ -19,29 +15,6 @@ Amounts least(std::span<const Way> ways) {
 }
 
 }  // namespace
-
-bool Race::ties(Entry a, Entry b) const {
-  const double key_a = lanes_[a.lane].keys[a.queue];
-  const double key_b = lanes_[b.lane].keys[b.queue];
-  if (std::abs(key_a - key_b) > kRounding * std::max(key_a, key_b)) return false;
-  return discipline_->compare(*standing_, a, b) == 0;
-}
-
-bool Race::before(Entry a, Entry b) const {
-  const double key_a = lanes_[a.lane].keys[a.queue];
-  const double key_b = lanes_[b.lane].keys[b.queue];
-  if (std::abs(key_a - key_b) > kRounding * std::max(key_a, key_b)) return key_a < key_b;
-  const std::weak_ordering exact = discipline_->compare(*standing_, a, b);
-  if (exact != 0) return exact < 0;
-  const std::uint64_t user_a = standing_->user(a).order;
-  const std::uint64_t user_b = standing_->user(b).order;
-  if (user_a != user_b) return tie_ == Tie::last ? user_a > user_b : user_a < user_b;
-  if (a.lane != b.lane) return a.lane < b.lane;
-  const auto sequence = [&](Entry entry) {
-    return standing_->accounts.jobs[standing_->queue(entry).first_job].sequence;
-  };
-  return sequence(a) < sequence(b);
-}
 
 /// Who comes first in the shape is known again; so is the shape's place among the others.
 void Race::set_first(std::uint32_t shape, std::uint32_t lane) {

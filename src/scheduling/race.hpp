@@ -11,6 +11,7 @@
 
 #include "scheduling/aside.hpp"
 #include "scheduling/disciplines.hpp"
+#include "scheduling/precedence.hpp"
 #include "scheduling/standing.hpp"
 #include "scheduling/tournament.hpp"
 
@@ -34,6 +35,11 @@ class Race {
 
   bool holds(std::uint32_t queue) const { return queue < places_.size() && places_[queue] != kNone; }
 
+  /// Of a queue that waits.
+  const std::vector<std::uint32_t>& lanes_of(std::uint32_t queue) const {
+    return members_[standing_->accounts.queues[queue].shape].lanes;
+  }
+
   /// The keys of some queues may have changed; those that do not wait are passed over. O(lanes log N) each.
   void rekey(std::span<const std::uint32_t> queues);
 
@@ -45,7 +51,7 @@ class Race {
   std::optional<Entry> next(Random& random) const;
 
   /// Is a served before b? A strict order.
-  bool before(Entry a, Entry b) const;
+  bool before(Entry a, Entry b) const { return precedence().before(keyed(a), keyed(b)); }
 
   /// The first of the shape's queues in the lane. Requires that some wait.
   Entry first(std::uint32_t shape, std::uint32_t lane) const {
@@ -89,9 +95,6 @@ class Race {
   std::uint32_t lane_count() const { return static_cast<std::uint32_t>(lanes_.size()); }
 
  private:
-  /// A rounded key is right to one part in 10^12: keys that differ by more differ exactly in the same way.
-  static constexpr double kRounding = 4e-12;
-
   struct OfShape {
     Tournament queues;               // by their places in the shape
     std::uint32_t aside_at = kNone;  // its place among those set aside
@@ -112,9 +115,6 @@ class Race {
     std::uint32_t waiting = 0;
   };
 
-  const std::vector<std::uint32_t>& lanes_of(std::uint32_t queue) const {
-    return members_[standing_->accounts.queues[queue].shape].lanes;
-  }
   auto before_in_shape(std::uint32_t shape, std::uint32_t lane) const {
     return [this, &queues = members_[shape].queues, lane](std::uint32_t a, std::uint32_t b) {
       return before({.queue = queues[a], .lane = lane}, {.queue = queues[b], .lane = lane});
@@ -128,8 +128,10 @@ class Race {
       return before(first(a, lane), first(b, lane));
     };
   }
+  Precedence precedence() const { return {.discipline = discipline_, .tie = tie_, .standing = standing_}; }
+  Keyed keyed(Entry entry) const { return {.entry = entry, .key = lanes_[entry.lane].keys[entry.queue]}; }
   /// Are the keys equal, whatever the tie rule?
-  bool ties(Entry a, Entry b) const;
+  bool ties(Entry a, Entry b) const { return precedence().ties(keyed(a), keyed(b)); }
   Entry drawn_from_tied(Entry lowest, Random& random) const;
   void set_key(std::uint32_t queue, std::uint32_t lane);
   void replay(std::uint32_t queue, std::uint32_t lane);

@@ -13,6 +13,7 @@
 #include <mirab/model/time.hpp>
 #include <mirab/scheduling/events.hpp>
 #include <mirab/scheduling/fill.hpp>
+#include <mirab/scheduling/why.hpp>
 
 namespace mirab::scheduling {
 
@@ -74,6 +75,9 @@ class Engine {
   /// to be placed now. A time before the last one counts as the last one.
   std::optional<Placed> step(Time now, Random& random);
 
+  /// The same, and why: `why` is written when a task is placed. Costs as much as why_waiting() beside.
+  std::optional<Placed> step(Time now, Random& random, WhyPlaced& why);
+
   std::size_t server_count() const;
   std::size_t user_count() const;
   std::size_t job_count() const;      ///< with waiting or running tasks
@@ -107,6 +111,13 @@ class Engine {
 
   /// Does some waiting task of the job fit on some server as things stand? O(servers).
   bool fits(JobId job) const;
+
+  /// Why the next task of the job is not placed by a step now; nothing when none waits. Changes nothing that
+  /// can be seen. O(servers m + shapes × lanes × (a search) + queues × lanes × (a key)).
+  std::optional<WhyWaiting> why_waiting(JobId job, Time now) const;
+
+  /// Why a task of the job does not go to this server; nothing when either is unknown. O(m).
+  std::optional<WhyNotOn> why_not_on(JobId job, ServerId server) const;
 
   /// The first invariant that does not hold, in words; empty when all do. O(everything).
   std::string broken_invariant() const;

@@ -13,7 +13,7 @@ double tsf_key(const Standing& standing, Entry entry) {
   double part = 0;
   for (const std::uint32_t queue : user.queues) {
     const QueueRow& row = standing.accounts.queues[queue];
-    part += static_cast<double>(row.running) / standing.alone_value[row.shape];
+    if (row.running > 0) part += static_cast<double>(row.running) / standing.alone_value[row.shape];
   }
   return part / user.weight.value();
 }

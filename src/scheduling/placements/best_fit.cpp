@@ -13,6 +13,7 @@
 // has none of it left: such an H ranks behind every finite one, and where no H is finite the first server is
 // taken.
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -54,6 +55,18 @@ std::optional<std::uint32_t> nearest_in_proportion(const Search& search, Scale s
   return best.h < kInfinity ? std::optional(best.server) : first_fit(search);
 }
 
+/// H, computed as the search does.
+double distance(const Search& search, std::uint32_t server, Scale scale) {
+  const Proportions& proportions = search.park.proportions(scale);
+  std::vector<double> demand(search.park.resource_count());
+  std::vector<double> free(search.park.resource_count());
+  proportions.of(variant_on(search, server).demand, demand);
+  proportions.of(search.park.free(server), free);
+  double h = 0;
+  for (std::size_t r = 0; r < demand.size(); ++r) h += std::abs(demand[r] - free[r]);
+  return h;
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> best_fit(const Search& search) {
@@ -62,6 +75,14 @@ std::optional<std::uint32_t> best_fit(const Search& search) {
 
 std::optional<std::uint32_t> best_fit_as_published(const Search& search) {
   return nearest_in_proportion(search, Scale::first);
+}
+
+double best_fit_distance(const Search& search, std::uint32_t server) {
+  return distance(search, server, Scale::sum);
+}
+
+double best_fit_as_published_distance(const Search& search, std::uint32_t server) {
+  return distance(search, server, Scale::first);
 }
 
 }  // namespace mirab::scheduling

@@ -61,7 +61,20 @@ class Fragmentation {
   std::vector<double> parts_;     // f_r / C_r
 };
 
+/// F(f − d) − F(f); `after` is room for f − d.
+double growth(Fragmentation& fragmentation, std::span<const std::int64_t> free,
+              std::span<const std::int64_t> demand, std::vector<std::int64_t>& after) {
+  for (std::size_t r = 0; r < after.size(); ++r) after[r] = free[r] - demand[r];
+  return fragmentation(after) - fragmentation(free);
+}
+
 }  // namespace
+
+double fragmentation_growth(const Search& search, std::uint32_t server) {
+  Fragmentation fragmentation(search.mix, search.park.pool());
+  std::vector<std::int64_t> after(search.park.resource_count());
+  return growth(fragmentation, search.park.free(server), variant_on(search, server).demand, after);
+}
 
 std::optional<std::uint32_t> least_fragmentation(const Search& search) {
   Fragmentation fragmentation(search.mix, search.park.pool());
@@ -70,11 +83,9 @@ std::optional<std::uint32_t> least_fragmentation(const Search& search) {
   double least = std::numeric_limits<double>::infinity();
   for (const Variant& variant : search.variants) {
     search.park.any_with_room(variant, 0, [&](std::uint32_t server) {
-      const auto free = search.park.free(server);
-      for (std::size_t r = 0; r < after.size(); ++r) after[r] = free[r] - variant.demand[r];
-      const double growth = fragmentation(after) - fragmentation(free);
-      if (growth < least || (growth == least && server < *best)) {
-        least = growth;
+      const double here = growth(fragmentation, search.park.free(server), variant.demand, after);
+      if (here < least || (here == least && server < *best)) {
+        least = here;
         best = server;
       }
       return false;

@@ -85,4 +85,9 @@ std::optional<std::uint32_t> worst_fit(const Search& search) {
   return best->server;
 }
 
+double worst_fit_tasks(const Search& search, std::uint32_t server) {
+  const Ratio tasks = tasks_that_fit(search.park.free(server), variant_on(search, server).demand);
+  return static_cast<double>(tasks.numerator) / static_cast<double>(tasks.denominator);
+}
+
 }  // namespace mirab::scheduling
