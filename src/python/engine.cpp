@@ -123,12 +123,12 @@ void add_steps(py::module_& module, EngineClass& engine) {
       [placed](Scheduler& s, const std::optional<Time>& now) -> py::object {
         const std::optional<Placed> next = s.step(now);
         if (!next) return py::none();
-        const PlacedRow row = row_of(*next);
-        return placed(row.task, row.job, row.user, row.server);
+        return placed_record(placed, *next);
       },
       "now"_a = py::none(),
       "Places the next task: Placed, or None when no waiting task is to be placed now. A time before the "
       "latest counts as the latest.");
+  add_reasons(module, engine, placed);
   PYBIND11_NUMPY_DTYPE(PlacedRow, task, job, user, server);
   engine.def(
       "step_all", &step_all, "now"_a = py::none(), "most"_a = py::none(),

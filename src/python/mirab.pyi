@@ -52,6 +52,71 @@ class ServerState(NamedTuple):
     free: tuple[int, ...]
     drained: bool
 
+class Other(NamedTuple):
+    user: int
+    user_name: str
+    job: int
+    key: float
+
+class ServersFor(NamedTuple):
+    with_room: int
+    not_allowed: int
+    too_small: int
+    drained: int
+    full: int
+    lacking: tuple[int, ...]
+    too_small_in: tuple[int, ...]
+
+class Constraint(NamedTuple):
+    label: str
+    excludes: int
+    alone: int
+
+class NearestMiss(NamedTuple):
+    server: int
+    name: str
+    to_free: tuple[int, ...]
+
+class WhyWaiting(NamedTuple):
+    text: str
+    waiting: int
+    servers: ServersFor
+    constraints: list[Constraint]
+    nearest_miss: NearestMiss | None
+    key: float | None
+    older_jobs: int
+    own_ahead: int
+    users_ahead: int
+    users_tied: int
+    next: Other | None
+    with_weight: float | None
+    blocked_by: Other | None
+    is_next: bool
+
+class WhyNotOn(NamedTuple):
+    text: str
+    reason: Literal["nothing", "name", "label", "too_small", "drained", "full"]
+    label: str
+    missing: tuple[int, ...]
+
+class Measure(NamedTuple):
+    what: str
+    chosen: float
+    runner_up: float | None
+
+class WhyPlaced(NamedTuple):
+    text: str
+    key: float
+    users_waiting: int
+    users_fitting: int
+    users_tied: int
+    runner_up: Other | None
+    servers_with_room: int
+    runner_up_server: int | None
+    measure: Measure | None
+    free_before: tuple[int, ...]
+    free_after: tuple[int, ...]
+
 class Engine:
     def __init__(
         self,
@@ -97,11 +162,14 @@ class Engine:
     def task_finished(self, task: int, *, now: Time | None = None) -> None: ...
     def task_failed(self, task: int, *, now: Time | None = None) -> None: ...
     def step(self, now: Time | None = None) -> Placed | None: ...
+    def step_and_why(self, now: Time | None = None) -> tuple[Placed, WhyPlaced] | None: ...
     def step_all(self, now: Time | None = None, most: int | None = None) -> NDArray[np.void]: ...
     def user(self, user: int) -> UserState | None: ...
     def job(self, job: int) -> JobState | None: ...
     def server(self, server: int) -> ServerState | None: ...
     def fits(self, job: int) -> bool: ...
+    def why_waiting(self, job: int, now: Time | None = None) -> WhyWaiting | None: ...
+    def why_not_on(self, job: int, server: int) -> WhyNotOn | None: ...
     @property
     def resources(self) -> list[str]: ...
     @property

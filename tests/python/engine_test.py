@@ -168,6 +168,79 @@ class Events(unittest.TestCase):
         self.assertEqual(engine.resources, ["cpu", "memory"])
 
 
+class Reasons(unittest.TestCase):
+    def test_a_job_waits_for_those_before_it_and_for_room(self):
+        engine = mirab.Engine(["cpu", "memory"])
+        s = engine.server_added("s", [4, 8], labels={"disk": "ssd"})
+        t = engine.server_added("t", [1, 9], labels={"disk": "hdd"})
+        a, b = engine.user_added("a"), engine.user_added("b")
+        job = engine.job_submitted(a, [2, 2], 9, select={"disk": ["ssd"]})
+        self.assertTrue(engine.why_waiting(job).is_next)
+        engine.step()
+        of_b = engine.job_submitted(b, [1, 1])
+        why = engine.why_waiting(job)
+        self.assertEqual((why.waiting, why.users_ahead, why.older_jobs, why.is_next), (8, 1, 0, False))
+        self.assertEqual(why.next, mirab.Other((b, "b", of_b, 0.0)))
+        self.assertEqual(why.servers[:5], (1, 1, 0, 0, 0))
+        self.assertEqual(why.constraints, [mirab.Constraint(("disk", 1, 1))])
+        self.assertIn("b", why.text)
+        engine.step_all()
+        why = engine.why_waiting(job, now=5)
+        self.assertIsNone(engine.step())
+        self.assertEqual(why.nearest_miss, mirab.NearestMiss((s, "s", (1, 0))))
+        self.assertEqual(why.servers.lacking, (1, 0))
+        self.assertIsNone(engine.why_waiting(of_b))
+        self.assertIsNone(engine.why_waiting(99))
+
+    def test_freeing_what_misses_nearest_makes_room(self):
+        engine = mirab.Engine(["cpu"])
+        engine.server_added("s", [4])
+        small = engine.user_added("small")
+        engine.job_submitted(small, [1], 4)
+        tasks = engine.step_all()["task"].tolist()
+        large = engine.job_submitted(engine.user_added("large"), [3])
+        (to_free,) = engine.why_waiting(large).nearest_miss.to_free
+        for task in tasks[:to_free]:
+            self.assertIsNone(engine.step())
+            engine.task_finished(task)
+        self.assertEqual(engine.step().job, large)
+
+    def test_a_placement_tells_who_and_where_came_second(self):
+        engine = mirab.Engine(["cpu"], placement="best-fit")
+        s, t = engine.server_added("s", [4]), engine.server_added("t", [2])
+        a, b = engine.user_added("a"), engine.user_added("b")
+        of_a, of_b = engine.job_submitted(a, [1]), engine.job_submitted(b, [1])
+        placed, why = engine.step_and_why()
+        self.assertEqual((placed.user, why.users_waiting, why.users_fitting, why.users_tied), (a, 2, 2, 1))
+        self.assertEqual(why.runner_up, mirab.Other((b, "b", of_b, 0.0)))
+        self.assertEqual({placed.server, why.runner_up_server}, {s, t})
+        self.assertEqual(why.servers_with_room, 2)
+        self.assertEqual(why.free_before[0] - why.free_after[0], 1)
+        self.assertIsInstance(why.measure.what, str)
+        self.assertIn("a", why.text)
+        engine.step()
+        self.assertIsNone(engine.step_and_why())
+
+    def test_a_server_is_out_of_reach_for_a_reason(self):
+        engine = mirab.Engine(["cpu"])
+        s = engine.server_added("s", [2], labels={"disk": "ssd"})
+        t = engine.server_added("t", [9], labels={"disk": "hdd"})
+        u = engine.user_added("u")
+        large = engine.job_submitted(u, [3])
+        self.assertEqual(engine.why_not_on(large, s)[1:], ("too_small", "", (1,)))
+        self.assertEqual(engine.why_not_on(large, t).reason, "nothing")
+        confined = engine.job_submitted(u, [1], servers=["t"], select={"disk": ["hdd"]})
+        self.assertEqual(engine.why_not_on(confined, s).reason, "name")
+        choosy = engine.job_submitted(u, [1], 20, select={"disk": ["hdd"]})
+        self.assertEqual(engine.why_not_on(choosy, s)[1:3], ("label", "disk"))
+        engine.step_all()
+        self.assertEqual(engine.why_not_on(choosy, t)[1:], ("full", "", (1,)))
+        engine.server_drained(t)
+        self.assertEqual(engine.why_not_on(choosy, t).reason, "drained")
+        self.assertTrue(engine.why_not_on(choosy, t).text)
+        self.assertIsNone(engine.why_not_on(choosy, 9))
+
+
 class Refusals(unittest.TestCase):
     def test_what_is_refused_has_a_key_and_leaves_the_engine_as_it_was(self):
         engine, a, of_a, _, _ = slides()
