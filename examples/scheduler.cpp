@@ -9,7 +9,8 @@ int main() {
   mirab::Time now{};        // the caller's clock
   mirab::Random random(1);  // for placements and ties that draw
 
-  auto engine = Engine::from({.resources = {"millicpu", "MiB"},
+  const std::vector<std::string> resources = {"millicpu", "MiB"};
+  auto engine = Engine::from({.resources = resources,
                               .discipline = *mirab::choose_discipline("drf"),
                               .placement = *mirab::choose_placement("best-fit")});
   for (int node = 0; node < 2; ++node)
@@ -29,6 +30,7 @@ int main() {
     }
   };
   serve();
+  if (const auto why = engine->why_waiting(*large, now)) std::cout << describe(*why, resources);
   now += std::chrono::seconds(10);
   std::cout << "the first task ends\n";
   if (const auto error = engine->apply(TaskFinished{running.front()}, now)) return 1;

@@ -49,7 +49,7 @@ std::string servers(const WhyWaiting::Servers& of, Names resources) {
     words.push_back(fmt::format("{} {} not allowed", of.not_allowed, is(of.not_allowed)));
   std::string text =
       fmt::format("{} of {} {} room", of.with_room == 0 ? "none" : fmt::to_string(of.with_room),
-                  number(all, "server"), of.with_room == 1 ? "has" : "have");
+                  number(all, "server"), of.with_room > 1 ? "have" : "has");
   if (!words.empty()) text += ": " + list(words);
   return text + "\n";
 }
@@ -75,7 +75,9 @@ std::string order(const WhyWaiting& why) {
     text += fmt::format("{} {} before it\n", number(why.users_ahead, "user"), comes(why.users_ahead));
   if (why.users_tied > 0)
     text += fmt::format("lots are drawn with {} whose key is equal\n", number(why.users_tied, "user"));
-  if (why.next && why.key) {
+  if (why.next && why.key == why.next->key)
+    text += fmt::format("first of all comes {}\n", why.next->user_name);
+  if (why.next && why.key != why.next->key) {
     text += fmt::format("first of all comes {}, whose key is {:.4g} against {:.4g}\n", why.next->user_name,
                         why.next->key, *why.key);
   }
@@ -123,27 +125,27 @@ std::string describe(const WhyNotOn& why, Names resources) {
 }
 
 std::string describe(const WhyPlaced& why, Names resources) {
-  std::string text = fmt::format(
-      "{} is served, with the lowest key, {:.4g}, of the {} with a task that fits ({} in all wait)\n",
-      why.user_name, why.key, number(why.users_fitting, "user"), why.users_waiting);
+  const std::string which = why.line ? fmt::format("the head of the line of {}, in round {}",
+                                                   resources[why.line->resource], why.line->round)
+                                     : fmt::format("whose key {:.4g} is the lowest", why.key);
+  std::string text = fmt::format("{} is served, {}; {} of {} that wait have a task that fits\n",
+                                 why.user_name, which, why.users_fitting, number(why.users_waiting, "user"));
   if (why.users_tied > 0)
-    text += fmt::format("{} more with that key: the tie rule decides\n", number(why.users_tied, "user"));
-  if (why.runner_up)
-    text += fmt::format("next is {}, with {:.4g}\n", why.runner_up->user_name, why.runner_up->key);
-  if (why.line)
-    text += fmt::format("it is the turn of the line of {}, round {}\n", resources[why.line->resource],
-                        why.line->round);
-  if (why.kind) text += fmt::format("the key is for servers of {}\n", amounts(*why.kind, resources));
-  text += fmt::format("on {}, of {} with room{}\n", why.server_name, number(why.servers_with_room, "server"),
+    text += fmt::format("{} with an equal key: the tie rule decides\n", number(why.users_tied, "more user"));
+  if (why.kind) text += fmt::format("the key is that for servers of {}\n", amounts(*why.kind, resources));
+  if (why.runner_up) {
+    text += fmt::format("next would be {}", why.runner_up->user_name);
+    text += why.line ? "\n" : fmt::format(", with {:.4g}\n", why.runner_up->key);
+  }
+  text += fmt::format("it goes to {}, of {} with room{}\n", why.server_name,
+                      number(why.servers_with_room, "server"),
                       why.was_freed ? "; something was freed there" : "");
-  if (why.measure) text += fmt::format("{}: {:.4g} there", why.measure->what, why.measure->chosen);
-  if (why.measure && why.measure->runner_up)
-    text +=
-        fmt::format(", {:.4g} on {}, the second choice", *why.measure->runner_up, why.runner_up_server_name);
-  if (why.measure) text += "\n";
-  if (!why.measure && why.runner_up_server)
-    text += fmt::format("the second choice is {}\n", why.runner_up_server_name);
-  return text + fmt::format("{} are left there of {}\n", amounts(why.free_after, resources),
+  if (why.runner_up_server) text += fmt::format("the second choice would be {}\n", why.runner_up_server_name);
+  if (why.measure) {
+    text += fmt::format("{}: {:.4g}", why.measure->what, why.measure->chosen);
+    text += why.measure->runner_up ? fmt::format(" against {:.4g}\n", *why.measure->runner_up) : "\n";
+  }
+  return text + fmt::format("it leaves {} there, of {}\n", amounts(why.free_after, resources),
                             amounts(why.free_before, resources));
 }
 
