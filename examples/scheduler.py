@@ -10,8 +10,8 @@ for _ in range(2):
     engine.server_added("node", [4_000, 16_384])
 alice = engine.user_added("alice")
 bob = engine.user_added("bob", weight=2)
-engine.job_submitted(alice, [1_000, 6_144], tasks=9)
-engine.job_submitted(bob, [1_000, 1_024], tasks=9)
+large = engine.job_submitted(alice, [1_000, 6_144], tasks=9)
+small = engine.job_submitted(bob, [1_000, 1_024], tasks=9)
 
 names = {alice: "alice", bob: "bob"}
 running = []
@@ -21,10 +21,12 @@ def serve():
     while placed := engine.step(now):
         running.append(placed.task)
         share = engine.user(placed.user).dominant_share
-        print(f"{names[placed.user]} gets a task, and has {share:.3g} of its dominant resource")
+        print(f"{names[placed.user]} gets a task, and has {share:g} of its dominant resource")
 
 
 serve()
+if why := engine.why_waiting(large, now):
+    print(why.text, end="")
 now += timedelta(seconds=10)
 print("the first task ends")
 engine.task_finished(running[0], now=now)
