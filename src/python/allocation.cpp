@@ -5,6 +5,7 @@
 #include <mirab/audit/metrics.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "model/names.hpp"
 #include "python/arguments.hpp"
 #include "python/cluster.hpp"
 #include "python/module.hpp"

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace mirab {
@@ -10,9 +9,6 @@ namespace mirab {
 /// Is the outcome exact, converged to its certificate, or neither? `not_converged` is a result too, and says
 /// so.
 enum class Status { exact, converged, not_converged };
-
-/// The word for it, as in JSON: `exact`, `converged`, `not_converged`.
-std::string_view status_name(Status status);
 
 /// A number that bounds how far an outcome is from what its mechanism defines.
 struct Certificate {
