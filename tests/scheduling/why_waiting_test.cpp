@@ -50,6 +50,22 @@ TEST(WhyWaiting, CountsEveryServerOnceByWhatIsInTheWay) {
   EXPECT_FALSE(why.next);
 }
 
+// Of (4, 4) the first server lacks (3, 1), three quarters of what the task takes, the second (2, 2), a half.
+TEST(WhyWaiting, TheNearestMissIsTheLeastLargestPartOfTheDemand) {
+  SmallEngine small("drf", "first-fit", 2);
+  const ServerId first = small.server({4, 4}, "first");
+  const ServerId second = small.server({4, 4}, "second");
+  const UserId user = small.user();
+  small.job(user, {3, 1});
+  ASSERT_EQ(small.step()->server, first);
+  small.job(user, {2, 2});
+  ASSERT_EQ(small.step()->server, second);
+  const WhyWaiting why = *small.engine.why_waiting(small.job(user, {4, 4}), small.now);
+  EXPECT_EQ(why.nearest_miss->server, second);
+  EXPECT_EQ(why.nearest_miss->name, "second");
+  EXPECT_THAT(why.nearest_miss->to_free, ElementsAre(2, 2));
+}
+
 // 10 units; a holds 6 and b 2 of them, both want 1 more: b is before a until a weighs more than three times
 // as much.
 TEST(WhyWaiting, TellsWhoIsBeforeAndWithWhatWeightNobodyWouldBe) {
