@@ -1,5 +1,5 @@
 /* The online engine of Mirab for C, and for whatever can call C. See docs/engine.md for what events and
- * disciplines do, and mirab/scheduling/engine.hpp for the same in C++.
+ * disciplines do, mirab/scheduling/engine.hpp for the same in C++, and mirab/allocate.h for divisible shares.
  *
  * Every function that may be refused returns a status; mirab_engine_error() then tells why, and the engine is
  * as it was. Amounts are int64_t in whole units of the caller's choice, one for each resource in the order in
@@ -30,13 +30,18 @@ typedef enum mirab_status {
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 1
+#define MIRAB_ENGINE_VERSION 2
 int mirab_engine_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
  * when that is refused: then the reason is written to `error`, at most `size` bytes with the closing zero. */
 mirab_engine* mirab_engine_new(const char* const* resources, size_t resource_count, const char* discipline,
                                const char* placement, char* error, size_t size);
+
+/* The same with all that an engine can be told to begin with (tie, share_scale, half_life, ...): JSON, as the
+ * `options` of the first line of an event log (docs/engine.md). Since version 2. */
+mirab_engine* mirab_engine_new_with(const char* options, char* error, size_t size);
+
 void mirab_engine_free(mirab_engine* engine); /* NULL is allowed */
 
 /* Why the last call on this engine was refused; valid until the next call on it. Never NULL. */
@@ -78,6 +83,7 @@ mirab_status mirab_job_cancelled(mirab_engine* engine, int64_t now, mirab_id job
 mirab_status mirab_task_finished(mirab_engine* engine, int64_t now, mirab_id task);
 mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task);
 
+/* Never grows: what else comes of a step is told by functions of its own. */
 typedef struct mirab_placed {
   mirab_id task;
   mirab_id job;
@@ -91,6 +97,45 @@ void mirab_engine_seed(mirab_engine* engine, uint64_t seed);
 /* Places the next task. MIRAB_NOTHING when no waiting task is to be placed now. */
 mirab_status mirab_step(mirab_engine* engine, int64_t now, mirab_placed* placed);
 
+/* Why the job's next task is not placed by a step now. Since version 2. */
+typedef struct mirab_why {
+  size_t size; /* sizeof(mirab_why), written by the caller: more may be added at the end */
+
+  int64_t waiting; /* tasks of the job */
+
+  /* All servers that are there, each counted once, for the first reason that applies. */
+  int64_t with_room;
+  int64_t not_allowed; /* by name or label */
+  int64_t too_small;   /* even if they were empty */
+  int64_t drained;
+  int64_t full;
+
+  int has_nearest; /* is there a full server? Then the one on which least has to be freed for one task: */
+  mirab_id nearest;
+
+  int64_t older_jobs;  /* of the same user that wait for the same */
+  int64_t own_ahead;   /* tasks of the user that ask for something else, each kind once, and come before */
+  int64_t users_ahead; /* other users with a task that comes before */
+  int64_t users_tied;  /* other users with whom it is drawn for */
+  int has_next;        /* does somebody's task come before? Then the first of them: */
+  mirab_id next_user;
+  mirab_id next_job;
+  double next_key;    /* of the discipline: the lower is served first */
+  double key;         /* of this job's task; NaN while no server could run it */
+  double with_weight; /* with more weight the user comes before those others; NaN where none is promised */
+} mirab_why;
+
+/* MIRAB_NOTHING when no task of the job waits. `to_free`, one for each resource, may be NULL: with so much freed
+ * on `nearest` a task has room there; 0 when there is no such server. `text`, at most `text_size` bytes with the
+ * closing zero, may be NULL: the same in English, a line for each fact. Changes nothing. */
+mirab_status mirab_why_waiting(mirab_engine* engine, int64_t now, mirab_id job, mirab_why* why, int64_t* to_free,
+                               char* text, size_t text_size);
+
+/* mirab_step(), and why this user and this server: in English, a line for each fact, at most `text_size` bytes
+ * with the closing zero. Costs as much as mirab_why_waiting() beside. Since version 2. */
+mirab_status mirab_step_and_why(mirab_engine* engine, int64_t now, mirab_placed* placed, char* text,
+                                size_t text_size);
+
 /* What the user's running tasks take (`used`, one for each resource; may be NULL), how many there are, and the
  * largest part of any resource that they hold. MIRAB_NOTHING for an unknown user. */
 mirab_status mirab_user_state(const mirab_engine* engine, mirab_id user, int64_t* used, int64_t* running,
@@ -101,6 +146,15 @@ mirab_status mirab_job_state(const mirab_engine* engine, mirab_id job, int64_t* 
 
 /* What is free on the server, one for each resource. MIRAB_NOTHING for an unknown server. */
 mirab_status mirab_server_free(const mirab_engine* engine, mirab_id server, int64_t* free_amounts);
+
+/* All on which decisions depend but the random numbers, as bytes: written when they are no more than `size`
+ * (`bytes` may be NULL when that is 0). Returns how many there are; 0 when memory ran out. Since version 2. */
+size_t mirab_engine_snapshot(const mirab_engine* engine, void* bytes, size_t size);
+
+/* The engine of a snapshot: the same later events, times and random numbers bring the same decisions with the
+ * same identifiers. Its generator begins with the seed 0. NULL, with the reason, for bytes that are no snapshot.
+ * Since version 2. */
+mirab_engine* mirab_engine_restore(const void* bytes, size_t length, char* error, size_t size);
 
 #ifdef __cplusplus
 }
