@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ALLOCATE_VERSION 1
+#define MIRAB_ALLOCATE_VERSION 2
 int mirab_allocate_version(void);
 
 /* Set it to zeros before its members, so that those not named are left out. Amounts are taken as the shortest
@@ -75,6 +75,67 @@ const double* mirab_allocation_shares(const mirab_allocation* allocation);
 /* [N][S]: how many tasks on which entry. [S][m]: what is used of each. */
 const double* mirab_allocation_tasks_on(const mirab_allocation* allocation);
 const double* mirab_allocation_used(const mirab_allocation* allocation);
+
+/* Some of a resource that a user has. Never grows; nor do the two below. Since version 2, as all that follows. */
+typedef struct mirab_holding {
+  size_t user;
+  double amount;
+} mirab_holding;
+
+/* A full resource that a user needs where it may run. Entries of equal servers stand together, and amounts are of
+ * all of them. */
+typedef struct mirab_binding {
+  const size_t* servers; /* entries as the mechanism saw them, below S */
+  size_t server_count;
+  size_t resource;
+  double capacity;
+  double held;  /* by the user */
+  double level; /* the highest share per weight of those who hold some of it */
+  double price; /* per unit; NaN where the mechanism has none */
+  const mirab_holding* others; /* who else holds most of it, at most three, most first */
+  size_t other_count;
+} mirab_binding;
+
+typedef enum mirab_change {
+  MIRAB_MORE_SERVERS = 0, /* one more server of an entry */
+  MIRAB_MORE_UNITS = 1,   /* more of one resource on one server of an entry, or in the pool */
+  MIRAB_MORE_WEIGHT = 2,  /* twice the weight */
+  MIRAB_MORE_TASKS = 3    /* one task more to run, for a user who runs all it has */
+} mirab_change;
+
+/* A change, and what it leads to: the changed cluster was divided anew. */
+typedef struct mirab_what_if {
+  mirab_change change;
+  const size_t* servers; /* entries of the cluster to which it applies alike, below K; none where it is of no server */
+  size_t server_count;
+  size_t resource; /* of MIRAB_MORE_UNITS */
+  double amount;   /* how many servers, how much of the resource; the new weight, the new number of tasks */
+  double tasks;    /* of the user then */
+  double gain;     /* over what the user has now; negative when the change would hurt it */
+  mirab_quality quality;
+} mirab_what_if;
+
+typedef struct mirab_explanation mirab_explanation;
+
+/* Why a user has what it has, and what would change it: docs/explain.md. The cluster is divided again, and once for
+ * each of at most `what_ifs` changes. The explanation does not need the allocation any more. NULL, with the reason,
+ * when there is no such user, or memory runs out. */
+mirab_explanation* mirab_explain(const mirab_allocation* allocation, size_t user, size_t what_ifs, char* error,
+                                 size_t size);
+
+void mirab_explanation_free(mirab_explanation* explanation); /* NULL is allowed */
+
+/* Does the user run all the tasks it has? Then nothing else holds it back. */
+int mirab_explanation_has_all_tasks(const mirab_explanation* explanation);
+
+/* Where the user holds most of the capacity first; valid until the explanation is freed, as the next. */
+const mirab_binding* mirab_explanation_bindings(const mirab_explanation* explanation, size_t* count);
+
+/* The greatest gain first. */
+const mirab_what_if* mirab_explanation_what_ifs(const mirab_explanation* explanation, size_t* count);
+
+/* How many changes were not tried. */
+size_t mirab_explanation_untried(const mirab_explanation* explanation);
 
 #ifdef __cplusplus
 }

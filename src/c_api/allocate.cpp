@@ -4,20 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include <mirab/allocate.h>
 #include <mirab/audit/metrics.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
 
+#include "c_api/allocation_handle.hpp"
 #include "c_api/text.hpp"
-
-struct mirab_allocation {
-  mirab::Problem problem;
-  mirab::Outcome outcome;
-  std::vector<double> shares;    // [N]
-  std::vector<double> tasks_on;  // [N][S]
-  std::vector<double> used;      // [S][m]
-};
 
 namespace {
 

@@ -44,6 +44,14 @@ mirab_status apply_for_lost(mirab_engine& engine, std::int64_t now, const Event&
   return MIRAB_OK;
 }
 
+void add(const mirab_terms& terms, JobSubmitted& event) {
+  if (terms.gang != 0) event.gang = terms.gang;
+  if (terms.per_server != 0) event.per_server = terms.per_server;
+  if (terms.spread != nullptr)
+    event.spread = {.label = terms.spread, .most_apart = terms.most_apart != 0 ? terms.most_apart : 1};
+  if (terms.pack != nullptr) event.pack = terms.pack;
+}
+
 }  // namespace
 
 const char* mirab_engine_error(const mirab_engine* engine) { return engine->error.c_str(); }
@@ -108,10 +116,23 @@ mirab_status mirab_user_removed(mirab_engine* engine, int64_t now, mirab_id user
 mirab_status mirab_job_submitted(mirab_engine* engine, int64_t now, mirab_id user, const int64_t* demand,
                                  int64_t tasks, const char* const* servers, size_t server_count,
                                  const mirab_label* select, size_t select_count, mirab_id* job) {
+  return mirab_job_submitted_with(engine, now, user, demand, tasks, servers, server_count, select,
+                                  select_count, nullptr, job);
+}
+
+mirab_status mirab_job_submitted_with(mirab_engine* engine, int64_t now, mirab_id user, const int64_t* demand,
+                                      int64_t tasks, const char* const* servers, size_t server_count,
+                                      const mirab_label* select, size_t select_count,
+                                      const mirab_terms* terms, mirab_id* job) {
   return guarded(*engine, [&] {
     JobSubmitted event{.user = UserId{user}, .demand = amounts(*engine, demand), .tasks = tasks};
     if (servers != nullptr) event.servers.emplace(servers, servers + server_count);
     for (std::size_t k = 0; k < select_count; ++k) event.select[select[k].name].emplace_back(select[k].value);
+    if (terms != nullptr) {
+      if (terms->size < sizeof *terms)
+        return refused(*engine, {.message = "sizeof(mirab_terms) is expected", .key = "size"});
+      add(*terms, event);
+    }
     return apply_for_id(*engine, now, event, job);
   });
 }
@@ -128,17 +149,6 @@ mirab_status mirab_task_finished(mirab_engine* engine, int64_t now, mirab_id tas
 
 mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task) {
   return guarded(*engine, [&] { return apply(*engine, now, TaskFailed{TaskId{task}}); });
-}
-
-void mirab_engine_seed(mirab_engine* engine, uint64_t seed) { engine->random = mirab::Random(seed); }
-
-mirab_status mirab_step(mirab_engine* engine, int64_t now, mirab_placed* placed) {
-  return guarded(*engine, [&] {
-    const std::optional<Placed> next = engine->engine.step(at(now), engine->random);
-    if (!next) return MIRAB_NOTHING;
-    *placed = mirab::c_api::plain(*next);
-    return MIRAB_OK;
-  });
 }
 
 mirab_status mirab_user_state(const mirab_engine* engine, mirab_id user, int64_t* used, int64_t* running,

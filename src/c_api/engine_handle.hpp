@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
 
 #include <mirab/engine.h>
@@ -10,6 +11,7 @@ struct mirab_engine {
   mirab::scheduling::Engine engine;
   mirab::Random random{0};
   std::string error = {};
+  std::optional<mirab::scheduling::Placed> last_step = {};  ///< what came of it
 };
 
 namespace mirab::c_api {

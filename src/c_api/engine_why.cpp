@@ -48,9 +48,9 @@ mirab_status mirab_step_and_why(mirab_engine* engine, int64_t now, mirab_placed*
                                 size_t text_size) {
   return mirab::c_api::guarded(*engine, [&] {
     WhyPlaced why;
-    const std::optional<Placed> next = engine->engine.step(mirab::c_api::at(now), engine->random, why);
-    if (!next) return MIRAB_NOTHING;
-    *placed = mirab::c_api::plain(*next);
+    engine->last_step = engine->engine.step(mirab::c_api::at(now), engine->random, why);
+    if (!engine->last_step) return MIRAB_NOTHING;
+    *placed = mirab::c_api::plain(*engine->last_step);
     mirab::c_api::write(describe(why, engine->engine.options().resources), text, text_size);
     return MIRAB_OK;
   });

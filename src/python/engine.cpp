@@ -1,5 +1,5 @@
-// mirab.Engine: an identifier is an int, what the engine tells a named tuple, many placements at once a numpy
-// array. The interpreter's lock is held throughout, for an engine is not for several threads at once.
+// mirab.Engine: an identifier is an int, what the engine tells a named tuple. The interpreter's lock is held
+// throughout, for an engine is not for several threads at once.
 #include <algorithm>
 #include <fstream>
 #include <string_view>
@@ -24,21 +24,6 @@ using namespace scheduling;
 using Names = std::vector<std::string>;
 using Number = std::uint64_t;  // of an identifier
 
-/// A row of what step_all returns.
-struct PlacedRow {
-  Number task;
-  Number job;
-  Number user;
-  Number server;
-};
-
-PlacedRow row_of(const Placed& placed) {
-  return {.task = static_cast<Number>(placed.task),
-          .job = static_cast<Number>(placed.job),
-          .user = static_cast<Number>(placed.user),
-          .server = static_cast<Number>(placed.server)};
-}
-
 std::size_t index_in(std::initializer_list<const char*> words, const std::string& word, const char* key) {
   const auto* const found = std::find(words.begin(), words.end(), word);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
@@ -50,6 +35,7 @@ std::size_t index_in(std::initializer_list<const char*> words, const std::string
 Scheduler made(Names resources, const std::string& discipline, const std::string& placement,
                const std::string& tie, const std::string& oversized,
                const std::vector<py::object>& share_scale, const std::optional<Duration>& half_life,
+               const std::optional<Reserving>& reservations, const std::optional<Preempting>& preemption,
                std::uint64_t seed) {
   EngineOptions options{
       .resources = std::move(resources),
@@ -57,7 +43,9 @@ Scheduler made(Names resources, const std::string& discipline, const std::string
       .placement = value_of(choose_placement(placement)),
       .tie = static_cast<Tie>(index_in({"first", "last", "random"}, tie, "tie")),
       .oversized = static_cast<Oversized>(index_in({"refuse", "wait"}, oversized, "oversized")),
-      .half_life = half_life};
+      .half_life = half_life,
+      .reservations = reservations,
+      .preemption = preemption};
   for (const py::object& scale : share_scale)
     options.share_scale.push_back(quantity_of(scale, "share_scale"));
   return {.engine = value_of(Engine::from(std::move(options))), .random = Random(seed)};
@@ -74,27 +62,18 @@ Scheduler replayed(const py::object& log, std::uint64_t seed) {
   return {.engine = value_of(replay(file, name)), .random = Random(seed)};
 }
 
-py::array_t<PlacedRow> step_all(Scheduler& s, const std::optional<Time>& now,
-                                const std::optional<std::uint64_t>& most) {
-  std::vector<PlacedRow> rows;
-  while (!most || rows.size() < *most) {
-    const std::optional<Placed> placed = s.step(now);
-    if (!placed) break;
-    rows.push_back(row_of(*placed));
-  }
-  return py::array_t<PlacedRow>(static_cast<py::ssize_t>(rows.size()), rows.data());
-}
-
 void add_making(EngineClass& engine) {
   engine.def(
       py::init(&made), "resources"_a, "discipline"_a = "drf", "placement"_a = "first-fit", py::kw_only(),
       "tie"_a = "first", "oversized"_a = "refuse", "share_scale"_a = py::tuple(), "half_life"_a = py::none(),
-      "seed"_a = 0,
+      "reservations"_a = py::none(), "preemption"_a = py::none(), "seed"_a = 0,
       "An engine without servers and users. `resources`: names, the order of all amounts. "
       "`discipline`, `placement`: as on the command line (\"best-fit:published=true\"). `tie`: \"first\", "
       "\"last\" or \"random\". `oversized`: \"refuse\" or \"wait\", what becomes of a job whose tasks are "
       "larger than every server. `share_scale`: how much each resource counts in a share. `half_life`: "
-      "nanoseconds or datetime.timedelta. `seed`: of what is drawn at random. Raises Refused.");
+      "nanoseconds or datetime.timedelta. `reservations`: Reserving, against starvation. `preemption`: "
+      "Preempting, from users above their fair share for users below theirs. `seed`: of what is drawn at "
+      "random. Raises Refused.");
   engine.def_static(
       "restore", &restored, "snapshot"_a, py::kw_only(), "seed"_a = 0,
       "The engine of a snapshot: the same later events, times and random numbers bring the same "
@@ -110,30 +89,6 @@ void add_making(EngineClass& engine) {
   engine.def(
       "seed", [](Scheduler& s, std::uint64_t seed) { s.random = Random(seed); }, "seed"_a,
       "What is drawn at random begins anew with this seed.");
-}
-
-void add_steps(py::module_& module, EngineClass& engine) {
-  const Record placed(module, "mirab.Placed", "A task that was placed.",
-                      {{"task", "its identifier"},
-                       {"job", "of which job"},
-                       {"user", "of which user"},
-                       {"server", "on which server"}});
-  engine.def(
-      "step",
-      [placed](Scheduler& s, const std::optional<Time>& now) -> py::object {
-        const std::optional<Placed> next = s.step(now);
-        if (!next) return py::none();
-        return placed_record(placed, *next);
-      },
-      "now"_a = py::none(),
-      "Places the next task: Placed, or None when no waiting task is to be placed now. A time before the "
-      "latest counts as the latest.");
-  add_reasons(module, engine, placed);
-  PYBIND11_NUMPY_DTYPE(PlacedRow, task, job, user, server);
-  engine.def(
-      "step_all", &step_all, "now"_a = py::none(), "most"_a = py::none(),
-      "Steps until nothing more is to be placed, or `most` times: a numpy array with the fields task, job, "
-      "user and server (uint64), one row for each placement in their order.");
 }
 
 void add_states(py::module_& module, EngineClass& engine) {
@@ -202,9 +157,12 @@ void add_engine(py::module_& module) {
       module, "Engine",
       "Decides who is served next and where, as tasks, servers and users come and go: events go in, "
       "decisions come out (docs/engine.md). Not for use by several threads at once.");
+  const Record lost(module, "mirab.Lost", "A task that ended before its time.",
+                    {{"task", "its identifier"}, {"job", "of which job"}});
+  add_rules(module, engine);
   add_making(engine);
-  add_events(module, engine);
-  add_steps(module, engine);
+  add_events(engine, lost);
+  add_reasons(module, engine, add_steps(module, engine, lost));
   add_states(module, engine);
   add_properties(engine);
 }

@@ -2,6 +2,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <mirab/scheduling/events.hpp>
@@ -21,14 +22,18 @@ using namespace scheduling;
 using MaybeTime = std::optional<Time>;
 using Number = std::uint64_t;  // of an identifier
 using Names = std::vector<std::string>;
+using AnySpread = std::variant<std::string, std::pair<std::string, std::int64_t>>;  // label, most apart
+
+Spread spread_of(const AnySpread& spread) {
+  if (const auto* const label = std::get_if<std::string>(&spread)) return {.label = *label};
+  const auto& [label, most_apart] = std::get<std::pair<std::string, std::int64_t>>(spread);
+  return {.label = label, .most_apart = most_apart};
+}
 
 /// Adds methods that apply an event and give what came of it: None, an identifier, or a list of Lost.
 class Events {
  public:
-  Events(py::module_& module, EngineClass& engine)
-      : engine_(engine),
-        lost_(module, "mirab.Lost", "A task that ended before its time.",
-              {{"task", "its identifier"}, {"job", "of which job"}}) {}
+  Events(EngineClass& engine, const Record& lost) : engine_(engine), lost_(lost) {}
 
   /// `event` makes one of the arguments that `names` name.
   template <class... Arguments, class... Extra>
@@ -62,8 +67,7 @@ class Events {
 
   static py::list told(const Record& lost, Result<std::vector<Lost>> result) {
     py::list list;
-    for (const Lost& each : value_of(std::move(result)))
-      list.append(lost(static_cast<Number>(each.task), static_cast<Number>(each.job)));
+    for (const Lost& each : value_of(std::move(result))) list.append(lost_record(lost, each));
     return list;
   }
 
@@ -123,20 +127,28 @@ void add_job_events(Events& events) {
       "job_submitted",
       "`tasks` equal tasks of a user that take `demand` each, in whole units: on `servers` by name (else on "
       "all), on those whose labels have one of the values that `select` gives, with other demands on the "
-      "servers that `demand_on` names. Returns its identifier. Refused: a task that takes nothing, or is "
-      "larger "
-      "than every server that it may use.",
+      "servers that `demand_on` names. `gang` tasks start together, or none; at most `per_server` run on one "
+      "server; `spread`, a label or (label, most apart), evens out how many run where it has which value; "
+      "`pack`, a label: all run where it has one value (docs/engine.md). Returns its identifier. Refused: a "
+      "task that takes nothing, or is larger than every server that it may use, terms that cannot hold.",
       +[](Number user, Amounts demand, std::int64_t tasks, std::optional<Names> servers,
-          std::map<std::string, Names> select, std::map<std::string, Amounts> demand_on) {
+          std::map<std::string, Names> select, std::map<std::string, Amounts> demand_on, std::int64_t gang,
+          std::optional<std::int64_t> per_server, const std::optional<AnySpread>& spread,
+          std::optional<std::string> pack) {
         return JobSubmitted{.user = UserId{user},
                             .demand = std::move(demand),
                             .tasks = tasks,
                             .servers = std::move(servers),
                             .select = std::move(select),
-                            .demand_on = std::move(demand_on)};
+                            .demand_on = std::move(demand_on),
+                            .gang = gang,
+                            .per_server = per_server,
+                            .spread = spread ? std::optional(spread_of(*spread)) : std::nullopt,
+                            .pack = std::move(pack)};
       },
       "user"_a, "demand"_a, "tasks"_a = 1, py::kw_only(), "servers"_a = py::none(), "select"_a = py::dict(),
-      "demand_on"_a = py::dict());
+      "demand_on"_a = py::dict(), "gang"_a = 1, "per_server"_a = py::none(), "spread"_a = py::none(),
+      "pack"_a = py::none());
   events.add_for<JobCancelled, JobId>(
       "job", "job_cancelled",
       "What runs of it stops, what waits is forgotten. Returns the tasks that ran, Lost each.");
@@ -146,8 +158,8 @@ void add_job_events(Events& events) {
 
 }  // namespace
 
-void add_events(py::module_& module, EngineClass& engine) {
-  Events events(module, engine);
+void add_events(EngineClass& engine, const Record& lost) {
+  Events events(engine, lost);
   add_server_events(events);
   add_user_events(events);
   add_job_events(events);

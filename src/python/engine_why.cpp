@@ -99,14 +99,12 @@ py::object waiting_of(const Records& records, const Engine& engine, const WhyWai
 }
 
 struct PlacedRecords {
-  Record placed;
   Record why;
   Record measure;
 };
 
-PlacedRecords placed_records_of(py::module_& module, const Record& placed) {
-  return {.placed = placed,
-          .why = Record(module, "mirab.WhyPlaced",
+PlacedRecords placed_records_of(py::module_& module) {
+  return {.why = Record(module, "mirab.WhyPlaced",
                         "Why this user was served, and on this server: of the moment before.",
                         {{"text", "all of it in English, a line for each fact"},
                          {"key", "of the discipline: the lowest of all whose tasks fit somewhere"},
@@ -156,16 +154,16 @@ std::string_view word(InTheWay reason) {
 
 }  // namespace
 
-void add_reasons(py::module_& module, EngineClass& engine, const Record& placed) {
+void add_reasons(py::module_& module, EngineClass& engine, const PlacedRecord& placed) {
   const Records records = records_of(module);
   engine.def(
       "step_and_why",
-      [records, with = placed_records_of(module, placed)](Scheduler& s,
+      [records, placed, with = placed_records_of(module)](Scheduler& s,
                                                           const std::optional<Time>& now) -> py::object {
         WhyPlaced why;
         const std::optional<Placed> next = s.engine.step(s.at(now), s.random, why);
         if (!next) return py::none();
-        return py::make_tuple(placed_record(with.placed, *next), placed_of(with, records, s.engine, why));
+        return py::make_tuple(placed(*next), placed_of(with, records, s.engine, why));
       },
       "now"_a = py::none(),
       "The same as `step`, with the reasons: (Placed, WhyPlaced), or None. Costs as much as why_waiting "

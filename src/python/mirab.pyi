@@ -26,15 +26,43 @@ def mechanisms() -> dict[str, str]: ...
 def disciplines() -> dict[str, str]: ...
 def placements() -> dict[str, str]: ...
 
-class Placed(NamedTuple):
+class Companion(NamedTuple):
     task: int
-    job: int
-    user: int
     server: int
 
 class Lost(NamedTuple):
     task: int
     job: int
+
+class Placed(NamedTuple):
+    task: int
+    job: int
+    user: int
+    server: int
+    others: tuple[Companion, ...]
+    preempted: tuple[Lost, ...]
+
+class Reserving:
+    def __init__(self, after: Time, servers: int = 1, at_most: Time | None = None) -> None: ...
+    @property
+    def after(self) -> int: ...
+    @property
+    def servers(self) -> int: ...
+    @property
+    def at_most(self) -> int | None: ...
+
+class Preempting:
+    def __init__(self, tasks: int, per: Time) -> None: ...
+    @property
+    def tasks(self) -> int: ...
+    @property
+    def per(self) -> int: ...
+
+class Reservation(NamedTuple):
+    server: int
+    job: int
+    user: int
+    since: int
 
 class UserState(NamedTuple):
     used: tuple[int, ...]
@@ -128,6 +156,8 @@ class Engine:
         oversized: Literal["refuse", "wait"] = "refuse",
         share_scale: Sequence[Number] = (),
         half_life: Time | None = None,
+        reservations: Reserving | None = None,
+        preemption: Preempting | None = None,
         seed: int = 0,
     ) -> None: ...
     @staticmethod
@@ -156,6 +186,10 @@ class Engine:
         servers: Sequence[str] | None = None,
         select: Mapping[str, Sequence[str]] = {},
         demand_on: Mapping[str, Amounts] = {},
+        gang: int = 1,
+        per_server: int | None = None,
+        spread: str | tuple[str, int] | None = None,
+        pack: str | None = None,
         now: Time | None = None,
     ) -> int: ...
     def job_cancelled(self, job: int, *, now: Time | None = None) -> list[Lost]: ...
@@ -167,6 +201,7 @@ class Engine:
     def user(self, user: int) -> UserState | None: ...
     def job(self, job: int) -> JobState | None: ...
     def server(self, server: int) -> ServerState | None: ...
+    def reservations(self) -> list[Reservation]: ...
     def fits(self, job: int) -> bool: ...
     def why_waiting(self, job: int, now: Time | None = None) -> WhyWaiting | None: ...
     def why_not_on(self, job: int, server: int) -> WhyNotOn | None: ...

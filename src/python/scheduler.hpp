@@ -24,18 +24,31 @@ struct Scheduler {
   }
 };
 
-/// A mirab.Placed. Who adds to what a step tells adds it behind.
-inline pybind11::object placed_record(const Record& record, const scheduling::Placed& placed) {
-  return record(static_cast<std::uint64_t>(placed.task), static_cast<std::uint64_t>(placed.job),
-                static_cast<std::uint64_t>(placed.user), static_cast<std::uint64_t>(placed.server));
-}
-
 using EngineClass = pybind11::class_<Scheduler>;
 
-/// One method for each event (engine_events.cpp).
-void add_events(pybind11::module_& module, EngineClass& engine);
+inline pybind11::object lost_record(const Record& record, const scheduling::Lost& lost) {
+  return record(static_cast<std::uint64_t>(lost.task), static_cast<std::uint64_t>(lost.job));
+}
 
-/// Why tasks wait, and are placed (engine_why.cpp). `placed` makes a mirab.Placed.
-void add_reasons(pybind11::module_& module, EngineClass& engine, const Record& placed);
+/// How to make a mirab.Placed, with what it consists of.
+struct PlacedRecord {
+  Record placed;
+  Record companion;
+  Record lost;
+
+  pybind11::object operator()(const scheduling::Placed& placed) const;
+};
+
+/// One method for each event (engine_events.cpp). `lost` makes a mirab.Lost.
+void add_events(EngineClass& engine, const Record& lost);
+
+/// What is decided, and how a Placed is made (engine_steps.cpp).
+PlacedRecord add_steps(pybind11::module_& module, EngineClass& engine, const Record& lost);
+
+/// Why tasks wait, and are placed (engine_why.cpp).
+void add_reasons(pybind11::module_& module, EngineClass& engine, const PlacedRecord& placed);
+
+/// The rules of reservations and preemption, and which servers are kept (engine_rules.cpp).
+void add_rules(pybind11::module_& module, EngineClass& engine);
 
 }  // namespace mirab::python

@@ -25,7 +25,7 @@ class Steps(unittest.TestCase):
         engine, a, of_a, b, of_b = slides()
         placed = list(iter(engine.step, None))
         self.assertEqual([each.user for each in placed], [b, a, a, b, a])
-        self.assertEqual(placed[0], mirab.Placed((0, of_b, b, 0)))
+        self.assertEqual(placed[0], mirab.Placed((0, of_b, b, 0, (), ())))
         self.assertEqual(engine.user(a)[:2], ((3, 12), 3))
         self.assertAlmostEqual(engine.user(b).dominant_share, 2 / 3)
         self.assertIsNone(engine.user(b).decayed_share)
@@ -39,10 +39,10 @@ class Steps(unittest.TestCase):
         first = engine.step_all(most=2)
         rest = engine.step_all(now=5)
         self.assertEqual(engine.now, 5)
-        self.assertEqual(first.dtype.names, ("task", "job", "user", "server"))
+        self.assertEqual(first.dtype.names, ("task", "job", "user", "server", "preempted"))
         self.assertEqual(rest["task"].dtype, np.uint64)
         rows = first.tolist() + rest.tolist()
-        self.assertEqual(rows, [tuple(each) for each in iter(one_by_one.step, None)])
+        self.assertEqual(rows, [(*each[:4], False) for each in iter(one_by_one.step, None)])
         self.assertEqual(len(engine.step_all()), 0)
         self.assertEqual(len(engine.step_all(most=0)), 0)
         engine.task_finished(rest["task"][0])
@@ -71,9 +71,9 @@ class Steps(unittest.TestCase):
     def test_records_can_be_unpacked_printed_and_pickled(self):
         engine, *_ = slides()
         placed = engine.step()
-        task, job, user, server = placed
-        self.assertEqual((task, job, user, server), (0, 1, 1, 0))
-        self.assertEqual(repr(placed), "mirab.Placed(task=0, job=1, user=1, server=0)")
+        task, job, user, server, others, preempted = placed
+        self.assertEqual((task, job, user, server, others, preempted), (0, 1, 1, 0, (), ()))
+        self.assertEqual(repr(placed), "mirab.Placed(task=0, job=1, user=1, server=0, others=(), preempted=())")
         self.assertEqual(pickle.loads(pickle.dumps(placed)), placed)
 
 
@@ -322,15 +322,40 @@ class Logged:
     """An engine, and the event log of what it was told and what it decided (docs/schema/event-log.schema.json)."""
 
     def __init__(self, seed):
-        self.engine = mirab.Engine(["cpu", "memory"], "drf", "random", tie="random", seed=seed)
         rule = lambda name: {"name": name, "options": {}}
         options = {"resources": ["cpu", "memory"], "discipline": rule("drf"), "placement": rule("random"),
                    "tie": "random", "oversized": "refuse"}
+        rules, self.largest, self.kept = {}, 9, 0
+        if seed % 2 == 1:
+            self.largest = 2  # little room: tasks wait, and end for others
+            rules = {"reservations": mirab.Reserving(20, 2, 50), "preemption": mirab.Preempting(3, 40)}
+            options |= {"reservations": {"after": 20, "servers": 2, "at_most": 50},
+                        "preemption": {"tasks": 3, "per": 40}}
+        self.engine = mirab.Engine(["cpu", "memory"], "drf", "random", tie="random", seed=seed, **rules)
         self.lines = [{"mirab": "event log", "version": 1, "options": options}]
         self.seed = seed
 
     def note(self, now, event, outcome, **members):
         self.lines.append({"now": now, "event": event} | members | outcome)
+
+    def placed(self, step):
+        if step is None:
+            return None
+        names = ("task", "job", "user", "server")
+        outcome = dict(zip(names, step))
+        if step.others:
+            outcome["with"] = [{"task": other.task, "server": other.server} for other in step.others]
+        return outcome | ({"preempted": self.lost(step.preempted)["lost"]} if step.preempted else {})
+
+    def terms(self, draw):
+        """What a job asks for, as arguments and as in the log: half of the jobs nothing."""
+        asked = {"gang": draw.randint(2, 4), "per_server": draw.randint(1, 2), "spread": ("zone", draw.randint(1, 2)),
+                 "pack": "region"}
+        terms = {name: asked[name] for name in draw.sample(sorted(asked), draw.choice([0, 0, 0, 1, 1, 2]))}
+        logged = dict(terms)
+        if "spread" in terms:
+            logged["spread"] = dict(zip(("label", "most_apart"), terms["spread"]))
+        return terms, logged
 
     def lost(self, tasks):
         return {"lost": [{"task": lost.task, "job": lost.job} for lost in tasks]}
@@ -338,24 +363,31 @@ class Logged:
     def play(self, events):
         engine, draw, running, users, jobs, servers = self.engine, random.Random(self.seed), [], [], [], []
         for now in range(events):
-            kind = draw.choice(["server", "user", "job", "step", "step", "step", "end", "fail", "cancel", "lose"])
+            kind = draw.choice(["server", "user", "job", "end", "fail", "cancel", "lose"] + ["step"] * 8)
             if kind == "server":
-                capacity = [draw.randint(1, 9), draw.randint(1, 9)]
-                servers.append(engine.server_added("s", capacity, now=now))
-                self.note(now, "server-added", {"gives": servers[-1]}, name="s", capacity=capacity)
-            elif kind == "user":
+                capacity = [draw.randint(1, self.largest), draw.randint(1, self.largest)]
+                labels = {"zone": draw.choice("ab"), "region": draw.choice("NS")}
+                servers.append(engine.server_added("s", capacity, labels=labels, now=now))
+                self.note(now, "server-added", {"gives": servers[-1]}, name="s", capacity=capacity, labels=labels)
+            elif kind == "user" and len(users) < 4:
                 users.append(engine.user_added("u", "0.5", now=now))
                 self.note(now, "user-added", {"gives": users[-1]}, name="u", weight="0.5")
             elif kind == "job" and users and servers:
                 user, demand = draw.choice(users), [1, draw.randint(0, 1)]
-                jobs.append(engine.job_submitted(user, demand, 4, now=now))
-                self.note(now, "job-submitted", {"gives": jobs[-1]}, user=user, tasks=4, demand=demand)
+                terms, logged = self.terms(draw)
+                try:
+                    jobs.append(engine.job_submitted(user, demand, 4, **terms, now=now))
+                except mirab.Refused:  # a gang that could not start
+                    continue
+                self.note(now, "job-submitted", {"gives": jobs[-1]}, user=user, tasks=4, demand=demand, **logged)
             elif kind == "step":
                 placed = engine.step(now)
-                names = ("task", "job", "user", "server")
-                outcome = dict(zip(names, placed)) if placed else None
-                self.note(now, "step", {"placed": outcome}, seed=self.seed)
-                running += [placed.task] if placed else []
+                self.note(now, "step", {"placed": self.placed(placed)}, seed=self.seed)
+                self.kept += len(engine.reservations())
+                if placed:
+                    ended = {lost.task for lost in placed.preempted}
+                    running = [task for task in running if task not in ended]
+                    running += [placed.task, *(other.task for other in placed.others)]
             elif kind in ("end", "fail") and running:
                 task = running.pop(draw.randrange(len(running)))
                 if kind == "end":
@@ -385,13 +417,21 @@ class Logged:
 class LogsAndSnapshots(unittest.TestCase):
     def test_the_engine_in_cpp_decides_the_same_when_it_replays_the_log(self):
         with tempfile.TemporaryDirectory() as folder:
+            gangs = preempted = kept = 0
             for seed in range(20):
                 logged = Logged(seed)
                 logged.play(2_000)
-                placed = [line for line in logged.lines if line.get("placed")]
+                placed = [line["placed"] for line in logged.lines if line.get("placed")]
                 self.assertGreater(len(placed), 100, f"seed {seed}")
+                gangs += sum("with" in each for each in placed)
+                preempted += sum("preempted" in each for each in placed)
+                kept += logged.kept
                 replayed = mirab.Engine.replay(logged.write(folder))
                 self.assertEqual(replayed.snapshot(), logged.engine.snapshot(), f"seed {seed}")
+                self.assertEqual(replayed.reservations(), logged.engine.reservations(), f"seed {seed}")
+            self.assertGreater(gangs, 100)
+            self.assertGreater(preempted, 20)
+            self.assertGreater(kept, 100)
 
     def test_another_decision_than_the_logged_one_is_refused_with_its_line(self):
         logged = Logged(1)
