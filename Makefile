@@ -1,6 +1,6 @@
 # One command for each intent; `make help` lists them. CMake and its presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help run test bench package fuzz format tidy clean
+.PHONY: help run test bench python package fuzz format tidy clean
 
 SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill drf --fill fifo
 SECONDS := 60
@@ -16,7 +16,7 @@ run: ## who gets what on Google's machines: a table, and the page build/report.h
 	@echo "The same with pictures: file://$(CURDIR)/build/report.html"
 
 test: ## build everything and run all the tests
-	@tools/setup build test
+	@tools/setup build test python
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev
@@ -26,6 +26,11 @@ bench: ## measure, and write build/bench/summary.json; ONLY=pool for one folder 
 	cmake --preset bench
 	cmake --build --preset bench
 	@tools/bench.mjs $(ONLY)
+
+python: ## build the Python module; `sudo cmake --install build/python` puts it below /usr/local
+	@tools/setup build python
+	cmake --preset python
+	cmake --build --preset python
 
 package: ## build build/package/mirab_*.deb and check what is in it
 	@tools/setup build package
@@ -43,7 +48,7 @@ format: ## put every source file in the shape of .clang-format
 	tools/format
 
 tidy: ## hold every source file against .clang-tidy
-	@tools/setup build test bench check
+	@tools/setup build test python bench check
 	tools/tidy
 
 clean: ## remove what was built

@@ -1,5 +1,5 @@
 /* The online engine of Mirab for C, and for whatever can call C. See docs/engine.md for what events and
- * disciplines do, and mirab/scheduling/engine.hpp for the same in C++.
+ * disciplines do, mirab/scheduling/engine.hpp for the same in C++, and mirab/allocate.h for divisible shares.
  *
  * Every function that may be refused returns a status; mirab_engine_error() then tells why, and the engine is
  * as it was. Amounts are int64_t in whole units of the caller's choice, one for each resource in the order in
@@ -30,13 +30,18 @@ typedef enum mirab_status {
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 1
+#define MIRAB_ENGINE_VERSION 3
 int mirab_engine_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
  * when that is refused: then the reason is written to `error`, at most `size` bytes with the closing zero. */
 mirab_engine* mirab_engine_new(const char* const* resources, size_t resource_count, const char* discipline,
                                const char* placement, char* error, size_t size);
+
+/* The same with all that an engine can be told to begin with (tie, share_scale, half_life, reservations,
+ * preemption, ...): JSON, as the `options` of the first line of an event log (docs/engine.md). Since version 2. */
+mirab_engine* mirab_engine_new_with(const char* options, char* error, size_t size);
+
 void mirab_engine_free(mirab_engine* engine); /* NULL is allowed */
 
 /* Why the last call on this engine was refused; valid until the next call on it. Never NULL. */
@@ -54,8 +59,8 @@ mirab_status mirab_server_drained(mirab_engine* engine, int64_t now, mirab_id se
 mirab_status mirab_server_reopened(mirab_engine* engine, int64_t now, mirab_id server);
 mirab_status mirab_server_removed(mirab_engine* engine, int64_t now, mirab_id server);
 
-/* Called for each task that was lost or stopped, before the function that it was given to returns; it must not
- * call that engine. */
+/* Called for each task that was lost, stopped or preempted, before the function that it was given to returns; it
+ * must not call that engine. */
 typedef void (*mirab_on_lost)(void* context, mirab_id task, mirab_id job);
 
 /* `on_lost` may be NULL. */
@@ -73,11 +78,31 @@ mirab_status mirab_user_removed(mirab_engine* engine, int64_t now, mirab_id user
 mirab_status mirab_job_submitted(mirab_engine* engine, int64_t now, mirab_id user, const int64_t* demand,
                                  int64_t tasks, const char* const* servers, size_t server_count,
                                  const mirab_label* select, size_t select_count, mirab_id* job);
+
+/* What a job asks for beyond room for each of its tasks: docs/engine.md, "Gangs and placement terms". Set it to
+ * zeros before its members: what is 0 or NULL is not asked for. Since version 3. */
+typedef struct mirab_terms {
+  size_t size; /* sizeof(mirab_terms): more may be added at the end */
+
+  int64_t gang;       /* so many of its tasks start together, or none */
+  int64_t per_server; /* at most so many on one server at a time */
+  const char* spread; /* over the servers with one value each of this label, ... */
+  int64_t most_apart; /* ... at most so many more than where the fewest are; 0: 1 */
+  const char* pack;   /* all that run on servers with one value of this label */
+} mirab_terms;
+
+/* mirab_job_submitted() with terms; NULL: none. Since version 3. */
+mirab_status mirab_job_submitted_with(mirab_engine* engine, int64_t now, mirab_id user, const int64_t* demand,
+                                      int64_t tasks, const char* const* servers, size_t server_count,
+                                      const mirab_label* select, size_t select_count, const mirab_terms* terms,
+                                      mirab_id* job);
+
 mirab_status mirab_job_cancelled(mirab_engine* engine, int64_t now, mirab_id job, mirab_on_lost on_lost,
                                  void* context);
 mirab_status mirab_task_finished(mirab_engine* engine, int64_t now, mirab_id task);
 mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task);
 
+/* Never grows: what else comes of a step is told by functions of its own. */
 typedef struct mirab_placed {
   mirab_id task;
   mirab_id job;
@@ -88,8 +113,65 @@ typedef struct mirab_placed {
 /* The generator that mirab_step() draws from begins anew with this seed; 0 to begin with. */
 void mirab_engine_seed(mirab_engine* engine, uint64_t seed);
 
-/* Places the next task. MIRAB_NOTHING when no waiting task is to be placed now. */
+/* Places the next task. MIRAB_NOTHING when no waiting task is to be placed now.
+ *
+ * Where a job was given a gang a step may start several tasks, and with preemption others may end for it: `placed`
+ * is then the first that starts, and mirab_last_step() tells of all. */
 mirab_status mirab_step(mirab_engine* engine, int64_t now, mirab_placed* placed);
+
+/* Called for each task that starts, as mirab_on_lost is. Since version 3. */
+typedef void (*mirab_on_placed)(void* context, const mirab_placed* placed);
+
+/* All that came of the latest mirab_step() or mirab_step_and_why(): first the tasks that were preempted, which wait
+ * again, then those that start, the first of them too. Either function may be NULL. MIRAB_NOTHING when that step
+ * placed nothing, and before the first. Since version 3. */
+mirab_status mirab_last_step(const mirab_engine* engine, mirab_on_placed on_placed, mirab_on_lost on_lost,
+                             void* context);
+
+/* Steps until nothing more is to be placed, or `most` times (SIZE_MAX: no bound), and tells of each step as
+ * mirab_last_step() does: a task that starts may be preempted by a later step. MIRAB_NOTHING when nothing was
+ * placed. Since version 3. */
+mirab_status mirab_step_all(mirab_engine* engine, int64_t now, size_t most, mirab_on_placed on_placed,
+                            mirab_on_lost on_lost, void* context);
+
+/* Why the job's next task is not placed by a step now. Since version 2. */
+typedef struct mirab_why {
+  size_t size; /* sizeof(mirab_why), written by the caller: more may be added at the end */
+
+  int64_t waiting; /* tasks of the job */
+
+  /* All servers that are there, each counted once, for the first reason that applies. */
+  int64_t with_room;
+  int64_t not_allowed; /* by name or label */
+  int64_t too_small;   /* even if they were empty */
+  int64_t drained;
+  int64_t full;
+
+  int has_nearest; /* is there a full server? Then the one on which least has to be freed for one task: */
+  mirab_id nearest;
+
+  int64_t older_jobs;  /* of the same user that wait for the same */
+  int64_t own_ahead;   /* tasks of the user that ask for something else, each kind once, and come before */
+  int64_t users_ahead; /* other users with a task that comes before */
+  int64_t users_tied;  /* other users with whom it is drawn for */
+  int has_next;        /* does somebody's task come before? Then the first of them: */
+  mirab_id next_user;
+  mirab_id next_job;
+  double next_key;    /* of the discipline: the lower is served first */
+  double key;         /* of this job's task; NaN while no server could run it */
+  double with_weight; /* with more weight the user comes before those others; NaN where none is promised */
+} mirab_why;
+
+/* MIRAB_NOTHING when no task of the job waits. `to_free`, one for each resource, may be NULL: with so much freed
+ * on `nearest` a task has room there; 0 when there is no such server. `text`, at most `text_size` bytes with the
+ * closing zero, may be NULL: the same in English, a line for each fact. Changes nothing. */
+mirab_status mirab_why_waiting(mirab_engine* engine, int64_t now, mirab_id job, mirab_why* why, int64_t* to_free,
+                               char* text, size_t text_size);
+
+/* mirab_step(), and why this user and this server: in English, a line for each fact, at most `text_size` bytes
+ * with the closing zero. Costs as much as mirab_why_waiting() beside. Since version 2. */
+mirab_status mirab_step_and_why(mirab_engine* engine, int64_t now, mirab_placed* placed, char* text,
+                                size_t text_size);
 
 /* What the user's running tasks take (`used`, one for each resource; may be NULL), how many there are, and the
  * largest part of any resource that they hold. MIRAB_NOTHING for an unknown user. */
@@ -101,6 +183,27 @@ mirab_status mirab_job_state(const mirab_engine* engine, mirab_id job, int64_t* 
 
 /* What is free on the server, one for each resource. MIRAB_NOTHING for an unknown server. */
 mirab_status mirab_server_free(const mirab_engine* engine, mirab_id server, int64_t* free_amounts);
+
+/* A server that is kept for the next task of a job. Never grows. Since version 3. */
+typedef struct mirab_reservation {
+  mirab_id server;
+  mirab_id job;
+  mirab_id user;
+  int64_t since;
+} mirab_reservation;
+
+/* The servers that are kept now, in the order in which they were: the first `size` are written (`kept` may be NULL
+ * when that is 0), and to `count` how many there are. MIRAB_OK or MIRAB_FAILED. Since version 3. */
+mirab_status mirab_reservations(const mirab_engine* engine, mirab_reservation* kept, size_t size, size_t* count);
+
+/* All on which decisions depend but the random numbers, as bytes: written when they are no more than `size`
+ * (`bytes` may be NULL when that is 0). Returns how many there are; 0 when memory ran out. Since version 2. */
+size_t mirab_engine_snapshot(const mirab_engine* engine, void* bytes, size_t size);
+
+/* The engine of a snapshot: the same later events, times and random numbers bring the same decisions with the
+ * same identifiers. Its generator begins with the seed 0. NULL, with the reason, for bytes that are no snapshot.
+ * Since version 2. */
+mirab_engine* mirab_engine_restore(const void* bytes, size_t length, char* error, size_t size);
 
 #ifdef __cplusplus
 }

@@ -149,6 +149,20 @@ Check try_changes(const Problem& problem, const Choice& choice, const std::vecto
 
 }  // namespace
 
+std::string_view change_name(ChangeKind kind) {
+  switch (kind) {
+    case ChangeKind::server:
+      return "server";
+    case ChangeKind::unit:
+      return "unit";
+    case ChangeKind::weight:
+      return "weight";
+    case ChangeKind::task:
+      return "task";
+  }
+  return {};
+}
+
 Result<Explanation> explain(const Problem& problem, const Choice& choice, std::size_t user,
                             const ExplainOptions& options) {
   MIRAB_ASSERT(user < problem.user_count(), "a user of the problem");

@@ -1,48 +1,21 @@
 // The engine behind plain functions. Nothing is decided here: arguments become events, results become
 // statuses, and no exception leaves.
 #include <algorithm>
-#include <exception>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include <mirab/engine.h>
-#include <mirab/scheduling/engine.hpp>
-
-struct mirab_engine {
-  mirab::scheduling::Engine engine;
-  std::size_t resource_count;
-  mirab::Random random{0};
-  std::string error = {};
-};
+#include "c_api/engine_handle.hpp"
 
 namespace {
 
 using namespace mirab::scheduling;
 using mirab::Check;
-using mirab::Error;
 using mirab::Result;
-
-mirab::Time at(std::int64_t now) { return mirab::Time(mirab::Duration(now)); }
+using mirab::c_api::at;
+using mirab::c_api::guarded;
+using mirab::c_api::refused;
 
 Amounts amounts(const mirab_engine& engine, const std::int64_t* units) {
-  return {units, units + engine.resource_count};
-}
-
-mirab_status refused(mirab_engine& engine, const Error& error) {
-  engine.error = mirab::describe(error);
-  return MIRAB_REFUSED;
-}
-
-/// What `act` returns, or MIRAB_FAILED: only memory can run out here.
-template <class Act>
-mirab_status guarded(mirab_engine& engine, const Act& act) noexcept {
-  try {
-    engine.error.clear();
-    return act();
-  } catch (const std::exception&) {
-    return MIRAB_FAILED;
-  }
+  return {units, units + engine.engine.options().resources.size()};
 }
 
 template <class Event>
@@ -71,43 +44,15 @@ mirab_status apply_for_lost(mirab_engine& engine, std::int64_t now, const Event&
   return MIRAB_OK;
 }
 
-Result<mirab_engine*> made(const char* const* resources, std::size_t resource_count, const char* discipline,
-                           const char* placement) {
-  Result<mirab::Choice> whom = mirab::choose_discipline(discipline);
-  if (!whom) return whom.error();
-  Result<mirab::Choice> where = mirab::choose_placement(placement);
-  if (!where) return where.error();
-  Result<Engine> engine = Engine::from({.resources = {resources, resources + resource_count},
-                                        .discipline = *std::move(whom),
-                                        .placement = *std::move(where)});
-  if (!engine) return engine.error();
-  return new mirab_engine{.engine = *std::move(engine), .resource_count = resource_count};
-}
-
-void write(const std::string& text, char* to, std::size_t size) {
-  if (to == nullptr || size == 0) return;
-  const std::size_t length = std::min(text.size(), size - 1);
-  std::copy_n(text.begin(), length, to);
-  to[length] = '\0';
+void add(const mirab_terms& terms, JobSubmitted& event) {
+  if (terms.gang != 0) event.gang = terms.gang;
+  if (terms.per_server != 0) event.per_server = terms.per_server;
+  if (terms.spread != nullptr)
+    event.spread = {.label = terms.spread, .most_apart = terms.most_apart != 0 ? terms.most_apart : 1};
+  if (terms.pack != nullptr) event.pack = terms.pack;
 }
 
 }  // namespace
-
-int mirab_engine_version() { return MIRAB_ENGINE_VERSION; }
-
-mirab_engine* mirab_engine_new(const char* const* resources, size_t resource_count, const char* discipline,
-                               const char* placement, char* error, size_t size) {
-  try {
-    const Result<mirab_engine*> engine = made(resources, resource_count, discipline, placement);
-    if (engine) return *engine;
-    write(mirab::describe(engine.error()), error, size);
-  } catch (const std::exception& failure) {
-    write(failure.what(), error, size);
-  }
-  return nullptr;
-}
-
-void mirab_engine_free(mirab_engine* engine) { delete engine; }
 
 const char* mirab_engine_error(const mirab_engine* engine) { return engine->error.c_str(); }
 
@@ -171,10 +116,23 @@ mirab_status mirab_user_removed(mirab_engine* engine, int64_t now, mirab_id user
 mirab_status mirab_job_submitted(mirab_engine* engine, int64_t now, mirab_id user, const int64_t* demand,
                                  int64_t tasks, const char* const* servers, size_t server_count,
                                  const mirab_label* select, size_t select_count, mirab_id* job) {
+  return mirab_job_submitted_with(engine, now, user, demand, tasks, servers, server_count, select,
+                                  select_count, nullptr, job);
+}
+
+mirab_status mirab_job_submitted_with(mirab_engine* engine, int64_t now, mirab_id user, const int64_t* demand,
+                                      int64_t tasks, const char* const* servers, size_t server_count,
+                                      const mirab_label* select, size_t select_count,
+                                      const mirab_terms* terms, mirab_id* job) {
   return guarded(*engine, [&] {
     JobSubmitted event{.user = UserId{user}, .demand = amounts(*engine, demand), .tasks = tasks};
     if (servers != nullptr) event.servers.emplace(servers, servers + server_count);
     for (std::size_t k = 0; k < select_count; ++k) event.select[select[k].name].emplace_back(select[k].value);
+    if (terms != nullptr) {
+      if (terms->size < sizeof *terms)
+        return refused(*engine, {.message = "sizeof(mirab_terms) is expected", .key = "size"});
+      add(*terms, event);
+    }
     return apply_for_id(*engine, now, event, job);
   });
 }
@@ -191,20 +149,6 @@ mirab_status mirab_task_finished(mirab_engine* engine, int64_t now, mirab_id tas
 
 mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task) {
   return guarded(*engine, [&] { return apply(*engine, now, TaskFailed{TaskId{task}}); });
-}
-
-void mirab_engine_seed(mirab_engine* engine, uint64_t seed) { engine->random = mirab::Random(seed); }
-
-mirab_status mirab_step(mirab_engine* engine, int64_t now, mirab_placed* placed) {
-  return guarded(*engine, [&] {
-    const std::optional<Placed> next = engine->engine.step(at(now), engine->random);
-    if (!next) return MIRAB_NOTHING;
-    *placed = {.task = static_cast<mirab_id>(next->task),
-               .job = static_cast<mirab_id>(next->job),
-               .user = static_cast<mirab_id>(next->user),
-               .server = static_cast<mirab_id>(next->server)};
-    return MIRAB_OK;
-  });
 }
 
 mirab_status mirab_user_state(const mirab_engine* engine, mirab_id user, int64_t* used, int64_t* running,

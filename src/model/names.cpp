@@ -8,6 +8,18 @@
 
 namespace mirab {
 
+std::string_view status_name(Status status) {
+  switch (status) {
+    case Status::exact:
+      return "exact";
+    case Status::converged:
+      return "converged";
+    case Status::not_converged:
+      return "not_converged";
+  }
+  return {};
+}
+
 std::string first_names(std::span<const std::string_view> names, std::size_t most) {
   const auto first = names.first(std::min(most, names.size()));
   const std::size_t others = names.size() - first.size();

@@ -5,7 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include <mirab/model/allocation.hpp>
+
 namespace mirab {
+
+/// The word for it, as in JSON: `exact`, `converged`, `not_converged`.
+std::string_view status_name(Status status);
 
 /// `a, b, c and 4 more`: the first `most` of the names, in their order.
 std::string first_names(std::span<const std::string_view> names, std::size_t most);

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "model/names.hpp"
 #include "report/audit.hpp"
 #include "report/comparison.hpp"
 

@@ -38,18 +38,6 @@ Contender contender(const Problem& problem, FillOutcome outcome) {
   return result;
 }
 
-std::string_view status_name(Status status) {
-  switch (status) {
-    case Status::exact:
-      return "exact";
-    case Status::converged:
-      return "converged";
-    case Status::not_converged:
-      return "not_converged";
-  }
-  return {};
-}
-
 std::string_view tie_name(Tie tie) {
   switch (tie) {
     case Tie::first:

@@ -49,8 +49,6 @@ struct Comparison {
 Contender contender(const Problem& problem, Outcome outcome);
 Contender contender(const Problem& problem, FillOutcome outcome);
 
-/// The word for it in JSON: `exact`, `converged`, `not_converged`.
-std::string_view status_name(Status status);
 /// `first`, `last`, `random`.
 std::string_view tie_name(Tie tie);
 /// `nothing`, `no room`, `blocked`.

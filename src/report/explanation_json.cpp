@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "model/names.hpp"
 #include "report/comparison.hpp"
 #include "report/explanation.hpp"
 
@@ -49,25 +50,11 @@ Json binding_json(const Explained& explained, const Binding& binding) {
   return json;
 }
 
-const char* kind_name(ChangeKind kind) {
-  switch (kind) {
-    case ChangeKind::server:
-      return "server";
-    case ChangeKind::unit:
-      return "unit";
-    case ChangeKind::weight:
-      return "weight";
-    case ChangeKind::task:
-      return "task";
-  }
-  return "";
-}
-
 Json what_if_json(const Explained& explained, const WhatIf& what_if) {
   const Change& change = what_if.change;
   Json servers = Json::array();
   for (const std::size_t i : change.servers) servers.push_back(explained.problem.servers()[i].name);
-  Json json{{"change", kind_name(change.kind)}, {"servers", std::move(servers)}};
+  Json json{{"change", change_name(change.kind)}, {"servers", std::move(servers)}};
   if (change.kind == ChangeKind::unit) json["resource"] = explained.problem.resources()[change.resource];
   json["amount"] = change.amount.value();
   json["tasks"] = what_if.tasks;

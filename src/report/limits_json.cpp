@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "model/names.hpp"
 #include "report/comparison.hpp"
 #include "report/limits.hpp"
 

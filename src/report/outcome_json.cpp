@@ -8,6 +8,8 @@
 #include <mirab/audit/group_metrics.hpp>
 #include <mirab/model/classes.hpp>
 
+#include "model/names.hpp"
+
 namespace mirab::report {
 namespace {
 

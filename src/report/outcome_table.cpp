@@ -11,6 +11,7 @@
 #include <map>
 #include <span>
 
+#include "model/names.hpp"
 #include "report/figures.hpp"
 #include "report/table.hpp"
 #include "report/text_width.hpp"

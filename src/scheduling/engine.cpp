@@ -100,6 +100,12 @@ std::size_t Engine::user_count() const { return state_->accounts.users.size(); }
 std::size_t Engine::job_count() const { return state_->accounts.jobs.size(); }
 std::size_t Engine::running_count() const { return state_->accounts.tasks.size(); }
 
+const EngineOptions& Engine::options() const { return state_->options; }
+
+std::optional<Time> Engine::now() const {
+  return state_->now == Time::min() ? std::nullopt : std::optional(state_->now);
+}
+
 std::optional<Engine::JobState> Engine::job(JobId job) const {
   const Accounts& accounts = state_->accounts;
   const auto number = accounts.jobs.find(job);

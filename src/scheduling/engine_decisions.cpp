@@ -214,31 +214,21 @@ std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
   return preemption ? preempt(why) : std::nullopt;
 }
 
-/// The first waiting task of the queue starts. Its number.
-std::uint32_t Engine::State::start(std::uint32_t queue, std::uint32_t server) {
-  const std::uint32_t task = accounts.start(accounts.queues[queue].first_job, server, now);
+Placed Engine::State::place(Entry entry, std::uint32_t server) {
+  const std::uint32_t queue = entry.queue;
+  const std::uint32_t job = accounts.queues[queue].first_job;
+  const std::uint32_t user = accounts.queues[queue].user;
+  const std::uint32_t task = accounts.start(job, server, now);
   last_used = server;
   accounts.queues[queue].since = now;
-  share_changed(accounts.queues[queue].user);
+  share_changed(user);
   if (balance)
     balance->task_started(accounts.park, task, server, accounts.demand(accounts.queues[queue], server));
-  return task;
-}
-
-/// The entry has had its turn.
-void Engine::State::served(Entry entry) {
   if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);
-  if (accounts.queues[entry.queue].first_job == kNone) race.leave(entry.queue);
-  race.rekey(accounts.users[accounts.queues[entry.queue].user].queues);
-  if (reservations) end_reservation(reservations->of_queue(entry.queue));
+  if (accounts.queues[queue].first_job == kNone) race.leave(queue);
+  race.rekey(accounts.users[user].queues);
+  if (reservations) end_reservation(reservations->of_queue(queue));
   if (preemption) preemption->something_changed();
-}
-
-Placed Engine::State::place(Entry entry, std::uint32_t server) {
-  const std::uint32_t job = accounts.queues[entry.queue].first_job;
-  const std::uint32_t user = accounts.queues[entry.queue].user;
-  const std::uint32_t task = start(entry.queue, server);
-  served(entry);
   return {.task = accounts.tasks.id(task),
           .job = accounts.jobs.id(job),
           .user = accounts.users.id(user),

@@ -50,8 +50,6 @@ struct Engine::State {
   // engine.cpp: decisions
   std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if anybody asks
   Placed place(Entry entry, std::uint32_t server);
-  std::uint32_t start(std::uint32_t queue, std::uint32_t server);
-  void served(Entry entry);
   std::span<const Variant> variants_in_lane(std::uint32_t shape, std::uint32_t lane);
   std::optional<std::uint32_t> find_server(std::uint32_t shape, std::uint32_t lane, Random& random);
   std::optional<std::uint32_t> find_among_variants(Random& random);
@@ -70,11 +68,13 @@ struct Engine::State {
 
   // engine_terms.cpp: gangs, and tasks that do not go wherever there is room
   std::optional<Placed> place_batch(Entry entry, Random& random, WhyPlaced* why);
+  Companion place_companion(std::uint32_t job, std::uint32_t server);
   std::optional<std::uint32_t> find_server_among(const std::vector<ServerSet>& servers, std::uint32_t shape,
                                                  Random& random);
+  void bring_back_terms(std::uint32_t shape, std::uint32_t server);
   bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind) const;
   std::optional<std::uint32_t> kind_of_lane(std::uint32_t lane) const;
-  Check check_possible(const JobSubmitted& job, std::uint32_t shape) const;
+  Check check_terms_possible(const JobSubmitted& job, std::uint32_t shape) const;
 
   // reservations.cpp
   std::optional<Placed> place_where_kept(WhyPlaced* why);
@@ -141,20 +141,36 @@ struct Engine::State {
   void happens(Time time);
   void wait(std::uint32_t queue);
   void population_changed();
-  void something_freed(std::uint32_t server);
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);
   void drop_if_over(std::uint32_t job);
+  std::uint32_t shape_of(std::uint32_t job) const { return accounts.queues[accounts.jobs[job].queue].shape; }
+
+  // engine_servers.cpp
+  void capacities_changed();
+  void open_servers_changed();
   template <class Visit>
   void for_each_task_on(std::uint32_t server, Visit visit) const;
   std::vector<Lost> end_all_on(std::uint32_t server);
   void take_out(std::uint32_t server);
+
+  // engine_checks.cpp: what an event may not be
   Check check_time(Time time) const;
   Check check_amounts(const Amounts& amounts, const std::string& key) const;
   Check check_pool(const Amounts& with, std::span<const std::int64_t> instead_of) const;
   Check check_job(const JobSubmitted& job) const;
+  Check check_possible(const JobSubmitted& job, std::uint32_t shape) const;
   bool is_possible(std::uint32_t shape) const;
-  std::uint32_t shape_of(std::uint32_t job) const { return accounts.queues[accounts.jobs[job].queue].shape; }
+  static Error unknown(std::string_view what);
+
+  /// The row of whom or what an event at this time is about. Errors: an earlier time; nothing by that
+  /// identifier.
+  template <class Row, class Id>
+  Result<std::uint32_t> subject(const Slots<Row, Id>& rows, Id id, std::string_view what, Time time) const {
+    if (Check bad = check_time(time)) return *std::move(bad);
+    const std::optional<std::uint32_t> row = rows.find(id);
+    return row ? Result<std::uint32_t>(*row) : unknown(what);
+  }
 
   // restore.cpp: the parts of a snapshot, in the order in which they build on each other
   void read(const JsonReader& json);

@@ -29,34 +29,48 @@ std::optional<std::uint32_t> Engine::State::find_server_among(const std::vector<
   return find_among_variants(random);
 }
 
+/// Another task of a batch starts; what is compared by shares is brought up to date after the last one.
+Companion Engine::State::place_companion(std::uint32_t job, std::uint32_t server) {
+  const std::uint32_t task = accounts.start(job, server, now);
+  last_used = server;
+  if (balance)
+    balance->task_started(accounts.park, task, server, accounts.shapes.demand_on(shape_of(job), server));
+  return {.task = accounts.tasks.id(task), .server = accounts.servers.id(server)};
+}
+
 std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random, WhyPlaced* why) {
   const QueueRow& queue = accounts.queues[entry.queue];
   const std::uint32_t job = queue.first_job;
-  const std::uint32_t shape = queue.shape;
-  const std::int64_t batch = batch_of(accounts, job);
+  std::int64_t batch = batch_of(accounts, job);
   std::vector<ServerSet> servers = Openings(accounts, job).first_of(batch, kind_of_lane(entry.lane));
-  auto server = find_server_among(servers, shape, random);
+  auto server = find_server_among(servers, queue.shape, random);
   if (!server) return {};
   const std::uint32_t first = *server;
-  if (why != nullptr) *why = why_placed(entry, first, random);
-  Placed placed{.task = accounts.tasks.id(start(entry.queue, *server)),
-                .job = accounts.jobs.id(job),
-                .user = accounts.users.id(queue.user),
-                .server = accounts.servers.id(*server)};
-  for (std::int64_t others = batch - 1; others > 0; --others) {
-    servers = Openings(accounts, job).first_of(others, {});
-    server = find_server_among(servers, shape, random);
-    MIRAB_ASSERT(server.has_value(), "a gang starts in part");
-    placed.with.push_back(
-        {.task = accounts.tasks.id(start(entry.queue, *server)), .server = accounts.servers.id(*server)});
-  }
   if (why != nullptr) {
+    *why = why_placed(entry, first, random);
     why->together = batch;
-    why->free_after = free_on(first);
   }
-  served(entry);
-  race.bring_back(shape);  // what runs of it has changed where others of its tasks may go
+  Placed placed = place(entry, first);
+  while (--batch > 0) {
+    servers = Openings(accounts, job).first_of(batch, {});
+    server = find_server_among(servers, queue.shape, random);
+    MIRAB_ASSERT(server.has_value(), "a gang starts in part");
+    placed.with.push_back(place_companion(job, *server));
+  }
+  if (why != nullptr) why->free_after = free_on(first);
+  share_changed(queue.user);
+  if (queue.first_job == kNone && race.holds(entry.queue)) race.leave(entry.queue);
+  race.rekey(accounts.users[queue.user].queues);
+  race.bring_back(queue.shape);  // what runs of it has changed where others of its tasks may go
   return placed;
+}
+
+/// A task of the shape has ended on the server: jobs with terms of which a task fits there are tried again,
+/// and the task's own.
+void Engine::State::bring_back_terms(std::uint32_t shape, std::uint32_t server) {
+  race.bring_back_terms_if(accounts.park.free(server),
+                           [&](std::uint32_t other) { return has_room(other, server); });
+  if (accounts.shapes.terms(shape) != nullptr) race.bring_back(shape);
 }
 
 bool Engine::State::batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind) const {
@@ -69,7 +83,7 @@ bool Engine::State::batch_fits(std::uint32_t job, std::optional<std::uint32_t> k
 
 /// Could the gang start if nothing ran? Terms are added one after the other, so that the error names the
 /// first one with which it cannot.
-Check Engine::State::check_possible(const JobSubmitted& job, std::uint32_t shape) const {
+Check Engine::State::check_terms_possible(const JobSubmitted& job, std::uint32_t shape) const {
   const std::optional<Terms> all = terms_of(job);
   if (!all) return {};
   struct Stage {

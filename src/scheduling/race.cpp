@@ -25,8 +25,13 @@ void Race::set_first(std::uint32_t shape, std::uint32_t lane) {
   if (of_shape.aside_at == kNone) {
     there.shapes.play(shape, before_in_lane(lane));
   } else {
-    aside_of(shape, there).set_key(of_shape.aside_at, of_shape.first_key);
+    set_aside_key(shape, lane);
   }
+}
+
+void Race::set_aside_key(std::uint32_t shape, std::uint32_t lane) {
+  const OfShape& of_shape = lanes_[lane].of_shape[shape];
+  aside_of(shape, lane).set_key(of_shape.aside_at, of_shape.first_key);
 }
 
 void Race::set_key(std::uint32_t queue, std::uint32_t lane) {
@@ -57,7 +62,10 @@ void Race::enter(std::uint32_t queue, std::vector<std::uint32_t> lanes) {
   ++members.waiting;
   members.lanes = std::move(lanes);
   for (const std::uint32_t lane : members.lanes) {
-    while (lane >= lanes_.size()) lanes_.emplace_back(standing_->accounts.resource_count());
+    while (lane >= lanes_.size()) {
+      lanes_.emplace_back(standing_->accounts.resource_count());
+      with_terms_.emplace_back(standing_->accounts.resource_count());
+    }
     Lane& there = lanes_[lane];
     if (shape >= there.of_shape.size()) there.of_shape.resize(shape + 1);
     if (queue >= there.keys.size()) there.keys.resize(queue + 1);
@@ -110,7 +118,7 @@ void Race::rekey_all() {
       of_shape.queues.play_all(before_in_shape(shape, lane));
       of_shape.first = members_[shape].queues[of_shape.queues.winner()];
       of_shape.first_key = there.keys[of_shape.first];
-      if (of_shape.aside_at != kNone) aside_of(shape, there).set_key(of_shape.aside_at, of_shape.first_key);
+      if (of_shape.aside_at != kNone) set_aside_key(shape, lane);
     }
     there.shapes.play_all(before_in_lane(lane));
   }
@@ -119,10 +127,10 @@ void Race::rekey_all() {
 void Race::set_aside(std::uint32_t shape, std::uint32_t lane) {
   Lane& there = lanes_[lane];
   MIRAB_ASSERT(there.of_shape[shape].aside_at == kNone, "a shape is set aside twice");
-  Aside& aside = aside_of(shape, there);
+  Aside& aside = aside_of(shape, lane);
   there.of_shape[shape].aside_at = static_cast<std::uint32_t>(aside.size());
   aside.add(shape, there.of_shape[shape].first_key, least(standing_->accounts.shapes.ways(shape)));
-  if (&aside == &there.aside_with_terms) ++aside_with_terms_;
+  if (&aside != &there.aside) ++terms_aside_;
   there.shapes.leave(shape, before_in_lane(lane));
 }
 
@@ -130,10 +138,10 @@ void Race::take_aside_out(std::uint32_t shape, std::uint32_t lane) {
   Lane& there = lanes_[lane];
   std::uint32_t& at = there.of_shape[shape].aside_at;
   if (at == kNone) return;
-  Aside& aside = aside_of(shape, there);
+  Aside& aside = aside_of(shape, lane);
   there.of_shape[aside.shape(aside.size() - 1)].aside_at = at;
   aside.remove(at);
-  if (&aside == &there.aside_with_terms) --aside_with_terms_;
+  if (&aside != &there.aside) --terms_aside_;
   there.of_shape[shape].aside_at = kNone;
 }
 
@@ -150,8 +158,8 @@ void Race::bring_back(std::uint32_t shape) {
 }
 
 void Race::bring_back_terms() {
-  for (std::uint32_t lane = 0; aside_with_terms_ > 0 && lane < lane_count(); ++lane) {
-    const Aside& aside = lanes_[lane].aside_with_terms;
+  for (std::uint32_t lane = 0; terms_aside_ > 0 && lane < lane_count(); ++lane) {
+    const Aside& aside = with_terms_[lane];
     while (aside.size() > 0) bring_back(aside.shape(0), lane);
   }
 }
@@ -162,7 +170,7 @@ bool Race::is_aside(std::uint32_t shape, std::uint32_t lane) const {
 
 std::vector<std::uint32_t> Race::aside(std::uint32_t lane) const {
   std::vector<std::uint32_t> shapes;
-  for (const Aside* const aside : {&lanes_[lane].aside, &lanes_[lane].aside_with_terms}) {
+  for (const Aside* const aside : {&lanes_[lane].aside, &with_terms_[lane]}) {
     for (std::size_t at = 0; at < aside->size(); ++at) shapes.push_back(aside->shape(at));
   }
   std::sort(shapes.begin(), shapes.end());

@@ -64,17 +64,19 @@ class Race {
   /// The shape is brought back from every lane in which it is aside. O(lanes).
   void bring_back(std::uint32_t shape);
 
+  /// Is a shape with terms aside anywhere?
+  bool has_terms_aside() const { return terms_aside_ > 0; }
+
   /// All with terms are brought back. O(those aside with terms).
   void bring_back_terms();
 
   /// Of those with terms, and tasks that may fit into what is free, all that pass the test are brought back.
   template <class Fits>
   void bring_back_terms_if(std::span<const std::int64_t> free, Fits fits) {
-    if (aside_with_terms_ == 0) return;
     for (std::uint32_t lane = 0; lane < lane_count(); ++lane) {
       std::vector<std::uint32_t> back;
-      lanes_[lane].aside_with_terms.for_each_that_may_fit(free, [&](std::size_t at) {
-        const std::uint32_t shape = lanes_[lane].aside_with_terms.shape(at);
+      with_terms_[lane].for_each_that_may_fit(free, [&](std::size_t at) {
+        const std::uint32_t shape = with_terms_[lane].shape(at);
         if (fits(shape)) back.push_back(shape);
       });
       for (const std::uint32_t shape : back) bring_back(shape, lane);
@@ -124,12 +126,11 @@ class Race {
     double first_key = 0;            // and that one's key
   };
   struct Lane {
-    explicit Lane(std::size_t resources) : aside(resources), aside_with_terms(resources) {}
+    explicit Lane(std::size_t resources) : aside(resources) {}
     Tournament shapes;
     std::vector<OfShape> of_shape;  // [shape]
     std::vector<double> keys;       // [queue]
     Aside aside;                    // shapes without terms: what is freed on a server helps them there alone
-    Aside aside_with_terms;         // shapes of jobs with terms
   };
   struct Members {
     std::vector<std::uint32_t> queues;  // [place]
@@ -159,16 +160,18 @@ class Race {
   void set_key(std::uint32_t queue, std::uint32_t lane);
   void replay(std::uint32_t queue, std::uint32_t lane);
   void set_first(std::uint32_t shape, std::uint32_t lane);
-  Aside& aside_of(std::uint32_t shape, Lane& lane) const {
-    return standing_->accounts.shapes.terms(shape) == nullptr ? lane.aside : lane.aside_with_terms;
+  Aside& aside_of(std::uint32_t shape, std::uint32_t lane) {
+    return standing_->accounts.shapes.terms(shape) == nullptr ? lanes_[lane].aside : with_terms_[lane];
   }
+  void set_aside_key(std::uint32_t shape, std::uint32_t lane);
   void take_aside_out(std::uint32_t shape, std::uint32_t lane);
 
   const Discipline* discipline_;
   Tie tie_;
   const Standing* standing_;
   std::vector<Lane> lanes_;
-  std::size_t aside_with_terms_ = 0;   // in all lanes
+  std::vector<Aside> with_terms_;      // [lane], the shapes with terms that are aside
+  std::size_t terms_aside_ = 0;        // in all lanes
   std::vector<Members> members_;       // [shape]
   std::vector<std::uint32_t> places_;  // [queue], its place in its shape; kNone when it does not wait
 };

@@ -103,7 +103,8 @@ void Engine::State::end_reservation(const Reservations::Kept* kept) {
   reservations->kept.erase(reservations->kept.begin() + (kept - reservations->kept.data()));
   if (accounts.servers[server].drained) return;
   accounts.park.open(server);
-  something_freed(server);
+  freed.add(server);
+  race.bring_back_terms();
   if (preemption) preemption->something_changed();
 }
 

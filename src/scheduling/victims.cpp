@@ -20,6 +20,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
+#include <utility>
 
 namespace mirab::scheduling {
 namespace {
@@ -182,24 +184,22 @@ void VictimSearch::consider(std::uint32_t server, const Gain& gain, std::int64_t
 std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most,
                                           const std::function<bool(std::uint32_t server)>& may_use) {
   const QueueRow& row = accounts_.queues[queue];
-  const mpq_class before = level_.exact(standing_, Holding::of(accounts_, row.user));
+  const Holding before = Holding::of(accounts_, row.user);
   std::optional<Victims> best;
   for (const Way& way : accounts_.shapes.ways(row.shape)) {
-    std::vector<std::uint32_t> servers;
+    Holding after = before;
+    after.add(row.shape, way.demand, 1);
+    // Infinite for tsf, where no server holds such a task.
+    const double rounded = level_.rounded(standing_, after);
+    if (most_spare_ < rounded * (1 - Level::kRounding)) continue;
+    const Gain gain{
+        .user = row.user, .demand = way.demand, .level = level_.exact(standing_, after), .rounded = rounded};
+    if (gain.level <= level_.exact(standing_, before)) continue;
     for (std::uint32_t server = 0; server < accounts_.servers.end(); ++server) {
       if (accounts_.shapes.eligibility.contains(way.servers, server) && may_use(server) &&
           covers(accounts_.park.capacity(server), way.demand))
-        servers.push_back(server);
+        consider(server, gain, most, best);
     }
-    if (servers.empty()) continue;
-    Holding after = Holding::of(accounts_, row.user);
-    after.add(row.shape, way.demand, 1);
-    const Gain gain{.user = row.user,
-                    .demand = way.demand,
-                    .level = level_.exact(standing_, after),
-                    .rounded = level_.rounded(standing_, after)};
-    if (gain.level <= before || most_spare_ < gain.rounded * (1 - Level::kRounding)) continue;
-    for (const std::uint32_t server : servers) consider(server, gain, most, best);
   }
   return best;
 }

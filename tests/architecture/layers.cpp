@@ -30,11 +30,11 @@ std::optional<Include> include_on(const std::string& line) {
   return Include{.quoted = match[1] == "\"", .path = match[2]};
 }
 
-// The first folder; the header for C is at the top, where C programs look for it, and of layer c_api.
+// The first folder; the headers for C are at the top, where C programs look for them, and of layer c_api.
 std::string layer_of(const std::string& path) {
-  if (path == "engine.h") return "c_api";
   const auto slash = path.find('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash);
+  if (slash == std::string::npos) return path.ends_with(".h") ? "c_api" : "";
+  return path.substr(0, slash);
 }
 
 bool is_standard(const std::string& header) {

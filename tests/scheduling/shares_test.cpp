@@ -1,5 +1,6 @@
 // What counts as a share: scaled parts, and usage that decays, against a reference that integrates anew.
 
+#include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <map>
@@ -180,6 +181,89 @@ TEST(Shares, DecayedUsageIsTheIntegralWhateverComes) {
     }
   }
   EXPECT_GT(compared, 10'000);
+}
+
+/// A few servers and users of different weights, whose jobs come and whose tasks end at random.
+struct Traffic {
+  explicit Traffic(std::uint64_t seed) : random(seed), half_life(Duration(100 + random.below(5'000))) {
+    EngineOptions options = options_for("drf");
+    options.half_life = half_life;
+    engine.emplace(*Engine::from(options));
+    for (int server = 0; server < 3; ++server)
+      EXPECT_TRUE(engine->apply(ServerAdded{.name = "s", .capacity = {20, 20}}, now));
+    for (const char* const weight : {"1", "2", "0.5", "1"}) {
+      users.push_back(*engine->apply(UserAdded{.name = weight, .weight = *Quantity::parse(weight)}, now));
+      weights.push_back(std::stod(weight));
+    }
+  }
+
+  void submit() {
+    const Amounts demand = {static_cast<std::int64_t>(1 + random.below(3)),
+                            static_cast<std::int64_t>(1 + random.below(3))};
+    const UserId user = users[random.below(users.size())];
+    const std::int64_t tasks = 1 + static_cast<std::int64_t>(random.below(6));
+    jobs.emplace_back(*engine->apply(JobSubmitted{.user = user, .demand = demand, .tasks = tasks}, now),
+                      user);
+  }
+  void finish() {
+    if (running.empty()) return;
+    std::swap(running[random.below(running.size())], running.back());
+    EXPECT_FALSE(engine->apply(TaskFinished{running.back()}, now));
+    running.pop_back();
+  }
+  bool has_task_that_fits(UserId user) const {
+    return std::any_of(jobs.begin(), jobs.end(),
+                       [&](const auto& job) { return job.second == user && engine->fits(job.first); });
+  }
+
+  Random random;
+  Duration half_life;
+  Time now{};
+  std::optional<Engine> engine;
+  std::vector<UserId> users;
+  std::vector<double> weights;
+  std::vector<std::pair<JobId, UserId>> jobs;
+  std::vector<TaskId> running;
+};
+
+// The order of docs/engine.md: U / φ at a time at most h / 1024 before the step.
+TEST(Shares, OfThoseWhoseTasksFitWhoUsedLeastLatelyIsServed) {
+  int told_apart = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Traffic traffic(seed);
+    History history;
+    for (int i = 0; i < 300; ++i) {
+      traffic.now += Duration(traffic.random.below(200));
+      if (traffic.random.below(3) == 0) {
+        traffic.submit();
+      } else {
+        traffic.finish();
+      }
+      history.note(*traffic.engine, traffic.users, traffic.now);
+      std::vector<double> usage, slack;
+      std::vector<bool> fits;
+      for (std::size_t n = 0; n < traffic.users.size(); ++n) {
+        const double used = history.usage(traffic.users[n], traffic.now, traffic.half_life);
+        const double share = traffic.engine->user(traffic.users[n])->dominant_share;
+        usage.push_back(used / traffic.weights[n]);
+        slack.push_back(std::numbers::ln2 / 1024 * std::max(used, share) / traffic.weights[n] + 1e-12);
+        fits.push_back(traffic.has_task_that_fits(traffic.users[n]));
+      }
+      const std::optional<Placed> placed = traffic.engine->step(traffic.now, traffic.random);
+      ASSERT_EQ(placed.has_value(), std::find(fits.begin(), fits.end(), true) != fits.end());
+      if (!placed) continue;
+      traffic.running.push_back(placed->task);
+      const auto served = static_cast<std::size_t>(
+          std::find(traffic.users.begin(), traffic.users.end(), placed->user) - traffic.users.begin());
+      for (std::size_t n = 0; n < traffic.users.size(); ++n) {
+        if (!fits[n] || n == served) continue;
+        ASSERT_LE(usage[served], usage[n] + slack[served] + slack[n]) << "seed " << seed << " step " << i;
+        told_apart += usage[served] < usage[n] - slack[served] - slack[n] ? 1 : 0;
+      }
+      history.note(*traffic.engine, traffic.users, traffic.now);
+    }
+  }
+  EXPECT_GT(told_apart, 1'000);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
@@ -42,6 +43,9 @@ enum class ChangeKind {
   weight,  ///< twice the weight
   task,    ///< one task more to run, for a user who runs all it has
 };
+
+/// The word for it, as in JSON: `server`, `unit`, `weight`, `task`.
+std::string_view change_name(ChangeKind kind);
 
 struct Change {
   ChangeKind kind;

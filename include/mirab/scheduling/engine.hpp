@@ -116,6 +116,9 @@ class Engine {
   std::size_t job_count() const;      ///< with waiting or running tasks
   std::size_t running_count() const;  ///< tasks
 
+  const EngineOptions& options() const;
+  std::optional<Time> now() const;  ///< of the latest event or step; nothing before the first
+
   /// What waits and runs of a job; nothing when it is unknown, or over.
   struct JobState {
     UserId user;

@@ -1,0 +1,144 @@
+/* Divisible shares of Mirab for C, and for whatever can call C. See docs/mechanisms.md for the mechanisms, and
+ * mirab/mechanisms/mechanism.hpp for the same in C++; mirab/engine.h is the online engine, for whole tasks.
+ *
+ * A cluster has K server entries, N users and m resources; a matrix stands row by row. Text is UTF-8. What a
+ * function returns a pointer to belongs to the allocation, and is valid until that is freed. An allocation is
+ * not changed by any function but mirab_allocation_free(), so that several threads may read it.
+ *
+ * The interface is stable: functions, values and members at the end of mirab_cluster are added, never changed. */
+#ifndef MIRAB_ALLOCATE_H
+#define MIRAB_ALLOCATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of this interface: grows when something is added. */
+#define MIRAB_ALLOCATE_VERSION 2
+int mirab_allocate_version(void);
+
+/* Set it to zeros before its members, so that those not named are left out. Amounts are taken as the shortest
+ * decimals that read back as them. */
+typedef struct mirab_cluster {
+  size_t size; /* sizeof(mirab_cluster) */
+  size_t resource_count;
+  size_t server_count;
+  size_t user_count;
+  const double* capacity;  /* [K][m], of one server of an entry */
+  const double* demand;    /* [N][m], of each task */
+  const int64_t* count;    /* [K], how many servers an entry stands for; NULL: one each */
+  const double* weight;    /* [N]; NULL: 1 each */
+  const double* tasks;     /* [N], how many a user has, infinity for no limit; NULL: no limits */
+  const uint8_t* eligible; /* [N][K], 0 where a user may not run; NULL: everybody everywhere */
+} mirab_cluster;
+
+typedef struct mirab_allocation mirab_allocation;
+
+/* Divides the cluster. `mechanism` as on the command line ("drf", "alpha-fair:alpha=2"). NULL when that is
+ * refused, or memory runs out: then the reason is written to `error`, at most `size` bytes with the closing
+ * zero. */
+mirab_allocation* mirab_allocate(const mirab_cluster* cluster, const char* mechanism, char* error, size_t size);
+
+/* The same for the text of a cluster file (docs/cluster-file.md): JSON when it begins with a brace, else YAML. */
+mirab_allocation* mirab_allocate_text(const char* cluster, const char* mechanism, char* error, size_t size);
+
+void mirab_allocation_free(mirab_allocation* allocation); /* NULL is allowed */
+
+typedef enum mirab_quality {
+  MIRAB_EXACT = 0,
+  MIRAB_CONVERGED = 1,    /* to its certificate */
+  MIRAB_NOT_CONVERGED = 2 /* a result too, with its certificate */
+} mirab_quality;
+
+mirab_quality mirab_allocation_quality(const mirab_allocation* allocation);
+
+/* A number that bounds how far the outcome is from what the mechanism defines: 0 when exact. `kind` says what it
+ * measures ("relative-duality-gap"), and may be NULL. */
+double mirab_allocation_certificate(const mirab_allocation* allocation, const char** kind);
+
+/* m, N, and S: the server entries as the mechanism saw them, one ("pool") where it pours all into one. */
+size_t mirab_allocation_resource_count(const mirab_allocation* allocation);
+size_t mirab_allocation_user_count(const mirab_allocation* allocation);
+size_t mirab_allocation_server_count(const mirab_allocation* allocation);
+
+/* Names; those of a cluster in arrays are u0, u1, ... and s0, s1, ... Requires an index below the count. */
+const char* mirab_allocation_user(const mirab_allocation* allocation, size_t user);
+const char* mirab_allocation_server(const mirab_allocation* allocation, size_t server);
+
+/* [N]: how many tasks each user can run; the largest part of any one resource that it holds. */
+const double* mirab_allocation_tasks(const mirab_allocation* allocation);
+const double* mirab_allocation_shares(const mirab_allocation* allocation);
+
+/* [N][S]: how many tasks on which entry. [S][m]: what is used of each. */
+const double* mirab_allocation_tasks_on(const mirab_allocation* allocation);
+const double* mirab_allocation_used(const mirab_allocation* allocation);
+
+/* Some of a resource that a user has. Never grows; nor do the two below. Since version 2, as all that follows. */
+typedef struct mirab_holding {
+  size_t user;
+  double amount;
+} mirab_holding;
+
+/* A full resource that a user needs where it may run. Entries of equal servers stand together, and amounts are of
+ * all of them. */
+typedef struct mirab_binding {
+  const size_t* servers; /* entries as the mechanism saw them, below S */
+  size_t server_count;
+  size_t resource;
+  double capacity;
+  double held;  /* by the user */
+  double level; /* the highest share per weight of those who hold some of it */
+  double price; /* per unit; NaN where the mechanism has none */
+  const mirab_holding* others; /* who else holds most of it, at most three, most first */
+  size_t other_count;
+} mirab_binding;
+
+typedef enum mirab_change {
+  MIRAB_MORE_SERVERS = 0, /* one more server of an entry */
+  MIRAB_MORE_UNITS = 1,   /* more of one resource on one server of an entry, or in the pool */
+  MIRAB_MORE_WEIGHT = 2,  /* twice the weight */
+  MIRAB_MORE_TASKS = 3    /* one task more to run, for a user who runs all it has */
+} mirab_change;
+
+/* A change, and what it leads to: the changed cluster was divided anew. */
+typedef struct mirab_what_if {
+  mirab_change change;
+  const size_t* servers; /* entries of the cluster to which it applies alike, below K; none where it is of no server */
+  size_t server_count;
+  size_t resource; /* of MIRAB_MORE_UNITS */
+  double amount;   /* how many servers, how much of the resource; the new weight, the new number of tasks */
+  double tasks;    /* of the user then */
+  double gain;     /* over what the user has now; negative when the change would hurt it */
+  mirab_quality quality;
+} mirab_what_if;
+
+typedef struct mirab_explanation mirab_explanation;
+
+/* Why a user has what it has, and what would change it: docs/explain.md. The cluster is divided again, and once for
+ * each of at most `what_ifs` changes. The explanation does not need the allocation any more. NULL, with the reason,
+ * when there is no such user, or memory runs out. */
+mirab_explanation* mirab_explain(const mirab_allocation* allocation, size_t user, size_t what_ifs, char* error,
+                                 size_t size);
+
+void mirab_explanation_free(mirab_explanation* explanation); /* NULL is allowed */
+
+/* Does the user run all the tasks it has? Then nothing else holds it back. */
+int mirab_explanation_has_all_tasks(const mirab_explanation* explanation);
+
+/* Where the user holds most of the capacity first; valid until the explanation is freed, as the next. */
+const mirab_binding* mirab_explanation_bindings(const mirab_explanation* explanation, size_t* count);
+
+/* The greatest gain first. */
+const mirab_what_if* mirab_explanation_what_ifs(const mirab_explanation* explanation, size_t* count);
+
+/* How many changes were not tried. */
+size_t mirab_explanation_untried(const mirab_explanation* explanation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

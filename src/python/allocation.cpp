@@ -1,0 +1,160 @@
+// mirab.allocate: the outcome of a mechanism as numpy arrays, which are the caller's own.
+#include <fmt/format.h>
+#include <string_view>
+
+#include <mirab/audit/metrics.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
+
+#include "model/names.hpp"
+#include "python/arguments.hpp"
+#include "python/cluster.hpp"
+#include "python/module.hpp"
+#include "python/records.hpp"
+#include "python/refusal.hpp"
+
+namespace mirab::python {
+namespace {
+
+namespace py = pybind11;
+using namespace py::literals;
+
+using Doubles = py::array_t<double>;
+
+/// `mirab.Allocation`.
+struct Division {
+  std::shared_ptr<const Problem> problem;
+  Outcome outcome;
+
+  const Allocation& allocation() const { return outcome.allocation; }
+};
+
+Division divided(const py::object& cluster_or_path, const std::string& mechanism, int threads) {
+  const ClusterValue cluster = cluster_of(cluster_or_path);
+  const Choice choice = value_of(choose_mechanism(mechanism));
+  const Execution execution = execution_of(threads);
+  const auto outcome = [&] {
+    const py::gil_scoped_release others_may_run;
+    return allocate(*cluster.problem, choice, execution);
+  }();
+  return {.problem = cluster.problem, .outcome = value_of(outcome)};
+}
+
+Doubles list_of(const std::vector<double>& values) {
+  return Doubles(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+Doubles zeros(std::size_t rows, std::size_t columns) {
+  Doubles array({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(columns)});
+  std::fill_n(array.mutable_data(), array.size(), 0.0);
+  return array;
+}
+
+/// What `member` says of every server entry: [S, m].
+Doubles of_servers(const Division& division, std::vector<double> ServerUse::*member) {
+  const std::vector<ServerUse>& servers = division.allocation().servers;
+  Doubles array = zeros(servers.size(), division.problem->resource_count());
+  auto cells = array.mutable_unchecked<2>();
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    const std::vector<double>& row = servers[i].*member;
+    for (std::size_t r = 0; r < row.size(); ++r)
+      cells(static_cast<py::ssize_t>(i), static_cast<py::ssize_t>(r)) = row[r];
+  }
+  return array;
+}
+
+bool has_prices(const Division& division) {
+  const std::vector<ServerUse>& servers = division.allocation().servers;
+  return !servers.empty() && !servers.front().prices.empty();
+}
+
+Doubles tasks_on(const Division& division) {
+  Doubles array = zeros(division.problem->user_count(), division.allocation().servers.size());
+  auto cells = array.mutable_unchecked<2>();
+  for (const Grant& grant : division.allocation().grants)
+    cells(static_cast<py::ssize_t>(grant.user), static_cast<py::ssize_t>(grant.server)) = grant.tasks;
+  return array;
+}
+
+Doubles bundles(const Division& division) {
+  Doubles array = zeros(division.problem->user_count(), division.problem->resource_count());
+  auto cells = array.mutable_unchecked<2>();
+  for (const Grant& grant : division.allocation().grants) {
+    for (std::size_t r = 0; r < grant.resources.size(); ++r)
+      cells(static_cast<py::ssize_t>(grant.user), static_cast<py::ssize_t>(r)) += grant.resources[r];
+  }
+  return array;
+}
+
+std::vector<std::string> server_names(const Division& division) {
+  std::vector<std::string> names;
+  for (const ServerUse& server : division.allocation().servers) names.push_back(server.name);
+  return names;
+}
+
+using DivisionClass = py::class_<Division>;
+
+void add_how(py::module_& module, DivisionClass& allocation) {
+  const Record certificate(module, "mirab.Certificate",
+                           "How far an outcome is from what its mechanism defines.",
+                           {{"kind", "what the value measures"}, {"value", "0 when exact"}});
+  allocation.def_property_readonly(
+      "mechanism", [](const Division& d) { return d.outcome.mechanism; }, "As it was asked for.");
+  allocation.def_property_readonly(
+      "status", [](const Division& d) { return status_name(d.outcome.status); },
+      "\"exact\", \"converged\" or \"not_converged\".");
+  allocation.def_property_readonly(
+      "certificate",
+      [certificate](const Division& d) {
+        return certificate(d.outcome.certificate.kind, d.outcome.certificate.value);
+      },
+      "How far the outcome is from what the mechanism defines: Certificate(kind, value).");
+  allocation.def_property_readonly(
+      "seconds", [](const Division& d) { return d.outcome.seconds; }, "Spent in the solver.");
+  allocation.def_property_readonly(
+      "notices", [](const Division& d) { return d.outcome.notices; }, "What the reader should know.");
+}
+
+void add_what(DivisionClass& allocation) {
+  allocation.def_property_readonly(
+      "servers", &server_names,
+      "Names of the S server entries as the mechanism saw them: [\"pool\"] where it "
+      "pours all into one.");
+  allocation.def_property_readonly(
+      "tasks", [](const Division& d) { return list_of(d.allocation().tasks); },
+      "How many tasks each user can run, [N].");
+  allocation.def_property_readonly(
+      "shares", [](const Division& d) { return list_of(dominant_shares(*d.problem, d.allocation())); },
+      "The largest part of any one resource that each user holds, [N].");
+  allocation.def_property_readonly("tasks_on", &tasks_on, "How many of them on each server entry, [N, S].");
+  allocation.def_property_readonly("bundles", &bundles, "How much of each resource each user holds, [N, m].");
+  allocation.def_property_readonly(
+      "capacity", [](const Division& d) { return of_servers(d, &ServerUse::capacity); },
+      "Of all servers of an entry together, [S, m].");
+  allocation.def_property_readonly(
+      "used", [](const Division& d) { return of_servers(d, &ServerUse::used); }, "Of it, [S, m].");
+  allocation.def_property_readonly(
+      "prices",
+      [](const Division& d) {
+        return has_prices(d) ? std::optional(of_servers(d, &ServerUse::prices)) : std::nullopt;
+      },
+      "Per unit, [S, m]; None where the mechanism has none.");
+}
+
+}  // namespace
+
+void add_allocation(py::module_& module) {
+  DivisionClass allocation(
+      module, "Allocation",
+      "Who gets what: N users, S server entries, m resources, in the order of the cluster. "
+      "Arrays are made anew each time they are asked for.");
+  allocation.def_property_readonly(
+      "cluster", [](const Division& d) { return ClusterValue{.problem = d.problem}; }, "What was divided.");
+  add_how(module, allocation);
+  add_what(allocation);
+  module.def("allocate", &divided, "cluster"_a, "mechanism"_a = "drf", py::kw_only(), "threads"_a = 1,
+             "Divides a Cluster, or the one in the cluster file whose path is given, among its users. "
+             "`mechanism`: as on the command line (\"alpha-fair:alpha=2\"). Not converged is a result, see "
+             "`status`. Raises Refused.");
+}
+
+}  // namespace mirab::python

@@ -1,0 +1,318 @@
+"""Fair sharing of a cluster's resources among its users. See docs/python.md."""
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__version__: str
+
+Number = int | float | str | Decimal
+Time = int | timedelta
+Amounts = Sequence[int] | NDArray[np.integer]
+Path = str | os.PathLike[str]
+Status = Literal["exact", "converged", "not_converged"]
+
+class Refused(ValueError):
+    key: str
+    file: str
+    line: int
+
+def mechanisms() -> dict[str, str]: ...
+def disciplines() -> dict[str, str]: ...
+def placements() -> dict[str, str]: ...
+
+class Companion(NamedTuple):
+    task: int
+    server: int
+
+class Lost(NamedTuple):
+    task: int
+    job: int
+
+class Placed(NamedTuple):
+    task: int
+    job: int
+    user: int
+    server: int
+    others: tuple[Companion, ...]
+    preempted: tuple[Lost, ...]
+
+class Reserving:
+    def __init__(self, after: Time, servers: int = 1, at_most: Time | None = None) -> None: ...
+    @property
+    def after(self) -> int: ...
+    @property
+    def servers(self) -> int: ...
+    @property
+    def at_most(self) -> int | None: ...
+
+class Preempting:
+    def __init__(self, tasks: int, per: Time) -> None: ...
+    @property
+    def tasks(self) -> int: ...
+    @property
+    def per(self) -> int: ...
+
+class Reservation(NamedTuple):
+    server: int
+    job: int
+    user: int
+    since: int
+
+class UserState(NamedTuple):
+    used: tuple[int, ...]
+    running: int
+    dominant_share: float
+    decayed_share: float | None
+
+class JobState(NamedTuple):
+    user: int
+    waiting: int
+    running: int
+
+class ServerState(NamedTuple):
+    capacity: tuple[int, ...]
+    free: tuple[int, ...]
+    drained: bool
+
+class Other(NamedTuple):
+    user: int
+    user_name: str
+    job: int
+    key: float
+
+class ServersFor(NamedTuple):
+    with_room: int
+    not_allowed: int
+    too_small: int
+    drained: int
+    full: int
+    lacking: tuple[int, ...]
+    too_small_in: tuple[int, ...]
+
+class Constraint(NamedTuple):
+    label: str
+    excludes: int
+    alone: int
+
+class NearestMiss(NamedTuple):
+    server: int
+    name: str
+    to_free: tuple[int, ...]
+
+class WhyWaiting(NamedTuple):
+    text: str
+    waiting: int
+    servers: ServersFor
+    constraints: list[Constraint]
+    nearest_miss: NearestMiss | None
+    key: float | None
+    older_jobs: int
+    own_ahead: int
+    users_ahead: int
+    users_tied: int
+    next: Other | None
+    with_weight: float | None
+    blocked_by: Other | None
+    is_next: bool
+
+class WhyNotOn(NamedTuple):
+    text: str
+    reason: Literal["nothing", "name", "label", "too_small", "drained", "full"]
+    label: str
+    missing: tuple[int, ...]
+
+class Measure(NamedTuple):
+    what: str
+    chosen: float
+    runner_up: float | None
+
+class WhyPlaced(NamedTuple):
+    text: str
+    key: float
+    users_waiting: int
+    users_fitting: int
+    users_tied: int
+    runner_up: Other | None
+    servers_with_room: int
+    runner_up_server: int | None
+    measure: Measure | None
+    free_before: tuple[int, ...]
+    free_after: tuple[int, ...]
+
+class Engine:
+    def __init__(
+        self,
+        resources: Sequence[str],
+        discipline: str = "drf",
+        placement: str = "first-fit",
+        *,
+        tie: Literal["first", "last", "random"] = "first",
+        oversized: Literal["refuse", "wait"] = "refuse",
+        share_scale: Sequence[Number] = (),
+        half_life: Time | None = None,
+        reservations: Reserving | None = None,
+        preemption: Preempting | None = None,
+        seed: int = 0,
+    ) -> None: ...
+    @staticmethod
+    def restore(snapshot: bytes, *, seed: int = 0) -> Engine: ...
+    @staticmethod
+    def replay(log: Path, *, seed: int = 0) -> Engine: ...
+    def snapshot(self) -> bytes: ...
+    def seed(self, seed: int) -> None: ...
+    def server_added(
+        self, name: str, capacity: Amounts, *, labels: Mapping[str, str] = {}, now: Time | None = None
+    ) -> int: ...
+    def server_changed(self, server: int, capacity: Amounts, *, now: Time | None = None) -> None: ...
+    def server_drained(self, server: int, *, now: Time | None = None) -> None: ...
+    def server_reopened(self, server: int, *, now: Time | None = None) -> None: ...
+    def server_removed(self, server: int, *, now: Time | None = None) -> None: ...
+    def server_failed(self, server: int, *, now: Time | None = None) -> list[Lost]: ...
+    def user_added(self, name: str, weight: Number = 1, *, now: Time | None = None) -> int: ...
+    def user_reweighted(self, user: int, weight: Number, *, now: Time | None = None) -> None: ...
+    def user_removed(self, user: int, *, now: Time | None = None) -> None: ...
+    def job_submitted(
+        self,
+        user: int,
+        demand: Amounts,
+        tasks: int = 1,
+        *,
+        servers: Sequence[str] | None = None,
+        select: Mapping[str, Sequence[str]] = {},
+        demand_on: Mapping[str, Amounts] = {},
+        gang: int = 1,
+        per_server: int | None = None,
+        spread: str | tuple[str, int] | None = None,
+        pack: str | None = None,
+        now: Time | None = None,
+    ) -> int: ...
+    def job_cancelled(self, job: int, *, now: Time | None = None) -> list[Lost]: ...
+    def task_finished(self, task: int, *, now: Time | None = None) -> None: ...
+    def task_failed(self, task: int, *, now: Time | None = None) -> None: ...
+    def step(self, now: Time | None = None) -> Placed | None: ...
+    def step_and_why(self, now: Time | None = None) -> tuple[Placed, WhyPlaced] | None: ...
+    def step_all(self, now: Time | None = None, most: int | None = None) -> NDArray[np.void]: ...
+    def user(self, user: int) -> UserState | None: ...
+    def job(self, job: int) -> JobState | None: ...
+    def server(self, server: int) -> ServerState | None: ...
+    def reservations(self) -> list[Reservation]: ...
+    def fits(self, job: int) -> bool: ...
+    def why_waiting(self, job: int, now: Time | None = None) -> WhyWaiting | None: ...
+    def why_not_on(self, job: int, server: int) -> WhyNotOn | None: ...
+    @property
+    def resources(self) -> list[str]: ...
+    @property
+    def now(self) -> int | None: ...
+    @property
+    def server_count(self) -> int: ...
+    @property
+    def user_count(self) -> int: ...
+    @property
+    def job_count(self) -> int: ...
+    @property
+    def running_count(self) -> int: ...
+
+class Cluster:
+    def __init__(
+        self,
+        capacities: ArrayLike,
+        demands: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        tasks: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+        eligible: NDArray[np.bool_] | None = None,
+        resources: Sequence[str] | None = None,
+        servers: Sequence[str] | None = None,
+        users: Sequence[str] | None = None,
+    ) -> None: ...
+    @staticmethod
+    def read(path: Path) -> Cluster: ...
+    @staticmethod
+    def parse(text: str) -> Cluster: ...
+    @property
+    def resources(self) -> list[str]: ...
+    @property
+    def servers(self) -> list[str]: ...
+    @property
+    def users(self) -> list[str]: ...
+
+class Certificate(NamedTuple):
+    kind: str
+    value: float
+
+class Allocation:
+    @property
+    def cluster(self) -> Cluster: ...
+    @property
+    def mechanism(self) -> str: ...
+    @property
+    def status(self) -> Status: ...
+    @property
+    def certificate(self) -> Certificate: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def notices(self) -> list[str]: ...
+    @property
+    def servers(self) -> list[str]: ...
+    @property
+    def tasks(self) -> NDArray[np.float64]: ...
+    @property
+    def shares(self) -> NDArray[np.float64]: ...
+    @property
+    def tasks_on(self) -> NDArray[np.float64]: ...
+    @property
+    def bundles(self) -> NDArray[np.float64]: ...
+    @property
+    def capacity(self) -> NDArray[np.float64]: ...
+    @property
+    def used(self) -> NDArray[np.float64]: ...
+    @property
+    def prices(self) -> NDArray[np.float64] | None: ...
+
+def allocate(cluster: Cluster | Path, mechanism: str = "drf", *, threads: int = 1) -> Allocation: ...
+
+class Holding(NamedTuple):
+    user: str
+    amount: float
+
+class Binding(NamedTuple):
+    servers: list[str]
+    resource: str
+    capacity: float
+    held: float
+    level: float
+    price: float | None
+    others: list[Holding]
+
+class WhatIf(NamedTuple):
+    change: Literal["server", "unit", "weight", "task"]
+    servers: list[str]
+    resource: str | None
+    amount: float
+    tasks: float
+    gain: float
+    status: Status
+
+class Explanation(NamedTuple):
+    user: str
+    mechanism: str
+    status: Status
+    tasks: float
+    dominant_share: float
+    has_all_tasks: bool
+    bindings: list[Binding]
+    what_ifs: list[WhatIf]
+    untried: int
+    notices: list[str]
+
+def explain(
+    cluster: Cluster | Path, user: str, mechanism: str = "drf", *, what_ifs: int = 20, threads: int = 1
+) -> Explanation: ...

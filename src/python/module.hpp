@@ -1,0 +1,14 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace mirab::python {
+
+// The parts of the module, each with its types and functions.
+
+void add_engine(pybind11::module_& module);
+void add_cluster(pybind11::module_& module);
+void add_allocation(pybind11::module_& module);
+void add_explanation(pybind11::module_& module);
+
+}  // namespace mirab::python
