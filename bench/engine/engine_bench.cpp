@@ -6,90 +6,22 @@
 #include <algorithm>
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <limits>
-#include <malloc.h>
 #include <numeric>
 
 #include <mirab/scheduling/engine.hpp>
 
-#include "engine/churn.hpp"
+#include "engine/engine_churn.hpp"
 
 namespace mirab::scheduling {
 namespace {
 
 using bench::Churn;
+using bench::EngineChurn;
 using bench::Taken;
 using bench::Units;
+using bench::Until;
 
 constexpr std::uint64_t kSeed = 1;
-
-enum class Until { filled, nothing_fits };
-
-Choice named(const char* name) { return {.name = name, .options = {}, .text = name}; }
-
-/// An engine with the machines of the churn and a job of endless tasks of every user.
-Engine engine_of(const Churn& churn, const char* discipline, const char* placement) {
-  Engine engine = *Engine::from(
-      {.resources = {"cpu", "memory"}, .discipline = named(discipline), .placement = named(placement)});
-  const Time start{};
-  for (const Units& machine : churn.machines)
-    (void)*engine.apply(ServerAdded{.name = "machine", .capacity = machine}, start);
-  for (const Units& demand : churn.demands) {
-    const UserId user = *engine.apply(UserAdded{.name = "user"}, start);
-    (void)engine.apply(JobSubmitted{.user = user, .demand = demand, .tasks = INT64_MAX}, start);
-  }
-  return engine;
-}
-
-class EngineChurn {
- public:
-  EngineChurn(const Churn& churn, const char* discipline, const char* placement, Until until)
-      : churn_(churn),
-        engine_(engine_of(churn, discipline, placement)),
-        until_(until),
-        taken_(churn),
-        random_(kSeed) {
-    serve();
-    decisions_ = 0;
-  }
-
-  void round() {
-    std::swap(running_[random_.below(running_.size())], running_.back());
-    const auto [task, user] = running_.back();
-    running_.pop_back();
-    taken_.give(churn_.demands[user]);
-    const Check bad = engine_.apply(TaskFinished{task}, {});
-    MIRAB_ASSERT(!bad, "a running task can finish");
-    serve();
-  }
-
-  std::int64_t decisions() const { return decisions_; }
-  std::size_t running() const { return running_.size(); }
-
- private:
-  void serve() {
-    while (until_ == Until::nothing_fits || !taken_.is_filled()) {
-      const std::optional<Placed> placed = engine_.step({}, random_);
-      if (!placed) return;
-      const auto user = static_cast<std::uint32_t>(static_cast<std::uint64_t>(placed->user));
-      taken_.take(churn_.demands[user]);
-      running_.push_back({.task = placed->task, .user = user});
-      ++decisions_;
-    }
-  }
-
-  struct Running {
-    TaskId task;
-    std::uint32_t user;
-  };
-  const Churn& churn_;
-  Engine engine_;
-  Until until_;
-  Taken taken_;
-  Random random_;
-  std::vector<Running> running_;
-  std::int64_t decisions_ = 0;
-};
 
 /// DRF and first-fit as they are defined, over plain arrays.
 class NaiveChurn {
@@ -107,7 +39,7 @@ class NaiveChurn {
     }
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     // As the engine fills: user by user would take as long as the rounds themselves.
-    EngineChurn filled(churn, "drf", "first-fit", Until::filled);
+    EngineChurn filled(churn, "drf", "first-fit", Until::filled, kSeed);
     for (std::size_t task = 0; task < filled.running(); ++task) place(task % order_.size());
   }
 
@@ -168,7 +100,7 @@ class NaiveChurn {
 void rounds(benchmark::State& state, const char* discipline, const char* placement, Until until) {
   const Churn churn = bench::google_churn(static_cast<std::size_t>(state.range(0)),
                                           static_cast<std::size_t>(state.range(1)), kSeed);
-  EngineChurn engine(churn, discipline, placement, until);
+  EngineChurn engine(churn, discipline, placement, until, kSeed);
   for ([[maybe_unused]] auto _ : state) engine.round();
   state.SetLabel(fmt::format(
       "{:.2f} decisions a round, {} tasks running",
@@ -187,40 +119,22 @@ void naive(benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state) naive.round();
 }
 
-/// What 10^6 running tasks add to an engine.
-void million_tasks(benchmark::State& state) {
-  constexpr std::int64_t kTasks = 1'000'000;
-  double bytes = 0;
-  for ([[maybe_unused]] auto _ : state) {
-    Engine engine = engine_of(
-        {.machines = std::vector(1'000, Units{1'000, 1'000}), .demands = std::vector(100, Units{1, 1})},
-        "drf", "first-fit");
-    Random random(kSeed);
-    const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-    for (std::int64_t task = 0; task < kTasks; ++task) benchmark::DoNotOptimize(engine.step({}, random));
-    const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
-    bytes = static_cast<double>(after - before) / static_cast<double>(engine.running_count());
-  }
-  state.counters["bytes"] = bytes;
-}
-
 void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Args({10'000, 1'000})->Repetitions(5)->MinTime(0.5);
 }
 
-BENCHMARK(drf_first_fit)
-    ->Args({100, 1'000})
-    ->Args({1'000, 1'000})
-    ->Args({100'000, 1'000})
-    ->Args({10'000, 10})
-    ->Args({10'000, 100})
-    ->Args({10'000, 10'000})
-    ->Apply(sizes);
+/// Every number of users on every number of servers.
+void grid(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgsProduct({{100, 1'000, 10'000, 100'000}, {10, 100, 1'000, 10'000}})
+      ->Repetitions(3)
+      ->MinTime(0.3);
+}
+
+BENCHMARK(drf_first_fit)->Apply(grid);
+BENCHMARK(saturated)->Apply(grid);
 BENCHMARK(drf_best_fit)->Apply(sizes);
 BENCHMARK(ps_dsf)->Apply(sizes);
-BENCHMARK(saturated)->Apply(sizes);
 BENCHMARK(naive)->Args({10'000, 1'000})->Repetitions(3);
-BENCHMARK(million_tasks)->Iterations(1)->Repetitions(1);
 
 }  // namespace
 }  // namespace mirab::scheduling

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <mirab/scheduling/engine.hpp>
+
+#include "engine/churn.hpp"
+
+namespace mirab::bench {
+
+/// An engine with the machines of the churn and a job of endless tasks of every user.
+scheduling::Engine engine_of(const Churn& churn, const char* discipline, const char* placement);
+
+enum class Until { filled, nothing_fits };
+
+/// An engine in churn: filled, and filled again after each task that finishes.
+class EngineChurn {
+ public:
+  EngineChurn(const Churn& churn, const char* discipline, const char* placement, Until until,
+              std::uint64_t seed);
+
+  /// A running task, drawn at random, finishes.
+  void finish();
+  /// Places a task where one is to be placed. Did it?
+  bool serve();
+  void round() {
+    finish();
+    while (serve()) continue;
+  }
+
+  std::int64_t decisions() const { return decisions_; }  ///< since it was filled at first
+  std::size_t running() const { return running_.size(); }
+
+ private:
+  struct Running {
+    scheduling::TaskId task;
+    std::uint32_t user;
+  };
+  const Churn& churn_;
+  scheduling::Engine engine_;
+  Until until_;
+  Taken taken_;
+  Random random_;
+  std::vector<Running> running_;
+  std::int64_t decisions_ = 0;
+};
+
+}  // namespace mirab::bench
