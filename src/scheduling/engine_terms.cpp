@@ -5,7 +5,8 @@
 // other, of the servers that leave room for the rest. A batch is one turn in the rounds of lines. With kinds
 // of servers the first task goes to the kind of the lane, the others wherever the placement puts them.
 //
-// Cost: O(servers m) for each task of a batch, and for each time a job finds no room.
+// Cost: O(servers m + running tasks of the job) for each task of a batch, and for each time a job finds no
+// room.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
