@@ -1,7 +1,6 @@
 #include "scheduling/json_reader.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -67,10 +66,11 @@ void JsonReader::allow_only(std::initializer_list<std::string_view> names) const
   }
 }
 
-double JsonReader::number() const {
-  if (value_->is_number() && std::isfinite(value_->get<double>())) return value_->get<double>();
-  refuse("a number is expected here");
-  return 0;
+double JsonReader::number(double least, double most) const {
+  if (value_->is_number() && value_->get<double>() >= least && value_->get<double>() <= most)
+    return value_->get<double>();
+  refuse(fmt::format("a number from {} to {} is expected here", least, most));
+  return least;
 }
 
 bool JsonReader::truth() const {

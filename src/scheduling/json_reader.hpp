@@ -52,7 +52,7 @@ class JsonReader {
   template <std::integral Integer>
   std::vector<Integer> integers(Integer least, Integer most) const;
 
-  double number() const;  ///< finite
+  double number(double least, double most) const;
   bool truth() const;
   std::string text() const;
   std::vector<std::string> texts() const;

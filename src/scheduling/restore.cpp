@@ -1,6 +1,7 @@
 // The state is built up as events build it. Each step is checked before it is made, so that bytes which say
 // what no engine can be lead to an error; at the end all invariants are checked once more.
 #include <algorithm>
+#include <numeric>
 #include <fmt/format.h>
 #include <set>
 
@@ -40,13 +41,16 @@ void Engine::State::read_usage(const JsonReader& json) {
   const JsonReader refreshed = json["refreshed"];
   if (!refreshed.is_null())
     standing.usage->set_refreshed(Time(Duration(refreshed.integer<std::int64_t>(INT64_MIN, latest))));
+  // A user holds at most all of every resource, and so its usage is at most that.
+  const std::vector<double>& scale = standing.scale.rounded;
+  const double most = std::accumulate(scale.begin(), scale.end(), 0.0) * (1 + 1e-9);
   const std::vector<JsonReader> rows = json["users"].items(accounts.users.size());
   for (std::uint32_t user = 0, row = 0; !json.failed() && user < accounts.users.end(); ++user) {
     if (!accounts.users.holds(user)) continue;
     const std::vector<JsonReader> parts = rows[row++].items(3);
     if (json.failed()) return;
-    standing.usage->set_row(user, {.usage = parts[0].number(),
-                                   .key = parts[1].number(),
+    standing.usage->set_row(user, {.usage = parts[0].number(0, most),
+                                   .key = parts[1].number(0, most),
                                    .since = Time(Duration(parts[2].integer<std::int64_t>(INT64_MIN, latest))),
                                    .share = whom.discipline->share(standing, user)});
   }

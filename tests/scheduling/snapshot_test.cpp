@@ -2,9 +2,11 @@
 // an error.
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <mirab/scheduling/snapshot.hpp>
 
+#include "scheduling/engines.hpp"
 #include "scheduling/random_events.hpp"
 
 namespace mirab::scheduling {
@@ -106,6 +108,25 @@ TEST(Snapshot, AnotherVersionIsAnErrorThatNamesIt) {
   const Result<Engine> restored = restore(taken);
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().key, "version");
+}
+
+TEST(Snapshot, UsageThatNobodyCanHaveIsAnError) {
+  EngineOptions options{.resources = {"cpu"}, .discipline = choice("drf"), .placement = choice("first-fit")};
+  options.half_life = Duration(100);
+  Engine engine = *Engine::from(options);
+  ASSERT_TRUE(engine.apply(UserAdded{.name = "u"}, {}));
+  const nlohmann::json taken = nlohmann::json::from_cbor(snapshot(engine));
+  for (const int part : {0, 1}) {
+    for (const double usage : {-1.0, -1e-300, 1.1, 1e308}) {
+      nlohmann::json changed = taken;
+      changed["usage"]["users"][0][part] = usage;
+      std::string bytes;
+      nlohmann::json::to_cbor(changed, bytes);
+      const Result<Engine> restored = restore(bytes);
+      ASSERT_FALSE(restored) << usage;
+      EXPECT_EQ(restored.error().key, "usage.users[0][" + std::to_string(part) + "]");
+    }
+  }
 }
 
 }  // namespace
