@@ -23,7 +23,7 @@ typedef enum mirab_status {
   MIRAB_OK = 0,
   MIRAB_REFUSED = 1, /* the event cannot be applied: see mirab_engine_error() */
   MIRAB_NOTHING = 2, /* there is nothing to place now, or nothing by that identifier */
-  MIRAB_FAILED = 3   /* memory ran out; the engine must only be freed now */
+  MIRAB_FAILED = 3   /* memory ran out; an engine that was to change must only be freed now */
 } mirab_status;
 
 /* Identifiers are never given twice by one engine; those of servers, users, jobs and tasks are apart. */

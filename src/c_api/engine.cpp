@@ -153,25 +153,31 @@ mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task)
 
 mirab_status mirab_user_state(const mirab_engine* engine, mirab_id user, int64_t* used, int64_t* running,
                               double* dominant_share) {
-  const auto state = engine->engine.user(UserId{user});
-  if (!state) return MIRAB_NOTHING;
-  if (used != nullptr) std::copy(state->used.begin(), state->used.end(), used);
-  if (running != nullptr) *running = state->running;
-  if (dominant_share != nullptr) *dominant_share = state->dominant_share;
-  return MIRAB_OK;
+  return guarded([&] {
+    const auto state = engine->engine.user(UserId{user});
+    if (!state) return MIRAB_NOTHING;
+    if (used != nullptr) std::copy(state->used.begin(), state->used.end(), used);
+    if (running != nullptr) *running = state->running;
+    if (dominant_share != nullptr) *dominant_share = state->dominant_share;
+    return MIRAB_OK;
+  });
 }
 
 mirab_status mirab_job_state(const mirab_engine* engine, mirab_id job, int64_t* waiting, int64_t* running) {
-  const auto state = engine->engine.job(JobId{job});
-  if (!state) return MIRAB_NOTHING;
-  if (waiting != nullptr) *waiting = state->waiting;
-  if (running != nullptr) *running = state->running;
-  return MIRAB_OK;
+  return guarded([&] {
+    const auto state = engine->engine.job(JobId{job});
+    if (!state) return MIRAB_NOTHING;
+    if (waiting != nullptr) *waiting = state->waiting;
+    if (running != nullptr) *running = state->running;
+    return MIRAB_OK;
+  });
 }
 
 mirab_status mirab_server_free(const mirab_engine* engine, mirab_id server, int64_t* free_amounts) {
-  const auto state = engine->engine.server(ServerId{server});
-  if (!state) return MIRAB_NOTHING;
-  std::copy(state->free.begin(), state->free.end(), free_amounts);
-  return MIRAB_OK;
+  return guarded([&] {
+    const auto state = engine->engine.server(ServerId{server});
+    if (!state) return MIRAB_NOTHING;
+    std::copy(state->free.begin(), state->free.end(), free_amounts);
+    return MIRAB_OK;
+  });
 }
