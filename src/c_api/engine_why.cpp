@@ -1,9 +1,9 @@
 // Why a task waits, as a struct that may grow and as text; why one is placed, as text.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "c_api/engine_handle.hpp"
+#include "c_api/sized.hpp"
 #include "c_api/text.hpp"
 
 namespace {
@@ -35,13 +35,6 @@ mirab_why plain(const WhyWaiting& why) {
   return plain;
 }
 
-/// Writes no further than the caller's struct reaches, which may be that of an older version.
-void write(const mirab_why& why, mirab_why& to) {
-  const std::size_t size = to.size;
-  std::memcpy(&to, &why, std::min(size, sizeof why));
-  to.size = size;
-}
-
 }  // namespace
 
 mirab_status mirab_step_and_why(mirab_engine* engine, int64_t now, mirab_placed* placed, char* text,
@@ -62,7 +55,7 @@ mirab_status mirab_why_waiting(mirab_engine* engine, int64_t now, mirab_id job, 
     const auto found = engine->engine.why_waiting(JobId{job}, mirab::c_api::at(now));
     if (!found) return MIRAB_NOTHING;
     const std::vector<std::string>& resources = engine->engine.options().resources;
-    if (why != nullptr) write(plain(*found), *why);
+    if (why != nullptr) mirab::c_api::write_sized(plain(*found), *why);
     if (to_free != nullptr) {
       const Amounts none(resources.size(), 0);
       const Amounts& amounts = found->nearest_miss ? found->nearest_miss->to_free : none;
