@@ -32,6 +32,13 @@ mirab_why plain(const WhyWaiting& why) {
   }
   plain.key = why.key.value_or(std::nan(""));
   plain.with_weight = why.with_weight.value_or(std::nan(""));
+  plain.kept = why.servers.kept;
+  plain.pack = why.servers.pack;
+  plain.per_server = why.servers.per_server;
+  plain.spread = why.servers.spread;
+  plain.together = why.gang ? why.gang->together : 1;
+  plain.together_room = why.gang ? why.gang->room : 0;
+  plain.is_next = why.is_next() ? 1 : 0;
   return plain;
 }
 
