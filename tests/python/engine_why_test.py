@@ -162,6 +162,19 @@ class Terms(unittest.TestCase):
         self.assertEqual((why.together, why.kept_since, why.line, why.kind), (3, None, None, None))
 
 
+class Blocking(unittest.TestCase):
+    def test_the_task_that_must_come_first_is_told(self):
+        engine = mirab.Engine(["cpu"], "drf:blocking=freeze")
+        engine.server_added("s", [4])
+        a, b = engine.user_added("a"), engine.user_added("b")
+        of_a = engine.job_submitted(a, [1], 4)
+        engine.step()
+        of_b = engine.job_submitted(b, [4])
+        why = engine.why_waiting(of_a)
+        self.assertEqual((why.blocked_by, why.is_next), (mirab.Other((b, "b", of_b, 0.0)), False))
+        self.assertIsNone(engine.step())
+
+
 class Force(unittest.TestCase):
     def test_what_would_end_is_told_before_and_after(self):
         engine = mirab.Engine(["cpu"], preemption=mirab.Preempting(1, 100))
