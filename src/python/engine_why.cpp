@@ -6,12 +6,15 @@
 #include "python/why.hpp"
 
 namespace mirab::python {
+namespace {
 
 namespace py = pybind11;
 using namespace py::literals;
 using namespace scheduling;
 
 using Number = std::uint64_t;  // of an identifier
+
+}  // namespace
 
 void add_reasons(py::module_& module, EngineClass& engine, const PlacedRecord& placed) {
   const WhyParts parts(module, placed.lost);

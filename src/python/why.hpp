@@ -21,8 +21,8 @@ struct WhyParts {
   Record by_force;
   Record lost;
 
-  /// `lost` makes a mirab.Lost.
-  WhyParts(pybind11::module_& module, const Record& lost);
+  /// `lost_task` makes a mirab.Lost.
+  WhyParts(pybind11::module_& module, const Record& lost_task);
 
   pybind11::object operator()(const scheduling::WhyWaiting::Other& task) const;
   pybind11::object operator()(const scheduling::KeptServer& server) const;
@@ -45,7 +45,7 @@ struct WhyWaitingRecord {
   Record constraint;
   Record nearest;
 
-  WhyWaitingRecord(pybind11::module_& module, const WhyParts& parts);
+  WhyWaitingRecord(pybind11::module_& module, const WhyParts& shared);
   pybind11::object operator()(const scheduling::WhyWaiting& reason,
                               const std::vector<std::string>& resources) const;
 };
@@ -57,7 +57,7 @@ struct WhyPlacedRecord {
   Record line;
   Record measure;
 
-  WhyPlacedRecord(pybind11::module_& module, const WhyParts& parts);
+  WhyPlacedRecord(pybind11::module_& module, const WhyParts& shared);
   pybind11::object operator()(const scheduling::WhyPlaced& reason,
                               const std::vector<std::string>& resources) const;
 };
@@ -67,7 +67,7 @@ struct WhyNotOnRecord {
   WhyParts parts;
   Record why;
 
-  WhyNotOnRecord(pybind11::module_& module, const WhyParts& parts);
+  WhyNotOnRecord(pybind11::module_& module, const WhyParts& shared);
   pybind11::object operator()(const scheduling::WhyNotOn& reason,
                               const std::vector<std::string>& resources) const;
 };

@@ -5,11 +5,10 @@
 #include "python/why.hpp"
 
 namespace mirab::python {
+namespace {
 
 namespace py = pybind11;
 using namespace scheduling;
-
-namespace {
 
 std::string_view word(InTheWay reason) {
   switch (reason) {

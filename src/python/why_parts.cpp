@@ -6,11 +6,14 @@
 #include "python/why.hpp"
 
 namespace mirab::python {
+namespace {
 
 namespace py = pybind11;
 using namespace scheduling;
 
-WhyParts::WhyParts(py::module_& module, const Record& lost_record)
+}  // namespace
+
+WhyParts::WhyParts(py::module_& module, const Record& lost_task)
     : other(module, "mirab.Other", "Somebody's task.",
             {{"user", "whose"},
              {"user_name", "of that user"},
@@ -36,7 +39,7 @@ WhyParts::WhyParts(py::module_& module, const Record& lost_record)
                 {"key_after", "the level that separates it from those who lose"},
                 {"losers", "Loser each, once, who loses the first task at first"},
                 {"ends", "the tasks, Lost each"}}),
-      lost(lost_record) {}
+      lost(lost_task) {}
 
 py::object WhyParts::operator()(const WhyWaiting::Other& task) const {
   return other(static_cast<std::uint64_t>(task.user), task.user_name, static_cast<std::uint64_t>(task.job),

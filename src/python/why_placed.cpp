@@ -5,9 +5,12 @@
 #include "python/why.hpp"
 
 namespace mirab::python {
+namespace {
 
 namespace py = pybind11;
 using namespace scheduling;
+
+}  // namespace
 
 WhyPlacedRecord::WhyPlacedRecord(py::module_& module, const WhyParts& shared)
     : parts(shared),

@@ -5,11 +5,10 @@
 #include "python/why.hpp"
 
 namespace mirab::python {
+namespace {
 
 namespace py = pybind11;
 using namespace scheduling;
-
-namespace {
 
 py::object gang_of(const Record& gang, const std::optional<WhyWaiting::Gang>& tasks) {
   if (!tasks) return py::none();
