@@ -23,7 +23,7 @@ int mirab_allocate_version(void);
 /* Set it to zeros before its members, so that those not named are left out. Amounts are taken as the shortest
  * decimals that read back as them. */
 typedef struct mirab_cluster {
-  size_t size; /* sizeof(mirab_cluster) */
+  size_t size; /* sizeof(mirab_cluster): more may be added at the end */
   size_t resource_count;
   size_t server_count;
   size_t user_count;

@@ -23,14 +23,14 @@ typedef enum mirab_status {
   MIRAB_OK = 0,
   MIRAB_REFUSED = 1, /* the event cannot be applied: see mirab_engine_error() */
   MIRAB_NOTHING = 2, /* there is nothing to place now, or nothing by that identifier */
-  MIRAB_FAILED = 3   /* memory ran out; the engine must only be freed now */
+  MIRAB_FAILED = 3   /* memory ran out; an engine that was to change must only be freed now */
 } mirab_status;
 
 /* Identifiers are never given twice by one engine; those of servers, users, jobs and tasks are apart. */
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 3
+#define MIRAB_ENGINE_VERSION 4
 int mirab_engine_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
@@ -140,7 +140,8 @@ typedef struct mirab_why {
 
   int64_t waiting; /* tasks of the job */
 
-  /* All servers that are there, each counted once, for the first reason that applies. */
+  /* All servers that are there, each counted once, for the first reason that applies: these, and the four counts
+   * added below. */
   int64_t with_room;
   int64_t not_allowed; /* by name or label */
   int64_t too_small;   /* even if they were empty */
@@ -160,6 +161,16 @@ typedef struct mirab_why {
   double next_key;    /* of the discipline: the lower is served first */
   double key;         /* of this job's task; NaN while no server could run it */
   double with_weight; /* with more weight the user comes before those others; NaN where none is promised */
+
+  /* Servers, as those above. Since version 4, as all that follows. */
+  int64_t kept;       /* for other tasks */
+  int64_t pack;       /* in another domain of pack than the job's running tasks */
+  int64_t per_server; /* with as many tasks of the job as it allows on one */
+  int64_t spread;     /* in a domain too far ahead of the one with the fewest tasks of the job */
+
+  int64_t together;      /* tasks that have to start together; 1: one may start alone */
+  int64_t together_room; /* for so many of a gang there is room at the most; 0 where one may start alone */
+  int is_next;           /* is it the very task that a step places next? */
 } mirab_why;
 
 /* MIRAB_NOTHING when no task of the job waits. `to_free`, one for each resource, may be NULL: with so much freed

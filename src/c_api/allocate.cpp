@@ -1,6 +1,8 @@
 // The mechanisms behind plain functions: arrays become a problem, and its outcome arrays.
 #include <cmath>
+#include <cstddef>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include <mirab/model/cluster_file.hpp>
 
 #include "c_api/allocation_handle.hpp"
+#include "c_api/sized.hpp"
 #include "c_api/text.hpp"
 
 namespace {
@@ -66,8 +69,13 @@ mirab::User user(const mirab_cluster& plain, std::size_t n, Numbers& numbers) {
   return user;
 }
 
-Result<Problem> problem_of(const mirab_cluster& plain) {
-  if (plain.size < sizeof plain) return Error{.message = "sizeof(mirab_cluster) is expected", .key = "size"};
+/// Bytes of the first version of mirab_cluster.
+constexpr std::size_t kFirstCluster = offsetof(mirab_cluster, eligible) + sizeof(mirab_cluster::eligible);
+
+Result<Problem> problem_of(const mirab_cluster& given) {
+  const std::optional<mirab_cluster> known = mirab::c_api::read_sized(given, kFirstCluster);
+  if (!known) return Error{.message = "sizeof(mirab_cluster) is expected", .key = "size"};
+  const mirab_cluster& plain = *known;
   Numbers numbers;
   Cluster cluster;
   for (std::size_t r = 0; r < plain.resource_count; ++r) cluster.resources.push_back(fmt::format("r{}", r));

@@ -1,9 +1,12 @@
 // The engine behind plain functions. Nothing is decided here: arguments become events, results become
 // statuses, and no exception leaves.
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "c_api/engine_handle.hpp"
+#include "c_api/sized.hpp"
 
 namespace {
 
@@ -43,6 +46,9 @@ mirab_status apply_for_lost(mirab_engine& engine, std::int64_t now, const Event&
   }
   return MIRAB_OK;
 }
+
+/// Bytes of the first version of mirab_terms.
+constexpr std::size_t kFirstTerms = offsetof(mirab_terms, pack) + sizeof(mirab_terms::pack);
 
 void add(const mirab_terms& terms, JobSubmitted& event) {
   if (terms.gang != 0) event.gang = terms.gang;
@@ -129,9 +135,9 @@ mirab_status mirab_job_submitted_with(mirab_engine* engine, int64_t now, mirab_i
     if (servers != nullptr) event.servers.emplace(servers, servers + server_count);
     for (std::size_t k = 0; k < select_count; ++k) event.select[select[k].name].emplace_back(select[k].value);
     if (terms != nullptr) {
-      if (terms->size < sizeof *terms)
-        return refused(*engine, {.message = "sizeof(mirab_terms) is expected", .key = "size"});
-      add(*terms, event);
+      const std::optional<mirab_terms> known = mirab::c_api::read_sized(*terms, kFirstTerms);
+      if (!known) return refused(*engine, {.message = "sizeof(mirab_terms) is expected", .key = "size"});
+      add(*known, event);
     }
     return apply_for_id(*engine, now, event, job);
   });
@@ -153,25 +159,31 @@ mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task)
 
 mirab_status mirab_user_state(const mirab_engine* engine, mirab_id user, int64_t* used, int64_t* running,
                               double* dominant_share) {
-  const auto state = engine->engine.user(UserId{user});
-  if (!state) return MIRAB_NOTHING;
-  if (used != nullptr) std::copy(state->used.begin(), state->used.end(), used);
-  if (running != nullptr) *running = state->running;
-  if (dominant_share != nullptr) *dominant_share = state->dominant_share;
-  return MIRAB_OK;
+  return guarded([&] {
+    const auto state = engine->engine.user(UserId{user});
+    if (!state) return MIRAB_NOTHING;
+    if (used != nullptr) std::copy(state->used.begin(), state->used.end(), used);
+    if (running != nullptr) *running = state->running;
+    if (dominant_share != nullptr) *dominant_share = state->dominant_share;
+    return MIRAB_OK;
+  });
 }
 
 mirab_status mirab_job_state(const mirab_engine* engine, mirab_id job, int64_t* waiting, int64_t* running) {
-  const auto state = engine->engine.job(JobId{job});
-  if (!state) return MIRAB_NOTHING;
-  if (waiting != nullptr) *waiting = state->waiting;
-  if (running != nullptr) *running = state->running;
-  return MIRAB_OK;
+  return guarded([&] {
+    const auto state = engine->engine.job(JobId{job});
+    if (!state) return MIRAB_NOTHING;
+    if (waiting != nullptr) *waiting = state->waiting;
+    if (running != nullptr) *running = state->running;
+    return MIRAB_OK;
+  });
 }
 
 mirab_status mirab_server_free(const mirab_engine* engine, mirab_id server, int64_t* free_amounts) {
-  const auto state = engine->engine.server(ServerId{server});
-  if (!state) return MIRAB_NOTHING;
-  std::copy(state->free.begin(), state->free.end(), free_amounts);
-  return MIRAB_OK;
+  return guarded([&] {
+    const auto state = engine->engine.server(ServerId{server});
+    if (!state) return MIRAB_NOTHING;
+    std::copy(state->free.begin(), state->free.end(), free_amounts);
+    return MIRAB_OK;
+  });
 }

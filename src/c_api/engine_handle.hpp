@@ -32,13 +32,21 @@ inline mirab_status refused(mirab_engine& engine, const Error& error) {
 
 /// What `act` returns, or MIRAB_FAILED: only memory can run out here.
 template <class Act>
-mirab_status guarded(mirab_engine& engine, const Act& act) noexcept {
+mirab_status guarded(const Act& act) noexcept {
   try {
-    engine.error.clear();
     return act();
   } catch (const std::exception&) {
     return MIRAB_FAILED;
   }
+}
+
+/// The same for what changes the engine, and may be refused.
+template <class Act>
+mirab_status guarded(mirab_engine& engine, const Act& act) noexcept {
+  return guarded([&] {
+    engine.error.clear();
+    return act();
+  });
 }
 
 }  // namespace mirab::c_api

@@ -67,12 +67,10 @@ mirab_status mirab_step_all(mirab_engine* engine, int64_t now, size_t most, mira
 
 mirab_status mirab_reservations(const mirab_engine* engine, mirab_reservation* kept, size_t size,
                                 size_t* count) {
-  try {
+  return guarded([&] {
     const std::vector<Reservation> all = engine->engine.reservations();
     for (std::size_t k = 0; k < std::min(size, all.size()); ++k) kept[k] = plain(all[k]);
     *count = all.size();
     return MIRAB_OK;
-  } catch (const std::exception&) {
-    return MIRAB_FAILED;
-  }
+  });
 }

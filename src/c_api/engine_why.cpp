@@ -1,9 +1,9 @@
 // Why a task waits, as a struct that may grow and as text; why one is placed, as text.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "c_api/engine_handle.hpp"
+#include "c_api/sized.hpp"
 #include "c_api/text.hpp"
 
 namespace {
@@ -32,14 +32,14 @@ mirab_why plain(const WhyWaiting& why) {
   }
   plain.key = why.key.value_or(std::nan(""));
   plain.with_weight = why.with_weight.value_or(std::nan(""));
+  plain.kept = why.servers.kept;
+  plain.pack = why.servers.pack;
+  plain.per_server = why.servers.per_server;
+  plain.spread = why.servers.spread;
+  plain.together = why.gang ? why.gang->together : 1;
+  plain.together_room = why.gang ? why.gang->room : 0;
+  plain.is_next = why.is_next() ? 1 : 0;
   return plain;
-}
-
-/// Writes no further than the caller's struct reaches, which may be that of an older version.
-void write(const mirab_why& why, mirab_why& to) {
-  const std::size_t size = to.size;
-  std::memcpy(&to, &why, std::min(size, sizeof why));
-  to.size = size;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ mirab_status mirab_why_waiting(mirab_engine* engine, int64_t now, mirab_id job, 
     const auto found = engine->engine.why_waiting(JobId{job}, mirab::c_api::at(now));
     if (!found) return MIRAB_NOTHING;
     const std::vector<std::string>& resources = engine->engine.options().resources;
-    if (why != nullptr) write(plain(*found), *why);
+    if (why != nullptr) mirab::c_api::write_sized(plain(*found), *why);
     if (to_free != nullptr) {
       const Amounts none(resources.size(), 0);
       const Amounts& amounts = found->nearest_miss ? found->nearest_miss->to_free : none;

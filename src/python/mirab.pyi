@@ -91,9 +91,46 @@ class ServersFor(NamedTuple):
     not_allowed: int
     too_small: int
     drained: int
+    kept: int
+    pack: int
+    per_server: int
+    spread: int
     full: int
     lacking: tuple[int, ...]
     too_small_in: tuple[int, ...]
+
+class KeptServer(NamedTuple):
+    server: int
+    server_name: str
+    user: int
+    user_name: str
+    job: int
+    since: int
+
+class KeptForIt(NamedTuple):
+    server: int
+    name: str
+    since: int
+    missing: tuple[int, ...]
+
+class Gang(NamedTuple):
+    together: int
+    room: int
+
+class Loser(NamedTuple):
+    user: int
+    user_name: str
+    key_before: float
+    key_after: float
+    tasks: int
+
+class ByForce(NamedTuple):
+    server: int
+    server_name: str
+    key_before: float
+    key_after: float
+    losers: list[Loser]
+    ends: list[Lost]
 
 class Constraint(NamedTuple):
     label: str
@@ -109,6 +146,9 @@ class WhyWaiting(NamedTuple):
     text: str
     waiting: int
     servers: ServersFor
+    kept_for_others: list[KeptServer]
+    kept_for_it: KeptForIt | None
+    gang: Gang | None
     constraints: list[Constraint]
     nearest_miss: NearestMiss | None
     key: float | None
@@ -119,13 +159,25 @@ class WhyWaiting(NamedTuple):
     next: Other | None
     with_weight: float | None
     blocked_by: Other | None
+    served_first: KeptServer | None
+    forced_first: Other | None
+    by_force: ByForce | None
     is_next: bool
 
 class WhyNotOn(NamedTuple):
     text: str
-    reason: Literal["nothing", "name", "label", "too_small", "drained", "full"]
+    reason: Literal[
+        "nothing", "name", "label", "too_small", "drained", "kept", "pack", "per_server", "spread", "full"
+    ]
     label: str
     missing: tuple[int, ...]
+    running: int
+    at_most: int
+    kept: KeptServer | None
+
+class Line(NamedTuple):
+    resource: str
+    round: int
 
 class Measure(NamedTuple):
     what: str
@@ -139,11 +191,17 @@ class WhyPlaced(NamedTuple):
     users_fitting: int
     users_tied: int
     runner_up: Other | None
+    line: Line | None
+    kind: tuple[int, ...] | None
+    kept_since: int | None
+    by_force: ByForce | None
+    together: int
     servers_with_room: int
     runner_up_server: int | None
     measure: Measure | None
     free_before: tuple[int, ...]
     free_after: tuple[int, ...]
+    was_freed: bool
 
 class Engine:
     def __init__(

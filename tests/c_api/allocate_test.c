@@ -92,6 +92,21 @@ static void what_may_be_left_out_is_honoured(void) {
   mirab_allocation_free(allocation);
 }
 
+/* A caller that was compiled with a later version of the struct, and with none of its new members set. */
+static void a_cluster_of_a_later_version_is_divided(void) {
+  struct {
+    mirab_cluster cluster;
+    const double* later[2];
+  } grown;
+  mirab_allocation* allocation;
+  memset(&grown, 0, sizeof grown);
+  grown.cluster = the_slides();
+  grown.cluster.size = sizeof grown;
+  allocation = mirab_allocate(&grown.cluster, "drf", NULL, 0);
+  expect_three_and_two(allocation);
+  mirab_allocation_free(allocation);
+}
+
 static void prices_converge_to_a_certificate(void) {
   const char* kind = NULL;
   const mirab_cluster cluster = the_slides();
@@ -111,7 +126,7 @@ static void what_cannot_be_is_refused(void) {
   EXPECT(mirab_allocate(&cluster, "drf", error, sizeof error) == NULL && strstr(error, "weight[1]") != NULL);
   cluster.capacity = negative;
   EXPECT(mirab_allocate(&cluster, "drf", error, sizeof error) == NULL && strstr(error, "capacity[0][1]") != NULL);
-  cluster.size = 0;
+  cluster.size = sizeof cluster - 1;
   EXPECT(mirab_allocate(&cluster, "drf", error, sizeof error) == NULL && strstr(error, "size") != NULL);
   EXPECT(mirab_allocate_text("", "drf", error, sizeof error) == NULL);
   EXPECT(mirab_allocate_text("{", "drf", NULL, 0) == NULL);
@@ -121,6 +136,7 @@ static void what_cannot_be_is_refused(void) {
 int main(void) {
   drf_gives_three_and_two_tasks_on_the_slides();
   what_may_be_left_out_is_honoured();
+  a_cluster_of_a_later_version_is_divided();
   prices_converge_to_a_certificate();
   what_cannot_be_is_refused();
   return failures == 0 ? 0 : 1;

@@ -136,10 +136,32 @@ static void terms_say_where_tasks_may_go(void) {
   terms.gang = -1;
   EXPECT(mirab_job_submitted_with(engine, 0, user, one, 1, NULL, 0, NULL, 0, &terms, &job) == MIRAB_REFUSED);
   terms = no_terms();
-  terms.size = 0;
+  terms.size = sizeof terms - 1;
   EXPECT(mirab_job_submitted_with(engine, 0, user, one, 1, NULL, 0, NULL, 0, &terms, &job) == MIRAB_REFUSED);
   EXPECT(strstr(mirab_engine_error(engine), "size") != NULL);
   EXPECT(mirab_job_submitted_with(engine, 0, user, one, 1, NULL, 0, NULL, 0, NULL, &job) == MIRAB_OK);
+  mirab_engine_free(engine);
+}
+
+/* A caller that was compiled with a later version of the struct, and with none of its new members set. */
+static void terms_of_a_later_version_are_honoured(void) {
+  struct {
+    mirab_terms terms;
+    int64_t later[2];
+  } grown;
+  const int64_t four[] = {4}, one[] = {1};
+  mirab_id s = 0, t = 0, user = 0, job = 0;
+  told all = {0};
+
+  mirab_engine* engine = engine_of("");
+  EXPECT(mirab_server_added(engine, 0, "s", four, NULL, 0, &s) == MIRAB_OK);
+  EXPECT(mirab_server_added(engine, 0, "t", four, NULL, 0, &t) == MIRAB_OK);
+  EXPECT(mirab_user_added(engine, 0, "u", "1", &user) == MIRAB_OK);
+  memset(&grown, 0, sizeof grown);
+  grown.terms.size = sizeof grown;
+  grown.terms.per_server = 1;
+  EXPECT(mirab_job_submitted_with(engine, 0, user, one, 4, NULL, 0, NULL, 0, &grown.terms, &job) == MIRAB_OK);
+  EXPECT(mirab_step_all(engine, 0, SIZE_MAX, note_start, note_end, &all) == MIRAB_OK && all.count == 2);
   mirab_engine_free(engine);
 }
 
@@ -209,6 +231,7 @@ static void options_that_cannot_be(void) {
 int main(void) {
   a_gang_starts_with_all_its_tasks();
   terms_say_where_tasks_may_go();
+  terms_of_a_later_version_are_honoured();
   what_is_preempted_is_told_before_what_starts();
   a_server_is_kept_for_who_waited_long();
   options_that_cannot_be();

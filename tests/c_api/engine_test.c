@@ -1,7 +1,6 @@
 /* The engine from C: every function once, and what is refused. */
 #include <mirab/engine.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,55 +102,6 @@ static void servers_come_and_go(void) {
   mirab_engine_free(engine);
 }
 
-/* What is told here is what the tests of the engine prove of why_waiting(): this is the way it comes to C. */
-static void why_a_task_waits(void) {
-  const char* const resources[] = {"cpu", "memory"};
-  const int64_t capacity[] = {4, 8}, one[] = {1, 2}, four[] = {4, 2};
-  int64_t to_free[] = {-1, -1};
-  char text[1000] = "";
-  mirab_id server = 0, a = 0, b = 0, job_a = 0, job_b = 0;
-  mirab_placed placed;
-  mirab_why why, older;
-
-  mirab_engine* engine = mirab_engine_new(resources, 2, "drf", "first-fit", NULL, 0);
-  EXPECT(mirab_server_added(engine, 0, "s", capacity, NULL, 0, &server) == MIRAB_OK);
-  EXPECT(mirab_user_added(engine, 0, "a", "1", &a) == MIRAB_OK);
-  EXPECT(mirab_user_added(engine, 0, "b", "1", &b) == MIRAB_OK);
-  EXPECT(mirab_job_submitted(engine, 0, a, one, 9, NULL, 0, NULL, 0, &job_a) == MIRAB_OK);
-  EXPECT(mirab_step(engine, 0, &placed) == MIRAB_OK);
-  EXPECT(mirab_job_submitted(engine, 0, b, one, 1, NULL, 0, NULL, 0, &job_b) == MIRAB_OK);
-
-  memset(&why, 0, sizeof why);
-  why.size = sizeof why;
-  EXPECT(mirab_why_waiting(engine, 1, job_a, &why, to_free, text, sizeof text) == MIRAB_OK);
-  EXPECT(why.size == sizeof why && why.waiting == 8);
-  EXPECT(why.with_room == 1 && why.full == 0 && why.drained == 0 && why.too_small == 0 && why.not_allowed == 0);
-  EXPECT(!why.has_nearest && to_free[0] == 0 && to_free[1] == 0);
-  EXPECT(why.users_ahead == 1 && why.users_tied == 0 && why.older_jobs == 0 && why.own_ahead == 0);
-  EXPECT(why.has_next && why.next_user == b && why.next_job == job_b && why.next_key == 0);
-  EXPECT(why.key == 0.25);
-  EXPECT(isnan(why.with_weight)); /* nobody comes before a user with the key 0 by weight */
-  EXPECT(strstr(text, "b") != NULL);
-
-  EXPECT(mirab_job_submitted(engine, 1, b, four, 1, NULL, 0, NULL, 0, &job_b) == MIRAB_OK);
-  EXPECT(mirab_why_waiting(engine, 1, job_b, &why, to_free, NULL, 0) == MIRAB_OK);
-  EXPECT(why.full == 1 && why.has_nearest && why.nearest == server && to_free[0] == 1 && to_free[1] == 0);
-
-  memset(&older, 0x7f, sizeof older);
-  older.size = offsetof(mirab_why, with_room); /* who knows less of it is told less */
-  EXPECT(mirab_why_waiting(engine, 1, job_a, &older, NULL, NULL, 0) == MIRAB_OK);
-  EXPECT(older.waiting == 8 && older.with_room == 0x7f7f7f7f7f7f7f7f);
-  EXPECT(older.size == offsetof(mirab_why, with_room));
-
-  EXPECT(mirab_step_and_why(engine, 1, &placed, text, sizeof text) == MIRAB_OK && placed.user == b);
-  EXPECT(strstr(text, "b") != NULL);
-  EXPECT(mirab_step_and_why(engine, 1, &placed, NULL, 0) == MIRAB_OK && placed.user == a);
-
-  EXPECT(mirab_why_waiting(engine, 1, 99, &why, NULL, NULL, 0) == MIRAB_NOTHING);
-  EXPECT(mirab_why_waiting(engine, 1, job_a, NULL, NULL, NULL, 0) == MIRAB_OK);
-  mirab_engine_free(engine);
-}
-
 static void snapshots(void) {
   const char* const options =
       "{\"resources\": [\"cpu\"], \"discipline\": {\"name\": \"drf\", \"options\": {}}, \"placement\": {\"name\": "
@@ -207,7 +157,6 @@ static void what_cannot_be_made(void) {
 int main(void) {
   the_slides();
   servers_come_and_go();
-  why_a_task_waits();
   snapshots();
   what_cannot_be_made();
   return failures == 0 ? 0 : 1;
