@@ -151,7 +151,8 @@ void add_allocation(py::module_& module) {
       "cluster", [](const Division& d) { return ClusterValue{.problem = d.problem}; }, "What was divided.");
   add_how(module, allocation);
   add_what(allocation);
-  module.def("allocate", &divided, "cluster"_a, "mechanism"_a = "drf", py::kw_only(), "threads"_a = 1,
+  module.def("allocate", &divided, "cluster"_a, "mechanism"_a = "drf", py::kw_only(),
+             "threads"_a.noconvert() = 1,
              "Divides a Cluster, or the one in the cluster file whose path is given, among its users. "
              "`mechanism`: as on the command line (\"alpha-fair:alpha=2\"). Not converged is a result, see "
              "`status`. Raises Refused.");

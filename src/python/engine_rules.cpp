@@ -31,7 +31,7 @@ void add_rules(py::module_& module, EngineClass& engine) {
       .def(py::init([](Duration after, std::size_t servers, std::optional<Duration> at_most) {
              return Reserving{.after = after, .servers = servers, .at_most = at_most};
            }),
-           "after"_a, "servers"_a = 1, "at_most"_a = py::none())
+           "after"_a, "servers"_a.noconvert() = 1, "at_most"_a = py::none())
       .def_readonly("after", &Reserving::after, "Nanoseconds.")
       .def_readonly("servers", &Reserving::servers, "Kept at once, at the most.")
       .def_readonly("at_most", &Reserving::at_most, "Nanoseconds, or None.")
@@ -42,7 +42,7 @@ void add_rules(py::module_& module, EngineClass& engine) {
       "end for one of a user below its own, at most `tasks` in any time of the length "
       "`per`, nanoseconds or datetime.timedelta.")
       .def(py::init([](std::int64_t tasks, Duration per) { return Preempting{.tasks = tasks, .per = per}; }),
-           "tasks"_a, "per"_a)
+           "tasks"_a.noconvert(), "per"_a)
       .def_readonly("tasks", &Preempting::tasks, "Ended in any such time, at the most.")
       .def_readonly("per", &Preempting::per, "Nanoseconds.")
       .def("__repr__", [](const Preempting& rule) { return text_of(rule); });

@@ -119,7 +119,8 @@ void add_explanation(py::module_& module) {
                                      const std::string& mechanism, std::size_t what_ifs, int threads) {
         return explained(records, cluster, user, mechanism, what_ifs, threads);
       },
-      "cluster"_a, "user"_a, "mechanism"_a = "drf", py::kw_only(), "what_ifs"_a = 20, "threads"_a = 1,
+      "cluster"_a, "user"_a, "mechanism"_a = "drf", py::kw_only(), "what_ifs"_a.noconvert() = 20,
+      "threads"_a.noconvert() = 1,
       "Divides a Cluster, or the one in a cluster file, and says why the user of that name gets its share "
       "and "
       "what would change it (docs/explain.md): Explanation. At most `what_ifs` changes are tried, each by "

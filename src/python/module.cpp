@@ -7,6 +7,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "python/records.hpp"
 #include "python/refusal.hpp"
 
 namespace mirab::python {
@@ -28,9 +29,9 @@ void raise_refused(std::exception_ptr thrown) {
   } catch (const Refusal& refusal) {
     const Error& error = refusal.error();
     const py::object type = py::module_::import("mirab").attr("Refused");
-    const py::object refused = type(describe(error));
-    refused.attr("key") = error.key;
-    refused.attr("file") = error.file;
+    const py::object refused = type(text(describe(error)));
+    refused.attr("key") = text(error.key);
+    refused.attr("file") = text(error.file);
     refused.attr("line") = error.line;
     PyErr_SetObject(type.ptr(), refused.ptr());
   }

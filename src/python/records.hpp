@@ -2,9 +2,17 @@
 
 #include <initializer_list>
 #include <pybind11/pybind11.h>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 namespace mirab::python {
+
+/// A text that need not be UTF-8: bytes that are not become lone surrogates, as with os.fsdecode.
+inline pybind11::object text(const std::string& bytes) {
+  return pybind11::reinterpret_steal<pybind11::object>(PyUnicode_DecodeUTF8(
+      bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+}
 
 /// A type of named tuples in the module, and how to make one. It can be unpacked, compared, printed and
 /// pickled. The module keeps the type alive.
@@ -23,11 +31,20 @@ class Record {
     const auto set = [&](pybind11::object value) {
       PyStructSequence_SetItem(record.ptr(), at++, value.release().ptr());
     };
-    (set(pybind11::detail::object_or_cast(std::forward<Values>(values))), ...);
+    (set(as_python(std::forward<Values>(values))), ...);
     return record;
   }
 
  private:
+  template <class Value>
+  static pybind11::object as_python(Value&& value) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<Value>, std::string>) {
+      return text(value);
+    } else {
+      return pybind11::detail::object_or_cast(std::forward<Value>(value));
+    }
+  }
+
   PyTypeObject* type_;
 };
 

@@ -1,8 +1,8 @@
 // The state is built up as events build it. Each step is checked before it is made, so that bytes which say
 // what no engine can be lead to an error; at the end all invariants are checked once more.
 #include <algorithm>
-#include <numeric>
 #include <fmt/format.h>
+#include <numeric>
 #include <set>
 
 #include <mirab/scheduling/snapshot.hpp>

@@ -201,6 +201,9 @@ class Refusals(unittest.TestCase):
         for act in (
             lambda: engine.server_added("s", [1.5, 2]),
             lambda: engine.server_added("s", np.array([1.0, 2.0])),
+            lambda: engine.server_added("s", np.array([1.9, 2.0], dtype=np.float32)),
+            lambda: engine.server_added("s", [decimal.Decimal("1.9"), 2]),
+            lambda: engine.server_added("s", [fractions.Fraction(19, 10), 2]),
             lambda: engine.server_added("s", np.ones((2, 2), dtype=np.int64)),
             lambda: engine.server_added("s", [2**63, 1]),
             lambda: engine.server_added("s", "12"),
@@ -209,6 +212,9 @@ class Refusals(unittest.TestCase):
             lambda: engine.job_submitted(a, [1, 1], servers="pool"),
             lambda: engine.job_submitted(a, [1, 1], select={"disk": "ssd"}),
             lambda: engine.job_submitted(a, [1, 1], 1.0),
+            lambda: engine.job_submitted(a, [1, 1], decimal.Decimal("2.7")),
+            lambda: engine.job_submitted(a, [1, 1], gang=np.float32(1)),
+            lambda: engine.user(np.float32(0.9)),
             lambda: engine.task_finished(-1),
             lambda: engine.task_finished("0"),
             lambda: engine.step_all(most=-1),
@@ -387,6 +393,18 @@ class LogsAndSnapshots(unittest.TestCase):
         for bytes_ in (b"", b"nonsense", engine.snapshot()[:-1]):
             with self.assertRaises(mirab.Refused):
                 mirab.Engine.restore(bytes_)
+
+    def test_names_that_are_not_utf8_come_through(self):
+        engine = mirab.Engine(["cpu"])
+        engine.server_added("nnnn", [1])
+        user = engine.user_added("uuuu")
+        job = engine.job_submitted(user, [1], tasks=2)
+        strange = mirab.Engine.restore(engine.snapshot().replace(b"uuuu", b"u\xff\xfeu"))
+        placed, why = strange.step_and_why()
+        self.assertEqual((placed.job, why.user_name), (job, "u\udcff\udcfeu"))
+        self.assertIn("u\udcff", strange.why_waiting(job).text)
+        with self.assertRaises(mirab.Refused):
+            mirab.Engine.restore(engine.snapshot().replace(b"discipline", b"disciplin\x80"))
 
 
 if __name__ == "__main__":
