@@ -66,9 +66,7 @@ bool Engine::State::is_possible(std::uint32_t shape) const {
     if (!accounts.servers.holds(server)) continue;
     const Way* const way = accounts.shapes.way_on(shape, server);
     if (way == nullptr) continue;
-    const std::span<const std::int64_t> capacity = accounts.park.capacity(server);
-    if (std::equal(way->demand.begin(), way->demand.end(), capacity.begin(), std::less_equal<>()))
-      return true;
+    if (is_within(way->demand, accounts.park.capacity(server))) return true;
   }
   return false;
 }

@@ -21,7 +21,7 @@ namespace mirab::scheduling {
 bool Engine::State::can_run_on_kind(std::uint32_t shape, std::uint32_t kind) {
   const Amounts& capacity = kinds.capacities()[kind];
   for (const Way& way : accounts.shapes.ways(shape)) {
-    if (!std::equal(way.demand.begin(), way.demand.end(), capacity.begin(), std::less_equal<>())) continue;
+    if (!is_within(way.demand, capacity)) continue;
     const ServerSet* const servers = kinds.servers_of(kind, way.servers, accounts.shapes.eligibility);
     for (std::size_t index = 0; index < servers->words().size(); ++index) {
       for (std::uint64_t word = servers->word(index); word != 0; word &= word - 1) {
@@ -227,7 +227,7 @@ Placed Engine::State::place(Entry entry, std::uint32_t server) {
   if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);
   if (accounts.queues[queue].first_job == kNone) race.leave(queue);
   race.rekey(accounts.users[user].queues);
-  if (reservations) end_reservation(reservations->of_queue(queue));
+  if (reservations) reservation_met(queue, task);
   if (preemption) preemption->something_changed();
   return {.task = accounts.tasks.id(task),
           .job = accounts.jobs.id(job),

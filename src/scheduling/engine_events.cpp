@@ -24,6 +24,7 @@ void Engine::State::end(std::uint32_t task) {
   const std::uint32_t user = queue.user;
   if (balance) balance->task_ended(accounts.park, task, server, accounts.demand(queue, server));
   accounts.end(task);
+  if (reservations) reservations->met.erase(task);
   share_changed(user);
   freed.add(server);
   race.rekey(accounts.users[user].queues);

@@ -47,7 +47,7 @@ struct Engine::State {
   std::vector<Variant> variants;  ///< of the search that goes on
   std::vector<Wanted> mix;        ///< the same
 
-  // engine.cpp: decisions
+  // engine_decisions.cpp
   std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if anybody asks
   Placed place(Entry entry, std::uint32_t server);
   std::span<const Variant> variants_in_lane(std::uint32_t shape, std::uint32_t lane);
@@ -88,6 +88,7 @@ struct Engine::State {
   bool fits_somewhere(std::uint32_t shape) const;
   bool has_kept_room(const Reservations::Kept& kept) const;
   void end_reservation(const Reservations::Kept* kept);  ///< if there is one
+  void reservation_met(std::uint32_t queue, std::uint32_t task);
   std::string broken_reservation() const;
 
   // preemption.cpp

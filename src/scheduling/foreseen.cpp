@@ -2,7 +2,8 @@
 // lasted end, and servers are kept for who is due. Only what places are searched by changes, whether servers
 // are open; who races with whom, and what was freed, stay as they are.
 //
-// Cost: as the part of a step that it foresees (reservations.cpp), and O(servers kept).
+// Cost: as the part of a step that it foresees (reservations.cpp), and O(servers kept + tasks that started
+// where one was kept for them).
 #include "scheduling/foreseen.hpp"
 
 #include <algorithm>

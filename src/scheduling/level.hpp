@@ -32,10 +32,11 @@ struct Holding {
 struct Level {
   double (*rounded)(const Standing& standing, const Holding& holding);  ///< right to 1 part in 10^12
   mpq_class (*exact)(const Standing& standing, const Holding& holding);
-
-  /// Keys that differ by more than this part differ exactly in the same way.
-  static constexpr double kRounding = 4e-12;
 };
+
+/// Rounded keys and levels are right to one part in 10^12: those that differ by more than this part differ
+/// exactly in the same way.
+inline constexpr double kRounding = 4e-12;
 
 extern const Level kRoundRobinLevel;
 extern const Level kDrfLevel;

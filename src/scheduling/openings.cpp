@@ -35,10 +35,6 @@ namespace {
 
 constexpr std::uint32_t kNowhere = kNone - 1;  // a server without a label that is needed
 
-bool holds(std::span<const std::int64_t> room, const Amounts& demand) {
-  return std::equal(demand.begin(), demand.end(), room.begin(), std::less_equal<>());
-}
-
 }  // namespace
 
 Openings::Openings(const Accounts& accounts, std::uint32_t job)
@@ -76,7 +72,7 @@ void Openings::add_running(std::uint32_t job) {
 
 void Openings::add_server(std::uint32_t server, std::span<const std::int64_t> free) {
   const Way* const way = accounts_.shapes.way_on(shape_, server);
-  if (way == nullptr || !holds(accounts_.park.capacity(server), way->demand)) return;
+  if (way == nullptr || !is_within(way->demand, accounts_.park.capacity(server))) return;
   const std::uint32_t domain = domain_of(server);
   if (domain == kNowhere) return;
   domains_[domain].is_present = true;

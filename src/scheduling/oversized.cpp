@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <optional>
+
+#include "scheduling/park.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -33,7 +34,7 @@ Part largest_part(const CountedProblem& cluster, std::size_t user, std::size_t e
 
 bool holds_one(const CountedProblem& cluster, std::size_t user, std::size_t entry) {
   const auto demand = cluster.demand(cluster.task(user, entry));
-  return std::equal(demand.begin(), demand.end(), cluster.capacity(entry).begin(), std::less_equal<>());
+  return is_within(demand, cluster.capacity(entry));
 }
 
 /// Where the user's task nearly fits, if it fits on none of the servers where the user may run.

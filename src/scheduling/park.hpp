@@ -15,6 +15,14 @@
 
 namespace mirab::scheduling {
 
+/// Is there room for the demand? An exact fit fits. [m], units
+inline bool is_within(std::span<const std::int64_t> demand, std::span<const std::int64_t> room) {
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (demand[r] > room[r]) return false;
+  }
+  return true;
+}
+
 /// One way to run a task. A task has several where its demand differs by server; their servers are disjoint.
 struct Variant {
   std::span<const std::int64_t> demand;  ///< [m], units
@@ -64,7 +72,7 @@ class Park {
 
   /// Is the server open, and is so much free? An exact fit fits.
   bool has_room(std::uint32_t server, std::span<const std::int64_t> demand) const {
-    return is_open(server) && exceeds_nothing(demand, free(server));
+    return is_open(server) && is_within(demand, free(server));
   }
 
   /// Visits every server from `from` on that has room for the variant, in order, until a visit says true.
@@ -74,7 +82,7 @@ class Park {
     return rounded_free_.any(rounded_free_.at_least(variant.demand), from, variant.among,
                              [&](std::size_t row) {
                                const auto server = static_cast<std::uint32_t>(row);
-                               return exceeds_nothing(variant.demand, free(server)) && visit(server);
+                               return is_within(variant.demand, free(server)) && visit(server);
                              });
   }
 
@@ -105,12 +113,6 @@ class Park {
     bool current = false;  // every server's are those of what is free
   };
 
-  static bool exceeds_nothing(std::span<const std::int64_t> demand, std::span<const std::int64_t> free) {
-    for (std::size_t r = 0; r < demand.size(); ++r) {
-      if (demand[r] > free[r]) return false;
-    }
-    return true;
-  }
   std::span<const std::int64_t> row(const std::vector<std::int64_t>& rows, std::uint32_t server) const {
     return std::span(rows).subspan(server * resource_count(), resource_count());
   }

@@ -5,12 +5,10 @@
 #include <cstdint>
 
 #include "scheduling/disciplines.hpp"
+#include "scheduling/level.hpp"
 #include "scheduling/standing.hpp"
 
 namespace mirab::scheduling {
-
-/// A rounded key is right to one part in 10^12: keys that differ by more differ exactly in the same way.
-inline constexpr double kRounding = 4e-12;
 
 /// An entry and its rounded key.
 struct Keyed {

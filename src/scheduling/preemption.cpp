@@ -1,6 +1,7 @@
 // Preemption: when nothing else can be placed, tasks of users above their fair share end for a task of one
 // below its own. Who may lose what to whom: victims.cpp. The queues are asked in the order of the discipline,
 // users that tie as they came (with tie last the other way round), and only those whose task fits nowhere.
+// With blocking=freeze only the first of all queues is asked: nobody passes it by force either.
 //
 // No loops. With every decision between two events the keys of all users, sorted, rise lexicographically:
 //   - a preemption changes b's key, which rises from k to k' > k, and those of its victims, which do not fall
@@ -70,16 +71,22 @@ void Preemption::set_memory(Memory memory) {
 /// may go depends on more than one server: they wait for what ends by itself.
 std::vector<std::uint32_t> Engine::State::who_may_gain(const VictimSearch& search,
                                                        const Precedence& precedence) const {
+  const auto may_gain = [&](std::uint32_t queue) {
+    return accounts.shapes.terms(accounts.queues[queue].shape) == nullptr && search.may_gain(queue);
+  };
+  const bool is_frozen = whom.blocking == Blocking::freeze;
   std::vector<Keyed> queues;
   for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
-    if (!race.holds(queue) || accounts.shapes.terms(accounts.queues[queue].shape) != nullptr) continue;
-    if (!search.may_gain(queue)) continue;
+    if (!race.holds(queue) || !(is_frozen || may_gain(queue))) continue;
     const Entry entry{.queue = queue, .lane = 0};
     queues.push_back({.entry = entry, .key = whom.discipline->key(*precedence.standing, entry)});
   }
   std::sort(queues.begin(), queues.end(), [&](Keyed a, Keyed b) { return precedence.before(a, b); });
   std::vector<std::uint32_t> in_order;
-  for (const Keyed& queue : queues) in_order.push_back(queue.entry.queue);
+  for (const Keyed& queue : queues) {
+    if (!is_frozen || may_gain(queue.entry.queue)) in_order.push_back(queue.entry.queue);
+    if (is_frozen) break;
+  }
   return in_order;
 }
 
@@ -104,7 +111,7 @@ std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
     preemption->found_too_many();
     return {};
   }
-  VictimSearch search(standing, *whom.discipline->level, now);
+  VictimSearch search(standing, *whom.discipline->level, reservations ? &*reservations : nullptr, now);
   if (const std::optional<Gain> gain = first_gain(search, left, precedence())) {
     if (why != nullptr) *why = why_placed_by_force(*gain);
     Placed placed = place_instead_of(gain->victims, gain->queue);

@@ -11,12 +11,15 @@
 // fails, is removed, drained, or made too small; and after `at_most`: then the queue has to wait for `after`
 // anew.
 //
+// A task that started on a server kept for it is not preempted as long as it runs: else what was kept for
+// could be taken at once, and the next server be kept for the same task, for ever.
+//
 // Bound: see docs/engine.md. A kept server takes no tasks, so with tasks of length ≤ T it is empty, and its
 // reservation has been met, within T; then the next longest waiter has its turn. Who is due is looked for at
 // most once in a 64th of `after`.
 //
-// Cost: without the option a branch; with it O(servers kept) a step, and now and then O(waiting queues log
-// waiting queues + shapes that are due · servers).
+// Cost: without the option a branch; with it O(servers kept) a step, O(log tasks met) a task, and now and
+// then O(waiting queues log waiting queues + shapes that are due · servers).
 //
 // Known failure: the server is chosen by what is missing now, not by how long its tasks go on, which nobody
 // tells the engine.
@@ -40,10 +43,6 @@ std::uint64_t passed(Time from, Time to) {
 }
 
 std::uint64_t length(Duration duration) { return static_cast<std::uint64_t>(duration.count()); }
-
-bool is_within(std::span<const std::int64_t> demand, std::span<const std::int64_t> room) {
-  return std::equal(demand.begin(), demand.end(), room.begin(), std::less_equal<>());
-}
 
 /// max_r missing_r / d_r
 struct Missing {
@@ -106,6 +105,13 @@ void Engine::State::end_reservation(const Reservations::Kept* kept) {
   freed.add(server);
   race.bring_back_terms();
   if (preemption) preemption->something_changed();
+}
+
+/// The queue has got the task. A closed server takes none but one that it is kept for.
+void Engine::State::reservation_met(std::uint32_t queue, std::uint32_t task) {
+  const Reservations::Kept* const kept = reservations->of_queue(queue);
+  if (kept != nullptr && kept->server == accounts.tasks[task].server) reservations->met.insert(task);
+  end_reservation(kept);
 }
 
 bool Engine::State::has_lasted(const Reservations::Kept& kept) const {
@@ -216,6 +222,10 @@ std::string Engine::State::broken_reservation() const {
   };
   const std::span<const Reservations::Kept> kept = reservations->kept;
   if (kept.size() > reservations->rule.servers) return "more servers are kept than may be";
+  for (const std::uint32_t task : reservations->met) {
+    if (!accounts.tasks.holds(task))
+      return fmt::format("a server was kept for task {}, which is not there", task);
+  }
   for (const Reservations::Kept& each : kept) {
     if (const char* const what = broken(each)) return fmt::format("the kept server {} {}", each.server, what);
   }

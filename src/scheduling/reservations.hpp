@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <mirab/scheduling/engine.hpp>
@@ -23,8 +24,9 @@ struct Reservations {
   };
 
   Reserving rule;
-  std::vector<Kept> kept = {};      ///< in the order in which they were
-  std::optional<Time> looked = {};  ///< when it was last looked who is due
+  std::vector<Kept> kept = {};       ///< in the order in which they were
+  std::optional<Time> looked = {};   ///< when it was last looked who is due
+  std::set<std::uint32_t> met = {};  ///< tasks that started on a server kept for them, and run
 
   const Kept* of_queue(std::uint32_t queue) const {
     return known([&](const Kept& each) { return each.queue == queue; });

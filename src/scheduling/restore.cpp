@@ -85,6 +85,10 @@ void Engine::State::read_reservations(const JsonReader& json) {
     accounts.park.close(server);
     reservations->kept.push_back({.server = server, .queue = queue, .since = since});
   });
+  for (const std::uint32_t task : json["met"].integers<std::uint32_t>(0, kMostNumber)) {
+    if (!accounts.tasks.holds(task)) return json["met"].refuse(fmt::format("there is no task {}", task));
+    if (!reservations->met.insert(task).second) return json["met"].refuse("a task is named twice");
+  }
 }
 
 void Engine::State::read_preemption(const JsonReader& json) {

@@ -10,7 +10,8 @@
 //  - What is set aside, and where something was freed since: with ties at random, one who fits nowhere and is
 //    not aside costs a draw before that is noticed.
 //  - The arrivals, the rounds of the lines, the last server used.
-//  - With reservations, who is kept what since when, since when queues wait for a task, and when it was last
+//  - With reservations, who is kept what since when, which tasks started so, since when queues wait for a
+//  task, and when it was last
 //    looked who is due; with preemption, the latest times of it, and until when it is not to be looked for.
 //
 // Not kept, because it follows from the rest: what is free, used and running; Ψ, of the tasks that count;
@@ -172,6 +173,7 @@ Json reservations_of(const std::optional<Reservations>& reservations, const Acco
   }
   return {{"looked", reservations->looked ? count_of(*reservations->looked) : Json()},
           {"kept", std::move(kept)},
+          {"met", reservations->met},
           {"since", std::move(waited)}};
 }
 

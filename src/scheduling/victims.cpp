@@ -6,7 +6,8 @@
 //   - Every user v ≠ b who loses tasks has, after all its losses, a level of at least k'.
 //
 // So there is a level, k', below which b was, and above which every victim was and at or above which it
-// stays: tasks go from users above their fair share to one below its own, and the order does not flip.
+// stays: tasks go from users above their fair share to one below its own, and the order does not flip. A task
+// that started on a server kept for it (reservations.cpp) is not preempted as long as it runs.
 //
 // On each server tasks are taken in the order of the work that is lost, (now − started) · max_r d_r / C_r,
 // the newest of equal ones first, passing over those that may not be, until b's task fits; then those that
@@ -26,8 +27,12 @@
 namespace mirab::scheduling {
 namespace {
 
-bool covers(std::span<const std::int64_t> room, std::span<const std::int64_t> demand) {
-  return std::equal(demand.begin(), demand.end(), room.begin(), std::less_equal<>());
+/// Does the pool hold so much besides what the user has, which stays? Where not, the sum may be more than can
+/// be counted.
+bool has_pool_for(const Accounts& accounts, const Holding& holding, std::span<const std::int64_t> demand) {
+  Amounts others(accounts.park.pool().begin(), accounts.park.pool().end());
+  for (std::size_t r = 0; r < others.size(); ++r) others[r] -= holding.used[r];
+  return is_within(demand, others);
 }
 
 }  // namespace
@@ -47,10 +52,12 @@ struct VictimSearch::Loss {
   mpq_class work;
 };
 
-VictimSearch::VictimSearch(const Standing& standing, const Level& level, Time now)
+VictimSearch::VictimSearch(const Standing& standing, const Level& level, const Reservations* reservations,
+                           Time now)
     : standing_(standing),
       accounts_(standing.accounts),
       level_(level),
+      reservations_(reservations),
       now_(now),
       spare_(accounts_.users.end(), -1.0) {
   for (std::uint32_t user = 0; user < accounts_.users.end(); ++user) {
@@ -65,7 +72,7 @@ void VictimSearch::note_spare(std::uint32_t user) {
     if (row.running == 0) continue;
     for (const Way& way : accounts_.shapes.ways(row.shape)) {
       Holding after = Holding::of(accounts_, user);
-      if (!covers(after.used, way.demand)) continue;
+      if (!is_within(way.demand, after.used)) continue;
       after.add(row.shape, way.demand, -1);
       spare_[user] = std::max(spare_[user], level_.rounded(standing_, after));
     }
@@ -73,19 +80,24 @@ void VictimSearch::note_spare(std::uint32_t user) {
   most_spare_ = std::max(most_spare_, spare_[user]);
 }
 
+/// Did the task start on a server that was kept for it?
+bool VictimSearch::is_protected(std::uint32_t task) const {
+  return reservations_ != nullptr && reservations_->met.contains(task);
+}
+
 bool VictimSearch::may_lose(std::uint32_t user, double level) const {
-  return spare_[user] >= level * (1 - Level::kRounding);
+  return spare_[user] >= level * (1 - kRounding);
 }
 
 bool VictimSearch::may_gain(std::uint32_t queue) const {
   const Holding now = Holding::of(accounts_, accounts_.queues[queue].user);
-  return level_.rounded(standing_, now) * (1 - Level::kRounding) <= most_spare_;
+  return level_.rounded(standing_, now) * (1 - kRounding) <= most_spare_;
 }
 
 /// Is the level of the holding at least that of who gains, exactly?
 bool VictimSearch::is_at_least(const Holding& holding, const Gain& gain) const {
   const double rounded = level_.rounded(standing_, holding);
-  if (std::abs(rounded - gain.rounded) > Level::kRounding * std::max(rounded, gain.rounded))
+  if (std::abs(rounded - gain.rounded) > kRounding * std::max(rounded, gain.rounded))
     return rounded > gain.rounded;
   return level_.exact(standing_, holding) >= gain.level;
 }
@@ -119,13 +131,13 @@ std::vector<VictimSearch::Loss> VictimSearch::losses_on(std::uint32_t server, co
   for (std::uint32_t task = accounts_.servers[server].first_task; task != kNone;
        task = accounts_.tasks[task].next_on_server) {
     const QueueRow& queue = accounts_.queues[accounts_.jobs[accounts_.tasks[task].job].queue];
-    if (queue.user == gain.user || !may_lose(queue.user, gain.rounded)) continue;
+    if (queue.user == gain.user || !may_lose(queue.user, gain.rounded) || is_protected(task)) continue;
     const std::span<const std::int64_t> demand = accounts_.demand(queue, server);
     for (std::size_t r = 0; r < room.size(); ++r) room[r] += demand[r];
     tasks.push_back(task);
   }
   std::vector<Loss> losses;
-  if (!covers(room, gain.demand)) return losses;
+  if (!is_within(gain.demand, room)) return losses;
   for (const std::uint32_t task : tasks) losses.push_back(loss_of(task, server));
   std::stable_sort(losses.begin(), losses.end(),
                    [](const Loss& a, const Loss& b) { return a.work < b.work; });
@@ -151,13 +163,13 @@ std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, con
     for (std::size_t r = 0; r < room.size(); ++r) room[r] += loss.demand[r];
     ++taken_of_jobs[job];
     taken.push_back(std::move(loss));
-    if (covers(room, gain.demand)) break;
+    if (is_within(gain.demand, room)) break;
   }
-  if (!covers(room, gain.demand)) return {};
+  if (!is_within(gain.demand, room)) return {};
   for (std::size_t at = taken.size(); at-- > 0;) {
     Amounts without = room;
     for (std::size_t r = 0; r < room.size(); ++r) without[r] -= taken[at].demand[r];
-    if (!covers(without, gain.demand)) continue;
+    if (!is_within(gain.demand, without)) continue;
     room = without;
     taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(at));
   }
@@ -187,17 +199,18 @@ std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most
   const Holding before = Holding::of(accounts_, row.user);
   std::optional<Victims> best;
   for (const Way& way : accounts_.shapes.ways(row.shape)) {
+    if (!has_pool_for(accounts_, before, way.demand)) continue;
     Holding after = before;
     after.add(row.shape, way.demand, 1);
     // Infinite for tsf, where no server holds such a task.
     const double rounded = level_.rounded(standing_, after);
-    if (most_spare_ < rounded * (1 - Level::kRounding)) continue;
+    if (most_spare_ < rounded * (1 - kRounding)) continue;
     const Gain gain{
         .user = row.user, .demand = way.demand, .level = level_.exact(standing_, after), .rounded = rounded};
     if (gain.level <= level_.exact(standing_, before)) continue;
     for (std::uint32_t server = 0; server < accounts_.servers.end(); ++server) {
       if (accounts_.shapes.eligibility.contains(way.servers, server) && may_use(server) &&
-          covers(accounts_.park.capacity(server), way.demand))
+          is_within(way.demand, accounts_.park.capacity(server)))
         consider(server, gain, most, best);
     }
   }

@@ -9,6 +9,7 @@
 #include <mirab/model/time.hpp>
 
 #include "scheduling/level.hpp"
+#include "scheduling/reservations.hpp"
 #include "scheduling/standing.hpp"
 
 namespace mirab::scheduling {
@@ -23,8 +24,9 @@ struct Victims {
 /// Who may lose tasks to whom, as things stand. See victims.cpp.
 class VictimSearch {
  public:
-  /// Requires the standing and the level to stay as they are. O(queues m).
-  VictimSearch(const Standing& standing, const Level& level, Time now);
+  /// Requires the standing, the level and the reservations, if there are any, to stay as they are.
+  /// O(queues m).
+  VictimSearch(const Standing& standing, const Level& level, const Reservations* reservations, Time now);
 
   /// May some other user lose a task for one of the queue? False only when none may. O(m).
   bool may_gain(std::uint32_t queue) const;
@@ -42,6 +44,7 @@ class VictimSearch {
   struct Loss;  // of a task that may end
 
   void note_spare(std::uint32_t user);
+  bool is_protected(std::uint32_t task) const;
   bool may_lose(std::uint32_t user, double level) const;
   bool is_at_least(const Holding& holding, const Gain& gain) const;
   Loss loss_of(std::uint32_t task, std::uint32_t server) const;
@@ -53,6 +56,7 @@ class VictimSearch {
   const Standing& standing_;
   const Accounts& accounts_;
   const Level& level_;
+  const Reservations* reservations_;
   Time now_;
   std::vector<double> spare_;  // the highest level of the user after the loss of one task; -1 without tasks
   double most_spare_ = -1;

@@ -65,7 +65,8 @@ std::optional<Engine::State::Gain> Engine::State::foreseen_gain(const Precedence
   if (remembered.is_futile(now)) return {};
   const std::int64_t left = remembered.left(now);
   if (left == 0) return {};
-  VictimSearch search(*precedence.standing, *whom.discipline->level, now);
+  VictimSearch search(*precedence.standing, *whom.discipline->level, reservations ? &*reservations : nullptr,
+                      now);
   return first_gain(search, left, precedence);
 }
 

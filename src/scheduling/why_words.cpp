@@ -194,9 +194,10 @@ std::string describe(const WhyNotOn& why, Names resources) {
 }
 
 std::string describe(const WhyPlaced& why, Names resources) {
-  std::string text =
-      fmt::format("{} is served, {}; {} of {} that wait have a task that fits\n", why.user_name,
-                  turn(why, resources), why.users_fitting, number(why.users_waiting, "user"));
+  std::string text = fmt::format("{} is served, {}; {} of {} that {} {} a task that fits\n", why.user_name,
+                                 turn(why, resources), why.users_fitting, number(why.users_waiting, "user"),
+                                 why.users_waiting == 1 ? "waits" : "wait",
+                                 why.users_fitting == 1 || why.users_waiting == 1 ? "has" : "have");
   if (why.by_force) text += losses(*why.by_force, why.user_name);
   if (why.users_tied > 0 && !why.kept_since)
     text += fmt::format("{} with an equal key: the tie rule decides\n", number(why.users_tied, "more user"));

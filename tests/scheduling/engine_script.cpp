@@ -34,8 +34,20 @@ Reserving random_reserving(Random& random) {
   return rule;
 }
 
+/// At least one of them counts.
+std::vector<Quantity> random_scale(Random& random, std::size_t resources) {
+  static constexpr const char* kScales[] = {"0", "0.5", "1", "3"};
+  std::vector<Quantity> scale;
+  for (std::size_t r = 0; r < resources; ++r) scale.push_back(*Quantity::parse(kScales[random.below(4)]));
+  Quantity& counts = scale[random.below(resources)];
+  if (counts.is_zero()) counts = Quantity(2);
+  return scale;
+}
+
 std::string describe(const EngineOptions& options) {
   std::string text;
+  for (const Quantity& scale : options.share_scale)
+    text += fmt::format("{} {}", text.empty() ? ", scaled by" : "", scale.value());
   if (options.reservations)
     text += fmt::format(", keeps {} after {} for {}", options.reservations->servers,
                         options.reservations->after.count(),
@@ -73,6 +85,9 @@ Setting random_setting(const std::string& discipline, std::uint64_t seed) {
     setting.options.preemption = {.tasks = static_cast<std::int64_t>(1 + random.below(5)),
                                   .per = Duration(kPer[random.below(std::size(kPer))])};
   }
+  const bool may_be_scaled = discipline == "drf" || discipline == "asset" || discipline == "ps-dsf";
+  if (may_be_scaled && random.below(3) == 0)
+    setting.options.share_scale = random_scale(random, setting.options.resources.size());
   return setting;
 }
 

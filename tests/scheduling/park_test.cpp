@@ -30,6 +30,13 @@ std::optional<std::uint32_t> first_by_looking(const RandomPark& random_park, con
   return std::nullopt;
 }
 
+TEST(Park, ADemandIsWithinTheRoomWhenNoResourceIsExceeded) {
+  EXPECT_TRUE(is_within(Amounts{2, 0}, Amounts{2, 0})) << "an exact fit fits";
+  EXPECT_TRUE(is_within(Amounts{0, INT64_MAX}, Amounts{1, INT64_MAX}));
+  EXPECT_FALSE(is_within(Amounts{3, 0}, Amounts{2, 9}));
+  EXPECT_FALSE(is_within(Amounts{0, 1}, Amounts{9, 0}));
+}
+
 TEST(Park, KeepsExactlyWhatIsThereThroughAllEvents) {
   for (std::uint64_t seed = 1; seed <= kParks; ++seed) {
     SCOPED_TRACE(fmt::format("replay: seed {}", seed));

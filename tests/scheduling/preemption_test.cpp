@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <mirab/scheduling/snapshot.hpp>
+
 #include "scheduling/engines.hpp"
 
 namespace mirab::scheduling {
@@ -221,6 +223,118 @@ TEST(Preemption, OnAKeptServerOnlyForWhomItIsKept) {
   ASSERT_TRUE(placed);
   EXPECT_EQ(placed->server, server);
   EXPECT_EQ(placed->preempted.size(), 1U);
+}
+
+/// Servers "1", "2" and "3" of 10 units, with preemption. User a has the second and the third whole, and once
+/// more a task of a whole server, which started on the first as soon as that, kept for it, was empty; user b
+/// has nothing yet, and wants tasks of 1 unit.
+struct EngineThatKept : SmallEngine {
+  EngineThatKept() : SmallEngine("drf") {
+    engine = *Engine::from({.resources = {"cpu"},
+                            .discipline = choice("drf"),
+                            .placement = choice("first-fit"),
+                            .reservations = Reserving{.after = ns(10)},
+                            .preemption = kFreely});
+    a = user();
+    b = user();
+    for (const char* const name : {"1", "2", "3"}) servers.push_back(server({10}, name));
+    for (const char* const name : {"2", "3"})
+      job({.user = a, .demand = {10}, .tasks = 1, .servers = std::vector<std::string>{name}});
+    run();
+    large = job(a, {10});
+    job(b, {1}, 1'000);
+    const std::vector<Placed> of_b = run();
+    now = at(10);
+    EXPECT_TRUE(run().empty());
+    for (const Placed& placed : of_b) EXPECT_FALSE(engine.apply(TaskFinished{placed.task}, now));
+    const std::optional<Placed> placed = step();
+    EXPECT_TRUE(placed && placed->job == large && placed->server == servers[0]);
+  }
+
+  std::vector<ServerId> servers;
+  UserId a{};
+  UserId b{};
+  JobId large{};
+};
+
+TEST(Preemption, ATaskThatStartedOnAServerKeptForItRunsOn) {
+  EngineThatKept small;
+  const std::vector<Placed> placed = small.run();
+  ASSERT_FALSE(placed.empty());
+  EXPECT_EQ(placed[0].user, small.b);
+  ASSERT_EQ(placed[0].preempted.size(), 1U);
+  EXPECT_EQ(placed[0].server, small.servers[1]) << "on the first less work would be lost";
+  for (const Placed& each : placed) EXPECT_EQ(each.user, small.b);
+  EXPECT_EQ(small.engine.job(small.large)->running, 1);
+}
+
+TEST(Preemption, ATaskThatStartedOnAServerKeptForItRunsOnAfterARestore) {
+  EngineThatKept small;
+  small.engine = *restore(snapshot(small.engine));
+  EXPECT_FALSE(small.run().empty());
+  EXPECT_EQ(small.engine.job(small.large)->running, 1);
+}
+
+TEST(Preemption, WhoGetsTheNumberOfATaskThatRanOnMayBePreempted) {
+  EngineThatKept small;
+  ASSERT_TRUE(small.engine.apply(JobCancelled{small.large}, small.now));
+  EXPECT_EQ(small.engine.broken_invariant(), "");
+  const JobId again = small.job({.user = small.a, .demand = {10}});
+  ASSERT_FALSE(small.engine.apply(ServerDrained{small.servers[1]}, small.now));
+  ASSERT_FALSE(small.engine.apply(ServerDrained{small.servers[2]}, small.now));
+  const std::vector<Placed> placed = small.run();
+  EXPECT_FALSE(placed.empty());
+  EXPECT_EQ(small.engine.job(again)->running, 0);
+}
+
+TEST(Preemption, ATaskLargerThanAllThatCanBeCountedGetsNothing) {
+  SmallEngine small("drf");
+  small.engine = *Engine::from({.resources = {"cpu"},
+                                .discipline = choice("drf"),
+                                .placement = choice("first-fit"),
+                                .oversized = Oversized::wait,
+                                .preemption = kFreely});
+  small.server({10});
+  const UserId a = small.user();
+  const UserId b = small.user();
+  small.job(a, {1});
+  small.run();
+  small.job(b, {1}, 20);
+  small.run();
+  small.job(a, {INT64_MAX});
+  EXPECT_TRUE(small.run().empty()) << "1 + INT64_MAX would pass what can be counted";
+}
+
+TEST(Preemption, WithFreezeNobodyPassesTheLowestKeyByForce) {
+  for (const bool is_frozen : {false, true}) {
+    PreemptingEngine small(kFreely, is_frozen ? "drf:blocking=freeze" : "drf");
+    small.server({10});
+    const UserId a = small.user();
+    small.job(a, {2}, 5);
+    const std::vector<Placed> of_a = small.run();
+    ASSERT_FALSE(small.engine.apply(TaskFinished{of_a[0].task}, small.now));
+    small.job(small.user(), {10});
+    const UserId c = small.user();
+    const JobId of_c = small.job(c, {3});
+    const auto why = small.engine.why_waiting(of_c, small.now);
+    ASSERT_TRUE(why);
+    EXPECT_EQ(why->by_force.has_value(), !is_frozen);
+    EXPECT_EQ(small.preempted().size(), is_frozen ? 0U : 1U)
+        << "the first of the queue gets nothing by force";
+    EXPECT_EQ(small.running(c), is_frozen ? 0 : 1);
+  }
+}
+
+TEST(Preemption, WithFreezeTheLowestKeyMayGainByForce) {
+  PreemptingEngine small(kFreely, "drf:blocking=freeze");
+  small.server({10});
+  const UserId a = small.user();
+  small.job(a, {2}, 5);
+  small.run();
+  const UserId b = small.user();
+  small.job(b, {3});
+  small.job(small.user(), {1});
+  EXPECT_EQ(small.step()->user, b);
 }
 
 TEST(Preemption, IsOnlyForDisciplinesWithOneKeyForEachUser) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/rational.hpp"
 #include "numerics/dual_newton.hpp"
 #include "scheduling/reference_candidate.hpp"
 
@@ -27,6 +28,11 @@ std::optional<double> distance(const Amounts& demand, const Amounts& free, const
 }
 
 }  // namespace
+
+/// s_r
+mpq_class ReferenceEngine::scale(std::size_t r) const {
+  return options_.share_scale.empty() ? mpq_class(1) : rational(options_.share_scale[r]);
+}
 
 std::size_t ReferenceEngine::dominant_resource(const Amounts& demand) const {
   const Amounts pool = this->pool();
@@ -109,10 +115,10 @@ mpq_class ReferenceEngine::key(const Group& group, std::size_t lane,
     key = state(user).running;
   } else if (discipline == "drf") {
     for (std::size_t r = 0; r < pool.size(); ++r)
-      if (pool[r] > 0) key = std::max(key, ratio(used[r], pool[r]));
+      if (pool[r] > 0) key = std::max<mpq_class>(key, scale(r) * ratio(used[r], pool[r]));
   } else if (discipline == "asset") {
     for (std::size_t r = 0; r < pool.size(); ++r)
-      if (pool[r] > 0) key += ratio(used[r], pool[r]);
+      if (pool[r] > 0) key += scale(r) * ratio(used[r], pool[r]);
   } else if (discipline == "tsf") {
     for (const Task& task : tasks_) {
       if (task.user != user.id) continue;
@@ -123,7 +129,7 @@ mpq_class ReferenceEngine::key(const Group& group, std::size_t lane,
   } else if (discipline == "ps-dsf") {
     for (std::size_t r = 0; r < pool.size(); ++r)
       if (group.look.demand[r] > 0 && (*kinds_[lane])[r] > 0)
-        key = std::max(key, ratio(used[r], (*kinds_[lane])[r]));
+        key = std::max<mpq_class>(key, scale(r) * ratio(used[r], (*kinds_[lane])[r]));
   } else if (discipline == "pf") {
     double spent = 0;  // in the order of the engine's sum: the prices are doubles
     for (std::size_t r = 0; r < pool.size(); ++r)
@@ -293,6 +299,7 @@ void ReferenceEngine::place(const Placed& placed) {
   const auto server = std::find_if(servers_.begin(), servers_.end(),
                                    [&](const Server& each) { return each.id == placed.server; });
   run(*job, placed.task, *server);
+  tasks_.back().is_protected = kept_on(server->id) != kept_.end();
   --job->waiting;
   const auto its = [&](const Group& group) { return group.number == job->group; };
   std::find_if(groups_.begin(), groups_.end(), its)->since = now_;

@@ -357,7 +357,9 @@ Engine::UserState ReferenceEngine::state(const User& user) const {
   const Amounts pool = this->pool();
   double share = 0;
   for (std::size_t r = 0; r < pool.size(); ++r) {
-    if (pool[r] > 0) share = std::max(share, static_cast<double>(used[r]) / static_cast<double>(pool[r]));
+    const double scale = options_.share_scale.empty() ? 1 : options_.share_scale[r].value();
+    if (pool[r] > 0)
+      share = std::max(share, scale * (static_cast<double>(used[r]) / static_cast<double>(pool[r])));
   }
   const auto its = [&](const Task& task) { return task.user == user.id; };
   return {.used = used, .running = std::count_if(tasks_.begin(), tasks_.end(), its), .dominant_share = share};

@@ -87,6 +87,7 @@ class ReferenceEngine {
     ServerId server;
     Amounts demand;
     Time started;
+    bool is_protected = false;  ///< started on a server that was kept for it
   };
 
   const std::vector<Server>& servers() const { return servers_; }
@@ -168,6 +169,7 @@ class ReferenceEngine {
   std::optional<Amounts> demand_on(const JobSubmitted& look, const Server& server) const;
   bool has_room(const JobSubmitted& look, const Server& server) const;
   bool can_ever_run(const JobSubmitted& look, const Server& server) const;
+  mpq_class scale(std::size_t r) const;
   std::size_t dominant_resource(const Amounts& demand) const;
   mpq_class alone(const JobSubmitted& look) const;
   std::vector<double> prices() const;

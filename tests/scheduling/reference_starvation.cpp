@@ -148,7 +148,8 @@ std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& can
   };
   std::vector<Task> there;
   for (std::size_t t = tasks_.size(); t-- > 0;)
-    if (tasks_[t].server == server.id && tasks_[t].user != candidate.group->user) there.push_back(tasks_[t]);
+    if (tasks_[t].server == server.id && tasks_[t].user != candidate.group->user && !tasks_[t].is_protected)
+      there.push_back(tasks_[t]);
   std::stable_sort(there.begin(), there.end(),
                    [&](const Task& a, const Task& b) { return work(a) < work(b); });
 
@@ -185,7 +186,9 @@ ReferenceEngine::Preemptions ReferenceEngine::preemptions() const {
   const std::vector<double> prices =
       options_.discipline.name == "pf" ? this->prices() : std::vector<double>{};
   const Amounts pool = this->pool();
-  for (const Candidate& candidate : candidates()) {
+  const std::vector<Candidate> all = candidates();
+  for (const Candidate& candidate : all) {
+    if (freeze_ && &candidate != &all.front()) break;
     const JobSubmitted& look = candidate.group->look;
     if (has_terms(look)) continue;
     if (std::any_of(servers_.begin(), servers_.end(),

@@ -125,6 +125,15 @@ TEST(WhyWords, SayWhyThisUserAndThisServer) {
             "it leaves 7 cpu, 8 MiB there, of 9 cpu, 9 MiB\n");
 }
 
+TEST(WhyWords, CountUsersInWordsThatAgree) {
+  Two two("drf", "first-fit");
+  two.server({4, 9}, "small");
+  two.job(two.named("alice"), {2, 1}, 2);
+  EXPECT_THAT(two.explained(), testing::HasSubstr("; 1 of 1 user that waits has a task that fits\n"));
+  two.job(two.named("bob"), {3, 1});
+  EXPECT_THAT(two.explained(), testing::HasSubstr("; 1 of 2 users that wait has a task that fits\n"));
+}
+
 TEST(WhyWords, SayTheLineOrTheKindOfServers) {
   const std::map<std::string, std::string> words_of = {
       {"mlf-drs",

@@ -24,7 +24,8 @@ enum class Oversized { refuse, wait };
 /// Reservations against starvation. The tasks of one user that ask for the same wait together. When the next
 /// of them fits nowhere and has waited for `after` since they began to wait or last got a task, a server is
 /// kept for it, that of those who waited longest first: eligible, open, large enough when empty, and of these
-/// the one where least has to be freed. It takes no other task. See docs/engine.md, "Reservations".
+/// the one where least has to be freed. It takes no other task, and the task that starts there is not
+/// preempted as long as it runs. See docs/engine.md, "Reservations".
 struct Reserving {
   Duration after;                        ///< > 0
   std::size_t servers = 1;               ///< kept at once, at the most; ≥ 1
@@ -32,7 +33,9 @@ struct Reserving {
 };
 
 /// Preemption: where nothing else can be placed, tasks of users above their fair share end for one of a user
-/// below its own, never so that their order flips, least work lost first. See docs/engine.md, "Preemption".
+/// below its own, never so that their order flips, least work lost first.
+/// Tasks that started on a server kept for them run on. With blocking=freeze only the task with the lowest
+/// key may gain. See docs/engine.md, "Preemption".
 struct Preempting {
   std::int64_t tasks;  ///< ended in any time of this length, at the most; ≥ 1
   Duration per;        ///< > 0
