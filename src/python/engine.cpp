@@ -66,7 +66,7 @@ void add_making(EngineClass& engine) {
   engine.def(
       py::init(&made), "resources"_a, "discipline"_a = "drf", "placement"_a = "first-fit", py::kw_only(),
       "tie"_a = "first", "oversized"_a = "refuse", "share_scale"_a = py::tuple(), "half_life"_a = py::none(),
-      "reservations"_a = py::none(), "preemption"_a = py::none(), "seed"_a.noconvert() = 0,
+      "reservations"_a = py::none(), "preemption"_a = py::none(), "seed"_a = 0,
       "An engine without servers and users. `resources`: names, the order of all amounts. "
       "`discipline`, `placement`: as on the command line (\"best-fit:published=true\"). `tie`: \"first\", "
       "\"last\" or \"random\". `oversized`: \"refuse\" or \"wait\", what becomes of a job whose tasks are "
@@ -75,11 +75,11 @@ void add_making(EngineClass& engine) {
       "Preempting, from users above their fair share for users below theirs. `seed`: of what is drawn at "
       "random. Raises Refused.");
   engine.def_static(
-      "restore", &restored, "snapshot"_a, py::kw_only(), "seed"_a.noconvert() = 0,
+      "restore", &restored, "snapshot"_a, py::kw_only(), "seed"_a = 0,
       "The engine of a snapshot: the same later events, times and random numbers bring the same "
       "decisions with the same identifiers. Raises Refused for bytes that are no snapshot.");
   engine.def_static(
-      "replay", &replayed, "log"_a, py::kw_only(), "seed"_a.noconvert() = 0,
+      "replay", &replayed, "log"_a, py::kw_only(), "seed"_a = 0,
       "A new engine that was told all that an event log (a file) says. Raises Refused, with file "
       "and line, for a line that cannot be read, an event that is refused, and an outcome other "
       "than the one in the log.");
@@ -87,7 +87,7 @@ void add_making(EngineClass& engine) {
       "snapshot", [](const Scheduler& s) { return py::bytes(snapshot(s.engine)); },
       "All on which decisions depend but the random numbers, as bytes, for `restore`.");
   engine.def(
-      "seed", [](Scheduler& s, std::uint64_t seed) { s.random = Random(seed); }, "seed"_a.noconvert(),
+      "seed", [](Scheduler& s, std::uint64_t seed) { s.random = Random(seed); }, "seed"_a,
       "What is drawn at random begins anew with this seed.");
 }
 
@@ -110,7 +110,7 @@ void add_states(py::module_& module, EngineClass& engine) {
         if (!state) return py::none();
         return user_state(tuple_of(state->used), state->running, state->dominant_share, state->decayed_share);
       },
-      "user"_a.noconvert(), "What a user has: UserState, or None when it is unknown.");
+      "user"_a, "What a user has: UserState, or None when it is unknown.");
   engine.def(
       "job",
       [job_state](const Scheduler& s, Number job) -> py::object {
@@ -118,7 +118,7 @@ void add_states(py::module_& module, EngineClass& engine) {
         if (!state) return py::none();
         return job_state(static_cast<Number>(state->user), state->waiting, state->running);
       },
-      "job"_a.noconvert(), "What waits and runs of a job: JobState, or None when it is unknown, or over.");
+      "job"_a, "What waits and runs of a job: JobState, or None when it is unknown, or over.");
   engine.def(
       "server",
       [server_state](const Scheduler& s, Number server) -> py::object {
@@ -126,9 +126,9 @@ void add_states(py::module_& module, EngineClass& engine) {
         if (!state) return py::none();
         return server_state(tuple_of(state->capacity), tuple_of(state->free), state->drained);
       },
-      "server"_a.noconvert(), "A server: ServerState, or None when it is unknown.");
+      "server"_a, "A server: ServerState, or None when it is unknown.");
   engine.def(
-      "fits", [](const Scheduler& s, Number job) { return s.engine.fits(JobId{job}); }, "job"_a.noconvert(),
+      "fits", [](const Scheduler& s, Number job) { return s.engine.fits(JobId{job}); }, "job"_a,
       "Does some waiting task of the job fit on some server as things stand?");
 }
 

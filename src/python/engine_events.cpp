@@ -54,7 +54,7 @@ class Events {
   template <class Event, class Id>
   void add_for(const char* thing, const char* name, const char* what) {
     add(
-        name, what, +[](Number number) { return Event{Id{number}}; }, py::arg(thing).noconvert(), py::kw_only());
+        name, what, +[](Number number) { return Event{Id{number}}; }, py::arg(thing), py::kw_only());
   }
 
  private:
@@ -91,7 +91,7 @@ void add_server_events(Events& events) {
       +[](Number server, Amounts capacity) {
         return ServerChanged{.server = ServerId{server}, .capacity = std::move(capacity)};
       },
-      "server"_a.noconvert(), "capacity"_a.noconvert(), py::kw_only());
+      "server"_a, "capacity"_a.noconvert(), py::kw_only());
   events.add_for<ServerDrained, ServerId>("server", "server_drained",
                                           "Its tasks go on, and it takes no new ones.");
   events.add_for<ServerReopened, ServerId>("server", "server_reopened",
@@ -118,7 +118,7 @@ void add_user_events(Events& events) {
       +[](Number user, py::object weight) {
         return UserReweighted{.user = UserId{user}, .weight = quantity_of(weight, "weight")};
       },
-      "user"_a.noconvert(), "weight"_a, py::kw_only());
+      "user"_a, "weight"_a, py::kw_only());
   events.add_for<UserRemoved, UserId>("user", "user_removed", "Refused: it has jobs.");
 }
 
@@ -146,10 +146,9 @@ void add_job_events(Events& events) {
                             .spread = spread ? std::optional(spread_of(*spread)) : std::nullopt,
                             .pack = std::move(pack)};
       },
-      "user"_a.noconvert(), "demand"_a.noconvert(), "tasks"_a.noconvert() = 1, py::kw_only(),
-      "servers"_a = py::none(), "select"_a = py::dict(), "demand_on"_a.noconvert() = py::dict(),
-      "gang"_a.noconvert() = 1, "per_server"_a.noconvert() = py::none(), "spread"_a.noconvert() = py::none(),
-      "pack"_a = py::none());
+      "user"_a, "demand"_a.noconvert(), "tasks"_a.noconvert() = 1, py::kw_only(), "servers"_a = py::none(),
+      "select"_a = py::dict(), "demand_on"_a.noconvert() = py::dict(), "gang"_a.noconvert() = 1,
+      "per_server"_a.noconvert() = py::none(), "spread"_a.noconvert() = py::none(), "pack"_a = py::none());
   events.add_for<JobCancelled, JobId>(
       "job", "job_cancelled",
       "What runs of it stops, what waits is forgotten. Returns the tasks that ran, Lost each.");

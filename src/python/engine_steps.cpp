@@ -94,7 +94,7 @@ PlacedRecord add_steps(py::module_& module, EngineClass& engine, const Record& l
       "before the latest counts as the latest.");
   PYBIND11_NUMPY_DTYPE(TaskRow, task, job, user, server, preempted);
   engine.def(
-      "step_all", &step_all, "now"_a = py::none(), "most"_a.noconvert() = py::none(),
+      "step_all", &step_all, "now"_a = py::none(), "most"_a = py::none(),
       "Steps until nothing more is to be placed, or `most` times: a numpy array with the fields task, job, "
       "user, server (uint64) and preempted (bool), in the order in which it happens. One row for each task "
       "that starts, those that start together too; and with preemption, before it, one for each task that "

@@ -38,7 +38,7 @@ void add_reasons(py::module_& module, EngineClass& engine, const PlacedRecord& p
         if (!why) return py::none();
         return reason(*why, s.engine.options().resources);
       },
-      "job"_a.noconvert(), "now"_a = py::none(),
+      "job"_a, "now"_a = py::none(),
       "Why the next task of the job is not placed by a step now, and what would change it: WhyWaiting; None "
       "when none waits. Changes nothing.");
   engine.def(
@@ -48,7 +48,7 @@ void add_reasons(py::module_& module, EngineClass& engine, const PlacedRecord& p
         if (!why) return py::none();
         return reason(*why, s.engine.options().resources);
       },
-      "job"_a.noconvert(), "server"_a.noconvert(),
+      "job"_a, "server"_a,
       "Why a task of the job does not go to this server: WhyNotOn; None when either is unknown.");
 }
 

@@ -10,8 +10,8 @@ namespace mirab::python {
 
 /// A text that need not be UTF-8: bytes that are not become lone surrogates, as with os.fsdecode.
 inline pybind11::object text(const std::string& bytes) {
-  return pybind11::reinterpret_steal<pybind11::object>(PyUnicode_DecodeUTF8(
-      bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+  return pybind11::reinterpret_steal<pybind11::object>(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
 }
 
 /// A type of named tuples in the module, and how to make one. It can be unpacked, compared, printed and
