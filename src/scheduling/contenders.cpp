@@ -16,7 +16,9 @@ std::optional<Standing> Engine::State::refreshed_standing(Time at) const {
   std::optional<Standing> fresh(standing);
   if (usage_is_due) fresh->usage->refresh(at);
   if (keys_are_stale && whom.discipline->priced) fresh->prices = pool_prices(accounts);
-  for (std::uint32_t shape = 0; keys_are_stale && shape < fresh->alone.size(); ++shape) {
+  // Shapes that have gone since may have been the last ones.
+  const std::size_t shapes = std::min<std::size_t>(fresh->alone.size(), accounts.shapes.end());
+  for (std::uint32_t shape = 0; keys_are_stale && shape < shapes; ++shape) {
     if (accounts.shapes.ways(shape).empty()) continue;
     fresh->alone[shape] = tasks_alone(accounts, kinds, shape);
     fresh->alone_value[shape] = fresh->alone[shape].get_d();
