@@ -40,8 +40,7 @@ class Events {
   void add(const char* name, const char* what, auto(*event)(Arguments...), const Extra&... names) {
     constexpr const char* kNow =
         "\n\n`now`: nanoseconds since an origin that the caller chooses, or a datetime.timedelta since it; "
-        "left "
-        "out: the time of the latest event. Raises Refused, and leaves the engine as it was.";
+        "left out: the time of the latest event. Raises Refused, and leaves the engine as it was.";
     engine_.def(
         name,
         [lost = lost_, event](Scheduler& s, Arguments... arguments, const MaybeTime& now) {
@@ -79,8 +78,7 @@ void add_server_events(Events& events) {
   events.add(
       "server_added",
       "A server with `capacity` in whole units, one amount for each resource; servers of one kind may share "
-      "their "
-      "name. Returns its identifier. Refused: too many units to count in all.",
+      "their name. Returns its identifier. Refused: too many units to count in all.",
       +[](std::string name, Amounts capacity, std::map<std::string, std::string> labels) {
         return ServerAdded{
             .name = std::move(name), .capacity = std::move(capacity), .labels = std::move(labels)};
@@ -107,8 +105,7 @@ void add_user_events(Events& events) {
   events.add(
       "user_added",
       "A user who counts `weight` times: an int, float, decimal.Decimal or a text such as \"0.5\". Returns "
-      "its "
-      "identifier. Refused: a weight of 0, or with more digits than shares are compared with.",
+      "its identifier. Refused: a weight of 0, or with more digits than shares are compared with.",
       +[](std::string name, py::object weight) {
         return UserAdded{.name = std::move(name), .weight = quantity_of(weight, "weight")};
       },

@@ -255,4 +255,14 @@ std::string test_name(const std::string& discipline) {
   return name;
 }
 
+Time Told::live_until_asked() {
+  for (int i = 0; i < 30; ++i) live();
+  if (random.below(2) == 0) open_up();
+  if (random.below(2) == 0) {
+    newcomer();
+    place_what_fits();
+  }
+  return now + Duration(random.below(2) * random.below(500));
+}
+
 }  // namespace mirab::scheduling

@@ -27,6 +27,9 @@ struct Told {
   /// Steps, until the next one places nothing, or places by force or where a server is kept.
   void place_what_fits();
 
+  /// Some random events, at times a newcomer or room for many; the time of the next question.
+  Time live_until_asked();
+
   bool is_frozen() const { return options.discipline.options.contains("blocking"); }
   bool draws_lots() const { return options.tie == Tie::random; }
 

@@ -148,13 +148,7 @@ TEST_P(WhyPlacedRandomly, WhoIsSaidToComeSecondDoes) {
     SCOPED_TRACE(fmt::format("replay: {} seed {}", GetParam(), seed));
     Told told(GetParam(), seed);
     for (int moment = 0; moment < 5; ++moment) {
-      for (int i = 0; i < 30; ++i) told.live();
-      if (told.random.below(2) == 0) told.open_up();
-      if (told.random.below(2) == 0) {
-        told.newcomer();
-        told.place_what_fits();
-      }
-      const Time now = told.now + Duration(told.random.below(2) * told.random.below(500));
+      const Time now = told.live_until_asked();
       ASSERT_NO_FATAL_FAILURE(expect_placed(told, told.ask_all(now), now, cases));
     }
   }
