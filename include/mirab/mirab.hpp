@@ -9,6 +9,7 @@
 #include <mirab/audit/metrics.hpp>
 #include <mirab/audit/properties.hpp>
 #include <mirab/audit/verdict.hpp>
+#include <mirab/experiments/experiment.hpp>
 #include <mirab/kubernetes/amounts.hpp>
 #include <mirab/kubernetes/limits.hpp>
 #include <mirab/kubernetes/manifests.hpp>
@@ -26,11 +27,16 @@
 #include <mirab/model/result.hpp>
 #include <mirab/model/syntax.hpp>
 #include <mirab/model/time.hpp>
+#include <mirab/model/workload.hpp>
+#include <mirab/model/workload_file.hpp>
 #include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/events.hpp>
 #include <mirab/scheduling/fill.hpp>
 #include <mirab/scheduling/snapshot.hpp>
 #include <mirab/scheduling/why.hpp>
+#include <mirab/simulation/replay.hpp>
+#include <mirab/simulation/scenario.hpp>
+#include <mirab/simulation/traffic.hpp>
 #include <mirab/traces/google2011.hpp>
 #include <mirab/traces/openb.hpp>
