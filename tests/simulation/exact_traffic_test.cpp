@@ -55,7 +55,7 @@ TEST(ExactTraffic, IsTwoQueuesWhereNothingIsShared) {
 // docs/mathematics.md, section 9: d(1/γ_i) = w_i + w_j · 2 (1 - x_i) / (x_i + x_j) times dρ along the loads
 // ρ (w_1, w_2), with x the rates when one job of each class is there.
 TEST(ExactTraffic, BeginsWithTheLightTrafficSlopes) {
-  constexpr double kStep = 1e-3;
+  constexpr double kStep = 2e-4;
   const std::pair<double, double> profiles[] = {{0.1, 0.1}, {0.1, 0.5}, {0.3, 0.8}};
   for (const auto& [alpha, beta] : profiles) {
     for (const double part : {0.5, 0.75, 0.1}) {

@@ -9,11 +9,15 @@
 
 namespace mirab::simulation {
 
-/// Fluid jobs of several classes on a pool of one of each resource.
+/// Fluid jobs of several classes on a pool of one of each resource; their arrivals are scaled to add up to 1.
 inline TrafficScenario fluid_scenario(std::vector<TrafficClass> classes,
                                       const std::vector<std::string_view>& mechanisms,
                                       std::vector<double> loads) {
-  TrafficScenario scenario{.resources = {}, .capacity = {}, .classes = std::move(classes)};
+  TrafficScenario scenario;
+  scenario.classes = std::move(classes);
+  double arrivals = 0;
+  for (const TrafficClass& job_class : scenario.classes) arrivals += job_class.arrivals;
+  for (TrafficClass& job_class : scenario.classes) job_class.arrivals /= arrivals;
   for (std::size_t r = 0; r < scenario.classes.front().demand.size(); ++r) {
     scenario.resources.push_back("resource " + std::to_string(r + 1));
     scenario.capacity.push_back(1);
