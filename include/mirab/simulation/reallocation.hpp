@@ -70,7 +70,7 @@ struct ClassUse {
 struct ReallocationOutcome {
   std::string mechanism;  ///< as it was asked for
   std::vector<ReallocatedJob> jobs;
-  std::vector<double> times;       ///< seconds: 0, every interval, the end of the span
+  std::vector<double> times;       ///< seconds: every interval's end, the last at the end of the span
   std::vector<ClassUse> servers;   ///< by entry of the cluster
   std::vector<double> active;      ///< claimants that have work, mean over the window that ends at times[t]
   double mean_active = 0;          ///< the same over the span
