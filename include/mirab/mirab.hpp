@@ -37,6 +37,7 @@
 #include <mirab/scheduling/why.hpp>
 #include <mirab/simulation/demand_series.hpp>
 #include <mirab/simulation/progress.hpp>
+#include <mirab/simulation/reallocation.hpp>
 #include <mirab/simulation/replay.hpp>
 #include <mirab/simulation/scenario.hpp>
 #include <mirab/simulation/traffic.hpp>
