@@ -4,10 +4,10 @@
 
 namespace mirab::simulation {
 
-Workload cut_off(Workload workload, Duration until) {
-  std::erase_if(workload.jobs, [&](const Job& job) { return job.submitted >= until; });
-  std::erase_if(workload.changes, [&](const ServerChange& change) { return change.at >= until; });
-  workload.span = std::min(workload.span, until);
+Workload cut_off(Workload workload, Duration end) {
+  std::erase_if(workload.jobs, [&](const Job& job) { return job.submitted >= end; });
+  std::erase_if(workload.changes, [&](const ServerChange& change) { return change.at >= end; });
+  workload.span = std::min(workload.span, end);
   return workload;
 }
 

@@ -4,70 +4,73 @@
 #include <array>
 #include <cerrno>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
-#include "model/names.hpp"
 #include "simulation/scenario_kinds.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-constexpr std::array<std::string_view, 2> kKinds = {"traffic", "trace"};
-
-Outputs read_outputs(const Node& node, Fields& fields) {
+Outputs read_outputs(const Node& node, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 4> kKeys = {"table", "json", "csv", "report"};
   Outputs outputs;
   if (!fields.expect_map(node, "outputs", kKeys)) return outputs;
   const std::array<std::string*, 4> files = {&outputs.table, &outputs.json, &outputs.csv, &outputs.report};
   for (std::size_t i = 0; i < kKeys.size(); ++i) {
-    const std::string key = key_of("outputs", kKeys[i]);
+    const std::string key = fmt::format("outputs.{}", kKeys[i]);
     if (const Node* file = node.find(kKeys[i])) *files[i] = fields.path(*file, key);
   }
   return outputs;
 }
 
-// What is found wrong with the traffic as such, at the line of its key.
-void check_traffic(const Node& root, const TrafficScenario& scenario, Fields& fields) {
-  if (fields.error()) return;
-  const Check wrong = check(scenario);
-  if (wrong) fields.fail(wrong->key, wrong->message, line_of(root, wrong->key));
+// The kind's own keys; then what is wrong with the scenario as such, at the line of its key.
+template <auto read>
+void read_kind(const Node& root, Scenario& scenario, ScenarioFields& fields) {
+  auto what = read(root, fields);
+  if constexpr (requires { check(what); }) {
+    const Check wrong = fields.failed() ? Check{} : check(what);
+    if (wrong) fields.fail(wrong->key, wrong->message, line_of(root, wrong->key));
+  }
+  scenario.what = std::move(what);
 }
 
-Scenario read_scenario(const Node& root, const std::string& name, Fields& fields) {
-  Scenario scenario{.name = name, .seed = {}, .outputs = {}, .what = TrafficScenario{}};
+using ReadKind = void (*)(const Node& root, Scenario& scenario, ScenarioFields& fields);
+
+constexpr std::array<std::string_view, 4> kKinds = {"traffic", "trace", "reallocation", "demands"};
+constexpr std::array<ReadKind, 4> kReaders = {read_kind<read_traffic>, read_kind<read_trace>,
+                                              read_kind<read_reallocation>, read_kind<read_demands>};
+
+void read_scenario(const Node& root, Scenario& scenario, ScenarioFields& fields) {
   if (root.kind == Node::Kind::null) {
-    fields.fail("kind", fmt::format("missing: the file is empty; kinds are {}", first_names(kKinds, 8)), 1);
-    return scenario;
+    return fields.fail(std::string(kKindKey),
+                       fmt::format("missing: the file is empty; kinds are {}", fmt::join(kKinds, ", ")), 1);
   }
-  if (!fields.expect_map(root, "")) return scenario;
-  const Node& kind = fields.required(root, "", kKindKey);
-  const std::string_view word = kKinds[fields.word(kind, "kind", kKinds)];
-  if (fields.error()) return scenario;
-  if (word == "traffic") scenario.what = read_traffic(root, fields);
-  if (word == "trace") scenario.what = read_trace(root, fields);
+  if (!fields.expect_map(root, "")) return;
+  const std::size_t kind = fields.word(fields.required(root, "", kKindKey), std::string(kKindKey), kKinds);
+  if (fields.failed()) return;
+  kReaders[kind](root, scenario, fields);
   if (const Node* version = root.find(kVersionKey); version != nullptr && version->text != "1") {
     fields.fail("version", "must be 1, the version of this format", version->line);
   }
   if (const Node* seed = root.find(kSeedKey)) {
     constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
-    scenario.seed = static_cast<std::uint64_t>(fields.whole(*seed, "seed", 0, kMostSeed));
+    scenario.seed = static_cast<std::uint64_t>(fields.whole_between(*seed, "seed", 0, kMostSeed));
   }
   if (const Node* outputs = root.find(kOutputsKey)) scenario.outputs = read_outputs(*outputs, fields);
-  if (const auto* traffic = std::get_if<TrafficScenario>(&scenario.what)) {
-    check_traffic(root, *traffic, fields);
-  }
-  return scenario;
 }
 
 Result<Scenario> read(std::istream& input, Syntax syntax, const std::string& name) {
   const Result<Node> document = read_document(input, syntax, name);
   if (!document) return document.error();
-  Fields fields(name);
-  Scenario scenario = read_scenario(*document, name, fields);
-  if (fields.error()) return *fields.error();
+  ScenarioFields fields(name);
+  Scenario scenario{.name = name, .seed = {}, .outputs = {}, .what = TrafficScenario{}};
+  read_scenario(*document, scenario, fields);
+  if (fields.failed()) return *fields.error();
   return scenario;
 }
 

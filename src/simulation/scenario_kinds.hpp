@@ -13,7 +13,9 @@ inline constexpr std::string_view kSeedKey = "seed";
 inline constexpr std::string_view kOutputsKey = "outputs";
 
 // Each reads the keys of one kind from the root of a scenario file; what is wrong is left in `fields`.
-TrafficScenario read_traffic(const Node& root, Fields& fields);
-TraceScenario read_trace(const Node& root, Fields& fields);
+TrafficScenario read_traffic(const Node& root, ScenarioFields& fields);
+TraceScenario read_trace(const Node& root, ScenarioFields& fields);
+ReallocationScenario read_reallocation(const Node& root, ScenarioFields& fields);
+DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields);
 
 }  // namespace mirab::simulation

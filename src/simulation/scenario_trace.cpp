@@ -11,28 +11,29 @@
 namespace mirab::simulation {
 namespace {
 
-ReplayContender read_contender(const Node& node, const std::string& key, Fields& fields) {
+constexpr std::size_t kMostContenders = 100;
+
+ReplayContender read_contender(const Node& node, const std::string& key, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 2> kKeys = {"discipline", "placement"};
   ReplayContender contender{.discipline = {}, .placement = *choose_placement("first-fit")};
   if (!fields.expect_map(node, key, kKeys)) return contender;
   contender.discipline =
-      fields.choice(fields.required(node, key, "discipline"), key_of(key, "discipline"), choose_discipline);
+      fields.choice(fields.required(node, key, "discipline"), key + ".discipline", choose_discipline);
   if (const Node* placement = node.find("placement")) {
-    contender.placement = fields.choice(*placement, key_of(key, "placement"), choose_placement);
+    contender.placement = fields.choice(*placement, key + ".placement", choose_placement);
   }
   return contender;
 }
 
-bool same(const Choice& a, const Choice& b) { return a.name == b.name && a.options == b.options; }
-
-std::vector<ReplayContender> read_contenders(const Node& node, Fields& fields) {
+std::vector<ReplayContender> read_contenders(const Node& node, ScenarioFields& fields) {
   std::vector<ReplayContender> contenders;
-  for (const Node::Entry& entry : fields.list(node, "contenders")) {
+  for (const Node::Entry& entry : fields.entries(node, "contenders", kMostContenders)) {
     const std::string key = item_key("contenders", contenders.size());
     ReplayContender contender = read_contender(entry.value, key, fields);
-    if (fields.error()) return contenders;
+    if (fields.failed()) return contenders;
     const bool twice = std::any_of(contenders.begin(), contenders.end(), [&](const ReplayContender& other) {
-      return same(other.discipline, contender.discipline) && same(other.placement, contender.placement);
+      return same_choice(other.discipline, contender.discipline) &&
+             same_choice(other.placement, contender.placement);
     });
     if (twice) {
       fields.fail(
@@ -44,7 +45,7 @@ std::vector<ReplayContender> read_contenders(const Node& node, Fields& fields) {
   return contenders;
 }
 
-ReplayScale read_scale(const Node& node, Fields& fields) {
+ReplayScale read_scale(const Node& node, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 3> kKeys = {"machines", "users", "load"};
   ReplayScale scale;
   if (!fields.expect_map(node, "scale", kKeys)) return scale;
@@ -58,10 +59,11 @@ ReplayScale read_scale(const Node& node, Fields& fields) {
 
 }  // namespace
 
-TraceScenario read_trace(const Node& root, Fields& fields) {
-  static constexpr std::array<std::string_view, 10> kKeys = {
-      kVersionKey, kKindKey,     kSeedKey, kOutputsKey, "cluster",
-      "workload",  "contenders", "scale",  "until",     "samples"};
+TraceScenario read_trace(const Node& root, ScenarioFields& fields) {
+  static constexpr std::array<std::string_view, 11> kKeys = {
+      kVersionKey,  kKindKey, kSeedKey,   kOutputsKey, "cluster", "workload",
+      "contenders", "scale",  "duration", "until",     "samples"};
+  static constexpr std::array<std::string_view, 2> kEnds = {"span", "drained"};
   constexpr std::int64_t kMostSamples = 100'000;
   TraceScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
@@ -69,9 +71,16 @@ TraceScenario read_trace(const Node& root, Fields& fields) {
   scenario.workload = fields.path(fields.required(root, "", "workload"), "workload");
   scenario.options.contenders = read_contenders(fields.required(root, "", "contenders"), fields);
   if (const Node* scale = root.find("scale")) scenario.options.scale = read_scale(*scale, fields);
-  if (const Node* until = root.find("until")) scenario.until = fields.duration(*until, "until");
+  if (const Node* duration = root.find("duration")) {
+    scenario.duration = fields.duration(*duration, "duration");
+  }
+  if (const Node* until = root.find("until")) {
+    scenario.options.until =
+        fields.word(*until, "until", kEnds) == 0 ? ReplayUntil::span : ReplayUntil::drained;
+  }
   if (const Node* samples = root.find("samples")) {
-    scenario.options.samples = static_cast<std::size_t>(fields.whole(*samples, "samples", 2, kMostSamples));
+    scenario.options.samples =
+        static_cast<std::size_t>(fields.whole_between(*samples, "samples", 1, kMostSamples));
   }
   return scenario;
 }

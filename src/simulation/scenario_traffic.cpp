@@ -15,10 +15,11 @@ namespace mirab::simulation {
 namespace {
 
 constexpr std::size_t kMostClasses = 1'000;
+constexpr std::size_t kMostLoads = 1'000;
 constexpr std::int64_t kMost = 1'000'000'000'000;  // of anything that is counted
 
 // The order of its keys is that of the resources.
-void read_capacity(const Node& node, TrafficScenario& scenario, Fields& fields) {
+void read_capacity(const Node& node, TrafficScenario& scenario, ScenarioFields& fields) {
   if (!fields.expect_map(node, "capacity")) return;
   if (node.entries.empty() || node.entries.size() > kMostResources) {
     fields.fail("capacity", fmt::format("must name from 1 to {} resources", kMostResources), node.line);
@@ -26,33 +27,33 @@ void read_capacity(const Node& node, TrafficScenario& scenario, Fields& fields) 
   }
   for (const Node::Entry& entry : node.entries) {
     scenario.resources.push_back(entry.key);
-    scenario.capacity.push_back(fields.amount(entry.value, key_of("capacity", entry.key)));
+    scenario.capacity.push_back(fields.not_negative(entry.value, "capacity." + entry.key));
   }
 }
 
 TrafficClass read_class(const Node& node, const std::string& key, const std::vector<std::string>& resources,
-                        Fields& fields) {
+                        ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 5> kKeys = {"name", "demand", "claims", "arrivals",
                                                             "permanent"};
   TrafficClass job_class;
   if (!fields.expect_map(node, key, kKeys)) return job_class;
-  job_class.name = fields.text(fields.required(node, key, "name"), key_of(key, "name"));
-  job_class.demand = fields.amounts(fields.required(node, key, "demand"), key_of(key, "demand"), resources);
+  job_class.name = fields.name(fields.required(node, key, "name"), key + ".name");
+  job_class.demand = fields.numbers(fields.required(node, key, "demand"), key + ".demand", resources);
   if (const Node* claims = node.find("claims")) {
-    job_class.claims = fields.amounts(*claims, key_of(key, "claims"), resources);
+    job_class.claims = fields.numbers(*claims, key + ".claims", resources);
   }
   if (const Node* arrivals = node.find("arrivals")) {
-    job_class.arrivals = fields.amount(*arrivals, key_of(key, "arrivals"));
+    job_class.arrivals = fields.not_negative(*arrivals, key + ".arrivals");
   }
   if (const Node* permanent = node.find("permanent")) {
-    job_class.permanent = fields.whole(*permanent, key_of(key, "permanent"), 0, kMost);
+    job_class.permanent = fields.whole_between(*permanent, key + ".permanent", 0, kMost);
   }
   return job_class;
 }
 
-Sizes read_sizes(const Node& node, Fields& fields) {
-  const std::string text = fields.text(node, "sizes");
-  if (fields.error()) return {};
+Sizes read_sizes(const Node& node, ScenarioFields& fields) {
+  const std::string text = fields.name(node, "sizes");
+  if (fields.failed()) return {};
   const Result<Sizes> sizes = parse_sizes(text);
   if (sizes) return *sizes;
   fields.fail("sizes", sizes.error().message, node.line);
@@ -60,7 +61,7 @@ Sizes read_sizes(const Node& node, Fields& fields) {
 }
 
 // `model` and the keys that only the model of tasks has.
-void read_model(const Node& root, TrafficScenario& scenario, Fields& fields) {
+void read_model(const Node& root, TrafficScenario& scenario, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 2> kModels = {"fluid", "tasks"};
   static constexpr std::array<std::string_view, 2> kBlocking = {"freeze", "skip"};
   if (const Node* model = root.find("model")) {
@@ -73,26 +74,26 @@ void read_model(const Node& root, TrafficScenario& scenario, Fields& fields) {
                 node->line);
   }
   if (const Node* tasks = root.find("tasks_per_job")) {
-    scenario.tasks_per_job = fields.whole(*tasks, "tasks_per_job", 1, kMost);
+    scenario.tasks_per_job = fields.whole_between(*tasks, "tasks_per_job", 1, kMost);
   }
   if (const Node* blocking = root.find("blocking")) {
     scenario.freeze = fields.word(*blocking, "blocking", kBlocking) == 0;
   }
 }
 
-void read_load(const Node& node, TrafficScenario& scenario, Fields& fields) {
+void read_load(const Node& node, TrafficScenario& scenario, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 2> kKeys = {"resource", "at"};
   if (!fields.expect_map(node, "load", kKeys)) return;
   const std::vector<std::string_view> names(scenario.resources.begin(), scenario.resources.end());
   scenario.load_resource = fields.word(fields.required(node, "load", "resource"), "load.resource", names);
-  for (const Node::Entry& load : fields.list(fields.required(node, "load", "at"), "load.at")) {
+  for (const Node::Entry& load : fields.entries(fields.required(node, "load", "at"), "load.at", kMostLoads)) {
     scenario.loads.push_back(fields.positive(load.value, item_key("load.at", scenario.loads.size())));
   }
 }
 
 }  // namespace
 
-TrafficScenario read_traffic(const Node& root, Fields& fields) {
+TrafficScenario read_traffic(const Node& root, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 13> kKeys = {
       kVersionKey, kKindKey,        kSeedKey,   kOutputsKey,  "capacity", "classes", "sizes",
       "model",     "tasks_per_job", "blocking", "mechanisms", "load",     "jobs"};
@@ -100,22 +101,19 @@ TrafficScenario read_traffic(const Node& root, Fields& fields) {
   if (!fields.expect_map(root, "", kKeys)) return scenario;
 
   read_capacity(fields.required(root, "", "capacity"), scenario, fields);
-  if (fields.error()) return scenario;
+  if (fields.failed()) return scenario;
   const Node& classes = fields.required(root, "", "classes");
-  if (classes.entries.size() > kMostClasses) {
-    fields.fail("classes", fmt::format("more than {} of them", kMostClasses), classes.line);
-  }
-  for (const Node::Entry& entry : fields.list(classes, "classes")) {
+  for (const Node::Entry& entry : fields.entries(classes, "classes", kMostClasses)) {
     const std::string key = item_key("classes", scenario.classes.size());
     scenario.classes.push_back(read_class(entry.value, key, scenario.resources, fields));
-    if (fields.error()) return scenario;
+    if (fields.failed()) return scenario;
   }
   if (const Node* sizes = root.find("sizes")) scenario.sizes = read_sizes(*sizes, fields);
   read_model(root, scenario, fields);
   const auto choose = scenario.model == TrafficModel::fluid ? choose_mechanism : choose_discipline;
-  scenario.mechanisms = fields.choices(fields.required(root, "", "mechanisms"), "mechanisms", choose);
+  scenario.mechanisms = fields.choice_list(fields.required(root, "", "mechanisms"), "mechanisms", choose);
   read_load(fields.required(root, "", "load"), scenario, fields);
-  if (const Node* jobs = root.find("jobs")) scenario.jobs = fields.whole(*jobs, "jobs", 1, kMost);
+  if (const Node* jobs = root.find("jobs")) scenario.jobs = fields.whole_between(*jobs, "jobs", 1, kMost);
   return scenario;
 }
 

@@ -10,6 +10,8 @@
 #include <mirab/model/result.hpp>
 #include <mirab/model/syntax.hpp>
 #include <mirab/model/time.hpp>
+#include <mirab/simulation/demand_series.hpp>
+#include <mirab/simulation/reallocation.hpp>
 #include <mirab/simulation/replay.hpp>
 #include <mirab/simulation/traffic.hpp>
 
@@ -17,9 +19,9 @@ namespace mirab::simulation {
 
 /// A trace through the engine.
 struct TraceScenario {
-  std::string cluster;              ///< file, as it can be opened
-  std::string workload;             ///< idem
-  std::optional<Duration> until{};  ///< what is submitted or changes later is left out; > 0
+  std::string cluster;                 ///< file, as it can be opened
+  std::string workload;                ///< idem
+  std::optional<Duration> duration{};  ///< of the trace, what comes later is left out; > 0
   ReplayOptions options;
 };
 
@@ -33,7 +35,7 @@ struct Scenario {
   std::string name;                   ///< the file as the user named it
   std::optional<std::uint64_t> seed;  ///< what the file asks for
   Outputs outputs;
-  std::variant<TrafficScenario, TraceScenario> what;
+  std::variant<TrafficScenario, TraceScenario, ReallocationScenario, DemandSeriesScenario> what;
 };
 
 /// Reads a scenario file (YAML, or JSON by its name) and validates it. Its keys are described in
@@ -47,7 +49,7 @@ Result<Scenario> read_scenario_text(std::string_view text, Syntax syntax, const 
 /// has not.
 bool is_scenario(std::string_view text, Syntax syntax);
 
-/// The workload without what is submitted, or what changes, at `until` or later.
-Workload cut_off(Workload workload, Duration until);
+/// The workload without what is submitted, or what changes, at `end` or later, which is then its span's end.
+Workload cut_off(Workload workload, Duration end);
 
 }  // namespace mirab::simulation
