@@ -8,7 +8,7 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/workload.hpp>
-#include <mirab/simulation/traffic.hpp>
+#include <mirab/simulation/progress.hpp>
 
 namespace mirab::simulation {
 
