@@ -8,7 +8,7 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/workload.hpp>
-#include <mirab/simulation/traffic.hpp>
+#include <mirab/simulation/progress.hpp>
 
 namespace mirab::simulation {
 
@@ -92,13 +92,15 @@ struct ReplayOutcome : ReplayTally {
 
   std::vector<std::string> resources;
   std::vector<double> utilization;  ///< ∫ granted / ∫ capacity, [resource]
-  std::vector<double> used;     ///< ∫ really used / ∫ capacity, [resource]; empty when no job has a usage
-  double unfairness = 0;        ///< share-weighted, integrated over time, seconds
-  double starvation = 0;        ///< the longest of any user, seconds
-  std::size_t starved = 0;      ///< users
-  double end = 0;               ///< when the replay ended, seconds
-  std::int64_t events = 0;      ///< submitted jobs, ended tasks, server changes
-  std::int64_t placements = 0;  ///< starts of tasks
+  std::vector<double> used;  ///< ∫ really used / ∫ capacity, [resource]; empty when no job has a usage
+  double unfairness = 0;     ///< share-weighted, integrated over time, seconds
+  double starvation = 0;     ///< the longest of any user, seconds
+  std::size_t starved = 0;   ///< users
+  double mean_waiting_tasks = 0;  ///< over time
+  double mean_running_tasks = 0;  ///< the same
+  double end = 0;                 ///< when the replay ended, seconds
+  std::int64_t events = 0;        ///< submitted jobs, ended tasks, server changes
+  std::int64_t placements = 0;    ///< starts of tasks
 
   std::vector<double> times;  ///< the grid of all series, seconds
   /// `waiting` and `running` (tasks), `users` (with demand), `jain`, `gini`, `min_share`, `unfairness`,
