@@ -35,6 +35,7 @@
 #include <mirab/scheduling/fill.hpp>
 #include <mirab/scheduling/snapshot.hpp>
 #include <mirab/scheduling/why.hpp>
+#include <mirab/simulation/progress.hpp>
 #include <mirab/simulation/reallocation.hpp>
 #include <mirab/simulation/replay.hpp>
 #include <mirab/simulation/scenario.hpp>
