@@ -17,5 +17,12 @@ Experiment hamzeh_minikube_row();
 Experiment hamzeh_mlf_row();
 Experiment hamzeh_mrfs_row();
 Experiment hamzeh_queue_row();
+Experiment psdsf_fig1_row();
+Experiment psdsf_fig2_row();
+Experiment psdsf_table1_row();
+Experiment slides_comparison_row();
+Experiment slides_properties_row();
+Experiment slides_table1_row();
+Experiment slides_two_servers_row();
 
 }  // namespace mirab::experiments
