@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <mirab/scheduling/fill.hpp>
+
 #include "simulation/naive_replay.hpp"
 #include "simulation/replay_play.hpp"
 #include "simulation/workloads.hpp"
