@@ -29,6 +29,17 @@ enum class TaskEvent : std::uint64_t {
 constexpr std::uint64_t kLastEvent = static_cast<std::uint64_t>(TaskEvent::update_running);
 constexpr std::uint64_t kAfterTheTrace = INT64_MAX;  // stands for all times behind its end
 
+struct AmountsHash {
+  std::size_t operator()(const Amounts& amounts) const noexcept {
+    std::uint64_t hash = 0;
+    for (const Quantity& amount : amounts) {
+      hash = (hash ^ static_cast<std::uint64_t>(amount.digits())) * 0x9E3779B97F4A7C15;
+      hash = (hash ^ static_cast<std::uint64_t>(amount.exponent())) * 0x9E3779B97F4A7C15;
+    }
+    return static_cast<std::size_t>(hash >> 16);
+  }
+};
+
 /// One row, as it was read.
 struct TaskRow {
   std::uint64_t time;
@@ -116,26 +127,35 @@ class Follower {
     lives_.lives.push_back({.job = read.task.job,
                             .user = user(row.text(task_column::user)),
                             .submitted = read.time,
-                            .request = read.request});
+                            .request = number(read.request)});
     return lives_.lives.size() - 1;
   }
 
   void start(Life& life, const TaskRow& read, const Row& row) {
     life.started = read.time;
-    if (read.request) life.request = read.request;
+    if (read.request) life.request = number(read.request);
     const Result<std::uint64_t> machine = row.whole(task_column::machine);
     if (!machine || !machines_.contains(*machine)) ++lives_.unknown_machines;
   }
 
   void update(Life& life, const TaskRow& read) {
-    if (!read.request || read.request == life.request) return;
+    const std::optional<std::uint32_t> request = number(read.request);
+    if (!request || request == life.request) return;
     if (life.started && life.request) return void(++lives_.updates);
-    life.request = read.request;
+    life.request = request;
   }
 
-  static void end(Life& life, const TaskRow& read) {
+  void end(Life& life, const TaskRow& read) {
     life.ended = read.time;
-    if (!life.request) life.request = read.request;
+    if (!life.request) life.request = number(read.request);
+  }
+
+  std::optional<std::uint32_t> number(const std::optional<Amounts>& request) {
+    if (!request) return {};
+    const auto next = static_cast<std::uint32_t>(lives_.requests.size());
+    const auto [place, is_new] = request_of_.try_emplace(*request, next);
+    if (is_new) lives_.requests.push_back(*request);
+    return place->second;
   }
 
   std::uint32_t user(std::string_view hash) {
@@ -150,6 +170,7 @@ class Follower {
   Lives lives_;
   std::unordered_map<TaskId, std::optional<std::size_t>, TaskIdHash> current_;  // the life that goes on
   std::map<std::string, std::uint32_t, std::less<>> user_of_;
+  std::unordered_map<Amounts, std::uint32_t, AmountsHash> request_of_;
 };
 
 }  // namespace

@@ -18,12 +18,14 @@ struct Life {
   std::uint64_t submitted;
   std::optional<std::uint64_t> started = {};
   std::optional<std::uint64_t> ended = {};
-  std::optional<Amounts> request = {};  ///< the latest that was told until it started, or the first after
+  std::optional<std::uint32_t> request = {};  ///< index into Lives::requests; the latest that was told until
+                                              ///< it started, or the first after
 };
 
 /// Every submission of every task.
 struct Lives {
   std::vector<std::string> users;  ///< hashes, in the order in which they first appear
+  std::vector<Amounts> requests;   ///< the different ones
   std::vector<Life> lives;         ///< in the order of submission
   std::uint64_t tasks = 0;         ///< job and index
   std::uint64_t rows = 0;

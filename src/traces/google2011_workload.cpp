@@ -45,20 +45,18 @@ struct Usable {
 
 Usable usable_lives(const Lives& lives, const std::vector<Server>& servers) {
   Usable usable;
-  std::map<Amounts, bool> known;
-  const auto fits = [&](const Amounts& request) {
-    const auto [place, is_new] = known.try_emplace(request);
-    if (is_new) place->second = fits_somewhere({.demand = google2011::vector_of(request)}, servers);
-    return place->second;
-  };
+  std::vector<bool> fits;
+  for (const Amounts& request : lives.requests) {
+    fits.push_back(fits_somewhere({.demand = google2011::vector_of(request)}, servers));
+  }
   for (const Life& life : lives.lives) {
     if (kind_of(life) == Kind::withdrawn) {
       ++usable.withdrawn;
     } else if (!life.request) {
       ++usable.without_request;
-    } else if (*life.request == Amounts{}) {
+    } else if (lives.requests[*life.request] == Amounts{}) {
       ++usable.zero_requests;
-    } else if (!fits(*life.request)) {
+    } else if (!fits[*life.request]) {
       ++usable.fitting_nowhere;
     } else {
       usable.lives.push_back(&life);
@@ -109,7 +107,7 @@ Workload workload_of(const Lives& lives, const std::vector<const Life*>& chosen,
   workload.span = google2011::time_in_window(lives.window_end);
   const std::vector<std::string> names = names_of(lives.users);
   std::unordered_map<std::uint32_t, std::uint32_t> user_of;
-  std::map<Amounts, std::uint32_t> request_of;
+  std::unordered_map<std::uint32_t, std::uint32_t> request_of;
   workload.jobs.reserve(chosen.size());
   for (const Life* life : chosen) {
     const auto [user, new_user] =
@@ -117,7 +115,9 @@ Workload workload_of(const Lives& lives, const std::vector<const Life*>& chosen,
     if (new_user) workload.users.push_back({.name = names[life->user]});
     const auto [request, new_request] =
         request_of.try_emplace(*life->request, static_cast<std::uint32_t>(workload.requests.size()));
-    if (new_request) workload.requests.push_back({.demand = google2011::vector_of(*life->request)});
+    if (new_request) {
+      workload.requests.push_back({.demand = google2011::vector_of(lives.requests[*life->request])});
+    }
     workload.jobs.push_back({.name = fmt::format("{}", life->job),
                              .submitted = google2011::time_in_window(life->submitted),
                              .user = user->second,

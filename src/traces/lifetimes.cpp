@@ -52,7 +52,7 @@ void Lifetimes::learn() {
   for (const auto& [age, tasks] : at_age_) {
     if (tasks.ended > 0) {
       survival *= static_cast<double>(at_risk - tasks.ended) / static_cast<double>(at_risk);
-      survival_.emplace(age, survival);
+      survival_.push_back({age, survival});
     }
     at_risk -= tasks.ended + tasks.outlived;
   }
@@ -63,13 +63,15 @@ void Lifetimes::learn() {
 bool Lifetimes::known() const { return rate_ > 0; }
 
 Duration Lifetimes::draw(Duration age, Random& random) const {
-  auto next = survival_.upper_bound(age);
-  const double reached = next == survival_.begin() ? 1 : std::prev(next)->second;
+  const auto beyond = std::upper_bound(survival_.begin(), survival_.end(), age,
+                                       [](Duration reached, const Step& step) { return reached < step.age; });
+  const double reached = beyond == survival_.begin() ? 1 : std::prev(beyond)->survival;
   const double target = part(random) * reached;
-  // S steps down, so the first that is low enough is found by halving.
-  next = std::partition_point(next, survival_.end(), [&](const auto& step) { return step.second > target; });
-  if (next != survival_.end()) return next->first;
-  const Duration last = survival_.empty() ? age : std::max(age, survival_.rbegin()->first);
+  // S steps down, so the first step that is low enough is found by halving.
+  const auto end =
+      std::partition_point(beyond, survival_.end(), [&](const Step& step) { return step.survival > target; });
+  if (end != survival_.end()) return end->age;
+  const Duration last = survival_.empty() ? age : std::max(age, survival_.back().age);
   return last + draw_exponential(random);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include <mirab/model/random.hpp>
 #include <mirab/model/time.hpp>
@@ -37,6 +38,10 @@ class Lifetimes {
     std::int64_t ended = 0;
     std::int64_t outlived = 0;
   };
+  struct Step {
+    Duration age;
+    double survival;
+  };
   struct Seen {
     std::int64_t ended = 0;
     double seconds = 0;  // in all
@@ -45,7 +50,7 @@ class Lifetimes {
   Duration draw_exponential(Random& random) const;
 
   std::map<Duration, AtAge> at_age_;
-  std::map<Duration, double> survival_;  // S at each age at which a task ended; steps down
+  std::vector<Step> survival_;  // S at each age at which a task ended, by age; steps down
   Seen young_;
   Seen old_;
   double rate_ = 0;  // ends a second, of tasks older than what the window shows
