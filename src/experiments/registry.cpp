@@ -28,6 +28,7 @@ std::span<const Experiment> experiments() {
       hamzeh_7_4_row(),
       hamzeh_4_11_row(),
       hamzeh_mlf_row(),
+      hamzeh_queue_row(),
       hamzeh_ffmra_row(),
   };
   return rows;

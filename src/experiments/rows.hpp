@@ -13,6 +13,7 @@ Experiment hamzeh_4_7_row();
 Experiment hamzeh_7_4_row();
 Experiment hamzeh_ffmra_row();
 Experiment hamzeh_mlf_row();
+Experiment hamzeh_queue_row();
 Experiment psdsf_bitbrains_row();
 Experiment psdsf_fig1_row();
 Experiment psdsf_fig2_row();
