@@ -4,6 +4,13 @@
 
 namespace mirab::experiments {
 
-// One row for each experiment, made in the file of its name.
+// One function an experiment, each in the file of its name; registry.cpp puts them into a table.
+Experiment psdsf_fig1_row();
+Experiment psdsf_fig2_row();
+Experiment psdsf_table1_row();
+Experiment slides_comparison_row();
+Experiment slides_properties_row();
+Experiment slides_table1_row();
+Experiment slides_two_servers_row();
 
 }  // namespace mirab::experiments

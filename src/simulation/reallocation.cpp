@@ -35,9 +35,9 @@ struct Run {
   const Choice& mechanism;
   std::vector<std::deque<std::uint32_t>> queues;  // jobs that are there, [claimant]; the first is served
   std::size_t arrived = 0;                        // so many jobs were let in
-  std::vector<Served> served;                     // by claimant
-  std::vector<Claim> claims;                      // to which `shares` belong
-  DividedShares shares;
+  std::vector<Served> served = {};                // by claimant
+  std::vector<Claim> claims = {};                 // to which `shares` belong
+  DividedShares shares = {};
   Duration now{};
   StepIntegral steps;  // the use of each server entry and resource, then the number of claimants
   ReallocationOutcome outcome;
@@ -150,9 +150,6 @@ Result<ReallocationOutcome> play(const Problem& cluster, const Workload& workloa
           .options = options,
           .mechanism = mechanism,
           .queues = std::vector<std::deque<std::uint32_t>>(claimants),
-          .served = {},
-          .claims = {},
-          .shares = {},
           .steps = StepIntegral(cluster.server_count() * cluster.resource_count() + 1),
           .outcome = {.mechanism = mechanism.text}};
   for (const Job& job : workload.jobs) run.outcome.jobs.push_back({.work = work_of(job)});

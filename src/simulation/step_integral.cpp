@@ -33,9 +33,9 @@ std::vector<double> StepIntegral::mean(Duration from, Duration until) const {
   MIRAB_ASSERT(Duration::zero() <= from && from < until && until <= moments_.back(),
                "a mean over what was held");
   std::vector<double> means(quantities_);
-  const double each = 1 / seconds(until - from);
-  add_integral(until, each, means);
-  if (from > Duration::zero()) add_integral(from, -each, means);
+  add_integral(until, 1, means);
+  if (from > Duration::zero()) add_integral(from, -1, means);
+  for (double& mean : means) mean /= seconds(until - from);
   return means;
 }
 
