@@ -156,13 +156,14 @@ Result<ReplayInput> replay_input(const Problem& cluster, const Workload& workloa
   Result<ScaledUsers> scaled = scaled_users(workload.users, scale.users, draws);
   if (!scaled) return std::move(scaled).error();
 
-  ReplayInput input{.resources = cluster.resources(),
-                    .machines = *std::move(machines),
-                    .users = scaled->users,
-                    .oversized = std::vector<std::int64_t>(scaled->users.size(), 0),
-                    .cut = std::vector<std::int64_t>(scaled->users.size(), 0),
-                    .usages = reordered(workload.usages, order),
-                    .span = divided(workload.span, scale.load)};
+  ReplayInput input;
+  input.resources = cluster.resources();
+  input.machines = *std::move(machines);
+  input.users = std::move(scaled->users);
+  input.oversized.assign(input.users.size(), 0);
+  input.cut.assign(input.users.size(), 0);
+  input.usages = reordered(workload.usages, order);
+  input.span = divided(workload.span, scale.load);
   std::vector<ResourceVector> demands;
   for (const Request& request : workload.requests) {
     demands.push_back(reordered(request.demand, order));

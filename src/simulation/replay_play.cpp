@@ -243,7 +243,8 @@ class Replay {
 
   ReplayUser user(std::uint32_t n) const {
     const ReplayUsers::User& over_time = users_.users()[n];
-    ReplayUser user{tasks_.tally(n)};
+    ReplayUser user;
+    static_cast<ReplayTally&>(user) = tasks_.tally(n);
     user.name = input_.users[n].name;
     user.oversized = input_.oversized[n];
     user.cut = input_.cut[n];
