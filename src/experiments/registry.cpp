@@ -8,8 +8,9 @@ namespace mirab::experiments {
 
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> rows = {
-      psdsf_fig1_row(),        psdsf_fig2_row(),        psdsf_table1_row(),       slides_table1_row(),
-      slides_comparison_row(), slides_properties_row(), slides_two_servers_row(),
+      psdsf_fig1_row(),        psdsf_fig2_row(),         psdsf_table1_row(),  psdsf_bitbrains_row(),
+      psdsf_time_row(),        psdsf_google_row(),       slides_table1_row(), slides_comparison_row(),
+      slides_properties_row(), slides_two_servers_row(),
   };
   return rows;
 }
