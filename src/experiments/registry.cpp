@@ -12,6 +12,7 @@ std::span<const Experiment> experiments() {
       slides_comparison_row(), slides_properties_row(), slides_two_servers_row(), hamzeh_4_2_row(),
       hamzeh_4_3_row(),        hamzeh_4_4_row(),        hamzeh_4_7_row(),         hamzeh_7_4_row(),
       hamzeh_4_11_row(),       hamzeh_mlf_row(),        hamzeh_queue_row(),       hamzeh_ffmra_row(),
+      hamzeh_hffmra_row(),     hamzeh_mrfs_row(),       hamzeh_minikube_row(),
   };
   return rows;
 }
