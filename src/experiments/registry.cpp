@@ -30,6 +30,9 @@ std::span<const Experiment> experiments() {
       hamzeh_mlf_row(),
       hamzeh_queue_row(),
       hamzeh_ffmra_row(),
+      hamzeh_hffmra_row(),
+      hamzeh_mrfs_row(),
+      hamzeh_minikube_row(),
   };
   return rows;
 }
