@@ -3,8 +3,9 @@
 // --workload google2011.workload.gz` makes it (data/README.md), under drf and first-fit with everything
 // measured that a replay measures, on one thread. What is read is read before.
 //
-// The argument multiplies users and machines alike, and so the events; the load stays as it is. To count
-// instructions: valgrind --tool=callgrind build/bench/bench/bench_simulation --benchmark_repetitions=1
+// Of the jobs the first of so many in a row is played as the argument says: 2 is half of the events, on the
+// same machines. To count instructions: valgrind --tool=callgrind build/bench/bench/bench_simulation
+// --benchmark_repetitions=1
 // --benchmark_filter=google_replay/1$
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -26,16 +27,22 @@ GooglePart read() {
           .workload = *read_workload_file(folder + "/google2011.workload.gz")};
 }
 
+Workload every(std::size_t nth, const Workload& all) {
+  Workload some = all;
+  some.jobs.clear();
+  for (std::size_t j = 0; j < all.jobs.size(); j += nth) some.jobs.push_back(all.jobs[j]);
+  return some;
+}
+
 void google_replay(benchmark::State& state) {
   static const GooglePart google = read();
-  const auto factor = static_cast<double>(state.range(0));
+  const Workload workload = every(static_cast<std::size_t>(state.range(0)), google.workload);
   const simulation::ReplayOptions options{
-      .contenders = {{.discipline = *choose_discipline("drf"), .placement = *choose_placement("first-fit")}},
-      .scale = {.machines = factor, .users = factor}};
+      .contenders = {{.discipline = *choose_discipline("drf"), .placement = *choose_placement("first-fit")}}};
   std::int64_t events = 0;
   std::int64_t placements = 0;
   for (auto _ : state) {
-    const auto outcomes = simulation::replay(google.cluster, google.workload, options, 1, 1);
+    const auto outcomes = simulation::replay(google.cluster, workload, options, 1, 1);
     if (!outcomes) return state.SkipWithError(describe(outcomes.error()).c_str());
     events = outcomes->front().events;
     placements = outcomes->front().placements;
