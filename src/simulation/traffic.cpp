@@ -5,6 +5,7 @@
 
 #include "simulation/fluid_traffic.hpp"
 #include "simulation/sweep.hpp"
+#include "simulation/task_traffic.hpp"
 #include "simulation/traffic_load.hpp"
 #include "simulation/traffic_points.hpp"
 
@@ -23,7 +24,8 @@ Simulated simulate(const TrafficScenario& scenario, double load, std::size_t mec
                        .load = load,
                        .arrivals = arrival_rates(scenario, load),
                        .seed = seed};
-  const TrafficMeasured measured = simulate_fluid_traffic(run);
+  const TrafficMeasured measured =
+      scenario.model == TrafficModel::fluid ? simulate_fluid_traffic(run) : simulate_task_traffic(run);
   return {.points = points_of(run, measured), .events = measured.events};
 }
 

@@ -6,6 +6,7 @@
 
 #include "simulation/fluid_traffic.hpp"
 #include "simulation/sizes.hpp"
+#include "simulation/task_traffic.hpp"
 #include "simulation/traffic_load.hpp"
 
 namespace mirab::simulation {
@@ -116,7 +117,7 @@ Check check(const TrafficScenario& scenario) {
   for (const auto part : {check_pool, check_classes, check_loads, check_work}) {
     if (const Check found = part(scenario)) return found;
   }
-  return check_fluid_traffic(scenario);
+  return scenario.model == TrafficModel::fluid ? check_fluid_traffic(scenario) : check_task_traffic(scenario);
 }
 
 }  // namespace mirab::simulation

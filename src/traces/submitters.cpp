@@ -65,6 +65,35 @@ std::vector<User> users_of(const Workload& workload) {
   return users;
 }
 
+namespace {
+
+/// Drops what is never used; returns the new place of each of the others.
+template <class Item>
+std::vector<std::uint32_t> drop_unused(std::vector<Item>& items, const std::vector<bool>& used) {
+  std::vector<std::uint32_t> place(items.size());
+  std::vector<Item> kept;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    place[i] = static_cast<std::uint32_t>(kept.size());
+    if (used[i]) kept.push_back(std::move(items[i]));
+  }
+  items = std::move(kept);
+  return place;
+}
+
+}  // namespace
+
+void forget_unused(Workload& workload) {
+  std::vector<bool> users(workload.users.size());
+  std::vector<bool> requests(workload.requests.size());
+  for (const Job& job : workload.jobs) users[job.user] = requests[job.request] = true;
+  const std::vector<std::uint32_t> user = drop_unused(workload.users, users);
+  const std::vector<std::uint32_t> request = drop_unused(workload.requests, requests);
+  for (Job& job : workload.jobs) {
+    job.user = user[job.user];
+    job.request = request[job.request];
+  }
+}
+
 bool fits_somewhere(const Request& request, const std::vector<Server>& servers) {
   return std::any_of(servers.begin(), servers.end(), [&](const Server& server) {
     return may_use(request, server) &&

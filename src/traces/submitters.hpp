@@ -29,6 +29,9 @@ class Requests {
 /// the one that appears first). Users without a job are left out.
 std::vector<User> users_of(const Workload& workload);
 
+/// Takes users and requests without a job out of the workload.
+void forget_unused(Workload& workload);
+
 /// Does one server have room for one task of the request, in all it asks for?
 bool fits_somewhere(const Request& request, const std::vector<Server>& servers);
 
