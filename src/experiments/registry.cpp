@@ -8,6 +8,11 @@ namespace mirab::experiments {
 
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> rows = {
+      // random traffic
+      pf_fig1a_row(),
+      pf_fig1b_row(),
+      pf_fig2a_row(),
+      pf_fig2b_row(),
       // PS-DSF and αPF-VDS
       psdsf_fig1_row(),
       psdsf_fig2_row(),
