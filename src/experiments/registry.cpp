@@ -8,7 +8,7 @@ namespace mirab::experiments {
 
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> rows = {
-      // random traffic
+      // Bonald and Roberts
       pf_fig1a_row(),
       pf_fig1b_row(),
       pf_fig2a_row(),
