@@ -18,6 +18,8 @@ std::span<const Experiment> experiments() {
       pf_fig4_row(),
       pf_fig5a_row(),
       pf_fig5b_row(),
+      pf_fig6a_row(),
+      pf_fig6b_row(),
       // PS-DSF and αPF-VDS
       psdsf_fig1_row(),
       psdsf_fig2_row(),

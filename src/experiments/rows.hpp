@@ -23,6 +23,8 @@ Experiment pf_fig3b_row();
 Experiment pf_fig4_row();
 Experiment pf_fig5a_row();
 Experiment pf_fig5b_row();
+Experiment pf_fig6a_row();
+Experiment pf_fig6b_row();
 Experiment psdsf_bitbrains_row();
 Experiment psdsf_fig1_row();
 Experiment psdsf_fig2_row();
