@@ -137,13 +137,12 @@ TEST(Schema, EveryLineOfAWorkloadHoldsAndIsRead) {
 }
 
 TEST(Schema, WhatTheReaderOfWorkloadsRefusesTheSchemaRefuses) {
-  const std::string above =
-      R"({"mirab": "workload", "version": 1, "resources": ["cpu"], "span": 10})"
-      "\n"
-      R"({"user": "u"})"
-      "\n"
-      R"({"request": 0, "demand": {"cpu": 1}})"
-      "\n";
+  const std::string above = R"({"mirab": "workload", "version": 1, "resources": ["cpu"], "span": 10})"
+                            "\n"
+                            R"({"user": "u"})"
+                            "\n"
+                            R"({"request": 0, "demand": {"cpu": 1}})"
+                            "\n";
   for (const std::string line :
        {R"({"job": "j", "at": -1, "user": "u", "request": 0, "runtime": 1})",
         R"({"job": "j", "at": 1, "user": "u", "request": 0, "runtime": 0})",
