@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <mirab/audit/properties.hpp>
+#include <mirab/experiments/experiment.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
@@ -79,6 +80,13 @@ std::vector<std::string> all_names() {
   }
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+std::vector<std::string> experiment_ids() {
+  std::vector<std::string> result;
+  for (const experiments::Experiment& experiment : experiments::experiments())
+    result.emplace_back(experiment.id);
   return result;
 }
 
@@ -158,6 +166,7 @@ std::vector<std::string> words_for(const OptionOutline& option) {
   if (option.value == "FILLING") return filling_names();
   if (option.value == "PROPERTY") return property_names();
   if (option.value == "NAME") return all_names();
+  if (option.value == "EXPERIMENT") return experiment_ids();
   if (option.value.find('|') != std::string::npos) return alternatives(option.value);
   return {};
 }

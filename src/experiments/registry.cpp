@@ -1,6 +1,5 @@
 // The table of all experiments, in the order of the papers: 002 (random traffic), 001 (PS-DSF), 003 (the
 // slides), 004 (MLF-DRS and its family).
-#include <algorithm>
 #include <vector>
 
 #include "experiments/rows.hpp"
@@ -8,28 +7,39 @@
 namespace mirab::experiments {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> rows = {};
+  static const std::vector<Experiment> rows = {
+      // Bonald and Roberts
+      pf_fig1a_row(),
+      pf_fig1b_row(),
+      pf_fig2a_row(),
+      pf_fig2b_row(),
+      // PS-DSF and αPF-VDS
+      psdsf_fig1_row(),
+      psdsf_fig2_row(),
+      psdsf_table1_row(),
+      psdsf_bitbrains_row(),
+      psdsf_time_row(),
+      psdsf_google_row(),
+      // the slides
+      slides_table1_row(),
+      slides_comparison_row(),
+      slides_properties_row(),
+      slides_two_servers_row(),
+      // Hamzeh
+      hamzeh_4_2_row(),
+      hamzeh_4_3_row(),
+      hamzeh_4_4_row(),
+      hamzeh_4_7_row(),
+      hamzeh_7_4_row(),
+      hamzeh_4_11_row(),
+      hamzeh_mlf_row(),
+      hamzeh_queue_row(),
+      hamzeh_ffmra_row(),
+      hamzeh_hffmra_row(),
+      hamzeh_mrfs_row(),
+      hamzeh_minikube_row(),
+  };
   return rows;
-}
-
-std::string_view verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::agrees:
-      return "agrees";
-    case Verdict::shape_agrees:
-      return "shape agrees";
-    case Verdict::differs:
-      break;
-  }
-  return "differs";
-}
-
-Verdict verdict_of(std::span<const Finding> findings) {
-  const auto holds = [](const Finding& finding) { return finding.holds; };
-  if (!std::all_of(findings.begin(), findings.end(), holds)) return Verdict::differs;
-  const auto is_printed = [](const Finding& finding) { return finding.printed.has_value(); };
-  const bool printed = std::any_of(findings.begin(), findings.end(), is_printed);
-  return printed ? Verdict::agrees : Verdict::shape_agrees;
 }
 
 }  // namespace mirab::experiments

@@ -4,6 +4,32 @@
 
 namespace mirab::experiments {
 
-// One row for each experiment, made in the file of its name.
+// One function an experiment, each in the file of its name; registry.cpp puts them into a table.
+Experiment hamzeh_4_11_row();
+Experiment hamzeh_4_2_row();
+Experiment hamzeh_4_3_row();
+Experiment hamzeh_4_4_row();
+Experiment hamzeh_4_7_row();
+Experiment hamzeh_7_4_row();
+Experiment hamzeh_ffmra_row();
+Experiment hamzeh_hffmra_row();
+Experiment hamzeh_minikube_row();
+Experiment hamzeh_mlf_row();
+Experiment hamzeh_mrfs_row();
+Experiment hamzeh_queue_row();
+Experiment pf_fig1a_row();
+Experiment pf_fig1b_row();
+Experiment pf_fig2a_row();
+Experiment pf_fig2b_row();
+Experiment psdsf_bitbrains_row();
+Experiment psdsf_fig1_row();
+Experiment psdsf_fig2_row();
+Experiment psdsf_google_row();
+Experiment psdsf_table1_row();
+Experiment psdsf_time_row();
+Experiment slides_comparison_row();
+Experiment slides_properties_row();
+Experiment slides_table1_row();
+Experiment slides_two_servers_row();
 
 }  // namespace mirab::experiments

@@ -9,13 +9,22 @@
 #include <utility>
 #include <vector>
 
+#include <mirab/model/result.hpp>
+
 namespace mirab::experiments {
 
 /// What is held against what a paper prints or describes.
 enum class Verdict {
-  agrees,        ///< every printed number within its tolerance
-  shape_agrees,  ///< no numbers are printed, or on other data: what must hold holds
+  agrees,        ///< every printed number within its tolerance, on the paper's data
+  shape_agrees,  ///< no numbers are printed, or on other data, or a printed one is wrong: what must hold
+                 ///< holds
   differs,       ///< something printed or described was not found
+};
+
+/// How the numbers of a finding are meant.
+enum class Reading {
+  number,
+  yes_no,  ///< 1 stands for yes, 0 for no
 };
 
 /// One sentence that can be true or false, with the numbers behind it.
@@ -26,6 +35,8 @@ struct Finding {
   std::optional<std::pair<double, double>> interval = {};  ///< of ours, 95 %
   bool holds = false;
   std::string note = {};  ///< why it differs, which slip the paper has; empty mostly
+  Reading reading = Reading::number;
+  bool corrected = false;  ///< what holds is not what the paper prints, which is wrong: `note` says why
 };
 
 /// A line of a figure: y over x, with 95 % intervals where it was simulated.
@@ -50,13 +61,14 @@ struct Table {
 
 /// What came out of one experiment.
 struct Reproduction {
-  std::string id;
-  Verdict verdict = Verdict::differs;
-  std::string data;  ///< "as published", or "stand-in: …"
-  std::vector<Finding> findings;
+  std::string id;                      ///< for reproduce() to fill in
+  Verdict verdict = Verdict::differs;  ///< idem
+  std::string data;                    ///< idem, when left empty; "as published", or "stand-in: …"
+  std::vector<Finding> findings;       ///< at least one
   std::vector<Figure> figures = {};
   std::vector<Table> tables = {};
   std::vector<std::string> remarks = {};  ///< where our curves contradict the paper, with the evidence
+  double seconds = 0;                     ///< for the caller to fill in: there is no clock in this layer
 };
 
 /// How much is simulated: `quick` is for a look and for tests, `full` for what is published.
@@ -66,7 +78,7 @@ struct RunOptions {
   std::uint64_t seed = 1;
   int threads = 1;  ///< changes nothing but the time
   Effort effort = Effort::full;
-  std::function<void(double part)> progress = {};
+  std::function<void(double part)> progress = {};  ///< called from the thread that runs, part in [0, 1]
 };
 
 /// A table or figure of a paper: one file, one row.
@@ -81,11 +93,22 @@ struct Experiment {
 /// All of them, in the order of the papers.
 std::span<const Experiment> experiments();
 
+/// What experiment.data says of data that the paper prints in full.
+inline constexpr std::string_view kAsPublished = "as published";
+
+/// The experiments that these names pick, in the order of the table, each once. A name is an ID, or the
+/// beginning of some with a * behind: `pf-*`. Errors: a name that picks none, with the nearest IDs.
+Result<std::vector<Experiment>> choose_experiments(std::span<const std::string> names);
+
+/// Runs one experiment, and fills in its ID, data and verdict. The same seed and effort give the same result,
+/// with any number of threads. Requires threads ≥ 1. The cost is that of the experiment.
+Reproduction reproduce(const Experiment& experiment, const RunOptions& options);
+
 /// `agrees`, `shape agrees`, `differs`.
 std::string_view verdict_name(Verdict verdict);
 
-/// Every number that the paper prints holds: agrees; none is printed and all findings hold: shape agrees;
-/// else differs.
-Verdict verdict_of(std::span<const Finding> findings);
+/// A finding that does not hold: differs. All hold: agrees, when the paper prints some of their numbers, none
+/// of these had to be corrected, and the data are its own; else shape agrees.
+Verdict verdict_of(std::span<const Finding> findings, std::string_view data = kAsPublished);
 
 }  // namespace mirab::experiments

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include <mirab/model/choice.hpp>
 #include <mirab/model/result.hpp>
+#include <mirab/simulation/progress.hpp>
 
 namespace mirab::simulation {
 
@@ -14,7 +14,7 @@ namespace mirab::simulation {
 struct TrafficClass {
   std::string name;
   std::vector<double> demand;       ///< a_k, what a task uses, [m], ≥ 0, one > 0
-  std::vector<double> claims = {};  ///< what it declares, [m]; empty: what it uses
+  std::vector<double> claims = {};  ///< what it declares, [m], no less; empty: what it uses
   double arrivals = 0;              ///< part of all arrivals; 0 for a class of permanent jobs only
   std::int64_t permanent = 0;       ///< jobs that are always there and never leave
 };
@@ -33,12 +33,17 @@ enum class TrafficModel {
 };
 
 /// Random traffic on one pool: Poisson arrivals, jobs that leave when they are served.
-/// Source: Bonald and Roberts 2014, sections 3 and 4.
+///
+/// A job that is alone takes one unit of time in the mean (fluid): μ_k = 1, and its work is of ρ_k / λ_k =
+/// min_r C_r / a_k,r tasks for one unit of time. So a load is Σ_k λ_k (a_k,r / C_r) / max_s (a_k,s / C_s).
+/// Shares are computed from what is claimed; a task then takes what it demands.
+/// Source: Bonald and Roberts, Enhanced Cluster Computing Performance through Proportional Fairness, 2014,
+/// sections 3 and 4.
 struct TrafficScenario {
   std::vector<std::string> resources;
   std::vector<double> capacity;  ///< C, [m], > 0; whole numbers for the model of tasks
   std::vector<TrafficClass> classes;
-  Sizes sizes;  ///< mean 1: a job that is alone on a pool of its own scale takes 1 (fluid)
+  Sizes sizes;
   TrafficModel model = TrafficModel::fluid;
   std::int64_t tasks_per_job = 500;  ///< model of tasks
   bool freeze = true;                ///< model of tasks: blocking=freeze, else skip
@@ -55,8 +60,8 @@ struct TrafficPoint {
   std::size_t job_class;  ///< index into TrafficScenario::classes
   double service_rate;    ///< γ_k = λ_k / E[n_k]; of permanent jobs the mean rate of one
   double low, high;       ///< the 95 % interval of γ_k
-  double jobs;            ///< E[n_k]
-  bool stable;            ///< is Σ_k ρ_k a_{k,j} < C_j for every j, with what is claimed?
+  double jobs;            ///< E[n_k], permanent jobs included
+  bool stable;            ///< is Σ_k ρ_k a_k,r < C_r for every r, with what is claimed?
 };
 
 struct TrafficOutcome {
@@ -64,9 +69,6 @@ struct TrafficOutcome {
   std::int64_t events = 0;           ///< arrivals and departures, all points together
   std::uint64_t seed = 0;
 };
-
-/// Called now and then with the part that is done, from any thread, one call at a time.
-using Progress = std::function<void(double part)>;
 
 /// Errors carry the key of the scenario file (`classes[1].demand`).
 Check check(const TrafficScenario& scenario);

@@ -1,0 +1,90 @@
+// The words, numbers and rows that the table and the Markdown page of reproductions share.
+#include "report/reproduction_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace mirab::report {
+namespace {
+
+using experiments::Finding;
+using experiments::Reading;
+
+constexpr double kNothing = 1e-12;     // what rounding leaves
+constexpr std::size_t kMostRows = 40;  // of a figure as a table: a long series is for the page
+constexpr const char* kNone = "–";
+
+bool has_interval(const Finding& finding) { return finding.interval.has_value(); }
+
+std::string interval_words(const Finding& finding) {
+  if (!finding.interval) return kNone;
+  return fmt::format("{} … {}", finding_number(finding.interval->first, finding.reading),
+                     finding_number(finding.interval->second, finding.reading));
+}
+
+std::set<double> abscissae(const experiments::Figure& figure) {
+  std::set<double> points;
+  for (const experiments::Curve& curve : figure.curves) points.insert(curve.x.begin(), curve.x.end());
+  return points;
+}
+
+std::string value_at(const experiments::Curve& curve, double x) {
+  const auto found = std::find(curve.x.begin(), curve.x.end(), x);
+  if (found == curve.x.end()) return kNone;
+  return finding_number(curve.y[static_cast<std::size_t>(found - curve.x.begin())], Reading::number);
+}
+
+}  // namespace
+
+std::string finding_number(double value, Reading reading) {
+  if (reading == Reading::yes_no) return value == 1 ? "yes" : "no";
+  if (std::isinf(value)) return value > 0 ? "∞" : "-∞";
+  return std::abs(value) < kNothing ? "0" : fmt::format("{:.5g}", value);
+}
+
+std::string holds_words(const Finding& finding) {
+  if (!finding.holds) return "no";
+  return finding.corrected ? "corrected" : "yes";
+}
+
+experiments::Table findings_as_table(const experiments::Reproduction& result) {
+  const bool intervals = std::any_of(result.findings.begin(), result.findings.end(), has_interval);
+  experiments::Table table{.title = {}, .head = {"finding", "printed", "ours"}, .rows = {}};
+  if (intervals) table.head.emplace_back("95 % interval");
+  table.head.emplace_back("holds");
+  for (const Finding& finding : result.findings) {
+    std::vector<std::string> row{finding.what,
+                                 finding.printed ? finding_number(*finding.printed, finding.reading) : kNone,
+                                 finding_number(finding.ours, finding.reading)};
+    if (intervals) row.push_back(interval_words(finding));
+    row.push_back(holds_words(finding));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+experiments::Table curves_as_table(const experiments::Figure& figure) {
+  experiments::Table table{.title = fmt::format("{}: {} by {}", figure.title, figure.y_label, figure.x_label),
+                           .head = {figure.x_label},
+                           .rows = {}};
+  for (const experiments::Curve& curve : figure.curves) table.head.push_back(curve.name);
+  for (const double x : abscissae(figure)) {
+    std::vector<std::string> row{finding_number(x, Reading::number)};
+    for (const experiments::Curve& curve : figure.curves) row.push_back(value_at(curve, x));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+bool is_shown_in_rows(const experiments::Figure& figure) { return abscissae(figure).size() <= kMostRows; }
+
+std::string tally(const experiments::Reproduction& result) {
+  const auto holds = [](const Finding& finding) { return finding.holds; };
+  return fmt::format("{} of {} findings hold",
+                     std::count_if(result.findings.begin(), result.findings.end(), holds),
+                     result.findings.size());
+}
+
+}  // namespace mirab::report

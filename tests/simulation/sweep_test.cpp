@@ -1,0 +1,52 @@
+#include "simulation/sweep.hpp"
+
+#include <atomic>
+#include <gmock/gmock.h>
+#include <vector>
+
+#include "simulation/streams.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+std::vector<double> drawn(int threads) {
+  std::vector<double> values(100);
+  sweep(values.size(), threads, [&](std::size_t task) {
+    Random random = stream(1, "sweep", {task});
+    for (int draw = 0; draw < 1000; ++draw) values[task] += random.unit();
+  });
+  return values;
+}
+
+TEST(Sweep, GivesTheSameBytesOnAnyNumberOfThreads) {
+  const std::vector<double> alone = drawn(1);
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(drawn(threads), alone);
+}
+
+TEST(Sweep, RunsEveryTaskOnce) {
+  std::vector<std::atomic<int>> runs(1000);
+  sweep(runs.size(), 4, [&](std::size_t task) { ++runs[task]; });
+  for (const std::atomic<int>& run : runs) EXPECT_EQ(run, 1);
+}
+
+TEST(Sweep, TellsItsProgressOneCallAtATimeAndToTheEnd) {
+  std::atomic<int> telling = 0;
+  std::vector<double> parts;
+  sweep(
+      50, 4, [](std::size_t) {},
+      [&](double part) {
+        EXPECT_EQ(++telling, 1);
+        parts.push_back(part);
+        --telling;
+      });
+  EXPECT_EQ(parts.size(), 50U);
+  EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
+  EXPECT_EQ(parts.back(), 1);
+}
+
+TEST(Sweep, OfNothingIsDoneAtOnce) {
+  sweep(0, 4, [](std::size_t) { FAIL() << "a task of none"; });
+}
+
+}  // namespace
+}  // namespace mirab::simulation
