@@ -28,9 +28,10 @@ TEST(Documents, TheManPageIsCleanForMandoc) {
 
 TEST(Documents, TheManPageNamesEveryCommandAndOption) {
   const std::string page = shell("mirab generate man").out;
-  for (const std::string word : {"mirab allocate", "mirab audit", "mirab explain", "mirab diff", "mirab fill",
-                                 "mirab reproduce", "mirab import google2011", "mirab import openb",
-                                 "\\-\\-sample\\-machines", "\\-\\-report", "EXIT STATUS"}) {
+  for (const std::string word :
+       {"mirab allocate", "mirab audit", "mirab explain", "mirab diff", "mirab fill", "mirab reproduce",
+        "mirab import google2011", "mirab import openb", "mirab import swf", "\\-\\-sample\\-machines",
+        "\\-\\-report", "EXIT STATUS"}) {
     EXPECT_THAT(page, HasSubstr(word));
   }
 }
