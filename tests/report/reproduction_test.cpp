@@ -153,6 +153,29 @@ TEST(ReproductionsMarkdown, NamesItsCommandAndEscapesWhatMarkdownWouldRead) {
   EXPECT_THAT(text, HasSubstr("- drf \\<is> fair: a\\|b\n"));
 }
 
+TEST(ReproductionsMarkdown, LinksThePicturesOfItsFigures) {
+  const std::vector<Picture> pictures = reproduction_pictures(of({traffic()}));
+  ASSERT_EQ(pictures.size(), 1u);
+  EXPECT_EQ(pictures[0].file, "pf-mine.svg");
+  EXPECT_THAT(pictures[0].svg, HasSubstr("<title>Service rates</title>"));
+  EXPECT_THAT(reproductions_markdown(of({traffic()}), "images/"),
+              HasSubstr("![Service rates](images/pf-mine.svg)"));
+  Reproduced two = traffic();
+  two.result.figures.push_back(two.result.figures.front());
+  EXPECT_EQ(reproduction_pictures(of({two}))[1].file, "pf-mine-2.svg");
+  EXPECT_THAT(reproductions_markdown(of({two}), "images/"), HasSubstr("(images/pf-mine-2.svg)"));
+}
+
+TEST(ReproductionsMarkdown, FoldsManyFindingsAndShowsThoseThatDoNotHold) {
+  Reproduced many = traffic();
+  many.result.findings.insert(many.result.findings.begin(), 50, many.result.findings.front());
+  const std::string text = reproductions_markdown(of({many}));
+  const std::size_t fold = text.find("<details><summary>all 52 findings</summary>");
+  ASSERT_NE(fold, std::string::npos);
+  EXPECT_LT(text.find("drf \\<is> fair"), fold);
+  EXPECT_GT(text.find("γ2 of pf at load 0.6"), fold);
+}
+
 TEST(ReproductionsPage, HoldsTheDataItsKindTitleAndCommand) {
   const std::string page =
       reproductions_html("<p>__MIRAB_DATA__</p>", of({traffic()}), "mirab reproduce pf-mine");
