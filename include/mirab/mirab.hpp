@@ -35,6 +35,8 @@
 #include <mirab/scheduling/fill.hpp>
 #include <mirab/scheduling/snapshot.hpp>
 #include <mirab/scheduling/why.hpp>
+#include <mirab/simulation/demand_series.hpp>
+#include <mirab/simulation/exact_traffic.hpp>
 #include <mirab/simulation/progress.hpp>
 #include <mirab/simulation/reallocation.hpp>
 #include <mirab/simulation/replay.hpp>

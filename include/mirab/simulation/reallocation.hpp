@@ -41,13 +41,14 @@ struct ReallocationOptions {
 ///     cluster: google2011.yaml
 ///     workload: google2011.workload
 ///     mechanisms: [ps-dsf, drfh, "alpha-pf-vds:alpha=3"]
-///     interval_s: 300          # optional, as are those below
-///     window_s: 3600
+///     interval: 5min           # optional, as are those below
+///     window: 1h
 ///     claimant: job            # or user
 ///     new_jobs: wait           # or reallocate
 struct ReallocationScenario {
-  std::string cluster;   ///< file, as it can be opened
-  std::string workload;  ///< idem
+  std::string cluster;                 ///< file, as it can be opened
+  std::string workload;                ///< idem
+  std::optional<Duration> duration{};  ///< of the trace, what comes later is left out; > 0
   ReallocationOptions options;
 };
 
