@@ -1,8 +1,9 @@
 // What `psdsf-fig1` and `psdsf-fig2` share: paper 001, section 2.2, "four users with their own demand
-// vectors". These stand in a picture that our text lacks. The numbers of the text leave little open: γ_{1,1}
-// = 4, γ_{2,1} = 12 and γ_{3,1} = γ_{4,1} = 4 on 4 GB give the memory, "the first two users require network",
-// memory is needed most on either server, and DRFH takes the network for what users 1 and 2 need most: more
-// than 75/20 of it per GB for user 1.
+// vectors". These stand in a picture that our text lacks. The numbers of the text fix the memory (γ_{1,1} =
+// 4, γ_{2,1} = 12 and γ_{3,1} = 4 on 4 GB), and the CPUs of user 3 in figure 2 (32/3 of them and 16/3 of user
+// 4 fill 8 cores). They leave open how much network users 1 and 2 take, so much that DRFH takes it for what
+// they need most, and the CPUs of users 1 and 2, at most 3 and 1. The tasks are the same with any; the use of
+// the CPUs is not.
 #include "experiments/psdsf_figures.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ std::string cell(double value) {
 Problem psdsf_figure(const std::vector<double>& demand_of_user_4) {
   return worked_example(
       {"cpu", "memory", "network"}, {{"s1", {12, 4, 75}}, {"s2", {8, 16, 0}}},
-      {{"1", {1.5, 1, 6}}, {"2", {0.5, 1.0 / 3, 6}}, {"3", {0.25, 1, 0}}, {"4", demand_of_user_4}});
+      {{"1", {1.5, 1, 6}}, {"2", {1, 1.0 / 3, 6}}, {"3", {0.25, 1, 0}}, {"4", demand_of_user_4}});
 }
 
 double tasks_alone(const Problem& problem, std::size_t user, std::size_t server) {
@@ -83,9 +84,11 @@ void hold_psdsf_figure(const Problem& problem, std::span<const PrintedTasks> pri
   }
   result.tables.push_back(std::move(table));
   result.remarks.emplace_back(
-      "The demands stand in a picture that our text lacks. Those taken here give every number of the text; "
-      "what it "
-      "leaves open of them changes none.");
+      "The demands stand in a picture that our text lacks. Those taken here give every number of the text. "
+      "It "
+      "leaves open the network of users 1 and 2 and, up to 3 and 1, their CPUs, which change no number of "
+      "tasks, "
+      "but how much of the CPUs is used.");
 }
 
 }  // namespace mirab::experiments

@@ -5,6 +5,22 @@
 namespace mirab::experiments {
 
 // One function an experiment, each in the file of its name; registry.cpp puts them into a table.
+Experiment hamzeh_4_11_row();
+Experiment hamzeh_4_2_row();
+Experiment hamzeh_4_3_row();
+Experiment hamzeh_4_4_row();
+Experiment hamzeh_4_7_row();
+Experiment hamzeh_7_4_row();
+Experiment hamzeh_ffmra_row();
+Experiment hamzeh_hffmra_row();
+Experiment hamzeh_minikube_row();
+Experiment hamzeh_mlf_row();
+Experiment hamzeh_mrfs_row();
+Experiment hamzeh_queue_row();
+Experiment pf_fig1a_row();
+Experiment pf_fig1b_row();
+Experiment pf_fig2a_row();
+Experiment pf_fig2b_row();
 Experiment psdsf_bitbrains_row();
 Experiment psdsf_fig1_row();
 Experiment psdsf_fig2_row();

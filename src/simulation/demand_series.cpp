@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/scheduling/fill.hpp>
 #include <mirab/simulation/demand_series.hpp>
 
 #include "simulation/demand_generator.hpp"
@@ -21,11 +22,11 @@ namespace {
 
 using Profiles = std::vector<DemandProfile>;
 
-// What one iteration gave, [mechanism], and its demands.
+// What one iteration gave, [contender]: mechanisms and disciplines; and its demands.
 struct Iteration {
   Check error = {};
   std::vector<DemandMeasures> measures = {};
-  std::vector<std::vector<double>> user_tasks = {};  // [mechanism][n], of shown users
+  std::vector<std::vector<double>> user_tasks = {};  // [contender][n], of shown users
   std::vector<std::vector<double>> demands = {};     // [n][r], of shown users
 };
 
@@ -83,14 +84,23 @@ Iteration run_iteration(const DemandSeriesScenario& scenario, const Profiles& pr
   Iteration iteration;
   const Result<Problem> problem = problem_at(scenario, profiles, t, random);
   if (!problem) return {.error = problem.error()};
+  const auto keep = [&](const Allocation& allocation) {
+    DemandMeasures measures = measure_demands(*problem, allocation);
+    measures.bundles.resize(shown);
+    iteration.measures.push_back(std::move(measures));
+    iteration.user_tasks.emplace_back(allocation.tasks.begin(),
+                                      allocation.tasks.begin() + static_cast<std::ptrdiff_t>(shown));
+  };
   for (const Choice& choice : scenario.mechanisms) {
     const Result<Outcome> outcome = allocate(*problem, choice);
     if (!outcome) return {.error = outcome.error()};
-    DemandMeasures measures = measure_demands(*problem, outcome->allocation);
-    measures.bundles.resize(shown);
-    iteration.measures.push_back(std::move(measures));
-    const std::vector<double>& tasks = outcome->allocation.tasks;
-    iteration.user_tasks.emplace_back(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(shown));
+    keep(outcome->allocation);
+  }
+  for (const Choice& choice : scenario.disciplines) {
+    const Result<FillOutcome> outcome =
+        fill(*problem, {.discipline = choice, .placement = *choose_placement("first-fit")}, random);
+    if (!outcome) return {.error = outcome.error()};
+    keep(outcome->allocation);
   }
   for (std::size_t n = 0; n < shown; ++n) {
     std::vector<double>& demand = iteration.demands.emplace_back();
@@ -160,7 +170,8 @@ Check check(const DemandSeriesScenario& scenario) {
   const std::size_t m = scenario.resources.size();
   if (m < 2 || m > 3) return bad("must be two resources, or three with a disk", "resources");
   if (scenario.users.empty()) return bad("must be at least one group", "users");
-  if (scenario.mechanisms.empty()) return bad("must be at least one", "mechanisms");
+  if (scenario.mechanisms.empty() && scenario.disciplines.empty())
+    return bad("must be at least one, or a discipline", "mechanisms");
   if (scenario.iterations < 1) return bad("must be at least 1", "iterations");
   if (scenario.repeats < 1) return bad("must be at least 1", "repeats");
   for (std::size_t g = 0; g < scenario.users.size(); ++g) {
@@ -196,6 +207,8 @@ Result<DemandSeriesOutcome> simulate_demands(const DemandSeriesScenario& scenari
       .seed = seed};
   for (const Choice& choice : scenario.mechanisms)
     outcome.mechanisms.push_back(flat_course(choice.text, T, m, shown));
+  for (const Choice& choice : scenario.disciplines)
+    outcome.mechanisms.push_back(flat_course("fill:" + choice.text, T, m, shown));
   const double part = 1 / static_cast<double>(repeats);
   for (std::size_t index = 0; index < all.size(); ++index) {
     if (all[index].error) return *all[index].error;

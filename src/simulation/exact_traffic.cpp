@@ -173,7 +173,7 @@ Check check_exact(const TrafficScenario& scenario) {
   if (scenario.model != TrafficModel::fluid)
     return Error{.message = "the exact chain is that of the fluid model", .key = "model"};
   if (scenario.sizes.law != Sizes::Law::exponential)
-    return Error{.message = "the exact chain is that of exponential sizes", .key = "sizes.law"};
+    return Error{.message = "the exact chain is that of exponential sizes", .key = "sizes"};
   return {};
 }
 

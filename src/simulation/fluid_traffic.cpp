@@ -17,7 +17,6 @@
 #include <functional>
 #include <limits>
 
-#include "simulation/fluid_rates.hpp"
 #include "simulation/sizes.hpp"
 #include "simulation/traffic_load.hpp"
 #include "simulation/traffic_streams.hpp"
@@ -42,8 +41,8 @@ struct Flow {
 
 class FluidTraffic {
  public:
-  FluidTraffic(const TrafficRun& run, FluidRule rule)
-      : run_(run), rates_(std::move(rule)), jobs_(run.arrivals.size()) {
+  FluidTraffic(const TrafficRun& run, FluidRates& rates)
+      : run_(run), rates_(rates), jobs_(run.arrivals.size()) {
     const TrafficScenario& scenario = run.scenario;
     for (std::size_t k = 0; k < jobs_.size(); ++k) {
       flows_.push_back({.arrival_rate = run.arrivals[k],
@@ -120,18 +119,18 @@ class FluidTraffic {
   void arrive(std::size_t k) {
     Flow& flow = flows_[k];
     if (flow.leaving.empty()) flow.clock = 0;
-    flow.leaving.push_back(flow.clock + draw_size(run_.scenario.sizes, flow.sizes));
+    const double size = draw_size(run_.scenario.sizes, flow.sizes);
+    flow.leaving.push_back(flow.clock + size);
     std::push_heap(flow.leaving.begin(), flow.leaving.end(), std::greater<>{});
     now_ = flow.next_arrival;
     await_arrival(flow);
     ++jobs_[k];
     ++arrived_;
-    if (batch_ != nullptr) batch_->classes[k].arrived += 1;
+    if (batch_ != nullptr) batch_->classes[k].arrived += size;
   }
 
   void depart(std::size_t k) {
     Flow& flow = flows_[k];
-    flow.clock = flow.leaving.front();
     std::pop_heap(flow.leaving.begin(), flow.leaving.end(), std::greater<>{});
     flow.leaving.pop_back();
     --jobs_[k];
@@ -143,7 +142,7 @@ class FluidTraffic {
   }
 
   const TrafficRun& run_;
-  FluidRates rates_;
+  FluidRates& rates_;
   std::vector<Flow> flows_;
   std::vector<std::int64_t> jobs_;  // n_k with the permanent ones, [k]
   double now_ = 0;
@@ -165,7 +164,12 @@ Check check_fluid_traffic(const TrafficScenario& scenario) {
 TrafficMeasured simulate_fluid_traffic(const TrafficRun& run) {
   Result<FluidRule> rule = fluid_rule(run.scenario, run.scenario.mechanisms[run.mechanism]);
   MIRAB_ASSERT(rule, "a scenario that was checked");
-  return FluidTraffic(run, *std::move(rule)).simulate();
+  FluidRates rates(*std::move(rule));
+  return simulate_fluid_traffic(run, rates);
+}
+
+TrafficMeasured simulate_fluid_traffic(const TrafficRun& run, FluidRates& rates) {
+  return FluidTraffic(run, rates).simulate();
 }
 
 }  // namespace mirab::simulation

@@ -1,12 +1,19 @@
-// From batches to service rates. With W_k = Σ_b ∫ n_k dt / Σ_b (jobs that arrived), the mean time that a job
-// of class k is there:
+// From batches to service rates. Bonald and Roberts 2014, section 3.3: γ_k is the mean size of a job over the
+// mean time that it is there, by Little's law λ_k / E[n_k]. From the sums over all batches:
 //
-//   E[n_k] = λ_k W_k (Little),  γ_k = λ_k / E[n_k] = 1 / W_k,  interval  γ_k exp(± h / W_k)
+//   1/γ_k = Σ_b ∫ n_k dt / Σ_b (sizes of the jobs that arrived),  E[n_k] = λ_k / γ_k
+//   interval  γ_k exp(± h γ_k)  for the ratio's half width h (interval.hpp): on ln γ, so that it stays above
+//   0
 //
-// for a ratio's half width h (interval.hpp), by the delta method on ln W: it stays above 0. E[n_k] is had by
-// way of W_k since λ_k is known and the number of arrivals is not wasted on guessing it: Glynn and Whitt,
-// Indirect Estimation via L = λW, 1989. Arrivals and areas of a batch are not of quite the same jobs; that
-// is a job or two in thousands. A class whose jobs are all permanent is told by the mean rate of one.
+// E[n_k] is not taken as ∫ n_k dt over time: λ_k and the mean size are known, and how many jobs happened to
+// arrive, and how large, need not be guessed from the sample (Glynn and Whitt, Indirect Estimation via
+// L = λW, 1989). At load 0.05 that is worth ten times as many jobs, at 0.9 nothing. Area and arrivals of
+// a batch are not of quite the same jobs; that is a job or two in thousands. A class whose jobs are all
+// permanent is told by the mean rate of one.
+//
+// Known failure: with few jobs at high load the batches depend on each other, and the pool has not forgotten
+// that it was empty. With 200,000 jobs intervals of 95 % hold as often up to load 0.9, nine times in ten at
+// 0.95; with 20,000 up to 0.6.
 #include "simulation/traffic_points.hpp"
 
 #include <cmath>
@@ -36,7 +43,7 @@ Interval rate_of_arriving(const TrafficMeasured& measured, std::size_t k, double
   double jobs = 0;
   for (const double a : arrived) jobs += a;
   if (jobs == 0) return {.mean = kUnknown, .low = kUnknown, .high = kUnknown};
-  const Interval there = ratio_interval(present, arrived, confidence);  // W_k
+  const Interval there = ratio_interval(present, arrived, confidence);  // 1/γ_k
   const double spread = std::exp((there.high - there.mean) / there.mean);
   const double rate = 1 / there.mean;
   return {.mean = rate, .low = rate / spread, .high = rate * spread};

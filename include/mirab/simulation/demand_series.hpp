@@ -30,6 +30,7 @@ namespace mirab::simulation {
 //       scale: 1                      every demand is multiplied by it
 //       least: 10                     no demand is below it (before it is scaled)
 //   mechanisms: [mlf-drs, drf, max-min]
+//   disciplines: [drf]                whole tasks, one after the other, first-fit (mirab fill)
 //   iterations: 1000
 //   repeats: 1                        other draws of all; the series are means over them
 //   shown: 5                          users whose own series are kept, the first ones
@@ -59,6 +60,8 @@ struct DemandSeriesScenario {
   std::vector<Server> servers;
   std::vector<DemandGroup> users;
   std::vector<Choice> mechanisms;  ///< round robin is `max-min`: as many tasks for each, in equal turns
+  std::vector<Choice> disciplines =
+      {};  ///< whole tasks until nothing fits, first-fit; `fill:drf` in outcomes
   std::int64_t iterations = 1000;
   std::int64_t repeats = 1;
   std::size_t shown = 5;
@@ -86,7 +89,7 @@ struct MechanismCourse {
 };
 
 struct DemandSeriesOutcome {
-  std::vector<MechanismCourse> mechanisms;
+  std::vector<MechanismCourse> mechanisms;   ///< then disciplines
   std::vector<Course> dominated;             ///< users whom r dominates in the pool, mean; [r][t]
   std::vector<std::vector<Course>> demands;  ///< of the shown users in the first repeat; [n][r][t]
   std::uint64_t seed = 0;

@@ -1,0 +1,39 @@
+#include "experiments/worked_example.hpp"
+
+#include <gmock/gmock.h>
+
+namespace mirab::experiments {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+
+TEST(WorkedExample, IsTheClusterThatWasWrittenDown) {
+  const Problem problem = worked_example({"cpu", "memory"}, {{"s1", {9, 18}}, {"s2", {0.5, 0}}},
+                                         {{"A", {1, 4}}, {"B", {3, 0.25}}});
+  EXPECT_THAT(problem.pool(), ElementsAre(9.5, 18));
+  EXPECT_EQ(problem.servers()[1].name, "s2");
+  EXPECT_EQ(problem.demand(1, 0)[1].text(), "0.25");
+}
+
+TEST(WorkedExample, IsDividedByAMechanism) {
+  const Problem problem =
+      worked_example({"cpu", "memory"}, {{"pool", {9, 18}}}, {{"A", {1, 4}}, {"B", {3, 1}}});
+  EXPECT_THAT(divided(problem, "drf").tasks, ElementsAre(DoubleNear(3, 1e-9), DoubleNear(2, 1e-9)));
+}
+
+TEST(WorkedExample, APrintedNumberHoldsWithinItsLastDecimal) {
+  EXPECT_DOUBLE_EQ(rounding_of(1), 0.05);
+  EXPECT_TRUE(compared("tasks", 2.5, 2.52, rounding_of(1)).holds);
+  EXPECT_FALSE(compared("tasks", 2.5, 2.56, rounding_of(1)).holds);
+  EXPECT_FALSE(compared("tasks", 48.8, 1500.0 / 31, rounding_of(1)).holds) << "a slip is not within rounding";
+}
+
+TEST(WorkedExample, WhatIsRequiredHasNoPrintedNumber) {
+  const Finding finding = required("a loses tasks", 1, true);
+  EXPECT_FALSE(finding.printed.has_value());
+  EXPECT_TRUE(finding.holds);
+}
+
+}  // namespace
+}  // namespace mirab::experiments
