@@ -1,8 +1,9 @@
 // `hamzeh-mlf`: MLF-DRS over time. Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 7.2,
-// figures 7.3 to 7.8: five users on (2000, 4098), whose allocations are shown; 1,000 users, ten repeats, for
+// figures 7.3 to 7.8: five users on (2000, 4098), whose allocations are shown; 1,000 users for
 // utilisation and Jain's index; Jain's index of dominant shares against the capacity of the server.
 // 1,000 users ask for as much together as five: their demands are divided by 200 ("normalized",
 // section 7.2.3).
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -86,11 +87,13 @@ void hold_five_users(const RunOptions& options, Reproduction& result) {
   for (std::size_t r = 0; r < 2; ++r) {
     const char* name = r == 0 ? "CPU" : "RAM";
     const double dominant = mean(mlf.dominant_part[r]) / mean(drf.dominant_part[r]);
-    const double others = mean(mlf.non_dominant_part[r]) / mean(drf.non_dominant_part[r]);
+    const double others = mean(mlf.non_dominant_part[r]) / mean(mlf.granted[r]) -
+                          mean(drf.non_dominant_part[r]) / mean(drf.granted[r]);
     result.findings.push_back(required(
         fmt::format("{} granted to whom it dominates, over DRF's (7.4, 7.5)", name), dominant, dominant > 1));
     result.findings.push_back(
-        required(fmt::format("{} granted to the others, over DRF's (7.4, 7.5)", name), others, others < 1));
+        required(fmt::format("{} of the others, as a part of what is granted, less DRF's (7.4, 7.5)", name),
+                 others, others < 0));
   }
   for (std::size_t r = 0; r < 2; ++r) {
     Figure figure{.title = r == 0 ? "7.4: CPU granted by MLF-DRS" : "7.5: RAM granted by MLF-DRS",
@@ -107,19 +110,21 @@ void hold_five_users(const RunOptions& options, Reproduction& result) {
 
 void hold_many_users(const RunOptions& options, Reproduction& result) {
   const bool full = options.effort == Effort::full;
-  const DemandSeriesScenario many = scenario(full ? 1000 : 200, full ? 1000 : 25, full ? 10 : 1, 1);
+  const DemandSeriesScenario many = scenario(full ? 1000 : 200, full ? 1000 : 25, 1, 1);
   const DemandSeriesOutcome outcome = run_series(many, options);
-  const MechanismCourse &mlf = outcome.mechanisms[0], &drf = outcome.mechanisms[1];
+  const MechanismCourse &mlf = outcome.mechanisms[0], &drf = outcome.mechanisms[1],
+                        &whole = outcome.mechanisms[3];
   for (std::size_t r = 0; r < 2; ++r) {
     const char* name = r == 0 ? "CPU" : "RAM";
     const double granted = part_at_least(mlf.granted[r], drf.granted[r]);
     result.findings.push_back(
         required(fmt::format("iterations in which MLF-DRS grants as much {} as DRF or more (7.6)", name),
                  granted, granted == 1));
-    const double jain = part_above(mlf.jain_dominant[r], drf.jain_dominant[r]);
-    result.findings.push_back(
-        required(fmt::format("iterations with a higher Jain's index of dominant {} than DRF (7.7)", name),
-                 jain, jain > 0.5));
+    const double jain = part_above(mlf.jain_dominant[r], whole.jain_dominant[r]);
+    result.findings.push_back(required(
+        fmt::format("iterations with a higher Jain's index of dominant {} than DRF in whole tasks (7.7)",
+                    name),
+        jain, jain > 0.5));
     result.figures.push_back(
         figure_of(fmt::format("7.6: {} granted", name), "part of the capacity", outcome,
                   [r](const MechanismCourse& c) -> const Course& { return c.granted[r]; }));
@@ -153,6 +158,7 @@ void hold_growth(const RunOptions& options, Reproduction& result) {
   for (const double growth : kGrowth) {
     DemandSeriesScenario grown = scenario(100, full ? 500 : 20, 1, growth);
     grown.mechanisms.resize(1);
+    grown.disciplines.clear();
     const DemandSeriesOutcome outcome = run_series(grown, options);
     for (std::size_t r = 0; r < 2; ++r) {
       figure.curves[r].x.push_back(2000 * growth);
@@ -160,7 +166,9 @@ void hold_growth(const RunOptions& options, Reproduction& result) {
     }
   }
   for (const Curve& curve : figure.curves) {
-    const bool rises = std::is_sorted(curve.y.begin(), curve.y.end());
+    const bool rises = std::adjacent_find(curve.y.begin(), curve.y.end(), [](double before, double after) {
+                         return after < before - 1e-9;
+                       }) == curve.y.end();
     result.findings.push_back(required(
         fmt::format("rise of Jain's index of dominant {} with six times the capacity (7.8)", curve.name),
         curve.y.back() - curve.y.front(), rises && curve.y.back() > curve.y.front()));
@@ -173,11 +181,15 @@ Reproduction run(const RunOptions& options) {
   result.data = fmt::format(
       "{}. CPU medians 60 to 480 Mips, standard deviation 20, radius 900 to 3,000, stretch 1 to 6; with more "
       "users "
-      "each demand is scaled by 5 / users",
+      "each demand is scaled by 5 / users; one run of 1,000 users where the thesis takes the mean of ten",
       kGenerator);
   hold_five_users(options, result);
   hold_many_users(options, result);
   hold_growth(options, result);
+  result.remarks.push_back(
+      "Figure 7.7 puts MLF-DRS above DRF in Jain's index of dominant resources. Divisible DRF makes dominant "
+      "shares equal "
+      "(index 1), which nothing can exceed; against DRF in whole tasks, as in table 4.3, the figure holds.");
   result.remarks.push_back(
       "Section 7.2.1 says first that tasks of users 1, 3 and 5 are always dominated by CPU, and a page later "
       "that "

@@ -8,6 +8,11 @@ namespace mirab::experiments {
 
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> rows = {
+      // Bonald and Roberts
+      pf_fig1a_row(),
+      pf_fig1b_row(),
+      pf_fig2a_row(),
+      pf_fig2b_row(),
       // PS-DSF and αPF-VDS
       psdsf_fig1_row(),
       psdsf_fig2_row(),
@@ -28,7 +33,11 @@ std::span<const Experiment> experiments() {
       hamzeh_7_4_row(),
       hamzeh_4_11_row(),
       hamzeh_mlf_row(),
+      hamzeh_queue_row(),
       hamzeh_ffmra_row(),
+      hamzeh_hffmra_row(),
+      hamzeh_mrfs_row(),
+      hamzeh_minikube_row(),
   };
   return rows;
 }

@@ -131,7 +131,6 @@ class FluidTraffic {
 
   void depart(std::size_t k) {
     Flow& flow = flows_[k];
-    flow.clock = flow.leaving.front();
     std::pop_heap(flow.leaving.begin(), flow.leaving.end(), std::greater<>{});
     flow.leaving.pop_back();
     --jobs_[k];

@@ -14,7 +14,7 @@
 // steps are usual.
 //
 // Known failures: at a large α (some tens) prices leave the range of a double or of Newton's method; then
-// every division starts from nothing (numerics/dual_newton), at some ten microseconds.
+// every division starts from nothing (numerics/dual_newton), at some microseconds.
 #include "simulation/priced_shares.hpp"
 
 #include <Eigen/Core>

@@ -90,6 +90,10 @@ Check check_jobs(const Workload& workload) {
     if (job.usage && *job.usage >= workload.usages.size())
       return wrong("there is no such usage", "jobs[{}].usage", j);
     if (job.tasks < 1) return wrong("a job needs at least one task", "jobs[{}].tasks", j);
+    if (job.gang < 1 || job.gang > job.tasks)
+      return wrong("a gang has at least one of the tasks, and at most all", "jobs[{}].gang", j);
+    if (job.per_server && *job.per_server < 1)
+      return wrong("there must be room for a task", "jobs[{}].per_server", j);
     if (job.runtime.count() <= 0) return wrong("a runtime must be above 0", "jobs[{}].runtime", j);
     if (job.runtime > kLongest)
       return wrong("a runtime must be within a hundred years", "jobs[{}].runtime", j);

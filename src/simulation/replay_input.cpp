@@ -77,17 +77,44 @@ void count_units(const std::vector<ResourceVector>& demands, ReplayInput& input)
   }
 }
 
-/// Does a task fit on some machine of the trace when it is empty? [request]
-std::vector<bool> which_fit(const ReplayInput& input) {
-  std::vector<bool> fits;
-  for (const scheduling::JobSubmitted& request : input.requests) {
-    bool somewhere = false;
-    for (std::size_t k = 0; k < input.capacity.size() && !somewhere; ++k)
-      somewhere = fits_empty(request, input.machines.kinds[k], input.capacity[k]);
-    fits.push_back(somewhere);
+/// Could the job's gang start if all machines of the trace were there and empty? A machine that comes back
+/// counts as another, so that a gang may wait for ever after all.
+class Fitting {
+ public:
+  explicit Fitting(const ReplayInput& input) : input_(input), machines_(machines_by_kind(input.machines)) {
+    for (const scheduling::JobSubmitted& request : input.requests) {
+      kinds_.emplace_back();
+      for (std::size_t k = 0; k < input.capacity.size(); ++k) {
+        if (fits_empty(request, input.machines.kinds[k], input.capacity[k])) kinds_.back().push_back(k);
+      }
+    }
   }
-  return fits;
-}
+
+  bool operator()(const Job& job) const {
+    std::int64_t missing = job.gang;
+    for (const std::size_t k : kinds_[job.request]) {
+      const std::int64_t each = tasks_on(k, job);
+      if (machines_[k] >= (missing + each - 1) / each) return true;
+      missing -= machines_[k] * each;
+    }
+    return false;
+  }
+
+ private:
+  /// How many of the gang an empty machine of the kind holds; one at least, since a task fits there.
+  std::int64_t tasks_on(std::size_t kind, const Job& job) const {
+    std::int64_t tasks = job.per_server.value_or(job.gang);
+    const Amounts& demand = input_.requests[job.request].demand;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (demand[r] > 0) tasks = std::min(tasks, input_.capacity[kind][r] / demand[r]);
+    }
+    return tasks;
+  }
+
+  const ReplayInput& input_;
+  std::vector<std::int64_t> machines_;           // [kind]
+  std::vector<std::vector<std::size_t>> kinds_;  // [request], those where a task fits
+};
 
 /// Arrivals are `load` times as fast.
 Duration divided(Duration time, double load) {
@@ -96,10 +123,11 @@ Duration divided(Duration time, double load) {
 }
 
 void add_jobs(const Workload& workload, const ScaledUsers& scaled, double load, ReplayInput& input) {
-  const std::vector<bool> fits = which_fit(input);
+  const Fitting fits(input);
   for (const Job& job : workload.jobs) {
+    const bool can_start = fits(job);
     for (const std::uint32_t user : scaled.of[job.user]) {
-      if (!fits[job.request]) {
+      if (!can_start) {
         input.oversized[user] += job.tasks;
         continue;
       }
@@ -107,6 +135,8 @@ void add_jobs(const Workload& workload, const ScaledUsers& scaled, double load, 
       input.jobs.push_back({.submitted = divided(job.submitted, load),
                             .runtime = job.runtime,
                             .tasks = job.tasks,
+                            .gang = job.gang,
+                            .per_server = job.per_server,
                             .user = user,
                             .request = job.request,
                             .usage = job.usage.value_or(kNoUsage)});

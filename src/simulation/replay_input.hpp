@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct ReplayJob {
   Duration submitted;
   Duration runtime;
   std::int64_t tasks;
+  std::int64_t gang;
+  std::optional<std::int64_t> per_server;
   std::uint32_t user;
   std::uint32_t request;
   std::uint32_t usage;  ///< or kNoUsage
@@ -43,7 +46,7 @@ struct ReplayInput {
   std::vector<Submitter> users;
   std::vector<std::int64_t> oversized;             ///< tasks left out, [user]
   std::vector<std::int64_t> cut;                   ///< tasks whose runtime was drawn, [user]
-  std::vector<scheduling::JobSubmitted> requests;  ///< with demand and wishes; user and tasks are the jobs'
+  std::vector<scheduling::JobSubmitted> requests;  ///< with demand and wishes; the rest is the jobs'
   std::vector<ReplayJob> jobs;                     ///< by time of submission, without oversized ones
   std::vector<Usage> usages;
   std::vector<TypicalTask> typical;

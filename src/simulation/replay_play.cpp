@@ -60,7 +60,7 @@ class Replay {
     if (Check bad = begin()) return *std::move(bad);
     while (!is_over()) {
       const Duration now = next_instant();
-      if (now == kNever || (how_.until == ReplayUntil::span && now >= input_.span)) break;
+      if (now == kNever || (how_.until == ReplayUntil::span && now > input_.span)) break;
       pass_until(now);
       end_tasks();
       change_servers();
@@ -188,6 +188,8 @@ class Replay {
       JobSubmitted event = input_.requests[job.request];
       event.user = user_ids_[job.user];
       event.tasks = job.tasks;
+      event.gang = job.gang;
+      event.per_server = job.per_server;
       const Result<JobId> id = engine_.apply(event, Time(now_));
       MIRAB_ASSERT(static_cast<bool>(id), "requests were checked");
       job_ids_.push_back(*id);
@@ -201,24 +203,28 @@ class Replay {
 
   void place() {
     while (const std::optional<Placed> placed = engine_.step(Time(now_), random_)) {
-      const std::uint32_t j = job_of_number_[number(placed->job)];
-      const ReplayJob& job = input_.jobs[j];
-      const Amounts& demand = input_.requests[job.request].demand;
-      const std::uint32_t server = number(placed->server);
-      row(running_, number(placed->task)) = {
-          .id = placed->task, .job = j, .server = server, .started = now_, .runs = true};
-      ends_.schedule(Time(end_of(job)), placed->task);
-      servers_.take(server, demand);
-      users_.start(job.user, demand);
-      usage_.start(number(placed->task), job, now_);
-      if (to_restart_[j] > 0) {
-        --to_restart_[j];
-      } else {
-        tasks_.started_first(job.user);
-      }
-      ++placements_;
-      if (how_.on_start) how_.on_start({.at = now_, .job = j, .server = server});
+      const std::uint32_t job = job_of_number_[number(placed->job)];
+      start(placed->task, job, placed->server);
+      for (const Companion& other : placed->with) start(other.task, job, other.server);
     }
+  }
+
+  void start(TaskId task, std::uint32_t j, ServerId on) {
+    const ReplayJob& job = input_.jobs[j];
+    const Amounts& demand = input_.requests[job.request].demand;
+    const std::uint32_t server = number(on);
+    row(running_, number(task)) = {.id = task, .job = j, .server = server, .started = now_, .runs = true};
+    ends_.schedule(Time(end_of(job)), task);
+    servers_.take(server, demand);
+    users_.start(job.user, demand);
+    usage_.start(number(task), job, now_);
+    if (to_restart_[j] > 0) {
+      --to_restart_[j];
+    } else {
+      tasks_.started_first(job.user);
+    }
+    ++placements_;
+    if (how_.on_start) how_.on_start({.at = now_, .job = j, .server = server});
   }
 
   /// Of one that starts now; the end of counted time for one that ends beyond it.

@@ -44,7 +44,7 @@ class Naive {
 
   std::vector<NaiveStart> run(ReplayUntil until) {
     std::optional<Duration> now = next_after(Duration(-1));
-    for (; now && (until == ReplayUntil::drained || *now < workload_.span); now = next_after(*now)) {
+    for (; now && (until == ReplayUntil::drained || *now <= workload_.span); now = next_after(*now)) {
       for (NaiveTask& task : tasks_) {
         if (task.runs && task.ends == *now) end(task);
       }

@@ -218,12 +218,12 @@ INSTANTIATE_TEST_SUITE_P(Disciplines, SecondBySecond, testing::Values("fifo", "d
 
 /// Two users on two CPUs; a has them for ten seconds, and b, who comes later, waits.
 Workload one_waits_for_the_other(std::int64_t span) {
-  return {
-      .resources = {"cpu"},
-      .users = {{"a"}, {"b"}},
-      .requests = {{whole({1})}},
-      .jobs = {{"has", at_second(0), 0, 0, 2, at_second(10)}, {"waits", at_second(0), 1, 0, 1, at_second(5)}},
-      .span = at_second(span)};
+  return {.resources = {"cpu"},
+          .users = {{"a"}, {"b"}},
+          .requests = {{whole({1})}},
+          .jobs = {job_of("has", at_second(0), 0, 0, 2, at_second(10)),
+                   job_of("waits", at_second(0), 1, 0, 1, at_second(5))},
+          .span = at_second(span)};
 }
 
 ReplayOutcome by_fifo(const Workload& workload, std::vector<Server> servers, std::size_t samples = 4) {
@@ -277,8 +277,8 @@ TEST(ReplayMetrics, ATaskThatFitsOnNoServerIsLeftOutAndCounted) {
 TEST(ReplayMetrics, FragmentationIsThePartOfWhatIsFreeThatATypicalTaskCannotUse) {
   Workload workload = one_waits_for_the_other(20);
   workload.requests.push_back({whole({2})});
-  workload.jobs = {{"one", at_second(0), 0, 0, 1, at_second(30)},
-                   {"two", at_second(19), 1, 1, 1, at_second(5)}};
+  workload.jobs = {job_of("one", at_second(0), 0, 0, 1, at_second(30)),
+                   job_of("two", at_second(19), 1, 1, 1, at_second(5))};
   const ReplayOutcome outcome = by_fifo(workload, {{.name = "s", .capacity = whole({2}), .count = 2}}, 1);
   // Free are 1 and 2 of 4; half of the tasks want 2 and cannot use the 1.
   EXPECT_DOUBLE_EQ(series(outcome, "fragmentation").values[0], 0.5 * 1 / 3);
@@ -309,7 +309,7 @@ TEST(ReplayMetrics, TheUsersWhoAskForMostAreToldByNameAndTheOthersAsBands) {
       .resources = {"cpu"}, .users = {}, .requests = {{whole({1})}}, .jobs = {}, .span = at_second(4)};
   for (std::uint32_t n = 0; n < 23; ++n) {
     workload.users.push_back({.name = std::to_string(n)});
-    workload.jobs.push_back({"j", at_second(0), n, 0, n + 1, at_second(10)});
+    workload.jobs.push_back(job_of("j", at_second(0), n, 0, n + 1, at_second(10)));
   }
   const ReplayOutcome outcome = by_fifo(workload, {{.name = "s", .capacity = whole({1000})}});
   ASSERT_EQ(outcome.shares.size(), 12U);

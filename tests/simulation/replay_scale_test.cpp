@@ -69,7 +69,7 @@ TEST(ScaledUsers, AboveOneAreCopiedUnderNewNames) {
 
 SmallTrace machines_that_come_and_go() {
   Workload workload{.resources = {"cpu"}, .users = {{"a"}}, .requests = {{whole({1})}}, .jobs = {}};
-  workload.jobs = {{"j", at_second(4), 0, 0, 1, at_second(3)}};
+  workload.jobs = {job_of("j", at_second(4), 0, 0, 1, at_second(3))};
   workload.changes = {{ServerChange::Kind::down, at_second(1), "s", 0},
                       {ServerChange::Kind::up, at_second(2), "new", 900, whole({7})},
                       {ServerChange::Kind::up, at_second(3), "s", 0}};
@@ -136,7 +136,7 @@ TEST(ReplayInput, TakesTheResourcesInTheOrderOfTheCluster) {
   Workload workload{
       .resources = {"memory", "cpu"}, .users = {{"a"}}, .requests = {{whole({5, 1})}}, .jobs = {}};
   workload.usages = {{.step = at_second(1), .of = {{4, 2}}}};
-  workload.jobs = {{"j", at_second(0), 0, 0, 1, at_second(3)}};
+  workload.jobs = {job_of("j", at_second(0), 0, 0, 1, at_second(3))};
   workload.span = at_second(1);
   const auto input = replay_input(cluster_of({"cpu", "memory"}, {{.name = "s", .capacity = whole({4, 8})}}),
                                   workload, {}, 1);

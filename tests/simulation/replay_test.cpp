@@ -70,7 +70,7 @@ TEST(Replay, EveryTaskIsFinishedRunsOrWaitsInTheEnd) {
     const ReplayOutcome outcome = replayed(trace, {.contenders = {contender("drf", "first-fit")}});
     std::int64_t arrived = 0, submitted = 0;
     for (const Job& job : trace.workload.jobs) {
-      if (job.submitted < trace.workload.span) arrived += job.tasks;
+      if (job.submitted <= trace.workload.span) arrived += job.tasks;
     }
     for (const ReplayUser& user : outcome.users) {
       EXPECT_EQ(user.submitted, user.finished + user.still_running + user.still_waiting);
@@ -141,8 +141,8 @@ TEST(Replay, GivesTheSameOnAnyNumberOfThreads) {
 
 TEST(Replay, ATaskThatEndsWhenItsServerGoesHasEnded) {
   Workload workload{.resources = {"cpu"}, .users = {{"a"}}, .requests = {{whole({1})}}, .jobs = {}};
-  workload.jobs = {{"ends", at_second(0), 0, 0, 1, at_second(5)},
-                   {"is lost", at_second(0), 0, 0, 1, at_second(6)}};
+  workload.jobs = {job_of("ends", at_second(0), 0, 0, 1, at_second(5)),
+                   job_of("is lost", at_second(0), 0, 0, 1, at_second(6))};
   workload.changes = {{ServerChange::Kind::down, at_second(5), "s", 0},
                       {ServerChange::Kind::up, at_second(8), "s", 0}};
   workload.span = at_second(20);
@@ -157,12 +157,30 @@ TEST(Replay, ATaskThatEndsWhenItsServerGoesHasEnded) {
   EXPECT_EQ(outcome.events, 6);
 }
 
+TEST(Replay, AGangStartsWholeOnDifferentServersAndOneThatCannotIsLeftOut) {
+  Workload workload{.resources = {"cpu"}, .users = {{"a"}}, .requests = {{whole({1})}}, .jobs = {}};
+  workload.jobs = {job_of("has one server", at_second(0), 0, 0, 2, at_second(4)),
+                   job_of("gang", at_second(1), 0, 0, 2, at_second(5)),
+                   job_of("too many", at_second(2), 0, 0, 3, at_second(5))};
+  workload.jobs[1].gang = workload.jobs[1].tasks;
+  workload.jobs[2].gang = workload.jobs[2].tasks;
+  workload.jobs[1].per_server = workload.jobs[2].per_server = 1;
+  workload.span = at_second(20);
+  const ReplayOutcome outcome =
+      replayed({cluster_of({"cpu"}, {{.name = "s", .capacity = whole({2}), .count = 2}}), workload},
+               {.contenders = {contender("fifo", "first-fit")}});
+  EXPECT_EQ(outcome.finished, 4);
+  EXPECT_EQ(outcome.placements, 4);
+  EXPECT_EQ(outcome.waiting.most, 3) << "until both servers have room";
+  EXPECT_EQ(outcome.oversized, 3);
+}
+
 TEST(Replay, NamesWhatIsWrongWithItsInput) {
   const Problem cluster = cluster_of({"cpu"}, {{.name = "s", .capacity = whole({2})}});
   const Workload sound{.resources = {"cpu"},
                        .users = {{"a"}},
                        .requests = {{whole({1})}},
-                       .jobs = {{"j", at_second(0), 0, 0, 1, at_second(1)}},
+                       .jobs = {job_of("j", at_second(0), 0, 0, 1, at_second(1))},
                        .span = at_second(10)};
   const ReplayOptions options{.contenders = {contender("drf", "first-fit")}};
   const auto error_of = [&](auto change) {
@@ -186,6 +204,9 @@ TEST(Replay, NamesWhatIsWrongWithItsInput) {
               HasSubstr("jobs[0].usage: "));
   EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) { w.jobs[0].tasks = 0; }),
               HasSubstr("jobs[0].tasks: "));
+  EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) { w.jobs[0].gang = 2; }), HasSubstr("jobs[0].gang: "));
+  EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) { w.jobs[0].per_server = 0; }),
+              HasSubstr("jobs[0].per_server: "));
   EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) { w.jobs[0].runtime = {}; }),
               HasSubstr("jobs[0].runtime: "));
   EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) {

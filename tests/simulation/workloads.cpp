@@ -75,6 +75,16 @@ Problem cluster_of(std::vector<std::string> resources, std::vector<Server> serve
   return *Problem::from(std::move(cluster));
 }
 
+Job job_of(std::string name, Duration submitted, std::uint32_t user, std::uint32_t request,
+           std::int64_t tasks, Duration runtime) {
+  return {.name = std::move(name),
+          .submitted = submitted,
+          .user = user,
+          .request = request,
+          .tasks = tasks,
+          .runtime = runtime};
+}
+
 ReplayContender contender(std::string_view discipline, std::string_view placement) {
   return {.discipline = *choose_discipline(discipline), .placement = *choose_placement(placement)};
 }

@@ -19,6 +19,10 @@ inline Duration at_second(std::int64_t second) { return std::chrono::seconds(sec
 /// A cluster of these servers; its user is not looked at in a replay.
 Problem cluster_of(std::vector<std::string> resources, std::vector<Server> servers);
 
+/// So many tasks of this user, with this request, submitted then, that run so long.
+Job job_of(std::string name, Duration submitted, std::uint32_t user, std::uint32_t request,
+           std::int64_t tasks, Duration runtime);
+
 ReplayContender contender(std::string_view discipline, std::string_view placement);
 
 /// A small cluster and a workload for it, where times and amounts are small whole numbers, so that much
