@@ -36,6 +36,7 @@
 #include <mirab/scheduling/snapshot.hpp>
 #include <mirab/scheduling/why.hpp>
 #include <mirab/simulation/demand_series.hpp>
+#include <mirab/simulation/exact_traffic.hpp>
 #include <mirab/simulation/progress.hpp>
 #include <mirab/simulation/reallocation.hpp>
 #include <mirab/simulation/replay.hpp>

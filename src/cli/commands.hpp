@@ -13,6 +13,7 @@ Command add_fill(CLI::App& app);
 Command add_limits(CLI::App& app);
 Command add_mechanisms(CLI::App& app);
 Command add_reproduce(CLI::App& app);
+Command add_simulate(CLI::App& app);
 Command add_validate(CLI::App& app);
 std::vector<Command> add_import(CLI::App& app);    ///< one for each format
 std::vector<Command> add_generate(CLI::App& app);  ///< hidden: what is made from the command line itself

@@ -94,11 +94,9 @@ void add_seed_option(CLI::App& app, std::uint64_t& seed) {
   take_whole_number(option->capture_default_str(), 0);
 }
 
-void add_threads_option(CLI::App& app, int& threads) {
+void add_threads_option(CLI::App& app, int& threads, const std::string& meaning) {
   constexpr std::uint64_t kMostThreads = 1024;
-  CLI::Option* option =
-      app.add_option("--threads", threads,
-                     "Let a mechanism work on so many threads at a time; the result is the same with any");
+  CLI::Option* option = app.add_option("--threads", threads, meaning + "; the result is the same with any");
   take_whole_number(option->capture_default_str(), 1, kMostThreads);
 }
 

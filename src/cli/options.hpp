@@ -26,8 +26,9 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
 /// Adds --seed.
 void add_seed_option(CLI::App& app, std::uint64_t& seed);
 
-/// Adds --threads.
-void add_threads_option(CLI::App& app, int& threads);
+/// Adds --threads; `meaning` says what is done on them.
+void add_threads_option(CLI::App& app, int& threads,
+                        const std::string& meaning = "Let a mechanism work on so many threads at a time");
 
 /// Adds --tie.
 void add_tie_option(CLI::App& app, std::string& tie);

@@ -14,30 +14,28 @@
 #include <mirab/model/cluster_file.hpp>
 
 #include "model/document.hpp"
-#include "model/names.hpp"
+#include "model/field_reader.hpp"
 
 namespace mirab {
 namespace {
 
-// Reads one document; remembers the first error, after which every further answer is empty.
-class ClusterReader {
+// Reads one document.
+class ClusterReader : FieldReader {
  public:
-  ClusterReader(const Node& root, std::string file) : root_(root), file_(std::move(file)) {}
+  ClusterReader(const Node& root, std::string file) : FieldReader(std::move(file)), root_(root) {}
 
   Result<Problem> read() {
     Cluster cluster = read_cluster();
-    if (error_) return *error_;
+    if (failed()) return *error();
     Result<Problem> problem = Problem::from(std::move(cluster));
     if (problem) return problem;
-    Error error = problem.error();
-    error.file = file_;
-    error.line = line_of(root_, error.key);
-    return error;
+    Error wrong = problem.error();
+    wrong.file = file();
+    wrong.line = line_of(root_, wrong.key);
+    return wrong;
   }
 
  private:
-  using Keys = std::span<const std::string_view>;
-
   Cluster read_cluster() {
     static constexpr std::array<std::string_view, 4> kKeys = {"version", "resources", "servers", "users"};
     if (root_.kind == Node::Kind::null) {
@@ -59,11 +57,11 @@ class ClusterReader {
     if (cluster.resources.size() > kMostResources) return cluster;  // Problem::from says it
     for (const Node::Entry& entry : rows("servers")) {
       cluster.servers.push_back(server(entry.value, fmt::format("servers[{}]", cluster.servers.size())));
-      if (error_) return cluster;
+      if (failed()) return cluster;
     }
     for (const Node::Entry& entry : rows("users")) {
       cluster.users.push_back(user(entry.value, fmt::format("users[{}]", cluster.users.size())));
-      if (error_) return cluster;
+      if (failed()) return cluster;
     }
     return cluster;
   }
@@ -75,11 +73,7 @@ class ClusterReader {
     server.name = text(required(node, key, "name"), key + ".name");
     server.capacity = amounts(required(node, key, "capacity"), key + ".capacity");
     if (const Node* count = node.find("count")) server.count = whole(*count, key + ".count");
-    if (const Node* labels = node.find("labels"); labels != nullptr && expect_map(*labels, key + ".labels")) {
-      for (const Node::Entry& label : labels->entries) {
-        server.labels.emplace(label.key, text(label.value, key + ".labels." + label.key));
-      }
-    }
+    if (const Node* labels = node.find("labels")) server.labels = this->labels(*labels, key + ".labels");
     return server;
   }
 
@@ -93,11 +87,7 @@ class ClusterReader {
     if (const Node* weight = node.find("weight")) user.weight = amount(*weight, key + ".weight");
     if (const Node* tasks = node.find("tasks")) user.tasks = amount(*tasks, key + ".tasks");
     if (const Node* servers = node.find("servers")) user.servers = texts(*servers, key + ".servers");
-    if (const Node* select = node.find("select"); select != nullptr && expect_map(*select, key + ".select")) {
-      for (const Node::Entry& label : select->entries) {
-        user.select.emplace(label.key, texts(label.value, key + ".select." + label.key));
-      }
-    }
+    if (const Node* select = node.find("select")) user.select = choices(*select, key + ".select");
     if (const Node* others = node.find("demand_on");
         others != nullptr && expect_map(*others, key + ".demand_on")) {
       for (const Node::Entry& other : others->entries) {
@@ -105,70 +95,6 @@ class ClusterReader {
       }
     }
     return user;
-  }
-
-  // An amount for each resource; one that is left out is 0.
-  ResourceVector amounts(const Node& node, const std::string& key) {
-    ResourceVector amounts(resources_.size());
-    if (!expect_map(node, key)) return amounts;
-    for (const Node::Entry& entry : node.entries) {
-      const auto resource = std::find(resources_.begin(), resources_.end(), entry.key);
-      if (resource == resources_.end()) {
-        const std::vector<std::string_view> names(resources_.begin(), resources_.end());
-        fail(key + "." + entry.key, fmt::format("unknown resource{}", known_names(entry.key, names)),
-             entry.line);
-        return amounts;
-      }
-      amounts[static_cast<std::size_t>(resource - resources_.begin())] =
-          amount(entry.value, key + "." + entry.key);
-    }
-    return amounts;
-  }
-
-  Quantity amount(const Node& node, const std::string& key) {
-    if (node.kind != Node::Kind::scalar) {
-      fail(key, "must be an amount, like 16, 500m or 64Gi", node.line);
-      return {};
-    }
-    Result<Quantity> quantity = Quantity::parse(node.text);
-    if (quantity) return *quantity;
-    fail(key, quantity.error().message, node.line);
-    return {};
-  }
-
-  std::int64_t whole(const Node& node, const std::string& key) {
-    const Result<Quantity> quantity = Quantity::parse(node.text);
-    if (!quantity || quantity->is_zero() || quantity->exponent() < 0) {
-      const bool scalar = node.kind == Node::Kind::scalar;
-      fail(key,
-           fmt::format("must be a whole number from 1 up to 2^63 - 1{}",
-                       scalar ? fmt::format(", not '{}'", node.text.substr(0, 40)) : ""),
-           node.line);
-      return 1;
-    }
-    return *count_units(*quantity, 0, Rounding::down);
-  }
-
-  std::string text(const Node& node, const std::string& key) {
-    if (node.kind != Node::Kind::scalar) fail(key, "must be a name or text", node.line);
-    return node.text;
-  }
-
-  // A list of texts, or one text alone.
-  std::vector<std::string> texts(const Node& node, const std::string& key) {
-    if (node.kind == Node::Kind::scalar) return {node.text};
-    std::vector<std::string> all;
-    for (const Node::Entry& entry : list(node, key)) {
-      all.push_back(text(entry.value, fmt::format("{}[{}]", key, all.size())));
-    }
-    return all;
-  }
-
-  const std::vector<Node::Entry>& list(const Node& node, const std::string& key) {
-    static const std::vector<Node::Entry> kNone;
-    if (node.kind == Node::Kind::list) return node.entries;
-    fail(key, "must be a list", node.line);
-    return kNone;
   }
 
   // The servers or the users, unless their amounts would not fit into memory.
@@ -184,37 +110,12 @@ class ClusterReader {
     return kNone;
   }
 
-  // Is it a map, and does it hold known keys only? Without `keys` any are allowed.
-  bool expect_map(const Node& node, const std::string& key, Keys keys = {}) {
-    if (node.kind != Node::Kind::map) {
-      fail(key, "must be a map of keys and values", node.line);
-      return false;
-    }
-    for (const Node::Entry& entry : node.entries) {
-      if (keys.empty() || std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
-      fail(key.empty() ? entry.key : key + "." + entry.key,
-           fmt::format("unknown key{}", known_names(entry.key, keys)), entry.line);
-      return false;
-    }
-    return true;
-  }
-
-  const Node& required(const Node& map, const std::string& key, std::string_view name) {
-    static const Node kMissing;
-    if (const Node* node = map.find(name)) return *node;
-    fail(key.empty() ? std::string(name) : fmt::format("{}.{}", key, name), "missing", map.line);
-    return kMissing;
-  }
-
-  void fail(std::string key, std::string message, int line) {
-    if (error_) return;
-    error_ = Error{.message = std::move(message), .key = std::move(key), .file = file_, .line = line};
+  ResourceVector amounts(const Node& node, const std::string& key) {
+    return FieldReader::amounts(node, key, resources_);
   }
 
   const Node& root_;
-  std::string file_;
   std::vector<std::string> resources_;
-  std::optional<Error> error_;
 };
 
 Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::string& name) {

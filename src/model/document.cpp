@@ -318,6 +318,18 @@ Result<Node> read_document(std::istream& input, Syntax syntax, const std::string
   return documents->empty() ? Node{} : std::move(documents->front());
 }
 
+Result<Node> read_json_line(std::string_view text, const std::string& name, int line) {
+  const Place place{.line = line};
+  Builder builder;
+  JsonEvents events(builder, place);
+  try {
+    nlohmann::json::sax_parse(text.begin(), text.end(), &events);
+    return builder.take();
+  } catch (const Refused& refused) {
+    return Error{.message = refused.message, .key = refused.key, .file = name, .line = line};
+  }
+}
+
 int line_of(const Node& root, std::string_view key) {
   const Node* node = &root;
   int line = root.line;

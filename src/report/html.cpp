@@ -6,6 +6,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "report/outcome_json.hpp"
+#include "report/simulation.hpp"
 
 namespace mirab::report {
 namespace {
@@ -13,7 +14,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kMark = "__MIRAB_DATA__";
-constexpr std::size_t kStepsShown = 4000;  // more points than a chart has pixels
+constexpr std::size_t kStepsShown = 4000;    // more points than a chart has pixels
+constexpr std::size_t kSamplesShown = 2000;  // the same, of a series over time; there are several
+
+Json titled(Json data, const std::string& title, const std::string& command) {
+  data["title"] = title;
+  data["command"] = command;
+  return data;
+}
 
 }  // namespace
 
@@ -35,10 +43,23 @@ std::string embed(std::string_view page, const Json& data) {
 
 std::string report_html(std::string_view page, const Comparison& comparison, const std::string& command) {
   // Thinned before it is JSON: a million steps as JSON take a gigabyte.
-  Json data = comparison_json(comparison, kStepsShown);
-  data["title"] = comparison.title;
-  data["command"] = command;
-  return embed(page, data);
+  return embed(page, titled(comparison_json(comparison, kStepsShown), comparison.title, command));
+}
+
+std::string simulation_html(std::string_view page, const TrafficRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run), run.title, command));
+}
+
+std::string simulation_html(std::string_view page, const ReplayRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
+}
+
+std::string simulation_html(std::string_view page, const ReallocationRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
+}
+
+std::string simulation_html(std::string_view page, const DemandsRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
 }
 
 }  // namespace mirab::report

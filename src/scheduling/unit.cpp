@@ -11,41 +11,49 @@
 namespace mirab::scheduling {
 namespace {
 
-/// The finest power of ten that a given amount of the resource needs; no value when all amounts are 0.
-std::optional<int> finest_exponent(const Problem& problem, std::size_t resource) {
+/// The finest power of ten that an amount needs; no value when all amounts are 0.
+std::optional<int> finest_exponent(std::span<const Offered> offered, std::span<const Quantity> asked) {
   std::optional<int> finest;
-  const auto look = [&](const ResourceVector& amounts) {
-    const Quantity& amount = amounts[resource];
+  const auto look = [&](const Quantity& amount) {
     if (!amount.is_zero()) finest = std::min(finest.value_or(INT_MAX), amount.exponent());
   };
-  for (const Server& server : problem.servers()) look(server.capacity);
-  for (const User& user : problem.users()) {
-    look(user.demand);
-    for (const auto& [server, demand] : user.demand_on) look(demand);
-  }
+  for (const Offered& offer : offered) look(offer.amount);
+  for (const Quantity& demand : asked) look(demand);
   return finest;
 }
 
-/// Can the whole cluster's capacity be counted in this unit?
-bool can_count(const Problem& problem, std::size_t resource, int exponent) {
+/// Can all that is offered be counted in this unit?
+bool can_count(std::span<const Offered> offered, int exponent) {
   std::int64_t left = kMostUnits;
-  for (const Server& server : problem.servers()) {
-    const auto units = count_units(server.capacity[resource], exponent, Rounding::down);
+  for (const Offered& offer : offered) {
+    const auto units = count_units(offer.amount, exponent, Rounding::down);
     if (!units) return false;
-    if (*units > left / server.count) return false;
-    left -= *units * server.count;
+    if (*units > left / offer.count) return false;
+    left -= *units * offer.count;
   }
   return true;
 }
 
 }  // namespace
 
-Unit choose_unit(const Problem& problem, std::size_t resource) {
-  const std::optional<int> finest = finest_exponent(problem, resource);
+Unit choose_unit(std::span<const Offered> offered, std::span<const Quantity> asked) {
+  const std::optional<int> finest = finest_exponent(offered, asked);
   if (!finest) return {};
   int exponent = *finest;
-  while (!can_count(problem, resource, exponent)) ++exponent;
+  while (!can_count(offered, exponent)) ++exponent;
   return {.exponent = exponent, .exact = exponent == *finest};
+}
+
+Unit choose_unit(const Problem& problem, std::size_t resource) {
+  std::vector<Offered> offered;
+  std::vector<Quantity> asked;
+  for (const Server& server : problem.servers())
+    offered.push_back({.amount = server.capacity[resource], .count = server.count});
+  for (const User& user : problem.users()) {
+    asked.push_back(user.demand[resource]);
+    for (const auto& [server, demand] : user.demand_on) asked.push_back(demand[resource]);
+  }
+  return choose_unit(offered, asked);
 }
 
 std::int64_t units_offered(const Quantity& capacity, Unit unit) {

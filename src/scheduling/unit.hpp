@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include <mirab/model/problem.hpp>
 
@@ -12,9 +14,17 @@ struct Unit {
   bool exact = true;  ///< every given capacity and demand is a whole number of units
 };
 
-/// The coarsest unit in which every given amount of the resource is whole; where the cluster's capacity in
-/// that unit would pass kMostUnits, the finest one in which it does not. O(E (K + demands)), E the powers of
-/// ten tried.
+/// What `count` equal servers have of a resource, each.
+struct Offered {
+  Quantity amount;
+  std::int64_t count = 1;  ///< ≥ 1
+};
+
+/// The coarsest unit in which every amount is whole; where all that is offered would pass kMostUnits in that
+/// unit, the finest one in which it does not. O(E offered + asked), E the powers of ten tried.
+Unit choose_unit(std::span<const Offered> offered, std::span<const Quantity> asked);
+
+/// The same for every capacity and demand of a cluster. O(E (K + demands)).
 Unit choose_unit(const Problem& problem, std::size_t resource);
 
 /// The most units that the cluster may have of a resource. One less than 2^63 - 1, which stands for "more

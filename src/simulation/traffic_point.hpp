@@ -19,7 +19,7 @@ struct TrafficRun {
 /// What a class went through in one batch.
 struct ClassBatch {
   double present = 0;  ///< ∫ n_k dt, without permanent jobs
-  double arrived = 0;  ///< jobs
+  double arrived = 0;  ///< jobs, each counted as its size (mean 1) where a model draws sizes
   double served = 0;   ///< ∫ of the rate of one permanent job dt; 0 without one
 };
 

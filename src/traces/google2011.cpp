@@ -12,10 +12,8 @@
 // Cost: one pass over the rows. A user's tasks are kept as counts of equal requests (the trace repeats some
 // 2,300 requests in 190,000 tasks of its first part), so drawing one is a walk over few numbers.
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -25,6 +23,7 @@
 
 #include "traces/google2011_events.hpp"
 #include "traces/google2011_files.hpp"
+#include "traces/google2011_machines.hpp"
 #include "traces/short_names.hpp"
 
 namespace mirab::traces {
@@ -32,87 +31,15 @@ namespace mirab::traces {
 namespace {
 
 using google2011::Amounts;
-using google2011::Machines;
+using google2011::Candidate;
+using google2011::draw;
+using google2011::enough;
+using google2011::machines_with_capacity;
+using google2011::server_classes;
+using google2011::server_each;
 using google2011::TaskUser;
 using google2011::TaskUsers;
-
-/// The label of each platform by its hash.
-std::map<std::string, std::string> platform_labels(const Machines& machines) {
-  // The platforms of the trace whose machines have a capacity, from small machines to large.
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> letters{{
-      {"70ZOvysYGtB6j9MUHMPzA2Iy7GRzWeJTdX0YCLRKGVg=", "a"},
-      {"HofLGzk1Or/8Ildj2+Lqv0UGGvY82NLoni8+J/Yy0RU=", "b"},
-      {"GtXakjpd0CD41brK7k/27s3Eby3RpJKy7taB9S8UQRA=", "c"},
-  }};
-  std::map<std::string, std::string> labels{{"", "unknown"}};
-  for (const auto& [hash, letter] : letters) labels.emplace(hash, letter);
-  ShortNames names;
-  for (const auto& [id, machine] : machines) {
-    if (!labels.contains(machine.platform))
-      labels.emplace(machine.platform, names.name("", machine.platform));
-  }
-  return labels;
-}
-
-/// A machine that can be a server.
-struct Candidate {
-  std::uint64_t id;
-  std::string platform;  // the label
-  Amounts capacity;
-};
-
-std::vector<Candidate> machines_with_capacity(const Machines& machines) {
-  const auto labels = platform_labels(machines);
-  std::vector<Candidate> candidates;
-  for (const auto& [id, machine] : machines) {
-    if (!machine.cpu || machine.cpu->is_zero() || !machine.memory || machine.memory->is_zero()) continue;
-    candidates.push_back({id, labels.at(machine.platform), {*machine.cpu, *machine.memory}});
-  }
-  return candidates;
-}
-
-/// `wanted` of the items, drawn without replacement and kept in their order. O(items).
-template <class Item>
-std::vector<Item> draw(std::vector<Item> items, std::size_t wanted, Random& random) {
-  MIRAB_ASSERT(wanted <= items.size(), "more to draw than there is");
-  std::vector<std::size_t> order(items.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = 0; i < wanted; ++i) std::swap(order[i], order[i + random.below(order.size() - i)]);
-  order.resize(wanted);
-  std::sort(order.begin(), order.end());
-
-  std::vector<Item> drawn;
-  drawn.reserve(wanted);
-  for (const std::size_t i : order) drawn.push_back(std::move(items[i]));
-  return drawn;
-}
-
-ResourceVector vector_of(const Amounts& amounts) { return {amounts.begin(), amounts.end()}; }
-
-std::vector<Server> server_each(const std::vector<Candidate>& machines) {
-  std::vector<Server> servers;
-  servers.reserve(machines.size());
-  for (const auto& [id, platform, capacity] : machines) {
-    servers.push_back({.name = fmt::format("m-{}", id),
-                       .capacity = vector_of(capacity),
-                       .labels = {{"platform", platform}}});
-  }
-  return servers;
-}
-
-std::vector<Server> server_classes(const std::vector<Candidate>& machines) {
-  std::map<std::pair<std::string, Amounts>, std::int64_t> counts;
-  for (const auto& [id, platform, capacity] : machines) ++counts[{platform, capacity}];
-  std::vector<Server> servers;
-  for (const auto& [kind, count] : counts) {
-    const auto& [platform, capacity] = kind;
-    servers.push_back({.name = fmt::format("{}-{}-{}", platform, capacity[0].text(), capacity[1].text()),
-                       .capacity = vector_of(capacity),
-                       .count = count,
-                       .labels = {{"platform", platform}}});
-  }
-  return servers;
-}
+using google2011::vector_of;
 
 std::set<ResourceVector> distinct_capacities(const std::vector<Server>& servers) {
   std::set<ResourceVector> capacities;
@@ -236,13 +163,6 @@ void note_passed_over(std::vector<std::string>& notices, const std::vector<std::
   notices.push_back(fmt::format("passed over, not needed: {}{}", files.front(), more));
 }
 
-Check enough(std::optional<std::size_t> wanted, std::size_t available, std::string_view what) {
-  if (available == 0) return Error{.message = fmt::format("the trace has no {}", what)};
-  if (!wanted || (*wanted >= 1 && *wanted <= available)) return std::nullopt;
-  return Error{.message = fmt::format("cannot draw {} of {} {}: from 1 to {} can be drawn", *wanted,
-                                      available, what, available)};
-}
-
 }  // namespace
 
 Result<Google2011Import> import_google2011(const std::vector<std::string>& paths,
@@ -257,7 +177,8 @@ Result<Google2011Import> import_google2011(const std::vector<std::string>& paths
   Google2011Import import;
   import.cluster.resources = {"cpu", "memory"};
 
-  std::vector<Candidate> machines = machines_with_capacity(trace->machines);
+  google2011::PlatformLabels labels;
+  std::vector<Candidate> machines = machines_with_capacity(trace->machines, labels);
   import.machines = machines.size();
   if (Check failed = enough(options.sample_machines, machines.size(), "machines with a capacity at time 0")) {
     return *failed;

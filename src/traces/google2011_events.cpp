@@ -1,46 +1,12 @@
 #include "traces/google2011_events.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <functional>
-#include <system_error>
-
-#include "traces/row.hpp"
+#include <utility>
 
 namespace mirab::traces::google2011 {
 
 namespace {
 
-/// Columns as in the trace's schema.csv.
-namespace machine_column {
-constexpr Column time{0, "time"};
-constexpr Column id{1, "machine ID"};
-constexpr Column event{2, "event type"};
-constexpr Column platform{3, "platform ID"};
-constexpr Column cpu{4, "CPUs"};
-constexpr Column memory{5, "Memory"};
-constexpr std::size_t count = 6;
-}  // namespace machine_column
-
-namespace task_column {
-constexpr Column job{2, "job ID"};
-constexpr Column index{3, "task index"};
-constexpr Column user{6, "user"};
-constexpr Column cpu{9, "CPU request"};
-constexpr Column memory{10, "memory request"};
-constexpr std::size_t count = 13;
-}  // namespace task_column
-
-enum class MachineEvent : std::uint64_t { add = 0, remove = 1, update = 2 };
-
-void update(Machine& machine, std::string_view platform, const std::optional<Quantity>& cpu,
-            const std::optional<Quantity>& memory) {
-  if (!platform.empty()) machine.platform = platform;
-  if (cpu) machine.cpu = cpu;
-  if (memory) machine.memory = memory;
-}
-
-Check apply_machine_event(const Row& row, Machines& machines) {
+Result<MachineChange> machine_change(const Row& row) {
   namespace column = machine_column;
   const auto time = row.whole(column::time);
   if (!time) return time.error();
@@ -54,22 +20,8 @@ Check apply_machine_event(const Row& row, Machines& machines) {
   if (!memory) return memory.error();
 
   if (*event > 2) return row.error(column::event, "is not 0 (add), 1 (remove) or 2 (update)");
-  if (*time > 0) return std::nullopt;
-
-  switch (MachineEvent{*event}) {
-    case MachineEvent::add:
-      machines.insert_or_assign(*id, Machine{std::string(row.text(column::platform)), *cpu, *memory});
-      break;
-    case MachineEvent::remove:
-      machines.erase(*id);
-      break;
-    case MachineEvent::update:
-      if (const auto known = machines.find(*id); known != machines.end()) {
-        update(known->second, row.text(column::platform), *cpu, *memory);
-      }
-      break;
-  }
-  return std::nullopt;
+  return MachineChange{
+      *time, *id, MachineEvent{*event}, {std::string(row.text(column::platform)), *cpu, *memory}};
 }
 
 TaskUser& user_of(TaskUsers& users, std::string_view hash) {
@@ -110,51 +62,51 @@ Check count_task(const Row& row, TaskUsers& users) {
   return std::nullopt;
 }
 
-/// The bytes of all files, and what has been read of them.
-class Bytes {
- public:
-  Bytes(const TraceFiles& files, const ReadProgress& report) : report_(report) {
-    for (const std::string& file : files.machine_events) total_ += size(file);
-    for (const std::string& file : files.task_events) total_ += size(file);
-  }
-
-  void read_of_file(std::uint64_t bytes) const {
-    if (report_) report_(std::min(finished_ + bytes, total_), total_);
-  }
-  void finish_file(const std::string& file) { finished_ += size(file); }
-
- private:
-  static std::uint64_t size(const std::string& file) {
-    std::error_code failed;
-    const auto bytes = std::filesystem::file_size(file, failed);
-    return failed ? 0 : bytes;
-  }
-
-  const ReadProgress& report_;
-  std::uint64_t total_ = 0;
-  std::uint64_t finished_ = 0;
-};
-
-Check read_table(const std::vector<std::string>& files, std::size_t columns,
-                 const std::function<Check(const Row&)>& visit, Bytes& bytes) {
-  for (const std::string& file : files) {
-    if (Check failed =
-            read_rows(file, columns, visit, [&](std::uint64_t read) { bytes.read_of_file(read); })) {
-      return failed;
-    }
-    bytes.finish_file(file);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
+void follow(const MachineChange& change, Machines& machines) {
+  switch (change.event) {
+    case MachineEvent::add:
+      machines.insert_or_assign(change.id, change.machine);
+      break;
+    case MachineEvent::remove:
+      machines.erase(change.id);
+      break;
+    case MachineEvent::update:
+      if (const auto known = machines.find(change.id); known != machines.end()) {
+        Machine& machine = known->second;
+        if (!change.machine.platform.empty()) machine.platform = change.machine.platform;
+        if (change.machine.cpu) machine.cpu = change.machine.cpu;
+        if (change.machine.memory) machine.memory = change.machine.memory;
+      }
+      break;
+  }
+}
+
+Result<MachineEvents> read_machine_events(const TraceFiles& files, Bytes& bytes) {
+  MachineEvents events;
+  const auto on_row = [&](const Row& row) -> Check {
+    Result<MachineChange> change = machine_change(row);
+    if (!change) return change.error();
+    if (!events.later.empty() && change->time < events.later.back().time) {
+      return row.error(machine_column::time, "is before the time of an earlier row");
+    }
+    if (change->time == 0) {
+      follow(*change, events.at_start);
+    } else {
+      events.later.push_back(*std::move(change));
+    }
+    return std::nullopt;
+  };
+  if (Check failed = read_table(files.machine_events, machine_column::count, on_row, bytes)) return *failed;
+  return events;
+}
+
 Result<Trace> read_trace(const TraceFiles& files, const ReadProgress& progress) {
-  Trace trace;
   Bytes bytes(files, progress);
-  const auto on_machine = [&](const Row& row) { return apply_machine_event(row, trace.machines); };
-  if (Check failed = read_table(files.machine_events, machine_column::count, on_machine, bytes))
-    return *failed;
+  Result<MachineEvents> machines = read_machine_events(files, bytes);
+  if (!machines) return machines.error();
+  Trace trace{.machines = std::move(machines->at_start), .task_users = {}};
   const auto on_task = [&](const Row& row) { return count_task(row, trace.task_users); };
   if (Check failed = read_table(files.task_events, task_column::count, on_task, bytes)) return *failed;
   return trace;

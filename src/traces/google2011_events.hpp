@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,23 +11,43 @@
 #include <mirab/model/result.hpp>
 #include <mirab/traces/google2011.hpp>
 
-#include "traces/google2011_files.hpp"
+#include "traces/google2011_tables.hpp"
 
 /// The two tables of the Google trace of 2011 that tell who asks for what, and where it could run.
 namespace mirab::traces::google2011 {
-
-/// cpu, memory: relative to the largest machine of the trace.
-using Amounts = std::array<Quantity, 2>;
 
 /// A machine as its events up to time 0 leave it.
 struct Machine {
   std::string platform;  ///< a hash; empty when the trace is silent
   std::optional<Quantity> cpu;
   std::optional<Quantity> memory;
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+enum class MachineEvent : std::uint64_t { add = 0, remove = 1, update = 2 };
+
+/// A row of the machine events. Of an update, what is empty stays as it was.
+struct MachineChange {
+  std::uint64_t time;  ///< µs
+  std::uint64_t id;
+  MachineEvent event;
+  Machine machine;
 };
 
 /// The machines that are present at time 0, by id.
 using Machines = std::map<std::uint64_t, Machine>;
+
+/// Machines over time.
+struct MachineEvents {
+  Machines at_start;
+  std::vector<MachineChange> later;  ///< after time 0, in the order of time
+};
+
+/// Adds, removes or updates a machine. An update of a machine that is not there changes nothing.
+void follow(const MachineChange& change, Machines& machines);
+
+/// Reads the machine events. Errors: as of read_rows; an unknown event; times that go backwards.
+Result<MachineEvents> read_machine_events(const TraceFiles& files, Bytes& bytes);
 
 /// A user, and what its distinct tasks request.
 struct TaskUser {
@@ -42,17 +61,6 @@ struct TaskUsers {
   std::uint64_t without_request = 0;  ///< events without a user, or without a cpu or memory request
   std::uint64_t zero_requests = 0;    ///< events that request neither cpu nor memory
 
-  /// Names a task in the whole trace.
-  struct TaskId {
-    std::uint64_t job;
-    std::uint64_t index;
-    friend bool operator==(const TaskId&, const TaskId&) = default;
-  };
-  struct TaskIdHash {
-    std::size_t operator()(const TaskId& task) const noexcept {
-      return static_cast<std::size_t>(task.job * 0x9E3779B97F4A7C15 + task.index);
-    }
-  };
   std::unordered_set<TaskId, TaskIdHash> tasks;             ///< those that are counted in a user's requests
   std::map<std::string, std::size_t, std::less<>> by_hash;  ///< an index into users
 };
@@ -65,12 +73,11 @@ struct Trace {
 
 /// Reads all files of both tables, in their order.
 ///
-/// Machine events at time 0 apply one after the other: 0 adds a machine, 1 removes it, 2 updates it; a field
-/// that an update leaves empty stays as it was, and an update of a machine that is not there changes nothing.
-/// Later events are checked and passed over. Of task events, each distinct task (job and index) counts once,
-/// by its first event, of whatever kind, that asks for something.
+/// Machine events at time 0 apply one after the other; later ones are checked and passed over. Of task
+/// events, each distinct task (job and index) counts once, by its first event, of whatever kind, that asks
+/// for something.
 ///
-/// Errors: as of read_rows; an unknown machine event.
+/// Errors: as of read_rows and read_machine_events.
 Result<Trace> read_trace(const TraceFiles& files, const ReadProgress& progress);
 
 }  // namespace mirab::traces::google2011

@@ -7,7 +7,7 @@
 
 #include <mirab/model/assert.hpp>
 
-#include "traces/lines.hpp"
+#include "model/lines.hpp"
 
 namespace mirab::traces {
 

@@ -29,8 +29,8 @@ TEST(Documents, TheManPageIsCleanForMandoc) {
 TEST(Documents, TheManPageNamesEveryCommandAndOption) {
   const std::string page = shell("mirab generate man").out;
   for (const std::string word : {"mirab allocate", "mirab audit", "mirab explain", "mirab diff", "mirab fill",
-                                 "mirab import google2011", "mirab import openb", "\\-\\-sample\\-machines",
-                                 "\\-\\-report", "EXIT STATUS"}) {
+                                 "mirab reproduce", "mirab import google2011", "mirab import openb",
+                                 "\\-\\-sample\\-machines", "\\-\\-report", "EXIT STATUS"}) {
     EXPECT_THAT(page, HasSubstr(word));
   }
 }
@@ -46,6 +46,7 @@ TEST(Documents, BashCompletesCommandsOptionsNamesAndFiles) {
   EXPECT_EQ(completions("mirab explain -m ass"), "asset\n");
   EXPECT_EQ(completions("mirab audit --properties env"), "envy-freeness\n");
   EXPECT_EQ(completions("mirab diff examples/slides.yaml examples/team"), "examples/team-cluster.yaml\n");
+  EXPECT_EQ(completions("mirab reproduce slides-ta"), "slides-table1\n");
   EXPECT_EQ(completions("mirab import go"), "google2011\n");
   EXPECT_EQ(completions("mirab import op"), "openb\n");
   EXPECT_EQ(completions("mirab import google2011 --sample-m"), "--sample-machines\n");

@@ -189,6 +189,34 @@ TEST(Schema, TheListOfMechanismsHolds) {
   EXPECT_EQ(faults_of_json("mechanisms.schema.json", ran.out), "");
 }
 
+TEST(Schema, TheListOfExperimentsHolds) {
+  const test::Ran ran = test::shell("mirab reproduce --list --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(faults_of_json("experiments.schema.json", ran.out), "");
+}
+
+// The one test that runs every experiment, quick.
+TEST(Schema, WhatIsReproducedHolds) {
+  const test::Ran ran = test::shell("mirab reproduce --all --quick --threads 2 --times --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(faults_of_json("reproduction.schema.json", ran.out), "");
+  const Json result = Json::parse(ran.out);
+  const Json list = Json::parse(test::shell("mirab reproduce --list --format json").out);
+  EXPECT_EQ(result["results"].size(), list["experiments"].size());
+  for (const Json& each : result["results"]) {
+    for (const Json& table : each["tables"]) {
+      for (const Json& row : table["rows"]) EXPECT_LE(row.size(), table["head"].size()) << each["id"];
+    }
+    for (const Json& figure : each["figures"]) {
+      for (const Json& curve : figure["curves"]) {
+        EXPECT_EQ(curve["x"].size(), curve["y"].size()) << each["id"] << ": " << curve["name"];
+        for (const char* bound : {"low", "high"})
+          EXPECT_TRUE(curve[bound].empty() || curve[bound].size() == curve["x"].size()) << each["id"];
+      }
+    }
+  }
+}
+
 // Each differs from a good file in one thing.
 TEST(Schema, RefusesTheFormsThatTheReaderRefuses) {
   const std::string good = R"({"resources": ["cpu"], "servers": [{"name": "s", "capacity": {"cpu": 4}}],

@@ -7,7 +7,7 @@
 
 #include <mirab/model/cluster_file.hpp>
 
-#include "traces/temporary_folder.hpp"
+#include "model/temporary_folder.hpp"
 
 // The clusters in examples/.
 namespace mirab::traces {

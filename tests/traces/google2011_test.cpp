@@ -6,7 +6,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/traces/google2011.hpp>
 
-#include "traces/temporary_folder.hpp"
+#include "model/temporary_folder.hpp"
 
 // Östman, section 5.1: machines and users drawn from the trace, each user with one of its tasks, endlessly.
 namespace mirab::traces {

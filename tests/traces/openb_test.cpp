@@ -4,7 +4,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/traces/openb.hpp>
 
-#include "traces/temporary_folder.hpp"
+#include "model/temporary_folder.hpp"
 
 // Weng et al., USENIX ATC 2023: the openb node and pod lists. Users are ours: the trace has none.
 namespace mirab::traces {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "traces/temporary_folder.hpp"
+#include "model/temporary_folder.hpp"
 
 namespace mirab::traces {
 namespace {

@@ -36,12 +36,14 @@ enum class Runtime {
 
 /// `tasks` identical tasks of one user, submitted at one time.
 struct Job {
-  std::string name;       ///< as the trace calls it; several rows may belong to one
-  Duration submitted{};   ///< since the start of the trace, ≥ 0
-  std::uint32_t user;     ///< index into Workload::users
-  std::uint32_t request;  ///< index into Workload::requests
-  std::int64_t tasks = 1;
-  Duration runtime{};  ///< of each task, from its start; > 0
+  std::string name;                             ///< as the trace calls it; several rows may belong to one
+  Duration submitted{};                         ///< since the start of the trace, ≥ 0
+  std::uint32_t user;                           ///< index into Workload::users
+  std::uint32_t request;                        ///< index into Workload::requests
+  std::int64_t tasks = 1;                       ///< ≥ 1
+  std::int64_t gang = 1;                        ///< so many of them start together, or none; 1 … tasks
+  std::optional<std::int64_t> per_server = {};  ///< at most so many on one server at a time; ≥ 1
+  Duration runtime{};                           ///< of each task, from its start; > 0
   Runtime known = Runtime::measured;
   std::optional<std::uint32_t> usage = {};  ///< index into Workload::usages: what a task really takes
 
@@ -51,16 +53,16 @@ struct Job {
 /// What a task really uses, in steps of equal length from its start; the last step goes on.
 struct Usage {
   Duration step{};                      ///< > 0
-  std::vector<std::vector<double>> of;  ///< [step][resource], ≥ 0
+  std::vector<std::vector<double>> of;  ///< [step][resource], ≥ 0; at least one step
 
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-/// A server that comes or goes.
+/// A server that comes or goes. One whose capacity changes goes and comes back.
 struct ServerChange {
   enum class Kind { up, down };
   Kind kind;
-  Duration at{};          ///< since the start of the trace
+  Duration at{};          ///< since the start of the trace, ≥ 0
   std::string server;     ///< the entry of the cluster that it is one of, or a new name
   std::int64_t instance;  ///< which of the entry's servers, from 0; those of the cluster file are up at first
   ResourceVector capacity = {};                    ///< of one that comes
@@ -78,7 +80,7 @@ struct Workload {
   std::vector<Usage> usages = {};
   std::vector<Job> jobs;                   ///< by time of submission
   std::vector<ServerChange> changes = {};  ///< by time
-  Duration span{};                         ///< the trace covers [0, span)
+  Duration span{};                         ///< the trace covers [0, span]: no time above is later
 };
 
 }  // namespace mirab

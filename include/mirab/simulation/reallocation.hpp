@@ -11,7 +11,7 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/workload.hpp>
-#include <mirab/simulation/traffic.hpp>
+#include <mirab/simulation/progress.hpp>
 
 namespace mirab::simulation {
 
@@ -41,13 +41,14 @@ struct ReallocationOptions {
 ///     cluster: google2011.yaml
 ///     workload: google2011.workload
 ///     mechanisms: [ps-dsf, drfh, "alpha-pf-vds:alpha=3"]
-///     interval_s: 300          # optional, as are those below
-///     window_s: 3600
+///     interval: 5min           # optional, as are those below
+///     window: 1h
 ///     claimant: job            # or user
 ///     new_jobs: wait           # or reallocate
 struct ReallocationScenario {
-  std::string cluster;   ///< file, as it can be opened
-  std::string workload;  ///< idem
+  std::string cluster;                 ///< file, as it can be opened
+  std::string workload;                ///< idem
+  std::optional<Duration> duration{};  ///< of the trace, what comes later is left out; > 0
   ReallocationOptions options;
 };
 
@@ -69,17 +70,17 @@ struct ClassUse {
 /// One mechanism's reallocations.
 struct ReallocationOutcome {
   std::string mechanism;  ///< as it was asked for
-  std::vector<ReallocatedJob> jobs;
-  std::vector<double> times;       ///< seconds: 0, every interval, the end of the span
-  std::vector<ClassUse> servers;   ///< by entry of the cluster
-  std::vector<double> active;      ///< claimants that have work, mean over the window that ends at times[t]
-  double mean_active = 0;          ///< the same over the span
-  std::int64_t divisions = 0;      ///< moments at which somebody's share was decided
-  std::int64_t solved = 0;         ///< of them, those that differ from the one before and were computed
-  std::int64_t not_converged = 0;  ///< of these, those that ended without their certificate
-  Certificate worst;               ///< the largest certificate of all that were computed
-  double solver_seconds = 0;       ///< spent in the mechanism: a field that holds a time
-  std::vector<std::string> notices;
+  std::vector<ReallocatedJob> jobs = {};
+  std::vector<double> times = {};      ///< seconds: every interval's end, the last at the end of the span
+  std::vector<ClassUse> servers = {};  ///< by entry of the cluster
+  std::vector<double> active = {};  ///< claimants that have work, mean over the window that ends at times[t]
+  double mean_active = 0;           ///< the same over the span
+  std::int64_t divisions = 0;       ///< moments at which somebody's share was decided
+  std::int64_t solved = 0;          ///< of them, those that differ from the one before and were computed
+  std::int64_t not_converged = 0;   ///< of these, those that ended without their certificate
+  Certificate worst = {};           ///< the largest certificate of all that were computed
+  double solver_seconds = 0;        ///< spent in the mechanism: a field that holds a time
+  std::vector<std::string> notices = {};
 };
 
 /// Plays a workload of divisible jobs on a cluster, once for each mechanism, side by side on `threads`

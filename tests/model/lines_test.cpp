@@ -1,10 +1,10 @@
-#include "traces/lines.hpp"
+#include "model/lines.hpp"
 
 #include <gmock/gmock.h>
 
-#include "traces/temporary_folder.hpp"
+#include "model/temporary_folder.hpp"
 
-namespace mirab::traces {
+namespace mirab {
 namespace {
 
 using ::testing::ElementsAre;
@@ -117,4 +117,4 @@ TEST(Lines, WhatCannotBeOpenedOrReadIsNamed) {
 }
 
 }  // namespace
-}  // namespace mirab::traces
+}  // namespace mirab

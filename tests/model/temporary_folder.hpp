@@ -8,7 +8,7 @@
 #include <string_view>
 #include <zlib.h>
 
-namespace mirab::traces {
+namespace mirab {
 
 /// A folder of the running test's own, empty at first and removed at the end.
 class TemporaryFolder {
@@ -16,7 +16,7 @@ class TemporaryFolder {
   TemporaryFolder() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("mirab-traces-") + test->test_suite_name() + "-" + test->name());
+              (std::string("mirab-") + test->test_suite_name() + "-" + test->name());
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
@@ -48,4 +48,4 @@ class TemporaryFolder {
   std::filesystem::path folder_;
 };
 
-}  // namespace mirab::traces
+}  // namespace mirab

@@ -10,17 +10,17 @@
 
 #include <mirab/model/result.hpp>
 
-namespace mirab::traces {
+namespace mirab {
 
 /// The lines of a text file, gzip or plain, one after the other in bounded memory. One owner, one thread.
 class Lines {
  public:
-  /// Errors: the file cannot be opened.
-  static Result<Lines> open(const std::string& path);
+  /// Errors: the file cannot be opened. Memory: four times the longest line that is allowed, in bytes.
+  static Result<Lines> open(const std::string& path, std::size_t longest = kLongestLine);
 
   /// The next line without its end (\n or \r\n), alive until the next call; no value after the last line.
   /// Errors name the first line that is not whole: the file ends in the middle of its gzip stream, is damaged
-  /// or cannot be read; a line is longer than `kLongestLine`.
+  /// or cannot be read; a line is longer than allowed.
   Result<std::optional<std::string_view>> next();
 
   /// The number of the line that `next` last returned, from 1.
@@ -38,12 +38,13 @@ class Lines {
   };
   using File = std::unique_ptr<gzFile_s, Close>;
 
-  Lines(File file, std::string path);
+  Lines(File file, std::string path, std::size_t longest);
   void refill();
   Error error(std::string message) const;
 
   File file_;
   std::string path_;
+  std::size_t longest_;
   std::vector<char> buffer_;
   std::string_view unread_;  // a part of buffer_
   bool at_end_ = false;      // nothing is left in the file beyond unread_
@@ -52,4 +53,4 @@ class Lines {
   int number_ = 0;
 };
 
-}  // namespace mirab::traces
+}  // namespace mirab

@@ -1,4 +1,4 @@
-#include "traces/lines.hpp"
+#include "model/lines.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-namespace mirab::traces {
+namespace mirab {
 
 namespace {
 
@@ -22,20 +22,21 @@ std::optional<std::string> complaint(gzFile file) {
 
 }  // namespace
 
-Result<Lines> Lines::open(const std::string& path) {
+Result<Lines> Lines::open(const std::string& path, std::size_t longest) {
   errno = 0;
   File file(gzopen(path.c_str(), "rb"));
   if (!file) {
     const char* why = errno == 0 ? "out of memory" : std::strerror(errno);
     return Error{.message = fmt::format("cannot be opened: {}", why), .file = path};
   }
-  return Lines(std::move(file), path);
+  return Lines(std::move(file), path, longest);
 }
 
-Lines::Lines(File file, std::string path)
+Lines::Lines(File file, std::string path, std::size_t longest)
     : file_(std::move(file)),
       path_(std::move(path)),
-      buffer_(4 * kLongestLine),
+      longest_(longest),
+      buffer_(4 * longest),
       // Nothing is unread yet, but it is known where it will stand.
       unread_(buffer_.data(), 0) {  // NOLINT(bugprone-string-constructor)
   gzbuffer(file_.get(), 128 * 1024);
@@ -49,7 +50,7 @@ Result<std::optional<std::string_view>> Lines::next() {
   }
   const bool is_last = end == std::string_view::npos;
   std::string_view line = unread_.substr(0, end);
-  if (line.size() > kLongestLine) return error(fmt::format("the line is longer than {} bytes", kLongestLine));
+  if (line.size() > longest_) return error(fmt::format("the line is longer than {} bytes", longest_));
   if (is_last && complaint_) return error(*complaint_);
   if (is_last && line.empty()) return std::optional<std::string_view>();
 
@@ -67,7 +68,7 @@ std::uint64_t Lines::bytes_read() const {
 /// Moves what is unread to the front of the buffer and fills the rest. The buffer holds several of the
 /// longest lines, so a line without an end in it is too long, or is the last.
 void Lines::refill() {
-  if (unread_.size() > kLongestLine) return;
+  if (unread_.size() > longest_) return;
   const std::size_t kept = unread_.size();
   const std::size_t room = buffer_.size() - kept;
   std::memmove(buffer_.data(), unread_.data(), kept);
@@ -84,4 +85,4 @@ Error Lines::error(std::string message) const {
   return {.message = std::move(message), .file = path_, .line = number_ + 1};
 }
 
-}  // namespace mirab::traces
+}  // namespace mirab

@@ -1,0 +1,221 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include <mirab/model/cluster_file.hpp>
+#include <mirab/model/workload_file.hpp>
+#include <mirab/simulation/scenario.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/input.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/terminal.hpp"
+#include "report/outcome_json.hpp"
+#include "report/page/page.hpp"
+#include "report/simulation.hpp"
+
+namespace mirab::cli {
+namespace {
+
+using simulation::DemandSeriesOutcome;
+using simulation::DemandSeriesScenario;
+using simulation::Outputs;
+using simulation::ReallocationOutcome;
+using simulation::ReallocationScenario;
+using simulation::ReplayOutcome;
+using simulation::Scenario;
+using simulation::TraceScenario;
+using simulation::TrafficOutcome;
+using simulation::TrafficScenario;
+
+struct Options {
+  std::string command;  ///< the command line, for the page
+  std::string scenario;
+  OutputOptions output;
+  std::string report;                 ///< the page's file; empty: as the scenario says
+  std::optional<std::uint64_t> seed;  ///< without one: as the scenario says, else 1
+  int threads = 1;
+
+  std::uint64_t seed_for(const Scenario& of) const { return seed.value_or(of.seed.value_or(1)); }
+};
+
+/// A line that counts per cents, when somebody is there to see it.
+simulation::Progress progress_line(const std::string& title) {
+  if (!shows_progress()) return {};
+  return [title, shown = -1](double part) mutable {
+    const int percent = static_cast<int>(100 * part);
+    if (percent != std::exchange(shown, percent)) {
+      show_progress(part < 1 ? fmt::format("mirab: {}: {} %", title, percent) : "");
+    }
+  };
+}
+
+/// Every file that is written, with the option or key that names it.
+std::vector<std::pair<std::string, std::string>> destinations(const Options& options,
+                                                              const Outputs& outputs) {
+  std::vector<std::pair<std::string, std::string>> all = {
+      {"-o", options.output.file},    {"--report", options.report}, {"outputs.table", outputs.table},
+      {"outputs.json", outputs.json}, {"outputs.csv", outputs.csv}, {"outputs.report", outputs.report}};
+  std::erase_if(all, [](const auto& destination) { return destination.second.empty(); });
+  return all;
+}
+
+/// Destinations that would harm each other or what is read.
+Check check_destinations(const Options& options, const Scenario& scenario) {
+  std::vector<std::string> inputs = {options.scenario};
+  std::visit(
+      [&](const auto& what) {
+        if constexpr (requires { what.workload; }) inputs.insert(inputs.end(), {what.cluster, what.workload});
+      },
+      scenario.what);
+  const auto all = destinations(options, scenario.outputs);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [key, file] = all[i];
+    for (const std::string& input : inputs) {
+      if (would_replace(file, input))
+        return Error{.message = fmt::format("'{}' is read, and would be replaced", file), .key = key};
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (same_file(all[j].second, file))
+        return Error{.message = fmt::format("'{}' is already written by {}", file, all[j].first), .key = key};
+    }
+  }
+  return {};
+}
+
+template <class Run>
+std::string formatted(const Run& run, const std::string& format, const std::string& file) {
+  if (format == "json") return report::json_text(report::simulation_json(run), 2) + "\n";
+  if (format == "csv") return report::simulation_csv(run);
+  return report::simulation_table(run, columns_of(file));
+}
+
+/// What the scenario wants written first, then the page, then the result.
+template <class Run>
+Exit show(const Options& options, const Outputs& outputs, const Run& run) {
+  for (const auto& [format, file] :
+       {std::pair("table", outputs.table), std::pair("json", outputs.json), std::pair("csv", outputs.csv)}) {
+    if (file.empty()) continue;
+    if (const Check failure = write_text(file, formatted(run, format, file)))
+      return complain(*failure, Exit::failed);
+  }
+  const std::string& page = options.report.empty() ? outputs.report : options.report;
+  if (!page.empty()) {
+    const std::string html = report::simulation_html(report::page_template(), run, options.command);
+    if (const Check failure = write_text(page, html)) return complain(*failure, Exit::failed);
+  }
+  const std::string result = formatted(run, options.output.format, options.output.file);
+  if (const Check failure = write_text(options.output.file, result)) return complain(*failure, Exit::failed);
+  return Exit::done;
+}
+
+/// An error that is found while it runs stands in the scenario, unless it says otherwise.
+Exit complain_about(const Scenario& scenario, Error error) {
+  if (error.file.empty()) error.file = scenario.name;
+  return complain(error);
+}
+
+Result<Workload> read_workload(const std::string& file, const std::optional<Duration>& duration) {
+  Result<Workload> workload = read_workload_file(file);
+  if (!workload || !duration) return workload;
+  return simulation::cut_off(*std::move(workload), *duration);
+}
+
+Exit run(const Options& options, const Scenario& scenario, const TrafficScenario& traffic) {
+  const Result<TrafficOutcome> outcome = simulation::simulate_traffic(
+      traffic, options.seed_for(scenario), options.threads, progress_line(scenario.name));
+  if (!outcome) return complain_about(scenario, outcome.error());
+  return show(options, scenario.outputs, report::TrafficRun{scenario.name, traffic, *outcome});
+}
+
+Exit run(const Options& options, const Scenario& scenario, const TraceScenario& trace) {
+  const Result<Problem> cluster = read_cluster_file(trace.cluster);
+  if (!cluster) return complain(cluster.error());
+  const Result<Workload> workload = read_workload(trace.workload, trace.duration);
+  if (!workload) return complain(workload.error());
+  const std::uint64_t seed = options.seed_for(scenario);
+  const Result<std::vector<ReplayOutcome>> outcomes = simulation::replay(
+      *cluster, *workload, trace.options, seed, options.threads, progress_line(scenario.name));
+  if (!outcomes) return complain_about(scenario, outcomes.error());
+  return show(options, scenario.outputs,
+              report::ReplayRun{scenario.name, seed, trace, outcomes->front().resources, *outcomes});
+}
+
+Exit run(const Options& options, const Scenario& scenario, const ReallocationScenario& reallocation) {
+  const Result<Problem> cluster = read_cluster_file(reallocation.cluster);
+  if (!cluster) return complain(cluster.error());
+  const Result<Workload> workload = read_workload(reallocation.workload, reallocation.duration);
+  if (!workload) return complain(workload.error());
+  const Result<std::vector<ReallocationOutcome>> outcomes = simulation::reallocate(
+      *cluster, *workload, reallocation.options, options.threads, progress_line(scenario.name));
+  if (!outcomes) return complain_about(scenario, outcomes.error());
+  const Exit shown =
+      show(options, scenario.outputs,
+           report::ReallocationRun{scenario.name, reallocation, cluster->resources(), *workload, *outcomes});
+  const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
+                                     [](const auto& outcome) { return outcome.not_converged == 0; });
+  return shown == Exit::done && !converged ? Exit::not_converged : shown;
+}
+
+Exit run(const Options& options, const Scenario& scenario, const DemandSeriesScenario& demands) {
+  const Result<DemandSeriesOutcome> outcome = simulation::simulate_demands(
+      demands, options.seed_for(scenario), options.threads, progress_line(scenario.name));
+  if (!outcome) return complain_about(scenario, outcome.error());
+  return show(options, scenario.outputs, report::DemandsRun{scenario.name, demands, *outcome});
+}
+
+Exit run(const Options& options) {
+  const Result<InputText> input = read_input(options.scenario);
+  if (!input) return complain(input.error());
+  const Result<Scenario> scenario = simulation::read_scenario_text(input->text, input->syntax, input->name);
+  if (!scenario) return complain(scenario.error());
+  if (const Check clash = check_destinations(options, *scenario)) return complain(*clash);
+  return std::visit([&](const auto& what) { return run(options, *scenario, what); }, scenario->what);
+}
+
+}  // namespace
+
+Command add_simulate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("simulate", "Play random traffic or a trace, under several policies side by side");
+  command
+      ->add_option("SCENARIO", options->scenario,
+                   "The scenario file, in YAML or JSON; - reads it from standard input")
+      ->required()
+      ->type_name("FILE");
+  CLI::Option* seed = command->add_option(
+      "--seed", options->seed, "Start of everything drawn at random, instead of the scenario's own");
+  take_whole_number(seed->default_str("1"), 0);
+  add_threads_option(*command, options->threads, "Simulate on so many threads at a time");
+  add_output_options(*command, options->output, {"table", "json", "csv"});
+  command
+      ->add_option("--report", options->report,
+                   "Also write a page with pictures, which needs no network, to FILE")
+      ->type_name("FILE");
+
+  Manual manual;
+  manual.paragraphs = {
+      "Answers what would have happened: plays what the scenario file says through the same code that "
+      "divides and fills, once for each policy on the same arrivals, and lays the outcomes side by side.",
+      "A scenario of the kind traffic is random: classes of jobs that arrive and leave, at several loads. "
+      "One "
+      "of the kind trace plays a workload file, such as `mirab import` writes, on a cluster file. Paths in a "
+      "scenario are relative to it.",
+      "The same scenario and seed give the same bytes, whatever the number of threads.",
+  };
+  manual.examples = {
+      {"mirab simulate examples/traffic-two-classes.yaml --threads 2", "DRF and PF under random traffic"},
+      {"mirab simulate scenario.yaml --seed 2 --format json -o out.json",
+       "The same with other random numbers"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->command = line;
+            return run(*options);
+          }};
+}
+
+}  // namespace mirab::cli

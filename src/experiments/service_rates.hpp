@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/experiments/experiment.hpp>
+#include <mirab/simulation/exact_traffic.hpp>
+#include <mirab/simulation/traffic.hpp>
+
+namespace mirab::experiments {
+
+/// 0.05, 0.10, …, 0.95; five of them for a quick run.
+std::vector<double> plotted_loads(Effort effort);
+
+/// The setting of Bonald and Roberts, section 3: fluid jobs, CPU and RAM of capacity 1, μ = 1. Class k has
+/// profile demand[k] and arrives at a rate in proportion to arrivals[k].
+simulation::TrafficScenario cpu_and_ram(const std::vector<std::vector<double>>& demand,
+                                        const std::vector<double>& arrivals,
+                                        const std::vector<std::string_view>& mechanisms, Effort effort);
+
+/// Service rates γ_k against the load, of every class under every mechanism.
+class ServiceRates {
+ public:
+  /// Simulates the scenario, at high loads with more jobs than at low ones: what is congested changes slowly.
+  static ServiceRates simulated(const simulation::TrafficScenario& scenario, const RunOptions& options);
+
+  const std::vector<double>& loads() const { return loads_; }
+  const simulation::TrafficPoint& at(std::size_t load, std::size_t mechanism, std::size_t job_class) const {
+    return points_[(load * mechanisms_ + mechanism) * classes_ + job_class];
+  }
+
+  /// Over the loads that are stable, with intervals.
+  Curve curve(std::string name, std::size_t mechanism, std::size_t job_class) const;
+
+ private:
+  std::vector<double> loads_;
+  std::size_t mechanisms_ = 0, classes_ = 0;
+  std::vector<simulation::TrafficPoint> points_;  // by load, mechanism, class
+};
+
+/// The exact chains of a scenario of two classes: [mechanism * loads + load].
+std::vector<simulation::ExactPoint> exact_rates(const simulation::TrafficScenario& scenario,
+                                                const RunOptions& options);
+
+/// One class over the points of one mechanism, or of balanced fairness; without those that are unstable or
+/// cut off too early.
+Curve exact_curve(std::string name, const std::vector<simulation::ExactPoint>& points, std::size_t mechanism,
+                  std::size_t job_class);
+
+/// Lays the simulation beside the exact chains: how many of the 95 % intervals hold the exact rate. Holds
+/// when all do that are wide enough to hold all at once with a confidence of 99 % (Bonferroni).
+Finding covered(const ServiceRates& simulated, const std::vector<simulation::ExactPoint>& exact);
+
+/// Service rate against the load of resource 1, as the paper's figures.
+Figure service_rate_figure(std::string title, std::vector<Curve> curves);
+
+}  // namespace mirab::experiments

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <mirab/model/result.hpp>
+#include <mirab/model/time.hpp>
+
+namespace mirab {
+
+/// Reads decimal seconds, such as `12.5` or `1e-6`. Errors (message only): not a plain number, negative, not
+/// a whole number of nanoseconds, more than 2^63 - 1 of them.
+Result<Duration> parse_seconds(std::string_view text);
+
+/// The shortest plain decimal that reads back as the duration, in seconds. Requires it to be ≥ 0.
+std::string seconds_text(Duration duration);
+
+}  // namespace mirab

@@ -1,0 +1,166 @@
+// The contenders side by side: what became of all tasks, how fair and how full it was, then the users with
+// most tasks.
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+
+#include "report/figures.hpp"
+#include "report/side_by_side.hpp"
+#include "report/simulation.hpp"
+#include "report/text_width.hpp"
+
+namespace mirab::report {
+namespace {
+
+using simulation::Quantiles;
+using simulation::ReplayOutcome;
+using simulation::ReplayTally;
+using simulation::ReplayUser;
+
+constexpr std::size_t kNameWidth = 20;
+constexpr std::size_t kUsersShown = 15;
+const std::string kIndent = "  ";
+
+using Outcomes = std::vector<ReplayOutcome>;
+
+SideBySide headed(const Outcomes& outcomes, const std::string& heading) {
+  std::vector<std::vector<std::string>> labels;
+  for (const ReplayOutcome& outcome : outcomes) {
+    std::vector<std::string> label = label_lines(outcome.discipline);
+    label.push_back(outcome.placement);
+    labels.push_back(std::move(label));
+  }
+  return {heading, std::move(labels)};
+}
+
+// A row: `text` says it of each contender.
+template <class Text>
+void add(SideBySide& table, const std::string& what, const Outcomes& outcomes, const Text& text) {
+  std::vector<std::string> values;
+  for (const ReplayOutcome& outcome : outcomes) values.push_back(text(outcome));
+  table.add(what, std::move(values));
+}
+
+// A count that is worth a row only when some contender has it.
+void add_if_any(SideBySide& table, const std::string& what, const Outcomes& outcomes,
+                std::int64_t ReplayTally::*count) {
+  const bool any = std::any_of(outcomes.begin(), outcomes.end(),
+                               [&](const ReplayOutcome& outcome) { return outcome.*count > 0; });
+  if (any) add(table, what, outcomes, [&](const auto& outcome) { return std::to_string(outcome.*count); });
+}
+
+void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& outcomes,
+                   Quantiles ReplayTally::*which, std::string (*text)(double)) {
+  const auto row = [&](const std::string& part, double Quantiles::*value) {
+    add(table, what + ", " + part, outcomes, [&](const ReplayOutcome& outcome) {
+      return (outcome.*which).count == 0 ? "–" : text(outcome.*which.*value);
+    });
+  };
+  row("mean", &Quantiles::mean);
+  row("median", &Quantiles::p50);
+  row("90 %", &Quantiles::p90);
+  row("99 %", &Quantiles::p99);
+}
+
+std::string plain(double value) { return fixed(value, value < 100 ? 2 : 0); }
+
+void add_series_means(SideBySide& table, const Outcomes& outcomes) {
+  for (const std::string name : {"jain", "gini", "min_share", "fragmentation"}) {
+    const auto mean = [&](const ReplayOutcome& outcome) -> std::string {
+      const auto found = std::find_if(outcome.series.begin(), outcome.series.end(),
+                                      [&](const auto& series) { return series.name == name; });
+      if (found == outcome.series.end() || found->values.empty()) return "–";
+      const double sum = std::accumulate(found->values.begin(), found->values.end(), 0.0);
+      return fixed(sum / static_cast<double>(found->values.size()), 4);
+    };
+    add(table, name == "min_share" ? "lowest share, mean" : name + ", mean", outcomes, mean);
+  }
+}
+
+std::string summary(const ReplayRun& run, std::size_t width) {
+  const Outcomes& outcomes = run.outcomes;
+  SideBySide table = headed(outcomes, "all tasks");
+  add(table, "submitted", outcomes, [](const auto& each) { return std::to_string(each.submitted); });
+  add(table, "finished", outcomes, [](const auto& each) { return std::to_string(each.finished); });
+  add_if_any(table, "running at the end", outcomes, &ReplayTally::still_running);
+  add_if_any(table, "waiting at the end", outcomes, &ReplayTally::still_waiting);
+  add_if_any(table, "lost with a server", outcomes, &ReplayTally::lost);
+  add_if_any(table, "left out: fit nowhere", outcomes, &ReplayTally::oversized);
+  add_if_any(table, "runtime partly drawn", outcomes, &ReplayTally::cut);
+  add_quantiles(table, "waiting", outcomes, &ReplayTally::waiting, span_text);
+  add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, plain);
+  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, span_text);
+  table.add_rule();
+  for (std::size_t r = 0; r < run.resources.size(); ++r) {
+    add(table, shorten(run.resources[r], kNameWidth) + " granted", outcomes,
+        [&](const auto& each) { return percent(each.utilization[r], 2); });
+  }
+  add_series_means(table, outcomes);
+  add(table, "unfairness", outcomes, [](const auto& each) { return span_text(each.unfairness); });
+  add(table, "longest starvation", outcomes, [](const auto& each) { return span_text(each.starvation); });
+  add(table, "users starved", outcomes, [](const auto& each) { return std::to_string(each.starved); });
+  return table.text(width);
+}
+
+// Users by the tasks that they submitted, most first.
+std::vector<std::size_t> by_tasks(const std::vector<ReplayUser>& users) {
+  std::vector<std::size_t> order(users.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return users[a].submitted > users[b].submitted; });
+  return order;
+}
+
+std::string waiting_and_share(const ReplayUser& user) {
+  const std::string waits = user.starved              ? "starved"
+                            : user.waiting.count == 0 ? "–"
+                                                      : span_text(user.waiting.mean);
+  return fmt::format("{} {:>7}", waits, percent(user.share, 2));
+}
+
+std::string users(const Outcomes& outcomes, std::size_t width) {
+  const std::vector<std::size_t> order = by_tasks(outcomes.front().users);
+  const std::size_t shown = std::min(order.size(), kUsersShown);
+  SideBySide table = headed(outcomes, "user (tasks): waiting, share");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ReplayUser& first = outcomes.front().users[order[i]];
+    add(table, fmt::format("{} ({})", shorten(first.name, kNameWidth), first.submitted), outcomes,
+        [&](const ReplayOutcome& outcome) { return waiting_and_share(outcome.users[order[i]]); });
+  }
+  std::string text = table.text(width);
+  if (order.size() > shown) {
+    text.insert(text.size() - 1, fmt::format("… and {} more with fewer tasks\n", order.size() - shown));
+  }
+  return text;
+}
+
+std::string notices(const Outcomes& outcomes, std::size_t width) {
+  std::string text;
+  std::set<std::string> said;  // what is true of several contenders is said once
+  for (const ReplayOutcome& outcome : outcomes) {
+    for (const std::string& notice : outcome.notices) {
+      if (said.insert(notice).second) text += broken("note: " + printable(notice), width, "      ");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string simulation_table(const ReplayRun& run, std::size_t width) {
+  const std::size_t page = std::min(width, kPageWidth);
+  const std::string title = fmt::format("{}: {} on {}, {} from {}, seed {}", run.title, run.scenario.workload,
+                                        run.scenario.cluster, span_text(run.outcomes.front().end),
+                                        counted(run.outcomes.front().users.size(), "user"), run.seed);
+  return broken(printable(title), page, kIndent) + "\n" + summary(run, page) + users(run.outcomes, page) +
+         broken(
+             "waiting: from submission to the last start; slowdown: completion over runtime; share: the "
+             "largest part of any one resource that the user holds, mean over time; unfairness: the time "
+             "for which the shares of those who want more lie apart, weighted by how far; docs/simulate.md "
+             "defines every figure",
+             page, kIndent) +
+         notices(run.outcomes, page);
+}
+
+}  // namespace mirab::report

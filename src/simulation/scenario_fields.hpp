@@ -1,0 +1,61 @@
+#pragma once
+
+// What scenario files hold beyond the values that every file of Mirab has.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/choice.hpp>
+#include <mirab/model/result.hpp>
+#include <mirab/model/time.hpp>
+
+#include "model/field_reader.hpp"
+
+namespace mirab::simulation {
+
+/// One owner. As for FieldReader, the first thing that is wrong is kept, and what is returned then means
+/// nothing.
+class ScenarioFields : public FieldReader {
+ public:
+  using FieldReader::FieldReader;
+  using Choose = Result<Choice> (*)(std::string_view);
+
+  /// The entries of a list that must have some, and at most so many.
+  const std::vector<Node::Entry>& entries(const Node& node, const std::string& key, std::size_t most);
+
+  /// A text that is not empty.
+  std::string name(const Node& node, const std::string& key);
+
+  /// The index of one of these words.
+  std::size_t word(const Node& node, const std::string& key, std::span<const std::string_view> words);
+
+  /// Amounts by resource, as numbers.
+  std::vector<double> numbers(const Node& node, const std::string& key,
+                              std::span<const std::string> resources);
+
+  double not_negative(const Node& node, const std::string& key);
+  double positive(const Node& node, const std::string& key);
+  std::int64_t whole_between(const Node& node, const std::string& key, std::int64_t least, std::int64_t most);
+
+  /// A time above 0: a number of seconds, or a number with the unit ms, s, min, h or d.
+  Duration duration(const Node& node, const std::string& key);
+
+  /// A file, relative to the folder of the scenario.
+  std::string path(const Node& node, const std::string& key);
+
+  /// What a registry knows by name.
+  Choice choice(const Node& node, const std::string& key, Choose choose);
+  /// Several of them, no two alike.
+  std::vector<Choice> choice_list(const Node& node, const std::string& key, Choose choose);
+};
+
+/// `classes[3]`
+std::string item_key(std::string_view list, std::size_t index);
+
+/// Is it the same choice, however it was written?
+bool same_choice(const Choice& a, const Choice& b);
+
+}  // namespace mirab::simulation

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mirab/model/assert.hpp>
+#include <mirab/model/problem.hpp>
+#include <mirab/model/random.hpp>
+
+#include "traces/google2011_events.hpp"
+#include "traces/short_names.hpp"
+
+/// Machines of the Google trace of 2011 as servers.
+namespace mirab::traces::google2011 {
+
+/// A machine that can be a server.
+struct Candidate {
+  std::uint64_t id;
+  std::string platform;  ///< the label
+  Amounts capacity;
+};
+
+/// The labels of platforms: a, b and c for those of the trace whose machines have a capacity, from small to
+/// large; for any other the start of its hash. One owner.
+class PlatformLabels {
+ public:
+  const std::string& label(const std::string& hash);
+
+ private:
+  std::map<std::string, std::string> known_;
+  ShortNames names_;
+};
+
+/// The machine as a server; nothing when it has no cpu or no memory.
+std::optional<Candidate> candidate(std::uint64_t id, const Machine& machine, PlatformLabels& labels);
+
+/// In the order of the ids.
+std::vector<Candidate> machines_with_capacity(const Machines& machines, PlatformLabels& labels);
+
+ResourceVector vector_of(const Amounts& amounts);
+
+/// One entry for each machine: `m-38709`.
+Server server_of(const Candidate& machine);
+std::vector<Server> server_each(const std::vector<Candidate>& machines);
+
+/// One entry for each platform and capacity, with a count: `b-0.5-0.2493`.
+std::string class_name(const Candidate& machine);
+std::vector<Server> server_classes(const std::vector<Candidate>& machines);
+
+/// `wanted` of the items, drawn without replacement and kept in their order. O(items).
+template <class Item>
+std::vector<Item> draw(std::vector<Item> items, std::size_t wanted, Random& random) {
+  MIRAB_ASSERT(wanted <= items.size(), "more to draw than there is");
+  std::vector<std::size_t> order(items.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = 0; i < wanted; ++i) std::swap(order[i], order[i + random.below(order.size() - i)]);
+  order.resize(wanted);
+  std::sort(order.begin(), order.end());
+
+  std::vector<Item> drawn;
+  drawn.reserve(wanted);
+  for (const std::size_t i : order) drawn.push_back(std::move(items[i]));
+  return drawn;
+}
+
+/// Errors: there is nothing, or less than is wanted, or none is wanted.
+Check enough(std::optional<std::size_t> wanted, std::size_t available, std::string_view what);
+
+}  // namespace mirab::traces::google2011

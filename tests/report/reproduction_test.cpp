@@ -1,0 +1,201 @@
+// What came out of experiments, as a table, JSON, CSV and Markdown.
+#include "report/reproduction.hpp"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "report/reproduction_words.hpp"
+#include "report/text_width.hpp"
+
+namespace mirab::report {
+namespace {
+
+using experiments::Finding;
+using experiments::Reading;
+using experiments::Verdict;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Reproduced traffic() {
+  experiments::Reproduction result;
+  result.id = "pf-mine";
+  result.verdict = Verdict::differs;
+  result.data = "stand-in: another trace";
+  result.findings = {{.what = "γ2 of pf at load 0.6",
+                      .printed = 0.544,
+                      .ours = 0.54421,
+                      .interval = {{0.543, 0.546}},
+                      .holds = true},
+                     {.what = "drf <is> fair",
+                      .printed = 1,
+                      .ours = 0,
+                      .holds = false,
+                      .note = "a|b",
+                      .reading = Reading::yes_no}};
+  result.figures = {
+      {.title = "Service rates",
+       .x_label = "load",
+       .y_label = "γ",
+       .curves = {{.name = "pf", .x = {0.3, 0.6}, .y = {0.7, 0.4}, .low = {0.69, 0.39}, .high = {0.71, 0.41}},
+                  {.name = "drf", .x = {0.6, 0.9}, .y = {0.35, 0.1}}}}};
+  result.tables = {{.title = "Runs", .head = {"run", "jobs"}, .rows = {{"first", "12"}}}};
+  result.remarks = {"The printed slope is wrong."};
+  result.seconds = 1.25;
+  return {{.id = "pf-mine",
+           .paper = "Bonald and Roberts, figure 9",
+           .title = "Two classes",
+           .data = "stand-in: x",
+           .run = nullptr},
+          result};
+}
+
+Reproductions of(std::vector<Reproduced> results, Times times = Times::untold) {
+  return {.seed = 7, .effort = experiments::Effort::quick, .times = times, .results = std::move(results)};
+}
+
+TEST(FindingWords, NumbersHaveFiveDigitsAndYesNoIsWords) {
+  EXPECT_EQ(finding_number(0.5442178, Reading::number), "0.54422");
+  EXPECT_EQ(finding_number(-1.2e-15, Reading::number), "0");
+  EXPECT_EQ(finding_number(1e9, Reading::number), "1e+09");
+  EXPECT_EQ(finding_number(1, Reading::yes_no), "yes");
+  EXPECT_EQ(finding_number(0, Reading::yes_no), "no");
+}
+
+TEST(FindingWords, ACorrectedFindingSaysSo) {
+  EXPECT_EQ(holds_words({.what = "w", .holds = true, .corrected = true}), "corrected");
+  EXPECT_EQ(holds_words({.what = "w", .holds = false, .corrected = true}), "no");
+}
+
+TEST(FindingWords, CurvesStandSideBySideWithARowForEachAbscissa) {
+  const experiments::Table table = curves_as_table(traffic().result.figures.front());
+  EXPECT_EQ(table.title, "Service rates: γ by load");
+  EXPECT_THAT(table.head, ElementsAre("load", "pf", "drf"));
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre("0.3", "0.7", "–"), ElementsAre("0.6", "0.4", "0.35"),
+                                      ElementsAre("0.9", "–", "0.1")));
+}
+
+TEST(ReproductionsTable, ShowsPrintedBesideOursWithTheInterval) {
+  const std::string text = reproductions_table(of({traffic()}), 100);
+  EXPECT_THAT(text, HasSubstr("verdict: differs (1 of 2 findings hold)\n"));
+  EXPECT_THAT(text, HasSubstr("data: stand-in: another trace\n"));
+  EXPECT_THAT(text, HasSubstr("γ2 of pf at load 0.6  0.544    0.54421  0.543 … 0.546  yes\n"));
+  EXPECT_THAT(text, HasSubstr("drf <is> fair         yes      no       –              no\n"));
+  EXPECT_THAT(text, HasSubstr("drf <is> fair: a|b\n"));
+  EXPECT_THAT(text, HasSubstr("remark: The printed slope is wrong.\n"));
+  EXPECT_LE(widest_line(text), 100u);
+}
+
+TEST(ReproductionsTable, SeveralExperimentsHaveAnOverviewAndTimesAreToldWhenAskedFor) {
+  EXPECT_THAT(reproductions_table(of({traffic()}), 100), Not(HasSubstr("experiment  verdict")));
+  EXPECT_THAT(reproductions_table(of({traffic(), traffic()}), 100),
+              HasSubstr("pf-mine     differs  stand-in  Bonald"));
+  EXPECT_THAT(reproductions_table(of({traffic()}, Times::told), 100), HasSubstr("1.25 s"));
+}
+
+TEST(ReproductionsTable, ALongSeriesIsLeftToThePage) {
+  Reproduced long_one = traffic();
+  experiments::Curve& curve = long_one.result.figures.front().curves.front();
+  for (int i = 0; i < 1000; ++i) {
+    curve.x.push_back(i);
+    curve.y.push_back(i);
+  }
+  EXPECT_THAT(reproductions_table(of({long_one}), 100),
+              HasSubstr("Service rates: 2 curves of many points, in --format json and --report\n"));
+}
+
+TEST(ReproductionsJson, HasTheStableKeys) {
+  const nlohmann::json json = nlohmann::json::parse(reproductions_json(of({traffic()})).dump());
+  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["seed"], 7);
+  EXPECT_EQ(json["effort"], "quick");
+  const auto& result = json["results"][0];
+  EXPECT_EQ(result["id"], "pf-mine");
+  EXPECT_EQ(result["verdict"], "differs");
+  EXPECT_EQ(result["data"], "stand-in: another trace");
+  EXPECT_EQ(result["checks"][0]["what"], "γ2 of pf at load 0.6");
+  EXPECT_EQ(result["checks"][0]["printed"], 0.544);
+  EXPECT_EQ(result["checks"][0]["ours"], 0.54421);
+  EXPECT_EQ(result["checks"][0]["interval"], nlohmann::json({0.543, 0.546}));
+  EXPECT_EQ(result["checks"][0]["holds"], true);
+  EXPECT_EQ(result["checks"][1]["reading"], "yes-no");
+  EXPECT_EQ(result["figures"][0]["curves"][0]["low"], nlohmann::json({0.69, 0.39}));
+  EXPECT_EQ(result["tables"][0]["rows"][0][1], "12");
+  EXPECT_EQ(result["remarks"][0], "The printed slope is wrong.");
+  EXPECT_FALSE(result.contains("seconds")) << "the same bytes again";
+}
+
+TEST(ReproductionsJson, TellsTheSecondsWhenAskedForAndNullForWhatIsNotFinite) {
+  Reproduced infinite = traffic();
+  infinite.result.findings.front().ours = HUGE_VAL;
+  infinite.result.findings.front().interval = {};
+  const auto json = reproductions_json(of({infinite}, Times::told));
+  EXPECT_EQ(json["results"][0]["seconds"], 1.25);
+  EXPECT_TRUE(json["results"][0]["checks"][0]["ours"].is_null());
+  EXPECT_TRUE(json["results"][0]["checks"][0]["interval"].is_null());
+}
+
+TEST(ReproductionsCsv, HasARecordForEachFinding) {
+  EXPECT_EQ(reproductions_csv(of({traffic()})),
+            "id,verdict,data,what,printed,ours,low,high,holds,corrected,note\n"
+            "pf-mine,differs,stand-in: another trace,γ2 of pf at load 0.6,0.544,0.54421,0.543,0.546,yes,no,\n"
+            "pf-mine,differs,stand-in: another trace,drf <is> fair,1,0,,,no,no,a|b\n");
+}
+
+TEST(ReproductionsMarkdown, NamesItsCommandAndEscapesWhatMarkdownWouldRead) {
+  const std::string text = reproductions_markdown(of({traffic()}));
+  EXPECT_THAT(text, HasSubstr("mirab reproduce pf-mine --quick --seed 7 --format markdown"));
+  EXPECT_THAT(
+      text, HasSubstr("| [`pf-mine`](#pf-mine) | Two classes | Bonald and Roberts, figure 9 | differs |\n"));
+  EXPECT_THAT(text, HasSubstr("\n## pf-mine\n"));
+  EXPECT_THAT(text, HasSubstr("| drf \\<is> fair | yes | no | – | no |\n"));
+  EXPECT_THAT(text, HasSubstr("- drf \\<is> fair: a\\|b\n"));
+}
+
+TEST(ReproductionsMarkdown, LinksThePicturesOfItsFigures) {
+  const std::vector<Picture> pictures = reproduction_pictures(of({traffic()}));
+  ASSERT_EQ(pictures.size(), 1u);
+  EXPECT_EQ(pictures[0].file, "pf-mine.svg");
+  EXPECT_THAT(pictures[0].svg, HasSubstr("<title>Service rates</title>"));
+  EXPECT_THAT(reproductions_markdown(of({traffic()}), "images/"),
+              HasSubstr("![Service rates](images/pf-mine.svg)"));
+  Reproduced two = traffic();
+  two.result.figures.push_back(two.result.figures.front());
+  EXPECT_EQ(reproduction_pictures(of({two}))[1].file, "pf-mine-2.svg");
+  EXPECT_THAT(reproductions_markdown(of({two}), "images/"), HasSubstr("(images/pf-mine-2.svg)"));
+}
+
+TEST(ReproductionsMarkdown, FoldsManyFindingsAndShowsThoseThatDoNotHold) {
+  Reproduced many = traffic();
+  many.result.findings.insert(many.result.findings.begin(), 50, many.result.findings.front());
+  const std::string text = reproductions_markdown(of({many}));
+  const std::size_t fold = text.find("<details><summary>all 52 findings</summary>");
+  ASSERT_NE(fold, std::string::npos);
+  EXPECT_LT(text.find("drf \\<is> fair"), fold);
+  EXPECT_GT(text.find("γ2 of pf at load 0.6"), fold);
+}
+
+TEST(ReproductionsPage, HoldsTheDataItsKindTitleAndCommand) {
+  const std::string page =
+      reproductions_html("<p>__MIRAB_DATA__</p>", of({traffic()}), "mirab reproduce pf-mine");
+  const auto json = nlohmann::json::parse(page.substr(3, page.size() - 7));
+  EXPECT_EQ(json["kind"], "reproduce");
+  EXPECT_EQ(json["title"], "The papers, reproduced");
+  EXPECT_EQ(json["command"], "mirab reproduce pf-mine");
+  EXPECT_EQ(json["results"][0]["checks"][1]["what"], "drf <is> fair");
+  EXPECT_THAT(page, Not(HasSubstr("<is>")));
+}
+
+TEST(ExperimentsList, IsATableJsonCsvAndMarkdown) {
+  const std::vector<experiments::Experiment> list{traffic().experiment};
+  EXPECT_THAT(experiments_table(list, 100), HasSubstr("pf-mine     Two classes    stand-in\n"));
+  EXPECT_EQ(experiments_json(list)["experiments"][0]["paper"], "Bonald and Roberts, figure 9");
+  EXPECT_THAT(experiments_csv(list),
+              HasSubstr("pf-mine,\"Bonald and Roberts, figure 9\",Two classes,stand-in: x\n"));
+  EXPECT_THAT(experiments_markdown(list),
+              HasSubstr("| pf-mine | Bonald and Roberts, figure 9 | Two classes | stand-in: x |\n"));
+}
+
+}  // namespace
+}  // namespace mirab::report

@@ -1,0 +1,31 @@
+#include "simulation/quantiles.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mirab::simulation {
+namespace {
+
+TEST(Quantiles, AreTheSmallestValuesWithAtLeastSuchAPartUpToThem) {
+  std::vector<double> values;
+  for (int value = 1000; value >= 1; --value) values.push_back(value);
+  const Quantiles quantiles = quantiles_of(values);
+  EXPECT_EQ(quantiles.count, 1000);
+  EXPECT_EQ(quantiles.mean, 500.5);
+  EXPECT_EQ(quantiles.p10, 100);
+  EXPECT_EQ(quantiles.p50, 500);
+  EXPECT_EQ(quantiles.p90, 900);
+  EXPECT_EQ(quantiles.p99, 990);
+  EXPECT_EQ(quantiles.most, 1000);
+}
+
+TEST(Quantiles, OfOneValueAreTheValue) {
+  const Quantiles quantiles = quantiles_of({3});
+  EXPECT_EQ(quantiles.p10, 3);
+  EXPECT_EQ(quantiles.p99, 3);
+  EXPECT_EQ(quantile({3, 4}, 0), 3);
+}
+
+TEST(Quantiles, OfNothingAreZero) { EXPECT_EQ(quantiles_of({}), Quantiles{}); }
+
+}  // namespace
+}  // namespace mirab::simulation
