@@ -155,10 +155,10 @@ std::string simulation_table(const ReplayRun& run, std::size_t width) {
                                         counted(run.outcomes.front().users.size(), "user"), run.seed);
   return broken(printable(title), page, kIndent) + "\n" + summary(run, page) + users(run.outcomes, page) +
          broken(
-             "waiting: from submission to the last start; slowdown: completion over runtime; share: the "
-             "largest part of any one resource that the user holds, mean over time; unfairness: the time "
-             "for which the shares of those who want more lie apart, weighted by how far; docs/simulate.md "
-             "defines every figure",
+             "waiting: from submission to the last start, of what started; slowdown: completion over "
+             "runtime, "
+             "of what finished; share: the largest part of any one resource that the user holds, mean over "
+             "time; unfairness: what users who wait lack of their part, over time (docs/replay.md)",
              page, kIndent) +
          notices(run.outcomes, page);
 }

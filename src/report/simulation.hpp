@@ -34,7 +34,7 @@ struct ReplayRun {
 struct ReallocationRun {
   std::string title;
   const simulation::ReallocationScenario& scenario;
-  const std::vector<std::string>& resources;
+  const Problem& cluster;
   const Workload& workload;
   const std::vector<simulation::ReallocationOutcome>& outcomes;
 };

@@ -43,9 +43,9 @@ Check check_reallocation(const Problem& cluster, const Workload& workload,
   if (options.mechanisms.empty())
     return Error{.message = "there must be at least one mechanism", .key = "mechanisms"};
   if (options.interval <= Duration::zero())
-    return Error{.message = "must be greater than 0", .key = "interval_s"};
+    return Error{.message = "must be greater than 0", .key = "interval"};
   if (options.window <= Duration::zero())
-    return Error{.message = "must be greater than 0", .key = "window_s"};
+    return Error{.message = "must be greater than 0", .key = "window"};
   if (workload.span <= Duration::zero())
     return Error{.message = "the workload covers no time", .key = "span"};
   if (workload.resources != cluster.resources()) {

@@ -29,9 +29,10 @@ TEST(Documents, TheManPageIsCleanForMandoc) {
 
 TEST(Documents, TheManPageNamesEveryCommandAndOption) {
   const std::string page = shell("mirab generate man").out;
-  for (const std::string word : {"mirab allocate", "mirab audit", "mirab explain", "mirab diff", "mirab fill",
-                                 "mirab reproduce", "mirab import google2011", "mirab import openb",
-                                 "\\-\\-sample\\-machines", "\\-\\-report", "EXIT STATUS"}) {
+  for (const std::string word :
+       {"mirab allocate", "mirab audit", "mirab explain", "mirab diff", "mirab fill", "mirab simulate",
+        "mirab reproduce", "mirab import google2011", "mirab import openb", "\\-\\-sample\\-machines",
+        "\\-\\-report", "EXIT STATUS"}) {
     EXPECT_THAT(page, HasSubstr(word));
   }
 }
@@ -45,6 +46,7 @@ TEST(Documents, BashCompletesCommandsOptionsNamesAndFiles) {
   EXPECT_EQ(completions("mirab fill --format = cs"), "csv\n");
   EXPECT_EQ(completions("mirab validate examples/slides.y"), "examples/slides.yaml\n");
   EXPECT_EQ(completions("mirab explain -m ass"), "asset\n");
+  EXPECT_EQ(completions("mirab simulate examples/traffic-l"), "examples/traffic-liars.yaml\n");
   EXPECT_EQ(completions("mirab audit --properties env"), "envy-freeness\n");
   EXPECT_EQ(completions("mirab diff examples/slides.yaml examples/team"), "examples/team-cluster.yaml\n");
   EXPECT_EQ(completions("mirab reproduce slides-ta"), "slides-table1\n");

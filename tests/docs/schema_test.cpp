@@ -17,6 +17,7 @@
 
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/scheduling/event_log.hpp>
+#include <mirab/simulation/scenario.hpp>
 
 #include "cli/shell.hpp"
 #include "scheduling/random_events.hpp"
@@ -69,8 +70,9 @@ TEST(Schema, EveryExampleHolds) {
   for (const auto& entry : std::filesystem::directory_iterator(MIRAB_SOURCE_DIR "/examples")) {
     if (entry.path().extension() != ".yaml") continue;
     ++examples;
-    EXPECT_EQ(faults("cluster.schema.json", json_of(YAML::LoadFile(entry.path().string()))), "")
-        << entry.path();
+    const Json example = json_of(YAML::LoadFile(entry.path().string()));
+    const std::string schema = example.contains("kind") ? "scenario.schema.json" : "cluster.schema.json";
+    EXPECT_EQ(faults(schema, example), "") << entry.path();
   }
   EXPECT_GE(examples, 5);
 }
@@ -214,6 +216,54 @@ TEST(Schema, WhatIsReproducedHolds) {
           EXPECT_TRUE(curve[bound].empty() || curve[bound].size() == curve["x"].size()) << each["id"];
       }
     }
+  }
+}
+
+TEST(Schema, WhatIsSimulatedHolds) {
+  int scenarios = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MIRAB_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".yaml" || !YAML::LoadFile(entry.path().string())["kind"]) continue;
+    ++scenarios;
+    const test::Ran ran = test::shell("mirab simulate " + entry.path().string() + " --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("simulation.schema.json", ran.out), "") << entry.path();
+  }
+  EXPECT_GE(scenarios, 7);
+}
+
+// Each differs from a good file in one thing.
+TEST(Schema, RefusesTheFormsThatTheReaderOfScenariosRefuses) {
+  const std::string good = R"({"kind": "traffic", "capacity": {"cpu": 1}, "mechanisms": ["drf"],
+                               "classes": [{"name": "c", "demand": {"cpu": 1}, "arrivals": 1}],
+                               "load": {"resource": "cpu", "at": [0.5]}})";
+  const auto reads = [](const std::string& text) {
+    return static_cast<bool>(simulation::read_scenario_text(text, Syntax::json, "s.json"));
+  };
+  ASSERT_TRUE(reads(good));
+  EXPECT_EQ(faults_of_json("scenario.schema.json", good), "");
+  for (const char* patch : {R"([{"op": "replace", "path": "/kind", "value": "overlay"}])",
+                            R"([{"op": "remove", "path": "/kind"}])",
+                            R"([{"op": "add", "path": "/version", "value": 2}])",
+                            R"([{"op": "add", "path": "/seed", "value": -1}])",
+                            R"([{"op": "add", "path": "/outputs", "value": {"jsno": "a"}}])",
+                            R"([{"op": "replace", "path": "/capacity", "value": {}}])",
+                            R"([{"op": "replace", "path": "/capacity/cpu", "value": -1}])",
+                            R"([{"op": "replace", "path": "/classes", "value": []}])",
+                            R"([{"op": "remove", "path": "/classes/0/name"}])",
+                            R"([{"op": "remove", "path": "/classes/0/demand"}])",
+                            R"([{"op": "add", "path": "/classes/0/claim", "value": {"cpu": 2}}])",
+                            R"([{"op": "replace", "path": "/classes/0/arrivals", "value": 1.5}])",
+                            R"([{"op": "add", "path": "/classes/0/permanent", "value": 0.5}])",
+                            R"([{"op": "add", "path": "/sizes", "value": "pareto"}])",
+                            R"([{"op": "add", "path": "/model", "value": "task"}])",
+                            R"([{"op": "replace", "path": "/mechanisms", "value": []}])",
+                            R"([{"op": "replace", "path": "/load/at", "value": [0]}])",
+                            R"([{"op": "remove", "path": "/load/at"}])",
+                            R"([{"op": "add", "path": "/jobs", "value": 0}])",
+                            R"([{"op": "add", "path": "/cluster", "value": "c"}])"}) {
+    const std::string bad = Json::parse(good).patch(Json::parse(patch)).dump();
+    EXPECT_FALSE(reads(bad)) << bad;
+    EXPECT_NE(faults_of_json("scenario.schema.json", bad), "") << bad;
   }
 }
 
