@@ -50,7 +50,8 @@ std::set<double> abscissae(const experiments::Figure& figure) {
 std::string value_at(const experiments::Curve& curve, double x) {
   const auto found = std::find(curve.x.begin(), curve.x.end(), x);
   if (found == curve.x.end()) return kNone;
-  return finding_number(curve.y[static_cast<std::size_t>(found - curve.x.begin())], Reading::number);
+  const double value = curve.y[static_cast<std::size_t>(found - curve.x.begin())];
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : kNone;
 }
 
 }  // namespace
