@@ -5,6 +5,7 @@
 #include <array>
 
 #include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/scheduling/fill.hpp>
 
 #include "simulation/scenario_kinds.hpp"
 
@@ -82,9 +83,9 @@ void choose_resources(DemandSeriesScenario& scenario) {
 }  // namespace
 
 DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 10> kKeys = {
-      kVersionKey, kKindKey,     kSeedKey,     kOutputsKey, "servers",
-      "users",     "mechanisms", "iterations", "repeats",   "shown"};
+  static constexpr std::array<std::string_view, 11> kKeys = {
+      kVersionKey,  kKindKey,      kSeedKey,     kOutputsKey, "servers", "users",
+      "mechanisms", "disciplines", "iterations", "repeats",   "shown"};
   DemandSeriesScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
   std::vector<std::string> names;
@@ -103,6 +104,8 @@ DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields) {
   choose_resources(scenario);
   scenario.mechanisms =
       fields.choice_list(fields.required(root, "", "mechanisms"), "mechanisms", choose_mechanism);
+  if (const Node* disciplines = root.find("disciplines"))
+    scenario.disciplines = fields.choice_list(*disciplines, "disciplines", choose_discipline);
   if (const Node* iterations = root.find("iterations")) {
     scenario.iterations = fields.whole_between(*iterations, "iterations", 1, kMost);
   }
