@@ -96,6 +96,7 @@ users:
     scale: 2
     least: 5
 mechanisms: [mlf-drs, drf]
+disciplines: [drf]
 iterations: 20
 repeats: 2
 shown: 3
@@ -181,6 +182,8 @@ TEST(ScenarioFile, ReadsEveryKeyOfDemands) {
   EXPECT_EQ(group.disk_deviation, 40);
   EXPECT_EQ(group.scale, 2);
   EXPECT_EQ(group.least, 5);
+  ASSERT_EQ(demands.disciplines.size(), 1U);
+  EXPECT_EQ(demands.disciplines[0].name, "drf");
   EXPECT_EQ(demands.iterations, 20);
   EXPECT_EQ(demands.repeats, 2);
   EXPECT_EQ(demands.shown, 3U);
@@ -302,7 +305,7 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {replaced(kDemands, "[80, 400]", "[80]"), "6: users[0].cpu_median: must be a number, or a range"},
            {replaced(kDemands, "radius: 900", "radius: 0"), "8: users[0].radius"},
            {replaced(kDemands, "iterations: 20", "iterations: 0"),
-            "16: iterations: must be a whole number"}}) {
+            "17: iterations: must be a whole number"}}) {
     EXPECT_THAT(refusal(text), StartsWith("folder/s.yaml:" + expected)) << text;
   }
 }
