@@ -8,6 +8,8 @@
 namespace mirab::cli {
 namespace {
 
+constexpr std::uint64_t kMostDays = 36'500;
+
 struct Swf {
   std::string log;
   ImportFiles files;
@@ -35,6 +37,10 @@ Command add_import_swf(CLI::App& import) {
   take_whole_number(command->add_option("--processors", options->options.processors,
                                         "So many single processors, whatever the head of the log says"),
                     1, INT32_MAX);
+
+  take_whole_number(
+      command->add_option("--days", options->options.days, "Only the jobs submitted within the first N days"),
+      1, kMostDays);
 
   Manual manual;
   manual.paragraphs = {

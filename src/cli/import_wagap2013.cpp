@@ -8,15 +8,19 @@
 namespace mirab::cli {
 namespace {
 
+constexpr std::uint64_t kMostDays = 36'500;
+
 struct Wagap2013 {
   std::string log;
   std::string machines;
   ImportFiles files;
+  traces::SwfOptions options;
 };
 
 Exit run(const Wagap2013& options, const std::string& command_line) {
   if (const auto wrong = check_files(options.files, {options.log, options.machines})) return complain(*wrong);
-  const Result<traces::WorkloadImport> import = traces::import_wagap2013(options.log, options.machines);
+  const Result<traces::WorkloadImport> import =
+      traces::import_wagap2013(options.log, options.machines, options.options);
   if (!import) return complain(import.error());
   return write_import(*import, options.files, command_line);
 }
@@ -33,6 +37,10 @@ Command add_import_wagap2013(CLI::App& import) {
       ->type_name("FILE");
   add_cluster_file(*command, options->files);
   add_workload_file(*command, options->files)->required();
+
+  take_whole_number(
+      command->add_option("--days", options->options.days, "Only the jobs submitted within the first N days"),
+      1, kMostDays);
 
   Manual manual;
   manual.paragraphs = {

@@ -77,6 +77,13 @@ Check write_text(const std::string& destination, std::string_view text) {
   return write_beside_and_rename(destination, text, exists ? status.st_mode & kPermissions : new_file_bits());
 }
 
+Check make_folder(const std::string& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (!failure) return {};
+  return Error{.message = failure.message(), .file = folder};
+}
+
 bool would_replace(const std::string& destination, const std::string& input) {
   const bool is_file = !destination.empty() && destination != kStandardOutput && input != kStandardInput;
   return is_file && same_file(destination, input);

@@ -18,6 +18,9 @@ inline constexpr const char* kStandardInput = "-";
 /// regular file (a device, a pipe) is written directly. Errors: what the system says.
 Check write_text(const std::string& destination, std::string_view text);
 
+/// Makes the folder, with those above it, unless it is there. Errors: what the system says.
+Check make_folder(const std::string& folder);
+
 /// Would the second of two texts written there replace the first? By whatever name, link or path. Not on a
 /// device, which takes both.
 bool same_file(const std::string& one, const std::string& other);

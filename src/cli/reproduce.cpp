@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,7 @@ struct Options {
   std::uint64_t seed = 1;
   int threads = 1;
   std::string report;  ///< the page's file; empty for none
+  std::string images;  ///< the folder for the pictures of the Markdown page; empty for none
   OutputOptions output;
 };
 
@@ -37,6 +39,8 @@ Check check_options(const Options& options) {
     return Error{.message = "experiments are named already: leave one of them out", .key = "--all"};
   if (options.list && !options.report.empty())
     return Error{.message = "a list has no page", .key = "--report"};
+  if (!options.images.empty() && (options.list || options.output.format != "markdown"))
+    return Error{.message = "pictures go with --format markdown", .key = "--images"};
   if (same_file(options.report, options.output.file))
     return Error{.message = "the page and the result cannot both go to '" + options.report + "'",
                  .key = "--report"};
@@ -58,10 +62,20 @@ std::string formatted(std::span<const Experiment> list, const OutputOptions& out
   return report::experiments_table(list, columns_of(output.file));
 }
 
-std::string formatted(const report::Reproductions& reproductions, const OutputOptions& output) {
+/// The folder of the pictures as the Markdown file links to it.
+std::string linked_images(const Options& options) {
+  if (options.images.empty()) return {};
+  const std::filesystem::path page = options.output.file == kStandardOutput ? "" : options.output.file;
+  const std::filesystem::path from = page.has_parent_path() ? page.parent_path() : ".";
+  return std::filesystem::proximate(options.images, from).string() + "/";
+}
+
+std::string formatted(const report::Reproductions& reproductions, const Options& options) {
+  const OutputOptions& output = options.output;
   if (output.format == "json") return report::json_text(report::reproductions_json(reproductions), 2) + "\n";
   if (output.format == "csv") return report::reproductions_csv(reproductions);
-  if (output.format == "markdown") return report::reproductions_markdown(reproductions);
+  if (output.format == "markdown")
+    return report::reproductions_markdown(reproductions, linked_images(options));
   return report::reproductions_table(reproductions, columns_of(output.file));
 }
 
@@ -100,6 +114,21 @@ report::Reproductions reproduced(const std::vector<Experiment>& list, const Opti
   return reproductions;
 }
 
+/// Writes the page and the pictures that were asked for.
+Check write_beside(const report::Reproductions& reproductions, const Options& options) {
+  if (!options.report.empty()) {
+    const std::string page =
+        report::reproductions_html(report::page_template(), reproductions, options.command);
+    if (Check failure = write_text(options.report, page)) return failure;
+  }
+  if (options.images.empty()) return {};
+  if (Check failure = make_folder(options.images)) return failure;
+  for (const report::Picture& picture : report::reproduction_pictures(reproductions)) {
+    if (Check failure = write_text(options.images + "/" + picture.file, picture.svg)) return failure;
+  }
+  return {};
+}
+
 Exit run(const Options& options) {
   if (const Check wrong = check_options(options)) return complain(*wrong);
   const Result<std::vector<Experiment>> list = chosen(options);
@@ -109,12 +138,8 @@ Exit run(const Options& options) {
     text = formatted(*list, options.output);
   } else {
     const report::Reproductions reproductions = reproduced(*list, options);
-    if (!options.report.empty()) {
-      const std::string page =
-          report::reproductions_html(report::page_template(), reproductions, options.command);
-      if (const Check failure = write_text(options.report, page)) return complain(*failure, Exit::failed);
-    }
-    text = formatted(reproductions, options.output);
+    if (const Check failure = write_beside(reproductions, options)) return complain(*failure, Exit::failed);
+    text = formatted(reproductions, options);
   }
   if (const Check failure = write_text(options.output.file, text)) return complain(*failure, Exit::failed);
   return Exit::done;
@@ -137,6 +162,11 @@ void add_options(CLI::App& command, Options& options) {
       .add_option("--report", options.report,
                   "Also write a page with pictures, which needs no network, to FILE")
       ->type_name("FILE");
+  command
+      .add_option(
+          "--images", options.images,
+          "Also write the figures as SVG to FOLDER, and link them from the result (--format markdown)")
+      ->type_name("FOLDER");
 }
 
 }  // namespace

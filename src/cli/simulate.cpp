@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -19,7 +20,11 @@
 namespace mirab::cli {
 namespace {
 
+using simulation::DemandSeriesOutcome;
+using simulation::DemandSeriesScenario;
 using simulation::Outputs;
+using simulation::ReallocationOutcome;
+using simulation::ReallocationScenario;
 using simulation::ReplayOutcome;
 using simulation::Scenario;
 using simulation::TraceScenario;
@@ -61,9 +66,11 @@ std::vector<std::pair<std::string, std::string>> destinations(const Options& opt
 /// Destinations that would harm each other or what is read.
 Check check_destinations(const Options& options, const Scenario& scenario) {
   std::vector<std::string> inputs = {options.scenario};
-  if (const auto* trace = std::get_if<TraceScenario>(&scenario.what)) {
-    inputs.insert(inputs.end(), {trace->cluster, trace->workload});
-  }
+  std::visit(
+      [&](const auto& what) {
+        if constexpr (requires { what.workload; }) inputs.insert(inputs.end(), {what.cluster, what.workload});
+      },
+      scenario.what);
   const auto all = destinations(options, scenario.outputs);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& [key, file] = all[i];
@@ -111,6 +118,12 @@ Exit complain_about(const Scenario& scenario, Error error) {
   return complain(error);
 }
 
+Result<Workload> read_workload(const std::string& file, const std::optional<Duration>& duration) {
+  Result<Workload> workload = read_workload_file(file);
+  if (!workload || !duration) return workload;
+  return simulation::cut_off(*std::move(workload), *duration);
+}
+
 Exit run(const Options& options, const Scenario& scenario, const TrafficScenario& traffic) {
   const Result<TrafficOutcome> outcome = simulation::simulate_traffic(
       traffic, options.seed_for(scenario), options.threads, progress_line(scenario.name));
@@ -121,15 +134,37 @@ Exit run(const Options& options, const Scenario& scenario, const TrafficScenario
 Exit run(const Options& options, const Scenario& scenario, const TraceScenario& trace) {
   const Result<Problem> cluster = read_cluster_file(trace.cluster);
   if (!cluster) return complain(cluster.error());
-  Result<Workload> workload = read_workload_file(trace.workload);
+  const Result<Workload> workload = read_workload(trace.workload, trace.duration);
   if (!workload) return complain(workload.error());
-  if (trace.until) workload = simulation::cut_off(*std::move(workload), *trace.until);
   const std::uint64_t seed = options.seed_for(scenario);
   const Result<std::vector<ReplayOutcome>> outcomes = simulation::replay(
       *cluster, *workload, trace.options, seed, options.threads, progress_line(scenario.name));
   if (!outcomes) return complain_about(scenario, outcomes.error());
   return show(options, scenario.outputs,
-              report::ReplayRun{scenario.name, seed, trace, workload->resources, *outcomes});
+              report::ReplayRun{scenario.name, seed, trace, outcomes->front().resources, *outcomes});
+}
+
+Exit run(const Options& options, const Scenario& scenario, const ReallocationScenario& reallocation) {
+  const Result<Problem> cluster = read_cluster_file(reallocation.cluster);
+  if (!cluster) return complain(cluster.error());
+  const Result<Workload> workload = read_workload(reallocation.workload, reallocation.duration);
+  if (!workload) return complain(workload.error());
+  const Result<std::vector<ReallocationOutcome>> outcomes = simulation::reallocate(
+      *cluster, *workload, reallocation.options, options.threads, progress_line(scenario.name));
+  if (!outcomes) return complain_about(scenario, outcomes.error());
+  const Exit shown =
+      show(options, scenario.outputs,
+           report::ReallocationRun{scenario.name, reallocation, *cluster, *workload, *outcomes});
+  const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
+                                     [](const auto& outcome) { return outcome.not_converged == 0; });
+  return shown == Exit::done && !converged ? Exit::not_converged : shown;
+}
+
+Exit run(const Options& options, const Scenario& scenario, const DemandSeriesScenario& demands) {
+  const Result<DemandSeriesOutcome> outcome = simulation::simulate_demands(
+      demands, options.seed_for(scenario), options.threads, progress_line(scenario.name));
+  if (!outcome) return complain_about(scenario, outcome.error());
+  return show(options, scenario.outputs, report::DemandsRun{scenario.name, demands, *outcome});
 }
 
 Exit run(const Options& options) {

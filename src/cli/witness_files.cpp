@@ -1,7 +1,6 @@
 // Witnesses of the audit as cluster files, to be divided, explained and compared.
 #include "cli/witness_files.hpp"
 
-#include <filesystem>
 #include <fmt/format.h>
 
 #include <mirab/model/cluster_file.hpp>
@@ -10,13 +9,6 @@
 #include "report/audit.hpp"
 
 namespace mirab::cli {
-
-Check make_folder(const std::string& folder) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (!failure) return {};
-  return Error{.message = failure.message(), .file = folder};
-}
 
 Check write_witness(const std::string& folder, const std::string& mechanism, const Verdict& verdict) {
   if (verdict.holds) return {};

@@ -7,9 +7,6 @@
 
 namespace mirab::cli {
 
-/// Makes the folder, with those above it, unless it is there. Errors: what the system says.
-Check make_folder(const std::string& folder);
-
 /// Writes a cluster file for the smallest cluster of a violation, and one for the changed cluster that it is
 /// compared with; nothing when the property holds. Errors: what the system says.
 Check write_witness(const std::string& folder, const std::string& mechanism, const Verdict& verdict);

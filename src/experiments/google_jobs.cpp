@@ -3,9 +3,12 @@
 #include "experiments/google_jobs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <mirab/model/assert.hpp>
 
@@ -16,6 +19,17 @@ namespace {
 
 constexpr std::int64_t kIntervalSeconds = 300;
 constexpr std::int64_t kIntervals = 18;
+
+struct ServerKind {
+  std::string_view name;
+  double cpu, memory;
+  std::int64_t count;
+};
+// 788, 6,672, 3,835 and 992 of the trace's 12,477 machines, 1 % of each.
+constexpr std::array<ServerKind, 4> kServers = {{{"class 1", 1, 1, 8},
+                                                 {"class 2", 0.5, 0.5, 65},
+                                                 {"class 3", 0.5, 0.25, 37},
+                                                 {"class 4", 0.5, 0.75, 10}}};
 
 // What a job's tasks request, mean over an interval.
 struct Use {
@@ -37,8 +51,21 @@ Quantity amount(double value) {
   return *quantity;
 }
 
+// Without a value: all of them.
+std::optional<std::vector<std::string>> drawn_classes(double class_is_eligible, Random& random) {
+  std::vector<std::string> drawn;
+  while (drawn.empty()) {
+    for (const ServerKind& kind : kServers) {
+      if (random.unit() < class_is_eligible) drawn.emplace_back(kind.name);
+    }
+  }
+  if (drawn.size() == kServers.size()) return {};
+  return drawn;
+}
+
 // Adds the work of one interval.
-void add(const Use& use, std::uint32_t user, Workload& workload) {
+void add(const Use& use, std::uint32_t user, const std::optional<std::vector<std::string>>& servers,
+         Workload& workload) {
   const double most = std::max(use.cpu, use.memory);
   const double quanta = static_cast<double>(kIntervalSeconds) * most;
   workload.jobs.push_back({.name = workload.users[user].name,
@@ -46,25 +73,26 @@ void add(const Use& use, std::uint32_t user, Workload& workload) {
                            .user = user,
                            .request = static_cast<std::uint32_t>(workload.requests.size()),
                            .runtime = Duration(std::llround(std::ceil(quanta * 1e9)))});
-  workload.requests.push_back({.demand = {amount(use.cpu / most), amount(use.memory / most)}});
+  workload.requests.push_back(
+      {.demand = {amount(use.cpu / most), amount(use.memory / most)}, .servers = servers});
 }
 
 }  // namespace
 
 Problem google_servers() {
-  const auto server = [](std::string name, double cpu, double memory, std::int64_t count) {
-    return Server{.name = std::move(name), .capacity = {amount(cpu), amount(memory)}, .count = count};
-  };
-  Result<Problem> problem =
-      Problem::from({.resources = {"cpu", "memory"},
-                     .servers = {server("class 1", 1, 1, 8), server("class 2", 0.5, 0.5, 65),
-                                 server("class 3", 0.5, 0.25, 37), server("class 4", 0.5, 0.75, 10)},
-                     .users = {{.name = "nobody", .demand = {amount(1), amount(1)}}}});
+  Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
+  for (const ServerKind& kind : kServers) {
+    cluster.servers.push_back({.name = std::string(kind.name),
+                               .capacity = {amount(kind.cpu), amount(kind.memory)},
+                               .count = kind.count});
+  }
+  cluster.users = {{.name = "nobody", .demand = {amount(1), amount(1)}}};  // a problem has users
+  Result<Problem> problem = Problem::from(std::move(cluster));
   MIRAB_ASSERT(static_cast<bool>(problem), "a cluster that stands in our own code");
   return *std::move(problem);
 }
 
-Workload google_jobs(std::size_t count, Random& random) {
+Workload google_jobs(std::size_t count, double class_is_eligible, Random& random) {
   const std::map<double, std::vector<Use>> jobs = all_jobs();
   std::vector<const std::vector<Use>*> left;
   for (const auto& [name, uses] : jobs) left.push_back(&uses);
@@ -77,7 +105,8 @@ Workload google_jobs(std::size_t count, Random& random) {
   for (std::uint32_t user = 0; user < count; ++user) {
     std::swap(left[user], left[user + random.below(left.size() - user)]);
     workload.users.push_back({.name = "job " + std::to_string(user + 1)});
-    for (const Use& use : *left[user]) add(use, user, workload);
+    const auto servers = drawn_classes(class_is_eligible, random);
+    for (const Use& use : *left[user]) add(use, user, servers, workload);
   }
   std::stable_sort(workload.jobs.begin(), workload.jobs.end(),
                    [](const Job& a, const Job& b) { return a.submitted < b.submitted; });

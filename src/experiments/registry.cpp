@@ -8,7 +8,7 @@ namespace mirab::experiments {
 
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> rows = {
-      // random traffic
+      // Bonald and Roberts
       pf_fig1a_row(),
       pf_fig1b_row(),
       pf_fig2a_row(),
@@ -42,6 +42,9 @@ std::span<const Experiment> experiments() {
       hamzeh_mlf_row(),
       hamzeh_queue_row(),
       hamzeh_ffmra_row(),
+      hamzeh_hffmra_row(),
+      hamzeh_mrfs_row(),
+      hamzeh_minikube_row(),
   };
   return rows;
 }

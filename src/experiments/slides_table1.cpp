@@ -60,6 +60,22 @@ Table table_of(const std::vector<Step>& steps) {
   return table;
 }
 
+Figure figure_of(const std::vector<Step>& steps) {
+  Figure figure{.title = "Dominant shares after each step",
+                .x_label = "step",
+                .y_label = "dominant share",
+                .curves = {}};
+  for (std::size_t n = 0; n < kUsers.size(); ++n) {
+    Curve curve{.name = kUsers[n], .x = {0}, .y = {0}};
+    for (const Step& step : steps) {
+      curve.x.push_back(static_cast<double>(curve.x.size()));
+      curve.y.push_back(step.dominant_share[n]);
+    }
+    figure.curves.push_back(std::move(curve));
+  }
+  return figure;
+}
+
 Reproduction run(const RunOptions& options) {
   const Problem problem = worked_example({"cpu", "memory"}, {{"pool", {kCapacity.begin(), kCapacity.end()}}},
                                          {{kUsers[0], {kDemand[0].begin(), kDemand[0].end()}},
@@ -92,6 +108,7 @@ Reproduction run(const RunOptions& options) {
         compared(step + "RAM allocated", printed.allocated[1], ours.allocated[1], kTolerance));
   }
   result.tables.push_back(table_of(steps));
+  result.figures.push_back(figure_of(steps));
   return result;
 }
 

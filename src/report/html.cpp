@@ -54,4 +54,12 @@ std::string simulation_html(std::string_view page, const ReplayRun& run, const s
   return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
 }
 
+std::string simulation_html(std::string_view page, const ReallocationRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
+}
+
+std::string simulation_html(std::string_view page, const DemandsRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
+}
+
 }  // namespace mirab::report

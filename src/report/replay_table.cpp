@@ -1,12 +1,13 @@
-// The contenders side by side: what became of all tasks, what was used over time, then the users with most
-// tasks.
+// The contenders side by side: what became of all tasks, how fair and how full it was, then the users with
+// most tasks.
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
+#include <set>
 
 #include "report/figures.hpp"
+#include "report/side_by_side.hpp"
 #include "report/simulation.hpp"
-#include "report/table.hpp"
 #include "report/text_width.hpp"
 
 namespace mirab::report {
@@ -14,96 +15,102 @@ namespace {
 
 using simulation::Quantiles;
 using simulation::ReplayOutcome;
+using simulation::ReplayTally;
 using simulation::ReplayUser;
-using simulation::Series;
 
 constexpr std::size_t kNameWidth = 20;
-constexpr std::size_t kContenderWidth = 15;
-constexpr std::size_t kUsersShown = 20;
+constexpr std::size_t kUsersShown = 15;
 const std::string kIndent = "  ";
 
 using Outcomes = std::vector<ReplayOutcome>;
 
-// A time that a person waits: `0 s`, `12.3 s`, `4.2 min`, `3.1 h`, `2.5 d`.
-std::string span(double seconds) {
-  constexpr double kMinute = 60;
-  constexpr double kHour = 3600;
-  constexpr double kDay = 86400;
-  if (seconds == 0) return "0 s";
-  if (seconds < 2 * kMinute) return fmt::format("{:.3g} s", seconds);
-  if (seconds < 2 * kHour) return fmt::format("{:.3g} min", seconds / kMinute);
-  if (seconds < 2 * kDay) return fmt::format("{:.3g} h", seconds / kHour);
-  return fmt::format("{:.4g} d", seconds / kDay);
-}
-
-std::string mean_of(const Series& series) {
-  if (series.values.empty()) return "–";
-  const double sum = std::accumulate(series.values.begin(), series.values.end(), 0.0);
-  return fixed(sum / static_cast<double>(series.values.size()), 4);
-}
-
-// One row of the summary: what it is called, and its value for each contender.
-template <class Value>
-void add_row(Table& table, const std::string& what, const Outcomes& outcomes, const Value& value) {
-  std::vector<Cell> row{{what}};
-  for (const ReplayOutcome& outcome : outcomes) row.push_back({value(outcome)});
-  table.rows.push_back(std::move(row));
-}
-
-template <class Count>
-std::string sum_of(const ReplayOutcome& outcome, const Count& count) {
-  std::int64_t sum = 0;
-  for (const ReplayUser& user : outcome.users) sum += count(user);
-  return std::to_string(sum);
-}
-
-Table headed(const Outcomes& outcomes, const std::string& first) {
-  Table table{.columns = {{.min_width = first.size()}}, .rows = {{{""}}, {{first}}}};
+SideBySide headed(const Outcomes& outcomes, const std::string& heading) {
+  std::vector<std::vector<std::string>> labels;
   for (const ReplayOutcome& outcome : outcomes) {
-    table.columns.push_back({.align = Align::right});
-    table.rows[0].push_back({shorten(outcome.discipline, kContenderWidth)});
-    table.rows[1].push_back({shorten(outcome.placement, kContenderWidth)});
+    std::vector<std::string> label = label_lines(outcome.discipline);
+    label.push_back(outcome.placement);
+    labels.push_back(std::move(label));
   }
-  table.add_rule();
-  return table;
+  return {heading, std::move(labels)};
 }
 
-void add_quantiles(Table& table, const std::string& what, const Outcomes& outcomes,
-                   Quantiles ReplayOutcome::*which, std::string (*text)(double)) {
-  const auto row = [&](const std::string& part, double Quantiles::*value) {
-    add_row(table, what + " " + part, outcomes,
-            [&](const ReplayOutcome& outcome) { return text(outcome.*which.*value); });
-  };
-  row("mean", &Quantiles::mean);
-  row("median", &Quantiles::p50);
-  row("90 %", &Quantiles::p90);
-  row("99 %", &Quantiles::p99);
+// A row: `text` says it of each contender.
+template <class Text>
+void add(SideBySide& table, const std::string& what, const Outcomes& outcomes, const Text& text) {
+  std::vector<std::string> values;
+  for (const ReplayOutcome& outcome : outcomes) values.push_back(text(outcome));
+  table.add(what, std::move(values));
 }
 
-std::string plain(double value) { return fmt::format("{:.4g}", value); }
+// A count that is worth a row only when some contender has it.
+void add_if_any(SideBySide& table, const std::string& what, const Outcomes& outcomes,
+                std::int64_t ReplayTally::*count) {
+  const bool any = std::any_of(outcomes.begin(), outcomes.end(),
+                               [&](const ReplayOutcome& outcome) { return outcome.*count > 0; });
+  if (any) add(table, what, outcomes, [&](const auto& outcome) { return std::to_string(outcome.*count); });
+}
 
-std::string summary(const Outcomes& outcomes) {
-  Table table = headed(outcomes, "all tasks");
-  add_row(table, "submitted", outcomes,
-          [](const auto& outcome) { return sum_of(outcome, [](const auto& u) { return u.submitted; }); });
-  add_row(table, "started", outcomes,
-          [](const auto& outcome) { return sum_of(outcome, [](const auto& u) { return u.started; }); });
-  add_row(table, "finished", outcomes,
-          [](const auto& outcome) { return sum_of(outcome, [](const auto& u) { return u.finished; }); });
-  add_quantiles(table, "waiting", outcomes, &ReplayOutcome::waiting, span);
-  add_quantiles(table, "slowdown", outcomes, &ReplayOutcome::slowdown, plain);
-  add_row(table, "completion mean", outcomes,
-          [](const auto& outcome) { return span(outcome.completion.mean); });
-  table.add_rule();
-  add_row(table, "users starved", outcomes, [](const auto& outcome) {
-    return sum_of(outcome, [](const auto& u) { return u.starved ? 1 : 0; });
-  });
-  add_row(table, "unfairness", outcomes, [](const auto& outcome) { return plain(outcome.unfairness); });
-  for (std::size_t s = 0; s < outcomes.front().series.size(); ++s) {
-    add_row(table, shorten(outcomes.front().series[s].name, kNameWidth) + " (mean)", outcomes,
-            [&](const ReplayOutcome& outcome) { return mean_of(outcome.series[s]); });
+struct Part {
+  std::string name;
+  double Quantiles::*value;
+};
+
+const Part kMean{"mean", &Quantiles::mean};
+const Part kMedian{"median", &Quantiles::p50};
+const Part kNinth{"90 %", &Quantiles::p90};
+const Part kLast{"99 %", &Quantiles::p99};
+
+// Rows for some parts of a distribution.
+void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& outcomes,
+                   Quantiles ReplayTally::*which, const std::vector<Part>& parts,
+                   std::string (*text)(double)) {
+  for (const Part& part : parts) {
+    add(table, what + ", " + part.name, outcomes, [&](const ReplayOutcome& outcome) {
+      return (outcome.*which).count == 0 ? "–" : text(outcome.*which.*part.value);
+    });
   }
-  return render(table) + "\n";
+}
+
+std::string plain(double value) { return fixed(value, value < 100 ? 2 : 0); }
+
+void add_series_means(SideBySide& table, const Outcomes& outcomes) {
+  for (const std::string name : {"jain", "gini", "fragmentation"}) {
+    const auto mean = [&](const ReplayOutcome& outcome) -> std::string {
+      const auto found = std::find_if(outcome.series.begin(), outcome.series.end(),
+                                      [&](const auto& series) { return series.name == name; });
+      if (found == outcome.series.end() || found->values.empty()) return "–";
+      const double sum = std::accumulate(found->values.begin(), found->values.end(), 0.0);
+      return fixed(sum / static_cast<double>(found->values.size()), 4);
+    };
+    add(table, name + ", mean", outcomes, mean);
+  }
+}
+
+std::string summary(const ReplayRun& run, std::size_t width) {
+  const Outcomes& outcomes = run.outcomes;
+  SideBySide table = headed(outcomes, "all tasks");
+  add(table, "submitted", outcomes, [](const auto& each) { return std::to_string(each.submitted); });
+  add(table, "finished", outcomes, [](const auto& each) { return std::to_string(each.finished); });
+  add_if_any(table, "running at the end", outcomes, &ReplayTally::still_running);
+  add_if_any(table, "waiting at the end", outcomes, &ReplayTally::still_waiting);
+  add_if_any(table, "lost with a server", outcomes, &ReplayTally::lost);
+  add_if_any(table, "left out: fit nowhere", outcomes, &ReplayTally::oversized);
+  add_if_any(table, "runtime partly drawn", outcomes, &ReplayTally::cut);
+  add_quantiles(table, "waiting", outcomes, &ReplayTally::waiting, {kMean, kMedian, kNinth, kLast},
+                span_text);
+  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, span_text);
+  add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, {kMean, kMedian, kLast}, plain);
+  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, span_text);
+  table.add_rule();
+  for (std::size_t r = 0; r < run.resources.size(); ++r) {
+    add(table, shorten(run.resources[r], kNameWidth) + " granted", outcomes,
+        [&](const auto& each) { return percent(each.utilization[r], 2); });
+  }
+  add_series_means(table, outcomes);
+  add(table, "unfairness", outcomes, [](const auto& each) { return span_text(each.unfairness); });
+  add(table, "longest starvation", outcomes, [](const auto& each) { return span_text(each.starvation); });
+  add(table, "users starved", outcomes, [](const auto& each) { return std::to_string(each.starved); });
+  return table.text(width);
 }
 
 // Users by the tasks that they submitted, most first.
@@ -115,48 +122,56 @@ std::vector<std::size_t> by_tasks(const std::vector<ReplayUser>& users) {
   return order;
 }
 
-std::string users(const Outcomes& outcomes) {
+std::string waiting_and_share(const ReplayUser& user) {
+  const std::string waits = user.starved              ? "starved"
+                            : user.waiting.count == 0 ? "–"
+                                                      : span_text(user.waiting.mean);
+  return fmt::format("{} {:>7}", waits, percent(user.share, 2));
+}
+
+std::string users(const Outcomes& outcomes, std::size_t width) {
   const std::vector<std::size_t> order = by_tasks(outcomes.front().users);
   const std::size_t shown = std::min(order.size(), kUsersShown);
-  Table table{.columns = {{.min_width = 4}, {.align = Align::right}},
-              .rows = {{{""}, {""}}, {{"user"}, {"tasks", 1, Align::right}}}};
-  for (const ReplayOutcome& outcome : outcomes) {
-    table.columns.push_back({.align = Align::right, .gap = 3});
-    table.columns.push_back({.align = Align::decimal});
-    table.rows[0].push_back({shorten(outcome.discipline, kContenderWidth), 2, Align::center});
-    table.rows[1].push_back({"waits", 1, Align::right});
-    table.rows[1].push_back({"share", 1, Align::right});
-  }
-  table.add_rule();
+  SideBySide table = headed(outcomes, "user (tasks): waiting, share");
   for (std::size_t i = 0; i < shown; ++i) {
-    const std::size_t n = order[i];
-    const ReplayUser& first = outcomes.front().users[n];
-    std::vector<Cell> row{{shorten(first.name, kNameWidth)}, {std::to_string(first.submitted)}};
-    for (const ReplayOutcome& outcome : outcomes) {
-      const ReplayUser& user = outcome.users[n];
-      row.push_back({user.starved ? "starves" : span(user.waiting.mean)});
-      row.push_back({percent(user.share, 2)});
-    }
-    table.rows.push_back(std::move(row));
+    const ReplayUser& first = outcomes.front().users[order[i]];
+    add(table, fmt::format("{} ({})", shorten(first.name, kNameWidth), first.submitted), outcomes,
+        [&](const ReplayOutcome& outcome) { return waiting_and_share(outcome.users[order[i]]); });
   }
+  std::string text = table.text(width);
   if (order.size() > shown) {
-    table.rows.push_back({{fmt::format("… {} more", order.size() - shown), table.columns.size()}});
+    text.insert(text.size() - 1, fmt::format("… and {} more with fewer tasks\n", order.size() - shown));
   }
-  return render(table) + "\n";
+  return text;
+}
+
+std::string notices(const Outcomes& outcomes, std::size_t width) {
+  std::string text;
+  std::set<std::string> said;  // what is true of several contenders is said once
+  for (const ReplayOutcome& outcome : outcomes) {
+    for (const std::string& notice : outcome.notices) {
+      if (said.insert(notice).second) text += broken("note: " + printable(notice), width, "      ");
+    }
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string simulation_table(const ReplayRun& run, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  const std::string title = printable(
-      fmt::format("{}: {} on {}, seed {}", run.title, run.scenario.workload, run.scenario.cluster, run.seed));
-  std::string text = broken(title, page, kIndent) + "\n";
-  text += summary(run.outcomes) + users(run.outcomes);
-  return text + broken(
-                    "waits: mean from submission to start, of started tasks; share: the largest part of any "
-                    "one resource that the user holds, mean over time",
-                    page, kIndent);
+  const std::string title = fmt::format("{}: {} on {}, {} from {}, seed {}", run.title, run.scenario.workload,
+                                        run.scenario.cluster, span_text(run.outcomes.front().end),
+                                        counted(run.outcomes.front().users.size(), "user"), run.seed);
+  return broken(printable(title), page, kIndent) + "\n" + summary(run, page) + users(run.outcomes, page) +
+         broken(
+             "waiting: from submission to the last start, of what started; so far: of what waits at the end; "
+             "slowdown: completion over "
+             "runtime, "
+             "of what finished; share: the largest part of any one resource that the user holds, mean over "
+             "time; unfairness: what users who wait lack of their part, over time (docs/replay.md)",
+             page, kIndent) +
+         notices(run.outcomes, page);
 }
 
 }  // namespace mirab::report

@@ -39,8 +39,18 @@ nlohmann::ordered_json reproductions_json(const Reproductions& reproductions);
 /// One record a finding.
 std::string reproductions_csv(const Reproductions& reproductions);
 
-/// The page docs/reproduced.md.
-std::string reproductions_markdown(const Reproductions& reproductions);
+/// The page docs/reproduced.md. `images` is the folder of the pictures of reproduction_pictures, as a link
+/// from the page, with a slash at its end; when it is empty, curves stand in tables.
+std::string reproductions_markdown(const Reproductions& reproductions, const std::string& images = {});
+
+/// A picture of a figure: the name of its file, and the SVG in it.
+struct Picture {
+  std::string file;
+  std::string svg;
+};
+
+/// One for each figure.
+std::vector<Picture> reproduction_pictures(const Reproductions& reproductions);
 
 /// The report page with the reproductions embedded: reproductions_json with `kind`, `title` and `command`.
 std::string reproductions_html(std::string_view page, const Reproductions& reproductions,

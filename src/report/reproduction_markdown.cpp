@@ -2,22 +2,24 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "report/figures.hpp"
+#include "report/chart_svg.hpp"
 #include "report/reproduction.hpp"
 #include "report/reproduction_words.hpp"
 
 namespace mirab::report {
 namespace {
 
+constexpr std::size_t kMostOpen = 30;  // findings that are not folded
+
 constexpr std::string_view kOpening =
     "<!-- Made by `{command}`. -->\n"
     "\n"
     "# The papers, reproduced\n"
     "\n"
-    "What the papers print or describe, and what `mirab reproduce` finds ([reproduce.md](reproduce.md) says "
-    "how, and "
-    "what\n"
-    "the verdicts mean). Made by `{command}`, which gives the same bytes again.\n";
+    "What the papers print or describe beside what Mirab finds. [reproduce.md](reproduce.md) says what "
+    "findings and "
+    "verdicts are.\n"
+    "The same command gives the same bytes again: `{command}`.\n";
 
 /// A text that means itself in Markdown, in one line.
 std::string plain(std::string_view text) {
@@ -59,7 +61,6 @@ std::string command_of(const Reproductions& reproductions) {
 }
 
 std::string overview(const Reproductions& reproductions) {
-  std::vector<std::vector<std::string>> rows;
   std::string text = "\n| experiment | what it shows | paper | verdict |\n|---|---|---|---|\n";
   for (const Reproduced& each : reproductions.results)
     text += fmt::format("| [`{0}`](#{0}) | {1} | {2} | {3} |\n", each.result.id, plain(each.experiment.title),
@@ -76,27 +77,64 @@ std::string notes(const experiments::Reproduction& result) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string section(const Reproduced& each) {
+/// `pf-fig1a.svg`; `pf-fig1a-2.svg` of the second of several.
+std::string picture_name(const experiments::Reproduction& result, std::size_t figure) {
+  return result.figures.size() == 1 ? result.id + ".svg" : fmt::format("{}-{}.svg", result.id, figure + 1);
+}
+
+std::string figures(const experiments::Reproduction& result, const std::string& images) {
+  const bool in_rows = are_shown_in_rows(result.figures);
+  std::string text;
+  for (std::size_t f = 0; f < result.figures.size(); ++f) {
+    const experiments::Figure& figure = result.figures[f];
+    if (!images.empty()) {
+      text += fmt::format("\n![{}]({}{})\n", plain(figure.title), images, picture_name(result, f));
+    } else if (in_rows) {
+      text += titled(curves_as_table(figure));
+    }
+  }
+  return text;
+}
+
+/// Many findings are folded; those that do not hold, or had to be corrected, stand above.
+std::string findings(const experiments::Reproduction& result) {
+  const experiments::Table all = findings_as_table(result);
+  if (all.rows.size() <= kMostOpen) return table(all.head, all.rows);
+  std::vector<std::vector<std::string>> notable;
+  for (std::size_t f = 0; f < all.rows.size(); ++f) {
+    if (!result.findings[f].holds || result.findings[f].corrected) notable.push_back(all.rows[f]);
+  }
+  return (notable.empty() ? "" : table(all.head, notable)) +
+         fmt::format("\n<details><summary>all {} findings</summary>\n{}\n</details>\n", all.rows.size(),
+                     table(all.head, all.rows));
+}
+
+std::string section(const Reproduced& each, const std::string& images) {
   const experiments::Reproduction& result = each.result;
-  const experiments::Table findings = findings_as_table(result);
   std::string text = fmt::format("\n## {}\n\n{}. {}.\n\nData: {}.\n\nVerdict: **{}** ({}).\n", result.id,
                                  plain(each.experiment.title), plain(each.experiment.paper),
                                  plain(result.data), verdict_name(result.verdict), tally(result)) +
-                     table(findings.head, findings.rows) + notes(result);
+                     figures(result, images) + findings(result) + notes(result);
   for (const experiments::Table& shown : result.tables) text += titled(shown);
-  for (const experiments::Figure& figure : result.figures) {
-    if (is_shown_in_rows(figure)) text += titled(curves_as_table(figure));
-  }
   return text;
 }
 
 }  // namespace
 
-std::string reproductions_markdown(const Reproductions& reproductions) {
+std::string reproductions_markdown(const Reproductions& reproductions, const std::string& images) {
   std::string text = fmt::format(fmt::runtime(kOpening), fmt::arg("command", command_of(reproductions)));
   text += overview(reproductions);
-  for (const Reproduced& each : reproductions.results) text += section(each);
+  for (const Reproduced& each : reproductions.results) text += section(each, images);
   return text;
+}
+
+std::vector<Picture> reproduction_pictures(const Reproductions& reproductions) {
+  std::vector<Picture> pictures;
+  for (const Reproduced& each : reproductions.results) {
+    for (std::size_t f = 0; f < each.result.figures.size(); ++f)
+      pictures.push_back({picture_name(each.result, f), chart_svg(each.result.figures[f])});
+  }
+  return pictures;
 }
 
 std::string experiments_markdown(std::span<const experiments::Experiment> experiments) {

@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <mirab/simulation/replay.hpp>
+#include <mirab/model/workload.hpp>
 #include <mirab/simulation/scenario.hpp>
-#include <mirab/simulation/traffic.hpp>
 
 namespace mirab::report {
 
@@ -22,7 +21,7 @@ struct TrafficRun {
   const simulation::TrafficOutcome& outcome;
 };
 
-/// A trace that was played.
+/// A trace that was played, by every contender.
 struct ReplayRun {
   std::string title;
   std::uint64_t seed;
@@ -31,22 +30,47 @@ struct ReplayRun {
   const std::vector<simulation::ReplayOutcome>& outcomes;
 };
 
+/// Divisible jobs that were reallocated over time, by every mechanism.
+struct ReallocationRun {
+  std::string title;
+  const simulation::ReallocationScenario& scenario;
+  const Problem& cluster;
+  const Workload& workload;
+  const std::vector<simulation::ReallocationOutcome>& outcomes;
+};
+
+/// Demands over time, and what each mechanism made of them.
+struct DemandsRun {
+  std::string title;
+  const simulation::DemandSeriesScenario& scenario;
+  const simulation::DemandSeriesOutcome& outcome;
+};
+
 /// What a person reads, at most `width` columns wide where that is possible.
 std::string simulation_table(const TrafficRun& run, std::size_t width);
 std::string simulation_table(const ReplayRun& run, std::size_t width);
+std::string simulation_table(const ReallocationRun& run, std::size_t width);
+std::string simulation_table(const DemandsRun& run, std::size_t width);
 
 /// docs/schema/simulation.schema.json. Of series over time with more than `most_samples` every so many are
 /// kept, and the last.
 nlohmann::ordered_json simulation_json(const TrafficRun& run);
 nlohmann::ordered_json simulation_json(const ReplayRun& run, std::size_t most_samples = SIZE_MAX);
+nlohmann::ordered_json simulation_json(const ReallocationRun& run, std::size_t most_samples = SIZE_MAX);
+nlohmann::ordered_json simulation_json(const DemandsRun& run, std::size_t most_samples = SIZE_MAX);
 
-/// Traffic: one record a load, mechanism and class: load, mechanism, class, service_rate, low, high, jobs,
-/// stable. Replay: one record a contender and user.
+/// Long form (docs/simulate.md): of traffic one record a load, mechanism and class; of a trace one a
+/// contender and user; of a reallocation one a mechanism, server class, resource and time; of demands one a
+/// mechanism, series and iteration.
 std::string simulation_csv(const TrafficRun& run);
 std::string simulation_csv(const ReplayRun& run);
+std::string simulation_csv(const ReallocationRun& run);
+std::string simulation_csv(const DemandsRun& run);
 
 /// The page with the JSON of a run, to which its title and the command line are added.
 std::string simulation_html(std::string_view page, const TrafficRun& run, const std::string& command);
 std::string simulation_html(std::string_view page, const ReplayRun& run, const std::string& command);
+std::string simulation_html(std::string_view page, const ReallocationRun& run, const std::string& command);
+std::string simulation_html(std::string_view page, const DemandsRun& run, const std::string& command);
 
 }  // namespace mirab::report

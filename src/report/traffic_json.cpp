@@ -1,5 +1,4 @@
-#include <nlohmann/json.hpp>
-
+#include "report/series_json.hpp"
 #include "report/simulation.hpp"
 #include "simulation/sizes_text.hpp"
 
@@ -12,17 +11,11 @@ using simulation::TrafficModel;
 using simulation::TrafficPoint;
 using simulation::TrafficScenario;
 
-Json amounts(const std::vector<std::string>& resources, const std::vector<double>& values) {
-  Json json = Json::object();
-  for (std::size_t r = 0; r < resources.size(); ++r) json[resources[r]] = values[r];
-  return json;
-}
-
 Json class_json(const TrafficScenario& scenario, const TrafficClass& job_class) {
   const bool honest = job_class.claims.empty();
   return {{"name", job_class.name},
-          {"demand", amounts(scenario.resources, job_class.demand)},
-          {"claims", amounts(scenario.resources, honest ? job_class.demand : job_class.claims)},
+          {"demand", by_resource(scenario.resources, job_class.demand)},
+          {"claims", by_resource(scenario.resources, honest ? job_class.demand : job_class.claims)},
           {"arrivals", job_class.arrivals},
           {"permanent", job_class.permanent}};
 }
@@ -48,7 +41,7 @@ Json simulation_json(const TrafficRun& run) {
                {"events", run.outcome.events},
                {"model", fluid ? "fluid" : "tasks"},
                {"sizes", simulation::sizes_text(scenario.sizes)},
-               {"capacity", amounts(scenario.resources, scenario.capacity)},
+               {"capacity", by_resource(scenario.resources, scenario.capacity)},
                {"load_resource", scenario.resources[scenario.load_resource]},
                {"jobs", scenario.jobs}};
   if (!fluid) {

@@ -29,17 +29,11 @@ constexpr Column gpus{3, "num_gpu"};
 constexpr Column gpu_part{4, "gpu_milli"};
 constexpr Column models{5, "gpu_spec"};
 constexpr Column qos{6, "qos"};
-constexpr std::array heading{name,
-                             cpu,
-                             memory,
-                             gpus,
-                             gpu_part,
-                             models,
-                             qos,
-                             Column{7, "pod_phase"},
-                             Column{8, "creation_time"},
-                             Column{9, "deletion_time"},
-                             Column{10, "scheduled_time"}};
+constexpr Column created{8, "creation_time"};
+constexpr Column deleted{9, "deletion_time"};
+constexpr Column scheduled{10, "scheduled_time"};
+constexpr std::array heading{name,    cpu,     memory,   gpus, gpu_part, models, qos, Column{7, "pod_phase"},
+                             created, deleted, scheduled};
 }  // namespace pod
 
 Check check_heading(const Row& row, std::span<const Column> heading) {
@@ -91,6 +85,42 @@ std::set<std::string> alternatives(std::string_view text) {
   return parts;
 }
 
+Result<PodKind> pod_kind(const Row& row) {
+  const auto cpu = amount(row, pod::cpu, "m");
+  if (!cpu) return cpu.error();
+  const auto memory = amount(row, pod::memory, "Mi");
+  if (!memory) return memory.error();
+  const auto gpus = requested_gpus(row);
+  if (!gpus) return gpus.error();
+  return PodKind{
+      std::string(row.text(pod::qos)), alternatives(row.text(pod::models)), {*cpu, *memory, *gpus}};
+}
+
+/// Seconds; no value for an empty field.
+Result<std::optional<std::uint64_t>> time(const Row& row, const Column& column, std::uint64_t least) {
+  constexpr std::uint64_t kMostSeconds = std::uint64_t{1} << 31;
+  if (row.text(column).empty()) return std::optional<std::uint64_t>();
+  const auto seconds = row.whole(column);
+  if (!seconds) return seconds.error();
+  if (*seconds < least)
+    return row.error(column, fmt::format("is before {}, the time that precedes it", least));
+  if (*seconds > kMostSeconds) return row.error(column, "is more than 68 years");
+  return std::optional(*seconds);
+}
+
+Result<Pod> pod_times(const Row& row, std::uint64_t least) {
+  Result<PodKind> kind = pod_kind(row);
+  if (!kind) return kind.error();
+  const auto created = time(row, pod::created, least);
+  if (!created) return created.error();
+  if (!*created) return row.error(pod::created, "is no time");
+  const auto scheduled = time(row, pod::scheduled, **created);
+  if (!scheduled) return scheduled.error();
+  const auto deleted = time(row, pod::deleted, scheduled->value_or(**created));
+  if (!deleted) return deleted.error();
+  return Pod{std::string(row.text(pod::name)), *std::move(kind), **created, *scheduled, *deleted};
+}
+
 }  // namespace
 
 Result<Nodes> read_nodes(const std::string& path) {
@@ -113,14 +143,9 @@ Result<std::vector<PodGroup>> read_pods(const std::string& path) {
   std::vector<PodGroup> groups;
   std::map<PodKind, std::size_t> group_of;
   const auto on_pod = [&](const Row& row) -> Check {
-    const auto cpu = amount(row, pod::cpu, "m");
-    if (!cpu) return cpu.error();
-    const auto memory = amount(row, pod::memory, "Mi");
-    if (!memory) return memory.error();
-    const auto gpus = requested_gpus(row);
-    if (!gpus) return gpus.error();
-    PodKind kind{
-        std::string(row.text(pod::qos)), alternatives(row.text(pod::models)), {*cpu, *memory, *gpus}};
+    Result<PodKind> read = pod_kind(row);
+    if (!read) return read.error();
+    PodKind& kind = *read;
     const auto [place, is_new] = group_of.try_emplace(kind, groups.size());
     if (is_new) groups.push_back({std::move(kind), 0});
     ++groups[place->second].pods;
@@ -128,6 +153,18 @@ Result<std::vector<PodGroup>> read_pods(const std::string& path) {
   };
   if (Check failed = read_list(path, pod::heading, on_pod)) return *failed;
   return groups;
+}
+
+Result<std::vector<Pod>> read_pod_times(const std::string& path) {
+  std::vector<Pod> pods;
+  const auto on_pod = [&](const Row& row) -> Check {
+    Result<Pod> read = pod_times(row, pods.empty() ? 0 : pods.back().created);
+    if (!read) return read.error();
+    pods.push_back(*std::move(read));
+    return std::nullopt;
+  };
+  if (Check failed = read_list(path, pod::heading, on_pod)) return *failed;
+  return pods;
 }
 
 }  // namespace mirab::traces::openb

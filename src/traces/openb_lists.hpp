@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,5 +49,18 @@ Result<Nodes> read_nodes(const std::string& path);
 
 /// One group for each kind, in the order in which their first pods appear. Errors: as of read_nodes.
 Result<std::vector<PodGroup>> read_pods(const std::string& path);
+
+/// One pod, and when it was there. Times in seconds, as in the trace.
+struct Pod {
+  std::string name;
+  PodKind kind;
+  std::uint64_t created;
+  std::optional<std::uint64_t> scheduled;
+  std::optional<std::uint64_t> deleted;
+};
+
+/// In the order of creation. Errors: as of read_nodes; creations that go backwards, a time before the one
+/// that precedes it, or of more than 68 years.
+Result<std::vector<Pod>> read_pod_times(const std::string& path);
 
 }  // namespace mirab::traces::openb

@@ -65,7 +65,8 @@ std::string said(const Head& head, std::string_view name) {
   return entry == head.end() ? "" : fmt::format("{}: {}", name, entry->second);
 }
 
-std::vector<std::string> provenance(const Head& head, const Server& nodes, const Workload& workload) {
+std::vector<std::string> provenance(const Head& head, const Server& nodes, const Workload& workload,
+                                    const SwfOptions& options) {
   std::vector<std::string> lines{
       "From a log in the Standard Workload Format; if it is of the Parallel Workloads Archive, cite D. G. "
       "Feitelson,",
@@ -79,6 +80,7 @@ std::vector<std::string> provenance(const Head& head, const Server& nodes, const
       fmt::format("Servers: {} nodes of {} CPUs each. {} jobs of {} users; a job is a task of one CPU",
                   nodes.count, nodes.capacity[0].text(), workload.jobs.size(), workload.users.size()));
   lines.push_back("for each of its processors, all of which start together. All runtimes are measured.");
+  if (options.days) lines.push_back(swf::first_days(*options.days));
   return lines;
 }
 
@@ -96,7 +98,7 @@ Result<WorkloadImport> import_swf(const std::string& log, const SwfOptions& opti
   if (!server) return server.error();
   const bool has_memory = server->capacity.size() > 1;
 
-  Jobs jobs;
+  Jobs jobs(options.days);
   std::uint64_t without_processors = 0;
   std::uint64_t without_memory = 0;
   const auto on_entry = [&](const Entry& entry) -> Check {
@@ -121,7 +123,7 @@ Result<WorkloadImport> import_swf(const std::string& log, const SwfOptions& opti
   if (!workload) return workload.error();
   WorkloadImport import;
   import.workload = *std::move(workload);
-  import.provenance = provenance(*head, *server, import.workload);
+  import.provenance = provenance(*head, *server, import.workload, options);
   import.notices = jobs.notices();
   note(import.notices, "left out, jobs without processors", without_processors);
   note(import.notices, "taken for 0, memory of jobs that the log does not tell", without_memory);

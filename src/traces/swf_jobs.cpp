@@ -17,6 +17,13 @@ constexpr std::int64_t kMostSeconds = std::int64_t{1} << 31;
 /// Parts of an interrupted job: 2 to be continued, 3 the last, completed, 4 the last, killed.
 bool is_part(std::int64_t status) { return status >= 2 && status <= 4; }
 
+/// No value for any negative time: logs write end − start where one of them is missing.
+Result<std::optional<std::int64_t>> runtime(const Entry& entry) {
+  const Result<double> ran = entry.value(run);
+  if (!ran) return ran.error();
+  return *ran < 0 ? std::optional<std::int64_t>() : entry.known(run, kMostSeconds);
+}
+
 /// How many tasks of the request a server of the entry holds.
 double room(const Request& request, const Server& server) {
   if (!fits_somewhere(request, {server})) return 0;
@@ -37,13 +44,17 @@ double room(const Request& request, const std::vector<Server>& servers) {
 
 }  // namespace
 
+std::string first_days(std::int64_t days) {
+  return fmt::format("Only the jobs submitted within the first {} days.", days);
+}
+
 Result<std::optional<Times>> Jobs::times(const Entry& entry) {
   const auto submitted = entry.known(submit, kMostSeconds);
   if (!submitted) return submitted.error();
   if (!*submitted) return entry.error(submit, "is unknown");
   const auto waited = entry.known(wait, kMostSeconds);
   if (!waited) return waited.error();
-  const auto ran = entry.known(run, kMostSeconds);
+  const auto ran = runtime(entry);
   if (!ran) return ran.error();
   const auto how = entry.known(status);
   if (!how) return how.error();
@@ -51,8 +62,11 @@ Result<std::optional<Times>> Jobs::times(const Entry& entry) {
   latest_ = **submitted;
   if (!first_) first_ = latest_;
 
+  constexpr std::int64_t kDay = 24 * 3600;
+  if (days_ && latest_ - *first_ >= *days_ * kDay) return std::optional<Times>();
+
   if (is_part(how->value_or(1))) return ++parts_, std::optional<Times>();
-  if (!*ran) return ++never_ran_, std::optional<Times>();
+  if (!*ran) return ++without_runtime_, std::optional<Times>();
   if (**ran == 0) ++instant_;
   const Times times{.submitted = seconds(latest_ - *first_),
                     .runtime = seconds(std::max<std::int64_t>(**ran, 1)),
@@ -94,7 +108,7 @@ std::uint32_t Jobs::user(const std::string& name) {
 
 std::vector<std::string> Jobs::notices() const {
   std::vector<std::string> notices;
-  note(notices, "left out, jobs that never ran", never_ran_);
+  note(notices, "left out, jobs that never ran or whose end is unknown", without_runtime_);
   note(notices, "left out, parts of interrupted jobs, whose sum stands in the log", parts_);
   note(notices, "left out, jobs that do not fit on the servers", fitting_nowhere_);
   note(notices, "taken for 1 s, runtimes of 0 s", instant_);

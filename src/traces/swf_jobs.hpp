@@ -20,11 +20,17 @@ struct Times {
   std::uint32_t user;
 };
 
+/// A line of provenance.
+std::string first_days(std::int64_t days);
+
 /// Collects the jobs of a log. One owner.
 class Jobs {
  public:
-  /// When and whose; no value for what never ran or is a part of another entry. Errors: as of Entry::known;
-  /// a submission before the one above it, or at no known time.
+  /// With only the jobs that are submitted within so many days from the first.
+  explicit Jobs(std::optional<std::int64_t> days) : days_(days) {}
+
+  /// When and whose; no value for what has no runtime, comes later, or is a part of another entry. Errors: as
+  /// of Entry::known; a submission before the one above it, or at no known time.
   Result<std::optional<Times>> times(const Entry& entry);
 
   /// Adds `tasks` that start together.
@@ -41,13 +47,14 @@ class Jobs {
  private:
   std::uint32_t user(const std::string& name);
 
+  std::optional<std::int64_t> days_;
   Requests requests_;
   Workload workload_;
   std::unordered_map<std::string, std::uint32_t> user_of_;
   std::optional<std::int64_t> first_;  // seconds
   std::int64_t latest_ = 0;
   Duration end_{};
-  std::uint64_t never_ran_ = 0, parts_ = 0, instant_ = 0, fitting_nowhere_ = 0;
+  std::uint64_t without_runtime_ = 0, parts_ = 0, instant_ = 0, fitting_nowhere_ = 0;
 };
 
 }  // namespace mirab::traces::swf

@@ -67,17 +67,21 @@ Result<Entry> cut(std::string_view line, std::size_t fields, const std::string& 
 
 }  // namespace
 
-Result<std::optional<std::int64_t>> Entry::known(std::size_t field, std::int64_t most) const {
+Result<double> Entry::value(std::size_t field) const {
   const std::string_view written = text(field);
   double value = 0;
   const auto [end, failed] = std::from_chars(written.data(), written.data() + written.size(), value);
-  if (failed != std::errc() || end != written.data() + written.size() || !std::isfinite(value)) {
-    return error(field, "is not a number");
-  }
-  if (value == -1) return std::optional<std::int64_t>();
-  if (value < 0) return error(field, "is negative; only -1 may be, for what is unknown");
-  if (value > static_cast<double>(most)) return error(field, fmt::format("is more than {}", most));
-  return std::optional(static_cast<std::int64_t>(value));
+  if (failed == std::errc() && end == written.data() + written.size() && std::isfinite(value)) return value;
+  return error(field, "is not a number");
+}
+
+Result<std::optional<std::int64_t>> Entry::known(std::size_t field, std::int64_t most) const {
+  const Result<double> read = value(field);
+  if (!read) return read.error();
+  if (*read == -1) return std::optional<std::int64_t>();
+  if (*read < 0) return error(field, "is negative; only -1 may be, for what is unknown");
+  if (*read > static_cast<double>(most)) return error(field, fmt::format("is more than {}", most));
+  return std::optional(static_cast<std::int64_t>(*read));
 }
 
 Error Entry::error(std::size_t field, const std::string& message) const {

@@ -49,6 +49,9 @@ class Entry {
 
   std::string_view text(std::size_t field) const { return fields_[field]; }
 
+  /// Any number. Errors: it is none.
+  Result<double> value(std::size_t field) const;
+
   /// A number from 0 to `most`, cut to a whole one; no value for -1. Errors: no number, or another negative
   /// one, or a larger one.
   Result<std::optional<std::int64_t>> known(std::size_t field, std::int64_t most = kMost) const;

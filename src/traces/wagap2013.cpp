@@ -1,6 +1,5 @@
-// Jobs over time from `wagap-2013`, a log of the Czech national grid MetaCentrum (CERIT-SC), kept by D.
-// Klusáček: the Standard Workload Format with the memory of a node, the queue and what was asked for of
-// nodes.
+// Jobs over time from `wagap-2013`, a log of the Czech national grid MetaCentrum (CERIT-SC): the Standard
+// Workload Format with the memory of a node, the queue and what was asked for of nodes.
 //
 // A job is a gang of tasks, one a node; two of them may share a machine that has room for both.
 // Cost: O(jobs + requests · servers).
@@ -142,8 +141,7 @@ std::vector<std::string> provenance(const std::vector<Server>& servers, const Wo
   return {
       "From wagap-2013, the log of the clusters of CERIT-SC in the Czech National Grid Infrastructure "
       "MetaCentrum,",
-      "which asks to be acknowledged: the workload log was graciously provided by MetaCentrum "
-      "(http://www.metacentrum.cz).",
+      "which asks to be acknowledged (https://www.metacentrum.cz).",
       "Changed: another form; the jobs' nodes, queues and requested times are left out.",
       fmt::format("Servers: {}; memory in bytes.", park),
       fmt::format("{} jobs of {} users; a job is a task for each node that it asks for, all of which start",
@@ -162,11 +160,12 @@ void add_notices(const Relaxed& relaxed, std::vector<std::string>& notices) {
 
 }  // namespace
 
-Result<WorkloadImport> import_wagap2013(const std::string& log, const std::string& machine_list) {
+Result<WorkloadImport> import_wagap2013(const std::string& log, const std::string& machine_list,
+                                        const SwfOptions& options) {
   const Result<std::vector<Server>> servers = read_machines(machine_list);
   if (!servers) return servers.error();
   const Selection selection(*servers);
-  swf::Jobs jobs;
+  swf::Jobs jobs(options.days);
   Relaxed relaxed;
   const auto on_entry = [&](const Entry& entry) -> Check {
     const auto times = jobs.times(entry);
@@ -194,6 +193,7 @@ Result<WorkloadImport> import_wagap2013(const std::string& log, const std::strin
   import.workload = *std::move(workload);
   import.provenance = provenance(*servers, import.workload);
   import.notices = jobs.notices();
+  if (options.days) import.provenance.push_back(swf::first_days(*options.days));
   add_notices(relaxed, import.notices);
   import.cluster = {import.workload.resources, *servers, users_of(import.workload)};
   return import;

@@ -72,6 +72,16 @@ TEST(Reproduce, WritesAPageThatHoldsTheResult) {
   EXPECT_THAT(ran.out, HasSubstr("verdict: agrees"));
 }
 
+TEST(Reproduce, WritesTheFiguresBesideTheMarkdownPage) {
+  const test::TemporaryFolder folder;
+  const Ran ran = shell("cd " + folder.file("") +
+                        " && mkdir docs && mirab reproduce slides-table1 --format markdown -o "
+                        "docs/page.md --images docs/images/all");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(test::read_text(folder.file("docs/page.md")), HasSubstr("](images/all/slides-table1.svg)"));
+  EXPECT_THAT(shell("cat " + folder.file("docs/images/all/slides-table1.svg")).out, HasSubstr("</svg>"));
+}
+
 TEST(Reproduce, ShowsNoProgressWhereNobodySeesIt) {
   EXPECT_THAT(shell("mirab reproduce psdsf-table1 --quick").err, IsEmpty());
 }

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include <mirab/model/problem.hpp>
+#include <mirab/model/random.hpp>
 #include <mirab/model/result.hpp>
+#include <mirab/traces/workload_import.hpp>
 
 namespace mirab::traces {
 
@@ -38,5 +40,17 @@ struct OpenbImport {
 /// Errors name file, line and column: a truncated or damaged file, another heading, a wrong number of
 /// columns, a bad number, an empty file; a list without a usable node or pod. Time O(rows + users · entries).
 Result<OpenbImport> import_openb(const std::string& node_list, const std::string& pod_list);
+
+/// Reads the same lists as a workload: every pod is a job of one task at its creation, of the user that
+/// import_openb makes of its kind; servers are as there.
+///
+/// Runtimes: from scheduling to deletion, measured. A pod without a deletion, or whose deletion is the last
+/// of the list, outlives it: its life is drawn from those that are longer than what was seen of it
+/// (Runtime::cut; src/traces/lifetimes.hpp). The span ends with the last time of the list.
+///
+/// Left out, with a notice: pods that were deleted before they were scheduled, that request nothing, or that
+/// fit on no node. Errors: as of import_openb; times that go backwards; no pod that is deleted.
+Result<WorkloadImport> import_openb_workload(const std::string& node_list, const std::string& pod_list,
+                                             Random& random);
 
 }  // namespace mirab::traces

@@ -9,10 +9,10 @@
 
 namespace mirab::traces {
 
-/// What the head of a log does not tell, or tells wrong.
+/// What of a log becomes a workload, and on what.
 struct SwfOptions {
-  std::optional<std::int64_t> processors =
-      {};  ///< ≥ 1; in place of MaxProcs and MaxNodes: so many single ones
+  std::optional<std::int64_t> processors = {};  ///< ≥ 1; in place of the head's: so many single ones
+  std::optional<std::int64_t> days = {};  ///< ≥ 1; only the jobs submitted within so many from the first
 };
 
 /// Reads a log in the Standard Workload Format (version 2.2: 18 fields, `;` begins a comment, -1 is unknown),
@@ -25,9 +25,9 @@ struct SwfOptions {
 /// memory of a task is what is requested of one processor, or else used. Times count from the first
 /// submission; the span ends with the last job. Runtimes are measured; 0 s counts as 1 s.
 ///
-/// Left out, with a notice: jobs that never ran (no runtime), without processors, that have more processors
-/// than there are, or whose task fits on no node; the parts of a job that was interrupted (status 2 to 4),
-/// whose sum stands in the log too. Errors name file, line and field.
+/// Left out, with a notice: jobs that never ran or whose end is unknown (a negative runtime), without
+/// processors, that have more processors than there are, or whose task fits on no node; the parts of a job
+/// that was interrupted (status 2 to 4), whose sum stands in the log too. Errors name file, line and field.
 Result<WorkloadImport> import_swf(const std::string& log, const SwfOptions& options);
 
 /// Reads `wagap-2013`, a log of MetaCentrum in that format with 21 fields, and its list of machines (number,
@@ -37,7 +37,8 @@ Result<WorkloadImport> import_swf(const std::string& log, const SwfOptions& opti
 /// nodes with so many CPUs each, and properties. A job has a task a node, all of which start together; of
 /// `A+B` each part is a job. Servers carry the labels `cluster` and `cpus`; `cl_name` and `nodecpus80` become
 /// a `select`, `^cl_name` the others; a host that is wanted by name, its cluster. What else is asked for is
-/// counted in notices. Otherwise as import_swf.
-Result<WorkloadImport> import_wagap2013(const std::string& log, const std::string& machine_list);
+/// counted in notices. Otherwise as import_swf; `processors` says nothing here.
+Result<WorkloadImport> import_wagap2013(const std::string& log, const std::string& machine_list,
+                                        const SwfOptions& options = {});
 
 }  // namespace mirab::traces

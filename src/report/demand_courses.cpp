@@ -1,0 +1,38 @@
+#include "report/demand_courses.hpp"
+
+#include <fmt/format.h>
+#include <numeric>
+
+namespace mirab::report {
+
+std::vector<simulation::Series> course_series(const simulation::MechanismCourse& course,
+                                              const std::vector<std::string>& resources) {
+  std::vector<simulation::Series> all;
+  const auto add = [&](const std::string& name, const simulation::Course& values) {
+    if (!values.empty()) all.push_back({name, values});
+  };
+  const auto add_each = [&](const std::string& name, const std::vector<simulation::Course>& courses) {
+    for (std::size_t r = 0; r < courses.size(); ++r)
+      add(fmt::format("{} {}", name, resources[r]), courses[r]);
+  };
+  add_each("granted", course.granted);
+  add_each("run", course.run);
+  add("tasks", course.tasks);
+  add("counted tasks", course.counted_tasks);
+  add_each("jain dominant", course.jain_dominant);
+  add_each("jain non-dominant", course.jain_non_dominant);
+  add_each("dominant part", course.dominant_part);
+  add_each("non-dominant part", course.non_dominant_part);
+  add("beta dominant", course.beta_dominant);
+  add("beta non-dominant", course.beta_non_dominant);
+  add("sharing incentive", course.sharing_incentive);
+  return all;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::string shown_user(std::size_t index) { return fmt::format("user {}", index + 1); }
+
+}  // namespace mirab::report

@@ -1,0 +1,74 @@
+// Paper 001 (Ravi Kiran and Srinuvas), "Adjusting the resource utilization": the experiments on how much is
+// used, and on how long it takes to decide.
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "experiments/rows.hpp"
+
+namespace mirab::experiments {
+namespace {
+
+Reproduction quick(const Experiment& experiment, int threads = 1) {
+  return reproduce(experiment, {.seed = 1, .threads = threads, .effort = Effort::quick, .progress = {}});
+}
+
+const Finding& finding(const Reproduction& result, std::string_view what) {
+  const auto found = std::find_if(result.findings.begin(), result.findings.end(), [&](const Finding& one) {
+    return one.what.find(what) != std::string::npos;
+  });
+  EXPECT_NE(found, result.findings.end()) << what;
+  return found == result.findings.end() ? result.findings.front() : *found;
+}
+
+void expect_same(const Reproduction& one, const Reproduction& other) {
+  ASSERT_EQ(one.findings.size(), other.findings.size());
+  for (std::size_t f = 0; f < one.findings.size(); ++f) {
+    EXPECT_EQ(one.findings[f].what, other.findings[f].what);
+    EXPECT_EQ(one.findings[f].ours, other.findings[f].ours);
+  }
+  for (std::size_t f = 0; f < one.figures.size(); ++f) {
+    for (std::size_t c = 0; c < one.figures[f].curves.size(); ++c)
+      EXPECT_EQ(one.figures[f].curves[c].y, other.figures[f].curves[c].y);
+  }
+}
+
+TEST(PsdsfBitbrains, UseFallsAsAlphaGrowsAndPsDsfUsesNoLessThanDrfhAndTsf) {
+  const Reproduction result = quick(psdsf_bitbrains_row());
+  for (const Finding& one : result.findings) EXPECT_TRUE(one.holds) << one.what << ": " << one.ours;
+  EXPECT_GT(finding(result, "cpu: use under ps-dsf less that under drfh").ours, 0.05);
+  EXPECT_EQ(result.verdict, Verdict::shape_agrees);
+}
+
+TEST(PsdsfBitbrains, TheNumberOfThreadsChangesNothing) {
+  expect_same(quick(psdsf_bitbrains_row(), 1), quick(psdsf_bitbrains_row(), 3));
+}
+
+TEST(PsdsfGoogle, EveryDivisionHasItsCertificate) {
+  const Reproduction result = quick(psdsf_google_row());
+  EXPECT_TRUE(finding(result, "divisions without their certificate").holds);
+  for (const Figure& figure : result.figures) {
+    ASSERT_EQ(figure.curves.size(), 5U);
+    for (const Curve& curve : figure.curves) {
+      EXPECT_EQ(curve.x.size(), 18U);
+      for (const double use : curve.y) {
+        EXPECT_GE(use, 0);
+        EXPECT_LE(use, 1 + 1e-9);
+      }
+    }
+  }
+}
+
+TEST(PsdsfGoogle, TheNumberOfThreadsChangesNothing) {
+  expect_same(quick(psdsf_google_row(), 1), quick(psdsf_google_row(), 3));
+}
+
+TEST(PsdsfTime, TellsSecondsOfEveryMechanismAtBothSizes) {
+  const Reproduction result = quick(psdsf_time_row());
+  EXPECT_TRUE(finding(result, "without their certificate").holds);
+  for (const std::string_view what : {"ps-dsf, 120 servers", "alpha-pf-vds:alpha=1, 120 servers",
+                                      "ps-dsf, 240 servers", "alpha-pf-vds:alpha=3, 240 servers"})
+    EXPECT_GT(finding(result, std::string("seconds of ").append(what)).ours, 0);
+}
+
+}  // namespace
+}  // namespace mirab::experiments
