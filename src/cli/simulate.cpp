@@ -154,7 +154,7 @@ Exit run(const Options& options, const Scenario& scenario, const ReallocationSce
   if (!outcomes) return complain_about(scenario, outcomes.error());
   const Exit shown =
       show(options, scenario.outputs,
-           report::ReallocationRun{scenario.name, reallocation, cluster->resources(), *workload, *outcomes});
+           report::ReallocationRun{scenario.name, reallocation, *cluster, *workload, *outcomes});
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
                                      [](const auto& outcome) { return outcome.not_converged == 0; });
   return shown == Exit::done && !converged ? Exit::not_converged : shown;

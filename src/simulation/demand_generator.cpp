@@ -31,7 +31,11 @@ double uniform(const Range& range, Random& random) {
   return range.low + (range.high - range.low) * random.unit();
 }
 
-double in_hundredths(double amount) { return std::round(amount * 100) / 100; }
+// In hundredths, or for a scale below 1 in as many more decimals as keep their number of digits.
+double rounded(double amount, double scale) {
+  const double steps = std::pow(10.0, 2 + std::max(0.0, std::ceil(-std::log10(scale))));
+  return std::round(amount * scale * steps) / steps;
+}
 
 }  // namespace
 
@@ -78,8 +82,7 @@ std::vector<double> draw_demand(const DemandProfile& profile, std::int64_t itera
   const double own_disk =
       profile.disk_median + profile.disk_deviation * profile.stretch * standard_normal(random);
   const double disk = std::max(profile.least, profile.has_disk_median ? own_disk : mips / 2);
-  return {in_hundredths(mips * profile.scale), in_hundredths(ram * profile.scale),
-          in_hundredths(disk * profile.scale)};
+  return {rounded(mips, profile.scale), rounded(ram, profile.scale), rounded(disk, profile.scale)};
 }
 
 }  // namespace mirab::simulation

@@ -32,7 +32,7 @@ double sample_median(std::vector<double> a);
 /// A draw from the density (7.5), N(0, 1).
 double standard_normal(Random& random);
 
-/// One demand of the user: Mips, RAM and disk, in hundredths.
+/// One demand of the user: Mips, RAM and disk, in hundredths times the scale, and above 0.
 std::vector<double> draw_demand(const DemandProfile& profile, std::int64_t iteration, Random& random);
 
 }  // namespace mirab::simulation
