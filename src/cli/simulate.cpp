@@ -203,8 +203,10 @@ Command add_simulate(CLI::App& app) {
       "divides and fills, once for each policy on the same arrivals, and lays the outcomes side by side.",
       "A scenario of the kind traffic is random: classes of jobs that arrive and leave, at several loads. "
       "One "
-      "of the kind trace plays a workload file, such as `mirab import` writes, on a cluster file. Paths in a "
-      "scenario are relative to it.",
+      "of the kind trace plays a workload file, such as `mirab import` writes, on a cluster file, task by "
+      "task; "
+      "one of the kind reallocation does so with divisible jobs; one of the kind demands draws users whose "
+      "demands change. docs/simulate.md describes them. Paths in a scenario are relative to it.",
       "The same scenario and seed give the same bytes, whatever the number of threads.",
   };
   manual.examples = {
