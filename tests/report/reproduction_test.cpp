@@ -107,16 +107,6 @@ TEST(ReproductionsTable, SeveralExperimentsHaveAnOverviewAndTimesAreToldWhenAske
   EXPECT_THAT(reproductions_table(of({traffic()}, Times::told), 100), HasSubstr("1.25 s"));
 }
 
-TEST(ReproductionsTable, ManyCurvesStandBelowEachOther) {
-  Reproduced many = traffic();
-  std::vector<experiments::Curve>& curves = many.result.figures.front().curves;
-  curves.assign(8, curves.front());
-  const std::string text = reproductions_table(of({many}), 100);
-  EXPECT_LE(widest_line(text), 100u);
-  EXPECT_THAT(text, HasSubstr("load   pf   pf   pf   pf   pf   pf\n"));
-  EXPECT_THAT(text, HasSubstr("load   pf   pf\n"));
-}
-
 TEST(ReproductionsTable, ALongSeriesIsLeftToThePage) {
   Reproduced long_one = traffic();
   experiments::Curve& curve = long_one.result.figures.front().curves.front();
