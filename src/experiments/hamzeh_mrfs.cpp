@@ -7,21 +7,16 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "experiments/hamzeh_placing.hpp"
-#include "experiments/hamzeh_requests.hpp"
+#include "experiments/hamzeh_placing_series.hpp"
 #include "experiments/hamzeh_series.hpp"
 #include "experiments/rows.hpp"
 #include "experiments/worked_example.hpp"
-#include "simulation/sweep.hpp"
 
 namespace mirab::experiments {
 namespace {
 
-using simulation::Course;
-
 constexpr double kCapacity[] = {3000, 6000};
 constexpr const char* kUsers[] = {"A", "B", "C", "D", "E"};
-constexpr std::size_t kIterations = 1000;
 constexpr std::size_t kFleets[] = {3, 10, 20, 40, 60, 80, 100};  // figure 7.38
 
 // Table 7.6: δ of CPU, δ of RAM, α.
@@ -33,69 +28,14 @@ constexpr double kPenalties[][3] = {
     {2600.343791, 10289.34784, 0.254433013}, {2705.359572, 9436.175506, 0.201272818},
     {2720.809276, 9909.384329, 0.223388289}, {2173.430079, 8273.062114, 0.196310098}};
 
-// The same batches with MRFS, in turns, and with MRFS as the engine has it, [t].
-struct Compared {
-  std::vector<PlacingMeasures> mrfs, turns, engine;
-};
-
-Compared compare(const RequestSource& source, std::size_t servers, std::size_t per_server,
-                 std::size_t iterations, const RunOptions& options) {
-  const EqualServers fleet{.count = servers, .capacity = {std::begin(kCapacity), std::end(kCapacity)}};
-  Compared compared{.mrfs = std::vector<PlacingMeasures>(iterations),
-                    .turns = std::vector<PlacingMeasures>(iterations),
-                    .engine = std::vector<PlacingMeasures>(iterations)};
-  simulation::sweep(iterations, options.threads, [&](std::size_t t) {
-    const std::size_t iteration =
-        t * kIterations / iterations;  // all over the series, also when there are few
-    const TaskBatch batch = draw_batch(source, servers * per_server, options.seed, iteration);
-    compared.mrfs[t] = measure_placing(batch, place_by_mrfs(batch, fleet), fleet);
-    compared.engine[t] = measure_placing(batch, place_by_mrfs_engine(batch, fleet), fleet);
-    compared.turns[t] = measure_placing(batch, place_in_turns(batch, fleet), fleet);
-  });
-  return compared;
-}
-
-Course course_of(const std::vector<PlacingMeasures>& measures, double PlacingMeasures::*member) {
-  Course course;
-  for (const PlacingMeasures& of_t : measures) course.push_back(of_t.*member);
-  return course;
-}
-
-double mean_of(const std::vector<PlacingMeasures>& measures, double PlacingMeasures::*member) {
-  return mean(course_of(measures, member));
-}
-
-Figure both(std::string title, std::string y_label, const Compared& compared,
-            double PlacingMeasures::*member) {
-  return {.title = std::move(title),
-          .x_label = "iteration",
-          .y_label = std::move(y_label),
-          .curves = {curve_of("MRFS", course_of(compared.mrfs, member)),
-                     curve_of("round robin", course_of(compared.turns, member))}};
-}
-
-std::vector<std::string> row_of(const std::string& name, const std::vector<PlacingMeasures>& measures) {
-  std::vector<std::string> cells = {name};
-  for (const auto member :
-       {&PlacingMeasures::imbalance, &PlacingMeasures::counted_imbalance, &PlacingMeasures::not_counted,
-        &PlacingMeasures::unplaced, &PlacingMeasures::dominant_part, &PlacingMeasures::non_dominant_part,
-        &PlacingMeasures::sharing_incentive, &PlacingMeasures::counted_incentive, &PlacingMeasures::pareto,
-        &PlacingMeasures::penalty, &PlacingMeasures::tasks})
-    cells.push_back(fmt::format("{:.4f}", mean_of(measures, member)));
-  return cells;
-}
-
-Table empty_table() {
-  return {.title = "Means over iterations",
-          .head = {"workload and placement", "|Ψ CPU - Ψ RAM|", "of those counted", "in non-dominant queues",
-                   "unplaced", "granted as dominant", "granted as non-dominant", "sharing incentive",
-                   "without non-dominant queues", "Pareto index", "α", "tasks that run (Leontief)"},
-          .rows = {}};
+EqualServers fleet(std::size_t servers) {
+  return {.count = servers, .capacity = {std::begin(kCapacity), std::end(kCapacity)}};
 }
 
 void hold_three_servers(const std::string& name, const RequestSource& source, const RunOptions& options,
                         Table& table, Reproduction& result) {
-  const Compared compared = compare(source, 3, 8, options.effort == Effort::full ? 1000 : 100, options);
+  const Compared compared =
+      compare_placings(source, fleet(3), 8, options.effort == Effort::full ? 1000 : 100, options);
   const double counted = mean_of(compared.mrfs, &PlacingMeasures::counted_imbalance);
   const double all = mean_of(compared.mrfs, &PlacingMeasures::imbalance);
   const double turns = mean_of(compared.turns, &PlacingMeasures::imbalance);
@@ -116,14 +56,27 @@ void hold_three_servers(const std::string& name, const RequestSource& source, co
   result.figures.push_back(both(name + ", 7.37: α", "α", compared, &PlacingMeasures::penalty));
   result.figures.push_back(
       both(name + ": tasks that run (Leontief)", "tasks", compared, &PlacingMeasures::tasks));
-  table.rows.push_back(row_of(name + ", 3 servers, MRFS", compared.mrfs));
-  table.rows.push_back(row_of(name + ", 3 servers, MRFS without rounds", compared.engine));
-  table.rows.push_back(row_of(name + ", 3 servers, round robin", compared.turns));
+  add_rows(table, name + ", 3 servers", compared);
+}
+
+// Figure 7.35: what eight tasks hold of what dominates them.
+Figure eight_demands(const std::string& name, const Compared& compared) {
+  Figure figure{.title = name + ", 7.35: what eight demands are granted of what dominates them",
+                .x_label = "iteration",
+                .y_label = "of the fair share",
+                .curves = {}};
+  for (std::size_t k = 0; k < 8; ++k) {
+    simulation::Course course;
+    for (const PlacingMeasures& measures : compared.mrfs) course.push_back(measures.over_fair[k]);
+    figure.curves.push_back(curve_of(fmt::format("demand {}", k + 1), course));
+  }
+  return figure;
 }
 
 void hold_incentive(const std::string& name, const RequestSource& source, const RunOptions& options,
                     Table& table, Reproduction& result) {
-  const Compared compared = compare(source, 100, 40, options.effort == Effort::full ? 100 : 4, options);
+  const Compared compared =
+      compare_placings(source, fleet(100), 40, options.effort == Effort::full ? 100 : 4, options);
   const double mrfs = mean_of(compared.mrfs, &PlacingMeasures::sharing_incentive);
   const double turns = mean_of(compared.turns, &PlacingMeasures::sharing_incentive);
   result.findings.push_back(
@@ -141,9 +94,8 @@ void hold_incentive(const std::string& name, const RequestSource& source, const 
         "without them {:.1f} % have the fair share",
         100 * mean_of(compared.mrfs, &PlacingMeasures::counted_incentive));
   result.findings.push_back(std::move(rare));
-  table.rows.push_back(row_of(name + ", 100 servers of 40 tasks, MRFS", compared.mrfs));
-  table.rows.push_back(row_of(name + ", 100 servers of 40 tasks, MRFS without rounds", compared.engine));
-  table.rows.push_back(row_of(name + ", 100 servers of 40 tasks, round robin", compared.turns));
+  result.figures.push_back(eight_demands(name, compared));
+  add_rows(table, name + ", 100 servers of 40 tasks", compared);
 }
 
 // Figures 7.34 and 7.38.
@@ -155,7 +107,7 @@ void hold_fleets(const RequestSource& source, const RunOptions& options, Reprodu
                 .curves = {{.name = "MRFS", .x = {}, .y = {}}, {.name = "round robin", .x = {}, .y = {}}}};
   double better = 0;
   for (const std::size_t servers : kFleets) {
-    const Compared compared = compare(source, servers, 8, iterations, options);
+    const Compared compared = compare_placings(source, fleet(servers), 8, iterations, options);
     const double mrfs = mean_of(compared.mrfs, &PlacingMeasures::pareto);
     const double turns = mean_of(compared.turns, &PlacingMeasures::pareto);
     better += mrfs <= turns ? 1 : 0;
@@ -211,7 +163,7 @@ Reproduction run(const RunOptions& options) {
       "demands times "
       "0.2 where 40 tasks share a server",
       kGenerator);
-  Table table = empty_table();
+  Table table = placing_table();
   hold_three_servers("generator", generated_requests(options, 1), options, table, result);
   hold_three_servers("Google", google_requests(options, {kCapacity[0], kCapacity[1]}, 1), options, table,
                      result);

@@ -64,6 +64,7 @@ struct PlacingMeasures {
   double penalty = 0;             ///< α of (5.4), mean over servers
   std::vector<double> penalties;  ///< of each server, [server]
   double tasks = 0;               ///< Σ min_r bundle / demand: how often the tasks really run
+  std::vector<double> over_fair;  ///< dominant bundle over C_r / n; 0 for those unplaced, [task]
   std::vector<std::vector<double>> bundles;  ///< [task][r]; nothing for those unplaced
 };
 

@@ -59,11 +59,13 @@ void measure_bundles(const TaskBatch& batch, const Placing& placing, const Equal
   const std::size_t m = servers.capacity.size();
   Counts most(servers.count, std::vector<double>(m, -1.0));  // of the dominant bundles, over the fair share
   double placed = 0, satisfied = 0, counted = 0;
+  measures.over_fair.assign(batch.demand.size(), 0);
   for (std::size_t k = 0; k < batch.demand.size(); ++k) {
     if (!placing.server[k]) continue;
     const std::size_t i = *placing.server[k], dominant = dominant_of(batch.demand[k], servers);
     const double there = std::accumulate(measures.dominated[i].begin(), measures.dominated[i].end(), 0.0);
     const double over_fair = measures.bundles[k][dominant] / (servers.capacity[dominant] / there);
+    measures.over_fair[k] = over_fair;
     const bool has_fair_share = over_fair >= 1 - 1e-9;
     ++placed;
     satisfied += has_fair_share ? 1 : 0;

@@ -31,8 +31,8 @@ TEST(Documents, TheManPageNamesEveryCommandAndOption) {
   const std::string page = shell("mirab generate man").out;
   for (const std::string word :
        {"mirab allocate", "mirab audit", "mirab explain", "mirab diff", "mirab fill", "mirab simulate",
-        "mirab reproduce", "mirab import google2011", "mirab import openb", "\\-\\-sample\\-machines",
-        "\\-\\-report", "EXIT STATUS"}) {
+        "mirab reproduce", "mirab import google2011", "mirab import openb", "mirab import swf",
+        "\\-\\-sample\\-machines", "\\-\\-report", "EXIT STATUS"}) {
     EXPECT_THAT(page, HasSubstr(word));
   }
 }

@@ -73,6 +73,7 @@ TEST(PlacingMeasures, AreThoseOfHffmraByHand) {
   EXPECT_NEAR(measures.dominant_part, 2.0 / 3, 1e-9);
   EXPECT_NEAR(measures.non_dominant_part, 1.0 / 3, 1e-9);
   EXPECT_NEAR(measures.bundles[0][0], 20.0 / 3, 1e-9);
+  EXPECT_NEAR(measures.over_fair[1], 4.0 / 3, 1e-9);
   EXPECT_NEAR(measures.pareto, (20.0 / 3) / 5 - 1, 1e-9);
   EXPECT_NEAR(measures.tasks, 20.0 / 3, 1e-9);  // each runs 10/3
   EXPECT_EQ(measures.sharing_incentive, 1);

@@ -96,6 +96,7 @@ users:
     scale: 2
     least: 5
 mechanisms: [mlf-drs, drf]
+disciplines: [drf]
 iterations: 20
 repeats: 2
 shown: 3
@@ -181,6 +182,8 @@ TEST(ScenarioFile, ReadsEveryKeyOfDemands) {
   EXPECT_EQ(group.disk_deviation, 40);
   EXPECT_EQ(group.scale, 2);
   EXPECT_EQ(group.least, 5);
+  ASSERT_EQ(demands.disciplines.size(), 1U);
+  EXPECT_EQ(demands.disciplines[0].name, "drf");
   EXPECT_EQ(demands.iterations, 20);
   EXPECT_EQ(demands.repeats, 2);
   EXPECT_EQ(demands.shown, 3U);
@@ -238,8 +241,8 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {"kind: [trace]\n", "1: kind: must be one of"},
            {replaced(kTraffic, "version: 1", "version: 2"), "1: version: must be 1"},
            {replaced(kTraffic, "seed: 7", "seed: -7"), "3: seed: must be a whole number"},
-           {replaced(kTraffic, "seed: 7", "sede: 7"), "3: sede: unknown key; did you mean seed"},
-           {replaced(kTraffic, "json:", "jsno:"), "4: outputs.jsno: unknown key; did you mean json"},
+           {replaced(kTraffic, "seed: 7", "sed: 7"), "3: sed: unknown key; did you mean seed"},
+           {replaced(kTraffic, "json:", "jso:"), "4: outputs.jso: unknown key; did you mean json"},
            {replaced(kTraffic, "out.json", "[a]"), "4: outputs.json: must be a name or text"},
            {replaced(kTraffic, "capacity: {cpu: 4, memory: 8}", "capacity: {}"), "5: capacity: must name"},
            {replaced(kTraffic, "cpu: 4", "cpu: four"), "5: capacity.cpu: "},
@@ -247,7 +250,7 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {replaced(kTraffic, "cpu: 4", "cpu: 0"), "5: capacity"},
            {replaced(kTraffic, "cpu: 4", "cpu: .inf"), "5: capacity.cpu: "},
            {replaced(kTraffic, "name: a, ", ""), "7: classes[0].name: missing"},
-           {replaced(kTraffic, "name: b", "name: a"), "8: classes[1].name: "},
+           {replaced(kTraffic, "name: b", "name: a"), "8: classes[1].name: duplicate name"},
            {replaced(kTraffic, "demand: {cpu: 1, memory: 500m}, ", ""), "7: classes[0].demand: missing"},
            {replaced(kTraffic, "demand: {cpu: 1, memory: 500m}", "demand: {cpu: 0}"), "7: classes[0].demand"},
            {replaced(kTraffic, "cpu: 1, memory: 500m", "cpus: 1"),
@@ -282,7 +285,7 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {replaced(kTrace, "discipline: fifo", "discipline: filo"), "6: contenders[1].discipline: "},
            {replaced(kTrace, "fifo", "drf, placement: best-fit"), "6: contenders[1]: drf with best-fit is"},
            {replaced(kTrace, "machines: 0.5", "machines: 0"), "7: scale.machines: must be above 0"},
-           {replaced(kTrace, "load: 1.5", "laod: 1"), "7: scale.laod: unknown key; did you mean load"},
+           {replaced(kTrace, "load: 1.5", "lod: 1"), "7: scale.lod: unknown key; did you mean load"},
            {replaced(kTrace, "90min", "90 minutes"), "8: duration: must be a time above 0"},
            {replaced(kTrace, "90min", "0"), "8: duration: must be a time above 0"},
            {replaced(kTrace, "drained", "later"), "9: until: must be one of span, drained"},
@@ -295,12 +298,14 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {replaced(kReallocation, "new_jobs: reallocate", "seed: 1"), "8: seed: unknown key"},
            {replaced(kDemands, "ram: 4098", "memory: 4098"),
             "3: servers[0].capacity.memory: unknown resource"},
+           {replaced(kDemands, "users:", "  - {name: pool, capacity: {cpu: 1, ram: 1}}\nusers:"),
+            "4: servers[1].name: duplicate name"},
            {replaced(kDemands, "[80, 400]", "[400, 80]"),
             "6: users[0].cpu_median: must begin with the lower"},
            {replaced(kDemands, "[80, 400]", "[80]"), "6: users[0].cpu_median: must be a number, or a range"},
            {replaced(kDemands, "radius: 900", "radius: 0"), "8: users[0].radius"},
            {replaced(kDemands, "iterations: 20", "iterations: 0"),
-            "16: iterations: must be a whole number"}}) {
+            "17: iterations: must be a whole number"}}) {
     EXPECT_THAT(refusal(text), StartsWith("folder/s.yaml:" + expected)) << text;
   }
 }
