@@ -14,7 +14,7 @@ using Texts = std::vector<std::string>;
 using Rows = std::vector<Texts>;
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kLeast = 12;  // a column of words is not narrowed below
+constexpr std::size_t kLeast = 12;  // a column of words is not narrowed below, nor below its longest word
 constexpr std::string_view kNone = "–";
 constexpr std::string_view kDigits = "0123456789";
 
@@ -69,9 +69,10 @@ Shape shape_of(const std::string& heading, const Rows& rows, std::size_t column)
   Shape shape{.numbers = !cells.empty() && std::all_of(cells.begin(), cells.end(), is_number)};
   const std::size_t body = shape.numbers ? lined_up(cells) : widest(cells);
   const bool firm = !cells.empty() && std::all_of(cells.begin(), cells.end(), begins_as_number);
-  const std::size_t heading_word = widest(wrap(heading, kLeast));
+  std::size_t words = widest(wrap(heading, kLeast));
+  for (const std::string& cell : cells) words = std::max(words, widest(wrap(cell, kLeast)));
   shape.width = std::max(body, display_width(heading));
-  shape.least = std::max(firm ? body : std::min(body, kLeast), heading_word);
+  shape.least = firm ? std::max(body, words) : words;
   return shape;
 }
 
