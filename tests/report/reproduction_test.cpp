@@ -173,6 +173,8 @@ TEST(ReproductionsMarkdown, LinksThePicturesOfItsFigures) {
   EXPECT_EQ(pictures[0].file, "pf-mine.svg");
   EXPECT_THAT(pictures[0].svg, HasSubstr("<title>Service rates</title>"));
   EXPECT_THAT(reproductions_markdown(of({traffic()}), "images/"),
+              HasSubstr("--seed 7 --format markdown --images images`"));
+  EXPECT_THAT(reproductions_markdown(of({traffic()}), "images/"),
               HasSubstr("![Service rates](images/pf-mine.svg)"));
   Reproduced two = traffic();
   two.result.figures.push_back(two.result.figures.front());
