@@ -83,12 +83,13 @@ std::string picture_name(const experiments::Reproduction& result, std::size_t fi
 }
 
 std::string figures(const experiments::Reproduction& result, const std::string& images) {
+  const bool in_rows = are_shown_in_rows(result.figures);
   std::string text;
   for (std::size_t f = 0; f < result.figures.size(); ++f) {
     const experiments::Figure& figure = result.figures[f];
     if (!images.empty()) {
       text += fmt::format("\n![{}]({}{})\n", plain(figure.title), images, picture_name(result, f));
-    } else if (is_shown_in_rows(figure)) {
+    } else if (in_rows) {
       text += titled(curves_as_table(figure));
     }
   }

@@ -12,6 +12,7 @@ namespace mirab::report {
 namespace {
 
 const std::string kIndent = "  ";
+constexpr std::size_t kCurvesInRow = 6;
 
 /// "stand-in" of "stand-in: two halves".
 std::string first_words(const std::string& data) { return data.substr(0, data.find(':')); }
@@ -43,11 +44,33 @@ std::string titled(const experiments::Table& table, std::size_t width) {
   return "\n" + broken(printable(table.title), width, kIndent) + "\n" + grid(table.head, table.rows, width);
 }
 
-std::string curves(const experiments::Figure& figure, std::size_t width) {
-  if (is_shown_in_rows(figure)) return titled(curves_as_table(figure), width);
-  return "\n" + broken(fmt::format("{}: {} of many points, in --format json and --report", figure.title,
-                                   counted(figure.curves.size(), "curve")),
-                       width, kIndent);
+/// The curves of a figure, so many side by side, the others below.
+std::string rows_of(const experiments::Figure& figure, std::size_t width) {
+  experiments::Figure part{figure.title, figure.x_label, figure.y_label, {}};
+  std::string text;
+  for (const experiments::Curve& curve : figure.curves) {
+    part.curves.push_back(curve);
+    if (part.curves.size() < kCurvesInRow && &curve != &figure.curves.back()) continue;
+    const experiments::Table table = curves_as_table(part);
+    text += text.empty() ? titled(table, width) : "\n" + grid(table.head, table.rows, width);
+    part.curves.clear();
+  }
+  return text;
+}
+
+std::string curves(const std::vector<experiments::Figure>& figures, std::size_t width) {
+  const bool in_rows = are_shown_in_rows(figures);
+  std::string text =
+      in_rows || figures.empty() ? "" : "\nfigures (--format json and --report have their points):\n";
+  for (const experiments::Figure& figure : figures) {
+    if (in_rows) {
+      text += rows_of(figure, width);
+    } else {
+      text += broken(fmt::format("{}{}: {} by {}", kIndent, figure.title, figure.y_label, figure.x_label),
+                     width, kIndent + kIndent);
+    }
+  }
+  return text;
 }
 
 std::string section(const Reproduced& each, std::size_t width) {
@@ -59,7 +82,7 @@ std::string section(const Reproduced& each, std::size_t width) {
                      fmt::format("verdict: {} ({})\n\n", verdict_name(result.verdict), tally(result)) +
                      grid(findings.head, findings.rows, width) + notes(result, width);
   for (const experiments::Table& table : result.tables) text += titled(table, width);
-  for (const experiments::Figure& figure : result.figures) text += curves(figure, width);
+  text += curves(result.figures, width);
   if (!result.remarks.empty()) text += "\n";
   for (const std::string& remark : result.remarks)
     text += broken("remark: " + printable(remark), width, kIndent);

@@ -22,7 +22,6 @@ Server read_server(const Node& node, const std::string& key, ScenarioFields& fie
   static constexpr std::array<std::string_view, 3> kKeys = {"name", "capacity", "count"};
   Server server;
   if (!fields.expect_map(node, key, kKeys)) return server;
-  server.name = fields.name(fields.required(node, key, "name"), key + ".name");
   server.capacity = fields.amounts(fields.required(node, key, "capacity"), key + ".capacity", kResources);
   if (const Node* count = node.find("count")) server.count = fields.whole(*count, key + ".count");
   return server;
@@ -89,10 +88,13 @@ DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields) {
       "mechanisms", "disciplines", "iterations", "repeats",   "shown"};
   DemandSeriesScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
+  std::vector<std::string> names;
   for (const Node::Entry& entry :
        fields.entries(fields.required(root, "", "servers"), "servers", kMostServers)) {
-    scenario.servers.push_back(
-        read_server(entry.value, item_key("servers", scenario.servers.size()), fields));
+    const std::string key = item_key("servers", scenario.servers.size());
+    scenario.servers.push_back(read_server(entry.value, key, fields));
+    scenario.servers.back().name = fields.unique_name(entry.value, key, names);
+    names.push_back(scenario.servers.back().name);
     if (fields.failed()) return scenario;
   }
   for (const Node::Entry& entry : fields.entries(fields.required(root, "", "users"), "users", kMostGroups)) {

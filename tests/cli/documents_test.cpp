@@ -1,6 +1,7 @@
 // The documents that are made from the command line and the registry.
 
 #include <gmock/gmock.h>
+#include <sstream>
 #include <string>
 
 #include "cli/shell.hpp"
@@ -30,8 +31,8 @@ TEST(Documents, TheManPageNamesEveryCommandAndOption) {
   const std::string page = shell("mirab generate man").out;
   for (const std::string word :
        {"mirab allocate", "mirab audit", "mirab explain", "mirab diff", "mirab fill", "mirab simulate",
-        "mirab reproduce", "mirab import google2011", "mirab import openb", "\\-\\-sample\\-machines",
-        "\\-\\-report", "EXIT STATUS"}) {
+        "mirab reproduce", "mirab import google2011", "mirab import openb", "mirab import swf",
+        "\\-\\-sample\\-machines", "\\-\\-report", "EXIT STATUS"}) {
     EXPECT_THAT(page, HasSubstr(word));
   }
 }
@@ -67,6 +68,15 @@ TEST(Documents, TheListOfMechanismsIsWhatTheProgramGenerates) {
   EXPECT_EQ(test::read_text(MIRAB_SOURCE_DIR "/docs/mechanisms.md"),
             shell("mirab mechanisms --format markdown").out)
       << "bring it up to date with: mirab mechanisms --format markdown -o docs/mechanisms.md";
+}
+
+TEST(Documents, ThePageOfReproductionsHasEveryExperiment) {
+  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/reproduced.md");
+  std::istringstream ids(shell("mirab reproduce --list --format csv | tail -n +2 | cut -d, -f1").out);
+  for (std::string id; std::getline(ids, id);) {
+    EXPECT_THAT(page, HasSubstr("\n## " + id + "\n"))
+        << "bring it up to date with the command on the page, which takes minutes";
+  }
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <mirab/model/cluster_file.hpp>
+#include <mirab/model/workload_file.hpp>
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/simulation/scenario.hpp>
 
@@ -119,6 +120,48 @@ TEST(Schema, WhatTheReaderOfLogsRefusesTheSchemaRefuses) {
     EXPECT_FALSE(scheduling::read_log_line(line)) << line;
     EXPECT_NE(faults_of_json("event-log.schema.json", line), "") << line;
   }
+}
+
+TEST(Schema, EveryLineOfAWorkloadHoldsAndIsRead) {
+  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/workload-file.md");
+  const std::size_t begin = page.find("```json\n") + 8;
+  const std::string shown = page.substr(begin, page.find("```\n", begin) - begin);
+  const std::string example = test::read_text(MIRAB_SOURCE_DIR "/examples/google2011-hour.workload");
+  for (const std::string& text : {shown, example.substr(0, example.find("{\"job\": ") + 20'000)}) {
+    std::istringstream lines(text.substr(0, text.rfind('\n') + 1));
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count)
+      ASSERT_EQ(faults_of_json("workload.schema.json", line), "") << line;
+    EXPECT_GE(count, 8);
+  }
+  const Result<Workload> workload = read_workload_text(shown, "docs/workload-file.md");
+  EXPECT_TRUE(workload) << describe(workload.error());
+}
+
+TEST(Schema, WhatTheReaderOfWorkloadsRefusesTheSchemaRefuses) {
+  const std::string above = R"({"mirab": "workload", "version": 1, "resources": ["cpu"], "span": 10})"
+                            "\n"
+                            R"({"user": "u"})"
+                            "\n"
+                            R"({"request": 0, "demand": {"cpu": 1}})"
+                            "\n";
+  for (const std::string line :
+       {R"({"job": "j", "at": -1, "user": "u", "request": 0, "runtime": 1})",
+        R"({"job": "j", "at": 1, "user": "u", "request": 0, "runtime": 0})",
+        R"({"job": "j", "at": 1, "user": "u", "request": 0})",
+        R"({"job": "", "at": 1, "user": "u", "request": 0, "runtime": 1})",
+        R"({"job": "j", "at": 1, "user": "u", "request": 0, "runtime": 1, "tasks": 0})",
+        R"({"job": "j", "at": 1, "user": "u", "request": 0, "runtime": 1, "colour": 1})",
+        R"({"user": "v", "weight": -1})", R"({"request": 1, "demand": {"cpu": "1 GB"}})",
+        R"({"request": 1, "demand": {}})", R"({"usage": 0, "step": 1, "of": []})",
+        R"({"usage": 0, "step": 0, "of": [[1]]})", R"({"usage": 0, "step": 1, "of": [[-1]]})",
+        R"({"server": "s", "instance": 0, "at": 1, "change": "up"})",
+        R"({"server": "s", "instance": 0, "at": 1, "change": "down", "capacity": {"cpu": 1}})",
+        R"({"server": "s", "instance": -1, "at": 1, "change": "down"})", R"({"colour": 1})", "[1]"}) {
+    EXPECT_FALSE(read_workload_text(above + line, "w")) << line;
+    EXPECT_NE(faults_of_json("workload.schema.json", line), "") << line;
+  }
+  EXPECT_TRUE(read_workload_text(above, "w"));
 }
 
 TEST(Schema, WhatIsAllocatedAndFilledHolds) {

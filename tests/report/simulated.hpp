@@ -128,7 +128,8 @@ inline simulation::ReallocationOutcome reallocation_outcome(const std::string& m
 inline simulation::DemandSeriesScenario demands_scenario() {
   simulation::DemandSeriesScenario scenario;
   scenario.servers = {{.name = "pool", .capacity = {Quantity(9), Quantity(18)}, .count = 2, .labels = {}}};
-  scenario.users = {{.count = 5}};
+  scenario.users.resize(1);
+  scenario.users.front().count = 5;
   scenario.iterations = 2;
   return scenario;
 }

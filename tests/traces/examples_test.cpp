@@ -6,6 +6,7 @@
 #include <set>
 
 #include <mirab/model/cluster_file.hpp>
+#include <mirab/model/workload_file.hpp>
 
 #include "model/temporary_folder.hpp"
 
@@ -45,6 +46,28 @@ TEST(Examples, EachIsAValidClusterThatTheReadmeNames) {
     EXPECT_TRUE(problem) << describe(problem.error());
     EXPECT_THAT(readme, HasSubstr("`" + name + "`"));
   }
+}
+
+// A workload goes with the cluster file of its name, which knows its resources and users.
+TEST(Examples, EachWorkloadGoesWithItsCluster) {
+  const std::string readme = TemporaryFolder::bytes_of(folder / "README.md");
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".workload") continue;
+    ++count;
+    const std::string name = entry.path().stem().string();
+    const auto workload = read_workload_file(entry.path());
+    ASSERT_TRUE(workload) << describe(workload.error());
+    const Problem cluster = example(name + ".yaml");
+    EXPECT_EQ(workload->resources, cluster.resources()) << name;
+    std::set<std::string> users;
+    for (const User& user : cluster.users()) users.insert(user.name);
+    for (const Submitter& user : workload->users) EXPECT_TRUE(users.contains(user.name)) << user.name;
+    EXPECT_EQ(workload->users.size(), users.size()) << name;
+    EXPECT_THAT(TemporaryFolder::bytes_of(entry.path()), HasSubstr("--workload examples/" + name));
+    EXPECT_THAT(readme, HasSubstr("`" + name + ".workload`"));
+  }
+  EXPECT_GE(count, 2);
 }
 
 TEST(Examples, EachBeginsWithAWordOnWhatItShows) {
