@@ -3,8 +3,10 @@
 #include "experiments/hamzeh_placing_series.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "experiments/hamzeh_series.hpp"
+#include "simulation/interval.hpp"
 #include "simulation/sweep.hpp"
 
 namespace mirab::experiments {
@@ -16,6 +18,14 @@ Course course_of(const std::vector<PlacingMeasures>& measures, double PlacingMea
   Course course;
   for (const PlacingMeasures& of_t : measures) course.push_back(of_t.*member);
   return course;
+}
+
+Finding at_least(std::string what, const Course& course, double least) {
+  const simulation::Interval interval = simulation::mean_interval(course);
+  return {.what = std::move(what),
+          .ours = interval.mean,
+          .interval = std::pair{interval.low, interval.high},
+          .holds = interval.high >= least};
 }
 
 std::vector<std::string> row_of(const std::string& name, const std::vector<PlacingMeasures>& measures) {
@@ -49,6 +59,17 @@ Compared compare_placings(const RequestSource& source, const EqualServers& serve
 
 double mean_of(const std::vector<PlacingMeasures>& measures, double PlacingMeasures::*member) {
   return mean(course_of(measures, member));
+}
+
+Finding reached(std::string what, const std::vector<PlacingMeasures>& measures,
+                double PlacingMeasures::*member, double least) {
+  return at_least(std::move(what), course_of(measures, member), least);
+}
+
+Finding gained(std::string what, const Compared& compared, double PlacingMeasures::*member) {
+  Course gain = course_of(compared.mrfs, member);
+  for (std::size_t t = 0; t < gain.size(); ++t) gain[t] -= compared.turns[t].*member;
+  return at_least(std::move(what), gain, 0);
 }
 
 Figure both(std::string title, std::string y_label, const Compared& compared,

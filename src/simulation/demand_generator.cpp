@@ -14,7 +14,8 @@
 //
 // What the thesis leaves open, and how it is read here: s grows by one with each iteration, so that the sine
 // sweeps ever faster, since (7.3) multiplies the angle by itself; every user has a median, radius, start and
-// stretch of its own; "minimum CPU, disk and memory", of which section 7.1.1 speaks, is one floor; (7.7)
+// stretch of its own, and the median and deviation that (7.4) and (7.6) take from observed workloads are
+// parameters; "minimum CPU, disk and memory", of which section 7.1.1 speaks, is one floor; (7.7)
 // calls the density itself Mips, which would be below one, so that a draw is meant.
 // Known failures: with disk = Mips / 2 nobody is dominated by a disk of more than half the CPU's capacity
 // (docs/reproduced.md); table 7.4, which prints five demands, does not keep this rule.
@@ -58,13 +59,6 @@ double demand_deviation(double s, double r) {
   const double theta = s / r;
   const double degree = theta * 180 / std::numbers::pi;
   return std::sin(theta * degree);
-}
-
-double sample_median(std::vector<double> a) {
-  std::sort(a.begin(), a.end());
-  const std::size_t upper = (a.size() + 2) / 2;  // ⌈(#a + 1) / 2⌉
-  const std::size_t lower = (a.size() + 1) / 2;  // ⌊(#a + 1) / 2⌋
-  return (a[upper - 1] + a[lower - 1]) / 2;
 }
 
 // Box and Muller 1958: two uniform draws, so that a demand takes the same number of draws everywhere.

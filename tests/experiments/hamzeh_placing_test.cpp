@@ -84,6 +84,9 @@ TEST(PlacingMeasures, AreThoseOfHffmraByHand) {
 TEST(Requests, OfTheTraceAreOneHundredthOfItsTasks) {
   const RequestSource google = google_requests({.seed = 1}, {3000, 6000}, 1);
   EXPECT_EQ(google.sample.size(), 1900u);
+  double cpu = 0;
+  for (const std::vector<double>& request : google.sample) cpu += request[0] / 1900;
+  EXPECT_NEAR(cpu, 0.0470 * 3000, 0.0470 * 3000 * 0.1);  // the mean request of the trace, by tasks
   for (const std::vector<double>& request : google.sample) {
     EXPECT_GT(request[0], 0);
     EXPECT_LE(request[0], 3000);

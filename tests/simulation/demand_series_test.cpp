@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <set>
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
@@ -44,6 +45,12 @@ TEST(DemandSeries, TheSameSeedGivesTheSameSeriesOnAnyNumberOfThreads) {
   }
   EXPECT_EQ(one.demands, three.demands);
   EXPECT_NE(one.demands, run(scenario(60), 6, 1).demands);
+}
+
+TEST(DemandSeries, EveryIterationDrawsForItself) {
+  const DemandSeriesOutcome outcome = run(scenario(60), 5, 1);
+  for (const std::vector<Course>& demand : outcome.demands)
+    EXPECT_GT(std::set<double>(demand[0].begin(), demand[0].end()).size(), 55u);
 }
 
 TEST(DemandSeries, AnotherMechanismChangesNothingForTheOthers) {
