@@ -53,7 +53,7 @@ class Replay {
       end_tasks();
       change_servers();
       submit_jobs();
-      place();
+      if (tasks_may_start()) place();
       record_.settle();
     }
     return close();
@@ -87,6 +87,9 @@ class Replay {
     return how_.until == ReplayUntil::drained && next_job_ == input_.jobs.size() && record_.running() == 0 &&
            (record_.waiting() == 0 || next_change_ == input_.machines.changes.size());
   }
+
+  /// What would start when the replay ends would run for no time, and hide that it waited to the end.
+  bool tasks_may_start() const { return how_.until == ReplayUntil::drained || record_.now() < input_.span; }
 
   Duration next_instant() const {
     Duration next = kNever;
