@@ -4,6 +4,7 @@
 #include "experiments/pf_false_claims.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <string>
@@ -21,6 +22,7 @@ using simulation::ExactPoint;
 constexpr double kCapacityTolerance = 0.05;  // relative: γ is a straight line only near 0
 constexpr double kUnseen = 0.002;            // of a service rate: less than a plot shows
 constexpr double kNothing = 1e-5;
+constexpr std::array<double, 5> kQuickLoads = {0.1, 0.3, 0.5, 0.65, 0.85};  // none next to a capacity
 
 constexpr const char* kWinning =
     "The text says that there is no winning strategy. By the exact chains there is one under PF at low "
@@ -41,6 +43,7 @@ std::vector<Variant> variants(std::string_view mechanism, Effort effort) {
     Variant variant{std::move(name), beta,
                     cpu_and_ram({{1, kTrueNeed}, {kTrueNeed, 1}}, {1, 1}, {mechanism}, effort)};
     if (beta != kTrueNeed) variant.scenario.classes[0].claims = {1, beta};
+    if (effort == Effort::quick) variant.scenario.loads = {kQuickLoads.begin(), kQuickLoads.end()};
     return variant;
   };
   std::vector<Variant> all = {claiming("true requirements", kTrueNeed)};
@@ -55,14 +58,18 @@ double capacity_of(const Variant& variant) { return (1 + kTrueNeed) / (1 + varia
 struct Solved {
   ServiceRates simulated;
   std::vector<ExactPoint> exact;
-  std::vector<ExactPoint> near_the_end;  // at two parts of the capacity, and beyond it
+  std::vector<ExactPoint> near_the_end;  // at 80 and 90 % of the capacity, and beyond it; of claims
 };
 
 Solved solve(const Variant& variant, const RunOptions& options) {
+  Solved solved{
+      ServiceRates::simulated(variant.scenario, options), exact_rates(variant.scenario, options), {}};
+  if (variant.beta == kTrueNeed) return solved;
   auto near_the_end = variant.scenario;
-  for (double& load : near_the_end.loads = {0.8, 0.9, 1.001}) load *= capacity_of(variant);
-  return {ServiceRates::simulated(variant.scenario, options), exact_rates(variant.scenario, options),
-          exact_rates(near_the_end, options)};
+  near_the_end.loads = {0.8, 0.9, 1.001};
+  for (double& load : near_the_end.loads) load *= capacity_of(variant);
+  solved.near_the_end = exact_rates(near_the_end, options);
+  return solved;
 }
 
 // Class 2 needs mostly the RAM, which is full of claims: γ_2 falls to 0 like a straight line.

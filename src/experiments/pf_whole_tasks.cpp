@@ -128,7 +128,7 @@ void compare_price_solvers(Reproduction& result) {
                           fmt::format("{}", newton.iterations)});
     for (const double step : kSteps) {
       const simulation::SolvedPrices gradient = simulation::prices_by_gradient(scenario, jobs, step);
-      table.rows.back().push_back(gradient.converged ? fmt::format("{}", gradient.iterations) : "lost");
+      table.rows.back().push_back(gradient.converged ? fmt::format("{}", gradient.iterations) : "never");
       if (!gradient.converged) continue;
       for (std::size_t r = 0; r < newton.price.size(); ++r) {
         const double off = std::abs(gradient.price[r] - newton.price[r]);

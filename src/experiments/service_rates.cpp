@@ -22,7 +22,7 @@ using simulation::TrafficPoint;
 using simulation::TrafficScenario;
 
 constexpr JobsUpTo kFluidJobs[] = {
-    {0.5, 60'000, 4'000}, {0.8, 300'000, 15'000}, {0.9, 1'000'000, 30'000}, {1.0, 3'000'000, 30'000}};
+    {0.5, 200'000, 20'000}, {0.8, 800'000, 100'000}, {0.9, 3'000'000, 300'000}, {1.0, 8'000'000, 300'000}};
 
 constexpr double kShownBoundary = 1e-6;  // of the time, beyond the states of an exact point
 constexpr double kConfidence = 0.99;     // of all intervals together

@@ -12,7 +12,6 @@ namespace mirab::report {
 namespace {
 
 const std::string kIndent = "  ";
-constexpr std::size_t kCurvesInRow = 6;
 
 /// "stand-in" of "stand-in: two halves".
 std::string first_words(const std::string& data) { return data.substr(0, data.find(':')); }
@@ -44,27 +43,13 @@ std::string titled(const experiments::Table& table, std::size_t width) {
   return "\n" + broken(printable(table.title), width, kIndent) + "\n" + grid(table.head, table.rows, width);
 }
 
-/// The curves of a figure, so many side by side, the others below.
-std::string rows_of(const experiments::Figure& figure, std::size_t width) {
-  experiments::Figure part{figure.title, figure.x_label, figure.y_label, {}};
-  std::string text;
-  for (const experiments::Curve& curve : figure.curves) {
-    part.curves.push_back(curve);
-    if (part.curves.size() < kCurvesInRow && &curve != &figure.curves.back()) continue;
-    const experiments::Table table = curves_as_table(part);
-    text += text.empty() ? titled(table, width) : "\n" + grid(table.head, table.rows, width);
-    part.curves.clear();
-  }
-  return text;
-}
-
 std::string curves(const std::vector<experiments::Figure>& figures, std::size_t width) {
   const bool in_rows = are_shown_in_rows(figures);
   std::string text =
       in_rows || figures.empty() ? "" : "\nfigures (--format json and --report have their points):\n";
   for (const experiments::Figure& figure : figures) {
     if (in_rows) {
-      text += rows_of(figure, width);
+      text += titled(curves_as_table(figure), width);
     } else {
       text += broken(fmt::format("{}{}: {} by {}", kIndent, figure.title, figure.y_label, figure.x_label),
                      width, kIndent + kIndent);

@@ -116,14 +116,18 @@ TEST(Simulate, BadInputIsNamedWithFileLineAndKey) {
   }
 }
 
-TEST(Simulate, AFileThatDoesNotGoWithTheOtherIsNamed) {
+TEST(Simulate, AWorkloadThatDoesNotGoWithTheClusterIsNamed) {
   const test::TemporaryFolder folder;
-  const std::string scenario = folder.write(
-      "s.yaml", "kind: trace\ncluster: " MIRAB_SOURCE_DIR "/examples/slides.yaml\nworkload: " MIRAB_SOURCE_DIR
-                "/examples/google2011-hour.workload\ncontenders: [{discipline: no}]\n");
-  const Ran ran = shell("mirab simulate " + scenario);
-  EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.err, HasSubstr(":4: contenders[0].discipline: there is no discipline 'no'"));
+  const std::string examples = MIRAB_SOURCE_DIR "/examples/";
+  const std::string files =
+      "cluster: " + examples + "openb.yaml\nworkload: " + examples + "google2011-hour.workload\n";
+  for (const std::string kind :
+       {"trace\ncontenders: [{discipline: drf}]\n", "reallocation\nmechanisms: [tsf]\n"}) {
+    const Ran ran = shell("mirab simulate " + folder.write("s.yaml", "kind: " + kind + files));
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(ran.out, IsEmpty());
+    EXPECT_THAT(ran.err, StartsWith("mirab: " + examples + "google2011-hour.workload: resources: "));
+  }
 }
 
 TEST(Validate, SaysWhatAFileIs) {

@@ -48,6 +48,8 @@ const std::vector<BadUsage> kBadUsages = {
     {"ExperimentsAndAll", "reproduce slides-table1 --all",
      "mirab: --all: experiments are named already: leave one of them out"},
     {"PageOfAList", "reproduce --list --report page.html", "mirab: --report: a list has no page"},
+    {"NoFolderForTheResult", "reproduce --all -o no-such-folder/x.md",
+     "mirab: -o: there is no folder 'no-such-folder'"},
     {"PicturesWithoutMarkdown", "reproduce slides-table1 --images pictures",
      "mirab: --images: pictures go with --format markdown"},
     {"PageAndResultInOneFile", "reproduce slides-table1 -o x --report x",

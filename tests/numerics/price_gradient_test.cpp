@@ -48,7 +48,9 @@ TEST(PriceGradient, AgreesWithNewton) {
 TEST(PriceGradient, IsLostWhenTheStepsAreTooLong) {
   ArrayXXd demand(2, 2);
   demand << 1, 0.1, 0.1, 1;
-  const GradientPrices found = descend_to_prices(demand, ArrayXd::Ones(2), 100, 1e-9, 1000);
+  ArrayXd weight(2);
+  weight << 3, 1;
+  const GradientPrices found = descend_to_prices(demand, weight, 10, 1e-9, 1000);
   EXPECT_FALSE(found.converged);
 }
 

@@ -107,16 +107,6 @@ TEST(ReproductionsTable, SeveralExperimentsHaveAnOverviewAndTimesAreToldWhenAske
   EXPECT_THAT(reproductions_table(of({traffic()}, Times::told), 100), HasSubstr("1.25 s"));
 }
 
-TEST(ReproductionsTable, ManyCurvesStandBelowEachOther) {
-  Reproduced many = traffic();
-  std::vector<experiments::Curve>& curves = many.result.figures.front().curves;
-  curves.assign(8, curves.front());
-  const std::string text = reproductions_table(of({many}), 100);
-  EXPECT_LE(widest_line(text), 100u);
-  EXPECT_THAT(text, HasSubstr("load   pf   pf   pf   pf   pf   pf\n"));
-  EXPECT_THAT(text, HasSubstr("load   pf   pf\n"));
-}
-
 TEST(ReproductionsTable, ALongSeriesIsLeftToThePage) {
   Reproduced long_one = traffic();
   experiments::Curve& curve = long_one.result.figures.front().curves.front();
@@ -182,6 +172,8 @@ TEST(ReproductionsMarkdown, LinksThePicturesOfItsFigures) {
   ASSERT_EQ(pictures.size(), 1u);
   EXPECT_EQ(pictures[0].file, "pf-mine.svg");
   EXPECT_THAT(pictures[0].svg, HasSubstr("<title>Service rates</title>"));
+  EXPECT_THAT(reproductions_markdown(of({traffic()}), "images/"),
+              HasSubstr("--seed 7 --format markdown --images images`"));
   EXPECT_THAT(reproductions_markdown(of({traffic()}), "images/"),
               HasSubstr("![Service rates](images/pf-mine.svg)"));
   Reproduced two = traffic();

@@ -1,7 +1,7 @@
 // The look that all charts share, and their life on the page. Colours are CSS variables (page.css), which the SVG
 // renderer passes through: light, dark and print need no second drawing.
 
-import {BarChart, LineChart, ScatterChart} from 'echarts/charts';
+import {BarChart, CustomChart, LineChart, ScatterChart} from 'echarts/charts';
 import {DataZoomComponent, GridComponent, MarkLineComponent, TooltipComponent} from 'echarts/components';
 import * as echarts from 'echarts/core';
 import type {EChartsCoreOption} from 'echarts/core';
@@ -9,8 +9,8 @@ import {SVGRenderer} from 'echarts/renderers';
 import {element} from './element';
 import {percent} from './format';
 
-echarts.use([BarChart, LineChart, ScatterChart, DataZoomComponent, GridComponent, MarkLineComponent, TooltipComponent,
-  SVGRenderer]);
+echarts.use([BarChart, CustomChart, LineChart, ScatterChart, DataZoomComponent, GridComponent, MarkLineComponent,
+  TooltipComponent, SVGRenderer]);
 
 /** How many colours and shapes page.css has before they start again. */
 const series_styles = 8;
@@ -34,16 +34,21 @@ export interface Chart {
 
 const print_width = 680;  // px; an A4 or letter page within its margins
 
-/** Keeps a chart in `host`, drawn for the width that it has; `draw` is asked again when that changes. */
-export function mountChart(host: HTMLElement, draw: (width: number) => Drawing): Chart {
-  let chart: ReturnType<typeof echarts.init> | undefined;
+export type Canvas = ReturnType<typeof echarts.init>;
+
+/**
+ * Keeps a chart in `host`, drawn for the width that it has; `draw` is asked again when that changes. `made` is given the
+ * library's own chart, before it is drawn for the first time.
+ */
+export function mountChart(host: HTMLElement, draw: (width: number) => Drawing, made: (canvas: Canvas) => void = () => {}): Chart {
+  let chart: Canvas | undefined;
   let drawn_width = 0;
   let printing = false;
   function redrawAt(width: number): void {
     if (width === 0) return;
     const {height, option} = draw(width);
     host.style.height = `${height}px`;
-    chart ??= echarts.init(host, null, {renderer: 'svg', width, height});
+    if (!chart) made(chart = echarts.init(host, null, {renderer: 'svg', width, height}));
     chart.resize({width, height});
     chart.setOption({animation: false, textStyle: {fontFamily: getComputedStyle(host).fontFamily}, ...option}, {notMerge: true});
     drawn_width = width;
@@ -125,10 +130,11 @@ export interface TooltipRow {
   share: number;
 }
 
-export function tooltipBody(title: string, rows: readonly TooltipRow[]): HTMLElement {
+/** Shares, unless they are written in another way. */
+export function tooltipBody(title: string, rows: readonly TooltipRow[], write: (share: number) => string = percent): HTMLElement {
   return element('div', {},
       element('strong', {}, title),
       ...rows.map(row => element('div', {class: 'tooltip-row'},
           element('span', {}, ...(row.series === undefined ? [] : [seriesMark(row.series)]), row.name),
-          element('span', {class: 'number'}, percent(row.share)))));
+          element('span', {class: 'number'}, write(row.share)))));
 }

@@ -2,11 +2,10 @@
 
 import {seriesMark} from './chart';
 import {element} from './element';
-import type {Report} from './report_data';
 
-/** Buttons that show and hide outcomes in every chart; the last one shown cannot be hidden. */
-export function outcomeButtons(report: Report, shown: Set<number>, changed: () => void): HTMLElement {
-  const buttons = report.outcomes.map((outcome, index) => element('button', {
+/** Buttons that show and hide contenders in every chart; the last one shown cannot be hidden. */
+export function contenderChips(about: string, names: readonly string[], shown: Set<number>, changed: () => void): HTMLElement {
+  const buttons = names.map((name, index) => element('button', {
     type: 'button', class: 'chip', 'aria-pressed': 'true',
     onclick: () => {
       if (shown.has(index) && shown.size > 1) shown.delete(index);
@@ -14,8 +13,8 @@ export function outcomeButtons(report: Report, shown: Set<number>, changed: () =
       buttons.forEach((button, at) => button.setAttribute('aria-pressed', String(shown.has(at))));
       changed();
     },
-  }, seriesMark(index), outcome.label));
-  return element('div', {class: 'chips', role: 'group', 'aria-label': 'Outcomes shown in the charts'}, ...buttons);
+  }, seriesMark(index), name));
+  return element('div', {class: 'chips', role: 'group', 'aria-label': about}, ...buttons);
 }
 
 /** A labelled drop-down list of [value, text] pairs. */

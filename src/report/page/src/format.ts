@@ -70,3 +70,34 @@ export function listed(items: readonly string[]): string {
 export function shortened(name: string, length: number): string {
   return name.length <= length ? name : `${name.slice(0, length - 1)}…`;
 }
+
+/** Seconds as a person says them: `0 s`, `24.9 s`, `27.3 min`, `1.32 h`, `12 d`. */
+export function duration(seconds: number | null | undefined): string {
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return written(seconds, 0);
+  const unit = timeUnit(seconds);
+  return `${new Intl.NumberFormat('en-US', {maximumSignificantDigits: 3}).format(seconds / unit.seconds)} ${unit.sign}`;
+}
+
+export interface TimeUnit {
+  sign: string;
+  name: string;
+  seconds: number;
+}
+
+const time_units: readonly TimeUnit[] = [
+  {sign: 'd', name: 'days', seconds: 86400}, {sign: 'h', name: 'hours', seconds: 3600}, {sign: 'min', name: 'minutes', seconds: 60},
+  {sign: 's', name: 'seconds', seconds: 1},
+];
+
+/** The unit in which a span reads best: the largest that it holds once or, of days, twice. */
+export function timeUnit(span: number): TimeUnit {
+  return time_units.find(({sign, seconds}) => span >= seconds * (sign === 'd' ? 2 : 1)) ?? time_units[time_units.length - 1]!;
+}
+
+/** A figure by itself, four digits long, wherever it has no column: `0.9758`, `12,583`, `1.2e-9`. */
+export function figure(value: number | null | undefined): string {
+  if (typeof value !== 'number') return written(value, 0);
+  if (value !== 0 && Math.abs(value) < 1e-4) return value.toExponential(1);
+  const digits = Math.abs(value) >= 1e4 ? {maximumFractionDigits: 0} : {maximumSignificantDigits: 4};
+  return new Intl.NumberFormat('en-US', digits).format(value);
+}

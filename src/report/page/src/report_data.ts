@@ -1,4 +1,7 @@
-// What the page is given: the JSON that Mirab puts into the template, read and checked once.
+// What the page of outcomes is given, checked once.
+
+import {demand, isTexts} from './page_data';
+import type {PageData} from './page_data';
 
 export interface UserShare {
   name: string;
@@ -50,25 +53,14 @@ export interface Outcome {
   steps?: Step[];
 }
 
-export interface Report {
-  title: string;
-  command: string;
-  seed?: number;
+export interface Report extends PageData {
   problem: {resources: string[]; users: number; servers: number; server_classes: number};
   outcomes: Outcome[];
 }
 
-/** Throws an Error that says what is wrong with the text, in words for the page's reader. */
-export function readReport(text: string): Report {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`its data is not JSON (${error instanceof Error ? error.message : String(error)})`);
-  }
-  const report = value as Report & {version: number};
-  demand(report?.version === 1, `its data must have version 1, and has ${JSON.stringify(report?.version)}`);
-  demand(typeof report.title === 'string', 'its data has no title');
+/** Throws an Error that says what is wrong with the data, in words for the page's reader. */
+export function readReport(page: PageData): Report {
+  const report = page as PageData & Report;
   demand(isTexts(report.problem?.resources), 'its data names no resources');
   demand(Array.isArray(report.outcomes) && report.outcomes.length > 0, 'its data holds no outcome');
   report.outcomes.forEach((outcome, index) => checkOutcome(outcome, `outcome ${index + 1}`));
@@ -90,14 +82,6 @@ function checkOutcome(outcome: Outcome, where: string): void {
   demand(typeof outcome.metrics?.utilization === 'object', `${where} has no metrics.utilization`);
   outcome.servers ??= [];
   outcome.notices ??= [];
-}
-
-function demand(holds: boolean, otherwise: string): asserts holds {
-  if (!holds) throw new Error(otherwise);
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string');
 }
 
 function names(outcome: Outcome): string {

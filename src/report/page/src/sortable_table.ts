@@ -14,7 +14,7 @@ export interface Column<Row> {
 
 export function sortableTable<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): HTMLElement {
   const body = element('tbody');
-  const numeric = columns.map(column => rows.every(row => typeof column.key(row) === 'number'));
+  const numeric = columns.map((column, at) => at > 0 && rows.every(row => typeof column.key(row) === 'number'));
   const firsts = columns.map((column, at) => column.group !== undefined && column.group !== columns[at - 1]?.group);
   const kind = (at: number) => [numeric[at] ? 'number' : '', firsts[at] ? 'first' : ''].join(' ').trim();
   const lines = rows.map(row => ({row, line: element('tr', {}, ...columns.map((column, at) =>

@@ -1,0 +1,156 @@
+// The page of outcomes, from top to bottom: what mirab allocate, fill and compare report.
+
+import type {Chart} from './chart';
+import {contenderChips, dropDown} from './choices';
+import {curvesChart, curvesLegend, isTraced} from './curves';
+import {element} from './element';
+import {count, listed, percent} from './format';
+import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
+import {leadingUsers, placementChart, placementLegend, placementTable, tellsWhere} from './placement';
+import type {Report} from './report_data';
+import {placed, serversTable} from './servers';
+import {equalSplit, firstOrder, firstScale, mayBeLogarithmic, orderNames, sharesChart} from './shares';
+import type {Order, Scale} from './shares';
+import {metricsTable, usersTable} from './tables';
+import {utilizationChart} from './utilization';
+
+const open_users_at_most = 40;
+
+export function showOutcomes(page: HTMLElement, report: Report): void {
+  const charts: Chart[] = [];
+  const shown = new Set(report.outcomes.keys());
+  page.replaceChildren(header(report), section('The outcomes in numbers', '', ...metricsTable(report)));
+  if (report.outcomes.length > 1) {
+    page.append(contenderChips('Outcomes shown in the charts', report.outcomes.map(({label}) => label), shown,
+        () => charts.forEach(chart => chart.redraw())));
+  }
+  page.append(sharesSection(report, shown, charts), utilizationSection(report, shown, charts));
+  for (const part of [curvesSection(report), serversSection(report), placementSection(report), usersSection(report),
+    noticesSection(report.outcomes)]) {
+    if (part) page.append(part);
+  }
+}
+
+function header(report: Report): HTMLElement {
+  const {problem} = report;
+  const servers = problem.servers === 1 ? 'one server' :
+    `${count(problem.servers, 'server')} of ${count(problem.server_classes, 'class', 'classes')}`;
+  return pageHeader(report, `${count(problem.users, 'user shares', 'users share')} the ${listed(problem.resources)} of ${servers}.`,
+      poorestSentence(report));
+}
+
+/** What matters most, in one sentence: what the poorest user holds. */
+function poorestSentence(report: Report): string {
+  const poorest = report.outcomes
+      .map(({label, users}) => ({label, share: Math.min(...users.map(user => user.dominant_share))}))
+      .sort((a, b) => b.share - a.share);
+  const best = poorest[0]!;
+  const worst = poorest[poorest.length - 1]!;
+  if (percent(best.share) === percent(worst.share)) return `The poorest user holds ${percent(best.share)} of what it needs most.`;
+  return `The poorest user holds ${percent(best.share)} of what it needs most under ${best.label}, and ` +
+    `${percent(worst.share)} under ${worst.label}.`;
+}
+
+function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart[]): HTMLElement {
+  const chosen = {order: firstOrder(report.problem.users), scale: firstScale(report)};
+  const choices = [dropDown('Order users', orderNames(report), chosen.order, value => {
+    chosen.order = value as Order;
+    chart.redraw();
+  })];
+  if (mayBeLogarithmic(report)) {
+    choices.push(dropDown('Scale', [['linear', 'linear'], ['log', 'logarithmic']], chosen.scale, value => {
+      chosen.scale = value as Scale;
+      chart.redraw();
+    }));
+  }
+  const split = equalSplit(report.outcomes[0]!);
+  const {host, figure} = chartFigure('Dominant share per user and outcome',
+      'Fair would be a level row, every user as high as the others' +
+      (split === undefined ? ' for its weight' : `, and nobody below the dashed line, an equal split's ${percent(split)}`) +
+      '; a user with few tasks may stay lower because it wants no more.', choices);
+  const chart = whenPlaced(() => sharesChart(host, report, shown, chosen));
+  charts.push(chart);
+  return section('Who gets what', '', figure);
+}
+
+function utilizationSection(report: Report, shown: ReadonlySet<number>, charts: Chart[]): HTMLElement {
+  const {host, figure} = chartFigure('Resources in use per outcome',
+      'Fair need not mean idle: a good outcome fills at least one resource, and what is left of the others is of no use to ' +
+      'anybody who still waits.', []);
+  const chart = whenPlaced(() => utilizationChart(host, report, shown));
+  charts.push(chart);
+  return section('How much is in use', '', figure);
+}
+
+function curvesSection(report: Report): HTMLElement | undefined {
+  const traced = report.outcomes.filter(isTraced);
+  if (traced.length === 0) return undefined;
+  let chosen = 0;
+  let marked = '';
+  const contender = dropDown('Outcome', traced.map(({label}, at) => [String(at), label]), '0', value => {
+    chosen = Number(value);
+    chart.redraw();
+  });
+  const users = traced[0]!.users.map(({name}): [string, string] => [name, name]);
+  const mark = dropDown('Mark user', [['', 'none'], ...users], '', value => {
+    marked = value;
+    chart.redraw();
+  });
+  const {host, figure} = chartFigure('Dominant share per weight of every user, task by task',
+      'Fair would be one narrow bundle, because the poorest is served next; a line goes flat when its user has no task left, ' +
+      `or none that still fits. ${curvesLegend(report.problem.users)}`.trim(), [contender, mark]);
+  const chart = whenPlaced(() => curvesChart(host, () => traced[chosen]!, () => marked));
+  return section('Task by task', '', figure);
+}
+
+function serversSection(report: Report): HTMLElement | undefined {
+  const table = serversTable(report);
+  if (!table) return undefined;
+  return section('Which servers are full', 'Fair says nothing about a single server, but a faint row is room that was left ' +
+    'empty; outcomes that see all servers as one pool are not listed.', table);
+}
+
+function placementSection(report: Report): HTMLElement | undefined {
+  const outcomes = placed(report).filter(tellsWhere);
+  if (outcomes.length === 0) return undefined;
+  const leaders = leadingUsers(outcomes);
+  const {utilization} = outcomes[0]!.metrics;
+  const fullest = [...report.problem.resources].sort((a, b) => (utilization[b] ?? 0) - (utilization[a] ?? 0))[0]!;
+  const chosen = {outcome: outcomes[0]!, resource: fullest, marked: ''};
+  const legend = element('ul', {class: 'legend'});
+  const table = element('details', {ontoggle: () => refresh()}, element('summary', {}, 'The tasks behind it, as a table'));
+  function refresh(): void {
+    legend.replaceChildren(...placementLegend(report, leaders, chosen));
+    table.querySelector('.scroll')?.remove();
+    if (table.open) table.append(placementTable(report, chosen.outcome));
+    chart.redraw();
+  }
+  const choices = [
+    dropDown('Outcome', outcomes.map(({label}, at) => [String(at), label]), '0', value => {
+      chosen.outcome = outcomes[Number(value)]!;
+      refresh();
+    }),
+    dropDown('Resource', report.problem.resources.map(name => [name, name]), fullest, value => {
+      chosen.resource = value;
+      refresh();
+    }),
+    dropDown('Mark user', [['', 'none'], ...outcomes[0]!.users.map(({name}): [string, string] => [name, name])], '', value => {
+      chosen.marked = value;
+      refresh();
+    }),
+  ];
+  const {host, figure} = chartFigure('Who holds how much of each server class',
+      'A bar is a class of servers, cut into what each user holds of the resource there. Fair would not be equal pieces in every ' +
+      'bar: who may run anywhere can make room where others cannot go elsewhere.', choices);
+  figure.append(legend, table);
+  const chart = whenPlaced(() => placementChart(host, report, leaders, chosen));
+  legend.append(...placementLegend(report, leaders, chosen));
+  return section('Who runs where', '', figure);
+}
+
+function usersSection(report: Report): HTMLElement {
+  const table = usersTable(report);
+  if (report.problem.users <= open_users_at_most) return section('Every user', '', table);
+  return section('Every user', '', element('details', {},
+      element('summary', {}, `Show all ${count(report.problem.users, 'user')}`), table));
+}

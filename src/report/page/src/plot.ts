@@ -1,0 +1,120 @@
+// A figure of curves over numbers, each point with its 95 % interval where it is an estimate.
+
+import {axisTooltip, mountChart, plainAxis, seriesColour, seriesMark, seriesSymbol, tooltipBody} from './chart';
+import type {Chart, Drawing, TooltipRow} from './chart';
+import {element} from './element';
+import {figure, shortened} from './format';
+import type {Figure} from './simulation_data';
+import {compact} from './time_panels';
+
+export interface PlottedCurve {
+  /** Its colour and mark. */
+  series: number;
+  name: string;
+  x: readonly Figure[];
+  y: readonly Figure[];
+  /** Empty where nothing is estimated. */
+  low: readonly Figure[];
+  high: readonly Figure[];
+  dashed: boolean;
+}
+
+export interface Plotted {
+  x_label: string;
+  y_label: string;
+  curves: PlottedCurve[];
+  /** Where nothing could be measured; drawn as dashed lines. */
+  unstable?: readonly number[];
+}
+
+export const plot_height = 300;  // px
+const symbols_at_most = 30;      // points of a curve that are marked one by one
+
+export function plotChart(host: HTMLElement, plotted: () => Plotted): Chart {
+  return mountChart(host, () => draw(plotted()));
+}
+
+export function plotLegend(curves: readonly PlottedCurve[]): HTMLElement {
+  return element('ul', {class: 'legend'}, ...curves.map(({series, name, dashed}) =>
+    element('li', {}, dashed ? element('span', {class: `dash dash-${series % 8}`, 'aria-hidden': 'true'}) : seriesMark(series), name)));
+}
+
+function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
+  const every_x = [...curves.flatMap(({x}) => x), ...unstable].filter(value => value !== null);
+  const [from, to] = [Math.min(...every_x), Math.max(...every_x)];
+  const lowest = Math.min(0, ...curves.flatMap(({y}) => y).filter(value => value !== null));
+  return {
+    height: plot_height,
+    option: {
+      grid: {left: 4, right: 14, top: 34, bottom: 4},
+      xAxis: plainAxis({
+        type: 'value', ...(from >= 0 && from < 0.35 * to ? {min: 0} : {scale: true}), name: x_label, nameLocation: 'middle', nameGap: 26,
+        axisLine: {show: true, onZero: false, lineStyle: {color: 'var(--axis)'}}, splitLine: {show: false},
+        axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, formatter: (value: number) => figure(+value.toPrecision(6))},
+      }),
+      yAxis: plainAxis({
+        type: 'value', name: y_label, nameLocation: 'end', nameGap: 14, ...(lowest === 0 ? {min: 0} : {}),
+        nameTextStyle: {color: 'var(--muted)', fontSize: 12, align: 'left', padding: [0, 0, 0, -28]},
+        axisLabel: {color: 'var(--muted)', fontSize: 12, formatter: compact},
+      }),
+      tooltip: axisTooltip('line', x => tooltipBody(`${shortened(x_label, 24)} ${figure(Number(x))}`, pointedRows(curves, Number(x)), figure)),
+      series: [
+        ...curves.map((curve, at) => ({...line(curve), ...(at === 0 ? {markLine: unstableLines(unstable)} : {})})),
+        ...curves.filter(({low}) => low.length > 0).map(whiskers),
+      ],
+    },
+  };
+}
+
+function line({series, name, x, y, dashed}: PlottedCurve): object {
+  const marked = x.length <= symbols_at_most;
+  return {
+    type: 'line', name, data: x.map((value, at) => [value, y[at] ?? '-']), sampling: 'lttb',
+    symbol: seriesSymbol(series), symbolSize: dashed ? 4 : 7, showSymbol: marked, silent: true,
+    itemStyle: {color: seriesColour(series)},
+    lineStyle: {color: seriesColour(series), width: marked ? 2 : 1.6, type: dashed ? [4, 4] : 'solid'},
+    emphasis: {disabled: true},
+  };
+}
+
+interface Painter {
+  value(dimension: number): number;
+  coord(point: [number, number]): [number, number];
+}
+
+/** The 95 % interval of every point; close together they are a band. */
+function whiskers({series, name, x, low, high}: PlottedCurve): object {
+  const stroke = seriesColour(series);
+  const cap = x.length <= symbols_at_most ? 4 : 0;  // px
+  return {
+    type: 'custom', name: `${name}, 95 %`, silent: true, tooltip: {show: false}, encode: {x: 0, y: [1, 2]}, z: 1,
+    data: x.flatMap((value, at) => low[at] == null || high[at] == null || value === null ? [] : [[value, low[at], high[at]]]),
+    renderItem: (_: unknown, painter: Painter) => {
+      const [at, bottom] = painter.coord([painter.value(0), painter.value(1)]);
+      const top = painter.coord([painter.value(0), painter.value(2)])[1];
+      const stroked = (x1: number, y1: number, x2: number, y2: number) =>
+        ({type: 'line', shape: {x1, y1, x2, y2}, style: {stroke, lineWidth: cap > 0 ? 1.5 : 1, opacity: cap > 0 ? 1 : 0.35}});
+      return {type: 'group', children: [stroked(at, bottom, at, top),
+        ...(cap > 0 ? [stroked(at - cap, bottom, at + cap, bottom), stroked(at - cap, top, at + cap, top)] : [])]};
+    },
+  };
+}
+
+function unstableLines(loads: readonly number[]): object {
+  return {
+    silent: true, symbol: 'none', data: loads.map(xAxis => ({xAxis})), precision: 15,
+    lineStyle: {color: 'var(--muted)', type: [3, 4], width: 1},
+    label: {position: 'insideEndTop', color: 'var(--muted)', fontSize: 11, formatter: 'cannot be served'},
+  };
+}
+
+/** What every curve says at the x that is nearest; with its interval. */
+function pointedRows(curves: readonly PlottedCurve[], pointed: number): TooltipRow[] {
+  return curves.flatMap(({series, name, x, y, low, high}) => {
+    const at = x.findIndex(value => value !== null && Math.abs(value - pointed) <= 1e-9 * Math.max(1, Math.abs(pointed)));
+    const share = y[at];
+    if (share === undefined || share === null) return [];
+    const [from, to] = [low[at], high[at]];
+    return [{series, name: typeof from === 'number' && typeof to === 'number' ? `${name} (${figure(from)} to ${figure(to)})` : name, share}];
+  });
+}

@@ -1,0 +1,66 @@
+// What the page of reproductions is given (docs/schema/reproduction.schema.json), checked once. A number that is infinite
+// or none arrives as null.
+
+import {demand, isFigures, isFilled} from './page_data';
+import type {PageData} from './page_data';
+import type {Figure} from './simulation_data';
+
+export type Verdict = 'agrees' | 'shape agrees' | 'differs';
+
+export interface Check {
+  what: string;
+  printed: Figure;
+  ours: Figure;
+  interval: [Figure, Figure] | null;
+  holds: boolean;
+  corrected: boolean;
+  reading: 'number' | 'yes-no';
+  note: string;
+}
+
+export interface Curve {
+  name: string;
+  x: Figure[];
+  y: Figure[];
+  /** The 95 % intervals; empty where nothing is estimated. */
+  low: Figure[];
+  high: Figure[];
+}
+
+export interface Plot {
+  title: string;
+  x_label: string;
+  y_label: string;
+  curves: Curve[];
+}
+
+export interface Result {
+  id: string;
+  paper: string;
+  title: string;
+  verdict: Verdict;
+  data: string;
+  checks: Check[];
+  figures: Plot[];
+  tables: {title: string; head: string[]; rows: string[][]}[];
+  remarks: string[];
+}
+
+export interface Reproduction extends PageData {
+  effort: 'quick' | 'full';
+  results: Result[];
+}
+
+export function readReproduction(page: PageData): Reproduction {
+  const reproduction = page as Reproduction;
+  demand(isFilled(reproduction.results), 'its data holds no result');
+  for (const {id, checks, figures, tables, remarks} of reproduction.results) {
+    demand(typeof id === 'string' && isFilled(checks), `the experiment ${JSON.stringify(id)} has no checks`);
+    demand([figures, tables, remarks].every(Array.isArray), `${id} needs figures, tables and remarks, if only empty ones`);
+    for (const {name, x, y, low, high} of figures.flatMap(figure => figure.curves)) {
+      const whole = isFigures(x) && isFigures(y, x.length) && [low, high].every(edge => isFigures(edge) && [0, x.length].includes(edge.length));
+      demand(whole, `${id}: the curve ${JSON.stringify(name)} has not as many y as x`);
+    }
+  }
+  return reproduction;
+}

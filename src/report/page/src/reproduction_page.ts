@@ -1,0 +1,115 @@
+// The page of the papers, reproduced: what mirab reproduce reports.
+
+import {element} from './element';
+import {count, figure, listed} from './format';
+import {chartFigure, pageHeader, section, whenNear} from './layout';
+import {plot_height, plotChart, plotLegend} from './plot';
+import type {PlottedCurve} from './plot';
+import type {Check, Plot, Reproduction, Result, Verdict} from './reproduction_data';
+import {sortableTable} from './sortable_table';
+
+const verdicts: Verdict[] = ['agrees', 'shape agrees', 'differs'];
+
+export function showReproduction(page: HTMLElement, reproduction: Reproduction): void {
+  const {results} = reproduction;
+  page.replaceChildren(header(reproduction), section('The experiments', '', summaryTable(results), meanings()), ...results.map(resultSection));
+}
+
+function header(reproduction: Reproduction): HTMLElement {
+  const {results, effort} = reproduction;
+  const of = (verdict: Verdict) => results.filter(result => result.verdict === verdict).length;
+  const words: Record<Verdict, string> = {agrees: 'agree', 'shape agrees': 'agree in shape', differs: 'differ'};
+  const checks = results.flatMap(result => result.checks);
+  return pageHeader(reproduction,
+      `${count(results.length, 'experiment')} beside what their papers print: ` +
+      `${listed(verdicts.filter(verdict => of(verdict) > 0).map(verdict => `${of(verdict)} ${words[verdict]}`))}.`,
+      `${checks.filter(({holds}) => holds).length} of ${count(checks.length, 'check')} hold.`,
+      ...(effort === 'quick' ? ['A quick run: smaller samples, wider intervals.'] : []));
+}
+
+function badge(verdict: Verdict): HTMLElement {
+  return element('span', {class: `badge badge-${verdict.replace(' ', '-')}`}, verdict);
+}
+
+function summaryTable(results: readonly Result[]): HTMLElement {
+  const rows = results.map(({id, title, paper, verdict, data, checks}) => element('tr', {},
+      element('th', {scope: 'row'}, element('a', {href: `#${id}`}, id)),
+      element('td', {class: 'text'}, title),
+      element('td', {class: 'text'}, paper),
+      element('td', {}, badge(verdict)),
+      element('td', {class: 'number'}, `${checks.filter(({holds}) => holds).length} of ${checks.length}`),
+      element('td', {}, data.startsWith('stand-in') ? 'stand-in' : data)));
+  return scrolled('The experiments', ['experiment', 'what it shows', 'paper', 'verdict', 'checks', 'data'], rows);
+}
+
+function meanings(): HTMLElement {
+  const told: [Verdict, string][] = [
+    ['agrees', "Every printed number is found, on the paper's own data."],
+    ['shape agrees', 'What must hold holds, where no number is printed, the data were never published, or a printed number is wrong.'],
+    ['differs', 'Something is not found.'],
+  ];
+  return element('details', {class: 'meanings'}, element('summary', {}, 'What the verdicts mean'),
+      element('dl', {}, ...told.flatMap(([verdict, text]) => [element('dt', {}, badge(verdict)), element('dd', {}, text)])));
+}
+
+function resultSection(result: Result): HTMLElement {
+  const {id, title, paper, verdict, data, checks, figures, tables, remarks} = result;
+  return element('section', {class: 'result', id},
+      element('h2', {}, title, ' ', badge(verdict)),
+      element('p', {class: 'caption'}, element('code', {}, id), ` · ${paper} · data ${data}`),
+      checksTable(id, checks),
+      ...(figures.length === 0 ? [] : [element('div', {class: 'side-by-side'}, ...figures.map(plotBlock))]),
+      ...tables.flatMap(table => [element('h3', {}, table.title), textTable(table)]),
+      ...(remarks.length === 0 ? [] : [element('h3', {}, 'Remarks'),
+        element('ul', {class: 'notices'}, ...remarks.map(remark => element('li', {}, remark)))]));
+}
+
+/** What the paper prints beside ours. A column that says nothing is left out. */
+function checksTable(id: string, checks: readonly Check[]): HTMLElement {
+  const noted = checks.some(({note}) => note !== '');
+  const estimated = checks.some(({interval}) => interval !== null);
+  const rows = checks.map(({what, printed, ours, interval, holds, corrected, reading, note}) => {
+    const written = (value: number | null) => reading === 'yes-no' ? (value === 1 ? 'yes' : 'no') : figure(value);
+    return element('tr', {},
+        element('th', {scope: 'row', class: 'text'}, what),
+        element('td', {class: 'number'}, printed === null ? '–' : written(printed)),
+        element('td', {class: 'number'}, written(ours)),
+        ...(estimated ? [element('td', {class: 'number'}, interval ? `${figure(interval[0])} to ${figure(interval[1])}` : '–')] : []),
+        element('td', {class: holds ? 'holds' : 'fails'}, holds ? (corrected ? '✓ corrected' : '✓') : '✗ differs'),
+        ...(noted ? [element('td', {class: 'text'}, note)] : []));
+  });
+  return scrolled(`Checks of ${id}`,
+      ['what', 'printed', 'ours', ...(estimated ? ['95 % interval'] : []), 'holds', ...(noted ? ['note'] : [])], rows);
+}
+
+function textTable({title, head, rows}: Result['tables'][number]): HTMLElement {
+  const number = (text: string) => text.trim() !== '' && Number.isFinite(Number(text.replace(/[,%]/g, '')));
+  return sortableTable(title, head.map((heading, at) => ({
+    heading,
+    key: (row: string[]) => number(row[at] ?? '') ? Number(row[at]!.replace(/[,%]/g, '')) : row[at] ?? '',
+    text: (row: string[]) => row[at] ?? '',
+  })), rows);
+}
+
+function plotBlock(plot: Plot): HTMLElement {
+  const {host, figure} = chartFigure(plot.title, '', []);
+  const curves = styled(plot);
+  whenNear(host, plot_height, () => plotChart(host, () => ({...plot, curves})));
+  figure.append(plotLegend(curves));
+  return element('div', {}, element('h3', {}, plot.title), figure);
+}
+
+/** `DRF, class 1, exact` is drawn dashed in the colour of `DRF, class 1`: it is the same thing, told in another way. */
+function styled({curves}: Plot): PlottedCurve[] {
+  const base = (name: string) => curves.find(other => name.startsWith(`${other.name}, `));
+  const own = curves.filter(({name}) => !base(name));
+  return curves.map(curve => ({...curve, series: own.indexOf(base(curve.name) ?? curve), dashed: base(curve.name) !== undefined}));
+}
+
+function scrolled(caption: string, head: readonly string[], rows: HTMLElement[]): HTMLElement {
+  const numeric = ['printed', 'ours', '95 % interval', 'checks'];
+  return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption}, element('table', {},
+      element('caption', {class: 'hidden'}, caption),
+      element('thead', {}, element('tr', {}, ...head.map(heading => element('th', {scope: 'col', class: numeric.includes(heading) ? 'number' : ''}, heading)))),
+      element('tbody', {}, ...rows)));
+}

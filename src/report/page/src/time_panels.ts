@@ -1,0 +1,224 @@
+// Series over time, one panel under the other, with one cursor and one zoom for all of them: the library connects the
+// charts of a group. What every line says at the cursor is written above its panel. A line is thinned to the width by the
+// library, so that thousands of points cost no more than the screen shows.
+
+import * as echarts from 'echarts/core';
+import {axisPercent, mountChart, plainAxis, seriesColour, seriesMark} from './chart';
+import type {Canvas, Drawing} from './chart';
+import {element} from './element';
+import {duration, figure, percent, timeUnit} from './format';
+import {chartHost, whenNear, whenPlaced} from './layout';
+import type {Figure} from './simulation_data';
+
+export interface Line {
+  /** Its colour and mark. */
+  series: number;
+  name: string;
+  times: readonly number[];
+  values: readonly Figure[];
+}
+
+export interface Panel {
+  title: string;
+  /** Parts of one are written as percentages, on an axis up to 100 % where they cannot be more. */
+  scale: 'whole' | 'part' | 'index' | 'number';
+  /** Asked again at each redrawing: what is shown may have changed. */
+  lines: () => Line[];
+  /** What chooses the lines, beside the title. */
+  choices?: HTMLElement[];
+}
+
+export interface TimeAxis {
+  from: number;
+  to: number;
+  /** One tick's unit, in units of the times. */
+  unit: number;
+  name: string;
+  /** The moment at the cursor, in words. */
+  moment: (time: number) => string;
+}
+
+const panel_height = 126;  // px
+const margin = {left: 50, right: 14};
+const updates = 'updateAxisPointer';
+const hint = 'Move over a panel to read all of them at one moment.';
+
+interface Zoom {
+  start: number;
+  end: number;
+}
+
+let groups = 0;
+
+/** The panels under their zoom; redraw() when the lines have changed. */
+export function timePanels(axis: TimeAxis, panels: readonly Panel[]): {host: HTMLElement; redraw: () => void} {
+  const group = `time-${groups++}`;
+  const zoom: Zoom = {start: 0, end: 100};
+  const moment = element('p', {class: 'moment'}, hint);
+  const tell = (time: number | undefined): void => {
+    moment.textContent = time === undefined ? hint : axis.moment(time);
+  };
+  const join = (canvas: Canvas): void => {
+    canvas.group = group;
+    echarts.connect(group);
+  };
+  const strip = zoomStrip(axis, zoom, canvas => {
+    join(canvas);
+    canvas.on('datazoom', event => {
+      Object.assign(zoom, zoomed(event));
+    });
+  });
+  const drawn = panels.map(panel => drawnPanel(panel, axis, zoom, {join, tell}));
+  return {
+    host: element('div', {class: 'panels'}, element('div', {class: 'strip'}, moment, strip), ...drawn.map(({host}) => host)),
+    redraw: () => drawn.forEach(({redraw}) => redraw()),
+  };
+}
+
+/** One line for each contender that is shown and has the series. */
+export function linesOf(shown: ReadonlySet<number>,
+    contenders: readonly {name: string; times: readonly number[]; values: readonly Figure[] | undefined}[]): Line[] {
+  return contenders.flatMap(({name, times, values}, series) => shown.has(series) && values ? [{series, name, times, values}] : []);
+}
+
+/** The axis of times in seconds since the start. */
+export function secondsFrom(times: readonly number[]): TimeAxis {
+  const to = times.reduce((a, b) => Math.max(a, b), 1);
+  const {name, seconds} = timeUnit(to);
+  return {from: 0, to, unit: seconds, name: `${name} since the start`, moment: duration};
+}
+
+function drawnPanel(panel: Panel, axis: TimeAxis, zoom: Zoom,
+    {join, tell}: {join: (canvas: Canvas) => void; tell: (time: number | undefined) => void}): {host: HTMLElement; redraw: () => void} {
+  const readout = element('ul', {class: 'readout'});
+  const write = panel.scale === 'whole' || panel.scale === 'part' ? percent : figure;
+  let lines: Line[] = [];
+  let values: HTMLElement[] = [];
+  const host = chartHost(`${panel.title} over time`);
+  const chart = whenNear(host, panel_height, () => mountChart(host, () => drawPanel(panel, lines, axis, zoom), canvas => {
+    join(canvas);
+    canvas.on(updates, event => {
+      const time = pointed(event, axis);
+      tell(time);
+      lines.forEach((line, at) => {
+        values[at]!.textContent = time === undefined ? '' : written(valueAt(line, time), write);
+      });
+    });
+  }));
+  const redraw = (): void => {
+    lines = panel.lines();
+    values = lines.map(() => element('span', {class: 'value'}));
+    readout.replaceChildren(...lines.map(({series, name}, at) =>
+      element('li', {title: name}, seriesMark(series), element('span', {class: 'who'}, name), values[at]!)));
+    chart.redraw();
+  };
+  redraw();
+  const caption = element('figcaption', {}, element('h3', {}, panel.title), ...panel.choices ?? [], readout);
+  return {host: element('figure', {class: 'panel'}, caption, host), redraw};
+}
+
+function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Zoom): Drawing {
+  return {
+    height: panel_height,
+    option: {
+      grid: {...margin, top: 8, bottom: 22, outerBoundsMode: 'none'},
+      xAxis: timeAxis(axis),
+      yAxis: plainAxis({
+        type: 'value', min: 0, splitNumber: 3,
+        ...(panel.scale === 'whole' || panel.scale === 'index' ? {max: 1, interval: 0.5} : {}),
+        axisLabel: {
+          color: 'var(--muted)', fontSize: 12,
+          formatter: panel.scale === 'whole' || panel.scale === 'part' ? axisPercent : compact,
+        },
+      }),
+      dataZoom: zoomParts(zoom, false),
+      tooltip: {
+        trigger: 'axis', showContent: false,
+        axisPointer: {type: 'line', label: {show: false}, lineStyle: {color: 'var(--ink)', type: 'solid', opacity: 0.7}},
+      },
+      series: lines.map(({series, name, times, values}) => ({
+        type: 'line', name, showSymbol: false, sampling: 'lttb', silent: true,
+        data: times.map((time, at) => [time / axis.unit, values[at] ?? '-']),
+        itemStyle: {color: seriesColour(series)},
+        lineStyle: {color: seriesColour(series), width: 1.6},
+        emphasis: {disabled: true},
+      })),
+    },
+  };
+}
+
+/** Where the zoom of all panels is set. */
+function zoomStrip(axis: TimeAxis, zoom: Zoom, made: (canvas: Canvas) => void): HTMLElement {
+  const host = element('div', {class: 'chart', 'aria-hidden': 'true'});
+  const draw = (): Drawing => ({
+    height: 26,
+    option: {
+      grid: {...margin, top: 0, height: 1, outerBoundsMode: 'none'},
+      xAxis: {...timeAxis(axis), axisLabel: {show: false}, name: '', axisLine: {show: false}},
+      yAxis: {type: 'value', show: false},
+      dataZoom: zoomParts(zoom, true),
+      tooltip: {trigger: 'axis', showContent: false, axisPointer: {type: 'none'}},
+      series: [{type: 'line', silent: true, showSymbol: false, lineStyle: {opacity: 0}, data: [[axis.from / axis.unit, 0], [axis.to / axis.unit, 0]]}],
+    },
+  });
+  whenPlaced(() => mountChart(host, draw, made));
+  return host;
+}
+
+function timeAxis(axis: TimeAxis): object {
+  return plainAxis({
+    type: 'value', min: axis.from / axis.unit, max: axis.to / axis.unit, splitLine: {show: false},
+    axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
+    axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, showMaxLabel: false, formatter: (value: number) => `${+value.toPrecision(6)}`},
+  });
+}
+
+/** The same parts, by the same names, in every chart of a group: so the zoom of one is the zoom of all. */
+function zoomParts({start, end}: Zoom, slider: boolean): object[] {
+  return [
+    {
+      id: 'slider', type: 'slider', show: slider, start, end, height: 16, top: 4, brushSelect: false, showDetail: false,
+      borderColor: 'var(--rule)', fillerColor: 'var(--zoom)', backgroundColor: 'transparent',
+      dataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
+      selectedDataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
+      handleStyle: {color: 'var(--paper)', borderColor: 'var(--muted)'},
+      moveHandleSize: 0,
+      emphasis: {handleStyle: {borderColor: 'var(--ink)'}},
+    },
+    {id: 'inside', type: 'inside', start, end, zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false},
+  ];
+}
+
+function zoomed(event: unknown): Partial<Zoom> {
+  const {batch, ...one} = event as Partial<Zoom> & {batch?: Partial<Zoom>[]};
+  const {start, end} = batch?.[0] ?? one;
+  return start === undefined || end === undefined ? {} : {start, end};
+}
+
+/** The time at the cursor; undefined when it has left. */
+function pointed(event: unknown, axis: TimeAxis): number | undefined {
+  const value = (event as {axesInfo?: {axisDim: string; value: number}[]}).axesInfo?.find(({axisDim}) => axisDim === 'x')?.value;
+  return value === undefined ? undefined : value * axis.unit;
+}
+
+/** At the last of the times that is not later. */
+export function valueAt({times, values}: Line, time: number): Figure | undefined {
+  let low = 0;
+  let high = times.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! <= time * (1 + 1e-12)) low = middle;
+    else high = middle;
+  }
+  return values[low];
+}
+
+function written(value: Figure | undefined, write: (value: number) => string): string {
+  return typeof value === 'number' ? write(value) : '–';
+}
+
+/** `20K`: as much as fits beside an axis. */
+export function compact(value: number): string {
+  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(0);
+  return new Intl.NumberFormat('en-US', {notation: 'compact', maximumSignificantDigits: 3}).format(value);
+}
