@@ -6,10 +6,10 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/random.hpp>
 
-#include "simulation/fluid_rates.hpp"
-#include "simulation/fluid_traffic.hpp"
-#include "simulation/priced_shares.hpp"
-#include "simulation/traffic_load.hpp"
+#include "simulation/traffic/fluid_rates.hpp"
+#include "simulation/traffic/fluid_traffic.hpp"
+#include "simulation/traffic/load.hpp"
+#include "simulation/traffic/priced_shares.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,6 +1,6 @@
 #include "report/series_json.hpp"
 #include "report/simulation.hpp"
-#include "simulation/sizes_text.hpp"
+#include "simulation/traffic/sizes_text.hpp"
 
 namespace mirab::report {
 namespace {

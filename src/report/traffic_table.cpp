@@ -8,7 +8,7 @@
 #include "report/simulation.hpp"
 #include "report/table.hpp"
 #include "report/text_width.hpp"
-#include "simulation/sizes_text.hpp"
+#include "simulation/traffic/sizes_text.hpp"
 
 namespace mirab::report {
 namespace {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "experiments/expect.hpp"
-#include "experiments/false_claims.hpp"
-#include "experiments/light_traffic.hpp"
-#include "experiments/service_rates.hpp"
+#include "experiments/pf/best_claims.hpp"
+#include "experiments/pf/light_traffic.hpp"
+#include "experiments/pf/service_rates.hpp"
 
 namespace mirab::experiments {
 namespace {

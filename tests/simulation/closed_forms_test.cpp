@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "simulation/fluid_traffic.hpp"
-#include "simulation/traffic_load.hpp"
-#include "simulation/traffic_points.hpp"
+#include "simulation/traffic/fluid_traffic.hpp"
+#include "simulation/traffic/load.hpp"
+#include "simulation/traffic/points.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {

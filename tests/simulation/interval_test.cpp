@@ -6,8 +6,8 @@
 
 #include <mirab/model/random.hpp>
 
-#include "simulation/sizes.hpp"
 #include "simulation/streams.hpp"
+#include "simulation/traffic/sizes.hpp"
 
 namespace mirab::simulation {
 namespace {

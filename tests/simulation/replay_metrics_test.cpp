@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "simulation/replay_play.hpp"
+#include "simulation/replay/play.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "simulation/interval.hpp"
-#include "simulation/sizes.hpp"
 #include "simulation/streams.hpp"
+#include "simulation/traffic/sizes.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {

@@ -8,7 +8,7 @@
 
 #include <mirab/simulation/scenario.hpp>
 
-#include "simulation/sizes_text.hpp"
+#include "simulation/traffic/sizes_text.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,0 +1,211 @@
+// A workload and a cluster, scaled and counted in whole units, so that every contender plays the same.
+#include "simulation/replay/input.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "scheduling/unit.hpp"
+#include "simulation/replay/checks.hpp"
+#include "simulation/replay/scale.hpp"
+#include "simulation/replay/typical_tasks.hpp"
+#include "simulation/streams.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+ResourceVector reordered(const ResourceVector& vector, const std::vector<std::size_t>& order) {
+  ResourceVector in_order;
+  for (const std::size_t place : order) in_order.push_back(vector[place]);
+  return in_order;
+}
+
+std::vector<ServerChange> reordered(std::vector<ServerChange> changes,
+                                    const std::vector<std::size_t>& order) {
+  for (ServerChange& change : changes) {
+    if (!change.capacity.empty()) change.capacity = reordered(change.capacity, order);
+  }
+  return changes;
+}
+
+std::vector<Usage> reordered(std::vector<Usage> usages, const std::vector<std::size_t>& order) {
+  for (Usage& usage : usages) {
+    for (std::vector<double>& step : usage.of) {
+      std::vector<double> in_order;
+      for (const std::size_t place : order) in_order.push_back(step[place]);
+      step = std::move(in_order);
+    }
+  }
+  return usages;
+}
+
+/// How many machines of each kind are up at first or come, [kind]: at least as many as are ever up at once.
+std::vector<std::int64_t> machines_by_kind(const Machines& machines) {
+  std::vector<std::int64_t> counts(machines.kinds.size(), 0);
+  for (const std::uint32_t kind : machines.first) ++counts[kind];
+  for (const MachineChange& change : machines.changes) {
+    if (change.kind == ServerChange::Kind::up) ++counts[change.becomes];
+  }
+  return counts;
+}
+
+/// Counts capacities and demands, exactly where some power of ten allows it.
+void count_units(const std::vector<ResourceVector>& demands, ReplayInput& input) {
+  const std::vector<std::int64_t> counts = machines_by_kind(input.machines);
+  input.capacity.resize(input.machines.kinds.size());
+  for (std::size_t r = 0; r < input.resources.size(); ++r) {
+    std::vector<scheduling::Offered> offered;
+    std::vector<Quantity> asked;
+    for (std::size_t k = 0; k < counts.size(); ++k)
+      offered.push_back(
+          {.amount = input.machines.kinds[k].capacity[r], .count = std::max<std::int64_t>(counts[k], 1)});
+    for (const ResourceVector& demand : demands) asked.push_back(demand[r]);
+    const scheduling::Unit unit = scheduling::choose_unit(offered, asked);
+
+    input.unit.push_back(std::pow(10.0, unit.exponent));
+    for (std::size_t k = 0; k < counts.size(); ++k)
+      input.capacity[k].push_back(scheduling::units_offered(offered[k].amount, unit));
+    for (std::size_t i = 0; i < asked.size(); ++i)
+      input.requests[i].demand.push_back(scheduling::units_asked(asked[i], unit));
+    if (!unit.exact)
+      input.notices.push_back(
+          fmt::format("{}: the amounts have too many digits between them to be counted exactly; counted in "
+                      "units of 1e{}, "
+                      "with demands rounded up and capacities down",
+                      input.resources[r], unit.exponent));
+  }
+}
+
+/// Could the job's gang start if all machines of the trace were there and empty? A machine that comes back
+/// counts as another, so that a gang may wait for ever after all.
+class Fitting {
+ public:
+  explicit Fitting(const ReplayInput& input) : input_(input), machines_(machines_by_kind(input.machines)) {
+    for (const scheduling::JobSubmitted& request : input.requests) {
+      kinds_.emplace_back();
+      for (std::size_t k = 0; k < input.capacity.size(); ++k) {
+        if (fits_empty(request, input.machines.kinds[k], input.capacity[k])) kinds_.back().push_back(k);
+      }
+    }
+  }
+
+  bool operator()(const Job& job) const {
+    std::int64_t missing = job.gang;
+    for (const std::size_t k : kinds_[job.request]) {
+      const std::int64_t each = tasks_on(k, job);
+      if (machines_[k] >= (missing + each - 1) / each) return true;
+      missing -= machines_[k] * each;
+    }
+    return false;
+  }
+
+ private:
+  /// How many of the gang an empty machine of the kind holds; one at least, since a task fits there.
+  std::int64_t tasks_on(std::size_t kind, const Job& job) const {
+    std::int64_t tasks = job.per_server.value_or(job.gang);
+    const Amounts& demand = input_.requests[job.request].demand;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      if (demand[r] > 0) tasks = std::min(tasks, input_.capacity[kind][r] / demand[r]);
+    }
+    return tasks;
+  }
+
+  const ReplayInput& input_;
+  std::vector<std::int64_t> machines_;           // [kind]
+  std::vector<std::vector<std::size_t>> kinds_;  // [request], those where a task fits
+};
+
+/// Arrivals are `load` times as fast.
+Duration divided(Duration time, double load) {
+  if (load == 1) return time;
+  return Duration(std::llround(static_cast<double>(time.count()) / load));
+}
+
+void add_jobs(const Workload& workload, const ScaledUsers& scaled, double load, ReplayInput& input) {
+  const Fitting fits(input);
+  for (const Job& job : workload.jobs) {
+    const bool can_start = fits(job);
+    for (const std::uint32_t user : scaled.of[job.user]) {
+      if (!can_start) {
+        input.oversized[user] += job.tasks;
+        continue;
+      }
+      if (job.known == Runtime::cut) input.cut[user] += job.tasks;
+      input.jobs.push_back({.submitted = divided(job.submitted, load),
+                            .runtime = job.runtime,
+                            .tasks = job.tasks,
+                            .gang = job.gang,
+                            .per_server = job.per_server,
+                            .user = user,
+                            .request = job.request,
+                            .usage = job.usage.value_or(kNoUsage)});
+    }
+  }
+}
+
+/// Those whose tasks would take the largest part of the cluster's resources for the longest time.
+std::vector<std::uint32_t> largest_users(const ReplayInput& input,
+                                         const std::vector<double>& dominant_parts) {
+  std::vector<double> work(input.users.size(), 0.0);
+  for (const ReplayJob& job : input.jobs)
+    work[job.user] += static_cast<double>(job.tasks) * static_cast<double>(job.runtime.count()) *
+                      dominant_parts[job.request];
+  std::vector<std::uint32_t> order(input.users.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return work[a] > work[b]; });
+  order.resize(std::min(order.size(), kLargest));
+  return order;
+}
+
+Check check_scale(const ReplayScale& scale, const Workload& workload) {
+  for (const auto& [key, factor] :
+       {std::pair{"scale.machines", scale.machines}, std::pair{"scale.users", scale.users},
+        std::pair{"scale.load", scale.load}}) {
+    if (!std::isfinite(factor) || factor <= 0)
+      return Error{.message = "a factor must be a number above 0", .key = key};
+  }
+  const double hundred_years = 100.0 * 365 * 86400 * 1e9;
+  if (static_cast<double>(workload.span.count()) / scale.load > hundred_years)
+    return Error{.message = "the trace would last more than a hundred years", .key = "scale.load"};
+  return {};
+}
+
+}  // namespace
+
+Result<ReplayInput> replay_input(const Problem& cluster, const Workload& workload, const ReplayScale& scale,
+                                 std::uint64_t seed) {
+  if (Check bad = check_workload(cluster, workload)) return *std::move(bad);
+  if (Check bad = check_scale(scale, workload)) return *std::move(bad);
+  const std::vector<std::size_t> order = resource_order(cluster, workload);
+
+  Result<Machines> machines = machines_of(cluster, reordered(workload.changes, order), scale.machines);
+  if (!machines) return std::move(machines).error();
+  Random draws = stream(seed, "users of a replay");
+  Result<ScaledUsers> scaled = scaled_users(workload.users, scale.users, draws);
+  if (!scaled) return std::move(scaled).error();
+
+  ReplayInput input;
+  input.resources = cluster.resources();
+  input.machines = *std::move(machines);
+  input.users = std::move(scaled->users);
+  input.oversized.assign(input.users.size(), 0);
+  input.cut.assign(input.users.size(), 0);
+  input.usages = reordered(workload.usages, order);
+  input.span = divided(workload.span, scale.load);
+  std::vector<ResourceVector> demands;
+  for (const Request& request : workload.requests) {
+    demands.push_back(reordered(request.demand, order));
+    input.requests.push_back(
+        {.user = {}, .demand = {}, .servers = request.servers, .select = request.select});
+  }
+  count_units(demands, input);
+  add_jobs(workload, *scaled, scale.load, input);
+  const std::vector<double> parts = dominant_parts(input);
+  input.largest = largest_users(input, parts);
+  input.typical = typical_tasks(input, parts);
+  return input;
+}
+
+}  // namespace mirab::simulation

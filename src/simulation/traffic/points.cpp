@@ -1,0 +1,97 @@
+// From batches to service rates. Bonald and Roberts 2014, section 3.3: γ_k is the mean size of a job over the
+// mean time that it is there, by Little's law λ_k / E[n_k]. From the sums over all batches:
+//
+//   1/γ_k = Σ_b ∫ n_k dt / Σ_b (sizes of the jobs that arrived),  E[n_k] = λ_k / γ_k
+//   interval  γ_k exp(± h γ_k)  for the ratio's half width h (interval.hpp): on ln γ, so that it stays above
+//   0
+//
+// E[n_k] is not taken as ∫ n_k dt over time: λ_k and the mean size are known, and how many jobs happened to
+// arrive, and how large, need not be guessed from the sample (Glynn and Whitt, Indirect Estimation via
+// L = λW, 1989). At load 0.05 that is worth ten times as many jobs, at 0.9 nothing. Area and arrivals of
+// a batch are not of quite the same jobs; that is a job or two in thousands. A class whose jobs are all
+// permanent is told by the mean rate of one.
+//
+// Known failure: with few jobs at high load the batches depend on each other, and the pool has not forgotten
+// that it was empty. With 200,000 jobs intervals of 95 % hold as often up to load 0.9, nine times in ten at
+// 0.95; with 20,000 up to 0.6.
+#include "simulation/traffic/points.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "simulation/interval.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+
+// One figure of class k, batch by batch.
+template <class Figure>
+std::vector<double> figures(const TrafficMeasured& measured, const Figure& figure) {
+  std::vector<double> values;
+  values.reserve(measured.batches.size());
+  for (const TrafficBatch& batch : measured.batches) values.push_back(figure(batch));
+  return values;
+}
+
+// γ_k; no number when no job arrived.
+Interval rate_of_arriving(const TrafficMeasured& measured, std::size_t k, double confidence) {
+  const auto present = figures(measured, [&](const TrafficBatch& b) { return b.classes[k].present; });
+  const auto arrived = figures(measured, [&](const TrafficBatch& b) { return b.classes[k].arrived; });
+  double jobs = 0;
+  for (const double a : arrived) jobs += a;
+  if (jobs == 0) return {.mean = kUnknown, .low = kUnknown, .high = kUnknown};
+  const Interval there = ratio_interval(present, arrived, confidence);  // 1/γ_k
+  const double spread = std::exp((there.high - there.mean) / there.mean);
+  const double rate = 1 / there.mean;
+  return {.mean = rate, .low = rate / spread, .high = rate * spread};
+}
+
+Interval rate_of_permanent(const TrafficMeasured& measured, std::size_t k, double confidence) {
+  const auto served = figures(measured, [&](const TrafficBatch& b) { return b.classes[k].served; });
+  const auto time = figures(measured, [&](const TrafficBatch& b) { return b.time; });
+  return ratio_interval(served, time, confidence);
+}
+
+}  // namespace
+
+std::vector<TrafficPoint> points_of(const TrafficRun& run, const TrafficMeasured& measured,
+                                    double confidence) {
+  std::vector<TrafficPoint> points;
+  for (std::size_t k = 0; k < run.arrivals.size(); ++k) {
+    const bool arrives = run.arrivals[k] > 0;
+    const Interval rate =
+        arrives ? rate_of_arriving(measured, k, confidence) : rate_of_permanent(measured, k, confidence);
+    const double coming = arrives ? run.arrivals[k] / rate.mean : 0;
+    points.push_back({.load = run.load,
+                      .mechanism = run.mechanism,
+                      .job_class = k,
+                      .service_rate = rate.mean,
+                      .low = rate.low,
+                      .high = rate.high,
+                      .jobs = coming + static_cast<double>(run.scenario.classes[k].permanent),
+                      .stable = true});
+  }
+  return points;
+}
+
+std::vector<TrafficPoint> unstable_points(const TrafficScenario& scenario, double load,
+                                          std::size_t mechanism) {
+  std::vector<TrafficPoint> points;
+  for (std::size_t k = 0; k < scenario.classes.size(); ++k) {
+    const TrafficClass& job_class = scenario.classes[k];
+    points.push_back({.load = load,
+                      .mechanism = mechanism,
+                      .job_class = k,
+                      .service_rate = 0,
+                      .low = 0,
+                      .high = 0,
+                      .jobs = job_class.arrivals > 0 ? kEndless : static_cast<double>(job_class.permanent),
+                      .stable = false});
+  }
+  return points;
+}
+
+}  // namespace mirab::simulation

@@ -1,0 +1,221 @@
+// Prices by an active-set Newton method on the dual, from the prices that were best a job ago.
+//
+// Source: Bonald and Roberts, Enhanced Cluster Computing Performance through Proportional Fairness, 2014,
+// sections 2.4 and 2.5, equations 3, 4 and 7; docs/mathematics.md, section 3. With p_k = b_k·λ and
+// s_k = p_k^(-1/α):
+//
+//   D(λ) = Σ_r λ_r + Σ_k n_k h(p_k),   h(p) = -ln p for α = 1, else α/(1-α) p^(1-1/α)
+//   ∂D/∂λ_r = 1 - Σ_k n_k s_k b_k,r,   ∂²D/∂λ_r∂λ_q = Σ_k n_k s_k/(α p_k) b_k,r b_k,q
+//   best:  min(λ_r, ∂D/∂λ_r) = 0 for every r
+//
+// The prices that may move are those above 0 and those that would rise. A Newton step stops where the first
+// of them reaches 0; it is taken when it halves the residual, else when it makes D fall (Armijo). At a start,
+// all prices are scaled so that Σ_r λ_r ∂D/∂λ_r = 0, which for PF is Σ_r λ_r = n, equation 5. Two or three
+// steps are usual.
+//
+// Known failures: at a large α (some tens) prices leave the range of a double or of Newton's method; then
+// every division starts from nothing (numerics/dual_newton), at some microseconds.
+#include "simulation/traffic/priced_shares.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "numerics/dual_newton.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+constexpr double kTolerance = 1e-13;  // of the residual: a few roundings
+constexpr double kEnough = 1e-12;     // taken when it gets no better
+constexpr int kMostSteps = 30;
+constexpr int kMostHalvings = 20;
+constexpr double kArmijo = 1e-4;
+constexpr double kRidge = 1e-13;  // on the diagonal, relative: two resources of which all take alike
+constexpr double kLogMost = 300;  // e^±300 and its products are normal doubles
+
+}  // namespace
+
+PricedShares::PricedShares(const FluidRule& rule)
+    : rule_(&rule), direction_(rule.resources), matrix_(rule.resources * rule.resources) {
+  for (Point* point : {&at_, &next_}) {
+    point->price.resize(rule.resources);
+    point->gap.resize(rule.resources);
+    point->worth.resize(rule.classes());
+    point->share.resize(rule.classes());
+  }
+  free_.reserve(rule.resources);
+}
+
+void PricedShares::divide(std::span<const std::int64_t> jobs, std::span<double> share) {
+  if (!is_near_ || !descend(jobs)) return divide_from_nothing(jobs, share);
+  std::copy(at_.share.begin(), at_.share.end(), share.begin());
+}
+
+bool PricedShares::descend(std::span<const std::int64_t> jobs) {
+  rescale(jobs);
+  evaluate(jobs, at_);
+  for (int step = 0; step < kMostSteps && at_.residual > kTolerance; ++step) {
+    ++steps_;
+    choose_free();
+    if (!find_direction(jobs) || !move(jobs)) break;
+  }
+  return at_.residual <= kEnough;
+}
+
+void PricedShares::divide_from_nothing(std::span<const std::int64_t> jobs, std::span<double> share) {
+  ++cold_starts_;
+  const auto m = static_cast<Eigen::Index>(rule_->resources);
+  std::vector<std::size_t> present;
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    if (jobs[k] > 0) present.push_back(k);
+  }
+  Eigen::ArrayXXd demand(static_cast<Eigen::Index>(present.size()), m);
+  Eigen::ArrayXd weight(demand.rows());
+  for (Eigen::Index i = 0; i < demand.rows(); ++i) {
+    const std::size_t k = present[static_cast<std::size_t>(i)];
+    demand.row(i) = Eigen::Map<const Eigen::ArrayXd>(rule_->row(k), m).transpose();
+    weight[i] = static_cast<double>(jobs[k]);
+  }
+  const Eigen::ArrayXd capacity = Eigen::ArrayXd::Ones(m);
+  const Eigen::ArrayXd cap;
+  const numerics::PricedAmounts found =
+      numerics::solve_dual({demand, capacity, weight, cap, rule_->alpha}, kTolerance, kTolerance);
+  std::fill(share.begin(), share.end(), 0.0);
+  for (Eigen::Index i = 0; i < demand.rows(); ++i)
+    share[present[static_cast<std::size_t>(i)]] = found.amount[i] / weight[i];
+  is_near_ = found.log_price.maxCoeff() < kLogMost && !found.log_price.isNaN().any();
+  for (std::size_t r = 0; r < rule_->resources; ++r)
+    at_.price[r] = std::exp(found.log_price[static_cast<Eigen::Index>(r)]);
+}
+
+void PricedShares::evaluate(std::span<const std::int64_t> jobs, Point& point) const {
+  const std::size_t m = rule_->resources;
+  std::fill(point.gap.begin(), point.gap.end(), 1.0);
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    if (jobs[k] == 0) {
+      point.share[k] = 0;
+      continue;
+    }
+    const double* b = rule_->row(k);
+    point.worth[k] = std::inner_product(b, b + m, point.price.begin(), 0.0);
+    point.share[k] = rule_->alpha == 1 ? 1 / point.worth[k] : std::pow(point.worth[k], -1 / rule_->alpha);
+    const double total = static_cast<double>(jobs[k]) * point.share[k];
+    for (std::size_t r = 0; r < m; ++r) {
+      if (b[r] > 0) point.gap[r] -= total * b[r];
+    }
+  }
+  const double scale = 1 / std::accumulate(point.price.begin(), point.price.end(), 0.0);
+  point.residual = 0;
+  for (std::size_t r = 0; r < m; ++r) {
+    const double off = std::abs(std::min(point.price[r] * scale, point.gap[r]));
+    if (!(off <= point.residual)) point.residual = off;  // what is no number stays so, and is never taken
+  }
+}
+
+double PricedShares::dual(std::span<const std::int64_t> jobs, const Point& point) const {
+  const double alpha = rule_->alpha;
+  double value = std::accumulate(point.price.begin(), point.price.end(), 0.0);
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    if (jobs[k] == 0) continue;
+    const double p = point.worth[k];
+    value +=
+        static_cast<double>(jobs[k]) * (alpha == 1 ? -std::log(p) : alpha / (1 - alpha) * p * point.share[k]);
+  }
+  return value;
+}
+
+// Prices c λ use c^(-1/α) of what λ uses: Σ_r λ_r use_r = Σ_r λ_r at c = (Σ_r λ_r use_r / Σ_r λ_r)^α.
+void PricedShares::rescale(std::span<const std::int64_t> jobs) {
+  evaluate(jobs, at_);
+  double paid = 0;
+  double all = 0;
+  for (std::size_t r = 0; r < rule_->resources; ++r) {
+    paid += at_.price[r] * (1 - at_.gap[r]);
+    all += at_.price[r];
+  }
+  const double factor = rule_->alpha == 1 ? paid / all : std::pow(paid / all, rule_->alpha);
+  const bool is_usable = std::isfinite(factor) && factor > 0;  // not when all that a class takes was free
+  for (double& price : at_.price) price = is_usable ? price * factor : 1;
+}
+
+void PricedShares::choose_free() {
+  free_.clear();
+  for (std::size_t r = 0; r < rule_->resources; ++r) {
+    if (at_.price[r] > 0 || at_.gap[r] < 0) free_.push_back(r);
+  }
+}
+
+// A price of 0 that would fall is no longer free. False when none is left.
+bool PricedShares::find_direction(std::span<const std::int64_t> jobs) {
+  while (!free_.empty()) {
+    solve_free(jobs);
+    const auto stuck = std::find_if(free_.begin(), free_.end(),
+                                    [&](std::size_t r) { return at_.price[r] == 0 && direction_[r] <= 0; });
+    if (stuck == free_.end()) return true;
+    free_.erase(stuck);
+  }
+  return false;
+}
+
+// Newton's equation over the free prices, by Cholesky's factors in place; the others do not move.
+void PricedShares::solve_free(std::span<const std::int64_t> jobs) {
+  const std::size_t f = free_.size();
+  const auto h = [&](std::size_t i, std::size_t j) -> double& { return matrix_[i * f + j]; };
+  std::fill(matrix_.begin(), matrix_.end(), 0.0);
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    if (jobs[k] == 0) continue;
+    const double* b = rule_->row(k);
+    const double bend = static_cast<double>(jobs[k]) * at_.share[k] / (rule_->alpha * at_.worth[k]);
+    for (std::size_t i = 0; i < f; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) h(i, j) += bend * b[free_[i]] * b[free_[j]];
+    }
+  }
+  double most = 0;
+  for (std::size_t i = 0; i < f; ++i) most = std::max(most, h(i, i));
+  std::fill(direction_.begin(), direction_.end(), 0.0);
+  for (std::size_t i = 0; i < f; ++i) {
+    double& d = direction_[free_[i]];
+    d = -at_.gap[free_[i]];
+    for (std::size_t j = 0; j < i; ++j) {
+      for (std::size_t q = 0; q < j; ++q) h(i, j) -= h(i, q) * h(j, q);
+      h(i, j) /= h(j, j);
+      h(i, i) -= h(i, j) * h(i, j);
+      d -= h(i, j) * direction_[free_[j]];
+    }
+    h(i, i) = std::sqrt(std::max(h(i, i), 0.0) + kRidge * most);
+    d /= h(i, i);
+  }
+  for (std::size_t i = f; i-- > 0;) {
+    double& d = direction_[free_[i]];
+    for (std::size_t j = i + 1; j < f; ++j) d -= h(j, i) * direction_[free_[j]];
+    d /= h(i, i);
+  }
+}
+
+// Along the direction until a price is 0. False when no step is good.
+bool PricedShares::move(std::span<const std::int64_t> jobs) {
+  double length = 1;
+  std::size_t first_at_zero = rule_->resources;
+  double slope = 0;
+  for (const std::size_t r : free_) {
+    slope += at_.gap[r] * direction_[r];
+    if (at_.price[r] + length * direction_[r] >= 0) continue;
+    length = at_.price[r] / -direction_[r];
+    first_at_zero = r;
+  }
+  for (int halving = 0; halving < kMostHalvings; ++halving, length /= 2) {
+    for (std::size_t r = 0; r < rule_->resources; ++r)
+      next_.price[r] = std::max(0.0, at_.price[r] + length * direction_[r]);
+    if (halving == 0 && first_at_zero < rule_->resources) next_.price[first_at_zero] = 0;
+    evaluate(jobs, next_);
+    const bool halves = next_.residual <= at_.residual / 2;
+    if (!halves && !(dual(jobs, next_) <= dual(jobs, at_) + kArmijo * length * slope)) continue;
+    std::swap(at_, next_);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace mirab::simulation

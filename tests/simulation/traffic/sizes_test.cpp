@@ -1,0 +1,54 @@
+#include "simulation/traffic/sizes.hpp"
+
+#include <cmath>
+#include <gmock/gmock.h>
+
+#include "simulation/streams.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+constexpr std::uint64_t kSeed = 1958;
+constexpr int kDraws = 200'000;
+
+struct Moments {
+  double mean = 0, cv2 = 0;
+};
+
+Moments moments_of(const Sizes& sizes) {
+  Random random = stream(kSeed, "sizes");
+  double sum = 0, squares = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const double size = draw_size(sizes, random);
+    EXPECT_GE(size, 0);
+    sum += size;
+    squares += size * size;
+  }
+  const double mean = sum / kDraws;
+  return {.mean = mean, .cv2 = squares / kDraws / (mean * mean) - 1};
+}
+
+void expect_law(const Sizes& sizes, double cv2) {
+  const Moments found = moments_of(sizes);
+  EXPECT_NEAR(found.mean, 1, 4 * std::sqrt(cv2 / kDraws) + 1e-12) << "seed " << kSeed;
+  EXPECT_NEAR(found.cv2, cv2, 0.05 * cv2 + 1e-12) << "seed " << kSeed;
+}
+
+TEST(Sizes, HaveMeanOneAndTheirCoefficientOfVariation) {
+  expect_law({.law = Sizes::Law::exponential}, 1);
+  expect_law({.law = Sizes::Law::erlang, .stages = 20}, 0.05);
+  expect_law({.law = Sizes::Law::deterministic}, 0);
+  expect_law({.law = Sizes::Law::hyperexponential, .cv2 = 4}, 4);
+  expect_law({.law = Sizes::Law::hyperexponential, .cv2 = 1}, 1);
+}
+
+TEST(Sizes, OfWhichThereAreNoneAreRefused) {
+  EXPECT_FALSE(check_sizes({}));
+  EXPECT_EQ(check_sizes({.law = Sizes::Law::erlang, .stages = 0})->key, "sizes");
+  EXPECT_EQ(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = 0.5})->message,
+            "the cv2 of a hyperexponential law must be a number of at least 1");
+  EXPECT_TRUE(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = std::nan("")}));
+}
+
+}  // namespace
+}  // namespace mirab::simulation
