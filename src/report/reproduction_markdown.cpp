@@ -16,7 +16,8 @@ constexpr std::string_view kOpening =
     "\n"
     "# The papers, reproduced\n"
     "\n"
-    "What the papers print or describe beside what Mirab finds. [reproduce.md](reproduce.md) says what findings\n"
+    "What the papers print or describe beside what Mirab finds. [reproduce.md](reproduce.md) says what "
+    "findings\n"
     "and verdicts are.\n"
     "In this folder, `{command}` gives the same bytes again, but for seconds.\n";
 
