@@ -61,11 +61,18 @@ std::string command_of(const Reproductions& reproductions, const std::string& im
   return images.empty() ? command : command + " --images " + images.substr(0, images.size() - 1);
 }
 
+/// What a heading is linked by: its letters without points.
+std::string anchor(std::string id) {
+  std::erase(id, '.');
+  return id;
+}
+
 std::string overview(const Reproductions& reproductions) {
   std::string text = "\n| experiment | what it shows | paper | verdict |\n|---|---|---|---|\n";
   for (const Reproduced& each : reproductions.results)
-    text += fmt::format("| [`{0}`](#{0}) | {1} | {2} | {3} |\n", each.result.id, plain(each.experiment.title),
-                        plain(each.experiment.paper), verdict_name(each.result.verdict));
+    text += fmt::format("| [`{}`](#{}) | {} | {} | {} |\n", each.result.id, anchor(each.result.id),
+                        plain(each.experiment.title), plain(each.experiment.paper),
+                        verdict_name(each.result.verdict));
   return text;
 }
 

@@ -167,6 +167,12 @@ TEST(ReproductionsMarkdown, NamesItsCommandAndEscapesWhatMarkdownWouldRead) {
   EXPECT_THAT(text, HasSubstr("- drf \\<is> fair: a\\|b\n"));
 }
 
+TEST(ReproductionsMarkdown, LinksAHeadingWithAPointAsMarkdownDoes) {
+  Reproduced pointed = traffic();
+  pointed.result.id = "hamzeh-4.2";
+  EXPECT_THAT(reproductions_markdown(of({pointed})), HasSubstr("[`hamzeh-4.2`](#hamzeh-42)"));
+}
+
 TEST(ReproductionsMarkdown, LinksThePicturesOfItsFigures) {
   const std::vector<Picture> pictures = reproduction_pictures(of({traffic()}));
   ASSERT_EQ(pictures.size(), 1u);
