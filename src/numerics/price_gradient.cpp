@@ -34,7 +34,7 @@ GradientPrices descend_to_prices(const Demands& demand, const Eigen::ArrayXd& we
     found.residual = residual_of(excess, found.price);
     found.converged = found.residual <= tolerance;
     if (found.converged || found.iterations == most_iterations || !excess.allFinite()) return found;
-    found.price = (found.price + step * excess);
+    found.price = (found.price + step * excess).max(0);
     ++found.iterations;
   }
 }
