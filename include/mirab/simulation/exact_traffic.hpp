@@ -27,7 +27,7 @@ struct ExactPoint {
 /// 0.8, a few seconds at 0.95. The outcome does not depend on `threads`.
 ///
 /// Source: Bonald and Roberts 2014, section 3.1. Errors: as check(), other than two classes, other sizes than
-/// exponential, the model of tasks, a mechanism that does not accept weights on a pool.
+/// exponential, the model of tasks.
 Result<std::vector<ExactPoint>> exact_traffic(const TrafficScenario& scenario, int threads);
 
 /// The same, and for any number of classes with arrivals only, under balanced fairness, which no mechanism of

@@ -61,7 +61,8 @@ Curve exact_curve(std::string name, const std::vector<simulation::ExactPoint>& p
                   std::size_t job_class);
 
 /// Lays the simulation beside the exact chains: how many of the 95 % intervals hold the exact rate. Holds
-/// when all do that are wide enough to hold all at once with a confidence of 99 % (Bonferroni).
+/// when all do that are wide enough for those of all plots to hold at once with a confidence of 99.9 %
+/// (Bonferroni): plots share the random numbers of a load, and so their luck.
 Finding covered(const ServiceRates& simulated, const std::vector<simulation::ExactPoint>& exact);
 
 /// Service rate against the load of resource 1, as the paper's figures.

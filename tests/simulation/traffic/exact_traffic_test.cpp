@@ -106,6 +106,19 @@ TEST(ExactTraffic, OfOnePermanentJobIsABirthDeathSum) {
   EXPECT_EQ(points->front().jobs[0], 1);
 }
 
+// docs/mathematics.md, section 11: b permanent jobs on one resource leave (1 - ρ)/(b + 1) to one that comes,
+// of their class or of another.
+TEST(ExactTraffic, BesidePermanentJobsIsThatOfTheirPart) {
+  auto scenario = fluid_scenario({{.name = "both", .demand = {1}, .arrivals = 0.5, .permanent = 2},
+                                  {.name = "comes", .demand = {1}, .arrivals = 0.5}},
+                                 {"drf", "pf"}, {0.4});
+  const auto points = exact_traffic(scenario, 1);
+  ASSERT_TRUE(points) << describe(points.error());
+  for (const ExactPoint& point : *points) {
+    for (const double rate : point.service_rate) EXPECT_NEAR(rate, 0.6 / 3, 1e-6);
+  }
+}
+
 TEST(ExactTraffic, OfAnOverloadedPoolIsMarked) {
   const auto points = exact_traffic(fluid_scenario(two_classes(0.1, 0.1, 0.5), {"pf"}, {1.2}), 1);
   ASSERT_TRUE(points);
