@@ -50,7 +50,7 @@ function scaleOf(name: string): Panel['scale'] {
 }
 
 function axisOf({times}: Demands): TimeAxis {
-  return {from: 0, to: times[times.length - 1] ?? 1, unit: 1, name: 'iteration', moment: time => `iteration ${Math.floor(time + 1e-9)}`};
+  return {from: 0, to: times[times.length - 1] ?? 1, unit: 1, sign: '', moment: time => `iteration ${Math.floor(time + 1e-9)}`};
 }
 
 function panelsSection(demands: Demands, shown: ReadonlySet<number>, drawn: {redraw: () => void}[]): HTMLElement {
