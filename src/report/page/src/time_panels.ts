@@ -185,7 +185,7 @@ function zoomParts({start, end}: Zoom, slider: boolean): object[] {
       borderColor: 'var(--rule)', fillerColor: 'var(--zoom)', backgroundColor: 'transparent',
       dataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
       selectedDataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
-      handleStyle: {color: 'var(--paper)', borderColor: 'var(--muted)'},
+      handleIcon: 'circle', handleSize: 14, handleStyle: {color: 'var(--paper)', borderColor: 'var(--muted)', borderWidth: 1.5},
       moveHandleSize: 0,
       emphasis: {handleStyle: {borderColor: 'var(--ink)'}},
     },
