@@ -45,7 +45,10 @@ const checks = {
     const block = page.locator('#paper-fig0 .side-by-side > div').first();
     await block.scrollIntoViewIfNeeded();
     await block.locator('svg path[stroke="var(--series-1)"]').first().waitFor({state: 'attached'});
-    const boxes = (selector) => block.locator(selector).evaluateAll(paths => paths.map(path => path.getBBox()));
+    const boxes = (selector) => block.locator(selector).evaluateAll(paths => paths.map(path => {
+      const {width, height} = path.getBBox();
+      return {width, height};
+    }));
     const wide = (boxes) => boxes.filter(({width}) => width > 100).length;
     assert.equal(wide(await boxes('path[stroke="var(--series-0)"]')), 2);
     assert.equal(wide(await boxes('path[stroke="var(--series-0)"][stroke-dasharray]')), 1);

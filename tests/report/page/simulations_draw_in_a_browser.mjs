@@ -200,7 +200,7 @@ const checks = {
     await page.emulateMedia({media: 'print'});
     const widths = await page.locator('.panel .chart, .side-by-side .chart').evaluateAll(hosts =>
       hosts.map(host => host.querySelector('svg')?.getBoundingClientRect().width));
-    assert.ok(widths.length === 16 && widths.every(width => width > 0 && width <= 700), `${widths} px`);
+    assert.ok(widths.length === 17 && widths.every(width => width > 0 && width <= 700), `${widths} px`);
   },
 
   async 'Data that cannot be used is explained, not drawn'() {

@@ -48,7 +48,8 @@ export type Canvas = ReturnType<typeof echarts.init>;
  * Keeps a chart in `host`, drawn for the width that it has; `draw` is asked again when that changes. `made` is given the
  * library's own chart, before it is drawn for the first time.
  */
-export function mountChart(host: HTMLElement, draw: (width: number) => Drawing, made: (canvas: Canvas) => void = () => {}): Chart {
+export function mountChart(host: HTMLElement, draw: (width: number) => Drawing,
+    made: (canvas: Canvas) => void = () => {}): Chart {
   let chart: Canvas | undefined;
   let drawn_width = 0;
   function redrawAt(width: number): void {

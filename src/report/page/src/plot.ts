@@ -49,7 +49,7 @@ function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
     option: {
       grid: {left: 4, right: 14, top: 34, bottom: 4},
       xAxis: plainAxis({
-        type: 'value', ...(from >= 0 && from < 0.35 * to ? {min: 0} : {scale: true}),
+        type: 'value', ...(from >= 0 && from <= to / 2 ? {min: 0} : {scale: true}),
         ...(beyond.length > 0 ? {max: Math.max(...beyond)} : {}), name: x_label, nameLocation: 'middle', nameGap: 26,
         axisLine: {show: true, onZero: false, lineStyle: {color: 'var(--axis)'}}, splitLine: {show: false},
         axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, formatter: (value: number) => figure(+value.toPrecision(6))},
