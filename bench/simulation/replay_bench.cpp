@@ -4,9 +4,11 @@
 // measured that a replay measures, on one thread. What is read is read before.
 //
 // Of the jobs the first of so many in a row is played as the argument says: 2 is half of the events, on the
-// same machines. To count instructions: valgrind --tool=callgrind build/bench/bench/bench_simulation
-// --benchmark_repetitions=1
-// --benchmark_filter=google_replay/1$
+// same machines. To count the instructions of a contender's replay:
+//
+//   valgrind --tool=callgrind --toggle-collect='mirab::simulation::play(*'
+//     build/bench/bench/simulation/bench_simulation --benchmark_repetitions=1 --benchmark_min_time=0.000001
+//     --benchmark_filter=google_replay/1/
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <string>

@@ -42,5 +42,9 @@
 #include <mirab/simulation/replay.hpp>
 #include <mirab/simulation/scenario.hpp>
 #include <mirab/simulation/traffic.hpp>
+#include <mirab/traces/bitbrains.hpp>
 #include <mirab/traces/google2011.hpp>
+#include <mirab/traces/google2011_workload.hpp>
 #include <mirab/traces/openb.hpp>
+#include <mirab/traces/swf.hpp>
+#include <mirab/traces/workload_import.hpp>

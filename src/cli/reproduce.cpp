@@ -31,6 +31,15 @@ struct Options {
   OutputOptions output;
 };
 
+/// An experiment may take minutes: what cannot be written is said before.
+Check check_folder(const std::string& file, const char* option) {
+  if (file.empty() || file == kStandardOutput) return {};
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code none;
+  if (folder.empty() || std::filesystem::is_directory(folder, none)) return {};
+  return Error{.message = "there is no folder '" + folder.string() + "'", .key = option};
+}
+
 Check check_options(const Options& options) {
   if (options.names.empty() && !options.all && !options.list)
     return Error{.message = "name experiments, or take --all of them; --list tells which there are",
@@ -44,7 +53,8 @@ Check check_options(const Options& options) {
   if (same_file(options.report, options.output.file))
     return Error{.message = "the page and the result cannot both go to '" + options.report + "'",
                  .key = "--report"};
-  return {};
+  if (Check wrong = check_folder(options.output.file, "-o")) return wrong;
+  return check_folder(options.report, "--report");
 }
 
 Result<std::vector<Experiment>> chosen(const Options& options) {

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -112,9 +113,15 @@ Exit show(const Options& options, const Outputs& outputs, const Run& run) {
   return Exit::done;
 }
 
-/// An error that is found while it runs stands in the scenario, unless it says otherwise.
-Exit complain_about(const Scenario& scenario, Error error) {
-  if (error.file.empty()) error.file = scenario.name;
+/// An error that is found while it runs stands in the workload file, if there is one and the key is one of
+/// its own, else in the scenario.
+Exit complain_about(const Scenario& scenario, Error error, const std::string& workload = {}) {
+  static constexpr std::array<std::string_view, 7> kKeysOfWorkload = {
+      "resources", "users", "requests", "usages", "jobs", "changes", "span"};
+  const std::string_view key = std::string_view(error.key).substr(0, error.key.find_first_of(".["));
+  const bool in_workload = !workload.empty() && std::find(kKeysOfWorkload.begin(), kKeysOfWorkload.end(),
+                                                          key) != kKeysOfWorkload.end();
+  if (error.file.empty()) error.file = in_workload ? workload : scenario.name;
   return complain(error);
 }
 
@@ -139,7 +146,7 @@ Exit run(const Options& options, const Scenario& scenario, const TraceScenario& 
   const std::uint64_t seed = options.seed_for(scenario);
   const Result<std::vector<ReplayOutcome>> outcomes = simulation::replay(
       *cluster, *workload, trace.options, seed, options.threads, progress_line(scenario.name));
-  if (!outcomes) return complain_about(scenario, outcomes.error());
+  if (!outcomes) return complain_about(scenario, outcomes.error(), trace.workload);
   return show(options, scenario.outputs,
               report::ReplayRun{scenario.name, seed, trace, outcomes->front().resources, *outcomes});
 }
@@ -151,10 +158,10 @@ Exit run(const Options& options, const Scenario& scenario, const ReallocationSce
   if (!workload) return complain(workload.error());
   const Result<std::vector<ReallocationOutcome>> outcomes = simulation::reallocate(
       *cluster, *workload, reallocation.options, options.threads, progress_line(scenario.name));
-  if (!outcomes) return complain_about(scenario, outcomes.error());
+  if (!outcomes) return complain_about(scenario, outcomes.error(), reallocation.workload);
   const Exit shown =
       show(options, scenario.outputs,
-           report::ReallocationRun{scenario.name, reallocation, cluster->resources(), *workload, *outcomes});
+           report::ReallocationRun{scenario.name, reallocation, *cluster, *workload, *outcomes});
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
                                      [](const auto& outcome) { return outcome.not_converged == 0; });
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
@@ -203,8 +210,10 @@ Command add_simulate(CLI::App& app) {
       "divides and fills, once for each policy on the same arrivals, and lays the outcomes side by side.",
       "A scenario of the kind traffic is random: classes of jobs that arrive and leave, at several loads. "
       "One "
-      "of the kind trace plays a workload file, such as `mirab import` writes, on a cluster file. Paths in a "
-      "scenario are relative to it.",
+      "of the kind trace plays a workload file, such as `mirab import` writes, on a cluster file, task by "
+      "task; "
+      "one of the kind reallocation does so with divisible jobs; one of the kind demands draws users whose "
+      "demands change. docs/simulate.md describes them. Paths in a scenario are relative to it.",
       "The same scenario and seed give the same bytes, whatever the number of threads.",
   };
   manual.examples = {

@@ -1,9 +1,13 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <mirab/model/cluster_file.hpp>
+#include <mirab/model/workload_file.hpp>
+#include <mirab/simulation/scenario.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "report/comparison.hpp"
 #include "report/figures.hpp"
@@ -11,18 +15,101 @@
 namespace mirab::cli {
 namespace {
 
+using report::counted;
+using simulation::DemandSeriesScenario;
+using simulation::ReallocationScenario;
+using simulation::TraceScenario;
+using simulation::TrafficScenario;
+
+/// What a file holds, in words; or the first thing that is wrong with it.
+using Summary = Result<std::string>;
+
+Summary summary_of(const Problem& problem) {
+  return fmt::format("{}, {}, {}", counted(problem.user_count(), "user"),
+                     counted(static_cast<std::size_t>(report::total_servers(problem)), "server"),
+                     counted(problem.resource_count(), "resource"));
+}
+
+Summary summary_of(const Workload& workload) {
+  return fmt::format("workload, {}, {}, {}", counted(workload.users.size(), "user"),
+                     counted(workload.jobs.size(), "job"), counted(workload.resources.size(), "resource"));
+}
+
+Summary summary_of(const TrafficScenario& traffic) {
+  const std::size_t classes = traffic.classes.size();
+  return fmt::format("traffic, {} {}, {}, {}", classes, classes == 1 ? "class" : "classes",
+                     counted(traffic.mechanisms.size(), "mechanism"), counted(traffic.loads.size(), "load"));
+}
+
+/// The files that a scenario names are read too.
+Check check_files(const std::string& cluster, const std::string& workload) {
+  const Result<Problem> problem = read_cluster_file(cluster);
+  if (!problem) return problem.error();
+  const Result<Workload> jobs = read_workload_file(workload);
+  return jobs ? Check{} : jobs.error();
+}
+
+Summary summary_of(const TraceScenario& trace) {
+  if (Check wrong = check_files(trace.cluster, trace.workload)) return *std::move(wrong);
+  return fmt::format("trace, {}", counted(trace.options.contenders.size(), "contender"));
+}
+
+Summary summary_of(const ReallocationScenario& reallocation) {
+  if (Check wrong = check_files(reallocation.cluster, reallocation.workload)) return *std::move(wrong);
+  return fmt::format("reallocation, {}", counted(reallocation.options.mechanisms.size(), "mechanism"));
+}
+
+Summary summary_of(const DemandSeriesScenario& demands) {
+  return fmt::format("demands, {}, {}", counted(demands.mechanisms.size(), "mechanism"),
+                     counted(static_cast<std::size_t>(demands.iterations), "iteration"));
+}
+
+/// Is it gzip, or is the first key of its first line that of a workload's head?
+bool is_workload(std::string_view text) {
+  if (text.starts_with("\x1f\x8b")) return true;
+  for (const std::string_view next : {"{", "\"mirab\""}) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    if (!text.starts_with(next)) return false;
+    text.remove_prefix(next.size());
+  }
+  return true;
+}
+
+Summary check_scenario(const InputText& input) {
+  const Result<simulation::Scenario> scenario =
+      simulation::read_scenario_text(input.text, input.syntax, input.name);
+  if (!scenario) return scenario.error();
+  return std::visit([](const auto& what) { return summary_of(what); }, scenario->what);
+}
+
+Summary check_workload(const std::string& file, const InputText& input) {
+  const Result<Workload> workload =
+      file == kStandardInput ? read_workload_text(input.text, input.name) : read_workload_file(file);
+  if (!workload) return workload.error();
+  return summary_of(*workload);
+}
+
+/// What is no workload by its first bytes and no scenario by its key `kind` is held for a cluster.
+Summary check(const std::string& file) {
+  const Result<InputText> input = read_input(file);
+  if (!input) return input.error();
+  if (is_workload(input->text)) return check_workload(file, *input);
+  const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
+  if (problem) return summary_of(*problem);
+  if (simulation::is_scenario(input->text, input->syntax)) return check_scenario(*input);
+  return problem.error();
+}
+
 Exit run(const std::vector<std::string>& files) {
   std::string good;
   Exit exit = Exit::done;
   for (const std::string& file : files) {
-    const Result<Problem> problem = read_cluster_file(file);
-    if (!problem) {
-      exit = complain(problem.error());
-      continue;
+    const Summary summary = check(file);
+    if (summary) {
+      good += fmt::format("{}: ok, {}\n", file, *summary);
+    } else {
+      exit = complain(summary.error());
     }
-    good += fmt::format("{}: ok, {}, {}, {}\n", file, report::counted(problem->user_count(), "user"),
-                        report::counted(static_cast<std::size_t>(report::total_servers(*problem)), "server"),
-                        report::counted(problem->resource_count(), "resource"));
   }
   if (exit != Exit::done) return exit;
   if (const Check failure = write_text(kStandardOutput, good)) return complain(*failure, Exit::failed);
@@ -33,16 +120,22 @@ Exit run(const std::vector<std::string>& files) {
 
 Command add_validate(CLI::App& app) {
   auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand("validate", "Check cluster files");
-  command->add_option("FILE", *files, "Cluster files, in YAML or JSON; - reads one from standard input")
+  CLI::App* command = app.add_subcommand("validate", "Check cluster, workload and scenario files");
+  command
+      ->add_option(
+          "FILE", *files,
+          "Cluster and scenario files, in YAML or JSON, and workload files; - reads one from standard "
+          "input")
       ->required()
       ->type_name("FILE");
 
   Manual manual;
   manual.paragraphs = {
-      "Reads every file and prints one line for each. Checks everything that the schema of cluster files "
-      "says, and more: that names are unique and known, that amounts can be counted, that every user fits "
-      "on a server. When a file is wrong, only the errors are "
+      "Reads every file and prints one line for each. Checks everything that the schemas say, and more: "
+      "that names are unique and known, that amounts can be counted, that every user fits on a server, that "
+      "the arrivals of a scenario add up, that the files that it names can be read. What a file is, it says "
+      "itself: a scenario by its key kind, a workload by its first line. When a file is wrong, only the "
+      "errors are "
       "printed, each with file, line and key, for all the files that are wrong."};
   manual.examples = {{"mirab validate examples/*.yaml", "Check them all"}};
   return {command, std::move(manual), [files](const std::string&) { return run(*files); }};

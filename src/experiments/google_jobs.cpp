@@ -95,6 +95,7 @@ Problem google_servers() {
 Workload google_jobs(std::size_t count, double class_is_eligible, Random& random) {
   const std::map<double, std::vector<Use>> jobs = all_jobs();
   std::vector<const std::vector<Use>*> left;
+  left.reserve(jobs.size());
   for (const auto& [name, uses] : jobs) left.push_back(&uses);
   MIRAB_ASSERT(count <= left.size(), "no more jobs than there are");
   Workload workload{.resources = {"cpu", "memory"},

@@ -22,7 +22,7 @@ struct PrintedPod {
   int cpu_limit, memory_limit;
 };
 
-constexpr PrintedPod kTwoPods[] = {{"A", 100, 400, 300, 1200}, {"B", 300, 100, 600, 200}};
+constexpr PrintedPod kTwoPods[] = {{"pod-a", 100, 400, 300, 1200}, {"pod-b", 300, 100, 600, 200}};
 constexpr PrintedPod kMinikube[] = {{"frontend", 330, 50, 720, 81},
                                     {"frontend1", 555, 150, 779, 245},
                                     {"frontend2", 111, 250, 159, 736},

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <mirab/model/random.hpp>
+#include <mirab/model/problem.hpp>
 
 namespace mirab::experiments {
 
@@ -22,14 +22,29 @@ struct TaskBatch {
   std::vector<std::vector<double>> demand;  ///< in hundredths, [task][r]
 };
 
+/// A cluster of these servers as so many entries, of equally many each, without users.
+Cluster cluster_of(const EqualServers& servers, std::size_t entries);
+
+/// The amounts of one task, exactly.
+ResourceVector amounts_of(const std::vector<double>& demand);
+
+/// argmax_r d_r / c_r, the first of equals.
+std::size_t dominant_of(const std::vector<double>& demand, const EqualServers& servers);
+
+/// max - min.
+double spread(const std::vector<double>& values);
+
 /// Where each task went, and whether it counts in Ψ: else it is in the non-dominant queue of its server.
 struct Placing {
   std::vector<std::optional<std::size_t>> server;  ///< none: it fits nowhere; [task]
   std::vector<bool> counted;                       ///< [task]
 };
 
-/// MRFS, as the engine has it (fill -d mrfs).
+/// MRFS, with at most one task for each server in a round, as definition 5.2 has it.
 Placing place_by_mrfs(const TaskBatch& batch, const EqualServers& servers);
+
+/// MRFS as the engine has it (fill -d mrfs): one task after the other, without rounds.
+Placing place_by_mrfs_engine(const TaskBatch& batch, const EqualServers& servers);
 
 /// Round robin: task i goes to server i modulo their number, or to the next one where it fits.
 Placing place_in_turns(const TaskBatch& batch, const EqualServers& servers);
@@ -49,6 +64,7 @@ struct PlacingMeasures {
   double penalty = 0;             ///< α of (5.4), mean over servers
   std::vector<double> penalties;  ///< of each server, [server]
   double tasks = 0;               ///< Σ min_r bundle / demand: how often the tasks really run
+  std::vector<double> over_fair;  ///< dominant bundle over C_r / n; 0 for those unplaced, [task]
   std::vector<std::vector<double>> bundles;  ///< [task][r]; nothing for those unplaced
 };
 

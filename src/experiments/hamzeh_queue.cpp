@@ -221,6 +221,10 @@ Reproduction run(const RunOptions& options) {
       "Table 7.2 is headed FFMRA, its text speaks of MLF-DRS; its first list is not in order (user_4 with "
       "579.62 stands "
       "before user_16 with 573.92). FFMRA has no queues of its own, so the list is read as that of MLF-DRS.",
+      "Section 7.2.4 finds no significant improvement by queues. Here they cost time: to serve the lowest "
+      "dominant share "
+      "first is to serve short tasks first, which finishes most users earlier; queues help only the rare "
+      "kinds.",
       "Line 7 of algorithm 1, taken literally, is the order of arrival; the order of table 4.1 needs "
       "rounds."};
   return result;

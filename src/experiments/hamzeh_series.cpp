@@ -80,7 +80,7 @@ Table means_table(const DemandSeriesScenario& scenario, const DemandSeriesOutcom
   std::string resources;
   for (const std::string& name : scenario.resources) resources += (resources.empty() ? "" : " / ") + name;
   Table table{
-      .title = "Means over all iterations",
+      .title = "Means over all iterations; max-min is round robin, as many tasks for each in equal turns",
       .head = {"mechanism", "granted " + resources, "in use " + resources, "Jain, dominant",
                "Jain, non-dominant", "β dominant", "β non-dominant", "tasks that run", "tasks by lemma 4.14"},
       .rows = {}};

@@ -210,7 +210,8 @@ Reproduction run(const RunOptions& options) {
     for (std::size_t r = 0; r < kResources.size(); ++r)
       result.figures.push_back(figure_of(draws[0].front(), part, r));
   }
-  result.remarks = {kAgainst, kByClass, kLengths};
+  if (verdict_of(result.findings) == Verdict::differs) result.remarks.emplace_back(kAgainst);
+  result.remarks.insert(result.remarks.end(), {kByClass, kLengths});
   return result;
 }
 

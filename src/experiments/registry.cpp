@@ -13,6 +13,13 @@ std::span<const Experiment> experiments() {
       pf_fig1b_row(),
       pf_fig2a_row(),
       pf_fig2b_row(),
+      pf_fig3a_row(),
+      pf_fig3b_row(),
+      pf_fig4_row(),
+      pf_fig5a_row(),
+      pf_fig5b_row(),
+      pf_fig6a_row(),
+      pf_fig6b_row(),
       // PS-DSF and αPF-VDS
       psdsf_fig1_row(),
       psdsf_fig2_row(),

@@ -21,13 +21,8 @@ using simulation::ExactPoint;
 using simulation::TrafficPoint;
 using simulation::TrafficScenario;
 
-/// The jobs that are measured at a load of at most so much.
-struct Jobs {
-  double load;
-  std::int64_t full, quick;
-};
-constexpr Jobs kJobs[] = {
-    {0.5, 60'000, 4'000}, {0.8, 300'000, 15'000}, {0.9, 1'000'000, 30'000}, {1.0, 3'000'000, 30'000}};
+constexpr JobsUpTo kFluidJobs[] = {
+    {0.5, 200'000, 20'000}, {0.8, 800'000, 100'000}, {0.9, 3'000'000, 300'000}, {1.0, 8'000'000, 300'000}};
 
 constexpr double kShownBoundary = 1e-6;  // of the time, beyond the states of an exact point
 constexpr double kConfidence = 0.99;     // of all intervals together
@@ -70,15 +65,20 @@ TrafficScenario cpu_and_ram(const std::vector<std::vector<double>>& demand,
 }
 
 ServiceRates ServiceRates::simulated(const TrafficScenario& scenario, const RunOptions& options) {
+  return simulated(scenario, kFluidJobs, options);
+}
+
+ServiceRates ServiceRates::simulated(const TrafficScenario& scenario, std::span<const JobsUpTo> jobs,
+                                     const RunOptions& options) {
   ServiceRates rates;
   rates.loads_ = scenario.loads;
   rates.mechanisms_ = scenario.mechanisms.size();
   rates.classes_ = scenario.classes.size();
   double above = 0;
-  for (const Jobs& jobs : kJobs) {
+  for (const JobsUpTo& measured : jobs) {
     TrafficScenario part = scenario;
-    part.loads = loads_between(scenario.loads, std::exchange(above, jobs.load), jobs.load);
-    part.jobs = options.effort == Effort::full ? jobs.full : jobs.quick;
+    part.loads = loads_between(scenario.loads, std::exchange(above, measured.load), measured.load);
+    part.jobs = options.effort == Effort::full ? measured.full : measured.quick;
     if (part.loads.empty()) continue;
     const auto outcome = simulation::simulate_traffic(part, options.seed, options.threads);
     MIRAB_ASSERT(static_cast<bool>(outcome), "the scenario of an experiment can be simulated");

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +22,20 @@ simulation::TrafficScenario cpu_and_ram(const std::vector<std::vector<double>>& 
                                         const std::vector<double>& arrivals,
                                         const std::vector<std::string_view>& mechanisms, Effort effort);
 
+/// How many jobs are measured at loads up to this one: what is congested changes slowly.
+struct JobsUpTo {
+  double load;
+  std::int64_t full, quick;
+};
+
 /// Service rates γ_k against the load, of every class under every mechanism.
 class ServiceRates {
  public:
-  /// Simulates the scenario, at high loads with more jobs than at low ones: what is congested changes slowly.
+  /// Simulates the scenario, with so many fluid jobs that the plots are smooth, or as many as are said, load
+  /// by load upwards.
   static ServiceRates simulated(const simulation::TrafficScenario& scenario, const RunOptions& options);
+  static ServiceRates simulated(const simulation::TrafficScenario& scenario, std::span<const JobsUpTo> jobs,
+                                const RunOptions& options);
 
   const std::vector<double>& loads() const { return loads_; }
   const simulation::TrafficPoint& at(std::size_t load, std::size_t mechanism, std::size_t job_class) const {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 
 #include <mirab/model/quantity.hpp>
@@ -171,7 +172,17 @@ Result<Quantity> Quantity::from(double value) {
 }
 
 double Quantity::value() const {
-  // Through text, so that the result is the nearest double: 2493 · 10^-4 must be 0.2493, not 2493 * 0.0001.
+  // The nearest double: 2493 · 10^-4 must be 0.2493, not 2493 * 0.0001. Digits and a power of ten that
+  // doubles hold exactly leave one rounding, that of the division or product (Clinger 1990); the others go
+  // through text.
+  constexpr std::int64_t kExactDigits = std::int64_t{1} << 53;
+  constexpr double kPower[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  const auto power = static_cast<std::size_t>(exponent_ < 0 ? -exponent_ : exponent_);
+  if (digits_ <= kExactDigits && power < std::size(kPower)) {
+    const auto digits = static_cast<double>(digits_);
+    return exponent_ < 0 ? digits / kPower[power] : digits * kPower[power];
+  }
   const std::string decimal = fmt::format("{}e{}", digits_, exponent_);
   double value = 0;
   std::from_chars(decimal.data(), decimal.data() + decimal.size(), value);

@@ -21,7 +21,7 @@ constexpr double kWidth = 720, kPlotHeight = 300, kLeft = 70, kRight = 16, kTop 
 constexpr double kLetter = 7;  // about as wide is one of the legend
 constexpr int kSteps = 6;      // of an axis
 constexpr std::size_t kMostPoints = 400;
-constexpr int kColours = 8;  // and dashes from the second round on
+constexpr std::size_t kColours = 8;  // and dashes from the second round on
 
 constexpr const char* kStyle =
     "<style>"
@@ -83,12 +83,33 @@ Plane plane_of(const Figure& figure) {
   return {across.axis(), down.axis()};
 }
 
-std::string colour_class(const char* letter, std::size_t index) {
-  return fmt::format("{}{}", letter, index % kColours);
-}
+/// How a curve is drawn.
+struct Style {
+  std::size_t colour;
+  std::size_t dash;  ///< 0: none
 
-std::string dashes(std::size_t index) {
-  return index < kColours ? "" : fmt::format(" stroke-dasharray=\"{} 3\"", 3 * (index / kColours));
+  std::string colour_class(char letter) const { return fmt::format("{}{}", letter, colour); }
+  std::string dashes() const { return dash == 0 ? "" : fmt::format(" stroke-dasharray=\"{} 3\"", 3 * dash); }
+};
+
+/// A colour for each curve; the curve "pf, exact" has that of "pf", and dashes.
+std::vector<Style> styles_of(const Figure& figure) {
+  std::vector<Style> styles;
+  std::size_t colours = 0;
+  for (const Curve& curve : figure.curves) {
+    const auto drawn = figure.curves.begin() + static_cast<std::ptrdiff_t>(styles.size());
+    const auto base = std::find_if(figure.curves.begin(), drawn, [&](const Curve& other) {
+      return curve.name.starts_with(other.name + ", ");
+    });
+    if (base == drawn) {
+      styles.push_back({colours % kColours, colours / kColours});
+      ++colours;
+    } else {
+      const Style& like = styles[static_cast<std::size_t>(base - figure.curves.begin())];
+      styles.push_back({like.colour, like.dash + 1});
+    }
+  }
+  return styles;
 }
 
 /// The points that are drawn: all, or every so many and the last.
@@ -100,7 +121,7 @@ std::vector<std::size_t> drawn(std::size_t count) {
   return points;
 }
 
-std::string line(const Curve& curve, std::size_t index, const Plane& plane) {
+std::string line(const Curve& curve, const Style& style, const Plane& plane) {
   std::string path;
   bool open = false;
   for (const std::size_t i : drawn(std::min(curve.x.size(), curve.y.size()))) {
@@ -108,11 +129,11 @@ std::string line(const Curve& curve, std::size_t index, const Plane& plane) {
     if (finite) path += (open ? " " : "M") + plane.point(curve.x[i], curve.y[i]);
     open = finite;
   }
-  return fmt::format("<path class=\"c {}\"{} d=\"{}\"/>\n", colour_class("s", index), dashes(index), path);
+  return fmt::format("<path class=\"c {}\"{} d=\"{}\"/>\n", style.colour_class('s'), style.dashes(), path);
 }
 
 /// The band between the bounds of the intervals, there and back.
-std::string band(const Curve& curve, std::size_t index, const Plane& plane) {
+std::string band(const Curve& curve, const Style& style, const Plane& plane) {
   if (curve.low.size() != curve.x.size() || curve.high.size() != curve.x.size()) return {};
   std::vector<std::size_t> points = drawn(curve.x.size());
   std::erase_if(points,
@@ -123,7 +144,7 @@ std::string band(const Curve& curve, std::size_t index, const Plane& plane) {
   for (const std::size_t i : points) corners += plane.point(curve.x[i], curve.low[i]) + " ";
   if (corners.empty()) return {};
   corners.pop_back();
-  return fmt::format("<polygon class=\"b {}\" points=\"{}\"/>\n", colour_class("f", index), corners);
+  return fmt::format("<polygon class=\"b {}\" points=\"{}\"/>\n", style.colour_class('f'), corners);
 }
 
 std::string axes(const Figure& figure, const Plane& plane) {
@@ -153,7 +174,7 @@ struct Legend {
 };
 
 /// Marks and names below the plot, in as many lines as they take.
-Legend legend(const Figure& figure) {
+Legend legend(const Figure& figure, std::span<const Style> styles) {
   Legend result;
   double x = kLeft, y = kTop + kPlotHeight + kBelow + kLine;
   for (std::size_t c = 0; c < figure.curves.size(); ++c) {
@@ -165,7 +186,7 @@ Legend legend(const Figure& figure) {
     }
     result.text +=
         fmt::format("<path class=\"c {}\"{} d=\"M{:.1f} {}h26\"/><text x=\"{:.1f}\" y=\"{}\">{}</text>\n",
-                    colour_class("s", c), dashes(c), x, y - 4, x + 34, y, escaped(name));
+                    styles[c].colour_class('s'), styles[c].dashes(), x, y - 4, x + 34, y, escaped(name));
     x += wide;
   }
   result.height = y - (kTop + kPlotHeight + kBelow);
@@ -176,7 +197,8 @@ Legend legend(const Figure& figure) {
 
 std::string chart_svg(const Figure& figure) {
   const Plane plane = plane_of(figure);
-  const Legend names = legend(figure);
+  const std::vector<Style> styles = styles_of(figure);
+  const Legend names = legend(figure, styles);
   const double height = kTop + kPlotHeight + kBelow + names.height + 12;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
@@ -184,8 +206,8 @@ std::string chart_svg(const Figure& figure) {
       "<title>{2}</title>\n{3}<text class=\"t\" x=\"{4}\" y=\"20\">{2}</text>\n",
       kWidth, height, escaped(figure.title), kStyle, kLeft);
   svg += axes(figure, plane);
-  for (std::size_t c = 0; c < figure.curves.size(); ++c) svg += band(figure.curves[c], c, plane);
-  for (std::size_t c = 0; c < figure.curves.size(); ++c) svg += line(figure.curves[c], c, plane);
+  for (std::size_t c = 0; c < figure.curves.size(); ++c) svg += band(figure.curves[c], styles[c], plane);
+  for (std::size_t c = 0; c < figure.curves.size(); ++c) svg += line(figure.curves[c], styles[c], plane);
   return svg + names.text + "</svg>\n";
 }
 

@@ -4,7 +4,7 @@
 namespace mirab::report {
 
 std::string simulation_csv(const ReallocationRun& run) {
-  const std::vector<std::string>& resources = run.resources;
+  const std::vector<std::string>& resources = run.cluster.resources();
   std::string csv = csv_record({"mechanism", "server", "count", "resource", "time", "used"});
   for (const simulation::ReallocationOutcome& outcome : run.outcomes) {
     for (const simulation::ClassUse& use : outcome.servers) {

@@ -26,7 +26,7 @@ Json use_json(const ClassUse& use, const std::vector<std::string>& resources, st
 Json contender_json(const ReallocationRun& run, const ReallocationOutcome& outcome, std::size_t most) {
   const JobSums sums = job_sums(run.workload, outcome);
   Json servers = Json::array();
-  for (const ClassUse& use : outcome.servers) servers.push_back(use_json(use, run.resources, most));
+  for (const ClassUse& use : outcome.servers) servers.push_back(use_json(use, run.cluster.resources(), most));
   return {{"mechanism", outcome.mechanism},
           {"status", status_name(status_of(outcome))},
           {"certificate", {{"kind", outcome.worst.kind}, {"value", outcome.worst.value}}},
@@ -40,6 +40,7 @@ Json contender_json(const ReallocationRun& run, const ReallocationOutcome& outco
             {"work", sums.work},
             {"done", sums.done},
             {"active", outcome.mean_active},
+            {"utilization", by_resource(run.cluster.resources(), used_in_all(run.cluster, outcome))},
             {"completion", quantiles_json(sums.completion)}}},
           {"servers", std::move(servers)},
           {"times", thinned(outcome.times, most)},
@@ -59,7 +60,7 @@ Json simulation_json(const ReallocationRun& run, std::size_t most_samples) {
           {"kind", "reallocation"},
           {"cluster", run.scenario.cluster},
           {"workload", run.scenario.workload},
-          {"resources", run.resources},
+          {"resources", run.cluster.resources()},
           {"interval", in_seconds(options.interval)},
           {"window", in_seconds(options.window)},
           {"claimant", claimant_name(options.claimant)},

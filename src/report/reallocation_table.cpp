@@ -18,7 +18,7 @@ namespace {
 using simulation::ReallocationOutcome;
 
 constexpr std::size_t kNameWidth = 20;
-constexpr std::size_t kServersShown = 20;
+constexpr std::size_t kServersShown = 10;
 const std::string kIndent = "  ";
 
 std::string title(const ReallocationRun& run) {
@@ -71,13 +71,21 @@ void add_solver(SideBySide& table, const ReallocationRun& run) {
   add(table, "time", run, [](const auto& outcome) { return duration(outcome.solver_seconds); });
 }
 
+// All servers together, then each entry of the cluster when there are few.
 void add_servers(SideBySide& table, const ReallocationRun& run) {
+  const std::vector<std::string>& resources = run.cluster.resources();
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    add(table, shorten(resources[r], kNameWidth) + " used", run,
+        [&](const auto& outcome) { return percent(used_in_all(run.cluster, outcome)[r], 2); });
+  }
   const auto& servers = run.outcomes.front().servers;
-  for (std::size_t i = 0; i < std::min(servers.size(), kServersShown); ++i) {
-    for (std::size_t r = 0; r < run.resources.size(); ++r) {
-      const std::string what = fmt::format("{} {} used", shorten(servers[i].name, kNameWidth),
-                                           shorten(run.resources[r], kNameWidth));
-      add(table, what, run, [&](const auto& outcome) { return percent(outcome.servers[i].mean[r], 2); });
+  if (servers.size() == 1 || servers.size() > kServersShown) return;
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    for (std::size_t r = 0; r < resources.size(); ++r) {
+      if (run.cluster.servers()[i].capacity[r].is_zero()) continue;
+      add(table,
+          fmt::format("  {} {}", shorten(servers[i].name, kNameWidth), shorten(resources[r], kNameWidth)),
+          run, [&](const auto& outcome) { return percent(outcome.servers[i].mean[r], 2); });
     }
   }
 }

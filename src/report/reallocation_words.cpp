@@ -19,6 +19,19 @@ JobSums job_sums(const Workload& workload, const simulation::ReallocationOutcome
   return sums;
 }
 
+std::vector<double> used_in_all(const Problem& cluster, const simulation::ReallocationOutcome& outcome) {
+  std::vector<double> used(cluster.resource_count());
+  for (std::size_t r = 0; r < used.size(); ++r) {
+    if (cluster.pool()[r] == 0) continue;
+    for (std::size_t i = 0; i < outcome.servers.size(); ++i) {
+      const Server& server = cluster.servers()[i];
+      used[r] += outcome.servers[i].mean[r] * static_cast<double>(server.count) * server.capacity[r].value() /
+                 cluster.pool()[r];
+    }
+  }
+  return used;
+}
+
 Status status_of(const simulation::ReallocationOutcome& outcome) {
   if (outcome.not_converged > 0) return Status::not_converged;
   return outcome.worst.kind.empty() ? Status::exact : Status::converged;

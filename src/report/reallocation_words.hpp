@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <mirab/model/allocation.hpp>
+#include <mirab/model/problem.hpp>
 #include <mirab/model/workload.hpp>
 #include <mirab/simulation/reallocation.hpp>
 #include <mirab/simulation/replay.hpp>
@@ -21,6 +23,9 @@ struct JobSums {
 };
 
 JobSums job_sums(const Workload& workload, const simulation::ReallocationOutcome& outcome);
+
+/// Used over capacity of all servers together, mean over the span; 0 of a resource without any. [m]
+std::vector<double> used_in_all(const Problem& cluster, const simulation::ReallocationOutcome& outcome);
 
 /// That of the worst division.
 Status status_of(const simulation::ReallocationOutcome& outcome);

@@ -50,23 +50,31 @@ void add_if_any(SideBySide& table, const std::string& what, const Outcomes& outc
   if (any) add(table, what, outcomes, [&](const auto& outcome) { return std::to_string(outcome.*count); });
 }
 
+struct Part {
+  std::string name;
+  double Quantiles::*value;
+};
+
+const Part kMean{"mean", &Quantiles::mean};
+const Part kMedian{"median", &Quantiles::p50};
+const Part kNinth{"90 %", &Quantiles::p90};
+const Part kLast{"99 %", &Quantiles::p99};
+
+// Rows for some parts of a distribution.
 void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& outcomes,
-                   Quantiles ReplayTally::*which, std::string (*text)(double)) {
-  const auto row = [&](const std::string& part, double Quantiles::*value) {
-    add(table, what + ", " + part, outcomes, [&](const ReplayOutcome& outcome) {
-      return (outcome.*which).count == 0 ? "–" : text(outcome.*which.*value);
+                   Quantiles ReplayTally::*which, const std::vector<Part>& parts,
+                   std::string (*text)(double)) {
+  for (const Part& part : parts) {
+    add(table, what + ", " + part.name, outcomes, [&](const ReplayOutcome& outcome) {
+      return (outcome.*which).count == 0 ? "–" : text(outcome.*which.*part.value);
     });
-  };
-  row("mean", &Quantiles::mean);
-  row("median", &Quantiles::p50);
-  row("90 %", &Quantiles::p90);
-  row("99 %", &Quantiles::p99);
+  }
 }
 
 std::string plain(double value) { return fixed(value, value < 100 ? 2 : 0); }
 
 void add_series_means(SideBySide& table, const Outcomes& outcomes) {
-  for (const std::string name : {"jain", "gini", "min_share", "fragmentation"}) {
+  for (const std::string name : {"jain", "gini", "fragmentation"}) {
     const auto mean = [&](const ReplayOutcome& outcome) -> std::string {
       const auto found = std::find_if(outcome.series.begin(), outcome.series.end(),
                                       [&](const auto& series) { return series.name == name; });
@@ -74,7 +82,7 @@ void add_series_means(SideBySide& table, const Outcomes& outcomes) {
       const double sum = std::accumulate(found->values.begin(), found->values.end(), 0.0);
       return fixed(sum / static_cast<double>(found->values.size()), 4);
     };
-    add(table, name == "min_share" ? "lowest share, mean" : name + ", mean", outcomes, mean);
+    add(table, name + ", mean", outcomes, mean);
   }
 }
 
@@ -88,9 +96,11 @@ std::string summary(const ReplayRun& run, std::size_t width) {
   add_if_any(table, "lost with a server", outcomes, &ReplayTally::lost);
   add_if_any(table, "left out: fit nowhere", outcomes, &ReplayTally::oversized);
   add_if_any(table, "runtime partly drawn", outcomes, &ReplayTally::cut);
-  add_quantiles(table, "waiting", outcomes, &ReplayTally::waiting, span_text);
-  add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, plain);
-  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, span_text);
+  add_quantiles(table, "waiting", outcomes, &ReplayTally::waiting, {kMean, kMedian, kNinth, kLast},
+                span_text);
+  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, span_text);
+  add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, {kMean, kMedian, kLast}, plain);
+  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, span_text);
   table.add_rule();
   for (std::size_t r = 0; r < run.resources.size(); ++r) {
     add(table, shorten(run.resources[r], kNameWidth) + " granted", outcomes,
@@ -155,10 +165,11 @@ std::string simulation_table(const ReplayRun& run, std::size_t width) {
                                         counted(run.outcomes.front().users.size(), "user"), run.seed);
   return broken(printable(title), page, kIndent) + "\n" + summary(run, page) + users(run.outcomes, page) +
          broken(
-             "waiting: from submission to the last start; slowdown: completion over runtime; share: the "
-             "largest part of any one resource that the user holds, mean over time; unfairness: the time "
-             "for which the shares of those who want more lie apart, weighted by how far; docs/simulate.md "
-             "defines every figure",
+             "waiting: from submission to the last start, of what started; so far: of what waits at the end; "
+             "slowdown: completion over "
+             "runtime, "
+             "of what finished; share: the largest part of any one resource that the user holds, mean over "
+             "time; unfairness: what users who wait lack of their part, over time (docs/replay.md)",
              page, kIndent) +
          notices(run.outcomes, page);
 }

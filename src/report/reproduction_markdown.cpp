@@ -17,9 +17,9 @@ constexpr std::string_view kOpening =
     "# The papers, reproduced\n"
     "\n"
     "What the papers print or describe beside what Mirab finds. [reproduce.md](reproduce.md) says what "
-    "findings and "
-    "verdicts are.\n"
-    "The same command gives the same bytes again: `{command}`.\n";
+    "findings\n"
+    "and verdicts are.\n"
+    "In this folder, `{command}` gives the same bytes again, but for seconds.\n";
 
 /// A text that means itself in Markdown, in one line.
 std::string plain(std::string_view text) {
@@ -49,7 +49,7 @@ std::string titled(const experiments::Table& shown) {
   return fmt::format("\n**{}**\n", plain(shown.title)) + table(shown.head, shown.rows);
 }
 
-std::string command_of(const Reproductions& reproductions) {
+std::string command_of(const Reproductions& reproductions, const std::string& images) {
   std::string command = "mirab reproduce";
   if (reproductions.results.size() == experiments::experiments().size()) {
     command += " --all";
@@ -57,7 +57,8 @@ std::string command_of(const Reproductions& reproductions) {
     for (const Reproduced& each : reproductions.results) command += " " + each.result.id;
   }
   if (reproductions.effort == experiments::Effort::quick) command += " --quick";
-  return command + fmt::format(" --seed {} --format markdown", reproductions.seed);
+  command += fmt::format(" --seed {} --format markdown", reproductions.seed);
+  return images.empty() ? command : command + " --images " + images.substr(0, images.size() - 1);
 }
 
 std::string overview(const Reproductions& reproductions) {
@@ -83,12 +84,13 @@ std::string picture_name(const experiments::Reproduction& result, std::size_t fi
 }
 
 std::string figures(const experiments::Reproduction& result, const std::string& images) {
+  const bool in_rows = are_shown_in_rows(result.figures);
   std::string text;
   for (std::size_t f = 0; f < result.figures.size(); ++f) {
     const experiments::Figure& figure = result.figures[f];
     if (!images.empty()) {
       text += fmt::format("\n![{}]({}{})\n", plain(figure.title), images, picture_name(result, f));
-    } else if (is_shown_in_rows(figure)) {
+    } else if (in_rows) {
       text += titled(curves_as_table(figure));
     }
   }
@@ -121,7 +123,8 @@ std::string section(const Reproduced& each, const std::string& images) {
 }  // namespace
 
 std::string reproductions_markdown(const Reproductions& reproductions, const std::string& images) {
-  std::string text = fmt::format(fmt::runtime(kOpening), fmt::arg("command", command_of(reproductions)));
+  std::string text =
+      fmt::format(fmt::runtime(kOpening), fmt::arg("command", command_of(reproductions, images)));
   text += overview(reproductions);
   for (const Reproduced& each : reproductions.results) text += section(each, images);
   return text;

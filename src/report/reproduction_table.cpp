@@ -43,11 +43,19 @@ std::string titled(const experiments::Table& table, std::size_t width) {
   return "\n" + broken(printable(table.title), width, kIndent) + "\n" + grid(table.head, table.rows, width);
 }
 
-std::string curves(const experiments::Figure& figure, std::size_t width) {
-  if (is_shown_in_rows(figure)) return titled(curves_as_table(figure), width);
-  return "\n" + broken(fmt::format("{}: {} of many points, in --format json and --report", figure.title,
-                                   counted(figure.curves.size(), "curve")),
-                       width, kIndent);
+std::string curves(const std::vector<experiments::Figure>& figures, std::size_t width) {
+  const bool in_rows = are_shown_in_rows(figures);
+  std::string text =
+      in_rows || figures.empty() ? "" : "\nfigures (--format json and --report have their points):\n";
+  for (const experiments::Figure& figure : figures) {
+    if (in_rows) {
+      text += titled(curves_as_table(figure), width);
+    } else {
+      text += broken(fmt::format("{}{}: {} by {}", kIndent, figure.title, figure.y_label, figure.x_label),
+                     width, kIndent + kIndent);
+    }
+  }
+  return text;
 }
 
 std::string section(const Reproduced& each, std::size_t width) {
@@ -59,7 +67,7 @@ std::string section(const Reproduced& each, std::size_t width) {
                      fmt::format("verdict: {} ({})\n\n", verdict_name(result.verdict), tally(result)) +
                      grid(findings.head, findings.rows, width) + notes(result, width);
   for (const experiments::Table& table : result.tables) text += titled(table, width);
-  for (const experiments::Figure& figure : result.figures) text += curves(figure, width);
+  text += curves(result.figures, width);
   if (!result.remarks.empty()) text += "\n";
   for (const std::string& remark : result.remarks)
     text += broken("remark: " + printable(remark), width, kIndent);

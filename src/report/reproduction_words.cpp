@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
+
+#include "report/figures.hpp"
 
 namespace mirab::report {
 namespace {
@@ -12,16 +15,30 @@ namespace {
 using experiments::Finding;
 using experiments::Reading;
 
-constexpr double kNothing = 1e-12;     // what rounding leaves
-constexpr std::size_t kMostRows = 40;  // of a figure as a table: a long series is for the page
+constexpr double kNothing = 1e-9;      // what rounding and certificates leave of 0
+constexpr std::size_t kMostRows = 40;  // of an experiment's figures as tables: long series are for the page
+constexpr int kMostDecimals = 9;
 constexpr const char* kNone = "–";
 
 bool has_interval(const Finding& finding) { return finding.interval.has_value(); }
 
+/// As many decimals as show two digits of half the interval's width; none where it has no width.
+std::optional<int> decimals_of(const Finding& finding) {
+  if (!finding.interval) return {};
+  const double half = (finding.interval->second - finding.interval->first) / 2;
+  if (!std::isfinite(half) || half <= kNothing) return {};
+  return std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, kMostDecimals);
+}
+
+/// Ours or a bound of its interval.
+std::string estimate(double value, const Finding& finding) {
+  const std::optional<int> decimals = decimals_of(finding);
+  return decimals ? fixed(value, *decimals) : finding_number(value, finding.reading);
+}
+
 std::string interval_words(const Finding& finding) {
   if (!finding.interval) return kNone;
-  return fmt::format("{} … {}", finding_number(finding.interval->first, finding.reading),
-                     finding_number(finding.interval->second, finding.reading));
+  return estimate(finding.interval->first, finding) + " … " + estimate(finding.interval->second, finding);
 }
 
 std::set<double> abscissae(const experiments::Figure& figure) {
@@ -33,7 +50,8 @@ std::set<double> abscissae(const experiments::Figure& figure) {
 std::string value_at(const experiments::Curve& curve, double x) {
   const auto found = std::find(curve.x.begin(), curve.x.end(), x);
   if (found == curve.x.end()) return kNone;
-  return finding_number(curve.y[static_cast<std::size_t>(found - curve.x.begin())], Reading::number);
+  const double value = curve.y[static_cast<std::size_t>(found - curve.x.begin())];
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : kNone;
 }
 
 }  // namespace
@@ -57,7 +75,7 @@ experiments::Table findings_as_table(const experiments::Reproduction& result) {
   for (const Finding& finding : result.findings) {
     std::vector<std::string> row{finding.what,
                                  finding.printed ? finding_number(*finding.printed, finding.reading) : kNone,
-                                 finding_number(finding.ours, finding.reading)};
+                                 estimate(finding.ours, finding)};
     if (intervals) row.push_back(interval_words(finding));
     row.push_back(holds_words(finding));
     table.rows.push_back(std::move(row));
@@ -78,7 +96,11 @@ experiments::Table curves_as_table(const experiments::Figure& figure) {
   return table;
 }
 
-bool is_shown_in_rows(const experiments::Figure& figure) { return abscissae(figure).size() <= kMostRows; }
+bool are_shown_in_rows(const std::vector<experiments::Figure>& figures) {
+  std::size_t rows = 0;
+  for (const experiments::Figure& figure : figures) rows += abscissae(figure).size();
+  return rows <= kMostRows;
+}
 
 std::string tally(const experiments::Reproduction& result) {
   const auto holds = [](const Finding& finding) { return finding.holds; };

@@ -19,8 +19,8 @@ experiments::Table findings_as_table(const experiments::Reproduction& result);
 /// The curves of a figure side by side: a row for each x that some curve has.
 experiments::Table curves_as_table(const experiments::Figure& figure);
 
-/// Does it have so few points that a table shows it?
-bool is_shown_in_rows(const experiments::Figure& figure);
+/// Do they have so few points in all that tables show them?
+bool are_shown_in_rows(const std::vector<experiments::Figure>& figures);
 
 /// `24 of 26 findings hold`.
 std::string tally(const experiments::Reproduction& result);

@@ -5,6 +5,7 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "report/figures.hpp"
 #include "report/table.hpp"
 #include "report/text_width.hpp"
 
@@ -91,6 +92,7 @@ std::string span_text(double seconds) {
   constexpr double kMinute = 60;
   constexpr double kHour = 3600;
   constexpr double kDay = 86400;
+  if (seconds > 0 && seconds < 1) return duration(seconds);
   if (seconds < 2 * kMinute) return fmt::format("{:.3g} s", seconds);
   if (seconds < 2 * kHour) return fmt::format("{:.1f} min", seconds / kMinute);
   if (seconds < 2 * kDay) return fmt::format("{:.1f} h", seconds / kHour);

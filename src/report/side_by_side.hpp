@@ -37,7 +37,7 @@ class SideBySide {
 /// `name:option=value,…` in lines, broken after the colon and each comma.
 std::vector<std::string> label_lines(const std::string& label);
 
-/// A time as people tell it: `12.3 s`, `4.2 min`, `3.1 h`, `2.5 d`.
+/// A time as people tell it: `3.4 ms`, `12.3 s`, `4.2 min`, `3.1 h`, `2.5 d`.
 std::string span_text(double seconds);
 
 }  // namespace mirab::report

@@ -34,7 +34,7 @@ struct ReplayRun {
 struct ReallocationRun {
   std::string title;
   const simulation::ReallocationScenario& scenario;
-  const std::vector<std::string>& resources;
+  const Problem& cluster;
   const Workload& workload;
   const std::vector<simulation::ReallocationOutcome>& outcomes;
 };
@@ -59,9 +59,9 @@ nlohmann::ordered_json simulation_json(const ReplayRun& run, std::size_t most_sa
 nlohmann::ordered_json simulation_json(const ReallocationRun& run, std::size_t most_samples = SIZE_MAX);
 nlohmann::ordered_json simulation_json(const DemandsRun& run, std::size_t most_samples = SIZE_MAX);
 
-/// Long form (docs/output.md): of traffic one record a load, mechanism and class; of a trace one a contender
-/// and user; of a reallocation one a mechanism, server class, resource and time; of demands one a mechanism,
-/// series and iteration.
+/// Long form (docs/simulate.md): of traffic one record a load, mechanism and class; of a trace one a
+/// contender and user; of a reallocation one a mechanism, server class, resource and time; of demands one a
+/// mechanism, series and iteration.
 std::string simulation_csv(const TrafficRun& run);
 std::string simulation_csv(const ReplayRun& run);
 std::string simulation_csv(const ReallocationRun& run);

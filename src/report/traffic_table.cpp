@@ -108,9 +108,8 @@ std::string legend(const TrafficRun& run, std::size_t width) {
   const bool stable = std::all_of(run.outcome.points.begin(), run.outcome.points.end(),
                                   [](const TrafficPoint& point) { return point.stable; });
   if (!stable) {
-    text +=
-        broken("* more than the pool can serve: jobs pile up, and the figures depend on how long is measured",
-               width, kIndent);
+    text += broken("* more than the pool can serve: jobs pile up without end, and the rate falls to 0", width,
+                   kIndent);
   }
   return text;
 }

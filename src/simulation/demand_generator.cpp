@@ -14,7 +14,8 @@
 //
 // What the thesis leaves open, and how it is read here: s grows by one with each iteration, so that the sine
 // sweeps ever faster, since (7.3) multiplies the angle by itself; every user has a median, radius, start and
-// stretch of its own; "minimum CPU, disk and memory", of which section 7.1.1 speaks, is one floor; (7.7)
+// stretch of its own, and the median and deviation that (7.4) and (7.6) take from observed workloads are
+// parameters; "minimum CPU, disk and memory", of which section 7.1.1 speaks, is one floor; (7.7)
 // calls the density itself Mips, which would be below one, so that a draw is meant.
 // Known failures: with disk = Mips / 2 nobody is dominated by a disk of more than half the CPU's capacity
 // (docs/reproduced.md); table 7.4, which prints five demands, does not keep this rule.
@@ -31,7 +32,11 @@ double uniform(const Range& range, Random& random) {
   return range.low + (range.high - range.low) * random.unit();
 }
 
-double in_hundredths(double amount) { return std::round(amount * 100) / 100; }
+// In hundredths, or for a scale below 1 in as many more decimals as keep their number of digits.
+double rounded(double amount, double scale) {
+  const double steps = std::pow(10.0, 2 + std::max(0.0, std::ceil(-std::log10(scale))));
+  return std::round(amount * scale * steps) / steps;
+}
 
 }  // namespace
 
@@ -56,13 +61,6 @@ double demand_deviation(double s, double r) {
   return std::sin(theta * degree);
 }
 
-double sample_median(std::vector<double> a) {
-  std::sort(a.begin(), a.end());
-  const std::size_t upper = (a.size() + 2) / 2;  // ⌈(#a + 1) / 2⌉
-  const std::size_t lower = (a.size() + 1) / 2;  // ⌊(#a + 1) / 2⌋
-  return (a[upper - 1] + a[lower - 1]) / 2;
-}
-
 // Box and Muller 1958: two uniform draws, so that a demand takes the same number of draws everywhere.
 double standard_normal(Random& random) {
   const double radius = std::sqrt(-2 * std::log(1 - random.unit()));
@@ -78,8 +76,7 @@ std::vector<double> draw_demand(const DemandProfile& profile, std::int64_t itera
   const double own_disk =
       profile.disk_median + profile.disk_deviation * profile.stretch * standard_normal(random);
   const double disk = std::max(profile.least, profile.has_disk_median ? own_disk : mips / 2);
-  return {in_hundredths(mips * profile.scale), in_hundredths(ram * profile.scale),
-          in_hundredths(disk * profile.scale)};
+  return {rounded(mips, profile.scale), rounded(ram, profile.scale), rounded(disk, profile.scale)};
 }
 
 }  // namespace mirab::simulation

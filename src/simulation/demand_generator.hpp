@@ -26,13 +26,10 @@ DemandProfile draw_profile(const DemandGroup& group, Random& random);
 /// sin(θ · degree), θ = s / r, degree = θ · 180 / π; (7.1) to (7.3), read as they stand.
 double demand_deviation(double s, double r);
 
-/// a[⌈(#a + 1) / 2⌉] and a[⌊(#a + 1) / 2⌋], counted from 1, halved; (7.6). Requires values.
-double sample_median(std::vector<double> a);
-
 /// A draw from the density (7.5), N(0, 1).
 double standard_normal(Random& random);
 
-/// One demand of the user: Mips, RAM and disk, in hundredths.
+/// One demand of the user: Mips, RAM and disk, in hundredths times the scale, and above 0.
 std::vector<double> draw_demand(const DemandProfile& profile, std::int64_t iteration, Random& random);
 
 }  // namespace mirab::simulation

@@ -22,6 +22,12 @@ namespace {
 
 using Profiles = std::vector<DemandProfile>;
 
+constexpr std::int64_t kMostUsers = 1'000'000;
+constexpr std::int64_t kMostIterations = 10'000'000;  // times repeats
+constexpr double kLeastScale = 1e-6;
+constexpr double kLeastDemand = 0.01;  // before it is scaled
+constexpr double kMost = 1e9;          // of any amount, radius or stretch
+
 // What one iteration gave, [contender]: mechanisms and disciplines; and its demands.
 struct Iteration {
   Check error = {};
@@ -36,17 +42,20 @@ Error bad(std::string message, std::string key) {
 
 Check check_range(const Range& range, double least, const std::string& key) {
   if (range.low > range.high) return bad("the lower end is above the upper one", key);
-  if (range.low < least) return bad(fmt::format("must be at least {}", least), key);
+  if (!(range.low >= least)) return bad(fmt::format("must be at least {}", least), key);
+  if (!(range.high <= kMost)) return bad(fmt::format("must be at most {:.0f}", kMost), key);
   return {};
 }
 
 Check check_group(const DemandGroup& group, const std::string& key) {
   if (group.count < 1) return bad("must be at least 1", key + ".count");
-  if (group.radius.low <= 0) return bad("must be above 0", key + ".radius");
-  if (group.scale <= 0) return bad("must be above 0", key + ".scale");
-  if (group.least <= 0) return bad("must be above 0", key + ".least");
-  if (group.cpu_deviation < 0) return bad("must be at least 0", key + ".cpu_deviation");
-  if (group.disk_deviation < 0) return bad("must be at least 0", key + ".disk_deviation");
+  if (!(group.radius.low > 0)) return bad("must be above 0", key + ".radius");
+  if (Check error = check_range({group.scale, group.scale}, kLeastScale, key + ".scale")) return error;
+  if (Check error = check_range({group.least, group.least}, kLeastDemand, key + ".least")) return error;
+  if (Check error = check_range({group.cpu_deviation, group.cpu_deviation}, 0, key + ".cpu_deviation"))
+    return error;
+  if (Check error = check_range({group.disk_deviation, group.disk_deviation}, 0, key + ".disk_deviation"))
+    return error;
   if (Check error = check_range(group.cpu_median, 0, key + ".cpu_median")) return error;
   if (Check error = check_range(group.radius, 0, key + ".radius")) return error;
   if (Check error = check_range(group.start, 0, key + ".start")) return error;
@@ -87,6 +96,7 @@ Iteration run_iteration(const DemandSeriesScenario& scenario, const Profiles& pr
   const auto keep = [&](const Allocation& allocation) {
     DemandMeasures measures = measure_demands(*problem, allocation);
     measures.bundles.resize(shown);
+    measures.bundles.shrink_to_fit();
     iteration.measures.push_back(std::move(measures));
     iteration.user_tasks.emplace_back(allocation.tasks.begin(),
                                       allocation.tasks.begin() + static_cast<std::ptrdiff_t>(shown));
@@ -174,8 +184,15 @@ Check check(const DemandSeriesScenario& scenario) {
     return bad("must be at least one, or a discipline", "mechanisms");
   if (scenario.iterations < 1) return bad("must be at least 1", "iterations");
   if (scenario.repeats < 1) return bad("must be at least 1", "repeats");
+  if (scenario.iterations > kMostIterations / scenario.repeats)
+    return bad(fmt::format("with repeats, must be at most {}", kMostIterations), "iterations");
+  std::int64_t users = 0;
   for (std::size_t g = 0; g < scenario.users.size(); ++g) {
-    if (Check error = check_group(scenario.users[g], fmt::format("users[{}]", g))) return error;
+    const std::string key = fmt::format("users[{}]", g);
+    if (Check error = check_group(scenario.users[g], key)) return error;
+    if (scenario.users[g].count > kMostUsers - users)
+      return bad(fmt::format("makes more than {} users", kMostUsers), key + ".count");
+    users += scenario.users[g].count;
   }
   return {};
 }

@@ -2,8 +2,6 @@
 // table.
 #include "simulation/divided_shares.hpp"
 
-#include <string>
-
 namespace mirab::simulation {
 namespace {
 
@@ -30,22 +28,9 @@ std::vector<double> used_of(const Problem& problem, const Allocation& allocation
 
 }  // namespace
 
-Result<Problem> problem_of(const Problem& cluster, const Workload& workload, std::span<const Claim> claims) {
-  Cluster one{.resources = cluster.resources(), .servers = cluster.servers(), .users = {}};
-  for (std::size_t n = 0; n < claims.size(); ++n) {
-    const Request& request = workload.requests[claims[n].request];
-    one.users.push_back({.name = std::to_string(n),
-                         .demand = request.demand,
-                         .weight = workload.users[claims[n].user].weight,
-                         .servers = request.servers,
-                         .select = request.select});
-  }
-  return Problem::from(std::move(one));
-}
-
-Result<DividedShares> divide(const Problem& cluster, const Workload& workload, const Choice& mechanism,
-                             std::span<const Claim> claims) {
-  const Result<Problem> problem = problem_of(cluster, workload, claims);
+Result<DividedShares> divide(const ServerKinds& kinds, std::span<const Submitter> users,
+                             const Choice& mechanism, std::span<const Claim> claims) {
+  const Result<Problem> problem = problem_of(kinds, users, claims);
   if (!problem) return problem.error();
   Result<Outcome> outcome = allocate(*problem, mechanism);
   if (!outcome) return outcome.error();

@@ -29,7 +29,7 @@ struct Served {
 
 // One mechanism's run.
 struct Run {
-  const Problem& cluster;
+  const ServerKinds& kinds;
   const Workload& workload;
   const ReallocationOptions& options;
   const Choice& mechanism;
@@ -39,7 +39,7 @@ struct Run {
   std::vector<Claim> claims = {};                 // to which `shares` belong
   DividedShares shares = {};
   Duration now{};
-  StepIntegral steps;  // the use of each server entry and resource, then the number of claimants
+  StepIntegral steps;  // the use of each kind of server and resource, then the number of claimants
   ReallocationOutcome outcome;
 };
 
@@ -97,7 +97,7 @@ Check divide_anew(Run& run) {
   std::vector<Claim> claims;
   for (const Served& one : run.served) claims.push_back(one.claim);
   if (claims != run.claims) {
-    Result<DividedShares> shares = divide(run.cluster, run.workload, run.mechanism, claims);
+    Result<DividedShares> shares = divide(run.kinds, run.workload.users, run.mechanism, claims);
     if (!shares) return shares.error();
     run.claims = std::move(claims);
     run.shares = *std::move(shares);
@@ -121,7 +121,7 @@ Duration next_moment(const Run& run) {
 
 // Everybody works until then, and who is ready takes up its next job or goes.
 void work_until(Run& run, Duration then) {
-  std::vector<double> values(run.cluster.server_count() * run.cluster.resource_count());
+  std::vector<double> values(run.kinds.servers.size() * run.kinds.resources.size());
   if (!run.served.empty()) values = run.shares.used;
   values.push_back(static_cast<double>(run.served.size()));
   run.steps.hold(values, then);
@@ -141,16 +141,16 @@ void work_until(Run& run, Duration then) {
   run.now = then;
 }
 
-Result<ReallocationOutcome> play(const Problem& cluster, const Workload& workload,
+Result<ReallocationOutcome> play(const Problem& cluster, const ServerKinds& kinds, const Workload& workload,
                                  const ReallocationOptions& options, const Choice& mechanism) {
   const std::size_t claimants =
       options.claimant == Claimant::job ? workload.jobs.size() : workload.users.size();
-  Run run{.cluster = cluster,
+  Run run{.kinds = kinds,
           .workload = workload,
           .options = options,
           .mechanism = mechanism,
           .queues = std::vector<std::deque<std::uint32_t>>(claimants),
-          .steps = StepIntegral(cluster.server_count() * cluster.resource_count() + 1),
+          .steps = StepIntegral(kinds.servers.size() * kinds.resources.size() + 1),
           .outcome = {.mechanism = mechanism.text}};
   for (const Job& job : workload.jobs) run.outcome.jobs.push_back({.work = work_of(job)});
   while (run.now < workload.span) {
@@ -158,7 +158,7 @@ Result<ReallocationOutcome> play(const Problem& cluster, const Workload& workloa
     if (Check wrong = divide_anew(run)) return *std::move(wrong);
     work_until(run, next_moment(run));
   }
-  report_use(cluster, options, workload.span, run.steps, run.outcome);
+  report_use(cluster, kinds, options, workload.span, run.steps, run.outcome);
   return std::move(run.outcome);
 }
 
@@ -168,10 +168,13 @@ Result<std::vector<ReallocationOutcome>> reallocate(const Problem& cluster, cons
                                                     const ReallocationOptions& options, int threads,
                                                     const Progress& progress) {
   if (Check wrong = check_reallocation(cluster, workload, options)) return *std::move(wrong);
+  const Result<ServerKinds> kinds = server_kinds(cluster, workload);
+  if (!kinds) return kinds.error();
   std::vector<Result<ReallocationOutcome>> runs(options.mechanisms.size(), ReallocationOutcome());
   sweep(
       runs.size(), threads,
-      [&](std::size_t m) { runs[m] = play(cluster, workload, options, options.mechanisms[m]); }, progress);
+      [&](std::size_t m) { runs[m] = play(cluster, *kinds, workload, options, options.mechanisms[m]); },
+      progress);
   std::vector<ReallocationOutcome> outcomes;
   for (Result<ReallocationOutcome>& run : runs) {
     if (!run) return std::move(run).error();

@@ -1,7 +1,6 @@
 // What must hold before jobs are divided: once, for all mechanisms.
 #include <fmt/format.h>
 
-#include "simulation/divided_shares.hpp"
 #include "simulation/reallocation_report.hpp"
 
 namespace mirab::simulation {
@@ -23,19 +22,6 @@ Check check_jobs(const Workload& workload) {
   return {};
 }
 
-// Every request must be one that the cluster's servers know how to meet.
-Check check_requests(const Problem& cluster, const Workload& workload) {
-  if (workload.users.empty() || workload.requests.empty()) return {};
-  std::vector<Claim> claims;
-  for (std::uint32_t request = 0; request < workload.requests.size(); ++request)
-    claims.push_back({.claimant = request, .user = 0, .request = request});
-  const Result<Problem> problem = problem_of(cluster, workload, claims);
-  if (problem) return {};
-  Error error = problem.error();
-  if (error.key.starts_with("users")) error.key.replace(0, std::string_view("users").size(), "requests");
-  return error;
-}
-
 }  // namespace
 
 Check check_reallocation(const Problem& cluster, const Workload& workload,
@@ -43,9 +29,8 @@ Check check_reallocation(const Problem& cluster, const Workload& workload,
   if (options.mechanisms.empty())
     return Error{.message = "there must be at least one mechanism", .key = "mechanisms"};
   if (options.interval <= Duration::zero())
-    return Error{.message = "must be greater than 0", .key = "interval_s"};
-  if (options.window <= Duration::zero())
-    return Error{.message = "must be greater than 0", .key = "window_s"};
+    return Error{.message = "must be greater than 0", .key = "interval"};
+  if (options.window <= Duration::zero()) return Error{.message = "must be greater than 0", .key = "window"};
   if (workload.span <= Duration::zero())
     return Error{.message = "the workload covers no time", .key = "span"};
   if (workload.resources != cluster.resources()) {
@@ -54,8 +39,7 @@ Check check_reallocation(const Problem& cluster, const Workload& workload,
                                fmt::join(workload.resources, ", "), fmt::join(cluster.resources(), ", ")),
         .key = "resources"};
   }
-  if (Check wrong = check_jobs(workload)) return wrong;
-  return check_requests(cluster, workload);
+  return check_jobs(workload);
 }
 
 }  // namespace mirab::simulation

@@ -8,7 +8,7 @@
 namespace mirab::simulation {
 namespace {
 
-// Used over capacity, of one server entry; 0 of a resource that it lacks.
+// Used over capacity, of one kind of server; 0 of a resource that it lacks.
 std::vector<double> parts_of(const Server& server, std::span<const double> used) {
   std::vector<double> parts;
   for (std::size_t r = 0; r < used.size(); ++r) {
@@ -27,13 +27,15 @@ std::vector<Duration> interval_ends(Duration interval, Duration span) {
 
 }  // namespace
 
-void report_use(const Problem& cluster, const ReallocationOptions& options, Duration span,
-                const StepIntegral& steps, ReallocationOutcome& outcome) {
+void report_use(const Problem& cluster, const ServerKinds& kinds, const ReallocationOptions& options,
+                Duration span, const StepIntegral& steps, ReallocationOutcome& outcome) {
   const std::size_t m = cluster.resource_count();
   for (const Server& server : cluster.servers())
     outcome.servers.push_back({.name = server.name, .count = server.count, .mean = {}, .moving = {}});
+  // Servers of a kind are used alike.
   const auto part = [&](const std::vector<double>& means, std::size_t i) {
-    return parts_of(cluster.servers()[i], std::span(means).subspan(i * m, m));
+    const std::size_t kind = kinds.kind_of[i];
+    return parts_of(kinds.servers[kind], std::span(means).subspan(kind * m, m));
   };
   const std::vector<double> over_all = steps.mean(Duration::zero(), span);
   for (std::size_t i = 0; i < outcome.servers.size(); ++i) outcome.servers[i].mean = part(over_all, i);

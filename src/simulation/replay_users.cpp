@@ -57,8 +57,13 @@ void ReplayUsers::count_demand(User& user, std::int64_t waiting, std::int64_t ru
   running_ += running;
   if (user.has_demand() == had) return;
   population_changed_ = true;
-  with_demand_ += had ? -1 : 1;
-  weights_ += had ? -user.weight : user.weight;
+  if (had) {
+    --with_demand_;
+    weights_ -= user.weight;
+  } else {
+    ++with_demand_;
+    weights_ += user.weight;
+  }
   if (with_demand_ == 0) weights_ = 0;  // what rounding left
 }
 

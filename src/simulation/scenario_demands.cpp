@@ -5,6 +5,7 @@
 #include <array>
 
 #include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/scheduling/fill.hpp>
 
 #include "simulation/scenario_kinds.hpp"
 
@@ -21,7 +22,6 @@ Server read_server(const Node& node, const std::string& key, ScenarioFields& fie
   static constexpr std::array<std::string_view, 3> kKeys = {"name", "capacity", "count"};
   Server server;
   if (!fields.expect_map(node, key, kKeys)) return server;
-  server.name = fields.name(fields.required(node, key, "name"), key + ".name");
   server.capacity = fields.amounts(fields.required(node, key, "capacity"), key + ".capacity", kResources);
   if (const Node* count = node.find("count")) server.count = fields.whole(*count, key + ".count");
   return server;
@@ -83,15 +83,18 @@ void choose_resources(DemandSeriesScenario& scenario) {
 }  // namespace
 
 DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 10> kKeys = {
-      kVersionKey, kKindKey,     kSeedKey,     kOutputsKey, "servers",
-      "users",     "mechanisms", "iterations", "repeats",   "shown"};
+  static constexpr std::array<std::string_view, 11> kKeys = {
+      kVersionKey,  kKindKey,      kSeedKey,     kOutputsKey, "servers", "users",
+      "mechanisms", "disciplines", "iterations", "repeats",   "shown"};
   DemandSeriesScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
+  std::vector<std::string> names;
   for (const Node::Entry& entry :
        fields.entries(fields.required(root, "", "servers"), "servers", kMostServers)) {
-    scenario.servers.push_back(
-        read_server(entry.value, item_key("servers", scenario.servers.size()), fields));
+    const std::string key = item_key("servers", scenario.servers.size());
+    scenario.servers.push_back(read_server(entry.value, key, fields));
+    scenario.servers.back().name = fields.unique_name(entry.value, key, names);
+    names.push_back(scenario.servers.back().name);
     if (fields.failed()) return scenario;
   }
   for (const Node::Entry& entry : fields.entries(fields.required(root, "", "users"), "users", kMostGroups)) {
@@ -101,6 +104,8 @@ DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields) {
   choose_resources(scenario);
   scenario.mechanisms =
       fields.choice_list(fields.required(root, "", "mechanisms"), "mechanisms", choose_mechanism);
+  if (const Node* disciplines = root.find("disciplines"))
+    scenario.disciplines = fields.choice_list(*disciplines, "disciplines", choose_discipline);
   if (const Node* iterations = root.find("iterations")) {
     scenario.iterations = fields.whole_between(*iterations, "iterations", 1, kMost);
   }

@@ -70,6 +70,19 @@ std::string ScenarioFields::name(const Node& node, const std::string& key) {
   return name;
 }
 
+std::string ScenarioFields::unique_name(const Node& item, const std::string& key,
+                                        std::span<const std::string> before) {
+  const Node& node = required(item, key, "name");
+  std::string written = name(node, key + ".name");
+  const auto same = std::find(before.begin(), before.end(), written);
+  if (same != before.end()) {
+    fail(key + ".name",
+         fmt::format("duplicate name: number {} is already called '{}'", same - before.begin() + 1, written),
+         node.line);
+  }
+  return written;
+}
+
 std::size_t ScenarioFields::word(const Node& node, const std::string& key,
                                  std::span<const std::string_view> words) {
   const auto found = std::find(words.begin(), words.end(), node.text);

@@ -29,6 +29,9 @@ class ScenarioFields : public FieldReader {
   /// A text that is not empty.
   std::string name(const Node& node, const std::string& key);
 
+  /// The name of the next item of a list, which none of those before it may have.
+  std::string unique_name(const Node& item, const std::string& key, std::span<const std::string> before);
+
   /// The index of one of these words.
   std::size_t word(const Node& node, const std::string& key, std::span<const std::string_view> words);
 

@@ -9,9 +9,9 @@
 namespace mirab::simulation {
 
 ReallocationScenario read_reallocation(const Node& root, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 12> kKeys = {
-      kVersionKey,  kKindKey,   kSeedKey, kOutputsKey, "cluster",  "workload",
-      "mechanisms", "interval", "window", "claimant",  "new_jobs", "duration"};
+  static constexpr std::array<std::string_view, 11> kKeys = {
+      kVersionKey, kKindKey, kOutputsKey, "cluster",  "workload", "mechanisms",
+      "interval",  "window", "claimant",  "new_jobs", "duration"};
   static constexpr std::array<std::string_view, 2> kClaimants = {"job", "user"};
   static constexpr std::array<std::string_view, 2> kNewJobs = {"wait", "reallocate"};
   ReallocationScenario scenario;

@@ -37,7 +37,6 @@ TrafficClass read_class(const Node& node, const std::string& key, const std::vec
                                                             "permanent"};
   TrafficClass job_class;
   if (!fields.expect_map(node, key, kKeys)) return job_class;
-  job_class.name = fields.name(fields.required(node, key, "name"), key + ".name");
   job_class.demand = fields.numbers(fields.required(node, key, "demand"), key + ".demand", resources);
   if (const Node* claims = node.find("claims")) {
     job_class.claims = fields.numbers(*claims, key + ".claims", resources);
@@ -102,10 +101,13 @@ TrafficScenario read_traffic(const Node& root, ScenarioFields& fields) {
 
   read_capacity(fields.required(root, "", "capacity"), scenario, fields);
   if (fields.failed()) return scenario;
+  std::vector<std::string> names;
   const Node& classes = fields.required(root, "", "classes");
   for (const Node::Entry& entry : fields.entries(classes, "classes", kMostClasses)) {
     const std::string key = item_key("classes", scenario.classes.size());
     scenario.classes.push_back(read_class(entry.value, key, scenario.resources, fields));
+    scenario.classes.back().name = fields.unique_name(entry.value, key, names);
+    names.push_back(scenario.classes.back().name);
     if (fields.failed()) return scenario;
   }
   if (const Node* sizes = root.find("sizes")) scenario.sizes = read_sizes(*sizes, fields);

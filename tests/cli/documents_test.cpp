@@ -1,6 +1,7 @@
 // The documents that are made from the command line and the registry.
 
 #include <gmock/gmock.h>
+#include <sstream>
 #include <string>
 
 #include "cli/shell.hpp"
@@ -28,9 +29,10 @@ TEST(Documents, TheManPageIsCleanForMandoc) {
 
 TEST(Documents, TheManPageNamesEveryCommandAndOption) {
   const std::string page = shell("mirab generate man").out;
-  for (const std::string word : {"mirab allocate", "mirab audit", "mirab explain", "mirab diff", "mirab fill",
-                                 "mirab reproduce", "mirab import google2011", "mirab import openb",
-                                 "\\-\\-sample\\-machines", "\\-\\-report", "EXIT STATUS"}) {
+  for (const std::string word :
+       {"mirab allocate", "mirab audit", "mirab explain", "mirab diff", "mirab fill", "mirab simulate",
+        "mirab reproduce", "mirab import google2011", "mirab import openb", "mirab import swf",
+        "\\-\\-sample\\-machines", "\\-\\-report", "EXIT STATUS"}) {
     EXPECT_THAT(page, HasSubstr(word));
   }
 }
@@ -44,6 +46,7 @@ TEST(Documents, BashCompletesCommandsOptionsNamesAndFiles) {
   EXPECT_EQ(completions("mirab fill --format = cs"), "csv\n");
   EXPECT_EQ(completions("mirab validate examples/slides.y"), "examples/slides.yaml\n");
   EXPECT_EQ(completions("mirab explain -m ass"), "asset\n");
+  EXPECT_EQ(completions("mirab simulate examples/traffic-l"), "examples/traffic-liars.yaml\n");
   EXPECT_EQ(completions("mirab audit --properties env"), "envy-freeness\n");
   EXPECT_EQ(completions("mirab diff examples/slides.yaml examples/team"), "examples/team-cluster.yaml\n");
   EXPECT_EQ(completions("mirab reproduce slides-ta"), "slides-table1\n");
@@ -65,6 +68,15 @@ TEST(Documents, TheListOfMechanismsIsWhatTheProgramGenerates) {
   EXPECT_EQ(test::read_text(MIRAB_SOURCE_DIR "/docs/mechanisms.md"),
             shell("mirab mechanisms --format markdown").out)
       << "bring it up to date with: mirab mechanisms --format markdown -o docs/mechanisms.md";
+}
+
+TEST(Documents, ThePageOfReproductionsHasEveryExperiment) {
+  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/reproduced.md");
+  std::istringstream ids(shell("mirab reproduce --list --format csv | tail -n +2 | cut -d, -f1").out);
+  for (std::string id; std::getline(ids, id);) {
+    EXPECT_THAT(page, HasSubstr("\n## " + id + "\n"))
+        << "bring it up to date with the command on the page, which takes minutes";
+  }
 }
 
 }  // namespace

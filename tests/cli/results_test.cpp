@@ -1,10 +1,13 @@
 // What the program says about the papers' examples, through the formats that other programs read.
 
+#include <fstream>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 #include <vector>
+
+#include <mirab/model/workload_file.hpp>
 
 #include "cli/shell.hpp"
 
@@ -246,6 +249,59 @@ TEST(Results, AnImportedGpuClusterIsAClusterFileThatSaysHowItWasMade) {
   EXPECT_THAT(ran.err, HasSubstr("note: left out, pods that request nothing: 1\n"));
   EXPECT_THAT(test::read_text(file), HasSubstr("# Made by: " + line + "\n"));
   EXPECT_EQ(shell("mirab validate " + file).out, file + ": ok, 6 users, 6 servers, 3 resources\n");
+}
+
+TEST(Results, AnImportedWorkloadIsTwoFilesThatSayHowTheyWereMade) {
+  const test::TemporaryFolder folder;
+  const std::string cluster = folder.file("cluster.yaml");
+  const std::string workload = folder.file("jobs.workload");
+  const std::string line =
+      "mirab import wagap2013 tests/traces/data/wagap2013/excerpt.swf tests/traces/data/wagap2013/machines "
+      "-o " +
+      cluster + " --workload ";
+  const Ran ran = shell(line + workload);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, ::testing::IsEmpty());
+  EXPECT_THAT(ran.err, HasSubstr("note: not kept, wishes to have nodes alone (#excl): 1\n"));
+  EXPECT_THAT(test::read_text(cluster), HasSubstr("# Made by: " + line + workload + "\n"));
+  EXPECT_THAT(test::read_text(workload), HasSubstr("Made by: " + line + workload));
+  const Result<Workload> plain = read_workload_file(workload);
+  ASSERT_TRUE(plain) << describe(plain.error());
+
+  const std::string compressed = folder.file("jobs.workload.gz");
+  ASSERT_EQ(shell(line + compressed).status, 0);
+  const std::string bytes = test::read_text(compressed);
+  EXPECT_LT(bytes.size(), test::read_text(workload).size() / 2);
+  const Result<Workload> gzip = read_workload_file(compressed);
+  ASSERT_TRUE(gzip) << describe(gzip.error());
+  EXPECT_EQ(gzip->jobs, plain->jobs);
+  ASSERT_EQ(shell(line + compressed).status, 0);
+  EXPECT_EQ(test::read_text(compressed), bytes) << "the same bytes again";
+}
+
+TEST(Results, EveryFormatBecomesAWorkloadThatCanBeRead) {
+  const test::TemporaryFolder folder;
+  const std::string log = folder.file("log.swf");
+  std::ofstream(log) << "; MaxProcs: 8\n1 0 1 60 4 -1 -1 4 90 -1 1 7 1 1 1 1 -1 -1\n";
+  const std::string data = "tests/traces/data/";
+  for (const std::string& input :
+       {"bitbrains " + data + "bitbrains/excerpt.csv", "swf " + log,
+        "google2011 " + data + "machine_events-excerpt.csv " + folder.file("task_events.csv"),
+        "openb " + data + "openb/nodes-excerpt.csv " + folder.file("pods.csv")}) {
+    std::ofstream(folder.file("task_events.csv")) << "700000000,,1,0,1,0,u,2,1,0.1,0.1,0,0\n"
+                                                     "710000000,,1,0,1,1,u,2,1,0.1,0.1,0,0\n"
+                                                     "720000000,,1,0,1,4,u,2,1,0.1,0.1,0,0\n";
+    std::ofstream(folder.file("pods.csv"))
+        << "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,"
+           "scheduled_time\np,100,100,0,0,,LS,Running,0,9,0\nq,100,100,0,0,,LS,Running,1,12,1\n";
+    const std::string workload = folder.file("w");
+    const Ran ran =
+        shell("mirab import " + input + " -o " + folder.file("c.yaml") + " --workload " + workload);
+    ASSERT_EQ(ran.status, 0) << input << ran.err;
+    const Result<Workload> read = read_workload_file(workload);
+    EXPECT_TRUE(read) << input << describe(read.error());
+    EXPECT_THAT(shell("mirab validate " + folder.file("c.yaml")).out, HasSubstr(": ok")) << input;
+  }
 }
 
 TEST(Results, ABadTraceIsExplainedAndWritesNothing) {

@@ -29,8 +29,8 @@ const std::vector<BadUsage> kBadUsages = {
     {"UnknownCommandBeforeOptions", "alocate examples/slides.yaml -m drf --tie last",
      "there is no command 'alocate' of mirab; did you mean allocate?"},
     {"OptionBeforeACommand", "--mechanism drf", "there is no option '--mechanism'"},
-    {"UnknownImportFormat", "import swf x",
-     "there is no command 'swf' of mirab import; there are google2011, openb"},
+    {"UnknownImportFormat", "import sfw x",
+     "there is no command 'sfw' of mirab import; there are bitbrains, google2011"},
     {"UnknownOption", "allocate examples/slides.yaml --mechansim drf",
      "there is no option '--mechansim'; did you mean --mechanism?"},
     {"UnknownMechanism", "allocate examples/slides.yaml -m asse",
@@ -48,6 +48,8 @@ const std::vector<BadUsage> kBadUsages = {
     {"ExperimentsAndAll", "reproduce slides-table1 --all",
      "mirab: --all: experiments are named already: leave one of them out"},
     {"PageOfAList", "reproduce --list --report page.html", "mirab: --report: a list has no page"},
+    {"NoFolderForTheResult", "reproduce --all -o no-such-folder/x.md",
+     "mirab: -o: there is no folder 'no-such-folder'"},
     {"PicturesWithoutMarkdown", "reproduce slides-table1 --images pictures",
      "mirab: --images: pictures go with --format markdown"},
     {"PageAndResultInOneFile", "reproduce slides-table1 -o x --report x",
@@ -117,6 +119,14 @@ const std::vector<BadUsage> kBadUsages = {
      "--top: '0' is not a whole number from 1"},
     {"SampleOfNothing", "import google2011 x --sample-users 0",
      "--sample-users: '0' is not a whole number from 1"},
+    {"PartOfMoreThanAll", "import google2011 x --workload w --sample-jobs 1.5",
+     "--sample-jobs: '1.5' is not a part of a whole, more than 0 and at most 1"},
+    {"JobsWithoutAWorkload", "import google2011 x --sample-jobs 0.5", "--sample-jobs requires --workload"},
+    {"NoWorkload", "import swf x", "--workload is required"},
+    {"WorkloadAndClusterInOneFile", "import swf x -o y --workload y",
+     "--workload: 'y' is the cluster file too"},
+    {"HostsWithoutMemory", "import bitbrains x --workload w --host-memory 0",
+     "--host-memory: must be more than 0"},
 };
 
 class BadUsageOf : public ::testing::TestWithParam<BadUsage> {};
@@ -133,8 +143,9 @@ INSTANTIATE_TEST_SUITE_P(Cli, BadUsageOf, ::testing::ValuesIn(kBadUsages),
                          [](const auto& suite) { return suite.param.name; });
 
 TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
-  for (const std::string command : {"", "allocate", "audit", "diff", "explain", "fill", "mechanisms",
-                                    "validate", "import", "import google2011", "import openb"}) {
+  for (const std::string command :
+       {"", "allocate", "audit", "diff", "explain", "fill", "mechanisms", "validate", "import",
+        "import bitbrains", "import google2011", "import openb", "import swf", "import wagap2013"}) {
     const Ran ran = shell("mirab " + command + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.out, StartsWith("Usage: mirab")) << command;

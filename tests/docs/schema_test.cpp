@@ -16,7 +16,9 @@
 #include <yaml-cpp/yaml.h>
 
 #include <mirab/model/cluster_file.hpp>
+#include <mirab/model/workload_file.hpp>
 #include <mirab/scheduling/event_log.hpp>
+#include <mirab/simulation/scenario.hpp>
 
 #include "cli/shell.hpp"
 #include "scheduling/random_events.hpp"
@@ -69,8 +71,9 @@ TEST(Schema, EveryExampleHolds) {
   for (const auto& entry : std::filesystem::directory_iterator(MIRAB_SOURCE_DIR "/examples")) {
     if (entry.path().extension() != ".yaml") continue;
     ++examples;
-    EXPECT_EQ(faults("cluster.schema.json", json_of(YAML::LoadFile(entry.path().string()))), "")
-        << entry.path();
+    const Json example = json_of(YAML::LoadFile(entry.path().string()));
+    const std::string schema = example.contains("kind") ? "scenario.schema.json" : "cluster.schema.json";
+    EXPECT_EQ(faults(schema, example), "") << entry.path();
   }
   EXPECT_GE(examples, 5);
 }
@@ -117,6 +120,48 @@ TEST(Schema, WhatTheReaderOfLogsRefusesTheSchemaRefuses) {
     EXPECT_FALSE(scheduling::read_log_line(line)) << line;
     EXPECT_NE(faults_of_json("event-log.schema.json", line), "") << line;
   }
+}
+
+TEST(Schema, EveryLineOfAWorkloadHoldsAndIsRead) {
+  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/workload-file.md");
+  const std::size_t begin = page.find("```json\n") + 8;
+  const std::string shown = page.substr(begin, page.find("```\n", begin) - begin);
+  const std::string example = test::read_text(MIRAB_SOURCE_DIR "/examples/google2011-hour.workload");
+  for (const std::string& text : {shown, example.substr(0, example.find("{\"job\": ") + 20'000)}) {
+    std::istringstream lines(text.substr(0, text.rfind('\n') + 1));
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count)
+      ASSERT_EQ(faults_of_json("workload.schema.json", line), "") << line;
+    EXPECT_GE(count, 8);
+  }
+  const Result<Workload> workload = read_workload_text(shown, "docs/workload-file.md");
+  EXPECT_TRUE(workload) << describe(workload.error());
+}
+
+TEST(Schema, WhatTheReaderOfWorkloadsRefusesTheSchemaRefuses) {
+  const std::string above = R"({"mirab": "workload", "version": 1, "resources": ["cpu"], "span": 10})"
+                            "\n"
+                            R"({"user": "u"})"
+                            "\n"
+                            R"({"request": 0, "demand": {"cpu": 1}})"
+                            "\n";
+  for (const std::string line :
+       {R"({"job": "j", "at": -1, "user": "u", "request": 0, "runtime": 1})",
+        R"({"job": "j", "at": 1, "user": "u", "request": 0, "runtime": 0})",
+        R"({"job": "j", "at": 1, "user": "u", "request": 0})",
+        R"({"job": "", "at": 1, "user": "u", "request": 0, "runtime": 1})",
+        R"({"job": "j", "at": 1, "user": "u", "request": 0, "runtime": 1, "tasks": 0})",
+        R"({"job": "j", "at": 1, "user": "u", "request": 0, "runtime": 1, "colour": 1})",
+        R"({"user": "v", "weight": -1})", R"({"request": 1, "demand": {"cpu": "1 GB"}})",
+        R"({"request": 1, "demand": {}})", R"({"usage": 0, "step": 1, "of": []})",
+        R"({"usage": 0, "step": 0, "of": [[1]]})", R"({"usage": 0, "step": 1, "of": [[-1]]})",
+        R"({"server": "s", "instance": 0, "at": 1, "change": "up"})",
+        R"({"server": "s", "instance": 0, "at": 1, "change": "down", "capacity": {"cpu": 1}})",
+        R"({"server": "s", "instance": -1, "at": 1, "change": "down"})", R"({"colour": 1})", "[1]"}) {
+    EXPECT_FALSE(read_workload_text(above + line, "w")) << line;
+    EXPECT_NE(faults_of_json("workload.schema.json", line), "") << line;
+  }
+  EXPECT_TRUE(read_workload_text(above, "w"));
 }
 
 TEST(Schema, WhatIsAllocatedAndFilledHolds) {
@@ -214,6 +259,54 @@ TEST(Schema, WhatIsReproducedHolds) {
           EXPECT_TRUE(curve[bound].empty() || curve[bound].size() == curve["x"].size()) << each["id"];
       }
     }
+  }
+}
+
+TEST(Schema, WhatIsSimulatedHolds) {
+  int scenarios = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MIRAB_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".yaml" || !YAML::LoadFile(entry.path().string())["kind"]) continue;
+    ++scenarios;
+    const test::Ran ran = test::shell("mirab simulate " + entry.path().string() + " --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("simulation.schema.json", ran.out), "") << entry.path();
+  }
+  EXPECT_GE(scenarios, 7);
+}
+
+// Each differs from a good file in one thing.
+TEST(Schema, RefusesTheFormsThatTheReaderOfScenariosRefuses) {
+  const std::string good = R"({"kind": "traffic", "capacity": {"cpu": 1}, "mechanisms": ["drf"],
+                               "classes": [{"name": "c", "demand": {"cpu": 1}, "arrivals": 1}],
+                               "load": {"resource": "cpu", "at": [0.5]}})";
+  const auto reads = [](const std::string& text) {
+    return static_cast<bool>(simulation::read_scenario_text(text, Syntax::json, "s.json"));
+  };
+  ASSERT_TRUE(reads(good));
+  EXPECT_EQ(faults_of_json("scenario.schema.json", good), "");
+  for (const char* patch : {R"([{"op": "replace", "path": "/kind", "value": "overlay"}])",
+                            R"([{"op": "remove", "path": "/kind"}])",
+                            R"([{"op": "add", "path": "/version", "value": 2}])",
+                            R"([{"op": "add", "path": "/seed", "value": -1}])",
+                            R"([{"op": "add", "path": "/outputs", "value": {"jsno": "a"}}])",
+                            R"([{"op": "replace", "path": "/capacity", "value": {}}])",
+                            R"([{"op": "replace", "path": "/capacity/cpu", "value": -1}])",
+                            R"([{"op": "replace", "path": "/classes", "value": []}])",
+                            R"([{"op": "remove", "path": "/classes/0/name"}])",
+                            R"([{"op": "remove", "path": "/classes/0/demand"}])",
+                            R"([{"op": "add", "path": "/classes/0/claim", "value": {"cpu": 2}}])",
+                            R"([{"op": "replace", "path": "/classes/0/arrivals", "value": 1.5}])",
+                            R"([{"op": "add", "path": "/classes/0/permanent", "value": 0.5}])",
+                            R"([{"op": "add", "path": "/sizes", "value": "pareto"}])",
+                            R"([{"op": "add", "path": "/model", "value": "task"}])",
+                            R"([{"op": "replace", "path": "/mechanisms", "value": []}])",
+                            R"([{"op": "replace", "path": "/load/at", "value": [0]}])",
+                            R"([{"op": "remove", "path": "/load/at"}])",
+                            R"([{"op": "add", "path": "/jobs", "value": 0}])",
+                            R"([{"op": "add", "path": "/cluster", "value": "c"}])"}) {
+    const std::string bad = Json::parse(good).patch(Json::parse(patch)).dump();
+    EXPECT_FALSE(reads(bad)) << bad;
+    EXPECT_NE(faults_of_json("scenario.schema.json", bad), "") << bad;
   }
 }
 

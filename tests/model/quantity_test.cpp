@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gmpxx.h>
 #include <limits>
@@ -81,6 +82,17 @@ TEST(Quantity, RefusesOverflowRatherThanRound) {
   EXPECT_THAT(refusal("0.12345678901234567890123"), HasSubstr("more digits than can be counted exactly"));
   EXPECT_THAT(refusal("1e-400"), HasSubstr("too small"));
   EXPECT_EQ(quantity("1000000000000000000.000000000000000000"), quantity("1e18")) << "zeros are no digits";
+}
+
+TEST(Quantity, ItsValueIsTheDoubleNearestToItsDecimal) {
+  Random random(2);
+  for (int round = 0; round < 10'000; ++round) {
+    const std::uint64_t digits = random.bits() >> (1 + random.below(62));
+    const auto decimals = static_cast<int>(random.below(30));
+    const std::string text = std::to_string(digits) + "e-" + std::to_string(decimals);
+    EXPECT_EQ(quantity(text).value(), std::strtod(text.c_str(), nullptr))
+        << text << ", seed 2, round " << round;
+  }
 }
 
 TEST(Quantity, FromADoubleIsTheDecimalThatReadsBackAsTheSameDouble) {

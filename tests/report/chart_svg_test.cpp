@@ -52,6 +52,15 @@ TEST(ChartSvg, APointThatIsNotFiniteInterruptsTheLine) {
   EXPECT_THAT(chart_svg(figure()), HasSubstr("<path class=\"c s1\" d=\"M70.0,34.0M704.0,184.0\"/>"));
 }
 
+TEST(ChartSvg, ACurveNamedAfterAnotherHasItsColourAndDashes) {
+  experiments::Figure both = figure();
+  both.curves.push_back({.name = "pf, exact", .x = {0, 1}, .y = {1, 0}});
+  both.curves.push_back({.name = "pfx", .x = {0, 1}, .y = {1, 0}});
+  const std::string svg = chart_svg(both);
+  EXPECT_THAT(svg, HasSubstr("<path class=\"c s0\" stroke-dasharray=\"3 3\" d=\"M70.0,34.0 704.0,334.0\"/>"));
+  EXPECT_THAT(svg, HasSubstr("<path class=\"c s2\" d=\"M70.0,34.0 704.0,334.0\"/>"));
+}
+
 TEST(ChartSvg, ThinsALongLineAndKeepsItsEnd) {
   experiments::Figure figure{
       .title = "t", .x_label = "x", .y_label = "y", .curves = {{.name = "n", .x = {}, .y = {}}}};

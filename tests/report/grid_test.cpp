@@ -32,6 +32,25 @@ TEST(Grid, KeepsToTheWidthWhereItCan) {
   EXPECT_GT(widest_line(grid({"a", "b"}, {{"1", words}}, 80)), 80u) << "a word is not broken";
 }
 
+TEST(Grid, WhatIsTooWideGoesIntoSeveralTablesEachWithTheFirstColumn) {
+  EXPECT_EQ(grid({"load", "pf", "drf", "asset"}, {{"0.5", "0.51 ± 0.01", "0.42 ± 0.02", "0.4"}}, 31),
+            "load  pf           drf\n"
+            "──────────────────────────────\n"
+            " 0.5  0.51 ± 0.01  0.42 ± 0.02\n"
+            "\n"
+            "load  asset\n"
+            "───────────\n"
+            " 0.5    0.4\n");
+}
+
+TEST(Grid, NumbersAreNotBrokenAndTheirHeadingIs) {
+  EXPECT_EQ(grid({"x", "moving average of it"}, {{"1", "0.51 ± 0.01"}}, 16),
+            "x  moving\n"
+            "   average of it\n"
+            "────────────────\n"
+            "1  0.51 ± 0.01\n");
+}
+
 TEST(Grid, ARowMayBeShorterThanTheHeading) { EXPECT_EQ(grid({"a", "b"}, {{"x"}}, 100), "a  b\n────\nx\n"); }
 
 }  // namespace

@@ -63,6 +63,19 @@ TEST(FindingWords, NumbersHaveFiveDigitsAndYesNoIsWords) {
   EXPECT_EQ(finding_number(0, Reading::yes_no), "no");
 }
 
+TEST(FindingWords, AnEstimateHasTheDigitsThatItsIntervalAllows) {
+  const auto row = [](double ours, std::pair<double, double> interval) {
+    experiments::Reproduction result;
+    result.findings = {{.what = "w", .ours = ours, .interval = interval, .holds = true}};
+    const std::vector<std::string> cells = findings_as_table(result).rows.front();
+    return cells[2] + " in " + cells[3];
+  };
+  EXPECT_EQ(row(0.209543, {0.157421, 0.261665}), "0.210 in 0.157 … 0.262");
+  EXPECT_EQ(row(330.25, {280.25, 380.25}), "330 in 280 … 380");
+  EXPECT_EQ(row(-2.1e-12, {-1e-11, 6e-12}), "0 in 0 … 0");
+  EXPECT_EQ(row(1.25, {1.25, 1.25}), "1.25 in 1.25 … 1.25");
+}
+
 TEST(FindingWords, ACorrectedFindingSaysSo) {
   EXPECT_EQ(holds_words({.what = "w", .holds = true, .corrected = true}), "corrected");
   EXPECT_EQ(holds_words({.what = "w", .holds = false, .corrected = true}), "no");
@@ -80,8 +93,8 @@ TEST(ReproductionsTable, ShowsPrintedBesideOursWithTheInterval) {
   const std::string text = reproductions_table(of({traffic()}), 100);
   EXPECT_THAT(text, HasSubstr("verdict: differs (1 of 2 findings hold)\n"));
   EXPECT_THAT(text, HasSubstr("data: stand-in: another trace\n"));
-  EXPECT_THAT(text, HasSubstr("γ2 of pf at load 0.6  0.544    0.54421  0.543 … 0.546  yes\n"));
-  EXPECT_THAT(text, HasSubstr("drf <is> fair         yes      no       –              no\n"));
+  EXPECT_THAT(text, HasSubstr("γ2 of pf at load 0.6  0.544    0.5442  0.5430 … 0.5460  yes\n"));
+  EXPECT_THAT(text, HasSubstr("drf <is> fair         yes      no      –                no\n"));
   EXPECT_THAT(text, HasSubstr("drf <is> fair: a|b\n"));
   EXPECT_THAT(text, HasSubstr("remark: The printed slope is wrong.\n"));
   EXPECT_LE(widest_line(text), 100u);
@@ -101,8 +114,9 @@ TEST(ReproductionsTable, ALongSeriesIsLeftToThePage) {
     curve.x.push_back(i);
     curve.y.push_back(i);
   }
-  EXPECT_THAT(reproductions_table(of({long_one}), 100),
-              HasSubstr("Service rates: 2 curves of many points, in --format json and --report\n"));
+  EXPECT_THAT(
+      reproductions_table(of({long_one}), 100),
+      HasSubstr("figures (--format json and --report have their points):\n  Service rates: γ by load\n"));
 }
 
 TEST(ReproductionsJson, HasTheStableKeys) {
@@ -158,6 +172,8 @@ TEST(ReproductionsMarkdown, LinksThePicturesOfItsFigures) {
   ASSERT_EQ(pictures.size(), 1u);
   EXPECT_EQ(pictures[0].file, "pf-mine.svg");
   EXPECT_THAT(pictures[0].svg, HasSubstr("<title>Service rates</title>"));
+  EXPECT_THAT(reproductions_markdown(of({traffic()}), "images/"),
+              HasSubstr("--seed 7 --format markdown --images images`"));
   EXPECT_THAT(reproductions_markdown(of({traffic()}), "images/"),
               HasSubstr("![Service rates](images/pf-mine.svg)"));
   Reproduced two = traffic();

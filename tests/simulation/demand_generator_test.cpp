@@ -91,6 +91,19 @@ TEST(DemandGenerator, NoDemandIsBelowTheLeastAndAllAreScaled) {
   }
 }
 
+TEST(DemandGenerator, ASmallScaleKeepsTheDigits) {
+  DemandProfile small = profile();
+  small.scale = 0.005;
+  Random one(5), other(5);
+  for (int t = 0; t < 100; ++t) {
+    const std::vector<double> scaled = draw_demand(small, t, one), plain = draw_demand(profile(), t, other);
+    for (std::size_t r = 0; r < 3; ++r) EXPECT_NEAR(scaled[r], plain[r] * 0.005, 3e-5);
+  }
+  small.scale = small.least = 0.01;
+  small.median = small.deviation = 0;
+  EXPECT_GT(draw_demand(small, 0, one)[0], 0);
+}
+
 TEST(DemandGenerator, AProfileIsDrawnFromTheRangesOfItsGroup) {
   const DemandGroup group{.cpu_median = {100, 200}, .radius = {800, 900}, .start = {5, 6}, .stretch = {1, 2}};
   Random random(1);

@@ -1,7 +1,11 @@
 // Hamzeh, Fairness for Resource Allocation in Cloud Computing, chapter 7.
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
+#include <set>
 
 #include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/scheduling/fill.hpp>
 #include <mirab/simulation/demand_series.hpp>
 
 #include "simulation/demand_measures.hpp"
@@ -41,6 +45,12 @@ TEST(DemandSeries, TheSameSeedGivesTheSameSeriesOnAnyNumberOfThreads) {
   }
   EXPECT_EQ(one.demands, three.demands);
   EXPECT_NE(one.demands, run(scenario(60), 6, 1).demands);
+}
+
+TEST(DemandSeries, EveryIterationDrawsForItself) {
+  const DemandSeriesOutcome outcome = run(scenario(60), 5, 1);
+  for (const std::vector<Course>& demand : outcome.demands)
+    EXPECT_GT(std::set<double>(demand[0].begin(), demand[0].end()).size(), 55u);
 }
 
 TEST(DemandSeries, AnotherMechanismChangesNothingForTheOthers) {
@@ -95,6 +105,35 @@ TEST(DemandSeries, RefusesARangeThatIsUpsideDown) {
   ASSERT_TRUE(check(wrong));
   EXPECT_EQ(check(wrong)->key, "users[0].scale");
   EXPECT_FALSE(check(scenario(1)));
+}
+
+TEST(DemandSeries, RefusesMoreThanFits) {
+  DemandSeriesScenario wrong = scenario(1);
+  wrong.users[0].count = 600'000;
+  wrong.users.push_back(wrong.users[0]);
+  ASSERT_TRUE(check(wrong));
+  EXPECT_EQ(check(wrong)->key, "users[1].count");
+  wrong = scenario(1'000'000);
+  wrong.repeats = 1'000'000'000'000;
+  ASSERT_TRUE(check(wrong));
+  EXPECT_EQ(check(wrong)->key, "iterations");
+  wrong = scenario(1);
+  wrong.users[0].stretch.high = std::numeric_limits<double>::quiet_NaN();
+  ASSERT_TRUE(check(wrong));
+  EXPECT_EQ(check(wrong)->key, "users[0].stretch");
+}
+
+TEST(DemandSeries, ADisciplineFillsWholeTasksBesideTheMechanisms) {
+  DemandSeriesScenario whole = scenario(10);
+  whole.disciplines = {*choose_discipline("drf")};
+  whole.repeats = 1;
+  const DemandSeriesOutcome outcome = run(whole, 5, 1);
+  ASSERT_EQ(outcome.mechanisms.size(), 4u);
+  EXPECT_EQ(outcome.mechanisms[3].mechanism, "fill:drf");
+  for (std::size_t t = 0; t < 10; ++t) {
+    EXPECT_EQ(outcome.mechanisms[3].tasks[t], std::round(outcome.mechanisms[3].tasks[t]));
+    EXPECT_LE(outcome.mechanisms[3].jain_dominant[0][t], 1);
+  }
 }
 
 TEST(DemandSeries, PassesOnWhatAMechanismCannotHonour) {

@@ -25,9 +25,15 @@ Workload slides(std::int64_t weight_of_b) {
 const std::vector<Claim> both = {{.claimant = 0, .user = 0, .request = 0},
                                  {.claimant = 1, .user = 1, .request = 1}};
 
+Result<DividedShares> divided(const Problem& servers, const Workload& workload, const Choice& mechanism) {
+  const Result<ServerKinds> kinds = server_kinds(servers, workload);
+  if (!kinds) return kinds.error();
+  return divide(*kinds, workload.users, mechanism, both);
+}
+
 TEST(DividedShares, AreThoseOfTheMechanismOnWhoClaims) {
   const Problem one = cluster({{.name = "s", .capacity = amounts(9, 18)}});
-  const Result<DividedShares> shares = divide(one, slides(1), *choose_mechanism("ps-dsf"), both);
+  const Result<DividedShares> shares = divided(one, slides(1), *choose_mechanism("ps-dsf"));
   ASSERT_TRUE(shares);
   EXPECT_NEAR(shares->tasks[0], 3, 1e-8);
   EXPECT_NEAR(shares->tasks[1], 2, 1e-8);
@@ -37,7 +43,7 @@ TEST(DividedShares, AreThoseOfTheMechanismOnWhoClaims) {
 
 TEST(DividedShares, AClaimHasTheWeightOfItsUser) {
   const Problem one = cluster({{.name = "s", .capacity = amounts(9, 18)}});
-  const Result<DividedShares> shares = divide(one, slides(2), *choose_mechanism("ps-dsf"), both);
+  const Result<DividedShares> shares = divided(one, slides(2), *choose_mechanism("ps-dsf"));
   ASSERT_TRUE(shares);
   EXPECT_NEAR(2 * shares->tasks[0] * 4 / 18, shares->tasks[1] * 3 / 9, 1e-8);
 }
@@ -45,7 +51,7 @@ TEST(DividedShares, AClaimHasTheWeightOfItsUser) {
 TEST(DividedShares, AMechanismOfThePoolUsesTheSamePartOfEveryServer) {
   const Problem two = cluster({{.name = "small", .capacity = amounts(3, 0)},
                                {.name = "large", .capacity = amounts(3, 9), .count = 2}});
-  const Result<DividedShares> shares = divide(two, slides(1), *choose_mechanism("drf"), both);
+  const Result<DividedShares> shares = divided(two, slides(1), *choose_mechanism("drf"));
   ASSERT_TRUE(shares);
   EXPECT_NEAR(shares->used[0], 3, 1e-9);
   EXPECT_EQ(shares->used[1], 0);

@@ -54,6 +54,7 @@ class Naive {
       for (std::size_t j = 0; j < workload_.jobs.size(); ++j) {
         if (workload_.jobs[j].submitted == *now) waiting_[j] = workload_.jobs[j].tasks;
       }
+      if (until == ReplayUntil::span && *now == workload_.span) continue;
       while (place(*now)) continue;
     }
     return starts_;

@@ -38,10 +38,10 @@ TEST(CheckReallocation, OptionsWithoutMeaningAreErrorsThatNameTheirKey) {
   EXPECT_EQ(key_of_error(one_job(), how), "mechanisms");
   how = options();
   how.interval = Duration::zero();
-  EXPECT_EQ(key_of_error(one_job(), how), "interval_s");
+  EXPECT_EQ(key_of_error(one_job(), how), "interval");
   how = options();
   how.window = seconds(-1);
-  EXPECT_EQ(key_of_error(one_job(), how), "window_s");
+  EXPECT_EQ(key_of_error(one_job(), how), "window");
 }
 
 TEST(CheckReallocation, AWorkloadThatCannotBePlayedIsAnErrorThatNamesItsKey) {

@@ -168,7 +168,7 @@ TEST_P(SecondBySecond, IntegralsAndSamplesAreThoseOfAFullLookAtEverySecond) {
       const Duration at = at_second(second);
       const auto k = static_cast<std::size_t>(second);
       std::vector<double> fair;
-      double weights = 0, least = 1, unfairness = 0;
+      double least = 1, unfairness = 0;
       for (std::size_t n = 0; n < users; ++n) {
         Sums& sum = sums[n];
         sum.share += timeline.share(n, at);
@@ -181,7 +181,6 @@ TEST_P(SecondBySecond, IntegralsAndSamplesAreThoseOfAFullLookAtEverySecond) {
         for (std::size_t r = 0; r < timeline.m(); ++r) granted[r] += timeline.used(n, at)[r];
         if (!timeline.has_demand(n, at)) continue;
         fair.push_back(timeline.share(n, at) / timeline.weight(n));
-        weights += timeline.weight(n);
         least = std::min(least, timeline.share(n, at));
       }
       for (std::size_t r = 0; r < timeline.m(); ++r) pools[r] += timeline.pool(at)[r];

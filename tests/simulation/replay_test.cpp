@@ -157,6 +157,19 @@ TEST(Replay, ATaskThatEndsWhenItsServerGoesHasEnded) {
   EXPECT_EQ(outcome.events, 6);
 }
 
+TEST(Replay, NothingStartsWhenItEnds) {
+  Workload workload{.resources = {"cpu"}, .users = {{"a"}}, .requests = {{whole({1})}}, .jobs = {}};
+  workload.jobs = {job_of("runs to the end", at_second(0), 0, 0, 1, at_second(20)),
+                   job_of("waits to the end", at_second(5), 0, 0, 1, at_second(20))};
+  workload.span = at_second(20);
+  const ReplayOutcome outcome =
+      replayed({cluster_of({"cpu"}, {{.name = "s", .capacity = whole({1})}}), workload},
+               {.contenders = {contender("fifo", "first-fit")}});
+  EXPECT_EQ(outcome.finished, 1);
+  EXPECT_EQ(outcome.still_waiting, 1);
+  EXPECT_EQ(outcome.waiting_so_far.most, 15);
+}
+
 TEST(Replay, AGangStartsWholeOnDifferentServersAndOneThatCannotIsLeftOut) {
   Workload workload{.resources = {"cpu"}, .users = {{"a"}}, .requests = {{whole({1})}}, .jobs = {}};
   workload.jobs = {job_of("has one server", at_second(0), 0, 0, 2, at_second(4)),

@@ -6,6 +6,7 @@
 #include <set>
 
 #include <mirab/model/cluster_file.hpp>
+#include <mirab/model/workload_file.hpp>
 
 #include "model/temporary_folder.hpp"
 
@@ -37,14 +38,47 @@ std::set<std::string> example_names() {
   return names;
 }
 
-TEST(Examples, EachIsAValidClusterThatTheReadmeNames) {
+/// A scenario says what kind it is; a cluster does not.
+bool is_scenario(const std::string& name) {
+  return TemporaryFolder::bytes_of(folder / name).find("\nkind: ") != std::string::npos;
+}
+
+TEST(Examples, EachIsNamedInTheReadme) {
   const std::string readme = TemporaryFolder::bytes_of(folder / "README.md");
-  ASSERT_GE(example_names().size(), 5u);
+  for (const std::string& name : example_names()) EXPECT_THAT(readme, HasSubstr("`" + name + "`"));
+}
+
+TEST(Examples, EachButTheScenariosIsAValidCluster) {
+  int clusters = 0;
   for (const std::string& name : example_names()) {
+    if (is_scenario(name)) continue;
+    ++clusters;
     const auto problem = read_cluster_file(folder / name);
     EXPECT_TRUE(problem) << describe(problem.error());
-    EXPECT_THAT(readme, HasSubstr("`" + name + "`"));
   }
+  EXPECT_GE(clusters, 5);
+}
+
+// A workload goes with the cluster file of its name, which knows its resources and users.
+TEST(Examples, EachWorkloadGoesWithItsCluster) {
+  const std::string readme = TemporaryFolder::bytes_of(folder / "README.md");
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".workload") continue;
+    ++count;
+    const std::string name = entry.path().stem().string();
+    const auto workload = read_workload_file(entry.path());
+    ASSERT_TRUE(workload) << describe(workload.error());
+    const Problem cluster = example(name + ".yaml");
+    EXPECT_EQ(workload->resources, cluster.resources()) << name;
+    std::set<std::string> users;
+    for (const User& user : cluster.users()) users.insert(user.name);
+    for (const Submitter& user : workload->users) EXPECT_TRUE(users.contains(user.name)) << user.name;
+    EXPECT_EQ(workload->users.size(), users.size()) << name;
+    EXPECT_THAT(TemporaryFolder::bytes_of(entry.path()), HasSubstr("--workload examples/" + name));
+    EXPECT_THAT(readme, HasSubstr("`" + name + ".workload`"));
+  }
+  EXPECT_GE(count, 2);
 }
 
 TEST(Examples, EachBeginsWithAWordOnWhatItShows) {

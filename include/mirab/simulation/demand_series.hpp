@@ -51,8 +51,8 @@ struct DemandGroup {
   Range stretch;                          ///< ≥ 0
   std::optional<Range> disk_median = {};  ///< as of the CPU; none: disk = Mips / 2, as printed
   double disk_deviation = 0;
-  double scale = 1;   ///< > 0
-  double least = 10;  ///< > 0
+  double scale = 1;   ///< ≥ 10⁻⁶
+  double least = 10;  ///< ≥ 0.01
 };
 
 struct DemandSeriesScenario {

@@ -27,7 +27,7 @@ struct ReplayScale {
 
 /// When a replay ends.
 enum class ReplayUntil {
-  span,     ///< with the trace
+  span,     ///< with the trace; at the very end nothing starts
   drained,  ///< when nothing runs any more and nothing is to come, but not before the trace ends
 };
 

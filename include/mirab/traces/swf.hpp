@@ -12,7 +12,7 @@ namespace mirab::traces {
 /// What of a log becomes a workload, and on what.
 struct SwfOptions {
   std::optional<std::int64_t> processors = {};  ///< ≥ 1; in place of the head's: so many single ones
-  std::optional<std::int64_t> days = {};        ///< ≥ 1; only the jobs submitted within so many from the first
+  std::optional<std::int64_t> days = {};  ///< ≥ 1; only the jobs submitted within so many from the first
 };
 
 /// Reads a log in the Standard Workload Format (version 2.2: 18 fields, `;` begins a comment, -1 is unknown),

@@ -1,0 +1,100 @@
+// Figure 3 of Bonald and Roberts 2014: four classes, two of which need mostly the CPU, two mostly the RAM.
+// PF slightly outperforms DRF when both resources are as loaded, and more for the classes whose dominant
+// resource is less loaded than the other.
+#include "experiments/pf_four_classes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <string>
+
+#include "experiments/service_rates.hpp"
+#include "experiments/worked_example.hpp"
+
+namespace mirab::experiments {
+namespace {
+
+constexpr std::size_t kDrf = 0, kPf = 1;
+constexpr std::size_t kShown[] = {2, 3};  // classes 3 and 4
+constexpr std::size_t kBalancedStates = 1'000'000;
+constexpr std::size_t kBalancedStatesQuick = 100'000;
+constexpr double kLikeOneQueue = 0.06;
+
+simulation::TrafficScenario scenario_of(const FourClassPlot& plot, Effort effort) {
+  return cpu_and_ram({{1, 0.1}, {1, 0.5}, {0.5, 1}, {0.1, 1}}, {plot.arrivals.begin(), plot.arrivals.end()},
+                     {"drf", "pf"}, effort);
+}
+
+// PF is seldom ahead by less than the noise, but DRF must not be ahead by more.
+Finding served_no_more_slowly(const ServiceRates& rates, std::size_t job_class) {
+  std::size_t faster = 0;
+  bool holds = true;
+  for (std::size_t load = 0; load < rates.loads().size(); ++load) {
+    const auto& drf = rates.at(load, kDrf, job_class);
+    const auto& pf = rates.at(load, kPf, job_class);
+    if (pf.service_rate > drf.service_rate) ++faster;
+    holds = holds && pf.high > drf.low;
+  }
+  return required(fmt::format("loads, of {}, at which class {} is served faster under PF; nowhere is DRF "
+                              "ahead by more than the intervals",
+                              rates.loads().size(), job_class + 1),
+                  static_cast<double>(faster), holds && 2 * faster > rates.loads().size());
+}
+
+Finding ahead_at_high_load(const ServiceRates& rates, std::size_t job_class) {
+  const std::size_t last = rates.loads().size() - 1;
+  const auto& drf = rates.at(last, kDrf, job_class);
+  const auto& pf = rates.at(last, kPf, job_class);
+  return required(fmt::format("γ{}(PF)/γ{}(DRF) at load {}", job_class + 1, job_class + 1, pf.load),
+                  pf.service_rate / drf.service_rate, pf.low > drf.high);
+}
+
+// Section 3.3: the rate of jobs whose dominant resource is the most loaded is 1 - ρ approximately.
+Finding like_one_queue(const ServiceRates& rates, std::size_t mechanism, std::size_t job_class) {
+  double furthest = 0;
+  for (std::size_t load = 0; load < rates.loads().size(); ++load) {
+    const auto& point = rates.at(load, mechanism, job_class);
+    furthest = std::max(furthest, std::abs(point.service_rate - (1 - point.load)));
+  }
+  return required(
+      fmt::format("largest difference of γ{}({}) from 1 - ρ", job_class + 1, mechanism == kPf ? "PF" : "DRF"),
+      furthest, furthest <= kLikeOneQueue);
+}
+
+bool cpu_is_critical(const FourClassPlot& plot) {
+  return plot.arrivals[0] + plot.arrivals[1] > plot.arrivals[2] + plot.arrivals[3];
+}
+
+Figure figure_of(const FourClassPlot& plot, const ServiceRates& rates, const RunOptions& options) {
+  const bool quick = options.effort == Effort::quick;
+  const auto balanced = simulation::balanced_fairness(scenario_of(plot, options.effort),
+                                                      quick ? kBalancedStatesQuick : kBalancedStates);
+  MIRAB_ASSERT(static_cast<bool>(balanced), "the classes of a plot come and go");
+  std::vector<Curve> curves;
+  for (const std::size_t k : kShown) {
+    curves.push_back(rates.curve(fmt::format("DRF, class {}", k + 1), kDrf, k));
+    curves.push_back(rates.curve(fmt::format("PF, class {}", k + 1), kPf, k));
+    curves.push_back(exact_curve(fmt::format("balanced fairness, class {}", k + 1), *balanced, 0, k));
+  }
+  return service_rate_figure(std::string(plot.title), std::move(curves));
+}
+
+}  // namespace
+
+Reproduction reproduce_four_classes(const FourClassPlot& plot, const RunOptions& options) {
+  const ServiceRates rates = ServiceRates::simulated(scenario_of(plot, options.effort), options);
+  Reproduction result;
+  for (const std::size_t k : kShown) {
+    result.findings.push_back(served_no_more_slowly(rates, k));
+    result.findings.push_back(ahead_at_high_load(rates, k));
+  }
+  if (cpu_is_critical(plot)) {
+    for (const std::size_t mechanism : {kDrf, kPf}) {
+      for (const std::size_t k : {0, 1}) result.findings.push_back(like_one_queue(rates, mechanism, k));
+    }
+  }
+  result.figures = {figure_of(plot, rates, options)};
+  return result;
+}
+
+}  // namespace mirab::experiments

@@ -1,0 +1,156 @@
+// Figure 6 of Bonald and Roberts 2014: jobs of 500 tasks on a capacity of 100, task by task. A job alone runs
+// 100 tasks until 400 are done, and then fewer and fewer: with exponential times its rate is 5/(401/100 +
+// Σ_{k=1}^{99} 1/k) = 0.544 of the fluid's. What PF gains over DRF in the fluid it gains here too.
+#include "experiments/pf_whole_tasks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <string>
+
+#include <mirab/scheduling/fill.hpp>
+
+#include "experiments/service_rates.hpp"
+#include "experiments/worked_example.hpp"
+#include "simulation/price_solvers.hpp"
+
+namespace mirab::experiments {
+namespace {
+
+using simulation::TrafficPoint;
+using simulation::TrafficScenario;
+
+constexpr std::size_t kDrf = 0, kPf = 1;
+constexpr double kParts[] = {3, 1};  // ρ1 = 3 ρ2
+constexpr JobsUpTo kJobs[] = {{0.5, 1'500, 200}, {0.8, 3'000, 300}, {0.9, 5'000, 300}, {1.0, 8'000, 300}};
+constexpr JobsUpTo kAloneJobs[] = {{1.0, 4'000, 600}};
+constexpr double kNoLoad = 0.001;
+constexpr double kRounding = 0.01;  // of 0.54 as printed, and of the simulation
+constexpr double kPracticallySame = 0.05;
+
+TrafficScenario fluid(Effort effort) {
+  return cpu_and_ram({{1, 0.1}, {0.1, 1}}, {kParts[0], kParts[1]}, {"drf", "pf"}, effort);
+}
+
+TrafficScenario whole_tasks(const WholeTaskPlot& plot, Effort effort) {
+  TrafficScenario scenario = fluid(effort);
+  scenario.capacity = {100, 100};
+  scenario.model = simulation::TrafficModel::tasks;
+  scenario.tasks_per_job = 500;
+  scenario.freeze = true;
+  scenario.sizes = plot.task_times;
+  scenario.mechanisms = {*choose_discipline("drf"), *choose_discipline("pf")};
+  return scenario;
+}
+
+Finding zero_load(const WholeTaskPlot& plot, const RunOptions& options) {
+  TrafficScenario scenario = whole_tasks(plot, options.effort);
+  scenario.mechanisms.resize(1);  // a job that is alone is served alike by all
+  scenario.loads = {kNoLoad};
+  const TrafficPoint alone = ServiceRates::simulated(scenario, kAloneJobs, options).at(0, kDrf, 0);
+  const double printed = plot.zero_load_rate;
+  Finding finding = printed > 0 ? compared("zero-load service rate", printed, alone.service_rate, kRounding)
+                                : required("zero-load service rate: nearer to the fluid's 1 than 0.544",
+                                           alone.service_rate, alone.low > 0.7);
+  finding.interval = {{alone.low, alone.high}};
+  return finding;
+}
+
+Finding faster_under_pf(const ServiceRates& rates, std::size_t job_class) {
+  std::size_t faster = 0;
+  bool holds = true;
+  for (std::size_t load = 0; load < rates.loads().size(); ++load) {
+    const TrafficPoint& drf = rates.at(load, kDrf, job_class);
+    const TrafficPoint& pf = rates.at(load, kPf, job_class);
+    if (pf.service_rate > drf.service_rate) ++faster;
+    holds = holds && pf.high > drf.low;
+  }
+  return required(fmt::format("loads, of {}, at which class {} is served faster under PF; nowhere is DRF "
+                              "ahead by more than the intervals",
+                              rates.loads().size(), job_class + 1),
+                  static_cast<double>(faster), holds && 2 * faster > rates.loads().size());
+}
+
+Finding same_for_class_one(const ServiceRates& rates) {
+  double furthest = 0;
+  for (std::size_t load = 0; load < rates.loads().size(); ++load) {
+    furthest = std::max(furthest,
+                        std::abs(rates.at(load, kPf, 0).service_rate - rates.at(load, kDrf, 0).service_rate));
+  }
+  return required("largest difference of γ1 between PF and DRF", furthest, furthest <= kPracticallySame);
+}
+
+Finding ahead_at_high_load(const ServiceRates& rates) {
+  const std::size_t last = rates.loads().size() - 1;
+  const TrafficPoint& drf = rates.at(last, kDrf, 1);
+  const TrafficPoint& pf = rates.at(last, kPf, 1);
+  return required(fmt::format("γ2(PF)/γ2(DRF) at load {}", pf.load), pf.service_rate / drf.service_rate,
+                  pf.low > drf.high);
+}
+
+// "Reduction in service rate for low loads" against the fluid.
+Finding below_the_fluid(const ServiceRates& rates, const std::vector<simulation::ExactPoint>& exact) {
+  const TrafficPoint& point = rates.at(0, kPf, 0);
+  const double ratio = point.service_rate / exact[kPf * rates.loads().size()].service_rate[0];
+  return required(fmt::format("γ1(PF) over that of the fluid at load {}", point.load), ratio, ratio < 1);
+}
+
+Figure figure_of(const WholeTaskPlot& plot, const ServiceRates& rates,
+                 const std::vector<simulation::ExactPoint>& exact) {
+  std::vector<Curve> curves;
+  for (const std::size_t mechanism : {kDrf, kPf}) {
+    for (const std::size_t k : {0, 1}) {
+      const std::string name = fmt::format("{}, class {}", mechanism == kPf ? "PF" : "DRF", k + 1);
+      curves.push_back(rates.curve(name, mechanism, k));
+      curves.push_back(exact_curve(name + ", fluid", exact, mechanism, k));
+    }
+  }
+  return service_rate_figure(std::string(plot.title), std::move(curves));
+}
+
+}  // namespace
+
+void compare_price_solvers(Reproduction& result) {
+  constexpr double kSteps[] = {0.1, 1, 10};
+  constexpr double kAgree = 1e-6;
+  Table table{.title =
+                  "Prices ν of PF for n1 and n2 jobs, and the iterations to a residual of 1e-9 by Newton's "
+                  "method, and by equation 9 with three steps γ",
+              .head = {"n1", "n2", "ν1", "ν2", "Newton", "γ = 0.1", "γ = 1", "γ = 10"},
+              .rows = {}};
+  const TrafficScenario scenario = fluid(Effort::quick);
+  const std::vector<std::int64_t> populations[] = {{3, 1}, {1, 3}, {10, 3}, {30, 20}, {200, 20}};
+  double furthest = 0;
+  for (const std::vector<std::int64_t>& jobs : populations) {
+    const simulation::SolvedPrices newton = simulation::prices_by_newton(scenario, jobs);
+    table.rows.push_back({fmt::format("{}", jobs[0]), fmt::format("{}", jobs[1]),
+                          fmt::format("{:.6f}", newton.price[0]), fmt::format("{:.6f}", newton.price[1]),
+                          fmt::format("{}", newton.iterations)});
+    for (const double step : kSteps) {
+      const simulation::SolvedPrices gradient = simulation::prices_by_gradient(scenario, jobs, step);
+      table.rows.back().push_back(gradient.converged ? fmt::format("{}", gradient.iterations) : "never");
+      if (!gradient.converged) continue;
+      for (std::size_t r = 0; r < newton.price.size(); ++r) {
+        const double off = std::abs(gradient.price[r] - newton.price[r]);
+        furthest = std::max(furthest, off / static_cast<double>(jobs[0] + jobs[1]));
+      }
+    }
+  }
+  result.findings.push_back(
+      required("largest difference of a price ν per job between equation 9 and Newton's "
+               "method",
+               furthest, furthest <= kAgree));
+  result.tables.push_back(std::move(table));
+}
+
+Reproduction reproduce_whole_tasks(const WholeTaskPlot& plot, const RunOptions& options) {
+  const ServiceRates rates = ServiceRates::simulated(whole_tasks(plot, options.effort), kJobs, options);
+  const std::vector<simulation::ExactPoint> exact = exact_rates(fluid(options.effort), options);
+  Reproduction result;
+  result.findings = {zero_load(plot, options), below_the_fluid(rates, exact), faster_under_pf(rates, 1),
+                     ahead_at_high_load(rates), same_for_class_one(rates)};
+  result.figures = {figure_of(plot, rates, exact)};
+  return result;
+}
+
+}  // namespace mirab::experiments

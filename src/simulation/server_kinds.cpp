@@ -1,0 +1,77 @@
+// Equal servers merged once, before anything is divided: an imported cluster has an entry for each machine,
+// of a handful of kinds, and a problem is built and solved at every division.
+#include "simulation/server_kinds.hpp"
+
+#include <numeric>
+
+#include <mirab/model/classes.hpp>
+
+namespace mirab::simulation {
+namespace {
+
+// Nothing merged.
+ServerKinds as_they_stand(const Problem& cluster, const Workload& workload) {
+  ServerKinds kinds{.resources = cluster.resources(),
+                    .servers = cluster.servers(),
+                    .requests = workload.requests,
+                    .kind_of = std::vector<std::size_t>(cluster.server_count())};
+  std::iota(kinds.kind_of.begin(), kinds.kind_of.end(), 0);
+  return kinds;
+}
+
+ServerKinds merged(const Problem& wishes, const Workload& workload) {
+  const Classes classes = merge(wishes, MergeUsers::equal, MergeServers::equal);
+  ServerKinds kinds{.resources = wishes.resources(),
+                    .servers = {},
+                    .requests = workload.requests,
+                    .kind_of = std::vector<std::size_t>(wishes.server_count())};
+  for (const ServerClass& alike : classes.servers) {
+    const Server& first = wishes.servers()[alike.members.front()];
+    kinds.servers.push_back({.name = first.name, .capacity = first.capacity, .count = 0});
+    for (const std::size_t entry : alike.members) {
+      kinds.servers.back().count += wishes.servers()[entry].count;
+      kinds.kind_of[entry] = kinds.servers.size() - 1;
+    }
+  }
+  for (std::size_t n = 0; n < kinds.requests.size(); ++n) {
+    if (!wishes.is_constrained(n)) continue;
+    std::vector<std::string> eligible;
+    for (std::size_t k = 0; k < kinds.servers.size(); ++k) {
+      if (wishes.eligible(n, classes.servers[k].members.front())) eligible.push_back(kinds.servers[k].name);
+    }
+    kinds.requests[n].servers = std::move(eligible);
+    kinds.requests[n].select.clear();
+  }
+  return kinds;
+}
+
+}  // namespace
+
+Result<ServerKinds> server_kinds(const Problem& cluster, const Workload& workload) {
+  ServerKinds kinds = as_they_stand(cluster, workload);
+  if (workload.users.empty() || workload.requests.empty()) return kinds;
+  std::vector<Claim> claims;
+  for (std::uint32_t request = 0; request < workload.requests.size(); ++request)
+    claims.push_back({.claimant = request, .user = 0, .request = request});
+  const Result<Problem> wishes = problem_of(kinds, workload.users, claims);
+  if (wishes) return merged(*wishes, workload);
+  Error error = wishes.error();
+  if (error.key.starts_with("users")) error.key.replace(0, std::string_view("users").size(), "requests");
+  return error;
+}
+
+Result<Problem> problem_of(const ServerKinds& kinds, std::span<const Submitter> users,
+                           std::span<const Claim> claims) {
+  Cluster cluster{.resources = kinds.resources, .servers = kinds.servers, .users = {}};
+  for (std::size_t n = 0; n < claims.size(); ++n) {
+    const Request& request = kinds.requests[claims[n].request];
+    cluster.users.push_back({.name = std::to_string(n),
+                             .demand = request.demand,
+                             .weight = users[claims[n].user].weight,
+                             .servers = request.servers,
+                             .select = request.select});
+  }
+  return Problem::from(std::move(cluster));
+}
+
+}  // namespace mirab::simulation

@@ -1,0 +1,162 @@
+// mirab simulate, from the scenario file to what is written where.
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+
+#include "cli/shell.hpp"
+
+namespace mirab {
+namespace {
+
+using nlohmann::json;
+using test::Ran;
+using test::shell;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const std::string kTraffic =
+    "kind: traffic\n"
+    "capacity: {cpu: 1}\n"
+    "classes: [{name: c, demand: {cpu: 1}, arrivals: 1}]\n"
+    "mechanisms: [drf, max-min]\n"
+    "load: {resource: cpu, at: [0.5]}\n"
+    "jobs: 5000\n";
+
+/// The text without what a clock says.
+std::string without_times(const std::string& text) {
+  return std::regex_replace(text, std::regex("\"seconds\": *[^,}]+"), "…");
+}
+
+TEST(Simulate, OneResourceIsServedAtOneMinusTheLoad) {  // mathematics.md, section 11
+  const test::TemporaryFolder folder;
+  const Ran ran = shell("mirab simulate --format json " + folder.write("s.yaml", kTraffic));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.err, IsEmpty());  // no progress where nobody is there to see it
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result["version"], 1);
+  EXPECT_EQ(result["seed"], 1);
+  ASSERT_EQ(result["points"].size(), 2U);
+  EXPECT_NEAR(result["points"][0]["service_rate"].get<double>(), 0.5, 0.05);
+  EXPECT_EQ(result["points"][1]["mechanism"], "max-min");
+}
+
+TEST(Simulate, TheSameSeedGivesTheSameBytesWithAnyNumberOfThreads) {
+  for (const std::string name : {"traffic-two-classes", "traffic-tasks", "trace-google2011-hour",
+                                 "reallocation-google2011", "demands-thesis"}) {
+    const std::string command = "mirab simulate examples/" + name + ".yaml --format json --seed 3";
+    EXPECT_EQ(without_times(shell(command + " --threads 1").out),
+              without_times(shell(command + " --threads 2").out))
+        << name;
+  }
+}
+
+TEST(Simulate, TheSeedOfTheCommandLineGoesBeforeThatOfTheScenario) {
+  const test::TemporaryFolder folder;
+  const std::string without = "mirab simulate --format csv " + folder.write("without.yaml", kTraffic);
+  const std::string with = "mirab simulate --format csv " + folder.write("with.yaml", kTraffic + "seed: 5\n");
+  EXPECT_EQ(shell(without + " --seed 5").out, shell(with).out);
+  EXPECT_EQ(shell(without).out, shell(with + " --seed 1").out);
+  EXPECT_NE(shell(without).out, shell(with).out);
+}
+
+TEST(Simulate, WritesTheOutputsOfTheScenarioBesideIt) {
+  const test::TemporaryFolder folder;
+  const std::string scenario = folder.write(
+      "s.yaml", kTraffic + "outputs: {table: t.txt, json: j.json, csv: c.csv, report: r.html}\n");
+  const Ran ran = shell("mirab simulate " + scenario);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(test::read_text(folder.file("t.txt")), ran.out);
+  EXPECT_EQ(json::parse(test::read_text(folder.file("j.json")))["kind"], "traffic");
+  EXPECT_THAT(test::read_text(folder.file("c.csv")), StartsWith("load,mechanism,class,"));
+  EXPECT_THAT(test::read_text(folder.file("r.html")),
+              AllOf(HasSubstr("\"kind\":\"traffic\""), HasSubstr("\"command\":\"mirab simulate ")));
+}
+
+TEST(Simulate, ReadsStandardInputWithPathsRelativeToTheFolder) {
+  const Ran ran = shell(
+      "sed 's#: google2011-hour#: examples/google2011-hour#' "
+      "examples/trace-google2011-hour.yaml | mirab simulate - --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(json::parse(ran.out)["contenders"].size(), 3U);
+}
+
+TEST(Simulate, NeverReplacesWhatItReadsOrWritesTwice) {
+  const test::TemporaryFolder folder;
+  const std::string scenario = folder.write("s.yaml", kTraffic + "outputs: {json: j.json, csv: ./j.json}\n");
+  Ran ran = shell("mirab simulate " + scenario);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("outputs.csv: "));
+  const std::string plain = folder.write("plain.yaml", kTraffic);
+  ran = shell("mirab simulate " + plain + " -o " + plain);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("mirab: -o: "));
+  EXPECT_EQ(test::read_text(plain), kTraffic);
+}
+
+TEST(Simulate, BadInputIsNamedWithFileLineAndKey) {
+  const test::TemporaryFolder folder;
+  const std::string unknown = folder.write("unknown.yaml", kTraffic + "job: 3\n");
+  for (const std::string command : {"simulate", "validate"}) {
+    const Ran ran = shell("mirab " + command + " " + unknown);
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(ran.out, IsEmpty());
+    EXPECT_EQ(ran.err.substr(0, ran.err.find(';')), "mirab: " + unknown + ":7: job: unknown key");
+  }
+  const std::string no_cluster = folder.write(
+      "trace.yaml", "kind: trace\ncluster: no.yaml\nworkload: w\ncontenders: [{discipline: drf}]\n");
+  for (const std::string command : {"simulate", "validate"}) {
+    const Ran ran = shell("mirab " + command + " " + no_cluster);
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_EQ(ran.err, "mirab: " + folder.file("no.yaml") + ": cannot be read: No such file or directory\n");
+  }
+}
+
+TEST(Simulate, AWorkloadThatDoesNotGoWithTheClusterIsNamed) {
+  const test::TemporaryFolder folder;
+  const std::string examples = MIRAB_SOURCE_DIR "/examples/";
+  const std::string files =
+      "cluster: " + examples + "openb.yaml\nworkload: " + examples + "google2011-hour.workload\n";
+  for (const std::string kind :
+       {"trace\ncontenders: [{discipline: drf}]\n", "reallocation\nmechanisms: [tsf]\n"}) {
+    const Ran ran = shell("mirab simulate " + folder.write("s.yaml", "kind: " + kind + files));
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(ran.out, IsEmpty());
+    EXPECT_THAT(ran.err, StartsWith("mirab: " + examples + "google2011-hour.workload: resources: "));
+  }
+}
+
+TEST(Validate, SaysWhatAFileIs) {
+  const Ran ran = shell(
+      "mirab validate examples/traffic-two-classes.yaml examples/google2011-hour.workload "
+      "examples/trace-google2011-hour.yaml examples/reallocation-google2011.yaml "
+      "examples/demands-thesis.yaml examples/slides.yaml");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  for (const std::string line :
+       {"traffic-two-classes.yaml: ok, traffic, 2 classes, 2 mechanisms, 3 loads\n",
+        "google2011-hour.workload: ok, workload, ", "trace-google2011-hour.yaml: ok, trace, 3 contenders\n",
+        "reallocation-google2011.yaml: ok, reallocation, 3 mechanisms\n",
+        "demands-thesis.yaml: ok, demands, 3 mechanisms, 200 iterations\n", "slides.yaml: ok, 2 users, "}) {
+    EXPECT_THAT(ran.out, HasSubstr(line));
+  }
+}
+
+TEST(Validate, ReadsWorkloadsPackedOrFromStandardInput) {
+  const test::TemporaryFolder folder;
+  const std::string packed = folder.file("w.gz");
+  EXPECT_THAT(
+      shell("gzip -c examples/google2011-hour.workload > " + packed + " && mirab validate " + packed).out,
+      HasSubstr(": ok, workload, "));
+  EXPECT_THAT(shell("mirab validate - < examples/google2011-hour.workload").out,
+              StartsWith("-: ok, workload, "));
+  const Ran broken = shell("head -c 2000 " + packed + " > " + packed + "2; mirab validate " + packed + "2");
+  EXPECT_EQ(broken.status, 2);
+  EXPECT_THAT(broken.err, AllOf(HasSubstr("w.gz2:"), Not(HasSubstr("ok"))));
+}
+
+}  // namespace
+}  // namespace mirab

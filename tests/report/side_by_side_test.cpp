@@ -1,0 +1,78 @@
+#include "report/side_by_side.hpp"
+
+#include <gmock/gmock.h>
+
+#include "report/series_json.hpp"
+
+namespace mirab::report {
+namespace {
+
+using ::testing::ElementsAre;
+
+SideBySide three() {
+  SideBySide table("tasks", {{"drf", "best-fit"}, {"fifo"}, {"pf:", "alpha=2"}});
+  table.add("finished", {"10", "9", "8"});
+  table.add_rule();
+  table.add("waiting", {"1 s", "2 s", "3 s"});
+  return table;
+}
+
+TEST(SideBySide, ContendersStandInColumnsUnderLabelsOfSeveralLines) {
+  EXPECT_EQ(three().text(100),
+            "               drf  fifo      pf:\n"
+            "tasks     best-fit        alpha=2\n"
+            "─────────────────────────────────\n"
+            "finished        10     9        8\n"
+            "─────────────────────────────────\n"
+            "waiting        1 s   2 s      3 s\n"
+            "\n");
+}
+
+TEST(SideBySide, AreBrokenIntoBlocksThatKeepToTheWidth) {
+  EXPECT_EQ(three().text(24),
+            "               drf  fifo\n"
+            "tasks     best-fit\n"
+            "────────────────────────\n"
+            "finished        10     9\n"
+            "────────────────────────\n"
+            "waiting        1 s   2 s\n"
+            "\n"
+            "              pf:\n"
+            "tasks     alpha=2\n"
+            "─────────────────\n"
+            "finished        8\n"
+            "─────────────────\n"
+            "waiting       3 s\n"
+            "\n");
+}
+
+TEST(SideBySide, AContenderThatIsTooWideHasABlockOfItsOwn) {
+  const std::string text = three().text(1);
+  EXPECT_NE(text.find("drf"), std::string::npos);
+  EXPECT_NE(text.find("alpha=2"), std::string::npos);
+}
+
+TEST(LabelLines, AreBrokenAfterTheMarksOfAChoice) {
+  EXPECT_THAT(label_lines("drf"), ElementsAre("drf"));
+  EXPECT_THAT(label_lines("alpha-fair:alpha=2,yardstick=dominant"),
+              ElementsAre("alpha-fair:", "alpha=2,", "yardstick=dominant"));
+}
+
+TEST(SpanText, HasTheUnitThatPeopleWouldTake) {
+  EXPECT_EQ(span_text(0), "0 s");
+  EXPECT_EQ(span_text(0.25), "250 ms");
+  EXPECT_EQ(span_text(12.34), "12.3 s");
+  EXPECT_EQ(span_text(600), "10.0 min");
+  EXPECT_EQ(span_text(10'000), "2.8 h");
+  EXPECT_EQ(span_text(200'000), "2.3 d");
+}
+
+TEST(Thinned, KeepsEverySoManyAndTheLast) {
+  EXPECT_EQ(thinned({0, 1, 2}, 3).dump(), "[0.0,1.0,2.0]");
+  EXPECT_EQ(thinned({0, 1, 2, 3, 4}, 3).dump(), "[0.0,2.0,4.0]");
+  EXPECT_EQ(thinned({0, 1, 2, 3, 4, 5}, 3).dump(), "[0.0,2.0,4.0,5.0]");
+  EXPECT_EQ(thinned({}, 3).dump(), "[]");
+}
+
+}  // namespace
+}  // namespace mirab::report

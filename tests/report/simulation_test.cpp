@@ -1,0 +1,183 @@
+// Table, JSON, CSV and page of simulations, for outcomes made by hand.
+
+#include "report/simulation.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "report/simulated.hpp"
+
+namespace mirab::report {
+namespace {
+
+using nlohmann::ordered_json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+struct Traffic {
+  simulation::TrafficScenario scenario = test::traffic_scenario();
+  simulation::TrafficOutcome outcome = test::traffic_outcome();
+  TrafficRun run{"t.yaml", scenario, outcome};
+};
+
+struct Replay {
+  explicit Replay(std::size_t samples = 2)
+      : outcomes{test::replay_outcome("drf", samples), test::replay_outcome("fifo", samples)} {}
+
+  simulation::TraceScenario scenario = test::trace_scenario();
+  std::vector<simulation::ReplayOutcome> outcomes;
+  ReplayRun run{"t.yaml", 7, scenario, outcomes.front().resources, outcomes};
+};
+
+struct Reallocation {
+  simulation::ReallocationScenario scenario = test::reallocation_scenario();
+  Problem cluster = test::slides();
+  Workload workload = test::two_jobs();
+  std::vector<simulation::ReallocationOutcome> outcomes = {test::reallocation_outcome("tsf")};
+  ReallocationRun run{"r.yaml", scenario, cluster, workload, outcomes};
+};
+
+struct Demands {
+  simulation::DemandSeriesScenario scenario = test::demands_scenario();
+  simulation::DemandSeriesOutcome outcome = test::demands_outcome();
+  DemandsRun run{"d.yaml", scenario, outcome};
+};
+
+TEST(TrafficReport, JsonHasAPointForEachLoadMechanismAndClass) {
+  const Traffic traffic;
+  const ordered_json json = simulation_json(traffic.run);
+  EXPECT_EQ(json["kind"], "traffic");
+  EXPECT_EQ(json["seed"], 7);
+  ASSERT_EQ(json["points"].size(), 8U);
+  EXPECT_EQ(json["points"][7].dump(),
+            R"({"load":1.5,"mechanism":"pf","class":"b","service_rate":0.25,"interval":[0.24,0.26],)"
+            R"("jobs":2.0,"stable":false})");
+}
+
+TEST(TrafficReport, JsonSaysWhatAnHonestClassClaims) {
+  const Traffic traffic;
+  const ordered_json classes = simulation_json(traffic.run)["classes"];
+  EXPECT_EQ(classes[0]["claims"]["memory"], 0.5);
+  EXPECT_EQ(classes[1]["claims"], classes[1]["demand"]);
+}
+
+TEST(TrafficReport, TableMarksTheLoadsThatCannotBeServed) {
+  const std::string table = simulation_table(Traffic().run, 100);
+  EXPECT_THAT(table, HasSubstr("\n0.5   a "));
+  EXPECT_THAT(table, HasSubstr("\n1.5*  a "));
+  EXPECT_THAT(table, HasSubstr("* more than the pool can serve"));
+}
+
+TEST(TrafficReport, TableBreaksIntoBlocksWhereItIsNarrow) {
+  const Traffic traffic;
+  EXPECT_THAT(simulation_table(traffic.run, 100), HasSubstr("drf"));
+  const std::string narrow = simulation_table(traffic.run, 40);
+  EXPECT_LT(narrow.find(" drf"), narrow.find(" pf"));
+  EXPECT_NE(narrow.find("load"), narrow.rfind("load  class"));
+}
+
+TEST(TrafficReport, CsvHasARecordForEachPoint) {
+  EXPECT_THAT(simulation_csv(Traffic().run),
+              StartsWith("load,mechanism,class,service_rate,low,high,jobs,stable\n"
+                         "0.5,drf,a,0.25,0.24,0.26,2,true\n"));
+}
+
+TEST(ReplayReport, JsonHasContendersWithUsersSummaryAndSeries) {
+  const ordered_json json = simulation_json(Replay().run);
+  EXPECT_EQ(json["kind"], "trace");
+  EXPECT_EQ(json["scale"]["machines"], 0.5);
+  ASSERT_EQ(json["contenders"].size(), 2U);
+  const ordered_json& drf = json["contenders"][0];
+  EXPECT_EQ(drf["discipline"], "drf");
+  EXPECT_EQ(drf["summary"]["finished"], 8);
+  EXPECT_EQ(drf["summary"]["waiting"]["p50"], 12.5);
+  EXPECT_EQ(drf["summary"]["utilization"]["memory"], 0.25);
+  EXPECT_TRUE(drf["summary"]["used"].is_null());
+  EXPECT_EQ(drf["users"][0]["starved"], true);
+  EXPECT_EQ(drf["series"][0]["name"], "waiting");
+}
+
+TEST(ReplayReport, OfLongSeriesThePageKeepsEverySoManySamplesAndTheLast) {
+  const Replay replay(100'001);
+  const auto json =
+      ordered_json::parse(simulation_html("__MIRAB_DATA__", replay.run, "mirab simulate t.yaml"));
+  EXPECT_EQ(json["title"], "t.yaml");
+  EXPECT_EQ(json["command"], "mirab simulate t.yaml");
+  const ordered_json& times = json["contenders"][0]["times"];
+  EXPECT_LE(times.size(), 2001U);
+  EXPECT_EQ(times.front(), 0.0);
+  EXPECT_EQ(times.back(), 100'000.0);
+  EXPECT_EQ(json["contenders"][0]["series"][0]["values"], times);
+}
+
+TEST(ReplayReport, TableShowsTimesThatPeopleRead) {
+  const std::string table = simulation_table(Replay().run, 100);
+  EXPECT_THAT(table, HasSubstr("12.5 s"));
+  EXPECT_THAT(table, HasSubstr("2.0 h"));
+  EXPECT_THAT(table, HasSubstr("starved"));
+  EXPECT_THAT(table, HasSubstr("0.7500"));  // Jain's index, mean of 0.5 and 1
+  EXPECT_THAT(table, HasSubstr("note: one machine was cut\n"));
+  EXPECT_THAT(table, Not(HasSubstr("lost with a server")));
+  EXPECT_LT(table.find("busy"), table.find("hungry"));  // most tasks first
+}
+
+TEST(ReplayReport, CsvHasARecordForEachContenderAndUser) {
+  const std::string csv = simulation_csv(Replay().run);
+  EXPECT_THAT(csv, HasSubstr("\nfifo,best-fit,busy,9,0,0,0.25,false,30,0,12.5,90,7200,7200,"));
+}
+
+TEST(ReallocationReport, JsonSumsJobsAndServers) {
+  const ordered_json json = simulation_json(Reallocation().run);
+  EXPECT_EQ(json["kind"], "reallocation");
+  EXPECT_EQ(json["interval"], 300.0);
+  const ordered_json& tsf = json["contenders"][0];
+  EXPECT_EQ(tsf["status"], "converged");
+  EXPECT_EQ(tsf["summary"]["completed"], 1);
+  EXPECT_EQ(tsf["summary"]["work"], 100.0);
+  EXPECT_EQ(tsf["summary"]["done"], 75.0);
+  EXPECT_EQ(tsf["summary"]["completion"]["p50"], 30.0);
+  EXPECT_EQ(tsf["summary"]["utilization"]["cpu"], 0.5);
+  EXPECT_EQ(tsf["servers"][0]["series"][1].dump(), R"({"name":"memory","values":[0.25,0.5]})");
+}
+
+TEST(ReallocationReport, TableSaysWhatDidNotConverge) {
+  Reallocation reallocation;
+  EXPECT_THAT(simulation_table(reallocation.run, 100), Not(HasSubstr("NOT CONVERGED")));
+  reallocation.outcomes.front().not_converged = 1;
+  EXPECT_THAT(simulation_table(reallocation.run, 100), HasSubstr("NOT CONVERGED"));
+}
+
+TEST(ReallocationReport, CsvHasARecordForEachServerResourceAndTime) {
+  EXPECT_EQ(simulation_csv(Reallocation().run),
+            "mechanism,server,count,resource,time,used\n"
+            "tsf,pool,1,cpu,300,0.5\n"
+            "tsf,pool,1,cpu,600,0.75\n"
+            "tsf,pool,1,memory,300,0.25\n"
+            "tsf,pool,1,memory,600,0.5\n");
+}
+
+TEST(DemandsReport, JsonHasSeriesAndTheirMeans) {
+  const ordered_json json = simulation_json(Demands().run);
+  EXPECT_EQ(json["kind"], "demands");
+  EXPECT_EQ(json["times"].dump(), "[0.0,1.0]");
+  const ordered_json& drf = json["contenders"][0];
+  EXPECT_EQ(drf["summary"]["granted cpu"], 0.75);
+  EXPECT_EQ(drf["summary"]["tasks"], 4.0);
+  EXPECT_EQ(drf["users"][0]["bundle"][1].dump(), R"({"name":"ram","values":[3.0,4.0]})");
+}
+
+TEST(DemandsReport, TableShowsMeansAndLeavesOutWhatIsNotMeasured) {
+  const std::string table = simulation_table(Demands().run, 100);
+  EXPECT_THAT(table, HasSubstr("5 users on 2 servers"));
+  EXPECT_THAT(table, HasSubstr("0.7500"));
+  EXPECT_THAT(table, Not(HasSubstr("jain")));
+}
+
+TEST(DemandsReport, CsvHasARecordForEachSeriesAndIteration) {
+  EXPECT_THAT(simulation_csv(Demands().run), HasSubstr("\ndrf,granted ram,1,0.75\n"));
+}
+
+}  // namespace
+}  // namespace mirab::report
