@@ -2,52 +2,10 @@
 // reader may expect. Each check is named by the sentence that it proves.
 // Usage: node draws_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
 import assert from 'node:assert/strict';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
-import {tmpdir} from 'node:os';
-import {join, resolve} from 'node:path';
-import {pathToFileURL} from 'node:url';
-import {parseArgs} from 'node:util';
-import {filledTemplate, hostileNames, hostile_name, sixHundredUsers, twentyUsers, twoUsers} from './fixtures.mjs';
+import {chart, opened, report, run, state, template} from './browser.mjs';
+import {hostileNames, hostile_name, sixHundredUsers, twentyUsers, twoUsers} from './fixtures.mjs';
 
-const {values: given} = parseArgs({options: {
-  template: {type: 'string'}, packages: {type: 'string'}, chromium: {type: 'string'}, pictures: {type: 'string'},
-}});
-const {chromium} = createRequire(resolve(given.packages, 'package.json'))('playwright-core');
-const template = readFileSync(given.template, 'utf8');
 const [two, twenty, many] = [twoUsers(), twentyUsers(), sixHundredUsers()];
-const folder = mkdtempSync(join(tmpdir(), 'mirab-page-'));
-
-const browser = await chromium.launchPersistentContext(join(folder, 'profile'), {
-  executablePath: given.chromium,
-  headless: true,
-  offline: true,
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync'],
-});
-
-/** Opens a page that holds `data`; what it says on the console and what it asks of the network is kept. */
-async function opened(name, html, {width = 1280, scheme = 'light'} = {}) {
-  const file = join(folder, `${name}.html`);
-  writeFileSync(file, html);
-  const page = await browser.newPage();
-  const complaints = [];
-  const requests = [];
-  page.on('console', message => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
-  page.on('pageerror', error => complaints.push(String(error)));
-  page.on('dialog', dialog => { complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on('request', request => requests.push(request.url()));
-  await page.setViewportSize({width, height: 900});
-  await page.emulateMedia({colorScheme: scheme});
-  await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector('html[data-mirab]', {state: 'attached', timeout: 30_000});
-  if (given.pictures) await page.screenshot({path: join(given.pictures, `${name}-${width}-${scheme}.png`), fullPage: true});
-  return {page, complaints, requests: requests.filter(url => url !== pathToFileURL(file).href && !url.startsWith('data:'))};
-}
-
-const report = (name, data, view) => opened(name, filledTemplate(template, data), view);
-const state = (page) => page.evaluate(() => document.documentElement.dataset.mirab);
-const chart = (heading) => `section:has(h2:text-is("${heading}")) .chart`;
 
 /** How many shapes of a colour a chart has that take room on the screen. */
 function shapes(page, heading, colour, paint = 'fill') {
@@ -297,18 +255,4 @@ const checks = {
   },
 };
 
-let failed = 0;
-for (const [sentence, check] of Object.entries(checks)) {
-  try {
-    await check();
-    console.log(`ok      ${sentence}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED  ${sentence}\n${error.stack}`);
-  }
-  await Promise.all(browser.pages().map(page => page.close()));
-}
-await browser.close();
-rmSync(folder, {recursive: true, force: true});
-console.log(`${Object.keys(checks).length - failed} of ${Object.keys(checks).length} checks passed`);
-process.exitCode = failed > 0 ? 1 : 0;
+await run(checks);

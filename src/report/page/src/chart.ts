@@ -33,6 +33,14 @@ export interface Chart {
 }
 
 const print_width = 680;  // px; an A4 or letter page within its margins
+let printing = false;
+// Before the listeners of the charts, so that one that is made to be printed has that width at once.
+addEventListener('beforeprint', () => {
+  printing = true;
+});
+addEventListener('afterprint', () => {
+  printing = false;
+});
 
 export type Canvas = ReturnType<typeof echarts.init>;
 
@@ -40,10 +48,10 @@ export type Canvas = ReturnType<typeof echarts.init>;
  * Keeps a chart in `host`, drawn for the width that it has; `draw` is asked again when that changes. `made` is given the
  * library's own chart, before it is drawn for the first time.
  */
-export function mountChart(host: HTMLElement, draw: (width: number) => Drawing, made: (canvas: Canvas) => void = () => {}): Chart {
+export function mountChart(host: HTMLElement, draw: (width: number) => Drawing,
+    made: (canvas: Canvas) => void = () => {}): Chart {
   let chart: Canvas | undefined;
   let drawn_width = 0;
-  let printing = false;
   function redrawAt(width: number): void {
     if (width === 0) return;
     const {height, option} = draw(width);
@@ -53,18 +61,12 @@ export function mountChart(host: HTMLElement, draw: (width: number) => Drawing, 
     chart.setOption({animation: false, textStyle: {fontFamily: getComputedStyle(host).fontFamily}, ...option}, {notMerge: true});
     drawn_width = width;
   }
-  const redraw = () => redrawAt(host.clientWidth);
+  const redraw = () => redrawAt(printing ? print_width : host.clientWidth);
   new ResizeObserver(() => {
     if (!printing && host.clientWidth !== drawn_width) redraw();
   }).observe(host);
-  addEventListener('beforeprint', () => {
-    printing = true;
-    redrawAt(print_width);
-  });
-  addEventListener('afterprint', () => {
-    printing = false;
-    redraw();
-  });
+  addEventListener('beforeprint', redraw);
+  addEventListener('afterprint', redraw);
   redraw();
   return {redraw};
 }

@@ -1,9 +1,10 @@
 // The page of demands that rise and fall: what mirab simulate reports of `kind: demands`.
 
+import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {count, figure, listed, percent} from './format';
 import {pageHeader, section} from './layout';
-import type {Demands, Figure, Series} from './simulation_data';
+import type {Demands, DemandsUser, Figure, Series} from './simulation_data';
 import {columnsOf, differsMost, figures} from './simulation_tables';
 import {sortableTable} from './sortable_table';
 import {linesOf, timePanels} from './time_panels';
@@ -12,8 +13,9 @@ import type {Line, Panel, TimeAxis} from './time_panels';
 export function showDemands(page: HTMLElement, demands: Demands): void {
   const {contenders} = demands;
   const shown = new Set(contenders.keys());
-  const drawn: {redraw: () => void}[] = [];
-  page.replaceChildren(header(demands), section('The mechanisms in numbers', 'The mean of each series over the iterations.', table(demands)));
+  const drawn: Chart[] = [];
+  page.replaceChildren(header(demands),
+      section('The mechanisms in numbers', 'The mean of each series over the iterations.', table(demands)));
   if (contenders.length > 1) {
     page.append(contenderChips('Mechanisms shown in the charts', contenders.map(({mechanism}) => mechanism), shown,
         () => drawn.forEach(chart => chart.redraw())));
@@ -50,10 +52,10 @@ function scaleOf(name: string): Panel['scale'] {
 }
 
 function axisOf({times}: Demands): TimeAxis {
-  return {from: 0, to: times[times.length - 1] ?? 1, unit: 1, name: 'iteration', moment: time => `iteration ${Math.floor(time + 1e-9)}`};
+  return {from: 0, to: times[times.length - 1] ?? 1, unit: 1, sign: '', moment: time => `iteration ${Math.floor(time + 1e-9)}`};
 }
 
-function panelsSection(demands: Demands, shown: ReadonlySet<number>, drawn: {redraw: () => void}[]): HTMLElement {
+function panelsSection(demands: Demands, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
   const {contenders, times} = demands;
   const valuesOf = (series: readonly Series[], name: string): Figure[] | undefined => series.find(each => each.name === name)?.values;
   const names = [...new Set(contenders.flatMap(({series}) => series.map(({name}) => name)))];
@@ -63,24 +65,26 @@ function panelsSection(demands: Demands, shown: ReadonlySet<number>, drawn: {red
   }));
   const {host, redraw} = timePanels(axisOf(demands), panels);
   drawn.push({redraw});
-  return section('Iteration by iteration', 'One cursor and one zoom for all panels. A resource may be granted and lie idle: what runs is what a task needs of every resource ' +
-    'at once.', host);
+  return section('Iteration by iteration', 'One cursor and one zoom for all panels. A resource may be granted and lie idle: what runs is ' +
+    'what a task needs of every resource at once.', host);
 }
 
 /** What one of the shown users asks for and gets, and how many users each resource dominates. */
-function demandSection(demands: Demands, shown: ReadonlySet<number>, drawn: {redraw: () => void}[]): HTMLElement {
+function demandSection(demands: Demands, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
   const {contenders, times, dominated, resources} = demands;
   const users = demands.demands.map(({name}) => name);
   let chosen = users[0] ?? '';
   const coloured = (series: readonly Series[]): Line[] => series.map(({name, values}, at) => ({series: at, name, times, values}));
-  const under = (of: (user: {bundle: Series[]; tasks: Figure[]}) => Figure[] | undefined) => () => linesOf(shown, contenders.map(({mechanism, users}) => {
-    const user = users.find(({name}) => name === chosen);
-    return {name: mechanism, times, values: user && of(user)};
-  }));
+  const under = (of: (user: DemandsUser) => Figure[] | undefined) => () =>
+    linesOf(shown, contenders.map(({mechanism, users}) => {
+      const user = users.find(({name}) => name === chosen);
+      return {name: mechanism, times, values: user && of(user)};
+    }));
   const panels: Panel[] = [
     {title: 'Users whom a resource dominates', scale: 'number', lines: () => coloured(dominated)},
     ...(users.length === 0 ? [] : [
-      {title: 'Demand of the user, of each resource', scale: 'number' as const, lines: () => coloured(demands.demands.find(({name}) => name === chosen)!.series)},
+      {title: 'Demand of the user, of each resource', scale: 'number' as const,
+        lines: () => coloured(demands.demands.find(({name}) => name === chosen)!.series)},
       ...resources.map((resource): Panel => ({title: `${resource} granted to the user`, scale: 'number',
         lines: under(({bundle}) => bundle.find(({name}) => name === resource)?.values)})),
       {title: 'Tasks of the user', scale: 'number' as const, lines: under(({tasks}) => tasks)},

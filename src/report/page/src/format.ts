@@ -2,13 +2,16 @@
 
 export type Format = (value: number | null | undefined) => string;
 
-const grouped = (digits: number) =>
-  new Intl.NumberFormat('en-US', {minimumFractionDigits: digits, maximumFractionDigits: digits});
+// Made once each: to make one costs more than to write a hundred numbers with it.
+const grouped = Array.from({length: 7}, (_, digits) =>
+  new Intl.NumberFormat('en-US', {minimumFractionDigits: digits, maximumFractionDigits: digits}));
+const three_digits = new Intl.NumberFormat('en-US', {maximumSignificantDigits: 3});
+const four_digits = new Intl.NumberFormat('en-US', {maximumSignificantDigits: 4});
 
 function written(value: number | null | undefined, digits: number, scale = 1, suffix = ''): string {
   if (value === undefined) return '–';
   if (value === null || value === Infinity) return '∞';
-  return grouped(digits).format(value * scale) + suffix;
+  return grouped[digits]!.format(value * scale) + suffix;
 }
 
 /** Decimals that leave about `significant` digits of a number of this size, at most six. */
@@ -53,7 +56,7 @@ const binary_units: readonly [string, number][] = [['Ti', 2 ** 40], ['Gi', 2 ** 
 export function amount(value: number): string {
   const unit = binary_units.find(([, size]) => value >= size && Number.isInteger(value / 2 ** 20));
   const scaled = unit ? value / unit[1] : value;
-  return new Intl.NumberFormat('en-US', {maximumSignificantDigits: 4}).format(scaled) + (unit?.[0] ?? '');
+  return four_digits.format(scaled) + (unit?.[0] ?? '');
 }
 
 /** A number inside a sentence: `1 user`, `12,583 servers`. */
@@ -75,18 +78,17 @@ export function shortened(name: string, length: number): string {
 export function duration(seconds: number | null | undefined): string {
   if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return written(seconds, 0);
   const unit = timeUnit(seconds);
-  return `${new Intl.NumberFormat('en-US', {maximumSignificantDigits: 3}).format(seconds / unit.seconds)} ${unit.sign}`;
+  return `${three_digits.format(seconds / unit.seconds)} ${unit.sign}`;
 }
 
 export interface TimeUnit {
   sign: string;
-  name: string;
   seconds: number;
 }
 
 const time_units: readonly TimeUnit[] = [
-  {sign: 'd', name: 'days', seconds: 86400}, {sign: 'h', name: 'hours', seconds: 3600}, {sign: 'min', name: 'minutes', seconds: 60},
-  {sign: 's', name: 'seconds', seconds: 1},
+  {sign: 'd', seconds: 86400}, {sign: 'h', seconds: 3600}, {sign: 'min', seconds: 60},
+  {sign: 's', seconds: 1},
 ];
 
 /** The unit in which a span reads best: the largest that it holds once or, of days, twice. */
@@ -98,6 +100,5 @@ export function timeUnit(span: number): TimeUnit {
 export function figure(value: number | null | undefined): string {
   if (typeof value !== 'number') return written(value, 0);
   if (value !== 0 && Math.abs(value) < 1e-4) return value.toExponential(1);
-  const digits = Math.abs(value) >= 1e4 ? {maximumFractionDigits: 0} : {maximumSignificantDigits: 4};
-  return new Intl.NumberFormat('en-US', digits).format(value);
+  return Math.abs(value) >= 1e4 ? whole(value) : four_digits.format(value);
 }

@@ -1,13 +1,13 @@
 // Shows the page that its data asks for.
 
+import {showDemands} from './demands_page';
 import {element} from './element';
 import {placeCharts} from './layout';
 import {showOutcomes} from './outcomes_page';
 import {readPage} from './page_data';
 import type {PageData} from './page_data';
-import {readReport} from './report_data';
-import {showDemands} from './demands_page';
 import {showReallocation} from './reallocation_page';
+import {readReport} from './report_data';
 import {readReproduction} from './reproduction_data';
 import {showReproduction} from './reproduction_page';
 import {readDemands, readReallocation, readTrace, readTraffic} from './simulation_data';

@@ -40,15 +40,17 @@ export function plotLegend(curves: readonly PlottedCurve[]): HTMLElement {
 }
 
 function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
-  const every_x = [...curves.flatMap(({x}) => x), ...unstable].filter(value => value !== null);
-  const [from, to] = [Math.min(...every_x), Math.max(...every_x)];
-  const lowest = Math.min(0, ...curves.flatMap(({y}) => y).filter(value => value !== null));
+  const known = (values: readonly Figure[]) => values.filter(value => value !== null);
+  const {least: from, most: to} = extent(known(curves.flatMap(({x}) => x)));
+  const beyond = unstable.filter(load => load > to);  // the axis would end before them
+  const lowest = Math.min(0, extent(known(curves.flatMap(({y, low}) => [...y, ...low]))).least);
   return {
     height: plot_height,
     option: {
       grid: {left: 4, right: 14, top: 34, bottom: 4},
       xAxis: plainAxis({
-        type: 'value', ...(from >= 0 && from < 0.35 * to ? {min: 0} : {scale: true}), name: x_label, nameLocation: 'middle', nameGap: 26,
+        type: 'value', ...(from >= 0 && from <= to / 2 ? {min: 0} : {scale: true}),
+        ...(beyond.length > 0 ? {max: Math.max(...beyond)} : {}), name: x_label, nameLocation: 'middle', nameGap: 26,
         axisLine: {show: true, onZero: false, lineStyle: {color: 'var(--axis)'}}, splitLine: {show: false},
         axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, formatter: (value: number) => figure(+value.toPrecision(6))},
       }),
@@ -64,6 +66,10 @@ function draw({x_label, y_label, curves, unstable = []}: Plotted): Drawing {
       ],
     },
   };
+}
+
+function extent(values: readonly number[]): {least: number; most: number} {
+  return {least: values.reduce((a, b) => Math.min(a, b), Infinity), most: values.reduce((a, b) => Math.max(a, b), -Infinity)};
 }
 
 function line({series, name, x, y, dashed}: PlottedCurve): object {

@@ -12,7 +12,8 @@ export interface Spread {
   of: Quantiles;
 }
 
-export const quantile_keys = ['p10', 'p50', 'p90', 'p99', 'max'] as const;
+export const quantiles_height = 260;  // px
+const quantile_keys = ['p10', 'p50', 'p90', 'p99', 'max'] as const;
 const axis_names: Record<string, string> = {p10: '10 %', p50: 'half', p90: '90 %', p99: '99 %', max: 'all'};
 const skew = 20;  // from here on, largest over smallest positive, small ones need a logarithm to be seen
 
@@ -35,7 +36,7 @@ function draw(spreads: readonly Spread[], {what, write, tick}: Measure): Drawing
   const values = spreads.flatMap(({of}) => quantile_keys.map(key => of[key] ?? 0));
   const {axis, height} = vertical(values, tick);
   return {
-    height: 260,
+    height: quantiles_height,
     option: {
       grid: {left: 4, right: 16, top: 12, bottom: 4},
       xAxis: plainAxis({

@@ -1,11 +1,12 @@
 // The page of divisible jobs reallocated over time: what mirab simulate reports of `kind: reallocation`.
 
+import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {element} from './element';
 import {count, duration, numberColumn, percent, percentColumn, shortened, whole} from './format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
-import {quantilesChart, seconds} from './quantiles';
-import type {Reallocation, ReallocationContender} from './simulation_data';
+import {quantiles_height, quantilesChart, seconds} from './quantiles';
+import type {Figure, Reallocation, ReallocationContender, Series} from './simulation_data';
 import {columnsOf, contendersTable, differsMost, quantileMeasures} from './simulation_tables';
 import type {Measure} from './simulation_tables';
 import {sortableTable} from './sortable_table';
@@ -18,9 +19,11 @@ export function showReallocation(page: HTMLElement, reallocation: Reallocation):
   const {contenders} = reallocation;
   const names = contenders.map(({mechanism}) => mechanism);
   const shown = new Set(contenders.keys());
-  const drawn: {redraw: () => void}[] = [];
+  const drawn: Chart[] = [];
   page.replaceChildren(header(reallocation), section('The mechanisms in numbers', '', ...table(reallocation)));
-  if (contenders.length > 1) page.append(contenderChips('Mechanisms shown in the charts', names, shown, () => drawn.forEach(chart => chart.redraw())));
+  if (contenders.length > 1) {
+    page.append(contenderChips('Mechanisms shown in the charts', names, shown, () => drawn.forEach(chart => chart.redraw())));
+  }
   page.append(panelsSection(reallocation, shown, drawn), completionSection(contenders, shown, drawn), serversSection(reallocation));
   const notices = noticesSection(contenders.map(({mechanism, notices}) => ({label: mechanism, notices})));
   if (notices) page.append(notices);
@@ -57,14 +60,15 @@ function table({resources, contenders}: Reallocation): HTMLElement[] {
   return contendersTable('The mechanisms in numbers', contenders, ({mechanism}) => mechanism, measures, [{heading: 'status', key: status, text: status}]);
 }
 
-function panelsSection({contenders, resources, window}: Reallocation, shown: ReadonlySet<number>, drawn: {redraw: () => void}[]): HTMLElement {
+function panelsSection({contenders, resources, window}: Reallocation, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
   const {servers} = contenders[0]!;
   let chosen = servers.reduce((most, {count}, at) => count > servers[most]!.count ? at : most, 0);
-  const lines = (of: (contender: ReallocationContender) => (number | null)[] | undefined) => () =>
+  const lines = (of: (contender: ReallocationContender) => Figure[] | undefined) => () =>
     linesOf(shown, contenders.map(contender => ({name: contender.mechanism, times: contender.times, values: of(contender)})));
-  const named = (name: string) => ({series}: {series: {name: string; values: (number | null)[]}[]}) => series.find(each => each.name === name)?.values;
+  const named = (name: string) => ({series}: {series: Series[]}) => series.find(each => each.name === name)?.values;
   const panels: Panel[] = [
-    ...resources.map((name): Panel => ({title: `${name} in use on the server`, scale: 'whole', lines: lines(({servers}) => named(name)(servers[chosen]!))})),
+    ...resources.map((name): Panel => ({title: `${name} in use on the server`, scale: 'whole',
+      lines: lines(({servers}) => named(name)(servers[chosen]!))})),
     {title: 'Claimants with work', scale: 'number', lines: lines(named('active'))},
   ];
   const {host, redraw} = timePanels(secondsFrom(contenders.flatMap(({times}) => times)), panels);
@@ -77,11 +81,12 @@ function panelsSection({contenders, resources, window}: Reallocation, shown: Rea
   return section('Over time', `What is in use of a server entry, moving means over ${duration(window)}; one cursor and one zoom for all panels.`, choice, host);
 }
 
-function completionSection(contenders: readonly ReallocationContender[], shown: ReadonlySet<number>, drawn: {redraw: () => void}[]): HTMLElement {
+function completionSection(contenders: readonly ReallocationContender[], shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
   const {host, figure} = chartFigure('Completion of jobs, quantiles', 'From submission to end. Lower is better, but only completed jobs count: ' +
     'who completes few may look quick.', []);
-  drawn.push(whenNear(host, 260, () => quantilesChart(host, {title: 'Completion', what: 'job', ...seconds}, () => contenders.flatMap(({mechanism, summary}, series) =>
-    shown.has(series) ? [{series, name: mechanism, of: summary.completion}] : []))));
+  const spreads = () => contenders.flatMap(({mechanism, summary}, series) =>
+    shown.has(series) ? [{series, name: mechanism, of: summary.completion}] : []);
+  drawn.push(whenNear(host, quantiles_height, () => quantilesChart(host, {title: 'Completion', what: 'job', ...seconds}, spreads)));
   return section('How long jobs took', '', element('div', {class: 'half'}, figure));
 }
 

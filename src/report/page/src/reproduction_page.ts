@@ -34,12 +34,12 @@ function badge(verdict: Verdict): HTMLElement {
 function summaryTable(results: readonly Result[]): HTMLElement {
   const rows = results.map(({id, title, paper, verdict, data, checks}) => element('tr', {},
       element('th', {scope: 'row'}, element('a', {href: `#${id}`}, id)),
-      element('td', {class: 'text'}, title),
-      element('td', {class: 'text'}, paper),
       element('td', {}, badge(verdict)),
       element('td', {class: 'number'}, `${checks.filter(({holds}) => holds).length} of ${checks.length}`),
+      element('td', {class: 'text'}, title),
+      element('td', {class: 'text'}, paper),
       element('td', {}, data.startsWith('stand-in') ? 'stand-in' : data)));
-  return scrolled('The experiments', ['experiment', 'what it shows', 'paper', 'verdict', 'checks', 'data'], rows);
+  return scrolled('The experiments', ['experiment', 'verdict', 'checks', 'what it shows', 'paper', 'data'], rows);
 }
 
 function meanings(): HTMLElement {

@@ -117,7 +117,13 @@ export interface DemandsContender {
   mechanism: string;
   summary: Record<string, Figure>;
   series: Series[];
-  users: {name: string; bundle: Series[]; tasks: Figure[]}[];
+  users: DemandsUser[];
+}
+
+export interface DemandsUser {
+  name: string;
+  bundle: Series[];
+  tasks: Figure[];
 }
 
 export interface Demands extends PageData {

@@ -1,6 +1,6 @@
-// Series over time, one panel under the other, with one cursor and one zoom for all of them: the library connects the
-// charts of a group. What every line says at the cursor is written above its panel. A line is thinned to the width by the
-// library, so that thousands of points cost no more than the screen shows.
+// Series over time, one panel under the other, with one cursor and one zoom for all of them. What every line says at the
+// cursor is written above its panel; the zoom is the library's, which connects the charts of a group. A line is thinned to
+// the width by the library, so that thousands of points cost no more than the screen shows.
 
 import * as echarts from 'echarts/core';
 import {axisPercent, mountChart, plainAxis, seriesColour, seriesMark} from './chart';
@@ -9,6 +9,7 @@ import {element} from './element';
 import {duration, figure, percent, timeUnit} from './format';
 import {chartHost, whenNear, whenPlaced} from './layout';
 import type {Figure} from './simulation_data';
+import {followCursor} from './time_cursor';
 
 export interface Line {
   /** Its colour and mark. */
@@ -31,16 +32,15 @@ export interface Panel {
 export interface TimeAxis {
   from: number;
   to: number;
-  /** One tick's unit, in units of the times. */
+  /** What the ticks count, in units of the times, and what is written behind them. */
   unit: number;
-  name: string;
+  sign: string;
   /** The moment at the cursor, in words. */
   moment: (time: number) => string;
 }
 
 const panel_height = 126;  // px
 const margin = {left: 50, right: 14};
-const updates = 'updateAxisPointer';
 const hint = 'Move over a panel to read all of them at one moment.';
 
 interface Zoom {
@@ -54,25 +54,31 @@ let groups = 0;
 export function timePanels(axis: TimeAxis, panels: readonly Panel[]): {host: HTMLElement; redraw: () => void} {
   const group = `time-${groups++}`;
   const zoom: Zoom = {start: 0, end: 100};
-  const moment = element('p', {class: 'moment'}, hint);
-  const tell = (time: number | undefined): void => {
-    moment.textContent = time === undefined ? hint : axis.moment(time);
-  };
   const join = (canvas: Canvas): void => {
     canvas.group = group;
     echarts.connect(group);
   };
+  const drawn = panels.map(panel => drawnPanel(panel, axis, zoom, join));
+  const moment = element('p', {class: 'moment', 'aria-live': 'polite'}, hint);
+  let ruler: Canvas | undefined;
   const strip = zoomStrip(axis, zoom, canvas => {
-    join(canvas);
+    join(ruler = canvas);
     canvas.on('datazoom', event => {
       Object.assign(zoom, zoomed(event));
+      cursor.hide();
     });
   });
-  const drawn = panels.map(panel => drawnPanel(panel, axis, zoom, {join, tell}));
-  return {
-    host: element('div', {class: 'panels'}, element('div', {class: 'strip'}, moment, strip), ...drawn.map(({host}) => host)),
-    redraw: () => drawn.forEach(({redraw}) => redraw()),
-  };
+  const host = element('div', {class: 'panels', role: 'group', tabindex: 0, 'aria-label': 'Panels over time; the arrow keys move the cursor'},
+      element('div', {class: 'strip'}, moment, strip), ...drawn.map(panel => panel.host));
+  const cursor = followCursor(host, drawn.map(({line}) => line), () => ({left: margin.left, right: strip.clientWidth - margin.right}), place => {
+    const time = place === undefined ? undefined : ruler?.convertFromPixel({xAxisIndex: 0}, place) as number * axis.unit;
+    moment.textContent = time === undefined ? hint : axis.moment(time);
+    drawn.forEach(({tell}) => tell(time));
+  });
+  return {host, redraw: () => {
+    cursor.hide();
+    drawn.forEach(({redraw}) => redraw());
+  }};
 }
 
 /** One line for each contender that is shown and has the series. */
@@ -84,27 +90,26 @@ export function linesOf(shown: ReadonlySet<number>,
 /** The axis of times in seconds since the start. */
 export function secondsFrom(times: readonly number[]): TimeAxis {
   const to = times.reduce((a, b) => Math.max(a, b), 1);
-  const {name, seconds} = timeUnit(to);
-  return {from: 0, to, unit: seconds, name: `${name} since the start`, moment: duration};
+  const {sign, seconds} = timeUnit(to);
+  return {from: 0, to, unit: seconds, sign: ` ${sign}`, moment: time => `${duration(time)} after the start`};
 }
 
-function drawnPanel(panel: Panel, axis: TimeAxis, zoom: Zoom,
-    {join, tell}: {join: (canvas: Canvas) => void; tell: (time: number | undefined) => void}): {host: HTMLElement; redraw: () => void} {
+interface DrawnPanel {
+  host: HTMLElement;
+  line: HTMLElement;
+  redraw: () => void;
+  /** Writes what the lines say at a time, or nothing. */
+  tell: (time: number | undefined) => void;
+}
+
+function drawnPanel(panel: Panel, axis: TimeAxis, zoom: Zoom, join: (canvas: Canvas) => void): DrawnPanel {
+  const line = element('div', {class: 'cursor'});
   const readout = element('ul', {class: 'readout'});
   const write = panel.scale === 'whole' || panel.scale === 'part' ? percent : figure;
   let lines: Line[] = [];
   let values: HTMLElement[] = [];
-  const host = chartHost(`${panel.title} over time`);
-  const chart = whenNear(host, panel_height, () => mountChart(host, () => drawPanel(panel, lines, axis, zoom), canvas => {
-    join(canvas);
-    canvas.on(updates, event => {
-      const time = pointed(event, axis);
-      tell(time);
-      lines.forEach((line, at) => {
-        values[at]!.textContent = time === undefined ? '' : written(valueAt(line, time), write);
-      });
-    });
-  }));
+  const chart_host = chartHost(`${panel.title} over time`);
+  const chart = whenNear(chart_host, panel_height, () => mountChart(chart_host, () => drawPanel(panel, lines, axis, zoom), join));
   const redraw = (): void => {
     lines = panel.lines();
     values = lines.map(() => element('span', {class: 'value'}));
@@ -112,9 +117,13 @@ function drawnPanel(panel: Panel, axis: TimeAxis, zoom: Zoom,
       element('li', {title: name}, seriesMark(series), element('span', {class: 'who'}, name), values[at]!)));
     chart.redraw();
   };
+  const tell = (time: number | undefined): void => lines.forEach((line, at) => {
+    values[at]!.textContent = time === undefined ? '' : written(valueAt(line, time), write);
+  });
   redraw();
   const caption = element('figcaption', {}, element('h3', {}, panel.title), ...panel.choices ?? [], readout);
-  return {host: element('figure', {class: 'panel'}, caption, host), redraw};
+  const host = element('figure', {class: 'panel'}, caption, element('div', {class: 'pointable'}, chart_host, line));
+  return {host, line, redraw, tell};
 }
 
 function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Zoom): Drawing {
@@ -132,10 +141,6 @@ function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Z
         },
       }),
       dataZoom: zoomParts(zoom, false),
-      tooltip: {
-        trigger: 'axis', showContent: false,
-        axisPointer: {type: 'line', label: {show: false}, lineStyle: {color: 'var(--ink)', type: 'solid', opacity: 0.7}},
-      },
       series: lines.map(({series, name, times, values}) => ({
         type: 'line', name, showSymbol: false, sampling: 'lttb', silent: true,
         data: times.map((time, at) => [time / axis.unit, values[at] ?? '-']),
@@ -154,10 +159,9 @@ function zoomStrip(axis: TimeAxis, zoom: Zoom, made: (canvas: Canvas) => void): 
     height: 26,
     option: {
       grid: {...margin, top: 0, height: 1, outerBoundsMode: 'none'},
-      xAxis: {...timeAxis(axis), axisLabel: {show: false}, name: '', axisLine: {show: false}},
+      xAxis: {...timeAxis(axis), axisLabel: {show: false}, axisLine: {show: false}},
       yAxis: {type: 'value', show: false},
       dataZoom: zoomParts(zoom, true),
-      tooltip: {trigger: 'axis', showContent: false, axisPointer: {type: 'none'}},
       series: [{type: 'line', silent: true, showSymbol: false, lineStyle: {opacity: 0}, data: [[axis.from / axis.unit, 0], [axis.to / axis.unit, 0]]}],
     },
   });
@@ -169,7 +173,7 @@ function timeAxis(axis: TimeAxis): object {
   return plainAxis({
     type: 'value', min: axis.from / axis.unit, max: axis.to / axis.unit, splitLine: {show: false},
     axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
-    axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, showMaxLabel: false, formatter: (value: number) => `${+value.toPrecision(6)}`},
+    axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, showMaxLabel: false, formatter: (value: number) => `${+value.toPrecision(6)}${axis.sign}`},
   });
 }
 
@@ -181,7 +185,7 @@ function zoomParts({start, end}: Zoom, slider: boolean): object[] {
       borderColor: 'var(--rule)', fillerColor: 'var(--zoom)', backgroundColor: 'transparent',
       dataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
       selectedDataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
-      handleStyle: {color: 'var(--paper)', borderColor: 'var(--muted)'},
+      handleIcon: 'circle', handleSize: 14, handleStyle: {color: 'var(--paper)', borderColor: 'var(--muted)', borderWidth: 1.5},
       moveHandleSize: 0,
       emphasis: {handleStyle: {borderColor: 'var(--ink)'}},
     },
@@ -193,12 +197,6 @@ function zoomed(event: unknown): Partial<Zoom> {
   const {batch, ...one} = event as Partial<Zoom> & {batch?: Partial<Zoom>[]};
   const {start, end} = batch?.[0] ?? one;
   return start === undefined || end === undefined ? {} : {start, end};
-}
-
-/** The time at the cursor; undefined when it has left. */
-function pointed(event: unknown, axis: TimeAxis): number | undefined {
-  const value = (event as {axesInfo?: {axisDim: string; value: number}[]}).axesInfo?.find(({axisDim}) => axisDim === 'x')?.value;
-  return value === undefined ? undefined : value * axis.unit;
 }
 
 /** At the last of the times that is not later. */

@@ -1,10 +1,11 @@
 // The page of a trace replayed: what mirab simulate reports of `kind: trace`.
 
+import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {element} from './element';
 import {count, duration, figure, listed, percent, shortened, whole} from './format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
-import {quantilesChart, seconds, times} from './quantiles';
+import {quantiles_height, quantilesChart, seconds, times} from './quantiles';
 import type {Measure, Spread} from './quantiles';
 import type {Figure, Served, Series, Trace, TraceContender} from './simulation_data';
 import {differsMost} from './simulation_tables';
@@ -17,7 +18,7 @@ const open_users_at_most = 40;
 export function showTrace(page: HTMLElement, trace: Trace): void {
   const {contenders} = trace;
   const shown = new Set(contenders.keys());
-  const drawn: {redraw: () => void}[] = [];
+  const drawn: Chart[] = [];
   page.replaceChildren(header(trace), section('The contenders in numbers', '', ...traceTable(trace)));
   if (contenders.length > 1) {
     page.append(contenderChips('Contenders shown in the charts', contenders.map(({label}) => label), shown,
@@ -62,7 +63,7 @@ const titles: Record<string, [title: string, scale: Panel['scale']]> = {
   unfairness: ['Unfairness', 'number'],
 };
 
-function panelsSection(trace: Trace, shown: ReadonlySet<number>, drawn: {redraw: () => void}[]): HTMLElement {
+function panelsSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
   const {contenders, resources} = trace;
   const names = (of: (contender: TraceContender) => Series[]): string[] => [...new Set(contenders.flatMap(of).map(({name}) => name))];
   const lines = (of: (contender: TraceContender) => Series[], name: () => string): Panel['lines'] =>
@@ -93,13 +94,13 @@ function panelsSection(trace: Trace, shown: ReadonlySet<number>, drawn: {redraw:
     'near 0 while tasks wait. Fragmentation is the part of the free room that a typical task cannot use.', host);
 }
 
-function quantilesSection(trace: Trace, shown: ReadonlySet<number>, drawn: {redraw: () => void}[]): HTMLElement {
+function quantilesSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
   const {contenders} = trace;
   let chosen = '';
   const of = (contender: TraceContender): Served => contender.users.find(({name}) => name === chosen) ?? contender.summary;
   const charts = measures.map(({key, ...measure}) => {
     const {host, figure} = chartFigure(measure.title, '', []);
-    const chart = whenNear(host, 260, () => quantilesChart(host, measure, () =>
+    const chart = whenNear(host, quantiles_height, () => quantilesChart(host, measure, () =>
       [...shown].sort((a, b) => a - b).map((at): Spread => ({series: at, name: contenders[at]!.label, of: of(contenders[at]!)[key]}))));
     drawn.push(chart);
     return {chart, figure: element('div', {}, element('h3', {}, measure.title), figure)};
