@@ -42,7 +42,6 @@ struct Options {
   std::string report;                 ///< the page's file; empty: as the scenario says
   std::optional<std::uint64_t> seed;  ///< without one: as the scenario says, else 1
   int threads = 1;
-
 };
 
 /// Those of the scenario; as many from --seed on, where that is given.
@@ -240,7 +239,8 @@ Command add_simulate(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   CLI::Option* seed = command->add_option(
-      "--seed", options->seed, "Start of everything drawn at random, instead of the scenario's own; of several runs the first");
+      "--seed", options->seed,
+      "Start of everything drawn at random, instead of the scenario's own; of several runs the first");
   take_whole_number(seed->default_str("1"), 0);
   add_threads_option(*command, options->threads, "Simulate on so many threads at a time");
   add_output_options(*command, options->output, {"table", "json", "csv"});

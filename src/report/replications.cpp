@@ -1,14 +1,15 @@
 // The spread of a scenario's figures over independent replications: runs that differ in the seed alone.
 //
-// Source: Law, Simulation Modeling and Analysis, section 9.4.1 (replications), section 4.5 (the interval).
+// Source: Law, Simulation Modeling and Analysis, sections 9.4.1 (replications that end by themselves), 9.5.2
+// (replications after a warm-up), 4.5 (the interval).
 //
 //   x̄ ± t s/√R,  s² = Σ (x_i - x̄)² / (R - 1)
 //
 // where x_i is the figure of run i of R, and t of Student's law with R - 1 degrees of freedom. Runs are
-// independent, other than the batches within a run, so the interval also holds where a run forgets slowly.
-// Known failure: it takes the x_i for normal; with a handful of seeds and a figure that is mostly 0, such as a
-// waiting time with rare queues, it is wrong. What comes from an empty start is in every run, and in the mean.
-// Cost: O(figures) for each run.
+// independent, as batches within one run are not.
+// Known failures: it takes the x_i for normal, so with a handful of seeds and a figure that is mostly 0, such
+// as a waiting time where queues are rare, it is wrong. An error that every run has, such as a warm-up that
+// is too short, is in the mean, and the interval says nothing of it. Cost: O(figures) for each run.
 #include "report/replications.hpp"
 
 #include <algorithm>
@@ -32,8 +33,8 @@ constexpr std::size_t kNameWidth = 20;
 const std::string kIndent = "  ";
 
 struct Figure {
-  Json key;                       // what it is of, in JSON
-  std::string row;                // what it is of, in the table
+  Json key;         // what it is of, in JSON
+  std::string row;  // what it is of, in the table
   std::string (*text)(double);
   double value;
 };
@@ -169,8 +170,7 @@ std::string replications_table(const std::vector<Run>& runs, std::size_t width) 
     for (std::size_t c = 0; c < spread.contenders.size(); ++c) {
       const Interval& interval = spread.intervals[c][f];
       const auto text = spread.contenders[c].figures[f].text;
-      values.push_back(
-          fmt::format("{} ± {}", text(interval.mean), text((interval.high - interval.low) / 2)));
+      values.push_back(fmt::format("{} ± {}", text(interval.mean), text((interval.high - interval.low) / 2)));
     }
     table.add(spread.contenders.front().figures[f].row, std::move(values));
   }

@@ -94,8 +94,8 @@ void read_load(const Node& node, TrafficScenario& scenario, ScenarioFields& fiel
 
 TrafficScenario read_traffic(const Node& root, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 14> kKeys = {
-      kVersionKey, kKindKey,        kSeedKey, kSeedsKey,   kOutputsKey,  "capacity", "classes", "sizes",
-      "model",     "tasks_per_job", "blocking", "mechanisms", "load",     "jobs"};
+      kVersionKey, kKindKey, kSeedKey,        kSeedsKey,  kOutputsKey,  "capacity", "classes",
+      "sizes",     "model",  "tasks_per_job", "blocking", "mechanisms", "load",     "jobs"};
   TrafficScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
 
