@@ -133,7 +133,7 @@ TEST(Replications, CsvHasTheSeedBeforeEveryRecordOfItsRun) {
   const std::string csv = replications_csv(traffic.runs);
   EXPECT_THAT(csv, StartsWith("seed,load,mechanism,class,service_rate,low,high,jobs,stable\n"
                               "11,0.5,drf,a,0.2,"));
-  EXPECT_THAT(csv, HasSubstr("true\n12,0.5,drf,a,0.3,"));
+  EXPECT_THAT(csv, HasSubstr("false\n12,0.5,drf,a,0.3,"));
   EXPECT_THAT(csv, Not(HasSubstr("12,load")));
 }
 
