@@ -3,6 +3,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 
 #include <mirab/model/cluster_file.hpp>
@@ -16,7 +17,9 @@
 #include "cli/terminal.hpp"
 #include "report/outcome_json.hpp"
 #include "report/page/page.hpp"
+#include "report/replications.hpp"
 #include "report/simulation.hpp"
+#include "simulation/replications.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -39,9 +42,15 @@ struct Options {
   std::string report;                 ///< the page's file; empty: as the scenario says
   std::optional<std::uint64_t> seed;  ///< without one: as the scenario says, else 1
   int threads = 1;
-
-  std::uint64_t seed_for(const Scenario& of) const { return seed.value_or(of.seed.value_or(1)); }
 };
+
+/// Those of the scenario; as many from --seed on, where that is given.
+std::vector<std::uint64_t> seeds_for(const Options& options, const Scenario& scenario) {
+  std::vector<std::uint64_t> seeds = scenario.seeds;
+  if (seeds.empty()) seeds = {1};
+  if (options.seed) std::iota(seeds.begin(), seeds.end(), *options.seed);
+  return seeds;
+}
 
 /// A line that counts per cents, when somebody is there to see it.
 simulation::Progress progress_line(const std::string& title) {
@@ -94,9 +103,28 @@ std::string formatted(const Run& run, const std::string& format, const std::stri
   return report::simulation_table(run, columns_of(file));
 }
 
-/// What the scenario wants written first, then the page, then the result.
+/// One run as it is, several with what they come to together.
 template <class Run>
-Exit show(const Options& options, const Outputs& outputs, const Run& run) {
+std::string formatted(const std::vector<Run>& runs, const std::string& format, const std::string& file) {
+  if (runs.size() == 1) return formatted(runs.front(), format, file);
+  if (format == "json") return report::json_text(report::replications_json(runs), 2) + "\n";
+  if (format == "csv") return report::replications_csv(runs);
+  return report::replications_table(runs, columns_of(file));
+}
+
+template <class Run>
+const Run& first_of(const Run& run) {
+  return run;
+}
+
+template <class Run>
+const Run& first_of(const std::vector<Run>& runs) {
+  return runs.front();
+}
+
+/// What the scenario wants written first, then the page of the first run, then the result.
+template <class RunOrRuns>
+Exit show(const Options& options, const Outputs& outputs, const RunOrRuns& run) {
   for (const auto& [format, file] :
        {std::pair("table", outputs.table), std::pair("json", outputs.json), std::pair("csv", outputs.csv)}) {
     if (file.empty()) continue;
@@ -105,7 +133,7 @@ Exit show(const Options& options, const Outputs& outputs, const Run& run) {
   }
   const std::string& page = options.report.empty() ? outputs.report : options.report;
   if (!page.empty()) {
-    const std::string html = report::simulation_html(report::page_template(), run, options.command);
+    const std::string html = report::simulation_html(report::page_template(), first_of(run), options.command);
     if (const Check failure = write_text(page, html)) return complain(*failure, Exit::failed);
   }
   const std::string result = formatted(run, options.output.format, options.output.file);
@@ -132,10 +160,15 @@ Result<Workload> read_workload(const std::string& file, const std::optional<Dura
 }
 
 Exit run(const Options& options, const Scenario& scenario, const TrafficScenario& traffic) {
-  const Result<TrafficOutcome> outcome = simulation::simulate_traffic(
-      traffic, options.seed_for(scenario), options.threads, progress_line(scenario.name));
-  if (!outcome) return complain_about(scenario, outcome.error());
-  return show(options, scenario.outputs, report::TrafficRun{scenario.name, traffic, *outcome});
+  const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
+    return simulation::simulate_traffic(traffic, seed, threads, progress);
+  };
+  const auto outcomes = simulation::replicate<TrafficOutcome>(seeds_for(options, scenario), options.threads,
+                                                              once, progress_line(scenario.name));
+  if (!outcomes) return complain_about(scenario, outcomes.error());
+  std::vector<report::TrafficRun> runs;
+  for (const TrafficOutcome& outcome : *outcomes) runs.push_back({scenario.name, traffic, outcome});
+  return show(options, scenario.outputs, runs);
 }
 
 Exit run(const Options& options, const Scenario& scenario, const TraceScenario& trace) {
@@ -143,12 +176,18 @@ Exit run(const Options& options, const Scenario& scenario, const TraceScenario& 
   if (!cluster) return complain(cluster.error());
   const Result<Workload> workload = read_workload(trace.workload, trace.duration);
   if (!workload) return complain(workload.error());
-  const std::uint64_t seed = options.seed_for(scenario);
-  const Result<std::vector<ReplayOutcome>> outcomes = simulation::replay(
-      *cluster, *workload, trace.options, seed, options.threads, progress_line(scenario.name));
+  const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
+    return simulation::replay(*cluster, *workload, trace.options, seed, threads, progress);
+  };
+  const std::vector<std::uint64_t> seeds = seeds_for(options, scenario);
+  const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(seeds, options.threads, once,
+                                                                          progress_line(scenario.name));
   if (!outcomes) return complain_about(scenario, outcomes.error(), trace.workload);
-  return show(options, scenario.outputs,
-              report::ReplayRun{scenario.name, seed, trace, outcomes->front().resources, *outcomes});
+  std::vector<report::ReplayRun> runs;
+  for (const std::vector<ReplayOutcome>& outcome : *outcomes) {
+    runs.push_back({scenario.name, seeds[runs.size()], trace, outcome.front().resources, outcome});
+  }
+  return show(options, scenario.outputs, runs);
 }
 
 Exit run(const Options& options, const Scenario& scenario, const ReallocationScenario& reallocation) {
@@ -168,10 +207,15 @@ Exit run(const Options& options, const Scenario& scenario, const ReallocationSce
 }
 
 Exit run(const Options& options, const Scenario& scenario, const DemandSeriesScenario& demands) {
-  const Result<DemandSeriesOutcome> outcome = simulation::simulate_demands(
-      demands, options.seed_for(scenario), options.threads, progress_line(scenario.name));
-  if (!outcome) return complain_about(scenario, outcome.error());
-  return show(options, scenario.outputs, report::DemandsRun{scenario.name, demands, *outcome});
+  const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
+    return simulation::simulate_demands(demands, seed, threads, progress);
+  };
+  const auto outcomes = simulation::replicate<DemandSeriesOutcome>(
+      seeds_for(options, scenario), options.threads, once, progress_line(scenario.name));
+  if (!outcomes) return complain_about(scenario, outcomes.error());
+  std::vector<report::DemandsRun> runs;
+  for (const DemandSeriesOutcome& outcome : *outcomes) runs.push_back({scenario.name, demands, outcome});
+  return show(options, scenario.outputs, runs);
 }
 
 Exit run(const Options& options) {
@@ -195,7 +239,8 @@ Command add_simulate(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   CLI::Option* seed = command->add_option(
-      "--seed", options->seed, "Start of everything drawn at random, instead of the scenario's own");
+      "--seed", options->seed,
+      "Start of everything drawn at random, instead of the scenario's own; of several runs the first");
   take_whole_number(seed->default_str("1"), 0);
   add_threads_option(*command, options->threads, "Simulate on so many threads at a time");
   add_output_options(*command, options->output, {"table", "json", "csv"});
@@ -214,7 +259,8 @@ Command add_simulate(CLI::App& app) {
       "task; "
       "one of the kind reallocation does so with divisible jobs; one of the kind demands draws users whose "
       "demands change. docs/simulate.md describes them. Paths in a scenario are relative to it.",
-      "The same scenario and seed give the same bytes, whatever the number of threads.",
+      "The same scenario and seed give the same bytes, whatever the number of threads. With several seeds in "
+      "the scenario, every one is a run, and the result is how the figures are spread over the runs.",
   };
   manual.examples = {
       {"mirab simulate examples/traffic-two-classes.yaml --threads 2", "DRF and PF under random traffic"},

@@ -64,6 +64,65 @@ TEST(Simulate, TheSeedOfTheCommandLineGoesBeforeThatOfTheScenario) {
   EXPECT_NE(shell(without).out, shell(with).out);
 }
 
+TEST(Simulate, SeveralSeedsGiveTheSameBytesWithAnyNumberOfThreads) {
+  const test::TemporaryFolder folder;
+  const std::string scenario = folder.write("s.yaml", kTraffic + "seeds: 5\n");
+  for (const std::string format : {"table", "json", "csv"}) {
+    const std::string command = "mirab simulate " + scenario + " --format " + format;
+    const Ran one = shell(command + " --threads 1");
+    ASSERT_EQ(one.status, 0) << one.err;
+    for (const std::string threads : {"2", "7"}) {
+      EXPECT_EQ(one.out, shell(command + " --threads " + threads).out) << format << ", " << threads;
+    }
+  }
+}
+
+TEST(Simulate, EveryRunIsThatOfItsSeedAloneAndTheSpreadHasTheirMean) {
+  const test::TemporaryFolder folder;
+  const std::string alone = "mirab simulate --format json " + folder.write("alone.yaml", kTraffic);
+  const std::string several = folder.write("several.yaml", kTraffic + "seeds: [4, 1, 9]\n");
+  const json all = json::parse(shell("mirab simulate --format json " + several).out);
+  EXPECT_EQ(all["seeds"], (json{4, 1, 9}));
+  ASSERT_EQ(all["runs"].size(), 3U);
+  double sum = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json run = json::parse(shell(alone + " --seed " + all["seeds"][i].dump()).out);
+    EXPECT_EQ(all["runs"][i], run);
+    sum += run["points"][1]["service_rate"].get<double>();
+  }
+  EXPECT_EQ(all["spread"][1]["mechanism"], "max-min");
+  EXPECT_DOUBLE_EQ(all["spread"][1]["mean"].get<double>(), sum / 3);
+}
+
+TEST(Simulate, TheSeedOfTheCommandLineIsTheFirstOfSeveral) {
+  const test::TemporaryFolder folder;
+  for (const std::string seeds : {"3", "[7, 1, 8]"}) {
+    const std::string scenario = folder.write("s.yaml", kTraffic + "seeds: " + seeds + "\n");
+    const Ran ran = shell("mirab simulate --format json --seed 5 " + scenario);
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(json::parse(ran.out)["seeds"], (json{5, 6, 7}));
+  }
+}
+
+TEST(Simulate, OneSeedAmongSeedsIsAnOrdinaryRun) {
+  const test::TemporaryFolder folder;
+  const std::string one = folder.write("one.yaml", kTraffic + "seed: 4\n");
+  const std::string list = folder.write("list.yaml", kTraffic + "seeds: [4]\n");
+  for (const std::string format : {"json", "csv"}) {
+    EXPECT_EQ(shell("mirab simulate " + one + " --format " + format).out,
+              shell("mirab simulate " + list + " --format " + format).out);
+  }
+}
+
+TEST(Simulate, ThePageOfSeveralRunsShowsTheFirst) {
+  const test::TemporaryFolder folder;
+  const std::string scenario =
+      folder.write("s.yaml", kTraffic + "seeds: [4, 1]\noutputs: {report: r.html}\n");
+  ASSERT_EQ(shell("mirab simulate " + scenario).status, 0);
+  EXPECT_THAT(test::read_text(folder.file("r.html")),
+              AllOf(HasSubstr("\"kind\":\"traffic\",\"seed\":4"), Not(HasSubstr("\"runs\":"))));
+}
+
 TEST(Simulate, WritesTheOutputsOfTheScenarioBesideIt) {
   const test::TemporaryFolder folder;
   const std::string scenario = folder.write(

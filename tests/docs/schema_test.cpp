@@ -274,6 +274,19 @@ TEST(Schema, WhatIsSimulatedHolds) {
   EXPECT_GE(scenarios, 7);
 }
 
+TEST(Schema, SeveralRunsOfAScenarioHold) {
+  for (const std::string name : {"traffic-liars", "trace-google2011-hour", "demands-thesis"}) {
+    const std::string scenario = "(cat examples/" + name + ".yaml; echo 'seeds: [2, 9]')";
+    const std::string from_here = " | sed 's#: google2011-hour#: examples/google2011-hour#'";
+    const test::Ran ran = test::shell(scenario + from_here + " | mirab simulate - --format json");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(faults_of_json("simulation.schema.json", ran.out), "") << name;
+    Json without = Json::parse(ran.out);
+    without.erase("spread");
+    EXPECT_NE(faults_of_json("simulation.schema.json", without.dump()), "") << name;
+  }
+}
+
 // Each differs from a good file in one thing.
 TEST(Schema, RefusesTheFormsThatTheReaderOfScenariosRefuses) {
   const std::string good = R"({"kind": "traffic", "capacity": {"cpu": 1}, "mechanisms": ["drf"],
@@ -288,6 +301,13 @@ TEST(Schema, RefusesTheFormsThatTheReaderOfScenariosRefuses) {
                             R"([{"op": "remove", "path": "/kind"}])",
                             R"([{"op": "add", "path": "/version", "value": 2}])",
                             R"([{"op": "add", "path": "/seed", "value": -1}])",
+                            R"([{"op": "add", "path": "/seeds", "value": 0}])",
+                            R"([{"op": "add", "path": "/seeds", "value": 1001}])",
+                            R"([{"op": "add", "path": "/seeds", "value": []}])",
+                            R"([{"op": "add", "path": "/seeds", "value": [1, 1]}])",
+                            R"([{"op": "add", "path": "/seeds", "value": [-1]}])",
+                            R"([{"op": "add", "path": "/seed", "value": 1},
+                                {"op": "add", "path": "/seeds", "value": 2}])",
                             R"([{"op": "add", "path": "/outputs", "value": {"jsno": "a"}}])",
                             R"([{"op": "replace", "path": "/capacity", "value": {}}])",
                             R"([{"op": "replace", "path": "/capacity/cpu", "value": -1}])",

@@ -106,7 +106,7 @@ TEST(ScenarioFile, ReadsEveryKeyOfTraffic) {
   const Result<Scenario> scenario = read(kTraffic);
   ASSERT_TRUE(scenario) << describe(scenario.error());
   EXPECT_EQ(scenario->name, "folder/s.yaml");
-  EXPECT_EQ(scenario->seed, 7U);
+  EXPECT_THAT(scenario->seeds, ElementsAre(7));
   EXPECT_EQ(scenario->outputs.json, "folder/out.json");
   EXPECT_EQ(scenario->outputs.report, "/tmp/page.html");
   EXPECT_THAT(scenario->outputs.csv, IsEmpty());
@@ -131,6 +131,25 @@ TEST(ScenarioFile, ReadsEveryKeyOfTraffic) {
   EXPECT_EQ(traffic.load_resource, 1U);
   EXPECT_THAT(traffic.loads, ElementsAre(0.3, 0.6));
   EXPECT_EQ(traffic.jobs, 20'000);
+}
+
+TEST(ScenarioFile, SeedsAreCountedFromOneOrNamed) {
+  for (const auto& [written, seeds] :
+       std::vector<std::pair<std::string, std::vector<std::uint64_t>>>{{"seeds: 3", {1, 2, 3}},
+                                                                       {"seeds: 1", {1}},
+                                                                       {"seeds: [7, 1, 0]", {7, 1, 0}},
+                                                                       {"seeds: [7]", {7}},
+                                                                       {"blocking: freeze", {}}}) {
+    const std::string text = replaced(replaced(kTraffic, "blocking: skip\n", ""), "seed: 7", written);
+    const Result<Scenario> scenario = read(text);
+    ASSERT_TRUE(scenario) << describe(scenario.error());
+    EXPECT_EQ(scenario->seeds, seeds) << written;
+  }
+  for (const std::string& text : {kTrace, kDemands}) {
+    const Result<Scenario> scenario = read(text + "seeds: 2\n");
+    ASSERT_TRUE(scenario) << describe(scenario.error());
+    EXPECT_THAT(scenario->seeds, ElementsAre(1, 2));
+  }
 }
 
 TEST(ScenarioFile, ReadsEveryKeyOfATraceAndPathsRelativeToItself) {
@@ -241,6 +260,13 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {"kind: [trace]\n", "1: kind: must be one of"},
            {replaced(kTraffic, "version: 1", "version: 2"), "1: version: must be 1"},
            {replaced(kTraffic, "seed: 7", "seed: -7"), "3: seed: must be a whole number"},
+           {replaced(kTraffic, "seed: 7", "seeds: 0"), "3: seeds: must be a whole number from 1 to 1000"},
+           {replaced(kTraffic, "seed: 7", "seeds: 1001"), "3: seeds: must be a whole number from 1"},
+           {replaced(kTraffic, "seed: 7", "seeds: {a: 1}"), "3: seeds: must be a whole number from 1"},
+           {replaced(kTraffic, "seed: 7", "seeds: []"), "3: seeds: must have from 1 to 1000 entries"},
+           {replaced(kTraffic, "seed: 7", "seeds: [1, -2]"), "3: seeds[1]: must be a whole number from 0"},
+           {replaced(kTraffic, "seed: 7", "seeds: [1, 2, 1]"), "3: seeds[2]: 1 is listed twice"},
+           {replaced(kTraffic, "seed: 7", "seed: 7\nseeds: 2"), "4: seeds: either this or seed, not both"},
            {replaced(kTraffic, "seed: 7", "sed: 7"), "3: sed: unknown key; did you mean seed"},
            {replaced(kTraffic, "json:", "jso:"), "4: outputs.jso: unknown key; did you mean json"},
            {replaced(kTraffic, "out.json", "[a]"), "4: outputs.json: must be a name or text"},
@@ -296,6 +322,7 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {replaced(kReallocation, "claimant: user", "claimant: task"),
             "7: claimant: must be one of job, user"},
            {replaced(kReallocation, "new_jobs: reallocate", "seed: 1"), "8: seed: unknown key"},
+           {replaced(kReallocation, "new_jobs: reallocate", "seeds: 2"), "8: seeds: unknown key"},
            {replaced(kDemands, "ram: 4098", "memory: 4098"),
             "3: servers[0].capacity.memory: unknown resource"},
            {replaced(kDemands, "users:", "  - {name: pool, capacity: {cpu: 1, ram: 1}}\nusers:"),

@@ -32,8 +32,8 @@ struct Outputs {
 
 /// What a scenario file may hold: its `kind`.
 struct Scenario {
-  std::string name;                   ///< the file as the user named it
-  std::optional<std::uint64_t> seed;  ///< what the file asks for
+  std::string name;                  ///< the file as the user named it
+  std::vector<std::uint64_t> seeds;  ///< of its runs, no two alike; empty: the file asks for none
   Outputs outputs;
   std::variant<TrafficScenario, TraceScenario, ReallocationScenario, DemandSeriesScenario> what;
 };

@@ -83,9 +83,9 @@ void choose_resources(DemandSeriesScenario& scenario) {
 }  // namespace
 
 DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 11> kKeys = {
-      kVersionKey,  kKindKey,      kSeedKey,     kOutputsKey, "servers", "users",
-      "mechanisms", "disciplines", "iterations", "repeats",   "shown"};
+  static constexpr std::array<std::string_view, 12> kKeys = {
+      kVersionKey, kKindKey,     kSeedKey,      kSeedsKey,    kOutputsKey, "servers",
+      "users",     "mechanisms", "disciplines", "iterations", "repeats",   "shown"};
   DemandSeriesScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
   std::vector<std::string> names;

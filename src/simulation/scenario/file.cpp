@@ -1,12 +1,14 @@
 // The scenario file (docs/simulate.md): the keys that every kind has; each kind's own keys are read in
 // scenario_<kind>.cpp.
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -26,6 +28,32 @@ Outputs read_outputs(const Node& node, ScenarioFields& fields) {
     if (const Node* file = node.find(kKeys[i])) *files[i] = fields.path(*file, key);
   }
   return outputs;
+}
+
+std::uint64_t read_seed(const Node& node, const std::string& key, ScenarioFields& fields) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::uint64_t>(fields.whole_between(node, key, 0, kMost));
+}
+
+// `5` is 1, 2, 3, 4, 5; a list names them.
+std::vector<std::uint64_t> read_seeds(const Node& node, ScenarioFields& fields) {
+  constexpr std::size_t kMost = 1000;
+  const std::string key(kSeedsKey);
+  std::vector<std::uint64_t> seeds;
+  if (node.kind != Node::Kind::list) {
+    seeds.resize(static_cast<std::size_t>(fields.whole_between(node, key, 1, kMost)));
+    std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
+    return seeds;
+  }
+  for (const Node::Entry& entry : fields.entries(node, key, kMost)) {
+    const std::string entry_key = item_key(key, seeds.size());
+    const std::uint64_t seed = read_seed(entry.value, entry_key, fields);
+    if (std::find(seeds.begin(), seeds.end(), seed) != seeds.end()) {
+      fields.fail(entry_key, fmt::format("{} is listed twice", seed), entry.line);
+    }
+    seeds.push_back(seed);
+  }
+  return seeds;
 }
 
 // The kind's own keys; then what is wrong with the scenario as such, at the line of its key.
@@ -57,9 +85,13 @@ void read_scenario(const Node& root, Scenario& scenario, ScenarioFields& fields)
   if (const Node* version = root.find(kVersionKey); version != nullptr && version->text != "1") {
     fields.fail("version", "must be 1, the version of this format", version->line);
   }
-  if (const Node* seed = root.find(kSeedKey)) {
-    constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
-    scenario.seed = static_cast<std::uint64_t>(fields.whole_between(*seed, "seed", 0, kMostSeed));
+  const Node* seed = root.find(kSeedKey);
+  const Node* seeds = root.find(kSeedsKey);
+  if (seed != nullptr) scenario.seeds = {read_seed(*seed, std::string(kSeedKey), fields)};
+  if (seed != nullptr && seeds != nullptr) {
+    fields.fail(std::string(kSeedsKey), "either this or seed, not both", seeds->line);
+  } else if (seeds != nullptr) {
+    scenario.seeds = read_seeds(*seeds, fields);
   }
   if (const Node* outputs = root.find(kOutputsKey)) scenario.outputs = read_outputs(*outputs, fields);
 }
@@ -68,7 +100,7 @@ Result<Scenario> read(std::istream& input, Syntax syntax, const std::string& nam
   const Result<Node> document = read_document(input, syntax, name);
   if (!document) return document.error();
   ScenarioFields fields(name);
-  Scenario scenario{.name = name, .seed = {}, .outputs = {}, .what = TrafficScenario{}};
+  Scenario scenario{.name = name, .seeds = {}, .outputs = {}, .what = TrafficScenario{}};
   read_scenario(*document, scenario, fields);
   if (fields.failed()) return *fields.error();
   return scenario;

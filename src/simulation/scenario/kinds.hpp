@@ -6,10 +6,11 @@
 
 namespace mirab::simulation {
 
-/// The keys of every kind of scenario: version, kind, seed, outputs.
+/// The keys of every kind of scenario; those of the seeds only where something is drawn.
 inline constexpr std::string_view kVersionKey = "version";
 inline constexpr std::string_view kKindKey = "kind";
 inline constexpr std::string_view kSeedKey = "seed";
+inline constexpr std::string_view kSeedsKey = "seeds";
 inline constexpr std::string_view kOutputsKey = "outputs";
 
 // Each reads the keys of one kind from the root of a scenario file; what is wrong is left in `fields`.

@@ -60,9 +60,9 @@ ReplayScale read_scale(const Node& node, ScenarioFields& fields) {
 }  // namespace
 
 TraceScenario read_trace(const Node& root, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 11> kKeys = {
-      kVersionKey,  kKindKey, kSeedKey,   kOutputsKey, "cluster", "workload",
-      "contenders", "scale",  "duration", "until",     "samples"};
+  static constexpr std::array<std::string_view, 12> kKeys = {
+      kVersionKey, kKindKey,     kSeedKey, kSeedsKey,  kOutputsKey, "cluster",
+      "workload",  "contenders", "scale",  "duration", "until",     "samples"};
   static constexpr std::array<std::string_view, 2> kEnds = {"span", "drained"};
   constexpr std::int64_t kMostSamples = 100'000;
   TraceScenario scenario;

@@ -93,9 +93,9 @@ void read_load(const Node& node, TrafficScenario& scenario, ScenarioFields& fiel
 }  // namespace
 
 TrafficScenario read_traffic(const Node& root, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 13> kKeys = {
-      kVersionKey, kKindKey,        kSeedKey,   kOutputsKey,  "capacity", "classes", "sizes",
-      "model",     "tasks_per_job", "blocking", "mechanisms", "load",     "jobs"};
+  static constexpr std::array<std::string_view, 14> kKeys = {
+      kVersionKey, kKindKey, kSeedKey,        kSeedsKey,  kOutputsKey,  "capacity", "classes",
+      "sizes",     "model",  "tasks_per_job", "blocking", "mechanisms", "load",     "jobs"};
   TrafficScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
 
