@@ -1,7 +1,7 @@
 // The page of the papers, reproduced, opened in headless Chromium. Each check is named by the sentence that it proves.
 // Usage: node reproductions_draw_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
 import assert from 'node:assert/strict';
-import {opened, report, run, scrolledThrough, state, template} from './browser.mjs';
+import {everyLook, opened, report, run, scrolledThrough, state, template} from './browser.mjs';
 import {hostile_name} from './fixtures.mjs';
 import {reproduction} from './reproduction_fixtures.mjs';
 
@@ -9,15 +9,11 @@ const six = reproduction({count: 6});
 
 const checks = {
   async 'The page is drawn at both widths, light and dark, without a complaint or a request'() {
-    for (const width of [1280, 390]) {
-      for (const scheme of ['light', 'dark']) {
-        const {page, complaints, requests} = await report('six', six, {width, scheme});
-        await scrolledThrough(page);
-        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-        assert.deepEqual([...complaints, ...requests], []);
-        assert.doesNotMatch(await page.locator('main').textContent(), /\ufffd|NaN|undefined|null|Infinity|\[object/);
-      }
-    }
+    await everyLook('six', six, async ({page, complaints, requests}, width) => {
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      assert.deepEqual([...complaints, ...requests], []);
+      assert.doesNotMatch(await page.locator('main').textContent(), /\ufffd|NaN|undefined|null|Infinity|\[object/);
+    });
   },
 
   async 'Every experiment is a row with its verdict that leads to its section'() {
@@ -27,10 +23,10 @@ const checks = {
     assert.deepEqual(await rows.locator('.badge').allTextContents(), six.results.map(({verdict}) => verdict));
     await rows.nth(4).locator('a').click();
     assert.equal(await page.locator('section.result:target h2').textContent(), 'What figure 4 shows shape agrees');
-    assert.match(await page.locator('.lead').textContent(), /6 experiments .* 2 agree, 2 agree in shape and 2 differ\. 22 of 24 checks hold/);
+    assert.match(await page.locator('.lead').textContent(), /6 experiments .* 2 agree, 2 agree in shape and 2 differ\. 22 of 24 findings hold/);
   },
 
-  async 'A check tells what is printed, ours, its interval, whether it holds, and why not'() {
+  async 'A finding tells what is printed, ours, its interval, whether it holds, and why not'() {
     const {page} = await report('six', six);
     const rows = page.locator('#paper-fig2 table').first().locator('tbody tr');
     const cells = async (at) => rows.nth(at).locator('td').allTextContents();
