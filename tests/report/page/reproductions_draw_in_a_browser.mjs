@@ -36,6 +36,16 @@ const checks = {
     assert.deepEqual(await cells(3), ['–', '∞', '–', '✗ differs', '']);
   },
 
+  async 'Tables of many and of long cells fit a page of 1200 px'() {
+    const long = reproduction({count: 2});
+    Object.assign(long.results[1], {title: 'What is used under each mechanism '.repeat(4), paper: 'Authors of a paper, figures 6 and 7 '.repeat(4),
+      data: 'drawn again after the tables of the paper, by the same law'});
+    long.results[1].tables = [{title: 'Means', head: ['what', ...'abcdefghi'], rows: [['use of the cpu of classes 1 and 2', ...Array(9).fill('0.5312 (0.4871 to 0.5753)')]]}];
+    const {page} = await report('long-cells', long, {width: 1200});
+    const wider = await page.locator('.scroll').evaluateAll(all => all.map(({scrollWidth, clientWidth}) => scrollWidth - clientWidth));
+    assert.ok(wider.length === 5 && wider.every(more => more <= 0), `${wider} px more`);
+  },
+
   async 'A figure has a line for each curve, whiskers for its intervals, and the exact one dashed in the same colour'() {
     const {page} = await report('six', six);
     const block = page.locator('#paper-fig0 .side-by-side > div').first();

@@ -73,7 +73,8 @@ const checks = {
 
   async 'The zoom of the strip is the zoom of every panel'() {
     const {page} = await report('trace', kinds.trace);
-    await panel(page, 'cpu granted').locator('.chart svg').waitFor();
+    await panel(page, 'memory granted').locator('.chart').scrollIntoViewIfNeeded();
+    await panel(page, 'memory granted').locator('.chart svg').waitFor();
     const ticks = (title) => panel(page, title).locator('.chart text').allTextContents();
     const before = [await ticks('cpu granted'), await ticks('memory granted')];
     const strip = await page.locator('.strip .chart').boundingBox();

@@ -38,7 +38,7 @@ function summaryTable(results: readonly Result[]): HTMLElement {
       element('td', {class: 'number'}, `${checks.filter(({holds}) => holds).length} of ${checks.length}`),
       element('td', {class: 'text'}, title),
       element('td', {class: 'text'}, paper),
-      element('td', {class: 'text'}, data.startsWith('stand-in') ? 'stand-in' : data)));
+      element('td', {class: 'wrapped'}, data.startsWith('stand-in') ? 'stand-in' : data)));
   return scrolled('The experiments', ['experiment', 'verdict', 'findings', 'what it shows', 'paper', 'data'], rows);
 }
 
