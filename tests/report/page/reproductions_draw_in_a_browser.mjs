@@ -1,7 +1,7 @@
 // The page of the papers, reproduced, opened in headless Chromium. Each check is named by the sentence that it proves.
 // Usage: node reproductions_draw_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
 import assert from 'node:assert/strict';
-import {opened, report, run, scrolledThrough, state, template} from './browser.mjs';
+import {everyLook, opened, report, run, scrolledThrough, state, template} from './browser.mjs';
 import {hostile_name} from './fixtures.mjs';
 import {reproduction} from './reproduction_fixtures.mjs';
 
@@ -9,15 +9,11 @@ const six = reproduction({count: 6});
 
 const checks = {
   async 'The page is drawn at both widths, light and dark, without a complaint or a request'() {
-    for (const width of [1280, 390]) {
-      for (const scheme of ['light', 'dark']) {
-        const {page, complaints, requests} = await report('six', six, {width, scheme});
-        await scrolledThrough(page);
-        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-        assert.deepEqual([...complaints, ...requests], []);
-        assert.doesNotMatch(await page.locator('main').textContent(), /\ufffd|NaN|undefined|null|Infinity|\[object/);
-      }
-    }
+    await everyLook('six', six, async ({page, complaints, requests}, width) => {
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      assert.deepEqual([...complaints, ...requests], []);
+      assert.doesNotMatch(await page.locator('main').textContent(), /\ufffd|NaN|undefined|null|Infinity|\[object/);
+    });
   },
 
   async 'Every experiment is a row with its verdict that leads to its section'() {
@@ -27,10 +23,10 @@ const checks = {
     assert.deepEqual(await rows.locator('.badge').allTextContents(), six.results.map(({verdict}) => verdict));
     await rows.nth(4).locator('a').click();
     assert.equal(await page.locator('section.result:target h2').textContent(), 'What figure 4 shows shape agrees');
-    assert.match(await page.locator('.lead').textContent(), /6 experiments .* 2 agree, 2 agree in shape and 2 differ\. 22 of 24 checks hold/);
+    assert.match(await page.locator('.lead').textContent(), /6 experiments .* 2 agree, 2 agree in shape and 2 differ\. 22 of 24 findings hold/);
   },
 
-  async 'A check tells what is printed, ours, its interval, whether it holds, and why not'() {
+  async 'A finding tells what is printed, ours, its interval, whether it holds, and why not'() {
     const {page} = await report('six', six);
     const rows = page.locator('#paper-fig2 table').first().locator('tbody tr');
     const cells = async (at) => rows.nth(at).locator('td').allTextContents();
@@ -38,6 +34,16 @@ const checks = {
     assert.deepEqual(await cells(1), ['yes', 'yes', '–', '✓', '']);
     assert.deepEqual(await cells(2), ['10', '1.69', '–', '✓ corrected', 'the printed limit is a slip']);
     assert.deepEqual(await cells(3), ['–', '∞', '–', '✗ differs', '']);
+  },
+
+  async 'Tables of many and of long cells fit a page of 1200 px'() {
+    const long = reproduction({count: 2});
+    Object.assign(long.results[1], {title: 'What is used under each mechanism '.repeat(4), paper: 'Authors of a paper, figures 6 and 7 '.repeat(4),
+      data: 'drawn again after the tables of the paper, by the same law'});
+    long.results[1].tables = [{title: 'Means', head: ['what', ...'abcdefghi'], rows: [['use of the cpu of classes 1 and 2', ...Array(9).fill('0.5312 (0.4871 to 0.5753)')]]}];
+    const {page} = await report('long-cells', long, {width: 1200});
+    const wider = await page.locator('.scroll').evaluateAll(all => all.map(({scrollWidth, clientWidth}) => scrollWidth - clientWidth));
+    assert.ok(wider.length === 5 && wider.every(more => more <= 0), `${wider} px more`);
   },
 
   async 'A figure has a line for each curve, whiskers for its intervals, and the exact one dashed in the same colour'() {

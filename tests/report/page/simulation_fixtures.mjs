@@ -62,13 +62,13 @@ export function traffic() {
   };
 }
 
-export function reallocation({servers = 30} = {}) {
-  const times = Array.from({length: 48}, (_, at) => (at + 1) * 300);
+export function reallocation({servers = 30, samples = 48} = {}) {
+  const times = Array.from({length: samples}, (_, at) => (at + 1) * 300);
   return {
     version: 1, kind: 'reallocation', title: 'reallocation.yaml', command: 'mirab simulate reallocation.yaml --report page.html',
     cluster: 'park.yaml', workload: 'day.workload', resources, interval: 300, window: 3600, claimant: 'job', new_jobs: 'wait',
     contenders: ['tsf', 'drfh', 'alpha-pf-vds:alpha=2'].map((mechanism, at) => ({
-      mechanism, status: at === 2 ? 'not_converged' : 'exact', certificate: {kind: 'none', value: null}, not_converged: at === 2 ? 1 : 0, divisions: 48,
+      mechanism, status: at === 2 ? 'not_converged' : 'exact', certificate: at === 2 ? {kind: 'relative-duality-gap', value: 2.2e-9} : {kind: '', value: 0}, not_converged: at === 2 ? 1 : 0, divisions: 48,
       solved: 40, seconds: 0.01,
       summary: {jobs: 560, completed: 300 + 20 * at, work: 1e6, done: 6e5 + 1e4 * at, active: 17.2, utilization: {cpu: 0.8 + 0.05 * at, memory: 0.6},
         completion: quantiles(300 + 20 * at, 100 - at)},

@@ -1,7 +1,7 @@
 // The pages of simulations, opened in headless Chromium. Each check is named by the sentence that it proves.
 // Usage: node simulations_draw_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
 import assert from 'node:assert/strict';
-import {opened, report, run, scrolledThrough, state, template} from './browser.mjs';
+import {everyLook, opened, report, run, scrolledThrough, state, template} from './browser.mjs';
 import {hostile_name} from './fixtures.mjs';
 import {demands, reallocation, trace, traffic} from './simulation_fixtures.mjs';
 
@@ -18,18 +18,13 @@ async function drawn(where, series) {
 const checks = {
   async 'Every kind is drawn at both widths, light and dark, without a complaint or a request'() {
     for (const [kind, data] of Object.entries(kinds)) {
-      for (const width of [1280, 390]) {
-        for (const scheme of ['light', 'dark']) {
-          const {page, complaints, requests} = await report(kind, data, {width, scheme});
-          await scrolledThrough(page);
-          assert.equal(await state(page), 'drawn');
-          assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, `${kind} is as wide as the screen`);
-          assert.deepEqual([...complaints, ...requests], [], kind);
-          const text = await page.locator('main').textContent();
-          assert.doesNotMatch(text, /\ufffd|NaN|undefined|null|Infinity|\[object/, kind);
-          await page.close();
-        }
-      }
+      await everyLook(kind, data, async ({page, complaints, requests}, width) => {
+        assert.equal(await state(page), 'drawn');
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, `${kind} is as wide as the screen`);
+        assert.deepEqual([...complaints, ...requests], [], kind);
+        const text = await page.locator('main').textContent();
+        assert.doesNotMatch(text, /\ufffd|NaN|undefined|null|Infinity|\[object/, kind);
+      });
     }
   },
 
@@ -78,7 +73,8 @@ const checks = {
 
   async 'The zoom of the strip is the zoom of every panel'() {
     const {page} = await report('trace', kinds.trace);
-    await panel(page, 'cpu granted').locator('.chart svg').waitFor();
+    await panel(page, 'memory granted').locator('.chart').scrollIntoViewIfNeeded();
+    await panel(page, 'memory granted').locator('.chart svg').waitFor();
     const ticks = (title) => panel(page, title).locator('.chart text').allTextContents();
     const before = [await ticks('cpu granted'), await ticks('memory granted')];
     const strip = await page.locator('.strip .chart').boundingBox();
@@ -159,6 +155,44 @@ const checks = {
     assert.equal(await blocks.last().isVisible(), false);
     await page.locator('.choices select').selectOption('jobs');
     assert.match(await blocks.first().locator('.chart').textContent(), /jobs present, mean/);
+    assert.match(await page.locator('.lead').textContent(), /They differ most at load 0\.9: a job of wide is served at rate 0\.3981 under pf and 0\.1 under drf\.$/);
+  },
+
+  async 'Rates that read alike hardly differ'() {
+    const alike = traffic();
+    for (const point of alike.points) point.service_rate = 0.2102 + (point.mechanism === 'pf' ? 1e-14 : 0);
+    const {page} = await report('alike', alike);
+    assert.match(await page.locator('.lead').textContent(), /The mechanisms hardly differ\.$/);
+  },
+
+  async 'The tables speak of time where the terminal does, in its words'() {
+    const traced = await report('trace', kinds.trace);
+    const headings = async (page) => page.locator('section').first().locator('thead tr:last-child th').allTextContents();
+    for (const heading of ['unfairness', 'users starved', 'longest starvation']) assert.ok((await headings(traced.page)).includes(heading), heading);
+    assert.match(await traced.page.locator('section tbody tr').first().textContent(), /2\.08 min015 min$/, 'unfairness, users starved, longest starvation');
+    const {page} = await report('reallocation', {...kinds.reallocation, new_jobs: 'reallocate'});
+    for (const heading of ['cpu used', 'active jobs', 'solved anew', 'worst certificate']) assert.ok((await headings(page)).includes(heading), heading);
+    assert.match(await page.locator('.meanings').textContent(), /worst certificateHow far .* \(relative-duality-gap\)/);
+    assert.match(await page.locator('.lead').textContent(), /every 5 min and at each job's end and beginning\./);
+  },
+
+  async 'A few samples are points'() {
+    const points = (page) => page.locator('.panel .chart path[fill="var(--series-0)"]').count();
+    const {page} = await report('reallocation', kinds.reallocation);
+    await scrolledThrough(page);
+    assert.equal(await points(page), 0);
+    const few = reallocation({samples: 1});
+    const single = await report('one-sample', few);
+    await scrolledThrough(single.page);
+    assert.equal(await points(single.page), await single.page.locator('.panel').count());
+  },
+
+  async 'The tables of contenders fit a page of 1200 px'() {
+    for (const [kind, data] of Object.entries(kinds)) {
+      const {page} = await report(kind, data, {width: 1200});
+      const wider = await page.locator('section').first().locator('.scroll').evaluateAll(all => all.map(({scrollWidth, clientWidth}) => scrollWidth - clientWidth));
+      assert.ok(wider.every(more => more <= 0), `${kind}: ${wider} px more`);
+    }
   },
 
   async 'A reallocation shows the server entry that is chosen, the most numerous one first'() {
@@ -166,7 +200,7 @@ const checks = {
     await scrolledThrough(page);
     const choice = page.locator('section:has(h2:text-is("Over time")) select');
     assert.equal(await choice.inputValue(), '7');
-    const path = () => curves(panel(page, 'cpu in use on the server'), 0).first().getAttribute('d');
+    const path = () => curves(panel(page, 'cpu used on the server'), 0).first().getAttribute('d');
     const before = await path();
     await choice.selectOption('3');
     assert.notEqual(await path(), before);

@@ -17,6 +17,9 @@ const series_styles = 8;
 const symbols = ['circle', 'rect', 'triangle', 'diamond', 'path://M0 0H10L5 9Z', 'path://M3 0H7V3H10V7H7V10H3V7H0V3H3Z',
   'path://M5 0L10 4L8 10H2L0 4Z', 'path://M0 3H10V7H0Z'];
 
+/** As many points of a line are marked one by one. */
+export const symbols_at_most = 30;
+
 export const seriesColour = (index: number) => `var(--series-${index % series_styles})`;
 export const seriesSymbol = (index: number) => symbols[index % series_styles]!;
 /** The same colour and shape in HTML: a legend's mark. */

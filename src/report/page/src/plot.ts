@@ -1,6 +1,6 @@
 // A figure of curves over numbers, each point with its 95 % interval where it is an estimate.
 
-import {axisTooltip, mountChart, plainAxis, seriesColour, seriesMark, seriesSymbol, tooltipBody} from './chart';
+import {axisTooltip, mountChart, plainAxis, seriesColour, seriesMark, seriesSymbol, symbols_at_most, tooltipBody} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
 import {element} from './element';
 import {figure, shortened} from './format';
@@ -28,7 +28,6 @@ export interface Plotted {
 }
 
 export const plot_height = 300;  // px
-const symbols_at_most = 30;      // points of a curve that are marked one by one
 
 export function plotChart(host: HTMLElement, plotted: () => Plotted): Chart {
   return mountChart(host, () => draw(plotted()));

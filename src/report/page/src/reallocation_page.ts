@@ -3,7 +3,7 @@
 import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {element} from './element';
-import {count, duration, numberColumn, percent, percentColumn, shortened, whole} from './format';
+import {count, duration, figure, listed, numberColumn, percent, percentColumn, shortened, whole} from './format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
 import {quantiles_height, quantilesChart, seconds} from './quantiles';
 import type {Figure, Reallocation, ReallocationContender, Series} from './simulation_data';
@@ -30,46 +30,57 @@ export function showReallocation(page: HTMLElement, reallocation: Reallocation):
 }
 
 function header(reallocation: Reallocation): HTMLElement {
-  const {workload, cluster, interval, claimant, contenders, resources} = reallocation;
+  const {workload, cluster, interval, claimant, new_jobs, contenders, resources} = reallocation;
   const compared = (what: string, of: (contender: ReallocationContender) => number | null, write: (value: number) => string) =>
     ({what, values: contenders.map(of), write});
   return pageHeader(reallocation,
       `${workload} on ${cluster}, its ${count(contenders[0]!.summary.jobs, 'job')} taken for divisible; resources are divided anew among ${claimant}s ` +
-      `every ${duration(interval)} and at each job's end.`,
+      `every ${duration(interval)} and at each job's end${new_jobs === 'reallocate' ? ' and beginning' : ''}.`,
       differsMost(contenders.map(({mechanism}) => mechanism), [
         compared('the number of jobs completed', ({summary}) => summary.completed, whole),
         compared('the mean completion', ({summary}) => summary.completion.mean, duration),
-        ...resources.map(resource => compared(`${resource} in use`, ({summary}) => summary.utilization[resource] ?? 0, percent)),
+        ...resources.map(resource => compared(`${resource} used`, ({summary}) => summary.utilization[resource] ?? 0, percent)),
       ]));
 }
 
-function table({resources, contenders}: Reallocation): HTMLElement[] {
+function table({resources, contenders, claimant}: Reallocation): HTMLElement[] {
   type Row = ReallocationContender;
   const measures: Measure<Row>[] = [
     {heading: 'completed', format: numberColumn, of: ({summary}) => summary.completed, explanation: 'Jobs that came to their end.'},
     {heading: 'work done', format: percentColumn, of: ({summary}) => summary.work > 0 ? summary.done / summary.work : 1,
       explanation: 'Of the work of all jobs.'},
-    ...resources.map((resource): Measure<Row> => ({heading: `${resource} in use`, format: percentColumn,
+    ...resources.map((resource): Measure<Row> => ({heading: `${resource} used`, format: percentColumn,
       of: ({summary}) => summary.utilization[resource] ?? 0, explanation: `Used over capacity of ${resource}, all servers, mean over time.`})),
-    {heading: 'claimants', format: values => numberColumn(values, 3), of: ({summary}) => summary.active, explanation: 'Claimants with work, mean over time.'},
+    {heading: `active ${claimant}s`, format: values => numberColumn(values, 3), of: ({summary}) => summary.active, explanation: `How many ${claimant}s have work, mean over time.`},
     ...quantileMeasures<Row>('completion', 'From submission to end, of completed jobs', ({summary}) => summary.completion),
     {heading: 'divisions', format: numberColumn, of: ({divisions}) => divisions, explanation: "Moments at which somebody's share was decided."},
+    {heading: 'solved anew', format: numberColumn, of: ({solved}) => solved,
+      explanation: 'Divisions that were computed; the others met the same claimants as the one before, and kept its shares.'},
+    {heading: 'worst certificate', format: () => figure, of: ({certificate}) => certificate.kind ? certificate.value : undefined,
+      explanation: `How far the worst division may be from what the mechanism defines, at most${certificateKinds(contenders)}; – where it is exact.`},
     {heading: 'not converged', format: numberColumn, of: ({not_converged}) => not_converged, explanation: 'Divisions that did not converge.'},
   ];
   const status = ({status}: Row) => status.replace('_', ' ');
-  return contendersTable('The mechanisms in numbers', contenders, ({mechanism}) => mechanism, measures, [{heading: 'status', key: status, text: status}]);
+  return contendersTable('The mechanisms in numbers', contenders, {heading: 'mechanism', key: ({mechanism}) => mechanism, text: ({mechanism}) => mechanism},
+      measures, [{heading: 'status', key: status, text: status}]);
 }
 
-function panelsSection({contenders, resources, window}: Reallocation, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
+/** ` (relative-duality-gap)`, of all mechanisms that have one. */
+function certificateKinds(contenders: readonly ReallocationContender[]): string {
+  const kinds = [...new Set(contenders.map(({certificate}) => certificate.kind).filter(kind => kind !== ''))];
+  return kinds.length > 0 ? ` (${listed(kinds)})` : '';
+}
+
+function panelsSection({contenders, resources, window, claimant}: Reallocation, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
   const {servers} = contenders[0]!;
   let chosen = servers.reduce((most, {count}, at) => count > servers[most]!.count ? at : most, 0);
   const lines = (of: (contender: ReallocationContender) => Figure[] | undefined) => () =>
     linesOf(shown, contenders.map(contender => ({name: contender.mechanism, times: contender.times, values: of(contender)})));
   const named = (name: string) => ({series}: {series: Series[]}) => series.find(each => each.name === name)?.values;
   const panels: Panel[] = [
-    ...resources.map((name): Panel => ({title: `${name} in use on the server`, scale: 'whole',
+    ...resources.map((name): Panel => ({title: `${name} used on the server`, scale: 'whole',
       lines: lines(({servers}) => named(name)(servers[chosen]!))})),
-    {title: 'Claimants with work', scale: 'number', lines: lines(named('active'))},
+    {title: `Active ${claimant}s`, scale: 'number', lines: lines(named('active'))},
   ];
   const {host, redraw} = timePanels(secondsFrom(contenders.flatMap(({times}) => times)), panels);
   drawn.push({redraw});
@@ -78,19 +89,19 @@ function panelsSection({contenders, resources, window}: Reallocation, shown: Rea
     chosen = Number(value);
     redraw();
   });
-  return section('Over time', `What is in use of a server entry, moving means over ${duration(window)}; one cursor and one zoom for all panels.`, choice, host);
+  return section('Over time', `What is used of a server entry, moving means over ${duration(window)}; one cursor and one zoom for all panels.`, choice, host);
 }
 
 function completionSection(contenders: readonly ReallocationContender[], shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
-  const {host, figure} = chartFigure('Completion of jobs, quantiles', 'From submission to end. Lower is better, but only completed jobs count: ' +
+  const {host, figure: block} = chartFigure('Completion of jobs, quantiles', 'From submission to end. Lower is better, but only completed jobs count: ' +
     'who completes few may look quick.', []);
   const spreads = () => contenders.flatMap(({mechanism, summary}, series) =>
     shown.has(series) ? [{series, name: mechanism, of: summary.completion}] : []);
   drawn.push(whenNear(host, quantiles_height, () => quantilesChart(host, {title: 'Completion', what: 'job', ...seconds}, spreads)));
-  return section('How long jobs took', '', element('div', {class: 'half'}, figure));
+  return section('How long jobs took', '', element('div', {class: 'half'}, block));
 }
 
-/** One row per server entry: what is in use under each mechanism. */
+/** One row per server entry: what is used under each mechanism. */
 function serversSection({contenders, resources}: Reallocation): HTMLElement {
   const rows = contenders[0]!.servers.map(({name, count}, at) => ({name, count, means: contenders.map(({servers}) => servers[at]?.mean)}));
   type Row = (typeof rows)[number];

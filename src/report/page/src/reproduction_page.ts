@@ -23,7 +23,7 @@ function header(reproduction: Reproduction): HTMLElement {
   return pageHeader(reproduction,
       `${count(results.length, 'experiment')} beside what their papers print: ` +
       `${listed(verdicts.filter(verdict => of(verdict) > 0).map(verdict => `${of(verdict)} ${words[verdict]}`))}.`,
-      `${checks.filter(({holds}) => holds).length} of ${count(checks.length, 'check')} hold.`,
+      `${checks.filter(({holds}) => holds).length} of ${count(checks.length, 'finding')} hold.`,
       ...(effort === 'quick' ? ['A quick run: smaller samples, wider intervals.'] : []));
 }
 
@@ -38,8 +38,8 @@ function summaryTable(results: readonly Result[]): HTMLElement {
       element('td', {class: 'number'}, `${checks.filter(({holds}) => holds).length} of ${checks.length}`),
       element('td', {class: 'text'}, title),
       element('td', {class: 'text'}, paper),
-      element('td', {}, data.startsWith('stand-in') ? 'stand-in' : data)));
-  return scrolled('The experiments', ['experiment', 'verdict', 'checks', 'what it shows', 'paper', 'data'], rows);
+      element('td', {class: 'wrapped'}, data.startsWith('stand-in') ? 'stand-in' : data)));
+  return scrolled('The experiments', ['experiment', 'verdict', 'findings', 'what it shows', 'paper', 'data'], rows);
 }
 
 function meanings(): HTMLElement {
@@ -78,7 +78,7 @@ function checksTable(id: string, checks: readonly Check[]): HTMLElement {
         element('td', {class: holds ? 'holds' : 'fails'}, holds ? (corrected ? '✓ corrected' : '✓') : '✗ differs'),
         ...(noted ? [element('td', {class: 'text'}, note)] : []));
   });
-  return scrolled(`Checks of ${id}`,
+  return scrolled(`Findings of ${id}`,
       ['what', 'printed', 'ours', ...(estimated ? ['95 % interval'] : []), 'holds', ...(noted ? ['note'] : [])], rows);
 }
 
@@ -107,7 +107,7 @@ function styled({curves}: Plot): PlottedCurve[] {
 }
 
 function scrolled(caption: string, head: readonly string[], rows: HTMLElement[]): HTMLElement {
-  const numeric = ['printed', 'ours', '95 % interval', 'checks'];
+  const numeric = ['printed', 'ours', '95 % interval', 'findings'];
   return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption}, element('table', {},
       element('caption', {class: 'hidden'}, caption),
       element('thead', {}, element('tr', {}, ...head.map(heading => element('th', {scope: 'col', class: numeric.includes(heading) ? 'number' : ''}, heading)))),

@@ -92,7 +92,10 @@ export interface Trace extends PageData {
 export interface ReallocationContender {
   mechanism: string;
   status: string;
+  /** Of the worst division; its kind is empty where all are exact. */
+  certificate: {kind: string; value: Figure};
   divisions: number;
+  solved: number;
   not_converged: number;
   summary: {
     jobs: number; completed: number; work: number; done: number; active: number; utilization: Amounts; completion: Quantiles;
@@ -110,6 +113,7 @@ export interface Reallocation extends PageData {
   interval: number;
   window: number;
   claimant: 'job' | 'user';
+  new_jobs: 'wait' | 'reallocate';
   contenders: ReallocationContender[];
 }
 

@@ -2,7 +2,7 @@
 
 import {element} from './element';
 import type {Format} from './format';
-import {duration, figure} from './format';
+import {duration, figure, listed} from './format';
 import type {Figure, Quantiles} from './simulation_data';
 import {sortableTable} from './sortable_table';
 import type {Column} from './sortable_table';
@@ -18,14 +18,16 @@ export interface Measure<Row> {
 
 export const durations = (): Format => value => value === undefined ? '–' : duration(value);
 
-/** One row per contender, and below it what the headings mean. */
-export function contendersTable<Row>(caption: string, rows: readonly Row[], name: (row: Row) => string,
+/** One row per contender, first in figures, then in the times that have groups; and below what the headings mean. */
+export function contendersTable<Row>(caption: string, rows: readonly Row[], contender: Column<Row>,
     measures: readonly Measure<Row>[], others: readonly Column<Row>[] = []): HTMLElement[] {
-  const columns: Column<Row>[] = [{heading: 'contender', key: name, text: name}, ...columnsOf(rows, measures), ...others];
+  const times = measures.filter(({group}) => group !== undefined);
+  const figures = measures.filter(({group}) => group === undefined);
   const meanings = element('dl', {}, ...measures.flatMap(({heading, group, explanation}) =>
     [element('dt', {}, group ? `${group}: ${heading}` : heading), element('dd', {}, explanation)]));
   return [
-    sortableTable(caption, columns, rows),
+    sortableTable(caption, [contender, ...columnsOf(rows, figures), ...others], rows),
+    sortableTable(`${caption}: ${listed([...new Set(times.map(({group}) => group!))])}`, [contender, ...columnsOf(rows, times)], rows),
     element('details', {class: 'meanings'}, element('summary', {}, 'What these numbers mean'), meanings),
   ];
 }
@@ -57,6 +59,11 @@ interface Compared {
   write: (value: number) => string;
 }
 
+/** Less than half a percent apart, or alike as they are written. */
+export function hardlyDiffer(low: number, high: number, write: (value: number) => string): boolean {
+  return high - low <= 0.005 * high || write(low) === write(high);
+}
+
 /** Which of the measures differs most between contenders, largest against smallest, and how. */
 export function differsMost(names: readonly string[], measures: readonly Compared[]): string {
   if (names.length < 2) return '';
@@ -66,9 +73,9 @@ export function differsMost(names: readonly string[], measures: readonly Compare
     return known.length === values.length && high > 0 ? (high - low) / high : 0;
   };
   const most = measures.reduce((a, b) => spread(b) > spread(a) ? b : a);
-  if (spread(most) < 0.005) return 'The contenders hardly differ.';
   const order = [...names.keys()].sort((a, b) => most.values[a]! - most.values[b]!);
   const [low, high] = [order[0]!, order[order.length - 1]!];
+  if (hardlyDiffer(most.values[low]!, most.values[high]!, most.write)) return 'The contenders hardly differ.';
   return `What differs most is ${most.what}: ${most.write(most.values[low]!)} under ${names[low]!}, ` +
     `${most.write(most.values[high]!)} under ${names[high]!}.`;
 }

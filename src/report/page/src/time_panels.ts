@@ -3,7 +3,7 @@
 // the width by the library, so that thousands of points cost no more than the screen shows.
 
 import * as echarts from 'echarts/core';
-import {axisPercent, mountChart, plainAxis, seriesColour, seriesMark} from './chart';
+import {axisPercent, mountChart, plainAxis, seriesColour, seriesMark, seriesSymbol, symbols_at_most} from './chart';
 import type {Canvas, Drawing} from './chart';
 import {element} from './element';
 import {duration, figure, percent, timeUnit} from './format';
@@ -142,7 +142,8 @@ function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Z
       }),
       dataZoom: zoomParts(zoom, false),
       series: lines.map(({series, name, times, values}) => ({
-        type: 'line', name, showSymbol: false, sampling: 'lttb', silent: true,
+        type: 'line', name, sampling: 'lttb', silent: true,
+        symbol: seriesSymbol(series), symbolSize: 6, showSymbol: times.length <= symbols_at_most,
         data: times.map((time, at) => [time / axis.unit, values[at] ?? '-']),
         itemStyle: {color: seriesColour(series)},
         lineStyle: {color: seriesColour(series), width: 1.6},

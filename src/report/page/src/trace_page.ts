@@ -3,7 +3,7 @@
 import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {element} from './element';
-import {count, duration, figure, listed, percent, shortened, whole} from './format';
+import {count, duration, listed, percent, shortened, whole} from './format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
 import {quantiles_height, quantilesChart, seconds, times} from './quantiles';
 import type {Measure, Spread} from './quantiles';
@@ -41,9 +41,9 @@ function header(trace: Trace): HTMLElement {
         measured('the number of tasks finished', contenders, ({summary}) => summary.finished, whole),
         measured('the mean wait of a task that ran', contenders, ({summary}) => summary.waiting.mean, duration),
         measured('the number of users who never ran anything', contenders, ({summary}) => summary.starved_users, whole),
-        measured('the unfairness over time', contenders, ({summary}) => summary.unfairness, figure),
+        measured('the unfairness over time', contenders, ({summary}) => summary.unfairness, duration),
         ...trace.resources.map(resource =>
-          measured(`${resource} in use`, contenders, ({summary}) => summary.utilization[resource] ?? 0, percent)),
+          measured(`${resource} granted`, contenders, ({summary}) => summary.utilization[resource] ?? 0, percent)),
       ]));
 }
 

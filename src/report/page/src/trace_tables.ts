@@ -20,17 +20,19 @@ export function traceTable({resources, contenders}: Trace): HTMLElement[] {
       of: ({summary}) => summary.utilization[resource] ?? 0, explanation: `Granted over capacity of ${resource}, mean over time.`})),
     ...resources.map((resource): Measure<Row> => ({heading: `${resource} used`, format: percentColumn,
       of: ({summary}) => summary.used?.[resource], explanation: `Really used over capacity of ${resource}, mean over time.`})),
-    {heading: 'unfairness', format: counts, of: ({summary}) => summary.unfairness,
-      explanation: 'What users with waiting tasks were short of their equal share, weighted by it, over time: less is fairer.'},
-    {heading: 'starved users', format: counts, of: ({summary}) => summary.starved_users,
+    {heading: 'unfairness', format: durations, of: ({summary}) => summary.unfairness,
+      explanation: 'What users with waiting tasks were short of their equal share, weighted by it, over time: one second is everything withheld from one user ' +
+        'alone for a second. Less is fairer.'},
+    {heading: 'users starved', format: counts, of: ({summary}) => summary.starved_users,
       explanation: 'Users who had waiting tasks, and never one that ran.'},
-    {heading: 'longest without', format: durations, of: ({summary}) => summary.starvation,
+    {heading: 'longest starvation', format: durations, of: ({summary}) => summary.starvation,
       explanation: 'The longest time for which a user had waiting tasks and none that ran.'},
     ...quantileMeasures<Row>('waiting', 'From submission to the last start, of tasks that ran', ({summary}) => summary.waiting),
     ...quantileMeasures<Row>('completion', 'From submission to end, of finished tasks', ({summary}) => summary.completion),
     ...quantileMeasures<Row>('slowdown', 'Completion over runtime, of finished tasks', ({summary}) => summary.slowdown, slowdowns),
   ];
-  return contendersTable('The contenders in numbers', contenders, ({label}) => label, measures);
+  return contendersTable('The contenders in numbers', contenders,
+      {heading: 'contender', key: ({label}) => label, text: ({label}) => label}, measures);
 }
 
 /** One row per user: its tasks, and under every contender how it was served. */
@@ -50,7 +52,7 @@ export function traceUsersTable({contenders}: Trace): HTMLElement {
       {heading: 'mean share', group: label, format: percentColumn, of: of(user => user.share), explanation: 'Dominant share, mean over time.'},
       {heading: 'median wait', group: label, format: durations, of: of(({waiting}) => waiting.count > 0 ? waiting.p50 : undefined),
         explanation: 'From submission to the last start, of tasks that ran.'},
-      {heading: 'longest without', group: label, format: durations, of: of(user => user.starvation),
+      {heading: 'longest starvation', group: label, format: durations, of: of(user => user.starvation),
         explanation: 'The longest time with waiting tasks and none that ran.'},
     ]));
   });

@@ -8,7 +8,7 @@ import {chartFigure, pageHeader, section, whenNear} from './layout';
 import {plot_height, plotChart} from './plot';
 import type {Plotted} from './plot';
 import type {Traffic, TrafficPoint} from './simulation_data';
-import {sortable} from './simulation_tables';
+import {hardlyDiffer, sortable} from './simulation_tables';
 import {sortableTable} from './sortable_table';
 import type {Column} from './sortable_table';
 
@@ -39,12 +39,13 @@ function largestGap({points, mechanisms, classes}: Traffic): string {
   const ratio = ([faster, slower]: [TrafficPoint, TrafficPoint]) => faster.service_rate! / slower.service_rate!;
   for (const a of stable) {
     for (const b of stable) {
-      const comparable = a.load === b.load && a.class === b.class && b.service_rate! > 0 && a.service_rate! > b.service_rate!;
+      const comparable = a.load === b.load && a.class === b.class && a !== b && b.service_rate! > 0 && a.service_rate! >= b.service_rate!;
       if (comparable && (!widest || ratio([a, b]) > ratio(widest))) widest = [a, b];
     }
   }
   if (mechanisms.length < 2 || !widest) return '';
   const [faster, slower] = widest;
+  if (hardlyDiffer(slower.service_rate!, faster.service_rate!, figure)) return 'The mechanisms hardly differ.';
   const of = classes.length > 1 ? ` of ${faster.class}` : '';
   return `They differ most at load ${figure(faster.load)}: a job${of} is served at rate ${figure(faster.service_rate)} under ` +
     `${faster.mechanism} and ${figure(slower.service_rate)} under ${slower.mechanism}.`;
