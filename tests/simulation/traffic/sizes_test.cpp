@@ -46,8 +46,10 @@ TEST(Sizes, OfWhichThereAreNoneAreRefused) {
   EXPECT_FALSE(check_sizes({}));
   EXPECT_EQ(check_sizes({.law = Sizes::Law::erlang, .stages = 0})->key, "sizes");
   EXPECT_EQ(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = 0.5})->message,
-            "the cv2 of a hyperexponential law must be a number of at least 1");
+            "the cv2 of a hyperexponential law must be a number from 1 to 10000");
   EXPECT_TRUE(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = std::nan("")}));
+  EXPECT_TRUE(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = 1e300}));
+  EXPECT_FALSE(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = kMostCv2}));
 }
 
 }  // namespace
