@@ -135,7 +135,10 @@ Exit run(const Options& options, const Scenario& scenario, const TrafficScenario
   const Result<TrafficOutcome> outcome = simulation::simulate_traffic(
       traffic, options.seed_for(scenario), options.threads, progress_line(scenario.name));
   if (!outcome) return complain_about(scenario, outcome.error());
-  return show(options, scenario.outputs, report::TrafficRun{scenario.name, traffic, *outcome});
+  const Exit shown = show(options, scenario.outputs, report::TrafficRun{scenario.name, traffic, *outcome});
+  const bool converged = std::all_of(outcome->not_converged.begin(), outcome->not_converged.end(),
+                                     [](std::int64_t divisions) { return divisions == 0; });
+  return shown == Exit::done && !converged ? Exit::not_converged : shown;
 }
 
 Exit run(const Options& options, const Scenario& scenario, const TraceScenario& trace) {

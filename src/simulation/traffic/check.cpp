@@ -13,9 +13,9 @@ namespace mirab::simulation {
 namespace {
 
 constexpr std::int64_t kFewestJobs = 10 * kTrafficBatches;
-constexpr std::int64_t kMostJobs = 10'000'000'000;         // an hour or more of divisions
+constexpr std::int64_t kMostJobs = 10'000'000'000;          // an hour or more of divisions
 constexpr std::int64_t kMostPermanent = 1'000'000'000'000;  // well within what a double counts
-constexpr double kRounding = 1e-9;  // of parts that are to add up to 1
+constexpr double kRounding = 1e-9;                          // of parts that are to add up to 1
 
 bool is_amount(double amount) { return std::isfinite(amount) && amount >= 0; }
 

@@ -36,8 +36,8 @@ Check check_permanent(const TrafficScenario& scenario) {
   for (std::size_t k = 0; k < scenario.classes.size(); ++k) {
     permanent += scenario.classes[k].permanent;
     if (permanent <= kMostPermanent) continue;
-    return Error{.message = fmt::format("with whole tasks there can be {} permanent jobs, all classes together",
-                                        kMostPermanent),
+    return Error{.message = fmt::format(
+                     "with whole tasks there can be {} permanent jobs, all classes together", kMostPermanent),
                  .key = fmt::format("classes[{}].permanent", k)};
   }
   return {};

@@ -29,6 +29,7 @@ Moments moments_of(const Sizes& sizes) {
 }
 
 void expect_law(const Sizes& sizes, double cv2) {
+  EXPECT_EQ(cv2_of(sizes), cv2);
   const Moments found = moments_of(sizes);
   EXPECT_NEAR(found.mean, 1, 4 * std::sqrt(cv2 / kDraws) + 1e-12) << "seed " << kSeed;
   EXPECT_NEAR(found.cv2, cv2, 0.05 * cv2 + 1e-12) << "seed " << kSeed;
