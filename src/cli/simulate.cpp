@@ -159,6 +159,11 @@ Result<Workload> read_workload(const std::string& file, const std::optional<Dura
   return simulation::cut_off(*std::move(workload), *duration);
 }
 
+bool every_division_converged(const TrafficOutcome& outcome) {
+  const auto none = [](std::int64_t divisions) { return divisions == 0; };
+  return std::all_of(outcome.not_converged.begin(), outcome.not_converged.end(), none);
+}
+
 Exit run(const Options& options, const Scenario& scenario, const TrafficScenario& traffic) {
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::simulate_traffic(traffic, seed, threads, progress);
@@ -168,7 +173,9 @@ Exit run(const Options& options, const Scenario& scenario, const TrafficScenario
   if (!outcomes) return complain_about(scenario, outcomes.error());
   std::vector<report::TrafficRun> runs;
   for (const TrafficOutcome& outcome : *outcomes) runs.push_back({scenario.name, traffic, outcome});
-  return show(options, scenario.outputs, runs);
+  const Exit shown = show(options, scenario.outputs, runs);
+  const bool converged = std::all_of(outcomes->begin(), outcomes->end(), every_division_converged);
+  return shown == Exit::done && !converged ? Exit::not_converged : shown;
 }
 
 Exit run(const Options& options, const Scenario& scenario, const TraceScenario& trace) {

@@ -21,6 +21,10 @@ struct TrafficRun {
   const simulation::TrafficOutcome& outcome;
 };
 
+/// What must be known before the figures are believed: a sentence for each mechanism with divisions that did
+/// not converge.
+std::vector<std::string> notices_of(const TrafficRun& run);
+
 /// A trace that was played, by every contender.
 struct ReplayRun {
   std::string title;

@@ -27,7 +27,8 @@ Json point_json(const TrafficScenario& scenario, const TrafficPoint& point) {
           {"service_rate", point.service_rate},
           {"interval", {point.low, point.high}},
           {"jobs", point.jobs},
-          {"stable", point.stable}};
+          {"stable", point.stable},
+          {"settled", point.settled}};
 }
 
 }  // namespace
@@ -54,6 +55,7 @@ Json simulation_json(const TrafficRun& run) {
   for (const TrafficClass& each : scenario.classes) json["classes"].push_back(class_json(scenario, each));
   json["points"] = Json::array();
   for (const TrafficPoint& point : run.outcome.points) json["points"].push_back(point_json(scenario, point));
+  json["notices"] = notices_of(run);
   return json;
 }
 

@@ -21,7 +21,8 @@ constexpr std::size_t kNameWidth = 16;
 constexpr std::size_t kLabelWidth = 22;
 constexpr std::size_t kGap = 3;
 constexpr std::size_t kColumnsEach = 3;
-constexpr std::size_t kMechanismWidth = 27;  // three columns of numbers with their gaps
+constexpr std::size_t kMechanismWidth = 28;  // three columns of numbers with their gaps
+constexpr std::string_view kNotSettled = "†";
 const std::string kIndent = "  ";
 
 std::string title(const TrafficRun& run) {
@@ -67,6 +68,10 @@ std::string load_text(const Points& points, std::size_t load) {
   return fmt::format("{}{}", points.at(load, 0, 0).load, points.stable(load) ? "" : "*");
 }
 
+std::string half_width(const TrafficPoint& point) {
+  return fmt::format("{}{}", fixed((point.high - point.low) / 2, 4), point.settled ? "" : kNotSettled);
+}
+
 std::string block(const TrafficRun& run, std::size_t first, std::size_t last) {
   const Points points(run);
   Table table{.columns = {{}, {}}, .rows = {{{""}, {""}}, {{"load"}, {"class"}}}};
@@ -88,7 +93,7 @@ std::string block(const TrafficRun& run, std::size_t first, std::size_t last) {
       for (std::size_t m = first; m < last; ++m) {
         const TrafficPoint& point = points.at(l, m, k);
         row.push_back({fixed(point.service_rate, 4)});
-        row.push_back({fixed((point.high - point.low) / 2, 4)});
+        row.push_back({half_width(point)});
         row.push_back({fixed(point.jobs, 3)});
       }
       table.rows.push_back(std::move(row));
@@ -108,9 +113,22 @@ std::string legend(const TrafficRun& run, std::size_t width) {
   const bool stable = std::all_of(run.outcome.points.begin(), run.outcome.points.end(),
                                   [](const TrafficPoint& point) { return point.stable; });
   if (!stable) {
-    text += broken("* more than the pool can serve: jobs pile up without end, and the rate falls to 0", width,
-                   kIndent);
+    text += broken(
+        "* more than the pool can serve, even were jobs divisible: nothing is simulated there; jobs "
+        "pile up without end, and the rate falls to 0",
+        width, kIndent);
   }
+  const bool settled = std::all_of(run.outcome.points.begin(), run.outcome.points.end(),
+                                   [](const TrafficPoint& point) { return point.settled; });
+  if (!settled) {
+    text += broken(
+        fmt::format("{} not settled, the interval is too narrow: too few jobs for this load; or they "
+                    "pile up, since whole tasks do not pack so tightly, and more of them lower the rate",
+                    kNotSettled),
+        width, kIndent);
+  }
+  for (const std::string& notice : notices_of(run))
+    text += broken("note: " + printable(notice), width, kIndent);
   return text;
 }
 

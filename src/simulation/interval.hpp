@@ -24,6 +24,10 @@ Interval mean_interval(std::span<const double> values, double confidence = 0.95)
 Interval ratio_interval(std::span<const double> above, std::span<const double> below,
                         double confidence = 0.95);
 
+/// x_b - r y_b with r = E[above] / E[below]: what the interval of a ratio takes for independent. Something
+/// below.
+std::vector<double> ratio_residuals(std::span<const double> above, std::span<const double> below);
+
 /// The means of so many batches of equal length, ≥ 1; what is left over at the beginning, shorter than a
 /// batch count, is left out. At least `batches` values.
 std::vector<double> batch_means(std::span<const double> series, std::size_t batches);

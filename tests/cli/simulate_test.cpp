@@ -45,6 +45,23 @@ TEST(Simulate, OneResourceIsServedAtOneMinusTheLoad) {  // mathematics.md, secti
   EXPECT_EQ(result["points"][1]["mechanism"], "max-min");
 }
 
+// At α = 10⁻⁶ prices are beyond Newton's method.
+TEST(Simulate, WhatDidNotConvergeIsPrintedWithANoticeAndStatusThree) {
+  const test::TemporaryFolder folder;
+  const std::string two_classes =
+      "kind: traffic\n"
+      "capacity: {cpu: 1, memory: 1}\n"
+      "classes:\n"
+      "  - {name: a, demand: {cpu: 1, memory: 0.1}, arrivals: 0.75}\n"
+      "  - {name: b, demand: {cpu: 0.1, memory: 1}, arrivals: 0.25}\n"
+      "mechanisms: [\"alpha-fair:alpha=1e-6\"]\n"
+      "load: {resource: cpu, at: [0.5]}\n"
+      "jobs: 2000\n";
+  const Ran ran = shell("mirab simulate " + folder.write("s.yaml", two_classes));
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.out, HasSubstr("note: alpha-fair:alpha=1e-6: "));
+}
+
 TEST(Simulate, TheSameSeedGivesTheSameBytesWithAnyNumberOfThreads) {
   for (const std::string name : {"traffic-two-classes", "traffic-tasks", "trace-google2011-hour",
                                  "reallocation-google2011", "demands-thesis"}) {

@@ -37,12 +37,13 @@ inline simulation::TrafficOutcome traffic_outcome() {
                                   .low = 0.24,
                                   .high = 0.26,
                                   .jobs = 2,
-                                  .stable = load < 1});
+                                  .stable = load<1, .settled = load> 1 || mechanism == 0});
       }
     }
   }
   outcome.events = 4321;
   outcome.seed = 7;
+  outcome.not_converged = {0, 12};
   return outcome;
 }
 

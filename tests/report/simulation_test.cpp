@@ -53,7 +53,8 @@ TEST(TrafficReport, JsonHasAPointForEachLoadMechanismAndClass) {
   ASSERT_EQ(json["points"].size(), 8U);
   EXPECT_EQ(json["points"][7].dump(),
             R"({"load":1.5,"mechanism":"pf","class":"b","service_rate":0.25,"interval":[0.24,0.26],)"
-            R"("jobs":2.0,"stable":false})");
+            R"("jobs":2.0,"stable":false,"settled":true})");
+  EXPECT_EQ(json["points"][2]["settled"], false);
 }
 
 TEST(TrafficReport, JsonSaysWhatAnHonestClassClaims) {
@@ -68,6 +69,25 @@ TEST(TrafficReport, TableMarksTheLoadsThatCannotBeServed) {
   EXPECT_THAT(table, HasSubstr("\n0.5   a "));
   EXPECT_THAT(table, HasSubstr("\n1.5*  a "));
   EXPECT_THAT(table, HasSubstr("* more than the pool can serve"));
+  EXPECT_THAT(table, HasSubstr("nothing is simulated there"));
+}
+
+TEST(TrafficReport, TableMarksTheIntervalsThatAreNotSettled) {
+  Traffic traffic;
+  const std::string table = simulation_table(traffic.run, 100);
+  EXPECT_THAT(table, HasSubstr("0.0100  2.000   0.2500 0.0100†"));
+  EXPECT_THAT(table, HasSubstr("\n† not settled"));
+  for (auto& point : traffic.outcome.points) point.settled = true;
+  EXPECT_THAT(simulation_table(traffic.run, 100), Not(HasSubstr("†")));
+}
+
+TEST(TrafficReport, SaysHowManyDivisionsDidNotConverge) {
+  Traffic traffic;
+  const std::string notice = "pf: 12 divisions did not converge";
+  EXPECT_THAT(simulation_table(traffic.run, 100), HasSubstr("\nnote: " + notice));
+  EXPECT_EQ(simulation_json(traffic.run)["notices"].size(), 1U);
+  traffic.outcome.not_converged = {0, 0};
+  EXPECT_THAT(simulation_table(traffic.run, 100), Not(HasSubstr("note: ")));
 }
 
 TEST(TrafficReport, TableBreaksIntoBlocksWhereItIsNarrow) {
@@ -80,8 +100,9 @@ TEST(TrafficReport, TableBreaksIntoBlocksWhereItIsNarrow) {
 
 TEST(TrafficReport, CsvHasARecordForEachPoint) {
   EXPECT_THAT(simulation_csv(Traffic().run),
-              StartsWith("load,mechanism,class,service_rate,low,high,jobs,stable\n"
-                         "0.5,drf,a,0.25,0.24,0.26,2,true\n"));
+              StartsWith("load,mechanism,class,service_rate,low,high,jobs,stable,settled\n"
+                         "0.5,drf,a,0.25,0.24,0.26,2,true,true\n"));
+  EXPECT_THAT(simulation_csv(Traffic().run), HasSubstr("0.5,pf,b,0.25,0.24,0.26,2,true,false\n"));
 }
 
 TEST(ReplayReport, JsonHasContendersWithUsersSummaryAndSeries) {

@@ -290,6 +290,7 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {replaced(kTraffic, "erlang:20", "erlang:0"), "9: sizes: erlang takes a whole number of stages"},
            {replaced(kTraffic, "erlang:20", "pareto"), "9: sizes: there is no law of sizes 'pareto'"},
            {replaced(kTraffic, "erlang:20", "hyperexponential:cv2=0.5"), "9: sizes: cv2"},
+           {replaced(kTraffic, "erlang:20", "hyperexponential:cv2=1e300"), "9: sizes: cv2"},
            {replaced(kTraffic, "model: tasks", "model: task"), "10: model: must be one of fluid, tasks"},
            {replaced(kTraffic, "model: tasks", "model: fluid"), "11: tasks_per_job: only `model: tasks`"},
            {replaced(kTraffic, "blocking: skip", "blocking: wait"),

@@ -61,13 +61,16 @@ struct TrafficPoint {
   double service_rate;    ///< γ_k = λ_k / E[n_k]; of permanent jobs the mean rate of one
   double low, high;       ///< the 95 % interval of γ_k
   double jobs;            ///< E[n_k], permanent jobs included
-  bool stable;            ///< is Σ_k ρ_k a_k,r < C_r for every r, with what is claimed?
+  bool stable;            ///< is Σ_k ρ_k a_k,r < C_r for every r, with what is claimed? Of divisible jobs
+  bool settled;  ///< do the batches bear the interval out? Not with too few jobs for the load, or while the
+                 ///< number present grows; true where nothing is simulated
 };
 
 struct TrafficOutcome {
   std::vector<TrafficPoint> points;  ///< by load, mechanism, class
   std::int64_t events = 0;           ///< arrivals and departures, all points together
   std::uint64_t seed = 0;
+  std::vector<std::int64_t> not_converged;  ///< divisions whose shares are not the rule's, by mechanism
 };
 
 /// Errors carry the key of the scenario file (`classes[1].demand`).

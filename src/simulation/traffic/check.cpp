@@ -13,7 +13,9 @@ namespace mirab::simulation {
 namespace {
 
 constexpr std::int64_t kFewestJobs = 10 * kTrafficBatches;
-constexpr double kRounding = 1e-9;  // of parts that are to add up to 1
+constexpr std::int64_t kMostJobs = 10'000'000'000;          // an hour or more of divisions
+constexpr std::int64_t kMostPermanent = 1'000'000'000'000;  // well within what a double counts
+constexpr double kRounding = 1e-9;                          // of parts that are to add up to 1
 
 bool is_amount(double amount) { return std::isfinite(amount) && amount >= 0; }
 
@@ -64,6 +66,9 @@ Check check_class(const TrafficScenario& scenario, std::size_t k) {
     return Error{.message = "a part of all arrivals lies between 0 and 1", .key = key + ".arrivals"};
   if (job_class.permanent < 0)
     return Error{.message = "there cannot be fewer than 0 permanent jobs", .key = key + ".permanent"};
+  if (job_class.permanent > kMostPermanent)
+    return Error{.message = fmt::format("more than {} permanent jobs are too many", kMostPermanent),
+                 .key = key + ".permanent"};
   if (job_class.arrivals == 0 && job_class.permanent == 0)
     return Error{.message = "a class without arrivals must have permanent jobs", .key = key};
   return {};
@@ -108,6 +113,8 @@ Check check_work(const TrafficScenario& scenario) {
   if (scenario.jobs < kFewestJobs)
     return Error{.message = fmt::format("at least {} jobs must be measured, for an interval", kFewestJobs),
                  .key = "jobs"};
+  if (scenario.jobs > kMostJobs)
+    return Error{.message = fmt::format("more than {} jobs take too long", kMostJobs), .key = "jobs"};
   return check_sizes(scenario.sizes);
 }
 

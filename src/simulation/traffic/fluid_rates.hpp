@@ -26,6 +26,9 @@ class FluidRates {
 
   std::int64_t divisions() const { return divisions_; }
 
+  /// Divisions whose shares are not the rule's (priced_shares.hpp).
+  std::int64_t not_converged() const { return prices() == nullptr ? 0 : prices()->not_converged(); }
+
   /// Of divisions by prices, for those who measure; null for α = ∞.
   const PricedShares* prices() const { return std::get_if<PricedShares>(&divider_); }
 

@@ -42,7 +42,7 @@ struct Flow {
 class FluidTraffic {
  public:
   FluidTraffic(const TrafficRun& run, FluidRates& rates)
-      : run_(run), rates_(rates), jobs_(run.arrivals.size()) {
+      : run_(run), rates_(rates), not_converged_before_(rates.not_converged()), jobs_(run.arrivals.size()) {
     const TrafficScenario& scenario = run.scenario;
     for (std::size_t k = 0; k < jobs_.size(); ++k) {
       flows_.push_back({.arrival_rate = run.arrivals[k],
@@ -64,6 +64,7 @@ class FluidTraffic {
       batch_ = &measured_.batches.back();
       run_until(warm_up_jobs(jobs) + batch_end(jobs, b));
     }
+    measured_.not_converged = rates_.not_converged() - not_converged_before_;
     return std::move(measured_);
   }
 
@@ -143,6 +144,7 @@ class FluidTraffic {
 
   const TrafficRun& run_;
   FluidRates& rates_;
+  std::int64_t not_converged_before_;
   std::vector<Flow> flows_;
   std::vector<std::int64_t> jobs_;  // n_k with the permanent ones, [k]
   double now_ = 0;

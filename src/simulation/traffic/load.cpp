@@ -5,6 +5,7 @@
 //
 // Source: Bonald and Roberts, Enhanced Cluster Computing Performance through Proportional Fairness, 2014,
 // sections 3.2 and 3.4. The second holds for every mechanism that wastes nothing that anybody could use;
+// divisible jobs, that is: whole tasks do not fill a pool, and can pile up below it (settled.cpp). And
 // permanent jobs leave it as it is, since their part vanishes when many others are there.
 #include "simulation/traffic/load.hpp"
 
@@ -48,12 +49,14 @@ std::vector<double> arrival_rates(const TrafficScenario& scenario, double load) 
   return rates;
 }
 
-bool is_stable(const TrafficScenario& scenario, double load) {
+double highest_load(const TrafficScenario& scenario, double load) {
   const std::vector<double> arrivals = arrival_rates(scenario, load);
-  for (std::size_t r = 0; r < scenario.capacity.size(); ++r) {
-    if (load_of(scenario, arrivals, r, claims_of) >= 1) return false;
-  }
-  return true;
+  double highest = 0;
+  for (std::size_t r = 0; r < scenario.capacity.size(); ++r)
+    highest = std::max(highest, load_of(scenario, arrivals, r, claims_of));
+  return highest;
 }
+
+bool is_stable(const TrafficScenario& scenario, double load) { return highest_load(scenario, load) < 1; }
 
 }  // namespace mirab::simulation

@@ -17,6 +17,9 @@ double dominant_part(std::span<const double> demand, std::span<const double> cap
 /// λ_k at a load, [k], with μ_k = 1.
 std::vector<double> arrival_rates(const TrafficScenario& scenario, double load);
 
+/// max_r Σ_k ρ_k a'_k,r / C_r, with what is claimed.
+double highest_load(const TrafficScenario& scenario, double load);
+
 /// Is Σ_k ρ_k a_k,r < C_r for every r, with what is claimed? Source: Bonald and Roberts, equation 10.
 bool is_stable(const TrafficScenario& scenario, double load);
 

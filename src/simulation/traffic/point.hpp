@@ -32,7 +32,8 @@ struct TrafficBatch {
 /// What a model measured.
 struct TrafficMeasured {
   std::vector<TrafficBatch> batches;
-  std::int64_t events = 0;  ///< arrivals and departures, with those of the warm-up
+  std::int64_t events = 0;         ///< arrivals and departures, with those of the warm-up
+  std::int64_t not_converged = 0;  ///< divisions whose shares are not the rule's
 };
 
 /// Schmeiser 1982: between ten and thirty.

@@ -25,6 +25,10 @@ class PricedShares {
   std::int64_t steps() const { return steps_; }
   std::int64_t cold_starts() const { return cold_starts_; }
 
+  /// Divisions so far whose relative duality gap stayed above 1e-9, which the mechanisms ask for: their
+  /// shares fit, but are not the rule's.
+  std::int64_t not_converged() const { return not_converged_; }
+
  private:
   // Some prices, and what the classes do at them.
   struct Point {
@@ -54,6 +58,7 @@ class PricedShares {
   bool is_near_ = false;           // are the prices those of an earlier division?
   std::int64_t steps_ = 0;
   std::int64_t cold_starts_ = 0;
+  std::int64_t not_converged_ = 0;
 };
 
 }  // namespace mirab::simulation

@@ -48,11 +48,26 @@ double draw_size(const Sizes& sizes, Random& random) {
   return 1;
 }
 
+double cv2_of(const Sizes& sizes) {
+  switch (sizes.law) {
+    case Sizes::Law::exponential:
+      return 1;
+    case Sizes::Law::erlang:
+      return 1.0 / sizes.stages;
+    case Sizes::Law::deterministic:
+      return 0;
+    case Sizes::Law::hyperexponential:
+      return sizes.cv2;
+  }
+  MIRAB_ASSERT(false, "a law of sizes");
+  return 1;
+}
+
 Check check_sizes(const Sizes& sizes) {
   if (sizes.law == Sizes::Law::erlang && sizes.stages < 1)
     return Error{.message = "an Erlang law has at least one stage", .key = "sizes"};
-  if (sizes.law == Sizes::Law::hyperexponential && !(sizes.cv2 >= 1 && std::isfinite(sizes.cv2)))
-    return Error{.message = "the cv2 of a hyperexponential law must be a number of at least 1",
+  if (sizes.law == Sizes::Law::hyperexponential && !(sizes.cv2 >= 1 && sizes.cv2 <= kMostCv2))
+    return Error{.message = "the cv2 of a hyperexponential law must be a number from 1 to 10000",
                  .key = "sizes"};
   return {};
 }

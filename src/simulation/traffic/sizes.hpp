@@ -11,7 +11,14 @@ double draw_exponential(Random& random);
 /// A draw of mean 1. Requires sizes that check_sizes has nothing against.
 double draw_size(const Sizes& sizes, Random& random);
 
-/// Errors: stages < 1 of Erlang, cv2 < 1 of the hyperexponential law, or not finite.
+/// The squared coefficient of variation.
+double cv2_of(const Sizes& sizes);
+
+/// Beyond it one size in tens of thousands is all the work there is, and no run is long enough to tell a
+/// mean.
+constexpr double kMostCv2 = 10'000;
+
+/// Errors: stages < 1 of Erlang, cv2 of the hyperexponential law not in [1, kMostCv2].
 Check check_sizes(const Sizes& sizes);
 
 }  // namespace mirab::simulation

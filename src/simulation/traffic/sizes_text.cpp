@@ -6,12 +6,14 @@
 #include <mirab/model/choice.hpp>
 #include <mirab/model/quantity.hpp>
 
+#include "simulation/traffic/sizes.hpp"
+
 namespace mirab::simulation {
 namespace {
 
 constexpr std::string_view kErlang = "erlang:";
 constexpr std::array<OptionInfo, 1> kHyperexponentialOptions = {
-    {{"cv2", "", "squared coefficient of variation, at least 1"}}};
+    {{"cv2", "", "squared coefficient of variation, 1 to 10000"}}};
 constexpr std::array<ChoosableRow, 3> kLaws = {
     {{"exponential", {}, {}}, {"deterministic", {}, {}}, {"hyperexponential", {}, kHyperexponentialOptions}}};
 
@@ -30,11 +32,11 @@ Result<Sizes> erlang(std::string_view stages) {
 Result<Sizes> hyperexponential(const Choice& choice) {
   const Result<double> cv2 = number_option(choice, "cv2", 1);
   if (!cv2) return cv2.error();
-  if (*cv2 < 1) {
+  if (!(*cv2 >= 1 && *cv2 <= kMostCv2)) {
     return Error{.message =
-                     fmt::format("cv2, the squared coefficient of variation of a hyperexponential, is at "
-                                 "least 1, not {}",
-                                 *cv2)};
+                     fmt::format("cv2, the squared coefficient of variation of a hyperexponential, is from "
+                                 "1 to {}, not {}",
+                                 kMostCv2, *cv2)};
   }
   return Sizes{.law = Sizes::Law::hyperexponential, .cv2 = *cv2};
 }

@@ -26,6 +26,7 @@
 #include "simulation/traffic/load.hpp"
 #include "simulation/traffic/sizes.hpp"
 #include "simulation/traffic/streams.hpp"
+#include "simulation/traffic/task_bounds.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -131,6 +132,7 @@ class TaskTraffic {
 
   void schedule_arrival(std::size_t k) {
     const double wait = draw_exponential(classes_[k].arrivals) / run_.arrivals[k];
+    if (wait > kLongestWait) return;
     events_.schedule(events_.now() + nanoseconds(wait), Arrival{k});
   }
 
@@ -241,6 +243,7 @@ Result<Problem> problem_of(const TrafficScenario& scenario) {
 Check check_task_traffic(const TrafficScenario& scenario) {
   if (scenario.tasks_per_job < 1)
     return Error{.message = "a job has at least one task", .key = "tasks_per_job"};
+  if (const Check bounds = check_task_bounds(scenario)) return bounds;
   const Result<Problem> problem = problem_of(scenario);
   if (!problem) return problem.error();
   const scheduling::CountedProblem pool(*problem);

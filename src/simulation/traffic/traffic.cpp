@@ -15,6 +15,7 @@ namespace {
 struct Simulated {
   std::vector<TrafficPoint> points;
   std::int64_t events = 0;
+  std::int64_t not_converged = 0;
 };
 
 Simulated simulate(const TrafficScenario& scenario, double load, std::size_t mechanism, std::uint64_t seed) {
@@ -26,7 +27,8 @@ Simulated simulate(const TrafficScenario& scenario, double load, std::size_t mec
                        .seed = seed};
   const TrafficMeasured measured =
       scenario.model == TrafficModel::fluid ? simulate_fluid_traffic(run) : simulate_task_traffic(run);
-  return {.points = points_of(run, measured), .events = measured.events};
+  return {
+      .points = points_of(run, measured), .events = measured.events, .not_converged = measured.not_converged};
 }
 
 }  // namespace
@@ -41,8 +43,11 @@ Result<TrafficOutcome> simulate_traffic(const TrafficScenario& scenario, std::ui
     simulated[one] = simulate(scenario, scenario.loads[one / mechanisms], one % mechanisms, seed);
   };
   sweep(simulated.size(), threads, simulate_one, progress);
-  TrafficOutcome outcome{.points = {}, .events = 0, .seed = seed};
-  for (const Simulated& one : simulated) {
+  TrafficOutcome outcome{.points = {}, .events = 0, .seed = seed, .not_converged = {}};
+  outcome.not_converged.resize(mechanisms);
+  for (std::size_t i = 0; i < simulated.size(); ++i) {
+    const Simulated& one = simulated[i];
+    outcome.not_converged[i % mechanisms] += one.not_converged;
     outcome.points.insert(outcome.points.end(), one.points.begin(), one.points.end());
     outcome.events += one.events;
   }

@@ -52,6 +52,7 @@ TEST(TrafficCheck, NamesTheKeyThatIsWrong) {
       {"classes[0].arrivals", [](TrafficScenario& s) { s.classes[0].arrivals = -0.25; }},
       {"classes[0].arrivals", [](TrafficScenario& s) { s.classes[0].arrivals = 1.25; }},
       {"classes[0].permanent", [](TrafficScenario& s) { s.classes[0].permanent = -1; }},
+      {"classes[0].permanent", [](TrafficScenario& s) { s.classes[0].permanent = INT64_MAX; }},
       {"classes[0]", [](TrafficScenario& s) { s.classes[0].arrivals = 0; }},
       {"sizes", [](TrafficScenario& s) { s.sizes = {.law = Sizes::Law::erlang, .stages = 0}; }},
       {"mechanisms", [](TrafficScenario& s) { s.mechanisms.clear(); }},
@@ -59,7 +60,9 @@ TEST(TrafficCheck, NamesTheKeyThatIsWrong) {
       {"load.resource", [](TrafficScenario& s) { s.load_resource = 2; }},
       {"load.at", [](TrafficScenario& s) { s.loads.clear(); }},
       {"load.at[1]", [](TrafficScenario& s) { s.loads[1] = 0; }},
+      {"sizes", [](TrafficScenario& s) { s.sizes = {.law = Sizes::Law::hyperexponential, .cv2 = 1e5}; }},
       {"jobs", [](TrafficScenario& s) { s.jobs = 199; }},
+      {"jobs", [](TrafficScenario& s) { s.jobs = 20'000'000'000; }},
   };
   for (const auto& [key, spoil] : kCases) {
     const Error error = refused(spoil);

@@ -56,6 +56,19 @@ TEST(PricedShares, AreTheSameFromTheLastPricesAndFromNothing) {
   EXPECT_EQ(cold.cold_starts(), 500);
 }
 
+TEST(PricedShares, CountTheDivisionsThatDidNotConverge) {
+  for (const auto& [mechanism, converges] :
+       {std::pair{"alpha-fair:alpha=1e-4", false}, {"alpha-fair:alpha=0.1", true}, {"pf", true}}) {
+    const TrafficScenario scenario = figure_1b({mechanism}, {});
+    const FluidRule rule = *fluid_rule(scenario, scenario.mechanisms[0]);
+    PricedShares shares(rule);
+    std::vector<double> found(2);
+    Walk walk;
+    for (int division = 0; division < 50; ++division, walk.step()) shares.divide(walk.jobs, found);
+    EXPECT_EQ(shares.not_converged() == 0, converges) << mechanism << ": " << shares.not_converged();
+  }
+}
+
 // Only class 2 takes resource 2: its price was 0, and class 2 was not there.
 TEST(PricedShares, FindThePriceOfAResourceThatWasFreeWhenItsFirstUserComes) {
   const TrafficScenario scenario = traffic_of({{1, 0}, {0, 1}, {1, 1}}, {0.5, 0.25, 0.25}, {"pf"}, {});

@@ -29,6 +29,7 @@ Moments moments_of(const Sizes& sizes) {
 }
 
 void expect_law(const Sizes& sizes, double cv2) {
+  EXPECT_EQ(cv2_of(sizes), cv2);
   const Moments found = moments_of(sizes);
   EXPECT_NEAR(found.mean, 1, 4 * std::sqrt(cv2 / kDraws) + 1e-12) << "seed " << kSeed;
   EXPECT_NEAR(found.cv2, cv2, 0.05 * cv2 + 1e-12) << "seed " << kSeed;
@@ -46,8 +47,10 @@ TEST(Sizes, OfWhichThereAreNoneAreRefused) {
   EXPECT_FALSE(check_sizes({}));
   EXPECT_EQ(check_sizes({.law = Sizes::Law::erlang, .stages = 0})->key, "sizes");
   EXPECT_EQ(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = 0.5})->message,
-            "the cv2 of a hyperexponential law must be a number of at least 1");
+            "the cv2 of a hyperexponential law must be a number from 1 to 10000");
   EXPECT_TRUE(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = std::nan("")}));
+  EXPECT_TRUE(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = 1e300}));
+  EXPECT_FALSE(check_sizes({.law = Sizes::Law::hyperexponential, .cv2 = kMostCv2}));
 }
 
 }  // namespace

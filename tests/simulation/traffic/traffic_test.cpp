@@ -18,7 +18,8 @@ TrafficScenario small(std::vector<std::string> mechanisms = {"drf", "pf"}) {
 
 bool same(const TrafficPoint& a, const TrafficPoint& b) {
   return a.load == b.load && a.job_class == b.job_class && a.service_rate == b.service_rate &&
-         a.low == b.low && a.high == b.high && a.jobs == b.jobs && a.stable == b.stable;
+         a.low == b.low && a.high == b.high && a.jobs == b.jobs && a.stable == b.stable &&
+         a.settled == b.settled;
 }
 
 MATCHER_P(SamePoints, other, "the same points, bit by bit") {
@@ -109,6 +110,15 @@ TEST(Traffic, IsStableByWhatIsClaimed) {
   const TrafficOutcome outcome = *simulate_traffic(scenario, kSeed, 1);
   EXPECT_TRUE(outcome.points[0].stable);
   EXPECT_FALSE(outcome.points[2].stable);
+}
+
+TEST(Traffic, CountsDivisionsThatDidNotConvergeByMechanism) {
+  TrafficScenario scenario = figure_1b({"pf", "alpha-fair:alpha=1e-6"}, {0.5});
+  scenario.jobs = 500;
+  const TrafficOutcome outcome = *simulate_traffic(scenario, kSeed, 1);
+  ASSERT_EQ(outcome.not_converged.size(), 2U);
+  EXPECT_EQ(outcome.not_converged[0], 0);
+  EXPECT_GT(outcome.not_converged[1], 0);
 }
 
 TEST(Traffic, TellsItsProgressToTheEnd) {
