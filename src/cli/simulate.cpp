@@ -5,14 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include <mirab/model/cluster_file.hpp>
-#include <mirab/model/workload_file.hpp>
 #include <mirab/simulation/scenario.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/scenario_inputs.hpp"
 #include "cli/terminal.hpp"
 #include "report/outcome_json.hpp"
 #include "report/page/page.hpp"
@@ -113,55 +112,35 @@ Exit show(const Options& options, const Outputs& outputs, const Run& run) {
   return Exit::done;
 }
 
-/// An error that is found while it runs stands in the workload file, if there is one and the key is one of
-/// its own, else in the scenario.
-Exit complain_about(const Scenario& scenario, Error error, const std::string& workload = {}) {
-  static constexpr std::array<std::string_view, 7> kKeysOfWorkload = {
-      "resources", "users", "requests", "usages", "jobs", "changes", "span"};
-  const std::string_view key = std::string_view(error.key).substr(0, error.key.find_first_of(".["));
-  const bool in_workload = !workload.empty() && std::find(kKeysOfWorkload.begin(), kKeysOfWorkload.end(),
-                                                          key) != kKeysOfWorkload.end();
-  if (error.file.empty()) error.file = in_workload ? workload : scenario.name;
-  return complain(error);
-}
-
-Result<Workload> read_workload(const std::string& file, const std::optional<Duration>& duration) {
-  Result<Workload> workload = read_workload_file(file);
-  if (!workload || !duration) return workload;
-  return simulation::cut_off(*std::move(workload), *duration);
-}
-
 Exit run(const Options& options, const Scenario& scenario, const TrafficScenario& traffic) {
   const Result<TrafficOutcome> outcome = simulation::simulate_traffic(
       traffic, options.seed_for(scenario), options.threads, progress_line(scenario.name));
-  if (!outcome) return complain_about(scenario, outcome.error());
+  if (!outcome) return complain(in_its_file(outcome.error(), {scenario.name}));
   return show(options, scenario.outputs, report::TrafficRun{scenario.name, traffic, *outcome});
 }
 
 Exit run(const Options& options, const Scenario& scenario, const TraceScenario& trace) {
-  const Result<Problem> cluster = read_cluster_file(trace.cluster);
-  if (!cluster) return complain(cluster.error());
-  const Result<Workload> workload = read_workload(trace.workload, trace.duration);
-  if (!workload) return complain(workload.error());
+  const InputFiles files{scenario.name, trace.cluster, trace.workload};
+  const Result<Inputs> inputs = read_inputs(files, trace.duration);
+  if (!inputs) return complain(inputs.error());
   const std::uint64_t seed = options.seed_for(scenario);
   const Result<std::vector<ReplayOutcome>> outcomes = simulation::replay(
-      *cluster, *workload, trace.options, seed, options.threads, progress_line(scenario.name));
-  if (!outcomes) return complain_about(scenario, outcomes.error(), trace.workload);
+      inputs->cluster, inputs->workload, trace.options, seed, options.threads, progress_line(scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), files));
   return show(options, scenario.outputs,
               report::ReplayRun{scenario.name, seed, trace, outcomes->front().resources, *outcomes});
 }
 
 Exit run(const Options& options, const Scenario& scenario, const ReallocationScenario& reallocation) {
-  const Result<Problem> cluster = read_cluster_file(reallocation.cluster);
-  if (!cluster) return complain(cluster.error());
-  const Result<Workload> workload = read_workload(reallocation.workload, reallocation.duration);
-  if (!workload) return complain(workload.error());
+  const InputFiles files{scenario.name, reallocation.cluster, reallocation.workload};
+  const Result<Inputs> inputs = read_inputs(files, reallocation.duration);
+  if (!inputs) return complain(inputs.error());
   const Result<std::vector<ReallocationOutcome>> outcomes = simulation::reallocate(
-      *cluster, *workload, reallocation.options, options.threads, progress_line(scenario.name));
-  if (!outcomes) return complain_about(scenario, outcomes.error(), reallocation.workload);
-  const Exit shown =
-      show(options, scenario.outputs,
-           report::ReallocationRun{scenario.name, reallocation, *cluster, *workload, *outcomes});
+      inputs->cluster, inputs->workload, reallocation.options, options.threads, progress_line(scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), files));
+  const Exit shown = show(
+      options, scenario.outputs,
+      report::ReallocationRun{scenario.name, reallocation, inputs->cluster, inputs->workload, *outcomes});
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
                                      [](const auto& outcome) { return outcome.not_converged == 0; });
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
@@ -170,7 +149,7 @@ Exit run(const Options& options, const Scenario& scenario, const ReallocationSce
 Exit run(const Options& options, const Scenario& scenario, const DemandSeriesScenario& demands) {
   const Result<DemandSeriesOutcome> outcome = simulation::simulate_demands(
       demands, options.seed_for(scenario), options.threads, progress_line(scenario.name));
-  if (!outcome) return complain_about(scenario, outcome.error());
+  if (!outcome) return complain(in_its_file(outcome.error(), {scenario.name}));
   return show(options, scenario.outputs, report::DemandsRun{scenario.name, demands, *outcome});
 }
 

@@ -268,6 +268,34 @@ TEST(WorkloadFile, TimeGoesForwardAndStaysWithinTheSpan) {
             "at: '-1' is negative; an amount is at least 0");
 }
 
+TEST(WorkloadFile, TimesAreWithinAHundredYears) {
+  EXPECT_EQ(refusal(R"({"mirab": "workload", "version": 1, "resources": ["cpu"], "span": 3153600000.5})"),
+            "w:1: span: must be at most a hundred years");
+  EXPECT_EQ(refusal_of(R"({"job": "j", "at": 13, "user": "bob", "request": 0, "runtime": 3153600001})"),
+            "runtime: must be at most a hundred years");
+}
+
+TEST(WorkloadFile, TasksAreAtMostAHundredMillionInAll) {
+  const std::string job = R"({"job": "j", "at": 13, "user": "bob", "request": 0, "runtime": 1, "tasks": )";
+  EXPECT_EQ(refusal_of(job + "99999999}"), "accepted");
+  EXPECT_EQ(refusal_of(job + "100000000}"), "tasks: make more than 100000000 in all") << "with that above";
+  EXPECT_EQ(refusal_of(job + "9000000000000000000}"), "tasks: make more than 100000000 in all");
+}
+
+TEST(WorkloadFile, AServerGoesAndComesInTurn) {
+  const auto change = [](const std::string& server, int instance, const std::string& to) {
+    return R"({"server": ")" + server + R"(", "instance": )" + std::to_string(instance) +
+           R"(, "at": 13, "change": )" + (to == "up" ? R"("up", "capacity": {"cpu": 1}})" : R"("down"})");
+  };
+  const std::string down = change("s", 0, "down");
+  EXPECT_EQ(refusal(above + down + "\n" + change("s", 0, "down")), "w:8: change: server 0 of 's' goes twice");
+  EXPECT_EQ(refusal(above + down + "\n" + change("s", 0, "up") + "\n" + change("s", 0, "up")),
+            "w:9: change: server 0 of 's' comes twice");
+  EXPECT_EQ(refusal(above + down + "\n" + change("s", 1, "down") + "\n" + change("t", 0, "down") + "\n" +
+                    change("s", 0, "up") + "\n" + down),
+            "accepted");
+}
+
 TEST(WorkloadFile, AmountsArePositiveAndOfKnownResources) {
   EXPECT_EQ(refusal_of(R"({"request": 2, "demand": {"cpu": -1}})"),
             "demand.cpu: '-1' is negative; an amount is at least 0");
