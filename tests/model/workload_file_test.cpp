@@ -106,7 +106,7 @@ class RandomWorkload {
     }
     for (std::size_t i = 0; i < 1 + random_.below(4); ++i) workload.requests.push_back(request(m));
     for (std::size_t i = 0; i < random_.below(3); ++i) workload.usages.push_back(usage(m));
-    workload.span = nanoseconds(static_cast<std::int64_t>(1 + random_.bits() / 4));
+    workload.span = nanoseconds(static_cast<std::int64_t>(1 + random_.bits() / 8));
     std::vector<Duration> times(random_.below(20));
     for (Duration& at : times) at = nanoseconds(static_cast<std::int64_t>(random_.below(span_of(workload))));
     std::sort(times.begin(), times.end());
@@ -167,7 +167,7 @@ class RandomWorkload {
   }
 
   Duration runtime() {
-    return nanoseconds(static_cast<std::int64_t>(1 + (random_.bits() >> (2 + random_.below(60)))));
+    return nanoseconds(static_cast<std::int64_t>(1 + (random_.bits() >> (3 + random_.below(60)))));
   }
 
   Job job(Duration at, const Workload& workload) {
@@ -189,7 +189,10 @@ class RandomWorkload {
   ServerChange change(Duration at, std::size_t m) {
     ServerChange change{ServerChange::Kind::down, at, name("s", 0),
                         static_cast<std::int64_t>(random_.below(3))};
-    if (random_.below(2) == 0) return change;
+    // One that is known goes and comes in turn.
+    const auto known = is_up_.try_emplace({change.server, change.instance}, random_.below(2) == 0).first;
+    known->second = !known->second;
+    if (!known->second) return change;
     change.kind = ServerChange::Kind::up;
     change.capacity = amounts(m);
     if (random_.below(2) == 0) change.labels.emplace(name("l", 0), name("v", 0));
@@ -197,6 +200,7 @@ class RandomWorkload {
   }
 
   Random random_;
+  std::map<std::pair<std::string, std::int64_t>, bool> is_up_;  // by server and instance
 };
 
 TEST(WorkloadFile, ReadingWhatIsWrittenGivesAnEqualWorkload) {
