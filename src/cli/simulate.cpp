@@ -6,14 +6,13 @@
 #include <numeric>
 #include <utility>
 
-#include <mirab/model/cluster_file.hpp>
-#include <mirab/model/workload_file.hpp>
 #include <mirab/simulation/scenario.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/scenario_inputs.hpp"
 #include "cli/terminal.hpp"
 #include "report/outcome_json.hpp"
 #include "report/page/page.hpp"
@@ -141,24 +140,6 @@ Exit show(const Options& options, const Outputs& outputs, const RunOrRuns& run) 
   return Exit::done;
 }
 
-/// An error that is found while it runs stands in the workload file, if there is one and the key is one of
-/// its own, else in the scenario.
-Exit complain_about(const Scenario& scenario, Error error, const std::string& workload = {}) {
-  static constexpr std::array<std::string_view, 7> kKeysOfWorkload = {
-      "resources", "users", "requests", "usages", "jobs", "changes", "span"};
-  const std::string_view key = std::string_view(error.key).substr(0, error.key.find_first_of(".["));
-  const bool in_workload = !workload.empty() && std::find(kKeysOfWorkload.begin(), kKeysOfWorkload.end(),
-                                                          key) != kKeysOfWorkload.end();
-  if (error.file.empty()) error.file = in_workload ? workload : scenario.name;
-  return complain(error);
-}
-
-Result<Workload> read_workload(const std::string& file, const std::optional<Duration>& duration) {
-  Result<Workload> workload = read_workload_file(file);
-  if (!workload || !duration) return workload;
-  return simulation::cut_off(*std::move(workload), *duration);
-}
-
 bool every_division_converged(const TrafficOutcome& outcome) {
   const auto none = [](std::int64_t divisions) { return divisions == 0; };
   return std::all_of(outcome.not_converged.begin(), outcome.not_converged.end(), none);
@@ -170,7 +151,7 @@ Exit run(const Options& options, const Scenario& scenario, const TrafficScenario
   };
   const auto outcomes = simulation::replicate<TrafficOutcome>(seeds_for(options, scenario), options.threads,
                                                               once, progress_line(scenario.name));
-  if (!outcomes) return complain_about(scenario, outcomes.error());
+  if (!outcomes) return complain(in_its_file(outcomes.error(), {scenario.name}));
   std::vector<report::TrafficRun> runs;
   for (const TrafficOutcome& outcome : *outcomes) runs.push_back({scenario.name, traffic, outcome});
   const Exit shown = show(options, scenario.outputs, runs);
@@ -179,17 +160,16 @@ Exit run(const Options& options, const Scenario& scenario, const TrafficScenario
 }
 
 Exit run(const Options& options, const Scenario& scenario, const TraceScenario& trace) {
-  const Result<Problem> cluster = read_cluster_file(trace.cluster);
-  if (!cluster) return complain(cluster.error());
-  const Result<Workload> workload = read_workload(trace.workload, trace.duration);
-  if (!workload) return complain(workload.error());
+  const InputFiles files{scenario.name, trace.cluster, trace.workload};
+  const Result<Inputs> inputs = read_inputs(files, trace.duration);
+  if (!inputs) return complain(inputs.error());
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
-    return simulation::replay(*cluster, *workload, trace.options, seed, threads, progress);
+    return simulation::replay(inputs->cluster, inputs->workload, trace.options, seed, threads, progress);
   };
   const std::vector<std::uint64_t> seeds = seeds_for(options, scenario);
   const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(seeds, options.threads, once,
                                                                           progress_line(scenario.name));
-  if (!outcomes) return complain_about(scenario, outcomes.error(), trace.workload);
+  if (!outcomes) return complain(in_its_file(outcomes.error(), files));
   std::vector<report::ReplayRun> runs;
   for (const std::vector<ReplayOutcome>& outcome : *outcomes) {
     runs.push_back({scenario.name, seeds[runs.size()], trace, outcome.front().resources, outcome});
@@ -198,16 +178,15 @@ Exit run(const Options& options, const Scenario& scenario, const TraceScenario& 
 }
 
 Exit run(const Options& options, const Scenario& scenario, const ReallocationScenario& reallocation) {
-  const Result<Problem> cluster = read_cluster_file(reallocation.cluster);
-  if (!cluster) return complain(cluster.error());
-  const Result<Workload> workload = read_workload(reallocation.workload, reallocation.duration);
-  if (!workload) return complain(workload.error());
+  const InputFiles files{scenario.name, reallocation.cluster, reallocation.workload};
+  const Result<Inputs> inputs = read_inputs(files, reallocation.duration);
+  if (!inputs) return complain(inputs.error());
   const Result<std::vector<ReallocationOutcome>> outcomes = simulation::reallocate(
-      *cluster, *workload, reallocation.options, options.threads, progress_line(scenario.name));
-  if (!outcomes) return complain_about(scenario, outcomes.error(), reallocation.workload);
+      inputs->cluster, inputs->workload, reallocation.options, options.threads, progress_line(scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), files));
   const Exit shown =
       show(options, scenario.outputs,
-           report::ReallocationRun{scenario.name, reallocation, *cluster, *workload, *outcomes});
+           report::ReallocationRun{scenario.name, reallocation, inputs->cluster, inputs->workload, *outcomes});
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
                                      [](const auto& outcome) { return outcome.not_converged == 0; });
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
@@ -219,7 +198,7 @@ Exit run(const Options& options, const Scenario& scenario, const DemandSeriesSce
   };
   const auto outcomes = simulation::replicate<DemandSeriesOutcome>(
       seeds_for(options, scenario), options.threads, once, progress_line(scenario.name));
-  if (!outcomes) return complain_about(scenario, outcomes.error());
+  if (!outcomes) return complain(in_its_file(outcomes.error(), {scenario.name}));
   std::vector<report::DemandsRun> runs;
   for (const DemandSeriesOutcome& outcome : *outcomes) runs.push_back({scenario.name, demands, outcome});
   return show(options, scenario.outputs, runs);

@@ -9,8 +9,11 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
+#include "cli/scenario_inputs.hpp"
 #include "report/comparison.hpp"
 #include "report/figures.hpp"
+#include "simulation/reallocation/report.hpp"
+#include "simulation/replay/input.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -41,21 +44,33 @@ Summary summary_of(const TrafficScenario& traffic) {
                      counted(traffic.mechanisms.size(), "mechanism"), counted(traffic.loads.size(), "load"));
 }
 
-/// The files that a scenario names are read too.
-Check check_files(const std::string& cluster, const std::string& workload) {
-  const Result<Problem> problem = read_cluster_file(cluster);
-  if (!problem) return problem.error();
-  const Result<Workload> jobs = read_workload_file(workload);
-  return jobs ? Check{} : jobs.error();
+/// Whatever a run would refuse before it plays.
+Check check_run(const Inputs& inputs, const TraceScenario& trace) {
+  const auto played = simulation::replay_input(inputs.cluster, inputs.workload, trace.options.scale, 1);
+  return played ? Check{} : played.error();
+}
+
+Check check_run(const Inputs& inputs, const ReallocationScenario& reallocation) {
+  return simulation::check_reallocation(inputs.cluster, inputs.workload, reallocation.options);
+}
+
+/// The files that a scenario names are read too, and held against each other.
+template <class Run>
+Check check_inputs(const Run& run) {
+  const InputFiles files{{}, run.cluster, run.workload};
+  const Result<Inputs> inputs = read_inputs(files, run.duration);
+  if (!inputs) return inputs.error();
+  if (Check wrong = check_run(*inputs, run)) return in_its_file(*std::move(wrong), files);
+  return {};
 }
 
 Summary summary_of(const TraceScenario& trace) {
-  if (Check wrong = check_files(trace.cluster, trace.workload)) return *std::move(wrong);
+  if (Check wrong = check_inputs(trace)) return *std::move(wrong);
   return fmt::format("trace, {}", counted(trace.options.contenders.size(), "contender"));
 }
 
 Summary summary_of(const ReallocationScenario& reallocation) {
-  if (Check wrong = check_files(reallocation.cluster, reallocation.workload)) return *std::move(wrong);
+  if (Check wrong = check_inputs(reallocation)) return *std::move(wrong);
   return fmt::format("reallocation, {}", counted(reallocation.options.mechanisms.size(), "mechanism"));
 }
 
@@ -79,7 +94,9 @@ Summary check_scenario(const InputText& input) {
   const Result<simulation::Scenario> scenario =
       simulation::read_scenario_text(input.text, input.syntax, input.name);
   if (!scenario) return scenario.error();
-  return std::visit([](const auto& what) { return summary_of(what); }, scenario->what);
+  Summary summary = std::visit([](const auto& what) { return summary_of(what); }, scenario->what);
+  if (summary) return summary;
+  return in_its_file(summary.error(), {input.name});
 }
 
 Summary check_workload(const std::string& file, const InputText& input) {
@@ -133,7 +150,8 @@ Command add_validate(CLI::App& app) {
   manual.paragraphs = {
       "Reads every file and prints one line for each. Checks everything that the schemas say, and more: "
       "that names are unique and known, that amounts can be counted, that every user fits on a server, that "
-      "the arrivals of a scenario add up, that the files that it names can be read. What a file is, it says "
+      "the arrivals of a scenario add up, that the files that it names can be read and go together. What a "
+      "file is, it says "
       "itself: a scenario by its key kind, a workload by its first line. When a file is wrong, only the "
       "errors are "
       "printed, each with file, line and key, for all the files that are wrong."};

@@ -15,4 +15,7 @@ Result<Duration> parse_seconds(std::string_view text);
 /// The shortest plain decimal that reads back as the duration, in seconds. Requires it to be ≥ 0.
 std::string seconds_text(Duration duration);
 
+/// The nearest double, for what is reported: time itself is counted in whole nanoseconds.
+inline double in_seconds(Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
+
 }  // namespace mirab

@@ -75,6 +75,7 @@ class WorkloadReader : FieldReader {
     }
     workload_.span = seconds(required(line, "", "span"), "span");
     if (workload_.span == Duration::zero()) fail("span", "must be more than 0 seconds", line.line);
+    if (workload_.span > kLongestWorkload) fail("span", "must be at most a hundred years", line.line);
     if (const Node* lines = line.find("provenance")) texts(*lines, "provenance");
   }
 
@@ -163,13 +164,21 @@ class WorkloadReader : FieldReader {
             .request = known(line, "request", workload_.requests.size()),
             .runtime = seconds(required(line, "", "runtime"), "runtime")};
     if (job.runtime == Duration::zero()) fail("runtime", "must be more than 0 seconds", line.line);
+    if (job.runtime > kLongestWorkload) fail("runtime", "must be at most a hundred years", line.line);
     if (const Node* tasks = line.find("tasks")) job.tasks = whole(*tasks, "tasks");
+    count_tasks(job.tasks, line.line);
     if (const Node* gang = line.find("gang")) job.gang = whole(*gang, "gang");
     if (job.gang > job.tasks) fail("gang", "must not be more than the tasks", line.line);
     if (const Node* most = line.find("per_server")) job.per_server = whole(*most, "per_server");
     if (line.find("usage") != nullptr) job.usage = known(line, "usage", workload_.usages.size());
     if (const Node* cut = line.find("cut"); cut != nullptr && truth(*cut, "cut")) job.known = Runtime::cut;
     workload_.jobs.push_back(std::move(job));
+  }
+
+  void count_tasks(std::int64_t more, int line) {
+    if (more > kMostWorkloadTasks - tasks_)
+      return fail("tasks", fmt::format("make more than {} in all", kMostWorkloadTasks), line);
+    tasks_ += more;
   }
 
   void change(const Node& line) {
@@ -186,7 +195,20 @@ class WorkloadReader : FieldReader {
     } else if (line.find("capacity") != nullptr || line.find("labels") != nullptr) {
       fail("change", "a server that goes has no capacity and no labels", line.line);
     }
+    follow(change, line.line);
     workload_.changes.push_back(std::move(change));
+  }
+
+  // A server that went is not there to go again, nor one that came to come. Whether it was there at the
+  // beginning, the cluster file alone tells.
+  void follow(const ServerChange& change, int line) {
+    const auto [known, is_new] = latest_change_.try_emplace({change.server, change.instance}, change.kind);
+    if (!is_new && known->second == change.kind)
+      return fail("change",
+                  fmt::format("server {} of '{}' {} twice", change.instance, change.server,
+                              change.kind == ServerChange::Kind::up ? "comes" : "goes"),
+                  line);
+    known->second = change.kind;
   }
 
   ServerChange::Kind kind(const Node& node) {
@@ -260,6 +282,8 @@ class WorkloadReader : FieldReader {
 
   Workload workload_;
   std::unordered_map<std::string, std::uint32_t> user_of_;
+  std::map<std::pair<std::string, std::int64_t>, ServerChange::Kind> latest_change_;  // by server, instance
+  std::int64_t tasks_ = 0;                                                            // of all jobs
   Duration latest_{};
   bool has_head_ = false;
   std::optional<Error> wrong_;  // of a line that is no JSON

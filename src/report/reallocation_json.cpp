@@ -1,4 +1,5 @@
 #include "model/names.hpp"
+#include "model/seconds.hpp"
 #include "report/reallocation_words.hpp"
 #include "report/series_json.hpp"
 #include "report/simulation.hpp"

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "model/names.hpp"
+#include "model/seconds.hpp"
 #include "report/figures.hpp"
 #include "report/reallocation_words.hpp"
 #include "report/series_json.hpp"

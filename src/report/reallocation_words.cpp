@@ -1,5 +1,6 @@
 #include "report/reallocation_words.hpp"
 
+#include "model/seconds.hpp"
 #include "report/series_json.hpp"
 #include "simulation/quantiles.hpp"
 

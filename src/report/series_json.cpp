@@ -1,7 +1,5 @@
 #include "report/series_json.hpp"
 
-#include <chrono>
-
 namespace mirab::report {
 
 using Json = nlohmann::ordered_json;
@@ -33,7 +31,5 @@ Json by_resource(const std::vector<std::string>& resources, const std::vector<do
   for (std::size_t r = 0; r < resources.size(); ++r) json[resources[r]] = values[r];
   return json;
 }
-
-double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace mirab::report

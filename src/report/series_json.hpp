@@ -24,6 +24,4 @@ nlohmann::ordered_json quantiles_json(const simulation::Quantiles& quantiles);
 nlohmann::ordered_json by_resource(const std::vector<std::string>& resources,
                                    const std::vector<double>& values);
 
-double in_seconds(Duration duration);
-
 }  // namespace mirab::report

@@ -28,7 +28,4 @@ class StepIntegral {
   std::vector<double> sums_;  // ∫ from 0 to each moment, in units · s: [moment][quantity]
 };
 
-/// The same in seconds.
-double seconds(Duration duration);
-
 }  // namespace mirab::simulation

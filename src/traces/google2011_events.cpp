@@ -8,7 +8,7 @@ namespace {
 
 Result<MachineChange> machine_change(const Row& row) {
   namespace column = machine_column;
-  const auto time = row.whole(column::time);
+  const auto time = time_of(row, column::time);
   if (!time) return time.error();
   const auto id = row.whole(column::id);
   if (!id) return id.error();

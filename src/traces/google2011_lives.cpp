@@ -27,7 +27,6 @@ enum class TaskEvent : std::uint64_t {
   update_running
 };
 constexpr std::uint64_t kLastEvent = static_cast<std::uint64_t>(TaskEvent::update_running);
-constexpr std::uint64_t kAfterTheTrace = INT64_MAX;  // stands for all times behind its end
 
 struct AmountsHash {
   std::size_t operator()(const Amounts& amounts) const noexcept {
@@ -50,7 +49,7 @@ struct TaskRow {
 
 Result<TaskRow> task_row(const Row& row) {
   namespace column = task_column;
-  const auto time = row.whole(column::time);
+  const auto time = time_of(row, column::time);
   if (!time) return time.error();
   const auto job = row.whole(column::job);
   if (!job) return job.error();
@@ -81,7 +80,7 @@ class Follower {
       return row.error(task_column::time, "is before the time of the row above");
     }
     ++lives_.rows;
-    if (read->time >= kAfterTheTrace) {
+    if (read->time == kAfterTheTrace) {
       ++lives_.after_the_trace;
       return std::nullopt;
     }
@@ -147,6 +146,7 @@ class Follower {
 
   void end(Life& life, const TaskRow& read) {
     life.ended = read.time;
+    life.cut_short = read.event == TaskEvent::evict || read.event == TaskEvent::lost;
     if (!life.request) life.request = number(read.request);
   }
 

@@ -18,6 +18,7 @@ struct Life {
   std::uint64_t submitted;
   std::optional<std::uint64_t> started = {};
   std::optional<std::uint64_t> ended = {};
+  bool cut_short = false;  ///< it ended for reasons of its machine (evicted, lost): it would have run on
   std::optional<std::uint32_t> request = {};  ///< index into Lives::requests; the latest that was told until
                                               ///< it started, or the first after
 };

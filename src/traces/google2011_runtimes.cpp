@@ -21,11 +21,13 @@ Lifetimes lifetimes_of(const Lives& lives) {
     if (!life.started) continue;
     const Duration seen =
         time_in_window(life.ended.value_or(lives.window_end)) - time_in_window(*life.started);
-    const Kind kind = kind_of(life);
-    if (kind == Kind::whole) lifetimes.ended(seen);
-    if (kind == Kind::open) lifetimes.outlived(seen);
-    if (kind == Kind::old) lifetimes.old_ended(seen);
-    if (kind == Kind::old_open) lifetimes.old_outlived(seen);
+    const bool is_old = *life.started == 0;
+    const bool ends = life.ended && !life.cut_short;
+    if (is_old) {
+      ends ? lifetimes.old_ended(seen) : lifetimes.old_outlived(seen);
+    } else {
+      ends ? lifetimes.ended(seen) : lifetimes.outlived(seen);
+    }
   }
   lifetimes.learn();
   return lifetimes;

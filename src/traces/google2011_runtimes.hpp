@@ -17,7 +17,8 @@ enum class Kind {
 };
 Kind kind_of(const Life& life);
 
-/// What all lives together tell of how long a task lives.
+/// What all lives together tell of how long a task lives. One that its machine cut short lived at least so
+/// long: it counts as one that outlives what was seen of it.
 Lifetimes lifetimes_of(const Lives& lives);
 
 /// From its start, or from the beginning of the window, to its end, at least 1 µs: measured where the window

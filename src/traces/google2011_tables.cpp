@@ -16,6 +16,14 @@ std::uint64_t size(const std::string& file) {
 
 }  // namespace
 
+Result<std::uint64_t> time_of(const Row& row, const Column& column) {
+  constexpr std::uint64_t kMost =
+      (std::uint64_t{1} << 31) * 1'000'000;  // three such times fit into a Duration
+  Result<std::uint64_t> time = row.whole(column);
+  if (time && *time > kMost && *time != kAfterTheTrace) return row.error(column, "is more than 68 years");
+  return time;
+}
+
 Bytes::Bytes(const TraceFiles& files, const ReadProgress& report) : report_(report) {
   for (const std::string& file : files.machine_events) total_ += size(file);
   for (const std::string& file : files.task_events) total_ += size(file);

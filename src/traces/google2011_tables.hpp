@@ -53,6 +53,12 @@ struct TaskIdHash {
   }
 };
 
+/// What happens behind the end of the trace is said to happen then.
+inline constexpr std::uint64_t kAfterTheTrace = INT64_MAX;
+
+/// When the row's event happens, in µs. Errors: no whole number; more than 68 years, and not kAfterTheTrace.
+Result<std::uint64_t> time_of(const Row& row, const Column& column);
+
 /// The bytes of all files, and what has been read of them.
 class Bytes {
  public:

@@ -157,8 +157,9 @@ std::vector<std::string> provenance(const Lives& lives, const Park& park,
       fmt::format("drawn are those of {} that began before and of {} that began in it, and outlive it, and "
                   "of {}",
                   count[Kind::old_open], count[Kind::open], count[Kind::pending]),
-      "that never started: beyond the age seen, as Kaplan and Meier estimate it from the others, and beyond",
-      "the window at the rate at which those end that ran before it.",
+      "that never started: beyond the age seen, as Kaplan and Meier estimate it from the others (those that",
+      "were evicted or lost count as seen so far), and beyond the window at the rate at which those end that",
+      "ran before it.",
       fmt::format("Seed: {}.", seed),
   };
 }

@@ -23,11 +23,11 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "model/seconds.hpp"
+
 namespace mirab::traces {
 
 namespace {
-
-double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 /// Uniform in (0, 1].
 double part(Random& random) { return 1 - random.unit(); }
@@ -36,17 +36,17 @@ double part(Random& random) { return 1 - random.unit(); }
 
 void Lifetimes::old_ended(Duration seen) {
   ++old_.ended;
-  old_.seconds += seconds_of(seen);
+  old_.seconds += in_seconds(seen);
 }
 
-void Lifetimes::old_outlived(Duration seen) { old_.seconds += seconds_of(seen); }
+void Lifetimes::old_outlived(Duration seen) { old_.seconds += in_seconds(seen); }
 
 void Lifetimes::learn() {
   std::int64_t at_risk = 0;
   for (const auto& [age, tasks] : at_age_) {
     at_risk += tasks.ended + tasks.outlived;
     young_.ended += tasks.ended;
-    young_.seconds += seconds_of(age) * static_cast<double>(tasks.ended + tasks.outlived);
+    young_.seconds += in_seconds(age) * static_cast<double>(tasks.ended + tasks.outlived);
   }
   double survival = 1;
   for (const auto& [age, tasks] : at_age_) {

@@ -199,10 +199,13 @@ TEST(Simulate, AWorkloadThatDoesNotGoWithTheClusterIsNamed) {
       "cluster: " + examples + "openb.yaml\nworkload: " + examples + "google2011-hour.workload\n";
   for (const std::string kind :
        {"trace\ncontenders: [{discipline: drf}]\n", "reallocation\nmechanisms: [tsf]\n"}) {
-    const Ran ran = shell("mirab simulate " + folder.write("s.yaml", "kind: " + kind + files));
-    EXPECT_EQ(ran.status, 2);
-    EXPECT_THAT(ran.out, IsEmpty());
-    EXPECT_THAT(ran.err, StartsWith("mirab: " + examples + "google2011-hour.workload: resources: "));
+    const std::string scenario = folder.write("s.yaml", "kind: " + kind + files);
+    for (const std::string command : {"simulate ", "validate "}) {
+      const Ran ran = shell("mirab " + command + scenario);
+      EXPECT_EQ(ran.status, 2);
+      EXPECT_THAT(ran.out, IsEmpty());
+      EXPECT_THAT(ran.err, StartsWith("mirab: " + examples + "google2011-hour.workload: resources: "));
+    }
   }
 }
 

@@ -106,7 +106,7 @@ class RandomWorkload {
     }
     for (std::size_t i = 0; i < 1 + random_.below(4); ++i) workload.requests.push_back(request(m));
     for (std::size_t i = 0; i < random_.below(3); ++i) workload.usages.push_back(usage(m));
-    workload.span = nanoseconds(static_cast<std::int64_t>(1 + random_.bits() / 4));
+    workload.span = nanoseconds(static_cast<std::int64_t>(1 + random_.bits() / 8));
     std::vector<Duration> times(random_.below(20));
     for (Duration& at : times) at = nanoseconds(static_cast<std::int64_t>(random_.below(span_of(workload))));
     std::sort(times.begin(), times.end());
@@ -167,7 +167,7 @@ class RandomWorkload {
   }
 
   Duration runtime() {
-    return nanoseconds(static_cast<std::int64_t>(1 + (random_.bits() >> (2 + random_.below(60)))));
+    return nanoseconds(static_cast<std::int64_t>(1 + (random_.bits() >> (3 + random_.below(60)))));
   }
 
   Job job(Duration at, const Workload& workload) {
@@ -189,7 +189,10 @@ class RandomWorkload {
   ServerChange change(Duration at, std::size_t m) {
     ServerChange change{ServerChange::Kind::down, at, name("s", 0),
                         static_cast<std::int64_t>(random_.below(3))};
-    if (random_.below(2) == 0) return change;
+    // One that is known goes and comes in turn.
+    const auto known = is_up_.try_emplace({change.server, change.instance}, random_.below(2) == 0).first;
+    known->second = !known->second;
+    if (!known->second) return change;
     change.kind = ServerChange::Kind::up;
     change.capacity = amounts(m);
     if (random_.below(2) == 0) change.labels.emplace(name("l", 0), name("v", 0));
@@ -197,6 +200,7 @@ class RandomWorkload {
   }
 
   Random random_;
+  std::map<std::pair<std::string, std::int64_t>, bool> is_up_;  // by server and instance
 };
 
 TEST(WorkloadFile, ReadingWhatIsWrittenGivesAnEqualWorkload) {
@@ -266,6 +270,34 @@ TEST(WorkloadFile, TimeGoesForwardAndStaysWithinTheSpan) {
             "at: 100.001 s is beyond the span of 100 s");
   EXPECT_EQ(refusal_of(R"({"job": "j", "at": -1, "user": "bob", "request": 0, "runtime": 1})"),
             "at: '-1' is negative; an amount is at least 0");
+}
+
+TEST(WorkloadFile, TimesAreWithinAHundredYears) {
+  EXPECT_EQ(refusal(R"({"mirab": "workload", "version": 1, "resources": ["cpu"], "span": 3153600000.5})"),
+            "w:1: span: must be at most a hundred years");
+  EXPECT_EQ(refusal_of(R"({"job": "j", "at": 13, "user": "bob", "request": 0, "runtime": 3153600001})"),
+            "runtime: must be at most a hundred years");
+}
+
+TEST(WorkloadFile, TasksAreAtMostAHundredMillionInAll) {
+  const std::string job = R"({"job": "j", "at": 13, "user": "bob", "request": 0, "runtime": 1, "tasks": )";
+  EXPECT_EQ(refusal_of(job + "99999999}"), "accepted");
+  EXPECT_EQ(refusal_of(job + "100000000}"), "tasks: make more than 100000000 in all") << "with that above";
+  EXPECT_EQ(refusal_of(job + "9000000000000000000}"), "tasks: make more than 100000000 in all");
+}
+
+TEST(WorkloadFile, AServerGoesAndComesInTurn) {
+  const auto change = [](const std::string& server, int instance, const std::string& to) {
+    return R"({"server": ")" + server + R"(", "instance": )" + std::to_string(instance) +
+           R"(, "at": 13, "change": )" + (to == "up" ? R"("up", "capacity": {"cpu": 1}})" : R"("down"})");
+  };
+  const std::string down = change("s", 0, "down");
+  EXPECT_EQ(refusal(above + down + "\n" + change("s", 0, "down")), "w:8: change: server 0 of 's' goes twice");
+  EXPECT_EQ(refusal(above + down + "\n" + change("s", 0, "up") + "\n" + change("s", 0, "up")),
+            "w:9: change: server 0 of 's' comes twice");
+  EXPECT_EQ(refusal(above + down + "\n" + change("s", 1, "down") + "\n" + change("t", 0, "down") + "\n" +
+                    change("s", 0, "up") + "\n" + down),
+            "accepted");
 }
 
 TEST(WorkloadFile, AmountsArePositiveAndOfKnownResources) {

@@ -112,6 +112,38 @@ TEST(Google2011Workload, ATaskThatOutlivesTheTraceHasALongerLifeThanWasSeen) {
   for (const std::size_t i : {0u, 2u, 3u}) EXPECT_EQ(read[i].known, Runtime::cut);
 }
 
+TEST(Google2011Workload, WhatItsMachineCutShortTellsOnlyThatATaskLivesLonger) {
+  for (const Event end : {evict, lost}) {
+    const std::vector<Job> read =
+        jobs(task(10, 100, submit) + task(20, 100, schedule) + task(25, 100, end) + task(30, 200, submit) +
+             task(40, 200, schedule) + task(100, 200, finish) + task(110, 400, submit));
+    ASSERT_EQ(read.size(), 3u);
+    EXPECT_EQ(read[0].runtime, seconds(5)) << "the job is this attempt";
+    EXPECT_EQ(read[2].runtime, seconds(60)) << "the only life that ended by itself";
+  }
+  for (const Event end : {fail, finish, kill}) {
+    bool is_drawn = false;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+      const Read result =
+          read(a_machine,
+               task(10, 100, submit) + task(20, 100, schedule) + task(25, 100, end) + task(30, 200, submit) +
+                   task(40, 200, schedule) + task(100, 200, finish) + the_end,
+               {}, seed);
+      is_drawn = is_drawn || result.import.workload.jobs.back().runtime == seconds(5);
+    }
+    EXPECT_TRUE(is_drawn) << "what ends by itself is a life";
+  }
+}
+
+TEST(Google2011Workload, NoTimeIsLaterThan68YearsButForThatAfterTheTrace) {
+  const std::string late = "100000000000000000,,100,0,1,4,u1,2,1,0.25,0.1,0,0\n";
+  EXPECT_EQ(read(a_machine, a_life + late).error,
+            "TASKS:4: time: \"100000000000000000\" is more than 68 years");
+  EXPECT_EQ(read(a_machine + "9223372036854775805,1,1,P,1,1\n", a_life + the_end).error,
+            "MACHINES:2: time: \"9223372036854775805\" is more than 68 years");
+  EXPECT_EQ(read(a_machine + "9223372036854775807,1,1,P,1,1\n", a_life + the_end).error, "");
+}
+
 TEST(Google2011Workload, TheRequestIsTheLatestUntilTheTaskStarts) {
   const auto first_demand = [](const std::string& tasks) {
     const Read result = read(a_machine, tasks + the_end);

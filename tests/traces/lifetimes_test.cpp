@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <map>
 
+#include "model/seconds.hpp"
+
 namespace mirab::traces {
 namespace {
 
 using std::chrono::seconds;
-
-double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 // The example of Kaplan and Meier 1958, section 2: deaths at 0.8, 3.1, 5.4, 9.2, losses
 // at 1.0, 2.7, 7.0, 12.1; S is 7/8, 7/10, 21/40, 21/80 after the deaths. Here in tenths.

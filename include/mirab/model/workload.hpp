@@ -11,6 +11,13 @@
 
 namespace mirab {
 
+/// No time of a workload is longer: a hundred years, so that a few can be added in 63 bits of nanoseconds.
+inline constexpr Duration kLongestWorkload = std::chrono::hours(24 * 365) * 100;
+
+/// So many tasks in all jobs together at the most, a hundred million: four times those of the whole Google
+/// trace of 2011. A replay keeps some 24 bytes for each.
+inline constexpr std::int64_t kMostWorkloadTasks = 100'000'000;
+
 /// Who submits jobs.
 struct Submitter {
   std::string name;    ///< unique
@@ -40,10 +47,10 @@ struct Job {
   Duration submitted{};                         ///< since the start of the trace, ≥ 0
   std::uint32_t user;                           ///< index into Workload::users
   std::uint32_t request;                        ///< index into Workload::requests
-  std::int64_t tasks = 1;                       ///< ≥ 1
+  std::int64_t tasks = 1;                       ///< ≥ 1; of all jobs together ≤ kMostWorkloadTasks
   std::int64_t gang = 1;                        ///< so many of them start together, or none; 1 … tasks
   std::optional<std::int64_t> per_server = {};  ///< at most so many on one server at a time; ≥ 1
-  Duration runtime{};                           ///< of each task, from its start; > 0
+  Duration runtime{};                           ///< of each task, from its start; > 0, ≤ kLongestWorkload
   Runtime known = Runtime::measured;
   std::optional<std::uint32_t> usage = {};  ///< index into Workload::usages: what a task really takes
 
@@ -80,7 +87,7 @@ struct Workload {
   std::vector<Usage> usages = {};
   std::vector<Job> jobs;                   ///< by time of submission
   std::vector<ServerChange> changes = {};  ///< by time
-  Duration span{};                         ///< the trace covers [0, span]: no time above is later
+  Duration span{};  ///< the trace covers [0, span], ≤ kLongestWorkload: no time above is later
 };
 
 }  // namespace mirab

@@ -94,7 +94,8 @@ struct ReallocationOutcome {
 /// cluster's servers count: its users and the workload's changes of servers are left out, the latter with a
 /// notice, as are what tasks really use (Workload::usages).
 ///
-/// Errors: no mechanism, an interval or window of no length, resources that differ between the files, a
+/// Errors: no mechanism, an interval or window of no length, a million intervals or more, a workload that
+/// is not sound or whose resources are not the cluster's (`jobs[3].user`), a
 /// request that fits no server, input that a mechanism cannot honour. The cost is that of the mechanism times
 /// `solved`, plus O(divisions · (claimants + K m)).
 Result<std::vector<ReallocationOutcome>> reallocate(const Problem& cluster, const Workload& workload,

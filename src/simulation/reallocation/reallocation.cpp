@@ -12,6 +12,7 @@
 
 #include <mirab/simulation/reallocation.hpp>
 
+#include "model/seconds.hpp"
 #include "simulation/reallocation/divided_shares.hpp"
 #include "simulation/reallocation/report.hpp"
 #include "simulation/sweep.hpp"
@@ -43,7 +44,7 @@ struct Run {
   ReallocationOutcome outcome;
 };
 
-double work_of(const Job& job) { return static_cast<double>(job.tasks) * seconds(job.runtime); }
+double work_of(const Job& job) { return static_cast<double>(job.tasks) * in_seconds(job.runtime); }
 
 std::uint32_t claimant_of(const Run& run, std::uint32_t job) {
   return run.options.claimant == Claimant::job ? job : run.workload.jobs[job].user;
@@ -128,7 +129,7 @@ void work_until(Run& run, Duration then) {
   std::vector<Served> still;
   for (const Served& one : run.served) {
     ReallocatedJob& job = run.outcome.jobs[one.job];
-    job.done = std::min(job.work, job.done + one.rate * seconds(then - run.now));
+    job.done = std::min(job.work, job.done + one.rate * in_seconds(then - run.now));
     std::deque<std::uint32_t>& queue = run.queues[one.claim.claimant];
     if (one.end == then) {
       job.done = job.work;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <span>
 
+#include "model/seconds.hpp"
+
 namespace mirab::simulation {
 namespace {
 
@@ -45,7 +47,7 @@ void report_use(const Problem& cluster, const ServerKinds& kinds, const Realloca
     for (std::size_t i = 0; i < outcome.servers.size(); ++i)
       outcome.servers[i].moving.push_back(part(means, i));
     outcome.active.push_back(means.back());
-    outcome.times.push_back(seconds(end));
+    outcome.times.push_back(in_seconds(end));
   }
 }
 

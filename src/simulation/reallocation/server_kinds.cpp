@@ -6,6 +6,8 @@
 
 #include <mirab/model/classes.hpp>
 
+#include "simulation/resource_order.hpp"
+
 namespace mirab::simulation {
 namespace {
 
@@ -13,17 +15,17 @@ namespace {
 ServerKinds as_they_stand(const Problem& cluster, const Workload& workload) {
   ServerKinds kinds{.resources = cluster.resources(),
                     .servers = cluster.servers(),
-                    .requests = workload.requests,
+                    .requests = reordered(workload.requests, resource_order(cluster, workload)),
                     .kind_of = std::vector<std::size_t>(cluster.server_count())};
   std::iota(kinds.kind_of.begin(), kinds.kind_of.end(), 0);
   return kinds;
 }
 
-ServerKinds merged(const Problem& wishes, const Workload& workload) {
+ServerKinds merged(const Problem& wishes, std::vector<Request> requests) {
   const Classes classes = merge(wishes, MergeUsers::equal, MergeServers::equal);
   ServerKinds kinds{.resources = wishes.resources(),
                     .servers = {},
-                    .requests = workload.requests,
+                    .requests = std::move(requests),
                     .kind_of = std::vector<std::size_t>(wishes.server_count())};
   for (const ServerClass& alike : classes.servers) {
     const Server& first = wishes.servers()[alike.members.front()];
@@ -54,7 +56,7 @@ Result<ServerKinds> server_kinds(const Problem& cluster, const Workload& workloa
   for (std::uint32_t request = 0; request < workload.requests.size(); ++request)
     claims.push_back({.claimant = request, .user = 0, .request = request});
   const Result<Problem> wishes = problem_of(kinds, workload.users, claims);
-  if (wishes) return merged(*wishes, workload);
+  if (wishes) return merged(*wishes, std::move(kinds.requests));
   Error error = wishes.error();
   if (error.key.starts_with("users")) error.key.replace(0, std::string_view("users").size(), "requests");
   return error;

@@ -24,7 +24,7 @@ struct Claim {
 struct ServerKinds {
   std::vector<std::string> resources;
   std::vector<Server> servers;       ///< [kind]
-  std::vector<Request> requests;     ///< as in the workload
+  std::vector<Request> requests;     ///< of the workload
   std::vector<std::size_t> kind_of;  ///< [server entry of the cluster]
 };
 

@@ -7,29 +7,24 @@
 #include <numeric>
 
 #include "scheduling/unit.hpp"
-#include "simulation/replay/checks.hpp"
 #include "simulation/replay/scale.hpp"
 #include "simulation/replay/typical_tasks.hpp"
+#include "simulation/resource_order.hpp"
 #include "simulation/streams.hpp"
+#include "simulation/workload_check.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-ResourceVector reordered(const ResourceVector& vector, const std::vector<std::size_t>& order) {
-  ResourceVector in_order;
-  for (const std::size_t place : order) in_order.push_back(vector[place]);
-  return in_order;
-}
-
-std::vector<ServerChange> reordered(std::vector<ServerChange> changes,
-                                    const std::vector<std::size_t>& order) {
+std::vector<ServerChange> changes_in_order(std::vector<ServerChange> changes,
+                                           const std::vector<std::size_t>& order) {
   for (ServerChange& change : changes) {
     if (!change.capacity.empty()) change.capacity = reordered(change.capacity, order);
   }
   return changes;
 }
 
-std::vector<Usage> reordered(std::vector<Usage> usages, const std::vector<std::size_t>& order) {
+std::vector<Usage> usages_in_order(std::vector<Usage> usages, const std::vector<std::size_t>& order) {
   for (Usage& usage : usages) {
     for (std::vector<double>& step : usage.of) {
       std::vector<double> in_order;
@@ -122,6 +117,19 @@ Duration divided(Duration time, double load) {
   return Duration(std::llround(static_cast<double>(time.count()) / load));
 }
 
+/// Copies submit what their originals do: there must not be too many tasks with theirs.
+Check check_tasks(const Workload& workload, const ScaledUsers& scaled) {
+  std::int64_t tasks = 0;
+  for (const Job& job : workload.jobs) {
+    const auto copies = static_cast<std::int64_t>(scaled.of[job.user].size());
+    if (copies > 0 && job.tasks > (kMostWorkloadTasks - tasks) / copies)
+      return Error{.message = fmt::format("the jobs have more than {} tasks in all", kMostWorkloadTasks),
+                   .key = "scale.users"};
+    tasks += job.tasks * copies;
+  }
+  return {};
+}
+
 void add_jobs(const Workload& workload, const ScaledUsers& scaled, double load, ReplayInput& input) {
   const Fitting fits(input);
   for (const Job& job : workload.jobs) {
@@ -166,8 +174,9 @@ Check check_scale(const ReplayScale& scale, const Workload& workload) {
     if (!std::isfinite(factor) || factor <= 0)
       return Error{.message = "a factor must be a number above 0", .key = key};
   }
-  const double hundred_years = 100.0 * 365 * 86400 * 1e9;
-  if (static_cast<double>(workload.span.count()) / scale.load > hundred_years)
+  const auto hundred_years = static_cast<double>(kLongestWorkload.count());
+  const Duration last = workload.jobs.empty() ? Duration::zero() : workload.jobs.back().submitted;
+  if (static_cast<double>(std::max(workload.span, last).count()) / scale.load > hundred_years)
     return Error{.message = "the trace would last more than a hundred years", .key = "scale.load"};
   return {};
 }
@@ -180,11 +189,12 @@ Result<ReplayInput> replay_input(const Problem& cluster, const Workload& workloa
   if (Check bad = check_scale(scale, workload)) return *std::move(bad);
   const std::vector<std::size_t> order = resource_order(cluster, workload);
 
-  Result<Machines> machines = machines_of(cluster, reordered(workload.changes, order), scale.machines);
+  Result<Machines> machines = machines_of(cluster, changes_in_order(workload.changes, order), scale.machines);
   if (!machines) return std::move(machines).error();
   Random draws = stream(seed, "users of a replay");
   Result<ScaledUsers> scaled = scaled_users(workload.users, scale.users, draws);
   if (!scaled) return std::move(scaled).error();
+  if (Check bad = check_tasks(workload, *scaled)) return *std::move(bad);
 
   ReplayInput input;
   input.resources = cluster.resources();
@@ -192,7 +202,7 @@ Result<ReplayInput> replay_input(const Problem& cluster, const Workload& workloa
   input.users = std::move(scaled->users);
   input.oversized.assign(input.users.size(), 0);
   input.cut.assign(input.users.size(), 0);
-  input.usages = reordered(workload.usages, order);
+  input.usages = usages_in_order(workload.usages, order);
   input.span = divided(workload.span, scale.load);
   std::vector<ResourceVector> demands;
   for (const Request& request : workload.requests) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "model/seconds.hpp"
 #include "simulation/replay/scale.hpp"
 
 namespace mirab::simulation {
@@ -31,8 +32,11 @@ class Reader {
   }
 
   Result<Machines> read(const std::vector<ServerChange>& changes, double factor) {
-    add_first();
+    if (Check bad = add_first()) return *std::move(bad);
     if (Check bad = add_later(changes)) return *std::move(bad);
+    if (static_cast<double>(is_up_.size()) * factor > static_cast<double>(kMostMachines))
+      return Error{.message = fmt::format("makes more than {} machines of {}", kMostMachines, is_up_.size()),
+                   .key = "scale.machines"};
     number_machines(factor);
     for (std::size_t i = 0; i < changes.size(); ++i) {
       const std::uint32_t becomes =
@@ -59,8 +63,14 @@ class Reader {
     return {.name = entry.name, .capacity = entry.capacity, .labels = entry.labels};
   }
 
-  void add_first() {
-    for (const Server& entry : cluster_.servers()) {
+  Check add_first() {
+    std::int64_t machines = 0;
+    for (std::size_t i = 0; i < cluster_.server_count(); ++i) {
+      const Server& entry = cluster_.servers()[i];
+      if (entry.count > kMostMachines - machines)
+        return Error{.message = fmt::format("the cluster has more than {} machines in all", kMostMachines),
+                     .key = fmt::format("servers[{}].count", i)};
+      machines += entry.count;
       Group group{.up_as = intern({entry.name, entry.capacity, entry.labels}), .members = {}};
       for (std::int64_t instance = 0; instance < entry.count; ++instance) {
         group.members.emplace_back(entry.name, instance);
@@ -68,6 +78,7 @@ class Reader {
       }
       groups_.push_back(std::move(group));
     }
+    return {};
   }
 
   Check add_later(const std::vector<ServerChange>& changes) {
@@ -78,9 +89,11 @@ class Reader {
       const Instance instance{change.server, change.instance};
       const auto known = is_up_.find(instance);
       if (comes == (known != is_up_.end() && known->second))
-        return Error{.message = fmt::format("server {} of '{}' {}", change.instance, change.server,
-                                            comes ? "comes, and is there already" : "goes, and is not there"),
-                     .key = fmt::format("changes[{}]", i)};
+        return Error{
+            .message = fmt::format("server {} of '{}' {} at {} s", change.instance, change.server,
+                                   comes ? "comes, and is there already," : "goes, and is not there,",
+                                   seconds_text(change.at)),
+            .key = fmt::format("changes[{}]", i)};
       if (comes && change.capacity.empty() && !entries_.contains(change.server))
         return Error{
             .message = fmt::format("the cluster has no server '{}' to take the capacity from", change.server),

@@ -11,6 +11,9 @@
 
 namespace mirab::simulation {
 
+/// All machines are spelled out, one by one: so many at the most, before and after scaling.
+inline constexpr std::int64_t kMostMachines = 1'000'000;
+
 /// What a machine is when it is up. Machines that are the same share one.
 struct MachineKind {
   std::string name;  ///< of the entry of the cluster
@@ -40,7 +43,8 @@ struct Machines {
 /// The machines of the cluster's entries and the workload's changes, their numbers scaled by Hamilton's
 /// method: for every entry those that are up at first, and those that come later. The k-th machine of such a
 /// group is a copy of the (k mod group)-th and comes and goes with it; so a factor below 1 keeps the first
-/// ones. Errors: a change of a machine that is up already, or not; of an unknown entry without a capacity.
+/// ones. Errors: a change of a machine that is up already, or not; of an unknown entry without a capacity;
+/// more than kMostMachines (`servers[2].count`, `scale.machines`).
 /// O(machines + changes log changes).
 Result<Machines> machines_of(const Problem& cluster, const std::vector<ServerChange>& changes, double factor);
 

@@ -4,7 +4,7 @@
 
 #include <mirab/scheduling/fill.hpp>
 
-#include "simulation/seconds.hpp"
+#include "model/seconds.hpp"
 
 namespace mirab::simulation {
 
@@ -20,7 +20,7 @@ ReplayRecord::ReplayRecord(const ReplayInput& input, std::size_t samples)
 
 void ReplayRecord::pass_until(Duration now) {
   while (series_.next() < now) series_.sample(users_, servers_, usage_);
-  const double elapsed = seconds(now - now_);
+  const double elapsed = in_seconds(now - now_);
   for (std::size_t r = 0; r < pool_integral_.size(); ++r) {
     granted_integral_[r] += static_cast<double>(servers_.granted()[r]) * elapsed;
     pool_integral_[r] += static_cast<double>(servers_.pool()[r]) * elapsed;
@@ -89,9 +89,9 @@ ReplayUser ReplayRecord::user(std::uint32_t n) const {
   user.name = input_.users[n].name;
   user.oversized = input_.oversized[n];
   user.cut = input_.cut[n];
-  user.share = over_time.share_integral / seconds(now_);
+  user.share = over_time.share_integral / in_seconds(now_);
   user.unfairness = over_time.unfairness_integral;
-  user.starvation = seconds(over_time.starvation);
+  user.starvation = in_seconds(over_time.starvation);
   user.starved = user.submitted > 0 && user.started == 0;
   return user;
 }
@@ -114,8 +114,8 @@ void ReplayRecord::add_means(ReplayOutcome& outcome) const {
     outcome.utilization.push_back(pool > 0 ? granted / pool : 0);
     if (usage_.is_known()) outcome.used.push_back(pool > 0 ? (granted + surplus[r]) / pool : 0);
   }
-  outcome.mean_waiting_tasks = waiting_integral_ / seconds(now_);
-  outcome.mean_running_tasks = running_integral_ / seconds(now_);
+  outcome.mean_waiting_tasks = waiting_integral_ / in_seconds(now_);
+  outcome.mean_running_tasks = running_integral_ / in_seconds(now_);
 }
 
 ReplayOutcome ReplayRecord::outcome(const ReplayContender& contender) {
@@ -129,7 +129,7 @@ ReplayOutcome ReplayRecord::outcome(const ReplayContender& contender) {
   outcome.placement =
       (chooses_servers(contender.discipline) ? contender.discipline : contender.placement).text;
   outcome.resources = input_.resources;
-  outcome.end = seconds(now_);
+  outcome.end = in_seconds(now_);
   outcome.events = events_;
   outcome.placements = placements_;
   outcome.notices = input_.notices;

@@ -1,6 +1,7 @@
 // Traces through the engine, every contender side by side on the same input.
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 #include <mirab/simulation/replay.hpp>
 
@@ -27,6 +28,8 @@ Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload
   if (options.samples < 1) return Error{.message = "at least one sample is needed", .key = "samples"};
   const Result<ReplayInput> input = replay_input(cluster, workload, options.scale, seed);
   if (!input) return input.error();
+  if (std::cmp_less(input->span.count(), options.samples))
+    return Error{.message = "are more than the trace has nanoseconds", .key = "samples"};
 
   std::vector<std::optional<Result<ReplayOutcome>>> played(options.contenders.size());
   sweep(

@@ -54,6 +54,9 @@ Result<ScaledUsers> scaled_users(const std::vector<Submitter>& users, double fac
   const std::size_t n = users.size();
   ScaledUsers scaled{.users = {}, .of = std::vector<std::vector<std::uint32_t>>(n)};
   if (n == 0) return scaled;
+  if (factor * static_cast<double>(n) > static_cast<double>(kMostUsers))
+    return Error{.message = fmt::format("makes more than {} users of {}", kMostUsers, n),
+                 .key = "scale.users"};
   const auto wanted =
       std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(factor * static_cast<double>(n))));
   const std::size_t copies = wanted / n;

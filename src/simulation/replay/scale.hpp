@@ -15,6 +15,9 @@ namespace mirab::simulation {
 /// equal ones first (Hamilton's method). O(n log n).
 std::vector<std::int64_t> scaled_counts(std::span<const std::int64_t> counts, double factor);
 
+/// So many users at the most, after scaling.
+inline constexpr std::int64_t kMostUsers = 1'000'000;
+
 /// Users after scaling: [original], the numbers of those who submit its jobs.
 struct ScaledUsers {
   std::vector<Submitter> users;
@@ -23,7 +26,8 @@ struct ScaledUsers {
 
 /// ⌊factor⌋ copies of every user, and one more of so many, drawn without replacement, that there are
 /// round(factor × users) in all, at least 1. The second copy of `a` is named `a#2`. In the order of the
-/// originals. Errors: a copy with the name of another user. O(users).
+/// originals. Errors: a copy with the name of another user, more than
+/// kMostUsers. O(users).
 Result<ScaledUsers> scaled_users(const std::vector<Submitter>& users, double factor, Random& random);
 
 }  // namespace mirab::simulation

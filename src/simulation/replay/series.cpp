@@ -6,8 +6,8 @@
 
 #include <mirab/audit/metrics.hpp>
 
+#include "model/seconds.hpp"
 #include "simulation/quantiles.hpp"
-#include "simulation/seconds.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -34,16 +34,19 @@ ReplaySeries::ReplaySeries(const ReplayInput& input, std::size_t samples)
   if (input.users.size() > input.largest.size()) bands_ = {{"p10", {}}, {"p50", {}}, {"p90", {}}};
 }
 
-/// k span / samples, without a product that is too large to count.
+/// k span / n, with no product beyond 63 bits: of k = a n + b it is a span + b span / n. What lies behind the
+/// end of counted time is never.
 Duration ReplaySeries::instant(std::size_t k) const {
   const auto n = static_cast<std::int64_t>(samples_);
-  const auto whole = static_cast<std::int64_t>(k);
-  return input_.span / n * whole + input_.span % n * whole / n;
+  const auto spans = static_cast<std::int64_t>(k / samples_);    // a
+  const auto samples = static_cast<std::int64_t>(k % samples_);  // b
+  if (spans >= Duration::max() / input_.span) return Duration::max();
+  return spans * input_.span + input_.span / n * samples + input_.span % n * samples / n;
 }
 
 void ReplaySeries::sample(const ReplayUsers& users, ReplayServers& servers, const ReplayUsage& usage) {
   const Duration now = next();
-  times_.push_back(seconds(now));
+  times_.push_back(in_seconds(now));
   waiting_.push_back(static_cast<double>(users.waiting()));
   running_.push_back(static_cast<double>(users.running()));
   sample_fairness(users);

@@ -1,7 +1,7 @@
 #include "simulation/replay/tasks.hpp"
 
+#include "model/seconds.hpp"
 #include "simulation/quantiles.hpp"
-#include "simulation/seconds.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -16,22 +16,22 @@ void move_to_end(std::vector<double>& from, std::vector<double>& to) {
 void ReplayTasks::finished(std::uint32_t user, Duration waiting, Duration runtime) {
   Times& times = users_[user];
   ++times.tally.finished;
-  times.waiting.push_back(seconds(waiting));
-  times.completion.push_back(seconds(waiting + runtime));
+  times.waiting.push_back(in_seconds(waiting));
+  times.completion.push_back(in_seconds(waiting + runtime));
   times.slowdown.push_back(static_cast<double>((waiting + runtime).count()) /
                            static_cast<double>(runtime.count()));
 }
 
 void ReplayTasks::still_running(std::uint32_t user, Duration waiting) {
   ++users_[user].tally.still_running;
-  users_[user].waiting.push_back(seconds(waiting));
+  users_[user].waiting.push_back(in_seconds(waiting));
 }
 
 void ReplayTasks::still_waiting(std::uint32_t user, Duration waiting_so_far, std::int64_t tasks) {
   Times& times = users_[user];
   times.tally.still_waiting += tasks;
   times.waiting_so_far.insert(times.waiting_so_far.end(), static_cast<std::size_t>(tasks),
-                              seconds(waiting_so_far));
+                              in_seconds(waiting_so_far));
 }
 
 ReplayTally ReplayTasks::with_quantiles(const Times& times) {

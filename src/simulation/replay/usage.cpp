@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simulation/seconds.hpp"
+#include "model/seconds.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -20,7 +20,7 @@ ReplayUsage::ReplayUsage(const ReplayInput& input) : input_(input), integral_(in
     std::vector<std::vector<double>> sums = {std::vector<double>(integral_.size(), 0.0)};
     for (const std::vector<double>& amounts : usage.of) {
       sums.push_back(sums.back());
-      for (std::size_t r = 0; r < amounts.size(); ++r) sums.back()[r] += amounts[r] * seconds(usage.step);
+      for (std::size_t r = 0; r < amounts.size(); ++r) sums.back()[r] += amounts[r] * in_seconds(usage.step);
     }
     before_.push_back(std::move(sums));
   }
@@ -52,10 +52,10 @@ void ReplayUsage::integrate(const Running& task, Duration now, std::vector<doubl
   const Usage& usage = input_.usages[task.usage];
   const Duration ran = now - task.since;
   const std::size_t step = step_at(usage, ran);
-  const double in_step = seconds(ran - static_cast<std::int64_t>(step) * usage.step);
+  const double in_step = in_seconds(ran - static_cast<std::int64_t>(step) * usage.step);
   for (std::size_t r = 0; r < integral.size(); ++r)
     integral[r] +=
-        before_[task.usage][step][r] + usage.of[step][r] * in_step - granted(task, r) * seconds(ran);
+        before_[task.usage][step][r] + usage.of[step][r] * in_step - granted(task, r) * in_seconds(ran);
 }
 
 std::vector<double> ReplayUsage::surplus_integral(Duration now) const {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simulation/seconds.hpp"
+#include "model/seconds.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -82,7 +82,7 @@ double ReplayUsers::share_of(std::uint32_t user) const {
 }
 
 void ReplayUsers::integrate(User& user, Duration now) {
-  const double elapsed = seconds(now - user.since);
+  const double elapsed = in_seconds(now - user.since);
   user.share_integral += user.share * elapsed;
   user.unfairness_integral += user.unfairness * elapsed;
   user.since = now;

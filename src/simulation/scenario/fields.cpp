@@ -37,8 +37,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
   }
   const Result<Duration> number = parse_seconds(text);
   if (!number) return {};
-  const double nanoseconds =
-      std::chrono::duration<double>(*number).count() * static_cast<double>(unit.count());
+  const double nanoseconds = in_seconds(*number) * static_cast<double>(unit.count());
   constexpr double kLongest = 1e18;  // thirty years
   if (nanoseconds < 1 || nanoseconds > kLongest) return {};
   return Duration(static_cast<std::int64_t>(nanoseconds));

@@ -42,12 +42,36 @@ TEST(CheckReallocation, OptionsWithoutMeaningAreErrorsThatNameTheirKey) {
   how = options();
   how.window = seconds(-1);
   EXPECT_EQ(key_of_error(one_job(), how), "window");
+  how = options();
+  how.interval = std::chrono::microseconds(10);
+  EXPECT_EQ(key_of_error(one_job(), how), "interval") << "a million of them";
+}
+
+TEST(CheckReallocation, ResourcesStandInAnyOrder) {
+  Result<Problem> cluster =
+      Problem::from({.resources = {"cpu", "memory"},
+                     .servers = {{.name = "s", .capacity = {Quantity(1), Quantity(6)}}},
+                     .users = {{.name = "nobody", .demand = {Quantity(1), Quantity(1)}}}});
+  Workload workload = one_job();
+  workload.resources = {"memory", "cpu"};
+  workload.requests = {{.demand = {Quantity(3), Quantity(1)}}};
+  const auto outcomes = reallocate(*cluster, workload, options(), 1);
+  ASSERT_TRUE(outcomes);
+  EXPECT_EQ(outcomes->front().jobs[0].completed, seconds(1)) << "one task fits; two in the other order";
 }
 
 TEST(CheckReallocation, AWorkloadThatCannotBePlayedIsAnErrorThatNamesItsKey) {
   Workload workload = one_job();
   workload.span = Duration::zero();
   EXPECT_EQ(key_of_error(workload, options()), "span");
+  workload.span = kLongestWorkload + seconds(1);
+  EXPECT_EQ(key_of_error(workload, options()), "span") << "as for a replay";
+  workload = one_job();
+  workload.users[0].weight = Quantity(0);
+  EXPECT_EQ(key_of_error(workload, options()), "users[0].weight");
+  workload = one_job();
+  workload.requests[0].demand = {Quantity(1), Quantity(1)};
+  EXPECT_EQ(key_of_error(workload, options()), "requests[0].demand");
   workload = one_job();
   workload.resources = {"memory"};
   EXPECT_EQ(key_of_error(workload, options()), "resources");

@@ -188,6 +188,44 @@ TEST(Replay, AGangStartsWholeOnDifferentServersAndOneThatCannotIsLeftOut) {
   EXPECT_EQ(outcome.oversized, 3);
 }
 
+TEST(Replay, EndsWithCountedTimeWhenTasksRunForCenturies) {
+  const Duration years = std::chrono::hours(24 * 365) * 95;
+  for (const std::size_t samples : {1, 2, 3, 400}) {
+    const ReplayOutcome outcome = replayed(
+        {cluster_of({"cpu"}, {{.name = "s", .capacity = whole({1})}}),
+         {.resources = {"cpu"},
+          .users = {{"a"}},
+          .requests = {{whole({1})}},
+          .jobs = {job_of("long", at_second(0), 0, 0, 20, years)},
+          .span = at_second(1000)}},
+        {.contenders = {contender("drf", "first-fit")}, .until = ReplayUntil::drained, .samples = samples});
+    EXPECT_EQ(outcome.finished, 3) << "292 years of nanoseconds fit in 63 bits";
+    EXPECT_EQ(outcome.still_running, 1);
+    EXPECT_EQ(outcome.end, 3 * std::chrono::duration<double>(years).count());
+    EXPECT_LT(outcome.times.size(), 2 * samples);
+  }
+}
+
+TEST(Replay, NamesWhatIsTooLargeForItsMemory) {
+  const Workload workload{.resources = {"cpu"},
+                          .users = {{"a"}},
+                          .requests = {{whole({1})}},
+                          .jobs = {job_of("j", at_second(0), 0, 0, 1'000'000, at_second(1))},
+                          .span = at_second(10)};
+  const auto key_of = [&](std::int64_t servers, const ReplayScale& scale, std::size_t samples = 400) {
+    const auto outcome =
+        replay(cluster_of({"cpu"}, {{.name = "s", .capacity = whole({2}), .count = servers}}), workload,
+               {.contenders = {contender("drf", "first-fit")}, .scale = scale, .samples = samples}, 1, 1);
+    return outcome ? std::string() : outcome.error().key;
+  };
+  EXPECT_EQ(key_of(1'000'000'000'000, {}), "servers[0].count");
+  EXPECT_EQ(key_of(2, {.machines = 1e12}), "scale.machines");
+  EXPECT_EQ(key_of(2, {.users = 1e12}), "scale.users");
+  EXPECT_EQ(key_of(2, {.users = 101}), "scale.users") << "a million tasks each";
+  EXPECT_EQ(key_of(2, {.load = 1e300}), "samples") << "nothing of the span is left";
+  EXPECT_EQ(key_of(2, {}, 100'000'000'000), "samples");
+}
+
 TEST(Replay, NamesWhatIsWrongWithItsInput) {
   const Problem cluster = cluster_of({"cpu"}, {{.name = "s", .capacity = whole({2})}});
   const Workload sound{.resources = {"cpu"},
@@ -236,11 +274,11 @@ TEST(Replay, NamesWhatIsWrongWithItsInput) {
   EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) {
                 w.changes = {{ServerChange::Kind::up, at_second(1), "s", 0}};
               }),
-              HasSubstr("changes[0]: server 0 of 's' comes, and is there already"));
+              HasSubstr("changes[0]: server 0 of 's' comes, and is there already, at 1 s"));
   EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) {
                 w.changes = {{ServerChange::Kind::down, at_second(1), "x", 0}};
               }),
-              HasSubstr("changes[0]: server 0 of 'x' goes, and is not there"));
+              HasSubstr("changes[0]: server 0 of 'x' goes, and is not there, at 1 s"));
   EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) {
                 w.changes = {{ServerChange::Kind::up, at_second(1), "x", 0}};
               }),

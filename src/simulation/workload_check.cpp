@@ -1,5 +1,5 @@
-// Whether a workload can be replayed on a cluster: what a reader of files guarantees and a caller may not.
-#include "simulation/replay/checks.hpp"
+// Whether a workload can be played on a cluster: what a reader of files guarantees and a caller may not.
+#include "simulation/workload_check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,6 @@
 
 namespace mirab::simulation {
 namespace {
-
-/// Times are sums of nanoseconds in 63 bits: a hundred years leave room for them.
-constexpr Duration kLongest = std::chrono::hours(24 * 365) * 100;
 
 template <class... Parts>
 Error wrong(std::string message, fmt::format_string<Parts...> key, Parts&&... parts) {
@@ -73,13 +70,15 @@ Check check_usages(const Workload& workload) {
 
 Check check_time(Duration at, Duration before, std::string_view rows, std::size_t row, std::string_view key) {
   if (at.count() < 0) return wrong("a time must be at least 0", "{}[{}].{}", rows, row, key);
-  if (at > kLongest) return wrong("a time must be within a hundred years", "{}[{}].{}", rows, row, key);
+  if (at > kLongestWorkload)
+    return wrong("a time must be within a hundred years", "{}[{}].{}", rows, row, key);
   if (at < before) return wrong("times go backwards", "{}[{}].{}", rows, row, key);
   return {};
 }
 
 Check check_jobs(const Workload& workload) {
   Duration before{};
+  std::int64_t tasks = 0;
   for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
     const Job& job = workload.jobs[j];
     if (Check bad = check_time(job.submitted, before, "jobs", j, "submitted")) return bad;
@@ -90,12 +89,16 @@ Check check_jobs(const Workload& workload) {
     if (job.usage && *job.usage >= workload.usages.size())
       return wrong("there is no such usage", "jobs[{}].usage", j);
     if (job.tasks < 1) return wrong("a job needs at least one task", "jobs[{}].tasks", j);
+    if (job.tasks > kMostWorkloadTasks - tasks)
+      return wrong(fmt::format("the jobs have more than {} tasks in all", kMostWorkloadTasks),
+                   "jobs[{}].tasks", j);
+    tasks += job.tasks;
     if (job.gang < 1 || job.gang > job.tasks)
       return wrong("a gang has at least one of the tasks, and at most all", "jobs[{}].gang", j);
     if (job.per_server && *job.per_server < 1)
       return wrong("there must be room for a task", "jobs[{}].per_server", j);
     if (job.runtime.count() <= 0) return wrong("a runtime must be above 0", "jobs[{}].runtime", j);
-    if (job.runtime > kLongest)
+    if (job.runtime > kLongestWorkload)
       return wrong("a runtime must be within a hundred years", "jobs[{}].runtime", j);
   }
   return {};
@@ -124,19 +127,9 @@ Check check_workload(const Problem& cluster, const Workload& workload) {
   if (Check bad = check_usages(workload)) return bad;
   if (Check bad = check_jobs(workload)) return bad;
   if (Check bad = check_changes(workload)) return bad;
-  if (workload.span.count() <= 0 || workload.span > kLongest)
+  if (workload.span.count() <= 0 || workload.span > kLongestWorkload)
     return wrong("the trace must cover some time, and a hundred years at the most", "span");
   return {};
-}
-
-std::vector<std::size_t> resource_order(const Problem& cluster, const Workload& workload) {
-  std::vector<std::size_t> order;
-  for (const std::string& name : cluster.resources()) {
-    const auto place = std::find(workload.resources.begin(), workload.resources.end(), name);
-    MIRAB_ASSERT(place != workload.resources.end(), "the workload was checked");
-    order.push_back(static_cast<std::size_t>(place - workload.resources.begin()));
-  }
-  return order;
 }
 
 }  // namespace mirab::simulation

@@ -1,0 +1,35 @@
+#include "cli/scenario_inputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <mirab/model/cluster_file.hpp>
+#include <mirab/model/workload_file.hpp>
+#include <mirab/simulation/scenario.hpp>
+
+namespace mirab::cli {
+
+Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration>& duration) {
+  Result<Problem> cluster = read_cluster_file(files.cluster);
+  if (!cluster) return cluster.error();
+  Result<Workload> workload = read_workload_file(files.workload);
+  if (!workload) return workload.error();
+  if (duration) workload = simulation::cut_off(*std::move(workload), *duration);
+  return Inputs{*std::move(cluster), *std::move(workload)};
+}
+
+Error in_its_file(Error error, const InputFiles& files) {
+  static constexpr std::array<std::string_view, 7> kKeysOfWorkload = {
+      "resources", "users", "requests", "usages", "jobs", "changes", "span"};
+  const std::string_view key = std::string_view(error.key).substr(0, error.key.find_first_of(".["));
+  const bool in_workload =
+      std::find(kKeysOfWorkload.begin(), kKeysOfWorkload.end(), key) != kKeysOfWorkload.end();
+  if (error.file.empty() && in_workload) error.file = files.workload;
+  if (error.file.empty() && key == "servers") error.file = files.cluster;
+  if (error.file.empty()) error.file = files.scenario;
+  return error;
+}
+
+}  // namespace mirab::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <mirab/model/problem.hpp>
+#include <mirab/model/result.hpp>
+#include <mirab/model/workload.hpp>
+
+namespace mirab::cli {
+
+/// The files that a scenario names, as they can be opened.
+struct InputFiles {
+  std::string scenario, cluster = {}, workload = {};
+};
+
+/// What stands in them.
+struct Inputs {
+  Problem cluster;
+  Workload workload;
+};
+
+/// Reads the cluster and the workload, of the latter only what happens in `duration`, if there is one.
+Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration>& duration);
+
+/// An error of a run, with its file: the workload or the cluster, if they have such a key, else the scenario.
+Error in_its_file(Error error, const InputFiles& files);
+
+}  // namespace mirab::cli
