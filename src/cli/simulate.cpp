@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 #include <mirab/model/cluster_file.hpp>
@@ -11,14 +12,18 @@
 #include <mirab/simulation/scenario.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/destinations.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/input.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
+#include "model/document.hpp"
 #include "report/outcome_json.hpp"
 #include "report/page/page.hpp"
 #include "report/replications.hpp"
 #include "report/simulation.hpp"
+#include "report/text_width.hpp"
 #include "simulation/replications.hpp"
 
 namespace mirab::cli {
@@ -64,36 +69,29 @@ simulation::Progress progress_line(const std::string& title) {
 }
 
 /// Every file that is written, with the option or key that names it.
-std::vector<std::pair<std::string, std::string>> destinations(const Options& options,
-                                                              const Outputs& outputs) {
-  std::vector<std::pair<std::string, std::string>> all = {
-      {"-o", options.output.file},    {"--report", options.report}, {"outputs.table", outputs.table},
-      {"outputs.json", outputs.json}, {"outputs.csv", outputs.csv}, {"outputs.report", outputs.report}};
-  std::erase_if(all, [](const auto& destination) { return destination.second.empty(); });
+std::vector<Destination> destinations(const Options& options, const Outputs& outputs) {
+  std::vector<Destination> all = {{"-o", options.output.file},      {"--report", options.report},
+                                  {"outputs.table", outputs.table}, {"outputs.json", outputs.json},
+                                  {"outputs.csv", outputs.csv},     {"outputs.report", outputs.report}};
+  std::erase_if(all, [](const Destination& destination) { return destination.file.empty(); });
   return all;
 }
 
-/// Destinations that would harm each other or what is read.
-Check check_destinations(const Options& options, const Scenario& scenario) {
+/// Destinations that would harm each other or what is read, or cannot be written.
+Check check_destinations(const Options& options, const InputText& input, const Scenario& scenario) {
   std::vector<std::string> inputs = {options.scenario};
   std::visit(
       [&](const auto& what) {
         if constexpr (requires { what.workload; }) inputs.insert(inputs.end(), {what.cluster, what.workload});
       },
       scenario.what);
-  const auto all = destinations(options, scenario.outputs);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& [key, file] = all[i];
-    for (const std::string& input : inputs) {
-      if (would_replace(file, input))
-        return Error{.message = fmt::format("'{}' is read, and would be replaced", file), .key = key};
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (same_file(all[j].second, file))
-        return Error{.message = fmt::format("'{}' is already written by {}", file, all[j].first), .key = key};
-    }
-  }
-  return {};
+  Check wrong = check_destinations(destinations(options, scenario.outputs), inputs);
+  if (!wrong || !wrong->key.starts_with("outputs.")) return wrong;
+  wrong->file = scenario.name;
+  std::istringstream text(input.text);
+  if (const Result<Node> root = read_document(text, input.syntax, input.name))
+    wrong->line = line_of(*root, wrong->key);
+  return wrong;
 }
 
 template <class Run>
@@ -171,11 +169,22 @@ Exit run(const Options& options, const Scenario& scenario, const TrafficScenario
   return show(options, scenario.outputs, runs);
 }
 
+/// When most of the tasks fit nowhere, cluster and workload hardly belong together.
+void note_misfits(const TraceScenario& trace, const ReplayOutcome& outcome) {
+  const std::int64_t all = outcome.submitted + outcome.oversized;
+  if (2 * outcome.oversized <= all) return;
+  fmt::print(
+      stderr,
+      "mirab: note: {} of {} tasks of {} fit on no server of {}, even an empty one, and are left out; do "
+      "both files measure their resources in the same units?\n",
+      outcome.oversized, all, report::printable(trace.workload), report::printable(trace.cluster));
+}
+
 Exit run(const Options& options, const Scenario& scenario, const TraceScenario& trace) {
   const Result<Problem> cluster = read_cluster_file(trace.cluster);
-  if (!cluster) return complain(cluster.error());
+  if (!cluster) return complain(of_wrong_kind(cluster.error(), FileKind::cluster));
   const Result<Workload> workload = read_workload(trace.workload, trace.duration);
-  if (!workload) return complain(workload.error());
+  if (!workload) return complain(of_wrong_kind(workload.error(), FileKind::workload));
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::replay(*cluster, *workload, trace.options, seed, threads, progress);
   };
@@ -183,6 +192,7 @@ Exit run(const Options& options, const Scenario& scenario, const TraceScenario& 
   const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(seeds, options.threads, once,
                                                                           progress_line(scenario.name));
   if (!outcomes) return complain_about(scenario, outcomes.error(), trace.workload);
+  note_misfits(trace, outcomes->front().front());
   std::vector<report::ReplayRun> runs;
   for (const std::vector<ReplayOutcome>& outcome : *outcomes) {
     runs.push_back({scenario.name, seeds[runs.size()], trace, outcome.front().resources, outcome});
@@ -192,9 +202,9 @@ Exit run(const Options& options, const Scenario& scenario, const TraceScenario& 
 
 Exit run(const Options& options, const Scenario& scenario, const ReallocationScenario& reallocation) {
   const Result<Problem> cluster = read_cluster_file(reallocation.cluster);
-  if (!cluster) return complain(cluster.error());
+  if (!cluster) return complain(of_wrong_kind(cluster.error(), FileKind::cluster));
   const Result<Workload> workload = read_workload(reallocation.workload, reallocation.duration);
-  if (!workload) return complain(workload.error());
+  if (!workload) return complain(of_wrong_kind(workload.error(), FileKind::workload));
   const Result<std::vector<ReallocationOutcome>> outcomes = simulation::reallocate(
       *cluster, *workload, reallocation.options, options.threads, progress_line(scenario.name));
   if (!outcomes) return complain_about(scenario, outcomes.error(), reallocation.workload);
@@ -222,8 +232,8 @@ Exit run(const Options& options) {
   const Result<InputText> input = read_input(options.scenario);
   if (!input) return complain(input.error());
   const Result<Scenario> scenario = simulation::read_scenario_text(input->text, input->syntax, input->name);
-  if (!scenario) return complain(scenario.error());
-  if (const Check clash = check_destinations(options, *scenario)) return complain(*clash);
+  if (!scenario) return complain(of_wrong_kind(scenario.error(), FileKind::scenario));
+  if (const Check clash = check_destinations(options, *input, *scenario)) return complain(*clash);
   return std::visit([&](const auto& what) { return run(options, *scenario, what); }, scenario->what);
 }
 
@@ -259,7 +269,10 @@ Command add_simulate(CLI::App& app) {
       "task; "
       "one of the kind reallocation does so with divisible jobs; one of the kind demands draws users whose "
       "demands change. docs/simulate.md describes them. Paths in a scenario are relative to it.",
-      "The same scenario and seed give the same bytes, whatever the number of threads. With several seeds in "
+      "The same scenario and seed give the same bytes, whatever the number of threads, except for what a "
+      "clock "
+      "says: the solver's time in the table of a reallocation, and `seconds` in its JSON. With several seeds "
+      "in "
       "the scenario, every one is a run, and the result is how the figures are spread over the runs.",
   };
   manual.examples = {
