@@ -78,7 +78,7 @@ std::vector<Destination> destinations(const Options& options, const Outputs& out
 }
 
 /// Destinations that would harm each other or what is read, or cannot be written.
-Check check_destinations(const Options& options, const InputText& input, const Scenario& scenario) {
+Check check_outputs(const Options& options, const InputText& input, const Scenario& scenario) {
   std::vector<std::string> inputs = {options.scenario};
   std::visit(
       [&](const auto& what) {
@@ -233,7 +233,7 @@ Exit run(const Options& options) {
   if (!input) return complain(input.error());
   const Result<Scenario> scenario = simulation::read_scenario_text(input->text, input->syntax, input->name);
   if (!scenario) return complain(of_wrong_kind(scenario.error(), FileKind::scenario));
-  if (const Check clash = check_destinations(options, *input, *scenario)) return complain(*clash);
+  if (const Check clash = check_outputs(options, *input, *scenario)) return complain(*clash);
   return std::visit([&](const auto& what) { return run(options, *scenario, what); }, scenario->what);
 }
 
