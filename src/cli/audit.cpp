@@ -10,6 +10,7 @@
 
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
@@ -152,7 +153,7 @@ Exit run(const Options& options) {
     audited.mechanisms = audit_random(*mechanisms, options.random, how);
   } else {
     const Result<Problem> problem = read_cluster_file(options.cluster);
-    if (!problem) return complain(problem.error());
+    if (!problem) return complain(of_wrong_kind(problem.error(), FileKind::cluster));
     audited.title = title_of(options.cluster);
     audited.mechanisms = audit(*problem, *mechanisms, how);
   }

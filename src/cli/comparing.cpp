@@ -13,6 +13,7 @@
 #include <mirab/model/random.hpp>
 
 #include "cli/cluster.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
 #include "report/html.hpp"
@@ -108,7 +109,7 @@ Exit compare(const ComparingOptions& options, const std::vector<Choice>& mechani
              const std::vector<FillChoice>& fillings, Steps steps) {
   if (const Check clash = check_destinations(options)) return complain(*clash);
   Result<Problem> problem = read_cluster_file(options.cluster);
-  if (!problem) return complain(problem.error());
+  if (!problem) return complain(of_wrong_kind(problem.error(), FileKind::cluster));
   report::Comparison comparison{title_of(options.cluster), *std::move(problem), options.seed, {}};
 
   for (const Choice& mechanism : mechanisms) {

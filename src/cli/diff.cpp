@@ -7,6 +7,7 @@
 
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
@@ -57,9 +58,9 @@ Exit run(const Options& options) {
   }
   const std::string& second = options.after.empty() ? options.before : options.after;
   const Result<Problem> before = read_cluster_file(options.before);
-  if (!before) return complain(before.error());
+  if (!before) return complain(of_wrong_kind(before.error(), FileKind::cluster));
   const Result<Problem> after = options.after.empty() ? before : read_cluster_file(options.after);
-  if (!after) return complain(after.error());
+  if (!after) return complain(of_wrong_kind(after.error(), FileKind::cluster));
 
   const Execution execution{.threads = options.threads};
   const Result<Outcome> old = allocate(*before, mechanisms.front(), execution);

@@ -7,6 +7,7 @@
 
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
@@ -53,7 +54,7 @@ Exit run(const Options& options) {
   const Result<Choice> mechanism = read_choice(options.mechanism, "--mechanism", choose_mechanism);
   if (!mechanism) return complain(mechanism.error());
   const Result<Problem> problem = read_cluster_file(options.cluster);
-  if (!problem) return complain(problem.error());
+  if (!problem) return complain(of_wrong_kind(problem.error(), FileKind::cluster));
   const Result<std::size_t> user = find_user(*problem, options.user, options.cluster);
   if (!user) return complain(user.error());
   const Result<Explanation> explanation = explain(

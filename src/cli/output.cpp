@@ -77,6 +77,22 @@ Check write_text(const std::string& destination, std::string_view text) {
   return write_beside_and_rename(destination, text, exists ? status.st_mode & kPermissions : new_file_bits());
 }
 
+Check check_writable(const std::string& destination) {
+  if (destination == kStandardOutput) return {};
+  struct stat status {};
+  const bool exists = ::stat(destination.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    return system_error(destination);
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
+    return ::access(destination.c_str(), W_OK) == 0 ? Check{} : system_error(destination);
+  }
+  const std::string folder = std::filesystem::path(behind_links(destination)).parent_path();
+  const bool opens = ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
+  return opens ? Check{} : system_error(destination);
+}
+
 Check make_folder(const std::string& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);

@@ -18,6 +18,9 @@ inline constexpr const char* kStandardInput = "-";
 /// regular file (a device, a pipe) is written directly. Errors: what the system says.
 Check write_text(const std::string& destination, std::string_view text);
 
+/// Would the system let write_text write there? Writes nothing. Errors: what the system says.
+Check check_writable(const std::string& destination);
+
 /// Makes the folder, with those above it, unless it is there. Errors: what the system says.
 Check make_folder(const std::string& folder);
 

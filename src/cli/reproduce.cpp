@@ -198,7 +198,8 @@ Command add_reproduce(CLI::App& app) {
       "number is wrong, with the reason), and 'differs' when something is not found. A verdict that differs "
       "is a "
       "finding, not a failure: the exit status is 0.",
-      "The result depends on --seed and --quick, not on --threads.",
+      "The result depends on --seed and --quick, not on --threads; the seconds that psdsf-time measures, and "
+      "those of --times, differ from run to run.",
   };
   manual.examples = {
       {"mirab reproduce --list", "What there is"},

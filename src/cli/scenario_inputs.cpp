@@ -9,13 +9,15 @@
 #include <mirab/model/workload_file.hpp>
 #include <mirab/simulation/scenario.hpp>
 
+#include "cli/file_kind.hpp"
+
 namespace mirab::cli {
 
 Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration>& duration) {
   Result<Problem> cluster = read_cluster_file(files.cluster);
-  if (!cluster) return cluster.error();
+  if (!cluster) return of_wrong_kind(cluster.error(), FileKind::cluster);
   Result<Workload> workload = read_workload_file(files.workload);
-  if (!workload) return workload.error();
+  if (!workload) return of_wrong_kind(workload.error(), FileKind::workload);
   if (duration) workload = simulation::cut_off(*std::move(workload), *duration);
   return Inputs{*std::move(cluster), *std::move(workload)};
 }

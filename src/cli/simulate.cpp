@@ -4,20 +4,25 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 #include <mirab/simulation/scenario.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/file_kind.hpp"
+#include "cli/destinations.hpp"
 #include "cli/input.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/scenario_inputs.hpp"
 #include "cli/terminal.hpp"
+#include "model/document.hpp"
 #include "report/outcome_json.hpp"
 #include "report/page/page.hpp"
 #include "report/replications.hpp"
 #include "report/simulation.hpp"
+#include "report/text_width.hpp"
 #include "simulation/replications.hpp"
 
 namespace mirab::cli {
@@ -63,36 +68,29 @@ simulation::Progress progress_line(const std::string& title) {
 }
 
 /// Every file that is written, with the option or key that names it.
-std::vector<std::pair<std::string, std::string>> destinations(const Options& options,
-                                                              const Outputs& outputs) {
-  std::vector<std::pair<std::string, std::string>> all = {
-      {"-o", options.output.file},    {"--report", options.report}, {"outputs.table", outputs.table},
-      {"outputs.json", outputs.json}, {"outputs.csv", outputs.csv}, {"outputs.report", outputs.report}};
-  std::erase_if(all, [](const auto& destination) { return destination.second.empty(); });
+std::vector<Destination> destinations(const Options& options, const Outputs& outputs) {
+  std::vector<Destination> all = {{"-o", options.output.file},      {"--report", options.report},
+                                  {"outputs.table", outputs.table}, {"outputs.json", outputs.json},
+                                  {"outputs.csv", outputs.csv},     {"outputs.report", outputs.report}};
+  std::erase_if(all, [](const Destination& destination) { return destination.file.empty(); });
   return all;
 }
 
-/// Destinations that would harm each other or what is read.
-Check check_destinations(const Options& options, const Scenario& scenario) {
+/// Destinations that would harm each other or what is read, or cannot be written.
+Check check_outputs(const Options& options, const InputText& input, const Scenario& scenario) {
   std::vector<std::string> inputs = {options.scenario};
   std::visit(
       [&](const auto& what) {
         if constexpr (requires { what.workload; }) inputs.insert(inputs.end(), {what.cluster, what.workload});
       },
       scenario.what);
-  const auto all = destinations(options, scenario.outputs);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& [key, file] = all[i];
-    for (const std::string& input : inputs) {
-      if (would_replace(file, input))
-        return Error{.message = fmt::format("'{}' is read, and would be replaced", file), .key = key};
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (same_file(all[j].second, file))
-        return Error{.message = fmt::format("'{}' is already written by {}", file, all[j].first), .key = key};
-    }
-  }
-  return {};
+  Check wrong = check_destinations(destinations(options, scenario.outputs), inputs);
+  if (!wrong || !wrong->key.starts_with("outputs.")) return wrong;
+  wrong->file = scenario.name;
+  std::istringstream text(input.text);
+  if (const Result<Node> root = read_document(text, input.syntax, input.name))
+    wrong->line = line_of(*root, wrong->key);
+  return wrong;
 }
 
 template <class Run>
@@ -159,6 +157,17 @@ Exit run(const Options& options, const Scenario& scenario, const TrafficScenario
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
 }
 
+/// When most of the tasks fit nowhere, cluster and workload hardly belong together.
+void note_misfits(const TraceScenario& trace, const ReplayOutcome& outcome) {
+  const std::int64_t all = outcome.submitted + outcome.oversized;
+  if (2 * outcome.oversized <= all) return;
+  fmt::print(
+      stderr,
+      "mirab: note: {} of {} tasks of {} fit on no server of {}, even an empty one, and are left out; do "
+      "both files measure their resources in the same units?\n",
+      outcome.oversized, all, report::printable(trace.workload), report::printable(trace.cluster));
+}
+
 Exit run(const Options& options, const Scenario& scenario, const TraceScenario& trace) {
   const InputFiles files{scenario.name, trace.cluster, trace.workload};
   const Result<Inputs> inputs = read_inputs(files, trace.duration);
@@ -170,6 +179,7 @@ Exit run(const Options& options, const Scenario& scenario, const TraceScenario& 
   const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(seeds, options.threads, once,
                                                                           progress_line(scenario.name));
   if (!outcomes) return complain(in_its_file(outcomes.error(), files));
+  note_misfits(trace, outcomes->front().front());
   std::vector<report::ReplayRun> runs;
   for (const std::vector<ReplayOutcome>& outcome : *outcomes) {
     runs.push_back({scenario.name, seeds[runs.size()], trace, outcome.front().resources, outcome});
@@ -184,9 +194,9 @@ Exit run(const Options& options, const Scenario& scenario, const ReallocationSce
   const Result<std::vector<ReallocationOutcome>> outcomes = simulation::reallocate(
       inputs->cluster, inputs->workload, reallocation.options, options.threads, progress_line(scenario.name));
   if (!outcomes) return complain(in_its_file(outcomes.error(), files));
-  const Exit shown =
-      show(options, scenario.outputs,
-           report::ReallocationRun{scenario.name, reallocation, inputs->cluster, inputs->workload, *outcomes});
+  const Exit shown = show(
+      options, scenario.outputs,
+      report::ReallocationRun{scenario.name, reallocation, inputs->cluster, inputs->workload, *outcomes});
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
                                      [](const auto& outcome) { return outcome.not_converged == 0; });
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
@@ -208,8 +218,8 @@ Exit run(const Options& options) {
   const Result<InputText> input = read_input(options.scenario);
   if (!input) return complain(input.error());
   const Result<Scenario> scenario = simulation::read_scenario_text(input->text, input->syntax, input->name);
-  if (!scenario) return complain(scenario.error());
-  if (const Check clash = check_destinations(options, *scenario)) return complain(*clash);
+  if (!scenario) return complain(of_wrong_kind(scenario.error(), FileKind::scenario));
+  if (const Check clash = check_outputs(options, *input, *scenario)) return complain(*clash);
   return std::visit([&](const auto& what) { return run(options, *scenario, what); }, scenario->what);
 }
 
@@ -245,7 +255,10 @@ Command add_simulate(CLI::App& app) {
       "task; "
       "one of the kind reallocation does so with divisible jobs; one of the kind demands draws users whose "
       "demands change. docs/simulate.md describes them. Paths in a scenario are relative to it.",
-      "The same scenario and seed give the same bytes, whatever the number of threads. With several seeds in "
+      "The same scenario and seed give the same bytes, whatever the number of threads, except for what a "
+      "clock "
+      "says: the solver's time in the table of a reallocation, and `seconds` in its JSON. With several seeds "
+      "in "
       "the scenario, every one is a run, and the result is how the figures are spread over the runs.",
   };
   manual.examples = {

@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 
 #include <mirab/model/cluster_file.hpp>
@@ -7,6 +6,7 @@
 #include <mirab/simulation/scenario.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "cli/scenario_inputs.hpp"
@@ -77,17 +77,6 @@ Summary summary_of(const ReallocationScenario& reallocation) {
 Summary summary_of(const DemandSeriesScenario& demands) {
   return fmt::format("demands, {}, {}", counted(demands.mechanisms.size(), "mechanism"),
                      counted(static_cast<std::size_t>(demands.iterations), "iteration"));
-}
-
-/// Is it gzip, or is the first key of its first line that of a workload's head?
-bool is_workload(std::string_view text) {
-  if (text.starts_with("\x1f\x8b")) return true;
-  for (const std::string_view next : {"{", "\"mirab\""}) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    if (!text.starts_with(next)) return false;
-    text.remove_prefix(next.size());
-  }
-  return true;
 }
 
 Summary check_scenario(const InputText& input) {

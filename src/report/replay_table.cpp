@@ -21,6 +21,13 @@ using simulation::ReplayUser;
 constexpr std::size_t kNameWidth = 20;
 constexpr std::size_t kUsersShown = 15;
 const std::string kIndent = "  ";
+const std::string kLegend =
+    "waiting: from submission to the last start, of what started; so far: of what waits at the end; "
+    "slowdown: "
+    "completion over runtime, of what finished; n ran: so many of a user's tasks ever started, the others "
+    "wait; share: the largest part of any one resource that the user holds, mean over time; unfairness: the "
+    "part of the cluster that users who wait lack of what they are promised, mean over time, and its "
+    "integral in share-seconds, of which one is the whole cluster withheld for a second (docs/replay.md)";
 
 using Outcomes = std::vector<ReplayOutcome>;
 
@@ -73,6 +80,20 @@ void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& o
 
 std::string plain(double value) { return fixed(value, value < 100 ? 2 : 0); }
 
+std::string share_seconds(double value) { return fixed(value, value < 100 ? 4 : 0); }
+
+// What is granted of each resource, and what is really used, where the workload tells it.
+void add_resources(SideBySide& table, const ReplayRun& run) {
+  const bool used = !run.outcomes.front().used.empty();  // of the workload, so of all contenders or of none
+  for (std::size_t r = 0; r < run.resources.size(); ++r) {
+    const std::string name = shorten(run.resources[r], kNameWidth);
+    add(table, name + " granted", run.outcomes,
+        [&](const auto& each) { return percent(each.utilization[r], 2); });
+    if (used)
+      add(table, name + " used", run.outcomes, [&](const auto& each) { return percent(each.used[r], 2); });
+  }
+}
+
 void add_series_means(SideBySide& table, const Outcomes& outcomes) {
   for (const std::string name : {"jain", "gini", "fragmentation"}) {
     const auto mean = [&](const ReplayOutcome& outcome) -> std::string {
@@ -90,24 +111,25 @@ std::string summary(const ReplayRun& run, std::size_t width) {
   const Outcomes& outcomes = run.outcomes;
   SideBySide table = headed(outcomes, "all tasks");
   add(table, "submitted", outcomes, [](const auto& each) { return std::to_string(each.submitted); });
+  add(table, "started", outcomes, [](const auto& each) { return std::to_string(each.started); });
   add(table, "finished", outcomes, [](const auto& each) { return std::to_string(each.finished); });
   add_if_any(table, "running at the end", outcomes, &ReplayTally::still_running);
   add_if_any(table, "waiting at the end", outcomes, &ReplayTally::still_waiting);
   add_if_any(table, "lost with a server", outcomes, &ReplayTally::lost);
   add_if_any(table, "left out: fit nowhere", outcomes, &ReplayTally::oversized);
-  add_if_any(table, "runtime partly drawn", outcomes, &ReplayTally::cut);
-  add_quantiles(table, "waiting", outcomes, &ReplayTally::waiting, {kMean, kMedian, kNinth, kLast},
+  add_if_any(table, "runtime cut by the trace", outcomes, &ReplayTally::cut);
+  add_quantiles(table, "waiting of started", outcomes, &ReplayTally::waiting, {kMean, kMedian, kNinth, kLast},
                 span_text);
   add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, span_text);
   add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, {kMean, kMedian, kLast}, plain);
   add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, span_text);
   table.add_rule();
-  for (std::size_t r = 0; r < run.resources.size(); ++r) {
-    add(table, shorten(run.resources[r], kNameWidth) + " granted", outcomes,
-        [&](const auto& each) { return percent(each.utilization[r], 2); });
-  }
+  add_resources(table, run);
   add_series_means(table, outcomes);
-  add(table, "unfairness", outcomes, [](const auto& each) { return span_text(each.unfairness); });
+  add(table, "unfairness, mean", outcomes,
+      [](const auto& each) { return percent(each.end > 0 ? each.unfairness / each.end : 0, 2); });
+  add(table, "unfairness, share·s", outcomes,
+      [](const auto& each) { return share_seconds(each.unfairness); });
   add(table, "longest starvation", outcomes, [](const auto& each) { return span_text(each.starvation); });
   add(table, "users starved", outcomes, [](const auto& each) { return std::to_string(each.starved); });
   return table.text(width);
@@ -122,10 +144,12 @@ std::vector<std::size_t> by_tasks(const std::vector<ReplayUser>& users) {
   return order;
 }
 
+// How many ran, where some never did: their waiting alone would look like that of all.
 std::string waiting_and_share(const ReplayUser& user) {
+  const std::string ran = user.started < user.submitted ? fmt::format("{} ran, ", user.started) : "";
   const std::string waits = user.starved              ? "starved"
                             : user.waiting.count == 0 ? "–"
-                                                      : span_text(user.waiting.mean);
+                                                      : ran + span_text(user.waiting.mean);
   return fmt::format("{} {:>7}", waits, percent(user.share, 2));
 }
 
@@ -164,14 +188,7 @@ std::string simulation_table(const ReplayRun& run, std::size_t width) {
                                         run.scenario.cluster, span_text(run.outcomes.front().end),
                                         counted(run.outcomes.front().users.size(), "user"), run.seed);
   return broken(printable(title), page, kIndent) + "\n" + summary(run, page) + users(run.outcomes, page) +
-         broken(
-             "waiting: from submission to the last start, of what started; so far: of what waits at the end; "
-             "slowdown: completion over "
-             "runtime, "
-             "of what finished; share: the largest part of any one resource that the user holds, mean over "
-             "time; unfairness: what users who wait lack of their part, over time (docs/replay.md)",
-             page, kIndent) +
-         notices(run.outcomes, page);
+         broken(kLegend, page, kIndent) + notices(run.outcomes, page);
 }
 
 }  // namespace mirab::report

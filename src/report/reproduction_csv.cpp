@@ -9,8 +9,8 @@ std::string truth(bool value) { return value ? "yes" : "no"; }
 }  // namespace
 
 std::string reproductions_csv(const Reproductions& reproductions) {
-  std::string csv = csv_record(
-      {"id", "verdict", "data", "what", "printed", "ours", "low", "high", "holds", "corrected", "note"});
+  std::string csv = csv_record({"id", "verdict", "data", "what", "printed", "ours", "low", "high", "holds",
+                                "corrected", "note", "effort", "seed"});
   for (const Reproduced& each : reproductions.results) {
     const experiments::Reproduction& result = each.result;
     for (const experiments::Finding& finding : result.findings) {
@@ -18,7 +18,8 @@ std::string reproductions_csv(const Reproductions& reproductions) {
                          finding.printed ? csv_number(*finding.printed) : "", csv_number(finding.ours),
                          finding.interval ? csv_number(finding.interval->first) : "",
                          finding.interval ? csv_number(finding.interval->second) : "", truth(finding.holds),
-                         truth(finding.corrected), finding.note});
+                         truth(finding.corrected), finding.note,
+                         std::string(effort_name(reproductions.effort)), std::to_string(reproductions.seed)});
     }
   }
   return csv;

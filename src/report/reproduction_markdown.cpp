@@ -19,7 +19,8 @@ constexpr std::string_view kOpening =
     "What the papers print or describe beside what Mirab finds. [reproduce.md](reproduce.md) says what "
     "findings\n"
     "and verdicts are.\n"
-    "In this folder, `{command}` gives the same bytes again, but for seconds.\n";
+    "Run in this folder, `{command}` writes this page again, byte for byte,\n"
+    "except for the seconds that `psdsf-time` measures.\n";
 
 /// A text that means itself in Markdown, in one line.
 std::string plain(std::string_view text) {

@@ -82,11 +82,12 @@ std::string_view effort_name(experiments::Effort effort) {
 
 std::string reproductions_table(const Reproductions& reproductions, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  std::string text = reproductions.results.size() > 1 || reproductions.times == Times::told
-                         ? overview(reproductions, page)
-                         : "";
-  for (const Reproduced& each : reproductions.results)
-    text += (text.empty() ? "" : "\n\n") + section(each, page);
+  std::string text =
+      fmt::format("{} run, seed {}\n\n", effort_name(reproductions.effort), reproductions.seed);
+  if (reproductions.results.size() > 1 || reproductions.times == Times::told)
+    text += overview(reproductions, page) + "\n\n";
+  for (std::size_t i = 0; i < reproductions.results.size(); ++i)
+    text += (i == 0 ? "" : "\n\n") + section(reproductions.results[i], page);
   return text;
 }
 

@@ -103,10 +103,15 @@ bool are_shown_in_rows(const std::vector<experiments::Figure>& figures) {
 }
 
 std::string tally(const experiments::Reproduction& result) {
+  const auto count = [&](const auto& of) {
+    return std::count_if(result.findings.begin(), result.findings.end(), of);
+  };
   const auto holds = [](const Finding& finding) { return finding.holds; };
-  return fmt::format("{} of {} findings hold",
-                     std::count_if(result.findings.begin(), result.findings.end(), holds),
-                     result.findings.size());
+  const auto printed = [](const Finding& finding) { return finding.printed.has_value(); };
+  const auto both = [&](const Finding& finding) { return holds(finding) && printed(finding); };
+  const std::string all = fmt::format("{} of {} findings hold", count(holds), result.findings.size());
+  if (count(printed) == 0) return all + ", none with a printed number";
+  return fmt::format("{}, {} of {} with a printed number", all, count(both), count(printed));
 }
 
 }  // namespace mirab::report

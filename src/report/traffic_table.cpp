@@ -104,12 +104,16 @@ std::string block(const TrafficRun& run, std::size_t first, std::size_t last) {
 
 std::string legend(const TrafficRun& run, std::size_t width) {
   const TrafficScenario& scenario = run.scenario;
-  std::string text =
-      broken(fmt::format(
-                 "load: of {}; rate: the mean rate at which a job of the class is served, arrivals over jobs "
-                 "present; ±: half of its 95 % interval; jobs: mean number present",
-                 printable(scenario.resources[scenario.load_resource])),
-             width, kIndent);
+  const bool permanent = std::any_of(scenario.classes.begin(), scenario.classes.end(),
+                                     [](const auto& each) { return each.permanent > 0; });
+  std::string text = broken(
+      fmt::format(
+          "load: of {}; rate: the mean rate at which a job of the class is served, arrivals over jobs "
+          "present{}; ±: half of its 95 % interval; jobs: mean number present{}",
+          printable(scenario.resources[scenario.load_resource]),
+          permanent ? ", both without the permanent ones; where all are permanent the mean of one" : "",
+          permanent ? ", the permanent ones too" : ""),
+      width, kIndent);
   const bool stable = std::all_of(run.outcome.points.begin(), run.outcome.points.end(),
                                   [](const TrafficPoint& point) { return point.stable; });
   if (!stable) {

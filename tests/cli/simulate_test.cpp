@@ -1,5 +1,6 @@
 // mirab simulate, from the scenario file to what is written where.
 
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -172,6 +173,75 @@ TEST(Simulate, NeverReplacesWhatItReadsOrWritesTwice) {
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, HasSubstr("mirab: -o: "));
   EXPECT_EQ(test::read_text(plain), kTraffic);
+}
+
+TEST(Simulate, WritesNothingUnlessEverythingCanBeWritten) {
+  const test::TemporaryFolder folder;
+  const std::string scenario =
+      folder.write("s.yaml", kTraffic + "outputs: {json: j.json, report: nowhere/r.html}\n");
+  const Ran ran = shell("mirab simulate " + scenario);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, IsEmpty());
+  EXPECT_EQ(ran.err, "mirab: " + scenario + ":7: outputs.report: '" + folder.file("nowhere/r.html") +
+                         "' cannot be written: No such file or directory\n");
+  EXPECT_FALSE(std::filesystem::exists(folder.file("j.json")));
+}
+
+TEST(Simulate, AGoodFileOfAnotherKindIsCalledByItsName) {
+  const test::TemporaryFolder folder;
+  const std::string examples = MIRAB_SOURCE_DIR "/examples/";
+  const std::string cluster = examples + "slides.yaml";
+  const std::string workload = examples + "google2011-hour.workload";
+  const auto error_of = [](const std::string& command) {
+    const Ran ran = shell("mirab " + command);
+    EXPECT_EQ(ran.status, 2);
+    return ran.err;
+  };
+  const auto trace = [&](const std::string& as_cluster, const std::string& as_workload) {
+    return folder.write("t.yaml", "kind: trace\ncluster: " + as_cluster + "\nworkload: " + as_workload +
+                                      "\ncontenders: [{discipline: drf}]\n");
+  };
+  for (const std::string command : {"simulate ", "validate "}) {
+    EXPECT_THAT(
+        error_of(command + trace(workload, workload)),
+        StartsWith("mirab: " + workload + ": this is a workload file, where a cluster file belongs; "));
+    EXPECT_THAT(
+        error_of(command + trace(cluster, cluster)),
+        StartsWith("mirab: " + cluster + ": this is a cluster file, where a workload file belongs; "));
+  }
+  EXPECT_THAT(error_of("simulate " + cluster),
+              HasSubstr("this is a cluster file, where a scenario belongs; "));
+  EXPECT_THAT(error_of("simulate " + workload),
+              HasSubstr("this is a workload file, where a scenario belongs"));
+  EXPECT_THAT(error_of("allocate " + trace(cluster, workload)),
+              HasSubstr("this is a scenario, where a cluster file belongs; `mirab simulate` takes it"));
+}
+
+TEST(Simulate, SaysWhenMostTasksFitNowhere) {
+  const test::TemporaryFolder folder;
+  const std::string cluster = folder.write("c.yaml",
+                                           "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 1}}]\n"
+                                           "users: [{name: u, demand: {cpu: 1}}]\n");
+  const auto played = [&](const std::string& tasks) {
+    const std::string workload = folder.write(
+        "w.workload",
+        "{\"mirab\": \"workload\", \"version\": 1, \"resources\": [\"cpu\"], \"span\": 100}\n{\"user\": "
+        "\"u\"}\n"
+        "{\"request\": 0, \"demand\": {\"cpu\": 8}}\n{\"request\": 1, \"demand\": {\"cpu\": 1}}\n"
+        "{\"job\": \"a\", \"user\": \"u\", \"at\": 0, \"request\": 0, \"tasks\": " +
+            tasks +
+            ", \"runtime\": 1}\n{\"job\": \"b\", \"user\": \"u\", \"at\": 0, \"request\": 1, \"tasks\": 2, "
+            "\"runtime\": 1}\n");
+    const Ran ran =
+        shell("mirab simulate " +
+              folder.write("s.yaml", "kind: trace\ncluster: " + cluster + "\nworkload: " + workload +
+                                         "\ncontenders: [{discipline: drf}]\n"));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return ran.err;
+  };
+  EXPECT_THAT(played("2"), IsEmpty());
+  EXPECT_THAT(played("3"),
+              AllOf(StartsWith("mirab: note: 3 of 5 tasks of "), HasSubstr(" fit on no server of ")));
 }
 
 TEST(Simulate, BadInputIsNamedWithFileLineAndKey) {

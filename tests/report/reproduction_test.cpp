@@ -17,6 +17,7 @@ using experiments::Verdict;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Reproduced traffic() {
   experiments::Reproduction result;
@@ -91,13 +92,29 @@ TEST(FindingWords, CurvesStandSideBySideWithARowForEachAbscissa) {
 
 TEST(ReproductionsTable, ShowsPrintedBesideOursWithTheInterval) {
   const std::string text = reproductions_table(of({traffic()}), 100);
-  EXPECT_THAT(text, HasSubstr("verdict: differs (1 of 2 findings hold)\n"));
+  EXPECT_THAT(text, HasSubstr("verdict: differs (1 of 2 findings hold, 1 of 2 with a printed number)\n"));
   EXPECT_THAT(text, HasSubstr("data: stand-in: another trace\n"));
   EXPECT_THAT(text, HasSubstr("γ2 of pf at load 0.6  0.544    0.5442  0.5430 … 0.5460  yes\n"));
   EXPECT_THAT(text, HasSubstr("drf <is> fair         yes      no      –                no\n"));
   EXPECT_THAT(text, HasSubstr("drf <is> fair: a|b\n"));
   EXPECT_THAT(text, HasSubstr("remark: The printed slope is wrong.\n"));
   EXPECT_LE(widest_line(text), 100u);
+}
+
+TEST(FindingWords, TheTallyTellsHowManyPrintedNumbersHold) {
+  experiments::Reproduction result;
+  result.findings = {{.what = "a", .holds = true}, {.what = "b"}};
+  EXPECT_EQ(tally(result), "1 of 2 findings hold, none with a printed number");
+  result.findings.push_back({.what = "c", .printed = 3, .ours = 3, .holds = true});
+  result.findings.push_back({.what = "d", .printed = 3, .ours = 4});
+  EXPECT_EQ(tally(result), "2 of 4 findings hold, 1 of 2 with a printed number");
+}
+
+TEST(ReproductionsTable, SaysFirstHowMuchWasRunWithWhichSeed) {
+  Reproductions reproductions = of({traffic()});
+  EXPECT_THAT(reproductions_table(reproductions, 100), StartsWith("quick run, seed 7\n"));
+  reproductions.effort = experiments::Effort::full;
+  EXPECT_THAT(reproductions_table(reproductions, 100), StartsWith("full run, seed 7\n"));
 }
 
 TEST(ReproductionsTable, SeveralExperimentsHaveAnOverviewAndTimesAreToldWhenAskedFor) {
@@ -152,9 +169,10 @@ TEST(ReproductionsJson, TellsTheSecondsWhenAskedForAndNullForWhatIsNotFinite) {
 
 TEST(ReproductionsCsv, HasARecordForEachFinding) {
   EXPECT_EQ(reproductions_csv(of({traffic()})),
-            "id,verdict,data,what,printed,ours,low,high,holds,corrected,note\n"
-            "pf-mine,differs,stand-in: another trace,γ2 of pf at load 0.6,0.544,0.54421,0.543,0.546,yes,no,\n"
-            "pf-mine,differs,stand-in: another trace,drf <is> fair,1,0,,,no,no,a|b\n");
+            "id,verdict,data,what,printed,ours,low,high,holds,corrected,note,effort,seed\n"
+            "pf-mine,differs,stand-in: another trace,γ2 of pf at load "
+            "0.6,0.544,0.54421,0.543,0.546,yes,no,,quick,7\n"
+            "pf-mine,differs,stand-in: another trace,drf <is> fair,1,0,,,no,no,a|b,quick,7\n");
 }
 
 TEST(ReproductionsMarkdown, NamesItsCommandAndEscapesWhatMarkdownWouldRead) {
@@ -162,6 +180,7 @@ TEST(ReproductionsMarkdown, NamesItsCommandAndEscapesWhatMarkdownWouldRead) {
   EXPECT_THAT(text, HasSubstr("mirab reproduce pf-mine --quick --seed 7 --format markdown"));
   EXPECT_THAT(
       text, HasSubstr("| [`pf-mine`](#pf-mine) | Two classes | Bonald and Roberts, figure 9 | differs |\n"));
+  EXPECT_THAT(text, HasSubstr("byte for byte,\nexcept for the seconds that `psdsf-time` measures.\n"));
   EXPECT_THAT(text, HasSubstr("\n## pf-mine\n"));
   EXPECT_THAT(text, HasSubstr("| drf \\<is> fair | yes | no | – | no |\n"));
   EXPECT_THAT(text, HasSubstr("- drf \\<is> fair: a\\|b\n"));

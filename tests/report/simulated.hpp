@@ -78,6 +78,7 @@ inline simulation::ReplayOutcome replay_outcome(const std::string& discipline, s
   simulation::ReplayUser busy;
   busy.name = "busy";
   busy.submitted = 9;
+  busy.started = 9;
   busy.waiting = outcome.waiting;
   busy.share = 0.25;
   outcome.users = {hungry, busy};

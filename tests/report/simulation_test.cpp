@@ -11,6 +11,7 @@ namespace mirab::report {
 namespace {
 
 using nlohmann::ordered_json;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -90,6 +91,13 @@ TEST(TrafficReport, SaysHowManyDivisionsDidNotConverge) {
   EXPECT_THAT(simulation_table(traffic.run, 100), Not(HasSubstr("note: ")));
 }
 
+TEST(TrafficReport, TableSaysWhatItTellsOfPermanentJobs) {
+  Traffic traffic;
+  EXPECT_THAT(simulation_table(traffic.run, SIZE_MAX), HasSubstr("the permanent ones too"));
+  traffic.scenario.classes[1].permanent = 0;
+  EXPECT_THAT(simulation_table(traffic.run, SIZE_MAX), Not(HasSubstr("permanent")));
+}
+
 TEST(TrafficReport, TableBreaksIntoBlocksWhereItIsNarrow) {
   const Traffic traffic;
   EXPECT_THAT(simulation_table(traffic.run, 100), HasSubstr("drf"));
@@ -142,6 +150,41 @@ TEST(ReplayReport, TableShowsTimesThatPeopleRead) {
   EXPECT_THAT(table, HasSubstr("note: one machine was cut\n"));
   EXPECT_THAT(table, Not(HasSubstr("lost with a server")));
   EXPECT_LT(table.find("busy"), table.find("hungry"));  // most tasks first
+}
+
+TEST(ReplayReport, TableShowsWhatIsReallyUsedWhereTheWorkloadTellsIt) {
+  Replay replay;
+  EXPECT_THAT(simulation_table(replay.run, 100), Not(HasSubstr("cpu used")));
+  for (simulation::ReplayOutcome& outcome : replay.outcomes) outcome.used = {0.0774, 0.0125};
+  const std::string table = simulation_table(replay.run, 100);
+  EXPECT_THAT(table, ContainsRegex("cpu granted +50.00% +50.00%\ncpu used +7.74% +7.74%\n"));
+  EXPECT_THAT(table, ContainsRegex("memory used +1.25%"));
+}
+
+TEST(ReplayReport, TableSaysHowManyTasksTheWaitingIsOf) {
+  Replay replay;
+  EXPECT_THAT(simulation_table(replay.run, 100), Not(HasSubstr(" ran, ")));
+  simulation::ReplayUser& busy = replay.outcomes.front().users[1];
+  busy.started = 3;
+  busy.waiting = {.count = 3};
+  const std::string table = simulation_table(replay.run, 100);
+  EXPECT_THAT(table, HasSubstr("3 ran, 0 s"));
+  EXPECT_THAT(table, ContainsRegex("started +9 +9\n"));
+  EXPECT_THAT(table, ContainsRegex("waiting of started, mean +30.0 s"));
+}
+
+TEST(ReplayReport, TableSaysWhichRuntimesTheTraceCut) {
+  Replay replay;
+  replay.outcomes.front().cut = 4;
+  EXPECT_THAT(simulation_table(replay.run, 100), ContainsRegex("runtime cut by the trace +4 +0\n"));
+}
+
+TEST(ReplayReport, TableHasTheUnfairnessAsAPartOfTheClusterAndInShareSeconds) {
+  Replay replay;
+  replay.outcomes.front().unfairness = 36;  // of 3600 s
+  const std::string table = simulation_table(replay.run, 100);
+  EXPECT_THAT(table, ContainsRegex("unfairness, mean +1.00% +0.00%\n"));
+  EXPECT_THAT(table, ContainsRegex("unfairness, share·s +36.0000 +0.0000\n"));
 }
 
 TEST(ReplayReport, CsvHasARecordForEachContenderAndUser) {

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <fmt/format.h>
 
 #include <mirab/simulation/reallocation.hpp>
 
+#include "model/names.hpp"
 #include "model/seconds.hpp"
 #include "simulation/reallocation/divided_shares.hpp"
 #include "simulation/reallocation/report.hpp"
@@ -163,6 +165,41 @@ Result<ReallocationOutcome> play(const Problem& cluster, const ServerKinds& kind
   return std::move(run.outcome);
 }
 
+bool honours_placement(const Choice& mechanism) {
+  const auto row = std::find_if(mechanisms().begin(), mechanisms().end(),
+                                [&](const Mechanism& each) { return each.name == mechanism.name; });
+  return row != mechanisms().end() && row->accepts.placement;
+}
+
+// The jobs whose request has placement constraints, by name.
+std::vector<std::string_view> constrained_jobs(const Workload& workload) {
+  std::vector<std::string_view> names;
+  for (const Job& job : workload.jobs) {
+    const Request& request = workload.requests[job.request];
+    if (request.servers || !request.select.empty()) names.push_back(job.name);
+  }
+  return names;
+}
+
+// A mechanism that honours no constraints is not shown any, and that is told once, not at every division.
+Result<ReallocationOutcome> play_what_it_honours(const Problem& cluster, const ServerKinds& kinds,
+                                                 const Workload& workload, const ReallocationOptions& options,
+                                                 const Choice& mechanism) {
+  constexpr std::size_t kMostNamed = 3;
+  const std::vector<std::string_view> constrained = constrained_jobs(workload);
+  if (constrained.empty() || honours_placement(mechanism))
+    return play(cluster, kinds, workload, options, mechanism);
+  Result<ReallocationOutcome> outcome =
+      play(cluster, without_constraints(kinds), workload, options, mechanism);
+  if (outcome) {
+    outcome->notices.push_back(fmt::format(
+        "{} does not honour the placement constraints (servers, select) of {}: {}", mechanism.text,
+        constrained.size() == 1 ? "1 job" : fmt::format("{} jobs", constrained.size()),
+        first_names(constrained, kMostNamed)));
+  }
+  return outcome;
+}
+
 }  // namespace
 
 Result<std::vector<ReallocationOutcome>> reallocate(const Problem& cluster, const Workload& workload,
@@ -174,7 +211,9 @@ Result<std::vector<ReallocationOutcome>> reallocate(const Problem& cluster, cons
   std::vector<Result<ReallocationOutcome>> runs(options.mechanisms.size(), ReallocationOutcome());
   sweep(
       runs.size(), threads,
-      [&](std::size_t m) { runs[m] = play(cluster, *kinds, workload, options, options.mechanisms[m]); },
+      [&](std::size_t m) {
+        runs[m] = play_what_it_honours(cluster, *kinds, workload, options, options.mechanisms[m]);
+      },
       progress);
   std::vector<ReallocationOutcome> outcomes;
   for (Result<ReallocationOutcome>& run : runs) {

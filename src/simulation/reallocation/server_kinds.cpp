@@ -62,6 +62,14 @@ Result<ServerKinds> server_kinds(const Problem& cluster, const Workload& workloa
   return error;
 }
 
+ServerKinds without_constraints(ServerKinds kinds) {
+  for (Request& request : kinds.requests) {
+    request.servers.reset();
+    request.select.clear();
+  }
+  return kinds;
+}
+
 Result<Problem> problem_of(const ServerKinds& kinds, std::span<const Submitter> users,
                            std::span<const Claim> claims) {
   Cluster cluster{.resources = kinds.resources, .servers = kinds.servers, .users = {}};

@@ -32,6 +32,10 @@ struct ServerKinds {
 /// log(N + K) m + N K) for N requests and K entries.
 Result<ServerKinds> server_kinds(const Problem& cluster, const Workload& workload);
 
+/// The same for a mechanism that honours no placement constraints: the requests without theirs. What was
+/// left out is for the caller to tell.
+ServerKinds without_constraints(ServerKinds kinds);
+
 /// The servers, with a user for each of these claims: their names are their places in the list. Errors as for
 /// Problem::from.
 Result<Problem> problem_of(const ServerKinds& kinds, std::span<const Submitter> users,

@@ -59,6 +59,17 @@ Sizes read_sizes(const Node& node, ScenarioFields& fields) {
   return {};
 }
 
+// A mechanism for divisible jobs. That a discipline is none, and where it belongs, is said.
+Result<Choice> choose_divisible(std::string_view text) {
+  Result<Choice> mechanism = choose_mechanism(text);
+  if (mechanism) return mechanism;
+  const Result<Choice> discipline = choose_discipline(text);
+  if (!discipline) return mechanism;
+  return Error{.message =
+                   fmt::format("'{}' is a discipline, which starts whole tasks: it needs `model: tasks`",
+                               discipline->text)};
+}
+
 // `model` and the keys that only the model of tasks has.
 void read_model(const Node& root, TrafficScenario& scenario, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 2> kModels = {"fluid", "tasks"};
@@ -112,7 +123,7 @@ TrafficScenario read_traffic(const Node& root, ScenarioFields& fields) {
   }
   if (const Node* sizes = root.find("sizes")) scenario.sizes = read_sizes(*sizes, fields);
   read_model(root, scenario, fields);
-  const auto choose = scenario.model == TrafficModel::fluid ? choose_mechanism : choose_discipline;
+  const auto choose = scenario.model == TrafficModel::fluid ? choose_divisible : choose_discipline;
   scenario.mechanisms = fields.choice_list(fields.required(root, "", "mechanisms"), "mechanisms", choose);
   read_load(fields.required(root, "", "load"), scenario, fields);
   if (const Node* jobs = root.find("jobs")) scenario.jobs = fields.whole_between(*jobs, "jobs", 1, kMost);

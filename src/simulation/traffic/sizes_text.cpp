@@ -14,8 +14,10 @@ namespace {
 constexpr std::string_view kErlang = "erlang:";
 constexpr std::array<OptionInfo, 1> kHyperexponentialOptions = {
     {{"cv2", "", "squared coefficient of variation, 1 to 10000"}}};
-constexpr std::array<ChoosableRow, 3> kLaws = {
-    {{"exponential", {}, {}}, {"deterministic", {}, {}}, {"hyperexponential", {}, kHyperexponentialOptions}}};
+constexpr std::array<ChoosableRow, 4> kLaws = {{{"exponential", {}, {}},
+                                                {"deterministic", {}, {}},
+                                                {"erlang", {}, {}},  // has its stages behind the colon
+                                                {"hyperexponential", {}, kHyperexponentialOptions}}};
 
 Result<Sizes> erlang(std::string_view stages) {
   constexpr double kMostStages = 10'000;

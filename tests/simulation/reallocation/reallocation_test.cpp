@@ -136,6 +136,22 @@ TEST(Reallocation, ServersThatComeOrGoAreLeftOutWithANotice) {
   EXPECT_EQ(played(one_cpu(), workload, options({"drfh"}, seconds(1))).notices.size(), 1U);
 }
 
+TEST(Reallocation, ThatConstraintsAreNotHonouredIsSaidOnceWithTheJobs) {
+  Workload workload = of_jobs({job({}, 0, seconds(1)), job(seconds(1), 1, seconds(3))}, seconds(8));
+  workload.requests.push_back({.demand = {Quantity(1)}, .servers = {{"s"}}});
+  workload.jobs[1].name = "picky";
+  workload.jobs[1].request = 1;
+  const Problem two = cluster(
+      {{.name = "s", .capacity = {Quantity(1)}}, {.name = "t", .capacity = {Quantity(1)}, .count = 2}});
+  const auto notices = [&](std::string_view mechanism) {
+    return played(two, workload, options({mechanism}, seconds(1))).notices;
+  };
+  EXPECT_TRUE(notices("tsf").empty());
+  EXPECT_EQ(notices("drf"),
+            std::vector<std::string>{"drf does not honour the placement constraints (servers, "
+                                     "select) of 1 job: picky"});
+}
+
 // Three classes of servers and jobs of random size, demand, weight and constraint.
 Problem three_classes() {
   return cluster({{.name = "even", .capacity = {Quantity(4), Quantity(4)}, .count = 3},
