@@ -38,6 +38,11 @@ TEST(TwoClasses, OfUnlikeProfilesCorrectTheLightAndTheHeavyTraffic) {
   EXPECT_EQ(second.printed, 0.1);
   EXPECT_NEAR(second.ours, 0.0714, 1e-3);
   EXPECT_FALSE(finding_of(result, "light traffic, drf: c of γ2 = 1 - ρ2 - c ρ1").corrected);
+  const Finding& heavy = finding_of(
+      result,
+      "γ2(PF)/(1 - ρ), rising over loads 0.85, 0.9 and 0.95, and drawn on to load 1: 1/β = 2 within 5 %");
+  EXPECT_TRUE(heavy.corrected);
+  EXPECT_NEAR(heavy.ours, 2, 0.1);
   EXPECT_EQ(result.remarks.size(), 2U);
 }
 

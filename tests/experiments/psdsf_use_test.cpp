@@ -83,6 +83,8 @@ TEST(PsdsfTime, TellsSecondsOfEveryMechanismAtBothSizes) {
   for (const std::string_view what : {"ps-dsf, 120 servers", "alpha-pf-vds:alpha=1, 120 servers",
                                       "ps-dsf, 240 servers", "alpha-pf-vds:alpha=3, 240 servers"})
     EXPECT_GT(finding(result, std::string("seconds of ").append(what)).ours, 0);
+  ASSERT_EQ(result.tables.size(), 2U);
+  EXPECT_EQ(result.tables[1].rows.size(), 2U) << "growth with α is told, and decides nothing";
 }
 
 }  // namespace

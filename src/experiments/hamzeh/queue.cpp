@@ -63,7 +63,6 @@ struct Responses {
   Course mean_response;         // [t]
   std::vector<double> rare;     // responses of tasks whose resource dominates fewest, mean of an iteration
   std::vector<double> common;   // and of those whose resource dominates most
-  std::vector<double> last;     // finish of all, [t]
 };
 
 std::vector<QueuedTask> batch(const std::vector<simulation::DemandProfile>& profiles, std::int64_t t,
@@ -88,17 +87,15 @@ std::vector<QueuedTask> batch(const std::vector<simulation::DemandProfile>& prof
 void add(Responses& responses, const std::vector<QueuedTask>& tasks, const std::vector<std::size_t>& users,
          const std::vector<ServedTask>& served) {
   std::vector<double> sum(std::size(kCapacity), 0.0), count(std::size(kCapacity), 0.0);
-  double all = 0, last = 0;
+  double all = 0;
   for (const ServedTask& task : served) {
     const double response = task.finish - tasks[task.task].arrival;
     responses.of_user[users[task.task]] += task.finish;
     sum[tasks[task.task].dominant] += response;
     count[tasks[task.task].dominant] += 1;
     all += response;
-    last = std::max(last, task.finish);
   }
   responses.mean_response.push_back(all / static_cast<double>(served.size()));
-  responses.last.push_back(last);
   std::size_t rare = std::size(kCapacity), common = 0;
   for (std::size_t r = 0; r < std::size(kCapacity); ++r) {
     if (count[r] > 0 && (rare == std::size(kCapacity) || count[r] < count[rare])) rare = r;
@@ -168,16 +165,6 @@ Finding no_improvement(const Responses& queues, const Responses& drf) {
   return finding;
 }
 
-Finding all_done_at_once(const Responses& queues, const Responses& drf) {
-  double apart = 0;
-  for (const double difference : differences(queues.last, drf.last))
-    apart = std::max(apart, std::abs(difference));
-  Finding finding =
-      required("largest difference of the time at which all is done, seconds", apart, apart < 1e-9);
-  finding.note = "the same work on the same element; table 7.2 prints 647.55 and 641.17";
-  return finding;
-}
-
 Table finishing_times(const std::vector<Responses>& responses) {
   Table table{.title = "20 users: mean finishing time, seconds", .head = {"user"}, .rows = {}};
   for (const char* name : kOrderNames) table.head.emplace_back(name);
@@ -193,7 +180,6 @@ void hold_twenty(const RunOptions& options, Reproduction& result) {
   const std::vector<Responses> responses = respond(20, options.effort == Effort::full ? 1000 : 200, options);
   const Responses &queues = responses[0], &drf = responses[1], &arrival = responses[2];
   result.findings.push_back(no_improvement(queues, drf));
-  result.findings.push_back(all_done_at_once(queues, drf));
   result.findings.push_back(
       more("tasks of the rarest kind answered sooner with queues than in order of arrival, by seconds",
            differences(arrival.rare, queues.rare)));
@@ -238,6 +224,8 @@ Reproduction run(const RunOptions& options) {
       "dominant share "
       "first is to serve short tasks first, which finishes most users earlier; queues help only the rare "
       "kinds.",
+      "Table 7.2 has the last user finish after 647.55 and 641.17 s; the same work on one element that never "
+      "idles is done at the same time in every order.",
       "Line 7 of algorithm 1, taken literally, is the order of arrival; the order of table 4.1 needs "
       "rounds."};
   return result;

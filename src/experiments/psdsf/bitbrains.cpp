@@ -93,7 +93,7 @@ std::vector<Use> use_of(const std::vector<Run>& runs, std::vector<double> Parts:
   return use;
 }
 
-// Of PS-DSF over DRFH and TSF.
+// Of PS-DSF over DRFH and TSF: holds unless the whole interval is off.
 Finding largest_gain(std::string_view measure, const std::vector<Use>& use) {
   simulation::Interval most;
   double of = 1;  // what the other one uses
@@ -112,6 +112,7 @@ Finding largest_gain(std::string_view measure, const std::vector<Use>& use) {
           measure, kMoreTolerance),
       kMostMore, most.mean, kMoreTolerance);
   finding.interval = {{most.low, most.high}};
+  finding.holds = most.high >= kMostMore - kMoreTolerance && most.low <= kMostMore + kMoreTolerance;
   finding.note = fmt::format("{:.1f} % more than the other one uses", 100 * most.mean / of);
   return finding;
 }
