@@ -42,6 +42,16 @@ Finding compared(std::string what, double printed, double ours, double tolerance
           .holds = std::abs(ours - printed) <= tolerance};
 }
 
+Finding corrected(std::string what, double printed, double right, double ours, double tolerance,
+                  std::string why) {
+  return {.what = std::move(what),
+          .printed = printed,
+          .ours = ours,
+          .holds = std::abs(ours - right) <= tolerance,
+          .note = std::move(why),
+          .corrected = true};
+}
+
 Finding required(std::string what, double ours, bool holds) {
   return {.what = std::move(what), .ours = ours, .holds = holds};
 }

@@ -29,6 +29,11 @@ double rounding_of(int decimals);
 /// What a paper prints beside what we find; it holds when they differ by `tolerance` at most.
 Finding compared(std::string what, double printed, double ours, double tolerance);
 
+/// What a paper prints wrongly beside what we find; it holds as corrected when ours differs from the right
+/// value by `tolerance` at most. `why` says how the slip came about, or what the right value follows from.
+Finding corrected(std::string what, double printed, double right, double ours, double tolerance,
+                  std::string why);
+
 /// What must hold without a printed number.
 Finding required(std::string what, double ours, bool holds);
 

@@ -32,11 +32,24 @@ void expect_same(const Reproduction& one, const Reproduction& other) {
   }
 }
 
-TEST(PsdsfBitbrains, UseFallsAsAlphaGrowsAndPsDsfUsesNoLessThanDrfhAndTsf) {
+TEST(PsdsfBitbrains, UseOfAllServersFallsAsAlphaGrowsAndPsDsfUsesNoLessThanDrfhAndTsf) {
   const Reproduction result = quick(psdsf_bitbrains_row());
-  for (const Finding& one : result.findings) EXPECT_TRUE(one.holds) << one.what << ": " << one.ours;
-  EXPECT_GT(finding(result, "cpu: use under ps-dsf less that under drfh").ours, 0.05);
-  EXPECT_EQ(result.verdict, Verdict::shape_agrees);
+  for (const Finding& one : result.findings) {
+    if (one.what.find("all servers together") == std::string::npos) continue;
+    EXPECT_TRUE(one.holds) << one.what << ": " << one.ours;
+  }
+  EXPECT_GT(finding(result, "cpu, all servers together: use under ps-dsf not less than under drfh").ours,
+            0.05);
+}
+
+// The paper's measure; that memory is full under all mechanisms is no finding.
+TEST(PsdsfBitbrains, ByMeansOverServersPsDsfUsesLessThanDrfhAndTheReasonIsTold) {
+  const Reproduction result = quick(psdsf_bitbrains_row());
+  const Finding& less = finding(result, "cpu, mean over servers: use under ps-dsf not less than under drfh");
+  EXPECT_FALSE(less.holds);
+  EXPECT_NE(less.note.find("leave open"), std::string::npos);
+  EXPECT_EQ(result.verdict, Verdict::differs);
+  for (const Finding& one : result.findings) EXPECT_FALSE(one.what.starts_with("memory"));
 }
 
 TEST(PsdsfBitbrains, TheNumberOfThreadsChangesNothing) {
@@ -46,10 +59,12 @@ TEST(PsdsfBitbrains, TheNumberOfThreadsChangesNothing) {
 TEST(PsdsfGoogle, EveryDivisionHasItsCertificate) {
   const Reproduction result = quick(psdsf_google_row());
   EXPECT_TRUE(finding(result, "divisions without their certificate").holds);
+  EXPECT_NE(finding(result, "jobs anywhere, cpu: use under ps-dsf not less than under drfh").ours, 0)
+      << "a cluster that is loaded";
   for (const Figure& figure : result.figures) {
     ASSERT_EQ(figure.curves.size(), 5U);
     for (const Curve& curve : figure.curves) {
-      EXPECT_EQ(curve.x.size(), 18U);
+      EXPECT_EQ(curve.x.size(), 6U);
       for (const double use : curve.y) {
         EXPECT_GE(use, 0);
         EXPECT_LE(use, 1 + 1e-9);
@@ -68,6 +83,8 @@ TEST(PsdsfTime, TellsSecondsOfEveryMechanismAtBothSizes) {
   for (const std::string_view what : {"ps-dsf, 120 servers", "alpha-pf-vds:alpha=1, 120 servers",
                                       "ps-dsf, 240 servers", "alpha-pf-vds:alpha=3, 240 servers"})
     EXPECT_GT(finding(result, std::string("seconds of ").append(what)).ours, 0);
+  ASSERT_EQ(result.tables.size(), 2U);
+  EXPECT_EQ(result.tables[1].rows.size(), 2U) << "growth with α is told, and decides nothing";
 }
 
 }  // namespace

@@ -35,5 +35,13 @@ TEST(WorkedExample, WhatIsRequiredHasNoPrintedNumber) {
   EXPECT_TRUE(finding.holds);
 }
 
+TEST(WorkedExample, ACorrectionHoldsAtTheRightValueAlone) {
+  const Finding right = corrected("x", 12, 15, 15.01, 0.1, "three of 5");
+  EXPECT_TRUE(right.holds && right.corrected);
+  EXPECT_EQ(right.printed, 12);
+  EXPECT_FALSE(corrected("x", 12, 15, 12, 0.1, "three of 5").holds) << "ours as printed";
+  EXPECT_FALSE(corrected("x", 12, 15, 99, 0.1, "three of 5").holds) << "whatever else";
+}
+
 }  // namespace
 }  // namespace mirab::experiments

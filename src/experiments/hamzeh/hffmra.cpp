@@ -9,6 +9,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 
 #include "experiments/hamzeh/series.hpp"
+#include "experiments/means.hpp"
 #include "experiments/rows.hpp"
 #include "experiments/worked_example.hpp"
 
@@ -77,11 +78,36 @@ void hold_four_users(const RunOptions& options, Reproduction& result) {
   result.figures.push_back(tasks_figure(outcome));
 }
 
+// Figures 7.26 to 7.28.
+void hold_parts(const DemandSeriesOutcome& outcome, Reproduction& result) {
+  const MechanismCourse &ours = outcome.mechanisms[0], &drf = outcome.mechanisms[1];
+  const double dominant = most(ours.beta_dominant), others = most(ours.beta_non_dominant);
+  result.findings.push_back(
+      required("largest β of dominant demands by H-FFMRA (7.28: about 0.02)", dominant, dominant < 0.05));
+  result.findings.push_back(
+      required("largest β of non-dominant demands by H-FFMRA (7.28: about 0)", others, others < 0.05));
+  const double drf_beta = mean(drf.beta_non_dominant);
+  result.findings.push_back(required("mean β of non-dominant demands by DRF", drf_beta, drf_beta > others));
+  result.figures.push_back(
+      figure_of("7.28: β of dominant demands", "β", outcome,
+                [](const MechanismCourse& c) -> const Course& { return c.beta_dominant; }));
+  Figure parts{.title = "7.26 and 7.27: parts of the pool by H-FFMRA",
+               .x_label = "iteration",
+               .y_label = "part of the capacity",
+               .curves = {}};
+  for (std::size_t r = 0; r < 2; ++r) {
+    parts.curves.push_back(curve_of(fmt::format("{}, dominant", kNames[r]), ours.dominant_part[r]));
+    parts.curves.push_back(curve_of(fmt::format("{}, non-dominant", kNames[r]), ours.non_dominant_part[r]));
+  }
+  result.figures.push_back(std::move(parts));
+}
+
 void hold_utilisation(const RunOptions& options, Reproduction& result) {
   const bool full = options.effort == Effort::full;
   const DemandSeriesScenario many = scenario(200, 2000, full ? 1000 : 10);
   const DemandSeriesOutcome outcome = run_series(many, options);
-  const MechanismCourse &ours = outcome.mechanisms[0], &drf = outcome.mechanisms[1];
+  const MechanismCourse &ours = outcome.mechanisms[0], &drf = outcome.mechanisms[1],
+                        &drfh = outcome.mechanisms[2];
   for (std::size_t r = 0; r < 2; ++r) {
     const double granted = part_at_least(ours.granted[r], drf.granted[r]);
     result.findings.push_back(required(
@@ -94,28 +120,9 @@ void hold_utilisation(const RunOptions& options, Reproduction& result) {
                                        "part of the capacity", outcome,
                                        [r](const MechanismCourse& c) -> const Course& { return c.run[r]; }));
   }
-  const double dominant = most(ours.beta_dominant), others = most(ours.beta_non_dominant);
-  result.findings.push_back(
-      required("largest β of dominant demands by H-FFMRA (7.28: about 0.02)", dominant, dominant < 0.05));
-  result.findings.push_back(
-      required("largest β of non-dominant demands by H-FFMRA (7.28: about 0)", others, others < 0.05));
-  const double drf_beta = mean(drf.beta_non_dominant);
-  result.findings.push_back(required("mean β of non-dominant demands by DRF", drf_beta, drf_beta > others));
-  Figure beta = figure_of("7.28: β of dominant demands", "β", outcome,
-                          [](const MechanismCourse& c) -> const Course& { return c.beta_dominant; });
-  result.figures.push_back(std::move(beta));
-  Figure parts{.title = "7.26 and 7.27: parts of the pool by H-FFMRA",
-               .x_label = "iteration",
-               .y_label = "part of the capacity",
-               .curves = {}};
-  for (std::size_t r = 0; r < 2; ++r) {
-    parts.curves.push_back(curve_of(fmt::format("{}, dominant", kNames[r]), ours.dominant_part[r]));
-    parts.curves.push_back(curve_of(fmt::format("{}, non-dominant", kNames[r]), ours.non_dominant_part[r]));
-  }
-  result.figures.push_back(std::move(parts));
+  hold_parts(outcome, result);
   result.findings.push_back(runs_fewer(ours, drf));
   result.tables.push_back(means_table(many, outcome));
-  const MechanismCourse& drfh = outcome.mechanisms[2];
   result.remarks.push_back(
       "Where the requests of all exceed a server, H-FFMRA grants requests only (definition 4.28), here on "
       "the smallest "

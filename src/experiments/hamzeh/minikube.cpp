@@ -28,6 +28,8 @@ constexpr PrintedPod kMinikube[] = {{"frontend", 330, 50, 720, 81},
                                     {"frontend2", 111, 250, 159, 736},
                                     {"frontend3", 222, 350, 319, 736}};
 
+constexpr double kFrontend1 = 799;  // m, printed as 779
+
 std::string manifest(std::span<const PrintedPod> pods) {
   std::string text;
   for (const PrintedPod& pod : pods)
@@ -70,9 +72,9 @@ Reproduction run(const RunOptions&) {
   const std::size_t minikube = result.findings.size();
   hold_limits(kMinikube, limits_of(kMinikube, "cpu=2,memory=1800Mi", "mlf-drs"), result);
   Finding& slip = result.findings[minikube + 2];
-  slip.holds = slip.corrected = true;
-  slip.note =
-      "the limits would add up to 1977m of 2000m; frontend1 is to frontend3 as 555 to 222, which is 799m";
+  slip = corrected(
+      slip.what, *slip.printed, kFrontend1, slip.ours, 0,
+      "the limits would add up to 1977m of 2000m; frontend1 is to frontend3 as 555 to 222, which is 799m");
   Table table{.title = "Limits on Minikube (2 CPUs, 1800Mi) by two mechanisms, and how many pods they run",
               .head = {"pod", "mlf-drs", "pods", "drf", "pods"},
               .rows = {}};

@@ -68,6 +68,11 @@ struct PlacingMeasures {
   std::vector<std::vector<double>> bundles;  ///< [task][r]; nothing for those unplaced
 };
 
+/// α of (5.4) on one server: max_r Λ_r - min_r Λ_r, where Λ_r = Σ d_r / tasks / c_r over the tasks that r
+/// dominates, 0 without any. All are [r].
+double penalty_of(const std::vector<double>& demand, const std::vector<double>& tasks,
+                  const std::vector<double>& capacity);
+
 /// Grants by H-FFMRA with every task on its server only. O(tasks · servers).
 PlacingMeasures measure_placing(const TaskBatch& batch, const Placing& placing, const EqualServers& servers);
 

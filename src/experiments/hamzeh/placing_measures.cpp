@@ -45,15 +45,6 @@ Problem placed_problem(const TaskBatch& batch, const Placing& placing, const Equ
   return *Problem::from(std::move(cluster));
 }
 
-// α of (5.4) on one server: averages of dominant demands as parts of the capacity.
-double penalty_of(const std::vector<double>& demand, const std::vector<double>& tasks,
-                  const std::vector<double>& capacity) {
-  std::vector<double> lambda(capacity.size(), 0.0);
-  for (std::size_t r = 0; r < lambda.size(); ++r)
-    lambda[r] = tasks[r] > 0 ? demand[r] / tasks[r] / capacity[r] : 0;
-  return spread(lambda);
-}
-
 void measure_bundles(const TaskBatch& batch, const Placing& placing, const EqualServers& servers,
                      PlacingMeasures& measures) {
   const std::size_t m = servers.capacity.size();
@@ -91,6 +82,14 @@ void measure_bundles(const TaskBatch& batch, const Placing& placing, const Equal
 }
 
 }  // namespace
+
+double penalty_of(const std::vector<double>& demand, const std::vector<double>& tasks,
+                  const std::vector<double>& capacity) {
+  std::vector<double> lambda(capacity.size(), 0.0);
+  for (std::size_t r = 0; r < lambda.size(); ++r)
+    lambda[r] = tasks[r] > 0 ? demand[r] / tasks[r] / capacity[r] : 0;
+  return spread(lambda);
+}
 
 PlacingMeasures measure_placing(const TaskBatch& batch, const Placing& placing, const EqualServers& servers) {
   PlacingMeasures measures;

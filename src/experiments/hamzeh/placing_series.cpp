@@ -3,30 +3,13 @@
 #include "experiments/hamzeh/placing_series.hpp"
 
 #include <fmt/format.h>
-#include <utility>
 
 #include "experiments/hamzeh/series.hpp"
-#include "simulation/interval.hpp"
+#include "experiments/means.hpp"
 #include "simulation/sweep.hpp"
 
 namespace mirab::experiments {
 namespace {
-
-using simulation::Course;
-
-Course course_of(const std::vector<PlacingMeasures>& measures, double PlacingMeasures::*member) {
-  Course course;
-  for (const PlacingMeasures& of_t : measures) course.push_back(of_t.*member);
-  return course;
-}
-
-Finding at_least(std::string what, const Course& course, double least) {
-  const simulation::Interval interval = simulation::mean_interval(course);
-  return {.what = std::move(what),
-          .ours = interval.mean,
-          .interval = std::pair{interval.low, interval.high},
-          .holds = interval.high >= least};
-}
 
 std::vector<std::string> row_of(const std::string& name, const std::vector<PlacingMeasures>& measures) {
   std::vector<std::string> cells = {name};
@@ -61,15 +44,14 @@ double mean_of(const std::vector<PlacingMeasures>& measures, double PlacingMeasu
   return mean(course_of(measures, member));
 }
 
-Finding reached(std::string what, const std::vector<PlacingMeasures>& measures,
-                double PlacingMeasures::*member, double least) {
-  return at_least(std::move(what), course_of(measures, member), least);
+std::vector<double> course_of(const std::vector<PlacingMeasures>& measures, double PlacingMeasures::*member) {
+  std::vector<double> course;
+  for (const PlacingMeasures& of_t : measures) course.push_back(of_t.*member);
+  return course;
 }
 
-Finding gained(std::string what, const Compared& compared, double PlacingMeasures::*member) {
-  Course gain = course_of(compared.mrfs, member);
-  for (std::size_t t = 0; t < gain.size(); ++t) gain[t] -= compared.turns[t].*member;
-  return at_least(std::move(what), gain, 0);
+std::vector<double> gains(const Compared& compared, double PlacingMeasures::*member) {
+  return differences(course_of(compared.mrfs, member), course_of(compared.turns, member));
 }
 
 Figure both(std::string title, std::string y_label, const Compared& compared,

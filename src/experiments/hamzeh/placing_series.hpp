@@ -27,12 +27,11 @@ Compared compare_placings(const RequestSource& source, const EqualServers& serve
 /// The mean over iterations.
 double mean_of(const std::vector<PlacingMeasures>& measures, double PlacingMeasures::*member);
 
-/// The mean over iterations as a finding, with its interval: does it reach `least`, as far as can be told?
-Finding reached(std::string what, const std::vector<PlacingMeasures>& measures,
-                double PlacingMeasures::*member, double least);
+/// One measure of every iteration, [t].
+std::vector<double> course_of(const std::vector<PlacingMeasures>& measures, double PlacingMeasures::*member);
 
-/// The same of MRFS less round robin, which should be 0 at least.
-Finding gained(std::string what, const Compared& compared, double PlacingMeasures::*member);
+/// The same of MRFS less round robin, [t].
+std::vector<double> gains(const Compared& compared, double PlacingMeasures::*member);
 
 /// MRFS and round robin over time.
 Figure both(std::string title, std::string y_label, const Compared& compared,

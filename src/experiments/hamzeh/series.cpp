@@ -7,6 +7,8 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "experiments/means.hpp"
+
 namespace mirab::experiments {
 namespace {
 
@@ -26,10 +28,6 @@ std::string numbers(const std::vector<Course>& courses) {
 }
 
 }  // namespace
-
-double mean(const Course& course) {
-  return std::accumulate(course.begin(), course.end(), 0.0) / static_cast<double>(course.size());
-}
 
 double least(const Course& course) { return *std::min_element(course.begin(), course.end()); }
 

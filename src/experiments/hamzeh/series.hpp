@@ -16,7 +16,6 @@ inline constexpr std::string_view kGenerator =
     "switch their dominant resource as in figures 7.9 and 7.12, and what must hold is the order of "
     "mechanisms";
 
-double mean(const simulation::Course& course);
 double least(const simulation::Course& course);
 double most(const simulation::Course& course);
 

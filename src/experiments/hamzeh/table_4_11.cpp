@@ -18,6 +18,11 @@ constexpr std::string_view kMechanisms[] = {"h-ffmra", "per-server-drf"};
 
 // [server][user][resource]
 constexpr double kPrinted[2][2][2] = {{{2.73, 12.52}, {6.24, 5.48}}, {{3.05, 13.92}, {6.95, 6.08}}};
+constexpr double kFirstCpu = 9.0 * 16 / 23;  // of user 2 on server 1, by H-FFMRA
+
+// Section 4.4.1, DRF server by server: printed, and right.
+constexpr double kPrintedDrf[2][2][2] = {{{3, 12}, {6, 2}}, {{4.48, 1.2}, {5.52, 4.4}}};
+constexpr double kRightDrf[2][2] = {{40.0 / 9, 100.0 / 9}, {50.0 / 9, 25.0 / 6}};  // on server 2
 
 Problem two_servers() {
   const auto amounts = [](int a, int b) { return ResourceVector{Quantity(a), Quantity(b)}; };
@@ -28,20 +33,18 @@ Problem two_servers() {
                  {.name = "2", .demand = amounts(3, 1), .demand_on = {{"s2", amounts(4, 3)}}}}});
 }
 
-// Section 4.4.1: DRF server by server.
 void hold_drf(const Problem& problem, Reproduction& result) {
-  const double printed[2][2][2] = {{{3, 12}, {6, 2}}, {{4.48, 1.2}, {5.52, 4.4}}};
   const Allocation drf = divided(problem, "per-server-drf");
   for (const Grant& grant : drf.grants) {
     for (std::size_t r = 0; r < 2; ++r) {
-      Finding finding = compared(fmt::format("{} of user {} on server {} by DRF", problem.resources()[r],
-                                             grant.user + 1, grant.server + 1),
-                                 printed[grant.server][grant.user][r], grant.resources[r], kCutOff);
-      if (grant.server == 1) {
-        finding.holds = finding.corrected = true;
-        finding.note = "2.22 tasks of (2, 5) and 1.39 of (4, 3) are both 5/9 of what dominates them";
-      }
-      result.findings.push_back(std::move(finding));
+      const std::string what = fmt::format("{} of user {} on server {} by DRF", problem.resources()[r],
+                                           grant.user + 1, grant.server + 1);
+      const double printed = kPrintedDrf[grant.server][grant.user][r];
+      result.findings.push_back(
+          grant.server == 0
+              ? compared(what, printed, grant.resources[r], kCutOff)
+              : corrected(what, printed, kRightDrf[grant.user][r], grant.resources[r], kCutOff,
+                          "2.22 tasks of (2, 5) and 1.39 of (4, 3) are both 5/9 of what dominates them"));
     }
   }
   const double unused = 1 - (drf.servers[0].used[1] + drf.servers[1].used[1]) / 38;
@@ -59,8 +62,8 @@ Reproduction run(const RunOptions&) {
           kPrinted[grant.server][grant.user][r], grant.resources[r], kCutOff));
   }
   Finding& first_cpu = result.findings[4];
-  first_cpu.note = "18.78 · 9 / 27 is 6.26, printed as 6.24";
-  first_cpu.holds = first_cpu.corrected = true;
+  first_cpu = corrected(first_cpu.what, *first_cpu.printed, kFirstCpu, first_cpu.ours, kCutOff / 2,
+                        "9 · 16 / 23 is 6.26, printed as 6.24");
   for (std::size_t r = 0; r < 2; ++r)
     result.findings.push_back(
         compared(fmt::format("part of the {} with whom it dominates", problem.resources()[r]), 0.69,

@@ -22,10 +22,10 @@ Reproduction run(const RunOptions&) {
   const PrintedBundles drf{
       .mechanism = "drf (task by task)",
       .bundles = {{6, 2}, {5, 3}, {3, 12}, {4, 14}},
-      .slips = {{2, 1, "three tasks of (1, 5) take (3, 15); with 12 GB user C would run 2.4 of them"}}};
+      .slips = {{2, 1, 15, "three tasks of (1, 5) take (3, 15); with 12 GB user C would run 2.4 of them"}}};
   const PrintedBundles mlf_drs{.mechanism = "mlf-drs",
                                .bundles = {{6.5, 2.3}, {7.2, 4.3}, {1.4, 14.7}, {2.9, 14.7}},
-                               .slips = {{0, 1, kEqualSurplus}, {1, 1, kEqualSurplus}}};
+                               .slips = {{0, 1, 18.0 / 11, kEqualSurplus}, {1, 1, 54.0 / 11, kEqualSurplus}}};
   Reproduction result;
   hold_bundles(problem, drf, bundles_of_filling(problem), kCutOff, result);
   hold_bundles(problem, mlf_drs, bundles_of(problem, "mlf-drs"), kCutOff, result);

@@ -36,11 +36,10 @@ Reproduction run(const RunOptions&) {
                                      (drf[0][1] + drf[1][1]) / 18, kSixDecimals));
   result.findings.push_back(beta("ffmra", problem, 0, kExact));
   result.findings.push_back(beta("drf", problem, 0.22, 0.005));
-  Finding non_dominant = compared("units for non-dominant demands, 27 · 2 / 9", 21, 27.0 * 2 / 9, kExact);
-  non_dominant.holds = non_dominant.corrected = true;
-  non_dominant.note =
-      "section 4.3.2.2 repeats the 21 of the dominant ones; 4.3.2.4 has 6, which it goes on with";
-  result.findings.push_back(std::move(non_dominant));
+  result.findings.push_back(corrected("units for non-dominant demands", 21, 27.0 * 2 / 9,
+                                      ffmra[0][0] + ffmra[1][1], kExact,
+                                      "section 4.3.2.2 repeats the 21 of the dominant ones; 4.3.2.4 has 27 · "
+                                      "2 / 9 = 6, which it goes on with"));
   result.tables.push_back(what_runs(problem, kMechanisms));
   result.remarks = {
       "Section 4.3.2.4 solves for i1 = 3.5 and j1 = 2, i2 = 2.3 and j2 = 4 tasks: each resource of a bundle "

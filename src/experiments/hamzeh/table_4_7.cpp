@@ -26,13 +26,11 @@ Finding crowded_server() {
   const Problem problem = worked_example({"cpu", "ram"}, {{"pool", {18, 36}}},
                                          {{"A", {3, 1}}, {"C", {1, 5}}, {"D", {2, 7}}, {"E", {4, 9}}});
   const auto bundles = bundles_of(problem, "ffmra");
-  Finding finding = compared("RAM of users C, D and E beside A (section 5.2)", 30.66,
-                             bundles[1][1] + bundles[2][1] + bundles[3][1], kCutOff);
-  finding.holds = finding.corrected = true;
-  finding.note =
+  return corrected(
+      "RAM of users C, D and E beside A (section 5.2)", 30.66, 36.0 * 24 / 32,
+      bundles[1][1] + bundles[2][1] + bundles[3][1], kCutOff,
       "24 of the 32 demanded units are dominant, which makes 27 GB; 30.67 = 36 · 23 / 27 fits no four of the "
-      "five users that are printed";
-  return finding;
+      "five users that are printed");
 }
 
 Reproduction run(const RunOptions&) {
@@ -43,12 +41,12 @@ Reproduction run(const RunOptions&) {
   hold_bundles(problem,
                {.mechanism = "drf (task by task)",
                 .bundles = {{6, 2}, {5, 3}, {3, 12}, {4, 14}},
-                .slips = {{2, 1, "three tasks of (1, 5) take (3, 15)"}}},
+                .slips = {{2, 1, 15, "three tasks of (1, 5) take (3, 15)"}}},
                bundles_of_filling(problem), kCutOff, result);
   hold_bundles(problem,
                {.mechanism = "ffmra:surplus=equal",
                 .bundles = {{5.7, 3.4}, {7.7, 5.4}, {1.8, 12.3}, {2.8, 14.3}},
-                .slips = {{0, 1, kSum}, {1, 1, kSum}}},
+                .slips = {{0, 1, 11.0 / 3, kSum}, {1, 1, 17.0 / 3, kSum}}},
                equal, kCutOff, result);
   result.findings.push_back(
       compared("part of the CPUs with users A and B", 0.74, (equal[0][0] + equal[1][0]) / 18, 0.005));

@@ -41,16 +41,14 @@ void hold_bundles(const Problem& problem, const PrintedBundles& printed,
                   const std::vector<std::vector<double>>& ours, double tolerance, Reproduction& result) {
   for (std::size_t n = 0; n < printed.bundles.size(); ++n) {
     for (std::size_t r = 0; r < printed.bundles[n].size(); ++r) {
-      Finding finding = compared(fmt::format("{} of user {} by {}", problem.resources()[r],
-                                             problem.users()[n].name, printed.mechanism),
-                                 printed.bundles[n][r], ours[n][r], tolerance);
+      const std::string what = fmt::format("{} of user {} by {}", problem.resources()[r],
+                                           problem.users()[n].name, printed.mechanism);
+      const double amount = printed.bundles[n][r];
       const auto slip = std::find_if(printed.slips.begin(), printed.slips.end(),
                                      [&](const Slip& at) { return at.user == n && at.resource == r; });
-      if (slip != printed.slips.end()) {
-        finding.holds = finding.corrected = true;
-        finding.note = slip->why;
-      }
-      result.findings.push_back(std::move(finding));
+      result.findings.push_back(slip == printed.slips.end() ? compared(what, amount, ours[n][r], tolerance)
+                                                            : corrected(what, amount, slip->right, ours[n][r],
+                                                                        tolerance, std::string(slip->why)));
     }
   }
 }

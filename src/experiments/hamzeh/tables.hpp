@@ -10,10 +10,11 @@
 
 namespace mirab::experiments {
 
-/// An amount that the thesis prints wrongly, and why it is wrong.
+/// An amount that the thesis prints wrongly, the right one, and why it is wrong.
 struct Slip {
   std::size_t user;
   std::size_t resource;
+  double right;
   std::string_view why;
 };
 
@@ -30,7 +31,7 @@ std::vector<std::vector<double>> bundles_of(const Problem& problem, std::string_
 /// What each user holds after a filling by task-by-task DRF; [n][r].
 std::vector<std::vector<double>> bundles_of_filling(const Problem& problem);
 
-/// A finding for every printed amount; a slip is corrected: it holds as something that is printed wrongly.
+/// A finding for every printed amount; a slip is corrected: ours is held against the right amount.
 void hold_bundles(const Problem& problem, const PrintedBundles& printed,
                   const std::vector<std::vector<double>>& ours, double tolerance, Reproduction& result);
 

@@ -14,7 +14,6 @@
 namespace mirab::experiments {
 namespace {
 
-constexpr std::size_t kDrf = 0, kPf = 1;
 constexpr std::size_t kShown[] = {2, 3};  // classes 3 and 4
 constexpr std::size_t kBalancedStates = 1'000'000;
 constexpr std::size_t kBalancedStatesQuick = 100'000;
@@ -23,30 +22,6 @@ constexpr double kLikeOneQueue = 0.06;
 simulation::TrafficScenario scenario_of(const FourClassPlot& plot, Effort effort) {
   return cpu_and_ram({{1, 0.1}, {1, 0.5}, {0.5, 1}, {0.1, 1}}, {plot.arrivals.begin(), plot.arrivals.end()},
                      {"drf", "pf"}, effort);
-}
-
-// PF is seldom ahead by less than the noise, but DRF must not be ahead by more.
-Finding served_no_more_slowly(const ServiceRates& rates, std::size_t job_class) {
-  std::size_t faster = 0;
-  bool holds = true;
-  for (std::size_t load = 0; load < rates.loads().size(); ++load) {
-    const auto& drf = rates.at(load, kDrf, job_class);
-    const auto& pf = rates.at(load, kPf, job_class);
-    if (pf.service_rate > drf.service_rate) ++faster;
-    holds = holds && pf.high > drf.low;
-  }
-  return required(fmt::format("loads, of {}, at which class {} is served faster under PF; nowhere is DRF "
-                              "ahead by more than the intervals",
-                              rates.loads().size(), job_class + 1),
-                  static_cast<double>(faster), holds && 2 * faster > rates.loads().size());
-}
-
-Finding ahead_at_high_load(const ServiceRates& rates, std::size_t job_class) {
-  const std::size_t last = rates.loads().size() - 1;
-  const auto& drf = rates.at(last, kDrf, job_class);
-  const auto& pf = rates.at(last, kPf, job_class);
-  return required(fmt::format("γ{}(PF)/γ{}(DRF) at load {}", job_class + 1, job_class + 1, pf.load),
-                  pf.service_rate / drf.service_rate, pf.low > drf.high);
 }
 
 // Section 3.3: the rate of jobs whose dominant resource is the most loaded is 1 - ρ approximately.

@@ -37,7 +37,7 @@ Experiment psdsf_fig1_row() {
   return {.id = "psdsf-fig1",
           .paper = "Ravi Kiran and Srinuvas, figure 1",
           .title = "A fair allocation of the bottleneck, and what DRFH and TSF make of it",
-          .data = kAsPublished,
+          .data = kChosenDemands,
           .run = run};
 }
 

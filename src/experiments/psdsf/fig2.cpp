@@ -50,7 +50,7 @@ Experiment psdsf_fig2_row() {
   return {.id = "psdsf-fig2",
           .paper = "Ravi Kiran and Srinuvas, figure 2",
           .title = "Virtual dominant shares: what PS-DSF evens out on every server",
-          .data = kAsPublished,
+          .data = kChosenDemands,
           .run = run};
 }
 

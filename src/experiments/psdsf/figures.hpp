@@ -2,12 +2,18 @@
 
 #include <array>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <mirab/experiments/experiment.hpp>
 #include <mirab/model/problem.hpp>
 
 namespace mirab::experiments {
+
+/// What the figures' demands and capacities are: they stand in pictures that our text lacks.
+inline constexpr std::string_view kChosenDemands =
+    "stand-in: demands and capacities stand in a picture that our text lacks, and were chosen so that they "
+    "give the numbers of the text";
 
 /// What a text prints of one mechanism: the tasks of users 1 to 4.
 struct PrintedTasks {

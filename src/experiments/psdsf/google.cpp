@@ -9,9 +9,11 @@
 // neither is on which servers they may run: we draw several times, once with jobs that may run anywhere and
 // once with jobs that may run on some classes only.
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/assert.hpp>
@@ -33,7 +35,8 @@ using simulation::ReallocationOutcome;
 constexpr std::size_t kDraws = 20;
 constexpr std::size_t kQuickDraws = 2;
 constexpr std::size_t kJobs = kGoogleJobs / 50;  // 2 %
-constexpr std::size_t kQuickJobs = kJobs / 4;
+constexpr Duration kQuickSpan =
+    std::chrono::minutes(30);            // with all jobs: what is loaded then is loaded here
 constexpr double kAlmostTheSame = 0.02;  // of the cluster
 constexpr std::array<std::string_view, 2> kResources = {"cpu", "memory"};
 
@@ -75,6 +78,11 @@ constexpr const char* kLengths =
 
 using Draw = std::vector<ReallocationOutcome>;  // [contender]
 
+void shorten(Workload& workload, Duration span) {
+  std::erase_if(workload.jobs, [&](const Job& job) { return job.submitted >= span; });
+  workload.span = span;
+}
+
 // [setting][draw]
 std::vector<std::vector<Draw>> draws_of(const RunOptions& options) {
   simulation::ReallocationOptions how;
@@ -83,13 +91,13 @@ std::vector<std::vector<Draw>> draws_of(const RunOptions& options) {
   const Problem cluster = google_servers();
   const bool quick = options.effort == Effort::quick;
   const std::size_t count = quick ? kQuickDraws : kDraws;
-  const std::size_t jobs = quick ? kQuickJobs : kJobs;
   std::vector<std::vector<Draw>> draws(kSettings.size(), std::vector<Draw>(count));
   const auto task = [&](std::size_t index) {
     const std::size_t setting = index % kSettings.size();
     const std::size_t draw = index / kSettings.size();
     Random random = simulation::stream(options.seed, "psdsf-google", {draw});
-    const Workload workload = google_jobs(jobs, kSettings[setting].class_is_eligible, random);
+    Workload workload = google_jobs(kJobs, kSettings[setting].class_is_eligible, random);
+    if (quick) shorten(workload, kQuickSpan);
     auto outcomes = simulation::reallocate(cluster, workload, how, 1);
     MIRAB_ASSERT(static_cast<bool>(outcomes), "a workload that stands in our own code");
     draws[setting][draw] = *std::move(outcomes);

@@ -10,32 +10,22 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "experiments/means.hpp"
 #include "simulation/interval.hpp"
 
 namespace mirab::experiments {
 
 std::vector<double> gains(const Use& use, std::size_t one, std::size_t other) {
-  std::vector<double> values;
-  for (std::size_t run = 0; run < use[one].size(); ++run) values.push_back(use[one][run] - use[other][run]);
-  return values;
-}
-
-Finding at_least_nothing(std::string what, const std::vector<double>& values) {
-  constexpr double kNothing = 1e-6;
-  const simulation::Interval mean = simulation::mean_interval(values);
-  return {.what = std::move(what),
-          .ours = mean.mean,
-          .interval = {{mean.low, mean.high}},
-          .holds = mean.mean >= -kNothing};
+  return differences(use[one], use[other]);
 }
 
 void hold_use(std::string_view resource, const Use& use, Reproduction& result) {
   constexpr std::array<std::array<std::size_t, 2>, 4> pairs = {
       {{kAlpha1, kAlpha3}, {kAlpha3, kPsDsf}, {kPsDsf, kDrfh}, {kPsDsf, kTsf}}};
   for (const auto& [one, other] : pairs) {
-    result.findings.push_back(at_least_nothing(fmt::format("{}: use under {} less that under {}, ≥ 0",
-                                                           resource, kContenders[one], kContenders[other]),
-                                               gains(use, one, other)));
+    result.findings.push_back(not_less(fmt::format("{}: use under {} not less than under {}, the difference",
+                                                   resource, kContenders[one], kContenders[other]),
+                                       gains(use, one, other)));
   }
 }
 

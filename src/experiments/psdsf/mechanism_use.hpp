@@ -21,10 +21,6 @@ using Use = std::array<std::vector<double>, kContenders.size()>;
 /// How much more the one uses than the other, run by run.
 std::vector<double> gains(const Use& use, std::size_t one, std::size_t other);
 
-/// A finding on the mean of these values: it holds when that is at least 0, but for what certificates leave
-/// open.
-Finding at_least_nothing(std::string what, const std::vector<double>& values);
-
 /// The paper's two sentences on one resource: use falls as α grows; PS-DSF uses no less than DRFH and TSF.
 void hold_use(std::string_view resource, const Use& use, Reproduction& result);
 

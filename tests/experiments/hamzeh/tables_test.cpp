@@ -24,12 +24,22 @@ TEST(HamzehTables, HoldPrintedBundlesWithinTheirTolerance) {
 
 TEST(HamzehTables, ASlipIsCorrectedWithItsReason) {
   Reproduction result;
-  hold_bundles(two_users(), {.mechanism = "drf", .bundles = {{3, 12}, {6, 9}}, .slips = {{1, 1, "2, not 9"}}},
+  hold_bundles(two_users(),
+               {.mechanism = "drf", .bundles = {{3, 12}, {6, 9}}, .slips = {{1, 1, 2, "2, not 9"}}},
                bundles_of(two_users(), "drf"), 0.1, result);
   EXPECT_TRUE(result.findings[3].holds);
   EXPECT_TRUE(result.findings[3].corrected);
   EXPECT_EQ(result.findings[3].note, "2, not 9");
   EXPECT_FALSE(result.findings[2].corrected);
+}
+
+TEST(HamzehTables, ASlipDoesNotHoldWhenOursIsNotTheRightAmountEither) {
+  Reproduction result;
+  hold_bundles(two_users(),
+               {.mechanism = "drf", .bundles = {{3, 12}, {6, 9}}, .slips = {{1, 1, 3, "3, not 9"}}},
+               bundles_of(two_users(), "drf"), 0.1, result);
+  EXPECT_FALSE(result.findings[3].holds);
+  EXPECT_EQ(verdict_of(result.findings), Verdict::differs);
 }
 
 TEST(HamzehTables, BundlesRunTheTasksOfTheirScarcestResource) {

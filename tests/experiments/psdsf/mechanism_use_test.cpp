@@ -5,21 +5,16 @@
 namespace mirab::experiments {
 namespace {
 
-const Use falling = {{{0.9, 1.0}, {0.8, 0.9}, {0.7, 0.9}, {0.6, 0.8}, {0.8, 0.9}}};
+const Use falling = {{{0.9, 1.0}, {0.8, 0.9}, {0.7, 0.9}, {0.6, 0.8}, {0.8, 1.001}}};
 
 TEST(MechanismUse, EachIsHeldAgainstTheNextAsThePaperHasThem) {
   Reproduction result;
   hold_use("cpu", falling, result);
   ASSERT_EQ(result.findings.size(), 4U);
-  const std::vector<double> ours = {0.1, 0.05, 0.1, -0.05};
+  const std::vector<double> ours = {0.1, 0.05, 0.1, -0.1005};
   for (std::size_t f = 0; f < ours.size(); ++f) EXPECT_NEAR(result.findings[f].ours, ours[f], 1e-12);
   EXPECT_TRUE(result.findings[2].holds);
   EXPECT_FALSE(result.findings[3].holds) << "tsf uses more than ps-dsf";
-}
-
-TEST(MechanismUse, WhatACertificateLeavesOpenIsNothing) {
-  EXPECT_TRUE(at_least_nothing("x", {-1e-7, -2e-7}).holds);
-  EXPECT_FALSE(at_least_nothing("x", {-1e-4, -2e-4}).holds);
 }
 
 TEST(MechanismUse, ATableHasARowForEachContender) {
