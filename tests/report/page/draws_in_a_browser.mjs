@@ -2,7 +2,7 @@
 // reader may expect. Each check is named by the sentence that it proves.
 // Usage: node draws_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
 import assert from 'node:assert/strict';
-import {chart, opened, report, run, state, template} from './browser.mjs';
+import {chart, everyLook, opened, report, run, state, template} from './browser.mjs';
 import {hostileNames, hostile_name, sixHundredUsers, twentyUsers, twoUsers} from './fixtures.mjs';
 
 const [two, twenty, many] = [twoUsers(), twentyUsers(), sixHundredUsers()];
@@ -125,19 +125,16 @@ const checks = {
     assert.equal(await (await report('weighted', weighted)).page.locator(line).count(), 0);
   },
 
-  async 'A page asks nothing of the network and complains of nothing'() {
-    for (const [name, data] of [['two', two], ['twenty', twenty], ['many', many]]) {
-      const {page, complaints, requests} = await report(name, data);
-      assert.equal(await state(page), 'drawn');
-      assert.deepEqual(requests, []);
-      assert.deepEqual(complaints, []);
-    }
-  },
-
-  async 'A page fits a telephone'() {
+  async 'A page fits the screen at both widths, asks nothing of the network, complains of nothing, and holds no number that went wrong'() {
     for (const [name, data] of [['two', two], ['twenty', twenty], ['many', many], ['hostile', hostileNames()]]) {
-      const {page} = await report(name, data, {width: 390});
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, name);
+      await everyLook(name, data, async ({page, complaints, requests}, width) => {
+        assert.equal(await state(page), 'drawn');
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, name);
+        assert.deepEqual([...complaints, ...requests], []);
+        const text = await page.locator('main').textContent();
+        assert.doesNotMatch(text, /\ufffd|NaN|undefined|null|Infinity|\[object/, name);
+        assert.ok(text.length > 500);
+      });
     }
   },
 
@@ -153,15 +150,6 @@ const checks = {
     const [light, dark] = looks.map(look => look.map(brightness));
     assert.ok(light[0] > 700 && dark[0] < 120, `paper ${looks[0][0]} and ${looks[1][0]}`);
     assert.ok(dark[1] > light[1] && dark[2] > light[2], `marks ${looks}`);
-  },
-
-  async 'No text holds what a number that went wrong leaves behind'() {
-    for (const [name, data] of [['two', two], ['twenty', twenty], ['many', many]]) {
-      const {page} = await report(name, data);
-      const text = await page.locator('main').textContent();
-      assert.doesNotMatch(text, /\ufffd|NaN|undefined|null|Infinity|\[object/, name);
-      assert.ok(text.length > 500);
-    }
   },
 
   async 'An infinite ratio is shown as such'() {
