@@ -23,12 +23,11 @@ constexpr std::size_t kUsersShown = 15;
 const std::string kIndent = "  ";
 const std::string kLegend =
     "waiting: from submission to the last start, of what started; so far: of what waits at the end; "
-    "slowdown: "
-    "completion over runtime, of what finished; beside a user: its mean waiting and share; n ran: so many of "
-    "a user's tasks ever started, the others "
-    "wait; share: the largest part of any one resource that the user holds, mean over time; unfairness: the "
-    "part of the cluster that users who wait lack of what they are promised, mean over time, and its "
-    "integral in share-seconds, of which one is the whole cluster withheld for a second (docs/replay.md)";
+    "slowdown: completion over runtime, of what finished; beside a user: its mean waiting and share; n ran: "
+    "so many of a user's tasks ever started, the others wait; share: the largest part of any one resource "
+    "that the user holds, mean over time; unfairness: the part of the cluster that users who wait lack of "
+    "what they are promised, mean over time, and its integral in share-seconds, of which one is the whole "
+    "cluster withheld for a second (docs/replay.md)";
 
 using Outcomes = std::vector<ReplayOutcome>;
 
