@@ -23,11 +23,11 @@ constexpr std::size_t kUsersShown = 15;
 const std::string kIndent = "  ";
 const std::string kLegend =
     "waiting: from submission to the last start, of what started; so far: of what waits at the end; "
-    "slowdown: "
-    "completion over runtime, of what finished; n ran: so many of a user's tasks ever started, the others "
-    "wait; share: the largest part of any one resource that the user holds, mean over time; unfairness: the "
-    "part of the cluster that users who wait lack of what they are promised, mean over time, and its "
-    "integral in share-seconds, of which one is the whole cluster withheld for a second (docs/replay.md)";
+    "slowdown: completion over runtime, of what finished; beside a user: its mean waiting and share; n ran: "
+    "so many of a user's tasks ever started, the others wait; share: the largest part of any one resource "
+    "that the user holds, mean over time; unfairness: the part of the cluster that users who wait lack of "
+    "what they are promised, mean over time, and its integral in share-seconds, of which one is the whole "
+    "cluster withheld for a second (docs/replay.md)";
 
 using Outcomes = std::vector<ReplayOutcome>;
 
@@ -156,7 +156,7 @@ std::string waiting_and_share(const ReplayUser& user) {
 std::string users(const Outcomes& outcomes, std::size_t width) {
   const std::vector<std::size_t> order = by_tasks(outcomes.front().users);
   const std::size_t shown = std::min(order.size(), kUsersShown);
-  SideBySide table = headed(outcomes, "user (tasks): waiting, share");
+  SideBySide table = headed(outcomes, "user (tasks)");
   for (std::size_t i = 0; i < shown; ++i) {
     const ReplayUser& first = outcomes.front().users[order[i]];
     add(table, fmt::format("{} ({})", shorten(first.name, kNameWidth), first.submitted), outcomes,

@@ -138,7 +138,7 @@ TEST(Reallocation, ServersThatComeOrGoAreLeftOutWithANotice) {
 
 TEST(Reallocation, ThatConstraintsAreNotHonouredIsSaidOnceWithTheJobs) {
   Workload workload = of_jobs({job({}, 0, seconds(1)), job(seconds(1), 1, seconds(3))}, seconds(8));
-  workload.requests.push_back({.demand = {Quantity(1)}, .servers = {{"s"}}});
+  workload.requests.push_back({.demand = {Quantity(1)}, .servers = std::vector<std::string>{"s"}});
   workload.jobs[1].name = "picky";
   workload.jobs[1].request = 1;
   const Problem two = cluster(
