@@ -10,8 +10,8 @@
 #include <mirab/simulation/scenario.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/file_kind.hpp"
 #include "cli/destinations.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/input.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
