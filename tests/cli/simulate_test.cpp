@@ -213,7 +213,7 @@ TEST(Simulate, AGoodFileOfAnotherKindIsCalledByItsName) {
               HasSubstr("this is a cluster file, where a scenario belongs; "));
   EXPECT_THAT(error_of("simulate " + workload),
               HasSubstr("this is a workload file, where a scenario belongs"));
-  EXPECT_THAT(error_of("allocate " + trace(cluster, workload)),
+  EXPECT_THAT(error_of("allocate --mechanism drf " + trace(cluster, workload)),
               HasSubstr("this is a scenario, where a cluster file belongs; `mirab simulate` takes it"));
 }
 
