@@ -131,9 +131,9 @@ TEST(Replications, TheTableHasAMeanAndHalfAnIntervalForEachContender) {
 TEST(Replications, CsvHasTheSeedBeforeEveryRecordOfItsRun) {
   const Traffic traffic;
   const std::string csv = replications_csv(traffic.runs);
-  EXPECT_THAT(csv, StartsWith("seed,load,mechanism,class,service_rate,low,high,jobs,stable\n"
+  EXPECT_THAT(csv, StartsWith("seed,load,mechanism,class,service_rate,low,high,jobs,stable,settled\n"
                               "11,0.5,drf,a,0.2,"));
-  EXPECT_THAT(csv, HasSubstr("false\n12,0.5,drf,a,0.3,"));
+  EXPECT_THAT(csv, HasSubstr("\n12,0.5,drf,a,0.3,"));
   EXPECT_THAT(csv, Not(HasSubstr("12,load")));
 }
 
