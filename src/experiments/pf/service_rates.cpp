@@ -12,6 +12,7 @@
 
 #include "experiments/worked_example.hpp"
 #include "simulation/student_t.hpp"
+#include "simulation/traffic/load.hpp"
 #include "simulation/traffic/point.hpp"
 
 namespace mirab::experiments {
@@ -21,17 +22,21 @@ using simulation::ExactPoint;
 using simulation::TrafficPoint;
 using simulation::TrafficScenario;
 
-constexpr JobsUpTo kFluidJobs[] = {
-    {0.5, 200'000, 20'000}, {0.8, 800'000, 100'000}, {0.9, 3'000'000, 300'000}, {1.0, 8'000'000, 300'000}};
+constexpr JobsUpTo kFluidJobs[] = {{0.5, 200'000, 20'000},
+                                   {0.8, 800'000, 100'000},
+                                   {0.9, 3'000'000, 300'000},
+                                   {kAnyLoad, 8'000'000, 300'000}};
 
 constexpr double kShownBoundary = 1e-6;  // of the time, beyond the states of an exact point
 constexpr double kConfidence = 0.99;     // of all intervals of all plots together (Bonferroni)
 constexpr double kPlots = 12;  // that are laid beside exact chains: figures 1 and 2, four curves of 5a, of 5b
 
-std::vector<double> loads_between(const std::vector<double>& loads, double above, double most) {
+// Those at which the most loaded resource, as claimed, is loaded more than `above` and at most `most`.
+std::vector<double> loads_between(const TrafficScenario& scenario, double above, double most) {
   std::vector<double> between;
-  for (const double load : loads) {
-    if (load > above && load <= most) between.push_back(load);
+  for (const double load : scenario.loads) {
+    const double highest = simulation::highest_load(scenario, load);
+    if (highest > above && highest <= most) between.push_back(load);
   }
   return between;
 }
@@ -78,7 +83,7 @@ ServiceRates ServiceRates::simulated(const TrafficScenario& scenario, std::span<
   double above = 0;
   for (const JobsUpTo& measured : jobs) {
     TrafficScenario part = scenario;
-    part.loads = loads_between(scenario.loads, std::exchange(above, measured.load), measured.load);
+    part.loads = loads_between(scenario, std::exchange(above, measured.load), measured.load);
     part.jobs = options.effort == Effort::full ? measured.full : measured.quick;
     if (part.loads.empty()) continue;
     const auto outcome = simulation::simulate_traffic(part, options.seed, options.threads);

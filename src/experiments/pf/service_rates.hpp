@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +23,10 @@ simulation::TrafficScenario cpu_and_ram(const std::vector<std::vector<double>>& 
                                         const std::vector<double>& arrivals,
                                         const std::vector<std::string_view>& mechanisms, Effort effort);
 
-/// How many jobs are measured at loads up to this one: what is congested changes slowly.
+inline constexpr double kAnyLoad = std::numeric_limits<double>::infinity();
+
+/// How many jobs are measured while the most loaded resource, as claimed, is loaded up to this: what is
+/// congested changes slowly. The last of several is for any load.
 struct JobsUpTo {
   double load;
   std::int64_t full, quick;

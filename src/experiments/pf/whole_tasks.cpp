@@ -21,8 +21,9 @@ using simulation::TrafficPoint;
 using simulation::TrafficScenario;
 
 constexpr double kParts[] = {3, 1};  // ρ1 = 3 ρ2
-constexpr JobsUpTo kJobs[] = {{0.5, 1'500, 200}, {0.8, 3'000, 300}, {0.9, 5'000, 300}, {1.0, 8'000, 300}};
-constexpr JobsUpTo kAloneJobs[] = {{1.0, 4'000, 600}};
+constexpr JobsUpTo kJobs[] = {
+    {0.5, 1'500, 200}, {0.8, 3'000, 300}, {0.9, 5'000, 300}, {kAnyLoad, 8'000, 300}};
+constexpr JobsUpTo kAloneJobs[] = {{kAnyLoad, 4'000, 600}};
 constexpr double kNoLoad = 0.001;
 constexpr double kRounding = 0.01;  // of 0.54 as printed, and of the simulation
 constexpr double kPracticallySame = 0.05;
