@@ -55,7 +55,9 @@ TEST(Settled, IsNoPoolThatWholeTasksOverload) {
   scenario.mechanisms = {*choose_discipline("drf")};
   for (const std::int64_t jobs : {4'000, 10'000}) {
     scenario.jobs = jobs;
-    for (const TrafficPoint& point : simulate_traffic(scenario, kSeed, 1)->points) {
+    const auto outcome = simulate_traffic(scenario, kSeed, 1);
+    ASSERT_TRUE(outcome);
+    for (const TrafficPoint& point : outcome->points) {
       EXPECT_TRUE(point.stable);  // of divisible jobs
       EXPECT_FALSE(point.settled) << jobs;
     }
