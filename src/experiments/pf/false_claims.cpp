@@ -119,7 +119,7 @@ Reproduction reproduce_false_claims(std::string_view mechanism, std::string_view
     coverage.what = fmt::format("{}: {}", all[v].name, coverage.what);
     result.findings.push_back(std::move(coverage));
     if (v > 0) {
-      for (const std::size_t k : {0, 1}) {
+      for (const std::size_t k : {0U, 1U}) {
         result.findings.push_back(nobody_gains(solved[0], solved[v], k, all[v].name));
         wins = wins || !result.findings.back().holds;
       }

@@ -65,7 +65,7 @@ Reproduction reproduce_four_classes(const FourClassPlot& plot, const RunOptions&
   }
   if (cpu_is_critical(plot)) {
     for (const std::size_t mechanism : {kDrf, kPf}) {
-      for (const std::size_t k : {0, 1}) result.findings.push_back(like_one_queue(rates, mechanism, k));
+      for (const std::size_t k : {0U, 1U}) result.findings.push_back(like_one_queue(rates, mechanism, k));
     }
   }
   result.figures = {figure_of(plot, rates, options)};

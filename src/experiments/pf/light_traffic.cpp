@@ -39,7 +39,7 @@ std::array<double, 2> slopes_of_chain(const TwoProfiles& profiles, std::string_v
   scenario.loads = {kStep, 2 * kStep};
   const auto points = exact_rates(scenario, {});
   std::array<double, 2> slopes;
-  for (const std::size_t i : {0, 1}) {
+  for (const std::size_t i : {0U, 1U}) {
     const auto grown = [&](std::size_t p) { return (1 / points[p].service_rate[i] - 1) / points[p].load; };
     const auto offered = [&](std::size_t k) {  // ρ_k at load 1
       return points[0].jobs[k] * points[0].service_rate[k] / points[0].load;
@@ -60,7 +60,7 @@ LightTraffic light_traffic(const TwoProfiles& profiles, std::string_view mechani
 void hold_light_traffic(const TwoProfiles& profiles, Reproduction& result) {
   for (const std::string_view mechanism : {"drf", "pf"}) {
     const LightTraffic light = light_traffic(profiles, mechanism);
-    for (const std::size_t i : {0, 1}) {
+    for (const std::size_t i : {0U, 1U}) {
       Finding finding = compared(
           fmt::format("light traffic, {}: c of γ{} = 1 - ρ{} - c ρ{}", mechanism, i + 1, i + 1, 2 - i),
           light.printed[i], light.chain[i], kTolerance);

@@ -55,13 +55,13 @@ Rates rates_of(const TwoClassPlot& plot, const RunOptions& options) {
 Figure figure_of(const TwoClassPlot& plot, const Rates& rates) {
   std::vector<Curve> curves;
   for (const std::size_t mechanism : {kDrf, kPf}) {
-    for (const std::size_t k : {0, 1}) {
+    for (const std::size_t k : {0U, 1U}) {
       const std::string name = fmt::format("{}, class {}", kNames[mechanism], k + 1);
       curves.push_back(rates.simulated.curve(name, mechanism, k));
       curves.push_back(exact_curve(name + ", exact", rates.exact, mechanism, k));
     }
   }
-  for (const std::size_t k : {0, 1})
+  for (const std::size_t k : {0U, 1U})
     curves.push_back(exact_curve(fmt::format("balanced fairness, class {}", k + 1), rates.balanced, 0, k));
   return service_rate_figure(std::string(plot.title), std::move(curves));
 }
@@ -163,7 +163,7 @@ Table heavy_table(const Rates& rates) {
     const double left = 1 - rates.simulated.loads()[load];
     table.rows.push_back({fmt::format("{:.2f}", rates.simulated.loads()[load])});
     for (const std::size_t mechanism : {kDrf, kPf}) {
-      for (const std::size_t k : {0, 1})
+      for (const std::size_t k : {0U, 1U})
         table.rows.back().push_back(fmt::format("{:.4f}", rates.exactly(load, mechanism, k) / left));
     }
   }

@@ -76,7 +76,7 @@ Figure figure_of(const WholeTaskPlot& plot, const ServiceRates& rates,
                  const std::vector<simulation::ExactPoint>& exact) {
   std::vector<Curve> curves;
   for (const std::size_t mechanism : {kDrf, kPf}) {
-    for (const std::size_t k : {0, 1}) {
+    for (const std::size_t k : {0U, 1U}) {
       const std::string name = fmt::format("{}, class {}", mechanism == kPf ? "PF" : "DRF", k + 1);
       curves.push_back(rates.curve(name, mechanism, k));
       curves.push_back(exact_curve(name + ", fluid", exact, mechanism, k));

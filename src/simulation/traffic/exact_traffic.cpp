@@ -48,7 +48,7 @@ struct Chain {
 
 Chain chain_of(const TrafficScenario& scenario, double load, ClassRates& rates) {
   Chain chain{scenario, arrival_rates(scenario, load), {}, rates};
-  for (const std::size_t k : {0, 1})
+  for (const std::size_t k : {0U, 1U})
     chain.alone[k] = 1 / dominant_part(scenario.classes[k].demand, scenario.capacity);
   return chain;
 }
@@ -109,7 +109,7 @@ Solved solve(const Chain& chain, Sizes2 size, std::vector<double> start) {
       const Sizes2 n = {n1, n2};
       const double p = solved.pi.probability[n1 * size[1] + n2];
       const std::array<double, 2> rates = chain.rates_at(n1, n2);
-      for (const std::size_t k : {0, 1}) {
+      for (const std::size_t k : {0U, 1U}) {
         const std::size_t there = n[k] + chain.permanent(k);
         solved.jobs[k] += p * static_cast<double>(n[k]);
         if (there > 0) solved.permanent_rate[k] += p * rates[k] / static_cast<double>(there);
@@ -122,7 +122,7 @@ Solved solve(const Chain& chain, Sizes2 size, std::vector<double> start) {
 
 double relative_change(const Solved& before, const Solved& now) {
   double change = 0;
-  for (const std::size_t k : {0, 1}) {
+  for (const std::size_t k : {0U, 1U}) {
     if (now.jobs[k] > 0) change = std::max(change, std::abs(now.jobs[k] - before.jobs[k]) / now.jobs[k]);
   }
   return change;
@@ -132,7 +132,7 @@ double relative_change(const Solved& before, const Solved& now) {
 Sizes2 longer(const Chain& chain, const Solved& solved) {
   Sizes2 size = solved.size;
   const bool some = std::max(solved.edge[0], solved.edge[1]) >= kBoundary;
-  for (const std::size_t k : {0, 1}) {
+  for (const std::size_t k : {0U, 1U}) {
     if (chain.arrivals[k] > 0 && (!some || solved.edge[k] >= kBoundary)) size[k] += size[k] / 2;
   }
   return size;
@@ -144,7 +144,7 @@ ExactPoint point_of(const Chain& chain, const Solved& solved, double change) {
                    .residual = solved.pi.residual,
                    .boundary = solved.edge[0] + solved.edge[1],
                    .change = change};
-  for (const std::size_t k : {0, 1}) {
+  for (const std::size_t k : {0U, 1U}) {
     const bool comes = chain.arrivals[k] > 0;
     point.jobs.push_back(comes ? solved.jobs[k] : static_cast<double>(chain.permanent(k)));
     point.service_rate.push_back(comes ? chain.arrivals[k] / solved.jobs[k] : solved.permanent_rate[k]);
