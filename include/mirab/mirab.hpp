@@ -29,6 +29,16 @@
 #include <mirab/model/time.hpp>
 #include <mirab/model/workload.hpp>
 #include <mirab/model/workload_file.hpp>
+#include <mirab/overlay/central.hpp>
+#include <mirab/overlay/effects.hpp>
+#include <mirab/overlay/gateway.hpp>
+#include <mirab/overlay/message.hpp>
+#include <mirab/overlay/node.hpp>
+#include <mirab/overlay/options.hpp>
+#include <mirab/overlay/scheduler.hpp>
+#include <mirab/overlay/server.hpp>
+#include <mirab/overlay/user.hpp>
+#include <mirab/overlay/wire.hpp>
 #include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/events.hpp>
@@ -37,6 +47,7 @@
 #include <mirab/scheduling/why.hpp>
 #include <mirab/simulation/demand_series.hpp>
 #include <mirab/simulation/exact_traffic.hpp>
+#include <mirab/simulation/overlay.hpp>
 #include <mirab/simulation/progress.hpp>
 #include <mirab/simulation/reallocation.hpp>
 #include <mirab/simulation/replay.hpp>

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <mirab/model/random.hpp>
+#include <mirab/overlay/effects.hpp>
+#include <mirab/overlay/options.hpp>
+
+namespace mirab::overlay {
+
+/// The centralised solutions (4.1): a server that all users submit to, which hears from all servers what they
+/// have free, and each tick places one task: of the poorest user (DRFH), or the one that came first (FIFO),
+/// on the first server where it fits.
+class Central {
+ public:
+  struct Setting {
+    NodeId self = 0;
+    std::vector<Amounts> capacity;  ///< of the servers, whose addresses are 0 … K - 1. [K][m]
+    Amounts total;                  ///< C. [m]
+    Duration tick{};
+  };
+  Central(Setting setting, Scheduler scheduler, const OverlayOptions& options);
+  ~Central();
+  Central(Central&&) noexcept;
+  Central& operator=(Central&&) noexcept;
+
+  void on_message(Time now, NodeId from, const Message& message, Effects& effects);
+  void on_tick(Time now, Random& random, Effects& effects);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mirab::overlay

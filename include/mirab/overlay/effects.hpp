@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include <mirab/overlay/message.hpp>
+
+namespace mirab::overlay {
+
+struct Send {
+  NodeId to = 0;
+  Message message;
+};
+
+// What has just happened inside a node, for whoever watches: metrics, checks, pictures. Nothing depends on
+// it.
+
+/// A home gave the task its turn; from now on it counts in its user's share.
+struct Served {
+  TaskId task;
+  /// DGDRF: the round whose confirmation allowed it; 0 for the other schedulers.
+  std::uint64_t round = 0;
+};
+/// Nothing was found for it, or it was not heard of for too long: it counts no longer.
+struct Unserved {
+  TaskId task;
+};
+/// A host holds room for it; gives it back; runs it; it is over.
+struct Held {
+  TaskId task;
+  ProposalId proposal;
+};
+struct GivenBack {
+  TaskId task;
+  ProposalId proposal;
+};
+struct Started {
+  TaskId task;
+  ProposalId proposal;
+};
+struct Stopped {
+  TaskId task;
+  ProposalId proposal;
+  bool by_itself = false;  ///< it came to its end; otherwise its user was silent for longer than the lease
+};
+/// A user has a new present task; knows that it runs; knows that it ended; has lost it and will submit it
+/// again.
+struct Wanted {
+  TaskId task;
+};
+struct Known {
+  TaskId task;
+  NodeId host = 0;
+};
+struct Over {
+  TaskId task;
+};
+struct Lost {
+  TaskId task;
+};
+
+using Fact = std::variant<Served, Unserved, Held, GivenBack, Started, Stopped, Wanted, Known, Over, Lost>;
+
+/// What a node wants done, in this order. Appended to, never read, by the node.
+struct Effects {
+  std::vector<Send> sends;
+  std::vector<Fact> facts;
+};
+
+}  // namespace mirab::overlay

@@ -1,0 +1,226 @@
+#pragma once
+
+// What nodes say to each other. Each type is a value; wire.hpp gives them bytes. Nothing here is answered for
+// ever: whoever asks asks again, and whoever hears something twice does the same as once.
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include <mirab/overlay/node.hpp>
+
+namespace mirab::overlay {
+
+// ---- gossip
+
+/// Cyclon: descriptors offered in exchange.
+struct PeerRequest {
+  std::vector<Descriptor> offered;
+  friend bool operator==(const PeerRequest&, const PeerRequest&) = default;
+};
+struct PeerAnswer {
+  std::vector<Descriptor> offered;
+  friend bool operator==(const PeerAnswer&, const PeerAnswer&) = default;
+};
+
+/// Which gradient: by the poorest user's share (the thesis'), or by free capacity (for directed walks).
+enum class Slope : std::uint8_t { poorest, free };
+
+/// A shuffle of a gradient: oneself and one's entries (eq. 4.5).
+struct GradientRequest {
+  Slope slope = Slope::poorest;
+  std::vector<Descriptor> offered;
+  friend bool operator==(const GradientRequest&, const GradientRequest&) = default;
+};
+struct GradientAnswer {
+  Slope slope = Slope::poorest;
+  std::vector<Descriptor> offered;
+  friend bool operator==(const GradientAnswer&, const GradientAnswer&) = default;
+};
+
+/// Half of what a node has (Algorithm 2). A sum that belongs to another epoch than the receiver's begins it
+/// anew (later) or is dropped (earlier).
+struct PushSumShare {
+  std::uint64_t epoch = 0;
+  double weight = 0;
+  std::vector<double> sums;
+  friend bool operator==(const PushSumShare&, const PushSumShare&) = default;
+};
+
+/// A server whose utility rose tells the centre at once: handed from neighbour to better neighbour.
+struct Climb {
+  Descriptor risen;
+  std::uint32_t hops = 0;
+  friend bool operator==(const Climb&, const Climb&) = default;
+};
+
+/// DDRF asks its fixed neighbours every tick for their least share (Algorithm 5).
+struct ShareRequest {
+  friend bool operator==(const ShareRequest&, const ShareRequest&) = default;
+};
+struct ShareAnswer {
+  double utility = 0;
+  friend bool operator==(const ShareAnswer&, const ShareAnswer&) = default;
+};
+
+/// Probes ask theirs for their load (eq. 4.1).
+struct LoadRequest {
+  friend bool operator==(const LoadRequest&, const LoadRequest&) = default;
+};
+struct LoadAnswer {
+  double load = 0;  ///< used / capacity of the first resource
+  friend bool operator==(const LoadAnswer&, const LoadAnswer&) = default;
+};
+
+/// DGDRF, 3.3.1: is (S_r \ {p}) ∪ {r} your view?
+struct ConfirmRequest {
+  std::uint64_t round = 0;         ///< of the asking server, never repeated
+  std::vector<NodeId> neighbours;  ///< ascending
+  friend bool operator==(const ConfirmRequest&, const ConfirmRequest&) = default;
+};
+struct ConfirmAnswer {
+  std::uint64_t round = 0;
+  bool confirmed = false;
+  friend bool operator==(const ConfirmAnswer&, const ConfirmAnswer&) = default;
+};
+
+// ---- joining
+
+/// A server says that it is here; the bootstrap server answers with some that are, the gateway with nothing.
+struct Register {
+  bool leaving = false;  ///< it goes: send nobody to it any more
+  friend bool operator==(const Register&, const Register&) = default;
+};
+struct Peers {
+  std::vector<NodeId> servers;
+  friend bool operator==(const Peers&, const Peers&) = default;
+};
+
+// ---- users and servers (Algorithm 3)
+
+/// A user asks the gateway where to go; not to `silent`, which did not answer it (itself: no such server).
+struct ServerRequest {
+  std::uint64_t request = 0;
+  NodeId silent = 0;
+  friend bool operator==(const ServerRequest&, const ServerRequest&) = default;
+};
+struct ServerAnswer {
+  std::uint64_t request = 0;
+  NodeId server = 0;
+  friend bool operator==(const ServerAnswer&, const ServerAnswer&) = default;
+};
+
+/// A user's present task. Sent again now and then until it runs; the home answers with Received.
+struct Submit {
+  Task task;
+  friend bool operator==(const Submit&, const Submit&) = default;
+};
+/// A user without a task for now; sent now and then, so that its home knows that it is there.
+struct Pause {
+  std::uint64_t number = 0;   ///< of the task that it will submit next
+  std::uint64_t running = 0;  ///< its tasks that run
+  Amounts demand;
+  friend bool operator==(const Pause&, const Pause&) = default;
+};
+/// The home has heard of it; `gone`: it takes no users any more, ask the gateway.
+struct Received {
+  std::uint64_t number = 0;
+  bool gone = false;
+  friend bool operator==(const Received&, const Received&) = default;
+};
+
+/// A task looks for a server: the random walk of 4.3, or a directed one; also how the central server places,
+/// and how a probe is copied to neighbours (`queue`).
+struct Walk {
+  Task task;
+  NodeId home = 0;
+  std::uint64_t attempt = 0;  ///< of the home
+  std::uint32_t hops_left = 0;
+  NodeId best = 0;  ///< best-of-walk: the server that fits best so far, `score` its distance
+  double score = std::numeric_limits<double>::infinity();
+  friend bool operator==(const Walk&, const Walk&) = default;
+};
+/// The walk ended at a server where it fitted; the user was proposed to.
+struct Placed {
+  TaskId task;
+  std::uint64_t attempt = 0;
+  friend bool operator==(const Placed&, const Placed&) = default;
+};
+/// The walk ended and nothing fitted.
+struct NoRoom {
+  TaskId task;
+  std::uint64_t attempt = 0;
+  friend bool operator==(const NoRoom&, const NoRoom&) = default;
+};
+/// Probes: the task is copied to a neighbour's queue.
+struct Copy {
+  Task task;
+  friend bool operator==(const Copy&, const Copy&) = default;
+};
+/// What a server has free, for the central server.
+struct Free {
+  std::uint64_t incarnation = 0;
+  std::uint64_t sequence = 0;
+  Amounts free;
+  friend bool operator==(const Free&, const Free&) = default;
+};
+
+/// A host holds room for the task.
+struct Propose {
+  std::uint64_t number = 0;
+  ProposalId proposal;
+  friend bool operator==(const Propose&, const Propose&) = default;
+};
+struct Accept {
+  std::uint64_t number = 0;
+  ProposalId proposal;
+  friend bool operator==(const Accept&, const Accept&) = default;
+};
+struct Reject {
+  std::uint64_t number = 0;
+  ProposalId proposal;
+  friend bool operator==(const Reject&, const Reject&) = default;
+};
+/// It runs.
+struct Allocated {
+  std::uint64_t number = 0;
+  ProposalId proposal;
+  friend bool operator==(const Allocated&, const Allocated&) = default;
+};
+/// The host does not know, and will never again honour, this proposal.
+struct Refused {
+  std::uint64_t number = 0;
+  ProposalId proposal;
+  friend bool operator==(const Refused&, const Refused&) = default;
+};
+/// It ended by itself; said again until the user has seen it.
+struct Ended {
+  std::uint64_t number = 0;
+  ProposalId proposal;
+  friend bool operator==(const Ended&, const Ended&) = default;
+};
+struct EndSeen {
+  std::uint64_t number = 0;
+  ProposalId proposal;
+  friend bool operator==(const EndSeen&, const EndSeen&) = default;
+};
+/// A user renews the lease of all its tasks on a host, which answers with those that run.
+struct Renew {
+  std::uint64_t round = 0;
+  friend bool operator==(const Renew&, const Renew&) = default;
+};
+struct Running {
+  std::uint64_t round = 0;
+  std::uint64_t incarnation = 0;
+  std::vector<std::uint64_t> numbers;  ///< ascending
+  friend bool operator==(const Running&, const Running&) = default;
+};
+
+/// The alternatives in the order of their codes on the wire, from 1 on: never reordered, only added to.
+using Message =
+    std::variant<PeerRequest, PeerAnswer, GradientRequest, GradientAnswer, PushSumShare, Climb, ShareRequest,
+                 ShareAnswer, LoadRequest, LoadAnswer, ConfirmRequest, ConfirmAnswer, Register, Peers,
+                 ServerRequest, ServerAnswer, Submit, Pause, Received, Walk, Placed, NoRoom, Copy, Free,
+                 Propose, Accept, Reject, Allocated, Refused, Ended, EndSeen, Renew, Running>;
+
+}  // namespace mirab::overlay

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include <mirab/overlay/node.hpp>
+
+namespace mirab::overlay {
+
+/// Gossip: views and shuffles. The defaults are the thesis' (4.4).
+struct GossipOptions {
+  std::size_t view = 10;         ///< P, entries of a gradient view
+  std::size_t shuffle = 0;       ///< entries that are sent besides oneself; 0: all of the view
+  std::size_t peers = 10;        ///< entries of the peer-sampling view
+  std::size_t peer_shuffle = 5;  ///< ℓ, entries of a Cyclon exchange
+  /// The partner of a gradient shuffle is drawn by softmax over the ranks of preference at this temperature;
+  /// ∞: uniformly (the thesis').
+  double temperature = std::numeric_limits<double>::infinity();
+  std::uint32_t oldest = 50;  ///< shuffles after which an entry that was not renewed is dropped
+};
+
+/// How a task that its home cannot host finds a server.
+enum class Search {
+  walk,      ///< the first on a random walk where it fits (the thesis')
+  best_fit,  ///< the best of the first `best_of` on the walk where it fits, by DRFH's distance
+  directed,  ///< along a second gradient, of free capacity
+};
+
+/// Does a user without a present task count among the poorest?
+enum class Idle {
+  block,  ///< yes (the thesis'): nobody is served while it is the poorest
+  skip,
+};
+
+/// What becomes of a user whose task fits nowhere.
+enum class Stuck {
+  block,  ///< it stays the poorest (the thesis')
+  leave,  ///< it does not count until its share or its task changes
+};
+
+/// How a server whose utility rose (a task ended, a user came) becomes known.
+enum class Rise {
+  gossip,  ///< by shuffles alone (the thesis')
+  climb,   ///< also by Climb, from neighbour to better neighbour
+};
+
+/// C_r, which shares are relative to.
+enum class Total {
+  known,     ///< every node is told
+  push_sum,  ///< estimated by gossip (Algorithm 2)
+};
+
+/// What a node does when nobody answers, in allocation ticks (> 0). A lease of 0 is none: a task runs until
+/// its end whatever becomes of its user, and a user waits for its host for ever.
+struct Patience {
+  std::uint32_t again = 10;  ///< a request is sent again after so many
+  std::uint32_t held = 40;   ///< a host holds room for a proposal that is not answered
+  std::uint32_t walk = 100;  ///< a home waits for news of a task that walks
+  std::uint32_t home = 40;   ///< a user waits for a sign of its home, then asks the gateway for another
+  std::uint32_t user = 400;  ///< a home, or the gateway, remembers who is silent
+  std::uint32_t lease = 0;   ///< a host lets a task run whose user is silent
+};
+
+struct OverlayOptions {
+  GossipOptions gossip;
+  std::uint32_t hops = 400;   ///< of a walk
+  std::uint32_t best_of = 8;  ///< servers where it fits that a best-fit walk compares
+  Search search = Search::walk;
+  Idle idle = Idle::block;
+  Stuck stuck = Stuck::block;
+  Rise rise = Rise::gossip;
+  Total total = Total::known;
+  std::uint32_t push_sum_epoch = 64;  ///< rounds of an epoch
+  double slack = 0.05;                ///< of `level` only: see level.hpp
+  Patience patience;
+};
+
+/// Who decides whose turn it is.
+enum class Scheduler {
+  centralised_drf,
+  centralised_fifo,
+  probes,
+  ddrf_random,
+  ddrf_gradient,
+  dgdrf,
+  pdgdrf,
+  level,  ///< ours: many at once up to a common level
+};
+
+/// A row of the table of schedulers: the command line, the docs and the experiments read it.
+struct SchedulerRow {
+  Scheduler scheduler;
+  std::string_view name;     ///< "ddrf-random"
+  std::string_view summary;  ///< one sentence
+  std::string_view source;   ///< "Östman, 4.3"
+};
+
+}  // namespace mirab::overlay

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <mirab/model/random.hpp>
+#include <mirab/overlay/effects.hpp>
+#include <mirab/overlay/options.hpp>
+
+namespace mirab::overlay {
+
+/// Whom a server knows from the start.
+struct ServerSetting {
+  NodeId self = 0;
+  Amounts capacity;  ///< c_l, units. [m]
+  Amounts total;     ///< C, units; all 0 when it is to be estimated (Total::push_sum). [m]
+  NodeId bootstrap = 0;
+  NodeId gateway = 0;
+  std::optional<NodeId> central = {};   ///< the central server, when there is one
+  std::vector<NodeId> neighbours = {};  ///< fixed ones (probes, DDRF random); empty: those that gossip finds
+  Duration tick{};                      ///< between allocation ticks, > 0
+};
+
+/// A resource node: gossip, the users that belong to it (its home part), and the tasks that run on it (its
+/// host part), under one scheduler. A pure state machine: messages, ticks and shuffles in, effects out; the
+/// time and the random numbers are passed in. Time does not go back. A message that makes no sense here (a
+/// user's, for a central server's) is ignored.
+///
+/// Cost: O(view) a shuffle and a gossip message; O(users at home + reservations) a tick.
+class Server {
+ public:
+  /// `start` becomes its incarnation: a server that lost its memory is a new one with a later start.
+  Server(ServerSetting setting, Scheduler scheduler, const OverlayOptions& options, Time start);
+  ~Server();
+  Server(Server&&) noexcept;
+  Server& operator=(Server&&) noexcept;
+
+  /// Registers with the bootstrap server and the gateway. Call it once, and again after a pause.
+  void on_start(Time now, Effects& effects);
+  void on_message(Time now, NodeId from, const Message& message, Random& random, Effects& effects);
+  /// A round of gossip: peer sampling, gradients, push-sum.
+  void on_shuffle(Time now, Random& random, Effects& effects);
+  /// An allocation tick: timers, then at most one task is served.
+  void on_tick(Time now, Random& random, Effects& effects);
+  /// It leaves in peace: tells its users and the bootstrap server, takes no task any more; what runs here
+  /// ends or is given up by its users (their tasks are stopped and submitted again elsewhere).
+  void leave(Time now, Effects& effects);
+
+  // For whoever watches.
+  NodeId self() const;
+  double utility() const;                    ///< eq. 4.2
+  std::span<const Descriptor> view() const;  ///< the gradient view, best first
+  std::span<const Descriptor> peers() const;
+  std::span<const std::int64_t> free() const;  ///< capacity − held − running. [m]
+  /// The estimate of C_r by push-sum, in units; empty before the first. [m]
+  std::vector<double> estimated_total() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mirab::overlay

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include <mirab/model/random.hpp>
+#include <mirab/overlay/effects.hpp>
+#include <mirab/overlay/options.hpp>
+
+namespace mirab::overlay {
+
+/// When a user has tasks, and which.
+struct UserSetting {
+  NodeId self = 0;
+  NodeId gateway = 0;
+  Amounts demand;                    ///< D_i, units. [m]
+  std::uint64_t tasks = UINT64_MAX;  ///< how many it has
+  Duration tick{};                   ///< > 0
+};
+
+/// A user (Algorithm 3): one task after the other, each submitted to the server that the gateway names,
+/// accepted from the first host that proposes, and followed until it has ended. The user is the one that
+/// decides: all that others know of its tasks can be lost and is told again, and no task is ever accepted
+/// from two hosts at once (docs/overlay.md has the argument).
+class User {
+ public:
+  explicit User(UserSetting setting, const Patience& patience, Duration lifetime);
+
+  void on_start(Time now, Effects& effects);
+  void on_message(Time now, NodeId from, const Message& message, Effects& effects);
+  /// Timers: what was not answered is sent again. `runtime`: of the next task that it will have, drawn by
+  /// whoever runs it; zero: without end.
+  void on_tick(Time now, Duration runtime, Effects& effects);
+  /// It has no task for now (what runs, runs on); it has again.
+  void pause(Time now, Effects& effects);
+  void resume(Time now, Effects& effects);
+
+  // For whoever watches.
+  NodeId self() const;
+  std::uint64_t running() const;          ///< tasks that run, as it knows
+  std::optional<TaskId> present() const;  ///< the task it wants a place for
+  bool paused() const;
+  std::optional<NodeId> home() const;
+};
+
+}  // namespace mirab::overlay

@@ -1,0 +1,206 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <mirab/model/problem.hpp>
+#include <mirab/model/result.hpp>
+#include <mirab/model/time.hpp>
+#include <mirab/overlay/options.hpp>
+#include <mirab/overlay/wire.hpp>
+#include <mirab/simulation/progress.hpp>
+
+namespace mirab::simulation {
+
+// ---- the network and what goes wrong in it
+
+/// Delay of a message: uniform in [min, max].
+struct Latency {
+  Duration min = std::chrono::milliseconds(1);
+  Duration max = std::chrono::milliseconds(10);
+};
+
+/// A part of the servers cannot reach the others for a while, either way. Users and the gateway are on the
+/// larger side.
+struct Partition {
+  Duration from{}, to{};
+  double nodes = 0;  ///< part of the servers that is cut off, drawn from the seed; in (0, 1)
+};
+
+enum class Memory { kept, lost };
+
+/// A server stops at once; what runs on it goes on when its memory is kept (only its daemon stopped), else is
+/// dead.
+struct Crash {
+  Duration at{};
+  std::uint32_t node = 0;  ///< a server by its place in the cluster (copies of an entry one by one)
+  std::optional<Duration> back = {};  ///< when it starts again; none: never
+  Memory memory = Memory::kept;
+};
+
+/// A server's ticks and answers take longer.
+struct Slow {
+  Duration from{}, to{};
+  std::uint32_t node = 0;
+  double factor = 1;  ///< of its ticks and of the latency of what it sends, ≥ 1
+};
+
+/// A server that comes later, or leaves in peace.
+struct Join {
+  Duration at{};
+  std::uint32_t node = 0;
+};
+struct Leave {
+  Duration at{};
+  std::uint32_t node = 0;
+};
+
+/// What the network does, and when. Probabilities in [0, 1), each message for itself.
+struct Faults {
+  double loss = 0;
+  double duplicate = 0;
+  double reorder = 0;  ///< part of the messages that are held back for up to ten times the largest latency
+  double corrupt = 0;  ///< a byte is changed
+  Duration until{};    ///< loss … corrupt end then; zero: never
+  std::vector<Partition> partitions;
+  std::vector<Crash> crashes;
+  std::vector<Slow> slow;
+  std::vector<Join> joins;
+  std::vector<Leave> leaves;
+};
+
+/// Do all nodes tick at the same time, or each at its own offset in the tick, drawn from the seed?
+enum class Ticks { staggered, in_step };
+
+/// A user without a task for a while.
+struct UserPause {
+  Duration from{}, to{};
+  std::string user;
+};
+
+/// What is run.
+struct OverlayRules {
+  overlay::Scheduler scheduler = overlay::Scheduler::dgdrf;
+  overlay::OverlayOptions options;
+};
+
+/// What a scenario file of kind `overlay` says (docs/simulate.md).
+struct OverlayScenario {
+  std::string cluster;              ///< file, as it can be opened
+  std::vector<OverlayRules> rules;  ///< one for each scheduler, in the file's order
+  std::vector<std::string> names;   ///< as the file has them. [rules]
+  Duration tick = std::chrono::milliseconds(100);
+  double shuffles_per_tick = 1;  ///< > 0; 0.2: one in five ticks
+  std::uint32_t warm_up = 100;   ///< shuffles before the first tick
+  Ticks ticks = Ticks::staggered;
+  Latency latency;
+  overlay::WireLimits wire;
+  Faults faults;
+  std::vector<UserPause> pauses;
+  std::optional<Duration> runtime = {};   ///< mean of the tasks' run times, exponential; none: they never end
+  std::optional<Duration> duration = {};  ///< simulated after the warm-up; none: until nothing can be placed
+                                          ///< any more, or `quiet` ticks pass without a placement
+  std::uint32_t quiet = 500;
+  std::vector<double> tolerances = {0, 0.01, 0.05, 0.10, 0.15};  ///< above the least share, still right
+  std::uint32_t frames = 0;  ///< pictures that are kept for the page, evenly over the run
+};
+
+// ---- what comes out
+
+/// A safety or liveness promise that was broken.
+struct Violation {
+  std::string promise;  ///< "capacity", "one place", "not forgotten", "confirmed", "no leak", "liveness"
+  std::string what;     ///< in words, with node, task and time
+  Duration at{};
+};
+
+/// A picture of the overlay at one moment.
+struct OverlayFrame {
+  double tick = 0;
+  std::vector<double> utility;                   ///< by server; −∞ without users. [K]
+  std::vector<std::vector<std::uint32_t>> view;  ///< neighbours by server. [K][P]
+  std::vector<double> used;                      ///< dominant part of the server's capacity in use. [K]
+  std::int64_t placements = 0;
+};
+
+/// Counts by kind of message, for costs.
+struct MessageCount {
+  std::string kind;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+};
+
+/// One run of one scheduler from one seed.
+struct OverlayRun {
+  std::string scheduler;
+  std::uint64_t seed = 1;
+  double min_share = 0;         ///< min_i G_i at the end
+  double gini = 0;              ///< eq. 2.7
+  double deviation = 0;         ///< sample standard deviation of the shares
+  std::vector<double> shares;   ///< G_i at the end. [N]
+  std::int64_t placements = 0;  ///< turns that led to a running task
+  std::vector<std::int64_t>
+      wrong;  ///< turns of a user that was not a poorest one, by tolerance. [tolerances]
+  std::vector<std::vector<double>>
+      wrong_over_time;                   ///< part of the turns so far, at every 2 % of them. [tolerances][50]
+  double ticks = 0;                      ///< from the first allocation tick to the last placement
+  double mean_min_share = 0;             ///< over the run's time after its first tenth, for tasks that end
+  std::int64_t messages = 0, bytes = 0;  ///< sent, after the warm-up
+  double messages_per_tick_and_node = 0, bytes_per_tick_and_node = 0;
+  std::vector<MessageCount> kinds;
+  std::vector<std::int64_t> dropped;  ///< bytes that nodes did not take, by overlay::Drop
+  std::int64_t lost = 0;              ///< by the network
+  std::vector<Violation> violations;  ///< the first few
+  std::int64_t violation_count = 0;
+  std::int64_t moved = 0;      ///< users that went to another home
+  std::int64_t restarted = 0;  ///< tasks that were lost with their host and submitted again
+  std::vector<double> used;    ///< part of the cluster in use at the end, by resource. [m]
+  std::vector<OverlayFrame> frames;
+};
+
+/// Runs the scenario's schedulers, each from this seed, side by side on `threads` threads, whose number
+/// changes nothing. Users of the cluster are the users, its servers (every copy of an entry for itself) the
+/// resource nodes; a user's `tasks` limits how many it has. Weights other than 1, placement constraints and
+/// demands per server are refused. Errors: those; a crash, pause … of who is not there; more than 1,000,000
+/// servers.
+Result<std::vector<OverlayRun>> run_overlay(const Problem& cluster, const OverlayScenario& scenario,
+                                            std::uint64_t seed, int threads, const Progress& progress = {});
+
+// ---- search for what breaks
+
+struct SearchOptions {
+  std::uint64_t first_seed = 1;
+  std::int64_t seeds = 1000;
+  std::uint32_t nodes = 100;
+  std::uint32_t users = 20;
+  std::uint32_t ticks = 1000;
+  overlay::Scheduler scheduler = overlay::Scheduler::pdgdrf;
+  int threads = 1;
+};
+
+/// What was found: the smallest plan of faults that still breaks a promise.
+struct SearchFind {
+  std::uint64_t seed = 1;
+  Violation violation;
+  Faults faults;                                  ///< as drawn
+  Faults shrunk;                                  ///< as small as could be made
+  std::uint32_t nodes = 0, users = 0, ticks = 0;  ///< of the shrunk run
+  std::string replay;                             ///< the scenario file (YAML) that shows it
+};
+
+struct SearchOutcome {
+  std::int64_t tried = 0;
+  std::int64_t messages = 0;
+  std::int64_t crashes = 0, partitions = 0, lost = 0, duplicated = 0;
+  std::optional<SearchFind> find;
+};
+
+/// Draws a cluster and a plan of faults from each seed, runs it, and checks every promise after every event;
+/// stops at the first that is broken and makes it small. The outcome does not depend on `threads`.
+SearchOutcome search_overlay(const SearchOptions& options, const Progress& progress = {});
+
+}  // namespace mirab::simulation
