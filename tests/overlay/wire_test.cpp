@@ -178,12 +178,12 @@ TEST(Wire, TheTimeOfSendingIsRoundedDownSoThatNoLetterLivesTooLong) {
 }
 
 TEST(Wire, TimesThatCannotBeToldAreMalformed) {
-  const Letter latest{7, kReader, Time::max(), Renew{8}};
-  const Read read = decoded(encoded(latest), Time::max());
-  ASSERT_TRUE(std::holds_alternative<Letter>(read));
-  // 9,223,372,036,855 ms are more nanoseconds than 2^63 - 1.
+  // 2^63 - 1 nanoseconds are 9,223,372,036,854 whole milliseconds.
+  const Bytes latest = sealed({1, 32, 7, 9, 0xf6, 0xb5, 0xc1, 0xde, 0xb7, 0x8c, 0x02, 8});
+  EXPECT_EQ(encoded(Letter{7, kReader, Time::max(), Renew{8}}), latest);
+  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(latest, Time::max())));
   expect_drop(Drop::malformed,
-              decoded(sealed({1, 32, 7, 9, 0xf7, 0x9f, 0x90, 0xd4, 0xb5, 0xb6, 0x86, 0x02, 8})));
+              decoded(sealed({1, 32, 7, 9, 0xf7, 0xb5, 0xc1, 0xde, 0xb7, 0x8c, 0x02, 8}), Time::max()));
 }
 
 TEST(Wire, UnknownKindsAreMalformed) {
