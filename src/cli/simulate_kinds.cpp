@@ -101,4 +101,8 @@ Exit play(const SimulateOptions& options, const Scenario& scenario, const Demand
   return show(options, scenario.outputs, runs);
 }
 
+Exit play(const SimulateOptions&, const Scenario& scenario, const simulation::OverlayScenario&) {
+  return complain({.message = "overlays cannot be played yet", .file = scenario.name});
+}
+
 }  // namespace mirab::cli

@@ -52,5 +52,7 @@ Exit play(const SimulateOptions& options, const simulation::Scenario& scenario,
           const simulation::ReallocationScenario& reallocation);
 Exit play(const SimulateOptions& options, const simulation::Scenario& scenario,
           const simulation::DemandSeriesScenario& demands);
+Exit play(const SimulateOptions& options, const simulation::Scenario& scenario,
+          const simulation::OverlayScenario& overlay);
 
 }  // namespace mirab::cli
