@@ -65,12 +65,19 @@ class MessageFields {
     port_.list(m.servers, 1, [this](auto& server) { port_.number(server); });
   }
 
-  void operator()(Side<ServerRequest> m) const { numbers(m.request, m.silent); }
+  void operator()(Side<ServerRequest> m) const {
+    numbers(m.request, m.home);
+    port_.flag(m.silent);
+  }
   void operator()(Side<ServerAnswer> m) const { numbers(m.request, m.server); }
-  void operator()(Side<Submit> m) const { task(m.task); }
+  void operator()(Side<Submit> m) const {
+    task(m.task);
+    numbers(m.sequence);
+  }
   void operator()(Side<Pause> m) const {
     numbers(m.number, m.running);
     demand(m.demand);
+    numbers(m.sequence);
   }
   void operator()(Side<Received> m) const {
     numbers(m.number);

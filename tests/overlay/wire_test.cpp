@@ -228,12 +228,12 @@ TEST(Wire, LoadsAndWeightsThatCannotBeAreMalformed) {
 
 TEST(Wire, DemandsForLessThanNothingOrForNothingAreMalformed) {
   const std::uint8_t pause = code_of(Pause{});
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(pause, {1, 0, 2, 0, 1}))));
-  expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 2, 0, 0})));
-  expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 0})));
+  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(pause, {1, 0, 2, 0, 1, 1}))));
+  expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 2, 0, 0, 1})));
+  expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 0, 1})));
   Bytes negative = {1, 0, 1};
   negative.insert(negative.end(), 9, 0xff);
-  negative.push_back(1);
+  negative.insert(negative.end(), {1, 1});
   expect_drop(Drop::malformed, decoded(letter_with(pause, negative)));
 }
 
@@ -267,8 +267,8 @@ TEST(Wire, ListsThatCannotFitAreNotMadeRoomFor) {
 
 TEST(Wire, WhatCannotBeReadIsNotWritten) {
   EXPECT_DEATH(encoded(ConfirmRequest{1, {4, 3}}), "ascends");
-  EXPECT_DEATH(encoded(Pause{1, 0, {-1}}), "negative");
-  EXPECT_DEATH(encoded(Pause{1, 0, {0}}), "nothing");
+  EXPECT_DEATH(encoded(Pause{1, 0, {-1}, 0}), "negative");
+  EXPECT_DEATH(encoded(Pause{1, 0, {0}, 0}), "nothing");
   EXPECT_DEATH(encoded(ShareAnswer{kNan}), "cannot be said");
 }
 
