@@ -1,8 +1,8 @@
-// A resource node: how its parts are put together. Gossip is in server_gossip.cpp, whose turn it is in server_rules.cpp,
-// tasks and users in server_tasks.cpp.
+// A resource node: how its parts are put together. Gossip is in server_gossip.cpp, whose turn it is in
+// server_rules.cpp, tasks and users in server_tasks.cpp.
 //
-// A tick: first the timers of the host and the home, then the rule; so a reservation that is given back can be
-// taken by the very next decision.
+// A tick: first the timers of the host and the home, then the rule; so a reservation that is given back can
+// be taken by the very next decision.
 
 #include <algorithm>
 #include <utility>
@@ -20,11 +20,10 @@ std::vector<double> known_total(const Amounts& total) {
 
 }  // namespace
 
-Server::State::State(ServerSetting given, Scheduler scheduler, const OverlayOptions& chosen, Time start)
+ServerState::ServerState(ServerSetting given, Scheduler scheduler, const OverlayOptions& chosen, Time start)
     : setting(std::move(given)),
       options(chosen),
       incarnation(static_cast<std::uint64_t>(start.time_since_epoch().count())),
-      now(start),
       total(chosen.total == Total::known ? known_total(setting.total) : std::vector<double>{}),
       peers(setting.self, options.gossip),
       home(options, setting.tick),
@@ -33,22 +32,19 @@ Server::State::State(ServerSetting given, Scheduler scheduler, const OverlayOpti
   if (needs_gradient(rule)) poorest.emplace(setting.self, Slope::poorest, options.gossip);
   if (options.search == Search::directed) freer.emplace(setting.self, Slope::free, options.gossip);
   if (options.total == Total::push_sum)
-    push_sum.emplace(std::vector<double>(setting.capacity.begin(), setting.capacity.end()), options.push_sum_epoch);
+    push_sum.emplace(std::vector<double>(setting.capacity.begin(), setting.capacity.end()),
+                     options.push_sum_epoch);
 }
 
 Server::Server(ServerSetting setting, Scheduler scheduler, const OverlayOptions& options, Time start)
-    : state_(std::make_unique<State>(std::move(setting), scheduler, options, start)) {}
+    : state_(std::make_unique<ServerState>(std::move(setting), scheduler, options, start)) {}
 Server::~Server() = default;
 Server::Server(Server&&) noexcept = default;
 Server& Server::operator=(Server&&) noexcept = default;
 
-void Server::on_start(Time now, Effects& effects) {
-  state_->now = now;
-  announce(*state_, effects);
-}
+void Server::on_start(Time /*now*/, Effects& effects) { announce(*state_, effects); }
 
 void Server::on_message(Time now, NodeId from, const Message& message, Random& random, Effects& effects) {
-  state_->now = now;
   const auto take = [&](const auto& what) {
     if constexpr (requires(Moment moment) { hear(*state_, from, what, moment); })
       hear(*state_, from, what, {.now = now, .random = random, .effects = effects});
@@ -57,18 +53,17 @@ void Server::on_message(Time now, NodeId from, const Message& message, Random& r
 }
 
 void Server::on_shuffle(Time now, Random& random, Effects& effects) {
-  state_->now = now;
   if (!state_->leaving) shuffle(*state_, {.now = now, .random = random, .effects = effects});
 }
 
 void Server::on_tick(Time now, Random& random, Effects& effects) {
-  State& server = *state_;
-  server.now = now;
+  ServerState& server = *state_;
   server.host.on_tick(now, effects);
   server.home.on_tick(now, effects);
   if (server.leaving) return;
 
-  // The bootstrap server and the gateway forget who is silent for Patience::user; not all say it in the same tick.
+  // The bootstrap server and the gateway forget who is silent for Patience::user; not all say it in the same
+  // tick.
   const std::uint64_t period = std::max<std::uint64_t>(server.options.patience.user / 4, 1);
   if (++server.ticks % period == server.setting.self % period) announce(server, effects);
   climb_if_risen(server, effects);
@@ -76,8 +71,7 @@ void Server::on_tick(Time now, Random& random, Effects& effects) {
 }
 
 void Server::leave(Time now, Effects& effects) {
-  State& server = *state_;
-  server.now = now;
+  ServerState& server = *state_;
   server.leaving = true;
   for (const NodeId to : {server.setting.bootstrap, server.setting.gateway})
     effects.sends.push_back({to, Register{.leaving = true}});
