@@ -23,6 +23,8 @@ void World::State::happen(const Event& event) {
       return tick(event.node);
     case Event::What::shuffle:
       return shuffle(event.node);
+    case Event::What::lease:
+      return end_lease(event.node, event.index);
     case Event::What::change:
       return change(plan.changes[event.index]);
   }
