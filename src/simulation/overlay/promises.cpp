@@ -47,7 +47,8 @@ Promises::Promises(const Roster& roster, const OverlayRules& rules, const Overla
       books_(roster),
       up_(roster.servers(), false),
       here_(roster.servers(), false),
-      up_since_(roster.servers()) {}
+      up_since_(roster.servers()),
+      findings_{.origin = first_tick} {}
 
 void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
   books_.on_fact(now, node, fact, findings_);
