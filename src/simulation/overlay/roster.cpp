@@ -29,6 +29,7 @@ Roster roster_of(const Problem& cluster) {
   for (std::size_t r = 0; r < cluster.resource_count(); ++r) roster.total.push_back(counted.pool(r));
   for (std::size_t n = 0; n < cluster.user_count(); ++n) {
     const std::int64_t limit = counted.task_limit(n);
+    roster.names.push_back(cluster.users()[n].name);
     roster.demand.push_back(amounts(counted.demand(n)));
     roster.tasks.push_back(limit == INT64_MAX ? UINT64_MAX : static_cast<std::uint64_t>(limit));
     roster.dominant.push_back(dominant_part(roster.demand.back(), roster.total));
