@@ -1,7 +1,7 @@
 // What a search tries: everything that may go wrong, more often than it ever would, and all at once.
 //
-// Every part is drawn from a stream of its own, so that a change of one reshuffles no other. All times are whole
-// ticks: a plan that is written down and read back is the same.
+// Every part is drawn from a stream of its own, so that a change of one reshuffles no other. All times are
+// whole ticks: a plan that is written down and read back is the same.
 
 #include "simulation/overlay/draw_faults.hpp"
 
@@ -89,7 +89,9 @@ class Planner {
   /// A moment in the first 0.35 of the run.
   Duration early() { return between(random_, 0, ticks_ * 35 / 100) * kTick; }
   /// Later than `from`, by up to 0.15 of the run.
-  Duration after(Duration from) { return from + between(random_, 1, std::max(1U, ticks_ * 15 / 100)) * kTick; }
+  Duration after(Duration from) {
+    return from + between(random_, 1, std::max(1U, ticks_ * 15 / 100)) * kTick;
+  }
   /// One in `part` of the servers at most, or one.
   std::int64_t up_to(std::uint32_t part) { return between(random_, 0, std::max(1U, nodes_ / part)); }
   std::uint32_t unused() {
@@ -112,7 +114,8 @@ class Planner {
     crashes.push_back(first);
     if (!first.back || *first.back >= calm() - 2 * kTick || chance(random_, 0.7)) return;
     const Duration again = *first.back + kTick;
-    crashes.push_back({.at = again, .node = node, .back = std::min(after(again), calm()), .memory = memory()});
+    crashes.push_back(
+        {.at = again, .node = node, .back = std::min(after(again), calm()), .memory = memory()});
   }
   Slow slow() {
     const Duration from = early();

@@ -118,25 +118,30 @@ class Shrinker {
   }
 
   bool lists() {
-    bool smaller = drop<Crash>([](Trial& t) -> auto& { return t.scenario.faults.crashes; });
-    smaller |= drop<Partition>([](Trial& t) -> auto& { return t.scenario.faults.partitions; });
-    smaller |= drop<Slow>([](Trial& t) -> auto& { return t.scenario.faults.slow; });
-    smaller |= drop<Join>([](Trial& t) -> auto& { return t.scenario.faults.joins; });
-    smaller |= drop<Leave>([](Trial& t) -> auto& { return t.scenario.faults.leaves; });
-    smaller |= drop<UserPause>([](Trial& t) -> auto& { return t.scenario.pauses; });
+    bool smaller = drop<Crash>([](Trial & t) -> auto& { return t.scenario.faults.crashes; });
+    smaller |= drop<Partition>([](Trial & t) -> auto& { return t.scenario.faults.partitions; });
+    smaller |= drop<Slow>([](Trial & t) -> auto& { return t.scenario.faults.slow; });
+    smaller |= drop<Join>([](Trial & t) -> auto& { return t.scenario.faults.joins; });
+    smaller |= drop<Leave>([](Trial & t) -> auto& { return t.scenario.faults.leaves; });
+    smaller |= drop<UserPause>([](Trial & t) -> auto& { return t.scenario.pauses; });
     return smaller;
   }
   bool chances() {
-    bool smaller = set<double>([](Trial& t) -> auto& { return t.scenario.faults.corrupt; }, 0);
-    smaller |= set<double>([](Trial& t) -> auto& { return t.scenario.faults.reorder; }, 0);
-    smaller |= set<double>([](Trial& t) -> auto& { return t.scenario.faults.duplicate; }, 0);
-    smaller |= set<double>([](Trial& t) -> auto& { return t.scenario.faults.loss; }, 0);
+    bool smaller = set<double>(
+        [](Trial & t) -> auto& { return t.scenario.faults.corrupt; }, 0);
+    smaller |= set<double>(
+        [](Trial & t) -> auto& { return t.scenario.faults.reorder; }, 0);
+    smaller |= set<double>(
+        [](Trial & t) -> auto& { return t.scenario.faults.duplicate; }, 0);
+    smaller |= set<double>(
+        [](Trial & t) -> auto& { return t.scenario.faults.loss; }, 0);
     return smaller;
   }
   bool nodes() { return fewer(now_.trial.nodes(), keep_nodes, 1); }
   bool users() { return fewer(now_.trial.users(), keep_users, 1); }
   bool traffic() {
-    return set<std::optional<Duration>>([](Trial& t) -> auto& { return t.scenario.runtime; }, std::nullopt);
+    return set<std::optional<Duration>>(
+        [](Trial & t) -> auto& { return t.scenario.runtime; }, std::nullopt);
   }
 
   static constexpr bool (Shrinker::*kSteps[])() = {&Shrinker::nodes,   &Shrinker::users,   &Shrinker::lists,

@@ -15,9 +15,9 @@ struct Shrunk {
 };
 
 /// Makes a trial small that breaks a promise as `violation` says. Delta debugging (Zeller and Hildebrandt,
-/// Simplifying and isolating failure-inducing input, IEEE TSE 28 (2002)): of each list of faults first halves,
-/// then quarters … then single ones are left out; then loss … corruption; then servers and users from the end,
-/// the time after the violation, and what is drawn about tasks. Over again until nothing more goes.
+/// Simplifying and isolating failure-inducing input, IEEE TSE 28 (2002)): of each list of faults first
+/// halves, then quarters … then single ones are left out; then loss … corruption; then servers and users from
+/// the end, the time after the violation, and what is drawn about tasks. Over again until nothing more goes.
 /// Deterministic.
 Shrunk shrink_trial(const Trial& trial, const Violation& violation, const Breaks& breaks, std::size_t tries);
 
