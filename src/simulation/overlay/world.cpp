@@ -53,7 +53,8 @@ void World::State::tick(NodeId node) {
   const Time now = agenda.now();
   agenda.schedule(now + slowed(scenario.tick, node), {.node = node, .what = Event::What::tick});
   if (roster.is_user(node))
-    users[node - roster.servers()].on_tick(now, runtime_of_next(node), effects);
+    users[node - roster.servers()].on_tick(now, runtime_of(node, wanted[node - roster.servers()] + 1),
+                                           effects);
   else if (node == roster.central())
     central->on_tick(now, random, effects);
   else if (places[node].up)
@@ -93,10 +94,9 @@ void World::State::settle(NodeId node) {
 
 // Exponential of the scenario's mean, by user and number: the same whoever schedules it. At least 1 ns: zero
 // is without end.
-Duration World::State::runtime_of_next(NodeId user) const {
+Duration World::State::runtime_of(NodeId user, std::uint64_t number) const {
   if (!scenario.runtime) return {};
-  const std::uint64_t bits = stream_seed(runtimes, "of", {user, wanted[user - roster.servers()] + 1});
-  const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
+  const double unit = static_cast<double>(stream_seed(runtimes, "of", {user, number}) >> 11) * 0x1p-53;
   return std::max(stretched(*scenario.runtime, -std::log1p(-unit)), Duration(1));
 }
 

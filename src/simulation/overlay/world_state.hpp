@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include <mirab/overlay/bootstrap.hpp>
 #include <mirab/overlay/central.hpp>
 #include <mirab/overlay/gateway.hpp>
 
@@ -51,7 +52,7 @@ struct World::State {
   void tick(overlay::NodeId node);
   void shuffle(overlay::NodeId node);
   void settle(overlay::NodeId node);
-  Duration runtime_of_next(overlay::NodeId user) const;
+  Duration runtime_of(overlay::NodeId user, std::uint64_t number) const;
   Duration slowed(Duration length, overlay::NodeId node) const;
 
   // world_changes.cpp: what is planned.
