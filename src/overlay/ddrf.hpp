@@ -11,10 +11,10 @@ namespace mirab::overlay {
 ///
 ///     ∀ q ∈ S_l:  min_{i ∈ U_l} G_i < min_{i ∈ U_q} G_i
 ///
-/// `own` has the utility U_l = −min_{i ∈ U_l} G_i, `neighbours` what is last known of S_l. Equal shares are ordered
-/// by address: with the plain < nobody would begin while all shares are 0, with the ≤ of Algorithm 5 figure
-/// 3.2 would come out otherwise. A neighbour without users, or of which nothing is known, has U = −∞ and hinders nobody. A
-/// server without users never serves.
+/// `own` has the utility U_l = −min_{i ∈ U_l} G_i, `neighbours` what is last known of S_l. Equal shares are
+/// ordered by address: with the plain < nobody would begin while all shares are 0, with the ≤ of Algorithm 5
+/// figure 3.2 would come out otherwise. A neighbour without users, or of which nothing is known, has U = −∞
+/// and hinders nobody. A server without users never serves.
 ///
 /// Cost: O(|S_l|). Known failure: what the neighbours do not know, the rule does not see (figure 3.1).
 bool ddrf_may_serve(const Descriptor& own, std::span<const Descriptor> neighbours);

@@ -1,4 +1,5 @@
-// Distributed gradient-based DRF (Östman, 3.3, 3.3.1, 4.4): one server at a time serves, the one with the poorest user.
+// Distributed gradient-based DRF (Östman, 3.3, 3.3.1, 4.4): one server at a time serves, the one with the
+// poorest user.
 
 #include "overlay/dgdrf.hpp"
 
@@ -30,9 +31,8 @@ std::vector<NodeId> expected_view(NodeId r, std::span<const Descriptor> view) {
 
 bool confirms(std::span<const Descriptor> view, const ConfirmRequest& msg_r) {
   if (view.size() != msg_r.neighbours.size()) return false;
-  return std::ranges::all_of(view, [&](const Descriptor& q) {
-    return std::ranges::binary_search(msg_r.neighbours, q.node);
-  });
+  return std::ranges::all_of(
+      view, [&](const Descriptor& q) { return std::ranges::binary_search(msg_r.neighbours, q.node); });
 }
 
 Dgdrf::Turn Dgdrf::on_tick(const Descriptor& r, std::span<const Descriptor> view, Effects& effects) {

@@ -20,11 +20,12 @@ std::vector<NodeId> expected_view(NodeId r, std::span<const Descriptor> view);
 /// Step 3 of 3.3.1: is msg_r = S_p?
 bool confirms(std::span<const Descriptor> view, const ConfirmRequest& msg_r);
 
-/// Distributed gradient-based DRF (Östman, 3.3.1 and 4.4): the centre of the living gradient asks the last of its
-/// neighbours whether that has the same neighbours, and serves when it says so.
+/// Distributed gradient-based DRF (Östman, 3.3.1 and 4.4): the centre of the living gradient asks the last of
+/// its neighbours whether that has the same neighbours, and serves when it says so.
 ///
-/// Every tick it asks, until it is answered; a "no" is asked anew, under a new round, at the next tick. An answer
-/// counts once, and only while the question still stands. Cost: O(P log P) a tick, two messages for a question.
+/// Every tick it asks, until it is answered; a "no" is asked anew, under a new round, at the next tick. An
+/// answer counts once, and only while the question still stands. Cost: O(P log P) a tick, two messages for a
+/// question.
 class Dgdrf {
  public:
   /// Rounds count from the server's start, so that none is ever repeated.
@@ -34,7 +35,8 @@ class Dgdrf {
   /// Of a centre whose poorest user has a task that waits. `alone`: there is nobody to ask, it may serve.
   Turn on_tick(const Descriptor& r, std::span<const Descriptor> view, Effects& effects);
   /// May it serve now, under this answer?
-  bool on_answer(NodeId from, const ConfirmAnswer& answer, const Descriptor& r, std::span<const Descriptor> view);
+  bool on_answer(NodeId from, const ConfirmAnswer& answer, const Descriptor& r,
+                 std::span<const Descriptor> view);
 
   std::uint64_t round() const { return round_; }
 

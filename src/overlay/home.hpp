@@ -15,10 +15,10 @@ struct Resident {
   Task task;                   ///< its present or last task
   std::uint64_t sequence = 0;  ///< of the last that was heard
   bool pending = false;        ///< the task wants a place
-  bool served = false;         ///< it has its turn: it counts in the share until it is known what became of it
-  bool stuck = false;          ///< nothing was found for it, and Stuck::leave
-  bool silent = false;         ///< not heard of for Patience::home: it may have another home
-  std::uint64_t attempt = 0;   ///< of its last turn; never given twice for a task
+  bool served = false;        ///< it has its turn: it counts in the share until it is known what became of it
+  bool stuck = false;         ///< nothing was found for it, and Stuck::leave
+  bool silent = false;        ///< not heard of for Patience::home: it may have another home
+  std::uint64_t attempt = 0;  ///< of its last turn; never given twice for a task
   Time served_at{};
   Time heard_at{};
 

@@ -1,7 +1,7 @@
-// Parallel distributed gradient-based DRF (Östman, 4.5): the centre serves, unconfirmed, and so does whoever makes
-// the shares around it more even. Known failures: two centres at once when views are stale; a richer user is
-// served when it evens out a neighbourhood that lacks the poorest (tables 5.3 and 5.4: up to 64 % of the
-// turns, most of them within a few per cent of the least share).
+// Parallel distributed gradient-based DRF (Östman, 4.5): the centre serves, unconfirmed, and so does whoever
+// makes the shares around it more even. Known failures: two centres at once when views are stale; a richer
+// user is served when it evens out a neighbourhood that lacks the poorest (tables 5.3 and 5.4: up to 64 % of
+// the turns, most of them within a few per cent of the least share).
 
 #include "overlay/pdgdrf.hpp"
 

@@ -1,6 +1,6 @@
-// How a task that its home cannot host finds a server (Östman, 4.3: a random walk; 2.1.4: best fit, after Wang, Li and
-// Liang's DRFH; chapter 6: left open). Known failure: a random walk of h hops misses the only server with
-// room among K with probability about (1 − 1/K)^h.
+// How a task that its home cannot host finds a server (Östman, 4.3: a random walk; 2.1.4: best fit, after
+// Wang, Li and Liang's DRFH; chapter 6: left open). Known failure: a random walk of h hops misses the only
+// server with room among K with probability about (1 − 1/K)^h.
 
 #include "overlay/walk.hpp"
 
@@ -83,9 +83,12 @@ std::uint32_t hops_of(const OverlayOptions& options) {
 
 Step walk_step(Search search, const Station& here, std::uint32_t best_of, Walk& walk) {
   switch (search) {
-    case Search::best_fit: return best_fit_step(here, best_of, walk);
-    case Search::directed: return directed_step(here, walk);
-    case Search::walk: break;
+    case Search::best_fit:
+      return best_fit_step(here, best_of, walk);
+    case Search::directed:
+      return directed_step(here, walk);
+    case Search::walk:
+      break;
   }
   return here.fits ? Step{.what = Step::What::propose} : one_hop(here, walk);
 }

@@ -16,12 +16,13 @@ bool fits_in(std::span<const std::int64_t> demand, std::span<const std::int64_t>
 ///
 ///     H(i, l) = ‖ D_i/D_i1 − c̄_l/c̄_l1 ‖_1
 ///
-/// where 1 is the first resource that is demanded. An empty C: amounts as they are. Requires that the demand fits. Cost: O(m).
+/// where 1 is the first resource that is demanded. An empty C: amounts as they are. Requires that the demand
+/// fits. Cost: O(m).
 double drfh_distance(std::span<const std::int64_t> demand, std::span<const std::int64_t> free,
                      std::span<const double> total);
 
-/// How much room a server has for whatever comes: min_r c̄_lr / C_r, over the resources that the cluster has. The
-/// utility of the second gradient, which directed walks climb. Requires a total. Cost: O(m).
+/// How much room a server has for whatever comes: min_r c̄_lr / C_r, over the resources that the cluster has.
+/// The utility of the second gradient, which directed walks climb. Requires a total. Cost: O(m).
 double room(std::span<const std::int64_t> free, std::span<const double> total);
 
 /// The hops that a walk begins with: best-fit walks take whole legs of `best_of` servers.
@@ -31,7 +32,7 @@ std::uint32_t hops_of(const OverlayOptions& options);
 struct Station {
   NodeId self = 0;
   bool fits = false;
-  double distance = 0;               ///< H(i, l), when it fits
+  double distance = 0;  ///< H(i, l), when it fits
   double room = 0;
   std::span<const Descriptor> freer;  ///< the view of the gradient by room
   std::optional<NodeId> peer;         ///< one drawn from the peer-sampling view
@@ -45,10 +46,10 @@ struct Step {
 
 /// The next step of a walk (4.3), and the walk as it goes on.
 ///
-/// `walk`: the first server where it fits, drawn from the peers. `best_fit`: of every `best_of` servers on the
-/// walk the one of least distance, if it still fits on the return. `directed`: up the gradient of free
-/// capacity, as long as it rises above what was seen; from the top on a random walk. A walk without hops left, or
-/// without anybody to go to, has found no room. Cost: O(view).
+/// `walk`: the first server where it fits, drawn from the peers. `best_fit`: of every `best_of` servers on
+/// the walk the one of least distance, if it still fits on the return. `directed`: up the gradient of free
+/// capacity, as long as it rises above what was seen; from the top on a random walk. A walk without hops
+/// left, or without anybody to go to, has found no room. Cost: O(view).
 Step walk_step(Search search, const Station& here, std::uint32_t best_of, Walk& walk);
 
 }  // namespace mirab::overlay

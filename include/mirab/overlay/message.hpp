@@ -118,7 +118,8 @@ struct ServerAnswer {
 /// A user's present task. Sent again now and then until it runs; the home answers with Received.
 struct Submit {
   Task task;
-  std::uint64_t sequence = 0;  ///< ascending over all that the user says to homes: a late one is known as such
+  std::uint64_t sequence =
+      0;  ///< ascending over all that the user says to homes: a late one is known as such
   friend bool operator==(const Submit&, const Submit&) = default;
 };
 /// A user without a task for now; sent now and then, so that its home knows that it is there.
@@ -194,8 +195,8 @@ struct Allocated {
   ProposalId proposal;
   friend bool operator==(const Allocated&, const Allocated&) = default;
 };
-/// The host holds and runs nothing under this proposal, and never will again: it was not accepted in time, its
-/// task was stopped, or the host lost its memory. Said again until EndSeen when a server leaves in peace.
+/// The host holds and runs nothing under this proposal, and never will again: it was not accepted in time,
+/// its task was stopped, or the host lost its memory. Said again until EndSeen when a server leaves in peace.
 struct Refused {
   std::uint64_t number = 0;
   ProposalId proposal;
@@ -213,8 +214,8 @@ struct EndSeen {
   ProposalId proposal;
   friend bool operator==(const EndSeen&, const EndSeen&) = default;
 };
-/// A user renews the lease of all its tasks on a host, which answers with those that run, and those that ended
-/// by themselves as long as it does not know that the user has seen it.
+/// A user renews the lease of all its tasks on a host, which answers with those that run, and those that
+/// ended by themselves as long as it does not know that the user has seen it.
 struct Renew {
   std::uint64_t round = 0;  ///< of the user, ascending over all hosts
   friend bool operator==(const Renew&, const Renew&) = default;
