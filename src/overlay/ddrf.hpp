@@ -19,10 +19,15 @@ namespace mirab::overlay {
 /// Cost: O(|S_l|). Known failure: what the neighbours do not know, the rule does not see (figure 3.1).
 bool ddrf_may_serve(const Descriptor& own, std::span<const Descriptor> neighbours);
 
-/// The fixed neighbours S_l, asked for their least shares every tick. Until they are known nobody is served
-/// for want of them: an unknown neighbour does not hinder.
+/// The fixed neighbours S_l, asked for their least shares every tick. An unknown one does
+/// not hinder.
 class Ddrf {
  public:
+  /// How they are found: a random graph, or a gradient that has converged before the first task (4.3).
+  enum class Neighbours { random, gradient };
+  explicit Ddrf(Neighbours kind) : kind_(kind) {}
+  Neighbours kind() const { return kind_; }
+
   /// From now on these are the neighbours.
   void choose(std::span<const NodeId> neighbours);
   bool chosen() const { return chosen_; }
@@ -36,6 +41,7 @@ class Ddrf {
   std::span<const Descriptor> neighbours() const { return neighbours_; }
 
  private:
+  Neighbours kind_;
   std::vector<Descriptor> neighbours_;
   bool chosen_ = false;
 };

@@ -56,8 +56,9 @@ class Home {
   const std::vector<Resident>& residents() const { return residents_; }
 
  private:
+  static bool is_news(Time now, std::uint64_t sequence, Resident& resident);
   Resident* find(NodeId user);
-  Resident& heard(Time now, NodeId user);
+  Resident& resident_of(NodeId user);
   bool counts(const Resident& resident) const;
 
   Idle idle_;

@@ -35,26 +35,37 @@ class Host {
   std::span<const std::int64_t> capacity() const { return capacity_; }
 
  private:
+  /// `refused`: the server left; its user is told so until it has seen it.
   enum class State : std::uint8_t { held, running, ended, refused };
+  enum class Ending : std::uint8_t { by_itself, early };
   struct Entry {
     TaskId task;
     ProposalId proposal;
     Amounts demand;  ///< takes room while it is held or runs
     Duration runtime{};
     State state = State::held;
-    Time until{};  ///< held: when it is given back; running: its end; else: when it was last told
+    Time until{};  ///< held: when it is given back; running: its end; then: when its user was last told
   };
 
+  bool propose_again(Time now, Entry& entry, Effects& effects);
+  void accept(Time now, NodeId user, const Accept& accepted, Effects& effects);
+  void renew(Time now, NodeId user, const Renew& renewal, Effects& effects);
+  void prolong(Time now, NodeId user, Effects& effects);
+
+  Time due(const Entry& entry) const;
+  Time lease_end(NodeId user) const;
   void settle(Time now, Effects& effects);
   bool settle(Time now, Entry& entry, Effects& effects);
-  void accept(Time now, NodeId user, const Accept& accept, Effects& effects);
-  void renew(Time now, NodeId user, const Renew& renew, Effects& effects);
-  void lease(Time now, NodeId user, Effects& effects);
-  void take(const Amounts& demand);
-  void give_back(const Amounts& demand);
+  static void tell(const Entry& entry, Effects& effects);
+  void give_back(const Entry& entry, Effects& effects);
+  void stop(const Entry& entry, Ending ending, Effects& effects);
 
+  void take(const Amounts& demand);
+  void release(const Amounts& demand);
   std::size_t place_of(const TaskId& task) const;
   Entry* find(const TaskId& task);
+  Entry* find(const TaskId& task, const ProposalId& proposal);
+  void erase(const Entry& entry);
 
   Amounts capacity_, free_;
   Duration again_, held_, lease_;
@@ -62,7 +73,7 @@ class Host {
   bool closed_ = false;
   std::vector<Entry> entries_;     ///< ascending by task
   std::map<NodeId, Time> leases_;  ///< until when a user's tasks may run; empty without leases
-  Time due_ = Time::max();         ///< nothing is over before
+  Time due_ = Time::max();         ///< nothing is to be done before
 };
 
 }  // namespace mirab::overlay

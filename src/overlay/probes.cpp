@@ -4,12 +4,10 @@
 
 #include <algorithm>
 
+#include "overlay/walk.hpp"
+
 namespace mirab::overlay {
 namespace {
-
-bool fits(const Amounts& demand, std::span<const std::int64_t> free) {
-  return std::ranges::equal(demand, free, std::less_equal<>{});
-}
 
 bool comes_before(const Probe& a, const Probe& b) {
   return a.share != b.share ? a.share < b.share : a.task.id < b.task.id;
@@ -20,7 +18,7 @@ bool comes_before(const Probe& a, const Probe& b) {
 const Probe* next_probe(std::span<const Probe> waiting, std::span<const std::int64_t> free) {
   const Probe* next = nullptr;
   for (const Probe& probe : waiting) {
-    if (probe.proposed || !fits(probe.task.demand, free)) continue;
+    if (probe.proposed || !fits_in(probe.task.demand, free)) continue;
     if (next == nullptr || comes_before(probe, *next)) next = &probe;
   }
   return next;

@@ -14,12 +14,13 @@ namespace mirab::simulation {
 struct Findings {
   static constexpr std::size_t kKept = 10;
 
-  std::vector<Violation> first;
+  Time origin{};  ///< from which their times count
+  std::vector<Violation> first = {};
   std::int64_t count = 0;
 
   void add(std::string promise, std::string what, Time at) {
     ++count;
-    if (first.size() < kKept) first.push_back({std::move(promise), std::move(what), at.time_since_epoch()});
+    if (first.size() < kKept) first.push_back({std::move(promise), std::move(what), at - origin});
   }
 };
 

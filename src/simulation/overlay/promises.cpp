@@ -20,10 +20,6 @@ bool is_any(const overlay::Fact& fact) {
   return (std::holds_alternative<Facts>(fact) || ...);
 }
 
-TaskId task_of(const overlay::Fact& fact) {
-  return std::visit([](const auto& what) { return what.task; }, fact);
-}
-
 bool stays_away(const Faults& faults) {
   return !faults.leaves.empty() || std::any_of(faults.crashes.begin(), faults.crashes.end(),
                                                [](const Crash& crash) { return !crash.back; });
@@ -47,9 +43,11 @@ Promises::Promises(const Roster& roster, const OverlayRules& rules, const Overla
       books_(roster),
       up_(roster.servers(), false),
       here_(roster.servers(), false),
-      up_since_(roster.servers()) {}
+      up_since_(roster.servers()),
+      findings_{.origin = first_tick} {}
 
 void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
+  expire(now);
   books_.on_fact(now, node, fact, findings_);
   if (const auto* served = std::get_if<overlay::Served>(&fact)) {
     if (rules_.scheduler == overlay::Scheduler::dgdrf)
@@ -57,10 +55,17 @@ void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
   } else if (const auto* held = std::get_if<overlay::Held>(&fact)) {
     expect_answer(now, {node, held->proposal}, held->task);
   }
-  if (is_any<overlay::Started, overlay::Stopped, overlay::Known, overlay::Over, overlay::Lost>(fact))
-    expect_agreement(now, task_of(fact));
+  std::visit(
+      [&](const auto& what) {
+        if constexpr (requires { what.task; }) expect_agreement(now, what.task);
+      },
+      fact);
   counted_ |= is_any<overlay::Held, overlay::GivenBack, overlay::Started, overlay::Stopped>(fact);
   placed_ |= is_any<overlay::Started, overlay::Known>(fact);
+}
+
+void Promises::expire(Time now) {
+  for (const TaskId& task : books_.expire(now)) expect_agreement(now, task);
 }
 
 void Promises::on_message(const overlay::Letter& letter) {
@@ -94,6 +99,7 @@ void Promises::after_event(Time now, NodeId node) {
   if (std::exchange(counted_, false) && roster_.is_server(node) && up_[node]) check_free(now, node);
   if (now < next_check_) return;
   next_check_ = now + scenario_.tick;
+  expire(now);
   while (!dues_.empty() && dues_.top().at <= now) {
     const Due due = dues_.top();
     dues_.pop();

@@ -67,6 +67,7 @@ class Promises {
   Time answer_due(Time since, overlay::NodeId host) const;
   void expect_agreement(Time since, const overlay::TaskId& task);
   void expect_answer(Time since, const HeldKey& held, const overlay::TaskId& task);
+  void expire(Time now);
   void on_started(Time now, overlay::NodeId server);
   void check_agreement(const Due& due);
   void check_answer(const Due& due);

@@ -23,6 +23,8 @@ void World::State::happen(const Event& event) {
       return tick(event.node);
     case Event::What::shuffle:
       return shuffle(event.node);
+    case Event::What::lease:
+      return end_lease(event.node, event.index);
     case Event::What::change:
       return change(plan.changes[event.index]);
   }
@@ -53,7 +55,8 @@ void World::State::tick(NodeId node) {
   const Time now = agenda.now();
   agenda.schedule(now + slowed(scenario.tick, node), {.node = node, .what = Event::What::tick});
   if (roster.is_user(node))
-    users[node - roster.servers()].on_tick(now, runtime_of_next(node), effects);
+    users[node - roster.servers()].on_tick(now, runtime_of(node, wanted[node - roster.servers()] + 1),
+                                           effects);
   else if (node == roster.central())
     central->on_tick(now, random, effects);
   else if (places[node].up)
@@ -76,7 +79,7 @@ void World::State::settle(NodeId node) {
   for (const overlay::Fact& fact : effects.facts) {
     if (const auto* want = std::get_if<overlay::Wanted>(&fact))
       wanted[want->task.user - roster.servers()] = want->task.number;
-    for (const auto& watch : on_fact) watch(now, node, fact);
+    if (supervise(node, fact)) tell(node, fact);
   }
   const double slowness = roster.is_server(node) ? places[node].slowness : 1;
   for (overlay::Send& send : effects.sends) {
@@ -91,12 +94,15 @@ void World::State::settle(NodeId node) {
   for (const auto& watch : after_event) watch(now, node);
 }
 
+void World::State::tell(NodeId node, const overlay::Fact& fact) {
+  for (const auto& watch : on_fact) watch(agenda.now(), node, fact);
+}
+
 // Exponential of the scenario's mean, by user and number: the same whoever schedules it. At least 1 ns: zero
 // is without end.
-Duration World::State::runtime_of_next(NodeId user) const {
+Duration World::State::runtime_of(NodeId user, std::uint64_t number) const {
   if (!scenario.runtime) return {};
-  const std::uint64_t bits = stream_seed(runtimes, "of", {user, wanted[user - roster.servers()] + 1});
-  const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
+  const double unit = static_cast<double>(stream_seed(runtimes, "of", {user, number}) >> 11) * 0x1p-53;
   return std::max(stretched(*scenario.runtime, -std::log1p(-unit)), Duration(1));
 }
 

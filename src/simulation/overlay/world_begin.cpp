@@ -94,8 +94,9 @@ void World::State::settle_in() {
                                             .gateway = roster.gateway(),
                                             .demand = roster.demand[n],
                                             .tasks = roster.tasks[n],
-                                            .tick = scenario.tick},
-                       options.patience, scenario.wire.lifetime);
+                                            .tick = scenario.tick,
+                                            .runtime = runtime_of(roster.user(n), 1)},
+                       options.patience, scenario.wire.lifetime + scenario.wire.skew);
   if (is_central(rules.scheduler))
     central.emplace(overlay::Central::Setting{.self = roster.central(),
                                               .capacity = roster.capacity,

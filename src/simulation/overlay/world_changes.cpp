@@ -80,7 +80,10 @@ void World::State::crash(const Crash& crash) {
   place.up = false;
   place.fallen = true;
   const bool dies = crash.memory == Memory::lost;
-  if (dies) place.server.reset();
+  if (dies) {
+    place.server.reset();
+    forget_leases(crash.node);
+  }
   tell(crash.node, dies ? Fate::died : Fate::silenced);
   settle(crash.node);
 }

@@ -3,9 +3,12 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include <mirab/overlay/bootstrap.hpp>
 #include <mirab/overlay/central.hpp>
 #include <mirab/overlay/gateway.hpp>
 
@@ -26,9 +29,9 @@ struct World::State {
   State(const Roster& roster, const OverlayRules& rules, const OverlayScenario& scenario, std::uint64_t seed);
 
   struct Event {
-    enum class What : std::uint8_t { letter, begin, tick, shuffle, change };
+    enum class What : std::uint8_t { letter, begin, tick, shuffle, lease, change };
     overlay::NodeId node = 0;
-    std::uint32_t index = 0;  // the letter, or the change in the plan
+    std::uint32_t index = 0;  // the letter, the user of a lease, or the change in the plan
     What what = What::letter;
   };
 
@@ -51,7 +54,8 @@ struct World::State {
   void tick(overlay::NodeId node);
   void shuffle(overlay::NodeId node);
   void settle(overlay::NodeId node);
-  Duration runtime_of_next(overlay::NodeId user) const;
+  void tell(overlay::NodeId node, const overlay::Fact& fact);
+  Duration runtime_of(overlay::NodeId user, std::uint64_t number) const;
   Duration slowed(Duration length, overlay::NodeId node) const;
 
   // world_changes.cpp: what is planned.
@@ -62,6 +66,18 @@ struct World::State {
   void leave(overlay::NodeId node);
   void set_slowness(overlay::NodeId node);
   void tell(overlay::NodeId node, Fate fate);
+
+  // world_leases.cpp: tasks are stopped when their lease is over, whatever their server does.
+  bool supervise(overlay::NodeId node, const overlay::Fact& fact);
+  void end_lease(overlay::NodeId node, overlay::NodeId user);
+  void forget_leases(overlay::NodeId node);
+
+  /// What a user has on a server.
+  struct Lease {
+    Time until{};
+    bool watched = false;  ///< an event waits for its end
+    std::vector<overlay::Started> tasks;
+  };
 
   const Roster& roster;
   const OverlayRules& rules;
@@ -85,6 +101,7 @@ struct World::State {
   overlay::Gateway gateway;
   overlay::Bootstrap bootstrap;
   std::optional<overlay::Central> central;
+  std::map<std::pair<overlay::NodeId, overlay::NodeId>, Lease> leases;  // by server and user
   overlay::Effects effects;
   std::int64_t events = 0;
 
