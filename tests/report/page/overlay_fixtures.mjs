@@ -47,17 +47,17 @@ export function overlay({servers = 100, users = 40, view = 10, frames = 24, runs
   const tolerances = [0, 0.01, 0.05, 0.1, 0.15];
   return {
     version: 1, kind: 'overlay', seed: 1, title: 'overlay.yaml', command: 'mirab simulate overlay.yaml --report page.html',
-    cluster: 'google2011-100x20.yaml', servers: Array.from({length: servers}, (_, at) => `m-${4820 + at * 37}`), users, tolerances,
+    cluster: 'google2011-100x20.yaml', servers: Array.from({length: servers}, (_, at) => `m-${4820 + at * 37}`), users, tolerances, notices: [],
     runs: schedulers.slice(0, runs).flatMap(([scheduler, unfairness], at) => Array.from({length: seeds}, (_, seed) => {
       const ticks = 4000 - 700 * at;
       const {made, shares} = framesOf({servers, users, view, frames}, unfairness, ticks, 7 + at + 31 * seed);
       const placements = made.placements.at(-1);
       const wrong = tolerances.map(tolerance => Math.round(placements * 0.2 * unfairness * Math.exp(-20 * tolerance)));
       return {
-        scheduler, seed: seed + 1, min_share: Math.min(...shares), gini: unfairness / 10, deviation: unfairness / 500, shares, placements, wrong,
+        scheduler, seed: seed + 1, min_share: Math.min(...shares), gini: unfairness / 10, deviation: unfairness / 500, shares, placements, wrong: wrong[0], wrong_within: wrong,
         wrong_over_time: wrong.map(turns => Array.from({length: 50}, (_, part) => turns / placements * (1.5 - part / 100))),
-        ticks, mean_min_share: 0.01, messages: 40 * ticks * servers, bytes: 5120 * ticks * servers, messages_per_tick_and_node: 40,
-        bytes_per_tick_and_node: 5120, violation_count: 0, frames: made,
+        ticks, ratio: seed === 0 ? ticks / 3300 : null, mean_min_share: 0.01, messages: 40 * ticks * servers, bytes: 5120 * ticks * servers, messages_per_tick_and_node: 40,
+        bytes_per_tick_and_node: 5120, violations: 0, moved: 0, restarted: 0, frames: made,
       };
     })),
   };

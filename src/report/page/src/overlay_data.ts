@@ -23,16 +23,17 @@ export interface OverlayRun {
   gini: Figure;
   deviation: Figure;
   placements: number;
-  /** By tolerance, as the fields below. */
-  wrong: number[];
+  /** By tolerance, as the field below. */
+  wrong_within: number[];
   /** Part of the turns so far, at every 2 % of them. [tolerances][50] */
   wrong_over_time: Figure[][];
   ticks: number;
+  /** Of these ticks to the centralised scheduler's; null where it did not run. */
+  ratio: Figure;
   messages: number;
   bytes: number;
-  messages_per_tick_and_node: number;
   bytes_per_tick_and_node: number;
-  violation_count: number;
+  violations: number;
   frames?: OverlayFrames;
   /** dgdrf, or with several seeds `dgdrf, seed 2`; added when read. */
   label: string;
@@ -45,6 +46,7 @@ export interface Overlay extends PageData {
   users: number;
   tolerances: number[];
   runs: OverlayRun[];
+  notices: string[];
 }
 
 /** A run of which there are pictures. */
@@ -63,7 +65,7 @@ export function readOverlay(page: PageData): Overlay {
   for (const run of overlay.runs) {
     run.label = seeds.size > 1 ? `${run.scheduler}, seed ${run.seed}` : run.scheduler;
     const of_each = (values: unknown): boolean => Array.isArray(values) && values.length === overlay.tolerances.length;
-    demand(of_each(run.wrong) && of_each(run.wrong_over_time), `${run.label}: wrong turns must be given for each tolerance`);
+    demand(of_each(run.wrong_within) && of_each(run.wrong_over_time), `${run.label}: wrong turns must be given for each tolerance`);
     if (isPictured(run)) checkFrames(run, overlay.servers.length);
   }
   return overlay;

@@ -16,7 +16,7 @@ export interface Moment {
   rank: Int32Array;
   /** How many have users; they come first in the order. */
   peopled: number;
-  /** Of the neighbours named by servers with users, the part that has a higher utility; none without such. */
+  /** Of the neighbours named by servers with users, the part that ranks before them; none without such. */
   upward: Figure;
   /** The least share of all users: −(the highest utility). */
   least_share: Figure;

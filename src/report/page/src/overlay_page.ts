@@ -2,7 +2,7 @@
 
 import {element} from './element';
 import {count} from './format';
-import {pageHeader, section} from './layout';
+import {noticesSection, pageHeader, section} from './layout';
 import {isPictured} from './overlay_data';
 import type {Overlay} from './overlay_data';
 import {runsDiffer, runsTable} from './overlay_tables';
@@ -20,5 +20,7 @@ export function showOverlay(page: HTMLElement, overlay: Overlay): void {
       'point to a higher utility. A disc fills its circle as the server fills.', overlayView(overlay, pictured)));
   }
   page.append(section('The runs in numbers', '', ...runsTable(overlay)));
+  const notices = noticesSection([{label: '', notices: overlay.notices}]);
+  if (notices) page.append(notices);
   if (pictured.length === 0) page.append(element('p', {class: 'quiet'}, 'No frames were kept; the scenario asks for them with `frames`.'));
 }

@@ -1,7 +1,8 @@
 // What goes on in the overlay over its ticks, one panel under the other.
 
+import {axisPercent} from './chart';
 import {dropDown} from './choices';
-import {figure, percent, whole} from './format';
+import {figure, whole} from './format';
 import type {Overlay, PicturedRun} from './overlay_data';
 import type {Moment} from './overlay_moment';
 import type {Figure} from './simulation_data';
@@ -25,14 +26,14 @@ export function overlayPanels({tolerances}: Overlay, shown: () => readonly Shown
     const values = run.wrong_over_time[tolerance]!;
     return {name: run.label, times: values.map((_, at) => tickAt(run, (at + 1) / values.length)), values};
   }));
-  const choice = dropDown('tolerating', tolerances.map((value, at): [string, string] => [String(at), percent(value)]), '0', value => {
+  const choice = dropDown('tolerating', tolerances.map((value, at): [string, string] => [String(at), axisPercent(value)]), '0', value => {
     tolerance = Number(value);
     panels.redraw();
   });
   const panels = timePanels(axis, [
     {title: 'Placements', scale: 'number', lines: lines(({placements}) => placements)},
     {title: 'Least share of a user', scale: 'part', lines: lines(({least_share}) => least_share)},
-    {title: 'Edges to a higher utility', scale: 'whole', lines: lines(({upward}) => upward)},
+    {title: 'Edges that point up', scale: 'whole', lines: lines(({upward}) => upward)},
     {title: 'Wrong turns so far', scale: 'part', lines: wrong, choices: [choice]} satisfies Panel,
   ], pointed);
   return {...panels, redraw: () => {

@@ -15,7 +15,7 @@ const radius = (rank: number): number => rank === 0 ? 0 : Math.sqrt((rank + offs
 
 /** How far out the last of so many stands, with half a step around it. */
 export function spiralRadius(servers: number): number {
-  return radius(servers - 1) + 0.7;
+  return radius(servers - 1) + 0.5;
 }
 
 export function spiralPlaces(rank: Int32Array): Places {

@@ -11,7 +11,7 @@ export function momentWords({order, peopled, least_share, upward}: Moment, names
   const servers = count(names.length, 'server');
   if (peopled === 0) return `None of ${servers} has users.`;
   return `${whole(peopled)} of ${servers} ${peopled === 1 ? 'has' : 'have'} users; the centre is ${names[order[0]!]!}, whose poorest user has ` +
-    `${percent(least_share!)}.` + (upward === null ? '' : ` ${percent(upward)} of the edges of servers with users point to a higher utility.`);
+    `${percent(least_share!)}.` + (upward === null ? '' : ` ${percent(upward)} of the edges of servers with users point up the ranks.`);
 }
 
 /** Name, number, place, utility, share, fullness and neighbours of a server, as a list. */
