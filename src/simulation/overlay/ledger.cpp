@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <mirab/model/assert.hpp>
-
 namespace mirab::simulation {
 
 using overlay::NodeId;
@@ -22,13 +20,22 @@ void Ledger::on_fact(NodeId node, const overlay::Fact& fact) {
     tasks_[node].push_back(started->task);
     change(node, started->task, 1);
   } else if (const auto* stopped = std::get_if<overlay::Stopped>(&fact)) {
-    std::vector<TaskId>& here = tasks_[node];
-    const auto at = std::ranges::find(here, stopped->task);
-    MIRAB_ASSERT(at != here.end(), "what stops has run");
-    *at = here.back();
-    here.pop_back();
-    change(node, stopped->task, -1);
+    stop(node, stopped->task);
+  } else if (const auto* lost = std::get_if<overlay::Lost>(&fact)) {
+    for (NodeId server = 0; server < roster_.servers(); ++server)
+      if (stop(server, lost->task)) return;
   }
+}
+
+// False: it does not run there, or no longer.
+bool Ledger::stop(NodeId server, const TaskId& task) {
+  std::vector<TaskId>& here = tasks_[server];
+  const auto at = std::ranges::find(here, task);
+  if (at == here.end()) return false;
+  *at = here.back();
+  here.pop_back();
+  change(server, task, -1);
+  return true;
 }
 
 std::span<const TaskId> Ledger::on_death(NodeId server) {

@@ -16,7 +16,8 @@ class Ledger {
  public:
   explicit Ledger(const Roster& roster);
 
-  /// Started and Stopped count; O(1), O(tasks of the server) to stop one.
+  /// Started, Stopped, and Lost: a server that is down cannot say that a lease ended and the task with it,
+  /// but its user gives it up only then. O(1); O(tasks of the server) to stop one, O(all tasks) to lose one.
   void on_fact(overlay::NodeId node, const overlay::Fact& fact);
   /// All that ran there is over. The users it took tasks from, one for each task; valid until the next call.
   std::span<const overlay::TaskId> on_death(overlay::NodeId server);
@@ -33,6 +34,7 @@ class Ledger {
   std::vector<double> used() const;
 
  private:
+  bool stop(overlay::NodeId server, const overlay::TaskId& task);
   void change(overlay::NodeId server, const overlay::TaskId& task, std::int64_t tasks);
 
   const Roster& roster_;

@@ -30,6 +30,8 @@ void Turns::on_fact(const overlay::Fact& fact) {
     start(user_of(started->task), started->task.number);
   else if (const auto* stopped = std::get_if<overlay::Stopped>(&fact))
     refresh(user_of(stopped->task));
+  else if (const auto* lost = std::get_if<overlay::Lost>(&fact))
+    refresh(user_of(lost->task));
 }
 
 void Turns::serve(NodeId n, std::uint64_t number) {

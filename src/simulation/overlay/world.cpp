@@ -23,8 +23,6 @@ void World::State::happen(const Event& event) {
       return tick(event.node);
     case Event::What::shuffle:
       return shuffle(event.node);
-    case Event::What::lease:
-      return end_lease(event.node, event.index);
     case Event::What::change:
       return change(plan.changes[event.index]);
   }
@@ -79,7 +77,7 @@ void World::State::settle(NodeId node) {
   for (const overlay::Fact& fact : effects.facts) {
     if (const auto* want = std::get_if<overlay::Wanted>(&fact))
       wanted[want->task.user - roster.servers()] = want->task.number;
-    if (supervise(node, fact)) tell(node, fact);
+    for (const auto& watch : on_fact) watch(now, node, fact);
   }
   const double slowness = roster.is_server(node) ? places[node].slowness : 1;
   for (overlay::Send& send : effects.sends) {
@@ -92,10 +90,6 @@ void World::State::settle(NodeId node) {
   effects.facts.clear();
   effects.sends.clear();
   for (const auto& watch : after_event) watch(now, node);
-}
-
-void World::State::tell(NodeId node, const overlay::Fact& fact) {
-  for (const auto& watch : on_fact) watch(agenda.now(), node, fact);
 }
 
 // Exponential of the scenario's mean, by user and number: the same whoever schedules it. At least 1 ns: zero

@@ -80,10 +80,7 @@ void World::State::crash(const Crash& crash) {
   place.up = false;
   place.fallen = true;
   const bool dies = crash.memory == Memory::lost;
-  if (dies) {
-    place.server.reset();
-    forget_leases(crash.node);
-  }
+  if (dies) place.server.reset();
   tell(crash.node, dies ? Fate::died : Fate::silenced);
   settle(crash.node);
 }

@@ -3,9 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <mirab/overlay/bootstrap.hpp>
@@ -29,9 +27,9 @@ struct World::State {
   State(const Roster& roster, const OverlayRules& rules, const OverlayScenario& scenario, std::uint64_t seed);
 
   struct Event {
-    enum class What : std::uint8_t { letter, begin, tick, shuffle, lease, change };
+    enum class What : std::uint8_t { letter, begin, tick, shuffle, change };
     overlay::NodeId node = 0;
-    std::uint32_t index = 0;  // the letter, the user of a lease, or the change in the plan
+    std::uint32_t index = 0;  // the letter, or the change in the plan
     What what = What::letter;
   };
 
@@ -54,7 +52,6 @@ struct World::State {
   void tick(overlay::NodeId node);
   void shuffle(overlay::NodeId node);
   void settle(overlay::NodeId node);
-  void tell(overlay::NodeId node, const overlay::Fact& fact);
   Duration runtime_of(overlay::NodeId user, std::uint64_t number) const;
   Duration slowed(Duration length, overlay::NodeId node) const;
 
@@ -66,18 +63,6 @@ struct World::State {
   void leave(overlay::NodeId node);
   void set_slowness(overlay::NodeId node);
   void tell(overlay::NodeId node, Fate fate);
-
-  // world_leases.cpp: tasks are stopped when their lease is over, whatever their server does.
-  bool supervise(overlay::NodeId node, const overlay::Fact& fact);
-  void end_lease(overlay::NodeId node, overlay::NodeId user);
-  void forget_leases(overlay::NodeId node);
-
-  /// What a user has on a server.
-  struct Lease {
-    Time until{};
-    bool watched = false;  ///< an event waits for its end
-    std::vector<overlay::Started> tasks;
-  };
 
   const Roster& roster;
   const OverlayRules& rules;
@@ -101,7 +86,6 @@ struct World::State {
   overlay::Gateway gateway;
   overlay::Bootstrap bootstrap;
   std::optional<overlay::Central> central;
-  std::map<std::pair<overlay::NodeId, overlay::NodeId>, Lease> leases;  // by server and user
   overlay::Effects effects;
   std::int64_t events = 0;
 
