@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include <mirab/overlay/bootstrap.hpp>
 #include <mirab/overlay/central.hpp>
 #include <mirab/overlay/gateway.hpp>
 #include <mirab/overlay/server.hpp>
