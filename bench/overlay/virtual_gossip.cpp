@@ -6,10 +6,18 @@ namespace mirab::bench {
 
 using overlay::NodeId;
 
+namespace {
+
+simulation::Network::Setting quiet_network() {
+  simulation::Network::Setting setting;
+  setting.latency = {.min = kGossipLatency, .max = kGossipLatency};
+  return setting;
+}
+
+}  // namespace
+
 VirtualGossip::VirtualGossip(std::size_t nodes, std::uint64_t seed)
-    : random_(seed),
-      nodes_(gossipers(nodes, random_)),
-      network_({.latency = {.min = kGossipLatency, .max = kGossipLatency}}, Random(seed)) {
+    : random_(seed), nodes_(gossipers(nodes, random_)), network_(quiet_network(), Random(seed)) {
   NodeId node = 0;
   for (const Duration offset : offsets(nodes, random_))
     agenda_.schedule(Time(offset), {.node = node++, .shuffle = true});

@@ -29,7 +29,7 @@ struct Mail {
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 s4u::Engine& engine() {
-  static std::string name = "gossip", model = "--cfg=network/model:CM02", quiet = "--log=root.thresh:warning";
+  static std::string name = "gossip", model = "--cfg=network/model:CM02", quiet = "--log=root.thresh:error";
   static std::array<char*, 4> arguments = {name.data(), model.data(), quiet.data(), nullptr};
   static int count = 3;
   static s4u::Engine only(&count, arguments.data());
