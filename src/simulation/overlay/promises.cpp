@@ -47,6 +47,7 @@ Promises::Promises(const Roster& roster, const OverlayRules& rules, const Overla
       findings_{.origin = first_tick} {}
 
 void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
+  expire(now);
   books_.on_fact(now, node, fact, findings_);
   if (const auto* served = std::get_if<overlay::Served>(&fact)) {
     if (rules_.scheduler == overlay::Scheduler::dgdrf)
@@ -61,6 +62,10 @@ void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
       fact);
   counted_ |= is_any<overlay::Held, overlay::GivenBack, overlay::Started, overlay::Stopped>(fact);
   placed_ |= is_any<overlay::Started, overlay::Known>(fact);
+}
+
+void Promises::expire(Time now) {
+  for (const TaskId& task : books_.expire(now)) expect_agreement(now, task);
 }
 
 void Promises::on_message(const overlay::Letter& letter) {
@@ -94,6 +99,7 @@ void Promises::after_event(Time now, NodeId node) {
   if (std::exchange(counted_, false) && roster_.is_server(node) && up_[node]) check_free(now, node);
   if (now < next_check_) return;
   next_check_ = now + scenario_.tick;
+  expire(now);
   while (!dues_.empty() && dues_.top().at <= now) {
     const Due due = dues_.top();
     dues_.pop();
@@ -147,15 +153,10 @@ void Promises::check_answer(const Due& due) {
                 due.at);
 }
 
-// A server that is slow or was down learns later than whoever supervises its tasks that a lease is over:
-// until then it has more free than it says.
 void Promises::check_free(Time now, NodeId server) {
   const std::span<const std::int64_t> said = insight_.free(server);
   const overlay::Amounts& free = books_.free(server);
-  const bool right = rules_.options.patience.lease > 0
-                         ? std::equal(said.begin(), said.end(), free.begin(), free.end(), std::less_equal<>())
-                         : std::equal(said.begin(), said.end(), free.begin(), free.end());
-  if (right) return;
+  if (std::equal(said.begin(), said.end(), free.begin(), free.end())) return;
   findings_.add("capacity",
                 fmt::format("server {} takes {} for free, and {} is", server, fmt::join(said, ", "),
                             fmt::join(free, ", ")),
