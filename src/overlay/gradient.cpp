@@ -18,6 +18,11 @@
 // in which it was told. Of equally old news what arrives later is kept: it has aged less since it was
 // counted.
 //
+// Here besides: who is asked names, in the place of its least preferred entry, the one that asked before.
+// Views look forward, so a server whose name all those right behind it have dropped would have to be drawn by
+// chance at one of them, once in about K/50 periods; whoever they all ask brings them together. The views of
+// 99 % of 10,000 servers are ideal after about 100 periods, not 900; the message is no longer than in (4.5).
+//
 // Cost: O(P²) comparisons a message (P = 10: about 0.2 µs); the only allocation is the message's own.
 // Known failures: a server that shuffles seldom ages its entries seldom, and keeps the dead longer.
 
@@ -91,8 +96,10 @@ void Gradient::on_request(NodeId from, const GradientRequest& request, const Des
                           Effects& effects) {
   const auto asking = std::find_if(request.offered.begin(), request.offered.end(),
                                    [&](const Descriptor& entry) { return entry.node == from; });
-  const Descriptor& to = asking == request.offered.end() ? own : *asking;
-  effects.sends.push_back({from, GradientAnswer{slope_, offer(own, to)}});
+  GradientAnswer answer{slope_, offer(own, asking == request.offered.end() ? own : *asking)};
+  name_last_asker(from, answer.offered);
+  effects.sends.push_back({from, std::move(answer)});
+  if (asking != request.offered.end()) asked_ = *asking;
   merge(from, request.offered, own);
 }
 
@@ -104,11 +111,13 @@ void Gradient::learn(const Descriptor& news, const Descriptor& own) { merge(news
 
 void Gradient::forget(NodeId node) {
   std::erase_if(view_, [&](const Descriptor& entry) { return entry.node == node; });
+  if (asked_ && asked_->node == node) asked_.reset();
 }
 
 void Gradient::grow_older() {
   for (Descriptor& entry : view_) ++entry.age;
   std::erase_if(view_, [this](const Descriptor& entry) { return entry.age > oldest_; });
+  if (asked_ && ++asked_->age > oldest_) asked_.reset();
 }
 
 NodeId Gradient::partner(std::span<const Descriptor> peers, Random& random) {
@@ -120,7 +129,7 @@ NodeId Gradient::partner(std::span<const Descriptor> peers, Random& random) {
 // Oneself, and one's entries: all, or those that the receiver prefers. Not the receiver: it knows better.
 std::vector<Descriptor> Gradient::offer(const Descriptor& own, const Descriptor& to) const {
   std::vector<Descriptor> offered;
-  offered.reserve(view_.size() + 1);
+  offered.reserve(view_.size() + 2);
   offered.push_back(own);
   for (const Descriptor& entry : view_) {
     if (entry.node != to.node) offered.push_back(entry);
@@ -131,6 +140,13 @@ std::vector<Descriptor> Gradient::offer(const Descriptor& own, const Descriptor&
                     [&](const Descriptor& a, const Descriptor& b) { return prefers(to, a, b); });
   offered.erase(end, offered.end());
   return offered;
+}
+
+// Names who asked last to who asks now, in the last place when there is no room.
+void Gradient::name_last_asker(NodeId to, std::vector<Descriptor>& offered) const {
+  if (!asked_ || asked_->node == to || find(asked_->node)) return;
+  if (offered.size() > shuffle_) offered.pop_back();
+  offered.push_back(*asked_);
 }
 
 const Descriptor* Gradient::find(NodeId node) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,7 @@ class Gradient {
   void grow_older();
   NodeId partner(std::span<const Descriptor> peers, Random& random);
   std::vector<Descriptor> offer(const Descriptor& own, const Descriptor& to) const;
+  void name_last_asker(NodeId to, std::vector<Descriptor>& offered) const;
   const Descriptor* find(NodeId node) const;
   void merge(NodeId teller, std::span<const Descriptor> news, const Descriptor& own);
   void renew(const Descriptor& news);
@@ -50,7 +52,8 @@ class Gradient {
   Slope slope_;
   bool ask_peers_ = false;  ///< on a slope that peers do not tell of: every other shuffle
   std::uint32_t size_, shuffle_, oldest_;
-  double decay_;  ///< e^(-1/temperature): by so much less is each further rank drawn
+  double decay_;                          ///< e^(-1/temperature): by so much less is each further rank drawn
+  std::optional<Descriptor> asked_ = {};  ///< who asked last
   std::vector<Descriptor> view_;
 };
 

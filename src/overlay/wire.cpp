@@ -9,11 +9,11 @@
 #include <chrono>
 #include <optional>
 #include <utility>
-#include <zlib.h>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/overlay/wire.hpp>
 
+#include "overlay/checksum.hpp"
 #include "overlay/wire_fields.hpp"
 #include "overlay/wire_reader.hpp"
 #include "overlay/wire_writer.hpp"
@@ -23,12 +23,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-using Checksum = std::uint32_t;
 constexpr std::size_t kVersionAndKind = 2;
-
-Checksum checksum_of(const std::uint8_t* bytes, std::size_t size) {
-  return static_cast<Checksum>(crc32_z(0, bytes, size));
-}
+constexpr std::size_t kChecksum = sizeof(std::uint32_t);
 
 struct Envelope {
   std::uint8_t kind = 0;  ///< the alternative of Message, from 1 on
@@ -47,7 +43,7 @@ std::size_t room_for(const Letter& letter, Envelope envelope) {
   WireRoom room;
   envelope.pass(room);
   std::visit(MessageFields(room), letter.message);
-  return kVersionAndKind + room.bytes() + sizeof(Checksum);
+  return kVersionAndKind + room.bytes() + kChecksum;
 }
 
 Envelope envelope_of(const Letter& letter) {
@@ -84,11 +80,11 @@ std::optional<Drop> wrong_time(Time sent, Time now, const WireLimits& limits) {
 std::optional<Drop> wrong_bytes(std::span<const std::uint8_t> bytes) {
   if (bytes.empty()) return Drop::malformed;
   if (bytes[0] != kWireVersion) return Drop::other_version;
-  if (bytes.size() < kVersionAndKind + sizeof(Checksum)) return Drop::malformed;
-  const std::size_t covered = bytes.size() - sizeof(Checksum);
-  Checksum checksum = 0;
+  if (bytes.size() < kVersionAndKind + kChecksum) return Drop::malformed;
+  const std::size_t covered = bytes.size() - kChecksum;
+  std::uint32_t checksum = 0;
   WireReader(bytes.subspan(covered)).as_in_memory(checksum);
-  return checksum == checksum_of(bytes.data(), covered) ? std::nullopt : std::optional(Drop::malformed);
+  return checksum == crc32_of(bytes.data(), covered) ? std::nullopt : std::optional(Drop::malformed);
 }
 
 }  // namespace
@@ -109,7 +105,7 @@ std::size_t encode(const Letter& letter, std::vector<std::uint8_t>& bytes) {
   writer.byte(envelope.kind);
   envelope.pass(writer);
   std::visit(MessageFields(writer), letter.message);
-  writer.as_in_memory(checksum_of(begin, static_cast<std::size_t>(writer.at() - begin)));
+  writer.as_in_memory(crc32_of(begin, static_cast<std::size_t>(writer.at() - begin)));
   const auto size = static_cast<std::size_t>(writer.at() - begin);
   bytes.resize(before + size);
   return size;
@@ -119,7 +115,7 @@ std::variant<Letter, Drop> decode(std::span<const std::uint8_t> bytes, NodeId re
                                   const WireLimits& limits) {
   std::variant<Letter, Drop> read;
   if (const auto wrong = wrong_bytes(bytes)) return read = *wrong;
-  WireReader port(bytes.subspan(1, bytes.size() - 1 - sizeof(Checksum)));
+  WireReader port(bytes.subspan(1, bytes.size() - 1 - kChecksum));
   Envelope envelope{.kind = port.byte()};
   envelope.pass(port);
   if (port.failed() || envelope.sent > kLatest) return read = Drop::malformed;

@@ -98,6 +98,15 @@ TEST(Wire, WhateverIsTakenHasOneEncodingOnly) {
   EXPECT_GT(taken, 1000U);
 }
 
+// The table at the end of docs/overlay-messages.md; eq. 4.5 has (P + 1)(8 + adr).
+TEST(Wire, AShuffleOfPEntriesTakesElevenBytesForEachAndOneselfAndSixteenMore) {
+  for (const std::size_t entries : {2, 4, 10, 20}) {
+    const std::vector<Descriptor> offered(entries + 1, {.node = 300, .age = 3, .utility = -0.25});
+    const Letter letter{200, 300, kSent, GradientRequest{Slope::poorest, offered}};
+    EXPECT_EQ(encoded(letter).size(), 16 + 11 * (entries + 1));
+  }
+}
+
 TEST(Wire, EveryTruncationIsMalformed) {
   for (const Message& message : one_of_each()) {
     SCOPED_TRACE(name_of_kind(message.index()));
@@ -228,12 +237,12 @@ TEST(Wire, LoadsAndWeightsThatCannotBeAreMalformed) {
 
 TEST(Wire, DemandsForLessThanNothingOrForNothingAreMalformed) {
   const std::uint8_t pause = code_of(Pause{});
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(pause, {1, 0, 2, 0, 1}))));
-  expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 2, 0, 0})));
-  expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 0})));
+  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(pause, {1, 0, 2, 0, 1, 1}))));
+  expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 2, 0, 0, 1})));
+  expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 0, 1})));
   Bytes negative = {1, 0, 1};
   negative.insert(negative.end(), 9, 0xff);
-  negative.push_back(1);
+  negative.insert(negative.end(), {1, 1});
   expect_drop(Drop::malformed, decoded(letter_with(pause, negative)));
 }
 
@@ -267,8 +276,8 @@ TEST(Wire, ListsThatCannotFitAreNotMadeRoomFor) {
 
 TEST(Wire, WhatCannotBeReadIsNotWritten) {
   EXPECT_DEATH(encoded(ConfirmRequest{1, {4, 3}}), "ascends");
-  EXPECT_DEATH(encoded(Pause{1, 0, {-1}}), "negative");
-  EXPECT_DEATH(encoded(Pause{1, 0, {0}}), "nothing");
+  EXPECT_DEATH(encoded(Pause{1, 0, {-1}, 0}), "negative");
+  EXPECT_DEATH(encoded(Pause{1, 0, {0}, 0}), "nothing");
   EXPECT_DEATH(encoded(ShareAnswer{kNan}), "cannot be said");
 }
 
