@@ -47,13 +47,17 @@ void Books::on_fact(Time now, NodeId node, const overlay::Fact& fact, Findings& 
         using What = std::decay_t<decltype(what)>;
         if constexpr (std::is_same_v<What, overlay::Held>) {
           take(now, node, what.task.user, findings);
-          held_[{node, what.proposal}] = what.task;
+          held_[{node, what.proposal}] = {what.task, now};
+        } else if constexpr (std::is_same_v<What, overlay::Prolonged>) {
+          held_[{node, what.proposal}].since = now;
         } else if constexpr (std::is_same_v<What, overlay::GivenBack>) {
           if (held_.erase({node, what.proposal}) > 0) give(node, what.task.user);
         } else if constexpr (std::is_same_v<What, overlay::Started>) {
           on_started(now, node, what, findings);
         } else if constexpr (std::is_same_v<What, overlay::Stopped>) {
           on_stopped(now, node, what);
+        } else if constexpr (std::is_same_v<What, overlay::Leased>) {
+          on_leased(node, what);
         } else if constexpr (std::is_same_v<What, overlay::Known>) {
           believe(now, what.task, what.host);
         } else if constexpr (std::is_same_v<What, overlay::Over> || std::is_same_v<What, overlay::Lost>) {
@@ -85,9 +89,39 @@ void Books::on_stopped(Time now, NodeId server, const overlay::Stopped& stopped)
   settle(now, task);
 }
 
+void Books::on_leased(NodeId server, const overlay::Leased& leased) {
+  Time& until = leases_[{server, leased.user}];
+  if (leased.until <= until) return;
+  until = leased.until;
+  expiries_.push({until, server, leased.user});
+}
+
+// The room is not free before the server says so.
+std::vector<TaskId> Books::expire(Time now) {
+  std::vector<TaskId> stopped;
+  for (; !expiries_.empty() && expiries_.top().until <= now; expiries_.pop()) {
+    const Expiry lease = expiries_.top();
+    const auto last = leases_.find({lease.server, lease.user});
+    if (last == leases_.end() || last->second != lease.until) continue;
+    leases_.erase(last);
+    for (auto task = tasks_.lower_bound({lease.user, 0}); task != tasks_.end();) {
+      if (task->first.user != lease.user) break;
+      const auto next = std::next(task);
+      if (task->second.runs == lease.server) {
+        stopped.push_back(task->first);
+        task->second.runs.reset();
+        settle(lease.until, task);
+      }
+      task = next;
+    }
+  }
+  return stopped;
+}
+
 void Books::on_lost_memory(Time now, NodeId server) {
   free_[server] = roster_.capacity[server];
   std::erase_if(held_, [&](const auto& held) { return held.first.host == server; });
+  std::erase_if(leases_, [&](const auto& lease) { return lease.first.first == server; });
   for (auto task = tasks_.begin(); task != tasks_.end();) {
     const auto next = std::next(task);
     if (task->second.runs == server) {

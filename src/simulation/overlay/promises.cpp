@@ -47,12 +47,15 @@ Promises::Promises(const Roster& roster, const OverlayRules& rules, const Overla
       findings_{.origin = first_tick} {}
 
 void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
+  expire(now);
   books_.on_fact(now, node, fact, findings_);
   if (const auto* served = std::get_if<overlay::Served>(&fact)) {
     if (rules_.scheduler == overlay::Scheduler::dgdrf)
       confirmations_.on_served(now, node, *served, insight_.view(node), findings_);
   } else if (const auto* held = std::get_if<overlay::Held>(&fact)) {
-    expect_answer(now, {node, held->proposal}, held->task);
+    expect_answer({node, held->proposal});
+  } else if (const auto* prolonged = std::get_if<overlay::Prolonged>(&fact)) {
+    expect_answer({node, prolonged->proposal});
   }
   std::visit(
       [&](const auto& what) {
@@ -61,6 +64,10 @@ void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
       fact);
   counted_ |= is_any<overlay::Held, overlay::GivenBack, overlay::Started, overlay::Stopped>(fact);
   placed_ |= is_any<overlay::Started, overlay::Known>(fact);
+}
+
+void Promises::expire(Time now) {
+  for (const TaskId& task : books_.expire(now)) expect_agreement(now, task);
 }
 
 void Promises::on_message(const overlay::Letter& letter) {
@@ -82,8 +89,8 @@ void Promises::on_fate(Time now, NodeId server, Fate fate) {
 
 void Promises::on_started(Time now, NodeId server) {
   up_since_[server] = now;
-  for (const auto& [held, task] : books_.held()) {
-    if (held.host == server) expect_answer(now, held, task);
+  for (const auto& [key, held] : books_.held()) {
+    if (key.host == server) expect_answer(key);
   }
   for (const auto& [task, record] : books_.tasks()) {
     if (record.runs == server || record.believed == server) expect_agreement(now, task);
@@ -94,6 +101,7 @@ void Promises::after_event(Time now, NodeId node) {
   if (std::exchange(counted_, false) && roster_.is_server(node) && up_[node]) check_free(now, node);
   if (now < next_check_) return;
   next_check_ = now + scenario_.tick;
+  expire(now);
   while (!dues_.empty() && dues_.top().at <= now) {
     const Due due = dues_.top();
     dues_.pop();
@@ -104,8 +112,9 @@ void Promises::after_event(Time now, NodeId node) {
 
 Time Promises::agreement_due(Time since) const { return std::max(since, calm_) + bounds_.agreed; }
 
-Time Promises::answer_due(Time since, NodeId host) const {
-  return since + stretched(bounds_.held, slowest(scenario_.faults, host));
+Time Promises::answer_due(const HeldKey& key, const HeldRecord& held) const {
+  return std::max(held.since, up_since_[key.host]) +
+         stretched(bounds_.held, slowest(scenario_.faults, key.host));
 }
 
 void Promises::expect_agreement(Time since, const TaskId& task) {
@@ -114,8 +123,9 @@ void Promises::expect_agreement(Time since, const TaskId& task) {
     dues_.push({agreement_due(since), task, std::nullopt});
 }
 
-void Promises::expect_answer(Time since, const HeldKey& held, const TaskId& task) {
-  dues_.push({answer_due(since, held.host), task, held});
+void Promises::expect_answer(const HeldKey& key) {
+  const auto found = books_.held().find(key);
+  if (found != books_.held().end()) dues_.push({answer_due(key, found->second), found->second.task, key});
 }
 
 // A discord that began later, or whose host came back later, is due later too.
@@ -140,22 +150,17 @@ void Promises::check_agreement(const Due& due) {
 }
 
 void Promises::check_answer(const Due& due) {
+  const auto found = books_.held().find(*due.held);
   const NodeId host = due.held->host;
-  if (!books_.held().contains(*due.held) || !up_[host]) return;
-  if (answer_due(up_since_[host], host) > due.at) return;
+  if (found == books_.held().end() || !up_[host] || answer_due(*due.held, found->second) > due.at) return;
   findings_.add("no leak", fmt::format("server {} still holds room for {}", host, in_words(due.task)),
                 due.at);
 }
 
-// A server that is slow or was down learns later than whoever supervises its tasks that a lease is over:
-// until then it has more free than it says.
 void Promises::check_free(Time now, NodeId server) {
   const std::span<const std::int64_t> said = insight_.free(server);
   const overlay::Amounts& free = books_.free(server);
-  const bool right = rules_.options.patience.lease > 0
-                         ? std::equal(said.begin(), said.end(), free.begin(), free.end(), std::less_equal<>())
-                         : std::equal(said.begin(), said.end(), free.begin(), free.end());
-  if (right) return;
+  if (std::equal(said.begin(), said.end(), free.begin(), free.end())) return;
   findings_.add("capacity",
                 fmt::format("server {} takes {} for free, and {} is", server, fmt::join(said, ", "),
                             fmt::join(free, ", ")),

@@ -27,7 +27,7 @@ struct Insight {
 /// Checks the promises of docs/overlay.md after every event of a run. It is told of everything and changes
 /// nothing.
 ///
-///   capacity       no server holds and runs more than it has, and what it takes for free is free
+///   capacity       no server holds and runs more than it has, and what it says is free is free
 ///   one place      no task runs at two places at once
 ///   not forgotten  a task that its user was told runs, runs; or its user learns within `agreed` that it does
 ///                  not, and submits it again or takes its end
@@ -64,9 +64,10 @@ class Promises {
   };
 
   Time agreement_due(Time since) const;
-  Time answer_due(Time since, overlay::NodeId host) const;
+  Time answer_due(const HeldKey& key, const HeldRecord& held) const;
   void expect_agreement(Time since, const overlay::TaskId& task);
-  void expect_answer(Time since, const HeldKey& held, const overlay::TaskId& task);
+  void expect_answer(const HeldKey& key);
+  void expire(Time now);
   void on_started(Time now, overlay::NodeId server);
   void check_agreement(const Due& due);
   void check_answer(const Due& due);

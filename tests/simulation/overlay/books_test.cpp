@@ -80,5 +80,25 @@ TEST_F(BooksTest, HostAndUserDisagreeUntilTheUserKnows) {
   EXPECT_THAT(books.tasks(), IsEmpty());
 }
 
+TEST_F(BooksTest, WhatOutlivesItsLeaseIsStoppedAlsoWhileItsServerIsDown) {
+  start(0, {kAnna, 1}, 1);
+  start(0, {kBen, 1}, 2);
+  tell(0, overlay::Leased{kAnna, at_tick(10)});
+  tell(0, overlay::Leased{kBen, at_tick(30)});
+  EXPECT_THAT(books.expire(at_tick(9)), IsEmpty());
+  EXPECT_THAT(books.expire(at_tick(10)), ElementsAre(TaskId{kAnna, 1}));
+  start(1, {kAnna, 1}, 1);
+  EXPECT_EQ(findings.count, 0);
+  EXPECT_THAT(books.free(0), ElementsAre(1, 1)) << "the server has not said that it is free";
+}
+
+TEST_F(BooksTest, ALeaseThatWasRenewedRunsOn) {
+  start(0, {kAnna, 1}, 1);
+  tell(0, overlay::Leased{kAnna, at_tick(10)});
+  tell(0, overlay::Leased{kAnna, at_tick(20)});
+  EXPECT_THAT(books.expire(at_tick(15)), IsEmpty());
+  EXPECT_THAT(books.expire(at_tick(20)), ElementsAre(TaskId{kAnna, 1}));
+}
+
 }  // namespace
 }  // namespace mirab::simulation
