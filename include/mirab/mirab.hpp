@@ -29,6 +29,7 @@
 #include <mirab/model/time.hpp>
 #include <mirab/model/workload.hpp>
 #include <mirab/model/workload_file.hpp>
+#include <mirab/overlay/bootstrap.hpp>
 #include <mirab/overlay/central.hpp>
 #include <mirab/overlay/effects.hpp>
 #include <mirab/overlay/gateway.hpp>

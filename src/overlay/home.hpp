@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,38 +12,63 @@ namespace mirab::overlay {
 /// A user at its home server, U_l.
 struct Resident {
   NodeId user = 0;
-  Task task;                  ///< its present or last task
-  bool pending = false;       ///< the task wants a place
-  bool served = false;        ///< it has its turn: it counts in the share until it is known what became of it
-  bool stuck = false;         ///< nothing was found for it, and Stuck::leave
-  std::uint64_t attempt = 0;  ///< of its last walk
+  Task task;                   ///< its present or last task
+  std::uint64_t sequence = 0;  ///< of the last that was heard
+  bool pending = false;        ///< the task wants a place
+  bool served = false;         ///< it has its turn, until it is known what became of it
+  bool placed = false;         ///< having its turn, it was proposed to its user by a host: now it counts
+  bool stuck = false;          ///< nothing was found for it, and Stuck::leave
+  bool silent = false;         ///< not heard of for Patience::home: it may have another home
+  std::uint64_t attempt = 0;   ///< of its last turn; never given twice for a task
   Time served_at{};
   Time heard_at{};
 
-  /// Tasks that count: running, and the one that has its turn.
-  std::uint64_t counted() const { return task.running + (served ? 1 : 0); }
+  /// Tasks that count: running, and the one that was proposed. A walk changes nothing (4.3).
+  std::uint64_t counted() const { return task.running + (served && placed ? 1 : 0); }
+  /// Can it be its turn?
+  bool waits() const { return pending && !served; }
 };
 
 /// The users that belong to a server, and whose turn it would be: the resident of lowest (share, address).
+///
+/// All of it is soft: a home may forget anything at any time, and its users tell it again. Who was silent for
+/// Patience::home has perhaps another home by now, and counts no more until it is heard.
 class Home {
  public:
   Home(const OverlayOptions& options, Duration tick);
 
-  void on_submit(Time now, const Task& task, Effects& effects);
+  /// Both answer with Received; what is older than the last that was heard changes nothing.
+  void on_submit(Time now, const Submit& submit, Effects& effects);
   void on_pause(Time now, NodeId user, const Pause& pause, Effects& effects);
-  /// What became of its walk.
+  /// Its walk ended: at a host that proposed (if that is not heard, its user says so by its next task), or
+  /// without one.
+  void on_placed(const TaskId& task, std::uint64_t attempt);
   void on_no_room(const TaskId& task, std::uint64_t attempt, Effects& effects);
-  /// Forgets who is silent; takes back turns of which nothing is known.
+  /// Notes who is silent, forgets who was for Patience::user, and lets those that were stuck try again.
+  /// O(residents).
   void on_tick(Time now, Effects& effects);
 
-  /// The poorest of those that count (Idle, Stuck), by total C; none: no users.
+  /// The poorest of those that count (Idle, Stuck, heard of lately), by total C; none: nobody counts. It may
+  /// have its turn already, or wait for nothing: Resident::waits. O(residents · m).
   const Resident* poorest(std::span<const double> total) const;
-  /// Its turn: returns the task that is to find a server, and its attempt.
-  Task serve(Time now, NodeId user, std::uint64_t round, Effects& effects);
+  /// It is the turn of this resident, which waits: its task is to find a server. `round`: Served.
+  const Resident& serve(Time now, NodeId user, std::uint64_t round, Effects& effects);
 
-  /// G_i by total: counted · max_r D_ir / C_r.
+  /// G_i by total: counted · max_r D_ir / C_r over the resources whose C_r > 0.
   static double share(const Resident& resident, std::span<const double> total);
-  const std::vector<Resident>& residents() const;
+  const std::vector<Resident>& residents() const { return residents_; }
+
+ private:
+  static bool is_news(Time now, std::uint64_t sequence, Resident& resident);
+  Resident* find(NodeId user);
+  Resident* find_turn(const TaskId& task, std::uint64_t attempt);
+  Resident& resident_of(NodeId user);
+  bool counts(const Resident& resident) const;
+
+  Idle idle_;
+  Stuck stuck_;
+  Duration walk_, silent_, forgotten_;
+  std::vector<Resident> residents_;  ///< ascending by user
 };
 
 }  // namespace mirab::overlay

@@ -2,8 +2,12 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string>
+#include <vector>
 
 #include <mirab/model/assert.hpp>
+#include <mirab/model/choice.hpp>
 #include <mirab/overlay/scheduler.hpp>
 
 namespace mirab::overlay {
@@ -40,6 +44,18 @@ const SchedulerRow& row_of(Scheduler scheduler) {
   MIRAB_ASSERT(index < kRows.size() && kRows[index].scheduler == scheduler,
                "the table is in the order of the enum");
   return kRows[index];
+}
+
+Result<Scheduler> find_scheduler(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const SchedulerRow& row : kRows) {
+    if (row.name == name) return row.scheduler;
+    names.push_back(row.name);
+  }
+  const std::string near = nearest_names(name, names);
+  return Error{.message =
+                   fmt::format("there is no scheduler '{}'{}", name,
+                               near.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : near)};
 }
 
 }  // namespace mirab::overlay

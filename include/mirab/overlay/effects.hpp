@@ -26,8 +26,12 @@ struct Served {
 struct Unserved {
   TaskId task;
 };
-/// A host holds room for it; gives it back; runs it; it is over.
+/// A host holds room for it; for longer, since it was proposed again; gives it back; runs it; it is over.
 struct Held {
+  TaskId task;
+  ProposalId proposal;
+};
+struct Prolonged {
   TaskId task;
   ProposalId proposal;
 };
@@ -42,7 +46,14 @@ struct Started {
 struct Stopped {
   TaskId task;
   ProposalId proposal;
-  bool by_itself = false;  ///< it came to its end; otherwise its user was silent for longer than the lease
+  bool by_itself = false;  ///< it came to its end; otherwise its lease ran out, or its server left
+};
+/// The tasks of this user that run here may run until then, unless a later one says longer. Whoever
+/// supervises the server's tasks stops them then, also while the server itself is down
+/// (docs/overlay-safety.md). Told only when Patience::lease > 0, at every start and renewal.
+struct Leased {
+  NodeId user = 0;
+  Time until{};
 };
 /// A user has a new present task; knows that it runs; knows that it ended; has lost it and will submit it
 /// again.
@@ -60,7 +71,8 @@ struct Lost {
   TaskId task;
 };
 
-using Fact = std::variant<Served, Unserved, Held, GivenBack, Started, Stopped, Wanted, Known, Over, Lost>;
+using Fact = std::variant<Served, Unserved, Held, Prolonged, GivenBack, Started, Stopped, Leased, Wanted,
+                          Known, Over, Lost>;
 
 /// What a node wants done, in this order. Appended to, never read, by the node.
 struct Effects {

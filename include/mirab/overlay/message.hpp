@@ -3,7 +3,10 @@
 // What nodes say to each other. Each type is a value; wire.hpp gives them bytes. Nothing here is answered for
 // ever: whoever asks asks again, and whoever hears something twice does the same as once.
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -87,6 +90,7 @@ struct ConfirmAnswer {
 // ---- joining
 
 /// A server says that it is here; the bootstrap server answers with some that are, the gateway with nothing.
+/// Said again every Patience::user / 4 ticks: both forget who is silent for Patience::user.
 struct Register {
   bool leaving = false;  ///< it goes: send nobody to it any more
   friend bool operator==(const Register&, const Register&) = default;
@@ -98,10 +102,11 @@ struct Peers {
 
 // ---- users and servers (Algorithm 3)
 
-/// A user asks the gateway where to go; not to `silent`, which did not answer it (itself: no such server).
+/// A user asks the gateway where to go. It tells its home, so that the gateway need not remember it.
 struct ServerRequest {
-  std::uint64_t request = 0;
-  NodeId silent = 0;
+  std::uint64_t request = 0;  ///< of the user, never repeated but when it is said again
+  NodeId home = 0;            ///< where it belongs now; itself: nowhere yet
+  bool silent = false;        ///< that one does not answer, or is gone: name another
   friend bool operator==(const ServerRequest&, const ServerRequest&) = default;
 };
 struct ServerAnswer {
@@ -113,6 +118,8 @@ struct ServerAnswer {
 /// A user's present task. Sent again now and then until it runs; the home answers with Received.
 struct Submit {
   Task task;
+  std::uint64_t sequence =
+      0;  ///< ascending over all that the user says to homes: a late one is known as such
   friend bool operator==(const Submit&, const Submit&) = default;
 };
 /// A user without a task for now; sent now and then, so that its home knows that it is there.
@@ -120,6 +127,7 @@ struct Pause {
   std::uint64_t number = 0;   ///< of the task that it will submit next
   std::uint64_t running = 0;  ///< its tasks that run
   Amounts demand;
+  std::uint64_t sequence = 0;  ///< as in Submit
   friend bool operator==(const Pause&, const Pause&) = default;
 };
 /// The home has heard of it; `gone`: it takes no users any more, ask the gateway.
@@ -187,26 +195,29 @@ struct Allocated {
   ProposalId proposal;
   friend bool operator==(const Allocated&, const Allocated&) = default;
 };
-/// The host does not know, and will never again honour, this proposal.
+/// The host holds and runs nothing under this proposal, and never will again: it was not accepted in time,
+/// its task was stopped, or the host lost its memory. Said again until EndSeen when a server leaves in peace.
 struct Refused {
   std::uint64_t number = 0;
   ProposalId proposal;
   friend bool operator==(const Refused&, const Refused&) = default;
 };
-/// It ended by itself; said again until the user has seen it.
+/// It ended by itself; said again until EndSeen.
 struct Ended {
   std::uint64_t number = 0;
   ProposalId proposal;
   friend bool operator==(const Ended&, const Ended&) = default;
 };
+/// The user has heard that it is over (Ended, Refused).
 struct EndSeen {
   std::uint64_t number = 0;
   ProposalId proposal;
   friend bool operator==(const EndSeen&, const EndSeen&) = default;
 };
-/// A user renews the lease of all its tasks on a host, which answers with those that run.
+/// A user renews the lease of all its tasks on a host, which answers with those that run, and those that
+/// ended by themselves as long as it does not know that the user has seen it.
 struct Renew {
-  std::uint64_t round = 0;
+  std::uint64_t round = 0;  ///< of the user, ascending over all hosts
   friend bool operator==(const Renew&, const Renew&) = default;
 };
 struct Running {
@@ -222,5 +233,10 @@ using Message =
                  ShareAnswer, LoadRequest, LoadAnswer, ConfirmRequest, ConfirmAnswer, Register, Peers,
                  ServerRequest, ServerAnswer, Submit, Pause, Received, Walk, Placed, NoRoom, Copy, Free,
                  Propose, Accept, Reject, Allocated, Refused, Ended, EndSeen, Renew, Running>;
+
+inline constexpr std::size_t kMessageKinds = std::variant_size_v<Message>;
+
+/// What counts and documents call the alternative of this index: "gradient-request".
+std::string_view name_of_kind(std::size_t kind);
 
 }  // namespace mirab::overlay

@@ -1,13 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
-#include <set>
-#include <span>
-#include <vector>
 
-#include <mirab/model/random.hpp>
 #include <mirab/overlay/effects.hpp>
 #include <mirab/overlay/options.hpp>
 
@@ -20,31 +16,44 @@ struct UserSetting {
   Amounts demand;                    ///< D_i, units. [m]
   std::uint64_t tasks = UINT64_MAX;  ///< how many it has
   Duration tick{};                   ///< > 0
+  Duration runtime{};                ///< of its first task; zero: without end
 };
 
 /// A user (Algorithm 3): one task after the other, each submitted to the server that the gateway names,
 /// accepted from the first host that proposes, and followed until it has ended. The user is the one that
 /// decides: all that others know of its tasks can be lost and is told again, and no task is ever accepted
-/// from two hosts at once (docs/overlay.md has the argument).
+/// from two hosts at once (docs/overlay-safety.md has the argument).
+///
+/// Cost: O(log tasks) a message, O(hosts on which it has tasks) a tick when there are leases, O(1) otherwise.
 class User {
  public:
-  explicit User(UserSetting setting, const Patience& patience, Duration lifetime);
+  /// `lifetime`: later than so long after it was sent, by the clocks of those two, no message is taken: the
+  /// wire's lifetime and skew together.
+  User(UserSetting setting, const Patience& patience, Duration lifetime);
+  ~User();
+  User(User&&) noexcept;
+  User& operator=(User&&) noexcept;
 
   void on_start(Time now, Effects& effects);
   void on_message(Time now, NodeId from, const Message& message, Effects& effects);
   /// Timers: what was not answered is sent again. `runtime`: of the next task that it will have, drawn by
   /// whoever runs it; zero: without end.
   void on_tick(Time now, Duration runtime, Effects& effects);
-  /// It has no task for now (what runs, runs on); it has again.
+  /// It has no task for now: what runs or was accepted goes on, and what was not waits for `resume`.
   void pause(Time now, Effects& effects);
   void resume(Time now, Effects& effects);
 
   // For whoever watches.
   NodeId self() const;
   std::uint64_t running() const;          ///< tasks that run, as it knows
+  std::uint64_t owed() const;             ///< tasks that were submitted, and will be again
   std::optional<TaskId> present() const;  ///< the task it wants a place for
   bool paused() const;
   std::optional<NodeId> home() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace mirab::overlay

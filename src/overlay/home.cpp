@@ -1,0 +1,152 @@
+// The home part of a server: the users U_l that belong to it (Östman 3.2, Algorithm 3).
+//
+//   G_i = counted_i · max_r D_ir / C_r      counted = tasks that run, as the user says, + 1 that was proposed
+//
+// A turn counts from the moment when a host has proposed, before its task runs. While the task walks its user
+// stays as poor as it was, and in nobody's way but the poorest's: so a walk that finds nothing changes no
+// utility, and without ends of tasks utilities only ever fall. What is told of a server late is then never
+// too low, and a centre that takes late news for true waits too long, rather than too short. (A turn that
+// counted from its start would lower the utility of its home for as long as the walk, and others would
+// overtake it in vain.)
+//
+// A turn is taken back when the walk found nothing; or when the user says for longer than Patience::walk that
+// the same task is still pending: then the walk, the proposal or its answer was lost. Otherwise the user's
+// next task ends it.
+
+#include "overlay/home.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <mirab/model/assert.hpp>
+
+namespace mirab::overlay {
+namespace {
+
+void take_back(Resident& resident, Effects& effects) {
+  resident.served = false;
+  effects.facts.push_back(Unserved{resident.task.id});
+}
+
+}  // namespace
+
+Home::Home(const OverlayOptions& options, Duration tick)
+    : idle_(options.idle),
+      stuck_(options.stuck),
+      walk_(options.patience.walk * tick),
+      silent_(options.patience.home * tick),
+      forgotten_(options.patience.user * tick) {}
+
+void Home::on_submit(Time now, const Submit& submit, Effects& effects) {
+  const Task& task = submit.task;
+  effects.sends.push_back({task.id.user, Received{task.id.number}});
+  Resident& resident = resident_of(task.id.user);
+  if (!is_news(now, submit.sequence, resident)) return;
+
+  const bool same = resident.task.id == task.id;
+  if (same && resident.served && now - resident.served_at >= walk_) take_back(resident, effects);
+  if (!same) resident.served = false;
+  if (!same || resident.task.running != task.running) resident.stuck = false;
+  resident.pending = true;
+  resident.task = task;
+}
+
+void Home::on_pause(Time now, NodeId user, const Pause& pause, Effects& effects) {
+  effects.sends.push_back({user, Received{pause.number}});
+  Resident& resident = resident_of(user);
+  if (!is_news(now, pause.sequence, resident)) return;
+
+  if (resident.served && resident.task.id.number == pause.number) take_back(resident, effects);
+  resident.served = resident.pending = resident.stuck = false;
+  resident.task = {
+      .id = {user, pause.number}, .demand = pause.demand, .runtime = {}, .running = pause.running};
+}
+
+void Home::on_no_room(const TaskId& task, std::uint64_t attempt, Effects& effects) {
+  Resident* resident = find_turn(task, attempt);
+  if (resident == nullptr) return;
+  take_back(*resident, effects);
+  resident->stuck = stuck_ == Stuck::leave;
+}
+
+void Home::on_placed(const TaskId& task, std::uint64_t attempt) {
+  if (Resident* resident = find_turn(task, attempt)) resident->placed = true;
+}
+
+void Home::on_tick(Time now, Effects& effects) {
+  for (Resident& resident : residents_) {
+    resident.silent = now - resident.heard_at >= silent_;
+    if (now - resident.served_at >= walk_) resident.stuck = false;
+    if (resident.served && now - resident.heard_at >= forgotten_) take_back(resident, effects);
+  }
+  std::erase_if(residents_, [&](const Resident& resident) { return now - resident.heard_at >= forgotten_; });
+}
+
+const Resident* Home::poorest(std::span<const double> total) const {
+  const Resident* poorest = nullptr;
+  double least = 0;
+  for (const Resident& resident : residents_) {  // ascending by address: the first of equals stays
+    if (!counts(resident)) continue;
+    const double own = share(resident, total);
+    if (poorest != nullptr && own >= least) continue;
+    poorest = &resident;
+    least = own;
+  }
+  return poorest;
+}
+
+const Resident& Home::serve(Time now, NodeId user, std::uint64_t round, Effects& effects) {
+  Resident* resident = find(user);
+  MIRAB_ASSERT(resident != nullptr && resident->waits(), "a turn is given to who waits for one");
+  resident->served = true;
+  resident->placed = false;
+  resident->served_at = now;
+  resident->attempt = static_cast<std::uint64_t>(now.time_since_epoch().count());
+  effects.facts.push_back(Served{resident->task.id, round});
+  return *resident;
+}
+
+double Home::share(const Resident& resident, std::span<const double> total) {
+  const Amounts& demand = resident.task.demand;
+  double dominant = 0;  // max_r D_ir / C_r
+  for (std::size_t r = 0; r < std::min(demand.size(), total.size()); ++r) {
+    if (total[r] > 0) dominant = std::max(dominant, static_cast<double>(demand[r]) / total[r]);
+  }
+  return static_cast<double>(resident.counted()) * dominant;
+}
+
+bool Home::counts(const Resident& resident) const {
+  if (resident.silent || resident.stuck) return false;
+  return resident.pending || idle_ == Idle::block;
+}
+
+// Notes that it was heard; is it newer than all that was heard before?
+bool Home::is_news(Time now, std::uint64_t sequence, Resident& resident) {
+  if (sequence <= resident.sequence) return false;
+  resident.sequence = sequence;
+  resident.heard_at = now;
+  resident.silent = false;
+  return true;
+}
+
+Resident* Home::find(NodeId user) {
+  const auto place = std::lower_bound(residents_.begin(), residents_.end(), user,
+                                      [](const Resident& r, NodeId id) { return r.user < id; });
+  return place != residents_.end() && place->user == user ? &*place : nullptr;
+}
+
+/// The resident whose turn it is, if it is this turn.
+Resident* Home::find_turn(const TaskId& task, std::uint64_t attempt) {
+  Resident* resident = find(task.user);
+  const bool same = resident && resident->served && resident->task.id == task && resident->attempt == attempt;
+  return same ? resident : nullptr;
+}
+
+Resident& Home::resident_of(NodeId user) {
+  const auto place = std::lower_bound(residents_.begin(), residents_.end(), user,
+                                      [](const Resident& r, NodeId id) { return r.user < id; });
+  if (place != residents_.end() && place->user == user) return *place;
+  return *residents_.insert(place, Resident{.user = user, .task = {}});
+}
+
+}  // namespace mirab::overlay

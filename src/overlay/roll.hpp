@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <mirab/model/random.hpp>
+#include <mirab/overlay/node.hpp>
+
+namespace mirab::overlay {
+
+/// The servers that said of late that they are here. Who was not heard for `forgotten` is soon no more on it.
+class Roll {
+ public:
+  explicit Roll(Duration forgotten) : forgotten_(forgotten) {}
+
+  void enter(Time now, NodeId server);
+  void strike(NodeId server);
+  /// One drawn uniformly among the others; none: there is none.
+  std::optional<NodeId> any_but(NodeId server, Time now, Random& random);
+  /// `count` different ones drawn uniformly among the others, or all when they are fewer.
+  std::vector<NodeId> some_but(NodeId server, std::size_t count, Time now, Random& random);
+
+ private:
+  struct Line {
+    NodeId server = 0;
+    Time heard_at{};
+  };
+  std::vector<Line>::iterator place_of(NodeId server);
+  std::vector<NodeId> all_but(NodeId server) const;
+  void forget(Time now);
+
+  Duration forgotten_;
+  Time looked_at_{};
+  std::vector<Line> lines_;  ///< ascending by server
+};
+
+}  // namespace mirab::overlay

@@ -1,0 +1,223 @@
+#include "overlay/task_world.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace mirab::overlay {
+namespace {
+
+OverlayOptions options_of(const Patience& patience) {
+  return {.gossip = {}, .idle = Idle::skip, .stuck = Stuck::leave, .patience = patience};
+}
+
+}  // namespace
+
+TaskPlan nasty_plan(std::uint64_t seed) {
+  Random random(seed * 7919 + 1);
+  const auto up_to = [&](double most) { return random.below(3) == 0 ? 0.0 : most * random.unit(); };
+  TaskPlan plan{.seed = seed};
+  plan.servers = 1 + static_cast<NodeId>(random.below(4));
+  plan.users = 1 + static_cast<NodeId>(random.below(4));
+  plan.runtime = random.below(4) == 0 ? 0 : 5 + static_cast<std::uint32_t>(random.below(60));
+  plan.tasks = plan.runtime == 0 ? 1 : 8;
+  plan.lease = 24 + static_cast<std::uint32_t>(random.below(60));
+  plan.loss = up_to(0.5);
+  plan.duplicate = up_to(0.4);
+  plan.late = up_to(0.6);
+  plan.crash = up_to(0.02);
+  plan.memory_lost = up_to(1);
+  plan.gone_for_good = up_to(0.2);
+  plan.pause = up_to(0.02);
+  plan.leaves = random.below(4) == 0;
+  return plan;
+}
+
+TaskPlan plan_without_leases(std::uint64_t seed) {
+  TaskPlan plan = nasty_plan(seed);
+  plan.lease = 0;
+  plan.memory_lost = plan.gone_for_good = 0;
+  return plan;
+}
+
+TaskWorld::TaskWorld(const TaskPlan& plan)
+    : plan_(plan),
+      patience_{.again = 5, .held = 20, .walk = 50, .home = 20, .user = 100, .lease = plan.lease},
+      random_(plan.seed),
+      gateway_(plan.servers + plan.users, Direction::home, std::nullopt, patience_, kTick) {
+  sites_.resize(plan.servers);
+  now_ = start_of(0);
+  for (NodeId server = 0; server < plan.servers; ++server) start(server);
+  for (NodeId user = 0; user < plan.users; ++user) {
+    const UserSetting setting{.self = user_id(user),
+                              .gateway = gateway_id(),
+                              .demand = {1 + static_cast<std::int64_t>(user % 2)},
+                              .tasks = plan.tasks,
+                              .tick = kTick,
+                              .runtime = some_runtime()};
+    Effects effects;
+    users_.emplace_back(setting, patience_, kLifetime).on_start(now_, effects);
+    carry_out(user_id(user), effects);
+  }
+}
+
+Duration TaskWorld::some_runtime() {
+  return plan_.runtime == 0 ? Duration::zero()
+                            : static_cast<std::int64_t>(1 + random_.below(plan_.runtime)) * kTick;
+}
+
+void TaskWorld::start(NodeId server) {
+  const OverlayOptions options = options_of(patience_);
+  Site& site = sites_[server];
+  site.server = std::make_unique<Server>(Server{Host({kRoom}, now_, patience_, kTick), Home(options, kTick)});
+}
+
+// A tick: staggered over its length, letters between; then promises are checked.
+void TaskWorld::tick() {
+  ++now_tick_;
+  const Time begin = start_of(now_tick_);
+  crash_some();
+  const NodeId nodes = plan_.servers + plan_.users;
+  for (NodeId node = 0; node < nodes; ++node) {
+    deliver_until(begin + kTick * node / nodes);
+    node < plan_.servers ? tick_server(node) : tick_user(node - plan_.servers);
+  }
+  check_users();
+}
+
+void TaskWorld::crash_some() {
+  if (plan_.leaves && faults_ && now_tick_ == plan_.faulty / 2 && plan_.servers > 1 && sites_.back().up) {
+    Server& server = *sites_.back().server;
+    Effects effects;
+    server.left = true;
+    server.host.close(now_, effects);
+    for (const Resident& resident : server.home.residents())
+      effects.sends.push_back({resident.user, Received{.number = 0, .gone = true}});
+    carry_out(plan_.servers - 1, effects);
+  }
+  for (NodeId server = 0; server < plan_.servers; ++server) {
+    Site& site = sites_[server];
+    if (!site.up && site.back_at && (*site.back_at <= now_tick_ || !faults_)) {
+      if (site.server == nullptr) start(server);
+      site.up = true;
+    } else if (site.up && chance(plan_.crash)) {
+      site.up = false;
+      site.back_at = now_tick_ + 1 + static_cast<std::uint32_t>(random_.below(2 * plan_.lease + 40));
+      if (server > 0 && chance(plan_.gone_for_good)) site.back_at.reset();
+      if (chance(plan_.memory_lost)) {
+        site.server.reset();
+        site.places.clear();
+        site.leased_until.clear();
+      }
+    }
+  }
+}
+
+void TaskWorld::tick_server(NodeId self) {
+  Site& site = sites_[self];
+  if (!site.up) return;
+  Server& server = *site.server;
+  Effects effects;
+  server.host.on_tick(now_, effects);
+  server.home.on_tick(now_, effects);
+  if (now_tick_ % (patience_.user / 4) == self && !server.left)
+    effects.sends.push_back({gateway_id(), Register{}});
+  const std::vector<double> total = {static_cast<double>(kRoom * plan_.servers)};
+  const Resident* poorest = server.home.poorest(total);
+  if (poorest != nullptr && poorest->waits()) {
+    const Resident& served = server.home.serve(now_, poorest->user, 0, effects);
+    if (!server.host.propose(now_, served.task, effects)) {
+      const auto next = static_cast<NodeId>(random_.below(plan_.servers));
+      effects.sends.push_back({next, Walk{served.task, self, served.attempt, 4}});
+    }
+  }
+  carry_out(self, effects);
+}
+
+void TaskWorld::tick_user(NodeId user) {
+  Effects effects;
+  if (chance(plan_.pause)) {
+    users_[user].paused() ? users_[user].resume(now_, effects) : users_[user].pause(now_, effects);
+  }
+  if (!faults_) users_[user].resume(now_, effects);
+  users_[user].on_tick(now_, some_runtime(), effects);
+  carry_out(user_id(user), effects);
+}
+
+void TaskWorld::on_server(NodeId self, NodeId from, const Message& message, Effects& effects) {
+  Server& server = *sites_[self].server;
+  server.host.on_message(now_, from, message, effects);
+  const bool from_user = std::holds_alternative<Submit>(message) || std::holds_alternative<Pause>(message);
+  if (from_user && server.left) effects.sends.push_back({from, Received{.number = 0, .gone = true}});
+  if (server.left) return;
+  if (const auto* submit = std::get_if<Submit>(&message)) server.home.on_submit(now_, *submit, effects);
+  if (const auto* pause = std::get_if<Pause>(&message)) server.home.on_pause(now_, from, *pause, effects);
+  if (const auto* no_room = std::get_if<NoRoom>(&message))
+    server.home.on_no_room(no_room->task, no_room->attempt, effects);
+  if (const auto* walk = std::get_if<Walk>(&message)) {
+    if (server.host.propose(now_, walk->task, effects)) return;
+    if (walk->hops_left == 0) {
+      effects.sends.push_back({walk->home, NoRoom{walk->task.id, walk->attempt}});
+      return;
+    }
+    Walk on = *walk;
+    --on.hops_left;
+    effects.sends.push_back({static_cast<NodeId>(random_.below(plan_.servers)), std::move(on)});
+  }
+}
+
+void TaskWorld::deliver_until(Time end) {
+  while (!bag_.empty() && bag_.top().arrives <= end) {
+    const Letter letter = bag_.top();
+    bag_.pop();
+    now_ = letter.arrives;
+    deliver(letter);
+  }
+  now_ = end;
+}
+
+void TaskWorld::deliver(const Letter& letter) {
+  Effects effects;
+  if (letter.to < plan_.servers) {
+    if (!sites_[letter.to].up) return;
+    on_server(letter.to, letter.from, letter.message, effects);
+  } else if (letter.to < gateway_id()) {
+    users_[letter.to - plan_.servers].on_message(now_, letter.from, letter.message, effects);
+  } else {
+    gateway_.on_message(now_, letter.from, letter.message, random_, effects);
+  }
+  carry_out(letter.to, effects);
+}
+
+void TaskWorld::carry_out(NodeId self, Effects& effects) {
+  for (const Fact& fact : effects.facts) self < plan_.servers ? book(self, fact) : book_user(self, fact);
+  if (self < plan_.servers && sites_[self].server != nullptr) check_server(self);
+  for (const Send& send : effects.sends) post(self, send);
+}
+
+// Every copy for itself: lost, late by anything up to the lifetime, or quick.
+void TaskWorld::post(NodeId from, const Send& send) {
+  const std::uint64_t copies = chance(plan_.duplicate) ? 2 : 1;
+  for (std::uint64_t copy = 0; copy < copies; ++copy) {
+    if (chance(plan_.loss)) continue;
+    const Duration most = chance(plan_.late) ? kLifetime : std::chrono::milliseconds(20);
+    const Duration delay(1 +
+                         static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most.count()))));
+    bag_.push({now_ + delay, ++order_, from, send.to, send.message});
+  }
+}
+
+void TaskWorld::run(std::uint32_t ticks) {
+  for (std::uint32_t k = 0; k < ticks && !broken_; ++k) tick();
+}
+
+void TaskWorld::run_all() {
+  run(plan_.faulty);
+  faults_ = false;
+  // Long enough for every timer (docs/overlay-safety.md), then for all tasks one after the other.
+  const std::uint32_t turn = patience_.walk + 2 * patience_.again + 4;
+  run(2 * plan_.lease + patience_.home + turn + 60);
+  run(static_cast<std::uint32_t>(plan_.tasks) * plan_.users * (turn + plan_.runtime));
+  if (!broken_) check_end();
+}
+
+}  // namespace mirab::overlay

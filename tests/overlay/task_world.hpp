@@ -1,0 +1,133 @@
+#pragma once
+
+// A small world of hosts, homes, users and a gateway, joined by a bag of letters that loses, doubles, delays
+// and reorders them, under servers that crash, come back and leave. No gossip and no rule of whose turn it
+// is: what is tested is what becomes of tasks. It keeps its own books of what truly runs, from the facts
+// alone, with a supervisor that stops what has no lease any more, and notes the first promise that is broken.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <mirab/overlay/gateway.hpp>
+#include <mirab/overlay/user.hpp>
+
+#include "overlay/home.hpp"
+#include "overlay/host.hpp"
+
+namespace mirab::overlay {
+
+/// What goes wrong, drawn from the seed.
+struct TaskPlan {
+  std::uint64_t seed = 1;
+  NodeId servers = 3, users = 3;
+  std::uint64_t tasks = 8;     ///< of each user
+  std::uint32_t runtime = 15;  ///< ticks, at most; 0: tasks do not end
+  std::uint32_t lease = 60;    ///< ticks
+  std::uint32_t faulty = 500;  ///< ticks with faults
+  double loss = 0, duplicate = 0, late = 0;
+  double crash = 0;          ///< of a server, in a tick
+  double memory_lost = 0;    ///< part of the crashes
+  double gone_for_good = 0;  ///< part of the crashes; one server always stays
+  double pause = 0;          ///< of a user, in a tick
+  bool leaves = false;       ///< one server leaves in peace
+};
+
+/// Every kind of fault with some probability.
+TaskPlan nasty_plan(std::uint64_t seed);
+/// Faults that no promise needs leases for: nothing is lost but messages, and who crashes comes back as it
+/// was.
+TaskPlan plan_without_leases(std::uint64_t seed);
+
+class TaskWorld {
+ public:
+  explicit TaskWorld(const TaskPlan& plan);
+
+  void tick();
+  void run(std::uint32_t ticks);
+  /// The faults of the plan, then none for as long as it takes until a promise must have come true.
+  void run_all();
+
+  /// The first promise that was broken, with its tick.
+  const std::optional<std::string>& broken() const { return broken_; }
+  std::uint64_t started() const { return started_; }
+  std::uint64_t restarted() const { return restarted_; }
+
+ private:
+  static constexpr Duration kTick = std::chrono::milliseconds(100);
+  static constexpr Duration kLifetime = std::chrono::seconds(2);
+  static constexpr std::int64_t kRoom = 4;  ///< of a server; a task takes 1 or 2
+
+  struct Server {
+    Host host;
+    Home home;
+    bool left = false;
+  };
+  struct Place {  ///< something held or running, as the facts tell
+    std::int64_t size = 0;
+    bool runs = false;
+    Time ends = Time::max();
+  };
+  struct Site {
+    std::unique_ptr<Server> server;  ///< none: its memory is lost
+    bool up = true;
+    std::optional<std::uint32_t> back_at;
+    std::map<std::pair<TaskId, ProposalId>, Place> places;
+    std::map<NodeId, Time> leased_until;
+  };
+  struct Letter {
+    Time arrives;
+    std::uint64_t order;
+    NodeId from, to;
+    Message message;
+    bool operator>(const Letter& other) const {
+      return std::tie(arrives, order) > std::tie(other.arrives, other.order);
+    }
+  };
+  enum class Fate : std::uint8_t { wanted, known, over };
+
+  NodeId user_id(NodeId user) const { return plan_.servers + user; }
+  NodeId gateway_id() const { return plan_.servers + plan_.users; }
+  Time start_of(std::uint32_t tick) const { return Time(kTick * (tick + 1)); }
+  bool chance(double probability) { return faults_ && random_.unit() < probability; }
+  Duration some_runtime();
+
+  void start(NodeId server);
+  void crash_some();
+  void tick_server(NodeId server);
+  void tick_user(NodeId user);
+  void deliver_until(Time end);
+  void deliver(const Letter& letter);
+  void on_server(NodeId self, NodeId from, const Message& message, Effects& effects);
+  void carry_out(NodeId self, Effects& effects);
+  void post(NodeId from, const Send& send);
+
+  void book(NodeId self, const Fact& fact);
+  void book_user(NodeId self, const Fact& fact);
+  void check_start(NodeId self, const TaskId& task);
+  void check_server(NodeId self);
+  void check_users();
+  void check_end();
+  bool is_alive(NodeId server, const std::pair<TaskId, ProposalId>& name) const;
+  void broke(const std::string& promise);
+
+  TaskPlan plan_;
+  Patience patience_;
+  Random random_;
+  bool faults_ = true;
+  std::uint32_t now_tick_ = 0;
+  Time now_{};
+  std::uint64_t order_ = 0, started_ = 0, restarted_ = 0;
+  std::vector<Site> sites_;
+  std::vector<User> users_;
+  Gateway gateway_;
+  std::priority_queue<Letter, std::vector<Letter>, std::greater<>> bag_;
+  std::map<TaskId, Fate> fates_;
+  std::optional<std::string> broken_;
+};
+
+}  // namespace mirab::overlay

@@ -1,0 +1,142 @@
+// The books of the small world: what truly runs, and what each user may believe, from the facts alone.
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "overlay/task_world.hpp"
+
+namespace mirab::overlay {
+namespace {
+
+std::string name(const TaskId& task) { return fmt::format("task {} of user {}", task.number, task.user); }
+
+}  // namespace
+
+void TaskWorld::broke(const std::string& promise) {
+  if (!broken_) broken_ = fmt::format("{} (tick {})", promise, now_tick_);
+}
+
+void TaskWorld::book(NodeId self, const Fact& fact) {
+  Site& site = sites_[self];
+  const auto leave = [&](const TaskId& task, const ProposalId& proposal, bool ran) {
+    const auto place = site.places.find({task, proposal});
+    if (place == site.places.end() || place->second.runs != ran)
+      broke(fmt::format("{} leaves server {}, where it was not", name(task), self));
+    else
+      site.places.erase(place);
+  };
+  if (const auto* held = std::get_if<Held>(&fact)) {
+    const auto size = 1 + static_cast<std::int64_t>((held->task.user - plan_.servers) % 2);
+    if (!site.places.emplace(std::pair(held->task, held->proposal), Place{.size = size}).second)
+      broke(fmt::format("server {} gave a name twice", self));
+  }
+  if (const auto* back = std::get_if<GivenBack>(&fact)) leave(back->task, back->proposal, false);
+  if (const auto* stopped = std::get_if<Stopped>(&fact)) leave(stopped->task, stopped->proposal, true);
+  if (const auto* leased = std::get_if<Leased>(&fact)) site.leased_until[leased->user] = leased->until;
+  if (const auto* started = std::get_if<Started>(&fact)) {
+    const auto place = site.places.find({started->task, started->proposal});
+    if (place == site.places.end())
+      return broke(fmt::format("{} runs where it was not held", name(started->task)));
+    check_start(self, started->task);
+    place->second.runs = true;
+    ++started_;
+  }
+}
+
+// Does it run? What has no lease any more was stopped by the supervisor, also while the server is down.
+bool TaskWorld::is_alive(NodeId server, const std::pair<TaskId, ProposalId>& key) const {
+  const Site& site = sites_[server];
+  const auto place = site.places.find(key);
+  if (place == site.places.end() || !place->second.runs) return false;
+  const auto lease = site.leased_until.find(key.first.user);
+  return plan_.lease == 0 || (lease != site.leased_until.end() && now_ < lease->second);
+}
+
+void TaskWorld::check_start(NodeId self, const TaskId& task) {
+  for (NodeId server = 0; server < plan_.servers; ++server) {
+    for (const auto& [key, place] : sites_[server].places) {
+      if (key.first == task && is_alive(server, key))
+        broke(fmt::format("{} starts on server {} while it runs on server {}", name(task), self, server));
+    }
+  }
+  const auto fate = fates_.find(task);
+  if (fate == fates_.end() || fate->second == Fate::over)
+    broke(fmt::format("{} starts on server {}, and nobody wants it", name(task), self));
+}
+
+void TaskWorld::check_server(NodeId self) {
+  std::int64_t used = 0;
+  for (const auto& [key, place] : sites_[self].places) used += place.size;
+  if (used > kRoom) broke(fmt::format("server {} holds {} of {}", self, used, kRoom));
+  if (sites_[self].server->host.free()[0] != kRoom - used)
+    broke(fmt::format("server {} has {} free, and should have {}", self, sites_[self].server->host.free()[0],
+                      kRoom - used));
+}
+
+void TaskWorld::book_user(NodeId self, const Fact& fact) {
+  const auto moves = [&](const TaskId& task, Fate before, Fate after) {
+    if (task.user != self) broke("a user tells of another's task");
+    const auto fate = fates_.find(task);
+    if (fate == fates_.end() || fate->second != before)
+      broke(fmt::format("{} goes from {} to {}", name(task),
+                        fate == fates_.end() ? -1 : static_cast<int>(fate->second), static_cast<int>(after)));
+    fates_[task] = after;
+  };
+  if (const auto* wanted = std::get_if<Wanted>(&fact)) {
+    if (fates_.emplace(wanted->task, Fate::wanted).first->second != Fate::wanted)
+      broke(fmt::format("{} is wanted again", name(wanted->task)));
+  }
+  if (const auto* known = std::get_if<Known>(&fact)) moves(known->task, Fate::wanted, Fate::known);
+  if (const auto* lost = std::get_if<Lost>(&fact)) {
+    moves(lost->task, Fate::known, Fate::wanted);
+    ++restarted_;
+  }
+  if (const auto* over = std::get_if<Over>(&fact)) {
+    const auto fate = fates_.find(over->task);
+    if (fate == fates_.end() || fate->second == Fate::over)
+      broke(fmt::format("{} is over twice", name(over->task)));
+    fates_[over->task] = Fate::over;
+  }
+}
+
+// No task is forgotten: a user's tasks are present, owed, known to run, or over.
+void TaskWorld::check_users() {
+  for (const User& user : users_) {
+    std::uint64_t wanted = 0, known = 0;
+    for (const auto& [task, fate] : fates_) {
+      if (task.user != user.self()) continue;
+      wanted += fate == Fate::wanted ? 1 : 0;
+      known += fate == Fate::known ? 1 : 0;
+    }
+    if (known != user.running())
+      broke(fmt::format("user {} counts {} tasks for {}", user.self(), user.running(), known));
+    if (wanted != user.owed() + (user.present() ? 1 : 0))
+      broke(fmt::format("user {} forgot a task", user.self()));
+  }
+}
+
+// When all is quiet: nothing is held, nothing runs that its user does not know of, and nobody still waits.
+void TaskWorld::check_end() {
+  std::map<TaskId, int> runs;
+  for (NodeId server = 0; server < plan_.servers; ++server) {
+    for (const auto& [key, place] : sites_[server].places) {
+      if (!sites_[server].up && plan_.lease > 0) continue;
+      if (!place.runs)
+        broke(fmt::format("room for {} leaked on server {}", name(key.first), server));
+      else
+        ++runs[key.first];
+    }
+  }
+  for (const auto& [task, fate] : fates_) {
+    const int places = runs[task];
+    if (plan_.runtime > 0 && fate != Fate::over) broke(fmt::format("{} never came to its end", name(task)));
+    if (plan_.runtime == 0 && fate == Fate::known && places != 1)
+      broke(fmt::format("{} runs {} times, and is believed to run", name(task), places));
+  }
+  for (const auto& [task, places] : runs) {
+    if (places > 0 && fates_[task] != Fate::known)
+      broke(fmt::format("{} runs, unknown to its user", name(task)));
+  }
+}
+
+}  // namespace mirab::overlay
