@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kMark = "__MIRAB_DATA__";
 constexpr std::size_t kStepsShown = 4000;            // more points than a chart has pixels
 constexpr std::size_t kSamplesShown = 2000;          // the same, of a series over time; there are several
-constexpr std::size_t kNeighboursShown = 2'000'000;  // of all pictures of an overlay, some ten megabytes
+constexpr std::size_t kNeighboursShown = X
 
 Json titled(Json data, const std::string& title, const std::string& command) {
   data["title"] = title;
