@@ -39,9 +39,8 @@ TEST(DrawFaults, ClustersAreValidAndAsLargeAsAsked) {
 }
 
 TEST(DrawFaults, TheSecondHalfIsCalm) {
-  for_trials([](const Trial& trial) {
-    EXPECT_LE(last_fault(trial.scenario.faults), *trial.scenario.duration / 2);
-  });
+  for_trials(
+      [](const Trial& trial) { EXPECT_LE(last_fault(trial.scenario.faults), *trial.scenario.duration / 2); });
 }
 
 // What must not be at once: the world would refuse it.
