@@ -66,7 +66,7 @@ Figures course(const OverlayRuns& all) {
       count(all, "", "placed", &OverlayRun::placements),
       figure(all, "", "ticks", [](std::size_t, const OverlayRun& run) { return fixed(run.ticks, 0); })};
   if (ratio_to_centralised(all, 0)) {
-    figures.push_back(figure(all, "of", "central", [&](std::size_t i, const OverlayRun&) {
+    figures.push_back(figure(all, "ticks", "ratio", [&](std::size_t i, const OverlayRun&) {
       return fixed(*ratio_to_centralised(all, i), 2);
     }));
   }
@@ -76,7 +76,7 @@ Figures course(const OverlayRuns& all) {
   figures.push_back(figure(all, "bytes", "a tick", [](std::size_t, const OverlayRun& run) {
     return fixed(run.bytes_per_tick_and_node, 0);
   }));
-  figures.push_back(count(all, "promises", "broken", &OverlayRun::violation_count));
+  figures.push_back(count(all, "", "broken", &OverlayRun::violation_count));
   return figures;
 }
 
@@ -137,9 +137,9 @@ std::string legend(const OverlayRuns& all, std::size_t width) {
       fmt::format("share: dominant share; least: of a user, at the end{}; deviation: the shares' sample "
                   "standard deviation; wrong: part of the placements that were of a user who was not a "
                   "poorest one; ticks: to the last placement{}; messages and bytes: that a node sends; "
-                  "promises: of safety and liveness (docs/overlay.md)",
+                  "broken: promises (docs/overlay.md)",
                   all.scenario.runtime ? ", mean: over the time after the first tenth" : "",
-                  central ? "; of central: over those of centralised-drf" : ""),
+                  central ? "; ratio: to those of centralised-drf" : ""),
       width, kIndent);
   for (const std::string& notice : notices_of(all))
     text += broken("note: " + printable(notice), width, kIndent);

@@ -276,7 +276,8 @@ TEST(Schema, WhatIsSimulatedHolds) {
 }
 
 TEST(Schema, SeveralRunsOfAScenarioHold) {
-  for (const std::string name : {"traffic-liars", "trace-google2011-hour", "demands-thesis", "overlay-faults"}) {
+  for (const std::string name :
+       {"traffic-liars", "trace-google2011-hour", "demands-thesis", "overlay-faults"}) {
     const std::string scenario = "(cat examples/" + name + ".yaml; echo 'seeds: [2, 9]')";
     const std::string from_here = " | sed 's#: google2011-#: examples/google2011-#'";
     const test::Ran ran = test::shell(scenario + from_here + " | mirab simulate - --format json");
@@ -333,7 +334,8 @@ TEST(Schema, RefusesTheFormsThatTheReaderOfScenariosRefuses) {
 
 // Each differs from a good file in one thing.
 TEST(Schema, RefusesTheFormsThatTheReaderOfOverlaysRefuses) {
-  const std::string good = R"({"kind": "overlay", "cluster": "c.yaml", "patience": {"lease": 0}, "shuffle": "all",
+  const std::string good =
+      R"({"kind": "overlay", "cluster": "c.yaml", "patience": {"lease": 0}, "shuffle": "all",
                                "schedulers": ["dgdrf", {"scheduler": "pdgdrf", "neighbours": 2, "name": "p"}],
                                "latency_ms": {"min": 1, "max": 2}, "tolerances": [0, 0.1],
                                "faults": {"loss": 0.1, "crashes": [{"at_s": 1, "node": 0, "memory": "lost"}],
@@ -346,32 +348,32 @@ TEST(Schema, RefusesTheFormsThatTheReaderOfOverlaysRefuses) {
   };
   ASSERT_TRUE(reads(good));
   EXPECT_EQ(faults_of_json("scenario.schema.json", good), "");
-  for (const char* patch :
-       {R"([{"op": "remove", "path": "/cluster"}])", R"([{"op": "remove", "path": "/schedulers"}])",
-        R"([{"op": "replace", "path": "/schedulers", "value": []}])",
-        R"([{"op": "replace", "path": "/schedulers/0", "value": "dgdfr"}])",
-        R"([{"op": "remove", "path": "/schedulers/1/scheduler"}])",
-        R"([{"op": "add", "path": "/schedulers/1/quiet", "value": 5}])",
-        R"([{"op": "replace", "path": "/schedulers/1/neighbours", "value": 0}])",
-        R"([{"op": "replace", "path": "/schedulers/1/name", "value": ""}])",
-        R"([{"op": "replace", "path": "/shuffle", "value": 0}])",
-        R"([{"op": "add", "path": "/search", "value": "best"}])",
-        R"([{"op": "add", "path": "/temperature", "value": 0}])",
-        R"([{"op": "add", "path": "/ticks", "value": "in_step"}])",
-        R"([{"op": "add", "path": "/tick_ms", "value": 0}])",
-        R"([{"op": "add", "path": "/workload", "value": "w"}])",
-        R"([{"op": "replace", "path": "/patience/lease", "value": -1}])",
-        R"([{"op": "add", "path": "/patience/again", "value": 0}])",
-        R"([{"op": "remove", "path": "/latency_ms/max"}])",
-        R"([{"op": "replace", "path": "/tolerances/0", "value": -1}])",
-        R"([{"op": "replace", "path": "/faults/loss", "value": 1}])",
-        R"([{"op": "add", "path": "/faults/noise", "value": 0.1}])",
-        R"([{"op": "remove", "path": "/faults/crashes/0/node"}])",
-        R"([{"op": "replace", "path": "/faults/crashes/0/memory", "value": "some"}])",
-        R"([{"op": "replace", "path": "/faults/partitions/0/nodes", "value": 1}])",
-        R"([{"op": "replace", "path": "/faults/slow/0/factor", "value": 0.5}])",
-        R"([{"op": "replace", "path": "/faults/leaves/0/at_s", "value": -1}])",
-        R"([{"op": "remove", "path": "/pauses/0/user"}])"}) {
+  for (const char* patch : {R"([{"op": "remove", "path": "/cluster"}])",
+                            R"([{"op": "remove", "path": "/schedulers"}])",
+                            R"([{"op": "replace", "path": "/schedulers", "value": []}])",
+                            R"([{"op": "replace", "path": "/schedulers/0", "value": "dgdfr"}])",
+                            R"([{"op": "remove", "path": "/schedulers/1/scheduler"}])",
+                            R"([{"op": "add", "path": "/schedulers/1/quiet", "value": 5}])",
+                            R"([{"op": "replace", "path": "/schedulers/1/neighbours", "value": 0}])",
+                            R"([{"op": "replace", "path": "/schedulers/1/name", "value": ""}])",
+                            R"([{"op": "replace", "path": "/shuffle", "value": 0}])",
+                            R"([{"op": "add", "path": "/search", "value": "best"}])",
+                            R"([{"op": "add", "path": "/temperature", "value": 0}])",
+                            R"([{"op": "add", "path": "/ticks", "value": "in_step"}])",
+                            R"([{"op": "add", "path": "/tick_ms", "value": 0}])",
+                            R"([{"op": "add", "path": "/workload", "value": "w"}])",
+                            R"([{"op": "replace", "path": "/patience/lease", "value": -1}])",
+                            R"([{"op": "add", "path": "/patience/again", "value": 0}])",
+                            R"([{"op": "remove", "path": "/latency_ms/max"}])",
+                            R"([{"op": "replace", "path": "/tolerances/0", "value": -1}])",
+                            R"([{"op": "replace", "path": "/faults/loss", "value": 1}])",
+                            R"([{"op": "add", "path": "/faults/noise", "value": 0.1}])",
+                            R"([{"op": "remove", "path": "/faults/crashes/0/node"}])",
+                            R"([{"op": "replace", "path": "/faults/crashes/0/memory", "value": "some"}])",
+                            R"([{"op": "replace", "path": "/faults/partitions/0/nodes", "value": 1}])",
+                            R"([{"op": "replace", "path": "/faults/slow/0/factor", "value": 0.5}])",
+                            R"([{"op": "replace", "path": "/faults/leaves/0/at_s", "value": -1}])",
+                            R"([{"op": "remove", "path": "/pauses/0/user"}])"}) {
     const std::string bad = Json::parse(good).patch(Json::parse(patch)).dump();
     EXPECT_FALSE(reads(bad)) << bad;
     EXPECT_NE(faults_of_json("scenario.schema.json", bad), "") << bad;
