@@ -48,8 +48,8 @@ INSTANTIATE_TEST_SUITE_P(Servers, EveryScheduler,
                          testing::Values(Scheduler::centralised_drf, Scheduler::centralised_fifo,
                                          Scheduler::probes, Scheduler::ddrf_random, Scheduler::ddrf_gradient,
                                          Scheduler::dgdrf, Scheduler::pdgdrf),
-                         [](const auto& info) {
-                           std::string name(row_of(info.param).name);
+                         [](const auto& which) {
+                           std::string name(row_of(which.param).name);
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });

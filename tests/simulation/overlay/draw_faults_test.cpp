@@ -73,7 +73,7 @@ TEST(DrawFaults, EverythingGoesWrongInSomeTrial) {
     if (!trial.scenario.pauses.empty()) seen.insert("pauses");
     if (trial.scenario.rules.front().options.patience.lease > 0) seen.insert("lease");
   });
-  EXPECT_EQ(seen.size(), 10U);
+  EXPECT_EQ(seen.size(), 11U);
 }
 
 }  // namespace
