@@ -12,11 +12,11 @@
 //   P(partner of rank k) ∝ e^(-k/T): the largest exponent is 0, so no temperature overflows; T = ∞ is
 //   uniform.
 //
-// Ages. Whoever holds an entry adds 1 each period, and age 0 is only what a server says of itself (hearsay
-// counts as 1 at least). So all copies of a server's last word grow by 1 a period wherever they travel, and
-// the name of a server that crashed is gone from all views `oldest` + 1 periods later, give or take the one
-// in which it was told. Of equally old news what arrives later is kept: it has aged less since it was
-// counted.
+// Ages. 0 is what a server says of itself; whoever holds an entry adds 1 each period, and whoever is told of
+// it by another adds 1. So the name of a server that crashed is gone from all views `oldest` periods after
+// its last word, whatever the order in which servers shuffle. (Were only periods counted, an entry that is
+// always handed from one who has yet to shuffle to one who has would not age.) Of equally old news what
+// arrives later is kept: it has aged less since it was counted.
 //
 // Here besides: who is asked names, in the place of its least preferred entry, the one that asked before.
 // Views look forward, so a server whose name all those right behind it have dropped would have to be drawn by
@@ -36,6 +36,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -56,9 +57,9 @@ std::size_t drawn_rank(std::size_t count, double decay, Random& random) {
   return count - 1;
 }
 
-// What is not of the server's own mouth is one shuffle old at least.
+// What is not of the server's own mouth has gone through one more hand.
 Descriptor as_told(NodeId teller, Descriptor entry) {
-  if (entry.node != teller) entry.age = std::max<std::uint32_t>(entry.age, 1);
+  if (entry.node != teller && entry.age < std::numeric_limits<std::uint32_t>::max()) ++entry.age;
   return entry;
 }
 

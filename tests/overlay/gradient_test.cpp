@@ -215,7 +215,7 @@ TEST(Gradient, TheOrderInWhichNewsComesInAMessageDoesNotMatter) {
 
 TEST(Gradient, NewsThatIsTooOldIsNotTakenAndNewsThatGrowsTooOldIsDropped) {
   Fifty fifty;
-  fifty.hears(1, {{.node = 2, .age = 11, .utility = -1}, {.node = 3, .age = 9, .utility = -2}});
+  fifty.hears(1, {{.node = 2, .age = 11, .utility = -1}, {.node = 3, .age = 8, .utility = -2}});
   EXPECT_EQ(in_order(fifty.gradient.view()), std::vector<NodeId>{3});
   Random random(1);
   Effects effects;

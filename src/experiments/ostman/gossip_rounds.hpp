@@ -9,6 +9,7 @@
 
 #include "overlay/gradient.hpp"
 #include "overlay/peer_sampling.hpp"
+#include "overlay/push_sum.hpp"
 
 namespace mirab::experiments {
 
@@ -17,26 +18,28 @@ struct GossipServer {
   overlay::Descriptor own;
   overlay::PeerSampling peers;
   overlay::Gradient gradient;
-  bool here = true;
+  overlay::PushSum push_sum;
 };
 
 /// Servers whose view is exactly what true news of all would give them.
 struct IdealViews {
-  std::size_t all = 0;     ///< of those that are here
+  std::size_t all = 0;
   std::size_t centre = 0;  ///< of the first P + 1 in the order of utility
 };
 
-/// Servers that gossip in rounds: in each round every server that is here shuffles once, in an order drawn
-/// anew. A message arrives at once, or is lost. What is measured in rounds does not depend on latencies, as
-/// long as they are short against the time between shuffles.
+/// Servers that gossip in rounds: in each round every server shuffles once, in an order drawn anew. A message
+/// arrives at once, or is lost. What is measured in rounds does not depend on latencies, as long as they are
+/// short against the time between shuffles.
 class GossipRounds {
  public:
   /// A cold start: everyone knows `options.peers` servers drawn at random, and nobody's utility but its own,
-  /// which is drawn uniformly from [-1, 0).
+  /// which is drawn uniformly from [-1, 0). Push-sum is of -utility, and of 1 at server 0 and 0 elsewhere.
   GossipRounds(std::size_t servers, const overlay::GossipOptions& options, double loss, Random random);
 
   void round();
-  std::vector<GossipServer>& servers() { return servers_; }
+  /// The centre serves: its utility falls to one drawn uniformly from those below it, down to -1.
+  void serve_centre();
+  const std::vector<GossipServer>& servers() const { return servers_; }
   IdealViews ideal_views() const;
 
  private:
