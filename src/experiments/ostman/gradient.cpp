@@ -205,9 +205,10 @@ void hold_healing(const Runs& runs, Reproduction& result) {
   for (std::size_t seed = 0; seed < runs.healed[0].back().size(); ++seed)
     gained.push_back(runs.healed[0].back()[seed] / runs.healed[1].back()[seed]);
   const simulation::Interval times = simulation::mean_interval(gained);
-  result.findings.push_back(required(
-      fmt::format("times the rounds that it takes without memory, {} neighbours: more than 2", kViews.back()),
-      times.mean, times.low > 2));
+  result.findings.push_back(
+      required(fmt::format("rounds without memory over rounds with 8 remembered, {} neighbours: more than 2",
+                           kViews.back()),
+               times.mean, times.low > 2));
   result.findings.back().interval = {times.low, times.high};
 }
 
