@@ -24,7 +24,7 @@ struct Insight {
   std::function<Want(overlay::NodeId user)> want;
 };
 
-/// Checks the promises of docs/overlay.md after every event of a run. It is told of everything and changes
+/// Checks the promises of docs/overlay-faults.md after every event of a run. It is told of everything and changes
 /// nothing.
 ///
 ///   capacity       no server holds and runs more than it has, and what it says is free is free
