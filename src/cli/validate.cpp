@@ -20,6 +20,7 @@ namespace {
 
 using report::counted;
 using simulation::DemandSeriesScenario;
+using simulation::OverlayScenario;
 using simulation::ReallocationScenario;
 using simulation::TraceScenario;
 using simulation::TrafficScenario;
@@ -77,6 +78,12 @@ Summary summary_of(const ReallocationScenario& reallocation) {
 Summary summary_of(const DemandSeriesScenario& demands) {
   return fmt::format("demands, {}, {}", counted(demands.mechanisms.size(), "mechanism"),
                      counted(static_cast<std::size_t>(demands.iterations), "iteration"));
+}
+
+Summary summary_of(const OverlayScenario& overlay) {
+  const Result<Problem> cluster = read_cluster_file(overlay.cluster);
+  if (!cluster) return of_wrong_kind(cluster.error(), FileKind::cluster);
+  return fmt::format("overlay, {}", counted(overlay.rules.size(), "scheduler"));
 }
 
 Summary check_scenario(const InputText& input) {

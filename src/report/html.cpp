@@ -6,6 +6,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "report/outcome_json.hpp"
+#include "report/overlay_frames_json.hpp"
 #include "report/simulation.hpp"
 
 namespace mirab::report {
@@ -14,8 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kMark = "__MIRAB_DATA__";
-constexpr std::size_t kStepsShown = 4000;    // more points than a chart has pixels
-constexpr std::size_t kSamplesShown = 2000;  // the same, of a series over time; there are several
+constexpr std::size_t kStepsShown = 4000;         // more points than a chart has pixels
+constexpr std::size_t kSamplesShown = 2000;       // the same, of a series over time; there are several
+constexpr std::size_t kEntriesShown = 1'000'000;  // of all pictures of an overlay, some five megabytes
 
 Json titled(Json data, const std::string& title, const std::string& command) {
   data["title"] = title;
@@ -60,6 +62,15 @@ std::string simulation_html(std::string_view page, const ReallocationRun& run, c
 
 std::string simulation_html(std::string_view page, const DemandsRun& run, const std::string& command) {
   return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
+}
+
+std::string simulation_html(std::string_view page, const OverlayRuns& run, const std::string& command) {
+  Json data = simulation_json(run);
+  for (std::size_t i = 0; i < run.runs.size(); ++i) {
+    if (run.runs[i].frames.empty()) continue;
+    data["runs"][i]["frames"] = frames_json(run.runs[i].frames, kEntriesShown / run.runs.size());
+  }
+  return embed(page, titled(std::move(data), run.title, command));
 }
 
 }  // namespace mirab::report

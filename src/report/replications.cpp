@@ -17,8 +17,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "report/demand_courses.hpp"
-#include "report/figures.hpp"
+#include "report/replication_summary.hpp"
 #include "report/side_by_side.hpp"
 #include "report/text_width.hpp"
 #include "simulation/interval.hpp"
@@ -29,79 +28,33 @@ namespace {
 using Json = nlohmann::ordered_json;
 using simulation::Interval;
 
-constexpr std::size_t kNameWidth = 20;
 const std::string kIndent = "  ";
-
-struct Figure {
-  Json key;         // what it is of, in JSON
-  std::string row;  // what it is of, in the table
-  std::string (*text)(double);
-  double value;
-};
-
-struct Contender {
-  std::vector<std::string> label;
-  std::vector<Figure> figures;
-};
-
-std::string part(double value) { return fixed(value, 4); }
-std::string percentage(double value) { return percent(value, 2); }
-
-std::vector<Contender> summary(const TrafficRun& run) {
-  std::vector<Contender> contenders;
-  for (const Choice& mechanism : run.scenario.mechanisms) {
-    contenders.push_back({label_lines(mechanism.text), {}});
-  }
-  for (const simulation::TrafficPoint& point : run.outcome.points) {
-    const std::string& name = run.scenario.classes[point.job_class].name;
-    const Json key = {{"load", point.load},
-                      {"mechanism", run.scenario.mechanisms[point.mechanism].text},
-                      {"class", name},
-                      {"figure", "service_rate"}};
-    contenders[point.mechanism].figures.push_back(
-        {key, fmt::format("{} {}", point.load, shorten(name, kNameWidth)), part, point.service_rate});
-  }
-  return contenders;
-}
-
-std::vector<Contender> summary(const ReplayRun& run) {
-  std::vector<Contender> contenders;
-  for (const simulation::ReplayOutcome& outcome : run.outcomes) {
-    Contender contender{label_lines(outcome.discipline), {}};
-    contender.label.push_back(outcome.placement);
-    const auto key = [&](const std::string& figure) {
-      return Json{{"discipline", outcome.discipline}, {"placement", outcome.placement}, {"figure", figure}};
-    };
-    contender.figures = {{key("waiting"), "waiting, mean", span_text, outcome.waiting.mean},
-                         {key("slowdown"), "slowdown, mean", part, outcome.slowdown.mean},
-                         {key("unfairness"), "unfairness", span_text, outcome.unfairness}};
-    for (std::size_t r = 0; r < run.resources.size(); ++r) {
-      Json of_resource = key("utilization");
-      of_resource["resource"] = run.resources[r];
-      contender.figures.push_back({std::move(of_resource), shorten(run.resources[r], kNameWidth) + " granted",
-                                   percentage, outcome.utilization[r]});
-    }
-    contenders.push_back(std::move(contender));
-  }
-  return contenders;
-}
-
-std::vector<Contender> summary(const DemandsRun& run) {
-  std::vector<Contender> contenders;
-  for (const simulation::MechanismCourse& course : run.outcome.mechanisms) {
-    Contender contender{label_lines(course.mechanism), {}};
-    for (const simulation::Series& series : course_series(course, run.scenario.resources)) {
-      const Json key = {{"mechanism", course.mechanism}, {"figure", series.name}};
-      contender.figures.push_back({key, series.name, part, mean_of(series.values)});
-    }
-    contenders.push_back(std::move(contender));
-  }
-  return contenders;
-}
 
 std::uint64_t seed_of(const TrafficRun& run) { return run.outcome.seed; }
 std::uint64_t seed_of(const ReplayRun& run) { return run.seed; }
 std::uint64_t seed_of(const DemandsRun& run) { return run.outcome.seed; }
+std::uint64_t seed_of(const OverlayRuns& run) { return run.seed; }
+
+std::string_view kind_of(const TrafficRun&) { return "traffic"; }
+std::string_view kind_of(const ReplayRun&) { return "trace"; }
+std::string_view kind_of(const DemandsRun&) { return "demands"; }
+std::string_view kind_of(const OverlayRuns&) { return "overlay"; }
+
+template <class Run>
+Json runs_json(const std::vector<Run>& runs) {
+  Json all = Json::array();
+  for (const Run& run : runs) all.push_back(simulation_json(run));
+  return all;
+}
+
+// In one list, since each says its seed.
+Json runs_json(const std::vector<OverlayRuns>& runs) {
+  Json all = Json::array();
+  for (const OverlayRuns& of_seed : runs) {
+    for (Json& run : simulation_json(of_seed)["runs"]) all.push_back(std::move(run));
+  }
+  return all;
+}
 
 template <class Run>
 std::vector<std::uint64_t> seeds_of(const std::vector<Run>& runs) {
@@ -120,14 +73,14 @@ std::string seeds_text(const std::vector<std::uint64_t>& seeds) {
 
 // The figures of all runs: those of the first, and what they come to, [contender][figure].
 struct Spread {
-  std::vector<Contender> contenders;
+  std::vector<ContenderSummary> contenders;
   std::vector<std::vector<Interval>> intervals;
 };
 
 template <class Run>
 Spread spread_of(const std::vector<Run>& runs) {
-  std::vector<std::vector<Contender>> all;
-  for (const Run& run : runs) all.push_back(summary(run));
+  std::vector<std::vector<ContenderSummary>> all;
+  for (const Run& run : runs) all.push_back(summary_of(run));
   Spread spread{all.front(), {}};
   for (std::size_t c = 0; c < spread.contenders.size(); ++c) {
     spread.intervals.emplace_back();
@@ -163,7 +116,7 @@ std::string replications_table(const std::vector<Run>& runs, std::size_t width) 
   const std::size_t page = std::min(width, kPageWidth);
   const Spread spread = spread_of(runs);
   std::vector<std::vector<std::string>> labels;
-  for (const Contender& contender : spread.contenders) labels.push_back(contender.label);
+  for (const ContenderSummary& contender : spread.contenders) labels.push_back(contender.label);
   SideBySide table(fmt::format("mean of {} runs", runs.size()), std::move(labels));
   for (std::size_t f = 0; f < spread.contenders.front().figures.size(); ++f) {
     std::vector<std::string> values;
@@ -181,8 +134,6 @@ std::string replications_table(const std::vector<Run>& runs, std::size_t width) 
 
 template <class Run>
 Json replications_json(const std::vector<Run>& runs) {
-  Json all = Json::array();
-  for (const Run& run : runs) all.push_back(simulation_json(run));
   Json entries = Json::array();
   const Spread spread = spread_of(runs);
   for (std::size_t c = 0; c < spread.contenders.size(); ++c) {
@@ -194,12 +145,11 @@ Json replications_json(const std::vector<Run>& runs) {
       entries.push_back(std::move(entry));
     }
   }
-  const Json kind = all.front()["kind"];
   return {{"version", 1},
-          {"kind", kind},
+          {"kind", kind_of(runs.front())},
           {"seeds", seeds_of(runs)},
           {"spread", std::move(entries)},
-          {"runs", std::move(all)}};
+          {"runs", runs_json(runs)}};
 }
 
 template <class Run>
@@ -214,11 +164,14 @@ std::string replications_csv(const std::vector<Run>& runs) {
 template std::string replications_table(const std::vector<TrafficRun>&, std::size_t);
 template std::string replications_table(const std::vector<ReplayRun>&, std::size_t);
 template std::string replications_table(const std::vector<DemandsRun>&, std::size_t);
+template std::string replications_table(const std::vector<OverlayRuns>&, std::size_t);
 template Json replications_json(const std::vector<TrafficRun>&);
 template Json replications_json(const std::vector<ReplayRun>&);
 template Json replications_json(const std::vector<DemandsRun>&);
+template Json replications_json(const std::vector<OverlayRuns>&);
 template std::string replications_csv(const std::vector<TrafficRun>&);
 template std::string replications_csv(const std::vector<ReplayRun>&);
 template std::string replications_csv(const std::vector<DemandsRun>&);
+template std::string replications_csv(const std::vector<OverlayRuns>&);
 
 }  // namespace mirab::report

@@ -12,13 +12,14 @@
 
 namespace mirab::report {
 
-// `Run` is TrafficRun, ReplayRun or DemandsRun; at least two runs, of the same scenario.
+// `Run` is TrafficRun, ReplayRun, DemandsRun or OverlayRuns; at least two runs, of the same scenario.
 
 /// The mean of every figure of the summary and half of its 95 % interval, contenders side by side.
 template <class Run>
 std::string replications_table(const std::vector<Run>& runs, std::size_t width);
 
-/// `seeds`, `runs` (each as simulation_json gives it) and `spread` (docs/schema/simulation.schema.json).
+/// `seeds`, `runs` (each as simulation_json gives it; of an overlay the runs of all) and `spread`
+/// (docs/schema/simulation.schema.json).
 template <class Run>
 nlohmann::ordered_json replications_json(const std::vector<Run>& runs);
 

@@ -297,7 +297,7 @@ TEST(Schema, RefusesTheFormsThatTheReaderOfScenariosRefuses) {
   };
   ASSERT_TRUE(reads(good));
   EXPECT_EQ(faults_of_json("scenario.schema.json", good), "");
-  for (const char* patch : {R"([{"op": "replace", "path": "/kind", "value": "overlay"}])",
+  for (const char* patch : {R"([{"op": "replace", "path": "/kind", "value": "weather"}])",
                             R"([{"op": "remove", "path": "/kind"}])",
                             R"([{"op": "add", "path": "/version", "value": 2}])",
                             R"([{"op": "add", "path": "/seed", "value": -1}])",

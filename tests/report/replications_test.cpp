@@ -118,6 +118,34 @@ TEST(Replications, OfDemandsAreTheMeansOverTheIterations) {
   EXPECT_THAT(replications_table(runs, 80), HasSubstr("6.0000 ± "));  // tasks: 4 and 8
 }
 
+TEST(Replications, OfAnOverlayAreTheRunsOfAllSeedsInOneListAndEveryFigure) {
+  const simulation::OverlayScenario scenario = test::overlay_scenario();
+  const Problem cluster = test::slides();
+  const std::vector<simulation::OverlayRun> one = test::overlay_runs();
+  std::vector<simulation::OverlayRun> other = one;
+  other[1].ticks = 600;
+  for (simulation::OverlayRun& run : other) run.seed = 8;
+  const std::vector<OverlayRuns> runs = {{"o.yaml", 7, scenario, cluster, one},
+                                         {"o.yaml", 8, scenario, cluster, other}};
+  const ordered_json json = replications_json(runs);
+  EXPECT_EQ(json["kind"], "overlay");
+  EXPECT_EQ(json["seeds"].dump(), "[7,8]");
+  ASSERT_EQ(json["runs"].size(), 4U);
+  EXPECT_EQ(json["runs"][3], simulation_json(runs[1])["runs"][1]);
+  const auto mean_of_figure = [&](const std::string& figure) {
+    for (const ordered_json& entry : json["spread"]) {
+      if (entry["scheduler"] == "pdgdrf:neighbours=2" && entry["figure"] == figure)
+        return entry["mean"].get<double>();
+    }
+    return -1.0;
+  };
+  EXPECT_EQ(mean_of_figure("ticks"), 500);
+  EXPECT_DOUBLE_EQ(mean_of_figure("ratio"), (0.5 + 0.75) / 2);
+  EXPECT_DOUBLE_EQ(mean_of_figure("wrong"), 0.025);
+  EXPECT_THAT(replications_table(runs, 80), HasSubstr("0.6250 ± 1.5883"));  // 0.125 · 12.7062
+  EXPECT_THAT(replications_csv(runs), HasSubstr("\n8,pdgdrf:neighbours=2,0.0561,"));
+}
+
 TEST(Replications, TheTableHasAMeanAndHalfAnIntervalForEachContender) {
   const Traffic traffic;
   const std::string table = replications_table(traffic.runs, 80);

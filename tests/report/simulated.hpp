@@ -127,6 +127,54 @@ inline simulation::ReallocationOutcome reallocation_outcome(const std::string& m
   return outcome;
 }
 
+/// Two schedulers on the pool of the slides, the second of which broke a promise.
+inline simulation::OverlayScenario overlay_scenario() {
+  simulation::OverlayScenario scenario;
+  scenario.cluster = "park.yaml";
+  scenario.rules = {{.scheduler = overlay::Scheduler::centralised_drf, .options = {}},
+                    {.scheduler = overlay::Scheduler::pdgdrf, .options = {}}};
+  scenario.names = {"centralised-drf", "pdgdrf:neighbours=2"};
+  scenario.tolerances = {0, 0.05};
+  return scenario;
+}
+
+inline simulation::OverlayRun overlay_run(const std::string& scheduler, double ticks) {
+  simulation::OverlayRun run;
+  run.scheduler = scheduler;
+  run.seed = 7;
+  run.min_share = 0.0561;
+  run.gini = 0.0123;
+  run.deviation = 0.00234;
+  run.shares = {0.0561, 0.0584};
+  run.placements = 400;
+  run.wrong = {10, 4};
+  run.wrong_over_time = {{0.1, 0.025}, {0, 0.01}};
+  run.ticks = ticks;
+  run.mean_min_share = 0.04;
+  run.messages = 5000;
+  run.bytes = 90000;
+  run.messages_per_tick_and_node = 2.5;
+  run.bytes_per_tick_and_node = 45;
+  run.kinds = {{"peer-request", 3000, 60000}, {"submit", 2000, 30000}};
+  run.dropped = {0, 0, 0, 0, 0};
+  run.used = {0.75, 0.5};
+  run.frames = {{.tick = 1, .utility = {-0.5}, .view = {{0}}, .used = {0.25}, .placements = 3}};
+  return run;
+}
+
+/// The second broke a promise, and lost messages.
+inline std::vector<simulation::OverlayRun> overlay_runs() {
+  using namespace std::chrono_literals;
+  std::vector<simulation::OverlayRun> runs = {overlay_run("centralised-drf", 800),
+                                              overlay_run("pdgdrf", 400)};
+  runs[1].violation_count = 2;
+  runs[1].violations = {{.promise = "capacity", .what = "server 0 runs more than it has", .at = 5200ms}};
+  runs[1].lost = 17;
+  runs[1].dropped = {3, 0, 0, 0, 1};
+  runs[1].moved = 5;
+  return runs;
+}
+
 inline simulation::DemandSeriesScenario demands_scenario() {
   simulation::DemandSeriesScenario scenario;
   scenario.servers = {{.name = "pool", .capacity = {Quantity(9), Quantity(18)}, .count = 2, .labels = {}}};

@@ -227,7 +227,8 @@ TEST(ScenarioFile, EveryExampleIsReadAndAClusterIsNone) {
     const std::string name = entry.path().filename().string();
     if (entry.path().extension() != ".yaml") continue;
     const bool named_so = name.starts_with("traffic-") || name.starts_with("trace-") ||
-                          name.starts_with("reallocation-") || name.starts_with("demands-");
+                          name.starts_with("reallocation-") || name.starts_with("demands-") ||
+                          name.starts_with("overlay-");
     const Result<Scenario> scenario = read_scenario_file(entry.path().string());
     EXPECT_EQ(static_cast<bool>(scenario), named_so) << name;
     scenarios += named_so ? 1 : 0;
@@ -236,7 +237,7 @@ TEST(ScenarioFile, EveryExampleIsReadAndAClusterIsNone) {
 }
 
 TEST(ScenarioFile, IsKnownByItsKind) {
-  EXPECT_TRUE(is_scenario("kind: overlay", Syntax::yaml));
+  EXPECT_TRUE(is_scenario("kind: weather", Syntax::yaml));
   EXPECT_FALSE(is_scenario("resources: [cpu]", Syntax::yaml));
   EXPECT_FALSE(is_scenario("kind: [", Syntax::yaml));
 }
@@ -252,10 +253,10 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {"", "1: kind: missing"},
            {"version: 1\n", "1: kind: missing"},
            {"- kind", "1: must be a map"},
-           {"kind: overlay\n",
-            "1: kind: must be one of traffic, trace, reallocation, demands, not 'overlay'"},
+           {"kind: weather\n",
+            "1: kind: must be one of traffic, trace, reallocation, demands, overlay, not 'weather'"},
            {"kind: trafic\n",
-            "1: kind: must be one of traffic, trace, reallocation, demands, not 'trafic'; did "
+            "1: kind: must be one of traffic, trace, reallocation, demands, overlay, not 'trafic'; did "
             "you mean traffic"},
            {"kind: [trace]\n", "1: kind: must be one of"},
            {replaced(kTraffic, "version: 1", "version: 2"), "1: version: must be 1"},

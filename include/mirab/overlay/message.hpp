@@ -3,7 +3,10 @@
 // What nodes say to each other. Each type is a value; wire.hpp gives them bytes. Nothing here is answered for
 // ever: whoever asks asks again, and whoever hears something twice does the same as once.
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -230,5 +233,10 @@ using Message =
                  ShareAnswer, LoadRequest, LoadAnswer, ConfirmRequest, ConfirmAnswer, Register, Peers,
                  ServerRequest, ServerAnswer, Submit, Pause, Received, Walk, Placed, NoRoom, Copy, Free,
                  Propose, Accept, Reject, Allocated, Refused, Ended, EndSeen, Renew, Running>;
+
+inline constexpr std::size_t kMessageKinds = std::variant_size_v<Message>;
+
+/// What counts and documents call the alternative of this index: "gradient-request".
+std::string_view name_of_kind(std::size_t kind);
 
 }  // namespace mirab::overlay

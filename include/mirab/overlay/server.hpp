@@ -24,6 +24,9 @@ struct ServerSetting {
   Duration tick{};                      ///< between allocation ticks, > 0
 };
 
+/// What a server is made of: src/overlay/server_state.hpp.
+struct ServerState;
+
 /// A resource node: gossip, the users that belong to it (its home part), and the tasks that run on it (its
 /// host part), under one scheduler. A pure state machine: messages, ticks and shuffles in, effects out; the
 /// time and the random numbers are passed in. Time does not go back. A message that makes no sense here (a
@@ -55,12 +58,12 @@ class Server {
   std::span<const Descriptor> view() const;  ///< the gradient view, best first
   std::span<const Descriptor> peers() const;
   std::span<const std::int64_t> free() const;  ///< capacity − held − running. [m]
-  /// The estimate of C_r by push-sum, in units; empty before the first. [m]
+  /// By push-sum, C_r / K: what the mean server has, in units; empty before the first estimate, and without
+  /// push-sum. [m]
   std::vector<double> estimated_total() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<ServerState> state_;
 };
 
 }  // namespace mirab::overlay

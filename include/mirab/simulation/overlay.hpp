@@ -182,6 +182,9 @@ struct SearchOptions {
   int threads = 1;
 };
 
+/// What the scenario file of a find calls its cluster file.
+inline constexpr const char* kReplayCluster = "found-cluster.yaml";
+
 /// What was found: the smallest plan of faults that still breaks a promise.
 struct SearchFind {
   std::uint64_t seed = 1;
@@ -189,7 +192,8 @@ struct SearchFind {
   Faults faults;                                  ///< as drawn
   Faults shrunk;                                  ///< as small as could be made
   std::uint32_t nodes = 0, users = 0, ticks = 0;  ///< of the shrunk run
-  std::string replay;                             ///< the scenario file (YAML) that shows it
+  std::string replay;   ///< the scenario file (YAML) that shows it, on the cluster file kReplayCluster
+  std::string cluster;  ///< that file
 };
 
 struct SearchOutcome {

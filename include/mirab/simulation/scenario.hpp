@@ -11,6 +11,7 @@
 #include <mirab/model/syntax.hpp>
 #include <mirab/model/time.hpp>
 #include <mirab/simulation/demand_series.hpp>
+#include <mirab/simulation/overlay.hpp>
 #include <mirab/simulation/reallocation.hpp>
 #include <mirab/simulation/replay.hpp>
 #include <mirab/simulation/traffic.hpp>
@@ -35,7 +36,8 @@ struct Scenario {
   std::string name;                  ///< the file as the user named it
   std::vector<std::uint64_t> seeds;  ///< of its runs, no two alike; empty: the file asks for none
   Outputs outputs;
-  std::variant<TrafficScenario, TraceScenario, ReallocationScenario, DemandSeriesScenario> what;
+  std::variant<TrafficScenario, TraceScenario, ReallocationScenario, DemandSeriesScenario, OverlayScenario>
+      what;
 };
 
 /// Reads a scenario file (YAML, or JSON by its name) and validates it. Its keys are described in

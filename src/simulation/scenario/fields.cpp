@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -14,6 +15,7 @@ namespace mirab::simulation {
 namespace {
 
 constexpr std::size_t kMostShown = 20;  // words of a list
+constexpr double kLongestTime = 1e18;   // thirty years, in nanoseconds
 
 struct Unit {
   std::string_view name;
@@ -38,8 +40,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
   const Result<Duration> number = parse_seconds(text);
   if (!number) return {};
   const double nanoseconds = in_seconds(*number) * static_cast<double>(unit.count());
-  constexpr double kLongest = 1e18;  // thirty years
-  if (nanoseconds < 1 || nanoseconds > kLongest) return {};
+  if (nanoseconds < 1 || nanoseconds > kLongestTime) return {};
   return Duration(static_cast<std::int64_t>(nanoseconds));
 }
 
@@ -130,6 +131,23 @@ Duration ScenarioFields::duration(const Node& node, const std::string& key) {
   fail(key, fmt::format("must be a time above 0, like 300 (seconds), 90min, 1h or 2d{}", instead_of(node)),
        node.line);
   return Duration(1);
+}
+
+Duration ScenarioFields::counted_in(Duration unit, const Node& node, const std::string& key) {
+  const double nanoseconds = not_negative(node, key) * static_cast<double>(unit.count());
+  if (nanoseconds > kLongestTime) {
+    fail(key, "must be less than thirty years", node.line);
+    return Duration::zero();
+  }
+  return Duration(std::llround(nanoseconds));
+}
+
+Duration ScenarioFields::seconds(const Node& node, const std::string& key) {
+  return counted_in(std::chrono::seconds(1), node, key);
+}
+
+Duration ScenarioFields::milliseconds(const Node& node, const std::string& key) {
+  return counted_in(std::chrono::milliseconds(1), node, key);
 }
 
 std::string ScenarioFields::path(const Node& node, const std::string& key) {

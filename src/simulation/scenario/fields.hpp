@@ -46,6 +46,10 @@ class ScenarioFields : public FieldReader {
   /// A time above 0: a number of seconds, or a number with the unit ms, s, min, h or d.
   Duration duration(const Node& node, const std::string& key);
 
+  /// A number of seconds, or of milliseconds: at least 0, to the nanosecond.
+  Duration seconds(const Node& node, const std::string& key);
+  Duration milliseconds(const Node& node, const std::string& key);
+
   /// A file, relative to the folder of the scenario.
   std::string path(const Node& node, const std::string& key);
 
@@ -53,6 +57,9 @@ class ScenarioFields : public FieldReader {
   Choice choice(const Node& node, const std::string& key, Choose choose);
   /// Several of them, no two alike.
   std::vector<Choice> choice_list(const Node& node, const std::string& key, Choose choose);
+
+ private:
+  Duration counted_in(Duration unit, const Node& node, const std::string& key);
 };
 
 /// `classes[3]`

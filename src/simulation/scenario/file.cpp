@@ -69,9 +69,10 @@ void read_kind(const Node& root, Scenario& scenario, ScenarioFields& fields) {
 
 using ReadKind = void (*)(const Node& root, Scenario& scenario, ScenarioFields& fields);
 
-constexpr std::array<std::string_view, 4> kKinds = {"traffic", "trace", "reallocation", "demands"};
-constexpr std::array<ReadKind, 4> kReaders = {read_kind<read_traffic>, read_kind<read_trace>,
-                                              read_kind<read_reallocation>, read_kind<read_demands>};
+constexpr std::array<std::string_view, 5> kKinds = {"traffic", "trace", "reallocation", "demands", "overlay"};
+constexpr std::array<ReadKind, 5> kReaders = {read_kind<read_traffic>, read_kind<read_trace>,
+                                              read_kind<read_reallocation>, read_kind<read_demands>,
+                                              read_kind<read_overlay>};
 
 void read_scenario(const Node& root, Scenario& scenario, ScenarioFields& fields) {
   if (root.kind == Node::Kind::null) {

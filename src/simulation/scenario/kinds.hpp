@@ -18,5 +18,6 @@ TrafficScenario read_traffic(const Node& root, ScenarioFields& fields);
 TraceScenario read_trace(const Node& root, ScenarioFields& fields);
 ReallocationScenario read_reallocation(const Node& root, ScenarioFields& fields);
 DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields);
+OverlayScenario read_overlay(const Node& root, ScenarioFields& fields);
 
 }  // namespace mirab::simulation

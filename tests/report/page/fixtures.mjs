@@ -2,7 +2,7 @@
 // small task-by-task filling, so that shares, steps and servers belong together.
 
 /** Uniform numbers in [0, 1): mulberry32. */
-function uniform(seed) {
+export function uniform(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
     let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);

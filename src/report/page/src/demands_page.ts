@@ -8,7 +8,8 @@ import type {Demands, DemandsUser, Figure, Series} from './simulation_data';
 import {columnsOf, differsMost, figures} from './simulation_tables';
 import {sortableTable} from './sortable_table';
 import {linesOf, timePanels} from './time_panels';
-import type {Line, Panel, TimeAxis} from './time_panels';
+import type {Line, Panel} from './time_panels';
+import type {TimeAxis} from './time_zoom';
 
 export function showDemands(page: HTMLElement, demands: Demands): void {
   const {contenders} = demands;

@@ -4,6 +4,8 @@ import {showDemands} from './demands_page';
 import {element} from './element';
 import {placeCharts} from './layout';
 import {showOutcomes} from './outcomes_page';
+import {readOverlay} from './overlay_data';
+import {showOverlay} from './overlay_page';
 import {readPage} from './page_data';
 import type {PageData} from './page_data';
 import {showReallocation} from './reallocation_page';
@@ -20,6 +22,7 @@ const pages: Record<string, (page: HTMLElement, data: PageData) => void> = {
   trace: (page, data) => showTrace(page, readTrace(data)),
   reallocation: (page, data) => showReallocation(page, readReallocation(data)),
   demands: (page, data) => showDemands(page, readDemands(data)),
+  overlay: (page, data) => showOverlay(page, readOverlay(data)),
   reproduce: (page, data) => showReproduction(page, readReproduction(data)),
 };
 

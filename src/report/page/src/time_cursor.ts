@@ -8,17 +8,21 @@ export interface Span {
 }
 
 /**
- * Calls `moved` with the place of the cursor, in px from the left of a panel, or undefined when it leaves; `span` is where
- * a panel's axis lies within it. Each of `lines` is moved along; the host's class `pointed` shows them.
+ * Calls `moved` with the place to which the reader moves the cursor, in px from the left of a panel, or undefined when it
+ * leaves; `span` is where a panel's axis lies within it. Each of `lines` is moved along; the host's class `pointed` shows
+ * them. The function that is returned puts the cursor at a place, or away.
  */
 export function followCursor(host: HTMLElement, lines: readonly HTMLElement[], span: () => Span,
-    moved: (place: number | undefined) => void): {hide: () => void} {
+    moved: (place: number | undefined) => void): (place: number | undefined) => void {
   let place: number | undefined;
-  const move = (to: number | undefined): void => {
+  const put = (to: number | undefined): void => {
     place = to;
     host.classList.toggle('pointed', to !== undefined);
     // Not by one property of the host: every element of every chart would inherit it.
     if (to !== undefined) for (const line of lines) line.style.transform = `translateX(${to}px)`;
+  };
+  const move = (to: number | undefined): void => {
+    put(to);
     moved(to);
   };
   const hide = (): void => {
@@ -44,5 +48,5 @@ export function followCursor(host: HTMLElement, lines: readonly HTMLElement[], s
     event.preventDefault();
     move(Math.min(right, Math.max(left, (place ?? (left + right) / 2) + steps)));
   });
-  return {hide};
+  return put;
 }

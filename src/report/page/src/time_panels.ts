@@ -7,9 +7,11 @@ import {axisPercent, mountChart, plainAxis, seriesColour, seriesMark, seriesSymb
 import type {Canvas, Drawing} from './chart';
 import {element} from './element';
 import {duration, figure, percent, timeUnit} from './format';
-import {chartHost, whenNear, whenPlaced} from './layout';
+import {chartHost, whenNear} from './layout';
 import type {Figure} from './simulation_data';
 import {followCursor} from './time_cursor';
+import {margin, placeAt, timeAt, timeAxis, zoomed, zoomParts, zoomStrip} from './time_zoom';
+import type {TimeAxis, Zoom} from './time_zoom';
 
 export interface Line {
   /** Its colour and mark. */
@@ -29,29 +31,21 @@ export interface Panel {
   choices?: HTMLElement[];
 }
 
-export interface TimeAxis {
-  from: number;
-  to: number;
-  /** What the ticks count, in units of the times, and what is written behind them. */
-  unit: number;
-  sign: string;
-  /** The moment at the cursor, in words. */
-  moment: (time: number) => string;
-}
-
 const panel_height = 126;  // px
-const margin = {left: 50, right: 14};
 const hint = 'Move over a panel to read all of them at one moment.';
-
-interface Zoom {
-  start: number;
-  end: number;
-}
 
 let groups = 0;
 
-/** The panels under their zoom; redraw() when the lines have changed. */
-export function timePanels(axis: TimeAxis, panels: readonly Panel[]): {host: HTMLElement; redraw: () => void} {
+export interface TimePanels {
+  host: HTMLElement;
+  /** When the lines, or the ends of the axis, have changed. */
+  redraw(): void;
+  /** Puts the cursor at a time; from then on it stays where it was put or pointed last. */
+  rest(time: number): void;
+}
+
+/** The panels under their zoom; `pointed` is told the time that the reader points at. */
+export function timePanels(axis: TimeAxis, panels: readonly Panel[], pointed: (time: number) => void = () => {}): TimePanels {
   const group = `time-${groups++}`;
   const zoom: Zoom = {start: 0, end: 100};
   const join = (canvas: Canvas): void => {
@@ -60,25 +54,45 @@ export function timePanels(axis: TimeAxis, panels: readonly Panel[]): {host: HTM
   };
   const drawn = panels.map(panel => drawnPanel(panel, axis, zoom, join));
   const moment = element('p', {class: 'moment', 'aria-live': 'polite'}, hint);
-  let ruler: Canvas | undefined;
+  let resting: number | undefined;
   const strip = zoomStrip(axis, zoom, canvas => {
-    join(ruler = canvas);
+    join(canvas);
     canvas.on('datazoom', event => {
       Object.assign(zoom, zoomed(event));
-      cursor.hide();
+      settle();
     });
   });
   const host = element('div', {class: 'panels', role: 'group', tabindex: 0, 'aria-label': 'Panels over time; the arrow keys move the cursor'},
-      element('div', {class: 'strip'}, moment, strip), ...drawn.map(panel => panel.host));
-  const cursor = followCursor(host, drawn.map(({line}) => line), () => ({left: margin.left, right: strip.clientWidth - margin.right}), place => {
-    const time = place === undefined ? undefined : ruler?.convertFromPixel({xAxisIndex: 0}, place) as number * axis.unit;
+      element('div', {class: 'strip'}, moment, strip.host), ...drawn.map(panel => panel.host));
+  const span = () => ({left: margin.left, right: strip.host.clientWidth - margin.right});
+  const tell = (time: number | undefined): void => {
     moment.textContent = time === undefined ? hint : axis.moment(time);
     drawn.forEach(({tell}) => tell(time));
+  };
+  const put = followCursor(host, drawn.map(({line}) => line), span, place => {
+    if (place === undefined) return settle();
+    const time = timeAt(place, span(), axis, zoom);
+    if (resting !== undefined) resting = time;
+    tell(time);
+    pointed(time);
   });
-  return {host, redraw: () => {
-    cursor.hide();
-    drawn.forEach(({redraw}) => redraw());
-  }};
+  function settle(): void {
+    put(resting === undefined ? undefined : placeAt(resting, span(), axis, zoom));
+    tell(resting);
+  }
+  new ResizeObserver(settle).observe(strip.host);
+  return {
+    host,
+    redraw: () => {
+      strip.chart.redraw();
+      drawn.forEach(({redraw}) => redraw());
+      settle();
+    },
+    rest: time => {
+      resting = time;
+      settle();
+    },
+  };
 }
 
 /** One line for each contender that is shown and has the series. */
@@ -151,53 +165,6 @@ function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Z
       })),
     },
   };
-}
-
-/** Where the zoom of all panels is set. */
-function zoomStrip(axis: TimeAxis, zoom: Zoom, made: (canvas: Canvas) => void): HTMLElement {
-  const host = element('div', {class: 'chart', 'aria-hidden': 'true'});
-  const draw = (): Drawing => ({
-    height: 26,
-    option: {
-      grid: {...margin, top: 0, height: 1, outerBoundsMode: 'none'},
-      xAxis: {...timeAxis(axis), axisLabel: {show: false}, axisLine: {show: false}},
-      yAxis: {type: 'value', show: false},
-      dataZoom: zoomParts(zoom, true),
-      series: [{type: 'line', silent: true, showSymbol: false, lineStyle: {opacity: 0}, data: [[axis.from / axis.unit, 0], [axis.to / axis.unit, 0]]}],
-    },
-  });
-  whenPlaced(() => mountChart(host, draw, made));
-  return host;
-}
-
-function timeAxis(axis: TimeAxis): object {
-  return plainAxis({
-    type: 'value', min: axis.from / axis.unit, max: axis.to / axis.unit, splitLine: {show: false},
-    axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
-    axisLabel: {color: 'var(--muted)', fontSize: 12, hideOverlap: true, showMaxLabel: false, formatter: (value: number) => `${+value.toPrecision(6)}${axis.sign}`},
-  });
-}
-
-/** The same parts, by the same names, in every chart of a group: so the zoom of one is the zoom of all. */
-function zoomParts({start, end}: Zoom, slider: boolean): object[] {
-  return [
-    {
-      id: 'slider', type: 'slider', show: slider, start, end, height: 16, top: 4, brushSelect: false, showDetail: false,
-      borderColor: 'var(--rule)', fillerColor: 'var(--zoom)', backgroundColor: 'transparent',
-      dataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
-      selectedDataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}},
-      handleIcon: 'circle', handleSize: 14, handleStyle: {color: 'var(--paper)', borderColor: 'var(--muted)', borderWidth: 1.5},
-      moveHandleSize: 0,
-      emphasis: {handleStyle: {borderColor: 'var(--ink)'}},
-    },
-    {id: 'inside', type: 'inside', start, end, zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false},
-  ];
-}
-
-function zoomed(event: unknown): Partial<Zoom> {
-  const {batch, ...one} = event as Partial<Zoom> & {batch?: Partial<Zoom>[]};
-  const {start, end} = batch?.[0] ?? one;
-  return start === undefined || end === undefined ? {} : {start, end};
 }
 
 /** At the last of the times that is not later. */

@@ -1,0 +1,108 @@
+// How each kind of scenario is played.
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "cli/scenario_inputs.hpp"
+#include "cli/simulating.hpp"
+#include "report/simulation.hpp"
+#include "report/text_width.hpp"
+#include "simulation/replications.hpp"
+
+namespace mirab::cli {
+namespace {
+
+using simulation::DemandSeriesOutcome;
+using simulation::DemandSeriesScenario;
+using simulation::ReallocationOutcome;
+using simulation::ReallocationScenario;
+using simulation::ReplayOutcome;
+using simulation::Scenario;
+using simulation::TraceScenario;
+using simulation::TrafficOutcome;
+using simulation::TrafficScenario;
+
+bool every_division_converged(const TrafficOutcome& outcome) {
+  const auto none = [](std::int64_t divisions) { return divisions == 0; };
+  return std::all_of(outcome.not_converged.begin(), outcome.not_converged.end(), none);
+}
+
+/// When most of the tasks fit nowhere, cluster and workload hardly belong together.
+void note_misfits(const TraceScenario& trace, const ReplayOutcome& outcome) {
+  const std::int64_t all = outcome.submitted + outcome.oversized;
+  if (2 * outcome.oversized <= all) return;
+  fmt::print(
+      stderr,
+      "mirab: note: {} of {} tasks of {} fit on no server of {}, even an empty one, and are left out; do "
+      "both files measure their resources in the same units?\n",
+      outcome.oversized, all, report::printable(trace.workload), report::printable(trace.cluster));
+}
+
+}  // namespace
+
+Exit play(const SimulateOptions& options, const Scenario& scenario, const TrafficScenario& traffic) {
+  const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
+    return simulation::simulate_traffic(traffic, seed, threads, progress);
+  };
+  const auto outcomes = simulation::replicate<TrafficOutcome>(seeds_for(options, scenario), options.threads,
+                                                              once, progress_line(scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), {scenario.name}));
+  std::vector<report::TrafficRun> runs;
+  for (const TrafficOutcome& outcome : *outcomes) runs.push_back({scenario.name, traffic, outcome});
+  const Exit shown = show(options, scenario.outputs, runs);
+  const bool converged = std::all_of(outcomes->begin(), outcomes->end(), every_division_converged);
+  return shown == Exit::done && !converged ? Exit::not_converged : shown;
+}
+
+Exit play(const SimulateOptions& options, const Scenario& scenario, const TraceScenario& trace) {
+  const InputFiles files{scenario.name, trace.cluster, trace.workload};
+  const Result<Inputs> inputs = read_inputs(files, trace.duration);
+  if (!inputs) return complain(inputs.error());
+  const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
+    return simulation::replay(inputs->cluster, inputs->workload, trace.options, seed, threads, progress);
+  };
+  const std::vector<std::uint64_t> seeds = seeds_for(options, scenario);
+  const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(seeds, options.threads, once,
+                                                                          progress_line(scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), files));
+  note_misfits(trace, outcomes->front().front());
+  std::vector<report::ReplayRun> runs;
+  for (const std::vector<ReplayOutcome>& outcome : *outcomes) {
+    runs.push_back({scenario.name, seeds[runs.size()], trace, outcome.front().resources, outcome});
+  }
+  return show(options, scenario.outputs, runs);
+}
+
+Exit play(const SimulateOptions& options, const Scenario& scenario,
+          const ReallocationScenario& reallocation) {
+  const InputFiles files{scenario.name, reallocation.cluster, reallocation.workload};
+  const Result<Inputs> inputs = read_inputs(files, reallocation.duration);
+  if (!inputs) return complain(inputs.error());
+  const Result<std::vector<ReallocationOutcome>> outcomes = simulation::reallocate(
+      inputs->cluster, inputs->workload, reallocation.options, options.threads, progress_line(scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), files));
+  const Exit shown = show(
+      options, scenario.outputs,
+      report::ReallocationRun{scenario.name, reallocation, inputs->cluster, inputs->workload, *outcomes});
+  const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
+                                     [](const auto& outcome) { return outcome.not_converged == 0; });
+  return shown == Exit::done && !converged ? Exit::not_converged : shown;
+}
+
+Exit play(const SimulateOptions& options, const Scenario& scenario, const DemandSeriesScenario& demands) {
+  const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
+    return simulation::simulate_demands(demands, seed, threads, progress);
+  };
+  const auto outcomes = simulation::replicate<DemandSeriesOutcome>(
+      seeds_for(options, scenario), options.threads, once, progress_line(scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), {scenario.name}));
+  std::vector<report::DemandsRun> runs;
+  for (const DemandSeriesOutcome& outcome : *outcomes) runs.push_back({scenario.name, demands, outcome});
+  return show(options, scenario.outputs, runs);
+}
+
+Exit play(const SimulateOptions&, const Scenario& scenario, const simulation::OverlayScenario&) {
+  return complain({.message = "overlays cannot be played yet", .file = scenario.name});
+}
+
+}  // namespace mirab::cli

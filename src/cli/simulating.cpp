@@ -1,0 +1,127 @@
+#include "cli/simulating.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+#include <utility>
+
+#include "cli/destinations.hpp"
+#include "cli/output.hpp"
+#include "cli/terminal.hpp"
+#include "model/document.hpp"
+#include "report/outcome_json.hpp"
+#include "report/page/page.hpp"
+#include "report/replications.hpp"
+#include "report/simulation.hpp"
+
+namespace mirab::cli {
+namespace {
+
+using simulation::Outputs;
+using simulation::Scenario;
+
+/// Every file that is written, with the option or key that names it.
+std::vector<Destination> destinations(const SimulateOptions& options, const Outputs& outputs) {
+  std::vector<Destination> all = {{"-o", options.output.file},      {"--report", options.report},
+                                  {"outputs.table", outputs.table}, {"outputs.json", outputs.json},
+                                  {"outputs.csv", outputs.csv},     {"outputs.report", outputs.report}};
+  std::erase_if(all, [](const Destination& destination) { return destination.file.empty(); });
+  return all;
+}
+
+/// The scenario and the files that it names.
+std::vector<std::string> inputs_of(const SimulateOptions& options, const Scenario& scenario) {
+  std::vector<std::string> inputs = {options.scenario};
+  std::visit(
+      [&](const auto& what) {
+        if constexpr (requires { what.cluster; }) inputs.push_back(what.cluster);
+        if constexpr (requires { what.workload; }) inputs.push_back(what.workload);
+      },
+      scenario.what);
+  return inputs;
+}
+
+template <class Run>
+std::string formatted(const Run& run, const std::string& format, const std::string& file) {
+  if (format == "json") return report::json_text(report::simulation_json(run), 2) + "\n";
+  if (format == "csv") return report::simulation_csv(run);
+  return report::simulation_table(run, columns_of(file));
+}
+
+/// One run as it is, several with what they come to together.
+template <class Run>
+std::string formatted(const std::vector<Run>& runs, const std::string& format, const std::string& file) {
+  if (runs.size() == 1) return formatted(runs.front(), format, file);
+  if (format == "json") return report::json_text(report::replications_json(runs), 2) + "\n";
+  if (format == "csv") return report::replications_csv(runs);
+  return report::replications_table(runs, columns_of(file));
+}
+
+template <class Run>
+const Run& first_of(const Run& run) {
+  return run;
+}
+
+template <class Run>
+const Run& first_of(const std::vector<Run>& runs) {
+  return runs.front();
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> seeds_for(const SimulateOptions& options, const Scenario& scenario) {
+  std::vector<std::uint64_t> seeds = scenario.seeds;
+  if (seeds.empty()) seeds = {1};
+  if (options.seed) std::iota(seeds.begin(), seeds.end(), *options.seed);
+  return seeds;
+}
+
+const std::string& page_of(const SimulateOptions& options, const Outputs& outputs) {
+  return options.report.empty() ? outputs.report : options.report;
+}
+
+simulation::Progress progress_line(const std::string& title) {
+  if (!shows_progress()) return {};
+  return [title, shown = -1](double part) mutable {
+    const int percent = static_cast<int>(100 * part);
+    if (percent != std::exchange(shown, percent)) {
+      show_progress(part < 1 ? fmt::format("mirab: {}: {} %", title, percent) : "");
+    }
+  };
+}
+
+Check check_outputs(const SimulateOptions& options, const InputText& input, const Scenario& scenario) {
+  Check wrong = check_destinations(destinations(options, scenario.outputs), inputs_of(options, scenario));
+  if (!wrong || !wrong->key.starts_with("outputs.")) return wrong;
+  wrong->file = scenario.name;
+  std::istringstream text(input.text);
+  if (const Result<Node> root = read_document(text, input.syntax, input.name))
+    wrong->line = line_of(*root, wrong->key);
+  return wrong;
+}
+
+template <class RunOrRuns>
+Exit show(const SimulateOptions& options, const Outputs& outputs, const RunOrRuns& run) {
+  for (const auto& [format, file] :
+       {std::pair("table", outputs.table), std::pair("json", outputs.json), std::pair("csv", outputs.csv)}) {
+    if (file.empty()) continue;
+    if (const Check failure = write_text(file, formatted(run, format, file)))
+      return complain(*failure, Exit::failed);
+  }
+  if (const std::string& page = page_of(options, outputs); !page.empty()) {
+    const std::string html = report::simulation_html(report::page_template(), first_of(run), options.command);
+    if (const Check failure = write_text(page, html)) return complain(*failure, Exit::failed);
+  }
+  const std::string result = formatted(run, options.output.format, options.output.file);
+  if (const Check failure = write_text(options.output.file, result)) return complain(*failure, Exit::failed);
+  return Exit::done;
+}
+
+template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::TrafficRun>&);
+template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::ReplayRun>&);
+template Exit show(const SimulateOptions&, const Outputs&, const report::ReallocationRun&);
+template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::DemandsRun>&);
+
+}  // namespace mirab::cli

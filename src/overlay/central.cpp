@@ -1,0 +1,203 @@
+// The centralised solutions (Östman, 4.1): DRFH with first fit (Wang, Li and Liang 2014), and FIFO.
+//
+// One task a tick: of the poorest user, or the one that came first, on the first server where it fits by the
+// books. A server's book is what it last said that it has free, less what was sent to it since and not
+// answered. A book that was wrong, because messages were lost or came late, is closed by the server's NoRoom
+// until the server says again what is free, and the task goes to the next.
+//
+// With Search::best_fit the server of least H(i, l) (2.1.4) instead of the first. A task that fits nowhere
+// blocks (Stuck::block) or leaves. Cost: O(users · m + K · m) a tick.
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <mirab/overlay/central.hpp>
+
+#include "overlay/home.hpp"
+#include "overlay/walk.hpp"
+
+namespace mirab::overlay {
+namespace {
+
+/// What the centre believes of a server.
+struct Book {
+  Amounts free;
+  std::pair<std::uint64_t, std::uint64_t> said = {};  ///< (incarnation, sequence) of the last word
+  std::vector<Walk> sent = {};                        ///< to it, not answered
+
+  void take(const Amounts& demand) {
+    for (std::size_t r = 0; r < free.size(); ++r) free[r] -= demand[r];
+  }
+};
+
+std::vector<Walk>::iterator find_sent(Book& book, const TaskId& task) {
+  return std::ranges::find_if(book.sent, [&](const Walk& walk) { return walk.task.id == task; });
+}
+
+}  // namespace
+
+struct Central::State {
+  State(Setting given, Scheduler chosen, const OverlayOptions& with)
+      : setting(std::move(given)),
+        scheduler(chosen),
+        options(with),
+        total(setting.total.begin(), setting.total.end()),
+        home(options, setting.tick) {
+    for (const Amounts& capacity : setting.capacity) books.push_back({.free = capacity});
+  }
+
+  Setting setting;
+  Scheduler scheduler;
+  OverlayOptions options;
+  std::vector<double> total;
+  Home home;
+  std::vector<Book> books;       ///< by server
+  std::deque<TaskId> arrived;    ///< FIFO: in the order in which they came
+  std::deque<Walk> turned_away;  ///< had their turn; the book of the server was wrong
+
+  void on_submit(Time now, NodeId from, const Submit& submit, Effects& effects);
+  void on_free(NodeId from, const Free& free);
+  void on_no_room(NodeId from, const NoRoom& no_room);
+  void settle(NodeId from, const TaskId& task, std::uint64_t attempt);
+
+  const Resident* next();
+  const Resident* first_arrived();
+  std::optional<NodeId> server_for(const Amounts& demand) const;
+  void send(NodeId server, Walk walk, Effects& effects);
+  void forget(const TaskId& task);
+};
+
+void Central::State::on_submit(Time now, NodeId from, const Submit& submit, Effects& effects) {
+  if (submit.task.id.user != from || submit.task.demand.size() != total.size()) return;
+  home.on_submit(now, submit, effects);
+  if (scheduler == Scheduler::centralised_fifo && std::ranges::find(arrived, submit.task.id) == arrived.end())
+    arrived.push_back(submit.task.id);
+}
+
+void Central::State::on_free(NodeId from, const Free& free) {
+  Book& book = books[from];
+  const std::pair said{free.incarnation, free.sequence};
+  if (said <= book.said || free.free.size() != total.size()) return;
+  book.said = said;
+  book.free = free.free;
+  for (const Walk& walk : book.sent) book.take(walk.task.demand);
+}
+
+/// The server has answered: what it holds now it counts itself.
+void Central::State::settle(NodeId from, const TaskId& task, std::uint64_t attempt) {
+  Book& book = books[from];
+  const auto sent = find_sent(book, task);
+  if (sent != book.sent.end() && sent->attempt == attempt) book.sent.erase(sent);
+  home.on_placed(task, attempt);
+}
+
+void Central::State::on_no_room(NodeId from, const NoRoom& no_room) {
+  Book& book = books[from];
+  const auto sent = find_sent(book, no_room.task);
+  if (sent == book.sent.end() || sent->attempt != no_room.attempt) return;
+  turned_away.push_back(*sent);
+  book.sent.erase(sent);
+  std::ranges::fill(book.free, 0);
+}
+
+const Resident* Central::State::next() {
+  const Resident* resident = scheduler == Scheduler::centralised_fifo ? first_arrived() : home.poorest(total);
+  return resident && resident->waits() ? resident : nullptr;
+}
+
+/// Of the tasks that are still wanted. Tasks that had their turn stay in line, in case that it is taken back.
+const Resident* Central::State::first_arrived() {
+  const auto resident_of = [&](const TaskId& task) {
+    const auto& residents = home.residents();
+    const auto found = std::ranges::find(residents, task.user, &Resident::user);
+    return found != residents.end() && found->task.id == task && found->pending ? &*found : nullptr;
+  };
+  std::erase_if(arrived, [&](const TaskId& task) { return resident_of(task) == nullptr; });
+  for (const TaskId& task : arrived) {
+    const Resident* resident = resident_of(task);
+    if (resident->waits() && !resident->stuck && !resident->silent) return resident;
+  }
+  return nullptr;
+}
+
+std::optional<NodeId> Central::State::server_for(const Amounts& demand) const {
+  std::optional<NodeId> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t l = 0; l < books.size(); ++l) {
+    const Amounts& free = books[l].free;
+    if (!fits_in(demand, free)) continue;
+    if (options.search != Search::best_fit) return static_cast<NodeId>(l);
+    const double distance = drfh_distance(demand, free, total);
+    if (best && distance >= least) continue;
+    best = static_cast<NodeId>(l);
+    least = distance;
+  }
+  return best;
+}
+
+void Central::State::send(NodeId server, Walk walk, Effects& effects) {
+  books[server].take(walk.task.demand);
+  books[server].sent.push_back(walk);
+  effects.sends.push_back({server, std::move(walk)});
+}
+
+/// A task that has its turn again was lost where it was sent.
+void Central::State::forget(const TaskId& task) {
+  for (Book& book : books) {
+    const auto sent = find_sent(book, task);
+    if (sent == book.sent.end()) continue;
+    for (std::size_t r = 0; r < book.free.size(); ++r) book.free[r] += sent->task.demand[r];
+    book.sent.erase(sent);
+  }
+  std::erase_if(turned_away, [&](const Walk& walk) { return walk.task.id == task; });
+}
+
+Central::Central(Setting setting, Scheduler scheduler, const OverlayOptions& options)
+    : state_(std::make_unique<State>(std::move(setting), scheduler, options)) {}
+Central::~Central() = default;
+Central::Central(Central&&) noexcept = default;
+Central& Central::operator=(Central&&) noexcept = default;
+
+void Central::on_message(Time now, NodeId from, const Message& message, Effects& effects) {
+  State& centre = *state_;
+  if (const auto* submit = std::get_if<Submit>(&message))
+    return centre.on_submit(now, from, *submit, effects);
+  if (const auto* pause = std::get_if<Pause>(&message)) {
+    if (pause->demand.size() == centre.total.size()) centre.home.on_pause(now, from, *pause, effects);
+    return;
+  }
+  if (from >= centre.books.size()) return;
+  if (const auto* free = std::get_if<Free>(&message)) return centre.on_free(from, *free);
+  if (const auto* placed = std::get_if<Placed>(&message))
+    return centre.settle(from, placed->task, placed->attempt);
+  if (const auto* no_room = std::get_if<NoRoom>(&message)) return centre.on_no_room(from, *no_room);
+}
+
+void Central::on_tick(Time now, Random& /*random*/, Effects& effects) {
+  State& centre = *state_;
+  centre.home.on_tick(now, effects);
+
+  if (!centre.turned_away.empty()) {
+    Walk walk = std::move(centre.turned_away.front());
+    centre.turned_away.pop_front();
+    if (const auto server = centre.server_for(walk.task.demand))
+      return centre.send(*server, std::move(walk), effects);
+    centre.home.on_no_room(walk.task.id, walk.attempt, effects);
+  }
+
+  const Resident* resident = centre.next();
+  if (!resident) return;
+  const std::optional<NodeId> server = centre.server_for(resident->task.demand);
+  if (!server && centre.options.stuck == Stuck::block) return;
+  const Resident& served = centre.home.serve(now, resident->user, 0, effects);
+  centre.forget(served.task.id);
+  if (!server) return centre.home.on_no_room(served.task.id, served.attempt, effects);
+  centre.send(*server,
+              {.task = served.task, .home = centre.setting.self, .attempt = served.attempt, .hops_left = 0},
+              effects);
+}
+
+}  // namespace mirab::overlay

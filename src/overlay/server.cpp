@@ -1,0 +1,99 @@
+// A resource node: how its parts are put together. Gossip is in server_gossip.cpp, whose turn it is in
+// server_rules.cpp, tasks and users in server_tasks.cpp.
+//
+// A tick: first the timers of the host and the home, then the rule; so a reservation that is given back can
+// be taken by the very next decision.
+
+#include <algorithm>
+#include <utility>
+
+#include "overlay/server_state.hpp"
+
+namespace mirab::overlay {
+namespace {
+
+/// Nothing, when C is to be estimated.
+std::vector<double> known_total(const Amounts& total) {
+  if (std::ranges::all_of(total, [](std::int64_t amount) { return amount == 0; })) return {};
+  return {total.begin(), total.end()};
+}
+
+}  // namespace
+
+ServerState::ServerState(ServerSetting given, Scheduler scheduler, const OverlayOptions& chosen, Time start)
+    : setting(std::move(given)),
+      options(chosen),
+      incarnation(static_cast<std::uint64_t>(start.time_since_epoch().count())),
+      total(chosen.total == Total::known ? known_total(setting.total) : std::vector<double>{}),
+      peers(setting.self, options.gossip),
+      home(options, setting.tick),
+      host(setting.capacity, start, options.patience, setting.tick),
+      rule(rule_of(scheduler, setting, start)) {
+  if (needs_gradient(rule)) poorest.emplace(setting.self, Slope::poorest, options.gossip);
+  if (options.search == Search::directed) freer.emplace(setting.self, Slope::free, options.gossip);
+  if (options.total == Total::push_sum)
+    push_sum.emplace(std::vector<double>(setting.capacity.begin(), setting.capacity.end()),
+                     options.push_sum_epoch);
+}
+
+Server::Server(ServerSetting setting, Scheduler scheduler, const OverlayOptions& options, Time start)
+    : state_(std::make_unique<ServerState>(std::move(setting), scheduler, options, start)) {}
+Server::~Server() = default;
+Server::Server(Server&&) noexcept = default;
+Server& Server::operator=(Server&&) noexcept = default;
+
+void Server::on_start(Time /*now*/, Effects& effects) { announce(*state_, effects); }
+
+void Server::on_message(Time now, NodeId from, const Message& message, Random& random, Effects& effects) {
+  const auto take = [&](const auto& what) {
+    if constexpr (requires(Moment moment) { hear(*state_, from, what, moment); })
+      hear(*state_, from, what, {.now = now, .random = random, .effects = effects});
+  };
+  std::visit(take, message);
+}
+
+void Server::on_shuffle(Time now, Random& random, Effects& effects) {
+  if (!state_->leaving) shuffle(*state_, {.now = now, .random = random, .effects = effects});
+}
+
+void Server::on_tick(Time now, Random& random, Effects& effects) {
+  ServerState& server = *state_;
+  server.host.on_tick(now, effects);
+  server.home.on_tick(now, effects);
+  if (server.leaving) return;
+
+  // The bootstrap server and the gateway forget who is silent for Patience::user; not all say it in the same
+  // tick.
+  const std::uint64_t period = std::max<std::uint64_t>(server.options.patience.user / 4, 1);
+  if (++server.ticks % period == server.setting.self % period) announce(server, effects);
+  climb_if_risen(server, effects);
+  decide(server, {.now = now, .random = random, .effects = effects});
+}
+
+void Server::leave(Time now, Effects& effects) {
+  ServerState& server = *state_;
+  server.leaving = true;
+  for (const NodeId to : {server.setting.bootstrap, server.setting.gateway})
+    effects.sends.push_back({to, Register{.leaving = true}});
+  for (const Descriptor& peer : peers()) effects.sends.push_back({peer.node, Register{.leaving = true}});
+  for (const Descriptor& neighbour : view()) {
+    if (std::ranges::find(peers(), neighbour.node, &Descriptor::node) == peers().end())
+      effects.sends.push_back({neighbour.node, Register{.leaving = true}});
+  }
+  for (const Resident& resident : server.home.residents())
+    effects.sends.push_back({resident.user, Received{.number = resident.task.id.number, .gone = true}});
+  server.host.close(now, effects);
+}
+
+NodeId Server::self() const { return state_->setting.self; }
+double Server::utility() const { return told_of_users(*state_).utility; }
+std::span<const Descriptor> Server::view() const {
+  return state_->poorest ? state_->poorest->view() : std::span<const Descriptor>{};
+}
+std::span<const Descriptor> Server::peers() const { return state_->peers.view(); }
+std::span<const std::int64_t> Server::free() const { return state_->host.free(); }
+std::vector<double> Server::estimated_total() const {
+  return state_->push_sum ? state_->push_sum->estimate() : std::vector<double>{};
+}
+
+}  // namespace mirab::overlay

@@ -1,0 +1,134 @@
+// Whose turn it is at a server: the rules of the schedulers, and what they ask of other servers.
+
+#include <algorithm>
+
+#include <mirab/model/assert.hpp>
+
+#include "overlay/pdgdrf.hpp"
+#include "overlay/server_state.hpp"
+
+namespace mirab::overlay {
+namespace {
+
+/// Used part of the first resource (eq. 4.1).
+double load(const ServerState& server) {
+  const std::int64_t capacity = server.host.capacity().front();
+  if (capacity == 0) return 1;
+  return static_cast<double>(capacity - server.host.free().front()) / static_cast<double>(capacity);
+}
+
+/// The fixed neighbours of DDRF: given ones, or those that gossip has found until the first tick.
+void choose_neighbours(const ServerState& server, Ddrf& ddrf) {
+  std::vector<NodeId> neighbours = server.setting.neighbours;
+  if (neighbours.empty()) {
+    const std::span<const Descriptor> found = server.poorest ? server.poorest->view() : server.peers.view();
+    for (const Descriptor& entry : found) neighbours.push_back(entry.node);
+  }
+  ddrf.choose(neighbours);
+}
+
+void tick(ServerState& server, Follower& follower, Moment moment) {
+  const std::span<const std::int64_t> free = server.host.free();
+  const bool said_again = server.ticks % std::max<std::uint64_t>(server.options.patience.again, 1) == 0;
+  if (!server.setting.central || (std::ranges::equal(free, follower.told) && !said_again)) return;
+  follower.told.assign(free.begin(), free.end());
+  moment.effects.sends.push_back(
+      {*server.setting.central,
+       Free{.incarnation = server.incarnation, .sequence = ++follower.sequence, .free = follower.told}});
+}
+
+void tick(ServerState& server, Probes& probes, Moment moment) {
+  probes.ask(moment.effects);
+  const std::optional<Task> task = probes.next(server.host.free());
+  if (!task) return;
+  moment.effects.facts.push_back(Served{.task = task->id});
+  server.host.propose(moment.now, *task, moment.effects);
+}
+
+void tick(ServerState& server, Ddrf& ddrf, Moment moment) {
+  if (!ddrf.chosen()) choose_neighbours(server, ddrf);
+  const Resident* poorest = next_in_turn(server);
+  if (poorest && ddrf_may_serve(told_of_users(server), ddrf.neighbours())) serve(server, *poorest, 0, moment);
+  ddrf.ask(moment.effects);
+}
+
+void tick(ServerState& server, Dgdrf& dgdrf, Moment moment) {
+  const Resident* poorest = next_in_turn(server);
+  if (!poorest) return;
+  const Dgdrf::Turn turn = dgdrf.on_tick(told_of_users(server), server.poorest->view(), moment.effects);
+  if (turn == Dgdrf::Turn::alone) serve(server, *poorest, dgdrf.round(), moment);
+}
+
+void tick(ServerState& server, Pdgdrf& /*pdgdrf*/, Moment moment) {
+  const Resident* poorest = next_in_turn(server);
+  if (!poorest) return;
+  Resident after = *poorest;
+  after.served = after.placed = true;
+  if (pdgdrf_may_serve(told_of_users(server), Home::share(after, server.total), server.poorest->view()))
+    serve(server, *poorest, 0, moment);
+}
+
+}  // namespace
+
+Rule rule_of(Scheduler scheduler, const ServerSetting& setting, Time start) {
+  switch (scheduler) {
+    case Scheduler::centralised_drf:
+    case Scheduler::centralised_fifo:
+      return Follower{};
+    case Scheduler::probes:
+      return Probes(setting.neighbours);
+    case Scheduler::ddrf_random:
+      return Ddrf(Ddrf::Neighbours::random);
+    case Scheduler::ddrf_gradient:
+      return Ddrf(Ddrf::Neighbours::gradient);
+    case Scheduler::dgdrf:
+      return Dgdrf(start);
+    case Scheduler::pdgdrf:
+      return Pdgdrf{};
+    case Scheduler::level:
+      break;
+  }
+  MIRAB_ASSERT(scheduler != Scheduler::level, "servers know no such rule");
+  return Follower{};
+}
+
+bool needs_gradient(const Rule& rule) {
+  if (const Ddrf* ddrf = std::get_if<Ddrf>(&rule)) return ddrf->kind() == Ddrf::Neighbours::gradient;
+  return std::holds_alternative<Dgdrf>(rule) || std::holds_alternative<Pdgdrf>(rule);
+}
+
+void decide(ServerState& server, Moment moment) {
+  std::visit([&](auto& rule) { tick(server, rule, moment); }, server.rule);
+}
+
+void hear(ServerState& server, NodeId from, const ShareRequest& /*request*/, Moment moment) {
+  moment.effects.sends.push_back({from, ShareAnswer{.utility = told_of_users(server).utility}});
+}
+
+void hear(ServerState& server, NodeId from, const ShareAnswer& answer, Moment /*moment*/) {
+  if (auto* ddrf = std::get_if<Ddrf>(&server.rule)) ddrf->hear(from, answer);
+}
+
+void hear(ServerState& server, NodeId from, const LoadRequest& /*request*/, Moment moment) {
+  moment.effects.sends.push_back({from, LoadAnswer{.load = load(server)}});
+}
+
+void hear(ServerState& server, NodeId from, const LoadAnswer& answer, Moment /*moment*/) {
+  if (auto* probes = std::get_if<Probes>(&server.rule)) probes->hear(from, answer);
+}
+
+void hear(ServerState& server, NodeId from, const ConfirmRequest& request, Moment moment) {
+  if (!server.poorest || server.leaving) return;
+  const bool confirmed = confirms(server.poorest->view(), request);
+  moment.effects.sends.push_back({from, ConfirmAnswer{.round = request.round, .confirmed = confirmed}});
+}
+
+void hear(ServerState& server, NodeId from, const ConfirmAnswer& answer, Moment moment) {
+  auto* dgdrf = std::get_if<Dgdrf>(&server.rule);
+  const Resident* poorest = next_in_turn(server);
+  if (!dgdrf || !poorest) return;
+  if (dgdrf->on_answer(from, answer, told_of_users(server), server.poorest->view()))
+    serve(server, *poorest, answer.round, moment);
+}
+
+}  // namespace mirab::overlay

@@ -1,0 +1,118 @@
+#pragma once
+
+// The inside of a Server, shared by the files server*.cpp and by nobody else: what it is made of, and what
+// each file does with a message or a tick.
+
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include <mirab/overlay/server.hpp>
+
+#include "overlay/ddrf.hpp"
+#include "overlay/dgdrf.hpp"
+#include "overlay/gradient.hpp"
+#include "overlay/home.hpp"
+#include "overlay/host.hpp"
+#include "overlay/peer_sampling.hpp"
+#include "overlay/probes.hpp"
+#include "overlay/push_sum.hpp"
+#include "overlay/walk.hpp"
+
+namespace mirab::overlay {
+
+/// Under a central scheduler: tells it what is free.
+struct Follower {
+  std::uint64_t sequence = 0;
+  Amounts told;
+};
+
+/// The parallel rule needs to remember nothing.
+struct Pdgdrf {};
+
+/// Who decides whose turn it is (Scheduler): one small state a rule.
+using Rule = std::variant<Follower, Probes, Ddrf, Dgdrf, Pdgdrf>;
+
+struct ServerState {
+  ServerState(ServerSetting given, Scheduler scheduler, const OverlayOptions& chosen, Time start);
+
+  ServerSetting setting;
+  OverlayOptions options;
+  std::uint64_t incarnation;
+  std::uint64_t ticks = 0;
+  bool leaving = false;
+
+  std::vector<double> total;  ///< C, or the mean server's capacity by push-sum; empty: not known yet. [m]
+  PeerSampling peers;
+  std::optional<Gradient> poorest = {};  ///< for the rules that look at it
+  std::optional<Gradient> freer = {};    ///< for directed walks
+  std::optional<PushSum> push_sum = {};
+  double told_utility = -std::numeric_limits<double>::infinity();  ///< Rise::climb: at the last look
+
+  Home home;
+  Host host;
+  Rule rule;
+};
+
+/// A message or a tick, as it is passed down.
+struct Moment {
+  Time now;
+  Random& random;
+  Effects& effects;
+};
+
+// server_gossip.cpp
+
+/// What the server tells of itself: by its poorest user (eq. 4.2); by what it has free.
+Descriptor told_of_users(const ServerState& server);
+Descriptor told_of_room(const ServerState& server);
+/// Says to the bootstrap server and the gateway that it is here.
+void announce(const ServerState& server, Effects& effects);
+void shuffle(ServerState& server, Moment moment);
+/// Rise::climb: tells the centre when its own utility has risen.
+void climb_if_risen(ServerState& server, Effects& effects);
+
+void hear(ServerState& server, NodeId from, const PeerRequest& request, Moment moment);
+void hear(ServerState& server, NodeId from, const PeerAnswer& answer, Moment moment);
+void hear(ServerState& server, NodeId from, const GradientRequest& request, Moment moment);
+void hear(ServerState& server, NodeId from, const GradientAnswer& answer, Moment moment);
+void hear(ServerState& server, NodeId from, const PushSumShare& share, Moment moment);
+void hear(ServerState& server, NodeId from, const Climb& climb, Moment moment);
+void hear(ServerState& server, NodeId from, const Peers& peers, Moment moment);
+void hear(ServerState& server, NodeId from, const Register& goodbye, Moment moment);
+
+// server_rules.cpp
+
+Rule rule_of(Scheduler scheduler, const ServerSetting& setting, Time start);
+/// Does the rule look at a gradient of users?
+bool needs_gradient(const Rule& rule);
+/// The rule's part of a tick: at most one task is served.
+void decide(ServerState& server, Moment moment);
+
+void hear(ServerState& server, NodeId from, const ShareRequest& request, Moment moment);
+void hear(ServerState& server, NodeId from, const ShareAnswer& answer, Moment moment);
+void hear(ServerState& server, NodeId from, const LoadRequest& request, Moment moment);
+void hear(ServerState& server, NodeId from, const LoadAnswer& answer, Moment moment);
+void hear(ServerState& server, NodeId from, const ConfirmRequest& request, Moment moment);
+void hear(ServerState& server, NodeId from, const ConfirmAnswer& answer, Moment moment);
+
+// server_tasks.cpp
+
+/// The poorest resident, when its task waits for its turn and shares can be told.
+const Resident* next_in_turn(const ServerState& server);
+/// It is the turn of a resident: its task begins its walk here.
+void serve(ServerState& server, const Resident& resident, std::uint64_t round, Moment moment);
+
+void hear(ServerState& server, NodeId from, const Submit& submit, Moment moment);
+void hear(ServerState& server, NodeId from, const Pause& pause, Moment moment);
+void hear(ServerState& server, NodeId from, const Walk& walk, Moment moment);
+void hear(ServerState& server, NodeId from, const Placed& placed, Moment moment);
+void hear(ServerState& server, NodeId from, const NoRoom& no_room, Moment moment);
+void hear(ServerState& server, NodeId from, const Copy& copy, Moment moment);
+void hear(ServerState& server, NodeId from, const Accept& accept, Moment moment);
+void hear(ServerState& server, NodeId from, const Reject& reject, Moment moment);
+void hear(ServerState& server, NodeId from, const EndSeen& seen, Moment moment);
+void hear(ServerState& server, NodeId from, const Renew& renew, Moment moment);
+
+}  // namespace mirab::overlay

@@ -1,0 +1,60 @@
+#include "report/overlay_figures.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "model/seconds.hpp"
+#include "report/side_by_side.hpp"
+
+namespace mirab::report {
+
+using simulation::OverlayRun;
+
+std::vector<double> wrong_parts(const OverlayRun& run) {
+  std::vector<double> parts;
+  for (const std::vector<double>& over_time : run.wrong_over_time) {
+    parts.push_back(over_time.empty() ? 0 : over_time.back());
+  }
+  return parts;
+}
+
+std::optional<double> ratio_to_centralised(const OverlayRuns& all, std::size_t index) {
+  const auto& rules = all.scenario.rules;
+  const auto central = std::find_if(rules.begin(), rules.end(), [](const simulation::OverlayRules& each) {
+    return each.scheduler == overlay::Scheduler::centralised_drf;
+  });
+  if (central == rules.end()) return {};
+  const double ticks = all.runs[static_cast<std::size_t>(central - rules.begin())].ticks;
+  if (ticks <= 0) return {};
+  return all.runs[index].ticks / ticks;
+}
+
+std::vector<std::string> server_names(const Problem& cluster) {
+  std::vector<std::string> names;
+  for (const Server& server : cluster.servers()) {
+    for (std::int64_t copy = 0; copy < server.count; ++copy) {
+      names.push_back(server.count == 1 ? server.name : fmt::format("{}/{}", server.name, copy));
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> notices_of(const OverlayRuns& all) {
+  std::vector<std::string> notices;
+  for (std::size_t i = 0; i < all.runs.size(); ++i) {
+    const OverlayRun& run = all.runs[i];
+    if (run.violation_count == 0) continue;
+    std::string notice = fmt::format(
+        "{}: {} broken", all.scenario.names[i],
+        run.violation_count == 1 ? "a promise was" : fmt::format("{} promises were", run.violation_count));
+    if (!run.violations.empty()) {
+      const simulation::Violation& first = run.violations.front();
+      notice += fmt::format("; the first: {}: {}, at {}", first.promise, first.what,
+                            span_text(in_seconds(first.at)));
+    }
+    notices.push_back(std::move(notice));
+  }
+  return notices;
+}
+
+}  // namespace mirab::report

@@ -1,0 +1,48 @@
+// What the picture of an overlay says in words: of a moment, and of a server.
+
+import {element} from './element';
+import {count, figure, percent, whole} from './format';
+import type {Moment} from './overlay_moment';
+
+const neighbours_at_most = 20;
+
+/** The ticks before the first allocation tick are the warm-up, in which views alone are exchanged. */
+export function tickWords(tick: number): string {
+  const written = Math.abs(tick) < 100 ? figure(Math.abs(tick)) : whole(Math.abs(tick));
+  return tick < 0 ? `warming up, ${written} ticks before the first` : `tick ${written}`;
+}
+
+/** In place of the picture, and below it. */
+export function momentWords({order, peopled, least_share, upward}: Moment, names: readonly string[]): string {
+  const servers = count(names.length, 'server');
+  if (peopled === 0) return `None of ${servers} has users.`;
+  return `${whole(peopled)} of ${servers} ${peopled === 1 ? 'has' : 'have'} users; the centre is ${names[order[0]!]!}, whose poorest user has ` +
+    `${percent(least_share!)}.` + (upward === null ? '' : ` ${percent(upward)} of the edges of servers with users point up the ranks.`);
+}
+
+/** Name, number, place, utility, share, fullness and neighbours of a server, as a list. */
+export function serverWords({utility, used, view, rank, peopled}: Moment, names: readonly string[], server: number): HTMLElement {
+  const own = utility[server]!;
+  const rows: [string, string][] = [
+    ['utility', own === null ? 'none: it has no users' : figure(own)],
+    ...(own === null ? [] : [
+      ['poorest user', percent(Math.abs(own))],
+      ['rank', `${whole(rank[server]! + 1)} of ${whole(peopled)}`],
+    ] satisfies [string, string][]),
+    ['in use', percent(used[server]!)],
+  ];
+  return element('div', {},
+      element('strong', {}, `${names[server]!} (number ${server})`),
+      ...rows.map(([what, value]) => element('div', {class: 'tooltip-row'}, element('span', {}, what), element('span', {class: 'number'}, value))),
+      element('p', {class: 'neighbours'}, neighbourWords(view[server]!, utility, names)));
+}
+
+function neighbourWords(neighbours: readonly number[], utility: Moment['utility'], names: readonly string[]): string {
+  if (neighbours.length === 0) return 'It knows no neighbours.';
+  const told = neighbours.slice(0, neighbours_at_most).map(neighbour => {
+    const value = utility[neighbour]!;
+    return value === null ? names[neighbour]! : `${names[neighbour]!} (${figure(value)})`;
+  });
+  const rest = neighbours.length - told.length;
+  return `Its ${count(neighbours.length, 'neighbour')}: ${told.join(', ')}${rest > 0 ? ` and ${whole(rest)} more` : ''}.`;
+}

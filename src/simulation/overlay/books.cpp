@@ -1,0 +1,154 @@
+// Double entry of an overlay: whatever a host holds, starts, stops or gives back is written down here too, by
+// the users' true demands and the servers' true capacities, never by what a message says. So a state machine
+// that loses count is found by the difference.
+
+#include "simulation/overlay/books.hpp"
+
+#include <fmt/format.h>
+#include <type_traits>
+#include <utility>
+
+namespace mirab::simulation {
+namespace {
+
+using overlay::Amounts;
+using overlay::NodeId;
+using overlay::TaskId;
+
+Discord discord_of(const TaskRecord& record) {
+  if (record.believed) return record.runs == record.believed ? Discord::none : Discord::forgotten;
+  return record.runs ? Discord::unknown : Discord::none;
+}
+
+}  // namespace
+
+bool Books::fits(NodeId user, NodeId server) const {
+  const Amounts& wanted = demand(user);
+  for (std::size_t r = 0; r < wanted.size(); ++r) {
+    if (wanted[r] > free_[server][r]) return false;
+  }
+  return true;
+}
+
+void Books::take(Time now, NodeId server, NodeId user, Findings& findings) {
+  if (!fits(user, server))
+    findings.add("capacity", fmt::format("server {} takes a task of user {} that does not fit", server, user),
+                 now);
+  for (std::size_t r = 0; r < demand(user).size(); ++r) free_[server][r] -= demand(user)[r];
+}
+
+void Books::give(NodeId server, NodeId user) {
+  for (std::size_t r = 0; r < demand(user).size(); ++r) free_[server][r] += demand(user)[r];
+}
+
+void Books::on_fact(Time now, NodeId node, const overlay::Fact& fact, Findings& findings) {
+  std::visit(
+      [&](const auto& what) {
+        using What = std::decay_t<decltype(what)>;
+        if constexpr (std::is_same_v<What, overlay::Held>) {
+          take(now, node, what.task.user, findings);
+          held_[{node, what.proposal}] = {what.task, now};
+        } else if constexpr (std::is_same_v<What, overlay::Prolonged>) {
+          held_[{node, what.proposal}].since = now;
+        } else if constexpr (std::is_same_v<What, overlay::GivenBack>) {
+          if (held_.erase({node, what.proposal}) > 0) give(node, what.task.user);
+        } else if constexpr (std::is_same_v<What, overlay::Started>) {
+          on_started(now, node, what, findings);
+        } else if constexpr (std::is_same_v<What, overlay::Stopped>) {
+          on_stopped(now, node, what);
+        } else if constexpr (std::is_same_v<What, overlay::Leased>) {
+          on_leased(node, what);
+        } else if constexpr (std::is_same_v<What, overlay::Known>) {
+          believe(now, what.task, what.host);
+        } else if constexpr (std::is_same_v<What, overlay::Over> || std::is_same_v<What, overlay::Lost>) {
+          believe(now, what.task, std::nullopt);
+        }
+      },
+      fact);
+}
+
+void Books::on_started(Time now, NodeId server, const overlay::Started& started, Findings& findings) {
+  if (held_.erase({server, started.proposal}) == 0) take(now, server, started.task.user, findings);
+  const auto task = tasks_.try_emplace(started.task).first;
+  TaskRecord& record = task->second;
+  if (record.runs)
+    findings.add("one place",
+                 fmt::format("{} starts on server {} while it runs on server {}", in_words(started.task),
+                             server, *record.runs),
+                 now);
+  record.runs = server;
+  record.proposal = started.proposal;
+  settle(now, task);
+}
+
+void Books::on_stopped(Time now, NodeId server, const overlay::Stopped& stopped) {
+  give(server, stopped.task.user);
+  const auto task = tasks_.find(stopped.task);
+  if (task == tasks_.end() || task->second.runs != server) return;
+  task->second.runs.reset();
+  settle(now, task);
+}
+
+void Books::on_leased(NodeId server, const overlay::Leased& leased) {
+  Time& until = leases_[{server, leased.user}];
+  if (leased.until <= until) return;
+  until = leased.until;
+  expiries_.push({until, server, leased.user});
+}
+
+// The room is not free before the server says so.
+std::vector<TaskId> Books::expire(Time now) {
+  std::vector<TaskId> stopped;
+  for (; !expiries_.empty() && expiries_.top().until <= now; expiries_.pop()) {
+    const Expiry lease = expiries_.top();
+    const auto last = leases_.find({lease.server, lease.user});
+    if (last == leases_.end() || last->second != lease.until) continue;
+    leases_.erase(last);
+    for (auto task = tasks_.lower_bound({lease.user, 0}); task != tasks_.end();) {
+      if (task->first.user != lease.user) break;
+      const auto next = std::next(task);
+      if (task->second.runs == lease.server) {
+        stopped.push_back(task->first);
+        task->second.runs.reset();
+        settle(lease.until, task);
+      }
+      task = next;
+    }
+  }
+  return stopped;
+}
+
+void Books::on_lost_memory(Time now, NodeId server) {
+  free_[server] = roster_.capacity[server];
+  std::erase_if(held_, [&](const auto& held) { return held.first.host == server; });
+  std::erase_if(leases_, [&](const auto& lease) { return lease.first.first == server; });
+  for (auto task = tasks_.begin(); task != tasks_.end();) {
+    const auto next = std::next(task);
+    if (task->second.runs == server) {
+      task->second.runs.reset();
+      settle(now, task);
+    }
+    task = next;
+  }
+}
+
+void Books::believe(Time now, const TaskId& id, std::optional<NodeId> host) {
+  const auto task = tasks_.try_emplace(id).first;
+  task->second.believed = host;
+  settle(now, task);
+}
+
+// A task that neither runs nor is believed to is past; a new discord begins now.
+void Books::settle(Time now, std::map<TaskId, TaskRecord>::iterator task) {
+  TaskRecord& record = task->second;
+  if (!record.runs && !record.believed) {
+    tasks_.erase(task);
+    return;
+  }
+  const Discord discord = discord_of(record);
+  if (std::exchange(record.discord, discord) != discord) record.since = now;
+}
+
+std::string in_words(const TaskId& task) { return fmt::format("task {} of user {}", task.number, task.user); }
+
+}  // namespace mirab::simulation

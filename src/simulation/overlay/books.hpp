@@ -1,0 +1,98 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mirab/overlay/effects.hpp>
+
+#include "simulation/overlay/findings.hpp"
+#include "simulation/overlay/roster.hpp"
+
+namespace mirab::simulation {
+
+/// How host and user see a task differently.
+enum class Discord {
+  none,
+  unknown,    ///< it runs, and its user does not know
+  forgotten,  ///< its user knows that it runs, and it does not
+};
+
+/// One task, as it truly is and as its user believes.
+struct TaskRecord {
+  std::optional<overlay::NodeId> runs = {};  ///< on this server
+  overlay::ProposalId proposal = {};
+  std::optional<overlay::NodeId> believed = {};  ///< on this one, its user was told
+  Discord discord = Discord::none;
+  Time since{};  ///< of the discord
+};
+
+/// A reservation, by server and name.
+struct HeldKey {
+  overlay::NodeId host = 0;
+  overlay::ProposalId proposal;
+  friend auto operator<=>(const HeldKey&, const HeldKey&) = default;
+};
+
+struct HeldRecord {
+  overlay::TaskId task;
+  Time since{};  ///< it was proposed last
+};
+
+/// What truly is held and runs, kept from what nodes say that they do (overlay/effects.hpp), in books of its
+/// own. Finds at once when a server has more than its capacity ("capacity"), and when a task runs at two
+/// places ("one place"). O(log tasks) a fact; what runs on a server is found by looking through all.
+class Books {
+ public:
+  /// The roster must outlive it.
+  explicit Books(const Roster& roster) : roster_(roster), free_(roster.capacity) {}
+
+  void on_fact(Time now, overlay::NodeId node, const overlay::Fact& fact, Findings& findings);
+  /// The server lost its memory: what it held is free, what ran on it is dead.
+  void on_lost_memory(Time now, overlay::NodeId server);
+  /// Whoever supervises the servers' tasks stops those whose lease is over, whether or not the server is up
+  /// (overlay::Leased): what it stops until now. Call it before any fact of a later time.
+  std::vector<overlay::TaskId> expire(Time now);
+
+  const overlay::Amounts& free(overlay::NodeId server) const { return free_[server]; }
+  bool fits(overlay::NodeId user, overlay::NodeId server) const;
+
+  const std::map<overlay::TaskId, TaskRecord>& tasks() const { return tasks_; }
+  const std::map<HeldKey, HeldRecord>& held() const { return held_; }
+
+ private:
+  void take(Time now, overlay::NodeId server, overlay::NodeId user, Findings& findings);
+  void give(overlay::NodeId server, overlay::NodeId user);
+  void on_leased(overlay::NodeId server, const overlay::Leased& leased);
+  void on_started(Time now, overlay::NodeId server, const overlay::Started& started, Findings& findings);
+  void on_stopped(Time now, overlay::NodeId server, const overlay::Stopped& stopped);
+  void believe(Time now, const overlay::TaskId& task, std::optional<overlay::NodeId> host);
+  void settle(Time now, std::map<overlay::TaskId, TaskRecord>::iterator task);
+
+  const overlay::Amounts& demand(overlay::NodeId user) const {
+    return roster_.demand[user - roster_.servers()];
+  }
+
+  const Roster& roster_;
+  std::vector<overlay::Amounts> free_;           // [K][m]
+  std::map<overlay::TaskId, TaskRecord> tasks_;  // those that run or are believed to
+  std::map<HeldKey, HeldRecord> held_;
+  struct Expiry {
+    Time until;
+    overlay::NodeId server = 0, user = 0;
+    friend auto operator<=>(const Expiry&, const Expiry&) = default;
+  };
+  std::map<std::pair<overlay::NodeId, overlay::NodeId>, Time> leases_;         // by server and user
+  std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> expiries_;  // of which some were renewed
+};
+
+/// "task 3 of user 105": users and servers by their addresses.
+std::string in_words(const overlay::TaskId& task);
+
+}  // namespace mirab::simulation

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <mirab/simulation/overlay.hpp>
+
+#include "simulation/overlay/ledger.hpp"
+#include "simulation/overlay/world.hpp"
+
+namespace mirab::simulation {
+
+/// Pictures of a world, evenly spread over a time whose end is not known: of the moments offered, every one
+/// is kept at first, then every second, every fourth … At most twice as many as wanted are held.
+class Film {
+ public:
+  explicit Film(std::uint32_t frames) : frames_(frames) {}
+
+  /// `tick`: when this is, in ticks.
+  void offer(const World& world, const Ledger& ledger, double tick, std::int64_t placements);
+  /// As many as wanted, the first and the last among them; fewer when fewer were offered.
+  std::vector<OverlayFrame> develop() &&;
+
+ private:
+  std::uint32_t frames_;
+  std::uint64_t offered_ = 0;
+  std::uint64_t stride_ = 1;
+  std::vector<OverlayFrame> kept_;
+};
+
+}  // namespace mirab::simulation

@@ -1,0 +1,104 @@
+// The writer to the reader of simulation/scenario/overlay*.cpp: the same keys, in the same order.
+
+#include "simulation/overlay/overlay_yaml.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "model/seconds.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+// The words stand in the order of the enumerations.
+constexpr std::array<const char*, 3> kSearches = {"walk", "best-fit", "directed"};
+constexpr std::array<const char*, 2> kIdles = {"block", "skip"};
+constexpr std::array<const char*, 2> kStucks = {"block", "leave"};
+constexpr std::array<const char*, 2> kRises = {"gossip", "climb"};
+constexpr std::array<const char*, 2> kMemories = {"kept", "lost"};
+
+template <std::size_t count, class Choice>
+const char* word(const std::array<const char*, count>& words, Choice choice) {
+  return words[static_cast<std::size_t>(choice)];
+}
+
+std::string milliseconds(Duration duration) {
+  return fmt::format("{}", static_cast<double>(duration.count()) / 1e6);
+}
+
+template <class Item, class Describe>
+void list(std::string& text, const char* indent, const char* key, const std::vector<Item>& items,
+          const Describe& describe) {
+  if (items.empty()) return;
+  fmt::format_to(std::back_inserter(text), "{}{}:\n", indent, key);
+  for (const Item& item : items)
+    fmt::format_to(std::back_inserter(text), "{}  - {{{}}}\n", indent, describe(item));
+}
+
+std::string options_yaml(const overlay::OverlayOptions& options) {
+  const overlay::Patience& patience = options.patience;
+  return fmt::format(
+      "search: {}\nidle: {}\nstuck: {}\nrise: {}\n"
+      "patience: {{again: {}, held: {}, walk: {}, home: {}, user: {}, lease: {}}} # ticks\n",
+      word(kSearches, options.search), word(kIdles, options.idle), word(kStucks, options.stuck),
+      word(kRises, options.rise), patience.again, patience.held, patience.walk, patience.home, patience.user,
+      patience.lease);
+}
+
+std::string faults_yaml(const Faults& faults) {
+  std::string text = "faults:\n";
+  const auto part = [&](const char* key, double value) {
+    if (value > 0) fmt::format_to(std::back_inserter(text), "  {}: {}\n", key, value);
+  };
+  part("loss", faults.loss);
+  part("duplicate", faults.duplicate);
+  part("reorder", faults.reorder);
+  part("corrupt", faults.corrupt);
+  fmt::format_to(std::back_inserter(text), "  until_s: {}\n", seconds_text(faults.until));
+  list(text, "  ", "partitions", faults.partitions, [](const Partition& each) {
+    return fmt::format("from_s: {}, to_s: {}, nodes: {}", seconds_text(each.from), seconds_text(each.to),
+                       each.nodes);
+  });
+  list(text, "  ", "crashes", faults.crashes, [](const Crash& each) {
+    const std::string back = each.back ? fmt::format(", back_s: {}", seconds_text(*each.back)) : "";
+    return fmt::format("at_s: {}, node: {}{}, memory: {}", seconds_text(each.at), each.node, back,
+                       word(kMemories, each.memory));
+  });
+  list(text, "  ", "slow", faults.slow, [](const Slow& each) {
+    return fmt::format("from_s: {}, to_s: {}, node: {}, factor: {}", seconds_text(each.from),
+                       seconds_text(each.to), each.node, each.factor);
+  });
+  const auto change = [](const auto& each) {
+    return fmt::format("at_s: {}, node: {}", seconds_text(each.at), each.node);
+  };
+  list(text, "  ", "joins", faults.joins, change);
+  list(text, "  ", "leaves", faults.leaves, change);
+  return text;
+}
+
+}  // namespace
+
+std::string write_overlay_yaml(const Trial& trial, const std::string& cluster,
+                               const std::vector<std::string>& comment) {
+  const OverlayScenario& scenario = trial.scenario;
+  std::string text;
+  for (const std::string& line : comment) text += "# " + line + "\n";
+  fmt::format_to(
+      std::back_inserter(text),
+      "kind: overlay\ncluster: {}\nseed: {}\nschedulers: [{}]\ntick_ms: {}\nwarm_up: {} # shuffles\n"
+      "duration_s: {}\n",
+      cluster, trial.seed, scenario.names.front(), milliseconds(scenario.tick), scenario.warm_up,
+      seconds_text(*scenario.duration));
+  if (scenario.runtime)
+    fmt::format_to(std::back_inserter(text), "runtime_s: {} # mean\n", seconds_text(*scenario.runtime));
+  text += options_yaml(scenario.rules.front().options);
+  text += faults_yaml(scenario.faults);
+  list(text, "", "pauses", scenario.pauses, [](const UserPause& each) {
+    return fmt::format("user: {}, from_s: {}, to_s: {}", each.user, seconds_text(each.from),
+                       seconds_text(each.to));
+  });
+  return text;
+}
+
+}  // namespace mirab::simulation

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include <mirab/model/problem.hpp>
+#include <mirab/simulation/overlay.hpp>
+
+namespace mirab::simulation {
+
+/// One run of a search: a cluster of single servers, and a scenario with one scheduler and a duration.
+struct Trial {
+  Cluster cluster;
+  OverlayScenario scenario;
+  std::uint64_t seed = 1;  ///< of the run
+
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(cluster.servers.size()); }
+  std::uint32_t users() const { return static_cast<std::uint32_t>(cluster.users.size()); }
+  std::uint32_t ticks() const {
+    return static_cast<std::uint32_t>(scenario.duration.value_or(Duration::zero()) / scenario.tick);
+  }
+};
+
+/// What happened in it.
+struct TrialOutcome {
+  std::optional<Violation> violation;  ///< the first; its time counts from the first tick
+  std::int64_t messages = 0, lost = 0, duplicated = 0;
+};
+
+/// Runs it, and checks every promise after every event, until one is broken or the time is over.
+TrialOutcome run_trial(const Trial& trial);
+
+/// Does it break a promise, and which?
+using Breaks = std::function<std::optional<Violation>(const Trial& trial)>;
+
+}  // namespace mirab::simulation

@@ -1,0 +1,144 @@
+// Virtual time: one queue of events, each of one node; what a node wants done happens before the next event.
+#include "simulation/overlay/world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "simulation/overlay/world_state.hpp"
+#include "simulation/streams.hpp"
+
+namespace mirab::simulation {
+
+using overlay::NodeId;
+
+void World::State::happen(const Event& event) {
+  ++events;
+  switch (event.what) {
+    case Event::What::letter:
+      return deliver(event.node, event.index);
+    case Event::What::begin:
+      return start(event.node);
+    case Event::What::tick:
+      return tick(event.node);
+    case Event::What::shuffle:
+      return shuffle(event.node);
+    case Event::What::change:
+      return change(plan.changes[event.index]);
+  }
+}
+
+void World::State::deliver(NodeId to, std::uint32_t letter) {
+  const Time now = agenda.now();
+  const bool nobody = to >= roster.nodes() || (roster.is_server(to) && !places[to].up) ||
+                      (to == roster.central() && !central);
+  if (nobody) return network.lose(letter);
+  const overlay::Letter* const read = network.open(letter, to, now);
+  if (read == nullptr) return;
+  for (const auto& watch : on_message) watch(now, *read);
+  if (roster.is_server(to))
+    places[to].server->on_message(now, read->from, read->message, random, effects);
+  else if (roster.is_user(to))
+    users[to - roster.servers()].on_message(now, read->from, read->message, effects);
+  else if (to == roster.gateway())
+    gateway.on_message(now, read->from, read->message, homes, effects);
+  else if (to == roster.bootstrap())
+    bootstrap.on_message(now, read->from, read->message, random, effects);
+  else
+    central->on_message(now, read->from, read->message, effects);
+  settle(to);
+}
+
+void World::State::tick(NodeId node) {
+  const Time now = agenda.now();
+  agenda.schedule(now + slowed(scenario.tick, node), {.node = node, .what = Event::What::tick});
+  if (roster.is_user(node))
+    users[node - roster.servers()].on_tick(now, runtime_of(node, wanted[node - roster.servers()] + 1),
+                                           effects);
+  else if (node == roster.central())
+    central->on_tick(now, random, effects);
+  else if (places[node].up)
+    places[node].server->on_tick(now, random, effects);
+  else
+    return;
+  settle(node);
+}
+
+void World::State::shuffle(NodeId node) {
+  const Time now = agenda.now();
+  agenda.schedule(now + slowed(shuffle_period, node), {.node = node, .what = Event::What::shuffle});
+  if (!places[node].up) return;
+  places[node].server->on_shuffle(now, random, effects);
+  settle(node);
+}
+
+void World::State::settle(NodeId node) {
+  const Time now = agenda.now();
+  for (const overlay::Fact& fact : effects.facts) {
+    if (const auto* want = std::get_if<overlay::Wanted>(&fact))
+      wanted[want->task.user - roster.servers()] = want->task.number;
+    for (const auto& watch : on_fact) watch(now, node, fact);
+  }
+  const double slowness = roster.is_server(node) ? places[node].slowness : 1;
+  for (overlay::Send& send : effects.sends) {
+    const overlay::Letter letter{
+        .from = node, .to = send.to, .sent = now, .message = std::move(send.message)};
+    for (const Delivery& delivery : network.post(letter, slowness))
+      agenda.schedule(delivery.at,
+                      {.node = letter.to, .index = delivery.letter, .what = Event::What::letter});
+  }
+  effects.facts.clear();
+  effects.sends.clear();
+  for (const auto& watch : after_event) watch(now, node);
+}
+
+// Exponential of the scenario's mean, by user and number: the same whoever schedules it. At least 1 ns: zero
+// is without end.
+Duration World::State::runtime_of(NodeId user, std::uint64_t number) const {
+  if (!scenario.runtime) return {};
+  const double unit = static_cast<double>(stream_seed(runtimes, "of", {user, number}) >> 11) * 0x1p-53;
+  return std::max(stretched(*scenario.runtime, -std::log1p(-unit)), Duration(1));
+}
+
+Duration World::State::slowed(Duration length, NodeId node) const {
+  return roster.is_server(node) && places[node].slowness > 1 ? stretched(length, places[node].slowness)
+                                                             : length;
+}
+
+World::World(const Roster& roster, const OverlayRules& rules, const OverlayScenario& scenario,
+             std::uint64_t seed)
+    : state_(std::make_unique<State>(roster, rules, scenario, seed)) {}
+
+World::~World() = default;
+
+void World::watch(Observer observer) {
+  if (observer.fact) state_->on_fact.push_back(std::move(observer.fact));
+  if (observer.message) state_->on_message.push_back(std::move(observer.message));
+  if (observer.fate) state_->on_fate.push_back(std::move(observer.fate));
+  if (observer.after_event) state_->after_event.push_back(std::move(observer.after_event));
+}
+
+void World::step() { state_->happen(state_->agenda.take()); }
+
+void World::run_until(Time end) {
+  while (next() < end) step();
+}
+
+Time World::now() const { return state_->agenda.now(); }
+Time World::next() const { return state_->agenda.next(); }
+Time World::first_tick() const { return state_->first_tick; }
+Time World::last_change() const { return state_->last_change; }
+std::int64_t World::events() const { return state_->events; }
+const Roster& World::roster() const { return state_->roster; }
+const Network& World::network() const { return state_->network; }
+
+const overlay::Server* World::server(NodeId node) const {
+  const auto& server = state_->places[node].server;
+  return server ? &*server : nullptr;
+}
+
+bool World::up(NodeId node) const { return state_->places[node].up; }
+
+const overlay::User& World::user(NodeId node) const { return state_->users[node - roster().servers()]; }
+
+}  // namespace mirab::simulation

@@ -1,0 +1,186 @@
+// The keys of `kind: overlay` (docs/simulate.md). The cluster that it names is opened by whoever runs it.
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include <mirab/overlay/scheduler.hpp>
+
+#include "simulation/scenario/kinds.hpp"
+#include "simulation/scenario/overlay_parts.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+constexpr std::size_t kMostSchedulers = 100;
+constexpr std::size_t kMostTolerances = 100;
+constexpr std::int64_t kMost = 1'000'000'000;  // of anything that is counted
+constexpr std::int64_t kMostWarmUp = 1'000'000;
+constexpr std::int64_t kMostFrames = 1000;
+
+// Those of its own, then those of the options.
+std::vector<std::string_view> with_options(std::span<const std::string_view> own) {
+  std::vector<std::string_view> keys(own.begin(), own.end());
+  keys.insert(keys.end(), overlay_option_keys().begin(), overlay_option_keys().end());
+  return keys;
+}
+
+std::vector<std::string_view> scheduler_names() {
+  std::vector<std::string_view> names;
+  for (const overlay::SchedulerRow& row : overlay::schedulers()) names.push_back(row.name);
+  return names;
+}
+
+overlay::Scheduler read_scheduler(const Node& node, const std::string& key, ScenarioFields& fields) {
+  return overlay::schedulers()[fields.word(node, key, scheduler_names())].scheduler;
+}
+
+// `pdgdrf:neighbours=2,patience.lease=40`: what it says for itself, as it was written.
+std::string described(const Node& node, std::string_view scheduler) {
+  std::string options;
+  const auto add = [&](const std::string& key, const std::string& value) {
+    options += fmt::format("{}{}={}", options.empty() ? ":" : ",", key, value);
+  };
+  for (const Node::Entry& entry : node.entries) {
+    if (entry.key == "scheduler") continue;
+    if (entry.value.kind == Node::Kind::scalar) add(entry.key, entry.value.text);
+    for (const Node::Entry& inner : entry.value.entries) add(entry.key + "." + inner.key, inner.value.text);
+  }
+  return std::string(scheduler) + options;
+}
+
+// A name, or a map that also has what is different for this one.
+void read_rules(const Node& node, const std::string& key, const overlay::OverlayOptions& options,
+                OverlayScenario& scenario, ScenarioFields& fields) {
+  static constexpr std::array<std::string_view, 2> kOwn = {"scheduler", "name"};
+  OverlayRules rules{.options = options};
+  std::string name = node.text;
+  if (node.kind == Node::Kind::scalar) {
+    rules.scheduler = read_scheduler(node, key, fields);
+  } else {
+    if (!fields.expect_map(node, key, with_options(kOwn))) return;
+    rules.scheduler = read_scheduler(fields.required(node, key, "scheduler"), key + ".scheduler", fields);
+    rules.options = read_overlay_options(node, key + ".", options, fields);
+    const Node* own = node.find("name");
+    name = own != nullptr ? fields.name(*own, key + ".name")
+                          : described(node, overlay::row_of(rules.scheduler).name);
+  }
+  const auto same = std::find(scenario.names.begin(), scenario.names.end(), name);
+  if (same != scenario.names.end()) {
+    fields.fail(key,
+                fmt::format("number {} is already called '{}'; `name` tells them apart",
+                            same - scenario.names.begin() + 1, name),
+                node.line);
+  }
+  scenario.rules.push_back(rules);
+  scenario.names.push_back(name);
+}
+
+// One number for both, or `{min: …, max: …}`.
+Latency read_latency(const Node& node, ScenarioFields& fields) {
+  static constexpr std::array<std::string_view, 2> kKeys = {"min", "max"};
+  if (node.kind == Node::Kind::scalar) {
+    const Duration both = fields.milliseconds(node, "latency_ms");
+    return {both, both};
+  }
+  if (!fields.expect_map(node, "latency_ms", kKeys)) return {};
+  const Node& most = fields.required(node, "latency_ms", "max");
+  const Latency latency{fields.milliseconds(fields.required(node, "latency_ms", "min"), "latency_ms.min"),
+                        fields.milliseconds(most, "latency_ms.max")};
+  if (latency.max < latency.min) fields.fail("latency_ms.max", "must not be below min", most.line);
+  return latency;
+}
+
+// Ascending, and 0 is always the first.
+std::vector<double> read_tolerances(const Node& node, ScenarioFields& fields) {
+  std::vector<double> tolerances = {0};
+  std::size_t index = 0;
+  for (const Node::Entry& entry : fields.entries(node, "tolerances", kMostTolerances)) {
+    const std::string key = item_key("tolerances", index++);
+    const double tolerance = fields.not_negative(entry.value, key);
+    if (index == 1 && tolerance == 0) continue;
+    if (tolerance <= tolerances.back()) fields.fail(key, "must be above the one before it", entry.line);
+    tolerances.push_back(tolerance);
+  }
+  return tolerances;
+}
+
+Duration above_zero(const Node& node, const std::string& key, Duration time, ScenarioFields& fields) {
+  if (time <= Duration::zero()) fields.fail(key, "must be above 0", node.line);
+  return time;
+}
+
+double read_shuffles(const Node& node, ScenarioFields& fields) {
+  constexpr double kLeast = 1e-3, kMostEach = 1e3;
+  const double shuffles = fields.positive(node, "shuffles_per_tick");
+  if (shuffles < kLeast || shuffles > kMostEach)
+    fields.fail("shuffles_per_tick", fmt::format("must be from {} to {}", kLeast, kMostEach), node.line);
+  return shuffles;
+}
+
+// How time passes and messages travel.
+void read_network(const Node& root, OverlayScenario& scenario, ScenarioFields& fields) {
+  static constexpr std::array<std::string_view, 2> kTicks = {"staggered", "in-step"};
+  if (const Node* tick = root.find("tick_ms"))
+    scenario.tick = above_zero(*tick, "tick_ms", fields.milliseconds(*tick, "tick_ms"), fields);
+  if (const Node* ticks = root.find("ticks"))
+    scenario.ticks = static_cast<Ticks>(fields.word(*ticks, "ticks", kTicks));
+  if (const Node* shuffles = root.find("shuffles_per_tick"))
+    scenario.shuffles_per_tick = read_shuffles(*shuffles, fields);
+  if (const Node* latency = root.find("latency_ms")) scenario.latency = read_latency(*latency, fields);
+  if (const Node* lifetime = root.find("lifetime_ms")) {
+    const Duration length = fields.milliseconds(*lifetime, "lifetime_ms");
+    scenario.wire.lifetime = above_zero(*lifetime, "lifetime_ms", length, fields);
+  }
+  if (const Node* skew = root.find("skew_ms")) scenario.wire.skew = fields.milliseconds(*skew, "skew_ms");
+}
+
+// How long it runs, and what is kept of it.
+void read_course(const Node& root, OverlayScenario& scenario, ScenarioFields& fields) {
+  const auto count = [&](const char* key, std::int64_t least, std::int64_t most, std::uint32_t& value) {
+    if (const Node* node = root.find(key))
+      value = static_cast<std::uint32_t>(fields.whole_between(*node, key, least, most));
+  };
+  const auto time = [&](const char* key, std::optional<Duration>& value) {
+    if (const Node* node = root.find(key)) value = above_zero(*node, key, fields.seconds(*node, key), fields);
+  };
+  count("warm_up", 0, kMostWarmUp, scenario.warm_up);
+  count("quiet", 1, kMost, scenario.quiet);
+  count("frames", 0, kMostFrames, scenario.frames);
+  time("runtime_s", scenario.runtime);
+  time("duration_s", scenario.duration);
+  if (scenario.runtime && !scenario.duration) {
+    const std::string key = "duration_s";
+    fields.fail(key, "missing: tasks end (runtime_s), so the run does not end by itself", root.line);
+  }
+  if (const Node* tolerances = root.find("tolerances"))
+    scenario.tolerances = read_tolerances(*tolerances, fields);
+}
+
+}  // namespace
+
+OverlayScenario read_overlay(const Node& root, ScenarioFields& fields) {
+  static constexpr std::array<std::string_view, 21> kOwn = {
+      kVersionKey,  kKindKey,     kSeedKey,     kSeedsKey,           kOutputsKey,  "cluster",
+      "schedulers", "tick_ms",    "ticks",      "warm_up",           "latency_ms", "skew_ms",
+      "faults",     "pauses",     "runtime_s",  "shuffles_per_tick", "duration_s", "quiet",
+      "frames",     "tolerances", "lifetime_ms"};
+  constexpr std::string_view kSchedulers = "schedulers";
+  OverlayScenario scenario;
+  if (!fields.expect_map(root, "", with_options(kOwn))) return scenario;
+  scenario.cluster = fields.path(fields.required(root, "", "cluster"), "cluster");
+  const overlay::OverlayOptions options = read_overlay_options(root, "", {}, fields);
+  for (const Node::Entry& entry : fields.entries(fields.required(root, "", std::string(kSchedulers)),
+                                                 std::string(kSchedulers), kMostSchedulers)) {
+    if (fields.failed()) return scenario;
+    const std::string key = item_key(kSchedulers, scenario.rules.size());
+    read_rules(entry.value, key, options, scenario, fields);
+  }
+  read_network(root, scenario, fields);
+  read_course(root, scenario, fields);
+  if (const Node* faults = root.find("faults")) scenario.faults = read_faults(*faults, fields);
+  if (const Node* pauses = root.find("pauses")) scenario.pauses = read_pauses(*pauses, fields);
+  return scenario;
+}
+
+}  // namespace mirab::simulation

@@ -1,0 +1,88 @@
+// Östman, section 3.3.1: the centre asks its neighbour of lowest utility whether they see the same.
+#include "simulation/overlay/confirmations.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mirab::simulation {
+namespace {
+
+using overlay::Descriptor;
+using overlay::NodeId;
+
+std::vector<Descriptor> view_of(std::initializer_list<NodeId> nodes) {
+  std::vector<Descriptor> view;
+  for (const NodeId node : nodes) view.push_back({.node = node, .utility = 0});
+  return view;
+}
+
+// Server 5 sees {1, 2, 7}, and asks 7 about {1, 2, 5}.
+class ConfirmationsTest : public testing::Test {
+ protected:
+  void ask(std::initializer_list<NodeId> view_of_7) {
+    confirmations.on_message(5, 7, overlay::ConfirmRequest{3, {1, 2, 5}}, view_of(view_of_7));
+  }
+  void answer(bool confirmed) {
+    confirmations.on_message(7, 5, overlay::ConfirmAnswer{3, confirmed}, view_of({1, 2, 7}));
+  }
+  std::int64_t serve(std::uint64_t round, std::initializer_list<NodeId> view) {
+    Findings findings;
+    confirmations.on_served({}, 5, {{100, 1}, round}, view_of(view), findings);
+    return findings.count;
+  }
+
+  Confirmations confirmations;
+};
+
+TEST_F(ConfirmationsTest, ATurnWithATrueConfirmationIsRight) {
+  ask({1, 2, 5});
+  answer(true);
+  EXPECT_EQ(serve(3, {1, 2, 7}), 0);
+}
+
+TEST_F(ConfirmationsTest, ATurnBeforeTheAnswerIsFound) {
+  ask({1, 2, 5});
+  EXPECT_EQ(serve(3, {1, 2, 7}), 1);
+}
+
+TEST_F(ConfirmationsTest, ATurnAfterARefusalIsFound) {
+  ask({1, 2, 4});
+  answer(false);
+  EXPECT_EQ(serve(3, {1, 2, 7}), 1);
+}
+
+TEST_F(ConfirmationsTest, AConfirmationThatWasNotTrueIsFound) {
+  ask({1, 2, 4});
+  answer(true);
+  EXPECT_EQ(serve(3, {1, 2, 7}), 1);
+}
+
+TEST_F(ConfirmationsTest, AConfirmationOfAnotherRoundDoesNotCount) {
+  ask({1, 2, 5});
+  answer(true);
+  EXPECT_EQ(serve(4, {1, 2, 7}), 1);
+}
+
+TEST_F(ConfirmationsTest, AViewThatChangedSinceIsFound) {
+  ask({1, 2, 5});
+  answer(true);
+  EXPECT_EQ(serve(3, {1, 4, 7}), 1);
+}
+
+TEST_F(ConfirmationsTest, AnOldRequestThatComesLateChangesNothing) {
+  ask({1, 2, 5});
+  answer(true);
+  confirmations.on_message(5, 7, overlay::ConfirmRequest{2, {1, 4, 5}}, view_of({1, 2, 5}));
+  EXPECT_EQ(serve(3, {1, 2, 7}), 0);
+}
+
+TEST_F(ConfirmationsTest, WhatWasConfirmedBeforeAServerLostItsMemoryIsNothing) {
+  ask({1, 2, 5});
+  answer(true);
+  confirmations.on_lost_memory(5);
+  EXPECT_EQ(serve(3, {1, 2, 7}), 1);
+}
+
+TEST_F(ConfirmationsTest, WhoKnowsNobodyNeedsNone) { EXPECT_EQ(serve(0, {}), 0); }
+
+}  // namespace
+}  // namespace mirab::simulation

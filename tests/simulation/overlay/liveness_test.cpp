@@ -1,0 +1,79 @@
+#include "simulation/overlay/liveness.hpp"
+
+#include <gmock/gmock.h>
+
+#include "simulation/overlay/small_roster.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+using overlay::Idle;
+using overlay::Scheduler;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class LivenessTest : public testing::Test {
+ protected:
+  std::vector<overlay::NodeId> who(Scheduler scheduler = Scheduler::pdgdrf, Idle idle = Idle::block) const {
+    return promised(books, roster, wants, here, scheduler, idle);
+  }
+  /// Room for one task of Ben's is left, on server 1.
+  void fill() {
+    Findings findings;
+    for (std::uint64_t number = 1; number <= 3; ++number)
+      books.on_fact({}, number == 1 ? 1U : 0U, overlay::Started{{kAnna, number}, {1, number}}, findings);
+    books.on_fact({}, 1, overlay::Started{{kBen, 1}, {1, 9}}, findings);
+  }
+
+  static Roster roster_with_more_memory() {
+    Roster roster = small_roster();
+    roster.capacity[1] = {4, 5};
+    return roster;
+  }
+
+  const Roster roster = roster_with_more_memory();
+  Books books{roster};
+  std::vector<Want> wants = {{.present = true, .running = 2}, {.present = true, .running = 1}};
+  std::vector<bool> here = {true, true};
+};
+
+TEST_F(LivenessTest, ThePoorestGetsAPlace) { EXPECT_THAT(who(), ElementsAre(kBen)); }
+
+TEST_F(LivenessTest, OfSeveralPoorestAllMustFit) {
+  wants[0].running = 1;
+  EXPECT_THAT(who(), ElementsAre(kAnna, kBen));
+  fill();
+  EXPECT_THAT(who(), IsEmpty()) << "Anna's task, of two cores, fits nowhere, and may be the first";
+}
+
+TEST_F(LivenessTest, NothingIsPromisedWhileThePoorestIsIdleUnlessItIsSkipped) {
+  wants[1].present = false;
+  EXPECT_THAT(who(), IsEmpty());
+  EXPECT_THAT(who(Scheduler::pdgdrf, Idle::skip), ElementsAre(kAnna));
+}
+
+TEST_F(LivenessTest, NothingIsPromisedOnServersThatAreNotHere) {
+  fill();
+  EXPECT_THAT(who(), ElementsAre(kBen));
+  here[1] = false;
+  EXPECT_THAT(who(), IsEmpty());
+}
+
+TEST_F(LivenessTest, InAFifoAllWhoWaitMustFit) {
+  EXPECT_THAT(who(Scheduler::centralised_fifo), ElementsAre(kAnna, kBen));
+  fill();
+  EXPECT_THAT(who(Scheduler::centralised_fifo), IsEmpty());
+}
+
+TEST(Liveness, IsNotPromisedWhereATaskMayNotFindItsServer) {
+  overlay::OverlayOptions options;
+  EXPECT_TRUE(is_live(Scheduler::dgdrf, options, true));
+  EXPECT_FALSE(is_live(Scheduler::probes, options, false));
+  EXPECT_TRUE(is_live(Scheduler::ddrf_random, options, false));
+  EXPECT_FALSE(is_live(Scheduler::ddrf_random, options, true));
+  options.stuck = overlay::Stuck::leave;
+  EXPECT_FALSE(is_live(Scheduler::dgdrf, options, false));
+}
+
+}  // namespace
+}  // namespace mirab::simulation

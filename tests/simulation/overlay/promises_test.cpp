@@ -1,0 +1,168 @@
+// Scripted facts: what is due by when.
+#include "simulation/overlay/promises.hpp"
+
+#include <gtest/gtest.h>
+
+#include "simulation/overlay/small_roster.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+using overlay::NodeId;
+using overlay::ProposalId;
+using overlay::TaskId;
+
+constexpr TaskId kTask{kAnna, 1};
+constexpr ProposalId kProposal{1, 1};
+
+class PromisesTest : public testing::Test {
+ protected:
+  PromisesTest() {
+    rules.scheduler = overlay::Scheduler::pdgdrf;
+    rules.options.patience = {.again = 4, .held = 16, .walk = 60, .home = 16, .user = 60, .lease = 0};
+  }
+  Promises& promises() {
+    if (!made) {
+      made.emplace(roster, rules, scenario, Time{},
+                   Insight{.view = [&](NodeId) { return std::span<const overlay::Descriptor>{}; },
+                           .free = [&](NodeId server) { return std::span<const std::int64_t>(free[server]); },
+                           .want = [&](NodeId) { return want; }});
+      for (NodeId server = 0; server < 2; ++server) made->on_fate({}, server, Fate::started);
+    }
+    return *made;
+  }
+  void tell(std::int64_t tick, NodeId node, const overlay::Fact& fact) {
+    promises().on_fact(at_tick(tick), node, fact);
+  }
+  void start(std::int64_t tick) {
+    tell(tick, 0, overlay::Held{kTask, kProposal});
+    tell(tick, 0, overlay::Started{kTask, kProposal});
+    free[0] = {2, 3};
+  }
+  /// The promises that are broken until that tick.
+  std::vector<std::string> until(std::int64_t tick) {
+    for (; ticked <= tick; ++ticked) promises().after_event(at_tick(ticked), kBen);
+    std::vector<std::string> broken;
+    for (const Violation& violation : promises().findings().first) broken.push_back(violation.promise);
+    return broken;
+  }
+  static std::vector<std::string> only(const char* promise) { return {promise}; }
+  static constexpr std::int64_t kAgreed = 3 * 4 + 16 + 80;
+
+  const Roster roster = small_roster();
+  OverlayRules rules;
+  OverlayScenario scenario;
+  std::vector<overlay::Amounts> free = roster.capacity;
+  Want want;
+  std::optional<Promises> made;
+  std::int64_t ticked = 0;
+};
+
+TEST_F(PromisesTest, AReservationThatIsHeldForTooLongIsALeak) {
+  tell(10, 0, overlay::Held{kTask, kProposal});
+  EXPECT_TRUE(until(10 + 17).empty());
+  EXPECT_EQ(until(10 + 18), only("no leak"));
+}
+
+TEST_F(PromisesTest, AReservationCountsFromWhenItWasProposedLast) {
+  tell(10, 0, overlay::Held{kTask, kProposal});
+  tell(20, 0, overlay::Prolonged{kTask, kProposal});
+  EXPECT_TRUE(until(20 + 17).empty());
+  EXPECT_EQ(until(20 + 18), only("no leak"));
+}
+
+TEST_F(PromisesTest, AReservationThatIsGivenBackInTimeIsNot) {
+  tell(10, 0, overlay::Held{kTask, kProposal});
+  tell(26, 0, overlay::GivenBack{kTask, kProposal});
+  EXPECT_TRUE(until(100).empty());
+}
+
+TEST_F(PromisesTest, AServerThatWasDownHasTimeAgain) {
+  tell(10, 0, overlay::Held{kTask, kProposal});
+  promises().on_fate(at_tick(12), 0, Fate::silenced);
+  EXPECT_TRUE(until(99).empty());
+  promises().on_fate(at_tick(100), 0, Fate::started);
+  EXPECT_TRUE(until(117).empty());
+  EXPECT_EQ(until(118), only("no leak"));
+}
+
+TEST_F(PromisesTest, ASlowServerHasMoreTime) {
+  scenario.faults.slow = {{.to = at_tick(9) - Time{}, .node = 0, .factor = 3}};
+  tell(10, 0, overlay::Held{kTask, kProposal});
+  EXPECT_TRUE(until(10 + 53).empty());
+  EXPECT_EQ(until(10 + 54), only("no leak"));
+}
+
+TEST_F(PromisesTest, ATaskThatNoUserKnowsOfIsALeak) {
+  start(10);
+  EXPECT_TRUE(until(10 + kAgreed - 1).empty());
+  EXPECT_EQ(until(10 + kAgreed), only("no leak"));
+}
+
+TEST_F(PromisesTest, UntilTheLastFaultNobodyNeedsToKnow) {
+  scenario.faults.until = at_tick(500) - Time{};
+  start(10);
+  EXPECT_TRUE(until(500 + kAgreed - 1).empty());
+  EXPECT_EQ(until(500 + kAgreed), only("no leak"));
+}
+
+TEST_F(PromisesTest, ATaskThatItsUserWasToldRunsIsNotForgotten) {
+  start(10);
+  tell(11, kAnna, overlay::Known{kTask, 0});
+  EXPECT_TRUE(until(299).empty());
+  promises().on_fate(at_tick(300), 0, Fate::died);
+  promises().on_fate(at_tick(310), 0, Fate::started);
+  EXPECT_TRUE(until(310 + kAgreed - 1).empty());
+  EXPECT_EQ(until(310 + kAgreed), only("not forgotten"));
+}
+
+TEST_F(PromisesTest, ATaskThatIsSubmittedAgainIsNotForgotten) {
+  start(10);
+  tell(11, kAnna, overlay::Known{kTask, 0});
+  promises().on_fate(at_tick(300), 0, Fate::died);
+  promises().on_fate(at_tick(310), 0, Fate::started);
+  tell(320, kAnna, overlay::Lost{kTask});
+  EXPECT_TRUE(until(900).empty());
+}
+
+TEST_F(PromisesTest, WithoutALeaseAUserWaitsForAServerThatNeverComesBack) {
+  start(10);
+  tell(11, kAnna, overlay::Known{kTask, 0});
+  promises().on_fate(at_tick(20), 0, Fate::died);
+  EXPECT_TRUE(until(900).empty());
+}
+
+TEST_F(PromisesTest, WithALeaseItGivesUpAServerThatNeverComesBack) {
+  rules.options.patience.lease = 40;
+  start(10);
+  tell(11, kAnna, overlay::Known{kTask, 0});
+  promises().on_fate(at_tick(20), 0, Fate::died);
+  EXPECT_TRUE(until(20 + kAgreed + 40 - 1).empty());
+  EXPECT_EQ(until(20 + kAgreed + 40), only("not forgotten"));
+}
+
+TEST_F(PromisesTest, AServerThatMiscountsItsRoomBreaksCapacity) {
+  start(10);
+  free[0] = {4, 4};
+  promises().after_event(at_tick(10), 0);
+  EXPECT_EQ(until(10), only("capacity"));
+}
+
+TEST_F(PromisesTest, NobodyIsPlacedThoughThePoorestFitsBreaksLiveness) {
+  want.present = true;
+  constexpr std::int64_t kPlacement = 60 + 60 + 16 + 8 * 16 + 2 * 50 + 3 * 4;
+  EXPECT_TRUE(until(kPlacement).empty());
+  EXPECT_EQ(until(kPlacement + 1), only("liveness"));
+}
+
+TEST_F(PromisesTest, APlacementNowAndThenIsAlive) {
+  want.present = true;
+  for (std::int64_t tick = 0; tick < 2000; tick += 300) {
+    tell(tick, kAnna, overlay::Known{kTask, 0});
+    tell(tick, kAnna, overlay::Over{kTask});
+    EXPECT_TRUE(until(tick + 300).empty());
+  }
+}
+
+}  // namespace
+}  // namespace mirab::simulation

@@ -1,0 +1,290 @@
+// Scenario files of the kind overlay: every key is read, and what is wrong is named with file, line and key
+// (docs/simulate.md).
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <limits>
+#include <string>
+
+#include <mirab/overlay/scheduler.hpp>
+#include <mirab/simulation/scenario.hpp>
+
+namespace mirab::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+using overlay::Scheduler;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+Result<Scenario> read(const std::string& text) {
+  return read_scenario_text(text, Syntax::yaml, "folder/s.yaml");
+}
+
+OverlayScenario overlay_of(const std::string& text) {
+  const Result<Scenario> scenario = read(text);
+  EXPECT_TRUE(scenario) << describe(scenario.error());
+  return scenario ? std::get<OverlayScenario>(scenario->what) : OverlayScenario{};
+}
+
+std::string refusal(const std::string& text) {
+  const Result<Scenario> scenario = read(text);
+  return scenario ? "accepted" : describe(scenario.error());
+}
+
+const std::string kSmall = "kind: overlay\ncluster: c.yaml\nschedulers: [dgdrf]\n";
+
+const std::string kEvery = R"(kind: overlay
+version: 1
+seeds: 3
+outputs: {json: out.json}
+cluster: park.yaml
+schedulers: [centralised-drf, pdgdrf]
+neighbours: 4
+shuffle: 3
+peers: 8
+peer_shuffle: 4
+temperature: 0.5
+oldest: 30
+hops: 50
+best_of: 5
+search: best-fit
+idle: skip
+stuck: leave
+rise: climb
+total: push-sum
+push_sum_epoch: 32
+slack: 0.1
+patience: {again: 5, held: 20, walk: 60, home: 30, user: 200, lease: 80}
+tick_ms: 50
+ticks: in-step
+shuffles_per_tick: 0.2
+warm_up: 40
+latency_ms: {min: 0.5, max: 20}
+lifetime_ms: 1500
+skew_ms: 2
+faults:
+  loss: 0.1
+  duplicate: 0.01
+  reorder: 0.05
+  corrupt: 0.001
+  until_s: 60
+  partitions: [{from_s: 10, to_s: 20, nodes: 0.3}]
+  crashes:
+    - {at_s: 5, node: 3, back_s: 8, memory: lost}
+    - {at_s: 6.5, node: 4}
+  slow: [{from_s: 1, to_s: 2, node: 7, factor: 4}]
+  joins: [{at_s: 3, node: 9}]
+  leaves: [{at_s: 0, node: 1}]
+pauses: [{user: alice, from_s: 2, to_s: 4}]
+runtime_s: 30
+duration_s: 100
+quiet: 200
+tolerances: [0.01, 0.1]
+frames: 12
+)";
+
+TEST(OverlayScenarioFile, ReadsHowTheSchedulersWork) {
+  const OverlayScenario scenario = overlay_of(kEvery);
+  ASSERT_EQ(scenario.rules.size(), 2U);
+  EXPECT_THAT(scenario.names, ElementsAre("centralised-drf", "pdgdrf"));
+  EXPECT_EQ(scenario.rules[0].scheduler, Scheduler::centralised_drf);
+  EXPECT_EQ(scenario.rules[1].scheduler, Scheduler::pdgdrf);
+  const overlay::OverlayOptions& options = scenario.rules[1].options;
+  EXPECT_EQ(options.gossip.view, 4U);
+  EXPECT_EQ(options.gossip.shuffle, 3U);
+  EXPECT_EQ(options.gossip.peers, 8U);
+  EXPECT_EQ(options.gossip.peer_shuffle, 4U);
+  EXPECT_EQ(options.gossip.temperature, 0.5);
+  EXPECT_EQ(options.gossip.oldest, 30U);
+  EXPECT_EQ(options.hops, 50U);
+  EXPECT_EQ(options.best_of, 5U);
+  EXPECT_EQ(options.search, overlay::Search::best_fit);
+  EXPECT_EQ(options.idle, overlay::Idle::skip);
+  EXPECT_EQ(options.stuck, overlay::Stuck::leave);
+  EXPECT_EQ(options.rise, overlay::Rise::climb);
+  EXPECT_EQ(options.total, overlay::Total::push_sum);
+  EXPECT_EQ(options.push_sum_epoch, 32U);
+  EXPECT_EQ(options.slack, 0.1);
+  EXPECT_EQ(options.patience.again, 5U);
+  EXPECT_EQ(options.patience.held, 20U);
+  EXPECT_EQ(options.patience.walk, 60U);
+  EXPECT_EQ(options.patience.home, 30U);
+  EXPECT_EQ(options.patience.user, 200U);
+  EXPECT_EQ(options.patience.lease, 80U);
+}
+
+TEST(OverlayScenarioFile, ReadsHowTheNetworkWorks) {
+  const OverlayScenario scenario = overlay_of(kEvery);
+  EXPECT_EQ(scenario.cluster, "folder/park.yaml");
+  EXPECT_EQ(scenario.tick, Duration(50ms));
+  EXPECT_EQ(scenario.ticks, Ticks::in_step);
+  EXPECT_EQ(scenario.shuffles_per_tick, 0.2);
+  EXPECT_EQ(scenario.warm_up, 40U);
+  EXPECT_EQ(scenario.latency.min, Duration(500us));
+  EXPECT_EQ(scenario.latency.max, Duration(20ms));
+  EXPECT_EQ(scenario.wire.lifetime, Duration(1500ms));
+  EXPECT_EQ(scenario.wire.skew, Duration(2ms));
+  EXPECT_EQ(scenario.runtime, Duration(30s));
+  EXPECT_EQ(scenario.duration, Duration(100s));
+  EXPECT_EQ(scenario.quiet, 200U);
+  EXPECT_EQ(scenario.frames, 12U);
+  ASSERT_EQ(scenario.pauses.size(), 1U);
+  EXPECT_EQ(scenario.pauses[0].user, "alice");
+  EXPECT_EQ(scenario.pauses[0].from, Duration(2s));
+  EXPECT_EQ(scenario.pauses[0].to, Duration(4s));
+}
+
+TEST(OverlayScenarioFile, ReadsWhatGoesWrong) {
+  const Faults faults = overlay_of(kEvery).faults;
+  EXPECT_EQ(faults.loss, 0.1);
+  EXPECT_EQ(faults.duplicate, 0.01);
+  EXPECT_EQ(faults.reorder, 0.05);
+  EXPECT_EQ(faults.corrupt, 0.001);
+  EXPECT_EQ(faults.until, Duration(60s));
+  ASSERT_EQ(faults.partitions.size(), 1U);
+  EXPECT_EQ(faults.partitions[0].from, Duration(10s));
+  EXPECT_EQ(faults.partitions[0].to, Duration(20s));
+  EXPECT_EQ(faults.partitions[0].nodes, 0.3);
+  ASSERT_EQ(faults.crashes.size(), 2U);
+  EXPECT_EQ(faults.crashes[0].at, Duration(5s));
+  EXPECT_EQ(faults.crashes[0].node, 3U);
+  EXPECT_EQ(faults.crashes[0].back, Duration(8s));
+  EXPECT_EQ(faults.crashes[0].memory, Memory::lost);
+  EXPECT_EQ(faults.crashes[1].at, Duration(6500ms));
+  EXPECT_FALSE(faults.crashes[1].back);
+  EXPECT_EQ(faults.crashes[1].memory, Memory::kept);
+  ASSERT_EQ(faults.slow.size(), 1U);
+  EXPECT_EQ(faults.slow[0].to, Duration(2s));
+  EXPECT_EQ(faults.slow[0].node, 7U);
+  EXPECT_EQ(faults.slow[0].factor, 4);
+  ASSERT_EQ(faults.joins.size(), 1U);
+  EXPECT_EQ(faults.joins[0].at, Duration(3s));
+  EXPECT_EQ(faults.joins[0].node, 9U);
+  ASSERT_EQ(faults.leaves.size(), 1U);
+  EXPECT_EQ(faults.leaves[0].at, Duration(0s));
+  EXPECT_EQ(faults.leaves[0].node, 1U);
+}
+
+// Östman, 4.4: the defaults of the thesis.
+TEST(OverlayScenarioFile, WhatIsNotSaidIsAsInTheThesis) {
+  const OverlayScenario scenario = overlay_of(kSmall);
+  const overlay::OverlayOptions& options = scenario.rules.at(0).options;
+  EXPECT_EQ(options.gossip.view, 10U);
+  EXPECT_EQ(options.gossip.shuffle, 0U);
+  EXPECT_EQ(options.gossip.temperature, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(options.search, overlay::Search::walk);
+  EXPECT_EQ(scenario.tick, Duration(100ms));
+  EXPECT_THAT(scenario.tolerances, ElementsAre(0, 0.01, 0.05, 0.10, 0.15));
+  EXPECT_FALSE(scenario.duration);
+  EXPECT_THAT(scenario.faults.crashes, IsEmpty());
+}
+
+TEST(OverlayScenarioFile, EverySchedulerOfTheTableIsKnown) {
+  for (const overlay::SchedulerRow& row : overlay::schedulers()) {
+    const std::string text = "kind: overlay\ncluster: c.yaml\nschedulers: [" + std::string(row.name) + "]\n";
+    EXPECT_EQ(overlay_of(text).rules.at(0).scheduler, row.scheduler) << row.name;
+  }
+}
+
+TEST(OverlayScenarioFile, ASchedulerMayHaveOptionsOfItsOwnOverThoseOfAll) {
+  const OverlayScenario scenario = overlay_of(R"(kind: overlay
+cluster: c.yaml
+neighbours: 6
+patience: {again: 7}
+schedulers:
+  - pdgdrf
+  - {scheduler: pdgdrf, neighbours: 2, search: best-fit, patience: {lease: 40}}
+  - {scheduler: pdgdrf, temperature: infinite, shuffle: all, name: "as in the thesis"}
+)");
+  EXPECT_THAT(scenario.names, ElementsAre("pdgdrf", "pdgdrf:neighbours=2,search=best-fit,patience.lease=40",
+                                          "as in the thesis"));
+  EXPECT_EQ(scenario.rules[0].options.gossip.view, 6U);
+  EXPECT_EQ(scenario.rules[1].options.gossip.view, 2U);
+  EXPECT_EQ(scenario.rules[1].options.search, overlay::Search::best_fit);
+  EXPECT_EQ(scenario.rules[1].options.patience.lease, 40U);
+  EXPECT_EQ(scenario.rules[1].options.patience.again, 7U);
+  EXPECT_EQ(scenario.rules[2].options.search, overlay::Search::walk);
+}
+
+TEST(OverlayScenarioFile, ToleranceZeroIsAlwaysTheFirst) {
+  EXPECT_THAT(overlay_of(kEvery).tolerances, ElementsAre(0, 0.01, 0.1));
+  EXPECT_THAT(overlay_of(kSmall + "tolerances: [0, 0.2]\n").tolerances, ElementsAre(0, 0.2));
+}
+
+TEST(OverlayScenarioFile, ALatencyMayBeOneNumber) {
+  const OverlayScenario scenario = overlay_of(kSmall + "latency_ms: 5\n");
+  EXPECT_EQ(scenario.latency.min, Duration(5ms));
+  EXPECT_EQ(scenario.latency.max, Duration(5ms));
+}
+
+TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
+  const auto with_faults = [](const std::string& faults) { return kSmall + "faults: {" + faults + "}\n"; };
+  const auto with_schedulers = [](const std::string& list) {
+    return "kind: overlay\ncluster: c.yaml\nschedulers: " + list + "\n";
+  };
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"kind: overlay\nschedulers: [dgdrf]\n", "1: cluster: missing"},
+           {"kind: overlay\ncluster: c\n", "1: schedulers: missing"},
+           {with_schedulers("[]"), "3: schedulers: must have from 1 to 100 entries"},
+           {with_schedulers("dgdrf"), "3: schedulers: must be a list"},
+           {with_schedulers("[dgdfr]"), "3: schedulers[0]: must be one of centralised-drf, "},
+           {with_schedulers("[dgdrf, dgdrf]"), "3: schedulers[1]: number 1 is already called 'dgdrf'"},
+           {with_schedulers("[{neighbours: 2}]"), "3: schedulers[0].scheduler: missing"},
+           {with_schedulers("[{scheduler: [a]}]"), "3: schedulers[0].scheduler: must be one of"},
+           {with_schedulers("[{scheduler: dgdrf, nieghbours: 2}]"),
+            "3: schedulers[0].nieghbours: unknown key; did you mean neighbours"},
+           {with_schedulers("[{scheduler: dgdrf, hops: -1}]"),
+            "3: schedulers[0].hops: must be a whole number"},
+           {with_schedulers("[{scheduler: dgdrf, name: ''}]"), "3: schedulers[0].name: must not be empty"},
+           {with_schedulers("[{scheduler: dgdrf, patience: {again: 0}}]"),
+            "3: schedulers[0].patience.again: must be a whole number from 1"},
+           {kSmall + "workload: w\n", "4: workload: unknown key"},
+           {kSmall + "neighbours: 0\n", "4: neighbours: must be a whole number from 1 to 1000, not '0'"},
+           {kSmall + "shuffle: 0\n", "4: shuffle: must be a whole number from 1"},
+           {kSmall + "temperature: 0\n", "4: temperature: must be above 0"},
+           {kSmall + "search: best\n", "4: search: must be one of walk, best-fit, directed, not 'best'"},
+           {kSmall + "slack: -1\n", "4: slack: "},
+           {kSmall + "patience: {agian: 4}\n", "4: patience.agian: unknown key; known are again, held"},
+           {kSmall + "tick_ms: 0\n", "4: tick_ms: must be above 0"},
+           {kSmall + "tick_ms: 1e18\n", "4: tick_ms: must be less than thirty years"},
+           {kSmall + "ticks: in_step\n", "4: ticks: must be one of staggered, in-step"},
+           {kSmall + "shuffles_per_tick: 0\n", "4: shuffles_per_tick: must be above 0"},
+           {kSmall + "shuffles_per_tick: 1e9\n", "4: shuffles_per_tick: must be from 0.001 to 1000"},
+           {kSmall + "warm_up: 1.5\n", "4: warm_up: must be a whole number"},
+           {kSmall + "latency_ms: {min: 2}\n", "4: latency_ms.max: missing"},
+           {kSmall + "latency_ms: {min: 2, max: 1}\n", "4: latency_ms.max: must not be below min"},
+           {kSmall + "lifetime_ms: 0\n", "4: lifetime_ms: must be above 0"},
+           {kSmall + "runtime_s: 5\n", "1: duration_s: missing: tasks end"},
+           {kSmall + "duration_s: 0\n", "4: duration_s: must be above 0"},
+           {kSmall + "quiet: 0\n", "4: quiet: must be a whole number from 1"},
+           {kSmall + "tolerances: [0.1, 0.1]\n", "4: tolerances[1]: must be above the one before it"},
+           {kSmall + "tolerances: []\n", "4: tolerances: must have from 1"},
+           {kSmall + "frames: 1001\n", "4: frames: must be a whole number from 0 to 1000"},
+           {kSmall + "pauses: [{user: a, from_s: 2, to_s: 2}]\n",
+            "4: pauses[0].to_s: must be later than from_s"},
+           {kSmall + "pauses: [{from_s: 1, to_s: 2}]\n", "4: pauses[0].user: missing"},
+           {with_faults("loss: 1"), "4: faults.loss: must be a probability below 1"},
+           {with_faults("loss: -0.1"), "4: faults.loss: '-0.1' is negative"},
+           {with_faults("los: 0.1"), "4: faults.los: unknown key; did you mean loss"},
+           {with_faults("partitions: [{from_s: 1, to_s: 2, nodes: 1}]"),
+            "4: faults.partitions[0].nodes: must be a part of the servers, below 1"},
+           {with_faults("partitions: [{from_s: 1, nodes: 0.5}]"), "4: faults.partitions[0].to_s: missing"},
+           {with_faults("crashes: [{at_s: 1}]"), "4: faults.crashes[0].node: missing"},
+           {with_faults("crashes: [{at_s: 1, node: m-28}]"),
+            "4: faults.crashes[0].node: must be a whole number from 0"},
+           {with_faults("crashes: [{at_s: 1, node: 1, back_s: 1}]"),
+            "4: faults.crashes[0].back_s: must be later than at_s"},
+           {with_faults("crashes: [{at_s: 1, node: 1, memory: gone}]"),
+            "4: faults.crashes[0].memory: must be one of kept, lost"},
+           {with_faults("slow: [{from_s: 1, to_s: 2, node: 1, factor: 0.5}]"),
+            "4: faults.slow[0].factor: must be at least 1"},
+           {with_faults("joins: [{at_s: 1, node: 1, back_s: 2}]"), "4: faults.joins[0].back_s: unknown key"},
+           {with_faults("leaves: [5]"), "4: faults.leaves[0]: must be a map"}}) {
+    EXPECT_THAT(refusal(text), StartsWith("folder/s.yaml:" + expected)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace mirab::simulation
