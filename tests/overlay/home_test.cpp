@@ -56,6 +56,8 @@ TEST_F(HomeOf, AShareIsTheNumberOfTasksThatCountTimesTheDominantDemand) {
   Resident resident{.user = kAnna, .task = {.id = {}, .demand = {1, 4}, .runtime = {}, .running = 3}};
   EXPECT_DOUBLE_EQ(Home::share(resident, kTotal), 3 * 4 / 20.0);
   resident.served = true;
+  EXPECT_DOUBLE_EQ(Home::share(resident, kTotal), 3 * 4 / 20.0) << "it walks";
+  resident.placed = true;
   EXPECT_DOUBLE_EQ(Home::share(resident, kTotal), 4 * 4 / 20.0);
   EXPECT_DOUBLE_EQ(Home::share(resident, std::vector<double>{0, 0}), 0) << "C is not known yet";
 }
@@ -77,10 +79,13 @@ TEST_F(HomeOf, WhatIsSaidIsAnsweredAndWhatComesLateChangesNothing) {
   EXPECT_EQ(home.residents().at(0).counted(), 5U);
 }
 
-TEST_F(HomeOf, ATurnCountsUntilTheNextTaskComes) {
+TEST_F(HomeOf, ATurnCountsFromTheProposalUntilTheNextTaskComes) {
   hear(1, submit(kAnna, 1, 0, 1));
-  served(2, kAnna);
+  const std::uint64_t attempt = served(2, kAnna);
   EXPECT_THAT(facts<Served>(effects), SizeIs(1));
+  home.on_placed({kAnna, 1}, attempt + 1);
+  EXPECT_EQ(home.residents()[0].counted(), 0U) << "another attempt";
+  home.on_placed({kAnna, 1}, attempt);
   EXPECT_EQ(home.residents()[0].counted(), 1U);
   EXPECT_FALSE(home.residents()[0].waits());
   hear(3, submit(kAnna, 2, 1, 2));
@@ -122,7 +127,8 @@ TEST_F(HomeOf, AUserWithoutATaskIsAmongThePoorestUnlessSkipped) {
 
 TEST_F(HomeOf, APauseTakesATurnBack) {
   hear(1, submit(kAnna, 1, 0, 1));
-  served(2, kAnna);
+  home.on_placed({kAnna, 1}, served(2, kAnna));
+  EXPECT_EQ(home.residents()[0].counted(), 1U);
   pause(3, kAnna, 1, 2);
   EXPECT_EQ(home.residents()[0].counted(), 0U);
   EXPECT_THAT(facts<Unserved>(effects), SizeIs(1));
