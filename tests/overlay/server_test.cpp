@@ -17,7 +17,7 @@ SmallPlan plan_of(Scheduler scheduler, std::size_t servers, std::size_t users, s
   plan.scheduler = scheduler;
   plan.seed = seed;
   plan.options.hops = 60;
-  plan.quiet = 60;
+  plan.quiet = 150;
   Random random(seed);
   const auto amount = [&](std::uint64_t most, std::int64_t unit) {
     return unit * static_cast<std::int64_t>(1 + random.below(most));
@@ -48,8 +48,8 @@ INSTANTIATE_TEST_SUITE_P(Servers, EveryScheduler,
                          testing::Values(Scheduler::centralised_drf, Scheduler::centralised_fifo,
                                          Scheduler::probes, Scheduler::ddrf_random, Scheduler::ddrf_gradient,
                                          Scheduler::dgdrf, Scheduler::pdgdrf),
-                         [](const auto& info) {
-                           std::string name(row_of(info.param).name);
+                         [](const auto& which) {
+                           std::string name(row_of(which.param).name);
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
