@@ -49,7 +49,7 @@ void Books::on_fact(Time now, NodeId node, const overlay::Fact& fact, Findings& 
           take(now, node, what.task.user, findings);
           held_[{node, what.proposal}] = {what.task, now};
         } else if constexpr (std::is_same_v<What, overlay::Prolonged>) {
-          held_[{node, what.proposal}].since = now;
+          held_.insert_or_assign({node, what.proposal}, HeldRecord{what.task, now});
         } else if constexpr (std::is_same_v<What, overlay::GivenBack>) {
           if (held_.erase({node, what.proposal}) > 0) give(node, what.task.user);
         } else if constexpr (std::is_same_v<What, overlay::Started>) {

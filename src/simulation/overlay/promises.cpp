@@ -44,6 +44,7 @@ Promises::Promises(const Roster& roster, const OverlayRules& rules, const Overla
       up_(roster.servers(), false),
       here_(roster.servers(), false),
       up_since_(roster.servers()),
+      died_at_(roster.servers()),
       findings_{.origin = first_tick} {}
 
 void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
@@ -80,6 +81,7 @@ void Promises::on_fate(Time now, NodeId server, Fate fate) {
   here_[server] = fate == Fate::started;
   if (fate == Fate::started) on_started(now, server);
   if (fate != Fate::died) return;
+  died_at_[server] = now;
   confirmations_.on_lost_memory(server);
   books_.on_lost_memory(now, server);
   for (const auto& [task, record] : books_.tasks()) {
@@ -110,6 +112,13 @@ void Promises::after_event(Time now, NodeId node) {
   check_placement(now);
 }
 
+// The news that it runs may come when it has died already.
+bool Promises::died_unheard(const TaskRecord& record) const {
+  if (record.discord != Discord::forgotten) return false;
+  const std::optional<Time>& died = died_at_[*record.believed];
+  return died && record.since <= *died + scenario_.wire.lifetime + scenario_.wire.skew;
+}
+
 Time Promises::agreement_due(Time since) const { return std::max(since, calm_) + bounds_.agreed; }
 
 Time Promises::answer_due(const HeldKey& key, const HeldRecord& held) const {
@@ -134,7 +143,9 @@ void Promises::check_agreement(const Due& due) {
   if (found == books_.tasks().end() || found->second.discord == Discord::none) return;
   const TaskRecord& record = found->second;
   const NodeId host = record.discord == Discord::unknown ? *record.runs : *record.believed;
-  const bool given_up = record.discord == Discord::forgotten && rules_.options.patience.lease > 0;
+  const bool leased = rules_.options.patience.lease > 0;
+  if (!leased && died_unheard(record)) return;
+  const bool given_up = record.discord == Discord::forgotten && leased;
   if (!given_up && !up_[host]) return;
   if (agreement_due(given_up ? record.since : std::max(record.since, up_since_[host])) > due.at) return;
   if (record.discord == Discord::unknown) {

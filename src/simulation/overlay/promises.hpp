@@ -24,13 +24,14 @@ struct Insight {
   std::function<Want(overlay::NodeId user)> want;
 };
 
-/// Checks the promises of docs/overlay.md after every event of a run. It is told of everything and changes
-/// nothing.
+/// Checks the promises of docs/overlay-faults.md after every event of a run. It is told of everything and
+/// changes nothing.
 ///
 ///   capacity       no server holds and runs more than it has, and what it says is free is free
 ///   one place      no task runs at two places at once
 ///   not forgotten  a task that its user was told runs, runs; or its user learns within `agreed` that it does
-///                  not, and submits it again or takes its end
+///                  not, and submits it again or takes its end. Without a lease a user never hears of what
+///                  died with its server's memory: that is the price of none
 ///   no leak        nothing is held for longer than `held`; nothing runs for longer than `agreed` that its
 ///   user
 ///                  does not know of
@@ -63,6 +64,7 @@ class Promises {
     friend bool operator>(const Due& a, const Due& b) { return a.at > b.at; }
   };
 
+  bool died_unheard(const TaskRecord& record) const;
   Time agreement_due(Time since) const;
   Time answer_due(const HeldKey& key, const HeldRecord& held) const;
   void expect_agreement(Time since, const overlay::TaskId& task);
@@ -83,8 +85,9 @@ class Promises {
   bool live_;
   Books books_;
   Confirmations confirmations_;
-  std::vector<bool> up_, here_;  // its daemon runs; and takes tasks. [K]
-  std::vector<Time> up_since_;   // [K]
+  std::vector<bool> up_, here_;               // its daemon runs; and takes tasks. [K]
+  std::vector<Time> up_since_;                // [K]
+  std::vector<std::optional<Time>> died_at_;  // lost its memory last. [K]
   std::priority_queue<Due, std::vector<Due>, std::greater<>> dues_;
   bool counted_ = false;  // this event changed what a server holds or runs
   Time next_check_{};
