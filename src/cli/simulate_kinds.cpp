@@ -8,6 +8,7 @@
 #include "cli/file_kind.hpp"
 #include "cli/scenario_inputs.hpp"
 #include "cli/simulating.hpp"
+#include "report/comparison.hpp"
 #include "report/simulation.hpp"
 #include "report/text_width.hpp"
 #include "simulation/replications.hpp"
@@ -27,6 +28,7 @@ using simulation::TrafficOutcome;
 using simulation::TrafficScenario;
 
 constexpr std::uint32_t kFramesOfAPage = 60;
+constexpr std::int64_t kServersOfAPage = 1000;  // more are not drawn
 
 bool every_division_converged(const TrafficOutcome& outcome) {
   const auto none = [](std::int64_t divisions) { return divisions == 0; };
@@ -116,7 +118,8 @@ Exit play(const Asked& asked, const OverlayScenario& overlay) {
   const Result<Problem> cluster = read_cluster_file(overlay.cluster);
   if (!cluster) return complain(of_wrong_kind(cluster.error(), FileKind::cluster));
   OverlayScenario played = overlay;
-  if (!page_of(asked).empty() && overlay.frames == 0) played.frames = kFramesOfAPage;
+  const bool pictured = !page_of(asked).empty() && report::total_servers(*cluster) <= kServersOfAPage;
+  if (pictured && overlay.frames == 0) played.frames = kFramesOfAPage;
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::run_overlay(*cluster, played, seed, threads, progress);
   };
