@@ -18,6 +18,11 @@ std::vector<double> known_total(const Amounts& total) {
   return {total.begin(), total.end()};
 }
 
+void fetch(const void* begin, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(begin) + at);
+}
+
 }  // namespace
 
 ServerState::ServerState(ServerSetting given, Scheduler scheduler, const OverlayOptions& chosen, Time start)
@@ -83,6 +88,13 @@ void Server::leave(Time now, Effects& effects) {
   for (const Resident& resident : server.home.residents())
     effects.sends.push_back({resident.user, Received{.number = resident.task.id.number, .gone = true}});
   server.host.close(now, effects);
+}
+
+void Server::foresee_state() const { fetch(state_.get(), sizeof(ServerState)); }
+
+void Server::foresee_views() const {
+  fetch(peers().data(), peers().size_bytes());
+  fetch(view().data(), view().size_bytes());
 }
 
 NodeId Server::self() const { return state_->setting.self; }

@@ -12,6 +12,22 @@ namespace mirab::simulation {
 
 using overlay::NodeId;
 
+// Nodes and letters lie all over the memory: the wait for them is most of the time of a large world, unless
+// they are asked for before.
+void World::State::foresee() const {
+  const auto place_of = [&](const Event* event) {
+    return event && roster.is_server(event->node) ? &places[event->node] : nullptr;
+  };
+  if (const Event* const event = agenda.coming(5)) {
+    __builtin_prefetch(place_of(event));
+    if (event->what == Event::What::letter) network.foresee(event->index);
+  }
+  if (const Place* const place = place_of(agenda.coming(3)); place && place->server)
+    place->server->foresee_state();
+  if (const Place* const place = place_of(agenda.coming(1)); place && place->server)
+    place->server->foresee_views();
+}
+
 void World::State::happen(const Event& event) {
   ++events;
   switch (event.what) {
@@ -118,7 +134,11 @@ void World::watch(Observer observer) {
   if (observer.after_event) state_->after_event.push_back(std::move(observer.after_event));
 }
 
-void World::step() { state_->happen(state_->agenda.take()); }
+void World::step() {
+  const State::Event event = state_->agenda.take();
+  state_->foresee();
+  state_->happen(event);
+}
 
 void World::run_until(Time end) {
   while (next() < end) step();
