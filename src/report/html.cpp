@@ -15,9 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kMark = "__MIRAB_DATA__";
-constexpr std::size_t kStepsShown = 4000;            // more points than a chart has pixels
-constexpr std::size_t kSamplesShown = 2000;          // the same, of a series over time; there are several
-constexpr std::size_t kNeighboursShown = 2'000'000;  // of all pictures of an overlay, some ten megabytes
+constexpr std::size_t kStepsShown = 4000;         // more points than a chart has pixels
+constexpr std::size_t kSamplesShown = 2000;       // the same, of a series over time; there are several
+constexpr std::size_t kEntriesShown = 1'000'000;  // of all pictures of an overlay, some five megabytes
 
 Json titled(Json data, const std::string& title, const std::string& command) {
   data["title"] = title;
@@ -68,7 +68,7 @@ std::string simulation_html(std::string_view page, const OverlayRuns& run, const
   Json data = simulation_json(run);
   for (std::size_t i = 0; i < run.runs.size(); ++i) {
     if (run.runs[i].frames.empty()) continue;
-    data["runs"][i]["frames"] = frames_json(run.runs[i].frames, kNeighboursShown / run.runs.size());
+    data["runs"][i]["frames"] = frames_json(run.runs[i].frames, kEntriesShown / run.runs.size());
   }
   return embed(page, titled(std::move(data), run.title, command));
 }

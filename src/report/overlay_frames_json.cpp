@@ -32,10 +32,11 @@ Json fullness(const OverlayFrame& frame) {
   return values;
 }
 
-/// Every so many frames, that `most` entries of views are not exceeded; at least one.
+/// Every so many frames, that `most` entries are not exceeded; at least one.
 std::size_t stride(const std::vector<OverlayFrame>& frames, std::size_t most) {
   std::size_t entries = 0;
   for (const OverlayFrame& frame : frames) {
+    entries += frame.utility.size() + frame.used.size();
     for (const auto& neighbours : frame.view) entries += neighbours.size();
   }
   if (entries <= most) return 1;
@@ -44,13 +45,13 @@ std::size_t stride(const std::vector<OverlayFrame>& frames, std::size_t most) {
 
 }  // namespace
 
-Json frames_json(const std::vector<OverlayFrame>& frames, std::size_t most_neighbours) {
+Json frames_json(const std::vector<OverlayFrame>& frames, std::size_t most_entries) {
   Json json = {{"ticks", Json::array()},
                {"utility", Json::array()},
                {"view", Json::array()},
                {"used", Json::array()},
                {"placements", Json::array()}};
-  const std::size_t step = stride(frames, most_neighbours);
+  const std::size_t step = stride(frames, most_entries);
   for (std::size_t f = 0; f < frames.size(); ++f) {
     if (f % step != 0 && f + 1 != frames.size()) continue;
     json["ticks"].push_back(frames[f].tick);

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using simulation::OverlayRun;
 
-constexpr std::size_t kAllNeighbours = SIZE_MAX;
+constexpr std::size_t kAllEntries = SIZE_MAX;
 
 Json kinds_json(const OverlayRun& run) {
   Json kinds = Json::array();
@@ -73,7 +73,7 @@ Json run_json(const OverlayRuns& all, std::size_t index) {
                {"shares", shares_json(all.cluster, run)},
                {"violations", run.violation_count},
                {"violated", violations_json(run)}};
-  if (all.scenario.frames > 0) json["frames"] = frames_json(run.frames, kAllNeighbours);
+  if (all.scenario.frames > 0) json["frames"] = frames_json(run.frames, kAllEntries);
   return json;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// A small world of hosts, homes, users and a gateway, joined by a bag of letters that loses, doubles, delays and
-// reorders them, under servers that crash, come back and leave. No gossip and no rule of whose turn it is: what
-// is tested is what becomes of tasks. It keeps its own books of what truly runs, from the facts alone, with a
-// supervisor that stops what has no lease any more, and notes the first promise that is broken.
+// A small world of hosts, homes, users and a gateway, joined by a bag of letters that loses, doubles, delays
+// and reorders them, under servers that crash, come back and leave. No gossip and no rule of whose turn it
+// is: what is tested is what becomes of tasks. It keeps its own books of what truly runs, from the facts
+// alone, with a supervisor that stops what has no lease any more, and notes the first promise that is broken.
 
 #include <map>
 #include <memory>
@@ -25,21 +25,23 @@ namespace mirab::overlay {
 struct TaskPlan {
   std::uint64_t seed = 1;
   NodeId servers = 3, users = 3;
-  std::uint64_t tasks = 8;        ///< of each user
-  std::uint32_t runtime = 15;     ///< ticks, at most; 0: tasks do not end
-  std::uint32_t lease = 60;       ///< ticks
-  std::uint32_t faulty = 500;     ///< ticks with faults
+  std::uint64_t tasks = 8;     ///< of each user
+  std::uint32_t runtime = 15;  ///< ticks, at most; 0: tasks do not end
+  std::uint32_t lease = 60;    ///< ticks
+  std::uint32_t faulty = 500;  ///< ticks with faults
   double loss = 0, duplicate = 0, late = 0;
-  double crash = 0;               ///< of a server, in a tick
-  double memory_lost = 0;         ///< part of the crashes
-  double gone_for_good = 0;       ///< part of the crashes; one server always stays
-  double pause = 0;               ///< of a user, in a tick
-  bool leaves = false;            ///< one server leaves in peace
+  double crash = 0;          ///< of a server, in a tick
+  double memory_lost = 0;    ///< part of the crashes
+  double gone_for_good = 0;  ///< part of the crashes; one server always stays
+  double cut = 0;            ///< of the way from one node to another (not back), in a tick
+  double pause = 0;          ///< of a user, in a tick
+  bool leaves = false;       ///< one server leaves in peace
 };
 
 /// Every kind of fault with some probability.
 TaskPlan nasty_plan(std::uint64_t seed);
-/// Faults that no promise needs leases for: nothing is lost but messages, and who crashes comes back as it was.
+/// Faults that no promise needs leases for: nothing is lost but messages, and who crashes comes back as it
+/// was.
 TaskPlan plan_without_leases(std::uint64_t seed);
 
 class TaskWorld {
@@ -69,7 +71,7 @@ class TaskWorld {
   struct Place {  ///< something held or running, as the facts tell
     std::int64_t size = 0;
     bool runs = false;
-    Time ends = Time::max();
+    Time started_at{};
   };
   struct Site {
     std::unique_ptr<Server> server;  ///< none: its memory is lost
@@ -97,6 +99,7 @@ class TaskWorld {
 
   void start(NodeId server);
   void crash_some();
+  void cut_some();
   void tick_server(NodeId server);
   void tick_user(NodeId user);
   void deliver_until(Time end);
@@ -106,11 +109,13 @@ class TaskWorld {
   void post(NodeId from, const Send& send);
 
   void book(NodeId self, const Fact& fact);
+  void prolong(NodeId self, const Leased& leased);
   void book_user(NodeId self, const Fact& fact);
   void check_start(NodeId self, const TaskId& task);
   void check_server(NodeId self);
   void check_users();
   void check_end();
+  bool all_over() const;
   bool is_alive(NodeId server, const std::pair<TaskId, ProposalId>& name) const;
   void broke(const std::string& promise);
 
@@ -125,6 +130,8 @@ class TaskWorld {
   std::vector<User> users_;
   Gateway gateway_;
   std::priority_queue<Letter, std::vector<Letter>, std::greater<>> bag_;
+  std::map<std::pair<NodeId, NodeId>, std::uint32_t> cuts_;  ///< one way, until this tick
+  std::set<std::pair<NodeId, ProposalId>> names_;            ///< of proposals, ever given
   std::map<TaskId, Fate> fates_;
   std::optional<std::string> broken_;
 };

@@ -22,23 +22,36 @@ void TaskWorld::book(NodeId self, const Fact& fact) {
     const auto place = site.places.find({task, proposal});
     if (place == site.places.end() || place->second.runs != ran)
       broke(fmt::format("{} leaves server {}, where it was not", name(task), self));
-    else site.places.erase(place);
+    else
+      site.places.erase(place);
   };
   if (const auto* held = std::get_if<Held>(&fact)) {
     const auto size = 1 + static_cast<std::int64_t>((held->task.user - plan_.servers) % 2);
-    if (!site.places.emplace(std::pair(held->task, held->proposal), Place{.size = size}).second)
-      broke(fmt::format("server {} gave a name twice", self));
+    site.places[{held->task, held->proposal}] = {.size = size};
+    if (!names_.emplace(self, held->proposal).second) broke(fmt::format("server {} gave a name twice", self));
   }
   if (const auto* back = std::get_if<GivenBack>(&fact)) leave(back->task, back->proposal, false);
   if (const auto* stopped = std::get_if<Stopped>(&fact)) leave(stopped->task, stopped->proposal, true);
-  if (const auto* leased = std::get_if<Leased>(&fact)) site.leased_until[leased->user] = leased->until;
+  if (const auto* leased = std::get_if<Leased>(&fact)) prolong(self, *leased);
   if (const auto* started = std::get_if<Started>(&fact)) {
     const auto place = site.places.find({started->task, started->proposal});
-    if (place == site.places.end()) return broke(fmt::format("{} runs where it was not held", name(started->task)));
+    if (place == site.places.end())
+      return broke(fmt::format("{} runs where it was not held", name(started->task)));
     check_start(self, started->task);
     place->second.runs = true;
+    place->second.started_at = now_;
     ++started_;
   }
+}
+
+void TaskWorld::prolong(NodeId self, const Leased& leased) {
+  Site& site = sites_[self];
+  for (const auto& [key, place] : site.places) {
+    const bool starts = place.started_at == now_;
+    if (key.first.user == leased.user && place.runs && !starts && !is_alive(self, key))
+      broke(fmt::format("server {} prolongs {}, which was stopped", self, name(key.first)));
+  }
+  site.leased_until[leased.user] = leased.until;
 }
 
 // Does it run? What has no lease any more was stopped by the supervisor, also while the server is down.
@@ -91,7 +104,8 @@ void TaskWorld::book_user(NodeId self, const Fact& fact) {
   }
   if (const auto* over = std::get_if<Over>(&fact)) {
     const auto fate = fates_.find(over->task);
-    if (fate == fates_.end() || fate->second == Fate::over) broke(fmt::format("{} is over twice", name(over->task)));
+    if (fate == fates_.end() || fate->second == Fate::over)
+      broke(fmt::format("{} is over twice", name(over->task)));
     fates_[over->task] = Fate::over;
   }
 }
@@ -105,9 +119,16 @@ void TaskWorld::check_users() {
       wanted += fate == Fate::wanted ? 1 : 0;
       known += fate == Fate::known ? 1 : 0;
     }
-    if (known != user.running()) broke(fmt::format("user {} counts {} tasks for {}", user.self(), user.running(), known));
-    if (wanted != user.owed() + (user.present() ? 1 : 0)) broke(fmt::format("user {} forgot a task", user.self()));
+    if (known != user.running())
+      broke(fmt::format("user {} counts {} tasks for {}", user.self(), user.running(), known));
+    if (wanted != user.owed() + (user.present() ? 1 : 0))
+      broke(fmt::format("user {} forgot a task", user.self()));
   }
+}
+
+bool TaskWorld::all_over() const {
+  return std::all_of(fates_.begin(), fates_.end(),
+                     [](const auto& task) { return task.second == Fate::over; });
 }
 
 // When all is quiet: nothing is held, nothing runs that its user does not know of, and nobody still waits.
@@ -116,8 +137,10 @@ void TaskWorld::check_end() {
   for (NodeId server = 0; server < plan_.servers; ++server) {
     for (const auto& [key, place] : sites_[server].places) {
       if (!sites_[server].up && plan_.lease > 0) continue;
-      if (!place.runs) broke(fmt::format("room for {} leaked on server {}", name(key.first), server));
-      else ++runs[key.first];
+      if (!place.runs)
+        broke(fmt::format("room for {} leaked on server {}", name(key.first), server));
+      else
+        ++runs[key.first];
     }
   }
   for (const auto& [task, fate] : fates_) {
@@ -127,7 +150,8 @@ void TaskWorld::check_end() {
       broke(fmt::format("{} runs {} times, and is believed to run", name(task), places));
   }
   for (const auto& [task, places] : runs) {
-    if (places > 0 && fates_[task] != Fate::known) broke(fmt::format("{} runs, unknown to its user", name(task)));
+    if (places > 0 && fates_[task] != Fate::known)
+      broke(fmt::format("{} runs, unknown to its user", name(task)));
   }
 }
 

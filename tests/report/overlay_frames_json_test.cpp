@@ -35,10 +35,10 @@ TEST(OverlayFramesJson, AServerWithoutUsersHasNoUtilityAndOthersHaveSixDigits) {
 
 TEST(OverlayFramesJson, OfTooManyFramesEverySoManyAreKeptAndTheLast) {
   std::vector<OverlayFrame> frames;
-  for (int tick = 0; tick < 12; ++tick) frames.push_back(frame(tick));  // 5 entries of views each
-  EXPECT_EQ(frames_json(frames, 60)["ticks"].size(), 12U);
-  EXPECT_EQ(frames_json(frames, 20)["ticks"].dump(), "[0.0,3.0,6.0,9.0,11.0]");
-  EXPECT_EQ(frames_json(frames, 20)["view"].size(), 5U);
+  for (int tick = 0; tick < 12; ++tick) frames.push_back(frame(tick));  // 13 entries each
+  EXPECT_EQ(frames_json(frames, 156)["ticks"].size(), 12U);
+  EXPECT_EQ(frames_json(frames, 52)["ticks"].dump(), "[0.0,3.0,6.0,9.0,11.0]");
+  EXPECT_EQ(frames_json(frames, 52)["view"].size(), 5U);
   EXPECT_EQ(frames_json(frames, 0)["ticks"].dump(), "[0.0,11.0]");
 }
 

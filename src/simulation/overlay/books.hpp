@@ -29,6 +29,7 @@ struct TaskRecord {
   std::optional<overlay::NodeId> runs = {};  ///< on this server
   overlay::ProposalId proposal = {};
   std::optional<overlay::NodeId> believed = {};  ///< on this one, its user was told
+  bool died = false;  ///< the server that it is believed to run on lost its memory since
   Discord discord = Discord::none;
   Time since{};  ///< of the discord
 };
@@ -38,6 +39,11 @@ struct HeldKey {
   overlay::NodeId host = 0;
   overlay::ProposalId proposal;
   friend auto operator<=>(const HeldKey&, const HeldKey&) = default;
+};
+
+struct HeldRecord {
+  overlay::TaskId task;
+  Time since{};  ///< it was proposed last
 };
 
 /// What truly is held and runs, kept from what nodes say that they do (overlay/effects.hpp), in books of its
@@ -59,7 +65,7 @@ class Books {
   bool fits(overlay::NodeId user, overlay::NodeId server) const;
 
   const std::map<overlay::TaskId, TaskRecord>& tasks() const { return tasks_; }
-  const std::map<HeldKey, overlay::TaskId>& held() const { return held_; }
+  const std::map<HeldKey, HeldRecord>& held() const { return held_; }
 
  private:
   void take(Time now, overlay::NodeId server, overlay::NodeId user, Findings& findings);
@@ -77,7 +83,7 @@ class Books {
   const Roster& roster_;
   std::vector<overlay::Amounts> free_;           // [K][m]
   std::map<overlay::TaskId, TaskRecord> tasks_;  // those that run or are believed to
-  std::map<HeldKey, overlay::TaskId> held_;
+  std::map<HeldKey, HeldRecord> held_;
   struct Expiry {
     Time until;
     overlay::NodeId server = 0, user = 0;

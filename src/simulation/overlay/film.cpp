@@ -28,7 +28,7 @@ void Film::offer(const World& world, const Ledger& ledger, double tick, std::int
   if (frames_ == 0 || offered_++ % stride_ != 0) return;
   kept_.push_back(picture(world, ledger, tick, placements));
   if (kept_.size() < 2 * std::size_t{frames_}) return;
-  for (std::size_t i = 0; i < frames_; ++i) kept_[i] = std::move(kept_[2 * i]);
+  for (std::size_t i = 1; i < frames_; ++i) kept_[i] = std::move(kept_[2 * i]);
   kept_.resize(frames_);
   stride_ *= 2;
 }

@@ -20,6 +20,7 @@ function framesOf({servers, users, view, frames}, unfairness, ticks_of_run, seed
   const shares = homes.map(() => 0);
   const made = {ticks: [], utility: [], view: [], used: [], placements: []};
   const room = Array.from({length: servers}, () => 0.7 + 0.3 * random());
+  const warm_up = Math.floor(frames / 4);  // nothing is placed before tick 0
   let placements = 0;
   for (let frame = 0; frame < frames; ++frame) {
     const utility = Array.from({length: servers}, () => null);
@@ -27,11 +28,13 @@ function framesOf({servers, users, view, frames}, unfairness, ticks_of_run, seed
     const ranked = [...utility.keys()].filter(server => utility[server] !== null).sort((a, b) => utility[b] - utility[a] || a - b);
     const place = new Map(ranked.map((server, at) => [server, at]));
     const spread = 1 + (ranked.length / view) * Math.exp(-frame / (frames / 8));
-    made.ticks.push(Math.round(frame * ticks_of_run / (frames - 1)));
+    const tick = frame < warm_up ? -100 * (1 - frame / warm_up) : (frame - warm_up) * ticks_of_run / (frames - 1 - warm_up);
+    made.ticks.push(Math.round(tick));
     made.utility.push(utility.map(value => value === null ? null : +value.toPrecision(6)));
     made.view.push(Array.from({length: servers}, (_, own) => viewOf(own, ranked, place, view, spread, random)));
-    made.used.push(room.map(full => +Math.min(1, full * frame / (frames - 1) * (0.8 + 0.4 * random())).toFixed(3)));
+    made.used.push(room.map(full => +Math.min(1, full * Math.max(0, made.ticks[frame]) / ticks_of_run * (0.8 + 0.4 * random())).toFixed(3)));
     made.placements.push(placements);
+    if (frame < warm_up) continue;
     const pace = 1 - frame / frames;
     shares.forEach((share, user) => {
       shares[user] = share + pace * 0.002 * (1 + unfairness * (random() + (user % 5) / 5 - 1));

@@ -6,6 +6,7 @@ import type {Figure} from './simulation_data';
 
 /** F pictures of K servers; neighbours are servers by their number. */
 export interface OverlayFrames {
+  /** Below 0: warm-up. */
   ticks: number[];
   /** −(the least share of the server's users); null without users. [F][K] */
   utility: Figure[][];

@@ -5,7 +5,7 @@ import {figure} from './format';
 import type {Span} from './overlay_colours';
 import {overlayGraph} from './overlay_graph';
 import type {Moment} from './overlay_moment';
-import {momentWords, serverWords} from './overlay_words';
+import {momentWords, serverWords, tickWords} from './overlay_words';
 
 export interface Pane {
   host: HTMLElement;
@@ -43,10 +43,10 @@ export function overlayPane(names: readonly string[], picked: (server: number | 
     about.replaceChildren(...(chosen === undefined ? [] : [serverWords(moment, names, chosen)]));
     const text = momentWords(moment, names);
     words.textContent = text;
-    graph.canvas.setAttribute('aria-label', `${heading.textContent}, tick ${figure(moment.tick)}: ${text} The arrow keys step in time and along the ranks.`);
+    graph.canvas.setAttribute('aria-label', `${heading.textContent}, ${tickWords(moment.tick)}: ${text} The arrow keys step in time and along the ranks.`);
   }
 
-  const legend = element('div', {class: 'utility-legend'}, low, element('span', {class: 'utility-scale', 'aria-hidden': 'true'}), high);
+  const legend = element('div', {class: 'utility-legend'}, 'utility', low, element('span', {class: 'utility-scale', 'aria-hidden': 'true'}), high);
   const host = element('figure', {class: 'overlay-pane'}, element('figcaption', {}, heading, legend),
       element('div', {class: 'overlay-canvas'}, graph.canvas, tip), words, about);
   return {

@@ -2,9 +2,9 @@
 
 import {axisPercent} from './chart';
 import {dropDown} from './choices';
-import {figure, whole} from './format';
 import type {Overlay, PicturedRun} from './overlay_data';
 import type {Moment} from './overlay_moment';
+import {tickWords} from './overlay_words';
 import type {Figure} from './simulation_data';
 import {linesOf, timePanels} from './time_panels';
 import type {Panel, TimePanels} from './time_panels';
@@ -18,7 +18,7 @@ export interface Shown {
 
 /** The panels of the runs that are shown; `pointed` is told the tick that the reader points at. */
 export function overlayPanels({tolerances}: Overlay, shown: () => readonly Shown[], pointed: (tick: number) => void): TimePanels {
-  const axis: TimeAxis = {from: 0, to: 1, unit: 1, sign: '', moment: tick => `tick ${tick < 100 ? figure(tick) : whole(tick)}`};
+  const axis: TimeAxis = {from: 0, to: 1, unit: 1, sign: '', moment: tickWords};
   let tolerance = 0;
   const lines = (of: (moment: Moment) => Figure) => () => linesOf(new Set(shown().keys()), shown().map(({run, moments}) =>
     ({name: run.label, times: run.frames.ticks, values: moments.map(of)})));
@@ -37,6 +37,7 @@ export function overlayPanels({tolerances}: Overlay, shown: () => readonly Shown
     {title: 'Wrong turns so far', scale: 'part', lines: wrong, choices: [choice]} satisfies Panel,
   ], pointed);
   return {...panels, redraw: () => {
+    axis.from = Math.min(0, ...shown().map(({run}) => run.frames.ticks[0]!));
     axis.to = Math.max(1, ...shown().map(({run}) => run.frames.ticks.at(-1)!));
     panels.redraw();
   }};

@@ -2,7 +2,7 @@
 
 import {dropDown} from './choices';
 import {element} from './element';
-import {count, figure, whole} from './format';
+import {count} from './format';
 import {spanOf} from './overlay_colours';
 import type {Overlay, PicturedRun} from './overlay_data';
 import {frameAt, momentAt, momentsOf, ticksOf} from './overlay_moment';
@@ -11,6 +11,7 @@ import {overlayPanels} from './overlay_panels';
 import type {Shown} from './overlay_panels';
 import {overlayPane} from './overlay_pane';
 import {player} from './overlay_player';
+import {tickWords} from './overlay_words';
 
 type Colours = 'moment' | 'run';
 
@@ -42,7 +43,7 @@ export function overlayView(overlay: Overlay, pictured: readonly PicturedRun[]):
     shown.forEach(({run, moments}, at) => panes[at]!.show(run.label, present[at]!,
         spanOf(colours === 'moment' ? present[at]!.utility : moments.flatMap(({utility}) => utility))));
     panels.rest(tick);
-    return `tick ${tick < 100 ? figure(tick) : whole(tick)} · ${present.map(({placements}) => count(placements, 'placement')).join(' and ')}`;
+    return `${tickWords(tick)} · ${present.map(({placements}) => count(placements, 'placement')).join(' and ')}`;
   }
 
   function choose(server: number | undefined): void {

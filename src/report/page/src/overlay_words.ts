@@ -6,6 +6,12 @@ import type {Moment} from './overlay_moment';
 
 const neighbours_at_most = 20;
 
+/** The ticks before the first allocation tick are the warm-up, in which views alone are exchanged. */
+export function tickWords(tick: number): string {
+  const written = Math.abs(tick) < 100 ? figure(Math.abs(tick)) : whole(Math.abs(tick));
+  return tick < 0 ? `warming up, ${written} ticks before the first` : `tick ${written}`;
+}
+
 /** In place of the picture, and below it. */
 export function momentWords({order, peopled, least_share, upward}: Moment, names: readonly string[]): string {
   const servers = count(names.length, 'server');

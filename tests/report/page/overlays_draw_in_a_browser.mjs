@@ -1,0 +1,248 @@
+// The page of overlay runs, opened in headless Chromium. Each check is named by the sentence that it proves.
+// Usage: node overlays_draw_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
+import assert from 'node:assert/strict';
+import {everyLook, opened, report, run, scrolledThrough, state, template} from './browser.mjs';
+import {hostile_name} from './fixtures.mjs';
+import {overlay} from './overlay_fixtures.mjs';
+
+const small = overlay();
+const frames = small.runs[0].frames;
+const slider = page => page.locator('.player input');
+const tickWords = tick => tick < 0 ? `warming up, ${-tick} ticks before the first` : `tick ${tick}`;
+const words = page => page.locator('.frame-words').textContent();
+
+/** Reads the drawing back; a reader who prefers no motion has it at once. */
+const drawing = (page, at = 0) => page.locator('.overlay-graph').nth(at).evaluate(canvas => canvas.toDataURL());
+
+async function still(name, data, view) {
+  const seen = await report(name, data, view);
+  await seen.page.emulateMedia({reducedMotion: 'reduce', colorScheme: view?.scheme ?? 'light'});
+  return seen;
+}
+
+/** How many pixels of a colour the drawing has. */
+function pixels(page, [red, green, blue]) {
+  return page.locator('.overlay-graph').first().evaluate((canvas, [red, green, blue]) => {
+    const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) if (data[at] === red && data[at + 1] === green && data[at + 2] === blue && data[at + 3] === 255) count += 1;
+    return count;
+  }, [red, green, blue]);
+}
+
+/** How far from the middle a server stands, in widths: found by pointing everywhere. */
+function distanceOf(page, name) {
+  return page.locator('.overlay-graph').first().evaluate((canvas, name) => {
+    const {left, top, width} = canvas.getBoundingClientRect();
+    const tip = document.querySelector('.overlay-tip');
+    for (let y = 0; y < width; y += 8) {
+      for (let x = 0; x < width; x += 8) {
+        canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: left + x, clientY: top + y}));
+        if (!tip.hidden && tip.textContent.startsWith(`${name} `)) return Math.hypot(x / width - 0.5, y / width - 0.5);
+      }
+    }
+    return undefined;
+  }, name);
+}
+
+const highest = at => frames.utility[at].reduce((best, value, server) =>
+  value !== null && (best === undefined || value > frames.utility[at][best]) ? server : best, undefined);
+
+const checks = {
+  async 'Runs are drawn at every width, light and dark, without a complaint or a request'() {
+    for (const [name, data] of [['overlay', overlay({frames: 4, runs: 2})], ['overlay-lonely', overlay({servers: 1, users: 1, frames: 2, runs: 1})]]) {
+      await everyLook(name, data, async ({page, complaints, requests}, width) => {
+        assert.equal(await state(page), 'drawn');
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, `${name} is as wide as the screen`);
+        assert.deepEqual([...complaints, ...requests], []);
+        assert.doesNotMatch(await page.locator('main').textContent(), /\ufffd|NaN|undefined|null|Infinity|\[object/, name);
+      });
+    }
+    for (const width of [700, 1400]) {
+      const {page} = await still('overlay-two', small, {width});
+      await page.locator('select').nth(1).selectOption('1');
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, 'two runs side by side');
+    }
+  },
+
+  async 'The slider changes the drawing, the tick, the placements and the cursor of the panels'() {
+    const {page} = await still('overlay', small);
+    await scrolledThrough(page);
+    const seen = new Set();
+    let place = -1;
+    for (const frame of [0, 7, 23]) {
+      await slider(page).fill(String(frame));
+      seen.add(await drawing(page));
+      assert.equal((await words(page)).replace(/(\d),(?=\d)/g, '$1'), `${tickWords(frames.ticks[frame])} · ${frames.placements[frame]} placements`);
+      const {x} = await page.locator('.cursor').first().boundingBox();
+      assert.ok(x > place, 'the cursor goes on with the ticks');
+      place = x;
+    }
+    assert.equal(seen.size, 3, 'each frame has a drawing of its own');
+    await slider(page).fill('7');
+    assert.ok(seen.has(await drawing(page)), 'and it is the same when it comes again');
+  },
+
+  async 'The arrow keys step in time on the slider and on the drawing, and the space bar plays'() {
+    const {page} = await still('overlay', small);
+    await slider(page).focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await slider(page).inputValue(), '1');
+    await page.locator('.overlay-graph').first().focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await slider(page).inputValue(), '2');
+    await page.keyboard.press('End');
+    assert.equal(await slider(page).inputValue(), '23');
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await slider(page).inputValue(), '22');
+    assert.match(await slider(page).getAttribute('aria-valuetext'), /^tick 3,765 · /);
+    const before = await drawing(page);
+    await page.keyboard.press(' ');
+    assert.match(await page.locator('.play').textContent(), /Pause/);
+    await page.waitForFunction(() => document.querySelector('.player input').value === '23');
+    assert.match(await page.locator('.play').textContent(), /Play/, 'it stops at the end');
+    assert.notEqual(await drawing(page), before);
+  },
+
+  async 'The centre stands in the middle, and a server stands the farther out the later it ranks'() {
+    const {page} = await still('overlay', small);
+    await slider(page).fill('12');
+    const order = [...frames.utility[12].keys()].filter(server => frames.utility[12][server] !== null)
+        .sort((a, b) => frames.utility[12][b] - frames.utility[12][a] || a - b);
+    assert.equal(order[0], highest(12));
+    const places = [];
+    for (const rank of [0, 8, 20]) places.push(await distanceOf(page, small.servers[order[rank]]));
+    assert.ok(places[0] < 0.04, `the centre is ${places[0]} of the width from the middle`);
+    assert.ok(places[0] < places[1] && places[1] < places[2], `${places}`);
+  },
+
+  async 'Servers are coloured by utility, those without users in a neutral tone'() {
+    const {page} = await still('overlay', small);
+    await slider(page).fill('12');
+    await drawing(page);
+    assert.ok(await pixels(page, [0x44, 0x01, 0x54]) > 100, 'the highest utility');
+    assert.ok(await pixels(page, [0xa5, 0xdb, 0x36]) > 100, 'the lowest');
+    assert.ok(await pixels(page, [0xcd, 0xd3, 0xda]) > 1000, 'those without users');
+    const legend = await page.locator('.utility-legend').first().textContent();
+    const known = frames.utility[12].filter(value => value !== null);
+    assert.equal(legend, ['utility', Math.min(...known), Math.max(...known)].map(value => typeof value === 'number' ? +value.toPrecision(4) : value).join(''));
+  },
+
+  async 'A server that is pointed at tells what it is, and its edges stand out'() {
+    const {page} = await still('overlay', small);
+    await slider(page).fill('12');
+    await drawing(page);
+    const orange = [0xd5, 0x5e, 0x00];
+    assert.equal(await pixels(page, orange), 0);
+    const {x, y, width} = await page.locator('.overlay-graph').first().boundingBox();
+    await page.mouse.move(x + width / 2, y + width / 2);
+    const centre = highest(12);
+    const tip = await page.locator('.overlay-tip').first().textContent();
+    assert.ok(tip.startsWith(`${small.servers[centre]} (number ${centre})`), tip);
+    for (const neighbour of frames.view[12][centre]) assert.ok(tip.includes(small.servers[neighbour]), tip);
+    assert.match(tip, /utility-0\.0\d+poorest user\d/);
+    assert.ok(await pixels(page, orange) > 50);
+    await page.mouse.move(5, 5);
+    assert.equal(await pixels(page, orange), 0, 'gone with the pointer');
+  },
+
+  async 'A server is chosen without a mouse, by name or along the ranks, and told in words'() {
+    const {page} = await still('overlay', small);
+    await page.locator('label:has-text("Server") select').selectOption('5');
+    assert.match(await page.locator('.server').first().textContent(), /^m-5005 \(number 5\)/);
+    await page.locator('.overlay-graph').first().focus();
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.server').first().textContent(), '');
+    await page.keyboard.press('ArrowUp');
+    assert.ok((await page.locator('.server').first().textContent()).startsWith(`${small.servers[highest(0)]} `));
+    await page.keyboard.press('ArrowDown');
+    assert.match(await page.locator('.server').first().textContent(), /rank2 of \d+/);
+    assert.match(await page.locator('.overlay-graph').first().getAttribute('aria-label'), /^pdgdrf, warming up, 100 ticks before the first: 32 of 100 servers have users; the centre is m-/);
+  },
+
+  async 'Two runs stand side by side at the same tick'() {
+    const {page} = await still('overlay', small);
+    assert.equal(await page.locator('.overlay-pane').nth(1).isVisible(), false);
+    await page.locator('label:has-text("beside") select').selectOption('2');
+    assert.equal(await page.locator('.overlay-pane').nth(1).isVisible(), true);
+    assert.equal(await page.locator('.panel').first().locator('.readout li').count(), 2);
+    await slider(page).press('End');
+    assert.notEqual(await drawing(page, 0), await drawing(page, 1));
+    assert.match(await words(page), /^tick 4,000 · [\d,]+ placements and [\d,]+ placements$/);
+    assert.deepEqual(await page.locator('.overlay-pane h3').allTextContents(), ['pdgdrf', 'ddrf-random']);
+  },
+
+  async 'Pointing at a panel moves the slider, where it stays'() {
+    const {page} = await still('overlay', small);
+    await scrolledThrough(page);
+    const chart = page.locator('.panel .chart').first();
+    await chart.scrollIntoViewIfNeeded();
+    const {width} = await chart.boundingBox();
+    await chart.hover({position: {x: 50 + (width - 64) / 2, y: 40}});
+    assert.match(await slider(page).inputValue(), /^1[34]$/);
+    await page.mouse.move(2, 2);
+    assert.equal(await page.locator('.cursor').first().isVisible(), true);
+    assert.match(await slider(page).inputValue(), /^1[34]$/);
+  },
+
+  async 'A thousand servers with ten neighbours and sixty frames are drawn, within six megabytes'() {
+    const data = overlay({servers: 1000, users: 600, frames: 60, runs: 1});
+    assert.ok(template.length + JSON.stringify(data).length < 6e6, `${JSON.stringify(data).length} bytes of data`);
+    const {page, complaints} = await still('overlay-thousand', data);
+    await slider(page).fill('30');
+    const middle = await drawing(page);
+    await slider(page).fill('59');
+    assert.notEqual(await drawing(page), middle);
+    assert.ok(await pixels(page, [0x44, 0x01, 0x54]) > 20);
+    assert.deepEqual(complaints, []);
+  },
+
+  async 'The table has a row for each run, named by scheduler and seed where there are several'() {
+    const {page} = await report('overlay-seeds', overlay({servers: 20, users: 10, frames: 3, runs: 2, seeds: 2}));
+    const rows = page.locator('section:has(h2:text-is("The runs in numbers")) tbody tr');
+    assert.equal(await rows.count(), 4);
+    assert.match(await page.locator('label:text-matches("^Run ") select').textContent(), /pdgdrf, seed 1pdgdrf, seed 2/);
+    assert.match(await rows.first().textContent(), /^pdgdrf1\d/);
+  },
+
+  async 'Without frames there is the table alone'() {
+    const bare = overlay({runs: 2});
+    for (const run of bare.runs) delete run.frames;
+    const {page} = await report('overlay-bare', bare);
+    assert.equal(await state(page), 'drawn');
+    assert.equal(await page.locator('canvas').count(), 0);
+    assert.match(await page.locator('main').textContent(), /No frames were kept/);
+  },
+
+  async 'A name that looks like markup stays text'() {
+    const hostile = overlay({servers: 3, users: 2, frames: 2, runs: 1, view: 1});
+    hostile.servers[0] = hostile.title = hostile.cluster = hostile.runs[0].scheduler = hostile_name;
+    hostile.notices = [hostile_name];
+    const {page, complaints} = await report('overlay-hostile', hostile);
+    await page.locator('label:has-text("Server") select').selectOption('0');
+    assert.equal(await page.locator('img').count(), 0);
+    assert.deepEqual(complaints, []);
+  },
+
+  async 'Data that cannot be used is explained, not drawn'() {
+    const wrong = change => {
+      const data = overlay({servers: 4, users: 3, frames: 2, runs: 1, view: 2});
+      change(data, data.runs[0].frames);
+      return data;
+    };
+    const cases = [
+      [wrong(data => { data.runs = []; }), /no run/],
+      [wrong((_, of) => of.utility[1].pop()), /frame 1 has not as much of utility/],
+      [wrong((_, of) => of.view[0][0].push(4)), /frame 0 names a neighbour that is no server/],
+      [wrong((_, of) => of.placements.pop()), /placements for each/],
+      [wrong(data => data.runs[0].wrong_within.pop()), /for each tolerance/],
+    ];
+    for (const [data, explanation] of cases) {
+      const {page} = await opened('overlay-bad', template.split('__MIRAB_DATA__').join(JSON.stringify(data)));
+      assert.equal(await state(page), 'failed');
+      assert.match(await page.locator('[role=alert]').textContent(), explanation);
+    }
+  },
+};
+
+await run(checks);
