@@ -35,10 +35,11 @@ ServerState::ServerState(ServerSetting given, Scheduler scheduler, const Overlay
       host(setting.capacity, start, options.patience, setting.tick),
       rule(rule_of(scheduler, setting, start)) {
   if (needs_gradient(rule)) poorest.emplace(setting.self, Slope::poorest, options.gossip);
-  if (options.search == Search::directed) freer.emplace(setting.self, Slope::free, options.gossip);
+  if (options.search == Search::directed)
+    freer = std::make_unique<Gradient>(setting.self, Slope::free, options.gossip);
   if (options.total == Total::push_sum)
-    push_sum.emplace(std::vector<double>(setting.capacity.begin(), setting.capacity.end()),
-                     options.push_sum_epoch);
+    push_sum = std::make_unique<PushSum>(
+        std::vector<double>(setting.capacity.begin(), setting.capacity.end()), options.push_sum_epoch);
 }
 
 Server::Server(ServerSetting setting, Scheduler scheduler, const OverlayOptions& options, Time start)
