@@ -27,7 +27,7 @@ class End {
   bool is_here(std::int64_t ticks) {
     const Time now = world_.first_tick() + ticks * scenario_.tick;
     if (scenario_.duration) return now >= world_.first_tick() + *scenario_.duration;
-    if (now < world_.last_change()) return false;
+    if (now <= world_.last_change()) return false;
     const Time last = std::max(record_.last_placement(), world_.last_change());
     if (now - last >= scenario_.quiet * scenario_.tick) return true;
     return !scenario_.runtime && ticks % kLook == 0 && !room_.is_left();
