@@ -26,10 +26,13 @@ Submit submit(NodeId user, std::uint64_t number, std::uint64_t running, std::uin
 // 400.
 class HomeOf : public testing::Test {
  protected:
-  Home home = with({});
+  Home home = with(Idle::block, Stuck::block);
   Effects effects;
 
-  static Home with(OverlayOptions options) {
+  static Home with(Idle idle, Stuck stuck) {
+    OverlayOptions options;
+    options.idle = idle;
+    options.stuck = stuck;
     options.patience = {.walk = 100, .home = 40, .user = 400};
     return {options, kTick};
   }
@@ -118,7 +121,7 @@ TEST_F(HomeOf, ATurnOfWhichNothingIsKnownIsTakenBackWhenItsUserStillWaits) {
 // Chapter 6: it hinders all others. The cure is Idle::skip.
 TEST_F(HomeOf, AUserWithoutATaskIsAmongThePoorestUnlessSkipped) {
   for (const Idle idle : {Idle::block, Idle::skip}) {
-    home = with({.gossip = {}, .idle = idle});
+    home = with(idle, Stuck::block);
     pause(1, kAnna, 1, 1);
     hear(1, submit(kBen, 5, 4, 1));
     EXPECT_EQ(poorest(), idle == Idle::block ? kAnna : kBen);
@@ -136,7 +139,7 @@ TEST_F(HomeOf, APauseTakesATurnBack) {
 
 TEST_F(HomeOf, AUserWhoseTaskFitsNowhereBlocksUnlessItLeaves) {
   for (const Stuck stuck : {Stuck::block, Stuck::leave}) {
-    home = with({.gossip = {}, .stuck = stuck});
+    home = with(Idle::block, stuck);
     hear(1, submit(kAnna, 1, 0, 1));
     hear(1, submit(kBen, 5, 4, 1));
     home.on_no_room({kAnna, 1}, served(2, kAnna), effects);
@@ -145,7 +148,7 @@ TEST_F(HomeOf, AUserWhoseTaskFitsNowhereBlocksUnlessItLeaves) {
 }
 
 TEST_F(HomeOf, AStuckUserCountsAgainWhenItsShareOrItsTaskChangesOrAfterAWhile) {
-  home = with({.gossip = {}, .stuck = Stuck::leave});
+  home = with(Idle::block, Stuck::leave);
   std::uint64_t sequence = 0;
   const auto stick = [&](int tick) { home.on_no_room({kAnna, 2}, served(tick, kAnna), effects); };
   hear(1, submit(kAnna, 2, 1, ++sequence));
