@@ -34,6 +34,7 @@ ServerState::ServerState(ServerSetting given, Scheduler scheduler, const Overlay
       home(options, setting.tick),
       host(setting.capacity, start, options.patience, setting.tick),
       rule(rule_of(scheduler, setting, start)) {
+  setting.total = {};
   if (needs_gradient(rule)) poorest.emplace(setting.self, Slope::poorest, options.gossip);
   if (options.search == Search::directed) freer.emplace(setting.self, Slope::free, options.gossip);
   if (options.total == Total::push_sum)

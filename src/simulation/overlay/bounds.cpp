@@ -1,4 +1,4 @@
-// The bounds that docs/overlay.md states, each a sum of the patiences that it is made of, in ticks:
+// The bounds that docs/overlay-faults.md states, each a sum of the patiences that it is made of, in ticks:
 //
 //   held       held + 2: the host's timer, and the tick that sees it
 //   agreed     r · again + lease + home, and 4 lives of a message: the user asks `again` and again; a host

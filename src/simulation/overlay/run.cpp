@@ -6,6 +6,7 @@
 #include <mirab/overlay/scheduler.hpp>
 
 #include "simulation/overlay/check.hpp"
+#include "simulation/overlay/promise_watch.hpp"
 #include "simulation/overlay/record.hpp"
 #include "simulation/overlay/room.hpp"
 #include "simulation/sweep.hpp"
@@ -44,6 +45,8 @@ OverlayRun run_one(const Roster& roster, const OverlayRules& rules, const Overla
                    std::uint64_t seed) {
   World world(roster, rules, scenario, seed);
   Record record(world, rules, scenario);
+  Promises promises(roster, rules, scenario, world.first_tick(), insight_into(world));
+  world.watch(observer_of(promises));
   for (Time at{}; at < world.first_tick(); at += scenario.tick) {
     world.run_until(at);
     record.sample();
@@ -56,7 +59,10 @@ OverlayRun run_one(const Roster& roster, const OverlayRules& rules, const Overla
     record.sample();
     if (end.is_here(ticks)) break;
   }
-  return std::move(record).tell();
+  OverlayRun run = std::move(record).tell();
+  run.violations = promises.findings().first;
+  run.violation_count = promises.findings().count;
+  return run;
 }
 
 }  // namespace
