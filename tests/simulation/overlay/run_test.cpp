@@ -57,7 +57,7 @@ TEST(OverlayRun, EndsWhenAllTasksOfAllUsersRun) {
   const Problem cluster = small_cluster(30, 6, 4);
   for (const OverlayRun& run : run(cluster, all_schedulers())) {
     EXPECT_EQ(run.placements, 24) << run.scheduler;
-    EXPECT_EQ(run.min_share, 4 * 2 / 300.0) << run.scheduler;
+    EXPECT_DOUBLE_EQ(run.min_share, 4 * 2 / 300.0) << run.scheduler;
     EXPECT_NEAR(run.gini, 0, 1e-12) << run.scheduler;
     EXPECT_NEAR(run.deviation, 0, 1e-12) << run.scheduler;
     EXPECT_EQ(run.used, (std::vector<double>{36 / 300.0, 36 / 300.0})) << run.scheduler;
@@ -140,7 +140,7 @@ TEST(OverlayRun, TasksThatDiedWithTheirServerRunAgain) {
   const OverlayRun run = run_one(small_cluster(8, 4, 6), scenario);
   EXPECT_GT(run.restarted, 0);
   EXPECT_EQ(run.placements, 24 + run.restarted);
-  EXPECT_EQ(run.min_share, 6 * 2 / 80.0);
+  EXPECT_DOUBLE_EQ(run.min_share, 6 * 2 / 80.0);
 }
 
 TEST(OverlayRun, UsersOfAServerThatIsSilentMove) {
