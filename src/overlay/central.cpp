@@ -147,13 +147,14 @@ void Central::State::send(NodeId server, Walk walk, Effects& effects) {
   effects.sends.push_back({server, std::move(walk)});
 }
 
-/// A task that has its turn again was lost where it was sent.
+/// A task that has its turn again was lost where it was sent: that server may be gone, and gets no other before
+/// it has said what is free.
 void Central::State::forget(const TaskId& task) {
   for (Book& book : books) {
     const auto sent = find_sent(book, task);
     if (sent == book.sent.end()) continue;
-    for (std::size_t r = 0; r < book.free.size(); ++r) book.free[r] += sent->task.demand[r];
     book.sent.erase(sent);
+    std::ranges::fill(book.free, 0);
   }
   std::erase_if(turned_away, [&](const Walk& walk) { return walk.task.id == task; });
 }
