@@ -5,6 +5,7 @@
 // be taken by the very next decision.
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "overlay/server_state.hpp"
@@ -35,10 +36,14 @@ ServerState::ServerState(ServerSetting given, Scheduler scheduler, const Overlay
       host(setting.capacity, start, options.patience, setting.tick),
       rule(rule_of(scheduler, setting, start)) {
   if (needs_gradient(rule)) poorest.emplace(setting.self, Slope::poorest, options.gossip);
-  if (options.search == Search::directed) freer.emplace(setting.self, Slope::free, options.gossip);
+  if (options.search == Search::directed)
+    freer = std::make_unique<Gradient>(setting.self, Slope::free, options.gossip);
   if (options.total == Total::push_sum)
-    push_sum.emplace(std::vector<double>(setting.capacity.begin(), setting.capacity.end()),
-                     options.push_sum_epoch);
+    push_sum = std::make_unique<PushSum>(
+        std::vector<double>(setting.capacity.begin(), setting.capacity.end()), options.push_sum_epoch);
+  // `total` and the host have them: an assignment would keep the memory.
+  Amounts().swap(setting.total);
+  Amounts().swap(setting.capacity);
 }
 
 Server::Server(ServerSetting setting, Scheduler scheduler, const OverlayOptions& options, Time start)
