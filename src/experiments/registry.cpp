@@ -49,6 +49,8 @@ std::span<const Experiment> experiments() {
       ostman_table_3_1_row(),
       ostman_fig_3_1_row(),
       ostman_fig_3_2_row(),
+      ostman_push_sum_row(),
+      ostman_gradient_row(),
   };
   return rows;
 }

@@ -19,6 +19,8 @@ Experiment hamzeh_mrfs_row();
 Experiment hamzeh_queue_row();
 Experiment ostman_fig_3_1_row();
 Experiment ostman_fig_3_2_row();
+Experiment ostman_gradient_row();
+Experiment ostman_push_sum_row();
 Experiment ostman_table_3_1_row();
 Experiment pf_fig1a_row();
 Experiment pf_fig1b_row();

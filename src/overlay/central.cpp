@@ -94,7 +94,6 @@ void Central::State::settle(NodeId from, const TaskId& task, std::uint64_t attem
   Book& book = books[from];
   const auto sent = find_sent(book, task);
   if (sent != book.sent.end() && sent->attempt == attempt) book.sent.erase(sent);
-  home.on_placed(task, attempt);
 }
 
 void Central::State::on_no_room(NodeId from, const NoRoom& no_room) {
@@ -223,6 +222,7 @@ void Central::on_tick(Time now, Random& /*random*/, Effects& effects) {
   const Resident& served = centre.home.serve(now, resident->user, 0, effects);
   centre.forget(served.task.id);
   if (!server) return centre.home.on_no_room(served.task.id, served.attempt, effects);
+  centre.home.on_placed(served.task.id, served.attempt);  // by the books: the next tick need not wait for it
   centre.send(*server,
               {.task = served.task, .home = centre.setting.self, .attempt = served.attempt, .hops_left = 0},
               effects);

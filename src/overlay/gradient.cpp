@@ -12,16 +12,22 @@
 //   P(partner of rank k) ∝ e^(-k/T): the largest exponent is 0, so no temperature overflows; T = ∞ is
 //   uniform.
 //
-// Ages. Whoever holds an entry adds 1 each period, and age 0 is only what a server says of itself (hearsay
-// counts as 1 at least). So all copies of a server's last word grow by 1 a period wherever they travel, and
-// the name of a server that crashed is gone from all views `oldest` + 1 periods later, give or take the one
-// in which it was told. Of equally old news what arrives later is kept: it has aged less since it was
-// counted.
+// Ages. 0 is what a server says of itself; whoever holds an entry adds 1 each period, and whoever is told of
+// it by another adds 1. So the name of a server that crashed is gone from all views `oldest` periods after
+// its last word, whatever the order in which servers shuffle. (Were only periods counted, an entry that is
+// always handed from one who has yet to shuffle to one who has would not age.) Of equally old news what
+// arrives later is kept: it has aged less since it was counted.
 //
 // Here besides: who is asked names, in the place of its least preferred entry, the one that asked before.
 // Views look forward, so a server whose name all those right behind it have dropped would have to be drawn by
 // chance at one of them, once in about K/50 periods; whoever they all ask brings them together. The views of
 // 99 % of 10,000 servers are ideal after about 100 periods, not 750; the message is no longer than in (4.5).
+//
+// A server that falls far, as the centre does when it served, leaves every view that hears of it, and what it
+// was before comes back from one that has not: it stays at the head of all views until it is too old (P = 10,
+// 100 servers: the next centre is complete after 48 periods on average, at `oldest` = 50). `remember` keeps
+// what is known of the last few that fell, refuses older news of them, and tells whoever asks with such
+// (8 remembered: after 8 periods).
 //
 // Cost: O(P²) comparisons a message (P = 10: about 0.2 µs); the only allocation is the message's own.
 // Known failures: a server that shuffles seldom ages its entries seldom, and keeps the dead longer.
@@ -30,6 +36,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -50,9 +57,9 @@ std::size_t drawn_rank(std::size_t count, double decay, Random& random) {
   return count - 1;
 }
 
-// What is not of the server's own mouth is one shuffle old at least.
+// What is not of the server's own mouth has gone through one more hand.
 Descriptor as_told(NodeId teller, Descriptor entry) {
-  if (entry.node != teller) entry.age = std::max<std::uint32_t>(entry.age, 1);
+  if (entry.node != teller && entry.age < std::numeric_limits<std::uint32_t>::max()) ++entry.age;
   return entry;
 }
 
@@ -77,6 +84,7 @@ Gradient::Gradient(NodeId self, Slope slope, const GossipOptions& options)
       size_(static_cast<std::uint32_t>(options.view)),
       shuffle_(static_cast<std::uint32_t>(options.shuffle == 0 ? options.view : options.shuffle)),
       oldest_(options.oldest),
+      remember_(static_cast<std::uint32_t>(options.remember)),
       decay_(std::exp(-1 / options.temperature)) {
   MIRAB_ASSERT(size_ > 0 && options.temperature > 0, "a gradient has neighbours, and a temperature");
   view_.reserve(size_);
@@ -97,7 +105,7 @@ void Gradient::on_request(NodeId from, const GradientRequest& request, const Des
   const auto asking = std::find_if(request.offered.begin(), request.offered.end(),
                                    [&](const Descriptor& entry) { return entry.node == from; });
   GradientAnswer answer{slope_, offer(own, asking == request.offered.end() ? own : *asking)};
-  name_last_asker(from, answer.offered);
+  name_one_more(from, request.offered, answer.offered);
   effects.sends.push_back({from, std::move(answer)});
   if (asking != request.offered.end()) asked_ = *asking;
   merge(from, request.offered, own);
@@ -115,8 +123,10 @@ void Gradient::forget(NodeId node) {
 }
 
 void Gradient::grow_older() {
-  for (Descriptor& entry : view_) ++entry.age;
-  std::erase_if(view_, [this](const Descriptor& entry) { return entry.age > oldest_; });
+  for (std::vector<Descriptor>* entries : {&view_, &fallen_}) {
+    for (Descriptor& entry : *entries) ++entry.age;
+    std::erase_if(*entries, [this](const Descriptor& entry) { return entry.age > oldest_; });
+  }
   if (asked_ && ++asked_->age > oldest_) asked_.reset();
 }
 
@@ -142,11 +152,16 @@ std::vector<Descriptor> Gradient::offer(const Descriptor& own, const Descriptor&
   return offered;
 }
 
-// Names who asked last to who asks now, in the last place when there is no room.
-void Gradient::name_last_asker(NodeId to, std::vector<Descriptor>& offered) const {
-  if (!asked_ || asked_->node == to || find(asked_->node)) return;
+// Besides the view: what the asker does not know yet of one that fell, else who asked last. In the last place
+// when there is no room.
+void Gradient::name_one_more(NodeId to, std::span<const Descriptor> heard,
+                             std::vector<Descriptor>& offered) const {
+  const Descriptor* more = nullptr;
+  for (const Descriptor& entry : heard) more = more ? more : younger(entry);
+  if (!more && asked_ && asked_->node != to && !find(asked_->node)) more = &*asked_;
+  if (!more) return;
   if (offered.size() > shuffle_) offered.pop_back();
-  offered.push_back(*asked_);
+  offered.push_back(*more);
 }
 
 const Descriptor* Gradient::find(NodeId node) const {
@@ -174,10 +189,27 @@ void Gradient::insert(const Descriptor& news, const Descriptor& own) {
   if (news.node == self_ || news.age > oldest_) return;
   const bool full = view_.size() >= size_;
   if (full && !prefers(own, news, view_.back())) return;
-  if (find(news.node)) return;
-  if (full) view_.pop_back();
+  if (find(news.node) || younger(news)) return;
+  if (full) drop_last();
   view_.push_back(news);
   move_forward(view_, view_.size() - 1, own);
+}
+
+void Gradient::drop_last() {
+  const Descriptor last = view_.back();
+  view_.pop_back();
+  if (remember_ == 0) return;
+  std::erase_if(fallen_, [&](const Descriptor& entry) { return entry.node == last.node; });
+  if (fallen_.size() == remember_) fallen_.erase(fallen_.begin());
+  fallen_.push_back(last);
+}
+
+// What is remembered of the server, when that is younger.
+const Descriptor* Gradient::younger(const Descriptor& news) const {
+  for (const Descriptor& entry : fallen_) {
+    if (entry.node == news.node) return entry.age < news.age ? &entry : nullptr;
+  }
+  return nullptr;
 }
 
 }  // namespace mirab::overlay

@@ -42,18 +42,21 @@ class Gradient {
   void grow_older();
   NodeId partner(std::span<const Descriptor> peers, Random& random);
   std::vector<Descriptor> offer(const Descriptor& own, const Descriptor& to) const;
-  void name_last_asker(NodeId to, std::vector<Descriptor>& offered) const;
+  void name_one_more(NodeId to, std::span<const Descriptor> heard, std::vector<Descriptor>& offered) const;
   const Descriptor* find(NodeId node) const;
   void merge(NodeId teller, std::span<const Descriptor> news, const Descriptor& own);
   void renew(const Descriptor& news);
   void insert(const Descriptor& news, const Descriptor& own);
+  void drop_last();
+  const Descriptor* younger(const Descriptor& news) const;
 
   NodeId self_;
   Slope slope_;
   bool ask_peers_ = false;  ///< on a slope that peers do not tell of: every other shuffle
-  std::uint32_t size_, shuffle_, oldest_;
+  std::uint32_t size_, shuffle_, oldest_, remember_;
   double decay_;                          ///< e^(-1/temperature): by so much less is each further rank drawn
   std::optional<Descriptor> asked_ = {};  ///< who asked last
+  std::vector<Descriptor> fallen_;        ///< out of the view, the latest last
   std::vector<Descriptor> view_;
 };
 

@@ -42,13 +42,28 @@ struct GossipInStep {
 
   void round() {
     std::vector<std::pair<NodeId, Send>> sent;
+    for (NodeId self = 0; self < peers.size(); ++self) shuffle(self, sent);
+    carry_out(sent);
+  }
+
+  /// The same, but no exchange crosses another.
+  void round_one_by_one() {
     for (NodeId self = 0; self < peers.size(); ++self) {
-      if (gone[self]) continue;
-      Effects effects;
-      peers[self].shuffle(own(self), random, effects);
-      gradients[self].shuffle(own(self), peers[self].view(), random, effects);
-      post(self, effects, sent);
+      std::vector<std::pair<NodeId, Send>> sent;
+      shuffle(self, sent);
+      carry_out(sent);
     }
+  }
+
+  void shuffle(NodeId self, std::vector<std::pair<NodeId, Send>>& sent) {
+    if (gone[self]) return;
+    Effects effects;
+    peers[self].shuffle(own(self), random, effects);
+    gradients[self].shuffle(own(self), peers[self].view(), random, effects);
+    post(self, effects, sent);
+  }
+
+  void carry_out(std::vector<std::pair<NodeId, Send>> sent) {
     while (!sent.empty()) sent = answers_to(sent);
   }
 

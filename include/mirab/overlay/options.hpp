@@ -19,6 +19,9 @@ struct GossipOptions {
   /// ∞: uniformly (the thesis').
   double temperature = std::numeric_limits<double>::infinity();
   std::uint32_t oldest = 50;  ///< shuffles after which an entry that was not renewed is dropped
+  /// Servers that fell out of a gradient view whose latest news is remembered, so that what they were before
+  /// does not come back while it still goes round; 0: none (the thesis').
+  std::size_t remember = 0;
 };
 
 /// How a task that its home cannot host finds a server.
