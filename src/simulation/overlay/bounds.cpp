@@ -1,8 +1,8 @@
 // The bounds that docs/overlay-faults.md states, each a sum of the patiences that it is made of, in ticks:
 //
 //   held       held + 2: the host's timer, and the tick that sees it
-//   agreed     r · again + lease + home, and 4 lives of a message: the user asks `again` and again; a host
-//   that
+//   agreed     r · again + 9/4 lease + home, and 4 lives of a message: the user asks `again` and again; a
+//   host that
 //              is gone is given up after the lease
 //   placement  user + walk + held + 8 home + 2 oldest / shuffles per tick + r · again: the old home forgets
 //   the
@@ -41,7 +41,8 @@ Bounds bounds_for(const overlay::OverlayOptions& options, const OverlayScenario&
   const double aged = 2.0 * options.gossip.oldest / scenario.shuffles_per_tick;
   const double placed = patience.user + patience.walk + patience.held + 8.0 * patience.home + aged + asked;
   return {.held = ticks(patience.held + 2.0, scenario.tick),
-          .agreed = ticks(asked + patience.lease + patience.home, scenario.tick) + 4 * scenario.wire.lifetime,
+          .agreed = ticks(asked + 2.25 * patience.lease + patience.home, scenario.tick) +
+                    4 * scenario.wire.lifetime,
           .placement = ticks(placed, scenario.tick)};
 }
 
