@@ -365,5 +365,23 @@ TEST(Validate, ReadsWorkloadsPackedOrFromStandardInput) {
   EXPECT_THAT(broken.err, AllOf(HasSubstr("w.gz2:"), Not(HasSubstr("ok"))));
 }
 
+TEST(Simulate, ASearchDrawsItsOwnScenarios) {
+  const std::string search = "mirab simulate --search --seeds 2 --nodes 6 --users 2 --ticks 40";
+  const Ran ran = shell(search);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("No promise was broken."));
+  EXPECT_EQ(shell(search + " --threads 2").out, ran.out);
+  const Ran both = shell(search + " scenario.yaml");
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("SCENARIO"));
+}
+
+TEST(Simulate, WithoutAScenarioOrASearchThereIsNothingToDo) {
+  const Ran ran = shell("mirab simulate");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("SCENARIO"), HasSubstr("--search")));
+  EXPECT_EQ(shell("mirab simulate --seeds 3").status, 2) << "--seeds goes with --search";
+}
+
 }  // namespace
 }  // namespace mirab
