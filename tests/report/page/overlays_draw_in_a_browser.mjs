@@ -8,7 +8,7 @@ import {overlay} from './overlay_fixtures.mjs';
 const small = overlay();
 const frames = small.runs[0].frames;
 const slider = page => page.locator('.player input');
-const tickWords = tick => tick < 0 ? `warming up, ${-tick} ticks before the first` : `tick ${tick}`;
+const tickWords = tick => tick < 0 ? `warm-up, ${-tick} ticks to go` : `tick ${tick}`;
 const words = page => page.locator('.frame-words').textContent();
 
 /** Reads the drawing back; a reader who prefers no motion has it at once. */
@@ -157,7 +157,7 @@ const checks = {
     assert.ok((await page.locator('.server').first().textContent()).startsWith(`${small.servers[highest(0)]} `));
     await page.keyboard.press('ArrowDown');
     assert.match(await page.locator('.server').first().textContent(), /rank2 of \d+/);
-    assert.match(await page.locator('.overlay-graph').first().getAttribute('aria-label'), /^pdgdrf, warming up, 100 ticks before the first: 32 of 100 servers have users; the centre is m-/);
+    assert.match(await page.locator('.overlay-graph').first().getAttribute('aria-label'), /^pdgdrf, warm-up, 100 ticks to go: 32 of 100 servers have users; the centre is m-/);
   },
 
   async 'Two runs stand side by side at the same tick'() {

@@ -16,8 +16,8 @@ export interface Moment {
   rank: Int32Array;
   /** How many have users; they come first in the order. */
   peopled: number;
-  /** Of the neighbours named by servers with users, the part that ranks before them; none without such. */
-  upward: Figure;
+  /** Of all neighbours, the part that the gradient prefers; null when nobody knows any. */
+  found: Figure;
   /** The least share of all users: −(the highest utility). */
   least_share: Figure;
 }
@@ -32,17 +32,29 @@ function momentOf(tick: number, placements: number, utility: readonly Figure[], 
   const rank = new Int32Array(order.length);
   order.forEach((server, at) => { rank[server] = at; });
   const peopled = utility.reduce<number>((sum, value) => sum + (value === null ? 0 : 1), 0);
-  let [edges, rising] = [0, 0];
-  for (const server of order.slice(0, peopled)) {
-    edges += view[server]!.length;
-    for (const neighbour of view[server]!) if (rank[neighbour]! < rank[server]!) rising += 1;
-  }
   const highest = peopled > 0 ? utility[order[0]!]! : null;
   return {
     tick, placements, utility, view, used, order, rank, peopled,
-    upward: edges > 0 ? rising / edges : null,
+    found: partFound(view, rank),
     least_share: highest === null ? null : Math.abs(highest),
   };
+}
+
+/**
+ * A server prefers those who rank just above it, the nearest first, and when there are too few of them those just below
+ * (Östman, eq. 3.9).
+ */
+function partFound(view: Moment['view'], rank: Int32Array): Figure {
+  let [edges, found] = [0, 0];
+  view.forEach((neighbours, server) => {
+    const [own, size] = [rank[server]!, neighbours.length];
+    edges += size;
+    for (const neighbour of neighbours) {
+      const other = rank[neighbour]!;
+      if (other < own ? other >= own - size : other <= size) found += 1;
+    }
+  });
+  return edges > 0 ? found / edges : null;
 }
 
 /** Which of the ticks is the present one: the last that is not later, or the first. */
