@@ -74,6 +74,8 @@ const checks = {
       await slider(page).fill(String(frame));
       seen.add(await drawing(page));
       assert.equal((await words(page)).replace(/(\d),(?=\d)/g, '$1'), `${tickWords(frames.ticks[frame])} · ${frames.placements[frame]} placements`);
+      const found = parseFloat(await page.locator('.panel').nth(2).locator('.value').textContent());
+      assert.ok((await page.locator('.overlay-pane .quiet').first().textContent()).includes(`${found}% are those`), 'panels and picture tell the same');
       const {x} = await page.locator('.cursor').first().boundingBox();
       assert.ok(x > place, 'the cursor goes on with the ticks');
       place = x;
@@ -86,6 +88,8 @@ const checks = {
   async 'The arrow keys step in time on the slider and on the drawing, and the space bar plays'() {
     const {page} = await still('overlay', small);
     await slider(page).focus();
+    assert.equal(await slider(page).inputValue(), '23', 'the end is shown first');
+    await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
     assert.equal(await slider(page).inputValue(), '1');
     await page.locator('.overlay-graph').first().focus();
@@ -153,6 +157,7 @@ const checks = {
     await page.locator('.overlay-graph').first().focus();
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.server').first().textContent(), '');
+    await page.keyboard.press('Home');
     await page.keyboard.press('ArrowUp');
     assert.ok((await page.locator('.server').first().textContent()).startsWith(`${small.servers[highest(0)]} `));
     await page.keyboard.press('ArrowDown');

@@ -25,7 +25,7 @@ export function overlayView(overlay: Overlay, pictured: readonly PicturedRun[]):
   };
   let shown = [shownOf(pictured[0]!)];
   let ticks = ticksOf(shown.map(({moments}) => moments));
-  let frame = 0;
+  let frame = ticks.length - 1;
   let colours: Colours = 'moment';
   let chosen: number | undefined;
 
