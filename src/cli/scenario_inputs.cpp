@@ -29,7 +29,8 @@ Error in_its_file(Error error, const InputFiles& files) {
   const bool in_workload =
       std::find(kKeysOfWorkload.begin(), kKeysOfWorkload.end(), key) != kKeysOfWorkload.end();
   if (error.file.empty() && in_workload) error.file = files.workload;
-  if (error.file.empty() && key == "servers") error.file = files.cluster;
+  const bool in_cluster = key == "servers" || key == "users";  // these, where there is no workload
+  if (error.file.empty() && in_cluster) error.file = files.cluster;
   if (error.file.empty()) error.file = files.scenario;
   return error;
 }

@@ -49,7 +49,8 @@ Command add_simulate(CLI::App& app) {
       "of the kind trace plays a workload file, such as `mirab import` writes, on a cluster file, task by "
       "task; "
       "one of the kind reallocation does so with divisible jobs; one of the kind demands draws users whose "
-      "demands change. docs/simulate.md describes them. Paths in a scenario are relative to it.",
+      "demands change; one of the kind overlay lets servers gossip over a network that may fail. "
+      "docs/simulate.md describes them. Paths in a scenario are relative to it.",
       "The same scenario and seed give the same bytes, whatever the number of threads, except for what a "
       "clock "
       "says: the solver's time in the table of a reallocation, and `seconds` in its JSON. With several seeds "

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include <mirab/model/cluster_file.hpp>
+
+#include "cli/file_kind.hpp"
 #include "cli/scenario_inputs.hpp"
 #include "cli/simulating.hpp"
 #include "report/simulation.hpp"
@@ -14,6 +17,8 @@ namespace {
 
 using simulation::DemandSeriesOutcome;
 using simulation::DemandSeriesScenario;
+using simulation::OverlayRun;
+using simulation::OverlayScenario;
 using simulation::ReallocationOutcome;
 using simulation::ReallocationScenario;
 using simulation::ReplayOutcome;
@@ -21,6 +26,8 @@ using simulation::Scenario;
 using simulation::TraceScenario;
 using simulation::TrafficOutcome;
 using simulation::TrafficScenario;
+
+constexpr std::uint32_t kFramesOfAPage = 60;
 
 bool every_division_converged(const TrafficOutcome& outcome) {
   const auto none = [](std::int64_t divisions) { return divisions == 0; };
@@ -36,6 +43,11 @@ void note_misfits(const TraceScenario& trace, const ReplayOutcome& outcome) {
       "mirab: note: {} of {} tasks of {} fit on no server of {}, even an empty one, and are left out; do "
       "both files measure their resources in the same units?\n",
       outcome.oversized, all, report::printable(trace.workload), report::printable(trace.cluster));
+}
+
+bool every_promise_was_kept(const report::OverlayRuns& all) {
+  return std::all_of(all.runs.begin(), all.runs.end(),
+                     [](const OverlayRun& run) { return run.violation_count == 0; });
 }
 
 }  // namespace
@@ -101,8 +113,25 @@ Exit play(const SimulateOptions& options, const Scenario& scenario, const Demand
   return show(options, scenario.outputs, runs);
 }
 
-Exit play(const SimulateOptions&, const Scenario& scenario, const simulation::OverlayScenario&) {
-  return complain({.message = "overlays cannot be played yet", .file = scenario.name});
+Exit play(const SimulateOptions& options, const Scenario& scenario, const OverlayScenario& overlay) {
+  const Result<Problem> cluster = read_cluster_file(overlay.cluster);
+  if (!cluster) return complain(of_wrong_kind(cluster.error(), FileKind::cluster));
+  OverlayScenario played = overlay;
+  if (!page_of(options, scenario.outputs).empty() && overlay.frames == 0) played.frames = kFramesOfAPage;
+  const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
+    return simulation::run_overlay(*cluster, played, seed, threads, progress);
+  };
+  const std::vector<std::uint64_t> seeds = seeds_for(options, scenario);
+  const auto outcomes = simulation::replicate<std::vector<OverlayRun>>(seeds, options.threads, once,
+                                                                       progress_line(scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), {scenario.name, overlay.cluster}));
+  std::vector<report::OverlayRuns> runs;
+  for (const std::vector<OverlayRun>& outcome : *outcomes) {
+    runs.push_back({scenario.name, seeds[runs.size()], overlay, *cluster, outcome});
+  }
+  const Exit shown = show(options, scenario.outputs, runs);
+  const bool kept = std::all_of(runs.begin(), runs.end(), every_promise_was_kept);
+  return shown == Exit::done && !kept ? Exit::not_converged : shown;
 }
 
 }  // namespace mirab::cli

@@ -123,5 +123,6 @@ template Exit show(const SimulateOptions&, const Outputs&, const std::vector<rep
 template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::ReplayRun>&);
 template Exit show(const SimulateOptions&, const Outputs&, const report::ReallocationRun&);
 template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::DemandsRun>&);
+template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::OverlayRuns>&);
 
 }  // namespace mirab::cli

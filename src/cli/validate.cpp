@@ -12,6 +12,7 @@
 #include "cli/scenario_inputs.hpp"
 #include "report/comparison.hpp"
 #include "report/figures.hpp"
+#include "simulation/overlay/check.hpp"
 #include "simulation/reallocation/report.hpp"
 #include "simulation/replay/input.hpp"
 
@@ -83,6 +84,8 @@ Summary summary_of(const DemandSeriesScenario& demands) {
 Summary summary_of(const OverlayScenario& overlay) {
   const Result<Problem> cluster = read_cluster_file(overlay.cluster);
   if (!cluster) return of_wrong_kind(cluster.error(), FileKind::cluster);
+  if (Check wrong = simulation::check_overlay(*cluster, overlay))
+    return in_its_file(*std::move(wrong), {{}, overlay.cluster});
   return fmt::format("overlay, {}", counted(overlay.rules.size(), "scheduler"));
 }
 

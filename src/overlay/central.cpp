@@ -91,6 +91,7 @@ void Central::State::settle(NodeId from, const TaskId& task, std::uint64_t attem
   Book& book = books[from];
   const auto sent = find_sent(book, task);
   if (sent != book.sent.end() && sent->attempt == attempt) book.sent.erase(sent);
+  home.on_placed(task, attempt);
 }
 
 void Central::State::on_no_room(NodeId from, const NoRoom& no_room) {

@@ -1,12 +1,17 @@
 // The home part of a server: the users U_l that belong to it (Östman 3.2, Algorithm 3).
 //
-//   G_i = counted_i · max_r D_ir / C_r      counted = tasks that run, as the user says, + 1 while it has its
-//   turn
+//   G_i = counted_i · max_r D_ir / C_r      counted = tasks that run, as the user says, + 1 that was proposed
 //
-// A turn counts from the moment it is given, long before its task runs, so that no second server gives the
-// same user a turn on the strength of an old share. It is taken back when the walk found nothing; or when the
-// user says for longer than Patience::walk that the same task is still pending: then the walk, the proposal
-// or its answer was lost. Otherwise the user's next task ends it.
+// A turn counts from the moment when a host has proposed, before its task runs. While the task walks its user
+// stays as poor as it was, and in nobody's way but the poorest's: so a walk that finds nothing changes no
+// utility, and without ends of tasks utilities only ever fall. What is told of a server late is then never
+// too low, and a centre that takes late news for true waits too long, rather than too short. (A turn that
+// counted from its start would lower the utility of its home for as long as the walk, and others would
+// overtake it in vain.)
+//
+// A turn is taken back when the walk found nothing; or when the user says for longer than Patience::walk that
+// the same task is still pending: then the walk, the proposal or its answer was lost. Otherwise the user's
+// next task ends it.
 
 #include "overlay/home.hpp"
 
@@ -58,11 +63,14 @@ void Home::on_pause(Time now, NodeId user, const Pause& pause, Effects& effects)
 }
 
 void Home::on_no_room(const TaskId& task, std::uint64_t attempt, Effects& effects) {
-  Resident* resident = find(task.user);
-  if (resident == nullptr || !resident->served) return;
-  if (resident->task.id != task || resident->attempt != attempt) return;
+  Resident* resident = find_turn(task, attempt);
+  if (resident == nullptr) return;
   take_back(*resident, effects);
   resident->stuck = stuck_ == Stuck::leave;
+}
+
+void Home::on_placed(const TaskId& task, std::uint64_t attempt) {
+  if (Resident* resident = find_turn(task, attempt)) resident->placed = true;
 }
 
 void Home::on_tick(Time now, Effects& effects) {
@@ -91,6 +99,7 @@ const Resident& Home::serve(Time now, NodeId user, std::uint64_t round, Effects&
   Resident* resident = find(user);
   MIRAB_ASSERT(resident != nullptr && resident->waits(), "a turn is given to who waits for one");
   resident->served = true;
+  resident->placed = false;
   resident->served_at = now;
   resident->attempt = static_cast<std::uint64_t>(now.time_since_epoch().count());
   effects.facts.push_back(Served{resident->task.id, round});
@@ -124,6 +133,13 @@ Resident* Home::find(NodeId user) {
   const auto place = std::lower_bound(residents_.begin(), residents_.end(), user,
                                       [](const Resident& r, NodeId id) { return r.user < id; });
   return place != residents_.end() && place->user == user ? &*place : nullptr;
+}
+
+/// The resident whose turn it is, if it is this turn.
+Resident* Home::find_turn(const TaskId& task, std::uint64_t attempt) {
+  Resident* resident = find(task.user);
+  const bool same = resident && resident->served && resident->task.id == task && resident->attempt == attempt;
+  return same ? resident : nullptr;
 }
 
 Resident& Home::resident_of(NodeId user) {

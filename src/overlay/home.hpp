@@ -15,15 +15,16 @@ struct Resident {
   Task task;                   ///< its present or last task
   std::uint64_t sequence = 0;  ///< of the last that was heard
   bool pending = false;        ///< the task wants a place
-  bool served = false;        ///< it has its turn: it counts in the share until it is known what became of it
-  bool stuck = false;         ///< nothing was found for it, and Stuck::leave
-  bool silent = false;        ///< not heard of for Patience::home: it may have another home
-  std::uint64_t attempt = 0;  ///< of its last turn; never given twice for a task
+  bool served = false;         ///< it has its turn, until it is known what became of it
+  bool placed = false;         ///< having its turn, it was proposed to its user by a host: now it counts
+  bool stuck = false;          ///< nothing was found for it, and Stuck::leave
+  bool silent = false;         ///< not heard of for Patience::home: it may have another home
+  std::uint64_t attempt = 0;   ///< of its last turn; never given twice for a task
   Time served_at{};
   Time heard_at{};
 
-  /// Tasks that count: running, and the one that has its turn.
-  std::uint64_t counted() const { return task.running + (served ? 1 : 0); }
+  /// Tasks that count: running, and the one that was proposed. A walk changes nothing (4.3).
+  std::uint64_t counted() const { return task.running + (served && placed ? 1 : 0); }
   /// Can it be its turn?
   bool waits() const { return pending && !served; }
 };
@@ -39,7 +40,9 @@ class Home {
   /// Both answer with Received; what is older than the last that was heard changes nothing.
   void on_submit(Time now, const Submit& submit, Effects& effects);
   void on_pause(Time now, NodeId user, const Pause& pause, Effects& effects);
-  /// Its walk ended and found nothing. (That it was placed says its user, by its next task.)
+  /// Its walk ended: at a host that proposed (if that is not heard, its user says so by its next task), or
+  /// without one.
+  void on_placed(const TaskId& task, std::uint64_t attempt);
   void on_no_room(const TaskId& task, std::uint64_t attempt, Effects& effects);
   /// Notes who is silent, forgets who was for Patience::user, and lets those that were stuck try again.
   /// O(residents).
@@ -58,6 +61,7 @@ class Home {
  private:
   static bool is_news(Time now, std::uint64_t sequence, Resident& resident);
   Resident* find(NodeId user);
+  Resident* find_turn(const TaskId& task, std::uint64_t attempt);
   Resident& resident_of(NodeId user);
   bool counts(const Resident& resident) const;
 

@@ -60,7 +60,10 @@ bool Host::propose(Time now, const Task& task, Effects& effects) {
 
 bool Host::propose_again(Time now, Entry& entry, Effects& effects) {
   if (entry.state == State::refused) return false;
-  if (entry.state == State::held) entry.until = now + held_;
+  if (entry.state == State::held) {
+    entry.until = now + held_;
+    effects.facts.push_back(Prolonged{entry.task, entry.proposal});
+  }
   tell(entry, effects);
   return true;
 }

@@ -63,7 +63,7 @@ void tick(ServerState& server, Pdgdrf& /*pdgdrf*/, Moment moment) {
   const Resident* poorest = next_in_turn(server);
   if (!poorest) return;
   Resident after = *poorest;
-  after.served = true;
+  after.served = after.placed = true;
   if (pdgdrf_may_serve(told_of_users(server), Home::share(after, server.total), server.poorest->view()))
     serve(server, *poorest, 0, moment);
 }

@@ -107,6 +107,7 @@ void serve(ServerState& server, const Resident& resident, std::uint64_t round, M
 void hear(ServerState& server, NodeId from, const Submit& submit, Moment moment);
 void hear(ServerState& server, NodeId from, const Pause& pause, Moment moment);
 void hear(ServerState& server, NodeId from, const Walk& walk, Moment moment);
+void hear(ServerState& server, NodeId from, const Placed& placed, Moment moment);
 void hear(ServerState& server, NodeId from, const NoRoom& no_room, Moment moment);
 void hear(ServerState& server, NodeId from, const Copy& copy, Moment moment);
 void hear(ServerState& server, NodeId from, const Accept& accept, Moment moment);

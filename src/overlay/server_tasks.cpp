@@ -21,28 +21,27 @@ Station station(const ServerState& server, const Walk& walk, Random& random) {
   return here;
 }
 
-void tell_home(ServerState& server, NodeId home, const NoRoom& no_room, Moment moment) {
-  if (home == server.setting.self)
-    server.home.on_no_room(no_room.task, no_room.attempt, moment.effects);
+/// What became of the walk, to its home: which may be this server.
+template <typename News>
+void tell_home(ServerState& server, const Walk& walk, Moment moment) {
+  const News news{.task = walk.task.id, .attempt = walk.attempt};
+  if (walk.home == server.setting.self)
+    hear(server, walk.home, news, moment);
   else
-    moment.effects.sends.push_back({home, no_room});
+    moment.effects.sends.push_back({walk.home, news});
 }
 
 void walk_on(ServerState& server, Walk walk, Moment moment) {
-  const Step step =
-      walk_step(server.options.search, station(server, walk, moment.random), server.options.best_of, walk);
+  const Station here = station(server, walk, moment.random);
+  const Step step = walk_step(server.options.search, here, server.options.best_of, walk);
   switch (step.what) {
     case Step::What::propose:
       server.host.propose(moment.now, walk.task, moment.effects);
-      if (walk.home != server.setting.self)
-        moment.effects.sends.push_back({walk.home, Placed{.task = walk.task.id, .attempt = walk.attempt}});
-      return;
+      return tell_home<Placed>(server, walk, moment);
+    case Step::What::no_room:
+      return tell_home<NoRoom>(server, walk, moment);
     case Step::What::pass:
       moment.effects.sends.push_back({step.to, std::move(walk)});
-      return;
-    case Step::What::no_room:
-      tell_home(server, walk.home, {.task = walk.task.id, .attempt = walk.attempt}, moment);
-      return;
   }
 }
 
@@ -100,6 +99,10 @@ void hear(ServerState& server, NodeId from, const Pause& pause, Moment moment) {
 
 void hear(ServerState& server, NodeId /*from*/, const Walk& walk, Moment moment) {
   if (walk.task.demand.size() == server.setting.capacity.size()) walk_on(server, walk, moment);
+}
+
+void hear(ServerState& server, NodeId /*from*/, const Placed& placed, Moment /*moment*/) {
+  server.home.on_placed(placed.task, placed.attempt);
 }
 
 void hear(ServerState& server, NodeId /*from*/, const NoRoom& no_room, Moment moment) {

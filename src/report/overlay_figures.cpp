@@ -10,12 +10,9 @@ namespace mirab::report {
 
 using simulation::OverlayRun;
 
-std::vector<double> wrong_parts(const OverlayRun& run) {
-  std::vector<double> parts;
-  for (const std::vector<double>& over_time : run.wrong_over_time) {
-    parts.push_back(over_time.empty() ? 0 : over_time.back());
-  }
-  return parts;
+double wrong_part(const OverlayRun& run) {
+  const auto placements = static_cast<double>(std::max<std::int64_t>(run.placements, 1));
+  return static_cast<double>(run.wrong.front()) / placements;
 }
 
 std::optional<double> ratio_to_centralised(const OverlayRuns& all, std::size_t index) {

@@ -9,8 +9,8 @@
 
 namespace mirab::report {
 
-/// Part of the turns that were a user's who was not a poorest one, by tolerance; 0 of none. [tolerances]
-std::vector<double> wrong_parts(const simulation::OverlayRun& run);
+/// Part of the placements that were a user's who was not a poorest one; 0 of none.
+double wrong_part(const simulation::OverlayRun& run);
 
 /// Ticks over those of the first centralised-drf among the schedulers; none where there is none, or it placed
 /// nothing.

@@ -56,9 +56,8 @@ Figures fairness(const OverlayRuns& all) {
   figures.push_back(
       figure(all, "", "gini", [](std::size_t, const OverlayRun& run) { return fixed(run.gini, 4); }));
   figures.push_back(small_figure(all, "devi-", "ation", &OverlayRun::deviation));
-  figures.push_back(figure(all, "", "wrong", [](std::size_t, const OverlayRun& run) {
-    return percent(wrong_parts(run).front(), 2);
-  }));
+  figures.push_back(figure(all, "", "wrong",
+                           [](std::size_t, const OverlayRun& run) { return percent(wrong_part(run), 2); }));
   return figures;
 }
 
@@ -67,17 +66,17 @@ Figures course(const OverlayRuns& all) {
       count(all, "", "placed", &OverlayRun::placements),
       figure(all, "", "ticks", [](std::size_t, const OverlayRun& run) { return fixed(run.ticks, 0); })};
   if (ratio_to_centralised(all, 0)) {
-    figures.push_back(figure(all, "of", "central", [&](std::size_t i, const OverlayRun&) {
+    figures.push_back(figure(all, "ticks", "ratio", [&](std::size_t i, const OverlayRun&) {
       return fixed(*ratio_to_centralised(all, i), 2);
     }));
   }
-  figures.push_back(figure(all, "messages", "/tick·node", [](std::size_t, const OverlayRun& run) {
+  figures.push_back(figure(all, "messages", "a tick", [](std::size_t, const OverlayRun& run) {
     return fixed(run.messages_per_tick_and_node, 2);
   }));
-  figures.push_back(figure(all, "bytes", "/tick·node", [](std::size_t, const OverlayRun& run) {
+  figures.push_back(figure(all, "bytes", "a tick", [](std::size_t, const OverlayRun& run) {
     return fixed(run.bytes_per_tick_and_node, 0);
   }));
-  figures.push_back(count(all, "promises", "broken", &OverlayRun::violation_count));
+  figures.push_back(count(all, "", "broken", &OverlayRun::violation_count));
   return figures;
 }
 
@@ -136,10 +135,11 @@ std::string legend(const OverlayRuns& all, std::size_t width) {
   const bool central = ratio_to_centralised(all, 0).has_value();
   std::string text = broken(
       fmt::format("share: dominant share; least: of a user, at the end{}; deviation: the shares' sample "
-                  "standard deviation; wrong: part of the turns that went to a user who was not a poorest "
-                  "one; ticks: to the last placement{}; promises: of safety and liveness (docs/overlay.md)",
+                  "standard deviation; wrong: part of the placements that were of a user who was not a "
+                  "poorest one; ticks: to the last placement{}; messages and bytes: that a node sends; "
+                  "broken: promises (docs/overlay.md)",
                   all.scenario.runtime ? ", mean: over the time after the first tenth" : "",
-                  central ? "; of central: over those of centralised-drf" : ""),
+                  central ? "; ratio: to those of centralised-drf" : ""),
       width, kIndent);
   for (const std::string& notice : notices_of(all))
     text += broken("note: " + printable(notice), width, kIndent);

@@ -85,15 +85,15 @@ std::vector<ContenderSummary> summary_of(const OverlayRuns& all) {
                          figure("mean_min_share", "mean of least share", part, run.mean_min_share),
                          figure("gini", "gini", part, run.gini),
                          figure("deviation", "deviation", part, run.deviation),
-                         figure("wrong", "wrong", percentage, wrong_parts(run).front()),
+                         figure("wrong", "wrong", percentage, wrong_part(run)),
                          figure("placements", "placed", whole, static_cast<double>(run.placements)),
                          figure("ticks", "ticks", whole, run.ticks)};
     if (const std::optional<double> ratio = ratio_to_centralised(all, i))
       contender.figures.push_back(figure("ratio", "ticks of central", part, *ratio));
     contender.figures.push_back(
-        figure("messages_per_tick_and_node", "messages /tick·node", part, run.messages_per_tick_and_node));
+        figure("messages_per_tick_and_node", "messages a tick", part, run.messages_per_tick_and_node));
     contender.figures.push_back(
-        figure("bytes_per_tick_and_node", "bytes /tick·node", whole, run.bytes_per_tick_and_node));
+        figure("bytes_per_tick_and_node", "bytes a tick", whole, run.bytes_per_tick_and_node));
     contender.figures.push_back(
         figure("violations", "promises broken", whole, static_cast<double>(run.violation_count)));
     contenders.push_back(std::move(contender));

@@ -65,7 +65,7 @@ TEST(Simulate, WhatDidNotConvergeIsPrintedWithANoticeAndStatusThree) {
 
 TEST(Simulate, TheSameSeedGivesTheSameBytesWithAnyNumberOfThreads) {
   for (const std::string name : {"traffic-two-classes", "traffic-tasks", "trace-google2011-hour",
-                                 "reallocation-google2011", "demands-thesis"}) {
+                                 "reallocation-google2011", "demands-thesis", "overlay-faults"}) {
     const std::string command = "mirab simulate examples/" + name + ".yaml --format json --seed 3";
     EXPECT_EQ(without_times(shell(command + " --threads 1").out),
               without_times(shell(command + " --threads 2").out))
@@ -262,6 +262,63 @@ TEST(Simulate, BadInputIsNamedWithFileLineAndKey) {
   }
 }
 
+const std::string kServers =
+    "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 4}, count: 5}]\n"
+    "users: [{name: a, demand: {cpu: 1}}, {name: b, demand: {cpu: 1}}]\n";
+
+TEST(Simulate, AnOverlayPlacesEverythingAndSharesAlike) {
+  const test::TemporaryFolder folder;
+  folder.write("c.yaml", kServers);
+  const std::string scenario = folder.write(
+      "s.yaml", "kind: overlay\ncluster: c.yaml\nschedulers: [centralised-drf, dgdrf]\nneighbours: 2\n");
+  const Ran ran = shell("mirab simulate --format json " + scenario);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result["servers"], (json{"s/0", "s/1", "s/2", "s/3", "s/4"}));
+  for (const json& run : result["runs"]) {
+    EXPECT_EQ(run["placements"], 20);
+    EXPECT_EQ(run["min_share"], 0.5);
+    EXPECT_EQ(run["wrong"], 0);
+    EXPECT_EQ(run["violations"], 0);
+    EXPECT_FALSE(run.contains("frames"));
+  }
+  EXPECT_EQ(result["runs"][0]["ratio"], 1);
+}
+
+TEST(Simulate, ThePageOfAnOverlayHasPictures) {
+  const test::TemporaryFolder folder;
+  folder.write("c.yaml", kServers);
+  const std::string scenario =
+      folder.write("s.yaml", "kind: overlay\ncluster: c.yaml\nschedulers: [dgdrf]\n");
+  ASSERT_EQ(shell("mirab simulate " + scenario + " --report " + folder.file("r.html")).status, 0);
+  EXPECT_THAT(test::read_text(folder.file("r.html")), HasSubstr("\"frames\":{\"ticks\":["));
+}
+
+TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
+  const test::TemporaryFolder folder;
+  const std::string cluster = folder.write("c.yaml", kServers);
+  const std::string weighted = folder.write("w.yaml",
+                                            "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 4}}]\n"
+                                            "users: [{name: a, demand: {cpu: 1}, weight: 2}]\n");
+  const auto error_of = [&](const std::string& command, const std::string& of, const std::string& more) {
+    const std::string scenario =
+        folder.write("s.yaml", "kind: overlay\ncluster: " + of + "\nschedulers: [dgdrf]\n" + more);
+    const Ran ran = shell("mirab " + command + " " + scenario);
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(ran.out, IsEmpty());
+    return ran.err;
+  };
+  const std::string scenario = folder.file("s.yaml");
+  for (const std::string command : {"simulate", "validate"}) {
+    EXPECT_THAT(error_of(command, weighted, ""), StartsWith("mirab: " + weighted + ": users[0].weight: "));
+    EXPECT_THAT(error_of(command, cluster, "faults: {crashes: [{at_s: 1, node: 5}]}\n"),
+                StartsWith("mirab: " + scenario + ": faults.crashes[0].node: "));
+    EXPECT_THAT(error_of(command, cluster, "pauses: [{user: c, from_s: 1, to_s: 2}]\n"),
+                StartsWith("mirab: " + scenario + ": pauses[0].user: "));
+    EXPECT_THAT(error_of(command, "none.yaml", ""), HasSubstr("none.yaml: cannot be read"));
+  }
+}
+
 TEST(Simulate, AWorkloadThatDoesNotGoWithTheClusterIsNamed) {
   const test::TemporaryFolder folder;
   const std::string examples = MIRAB_SOURCE_DIR "/examples/";
@@ -283,13 +340,14 @@ TEST(Validate, SaysWhatAFileIs) {
   const Ran ran = shell(
       "mirab validate examples/traffic-two-classes.yaml examples/google2011-hour.workload "
       "examples/trace-google2011-hour.yaml examples/reallocation-google2011.yaml "
-      "examples/demands-thesis.yaml examples/slides.yaml");
+      "examples/demands-thesis.yaml examples/overlay-google2011.yaml examples/slides.yaml");
   ASSERT_EQ(ran.status, 0) << ran.err;
   for (const std::string line :
        {"traffic-two-classes.yaml: ok, traffic, 2 classes, 2 mechanisms, 3 loads\n",
         "google2011-hour.workload: ok, workload, ", "trace-google2011-hour.yaml: ok, trace, 3 contenders\n",
         "reallocation-google2011.yaml: ok, reallocation, 3 mechanisms\n",
-        "demands-thesis.yaml: ok, demands, 3 mechanisms, 200 iterations\n", "slides.yaml: ok, 2 users, "}) {
+        "demands-thesis.yaml: ok, demands, 3 mechanisms, 200 iterations\n",
+        "overlay-google2011.yaml: ok, overlay, 7 schedulers\n", "slides.yaml: ok, 2 users, "}) {
     EXPECT_THAT(ran.out, HasSubstr(line));
   }
 }

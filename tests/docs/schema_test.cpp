@@ -17,6 +17,7 @@
 
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/workload_file.hpp>
+#include <mirab/overlay/scheduler.hpp>
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/simulation/scenario.hpp>
 
@@ -271,13 +272,14 @@ TEST(Schema, WhatIsSimulatedHolds) {
     ASSERT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(faults_of_json("simulation.schema.json", ran.out), "") << entry.path();
   }
-  EXPECT_GE(scenarios, 7);
+  EXPECT_GE(scenarios, 9);
 }
 
 TEST(Schema, SeveralRunsOfAScenarioHold) {
-  for (const std::string name : {"traffic-liars", "trace-google2011-hour", "demands-thesis"}) {
+  for (const std::string name :
+       {"traffic-liars", "trace-google2011-hour", "demands-thesis", "overlay-faults"}) {
     const std::string scenario = "(cat examples/" + name + ".yaml; echo 'seeds: [2, 9]')";
-    const std::string from_here = " | sed 's#: google2011-hour#: examples/google2011-hour#'";
+    const std::string from_here = " | sed 's#: google2011-#: examples/google2011-#'";
     const test::Ran ran = test::shell(scenario + from_here + " | mirab simulate - --format json");
     ASSERT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(faults_of_json("simulation.schema.json", ran.out), "") << name;
@@ -327,6 +329,62 @@ TEST(Schema, RefusesTheFormsThatTheReaderOfScenariosRefuses) {
     const std::string bad = Json::parse(good).patch(Json::parse(patch)).dump();
     EXPECT_FALSE(reads(bad)) << bad;
     EXPECT_NE(faults_of_json("scenario.schema.json", bad), "") << bad;
+  }
+}
+
+// Each differs from a good file in one thing.
+TEST(Schema, RefusesTheFormsThatTheReaderOfOverlaysRefuses) {
+  const std::string good =
+      R"({"kind": "overlay", "cluster": "c.yaml", "patience": {"lease": 0}, "shuffle": "all",
+                               "schedulers": ["dgdrf", {"scheduler": "pdgdrf", "neighbours": 2, "name": "p"}],
+                               "latency_ms": {"min": 1, "max": 2}, "tolerances": [0, 0.1],
+                               "faults": {"loss": 0.1, "crashes": [{"at_s": 1, "node": 0, "memory": "lost"}],
+                                          "partitions": [{"from_s": 1, "to_s": 2, "nodes": 0.5}],
+                                          "slow": [{"from_s": 1, "to_s": 2, "node": 0, "factor": 2}],
+                                          "leaves": [{"at_s": 1, "node": 0}]},
+                               "pauses": [{"user": "u", "from_s": 0, "to_s": 1}]})";
+  const auto reads = [](const std::string& text) {
+    return static_cast<bool>(simulation::read_scenario_text(text, Syntax::json, "s.json"));
+  };
+  ASSERT_TRUE(reads(good));
+  EXPECT_EQ(faults_of_json("scenario.schema.json", good), "");
+  for (const char* patch : {R"([{"op": "remove", "path": "/cluster"}])",
+                            R"([{"op": "remove", "path": "/schedulers"}])",
+                            R"([{"op": "replace", "path": "/schedulers", "value": []}])",
+                            R"([{"op": "replace", "path": "/schedulers/0", "value": "dgdfr"}])",
+                            R"([{"op": "remove", "path": "/schedulers/1/scheduler"}])",
+                            R"([{"op": "add", "path": "/schedulers/1/quiet", "value": 5}])",
+                            R"([{"op": "replace", "path": "/schedulers/1/neighbours", "value": 0}])",
+                            R"([{"op": "replace", "path": "/schedulers/1/name", "value": ""}])",
+                            R"([{"op": "replace", "path": "/shuffle", "value": 0}])",
+                            R"([{"op": "add", "path": "/search", "value": "best"}])",
+                            R"([{"op": "add", "path": "/temperature", "value": 0}])",
+                            R"([{"op": "add", "path": "/ticks", "value": "in_step"}])",
+                            R"([{"op": "add", "path": "/tick_ms", "value": 0}])",
+                            R"([{"op": "add", "path": "/workload", "value": "w"}])",
+                            R"([{"op": "replace", "path": "/patience/lease", "value": -1}])",
+                            R"([{"op": "add", "path": "/patience/again", "value": 0}])",
+                            R"([{"op": "remove", "path": "/latency_ms/max"}])",
+                            R"([{"op": "replace", "path": "/tolerances/0", "value": -1}])",
+                            R"([{"op": "replace", "path": "/faults/loss", "value": 1}])",
+                            R"([{"op": "add", "path": "/faults/noise", "value": 0.1}])",
+                            R"([{"op": "remove", "path": "/faults/crashes/0/node"}])",
+                            R"([{"op": "replace", "path": "/faults/crashes/0/memory", "value": "some"}])",
+                            R"([{"op": "replace", "path": "/faults/partitions/0/nodes", "value": 1}])",
+                            R"([{"op": "replace", "path": "/faults/slow/0/factor", "value": 0.5}])",
+                            R"([{"op": "replace", "path": "/faults/leaves/0/at_s", "value": -1}])",
+                            R"([{"op": "remove", "path": "/pauses/0/user"}])"}) {
+    const std::string bad = Json::parse(good).patch(Json::parse(patch)).dump();
+    EXPECT_FALSE(reads(bad)) << bad;
+    EXPECT_NE(faults_of_json("scenario.schema.json", bad), "") << bad;
+  }
+}
+
+// The schema lists what the table has.
+TEST(Schema, EverySchedulerOfAnOverlayIsInTheSchema) {
+  for (const overlay::SchedulerRow& row : overlay::schedulers()) {
+    const Json scenario = {{"kind", "overlay"}, {"cluster", "c"}, {"schedulers", {row.name}}};
+    EXPECT_EQ(faults("scenario.schema.json", scenario), "") << row.name;
   }
 }
 

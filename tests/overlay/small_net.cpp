@@ -45,9 +45,7 @@ class Net {
   void tick(NodeId node, Effects& effects);
   void note(const Fact& fact);
   void note_turn(NodeId user);
-  double share(std::size_t user) const {
-    return static_cast<double>(turns_[user]) * dominant_[user];
-  }
+  double share(std::size_t user) const { return static_cast<double>(turns_[user]) * dominant_[user]; }
 
   SmallPlan plan_;
   Random random_;
@@ -76,8 +74,7 @@ std::vector<NodeId> drawn_neighbours(NodeId self, NodeId servers, std::size_t co
 
 Direction direction_of(Scheduler scheduler) {
   if (scheduler == Scheduler::probes) return Direction::any;
-  const bool central =
-      scheduler == Scheduler::centralised_drf || scheduler == Scheduler::centralised_fifo;
+  const bool central = scheduler == Scheduler::centralised_drf || scheduler == Scheduler::centralised_fifo;
   return central ? Direction::central : Direction::home;
 }
 
@@ -116,14 +113,12 @@ Net::Net(const SmallPlan& plan) : plan_(plan), random_(plan.seed), turns_(plan.d
   for (NodeId i = 0; i < user_count(); ++i) {
     double dominant = 0;
     for (std::size_t r = 0; r < total.size(); ++r)
-      dominant = std::max(dominant,
-                          static_cast<double>(plan_.demand[i][r]) / static_cast<double>(total[r]));
+      dominant = std::max(dominant, static_cast<double>(plan_.demand[i][r]) / static_cast<double>(total[r]));
     dominant_.push_back(dominant);
-    users_.emplace_back(UserSetting{.self = server_count() + i,
-                                    .gateway = gateway(),
-                                    .demand = plan_.demand[i],
-                                    .tick = kTick},
-                        patience, std::chrono::seconds(2));
+    users_.emplace_back(
+        UserSetting{
+            .self = server_count() + i, .gateway = gateway(), .demand = plan_.demand[i], .tick = kTick},
+        patience, std::chrono::seconds(2));
   }
 }
 
@@ -164,8 +159,12 @@ void Net::schedule(Duration after, Event event) {
 void Net::handle(const Event& event) {
   Effects effects;
   switch (event.what) {
-    case What::message: hear(event, effects); break;
-    case What::tick: tick(event.to, effects); break;
+    case What::message:
+      hear(event, effects);
+      break;
+    case What::tick:
+      tick(event.to, effects);
+      break;
     case What::shuffle:
       servers_[event.to].on_shuffle(now_, random_, effects);
       schedule(kTick / plan_.shuffles_per_tick, {.at = {}, .what = What::shuffle, .to = event.to});

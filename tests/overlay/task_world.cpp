@@ -1,7 +1,7 @@
+#include "overlay/task_world.hpp"
+
 #include <chrono>
 #include <utility>
-
-#include "overlay/task_world.hpp"
 
 namespace mirab::overlay {
 namespace {
@@ -61,7 +61,8 @@ TaskWorld::TaskWorld(const TaskPlan& plan)
 }
 
 Duration TaskWorld::some_runtime() {
-  return plan_.runtime == 0 ? Duration::zero() : static_cast<std::int64_t>(1 + random_.below(plan_.runtime)) * kTick;
+  return plan_.runtime == 0 ? Duration::zero()
+                            : static_cast<std::int64_t>(1 + random_.below(plan_.runtime)) * kTick;
 }
 
 void TaskWorld::start(NodeId server) {
@@ -118,7 +119,8 @@ void TaskWorld::tick_server(NodeId self) {
   Effects effects;
   server.host.on_tick(now_, effects);
   server.home.on_tick(now_, effects);
-  if (now_tick_ % (patience_.user / 4) == self && !server.left) effects.sends.push_back({gateway_id(), Register{}});
+  if (now_tick_ % (patience_.user / 4) == self && !server.left)
+    effects.sends.push_back({gateway_id(), Register{}});
   const std::vector<double> total = {static_cast<double>(kRoom * plan_.servers)};
   const Resident* poorest = server.home.poorest(total);
   if (poorest != nullptr && poorest->waits()) {
@@ -198,7 +200,8 @@ void TaskWorld::post(NodeId from, const Send& send) {
   for (std::uint64_t copy = 0; copy < copies; ++copy) {
     if (chance(plan_.loss)) continue;
     const Duration most = chance(plan_.late) ? kLifetime : std::chrono::milliseconds(20);
-    const Duration delay(1 + static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most.count()))));
+    const Duration delay(1 +
+                         static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most.count()))));
     bag_.push({now_ + delay, ++order_, from, send.to, send.message});
   }
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-// A small world of hosts, homes, users and a gateway, joined by a bag of letters that loses, doubles, delays and
-// reorders them, under servers that crash, come back and leave. No gossip and no rule of whose turn it is: what
-// is tested is what becomes of tasks. It keeps its own books of what truly runs, from the facts alone, with a
-// supervisor that stops what has no lease any more, and notes the first promise that is broken.
+// A small world of hosts, homes, users and a gateway, joined by a bag of letters that loses, doubles, delays
+// and reorders them, under servers that crash, come back and leave. No gossip and no rule of whose turn it
+// is: what is tested is what becomes of tasks. It keeps its own books of what truly runs, from the facts
+// alone, with a supervisor that stops what has no lease any more, and notes the first promise that is broken.
 
 #include <map>
 #include <memory>
@@ -25,21 +25,22 @@ namespace mirab::overlay {
 struct TaskPlan {
   std::uint64_t seed = 1;
   NodeId servers = 3, users = 3;
-  std::uint64_t tasks = 8;        ///< of each user
-  std::uint32_t runtime = 15;     ///< ticks, at most; 0: tasks do not end
-  std::uint32_t lease = 60;       ///< ticks
-  std::uint32_t faulty = 500;     ///< ticks with faults
+  std::uint64_t tasks = 8;     ///< of each user
+  std::uint32_t runtime = 15;  ///< ticks, at most; 0: tasks do not end
+  std::uint32_t lease = 60;    ///< ticks
+  std::uint32_t faulty = 500;  ///< ticks with faults
   double loss = 0, duplicate = 0, late = 0;
-  double crash = 0;               ///< of a server, in a tick
-  double memory_lost = 0;         ///< part of the crashes
-  double gone_for_good = 0;       ///< part of the crashes; one server always stays
-  double pause = 0;               ///< of a user, in a tick
-  bool leaves = false;            ///< one server leaves in peace
+  double crash = 0;          ///< of a server, in a tick
+  double memory_lost = 0;    ///< part of the crashes
+  double gone_for_good = 0;  ///< part of the crashes; one server always stays
+  double pause = 0;          ///< of a user, in a tick
+  bool leaves = false;       ///< one server leaves in peace
 };
 
 /// Every kind of fault with some probability.
 TaskPlan nasty_plan(std::uint64_t seed);
-/// Faults that no promise needs leases for: nothing is lost but messages, and who crashes comes back as it was.
+/// Faults that no promise needs leases for: nothing is lost but messages, and who crashes comes back as it
+/// was.
 TaskPlan plan_without_leases(std::uint64_t seed);
 
 class TaskWorld {

@@ -22,7 +22,8 @@ void TaskWorld::book(NodeId self, const Fact& fact) {
     const auto place = site.places.find({task, proposal});
     if (place == site.places.end() || place->second.runs != ran)
       broke(fmt::format("{} leaves server {}, where it was not", name(task), self));
-    else site.places.erase(place);
+    else
+      site.places.erase(place);
   };
   if (const auto* held = std::get_if<Held>(&fact)) {
     const auto size = 1 + static_cast<std::int64_t>((held->task.user - plan_.servers) % 2);
@@ -34,7 +35,8 @@ void TaskWorld::book(NodeId self, const Fact& fact) {
   if (const auto* leased = std::get_if<Leased>(&fact)) site.leased_until[leased->user] = leased->until;
   if (const auto* started = std::get_if<Started>(&fact)) {
     const auto place = site.places.find({started->task, started->proposal});
-    if (place == site.places.end()) return broke(fmt::format("{} runs where it was not held", name(started->task)));
+    if (place == site.places.end())
+      return broke(fmt::format("{} runs where it was not held", name(started->task)));
     check_start(self, started->task);
     place->second.runs = true;
     ++started_;
@@ -91,7 +93,8 @@ void TaskWorld::book_user(NodeId self, const Fact& fact) {
   }
   if (const auto* over = std::get_if<Over>(&fact)) {
     const auto fate = fates_.find(over->task);
-    if (fate == fates_.end() || fate->second == Fate::over) broke(fmt::format("{} is over twice", name(over->task)));
+    if (fate == fates_.end() || fate->second == Fate::over)
+      broke(fmt::format("{} is over twice", name(over->task)));
     fates_[over->task] = Fate::over;
   }
 }
@@ -105,8 +108,10 @@ void TaskWorld::check_users() {
       wanted += fate == Fate::wanted ? 1 : 0;
       known += fate == Fate::known ? 1 : 0;
     }
-    if (known != user.running()) broke(fmt::format("user {} counts {} tasks for {}", user.self(), user.running(), known));
-    if (wanted != user.owed() + (user.present() ? 1 : 0)) broke(fmt::format("user {} forgot a task", user.self()));
+    if (known != user.running())
+      broke(fmt::format("user {} counts {} tasks for {}", user.self(), user.running(), known));
+    if (wanted != user.owed() + (user.present() ? 1 : 0))
+      broke(fmt::format("user {} forgot a task", user.self()));
   }
 }
 
@@ -116,8 +121,10 @@ void TaskWorld::check_end() {
   for (NodeId server = 0; server < plan_.servers; ++server) {
     for (const auto& [key, place] : sites_[server].places) {
       if (!sites_[server].up && plan_.lease > 0) continue;
-      if (!place.runs) broke(fmt::format("room for {} leaked on server {}", name(key.first), server));
-      else ++runs[key.first];
+      if (!place.runs)
+        broke(fmt::format("room for {} leaked on server {}", name(key.first), server));
+      else
+        ++runs[key.first];
     }
   }
   for (const auto& [task, fate] : fates_) {
@@ -127,7 +134,8 @@ void TaskWorld::check_end() {
       broke(fmt::format("{} runs {} times, and is believed to run", name(task), places));
   }
   for (const auto& [task, places] : runs) {
-    if (places > 0 && fates_[task] != Fate::known) broke(fmt::format("{} runs, unknown to its user", name(task)));
+    if (places > 0 && fates_[task] != Fate::known)
+      broke(fmt::format("{} runs, unknown to its user", name(task)));
   }
 }
 

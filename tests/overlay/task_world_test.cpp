@@ -1,8 +1,8 @@
+#include "overlay/task_world.hpp"
+
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>
-
-#include "overlay/task_world.hpp"
 
 // MIRAB_SEED=5 replays one seed, MIRAB_SEEDS=100000 tries many.
 
@@ -30,7 +30,9 @@ void keeps_its_promises(Plan plan) {
   EXPECT_GT(started, seeds);
 }
 
-TEST(TasksUnderFaults, RunAtOnePlaceAtATimeAreNeverForgottenAndComeToTheirEnd) { keeps_its_promises(nasty_plan); }
+TEST(TasksUnderFaults, RunAtOnePlaceAtATimeAreNeverForgottenAndComeToTheirEnd) {
+  keeps_its_promises(nasty_plan);
+}
 
 TEST(TasksUnderFaults, NeedNoLeasesWhenOnlyMessagesAreLostAndServersComeBackAsTheyWere) {
   keeps_its_promises(plan_without_leases);

@@ -98,6 +98,15 @@ TEST(Wire, WhateverIsTakenHasOneEncodingOnly) {
   EXPECT_GT(taken, 1000U);
 }
 
+// The table at the end of docs/overlay-messages.md; eq. 4.5 has (P + 1)(8 + adr).
+TEST(Wire, AShuffleOfPEntriesTakesElevenBytesForEachAndOneselfAndSixteenMore) {
+  for (const std::size_t entries : {2, 4, 10, 20}) {
+    const std::vector<Descriptor> offered(entries + 1, {.node = 300, .age = 3, .utility = -0.25});
+    const Letter letter{200, 300, kSent, GradientRequest{Slope::poorest, offered}};
+    EXPECT_EQ(encoded(letter).size(), 16 + 11 * (entries + 1));
+  }
+}
+
 TEST(Wire, EveryTruncationIsMalformed) {
   for (const Message& message : one_of_each()) {
     SCOPED_TRACE(name_of_kind(message.index()));

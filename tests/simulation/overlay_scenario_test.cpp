@@ -256,7 +256,6 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {kSmall + "latency_ms: {min: 2}\n", "4: latency_ms.max: missing"},
            {kSmall + "latency_ms: {min: 2, max: 1}\n", "4: latency_ms.max: must not be below min"},
            {kSmall + "lifetime_ms: 0\n", "4: lifetime_ms: must be above 0"},
-           {kSmall + "runtime_s: 5\n", "1: duration_s: missing: tasks end"},
            {kSmall + "duration_s: 0\n", "4: duration_s: must be above 0"},
            {kSmall + "quiet: 0\n", "4: quiet: must be a whole number from 1"},
            {kSmall + "tolerances: [0.1, 0.1]\n", "4: tolerances[1]: must be above the one before it"},

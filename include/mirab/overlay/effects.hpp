@@ -26,8 +26,12 @@ struct Served {
 struct Unserved {
   TaskId task;
 };
-/// A host holds room for it; gives it back; runs it; it is over.
+/// A host holds room for it; for longer, since it was proposed again; gives it back; runs it; it is over.
 struct Held {
+  TaskId task;
+  ProposalId proposal;
+};
+struct Prolonged {
   TaskId task;
   ProposalId proposal;
 };
@@ -67,8 +71,8 @@ struct Lost {
   TaskId task;
 };
 
-using Fact =
-    std::variant<Served, Unserved, Held, GivenBack, Started, Stopped, Leased, Wanted, Known, Over, Lost>;
+using Fact = std::variant<Served, Unserved, Held, Prolonged, GivenBack, Started, Stopped, Leased, Wanted,
+                          Known, Over, Lost>;
 
 /// What a node wants done, in this order. Appended to, never read, by the node.
 struct Effects {

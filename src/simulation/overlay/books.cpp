@@ -47,7 +47,9 @@ void Books::on_fact(Time now, NodeId node, const overlay::Fact& fact, Findings& 
         using What = std::decay_t<decltype(what)>;
         if constexpr (std::is_same_v<What, overlay::Held>) {
           take(now, node, what.task.user, findings);
-          held_[{node, what.proposal}] = what.task;
+          held_[{node, what.proposal}] = {what.task, now};
+        } else if constexpr (std::is_same_v<What, overlay::Prolonged>) {
+          held_[{node, what.proposal}].since = now;
         } else if constexpr (std::is_same_v<What, overlay::GivenBack>) {
           if (held_.erase({node, what.proposal}) > 0) give(node, what.task.user);
         } else if constexpr (std::is_same_v<What, overlay::Started>) {

@@ -40,6 +40,11 @@ struct HeldKey {
   friend auto operator<=>(const HeldKey&, const HeldKey&) = default;
 };
 
+struct HeldRecord {
+  overlay::TaskId task;
+  Time since{};  ///< it was proposed last
+};
+
 /// What truly is held and runs, kept from what nodes say that they do (overlay/effects.hpp), in books of its
 /// own. Finds at once when a server has more than its capacity ("capacity"), and when a task runs at two
 /// places ("one place"). O(log tasks) a fact; what runs on a server is found by looking through all.
@@ -59,7 +64,7 @@ class Books {
   bool fits(overlay::NodeId user, overlay::NodeId server) const;
 
   const std::map<overlay::TaskId, TaskRecord>& tasks() const { return tasks_; }
-  const std::map<HeldKey, overlay::TaskId>& held() const { return held_; }
+  const std::map<HeldKey, HeldRecord>& held() const { return held_; }
 
  private:
   void take(Time now, overlay::NodeId server, overlay::NodeId user, Findings& findings);
@@ -77,7 +82,7 @@ class Books {
   const Roster& roster_;
   std::vector<overlay::Amounts> free_;           // [K][m]
   std::map<overlay::TaskId, TaskRecord> tasks_;  // those that run or are believed to
-  std::map<HeldKey, overlay::TaskId> held_;
+  std::map<HeldKey, HeldRecord> held_;
   struct Expiry {
     Time until;
     overlay::NodeId server = 0, user = 0;

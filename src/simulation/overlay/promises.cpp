@@ -53,7 +53,9 @@ void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
     if (rules_.scheduler == overlay::Scheduler::dgdrf)
       confirmations_.on_served(now, node, *served, insight_.view(node), findings_);
   } else if (const auto* held = std::get_if<overlay::Held>(&fact)) {
-    expect_answer(now, {node, held->proposal}, held->task);
+    expect_answer({node, held->proposal});
+  } else if (const auto* prolonged = std::get_if<overlay::Prolonged>(&fact)) {
+    expect_answer({node, prolonged->proposal});
   }
   std::visit(
       [&](const auto& what) {
@@ -87,8 +89,8 @@ void Promises::on_fate(Time now, NodeId server, Fate fate) {
 
 void Promises::on_started(Time now, NodeId server) {
   up_since_[server] = now;
-  for (const auto& [held, task] : books_.held()) {
-    if (held.host == server) expect_answer(now, held, task);
+  for (const auto& [key, held] : books_.held()) {
+    if (key.host == server) expect_answer(key);
   }
   for (const auto& [task, record] : books_.tasks()) {
     if (record.runs == server || record.believed == server) expect_agreement(now, task);
@@ -110,8 +112,9 @@ void Promises::after_event(Time now, NodeId node) {
 
 Time Promises::agreement_due(Time since) const { return std::max(since, calm_) + bounds_.agreed; }
 
-Time Promises::answer_due(Time since, NodeId host) const {
-  return since + stretched(bounds_.held, slowest(scenario_.faults, host));
+Time Promises::answer_due(const HeldKey& key, const HeldRecord& held) const {
+  return std::max(held.since, up_since_[key.host]) +
+         stretched(bounds_.held, slowest(scenario_.faults, key.host));
 }
 
 void Promises::expect_agreement(Time since, const TaskId& task) {
@@ -120,8 +123,9 @@ void Promises::expect_agreement(Time since, const TaskId& task) {
     dues_.push({agreement_due(since), task, std::nullopt});
 }
 
-void Promises::expect_answer(Time since, const HeldKey& held, const TaskId& task) {
-  dues_.push({answer_due(since, held.host), task, held});
+void Promises::expect_answer(const HeldKey& key) {
+  const auto found = books_.held().find(key);
+  if (found != books_.held().end()) dues_.push({answer_due(key, found->second), found->second.task, key});
 }
 
 // A discord that began later, or whose host came back later, is due later too.
@@ -146,9 +150,9 @@ void Promises::check_agreement(const Due& due) {
 }
 
 void Promises::check_answer(const Due& due) {
+  const auto found = books_.held().find(*due.held);
   const NodeId host = due.held->host;
-  if (!books_.held().contains(*due.held) || !up_[host]) return;
-  if (answer_due(up_since_[host], host) > due.at) return;
+  if (found == books_.held().end() || !up_[host] || answer_due(*due.held, found->second) > due.at) return;
   findings_.add("no leak", fmt::format("server {} still holds room for {}", host, in_words(due.task)),
                 due.at);
 }

@@ -64,9 +64,9 @@ class Promises {
   };
 
   Time agreement_due(Time since) const;
-  Time answer_due(Time since, overlay::NodeId host) const;
+  Time answer_due(const HeldKey& key, const HeldRecord& held) const;
   void expect_agreement(Time since, const overlay::TaskId& task);
-  void expect_answer(Time since, const HeldKey& held, const overlay::TaskId& task);
+  void expect_answer(const HeldKey& key);
   void expire(Time now);
   void on_started(Time now, overlay::NodeId server);
   void check_agreement(const Due& due);

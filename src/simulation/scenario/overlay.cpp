@@ -149,10 +149,6 @@ void read_course(const Node& root, OverlayScenario& scenario, ScenarioFields& fi
   count("frames", 0, kMostFrames, scenario.frames);
   time("runtime_s", scenario.runtime);
   time("duration_s", scenario.duration);
-  if (scenario.runtime && !scenario.duration) {
-    const std::string key = "duration_s";
-    fields.fail(key, "missing: tasks end (runtime_s), so the run does not end by itself", root.line);
-  }
   if (const Node* tolerances = root.find("tolerances"))
     scenario.tolerances = read_tolerances(*tolerances, fields);
 }

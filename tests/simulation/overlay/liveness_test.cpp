@@ -25,7 +25,13 @@ class LivenessTest : public testing::Test {
     books.on_fact({}, 1, overlay::Started{{kBen, 1}, {1, 9}}, findings);
   }
 
-  const Roster roster = small_roster();
+  static Roster roster_with_more_memory() {
+    Roster roster = small_roster();
+    roster.capacity[1] = {4, 5};
+    return roster;
+  }
+
+  const Roster roster = roster_with_more_memory();
   Books books{roster};
   std::vector<Want> wants = {{.present = true, .running = 2}, {.present = true, .running = 1}};
   std::vector<bool> here = {true, true};

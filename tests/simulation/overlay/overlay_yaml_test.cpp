@@ -20,7 +20,8 @@ TEST(OverlayYaml, ReadsBackAsTheSameTrial) {
     const Trial again{trial.cluster, std::get<OverlayScenario>(read->what), read->seeds.front()};
     EXPECT_EQ(write_overlay_yaml(again, "c.yaml", {"a comment"}), text);
     EXPECT_EQ(again.scenario.cluster, "c.yaml");
-    EXPECT_EQ(again.scenario.rules.front().options.gossip.view, trial.scenario.rules.front().options.gossip.view);
+    EXPECT_EQ(again.scenario.rules.front().options.gossip.view,
+              trial.scenario.rules.front().options.gossip.view);
     EXPECT_EQ(again.scenario.shuffles_per_tick, trial.scenario.shuffles_per_tick);
     EXPECT_EQ(again.scenario.latency.max, trial.scenario.latency.max);
     EXPECT_EQ(again.scenario.ticks, trial.scenario.ticks);

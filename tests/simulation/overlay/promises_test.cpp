@@ -64,6 +64,13 @@ TEST_F(PromisesTest, AReservationThatIsHeldForTooLongIsALeak) {
   EXPECT_EQ(until(10 + 18), only("no leak"));
 }
 
+TEST_F(PromisesTest, AReservationCountsFromWhenItWasProposedLast) {
+  tell(10, 0, overlay::Held{kTask, kProposal});
+  tell(20, 0, overlay::Prolonged{kTask, kProposal});
+  EXPECT_TRUE(until(20 + 17).empty());
+  EXPECT_EQ(until(20 + 18), only("no leak"));
+}
+
 TEST_F(PromisesTest, AReservationThatIsGivenBackInTimeIsNot) {
   tell(10, 0, overlay::Held{kTask, kProposal});
   tell(26, 0, overlay::GivenBack{kTask, kProposal});

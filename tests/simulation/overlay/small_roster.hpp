@@ -8,6 +8,7 @@ namespace mirab::simulation {
 inline Roster small_roster() {
   return {.capacity = {{4, 4}, {4, 4}},
           .total = {8, 8},
+          .names = {"anna", "ben"},
           .demand = {{2, 1}, {1, 2}},
           .tasks = {UINT64_MAX, UINT64_MAX},
           .dominant = {0.25, 0.25}};

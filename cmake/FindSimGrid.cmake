@@ -1,0 +1,10 @@
+# Finds SimGrid, the simulator of distributed systems, and defines SimGrid::SimGrid.
+find_path(SIMGRID_INCLUDE_DIR simgrid/s4u.hpp)
+find_library(SIMGRID_LIBRARY simgrid)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(SimGrid REQUIRED_VARS SIMGRID_LIBRARY SIMGRID_INCLUDE_DIR)
+if(SimGrid_FOUND AND NOT TARGET SimGrid::SimGrid)
+  add_library(SimGrid::SimGrid INTERFACE IMPORTED)
+  target_include_directories(SimGrid::SimGrid INTERFACE ${SIMGRID_INCLUDE_DIR})
+  target_link_libraries(SimGrid::SimGrid INTERFACE ${SIMGRID_LIBRARY})
+endif()

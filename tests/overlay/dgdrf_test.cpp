@@ -1,0 +1,133 @@
+#include "overlay/dgdrf.hpp"
+
+#include <chrono>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace mirab::overlay {
+namespace {
+
+constexpr double kNobody = -std::numeric_limits<double>::infinity();
+
+Descriptor server(NodeId node, double share) { return {.node = node, .utility = -share}; }
+
+const Descriptor r = server(5, 0.1);
+const std::vector<Descriptor> view_of_r{server(7, 0.3), server(2, 0.4), server(9, 0.2)};
+
+Dgdrf started() { return Dgdrf(Time{std::chrono::seconds(3)}); }
+
+/// The question that was asked last, and of whom.
+const Send& last_of(const Effects& effects) { return effects.sends.back(); }
+const ConfirmRequest& question(const Effects& effects) {
+  return std::get<ConfirmRequest>(last_of(effects).message);
+}
+
+// Eq. 3.11.
+TEST(Dgdrf, TheCentreRanksBeforeAllItsNeighbours) {
+  EXPECT_TRUE(is_centre(r, view_of_r));
+  EXPECT_FALSE(is_centre(server(5, 0.25), view_of_r));
+}
+
+TEST(Dgdrf, OfEqualSharesTheLowerAddressIsTheCentre) {
+  EXPECT_TRUE(is_centre(server(1, 0), std::vector{server(2, 0)}));
+  EXPECT_FALSE(is_centre(server(2, 0), std::vector{server(1, 0)}));
+}
+
+TEST(Dgdrf, AServerWithoutUsersIsNeverTheCentre) {
+  const Descriptor nobody{.node = 1, .utility = kNobody};
+  EXPECT_FALSE(is_centre(nobody, {}));
+  EXPECT_FALSE(is_centre(nobody, std::vector{Descriptor{.node = 2, .utility = kNobody}}));
+  EXPECT_TRUE(is_centre(r, std::vector{nobody}));
+}
+
+// 3.3.1, steps 1 and 2: p has the lowest utility; msg_r = (S_r \ {p}) ∪ {r}.
+TEST(Dgdrf, AsksTheLowestNeighbourForTheOthersAndItself) {
+  EXPECT_EQ(lowest(view_of_r), 2U);
+  EXPECT_EQ(expected_view(5, view_of_r), (std::vector<NodeId>{5, 7, 9}));
+  Dgdrf dgdrf = started();
+  Effects effects;
+  EXPECT_EQ(dgdrf.on_tick(r, view_of_r, effects), Dgdrf::Turn::asked);
+  EXPECT_EQ(last_of(effects).to, 2U);
+  EXPECT_EQ(question(effects).neighbours, (std::vector<NodeId>{5, 7, 9}));
+}
+
+// Step 3. Views may hold servers without users: they are compared like others.
+TEST(Dgdrf, ConfirmsWhenTheSetsAreEqual) {
+  const std::vector<Descriptor> view_of_p{server(9, 0), server(7, 0), server(5, 0)};
+  EXPECT_TRUE(confirms(view_of_p, {.round = 1, .neighbours = {5, 7, 9}}));
+  EXPECT_FALSE(confirms(view_of_p, {.round = 1, .neighbours = {5, 7, 8}}));
+  EXPECT_FALSE(confirms(view_of_p, {.round = 1, .neighbours = {5, 7}}));
+  EXPECT_FALSE(confirms(view_of_p, {.round = 1, .neighbours = {5, 7, 9, 11}}));
+  EXPECT_FALSE(confirms(view_of_p, {.round = 1, .neighbours = {5, 5, 5}}));
+}
+
+TEST(Dgdrf, ServesOnceForAConfirmation) {
+  Dgdrf dgdrf = started();
+  Effects effects;
+  dgdrf.on_tick(r, view_of_r, effects);
+  const ConfirmAnswer yes{.round = question(effects).round, .confirmed = true};
+  EXPECT_TRUE(dgdrf.on_answer(2, yes, r, view_of_r));
+  EXPECT_FALSE(dgdrf.on_answer(2, yes, r, view_of_r)) << "the answer was doubled on its way";
+}
+
+TEST(Dgdrf, DoesNotServeWithoutTheConfirmation) {
+  Dgdrf dgdrf = started();
+  Effects effects;
+  dgdrf.on_tick(r, view_of_r, effects);
+  const std::uint64_t round = question(effects).round;
+  EXPECT_FALSE(dgdrf.on_answer(7, {.round = round, .confirmed = true}, r, view_of_r)) << "not p";
+  EXPECT_FALSE(dgdrf.on_answer(2, {.round = round - 1, .confirmed = true}, r, view_of_r)) << "another round";
+  EXPECT_FALSE(dgdrf.on_answer(2, {.round = round, .confirmed = false}, r, view_of_r));
+  EXPECT_FALSE(dgdrf.on_answer(2, {.round = round, .confirmed = true}, r, view_of_r)) << "after a no";
+}
+
+TEST(Dgdrf, AnAnswerToAQuestionThatNoLongerStandsIsWorthNothing) {
+  std::vector<Descriptor> later = view_of_r;
+  later[0] = server(8, 0.3);  // another neighbour
+  for (const auto& [own, view] : {std::pair{r, later}, std::pair{server(5, 0.25), view_of_r}}) {
+    Dgdrf dgdrf = started();
+    Effects effects;
+    dgdrf.on_tick(r, view_of_r, effects);
+    EXPECT_FALSE(dgdrf.on_answer(2, {.round = question(effects).round, .confirmed = true}, own, view));
+  }
+}
+
+TEST(Dgdrf, WhatIsNotAnsweredIsAskedAgainUnderTheSameRound) {
+  Dgdrf dgdrf = started();
+  Effects effects;
+  dgdrf.on_tick(r, view_of_r, effects);
+  const std::uint64_t round = question(effects).round;
+  dgdrf.on_tick(r, view_of_r, effects);
+  EXPECT_EQ(question(effects).round, round);
+  dgdrf.on_answer(2, {.round = round, .confirmed = false}, r, view_of_r);
+  dgdrf.on_tick(r, view_of_r, effects);
+  EXPECT_GT(question(effects).round, round) << "a no is asked anew";
+}
+
+TEST(Dgdrf, WhoIsNotTheCentreAsksNobody) {
+  Dgdrf dgdrf = started();
+  Effects effects;
+  EXPECT_EQ(dgdrf.on_tick(server(5, 0.25), view_of_r, effects), Dgdrf::Turn::none);
+  EXPECT_TRUE(effects.sends.empty());
+}
+
+TEST(Dgdrf, AloneItServes) {
+  Dgdrf dgdrf = started();
+  Effects effects;
+  EXPECT_EQ(dgdrf.on_tick(r, {}, effects), Dgdrf::Turn::alone);
+  EXPECT_EQ(dgdrf.on_tick({.node = 5}, {}, effects), Dgdrf::Turn::none);
+}
+
+// A server that lost its memory begins above all rounds of its former life.
+TEST(Dgdrf, RoundsAreNeverRepeated) {
+  Effects effects;
+  Dgdrf before = started();
+  before.on_tick(r, view_of_r, effects);
+  const std::uint64_t round = question(effects).round;
+  Dgdrf after(Time{std::chrono::seconds(4)});
+  after.on_tick(r, view_of_r, effects);
+  EXPECT_GT(question(effects).round, round);
+}
+
+}  // namespace
+}  // namespace mirab::overlay
