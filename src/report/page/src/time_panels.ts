@@ -150,7 +150,7 @@ function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Z
         type: 'value', min: 0, splitNumber: 3,
         ...(panel.scale === 'whole' || panel.scale === 'index' ? {max: 1, interval: 0.5} : {}),
         axisLabel: {
-          color: 'var(--muted)', fontSize: 12,
+          color: 'var(--muted)', fontSize: 12, margin: 5,
           formatter: panel.scale === 'whole' || panel.scale === 'part' ? axisPercent : compact,
         },
       }),
