@@ -1,5 +1,5 @@
 // The table of all experiments, in the order of the papers: 002 (random traffic), 001 (PS-DSF), 003 (the
-// slides), 004 (MLF-DRS and its family).
+// slides), 004 (MLF-DRS and its family), 000 (Östman's thesis).
 #include <vector>
 
 #include "experiments/rows.hpp"
@@ -45,6 +45,10 @@ std::span<const Experiment> experiments() {
       hamzeh_hffmra_row(),
       hamzeh_mrfs_row(),
       hamzeh_minikube_row(),
+      // Östman
+      ostman_table_3_1_row(),
+      ostman_fig_3_1_row(),
+      ostman_fig_3_2_row(),
   };
   return rows;
 }

@@ -21,7 +21,7 @@
 // Here besides: who is asked names, in the place of its least preferred entry, the one that asked before.
 // Views look forward, so a server whose name all those right behind it have dropped would have to be drawn by
 // chance at one of them, once in about K/50 periods; whoever they all ask brings them together. The views of
-// 99 % of 10,000 servers are ideal after about 100 periods, not 900; the message is no longer than in (4.5).
+// 99 % of 10,000 servers are ideal after about 100 periods, not 750; the message is no longer than in (4.5).
 //
 // Cost: O(P²) comparisons a message (P = 10: about 0.2 µs); the only allocation is the message's own.
 // Known failures: a server that shuffles seldom ages its entries seldom, and keeps the dead longer.

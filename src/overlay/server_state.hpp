@@ -18,6 +18,7 @@
 #include "overlay/peer_sampling.hpp"
 #include "overlay/probes.hpp"
 #include "overlay/push_sum.hpp"
+#include "overlay/recent_walks.hpp"
 #include "overlay/walk.hpp"
 
 namespace mirab::overlay {
@@ -52,6 +53,7 @@ struct ServerState {
 
   Home home;
   Host host;
+  RecentWalks walks = {};
   Rule rule;
 };
 

@@ -98,7 +98,8 @@ void hear(ServerState& server, NodeId from, const Pause& pause, Moment moment) {
 }
 
 void hear(ServerState& server, NodeId /*from*/, const Walk& walk, Moment moment) {
-  if (walk.task.demand.size() == server.setting.capacity.size()) walk_on(server, walk, moment);
+  if (walk.task.demand.size() != server.setting.capacity.size() || !server.walks.is_news(walk)) return;
+  walk_on(server, walk, moment);
 }
 
 void hear(ServerState& server, NodeId /*from*/, const Placed& placed, Moment /*moment*/) {

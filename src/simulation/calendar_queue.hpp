@@ -15,10 +15,10 @@ namespace mirab::simulation {
 /// An EventQueue for very many small events that mostly happen soon: the same order, of the same time first
 /// what was scheduled first, at O(1) an event (Brown 1988, Calendar queues).
 ///
-/// The near future is a ring of days of 2^16 ns (65.5 us), the 268 ms from today on; each is a list in the
-/// order of scheduling, sorted when it becomes today. What is further away waits in a binary heap. Worst when
-/// very many different times fall in one day, or much is scheduled within a today that is full: then O(events
-/// of the day).
+/// The near future is a ring of days of 2^15 ns (32.8 us), the 268 ms from today on; each is a list in the
+/// order of scheduling, some events a page, sorted when it becomes today. What is further away waits in a
+/// binary heap. Worst when very many different times fall in one day, or much is scheduled within a today
+/// that is full: then O(events of the day) an event.
 template <class Event>
 class CalendarQueue {
  public:
@@ -56,52 +56,65 @@ class CalendarQueue {
     return entry.event;
   }
 
-  /// Of all that it holds on to.
-  std::size_t bytes_held() const {
-    return sizeof(*this) + today_.capacity() * sizeof(Entry) + pages_.capacity() * sizeof(Page);
+  /// What is likely to happen so many events after the one that was taken last: 0 is the next. Null when that
+  /// is not today.
+  const Event* coming(std::size_t events) const {
+    return begun_ + events < today_.size() ? &today_[begun_ + events].event : nullptr;
   }
 
  private:
-  static constexpr std::int64_t kDays = 4096;
+  static constexpr int kDayBits = 15;
+  static constexpr std::int64_t kDays = 8192;
   static constexpr std::uint32_t kNone = UINT32_MAX;
+  static constexpr std::size_t kPageEvents = 7;
 
   struct Entry {
     Time at;
     Event event;
-    std::uint32_t order;  // among those of the day
+  };
+  struct Note {
+    std::uint32_t offset;  // from the beginning of the day, ns
+    Event event;
   };
   struct Page {
-    Time at;
-    Event event;
-    std::uint32_t next;
+    std::array<Note, kPageEvents> notes;
+    std::uint32_t count = 0;
+    std::uint32_t next = kNone;
   };
   struct Day {
     std::uint32_t first = kNone;
     std::uint32_t last = kNone;
   };
 
-  static std::int64_t day_of(Time at) { return at.time_since_epoch().count() >> 16; }
+  static std::int64_t day_of(Time at) { return at.time_since_epoch().count() >> kDayBits; }
   Day& ring(std::int64_t day) { return days_[static_cast<std::size_t>(day & (kDays - 1))]; }
 
   void insert_today(Time at, Event event) {
     const auto after = std::upper_bound(today_.begin() + static_cast<std::ptrdiff_t>(begun_), today_.end(),
                                         at, [](Time when, const Entry& entry) { return when < entry.at; });
-    today_.insert(after, Entry{at, event, 0});
+    today_.insert(after, Entry{at, event});
   }
 
   void append(std::int64_t day, Time at, Event event) {
-    std::uint32_t page = unused_;
-    if (page == kNone) {
-      page = static_cast<std::uint32_t>(pages_.size());
-      pages_.push_back({at, event, kNone});
-    } else {
-      unused_ = pages_[page].next;
-      pages_[page] = {at, event, kNone};
-    }
     Day& list = ring(day);
+    if (list.last == kNone || pages_[list.last].count == kPageEvents) add_page(list);
+    Page& page = pages_[list.last];
+    page.notes[page.count++] = {static_cast<std::uint32_t>(at.time_since_epoch().count() - (day << kDayBits)),
+                                event};
+    ++in_ring_;
+  }
+
+  void add_page(Day& list) {
+    if (unused_ == kNone) {
+      unused_ = static_cast<std::uint32_t>(pages_.size());
+      pages_.emplace_back();
+    }
+    const std::uint32_t page = unused_;
+    unused_ = pages_[page].next;
+    pages_[page].count = 0;
+    pages_[page].next = kNone;
     (list.last == kNone ? list.first : pages_[list.last].next) = page;
     list.last = page;
-    ++in_ring_;
   }
 
   void open_today() {
@@ -125,20 +138,32 @@ class CalendarQueue {
   }
 
   void move_to_today(Day& list) {
-    for (std::uint32_t page = list.first; page != kNone;) {
-      const std::uint32_t next = pages_[page].next;
-      today_.push_back({pages_[page].at, pages_[page].event, static_cast<std::uint32_t>(today_.size())});
-      pages_[page].next = unused_;
-      unused_ = page;
-      page = next;
+    const Time begin{Duration(day_ << kDayBits)};
+    for (std::uint32_t at = list.first; at != kNone;) {
+      Page& page = pages_[at];
+      for (std::uint32_t i = 0; i < page.count; ++i)
+        today_.push_back({begin + Duration(page.notes[i].offset), page.notes[i].event});
+      const std::uint32_t next = page.next;
+      page.next = unused_;
+      unused_ = at;
+      at = next;
     }
     in_ring_ -= today_.size();
     list = {};
-    const auto earlier = [](const Entry& a, const Entry& b) {
-      return a.at != b.at ? a.at < b.at : a.order < b.order;
-    };
-    if (!std::is_sorted(today_.begin(), today_.end(), earlier))
-      std::sort(today_.begin(), today_.end(), earlier);
+    sort_today();
+  }
+
+  // A stable sort: by insertion, which is the fastest for the few events of most days.
+  void sort_today() {
+    constexpr std::size_t kFew = 100;
+    const auto earlier = [](const Entry& a, const Entry& b) { return a.at < b.at; };
+    if (today_.size() > kFew) return std::stable_sort(today_.begin(), today_.end(), earlier);
+    for (std::size_t i = 1; i < today_.size(); ++i) {
+      const Entry entry = today_[i];
+      std::size_t place = i;
+      for (; place > 0 && earlier(entry, today_[place - 1]); --place) today_[place] = today_[place - 1];
+      today_[place] = entry;
+    }
   }
 
   std::vector<Entry> today_;  // by time; those before begun_ have happened

@@ -17,7 +17,7 @@ SmallPlan plan_of(Scheduler scheduler, std::size_t servers, std::size_t users, s
   plan.scheduler = scheduler;
   plan.seed = seed;
   plan.options.hops = 60;
-  plan.quiet = 60;
+  plan.quiet = 150;
   Random random(seed);
   const auto amount = [&](std::uint64_t most, std::int64_t unit) {
     return unit * static_cast<std::int64_t>(1 + random.below(most));

@@ -167,7 +167,8 @@ void Net::handle(const Event& event) {
       break;
     case What::shuffle:
       servers_[event.to].on_shuffle(now_, random_, effects);
-      schedule(kTick / plan_.shuffles_per_tick, {.at = {}, .what = What::shuffle, .to = event.to});
+      schedule(std::chrono::duration_cast<Duration>(kTick / plan_.shuffles_per_tick),
+               {.at = {}, .what = What::shuffle, .to = event.to});
       break;
   }
   for (Send& send : effects.sends) {

@@ -19,7 +19,7 @@ struct SmallPlan {
   Scheduler scheduler = Scheduler::dgdrf;
   OverlayOptions options;
   std::uint32_t warm_up = 100;  ///< ticks' time, one shuffle each, before the first tick
-  std::uint32_t shuffles_per_tick = 1;
+  double shuffles_per_tick = 1;
   std::size_t fixed_neighbours = 0;  ///< of every server, drawn at random
   std::uint32_t quiet = 200;         ///< ticks without a started task that end a run
   std::uint32_t at_most = 20'000;    ///< ticks

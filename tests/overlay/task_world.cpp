@@ -19,7 +19,7 @@ TaskPlan nasty_plan(std::uint64_t seed) {
   plan.servers = 1 + static_cast<NodeId>(random.below(4));
   plan.users = 1 + static_cast<NodeId>(random.below(4));
   plan.runtime = random.below(4) == 0 ? 0 : 5 + static_cast<std::uint32_t>(random.below(60));
-  plan.tasks = plan.runtime == 0 ? 1 : 8;
+  plan.tasks = plan.runtime == 0 ? 1 : 5 + random.below(20);
   plan.lease = 24 + static_cast<std::uint32_t>(random.below(60));
   plan.loss = up_to(0.5);
   plan.duplicate = up_to(0.4);
@@ -27,6 +27,7 @@ TaskPlan nasty_plan(std::uint64_t seed) {
   plan.crash = up_to(0.02);
   plan.memory_lost = up_to(1);
   plan.gone_for_good = up_to(0.2);
+  plan.cut = up_to(0.05);
   plan.pause = up_to(0.02);
   plan.leaves = random.below(4) == 0;
   return plan;
@@ -76,6 +77,7 @@ void TaskWorld::tick() {
   ++now_tick_;
   const Time begin = start_of(now_tick_);
   crash_some();
+  cut_some();
   const NodeId nodes = plan_.servers + plan_.users;
   for (NodeId node = 0; node < nodes; ++node) {
     deliver_until(begin + kTick * node / nodes);
@@ -110,6 +112,16 @@ void TaskWorld::crash_some() {
       }
     }
   }
+}
+
+// A way from one node to another loses everything for a while; the way back need not.
+void TaskWorld::cut_some() {
+  if (!faults_) cuts_.clear();
+  if (!chance(plan_.cut)) return;
+  const auto server = static_cast<NodeId>(random_.below(plan_.servers));
+  const NodeId user = user_id(static_cast<NodeId>(random_.below(plan_.users)));
+  const auto until = now_tick_ + static_cast<std::uint32_t>(random_.below(3 * plan_.lease + 60));
+  cuts_[random_.below(3) == 0 ? std::pair(user, server) : std::pair(server, user)] = until;
 }
 
 void TaskWorld::tick_server(NodeId self) {
@@ -196,6 +208,8 @@ void TaskWorld::carry_out(NodeId self, Effects& effects) {
 
 // Every copy for itself: lost, late by anything up to the lifetime, or quick.
 void TaskWorld::post(NodeId from, const Send& send) {
+  const auto cut = cuts_.find({from, send.to});
+  if (cut != cuts_.end() && now_tick_ < cut->second) return;
   const std::uint64_t copies = chance(plan_.duplicate) ? 2 : 1;
   for (std::uint64_t copy = 0; copy < copies; ++copy) {
     if (chance(plan_.loss)) continue;
@@ -216,7 +230,9 @@ void TaskWorld::run_all() {
   // Long enough for every timer (docs/overlay-safety.md), then for all tasks one after the other.
   const std::uint32_t turn = patience_.walk + 2 * patience_.again + 4;
   run(2 * plan_.lease + patience_.home + turn + 60);
-  run(static_cast<std::uint32_t>(plan_.tasks) * plan_.users * (turn + plan_.runtime));
+  const auto all = static_cast<std::uint32_t>(plan_.tasks) * plan_.users;
+  for (std::uint32_t k = 0; k < all && !all_over() && !broken_; ++k) run(turn + plan_.runtime);
+  run(patience_.held + patience_.again);
   if (!broken_) check_end();
 }
 

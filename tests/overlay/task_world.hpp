@@ -33,6 +33,7 @@ struct TaskPlan {
   double crash = 0;          ///< of a server, in a tick
   double memory_lost = 0;    ///< part of the crashes
   double gone_for_good = 0;  ///< part of the crashes; one server always stays
+  double cut = 0;            ///< of the way from one node to another (not back), in a tick
   double pause = 0;          ///< of a user, in a tick
   bool leaves = false;       ///< one server leaves in peace
 };
@@ -70,7 +71,7 @@ class TaskWorld {
   struct Place {  ///< something held or running, as the facts tell
     std::int64_t size = 0;
     bool runs = false;
-    Time ends = Time::max();
+    Time started_at{};
   };
   struct Site {
     std::unique_ptr<Server> server;  ///< none: its memory is lost
@@ -98,6 +99,7 @@ class TaskWorld {
 
   void start(NodeId server);
   void crash_some();
+  void cut_some();
   void tick_server(NodeId server);
   void tick_user(NodeId user);
   void deliver_until(Time end);
@@ -107,11 +109,13 @@ class TaskWorld {
   void post(NodeId from, const Send& send);
 
   void book(NodeId self, const Fact& fact);
+  void prolong(NodeId self, const Leased& leased);
   void book_user(NodeId self, const Fact& fact);
   void check_start(NodeId self, const TaskId& task);
   void check_server(NodeId self);
   void check_users();
   void check_end();
+  bool all_over() const;
   bool is_alive(NodeId server, const std::pair<TaskId, ProposalId>& name) const;
   void broke(const std::string& promise);
 
@@ -126,6 +130,8 @@ class TaskWorld {
   std::vector<User> users_;
   Gateway gateway_;
   std::priority_queue<Letter, std::vector<Letter>, std::greater<>> bag_;
+  std::map<std::pair<NodeId, NodeId>, std::uint32_t> cuts_;  ///< one way, until this tick
+  std::set<std::pair<NodeId, ProposalId>> names_;            ///< of proposals, ever given
   std::map<TaskId, Fate> fates_;
   std::optional<std::string> broken_;
 };

@@ -27,20 +27,31 @@ void TaskWorld::book(NodeId self, const Fact& fact) {
   };
   if (const auto* held = std::get_if<Held>(&fact)) {
     const auto size = 1 + static_cast<std::int64_t>((held->task.user - plan_.servers) % 2);
-    if (!site.places.emplace(std::pair(held->task, held->proposal), Place{.size = size}).second)
-      broke(fmt::format("server {} gave a name twice", self));
+    site.places[{held->task, held->proposal}] = {.size = size};
+    if (!names_.emplace(self, held->proposal).second) broke(fmt::format("server {} gave a name twice", self));
   }
   if (const auto* back = std::get_if<GivenBack>(&fact)) leave(back->task, back->proposal, false);
   if (const auto* stopped = std::get_if<Stopped>(&fact)) leave(stopped->task, stopped->proposal, true);
-  if (const auto* leased = std::get_if<Leased>(&fact)) site.leased_until[leased->user] = leased->until;
+  if (const auto* leased = std::get_if<Leased>(&fact)) prolong(self, *leased);
   if (const auto* started = std::get_if<Started>(&fact)) {
     const auto place = site.places.find({started->task, started->proposal});
     if (place == site.places.end())
       return broke(fmt::format("{} runs where it was not held", name(started->task)));
     check_start(self, started->task);
     place->second.runs = true;
+    place->second.started_at = now_;
     ++started_;
   }
+}
+
+void TaskWorld::prolong(NodeId self, const Leased& leased) {
+  Site& site = sites_[self];
+  for (const auto& [key, place] : site.places) {
+    const bool starts = place.started_at == now_;
+    if (key.first.user == leased.user && place.runs && !starts && !is_alive(self, key))
+      broke(fmt::format("server {} prolongs {}, which was stopped", self, name(key.first)));
+  }
+  site.leased_until[leased.user] = leased.until;
 }
 
 // Does it run? What has no lease any more was stopped by the supervisor, also while the server is down.
@@ -113,6 +124,11 @@ void TaskWorld::check_users() {
     if (wanted != user.owed() + (user.present() ? 1 : 0))
       broke(fmt::format("user {} forgot a task", user.self()));
   }
+}
+
+bool TaskWorld::all_over() const {
+  return std::all_of(fates_.begin(), fates_.end(),
+                     [](const auto& task) { return task.second == Fate::over; });
 }
 
 // When all is quiet: nothing is held, nothing runs that its user does not know of, and nobody still waits.

@@ -52,6 +52,9 @@ class Server {
   /// ends or is given up by its users (their tasks are stopped and submitted again elsewhere).
   void leave(Time now, Effects& effects);
 
+  /// It will be called soon: fetches what it needs into the cache. Nothing else changes.
+  void foresee() const;
+
   // For whoever watches.
   NodeId self() const;
   double utility() const;                    ///< eq. 4.2

@@ -49,7 +49,7 @@ void Books::on_fact(Time now, NodeId node, const overlay::Fact& fact, Findings& 
           take(now, node, what.task.user, findings);
           held_[{node, what.proposal}] = {what.task, now};
         } else if constexpr (std::is_same_v<What, overlay::Prolonged>) {
-          held_[{node, what.proposal}].since = now;
+          held_.insert_or_assign({node, what.proposal}, HeldRecord{what.task, now});
         } else if constexpr (std::is_same_v<What, overlay::GivenBack>) {
           if (held_.erase({node, what.proposal}) > 0) give(node, what.task.user);
         } else if constexpr (std::is_same_v<What, overlay::Started>) {
@@ -124,8 +124,10 @@ void Books::on_lost_memory(Time now, NodeId server) {
   std::erase_if(leases_, [&](const auto& lease) { return lease.first.first == server; });
   for (auto task = tasks_.begin(); task != tasks_.end();) {
     const auto next = std::next(task);
-    if (task->second.runs == server) {
-      task->second.runs.reset();
+    TaskRecord& record = task->second;
+    record.died = record.died || record.believed == server;
+    if (record.runs == server) {
+      record.runs.reset();
       settle(now, task);
     }
     task = next;
@@ -135,6 +137,7 @@ void Books::on_lost_memory(Time now, NodeId server) {
 void Books::believe(Time now, const TaskId& id, std::optional<NodeId> host) {
   const auto task = tasks_.try_emplace(id).first;
   task->second.believed = host;
+  task->second.died = false;
   settle(now, task);
 }
 

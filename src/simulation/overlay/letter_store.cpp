@@ -52,4 +52,10 @@ void LetterStore::drop(Id letter) {
   free_[head.size_class].push_back(letter);
 }
 
+void LetterStore::foresee(Id letter) const {
+  constexpr std::size_t kLine = 64;
+  const std::uint8_t* const block = buffer_.data() + letter * kUnit;
+  for (std::size_t line = 0; line < 3; ++line) __builtin_prefetch(block + line * kLine);
+}
+
 }  // namespace mirab::simulation

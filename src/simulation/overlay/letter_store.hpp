@@ -18,6 +18,8 @@ class LetterStore {
   /// Valid until the next put.
   std::span<std::uint8_t> at(Id letter);
   void drop(Id letter);
+  /// It will be read soon: fetches the first of its bytes into the cache.
+  void foresee(Id letter) const;
 
   std::size_t bytes_held() const { return buffer_.capacity(); }
 

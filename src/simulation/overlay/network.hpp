@@ -57,6 +57,8 @@ class Network {
 
   /// The letter as its reader takes it, or nothing (dropped, and counted). Its bytes are gone afterwards.
   const overlay::Letter* open(LetterStore::Id letter, overlay::NodeId reader, Time now);
+  /// It will be opened soon.
+  void foresee(LetterStore::Id letter) const { store_.foresee(letter); }
   /// Nobody was there to take it.
   void lose(LetterStore::Id letter);
 

@@ -134,7 +134,9 @@ void Promises::check_agreement(const Due& due) {
   if (found == books_.tasks().end() || found->second.discord == Discord::none) return;
   const TaskRecord& record = found->second;
   const NodeId host = record.discord == Discord::unknown ? *record.runs : *record.believed;
-  const bool given_up = record.discord == Discord::forgotten && rules_.options.patience.lease > 0;
+  const bool leased = rules_.options.patience.lease > 0;
+  if (record.discord == Discord::forgotten && record.died && !leased) return;
+  const bool given_up = record.discord == Discord::forgotten && leased;
   if (!given_up && !up_[host]) return;
   if (agreement_due(given_up ? record.since : std::max(record.since, up_since_[host])) > due.at) return;
   if (record.discord == Discord::unknown) {

@@ -30,7 +30,8 @@ struct Insight {
 ///   capacity       no server holds and runs more than it has, and what it says is free is free
 ///   one place      no task runs at two places at once
 ///   not forgotten  a task that its user was told runs, runs; or its user learns within `agreed` that it does
-///                  not, and submits it again or takes its end
+///                  not, and submits it again or takes its end. Without a lease a user never hears of what
+///                  died with its server's memory: that is the price of none
 ///   no leak        nothing is held for longer than `held`; nothing runs for longer than `agreed` that its
 ///   user
 ///                  does not know of

@@ -12,6 +12,18 @@ namespace mirab::simulation {
 
 using overlay::NodeId;
 
+// Nodes and letters lie all over the memory: the wait for them is most of the time of a large world, unless
+// they are asked for before.
+void World::State::foresee() const {
+  if (const Event* const event = agenda.coming(3)) {
+    if (roster.is_server(event->node)) __builtin_prefetch(&places[event->node]);
+    if (event->what == Event::What::letter) network.foresee(event->index);
+  }
+  if (const Event* const event = agenda.coming(1);
+      event && roster.is_server(event->node) && places[event->node].server)
+    places[event->node].server->foresee();
+}
+
 void World::State::happen(const Event& event) {
   ++events;
   switch (event.what) {
@@ -118,7 +130,11 @@ void World::watch(Observer observer) {
   if (observer.after_event) state_->after_event.push_back(std::move(observer.after_event));
 }
 
-void World::step() { state_->happen(state_->agenda.take()); }
+void World::step() {
+  const State::Event event = state_->agenda.take();
+  state_->foresee();
+  state_->happen(event);
+}
 
 void World::run_until(Time end) {
   while (next() < end) step();

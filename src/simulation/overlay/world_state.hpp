@@ -47,6 +47,7 @@ struct World::State {
   void schedule_rounds(std::uint64_t seed);
 
   // world.cpp: from each event to the next.
+  void foresee() const;
   void happen(const Event& event);
   void deliver(overlay::NodeId to, std::uint32_t letter);
   void tick(overlay::NodeId node);

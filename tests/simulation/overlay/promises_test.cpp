@@ -110,13 +110,21 @@ TEST_F(PromisesTest, ATaskThatItsUserWasToldRunsIsNotForgotten) {
   start(10);
   tell(11, kAnna, overlay::Known{kTask, 0});
   EXPECT_TRUE(until(299).empty());
-  promises().on_fate(at_tick(300), 0, Fate::died);
-  promises().on_fate(at_tick(310), 0, Fate::started);
-  EXPECT_TRUE(until(310 + kAgreed - 1).empty());
-  EXPECT_EQ(until(310 + kAgreed), only("not forgotten"));
+  tell(300, 0, overlay::Stopped{kTask, kProposal, true});
+  EXPECT_TRUE(until(300 + kAgreed - 1).empty());
+  EXPECT_EQ(until(300 + kAgreed), only("not forgotten"));
+}
+
+TEST_F(PromisesTest, ATaskWhoseEndIsKnownIsNotForgotten) {
+  start(10);
+  tell(11, kAnna, overlay::Known{kTask, 0});
+  tell(300, 0, overlay::Stopped{kTask, kProposal, true});
+  tell(310, kAnna, overlay::Over{kTask});
+  EXPECT_TRUE(until(900).empty());
 }
 
 TEST_F(PromisesTest, ATaskThatIsSubmittedAgainIsNotForgotten) {
+  rules.options.patience.lease = 40;
   start(10);
   tell(11, kAnna, overlay::Known{kTask, 0});
   promises().on_fate(at_tick(300), 0, Fate::died);
@@ -125,7 +133,7 @@ TEST_F(PromisesTest, ATaskThatIsSubmittedAgainIsNotForgotten) {
   EXPECT_TRUE(until(900).empty());
 }
 
-TEST_F(PromisesTest, WithoutALeaseAUserWaitsForAServerThatNeverComesBack) {
+TEST_F(PromisesTest, WithoutALeaseAUserNeverHearsOfWhatDied) {
   start(10);
   tell(11, kAnna, overlay::Known{kTask, 0});
   promises().on_fate(at_tick(20), 0, Fate::died);
