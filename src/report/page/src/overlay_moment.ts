@@ -22,11 +22,18 @@ export interface Moment {
   least_share: Figure;
 }
 
-export function momentsOf({frames}: PicturedRun): Moment[] {
-  return frames.ticks.map((tick, at) => momentOf(tick, frames.placements[at]!, frames.utility[at]!, frames.view[at]!, frames.used[at]!));
+export function momentsOf(run: PicturedRun): Moment[] {
+  return run.frames.ticks.map((_, at) => momentOf(run, at));
 }
 
-function momentOf(tick: number, placements: number, utility: readonly Figure[], view: readonly (readonly number[])[], used: readonly number[]): Moment {
+/** The run whose views come nearest to the gradient at the end: what there is to see. The first of equals. */
+export function clearestOf(runs: readonly PicturedRun[]): PicturedRun {
+  const found = runs.map(run => momentOf(run, run.frames.ticks.length - 1).found ?? -1);
+  return runs[found.indexOf(Math.max(...found))]!;
+}
+
+function momentOf({frames}: PicturedRun, at: number): Moment {
+  const [utility, view] = [frames.utility[at]!, frames.view[at]!];
   const height = (server: number): number => utility[server] ?? -Infinity;
   const order = [...utility.keys()].sort((a, b) => height(a) === height(b) ? a - b : height(b) - height(a));
   const rank = new Int32Array(order.length);
@@ -34,7 +41,7 @@ function momentOf(tick: number, placements: number, utility: readonly Figure[], 
   const peopled = utility.reduce<number>((sum, value) => sum + (value === null ? 0 : 1), 0);
   const highest = peopled > 0 ? utility[order[0]!]! : null;
   return {
-    tick, placements, utility, view, used, order, rank, peopled,
+    tick: frames.ticks[at]!, placements: frames.placements[at]!, utility, view, used: frames.used[at]!, order, rank, peopled,
     found: partFound(view, rank),
     least_share: highest === null ? null : Math.abs(highest),
   };
