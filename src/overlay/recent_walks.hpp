@@ -9,9 +9,9 @@
 
 namespace mirab::overlay {
 
-/// The walks that came to a server last. A walk that the network doubles must go on once: were both passed on,
-/// and their copies doubled again, 400 hops at 5 % would make e²⁰ of it. Doubles come close together, so a few
-/// are enough. 136 bytes.
+/// The walks that came to a server last. A walk that the network doubles must go on once: were both passed
+/// on, and their copies doubled again, 400 hops at 5 % would make e²⁰ of it. Doubles come close together, so
+/// a few are enough. 136 bytes.
 class RecentWalks {
  public:
   /// Is this step of the walk new here? Notes it.
@@ -27,9 +27,8 @@ class RecentWalks {
   /// No two steps of one walk, and hardly two at all, have the same.
   static std::uint64_t name_of(const Walk& walk) {
     std::uint64_t name = 0;
-    for (const std::uint64_t part :
-         {std::uint64_t{walk.home}, std::uint64_t{walk.task.id.user}, walk.task.id.number, walk.attempt,
-          std::uint64_t{walk.hops_left} + 1}) {
+    for (const std::uint64_t part : {std::uint64_t{walk.home}, std::uint64_t{walk.task.id.user},
+                                     walk.task.id.number, walk.attempt, std::uint64_t{walk.hops_left} + 1}) {
       name = (name ^ part) * 0x9E3779B97F4A7C15U;
       name ^= name >> 32;
     }
