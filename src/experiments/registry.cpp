@@ -49,6 +49,8 @@ std::span<const Experiment> experiments() {
       ostman_table_3_1_row(),
       ostman_fig_3_1_row(),
       ostman_fig_3_2_row(),
+      ostman_5_1_row(),
+      ostman_5_4_row(),
   };
   return rows;
 }
