@@ -68,11 +68,14 @@ struct Central::State {
   std::optional<NodeId> server_for(const Amounts& demand) const;
   void send(NodeId server, Walk walk, Effects& effects);
   void forget(const TaskId& task);
+  void forget_past(NodeId user, std::uint64_t present);
+  void forget_lost();
 };
 
 void Central::State::on_submit(Time now, NodeId from, const Submit& submit, Effects& effects) {
   if (submit.task.id.user != from || submit.task.demand.size() != total.size()) return;
   home.on_submit(now, submit, effects);
+  forget_past(from, submit.task.id.number);
   if (scheduler == Scheduler::centralised_fifo && std::ranges::find(arrived, submit.task.id) == arrived.end())
     arrived.push_back(submit.task.id);
 }
@@ -91,7 +94,6 @@ void Central::State::settle(NodeId from, const TaskId& task, std::uint64_t attem
   Book& book = books[from];
   const auto sent = find_sent(book, task);
   if (sent != book.sent.end() && sent->attempt == attempt) book.sent.erase(sent);
-  home.on_placed(task, attempt);
 }
 
 void Central::State::on_no_room(NodeId from, const NoRoom& no_room) {
@@ -144,15 +146,35 @@ void Central::State::send(NodeId server, Walk walk, Effects& effects) {
   effects.sends.push_back({server, std::move(walk)});
 }
 
-/// A task that has its turn again was lost where it was sent.
+/// A task that has its turn again was lost where it was sent: that server may be gone, and gets no other before
+/// it has said what is free.
 void Central::State::forget(const TaskId& task) {
   for (Book& book : books) {
     const auto sent = find_sent(book, task);
     if (sent == book.sent.end()) continue;
-    for (std::size_t r = 0; r < book.free.size(); ++r) book.free[r] += sent->task.demand[r];
     book.sent.erase(sent);
+    std::ranges::fill(book.free, 0);
   }
   std::erase_if(turned_away, [&](const Walk& walk) { return walk.task.id == task; });
+}
+
+/// Where the others of this user were sent has been told to the user, though not to us: the servers count
+/// them.
+void Central::State::forget_past(NodeId user, std::uint64_t present) {
+  std::vector<TaskId> past;
+  for (const Book& book : books) {
+    for (const Walk& walk : book.sent) {
+      if (walk.task.id.user == user && walk.task.id.number != present) past.push_back(walk.task.id);
+    }
+  }
+  for (const TaskId& task : past) forget(task);
+}
+
+/// Whoever waits for a turn had its last one in vain: no server holds room for it by our leave.
+void Central::State::forget_lost() {
+  for (const Resident& resident : home.residents()) {
+    if (resident.waits()) forget(resident.task.id);
+  }
 }
 
 Central::Central(Setting setting, Scheduler scheduler, const OverlayOptions& options)
@@ -166,8 +188,9 @@ void Central::on_message(Time now, NodeId from, const Message& message, Effects&
   if (const auto* submit = std::get_if<Submit>(&message))
     return centre.on_submit(now, from, *submit, effects);
   if (const auto* pause = std::get_if<Pause>(&message)) {
-    if (pause->demand.size() == centre.total.size()) centre.home.on_pause(now, from, *pause, effects);
-    return;
+    if (pause->demand.size() != centre.total.size()) return;
+    centre.home.on_pause(now, from, *pause, effects);
+    return centre.forget_past(from, pause->number);
   }
   if (from >= centre.books.size()) return;
   if (const auto* free = std::get_if<Free>(&message)) return centre.on_free(from, *free);
@@ -190,11 +213,16 @@ void Central::on_tick(Time now, Random& /*random*/, Effects& effects) {
 
   const Resident* resident = centre.next();
   if (!resident) return;
-  const std::optional<NodeId> server = centre.server_for(resident->task.demand);
+  std::optional<NodeId> server = centre.server_for(resident->task.demand);
+  if (!server) {
+    centre.forget_lost();
+    server = centre.server_for(resident->task.demand);
+  }
   if (!server && centre.options.stuck == Stuck::block) return;
   const Resident& served = centre.home.serve(now, resident->user, 0, effects);
   centre.forget(served.task.id);
   if (!server) return centre.home.on_no_room(served.task.id, served.attempt, effects);
+  centre.home.on_placed(served.task.id, served.attempt);  // by the books: the next tick need not wait for it
   centre.send(*server,
               {.task = served.task, .home = centre.setting.self, .attempt = served.attempt, .hops_left = 0},
               effects);

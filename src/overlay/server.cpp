@@ -5,6 +5,7 @@
 // be taken by the very next decision.
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "overlay/server_state.hpp"
@@ -16,6 +17,11 @@ namespace {
 std::vector<double> known_total(const Amounts& total) {
   if (std::ranges::all_of(total, [](std::int64_t amount) { return amount == 0; })) return {};
   return {total.begin(), total.end()};
+}
+
+void fetch(const void* begin, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(begin) + at);
 }
 
 }  // namespace
@@ -30,10 +36,14 @@ ServerState::ServerState(ServerSetting given, Scheduler scheduler, const Overlay
       host(setting.capacity, start, options.patience, setting.tick),
       rule(rule_of(scheduler, setting, start)) {
   if (needs_gradient(rule)) poorest.emplace(setting.self, Slope::poorest, options.gossip);
-  if (options.search == Search::directed) freer.emplace(setting.self, Slope::free, options.gossip);
+  if (options.search == Search::directed)
+    freer = std::make_unique<Gradient>(setting.self, Slope::free, options.gossip);
   if (options.total == Total::push_sum)
-    push_sum.emplace(std::vector<double>(setting.capacity.begin(), setting.capacity.end()),
-                     options.push_sum_epoch);
+    push_sum = std::make_unique<PushSum>(
+        std::vector<double>(setting.capacity.begin(), setting.capacity.end()), options.push_sum_epoch);
+  // `total` and the host have them: an assignment would keep the memory.
+  Amounts().swap(setting.total);
+  Amounts().swap(setting.capacity);
 }
 
 Server::Server(ServerSetting setting, Scheduler scheduler, const OverlayOptions& options, Time start)
@@ -85,10 +95,11 @@ void Server::leave(Time now, Effects& effects) {
   server.host.close(now, effects);
 }
 
-void Server::foresee() const {
-  constexpr std::size_t kLine = 64;
-  const auto* const begin = reinterpret_cast<const char*>(state_.get());
-  for (std::size_t at = 0; at < sizeof(ServerState); at += kLine) __builtin_prefetch(begin + at);
+void Server::foresee_state() const { fetch(state_.get(), sizeof(ServerState)); }
+
+void Server::foresee_views() const {
+  fetch(peers().data(), peers().size_bytes());
+  fetch(view().data(), view().size_bytes());
 }
 
 NodeId Server::self() const { return state_->setting.self; }

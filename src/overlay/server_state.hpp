@@ -3,6 +3,7 @@
 // The inside of a Server, shared by the files server*.cpp and by nobody else: what it is made of, and what
 // each file does with a message or a tick.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <variant>
@@ -47,8 +48,9 @@ struct ServerState {
   std::vector<double> total;  ///< C, or the mean server's capacity by push-sum; empty: not known yet. [m]
   PeerSampling peers;
   std::optional<Gradient> poorest = {};  ///< for the rules that look at it
-  std::optional<Gradient> freer = {};    ///< for directed walks
-  std::optional<PushSum> push_sum = {};
+  // What few servers need is apart, so that the others stay small.
+  std::unique_ptr<Gradient> freer = {};  ///< for directed walks
+  std::unique_ptr<PushSum> push_sum = {};
   double told_utility = -std::numeric_limits<double>::infinity();  ///< Rise::climb: at the last look
 
   Home home;

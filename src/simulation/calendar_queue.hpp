@@ -15,7 +15,7 @@ namespace mirab::simulation {
 /// An EventQueue for very many small events that mostly happen soon: the same order, of the same time first
 /// what was scheduled first, at O(1) an event (Brown 1988, Calendar queues).
 ///
-/// The near future is a ring of days of 2^15 ns (32.8 us), the 268 ms from today on; each is a list in the
+/// The near future is a ring of days of 2^16 ns (65.5 us), the 268 ms from today on; each is a list in the
 /// order of scheduling, some events a page, sorted when it becomes today. What is further away waits in a
 /// binary heap. Worst when very many different times fall in one day, or much is scheduled within a today
 /// that is full: then O(events of the day) an event.
@@ -63,8 +63,8 @@ class CalendarQueue {
   }
 
  private:
-  static constexpr int kDayBits = 15;
-  static constexpr std::int64_t kDays = 8192;
+  static constexpr int kDayBits = 16;
+  static constexpr std::int64_t kDays = 4096;
   static constexpr std::uint32_t kNone = UINT32_MAX;
   static constexpr std::size_t kPageEvents = 7;
 

@@ -312,9 +312,9 @@ TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
   for (const std::string command : {"simulate", "validate"}) {
     EXPECT_THAT(error_of(command, weighted, ""), StartsWith("mirab: " + weighted + ": users[0].weight: "));
     EXPECT_THAT(error_of(command, cluster, "faults: {crashes: [{at_s: 1, node: 5}]}\n"),
-                StartsWith("mirab: " + scenario + ": faults.crashes[0].node: "));
+                StartsWith("mirab: " + scenario + ":4: faults.crashes[0].node: "));
     EXPECT_THAT(error_of(command, cluster, "pauses: [{user: c, from_s: 1, to_s: 2}]\n"),
-                StartsWith("mirab: " + scenario + ": pauses[0].user: "));
+                StartsWith("mirab: " + scenario + ":4: pauses[0].user: "));
     EXPECT_THAT(error_of(command, "none.yaml", ""), HasSubstr("none.yaml: cannot be read"));
   }
 }
@@ -363,6 +363,24 @@ TEST(Validate, ReadsWorkloadsPackedOrFromStandardInput) {
   const Ran broken = shell("head -c 2000 " + packed + " > " + packed + "2; mirab validate " + packed + "2");
   EXPECT_EQ(broken.status, 2);
   EXPECT_THAT(broken.err, AllOf(HasSubstr("w.gz2:"), Not(HasSubstr("ok"))));
+}
+
+TEST(Simulate, ASearchDrawsItsOwnScenarios) {
+  const std::string search = "mirab simulate --search --seeds 2 --nodes 6 --users 2 --ticks 40";
+  const Ran ran = shell(search);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("No promise was broken."));
+  EXPECT_EQ(shell(search + " --threads 2").out, ran.out);
+  const Ran both = shell(search + " scenario.yaml");
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("SCENARIO"));
+}
+
+TEST(Simulate, WithoutAScenarioOrASearchThereIsNothingToDo) {
+  const Ran ran = shell("mirab simulate");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("SCENARIO"), HasSubstr("--search")));
+  EXPECT_EQ(shell("mirab simulate --seeds 3").status, 2) << "--seeds goes with --search";
 }
 
 }  // namespace

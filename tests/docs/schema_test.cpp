@@ -229,6 +229,13 @@ TEST(Schema, WhatIsAuditedHolds) {
   EXPECT_EQ(faults_of_json("claims.schema.json", claims.out), "");
 }
 
+TEST(Schema, TheSearchForFaultsHolds) {
+  const test::Ran ran =
+      test::shell("mirab simulate --search --seeds 2 --nodes 6 --users 2 --ticks 40 --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(faults_of_json("search.schema.json", ran.out), "");
+}
+
 TEST(Schema, TheListOfMechanismsHolds) {
   const test::Ran ran = test::shell("mirab mechanisms --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "experiments/expect.hpp"
-#include "experiments/ostman/four_servers.hpp"
 
 namespace mirab::experiments {
 namespace {
@@ -27,22 +26,6 @@ TEST(Ostman, DdrfInIncreasingOrderIsFair) {  // figure 3.2
   EXPECT_EQ(result.verdict, Verdict::shape_agrees) << "the links are stand-ins";
   expect_all_hold(result);
   EXPECT_EQ(result.figures.front().curves.size(), 4u);
-}
-
-// What the comment of figure 3.1 claims of the other rings.
-TEST(Ostman, OneRingOnlyLeavesThePoorestWithThreeTenths) {
-  std::vector<overlay::NodeId> order{1, 2, 3};
-  int rings = 0;
-  do {
-    Links links;
-    links[0] = {order[0]};
-    links[order[0]] = {order[1]};
-    links[order[1]] = {order[2]};
-    links[order[2]] = {0};
-    const auto last = steps_of_ddrf(links).back();
-    rings += last == std::array<std::int64_t, 4>{3, 80, 60, 40} ? 1 : 0;
-  } while (std::next_permutation(order.begin(), order.end()));
-  EXPECT_EQ(rings, 1);
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ TEST(Leases, WhatIsNotAnsweredIsSaidAgainForOneLeaseAndThenNoMore) {
     EXPECT_TRUE(all.may_say(at(now), kHost));
     all.said(at(now), kHost);
     EXPECT_THAT(all.due(at(now + 9)).renew, IsEmpty());
-    if (now < 90) EXPECT_THAT(all.due(at(now + 10)).renew, ElementsAre(kHost));
+    if (now < 90) {
+      EXPECT_THAT(all.due(at(now + 10)).renew, ElementsAre(kHost));
+    }
   }
   EXPECT_FALSE(all.may_say(at(100), kHost));
   EXPECT_THAT(all.due(at(100)).renew, IsEmpty());

@@ -6,7 +6,10 @@ namespace mirab::overlay {
 namespace {
 
 Walk walk_of(NodeId home, std::uint64_t attempt, std::uint32_t hops_left) {
-  return {.task = {.id = {.user = 7, .number = 1}}, .home = home, .attempt = attempt, .hops_left = hops_left};
+  return {.task = {.id = {.user = 7, .number = 1}, .demand = {}},
+          .home = home,
+          .attempt = attempt,
+          .hops_left = hops_left};
 }
 
 TEST(RecentWalks, AStepThatComesTwiceIsNewOnce) {

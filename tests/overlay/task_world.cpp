@@ -84,6 +84,9 @@ void TaskWorld::tick() {
     node < plan_.servers ? tick_server(node) : tick_user(node - plan_.servers);
   }
   check_users();
+  if (faults_) return;
+  note_offers();
+  check_offered();
 }
 
 void TaskWorld::crash_some() {
@@ -158,11 +161,14 @@ void TaskWorld::tick_user(NodeId user) {
 void TaskWorld::on_server(NodeId self, NodeId from, const Message& message, Effects& effects) {
   Server& server = *sites_[self].server;
   server.host.on_message(now_, from, message, effects);
-  const bool from_user = std::holds_alternative<Submit>(message) || std::holds_alternative<Pause>(message);
-  if (from_user && server.left) effects.sends.push_back({from, Received{.number = 0, .gone = true}});
-  if (server.left) return;
-  if (const auto* submit = std::get_if<Submit>(&message)) server.home.on_submit(now_, *submit, effects);
-  if (const auto* pause = std::get_if<Pause>(&message)) server.home.on_pause(now_, from, *pause, effects);
+  const auto* submit = std::get_if<Submit>(&message);
+  const auto* pause = std::get_if<Pause>(&message);
+  if ((submit || pause) && server.left)
+    effects.sends.push_back({from, Received{.number = 0, .gone = true}});
+  else if (submit)
+    server.home.on_submit(now_, *submit, effects);
+  else if (pause)
+    server.home.on_pause(now_, from, *pause, effects);
   if (const auto* no_room = std::get_if<NoRoom>(&message))
     server.home.on_no_room(no_room->task, no_room->attempt, effects);
   if (const auto* walk = std::get_if<Walk>(&message)) {
@@ -208,6 +214,8 @@ void TaskWorld::carry_out(NodeId self, Effects& effects) {
 
 // Every copy for itself: lost, late by anything up to the lifetime, or quick.
 void TaskWorld::post(NodeId from, const Send& send) {
+  if (const auto* submit = std::get_if<Submit>(&send.message))
+    runtimes_[submit->task.id] = submit->task.runtime;
   const auto cut = cuts_.find({from, send.to});
   if (cut != cuts_.end() && now_tick_ < cut->second) return;
   const std::uint64_t copies = chance(plan_.duplicate) ? 2 : 1;
@@ -227,9 +235,10 @@ void TaskWorld::run(std::uint32_t ticks) {
 void TaskWorld::run_all() {
   run(plan_.faulty);
   faults_ = false;
-  // Long enough for every timer (docs/overlay-safety.md), then for all tasks one after the other.
+  run(believed_for());
+  check_hosts_of_known();
+  run(offered_for() - believed_for());
   const std::uint32_t turn = patience_.walk + 2 * patience_.again + 4;
-  run(2 * plan_.lease + patience_.home + turn + 60);
   const auto all = static_cast<std::uint32_t>(plan_.tasks) * plan_.users;
   for (std::uint32_t k = 0; k < all && !all_over() && !broken_; ++k) run(turn + plan_.runtime);
   run(patience_.held + patience_.again);

@@ -94,6 +94,10 @@ class TaskWorld {
   NodeId user_id(NodeId user) const { return plan_.servers + user; }
   NodeId gateway_id() const { return plan_.servers + plan_.users; }
   Time start_of(std::uint32_t tick) const { return Time(kTick * (tick + 1)); }
+  /// docs/overlay-safety.md: so many ticks after the last fault nobody believes in a host that is gone, and
+  /// every task that was wanted was offered.
+  std::uint32_t believed_for() const;
+  std::uint32_t offered_for() const;
   bool chance(double probability) { return faults_ && random_.unit() < probability; }
   Duration some_runtime();
 
@@ -109,11 +113,15 @@ class TaskWorld {
   void post(NodeId from, const Send& send);
 
   void book(NodeId self, const Fact& fact);
+  void check_ended(NodeId self, const Stopped& stopped);
   void prolong(NodeId self, const Leased& leased);
   void book_user(NodeId self, const Fact& fact);
   void check_start(NodeId self, const TaskId& task);
   void check_server(NodeId self);
   void check_users();
+  void note_offers();
+  void check_hosts_of_known();
+  void check_offered();
   void check_end();
   bool all_over() const;
   bool is_alive(NodeId server, const std::pair<TaskId, ProposalId>& name) const;
@@ -133,6 +141,10 @@ class TaskWorld {
   std::map<std::pair<NodeId, NodeId>, std::uint32_t> cuts_;  ///< one way, until this tick
   std::set<std::pair<NodeId, ProposalId>> names_;            ///< of proposals, ever given
   std::map<TaskId, Fate> fates_;
+  std::map<TaskId, NodeId> hosts_;  ///< of those that are known to run
+  std::map<TaskId, Duration> runtimes_;
+  std::map<TaskId, std::uint32_t> wanted_at_;  ///< tick
+  std::set<TaskId> offered_;                   ///< since the last fault
   std::optional<std::string> broken_;
 };
 

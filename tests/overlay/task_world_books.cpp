@@ -25,13 +25,19 @@ void TaskWorld::book(NodeId self, const Fact& fact) {
     else
       site.places.erase(place);
   };
+  if (const auto* served = std::get_if<Served>(&fact)) {
+    if (!faults_) offered_.insert(served->task);
+  }
   if (const auto* held = std::get_if<Held>(&fact)) {
     const auto size = 1 + static_cast<std::int64_t>((held->task.user - plan_.servers) % 2);
     site.places[{held->task, held->proposal}] = {.size = size};
     if (!names_.emplace(self, held->proposal).second) broke(fmt::format("server {} gave a name twice", self));
   }
   if (const auto* back = std::get_if<GivenBack>(&fact)) leave(back->task, back->proposal, false);
-  if (const auto* stopped = std::get_if<Stopped>(&fact)) leave(stopped->task, stopped->proposal, true);
+  if (const auto* stopped = std::get_if<Stopped>(&fact)) {
+    if (stopped->by_itself) check_ended(self, *stopped);
+    leave(stopped->task, stopped->proposal, true);
+  }
   if (const auto* leased = std::get_if<Leased>(&fact)) prolong(self, *leased);
   if (const auto* started = std::get_if<Started>(&fact)) {
     const auto place = site.places.find({started->task, started->proposal});
@@ -42,6 +48,14 @@ void TaskWorld::book(NodeId self, const Fact& fact) {
     place->second.started_at = now_;
     ++started_;
   }
+}
+
+void TaskWorld::check_ended(NodeId self, const Stopped& stopped) {
+  const auto place = sites_[self].places.find({stopped.task, stopped.proposal});
+  const Duration runtime = runtimes_[stopped.task];
+  if (place == sites_[self].places.end()) return;
+  if (runtime == Duration::zero() || now_ < place->second.started_at + runtime)
+    broke(fmt::format("{} is said to have come to its end", name(stopped.task)));
 }
 
 void TaskWorld::prolong(NodeId self, const Leased& leased) {
@@ -94,10 +108,14 @@ void TaskWorld::book_user(NodeId self, const Fact& fact) {
     fates_[task] = after;
   };
   if (const auto* wanted = std::get_if<Wanted>(&fact)) {
+    wanted_at_[wanted->task] = now_tick_;
     if (fates_.emplace(wanted->task, Fate::wanted).first->second != Fate::wanted)
       broke(fmt::format("{} is wanted again", name(wanted->task)));
   }
-  if (const auto* known = std::get_if<Known>(&fact)) moves(known->task, Fate::wanted, Fate::known);
+  if (const auto* known = std::get_if<Known>(&fact)) {
+    moves(known->task, Fate::wanted, Fate::known);
+    hosts_[known->task] = known->host;
+  }
   if (const auto* lost = std::get_if<Lost>(&fact)) {
     moves(lost->task, Fate::known, Fate::wanted);
     ++restarted_;
@@ -123,6 +141,44 @@ void TaskWorld::check_users() {
       broke(fmt::format("user {} counts {} tasks for {}", user.self(), user.running(), known));
     if (wanted != user.owed() + (user.present() ? 1 : 0))
       broke(fmt::format("user {} forgot a task", user.self()));
+  }
+}
+
+std::uint32_t TaskWorld::believed_for() const {
+  const auto life = static_cast<std::uint32_t>(kLifetime / kTick);
+  return plan_.lease == 0 ? 0 : (9 * plan_.lease + 3) / 4 + 2 * life + 2;
+}
+
+std::uint32_t TaskWorld::offered_for() const {
+  const auto life = static_cast<std::uint32_t>(kLifetime / kTick);
+  const auto gone = static_cast<std::uint32_t>(
+      std::count_if(sites_.begin(), sites_.end(), [](const Site& site) { return !site.up; }));
+  return believed_for() + life + patience_.walk + 2 * patience_.again + (1 + gone) * (patience_.home + 2) + 2;
+}
+
+// A task is offered when its user's home gives it its turn, or would when the share allows.
+void TaskWorld::note_offers() {
+  for (const User& user : users_) {
+    if (!user.present() || !user.home() || !sites_[*user.home()].up) continue;
+    for (const Resident& resident : sites_[*user.home()].server->home.residents()) {
+      if (resident.task.id == *user.present() && resident.waits() && !resident.silent)
+        offered_.insert(resident.task.id);
+    }
+  }
+}
+
+void TaskWorld::check_hosts_of_known() {
+  for (const auto& [task, fate] : fates_) {
+    if (plan_.lease > 0 && fate == Fate::known && !sites_[hosts_[task]].up)
+      broke(fmt::format("the host of {} is gone, and believed in", name(task)));
+  }
+}
+
+void TaskWorld::check_offered() {
+  for (const User& user : users_) {
+    if (!user.present() || offered_.contains(*user.present())) continue;
+    if (std::max(plan_.faulty, wanted_at_[*user.present()]) + offered_for() <= now_tick_)
+      broke(fmt::format("{} was not offered", name(*user.present())));
   }
 }
 

@@ -52,8 +52,10 @@ class Server {
   /// ends or is given up by its users (their tasks are stopped and submitted again elsewhere).
   void leave(Time now, Effects& effects);
 
-  /// It will be called soon: fetches what it needs into the cache. Nothing else changes.
-  void foresee() const;
+  // It will be called soon: fetches what it needs into the cache, and nothing else changes. First the state,
+  // a little later the views, which the state knows the place of.
+  void foresee_state() const;
+  void foresee_views() const;
 
   // For whoever watches.
   NodeId self() const;

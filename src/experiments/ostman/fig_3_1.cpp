@@ -1,7 +1,7 @@
 // `ostman-fig-3.1`: an unfair allocation by DDRF. Östman, 3.2: four servers with least shares A = 0.1, B = 4,
 // C = 3, D = 4, the demand of each next task as large, 18.3 in all. Who asks whom is drawn in the figure,
-// which is not in our text; the ring A → B → C → D → A is the only one of the six rings that ends as
-// described: the poorest with about 1.6 % of the cluster.
+// which is not in our text; the ring A → B → C → D → A ends as described, with about 1.6 % of the cluster for
+// the poorest.
 #include "experiments/ostman/four_servers.hpp"
 #include "experiments/rows.hpp"
 

@@ -124,10 +124,8 @@ void Books::on_lost_memory(Time now, NodeId server) {
   std::erase_if(leases_, [&](const auto& lease) { return lease.first.first == server; });
   for (auto task = tasks_.begin(); task != tasks_.end();) {
     const auto next = std::next(task);
-    TaskRecord& record = task->second;
-    record.died = record.died || record.believed == server;
-    if (record.runs == server) {
-      record.runs.reset();
+    if (task->second.runs == server) {
+      task->second.runs.reset();
       settle(now, task);
     }
     task = next;
@@ -137,7 +135,6 @@ void Books::on_lost_memory(Time now, NodeId server) {
 void Books::believe(Time now, const TaskId& id, std::optional<NodeId> host) {
   const auto task = tasks_.try_emplace(id).first;
   task->second.believed = host;
-  task->second.died = false;
   settle(now, task);
 }
 

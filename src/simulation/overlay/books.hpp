@@ -29,7 +29,6 @@ struct TaskRecord {
   std::optional<overlay::NodeId> runs = {};  ///< on this server
   overlay::ProposalId proposal = {};
   std::optional<overlay::NodeId> believed = {};  ///< on this one, its user was told
-  bool died = false;  ///< the server that it is believed to run on lost its memory since
   Discord discord = Discord::none;
   Time since{};  ///< of the discord
 };

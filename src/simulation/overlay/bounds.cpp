@@ -1,14 +1,12 @@
-// The bounds that docs/overlay.md states, each a sum of the patiences that it is made of, in ticks:
+// The bounds that docs/overlay-faults.md states, each a sum of the patiences that it is made of, in ticks:
 //
 //   held       held + 2: the host's timer, and the tick that sees it
-//   agreed     r · again + lease + home, and 4 lives of a message: the user asks `again` and again; a host
-//   that
-//              is gone is given up after the lease
+//   agreed     r · again + 9/4 lease + home, and 4 lives of a message: the user asks again and again; a host
+//              that is gone is given up (docs/overlay-safety.md)
 //   placement  user + walk + held + 8 home + 2 oldest / shuffles per tick + r · again: the old home forgets
-//   the
-//              user that left it, a walk that was lost is given up, reservations for nobody are given back, a
-//              user finds a home that lives (of 8 that the gateway names, one does), the views lose who is
-//              gone, and everything is said again.
+//              the user that left it, a walk that was lost is given up, reservations for nobody are given
+//              back, a user finds a home that lives (of 8 that the gateway names, one does), the views lose
+//              who is gone, and everything is said again.
 //
 // r = 3 where messages arrive; where a part p of them is lost for ever, question and answer arrive with
 // q = (1 - p)², and r = ⌈ln 10⁻⁹ / ln(1 - q)⌉.
@@ -41,7 +39,8 @@ Bounds bounds_for(const overlay::OverlayOptions& options, const OverlayScenario&
   const double aged = 2.0 * options.gossip.oldest / scenario.shuffles_per_tick;
   const double placed = patience.user + patience.walk + patience.held + 8.0 * patience.home + aged + asked;
   return {.held = ticks(patience.held + 2.0, scenario.tick),
-          .agreed = ticks(asked + patience.lease + patience.home, scenario.tick) + 4 * scenario.wire.lifetime,
+          .agreed = ticks(asked + 2.25 * patience.lease + patience.home, scenario.tick) +
+                    4 * scenario.wire.lifetime,
           .placement = ticks(placed, scenario.tick)};
 }
 

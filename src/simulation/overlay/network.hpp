@@ -44,8 +44,8 @@ struct Delivery {
 class Network {
  public:
   struct Setting {
-    Latency latency;
-    overlay::WireLimits wire;
+    Latency latency = {};
+    overlay::WireLimits wire = {};
     double loss = 0, duplicate = 0, reorder = 0, corrupt = 0;
     Time calm = Time::max();  ///< when loss … corrupt end
   };

@@ -20,11 +20,6 @@ bool is_any(const overlay::Fact& fact) {
   return (std::holds_alternative<Facts>(fact) || ...);
 }
 
-bool stays_away(const Faults& faults) {
-  return !faults.leaves.empty() || std::any_of(faults.crashes.begin(), faults.crashes.end(),
-                                               [](const Crash& crash) { return !crash.back; });
-}
-
 Duration stretched(Duration duration, double factor) {
   return Duration(static_cast<Duration::rep>(static_cast<double>(duration.count()) * factor));
 }
@@ -39,11 +34,12 @@ Promises::Promises(const Roster& roster, const OverlayRules& rules, const Overla
       insight_(std::move(insight)),
       bounds_(bounds_for(rules.options, scenario)),
       calm_(first_tick + last_fault(scenario.faults)),
-      live_(is_live(rules.scheduler, rules.options, stays_away(scenario.faults))),
+      live_(is_live(rules, scenario.faults)),
       books_(roster),
       up_(roster.servers(), false),
       here_(roster.servers(), false),
       up_since_(roster.servers()),
+      died_at_(roster.servers()),
       findings_{.origin = first_tick} {}
 
 void Promises::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
@@ -80,6 +76,7 @@ void Promises::on_fate(Time now, NodeId server, Fate fate) {
   here_[server] = fate == Fate::started;
   if (fate == Fate::started) on_started(now, server);
   if (fate != Fate::died) return;
+  died_at_[server] = now;
   confirmations_.on_lost_memory(server);
   books_.on_lost_memory(now, server);
   for (const auto& [task, record] : books_.tasks()) {
@@ -110,6 +107,13 @@ void Promises::after_event(Time now, NodeId node) {
   check_placement(now);
 }
 
+// The news that it runs may come when it has died already.
+bool Promises::died_unheard(const TaskRecord& record) const {
+  if (record.discord != Discord::forgotten) return false;
+  const std::optional<Time>& died = died_at_[*record.believed];
+  return died && record.since <= *died + scenario_.wire.lifetime + scenario_.wire.skew;
+}
+
 Time Promises::agreement_due(Time since) const { return std::max(since, calm_) + bounds_.agreed; }
 
 Time Promises::answer_due(const HeldKey& key, const HeldRecord& held) const {
@@ -135,7 +139,7 @@ void Promises::check_agreement(const Due& due) {
   const TaskRecord& record = found->second;
   const NodeId host = record.discord == Discord::unknown ? *record.runs : *record.believed;
   const bool leased = rules_.options.patience.lease > 0;
-  if (record.discord == Discord::forgotten && record.died && !leased) return;
+  if (!leased && died_unheard(record)) return;
   const bool given_up = record.discord == Discord::forgotten && leased;
   if (!given_up && !up_[host]) return;
   if (agreement_due(given_up ? record.since : std::max(record.since, up_since_[host])) > due.at) return;

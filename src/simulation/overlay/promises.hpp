@@ -24,8 +24,8 @@ struct Insight {
   std::function<Want(overlay::NodeId user)> want;
 };
 
-/// Checks the promises of docs/overlay.md after every event of a run. It is told of everything and changes
-/// nothing.
+/// Checks the promises of docs/overlay-faults.md after every event of a run. It is told of everything and
+/// changes nothing.
 ///
 ///   capacity       no server holds and runs more than it has, and what it says is free is free
 ///   one place      no task runs at two places at once
@@ -64,6 +64,7 @@ class Promises {
     friend bool operator>(const Due& a, const Due& b) { return a.at > b.at; }
   };
 
+  bool died_unheard(const TaskRecord& record) const;
   Time agreement_due(Time since) const;
   Time answer_due(const HeldKey& key, const HeldRecord& held) const;
   void expect_agreement(Time since, const overlay::TaskId& task);
@@ -84,8 +85,9 @@ class Promises {
   bool live_;
   Books books_;
   Confirmations confirmations_;
-  std::vector<bool> up_, here_;  // its daemon runs; and takes tasks. [K]
-  std::vector<Time> up_since_;   // [K]
+  std::vector<bool> up_, here_;               // its daemon runs; and takes tasks. [K]
+  std::vector<Time> up_since_;                // [K]
+  std::vector<std::optional<Time>> died_at_;  // lost its memory last. [K]
   std::priority_queue<Due, std::vector<Due>, std::greater<>> dues_;
   bool counted_ = false;  // this event changed what a server holds or runs
   Time next_check_{};

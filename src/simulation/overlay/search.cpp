@@ -2,7 +2,7 @@
 // breaks one, which is the one of the lowest seed whatever the number of threads, is made small.
 //
 // Cost: about 5 messages a node and tick, so half a second for 100 nodes and 1,000 ticks; making small takes
-// 300 runs at most, nearly all of them shorter.
+// 500 runs at most, nearly all of them shorter.
 
 #include <atomic>
 #include <utility>
@@ -17,7 +17,7 @@
 namespace mirab::simulation {
 namespace {
 
-constexpr std::size_t kTries = 300;
+constexpr std::size_t kTries = 500;
 
 std::uint64_t seed_of(const SearchOptions& options, std::size_t index) { return options.first_seed + index; }
 

@@ -102,10 +102,15 @@ class Shrinker {
     return smaller;
   }
 
-  /// To one in two, three quarters, one less: whatever still breaks, with this seed or a few others.
-  bool fewer(std::uint32_t count, void (*keep)(Trial&, std::uint32_t), std::uint32_t least) {
+  /// By half, by a quarter, by one, as long as it still breaks, with this seed or a few others.
+  bool fewer(std::uint32_t (Trial::*count)() const, void (*keep)(Trial&, std::uint32_t)) {
+    bool smaller = false;
+    while (fewer_once((now_.trial.*count)(), keep)) smaller = true;
+    return smaller;
+  }
+  bool fewer_once(std::uint32_t count, void (*keep)(Trial&, std::uint32_t)) {
     for (const std::uint32_t kept : {count / 2, count / 4 * 3, count - 1}) {
-      if (kept < least || kept >= count) continue;
+      if (kept == 0 || kept >= count) continue;
       for (std::uint64_t other = 0; other < kSeeds; ++other) {
         const bool smaller = change([&](Trial& trial) {
           keep(trial, kept);
@@ -137,8 +142,8 @@ class Shrinker {
         [](Trial & t) -> auto& { return t.scenario.faults.loss; }, 0);
     return smaller;
   }
-  bool nodes() { return fewer(now_.trial.nodes(), keep_nodes, 1); }
-  bool users() { return fewer(now_.trial.users(), keep_users, 1); }
+  bool nodes() { return fewer(&Trial::nodes, keep_nodes); }
+  bool users() { return fewer(&Trial::users, keep_users); }
   bool traffic() {
     return set<std::optional<Duration>>(
         [](Trial & t) -> auto& { return t.scenario.runtime; }, std::nullopt);

@@ -15,13 +15,17 @@ using overlay::NodeId;
 // Nodes and letters lie all over the memory: the wait for them is most of the time of a large world, unless
 // they are asked for before.
 void World::State::foresee() const {
-  if (const Event* const event = agenda.coming(3)) {
-    if (roster.is_server(event->node)) __builtin_prefetch(&places[event->node]);
+  const auto place_of = [&](const Event* event) {
+    return event && roster.is_server(event->node) ? &places[event->node] : nullptr;
+  };
+  if (const Event* const event = agenda.coming(5)) {
+    __builtin_prefetch(place_of(event));
     if (event->what == Event::What::letter) network.foresee(event->index);
   }
-  if (const Event* const event = agenda.coming(1);
-      event && roster.is_server(event->node) && places[event->node].server)
-    places[event->node].server->foresee();
+  if (const Place* const place = place_of(agenda.coming(3)); place && place->server)
+    place->server->foresee_state();
+  if (const Place* const place = place_of(agenda.coming(1)); place && place->server)
+    place->server->foresee_views();
 }
 
 void World::State::happen(const Event& event) {

@@ -14,7 +14,7 @@ TEST(Bounds, AreTheSumsThatTheDocumentStates) {
   const Bounds bounds = bounds_for(options, {});
   const Duration tick = milliseconds(100);
   EXPECT_EQ(bounds.held, 18 * tick);
-  EXPECT_EQ(bounds.agreed, (3 * 4 + 40 + 16) * tick + 4 * seconds(2));
+  EXPECT_EQ(bounds.agreed, (3 * 4 + 90 + 16) * tick + 4 * seconds(2));
   EXPECT_EQ(bounds.placement, (60 + 60 + 16 + 8 * 16 + 2 * 50 + 3 * 4) * tick);
 }
 

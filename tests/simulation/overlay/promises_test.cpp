@@ -145,8 +145,8 @@ TEST_F(PromisesTest, WithALeaseItGivesUpAServerThatNeverComesBack) {
   start(10);
   tell(11, kAnna, overlay::Known{kTask, 0});
   promises().on_fate(at_tick(20), 0, Fate::died);
-  EXPECT_TRUE(until(20 + kAgreed + 40 - 1).empty());
-  EXPECT_EQ(until(20 + kAgreed + 40), only("not forgotten"));
+  EXPECT_TRUE(until(20 + kAgreed + 90 - 1).empty());
+  EXPECT_EQ(until(20 + kAgreed + 90), only("not forgotten"));
 }
 
 TEST_F(PromisesTest, AServerThatMiscountsItsRoomBreaksCapacity) {

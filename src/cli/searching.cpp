@@ -1,0 +1,80 @@
+// `mirab simulate --search`: random faults against an overlay, until a promise breaks.
+#include "cli/searching.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <mirab/overlay/scheduler.hpp>
+
+#include "cli/output.hpp"
+#include "cli/terminal.hpp"
+#include "report/outcome_json.hpp"
+#include "report/overlay_search.hpp"
+
+namespace mirab::cli {
+namespace {
+
+constexpr std::uint64_t kMostSeeds = 10'000'000;
+constexpr std::uint64_t kMostNodes = 100'000;
+constexpr std::uint64_t kMostTicks = 10'000'000;
+
+Check write_find(const std::string& folder, const simulation::SearchFind& find) {
+  if (Check failure = make_folder(folder)) return failure;
+  if (Check failure = write_text(folder + "/found.yaml", find.replay)) return failure;
+  return write_text(folder + "/" + simulation::kReplayCluster, find.cluster);
+}
+
+}  // namespace
+
+void add_search_options(CLI::App& app, SearchFlags& flags) {
+  CLI::Option* search = app.add_flag(
+      "--search", flags.search,
+      "Instead of a scenario: random faults against servers that gossip, until a promise breaks");
+  const auto whole = [&](const char* name, auto& value, const char* meaning, std::uint64_t least,
+                         std::uint64_t most) {
+    take_whole_number(app.add_option(name, value, meaning)->needs(search)->capture_default_str(), least,
+                      most);
+  };
+  whole("--seeds", flags.options.seeds, "Run so many, each from a seed of its own", 1, kMostSeeds);
+  whole("--nodes", flags.options.nodes, "Servers of a run", 2, kMostNodes);
+  whole("--users", flags.options.users, "Users of a run", 1, kMostNodes);
+  whole("--ticks", flags.options.ticks, "Length of a run, of which the second half is calm", 10, kMostTicks);
+  flags.scheduler = overlay::row_of(flags.options.scheduler).name;
+  std::vector<std::string> names;
+  for (const overlay::SchedulerRow& row : overlay::schedulers()) names.emplace_back(row.name);
+  take_one_of(app.add_option("--scheduler", flags.scheduler, "Who decides whose turn it is")
+                  ->needs(search)
+                  ->capture_default_str(),
+              names);
+  app.add_option("--witness-dir", flags.witness_dir,
+                 "Write the smallest run that breaks a promise as found.yaml, and its cluster, to DIR")
+      ->needs(search)
+      ->type_name("DIR");
+}
+
+Exit search(const SearchFlags& flags, const SimulateOptions& options) {
+  if (!options.scenario.empty())
+    return complain(
+        {.message = "--search draws its own scenarios: leave one of them out", .key = "SCENARIO"});
+  if (!options.report.empty())
+    return complain({.message = "a search has no page: leave one of them out", .key = "--report"});
+  if (options.output.format == "csv")
+    return complain({.message = "a search prints a table or JSON", .key = "--format"});
+  report::Searched searched{flags.options, {}};
+  searched.options.scheduler = *overlay::find_scheduler(flags.scheduler);
+  searched.options.threads = options.threads;
+  if (options.seed) searched.options.first_seed = *options.seed;
+  searched.outcome = simulation::search_overlay(searched.options, progress_line("search"));
+
+  const auto& find = searched.outcome.find;
+  if (find && !flags.witness_dir.empty()) {
+    if (const Check failure = write_find(flags.witness_dir, *find)) return complain(*failure, Exit::failed);
+  }
+  const std::string text = options.output.format == "json"
+                               ? report::json_text(report::search_json(searched), 2) + "\n"
+                               : report::search_table(searched, columns_of(options.output.file));
+  if (const Check failure = write_text(options.output.file, text)) return complain(*failure, Exit::failed);
+  return find ? Exit::failed : Exit::done;
+}
+
+}  // namespace mirab::cli

@@ -1,0 +1,74 @@
+#include "report/overlay_search.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace mirab::report {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Searched nothing_found() {
+  return {.options = {.first_seed = 7, .nodes = 30, .users = 4, .ticks = 200},
+          .outcome = {
+              .tried = 12, .messages = 3456, .crashes = 5, .partitions = 2, .lost = 300, .duplicated = 9}};
+}
+
+Searched found() {
+  Searched searched = nothing_found();
+  simulation::SearchFind find;
+  find.seed = 18;
+  find.violation = {
+      .promise = "one place", .what = "task 1 of user 32 starts twice", .at = milliseconds(1250)};
+  find.shrunk.loss = 0.1;
+  find.shrunk.until = seconds(10);
+  find.shrunk.crashes = {
+      {.at = seconds(1), .node = 3, .back = seconds(2), .memory = simulation::Memory::lost}};
+  find.nodes = 4;
+  find.users = 1;
+  find.ticks = 13;
+  searched.outcome.find = find;
+  return searched;
+}
+
+TEST(OverlaySearch, SaysWhatWasTriedWhenNothingWasFound) {
+  EXPECT_EQ(search_table(nothing_found(), 100),
+            "Faults against pdgdrf: 30 servers, 4 users, 200 ticks a run, from seed 7 on\n"
+            "\n"
+            "runs                   12\n"
+            "messages             3456\n"
+            "of which lost         300\n"
+            "of which came twice     9\n"
+            "crashes                 5\n"
+            "partitions              2\n"
+            "\n"
+            "No promise was broken.\n");
+}
+
+TEST(OverlaySearch, SaysWhatBrokeUnderWhichPlanAndHowToSeeItAgain) {
+  EXPECT_THAT(
+      search_table(found(), 100),
+      AllOf(HasSubstr("Seed 18 breaks a promise: one place.\n  At 1.25 s task 1 of user 32 starts twice.\n"),
+            HasSubstr("The smallest plan that shows it, with 4 servers, 1 user and 13 ticks:\n"
+                      "  10 % of the messages are lost until 10 s\n"
+                      "  server 3 crashes at 1 s, loses its memory, and is back at 2 s\n"),
+            HasSubstr("Again: mirab simulate --search --seed 18 --seeds 1 --nodes 30 --users 4 --ticks 200 "
+                      "--scheduler pdgdrf\n"),
+            Not(HasSubstr("No promise"))));
+}
+
+TEST(OverlaySearch, JsonHasTheSame) {
+  EXPECT_TRUE(search_json(nothing_found())["find"].is_null());
+  const auto json = search_json(found());
+  EXPECT_EQ(json["runs"], 12);
+  EXPECT_EQ(json["find"]["promise"], "one place");
+  EXPECT_EQ(json["find"]["at_s"], 1.25);
+  EXPECT_EQ(json["find"]["plan"].size(), 2U);
+}
+
+}  // namespace
+}  // namespace mirab::report

@@ -1,0 +1,191 @@
+#include "simulation/overlay/world.hpp"
+
+#include <gmock/gmock.h>
+#include <set>
+#include <tuple>
+
+#include <mirab/overlay/scheduler.hpp>
+
+#include "simulation/overlay/ledger.hpp"
+#include "simulation/overlay/small_overlay.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+using overlay::NodeId;
+using overlay::Scheduler;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// A world of 20 servers and 5 users.
+struct Small {
+  explicit Small(const OverlayScenario& given, std::uint64_t seed = 1, std::int64_t tasks = 0)
+      : scenario(given),
+        roster(roster_of(small_cluster(20, 5, tasks))),
+        world(roster, scenario.rules[0], scenario, seed) {}
+
+  OverlayScenario scenario;
+  Roster roster;
+  World world;
+};
+
+using Heard = std::tuple<Time, NodeId, NodeId, std::size_t>;
+
+std::vector<Heard> heard_in(OverlayScenario scenario, std::uint64_t seed) {
+  scenario.faults.loss = 0.05;
+  scenario.faults.duplicate = 0.05;
+  scenario.faults.reorder = 0.05;
+  scenario.faults.crashes = {{.at = seconds(1), .node = 3, .back = seconds(2), .memory = Memory::lost}};
+  Small small(scenario, seed);
+  std::vector<Heard> heard;
+  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
+    heard.emplace_back(now, letter.from, letter.to, letter.message.index());
+  }});
+  small.world.run_until(small.world.first_tick() + seconds(5));
+  return heard;
+}
+
+TEST(World, TheSameSeedGivesTheSameMessagesAndAnotherSeedOthers) {
+  for (const overlay::SchedulerRow& row : overlay::schedulers()) {
+    if (row.scheduler == Scheduler::level) continue;
+    const OverlayScenario scenario = small_scenario(row.scheduler);
+    const std::vector<Heard> once = heard_in(scenario, 7);
+    EXPECT_GT(once.size(), 100U) << row.name;
+    EXPECT_EQ(heard_in(scenario, 7), once) << row.name;
+    EXPECT_NE(heard_in(scenario, 8), once) << row.name;
+  }
+}
+
+TEST(World, NobodyIsServedBeforeTheFirstTickAndThenEveryUserHasAHome) {
+  Small small(small_scenario(Scheduler::dgdrf));
+  bool served = false;
+  small.world.watch({.fact = [&](Time, NodeId, const overlay::Fact& fact) {
+    served |= std::holds_alternative<overlay::Served>(fact);
+  }});
+  small.world.run_until(small.world.first_tick());
+  EXPECT_FALSE(served);
+  for (NodeId n = 0; n < small.roster.users(); ++n)
+    EXPECT_TRUE(small.world.user(small.roster.user(n)).home().has_value());
+  small.world.run_until(small.world.first_tick() + seconds(1));
+  EXPECT_TRUE(served);
+}
+
+TEST(World, InStepAllServersTickAtTheSameTimeStaggeredEachAtItsOwn) {
+  for (const Ticks ticks : {Ticks::in_step, Ticks::staggered}) {
+    OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+    scenario.ticks = ticks;
+    Small small(scenario);
+    std::set<NodeId> at_first_tick;
+    small.world.watch({.after_event = [&](Time now, NodeId node) {
+      if (now == small.world.first_tick() && small.roster.is_server(node)) at_first_tick.insert(node);
+    }});
+    small.world.run_until(small.world.first_tick() + milliseconds(1));
+    EXPECT_EQ(at_first_tick.size(), ticks == Ticks::in_step ? 20U : 0U);
+  }
+}
+
+TEST(World, AServerWithoutMemoryIsGoneUntilItComesBackAsANewOne) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.faults.crashes = {{.at = seconds(2), .node = 4, .back = seconds(3), .memory = Memory::lost}};
+  Small small(scenario);
+  const World& world = small.world;
+  std::vector<std::pair<Time, Fate>> fates;
+  small.world.watch({.fate = [&](Time now, NodeId server, Fate fate) {
+    if (server == 4) fates.emplace_back(now, fate);
+  }});
+  small.world.run_until(world.first_tick() + seconds(2));
+  EXPECT_LT(world.server(4)->free()[0], 10) << "something runs there";
+  small.world.run_until(world.first_tick() + milliseconds(2500));
+  EXPECT_EQ(world.server(4), nullptr);
+  EXPECT_FALSE(world.up(4));
+  small.world.run_until(world.first_tick() + seconds(3) + Duration(1));
+  ASSERT_NE(world.server(4), nullptr);
+  EXPECT_EQ(world.server(4)->free()[0], 10);
+  EXPECT_THAT(fates, testing::ElementsAre(std::pair(Time{}, Fate::started),
+                                          std::pair(world.first_tick() + seconds(2), Fate::died),
+                                          std::pair(world.first_tick() + seconds(3), Fate::started)));
+}
+
+TEST(World, AServerThatKeepsItsMemoryIsSilentUntilItIsBack) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.faults.crashes = {{.at = seconds(2), .node = 4, .back = seconds(3)}};
+  Small small(scenario);
+  const World& world = small.world;
+  std::int64_t events = 0;
+  small.world.watch({.after_event = [&](Time, NodeId node) { events += node == 4 ? 1 : 0; }});
+  small.world.run_until(world.first_tick() + seconds(2) + Duration(1));
+  const std::int64_t free = world.server(4)->free()[0];
+  const std::int64_t before = events;
+  small.world.run_until(world.first_tick() + seconds(3));
+  EXPECT_EQ(events, before);
+  EXPECT_FALSE(world.up(4));
+  small.world.run_until(world.first_tick() + seconds(3) + Duration(1));
+  EXPECT_TRUE(world.up(4));
+  EXPECT_LT(free, 10);
+  EXPECT_EQ(world.server(4)->free()[0], free);
+}
+
+TEST(World, AServerThatJoinsIsNotThereBefore) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.faults.joins = {{.at = seconds(1), .node = 0}};
+  Small small(scenario);
+  small.world.run_until(small.world.first_tick() + seconds(1));
+  EXPECT_EQ(small.world.server(0), nullptr);
+  small.world.run_until(small.world.first_tick() + seconds(3));
+  ASSERT_NE(small.world.server(0), nullptr);
+  EXPECT_FALSE(small.world.server(0)->peers().empty());
+}
+
+TEST(World, ASlowServerTicksLessOften) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.ticks = Ticks::in_step;
+  scenario.faults.slow = {{.from = seconds(1), .to = seconds(5), .node = 2, .factor = 4}};
+  Small small(scenario);
+  std::array<std::int64_t, 2> ticks{};  // of server 2, and of another
+  small.world.watch({.after_event = [&](Time now, NodeId node) {
+    const Duration since = now - small.world.first_tick();
+    if (since < seconds(1) || since >= seconds(5) || since % milliseconds(100) != Duration{}) return;
+    if (node == 2 || node == 3) ++ticks[node - 2];
+  }});
+  small.world.run_until(small.world.first_tick() + seconds(5));
+  EXPECT_EQ(ticks[1], 2 * 40) << "a tick and a shuffle every 100 ms";
+  EXPECT_NEAR(static_cast<double>(ticks[0]), 2 * 10, 2);
+}
+
+TEST(World, NoServerIsEverOverItsCapacityAndNoTaskRunsTwice) {
+  for (const overlay::SchedulerRow& row : overlay::schedulers()) {
+    if (row.scheduler == Scheduler::level) continue;
+    OverlayScenario scenario = small_scenario(row.scheduler);
+    scenario.faults.loss = 0.1;
+    scenario.faults.duplicate = 0.1;
+    scenario.faults.reorder = 0.1;
+    Small small(scenario);
+    Ledger ledger(small.roster);
+    std::set<overlay::TaskId> running;
+    small.world.watch({.fact = [&](Time, NodeId node, const overlay::Fact& fact) {
+      ledger.on_fact(node, fact);
+      if (const auto* started = std::get_if<overlay::Started>(&fact)) {
+        EXPECT_TRUE(running.insert(started->task).second) << row.name;
+        for (const std::int64_t free : ledger.free(node)) EXPECT_GE(free, 0) << row.name;
+      }
+    }});
+    small.world.run_until(small.world.first_tick() + seconds(20));
+    EXPECT_GT(running.size(), 5U) << row.name;
+  }
+}
+
+TEST(World, TasksThatHaveARunTimeEndByThemselves) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.runtime = seconds(1);
+  Small small(scenario);
+  std::int64_t ended = 0, others = 0;
+  small.world.watch({.fact = [&](Time, NodeId, const overlay::Fact& fact) {
+    if (const auto* stopped = std::get_if<overlay::Stopped>(&fact)) ++(stopped->by_itself ? ended : others);
+  }});
+  small.world.run_until(small.world.first_tick() + seconds(20));
+  EXPECT_GT(ended, 100);
+  EXPECT_EQ(others, 0);
+}
+
+}  // namespace
+}  // namespace mirab::simulation
