@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include <mirab/simulation/scenario.hpp>
 
 #include "cli/file_kind.hpp"
+#include "model/document.hpp"
 
 namespace mirab::cli {
 
@@ -32,6 +34,14 @@ Error in_its_file(Error error, const InputFiles& files) {
   const bool in_cluster = key == "servers" || key == "users";  // these, where there is no workload
   if (error.file.empty() && in_cluster) error.file = files.cluster;
   if (error.file.empty()) error.file = files.scenario;
+  return error;
+}
+
+Error at_its_line(Error error, const InputText& input) {
+  if (error.file != input.name || error.key.empty() || error.line > 0) return error;
+  std::istringstream text(input.text);
+  const Result<Node> root = read_document(text, input.syntax, input.name);
+  if (root) error.line = line_of(*root, error.key);
   return error;
 }
 

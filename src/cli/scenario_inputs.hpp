@@ -7,6 +7,8 @@
 #include <mirab/model/result.hpp>
 #include <mirab/model/workload.hpp>
 
+#include "cli/input.hpp"
+
 namespace mirab::cli {
 
 /// The files that a scenario names, as they can be opened.
@@ -25,5 +27,8 @@ Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration
 
 /// An error of a run, with its file: the workload or the cluster, if they have such a key, else the scenario.
 Error in_its_file(Error error, const InputFiles& files);
+
+/// An error of this text with the line of its key; of another file as it is.
+Error at_its_line(Error error, const InputText& input);
 
 }  // namespace mirab::cli

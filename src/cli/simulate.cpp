@@ -18,8 +18,9 @@ Exit run(const SimulateOptions& options) {
   if (!input) return complain(input.error());
   const Result<Scenario> scenario = simulation::read_scenario_text(input->text, input->syntax, input->name);
   if (!scenario) return complain(of_wrong_kind(scenario.error(), FileKind::scenario));
-  if (const Check clash = check_outputs(options, *input, *scenario)) return complain(*clash);
-  return std::visit([&](const auto& what) { return play(options, *scenario, what); }, scenario->what);
+  const Asked asked{options, *input, *scenario};
+  if (const Check clash = check_outputs(asked)) return complain(*clash);
+  return std::visit([&](const auto& what) { return play(asked, what); }, scenario->what);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cli/file_kind.hpp"
 #include "cli/scenario_inputs.hpp"
 #include "cli/simulating.hpp"
+#include "report/comparison.hpp"
 #include "report/simulation.hpp"
 #include "report/text_width.hpp"
 #include "simulation/replications.hpp"
@@ -22,12 +23,12 @@ using simulation::OverlayScenario;
 using simulation::ReallocationOutcome;
 using simulation::ReallocationScenario;
 using simulation::ReplayOutcome;
-using simulation::Scenario;
 using simulation::TraceScenario;
 using simulation::TrafficOutcome;
 using simulation::TrafficScenario;
 
 constexpr std::uint32_t kFramesOfAPage = 60;
+constexpr std::int64_t kServersOfAPage = 1000;  // more are not drawn
 
 bool every_division_converged(const TrafficOutcome& outcome) {
   const auto none = [](std::int64_t divisions) { return divisions == 0; };
@@ -52,84 +53,87 @@ bool every_promise_was_kept(const report::OverlayRuns& all) {
 
 }  // namespace
 
-Exit play(const SimulateOptions& options, const Scenario& scenario, const TrafficScenario& traffic) {
+Exit play(const Asked& asked, const TrafficScenario& traffic) {
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::simulate_traffic(traffic, seed, threads, progress);
   };
-  const auto outcomes = simulation::replicate<TrafficOutcome>(seeds_for(options, scenario), options.threads,
-                                                              once, progress_line(scenario.name));
-  if (!outcomes) return complain(in_its_file(outcomes.error(), {scenario.name}));
+  const auto outcomes = simulation::replicate<TrafficOutcome>(seeds_for(asked), asked.options.threads, once,
+                                                              progress_line(asked.scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), {asked.scenario.name}));
   std::vector<report::TrafficRun> runs;
-  for (const TrafficOutcome& outcome : *outcomes) runs.push_back({scenario.name, traffic, outcome});
-  const Exit shown = show(options, scenario.outputs, runs);
+  for (const TrafficOutcome& outcome : *outcomes) runs.push_back({asked.scenario.name, traffic, outcome});
+  const Exit shown = show(asked, runs);
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(), every_division_converged);
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
 }
 
-Exit play(const SimulateOptions& options, const Scenario& scenario, const TraceScenario& trace) {
-  const InputFiles files{scenario.name, trace.cluster, trace.workload};
+Exit play(const Asked& asked, const TraceScenario& trace) {
+  const InputFiles files{asked.scenario.name, trace.cluster, trace.workload};
   const Result<Inputs> inputs = read_inputs(files, trace.duration);
   if (!inputs) return complain(inputs.error());
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::replay(inputs->cluster, inputs->workload, trace.options, seed, threads, progress);
   };
-  const std::vector<std::uint64_t> seeds = seeds_for(options, scenario);
-  const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(seeds, options.threads, once,
-                                                                          progress_line(scenario.name));
+  const std::vector<std::uint64_t> seeds = seeds_for(asked);
+  const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(seeds, asked.options.threads, once,
+                                                                          progress_line(asked.scenario.name));
   if (!outcomes) return complain(in_its_file(outcomes.error(), files));
   note_misfits(trace, outcomes->front().front());
   std::vector<report::ReplayRun> runs;
   for (const std::vector<ReplayOutcome>& outcome : *outcomes) {
-    runs.push_back({scenario.name, seeds[runs.size()], trace, outcome.front().resources, outcome});
+    runs.push_back({asked.scenario.name, seeds[runs.size()], trace, outcome.front().resources, outcome});
   }
-  return show(options, scenario.outputs, runs);
+  return show(asked, runs);
 }
 
-Exit play(const SimulateOptions& options, const Scenario& scenario,
-          const ReallocationScenario& reallocation) {
-  const InputFiles files{scenario.name, reallocation.cluster, reallocation.workload};
+Exit play(const Asked& asked, const ReallocationScenario& reallocation) {
+  const InputFiles files{asked.scenario.name, reallocation.cluster, reallocation.workload};
   const Result<Inputs> inputs = read_inputs(files, reallocation.duration);
   if (!inputs) return complain(inputs.error());
-  const Result<std::vector<ReallocationOutcome>> outcomes = simulation::reallocate(
-      inputs->cluster, inputs->workload, reallocation.options, options.threads, progress_line(scenario.name));
+  const Result<std::vector<ReallocationOutcome>> outcomes =
+      simulation::reallocate(inputs->cluster, inputs->workload, reallocation.options, asked.options.threads,
+                             progress_line(asked.scenario.name));
   if (!outcomes) return complain(in_its_file(outcomes.error(), files));
-  const Exit shown = show(
-      options, scenario.outputs,
-      report::ReallocationRun{scenario.name, reallocation, inputs->cluster, inputs->workload, *outcomes});
+  const Exit shown = show(asked, report::ReallocationRun{asked.scenario.name, reallocation, inputs->cluster,
+                                                         inputs->workload, *outcomes});
   const bool converged = std::all_of(outcomes->begin(), outcomes->end(),
                                      [](const auto& outcome) { return outcome.not_converged == 0; });
   return shown == Exit::done && !converged ? Exit::not_converged : shown;
 }
 
-Exit play(const SimulateOptions& options, const Scenario& scenario, const DemandSeriesScenario& demands) {
+Exit play(const Asked& asked, const DemandSeriesScenario& demands) {
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::simulate_demands(demands, seed, threads, progress);
   };
-  const auto outcomes = simulation::replicate<DemandSeriesOutcome>(
-      seeds_for(options, scenario), options.threads, once, progress_line(scenario.name));
-  if (!outcomes) return complain(in_its_file(outcomes.error(), {scenario.name}));
+  const auto outcomes = simulation::replicate<DemandSeriesOutcome>(seeds_for(asked), asked.options.threads,
+                                                                   once, progress_line(asked.scenario.name));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), {asked.scenario.name}));
   std::vector<report::DemandsRun> runs;
-  for (const DemandSeriesOutcome& outcome : *outcomes) runs.push_back({scenario.name, demands, outcome});
-  return show(options, scenario.outputs, runs);
+  for (const DemandSeriesOutcome& outcome : *outcomes)
+    runs.push_back({asked.scenario.name, demands, outcome});
+  return show(asked, runs);
 }
 
-Exit play(const SimulateOptions& options, const Scenario& scenario, const OverlayScenario& overlay) {
+Exit play(const Asked& asked, const OverlayScenario& overlay) {
   const Result<Problem> cluster = read_cluster_file(overlay.cluster);
   if (!cluster) return complain(of_wrong_kind(cluster.error(), FileKind::cluster));
   OverlayScenario played = overlay;
-  if (!page_of(options, scenario.outputs).empty() && overlay.frames == 0) played.frames = kFramesOfAPage;
+  const bool pictured = !page_of(asked).empty() && report::total_servers(*cluster) <= kServersOfAPage;
+  if (pictured && overlay.frames == 0) played.frames = kFramesOfAPage;
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::run_overlay(*cluster, played, seed, threads, progress);
   };
-  const std::vector<std::uint64_t> seeds = seeds_for(options, scenario);
-  const auto outcomes = simulation::replicate<std::vector<OverlayRun>>(seeds, options.threads, once,
-                                                                       progress_line(scenario.name));
-  if (!outcomes) return complain(in_its_file(outcomes.error(), {scenario.name, overlay.cluster}));
+  const std::vector<std::uint64_t> seeds = seeds_for(asked);
+  const auto outcomes = simulation::replicate<std::vector<OverlayRun>>(seeds, asked.options.threads, once,
+                                                                       progress_line(asked.scenario.name));
+  if (!outcomes)
+    return complain(
+        at_its_line(in_its_file(outcomes.error(), {asked.scenario.name, overlay.cluster}), asked.input));
   std::vector<report::OverlayRuns> runs;
   for (const std::vector<OverlayRun>& outcome : *outcomes) {
-    runs.push_back({scenario.name, seeds[runs.size()], overlay, *cluster, outcome});
+    runs.push_back({asked.scenario.name, seeds[runs.size()], overlay, *cluster, outcome});
   }
-  const Exit shown = show(options, scenario.outputs, runs);
+  const Exit shown = show(asked, runs);
   const bool kept = std::all_of(runs.begin(), runs.end(), every_promise_was_kept);
   return shown == Exit::done && !kept ? Exit::not_converged : shown;
 }

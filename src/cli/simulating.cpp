@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 #include <utility>
 
 #include "cli/destinations.hpp"
 #include "cli/output.hpp"
+#include "cli/scenario_inputs.hpp"
 #include "cli/terminal.hpp"
-#include "model/document.hpp"
 #include "report/outcome_json.hpp"
 #include "report/page/page.hpp"
 #include "report/replications.hpp"
@@ -71,15 +70,15 @@ const Run& first_of(const std::vector<Run>& runs) {
 
 }  // namespace
 
-std::vector<std::uint64_t> seeds_for(const SimulateOptions& options, const Scenario& scenario) {
-  std::vector<std::uint64_t> seeds = scenario.seeds;
+std::vector<std::uint64_t> seeds_for(const Asked& asked) {
+  std::vector<std::uint64_t> seeds = asked.scenario.seeds;
   if (seeds.empty()) seeds = {1};
-  if (options.seed) std::iota(seeds.begin(), seeds.end(), *options.seed);
+  if (asked.options.seed) std::iota(seeds.begin(), seeds.end(), *asked.options.seed);
   return seeds;
 }
 
-const std::string& page_of(const SimulateOptions& options, const Outputs& outputs) {
-  return options.report.empty() ? outputs.report : options.report;
+const std::string& page_of(const Asked& asked) {
+  return asked.options.report.empty() ? asked.scenario.outputs.report : asked.options.report;
 }
 
 simulation::Progress progress_line(const std::string& title) {
@@ -92,37 +91,39 @@ simulation::Progress progress_line(const std::string& title) {
   };
 }
 
-Check check_outputs(const SimulateOptions& options, const InputText& input, const Scenario& scenario) {
-  Check wrong = check_destinations(destinations(options, scenario.outputs), inputs_of(options, scenario));
+Check check_outputs(const Asked& asked) {
+  const Scenario& scenario = asked.scenario;
+  Check wrong =
+      check_destinations(destinations(asked.options, scenario.outputs), inputs_of(asked.options, scenario));
   if (!wrong || !wrong->key.starts_with("outputs.")) return wrong;
   wrong->file = scenario.name;
-  std::istringstream text(input.text);
-  if (const Result<Node> root = read_document(text, input.syntax, input.name))
-    wrong->line = line_of(*root, wrong->key);
-  return wrong;
+  return at_its_line(*std::move(wrong), asked.input);
 }
 
 template <class RunOrRuns>
-Exit show(const SimulateOptions& options, const Outputs& outputs, const RunOrRuns& run) {
+Exit show(const Asked& asked, const RunOrRuns& run) {
+  const Outputs& outputs = asked.scenario.outputs;
+  const OutputOptions& output = asked.options.output;
   for (const auto& [format, file] :
        {std::pair("table", outputs.table), std::pair("json", outputs.json), std::pair("csv", outputs.csv)}) {
     if (file.empty()) continue;
     if (const Check failure = write_text(file, formatted(run, format, file)))
       return complain(*failure, Exit::failed);
   }
-  if (const std::string& page = page_of(options, outputs); !page.empty()) {
-    const std::string html = report::simulation_html(report::page_template(), first_of(run), options.command);
+  if (const std::string& page = page_of(asked); !page.empty()) {
+    const std::string html =
+        report::simulation_html(report::page_template(), first_of(run), asked.options.command);
     if (const Check failure = write_text(page, html)) return complain(*failure, Exit::failed);
   }
-  const std::string result = formatted(run, options.output.format, options.output.file);
-  if (const Check failure = write_text(options.output.file, result)) return complain(*failure, Exit::failed);
+  const std::string result = formatted(run, output.format, output.file);
+  if (const Check failure = write_text(output.file, result)) return complain(*failure, Exit::failed);
   return Exit::done;
 }
 
-template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::TrafficRun>&);
-template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::ReplayRun>&);
-template Exit show(const SimulateOptions&, const Outputs&, const report::ReallocationRun&);
-template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::DemandsRun>&);
-template Exit show(const SimulateOptions&, const Outputs&, const std::vector<report::OverlayRuns>&);
+template Exit show(const Asked&, const std::vector<report::TrafficRun>&);
+template Exit show(const Asked&, const std::vector<report::ReplayRun>&);
+template Exit show(const Asked&, const report::ReallocationRun&);
+template Exit show(const Asked&, const std::vector<report::DemandsRun>&);
+template Exit show(const Asked&, const std::vector<report::OverlayRuns>&);
 
 }  // namespace mirab::cli

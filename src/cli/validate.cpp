@@ -95,7 +95,7 @@ Summary check_scenario(const InputText& input) {
   if (!scenario) return scenario.error();
   Summary summary = std::visit([](const auto& what) { return summary_of(what); }, scenario->what);
   if (summary) return summary;
-  return in_its_file(summary.error(), {input.name});
+  return at_its_line(in_its_file(summary.error(), {input.name}), input);
 }
 
 Summary check_workload(const std::string& file, const InputText& input) {

@@ -1,5 +1,12 @@
 // Distributed gradient-based DRF (Östman, 3.3, 3.3.1, 4.4): one server at a time serves, the one with the
 // poorest user.
+//
+// Utilities only fall while tasks do not end, and a task that walks does not count (home.cpp): so late news
+// of a neighbour is never too low, and whoever takes it for true waits too long, not too short. A turn can be
+// wrong only when neither the centre r nor p has heard of some A that is poorer; A tells one of its
+// neighbours of itself every shuffle, and r's view equals p's only after the news of r's own last turn has
+// gone round. Known failures: tasks that end, and users that come, raise utilities, which is heard late
+// (Rise::climb); it takes a few shuffles for each turn, more with more neighbours.
 
 #include "overlay/dgdrf.hpp"
 

@@ -47,12 +47,13 @@ bool Host::propose(Time now, const Task& task, Effects& effects) {
   ++next_.number;
   take(task.demand);
   due_ = std::min(due_, now + held_);
-  entries_.insert(std::next(entries_.begin(), place_of(task.id)), {.task = task.id,
-                                                                   .proposal = proposal,
-                                                                   .demand = task.demand,
-                                                                   .runtime = task.runtime,
-                                                                   .state = State::held,
-                                                                   .until = now + held_});
+  const auto place = entries_.begin() + static_cast<std::ptrdiff_t>(place_of(task.id));
+  entries_.insert(place, {.task = task.id,
+                          .proposal = proposal,
+                          .demand = task.demand,
+                          .runtime = task.runtime,
+                          .state = State::held,
+                          .until = now + held_});
   effects.facts.push_back(Held{task.id, proposal});
   effects.sends.push_back({task.id.user, Propose{task.id.number, proposal}});
   return true;

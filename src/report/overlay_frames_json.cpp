@@ -12,7 +12,7 @@ using simulation::OverlayFrame;
 
 /// The nearest number that is written with so many significant digits.
 double rounded(double value, int significant) {
-  if (value == 0 || !std::isfinite(value)) return value;
+  if (value == 0) return 0;  // not -0, the utility of a user who has nothing yet
   const int exponent = significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
   const double scale = std::pow(10.0, std::abs(exponent));  // exact up to 10^22
   return exponent >= 0 ? std::round(value * scale) / scale : std::round(value / scale) * scale;

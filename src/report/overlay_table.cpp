@@ -137,7 +137,7 @@ std::string legend(const OverlayRuns& all, std::size_t width) {
       fmt::format("share: dominant share; least: of a user, at the end{}; deviation: the shares' sample "
                   "standard deviation; wrong: part of the placements that were of a user who was not a "
                   "poorest one; ticks: to the last placement{}; messages and bytes: that a node sends; "
-                  "broken: promises (docs/overlay.md)",
+                  "broken: promises (docs/overlay-faults.md)",
                   all.scenario.runtime ? ", mean: over the time after the first tenth" : "",
                   central ? "; ratio: to those of centralised-drf" : ""),
       width, kIndent);

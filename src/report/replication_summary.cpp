@@ -17,7 +17,7 @@ constexpr std::size_t kNameWidth = 20;
 
 std::string part(double value) { return fixed(value, 4); }
 std::string percentage(double value) { return percent(value, 2); }
-std::string whole(double value) { return fixed(value, 1); }
+std::string tenths(double value) { return fixed(value, 1); }
 
 }  // namespace
 
@@ -86,16 +86,16 @@ std::vector<ContenderSummary> summary_of(const OverlayRuns& all) {
                          figure("gini", "gini", part, run.gini),
                          figure("deviation", "deviation", part, run.deviation),
                          figure("wrong", "wrong", percentage, wrong_part(run)),
-                         figure("placements", "placed", whole, static_cast<double>(run.placements)),
-                         figure("ticks", "ticks", whole, run.ticks)};
+                         figure("placements", "placed", tenths, static_cast<double>(run.placements)),
+                         figure("ticks", "ticks", tenths, run.ticks)};
     if (const std::optional<double> ratio = ratio_to_centralised(all, i))
-      contender.figures.push_back(figure("ratio", "ticks of central", part, *ratio));
+      contender.figures.push_back(figure("ratio", "ratio of ticks", part, *ratio));
     contender.figures.push_back(
         figure("messages_per_tick_and_node", "messages a tick", part, run.messages_per_tick_and_node));
     contender.figures.push_back(
-        figure("bytes_per_tick_and_node", "bytes a tick", whole, run.bytes_per_tick_and_node));
+        figure("bytes_per_tick_and_node", "bytes a tick", tenths, run.bytes_per_tick_and_node));
     contender.figures.push_back(
-        figure("violations", "promises broken", whole, static_cast<double>(run.violation_count)));
+        figure("violations", "promises broken", tenths, static_cast<double>(run.violation_count)));
     contenders.push_back(std::move(contender));
   }
   return contenders;

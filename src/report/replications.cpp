@@ -51,7 +51,8 @@ Json runs_json(const std::vector<Run>& runs) {
 Json runs_json(const std::vector<OverlayRuns>& runs) {
   Json all = Json::array();
   for (const OverlayRuns& of_seed : runs) {
-    for (Json& run : simulation_json(of_seed)["runs"]) all.push_back(std::move(run));
+    Json alone = simulation_json(of_seed);
+    for (Json& run : alone["runs"]) all.push_back(std::move(run));
   }
   return all;
 }

@@ -312,9 +312,9 @@ TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
   for (const std::string command : {"simulate", "validate"}) {
     EXPECT_THAT(error_of(command, weighted, ""), StartsWith("mirab: " + weighted + ": users[0].weight: "));
     EXPECT_THAT(error_of(command, cluster, "faults: {crashes: [{at_s: 1, node: 5}]}\n"),
-                StartsWith("mirab: " + scenario + ": faults.crashes[0].node: "));
+                StartsWith("mirab: " + scenario + ":4: faults.crashes[0].node: "));
     EXPECT_THAT(error_of(command, cluster, "pauses: [{user: c, from_s: 1, to_s: 2}]\n"),
-                StartsWith("mirab: " + scenario + ": pauses[0].user: "));
+                StartsWith("mirab: " + scenario + ":4: pauses[0].user: "));
     EXPECT_THAT(error_of(command, "none.yaml", ""), HasSubstr("none.yaml: cannot be read"));
   }
 }

@@ -199,8 +199,8 @@ TEST(Gradient, WhatAServerSaysOfItselfIsYoungerThanWhatOthersHeardFromIt) {
 
 TEST(Gradient, TheOrderInWhichNewsComesInAMessageDoesNotMatter) {
   // 1 fell behind: its place goes to whom it would have pushed out.
-  const std::vector<Descriptor> news = {{.node = 1, .age = 1, .utility = -9},
-                                        {.node = 4, .age = 1, .utility = -1}};
+  const std::vector<Descriptor> news = {{.node = 1, .age = 0, .utility = -9},
+                                        {.node = 4, .age = 0, .utility = -1}};
   Fifty forth, back;
   for (Fifty* fifty : {&forth, &back}) {
     for (const NodeId node : {1U, 2U, 3U})

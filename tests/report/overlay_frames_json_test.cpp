@@ -14,7 +14,7 @@ constexpr double kNobody = -std::numeric_limits<double>::infinity();
 
 OverlayFrame frame(double tick) {
   return {.tick = tick,
-          .utility = {-0.01234567891, kNobody, 0, -1234567.89},
+          .utility = {-0.01234567891, kNobody, -0.0, -1234567.89},
           .view = {{1, 2}, {0}, {}, {2, 0}},
           .used = {0.12345, 0, 1, 0.9996},
           .placements = static_cast<std::int64_t>(tick) * 3};

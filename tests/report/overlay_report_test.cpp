@@ -34,7 +34,7 @@ TEST(OverlayReport, JsonHasARunForEachScheduler) {
   EXPECT_EQ(json["users"], 2);
   ASSERT_EQ(json["runs"].size(), 2U);
   const ordered_json& run = json["runs"][1];
-  EXPECT_EQ(run["scheduler"], "pdgdrf:neighbours=2");
+  EXPECT_EQ(run["scheduler"], "pdgdrf:hops=9");
   EXPECT_EQ(run["rule"], "pdgdrf");
   EXPECT_EQ(run["seed"], 7);
   EXPECT_EQ(run["min_share"], 0.0561);
@@ -82,7 +82,21 @@ TEST(OverlayReport, TheCopiesOfAServerAreCountedFromZero) {
 
 TEST(OverlayReport, TheTableHasARowForEachScheduler) {
   const Overlay overlay;
-  EXPECT_EQ(simulation_table(overlay.all, 100).substr(0, 1200), "x");
+  EXPECT_THAT(simulation_table(overlay.all, 100),
+              StartsWith(R"(o.yaml: 2 users on 1 server of park.yaml, a tick every 0.1 s, seed 7
+
+                   least             devi-                        ticks  messages   bytes
+scheduler          share    gini     ation  wrong  placed  ticks  ratio    a tick  a tick  broken
+─────────────────────────────────────────────────────────────────────────────────────────────────
+centralised-drf  0.05610  0.0123  0.002340  2.50%     400    800   1.00      2.50      45       0
+pdgdrf:hops=9    0.05610  0.0123  0.002340  2.50%     400    400   0.50      2.50      45       2
+
+                 messages  messages  users      tasks
+scheduler            lost   dropped  moved  restarted
+─────────────────────────────────────────────────────
+centralised-drf         0         0      0          0
+pdgdrf:hops=9          17         4      5          0
+)"));
 }
 
 TEST(OverlayReport, WhereItIsNarrowCostsStandBelowFairness) {
@@ -110,10 +124,9 @@ TEST(OverlayReport, WhatWentWrongIsShownWhereSomethingDid) {
 
 TEST(OverlayReport, ABrokenPromiseIsNamed) {
   const Overlay overlay;
-  EXPECT_THAT(
-      notices_of(overlay.all),
-      ElementsAre("pdgdrf:neighbours=2: 2 promises were broken; the first: capacity: server 0 runs more "
-                  "than it has, at 5.2 s"));
+  EXPECT_THAT(notices_of(overlay.all),
+              ElementsAre("pdgdrf:hops=9: 2 promises were broken; the first: capacity: server 0 runs more "
+                          "than it has, at 5.2 s"));
 }
 
 TEST(OverlayReport, TheMeanOfTheLeastShareIsShownWhereTasksEnd) {
@@ -128,9 +141,8 @@ TEST(OverlayReport, CsvHasARecordForEachScheduler) {
   const std::string csv = simulation_csv(overlay.all);
   EXPECT_THAT(
       csv, StartsWith("scheduler,min_share,gini,deviation,wrong,wrong_within_0.05,placements,ticks,ratio,"));
-  EXPECT_THAT(csv,
-              HasSubstr("\npdgdrf:neighbours=2,0.0561,0.0123,0.00234,10,4,400,400,0.5,5000,90000,2.5,45,2,"
-                        "0.04,17,4,5,0\n"));
+  EXPECT_THAT(csv, HasSubstr("\npdgdrf:hops=9,0.0561,0.0123,0.00234,10,4,400,400,0.5,5000,90000,2.5,45,2,"
+                             "0.04,17,4,5,0\n"));
 }
 
 }  // namespace

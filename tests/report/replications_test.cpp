@@ -134,7 +134,7 @@ TEST(Replications, OfAnOverlayAreTheRunsOfAllSeedsInOneListAndEveryFigure) {
   EXPECT_EQ(json["runs"][3], simulation_json(runs[1])["runs"][1]);
   const auto mean_of_figure = [&](const std::string& figure) {
     for (const ordered_json& entry : json["spread"]) {
-      if (entry["scheduler"] == "pdgdrf:neighbours=2" && entry["figure"] == figure)
+      if (entry["scheduler"] == "pdgdrf:hops=9" && entry["figure"] == figure)
         return entry["mean"].get<double>();
     }
     return -1.0;
@@ -143,7 +143,7 @@ TEST(Replications, OfAnOverlayAreTheRunsOfAllSeedsInOneListAndEveryFigure) {
   EXPECT_DOUBLE_EQ(mean_of_figure("ratio"), (0.5 + 0.75) / 2);
   EXPECT_DOUBLE_EQ(mean_of_figure("wrong"), 0.025);
   EXPECT_THAT(replications_table(runs, 80), HasSubstr("0.6250 ± 1.5883"));  // 0.125 · 12.7062
-  EXPECT_THAT(replications_csv(runs), HasSubstr("\n8,pdgdrf:neighbours=2,0.0561,"));
+  EXPECT_THAT(replications_csv(runs), HasSubstr("\n8,pdgdrf:hops=9,0.0561,"));
 }
 
 TEST(Replications, TheTableHasAMeanAndHalfAnIntervalForEachContender) {

@@ -133,7 +133,7 @@ inline simulation::OverlayScenario overlay_scenario() {
   scenario.cluster = "park.yaml";
   scenario.rules = {{.scheduler = overlay::Scheduler::centralised_drf, .options = {}},
                     {.scheduler = overlay::Scheduler::pdgdrf, .options = {}}};
-  scenario.names = {"centralised-drf", "pdgdrf:neighbours=2"};
+  scenario.names = {"centralised-drf", "pdgdrf:hops=9"};
   scenario.tolerances = {0, 0.05};
   return scenario;
 }

@@ -16,7 +16,7 @@ struct Send {
 // What has just happened inside a node, for whoever watches: metrics, checks, pictures. Nothing depends on
 // it.
 
-/// A home gave the task its turn; from now on it counts in its user's share.
+/// A home gave the task its turn; from a host's proposal on it counts in its user's share.
 struct Served {
   TaskId task;
   /// DGDRF: the round whose confirmation allowed it; 0 for the other schedulers.

@@ -1,6 +1,7 @@
 // From what nodes do to what a run tells.
 #include "simulation/overlay/record.hpp"
 
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <string>
@@ -25,6 +26,13 @@ bool with_homes(Scheduler scheduler) {
 double mean_after_first_tenth(std::span<const double> course) {
   const std::span<const double> rest = course.subspan(course.size() / 10);
   return rest.empty() ? 0 : std::accumulate(rest.begin(), rest.end(), 0.0) / static_cast<double>(rest.size());
+}
+
+/// Views converge within the first shuffles, so these are pictured one by one, and not the rest of the
+/// warm-up.
+Time filmed_warm_up(const OverlayScenario& scenario) {
+  const double ticks = scenario.frames / 4 / scenario.shuffles_per_tick;
+  return Time(static_cast<std::int64_t>(std::ceil(ticks)) * scenario.tick);
 }
 
 }  // namespace
@@ -72,7 +80,10 @@ void Record::begin() { before_ = world_.network().sent(); }
 
 void Record::sample() {
   const Time now = world_.now();
-  if (now < world_.first_tick()) return warm_up_.offer(world_, ledger_, ticks(now), 0);
+  if (now < world_.first_tick()) {
+    if (now < filmed_warm_up(scenario_)) warm_up_.offer(world_, ledger_, ticks(now), 0);
+    return;
+  }
   least_share_.push_back(ledger_.least_share());
   film_.offer(world_, ledger_, ticks(now), turns_.placements());
 }

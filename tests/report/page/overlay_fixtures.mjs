@@ -1,5 +1,5 @@
 // Overlay runs to draw: users at home on a part of the servers, whose shares grow turn by turn, and views that come nearer
-// to those who rank just above from frame to frame. The same at every run.
+// to those who rank just above from frame to frame, of the first run nearest. The same at every run.
 import {uniform} from './fixtures.mjs';
 
 /** The P servers that rank just above, drawn from ever fewer places as the overlay converges. */
@@ -14,7 +14,7 @@ function viewOf(own, ranked, place, size, spread, random) {
   return [...view];
 }
 
-function framesOf({servers, users, view, frames}, unfairness, ticks_of_run, seed) {
+function framesOf({servers, users, view, frames}, unfairness, ticks_of_run, blur, seed) {
   const random = uniform(seed);
   const homes = Array.from({length: users}, () => Math.floor(random() * servers));
   const shares = homes.map(() => 0);
@@ -27,7 +27,7 @@ function framesOf({servers, users, view, frames}, unfairness, ticks_of_run, seed
     homes.forEach((home, user) => { utility[home] = Math.max(utility[home] ?? -Infinity, -shares[user]); });
     const ranked = [...utility.keys()].filter(server => utility[server] !== null).sort((a, b) => utility[b] - utility[a] || a - b);
     const place = new Map(ranked.map((server, at) => [server, at]));
-    const spread = 1 + (ranked.length / view) * Math.exp(-frame / (frames / 8));
+    const spread = 1 + blur + (ranked.length / view) * Math.exp(-frame / (frames / 8));
     const tick = frame < warm_up ? -100 * (1 - frame / warm_up) : (frame - warm_up) * ticks_of_run / (frames - 1 - warm_up);
     made.ticks.push(Math.round(tick));
     made.utility.push(utility.map(value => value === null ? null : +value.toPrecision(6)));
@@ -53,7 +53,7 @@ export function overlay({servers = 100, users = 40, view = 10, frames = 24, runs
     cluster: 'google2011-100x20.yaml', servers: Array.from({length: servers}, (_, at) => `m-${4820 + at * 37}`), users, tolerances, notices: [],
     runs: schedulers.slice(0, runs).flatMap(([scheduler, unfairness], at) => Array.from({length: seeds}, (_, seed) => {
       const ticks = 4000 - 700 * at;
-      const {made, shares} = framesOf({servers, users, view, frames}, unfairness, ticks, 7 + at + 31 * seed);
+      const {made, shares} = framesOf({servers, users, view, frames}, unfairness, ticks, 0.3 * at, 7 + at + 31 * seed);
       const placements = made.placements.at(-1);
       const wrong = tolerances.map(tolerance => Math.round(placements * 0.2 * unfairness * Math.exp(-20 * tolerance)));
       return {

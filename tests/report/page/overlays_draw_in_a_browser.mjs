@@ -8,7 +8,7 @@ import {overlay} from './overlay_fixtures.mjs';
 const small = overlay();
 const frames = small.runs[0].frames;
 const slider = page => page.locator('.player input');
-const tickWords = tick => tick < 0 ? `warming up, ${-tick} ticks before the first` : `tick ${tick}`;
+const tickWords = tick => tick < 0 ? `warm-up, ${-tick} ticks to go` : `tick ${tick}`;
 const words = page => page.locator('.frame-words').textContent();
 
 /** Reads the drawing back; a reader who prefers no motion has it at once. */
@@ -74,6 +74,8 @@ const checks = {
       await slider(page).fill(String(frame));
       seen.add(await drawing(page));
       assert.equal((await words(page)).replace(/(\d),(?=\d)/g, '$1'), `${tickWords(frames.ticks[frame])} · ${frames.placements[frame]} placements`);
+      const found = parseFloat(await page.locator('.panel').nth(2).locator('.value').textContent());
+      assert.ok((await page.locator('.overlay-pane .quiet').first().textContent()).includes(`${found}% are those`), 'panels and picture tell the same');
       const {x} = await page.locator('.cursor').first().boundingBox();
       assert.ok(x > place, 'the cursor goes on with the ticks');
       place = x;
@@ -86,6 +88,8 @@ const checks = {
   async 'The arrow keys step in time on the slider and on the drawing, and the space bar plays'() {
     const {page} = await still('overlay', small);
     await slider(page).focus();
+    assert.equal(await slider(page).inputValue(), '23', 'the end is shown first');
+    await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
     assert.equal(await slider(page).inputValue(), '1');
     await page.locator('.overlay-graph').first().focus();
@@ -101,7 +105,7 @@ const checks = {
     assert.match(await page.locator('.play').textContent(), /Pause/);
     await page.waitForFunction(() => document.querySelector('.player input').value === '23');
     assert.match(await page.locator('.play').textContent(), /Play/, 'it stops at the end');
-    assert.notEqual(await drawing(page), before);
+    assert.ok(await drawing(page) !== before);
   },
 
   async 'The centre stands in the middle, and a server stands the farther out the later it ranks'() {
@@ -119,7 +123,6 @@ const checks = {
   async 'Servers are coloured by utility, those without users in a neutral tone'() {
     const {page} = await still('overlay', small);
     await slider(page).fill('12');
-    await drawing(page);
     assert.ok(await pixels(page, [0x44, 0x01, 0x54]) > 100, 'the highest utility');
     assert.ok(await pixels(page, [0xa5, 0xdb, 0x36]) > 100, 'the lowest');
     assert.ok(await pixels(page, [0xcd, 0xd3, 0xda]) > 1000, 'those without users');
@@ -131,7 +134,6 @@ const checks = {
   async 'A server that is pointed at tells what it is, and its edges stand out'() {
     const {page} = await still('overlay', small);
     await slider(page).fill('12');
-    await drawing(page);
     const orange = [0xd5, 0x5e, 0x00];
     assert.equal(await pixels(page, orange), 0);
     const {x, y, width} = await page.locator('.overlay-graph').first().boundingBox();
@@ -153,11 +155,20 @@ const checks = {
     await page.locator('.overlay-graph').first().focus();
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.server').first().textContent(), '');
+    await page.keyboard.press('Home');
     await page.keyboard.press('ArrowUp');
     assert.ok((await page.locator('.server').first().textContent()).startsWith(`${small.servers[highest(0)]} `));
     await page.keyboard.press('ArrowDown');
     assert.match(await page.locator('.server').first().textContent(), /rank2 of \d+/);
-    assert.match(await page.locator('.overlay-graph').first().getAttribute('aria-label'), /^pdgdrf, warming up, 100 ticks before the first: 32 of 100 servers have users; the centre is m-/);
+    assert.match(await page.locator('.overlay-graph').first().getAttribute('aria-label'), /^pdgdrf, warm-up, 100 ticks to go: 32 of 100 servers have users; the centre is m-/);
+  },
+
+  async 'The run whose views are the nearest to the gradient is shown first'() {
+    const two = overlay({frames: 4, runs: 2});
+    for (const of of two.runs[0].frames.view[3]) of.length = 0;
+    const {page} = await report('overlay-clearest', two);
+    assert.deepEqual(await page.locator('.overlay-pane h3').first().textContent(), 'dgdrf');
+    assert.equal(await page.locator('label:text-matches("^Run ") select').inputValue(), '1');
   },
 
   async 'Two runs stand side by side at the same tick'() {
@@ -167,7 +178,7 @@ const checks = {
     assert.equal(await page.locator('.overlay-pane').nth(1).isVisible(), true);
     assert.equal(await page.locator('.panel').first().locator('.readout li').count(), 2);
     await slider(page).press('End');
-    assert.notEqual(await drawing(page, 0), await drawing(page, 1));
+    assert.ok(await drawing(page, 0) !== await drawing(page, 1), 'of different runs');
     assert.match(await words(page), /^tick 4,000 · [\d,]+ placements and [\d,]+ placements$/);
     assert.deepEqual(await page.locator('.overlay-pane h3').allTextContents(), ['pdgdrf', 'ddrf-random']);
   },
@@ -192,7 +203,7 @@ const checks = {
     await slider(page).fill('30');
     const middle = await drawing(page);
     await slider(page).fill('59');
-    assert.notEqual(await drawing(page), middle);
+    assert.ok(await drawing(page) !== middle);
     assert.ok(await pixels(page, [0x44, 0x01, 0x54]) > 20);
     assert.deepEqual(complaints, []);
   },

@@ -43,7 +43,7 @@ const checks = {
     await chart.scrollIntoViewIfNeeded();
     assert.equal(await page.locator('.cursor').first().isVisible(), false);
     const box = await chart.boundingBox();
-    const [left, right] = [50, box.width - 14];
+    const [left, right] = [54, box.width - 14];
     const place = left + (right - left) / 4;  // a quarter of the day
     await chart.hover({position: {x: place, y: 40}});
     const lines = await page.locator('.cursor').evaluateAll(all => all.map(line => line.getBoundingClientRect().x));

@@ -16,33 +16,52 @@ export interface Moment {
   rank: Int32Array;
   /** How many have users; they come first in the order. */
   peopled: number;
-  /** Of the neighbours named by servers with users, the part that ranks before them; none without such. */
-  upward: Figure;
+  /** Of all neighbours, the part that the gradient prefers; null when nobody knows any. */
+  found: Figure;
   /** The least share of all users: −(the highest utility). */
   least_share: Figure;
 }
 
-export function momentsOf({frames}: PicturedRun): Moment[] {
-  return frames.ticks.map((tick, at) => momentOf(tick, frames.placements[at]!, frames.utility[at]!, frames.view[at]!, frames.used[at]!));
+export function momentsOf(run: PicturedRun): Moment[] {
+  return run.frames.ticks.map((_, at) => momentOf(run, at));
 }
 
-function momentOf(tick: number, placements: number, utility: readonly Figure[], view: readonly (readonly number[])[], used: readonly number[]): Moment {
+/** The run whose views come nearest to the gradient at the end: what there is to see. The first of equals. */
+export function clearestOf(runs: readonly PicturedRun[]): PicturedRun {
+  const found = runs.map(run => momentOf(run, run.frames.ticks.length - 1).found ?? -1);
+  return runs[found.indexOf(Math.max(...found))]!;
+}
+
+function momentOf({frames}: PicturedRun, at: number): Moment {
+  const [utility, view] = [frames.utility[at]!, frames.view[at]!];
   const height = (server: number): number => utility[server] ?? -Infinity;
   const order = [...utility.keys()].sort((a, b) => height(a) === height(b) ? a - b : height(b) - height(a));
   const rank = new Int32Array(order.length);
   order.forEach((server, at) => { rank[server] = at; });
   const peopled = utility.reduce<number>((sum, value) => sum + (value === null ? 0 : 1), 0);
-  let [edges, rising] = [0, 0];
-  for (const server of order.slice(0, peopled)) {
-    edges += view[server]!.length;
-    for (const neighbour of view[server]!) if (rank[neighbour]! < rank[server]!) rising += 1;
-  }
   const highest = peopled > 0 ? utility[order[0]!]! : null;
   return {
-    tick, placements, utility, view, used, order, rank, peopled,
-    upward: edges > 0 ? rising / edges : null,
+    tick: frames.ticks[at]!, placements: frames.placements[at]!, utility, view, used: frames.used[at]!, order, rank, peopled,
+    found: partFound(view, rank),
     least_share: highest === null ? null : Math.abs(highest),
   };
+}
+
+/**
+ * A server prefers those who rank just above it, the nearest first, and when there are too few of them those just below
+ * (Östman, eq. 3.9).
+ */
+function partFound(view: Moment['view'], rank: Int32Array): Figure {
+  let [edges, found] = [0, 0];
+  view.forEach((neighbours, server) => {
+    const [own, size] = [rank[server]!, neighbours.length];
+    edges += size;
+    for (const neighbour of neighbours) {
+      const other = rank[neighbour]!;
+      if (other < own ? other >= own - size : other <= size) found += 1;
+    }
+  });
+  return edges > 0 ? found / edges : null;
 }
 
 /** Which of the ticks is the present one: the last that is not later, or the first. */

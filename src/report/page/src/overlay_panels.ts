@@ -33,7 +33,7 @@ export function overlayPanels({tolerances}: Overlay, shown: () => readonly Shown
   const panels = timePanels(axis, [
     {title: 'Placements', scale: 'number', lines: lines(({placements}) => placements)},
     {title: 'Least share of a user', scale: 'part', lines: lines(({least_share}) => least_share)},
-    {title: 'Edges that point up', scale: 'whole', lines: lines(({upward}) => upward)},
+    {title: 'Preferred neighbours found', scale: 'whole', lines: lines(({found}) => found)},
     {title: 'Wrong turns so far', scale: 'part', lines: wrong, choices: [choice]} satisfies Panel,
   ], pointed);
   return {...panels, redraw: () => {

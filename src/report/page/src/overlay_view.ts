@@ -5,7 +5,7 @@ import {element} from './element';
 import {count} from './format';
 import {spanOf} from './overlay_colours';
 import type {Overlay, PicturedRun} from './overlay_data';
-import {frameAt, momentAt, momentsOf, ticksOf} from './overlay_moment';
+import {clearestOf, frameAt, momentAt, momentsOf, ticksOf} from './overlay_moment';
 import type {Moment} from './overlay_moment';
 import {overlayPanels} from './overlay_panels';
 import type {Shown} from './overlay_panels';
@@ -23,9 +23,10 @@ export function overlayView(overlay: Overlay, pictured: readonly PicturedRun[]):
     if (!known.has(run)) known.set(run, momentsOf(run));
     return {run, moments: known.get(run)!};
   };
-  let shown = [shownOf(pictured[0]!)];
+  const clearest = clearestOf(pictured);
+  let shown = [shownOf(clearest)];
   let ticks = ticksOf(shown.map(({moments}) => moments));
-  let frame = 0;
+  let frame = ticks.length - 1;
   let colours: Colours = 'moment';
   let chosen: number | undefined;
 
@@ -75,11 +76,11 @@ export function overlayView(overlay: Overlay, pictured: readonly PicturedRun[]):
     act();
   }));
 
-  let [first, second] = [pictured[0]!, undefined as PicturedRun | undefined];
+  let [first, second] = [clearest, undefined as PicturedRun | undefined];
   const items = pictured.map(({label}, at): [string, string] => [String(at), label]);
   const again = () => compare(second ? [first, second] : [first]);
   const run_choices = pictured.length < 2 ? [] : [
-    dropDown('Run', items, '0', value => {
+    dropDown('Run', items, String(pictured.indexOf(clearest)), value => {
       first = pictured[Number(value)]!;
       again();
     }),

@@ -9,15 +9,15 @@ const neighbours_at_most = 20;
 /** The ticks before the first allocation tick are the warm-up, in which views alone are exchanged. */
 export function tickWords(tick: number): string {
   const written = Math.abs(tick) < 100 ? figure(Math.abs(tick)) : whole(Math.abs(tick));
-  return tick < 0 ? `warming up, ${written} ticks before the first` : `tick ${written}`;
+  return tick < 0 ? `warm-up, ${written} ticks to go` : `tick ${written}`;
 }
 
 /** In place of the picture, and below it. */
-export function momentWords({order, peopled, least_share, upward}: Moment, names: readonly string[]): string {
+export function momentWords({order, peopled, least_share, found}: Moment, names: readonly string[]): string {
   const servers = count(names.length, 'server');
   if (peopled === 0) return `None of ${servers} has users.`;
   return `${whole(peopled)} of ${servers} ${peopled === 1 ? 'has' : 'have'} users; the centre is ${names[order[0]!]!}, whose poorest user has ` +
-    `${percent(least_share!)}.` + (upward === null ? '' : ` ${percent(upward)} of the edges of servers with users point up the ranks.`);
+    `${percent(least_share!)}.` + (found === null ? '' : ` Of all neighbours ${percent(found)} are those that the gradient prefers.`);
 }
 
 /** Name, number, place, utility, share, fullness and neighbours of a server, as a list. */

@@ -149,8 +149,9 @@ function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Z
       yAxis: plainAxis({
         type: 'value', min: 0, splitNumber: 3,
         ...(panel.scale === 'whole' || panel.scale === 'index' ? {max: 1, interval: 0.5} : {}),
+        ...(panel.scale === 'part' ? {max: ({max}: {max: number}) => max > 0.8 && max <= 1 ? 1 : null} : {}),
         axisLabel: {
-          color: 'var(--muted)', fontSize: 12,
+          color: 'var(--muted)', fontSize: 12, margin: 5,
           formatter: panel.scale === 'whole' || panel.scale === 'part' ? axisPercent : compact,
         },
       }),
@@ -167,16 +168,17 @@ function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Z
   };
 }
 
-/** At the last of the times that is not later. */
+/** At the last of the times that is not later; before the first there is none. */
 export function valueAt({times, values}: Line, time: number): Figure | undefined {
+  const latest = time + Math.abs(time) * 1e-12;
   let low = 0;
   let high = times.length;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (times[middle]! <= time * (1 + 1e-12)) low = middle;
+    if (times[middle]! <= latest) low = middle;
     else high = middle;
   }
-  return values[low];
+  return times[low]! <= latest ? values[low] : undefined;
 }
 
 function written(value: Figure | undefined, write: (value: number) => string): string {

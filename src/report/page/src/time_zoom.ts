@@ -23,7 +23,7 @@ export interface Zoom {
   end: number;
 }
 
-export const margin = {left: 50, right: 14};
+export const margin = {left: 54, right: 14};
 
 /** The time at a place in px, and the other way; a time out of sight has none. */
 export function timeAt(place: number, {left, right}: Span, axis: TimeAxis, zoom: Zoom): number {
