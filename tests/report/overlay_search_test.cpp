@@ -14,8 +14,13 @@ using testing::Not;
 
 Searched nothing_found() {
   return {.options = {.first_seed = 7, .nodes = 30, .users = 4, .ticks = 200},
-          .outcome = {
-              .tried = 12, .messages = 3456, .crashes = 5, .partitions = 2, .lost = 300, .duplicated = 9}};
+          .outcome = {.tried = 12,
+                      .messages = 3456,
+                      .crashes = 5,
+                      .partitions = 2,
+                      .lost = 300,
+                      .duplicated = 9,
+                      .find = {}}};
 }
 
 Searched found() {
