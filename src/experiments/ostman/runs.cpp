@@ -69,4 +69,11 @@ simulation::Interval over_seeds(std::span<const double> values) {
   return {.mean = mean(values), .low = mean(values), .high = mean(values)};
 }
 
+void add_point(Curve& curve, double x, const simulation::Interval& y) {
+  curve.x.push_back(x);
+  curve.y.push_back(y.mean);
+  curve.low.push_back(y.low);
+  curve.high.push_back(y.high);
+}
+
 }  // namespace mirab::experiments

@@ -46,4 +46,6 @@ std::vector<double> ratios(const SeedRuns& runs, const SeedRuns& to, Measure mea
 /// With its 95 % interval where there are several seeds.
 simulation::Interval over_seeds(std::span<const double> values);
 
+void add_point(Curve& curve, double x, const simulation::Interval& y);
+
 }  // namespace mirab::experiments
