@@ -17,6 +17,7 @@ struct BesideCentral {
 
   /// A number of PDGDRF over that of the centralised scheduler at one x, seed by seed.
   std::vector<double> ratio_at(double at, Measure measure) const;
+  std::size_t place_of(double at) const;  ///< in x; it was run
 };
 
 /// What is varied, and the setting of PDGDRF then; the centralised scheduler has its machines and users.
@@ -25,7 +26,7 @@ struct VariedSetting {
   OverlaySetting setting;
 };
 
-/// Several of them in one go, each given as its name and settings; scheduler and neighbours are filled in.
+/// One of several that are run in one go; scheduler and neighbours are filled in.
 struct BesideCentralPlan {
   std::string name;
   std::vector<VariedSetting> settings;
@@ -33,12 +34,8 @@ struct BesideCentralPlan {
 std::vector<BesideCentral> run_beside_central(const std::vector<BesideCentralPlan>& plans, std::size_t seeds,
                                               const RunOptions& options);
 
-/// "Equal run-time": the mean ratio of the ticks at this x is 1, a fifth more or less.
-Finding equal_ticks(const BesideCentral& beside, double at, std::string what);
-
-/// "Worse": the ratio of the ticks is above 1, as a whole interval; "better": below.
-Finding slower(const BesideCentral& beside, double at, std::string what);
-Finding faster(const BesideCentral& beside, double at, std::string what);
+/// What was run for one of them: how many tasks a tick both place, and how many of PDGDRF's are wrong.
+std::string pace_of(const BesideCentral& beside, double at);
 
 /// The ratios of the ticks, a line for each.
 Figure ticks_figure(const std::vector<BesideCentral>& all, std::string x_label);

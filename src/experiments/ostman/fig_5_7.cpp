@@ -18,6 +18,7 @@ using overlay::Scheduler;
 
 constexpr std::array kPerCent = {0.0, 1.0, 5.0, 10.0, 15.0};  // OverlayScenario's tolerances
 constexpr std::size_t kSeeds = 4, kQuickSeeds = 2;
+constexpr std::size_t kMachines = 200, kQuickMachines = 50;
 
 std::vector<double> wrong_above(const SeedRuns& runs, std::size_t tolerance) {
   std::vector<double> parts;
@@ -48,9 +49,13 @@ Curve curve_of(std::string name, const SeedRuns& runs) {
 }
 
 Reproduction run(const RunOptions& options) {
+  const std::size_t machines = options.effort == Effort::quick ? kQuickMachines : kMachines;
   const std::array<OverlaySetting, 2> settings{
-      {{.machines = 200, .users = 40, .scheduler = Scheduler::pdgdrf, .neighbours = 2},
-       {.machines = 200, .users = 40, .scheduler = Scheduler::ddrf_gradient, .neighbours = 10}}};
+      {{.machines = machines, .users = machines / 5, .scheduler = Scheduler::pdgdrf, .neighbours = 2},
+       {.machines = machines,
+        .users = machines / 5,
+        .scheduler = Scheduler::ddrf_gradient,
+        .neighbours = 10}}};
   const std::vector<SeedRuns> runs =
       overlay_runs(settings, options.effort == Effort::quick ? kQuickSeeds : kSeeds, options);
   Reproduction result;

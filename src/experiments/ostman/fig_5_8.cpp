@@ -9,6 +9,7 @@ namespace {
 Reproduction run(const RunOptions& options) {
   return run_runtime({.machines = 100,
                       .users = 20,
+                      .neighbours = {2, 4, 6, 8, 10},
                       .seeds = 3,
                       .centralised = 398,
                       .pdgdrf = 794,

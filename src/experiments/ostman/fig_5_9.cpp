@@ -11,6 +11,7 @@ namespace {
 Reproduction run(const RunOptions& options) {
   return run_runtime({.machines = 200,
                       .users = 40,
+                      .neighbours = {2, 6, 10},
                       .seeds = 2,
                       .centralised = 804,
                       .pdgdrf = 783,

@@ -74,8 +74,7 @@ Figure figure_of(const Solutions& solutions, std::string_view title, std::string
   Figure figure{
       .title = std::string(title), .x_label = "neighbours", .y_label = std::string(label), .curves = {}};
   for (std::size_t s = 0; s < solutions.schedulers.size(); ++s) {
-    Curve curve{
-        .name = std::string(overlay::row_of(solutions.schedulers[s]).name), .x = {}, .y = {}};
+    Curve curve{.name = std::string(overlay::row_of(solutions.schedulers[s]).name), .x = {}, .y = {}};
     for (std::size_t p = 0; p < solutions.neighbours.size(); ++p)
       add_point(curve, solutions.neighbours[p], over_seeds(measured(solutions.runs[s][p], measure)));
     figure.curves.push_back(std::move(curve));
