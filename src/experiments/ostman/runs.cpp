@@ -27,9 +27,11 @@ simulation::OverlayRun run_once(const OverlaySetting& setting, std::uint64_t see
   return std::move(runs->front());
 }
 
-Finding on_ratios(std::string what, const simulation::Interval& ratio) {
-  Finding finding{
-      .what = std::move(what), .ours = ratio.mean, .interval = {{ratio.low, ratio.high}}, .note = {}};
+Finding on_ratios(std::string what, std::span<const double> ratios) {
+  const simulation::Interval ratio = over_seeds(ratios);
+  Finding finding{.what = std::move(what), .ours = ratio.mean};
+  if (ratios.size() < 2) return finding;
+  finding.interval = {{ratio.low, ratio.high}};
   if (ratio.low <= 1 && ratio.high >= 1) finding.note = "1 is in the interval: neither side is shown";
   return finding;
 }
@@ -78,21 +80,21 @@ simulation::Interval over_seeds(std::span<const double> values) {
 }
 
 Finding above_one(std::string what, std::span<const double> ratios) {
-  Finding finding = on_ratios(std::move(what), over_seeds(ratios));
-  finding.holds = finding.interval->first > 1;
+  Finding finding = on_ratios(std::move(what), ratios);
+  finding.holds = over_seeds(ratios).low > 1;
   return finding;
 }
 
 Finding below_one(std::string what, std::span<const double> ratios) {
-  Finding finding = on_ratios(std::move(what), over_seeds(ratios));
-  finding.holds = finding.interval->second < 1;
+  Finding finding = on_ratios(std::move(what), ratios);
+  finding.holds = over_seeds(ratios).high < 1;
   return finding;
 }
 
 Finding about(std::string what, double printed, std::span<const double> ratios, double tolerance) {
   const simulation::Interval ratio = over_seeds(ratios);
   Finding finding = compared(std::move(what), printed, ratio.mean, tolerance);
-  finding.interval = {{ratio.low, ratio.high}};
+  if (ratios.size() > 1) finding.interval = {{ratio.low, ratio.high}};
   if (!finding.holds) finding.note = "not found on clusters drawn from the trace";
   return finding;
 }

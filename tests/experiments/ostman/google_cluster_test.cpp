@@ -1,9 +1,10 @@
 // Clusters drawn from the Google trace as the thesis draws them (Östman, 5.1).
+#include "experiments/ostman/google_cluster.hpp"
+
 #include <algorithm>
 #include <gtest/gtest.h>
 
 #include "experiments/data.hpp"
-#include "experiments/ostman/google_cluster.hpp"
 
 namespace mirab::experiments {
 namespace {
@@ -20,8 +21,7 @@ TEST(GoogleCluster, MachinesAreTheSameWhateverTheUsers) {
   const Problem few = google_cluster(30, 5, 7), many = google_cluster(30, 60, 7);
   ASSERT_EQ(few.servers().size(), 30U);
   ASSERT_EQ(many.servers().size(), 30U);
-  for (std::size_t k = 0; k < 30; ++k)
-    EXPECT_EQ(few.servers()[k].capacity, many.servers()[k].capacity) << k;
+  for (std::size_t k = 0; k < 30; ++k) EXPECT_EQ(few.servers()[k].capacity, many.servers()[k].capacity) << k;
 }
 
 TEST(GoogleCluster, FirstUsersOfALargerNumberAreThoseOfASmaller) {

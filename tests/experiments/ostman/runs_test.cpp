@@ -1,8 +1,8 @@
 // Runs of the thesis' schedulers, and the sentences that are held to ratios of them.
+#include "experiments/ostman/runs.hpp"
+
 #include <array>
 #include <gtest/gtest.h>
-
-#include "experiments/ostman/runs.hpp"
 
 namespace mirab::experiments {
 namespace {
