@@ -42,12 +42,12 @@ std::vector<BesideCentral> run_beside_central(const std::vector<BesideCentralPla
   std::vector<OverlaySetting> settings;
   std::vector<OverlaySetting> centrals;  // one for each cluster
   for (const BesideCentralPlan& plan : plans) {
-    for (const auto& [x, setting] : plan.settings) {
-      settings.push_back(setting);
+    for (const VariedSetting& varied : plan.settings) {
+      settings.push_back(varied.setting);
       settings.back().scheduler = Scheduler::pdgdrf;
       settings.back().neighbours = 2;
-      const auto same = [&](const OverlaySetting& central) { return same_cluster(central, setting); };
-      if (std::ranges::none_of(centrals, same)) centrals.push_back(central_of(setting));
+      const auto same = [&](const OverlaySetting& central) { return same_cluster(central, varied.setting); };
+      if (std::ranges::none_of(centrals, same)) centrals.push_back(central_of(varied.setting));
     }
   }
   const std::size_t first_central = settings.size();
@@ -59,10 +59,10 @@ std::vector<BesideCentral> run_beside_central(const std::vector<BesideCentralPla
   for (const BesideCentralPlan& plan : plans) {
     BesideCentral& beside =
         all.emplace_back(BesideCentral{.name = plan.name, .x = {}, .pdgdrf = {}, .centralised = {}});
-    for (const auto& [x, setting] : plan.settings) {
-      const auto same = [&](const OverlaySetting& central) { return same_cluster(central, setting); };
+    for (const VariedSetting& varied : plan.settings) {
+      const auto same = [&](const OverlaySetting& central) { return same_cluster(central, varied.setting); };
       const auto central = std::ranges::find_if(centrals, same) - centrals.begin();
-      beside.x.push_back(x);
+      beside.x.push_back(varied.x);
       beside.pdgdrf.push_back(runs[next++]);
       beside.centralised.push_back(runs[first_central + static_cast<std::size_t>(central)]);
     }
