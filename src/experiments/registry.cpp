@@ -51,6 +51,12 @@ std::span<const Experiment> experiments() {
       ostman_fig_3_2_row(),
       ostman_5_1_row(),
       ostman_5_4_row(),
+      ostman_fig_5_6_row(),
+      ostman_fig_5_7_row(),
+      ostman_5_8_row(),
+      ostman_5_9_row(),
+      ostman_5_11_row(),
+      ostman_5_12_row(),
       ostman_push_sum_row(),
       ostman_gradient_row(),
   };

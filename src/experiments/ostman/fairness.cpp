@@ -73,25 +73,14 @@ void hold_least_shares(const Solutions& solutions, Reproduction& result) {
                                      random, random.ratio.high < kFarBelow));
 }
 
-// The mean over the numbers of neighbours, seed by seed.
-std::vector<double> mean_over_neighbours(const std::vector<SeedRuns>& runs, Measure measure) {
-  std::vector<double> sums(runs.front().size());
-  for (const SeedRuns& at : runs) {
-    const std::vector<double> values = measured(at, measure);
-    for (std::size_t seed = 0; seed < sums.size(); ++seed)
-      sums[seed] += values[seed] / static_cast<double>(runs.size());
-  }
-  return sums;
-}
-
 // Printed: centralised, DGDRF, PDGDRF, DDRF gradient, probes, DDRF random, FIFO; each no less than the next.
 void hold_order(const Solutions& solutions, Reproduction& result) {
   constexpr std::array kOrder = {Scheduler::centralised_drf, Scheduler::dgdrf,  Scheduler::pdgdrf,
                                  Scheduler::ddrf_gradient,   Scheduler::probes, Scheduler::ddrf_random,
                                  Scheduler::centralised_fifo};
   for (std::size_t i = 0; i + 1 < kOrder.size(); ++i) {
-    const auto better = mean_over_neighbours(solutions.of(kOrder[i]), least_share);
-    const auto worse = mean_over_neighbours(solutions.of(kOrder[i + 1]), least_share);
+    const auto better = mean_over_neighbours(solutions, kOrder[i], least_share);
+    const auto worse = mean_over_neighbours(solutions, kOrder[i + 1], least_share);
     result.findings.push_back(
         not_less(fmt::format("least share of {} less that of {}, mean over the neighbours (not below 0)",
                              overlay::row_of(kOrder[i]).name, overlay::row_of(kOrder[i + 1]).name),

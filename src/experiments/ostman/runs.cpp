@@ -9,6 +9,7 @@
 
 #include "experiments/means.hpp"
 #include "experiments/ostman/google_cluster.hpp"
+#include "experiments/worked_example.hpp"
 #include "simulation/sweep.hpp"
 
 namespace mirab::experiments {
@@ -24,6 +25,15 @@ simulation::OverlayRun run_once(const OverlaySetting& setting, std::uint64_t see
       simulation::run_overlay(google_cluster(setting.machines, setting.users, seed), scenario, seed, 1);
   MIRAB_ASSERT(static_cast<bool>(runs), "the thesis' scenarios can be run");
   return std::move(runs->front());
+}
+
+Finding on_ratios(std::string what, std::span<const double> ratios) {
+  const simulation::Interval ratio = over_seeds(ratios);
+  Finding finding{.what = std::move(what), .ours = ratio.mean};
+  if (ratios.size() < 2) return finding;
+  finding.interval = {{ratio.low, ratio.high}};
+  if (ratio.low <= 1 && ratio.high >= 1) finding.note = "1 is in the interval: neither side is shown";
+  return finding;
 }
 
 }  // namespace
@@ -67,6 +77,37 @@ std::vector<double> ratios(const SeedRuns& runs, const SeedRuns& to, Measure mea
 simulation::Interval over_seeds(std::span<const double> values) {
   if (values.size() > 1) return simulation::mean_interval(values);
   return {.mean = mean(values), .low = mean(values), .high = mean(values)};
+}
+
+Finding above_one(std::string what, std::span<const double> ratios) {
+  Finding finding = on_ratios(std::move(what), ratios);
+  finding.holds = over_seeds(ratios).low > 1;
+  if (!finding.holds && finding.note.empty())
+    finding.note = "the other way round on clusters drawn from the trace";
+  return finding;
+}
+
+Finding below_one(std::string what, std::span<const double> ratios) {
+  Finding finding = on_ratios(std::move(what), ratios);
+  finding.holds = over_seeds(ratios).high < 1;
+  if (!finding.holds && finding.note.empty())
+    finding.note = "the other way round on clusters drawn from the trace";
+  return finding;
+}
+
+Finding about(std::string what, double printed, std::span<const double> ratios, double tolerance) {
+  const simulation::Interval ratio = over_seeds(ratios);
+  Finding finding = compared(std::move(what), printed, ratio.mean, tolerance);
+  if (ratios.size() > 1) finding.interval = {{ratio.low, ratio.high}};
+  if (!finding.holds) finding.note = "not found on clusters drawn from the trace";
+  return finding;
+}
+
+void add_point(Curve& curve, double x, const simulation::Interval& y) {
+  curve.x.push_back(x);
+  curve.y.push_back(y.mean);
+  curve.low.push_back(y.low);
+  curve.high.push_back(y.high);
 }
 
 }  // namespace mirab::experiments

@@ -46,4 +46,14 @@ std::vector<double> ratios(const SeedRuns& runs, const SeedRuns& to, Measure mea
 /// With its 95 % interval where there are several seeds.
 simulation::Interval over_seeds(std::span<const double> values);
 
+/// "Longer", "slower": the mean of these ratios over the seeds is above 1, with its whole interval; "faster":
+/// below.
+Finding above_one(std::string what, std::span<const double> ratios);
+Finding below_one(std::string what, std::span<const double> ratios);
+
+/// "Equal", or a printed ratio: the mean of these differs by `tolerance` at most.
+Finding about(std::string what, double printed, std::span<const double> ratios, double tolerance);
+
+void add_point(Curve& curve, double x, const simulation::Interval& y);
+
 }  // namespace mirab::experiments

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/overlay/scheduler.hpp>
@@ -52,20 +53,30 @@ Solutions run_solutions(const SolutionsPlan& plan, const RunOptions& options) {
   return solutions;
 }
 
+std::vector<double> mean_over_neighbours(const Solutions& solutions, Scheduler scheduler, Measure measure,
+                                         double from, double to) {
+  const std::vector<SeedRuns>& runs = solutions.of(scheduler);
+  std::vector<double> sums(runs.front().size());
+  std::size_t numbers = 0;
+  for (std::size_t p = 0; p < runs.size(); ++p) {
+    if (solutions.neighbours[p] < from || solutions.neighbours[p] > to) continue;
+    const std::vector<double> values = measured(runs[p], measure);
+    std::transform(sums.begin(), sums.end(), values.begin(), sums.begin(), std::plus<>());
+    ++numbers;
+  }
+  MIRAB_ASSERT(numbers > 0, "a number of neighbours lies there");
+  for (double& sum : sums) sum /= static_cast<double>(numbers);
+  return sums;
+}
+
 Figure figure_of(const Solutions& solutions, std::string_view title, std::string_view label,
                  Measure measure) {
   Figure figure{
       .title = std::string(title), .x_label = "neighbours", .y_label = std::string(label), .curves = {}};
   for (std::size_t s = 0; s < solutions.schedulers.size(); ++s) {
-    Curve curve{.name = std::string(overlay::row_of(solutions.schedulers[s]).name),
-                .x = solutions.neighbours,
-                .y = {}};
-    for (const SeedRuns& runs : solutions.runs[s]) {
-      const simulation::Interval interval = over_seeds(measured(runs, measure));
-      curve.y.push_back(interval.mean);
-      curve.low.push_back(interval.low);
-      curve.high.push_back(interval.high);
-    }
+    Curve curve{.name = std::string(overlay::row_of(solutions.schedulers[s]).name), .x = {}, .y = {}};
+    for (std::size_t p = 0; p < solutions.neighbours.size(); ++p)
+      add_point(curve, solutions.neighbours[p], over_seeds(measured(solutions.runs[s][p], measure)));
     figure.curves.push_back(std::move(curve));
   }
   return figure;

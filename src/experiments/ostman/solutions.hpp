@@ -29,6 +29,10 @@ struct SolutionsPlan {
 };
 Solutions run_solutions(const SolutionsPlan& plan, const RunOptions& options);
 
+/// Seed by seed the mean over the numbers of neighbours from `from` to `to`; there is one at least.
+std::vector<double> mean_over_neighbours(const Solutions& solutions, overlay::Scheduler scheduler,
+                                         Measure measure, double from = 2, double to = 10);
+
 /// A line for each scheduler over the neighbours, with intervals.
 Figure figure_of(const Solutions& solutions, std::string_view title, std::string_view label, Measure measure);
 
