@@ -146,8 +146,8 @@ void Central::State::send(NodeId server, Walk walk, Effects& effects) {
   effects.sends.push_back({server, std::move(walk)});
 }
 
-/// A task that has its turn again was lost where it was sent: that server may be gone, and gets no other before
-/// it has said what is free.
+/// A task that has its turn again was lost where it was sent: that server may be gone, and gets no other
+/// before it has said what is free.
 void Central::State::forget(const TaskId& task) {
   for (Book& book : books) {
     const auto sent = find_sent(book, task);
