@@ -25,11 +25,11 @@
 //
 // A server that falls far, as the centre does when it served, leaves every view that hears of it, and what it
 // was before comes back from one that has not: it stays at the head of all views until it is too old (P = 10,
-// 100 servers: the next centre is complete after 48 periods on average, at `oldest` = 50). `remember` keeps
+// 100 servers: the next centre is complete after 45 periods on average, at `oldest` = 50). `remember` keeps
 // what is known of the last few that fell, refuses older news of them, and tells whoever asks with such
 // (8 remembered: after 8 periods).
 //
-// Cost: O(P²) comparisons a message (P = 10: about 0.2 µs); the only allocation is the message's own.
+// Cost: O(P²) comparisons a message (P = 10: about 0.3 µs); the only allocation is the message's own.
 // Known failures: a server that shuffles seldom ages its entries seldom, and keeps the dead longer.
 
 #include "overlay/gradient.hpp"

@@ -47,7 +47,7 @@ bool Host::propose(Time now, const Task& task, Effects& effects) {
   ++next_.number;
   take(task.demand);
   due_ = std::min(due_, now + held_);
-  const auto place = entries_.begin() + static_cast<std::ptrdiff_t>(place_of(task.id));
+  const auto place = std::next(entries_.begin(), static_cast<std::ptrdiff_t>(place_of(task.id)));
   entries_.insert(place, {.task = task.id,
                           .proposal = proposal,
                           .demand = task.demand,
