@@ -9,7 +9,7 @@ install(EXPORT mirab NAMESPACE mirab:: FILE mirabTargets.cmake DESTINATION ${con
 configure_package_config_file(cmake/mirabConfig.cmake.in mirabConfig.cmake INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(mirabConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/mirabConfig.cmake ${PROJECT_BINARY_DIR}/mirabConfigVersion.cmake
-  cmake/FindGMPXX.cmake DESTINATION ${config_dir})
+  cmake/FindDeflate.cmake cmake/FindGMPXX.cmake DESTINATION ${config_dir})
 
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
@@ -73,5 +73,5 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, libgmp-dev, libyaml-cpp-dev, zlib1g-dev") # to link the library
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libdeflate-dev, libfmt-dev, libgmp-dev, libyaml-cpp-dev, zlib1g-dev") # to link the library
 include(CPack)

@@ -6,14 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <libdeflate.h>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/overlay/wire.hpp>
-
-#include "overlay/checksum.hpp"
 
 namespace {
 
@@ -40,7 +39,7 @@ std::vector<std::uint8_t> sealed(std::span<const std::uint8_t> bytes) {
   std::uint32_t checksum = 0;
   if (all.size() < sizeof checksum) return all;
   const std::size_t covered = all.size() - sizeof checksum;
-  checksum = crc32_of(all.data(), covered);
+  checksum = libdeflate_crc32(0, all.data(), covered);
   std::memcpy(all.data() + covered, &checksum, sizeof checksum);
   return all;
 }

@@ -7,13 +7,13 @@
 
 #include <array>
 #include <chrono>
+#include <libdeflate.h>
 #include <optional>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/overlay/wire.hpp>
 
-#include "overlay/checksum.hpp"
 #include "overlay/wire_fields.hpp"
 #include "overlay/wire_reader.hpp"
 #include "overlay/wire_writer.hpp"
@@ -25,6 +25,10 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kVersionAndKind = 2;
 constexpr std::size_t kChecksum = sizeof(std::uint32_t);
+
+std::uint32_t checksum_of(const std::uint8_t* bytes, std::size_t size) {
+  return libdeflate_crc32(0, bytes, size);
+}
 
 struct Envelope {
   std::uint8_t kind = 0;  ///< the alternative of Message, from 1 on
@@ -84,7 +88,7 @@ std::optional<Drop> wrong_bytes(std::span<const std::uint8_t> bytes) {
   const std::size_t covered = bytes.size() - kChecksum;
   std::uint32_t checksum = 0;
   WireReader(bytes.subspan(covered)).as_in_memory(checksum);
-  return checksum == crc32_of(bytes.data(), covered) ? std::nullopt : std::optional(Drop::malformed);
+  return checksum == checksum_of(bytes.data(), covered) ? std::nullopt : std::optional(Drop::malformed);
 }
 
 }  // namespace
@@ -105,7 +109,7 @@ std::size_t encode(const Letter& letter, std::vector<std::uint8_t>& bytes) {
   writer.byte(envelope.kind);
   envelope.pass(writer);
   std::visit(MessageFields(writer), letter.message);
-  writer.as_in_memory(crc32_of(begin, static_cast<std::size_t>(writer.at() - begin)));
+  writer.as_in_memory(checksum_of(begin, static_cast<std::size_t>(writer.at() - begin)));
   const auto size = static_cast<std::size_t>(writer.at() - begin);
   bytes.resize(before + size);
   return size;

@@ -23,7 +23,8 @@ using overlay::Scheduler;
 constexpr double kNearly = 0.95;   // of the centralised least share: "nearly achieving similar results"
 constexpr double kFarBelow = 0.7;  // of the centralised one; printed: 0.10 (FIFO), at most 0.40 (DDRF random)
 constexpr double kFarBelowUpTo = 8;    // neighbours
-constexpr std::size_t kQuickStep = 4;  // every so many numbers of neighbours
+constexpr std::size_t kQuickPart = 5;  // of the machines, and twice that of the users, in a quick run
+constexpr std::size_t kQuickStep = 8;  // every so many numbers of neighbours
 
 // Over the seeds, the least or most of the means over the numbers of neighbours.
 struct Extreme {
@@ -147,8 +148,8 @@ const std::vector<Scheduler>& thesis_schedulers() {
 
 Reproduction run_fairness(const FairnessClaims& claims, const RunOptions& options) {
   const bool quick = options.effort == Effort::quick;
-  SolutionsPlan plan{.machines = claims.machines,
-                     .users = claims.users,
+  SolutionsPlan plan{.machines = quick ? claims.machines / kQuickPart : claims.machines,
+                     .users = quick ? 2 * claims.users / kQuickPart : claims.users,
                      .schedulers = thesis_schedulers(),
                      .neighbours = {},
                      .seeds = quick ? claims.quick_seeds : claims.seeds};

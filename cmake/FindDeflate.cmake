@@ -1,0 +1,10 @@
+# Finds libdeflate, for its CRC-32, and defines Deflate::deflate.
+find_path(DEFLATE_INCLUDE_DIR libdeflate.h)
+find_library(DEFLATE_LIBRARY deflate)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Deflate REQUIRED_VARS DEFLATE_LIBRARY DEFLATE_INCLUDE_DIR)
+if(DEFLATE_FOUND AND NOT TARGET Deflate::deflate)
+  add_library(Deflate::deflate INTERFACE IMPORTED)
+  target_include_directories(Deflate::deflate INTERFACE ${DEFLATE_INCLUDE_DIR})
+  target_link_libraries(Deflate::deflate INTERFACE ${DEFLATE_LIBRARY})
+endif()
