@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "overlay/server_state.hpp"
@@ -17,6 +18,14 @@ namespace {
 std::vector<double> known_total(const Amounts& total) {
   if (std::ranges::all_of(total, [](std::int64_t amount) { return amount == 0; })) return {};
   return {total.begin(), total.end()};
+}
+
+/// Does it exchange views or sums?
+template <class What>
+constexpr bool is_gossip(const What&) {
+  return std::is_same_v<What, PeerRequest> || std::is_same_v<What, PeerAnswer> ||
+         std::is_same_v<What, GradientRequest> || std::is_same_v<What, GradientAnswer> ||
+         std::is_same_v<What, PushSumShare> || std::is_same_v<What, Climb>;
 }
 
 void fetch(const void* begin, std::size_t bytes) {
@@ -54,8 +63,11 @@ Server& Server::operator=(Server&&) noexcept = default;
 
 void Server::on_start(Time /*now*/, Effects& effects) { announce(*state_, effects); }
 
+// Who leaves gossips no more: its views, which no shuffle ages, would keep old news alive, and its answers
+// its own name.
 void Server::on_message(Time now, NodeId from, const Message& message, Random& random, Effects& effects) {
   const auto take = [&](const auto& what) {
+    if (state_->leaving && is_gossip(what)) return;
     if constexpr (requires(Moment moment) { hear(*state_, from, what, moment); })
       hear(*state_, from, what, {.now = now, .random = random, .effects = effects});
   };

@@ -140,5 +140,23 @@ TEST(Stuck, WhoLeavesNoLongerBlocksTheOthers) {
   EXPECT_GT(run_small_net(plan).started, 20);
 }
 
+// Else its views, which age no more, would bring old news back for ever.
+TEST(Leaving, AServerThatLeftAnswersNoGossip) {
+  Server server(
+      {.self = 0, .capacity = {40}, .total = {40}, .bootstrap = 8, .gateway = 9, .tick = Duration(1)},
+      Scheduler::dgdrf, {}, Time{});
+  Random random(1);
+  const auto answers = [&] {
+    Effects effects;
+    server.on_message(Time{}, 1, GradientRequest{.offered = {{.node = 1}}}, random, effects);
+    server.on_message(Time{}, 1, PeerRequest{.offered = {{.node = 1}}}, random, effects);
+    return effects.sends.size();
+  };
+  EXPECT_EQ(answers(), 2U);
+  Effects goodbye;
+  server.leave(Time{}, goodbye);
+  EXPECT_EQ(answers(), 0U);
+}
+
 }  // namespace
 }  // namespace mirab::overlay

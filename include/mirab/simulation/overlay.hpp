@@ -175,7 +175,7 @@ Result<std::vector<OverlayRun>> run_overlay(const Problem& cluster, const Overla
 
 struct SearchOptions {
   std::uint64_t first_seed = 1;
-  std::int64_t seeds = 1000;
+  std::int64_t seeds = 100;
   std::uint32_t nodes = 100;
   std::uint32_t users = 20;
   std::uint32_t ticks = 1000;
