@@ -5,6 +5,7 @@
 // be taken by the very next decision.
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "overlay/server_state.hpp"
@@ -40,6 +41,9 @@ ServerState::ServerState(ServerSetting given, Scheduler scheduler, const Overlay
   if (options.total == Total::push_sum)
     push_sum = std::make_unique<PushSum>(
         std::vector<double>(setting.capacity.begin(), setting.capacity.end()), options.push_sum_epoch);
+  // `total` and the host have them: an assignment would keep the memory.
+  Amounts().swap(setting.total);
+  Amounts().swap(setting.capacity);
 }
 
 Server::Server(ServerSetting setting, Scheduler scheduler, const OverlayOptions& options, Time start)

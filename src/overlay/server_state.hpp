@@ -48,7 +48,7 @@ struct ServerState {
   std::vector<double> total;  ///< C, or the mean server's capacity by push-sum; empty: not known yet. [m]
   PeerSampling peers;
   std::optional<Gradient> poorest = {};  ///< for the rules that look at it
-  // Apart, since few have them and a server is to be small.
+  // What few servers need is apart, so that the others stay small.
   std::unique_ptr<Gradient> freer = {};  ///< for directed walks
   std::unique_ptr<PushSum> push_sum = {};
   double told_utility = -std::numeric_limits<double>::infinity();  ///< Rise::climb: at the last look

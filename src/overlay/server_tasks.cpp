@@ -78,7 +78,7 @@ void serve(ServerState& server, const Resident& resident, std::uint64_t round, M
 
 void hear(ServerState& server, NodeId from, const Submit& submit, Moment moment) {
   const Task& task = submit.task;
-  if (task.id.user != from || task.demand.size() != server.setting.capacity.size()) return;
+  if (task.id.user != from || task.demand.size() != server.host.capacity().size()) return;
   if (server.leaving) {
     moment.effects.sends.push_back({from, Received{.number = task.id.number, .gone = true}});
   } else if (auto* probes = std::get_if<Probes>(&server.rule)) {
@@ -90,7 +90,7 @@ void hear(ServerState& server, NodeId from, const Submit& submit, Moment moment)
 }
 
 void hear(ServerState& server, NodeId from, const Pause& pause, Moment moment) {
-  if (pause.demand.size() != server.setting.capacity.size()) return;
+  if (pause.demand.size() != server.host.capacity().size()) return;
   if (server.leaving || std::holds_alternative<Probes>(server.rule))
     moment.effects.sends.push_back({from, Received{.number = pause.number, .gone = server.leaving}});
   else
@@ -98,7 +98,7 @@ void hear(ServerState& server, NodeId from, const Pause& pause, Moment moment) {
 }
 
 void hear(ServerState& server, NodeId /*from*/, const Walk& walk, Moment moment) {
-  if (walk.task.demand.size() != server.setting.capacity.size() || !server.walks.is_news(walk)) return;
+  if (walk.task.demand.size() != server.host.capacity().size() || !server.walks.is_news(walk)) return;
   walk_on(server, walk, moment);
 }
 
@@ -112,7 +112,7 @@ void hear(ServerState& server, NodeId /*from*/, const NoRoom& no_room, Moment mo
 
 void hear(ServerState& server, NodeId /*from*/, const Copy& copy, Moment /*moment*/) {
   auto* probes = std::get_if<Probes>(&server.rule);
-  if (probes && !server.leaving && copy.task.demand.size() == server.setting.capacity.size())
+  if (probes && !server.leaving && copy.task.demand.size() == server.host.capacity().size())
     probes->on_copy(copy.task, share_of(server, copy.task));
 }
 

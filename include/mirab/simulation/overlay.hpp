@@ -59,7 +59,8 @@ struct Leave {
   std::uint32_t node = 0;
 };
 
-/// What the network does, and when. Probabilities in [0, 1), each message for itself.
+/// What the network does, and when: times count from the first allocation tick, probabilities hold from the
+/// beginning of the warm-up. Probabilities in [0, 1), each message for itself.
 struct Faults {
   double loss = 0;
   double duplicate = 0;
@@ -144,9 +145,9 @@ struct OverlayRun {
   std::vector<double> shares;   ///< G_i at the end. [N]
   std::int64_t placements = 0;  ///< turns that led to a running task
   std::vector<std::int64_t>
-      wrong;  ///< turns of a user that was not a poorest one, by tolerance. [tolerances]
+      wrong;  ///< placements whose turn was of a user that was not a poorest one. [tolerances]
   std::vector<std::vector<double>>
-      wrong_over_time;                   ///< part of the turns so far, at every 2 % of them. [tolerances][50]
+      wrong_over_time;                   ///< part of those so far, at every 2 % of them. [tolerances][50]
   double ticks = 0;                      ///< from the first allocation tick to the last placement
   double mean_min_share = 0;             ///< over the run's time after its first tenth, for tasks that end
   std::int64_t messages = 0, bytes = 0;  ///< sent, after the warm-up

@@ -23,9 +23,14 @@ bool fits_somewhere(const Books& books, NodeId user, const std::vector<bool>& he
 
 }  // namespace
 
-bool is_live(Scheduler scheduler, const overlay::OverlayOptions& options, bool gone) {
-  if (scheduler == Scheduler::probes || options.stuck == overlay::Stuck::leave) return false;
-  return scheduler != Scheduler::ddrf_random && scheduler != Scheduler::ddrf_gradient ? true : !gone;
+bool is_live(const OverlayRules& rules, const Faults& faults) {
+  const Scheduler scheduler = rules.scheduler;
+  if (scheduler == Scheduler::probes || rules.options.stuck == overlay::Stuck::leave) return false;
+  const bool one_is_lost = std::any_of(faults.crashes.begin(), faults.crashes.end(),
+                                       [](const Crash& crash) { return !crash.back; });
+  if (one_is_lost && rules.options.patience.lease == 0) return false;
+  const bool fixed = scheduler == Scheduler::ddrf_random || scheduler == Scheduler::ddrf_gradient;
+  return !fixed || (!one_is_lost && faults.leaves.empty());
 }
 
 std::vector<NodeId> promised(const Books& books, const Roster& roster, const std::vector<Want>& wants,

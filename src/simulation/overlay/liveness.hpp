@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include <mirab/overlay/options.hpp>
@@ -16,10 +15,11 @@ struct Want {
   std::uint64_t running = 0;  ///< G_i = running · max_r D_ir / C_r
 };
 
-/// Is it promised under these options that somebody is placed? Not where a task looks at a few servers only
-/// (probes), where users who once found nothing are left out (Stuck::leave), nor where a neighbour that is
-/// gone is never forgotten (fixed neighbours, when `gone`: a server stays away).
-bool is_live(overlay::Scheduler scheduler, const overlay::OverlayOptions& options, bool gone);
+/// Is it promised under these rules and faults that somebody is placed? Not where a task looks at a few
+/// servers only (probes); where users who found nothing are left out (Stuck::leave); where a user waits for
+/// ever for the answer of a server that never comes back (no lease); or where fixed neighbours are never
+/// forgotten, and one is gone for good (DDRF).
+bool is_live(const OverlayRules& rules, const Faults& faults);
 
 /// The users of whom one must get a place: those of the lowest share (of a FIFO all who wait), when each of
 /// them has a task that waits and fits on a server that is here. Empty: nothing is promised at this moment.

@@ -20,11 +20,6 @@ bool is_any(const overlay::Fact& fact) {
   return (std::holds_alternative<Facts>(fact) || ...);
 }
 
-bool stays_away(const Faults& faults) {
-  return !faults.leaves.empty() || std::any_of(faults.crashes.begin(), faults.crashes.end(),
-                                               [](const Crash& crash) { return !crash.back; });
-}
-
 Duration stretched(Duration duration, double factor) {
   return Duration(static_cast<Duration::rep>(static_cast<double>(duration.count()) * factor));
 }
@@ -39,7 +34,7 @@ Promises::Promises(const Roster& roster, const OverlayRules& rules, const Overla
       insight_(std::move(insight)),
       bounds_(bounds_for(rules.options, scenario)),
       calm_(first_tick + last_fault(scenario.faults)),
-      live_(is_live(rules.scheduler, rules.options, stays_away(scenario.faults))),
+      live_(is_live(rules, scenario.faults)),
       books_(roster),
       up_(roster.servers(), false),
       here_(roster.servers(), false),

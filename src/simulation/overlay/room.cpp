@@ -20,7 +20,10 @@ bool Room::is_left() {
   return false;
 }
 
-bool Room::wants(NodeId n) const { return world_.user(world_.roster().user(n)).present().has_value(); }
+bool Room::wants(NodeId n) const {
+  const overlay::User& user = world_.user(world_.roster().user(n));
+  return user.present().has_value() || user.running() != ledger_.running(n);
+}
 
 bool Room::fits(NodeId n, NodeId server) const {
   return world_.up(server) &&

@@ -5,8 +5,9 @@
 
 namespace mirab::simulation {
 
-/// Would the present task of any user fit on any server that runs, if nothing were held? It remembers a pair
-/// that fits and looks for another only when that is gone: O(m) mostly, O(N K m) when nothing fits.
+/// Would the present task of any user fit on any server that runs, if nothing were held? A user that does not
+/// know yet what became of its tasks wants room too: it may have lost some. It remembers a pair that fits and
+/// looks for another only when that is gone: O(m) mostly, O(N K m) when nothing fits.
 class Room {
  public:
   Room(const World& world, const Ledger& ledger) : world_(world), ledger_(ledger) {}

@@ -6,6 +6,7 @@
 #include <mirab/overlay/scheduler.hpp>
 
 #include "simulation/overlay/check.hpp"
+#include "simulation/overlay/promise_watch.hpp"
 #include "simulation/overlay/record.hpp"
 #include "simulation/overlay/room.hpp"
 #include "simulation/sweep.hpp"
@@ -27,7 +28,7 @@ class End {
   bool is_here(std::int64_t ticks) {
     const Time now = world_.first_tick() + ticks * scenario_.tick;
     if (scenario_.duration) return now >= world_.first_tick() + *scenario_.duration;
-    if (now < world_.last_change()) return false;
+    if (now <= world_.last_change()) return false;
     const Time last = std::max(record_.last_placement(), world_.last_change());
     if (now - last >= scenario_.quiet * scenario_.tick) return true;
     return !scenario_.runtime && ticks % kLook == 0 && !room_.is_left();
@@ -44,6 +45,8 @@ OverlayRun run_one(const Roster& roster, const OverlayRules& rules, const Overla
                    std::uint64_t seed) {
   World world(roster, rules, scenario, seed);
   Record record(world, rules, scenario);
+  Promises promises(roster, rules, scenario, world.first_tick(), insight_into(world));
+  world.watch(observer_of(promises));
   for (Time at{}; at < world.first_tick(); at += scenario.tick) {
     world.run_until(at);
     record.sample();
@@ -56,7 +59,10 @@ OverlayRun run_one(const Roster& roster, const OverlayRules& rules, const Overla
     record.sample();
     if (end.is_here(ticks)) break;
   }
-  return std::move(record).tell();
+  OverlayRun run = std::move(record).tell();
+  run.violations = promises.findings().first;
+  run.violation_count = promises.findings().count;
+  return run;
 }
 
 }  // namespace

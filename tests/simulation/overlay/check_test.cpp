@@ -73,7 +73,8 @@ TEST(CheckOverlay, TellsTheKeyOfWhatMakesNoSense) {
 TEST(CheckOverlay, RefusesClustersThatAnOverlayCannotServe) {
   Cluster cluster;
   cluster.resources = {"cpu"};
-  cluster.servers = {{.name = "s", .capacity = {Quantity(1)}, .count = 2}};
+  cluster.servers = {{.name = "s", .capacity = {Quantity(1)}, .count = 2},
+                     {.name = "other", .capacity = {Quantity(1)}}};
   cluster.users = {{.name = "u", .demand = {Quantity(1)}}};
   EXPECT_FALSE(check_overlay_cluster(*Problem::from(cluster)));
   const auto refused = [&](const std::function<void(Cluster&)>& spoil) {

@@ -65,14 +65,33 @@ TEST_F(LivenessTest, InAFifoAllWhoWaitMustFit) {
   EXPECT_THAT(who(Scheduler::centralised_fifo), IsEmpty());
 }
 
+bool live(Scheduler scheduler, const Faults& faults = {}, const overlay::OverlayOptions& options = {}) {
+  return is_live({.scheduler = scheduler, .options = options}, faults);
+}
+
 TEST(Liveness, IsNotPromisedWhereATaskMayNotFindItsServer) {
+  EXPECT_TRUE(live(Scheduler::dgdrf));
+  EXPECT_FALSE(live(Scheduler::probes));
   overlay::OverlayOptions options;
-  EXPECT_TRUE(is_live(Scheduler::dgdrf, options, true));
-  EXPECT_FALSE(is_live(Scheduler::probes, options, false));
-  EXPECT_TRUE(is_live(Scheduler::ddrf_random, options, false));
-  EXPECT_FALSE(is_live(Scheduler::ddrf_random, options, true));
   options.stuck = overlay::Stuck::leave;
-  EXPECT_FALSE(is_live(Scheduler::dgdrf, options, false));
+  EXPECT_FALSE(live(Scheduler::dgdrf, {}, options));
+}
+
+TEST(Liveness, NeedsALeaseWhereAServerNeverComesBack) {
+  Faults faults;
+  faults.crashes = {{.at = std::chrono::seconds(1), .node = 0}};
+  EXPECT_FALSE(live(Scheduler::dgdrf, faults));
+  overlay::OverlayOptions options;
+  options.patience.lease = 40;
+  EXPECT_TRUE(live(Scheduler::dgdrf, faults, options));
+  EXPECT_FALSE(live(Scheduler::ddrf_random, faults, options)) << "its neighbours wait for it";
+}
+
+TEST(Liveness, IsNotPromisedWhereAFixedNeighbourLeaves) {
+  Faults faults;
+  faults.leaves = {{.at = std::chrono::seconds(1), .node = 0}};
+  EXPECT_FALSE(live(Scheduler::ddrf_gradient, faults));
+  EXPECT_TRUE(live(Scheduler::pdgdrf, faults));
 }
 
 }  // namespace

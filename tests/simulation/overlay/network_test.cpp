@@ -107,8 +107,9 @@ TEST(Network, ACorruptLetterIsDroppedAndCountedNeverTaken) {
   for (std::int64_t i = 0; i < kLetters; ++i) {
     const Letter letter = letter_at(at_ms(i));
     const Delivery delivery = post(network, letter).front();
-    if (const Letter* const read = network.open(delivery.letter, 2, delivery.at))
+    if (const Letter* const read = network.open(delivery.letter, 2, delivery.at)) {
       EXPECT_EQ(read->message, letter.message);
+    }
   }
   const auto& dropped = network.losses().dropped;
   expect_binomial(network.losses().corrupted, kLetters, 0.5);
