@@ -33,6 +33,7 @@ MIRAB_EMBED(bitbrains_instants, "bitbrains_instants.csv.gz")
 MIRAB_EMBED(google2011_jobs, "google2011_jobs.csv.gz")
 MIRAB_EMBED(google2011_machines, "google2011_machines.csv")
 MIRAB_EMBED(google2011_requests, "google2011_requests.csv.gz")
+MIRAB_EMBED(google2011_users, "google2011_users.csv.gz")
 
 namespace mirab::experiments {
 namespace {
@@ -43,11 +44,12 @@ struct DataFile {
   const char* end;
 };
 
-const std::array<DataFile, 4> files = {{
+const std::array<DataFile, 5> files = {{
     {"bitbrains_instants.csv.gz", mirab_data_bitbrains_instants_begin, mirab_data_bitbrains_instants_end},
     {"google2011_jobs.csv.gz", mirab_data_google2011_jobs_begin, mirab_data_google2011_jobs_end},
     {"google2011_machines.csv", mirab_data_google2011_machines_begin, mirab_data_google2011_machines_end},
     {"google2011_requests.csv.gz", mirab_data_google2011_requests_begin, mirab_data_google2011_requests_end},
+    {"google2011_users.csv.gz", mirab_data_google2011_users_begin, mirab_data_google2011_users_end},
 }};
 
 constexpr int gzip_only = 15 + 16;  // zlib's widest window, behind a gzip head

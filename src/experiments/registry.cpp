@@ -51,6 +51,8 @@ std::span<const Experiment> experiments() {
       ostman_fig_3_2_row(),
       ostman_push_sum_row(),
       ostman_gradient_row(),
+      ostman_5_1_row(),
+      ostman_5_4_row(),
   };
   return rows;
 }

@@ -17,6 +17,8 @@ Experiment hamzeh_minikube_row();
 Experiment hamzeh_mlf_row();
 Experiment hamzeh_mrfs_row();
 Experiment hamzeh_queue_row();
+Experiment ostman_5_1_row();
+Experiment ostman_5_4_row();
 Experiment ostman_fig_3_1_row();
 Experiment ostman_fig_3_2_row();
 Experiment ostman_gradient_row();
