@@ -53,6 +53,11 @@ std::span<const Experiment> experiments() {
       ostman_gradient_row(),
       ostman_5_1_row(),
       ostman_5_4_row(),
+      ostman_beyond_ending_row(),
+      ostman_beyond_churn_row(),
+      ostman_beyond_pause_row(),
+      ostman_beyond_fit_row(),
+      ostman_beyond_level_row(),
   };
   return rows;
 }
