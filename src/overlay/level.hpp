@@ -6,8 +6,8 @@
 
 namespace mirab::overlay {
 
-/// min_{q ∈ S_r ∪ {r}} −U_q: the least share of a server's users and of those that its gradient view tells of.
-/// +∞ when nobody has users. Cost: O(P).
+/// min_{q ∈ S_r ∪ {r}} −U_q: the least share of a server's users and of those that its gradient view tells
+/// of. +∞ when nobody has users. Cost: O(P).
 double least_known(const Descriptor& own, std::span<const Descriptor> view);
 
 /// May a user of share G be served, one task of which adds `step` to it? G ≤ least + slack · step; so who is

@@ -60,8 +60,8 @@ Table table_of_ways(std::string_view title, const SideBySide& plan, std::span<co
   for (std::size_t w = 0; w < plan.ways.size(); ++w) {
     std::vector<std::string> row{plan.ways[w].name};
     for (const Column& column : columns) {
-      const std::vector<double> values = column.over_first ? ratios(runs[w], runs[0], column.measure)
-                                                           : measured(runs[w], column.measure);
+      const std::vector<double> values =
+          column.over_first ? ratios(runs[w], runs[0], column.measure) : measured(runs[w], column.measure);
       row.push_back(fmt::format("{:.{}f}", over_seeds(values).mean, column.decimals));
     }
     table.rows.push_back(std::move(row));

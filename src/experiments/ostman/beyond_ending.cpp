@@ -51,7 +51,7 @@ Reproduction run(const RunOptions& options) {
                         .users = quick ? 6UL : 20UL,
                         .seeds = quick ? 2UL : 8UL,
                         .ways = ways(),
-                        .scenario = [quick](const Problem&) { return ending(seconds(quick ? 60 : 200)); }};
+                        .scenario = [quick](const Problem&) { return ending(seconds(quick ? 30 : 200)); }};
   const std::vector<SeedRuns> runs = run_side_by_side(plan, options);
   const auto wrong_less = [&](Ways gossip, Ways climb) {
     return differences(measured(runs[gossip], wrong_part), measured(runs[climb], wrong_part));

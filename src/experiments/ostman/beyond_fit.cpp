@@ -32,16 +32,17 @@ std::vector<double> relative(std::span<const SeedRuns> runs, Ways way) {
 
 Reproduction run(const RunOptions& options) {
   const bool quick = options.effort == Effort::quick;
-  const SideBySide plan{
-      .machines = quick ? 30UL : 100UL,
-      .users = quick ? 8UL : 20UL,
-      .seeds = quick ? 2UL : 8UL,
-      .ways = {
-          way("centralised-drf, first fit", Scheduler::centralised_drf, 2),
-          with(way("centralised-drf, best fit", Scheduler::centralised_drf, 2), &OverlayOptions::search, Search::best_fit),
-          way("dgdrf, walk (thesis)", Scheduler::dgdrf, 2),
-          with(way("dgdrf, best fit of 8 on the walk", Scheduler::dgdrf, 2), &OverlayOptions::search, Search::best_fit),
-          with(way("dgdrf, directed walk", Scheduler::dgdrf, 2), &OverlayOptions::search, Search::directed)}};
+  const SideBySide plan{.machines = quick ? 16UL : 100UL,
+                        .users = quick ? 6UL : 20UL,
+                        .seeds = quick ? 2UL : 8UL,
+                        .ways = {way("centralised-drf, first fit", Scheduler::centralised_drf, 2),
+                                 with(way("centralised-drf, best fit", Scheduler::centralised_drf, 2),
+                                      &OverlayOptions::search, Search::best_fit),
+                                 way("dgdrf, walk (thesis)", Scheduler::dgdrf, 2),
+                                 with(way("dgdrf, best fit of 8 on the walk", Scheduler::dgdrf, 2),
+                                      &OverlayOptions::search, Search::best_fit),
+                                 with(way("dgdrf, directed walk", Scheduler::dgdrf, 2),
+                                      &OverlayOptions::search, Search::directed)}};
   const std::vector<SeedRuns> runs = run_side_by_side(plan, options);
 
   Reproduction result;
@@ -56,8 +57,9 @@ Reproduction run(const RunOptions& options) {
                differences(relative(runs, directed), relative(runs, walk))),
       not_less("used part with best fit less that with the walk (not below 0)",
                differences(measured(runs[best_fit], used_part), measured(runs[walk], used_part))),
-      more("hops of a placement by the walk less those by the directed walk (above 0)",
-           differences(measured(runs[walk], hops_of_placement), measured(runs[directed], hops_of_placement)))};
+      more(
+          "hops of a placement by the walk less those by the directed walk (above 0)",
+          differences(measured(runs[walk], hops_of_placement), measured(runs[directed], hops_of_placement)))};
   const std::vector<Column> columns = {{"least share / centralised", least_share, 3, true},
                                        {"used", used_part, 3},
                                        {"messages", messages_of, 0},
@@ -66,7 +68,8 @@ Reproduction run(const RunOptions& options) {
   result.tables = {table_of_ways("Where a task goes", plan, runs, columns)};
   result.remarks.push_back(
       "The centralised scheduler with best fit has the best choice that there is of a server, task by task: "
-      "its row is the ceiling of least share and use. A serial DGDRF with random first fit reaches 96 to 98 % "
+      "its row is the ceiling of least share and use. A serial DGDRF with random first fit reaches 96 to 98 "
+      "% "
       "of the centralised first fit.");
   return result;
 }

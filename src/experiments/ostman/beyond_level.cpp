@@ -25,8 +25,9 @@ constexpr double kFair = 0.97;  // of the centralised least share
 enum Ways : std::size_t { central, dgdrf, pdgdrf, pdgdrf_fit, level_walk, level_fit };
 
 Way level(double slack, Search search) {
-  const Way rule = way(fmt::format("level, slack {}, {}", slack, search == Search::walk ? "walk" : "best fit"),
-                       Scheduler::level, 10);
+  const Way rule =
+      way(fmt::format("level, slack {}, {}", slack, search == Search::walk ? "walk" : "best fit"),
+          Scheduler::level, 10);
   return with(with(rule, &OverlayOptions::search, search), &OverlayOptions::slack, slack);
 }
 
@@ -53,14 +54,15 @@ std::vector<double> bounds(const SideBySide& plan, const SeedRuns& runs, const R
 
 Reproduction run(const RunOptions& options) {
   const bool quick = options.effort == Effort::quick;
-  SideBySide plan{.machines = quick ? 30UL : 100UL,
-                  .users = quick ? 12UL : 40UL,
-                  .seeds = quick ? 2UL : 8UL,
-                  .ways = {way("centralised-drf", Scheduler::centralised_drf, 2),
-                           way("dgdrf, walk (thesis)", Scheduler::dgdrf, 2),
-                           way("pdgdrf, walk (thesis)", Scheduler::pdgdrf, 2),
-                           with(way("pdgdrf, best fit", Scheduler::pdgdrf, 2), &OverlayOptions::search, Search::best_fit),
-                           level(1, Search::walk), level(1, Search::best_fit)}};
+  SideBySide plan{
+      .machines = quick ? 16UL : 100UL,
+      .users = quick ? 6UL : 40UL,
+      .seeds = quick ? 2UL : 8UL,
+      .ways = {way("centralised-drf", Scheduler::centralised_drf, 2),
+               way("dgdrf, walk (thesis)", Scheduler::dgdrf, 2),
+               way("pdgdrf, walk (thesis)", Scheduler::pdgdrf, 2),
+               with(way("pdgdrf, best fit", Scheduler::pdgdrf, 2), &OverlayOptions::search, Search::best_fit),
+               level(1, Search::walk), level(1, Search::best_fit)}};
   for (const double slack : {0.25, 0.5, 2.0, 4.0})
     for (const Search search : {Search::walk, Search::best_fit}) plan.ways.push_back(level(slack, search));
   const std::vector<SeedRuns> runs = run_side_by_side(plan, options);

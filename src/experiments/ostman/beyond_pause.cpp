@@ -52,8 +52,8 @@ std::vector<Way> ways() {
 
 Reproduction run(const RunOptions& options) {
   const bool quick = options.effort == Effort::quick;
-  SideBySide plan{.machines = quick ? 30UL : 100UL,
-                  .users = quick ? 8UL : 20UL,
+  SideBySide plan{.machines = quick ? 16UL : 100UL,
+                  .users = quick ? 6UL : 20UL,
                   .seeds = quick ? 2UL : 8UL,
                   .ways = ways(),
                   .scenario = until_it_returns};
@@ -64,18 +64,17 @@ Reproduction run(const RunOptions& options) {
   const std::vector<SeedRuns> in_the_end = run_side_by_side(plan, options);
 
   const std::vector<Column> to_its_return = {{"placements", placements_of, 0}, {"used", used_part, 3}};
-  const std::vector<Column> at_the_end = {{"least share", least_share, 5},
-                                          {"placements", placements_of, 0},
-                                          {"used", used_part, 3}};
+  const std::vector<Column> at_the_end = {
+      {"least share", least_share, 5}, {"placements", placements_of, 0}, {"used", used_part, 3}};
   Reproduction result;
   result.findings = {
       more("placements of DGDRF until the user is back, skip less block (above 0)",
            differences(measured(during[dgdrf_skip], placements_of),
                        measured(during[dgdrf_block], placements_of))),
       more("the same of PDGDRF (above 0)", differences(measured(during[pdgdrf_skip], placements_of),
-                                                        measured(during[pdgdrf_block], placements_of))),
+                                                       measured(during[pdgdrf_block], placements_of))),
       more("the same of level (above 0)", differences(measured(during[level_skip], placements_of),
-                                                       measured(during[level_block], placements_of))),
+                                                      measured(during[level_block], placements_of))),
       more("used part with DGDRF, skip less block (above 0)",
            differences(measured(during[dgdrf_skip], used_part), measured(during[dgdrf_block], used_part))),
       at_least("placements of DGDRF with skip over those without a pause (0.8 or more)",
@@ -84,7 +83,8 @@ Reproduction run(const RunOptions& options) {
                    table_of_ways("At the same time, without a pause", plan, without, to_its_return),
                    table_of_ways("In the end, when nothing fits any more", plan, in_the_end, at_the_end)};
   result.remarks.push_back(
-      "Tasks do not end here, so a user that comes back to a cluster that others filled meanwhile stays poorer "
+      "Tasks do not end here, so a user that comes back to a cluster that others filled meanwhile stays "
+      "poorer "
       "with skip than with block, which kept it free: the last table. With tasks that end it catches up.");
   return result;
 }
