@@ -59,6 +59,11 @@ std::span<const Experiment> experiments() {
       ostman_5_12_row(),
       ostman_push_sum_row(),
       ostman_gradient_row(),
+      ostman_beyond_ending_row(),
+      ostman_beyond_churn_row(),
+      ostman_beyond_pause_row(),
+      ostman_beyond_fit_row(),
+      ostman_beyond_level_row(),
   };
   return rows;
 }

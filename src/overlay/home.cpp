@@ -83,10 +83,19 @@ void Home::on_tick(Time now, Effects& effects) {
 }
 
 const Resident* Home::poorest(std::span<const double> total) const {
+  return poorest_if(total, [](const Resident&) { return true; });
+}
+
+const Resident* Home::poorest_waiting(std::span<const double> total) const {
+  return poorest_if(total, [](const Resident& resident) { return resident.waits(); });
+}
+
+template <class Condition>
+const Resident* Home::poorest_if(std::span<const double> total, const Condition& condition) const {
   const Resident* poorest = nullptr;
   double least = 0;
   for (const Resident& resident : residents_) {  // ascending by address: the first of equals stays
-    if (!counts(resident)) continue;
+    if (!counts(resident) || !condition(resident)) continue;
     const double own = share(resident, total);
     if (poorest != nullptr && own >= least) continue;
     poorest = &resident;
@@ -107,12 +116,16 @@ const Resident& Home::serve(Time now, NodeId user, std::uint64_t round, Effects&
 }
 
 double Home::share(const Resident& resident, std::span<const double> total) {
+  return static_cast<double>(resident.counted()) * step(resident, total);
+}
+
+double Home::step(const Resident& resident, std::span<const double> total) {
   const Amounts& demand = resident.task.demand;
   double dominant = 0;  // max_r D_ir / C_r
   for (std::size_t r = 0; r < std::min(demand.size(), total.size()); ++r) {
     if (total[r] > 0) dominant = std::max(dominant, static_cast<double>(demand[r]) / total[r]);
   }
-  return static_cast<double>(resident.counted()) * dominant;
+  return dominant;
 }
 
 bool Home::counts(const Resident& resident) const {

@@ -51,11 +51,15 @@ class Home {
   /// The poorest of those that count (Idle, Stuck, heard of lately), by total C; none: nobody counts. It may
   /// have its turn already, or wait for nothing: Resident::waits. O(residents · m).
   const Resident* poorest(std::span<const double> total) const;
+  /// The poorest of those of them that wait for their turn; none: nobody waits. O(residents · m).
+  const Resident* poorest_waiting(std::span<const double> total) const;
   /// It is the turn of this resident, which waits: its task is to find a server. `round`: Served.
   const Resident& serve(Time now, NodeId user, std::uint64_t round, Effects& effects);
 
   /// G_i by total: counted · max_r D_ir / C_r over the resources whose C_r > 0.
   static double share(const Resident& resident, std::span<const double> total);
+  /// What one task adds to it.
+  static double step(const Resident& resident, std::span<const double> total);
   const std::vector<Resident>& residents() const { return residents_; }
 
  private:
@@ -64,6 +68,8 @@ class Home {
   Resident* find_turn(const TaskId& task, std::uint64_t attempt);
   Resident& resident_of(NodeId user);
   bool counts(const Resident& resident) const;
+  template <class Condition>
+  const Resident* poorest_if(std::span<const double> total, const Condition& condition) const;
 
   Idle idle_;
   Stuck stuck_;

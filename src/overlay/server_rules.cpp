@@ -4,6 +4,7 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "overlay/level.hpp"
 #include "overlay/pdgdrf.hpp"
 #include "overlay/server_state.hpp"
 
@@ -68,6 +69,15 @@ void tick(ServerState& server, Pdgdrf& /*pdgdrf*/, Moment moment) {
     serve(server, *poorest, 0, moment);
 }
 
+void tick(ServerState& server, Level& /*level*/, Moment moment) {
+  const Resident* next = next_that_waits(server);
+  if (!next) return;
+  const double least = least_known(told_of_users(server), server.poorest->view());
+  const double share = Home::share(*next, server.total);
+  if (level_may_serve(share, Home::step(*next, server.total), least, server.options.slack))
+    serve(server, *next, 0, moment);
+}
+
 }  // namespace
 
 Rule rule_of(Scheduler scheduler, const ServerSetting& setting, Time start) {
@@ -86,15 +96,16 @@ Rule rule_of(Scheduler scheduler, const ServerSetting& setting, Time start) {
     case Scheduler::pdgdrf:
       return Pdgdrf{};
     case Scheduler::level:
-      break;
+      return Level{};
   }
-  MIRAB_ASSERT(scheduler != Scheduler::level, "servers know no such rule");
+  MIRAB_ASSERT(false, "every scheduler has its rule");
   return Follower{};
 }
 
 bool needs_gradient(const Rule& rule) {
   if (const Ddrf* ddrf = std::get_if<Ddrf>(&rule)) return ddrf->kind() == Ddrf::Neighbours::gradient;
-  return std::holds_alternative<Dgdrf>(rule) || std::holds_alternative<Pdgdrf>(rule);
+  return std::holds_alternative<Dgdrf>(rule) || std::holds_alternative<Pdgdrf>(rule) ||
+         std::holds_alternative<Level>(rule);
 }
 
 void decide(ServerState& server, Moment moment) {

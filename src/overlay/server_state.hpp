@@ -33,8 +33,11 @@ struct Follower {
 /// The parallel rule needs to remember nothing.
 struct Pdgdrf {};
 
+/// Nor does this one.
+struct Level {};
+
 /// Who decides whose turn it is (Scheduler): one small state a rule.
-using Rule = std::variant<Follower, Probes, Ddrf, Dgdrf, Pdgdrf>;
+using Rule = std::variant<Follower, Probes, Ddrf, Dgdrf, Pdgdrf, Level>;
 
 struct ServerState {
   ServerState(ServerSetting given, Scheduler scheduler, const OverlayOptions& chosen, Time start);
@@ -105,6 +108,8 @@ void hear(ServerState& server, NodeId from, const ConfirmAnswer& answer, Moment 
 
 /// The poorest resident, when its task waits for its turn and shares can be told.
 const Resident* next_in_turn(const ServerState& server);
+/// The poorest of those whose task waits for its turn, though a poorer one may have its turn already.
+const Resident* next_that_waits(const ServerState& server);
 /// It is the turn of a resident: its task begins its walk here.
 void serve(ServerState& server, const Resident& resident, std::uint64_t round, Moment moment);
 

@@ -66,6 +66,11 @@ const Resident* next_in_turn(const ServerState& server) {
   return poorest && poorest->waits() ? poorest : nullptr;
 }
 
+const Resident* next_that_waits(const ServerState& server) {
+  if (server.total.empty() || server.leaving) return nullptr;
+  return server.home.poorest_waiting(server.total);
+}
+
 void serve(ServerState& server, const Resident& resident, std::uint64_t round, Moment moment) {
   const Resident& served = server.home.serve(moment.now, resident.user, round, moment.effects);
   walk_on(server,

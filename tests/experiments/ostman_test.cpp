@@ -1,5 +1,9 @@
 // Östman's thesis: what chapter 3 works out by hand is found.
+#include <cmath>
+#include <cstddef>
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 #include "experiments/expect.hpp"
 
@@ -26,6 +30,36 @@ TEST(Ostman, DdrfInIncreasingOrderIsFair) {  // figure 3.2
   EXPECT_EQ(result.verdict, Verdict::shape_agrees) << "the links are stand-ins";
   expect_all_hold(result);
   EXPECT_EQ(result.figures.front().curves.size(), 4u);
+}
+
+// Beyond the thesis: on few small clusters; what they show takes the full runs.
+TEST(OstmanBeyond, LevelTakesHalfTheTicksOfTheThesisRulesAtMost) {
+  const Reproduction result = quick("ostman-beyond-level");
+  const auto ticks = [&](std::size_t row) { return std::stod(result.tables.front().rows.at(row).at(1)); };
+  EXPECT_LT(ticks(4), ticks(1) / 2) << "dgdrf";
+  EXPECT_LT(ticks(4), ticks(2)) << "pdgdrf";
+}
+
+TEST(OstmanBeyond, EveryWayToFindAServerIsMeasured) {
+  const Reproduction result = quick("ostman-beyond-fit");
+  EXPECT_EQ(result.tables.front().rows.size(), 5u);
+  for (const Finding& finding : result.findings) EXPECT_FALSE(std::isnan(finding.ours)) << finding.what;
+}
+
+TEST(OstmanBeyond, MoreIsPlacedDuringAPauseWhenItDoesNotBlock) {
+  const Reproduction result = quick("ostman-beyond-pause");
+  for (const std::size_t scheduler : {0, 1, 2}) EXPECT_GT(result.findings.at(scheduler).ours, 0);
+}
+
+TEST(OstmanBeyond, TasksThatEndAreServedByEveryRule) {
+  const Reproduction result = quick("ostman-beyond-ending");
+  for (const std::vector<std::string>& row : result.tables.front().rows) EXPECT_GT(std::stod(row.at(2)), 0);
+}
+
+TEST(OstmanBeyond, ChurnLosesAndDoublesNoAllocation) {
+  const Reproduction result = quick("ostman-beyond-churn");
+  EXPECT_EQ(result.findings.front().ours, 0);
+  EXPECT_TRUE(result.findings.front().holds);
 }
 
 }  // namespace

@@ -55,6 +55,18 @@ class HomeOf : public testing::Test {
   }
 };
 
+// Rule `level`: others need not wait for a walk.
+TEST_F(HomeOf, NamesThePoorestThatWaitsWhileAPoorerOneHasItsTurn) {
+  hear(0, submit(kAnna, 1, 0, 1));
+  hear(0, submit(kBen, 1, 3, 1));
+  served(1, kAnna);
+  EXPECT_EQ(poorest(), kAnna);
+  ASSERT_NE(home.poorest_waiting(kTotal), nullptr);
+  EXPECT_EQ(home.poorest_waiting(kTotal)->user, kBen);
+  served(1, kBen);
+  EXPECT_EQ(home.poorest_waiting(kTotal), nullptr);
+}
+
 TEST_F(HomeOf, AShareIsTheNumberOfTasksThatCountTimesTheDominantDemand) {
   Resident resident{.user = kAnna, .task = {.id = {}, .demand = {1, 4}, .runtime = {}, .running = 3}};
   EXPECT_DOUBLE_EQ(Home::share(resident, kTotal), 3 * 4 / 20.0);

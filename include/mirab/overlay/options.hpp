@@ -76,7 +76,8 @@ struct OverlayOptions {
   Rise rise = Rise::gossip;
   Total total = Total::known;
   std::uint32_t push_sum_epoch = 64;  ///< rounds of an epoch
-  double slack = 0.05;                ///< of `level` only: see level.hpp
+  double slack =
+      1;  ///< of `level` only: tasks of its own that a served user may be above the level (level.hpp)
   Patience patience;
 };
 

@@ -28,9 +28,8 @@ OverlayScenario all_schedulers() {
   OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
   scenario.rules.clear();
   for (const overlay::SchedulerRow& row : overlay::schedulers())
-    if (row.scheduler != Scheduler::level)
-      scenario.rules.push_back(
-          {.scheduler = row.scheduler, .options = small_scenario(row.scheduler).rules[0].options});
+    scenario.rules.push_back(
+        {.scheduler = row.scheduler, .options = small_scenario(row.scheduler).rules[0].options});
   return scenario;
 }
 

@@ -47,7 +47,6 @@ std::vector<Heard> heard_in(OverlayScenario scenario, std::uint64_t seed) {
 
 TEST(World, TheSameSeedGivesTheSameMessagesAndAnotherSeedOthers) {
   for (const overlay::SchedulerRow& row : overlay::schedulers()) {
-    if (row.scheduler == Scheduler::level) continue;
     const OverlayScenario scenario = small_scenario(row.scheduler);
     const std::vector<Heard> once = heard_in(scenario, 7);
     EXPECT_GT(once.size(), 100U) << row.name;
@@ -154,7 +153,6 @@ TEST(World, ASlowServerTicksLessOften) {
 
 TEST(World, NoServerIsEverOverItsCapacityAndNoTaskRunsTwice) {
   for (const overlay::SchedulerRow& row : overlay::schedulers()) {
-    if (row.scheduler == Scheduler::level) continue;
     OverlayScenario scenario = small_scenario(row.scheduler);
     scenario.faults.loss = 0.1;
     scenario.faults.duplicate = 0.1;

@@ -1,0 +1,96 @@
+// `ostman-beyond-ending`: tasks that end. A user's share then falls, its home's utility rises, and the
+// gradient has to turn: what chapter 6 of the thesis fears, and does not measure. Rise::climb tells the
+// centre at once, from neighbour to better neighbour, beside shuffles alone (Rise::gossip, the thesis').
+#include <string>
+
+#include <mirab/overlay/scheduler.hpp>
+
+#include "experiments/means.hpp"
+#include "experiments/ostman/beyond.hpp"
+#include "experiments/rows.hpp"
+
+namespace mirab::experiments {
+namespace {
+
+using overlay::OverlayOptions;
+using overlay::Rise;
+using overlay::Scheduler;
+using std::chrono::seconds;
+
+enum Ways : std::size_t {
+  central,
+  dgdrf_gossip,
+  dgdrf_climb,
+  pdgdrf_gossip,
+  pdgdrf_climb,
+  level_gossip,
+  level_climb
+};
+
+simulation::OverlayScenario ending(Duration duration) {
+  simulation::OverlayScenario scenario;
+  scenario.runtime = seconds(30);  // 300 ticks
+  scenario.duration = duration;
+  return scenario;
+}
+
+std::vector<Way> ways() {
+  std::vector<Way> result{way("centralised-drf", Scheduler::centralised_drf, 2)};
+  for (const Scheduler scheduler : {Scheduler::dgdrf, Scheduler::pdgdrf, Scheduler::level}) {
+    const std::string name(overlay::row_of(scheduler).name);
+    const std::size_t neighbours = scheduler == Scheduler::level ? 10 : 4;
+    result.push_back(way(name + ", gossip", scheduler, neighbours));
+    result.push_back(with(way(name + ", climb", scheduler, neighbours), &OverlayOptions::rise, Rise::climb));
+  }
+  return result;
+}
+
+Reproduction run(const RunOptions& options) {
+  const bool quick = options.effort == Effort::quick;
+  const SideBySide plan{.machines = quick ? 20UL : 60UL,
+                        .users = quick ? 6UL : 20UL,
+                        .seeds = quick ? 2UL : 8UL,
+                        .ways = ways(),
+                        .scenario = [quick](const Problem&) { return ending(seconds(quick ? 30 : 200)); }};
+  const std::vector<SeedRuns> runs = run_side_by_side(plan, options);
+  const auto wrong_less = [&](Ways gossip, Ways climb) {
+    return differences(measured(runs[gossip], wrong_part), measured(runs[climb], wrong_part));
+  };
+  const auto share_more = [&](Ways gossip, Ways climb) {
+    return differences(measured(runs[climb], mean_least_share), measured(runs[gossip], mean_least_share));
+  };
+
+  Reproduction result;
+  result.findings = {
+      more("wrong part of DGDRF, gossip less climb (above 0)", wrong_less(dgdrf_gossip, dgdrf_climb)),
+      more("wrong part of PDGDRF, gossip less climb (above 0)", wrong_less(pdgdrf_gossip, pdgdrf_climb)),
+      not_less("mean least share of DGDRF over time, climb less gossip (not below 0)",
+               share_more(dgdrf_gossip, dgdrf_climb)),
+      not_less("mean least share of PDGDRF over time, climb less gossip (not below 0)",
+               share_more(pdgdrf_gossip, pdgdrf_climb)),
+      not_less("mean least share of level with climb less that of PDGDRF with gossip (not below 0)",
+               differences(measured(runs[level_climb], mean_least_share),
+                           measured(runs[pdgdrf_gossip], mean_least_share)))};
+  const std::vector<Column> columns = {{"wrong part", wrong_part, 4},
+                                       {"mean least share", mean_least_share, 5},
+                                       {"over centralised", mean_least_share, 3, true},
+                                       {"placements / centralised", placements_of, 3, true},
+                                       {"messages", messages_of, 0}};
+  result.tables = {table_of_ways("Tasks that run 300 ticks in the mean", plan, runs, columns)};
+  result.remarks.push_back(
+      "Placements over the centralised ones say how far a scheduler is behind: a centralised one serves one "
+      "task a tick, so 0.5 is half a tick behind for every tick.");
+  return result;
+}
+
+}  // namespace
+
+Experiment ostman_beyond_ending_row() {
+  return {.id = "ostman-beyond-ending",
+          .paper = "beyond Östman, chapter 6",
+          .title = "Tasks that end: news of a rise that climbs, beside shuffles alone",
+          .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+          .run = run};
+}
+
+}  // namespace mirab::experiments
