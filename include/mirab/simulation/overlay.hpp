@@ -114,8 +114,9 @@ struct OverlayScenario {
 
 /// A safety or liveness promise that was broken.
 struct Violation {
-  std::string promise;  ///< "capacity", "one place", "not forgotten", "confirmed", "no leak", "liveness"
-  std::string what;     ///< in words, with node, task and time
+  /// "capacity", "one place", "once", "not forgotten", "confirmed", "no leak", "liveness"
+  std::string promise;
+  std::string what;  ///< in words, with node, task and time
   Duration at{};
 };
 
