@@ -202,6 +202,8 @@ struct SearchOutcome {
   std::int64_t tried = 0;
   std::int64_t messages = 0;
   std::int64_t crashes = 0, partitions = 0, lost = 0, duplicated = 0;
+  std::int64_t placements = 0, ends = 0, restarts = 0;  ///< of tasks, as their users know
+  std::int64_t live = 0;  ///< runs that were promised liveness and long enough to see it broken
   std::optional<SearchFind> find;
 };
 

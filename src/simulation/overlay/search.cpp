@@ -67,6 +67,10 @@ SearchOutcome search_overlay(const SearchOptions& options, const Progress& progr
     outcome.messages += run.messages;
     outcome.lost += run.lost;
     outcome.duplicated += run.duplicated;
+    outcome.placements += run.placements;
+    outcome.ends += run.ends;
+    outcome.restarts += run.restarts;
+    outcome.live += run.live ? 1 : 0;
     outcome.crashes += std::ssize(faults.crashes);
     outcome.partitions += std::ssize(faults.partitions);
   }

@@ -12,9 +12,13 @@ class SearchTest : public testing::TestWithParam<overlay::SchedulerRow> {};
 // (docs/overlay-faults.md).
 TEST_P(SearchTest, NoFaultBreaksAPromise) {
   const SearchOutcome outcome = search_overlay(
-      {.seeds = 4, .nodes = 15, .users = 5, .ticks = 400, .scheduler = GetParam().scheduler, .threads = 2});
-  EXPECT_EQ(outcome.tried, 4);
+      {.seeds = 6, .nodes = 15, .users = 5, .ticks = 600, .scheduler = GetParam().scheduler, .threads = 2});
+  EXPECT_EQ(outcome.tried, 6);
   EXPECT_GT(outcome.lost, 0);
+  EXPECT_GT(outcome.placements, 0);
+  EXPECT_GT(outcome.ends, 0);
+  EXPECT_GT(outcome.restarts, 0);
+  if (GetParam().scheduler != overlay::Scheduler::probes) EXPECT_GT(outcome.live, 0);
   if (outcome.find)
     ADD_FAILURE() << "seed " << outcome.find->seed << ": " << outcome.find->violation.promise << ": "
                   << outcome.find->violation.what << "\n"
