@@ -91,8 +91,7 @@ void World::State::shuffle(NodeId node) {
 void World::State::settle(NodeId node) {
   const Time now = agenda.now();
   for (const overlay::Fact& fact : effects.facts) {
-    if (const auto* want = std::get_if<overlay::Wanted>(&fact))
-      wanted[want->task.user - roster.servers()] = want->task.number;
+    if (const auto* want = std::get_if<overlay::Wanted>(&fact)) note_wanted(want->task);
     for (const auto& watch : on_fact) watch(now, node, fact);
   }
   const double slowness = roster.is_server(node) ? places[node].slowness : 1;
@@ -108,8 +107,15 @@ void World::State::settle(NodeId node) {
   for (const auto& watch : after_event) watch(now, node);
 }
 
-// Exponential of the scenario's mean, by user and number: the same whoever schedules it. At least 1 ns: zero
-// is without end.
+// A task that is wanted again has its run time already.
+void World::State::note_wanted(const overlay::TaskId& task) {
+  std::uint64_t& highest = wanted[task.user - roster.servers()];
+  highest = std::max(highest, task.number);
+}
+
+// Exponential of the scenario's mean, by user and number: the same whoever schedules it, but for a user that
+// comes to two new tasks between two of its ticks, of which the second is given what the first has. At least
+// 1 ns: zero is without end.
 Duration World::State::runtime_of(NodeId user, std::uint64_t number) const {
   if (!scenario.runtime) return {};
   const double unit = static_cast<double>(stream_seed(runtimes, "of", {user, number}) >> 11) * 0x1p-53;
