@@ -101,9 +101,29 @@ double read_temperature(const Node& node, const std::string& key, ScenarioFields
 
 std::span<const std::string_view> overlay_option_keys() {
   static constexpr std::array<std::string_view, 17> kKeys = {
-      "neighbours", "shuffle", "peers", "peer_shuffle", "temperature", "oldest", "remember", "hops",  "best_of",
-      "search",     "idle",    "stuck", "rise",         "total",       "push_sum_epoch", "slack", "patience"};
+      "neighbours", "shuffle", "peers",          "peer_shuffle", "temperature", "oldest",
+      "remember",   "hops",    "best_of",        "search",       "idle",        "stuck",
+      "rise",       "total",   "push_sum_epoch", "slack",        "patience"};
   return kKeys;
+}
+
+// Both do without gossip; the centralised ones without neighbours too, and probes without walks.
+std::span<const std::string_view> ignored_option_keys(overlay::Scheduler scheduler) {
+  static constexpr std::array<std::string_view, 12> kCentralised = {
+      "neighbours", "shuffle", "peers",   "peer_shuffle", "temperature", "oldest",
+      "remember",   "hops",    "best_of", "rise",         "total",       "push_sum_epoch"};
+  static constexpr std::array<std::string_view, 12> kProbes = {
+      "shuffle", "peers",   "peer_shuffle", "temperature", "oldest", "remember",
+      "hops",    "best_of", "search",       "rise",        "total",  "push_sum_epoch"};
+  switch (scheduler) {
+    case overlay::Scheduler::centralised_drf:
+    case overlay::Scheduler::centralised_fifo:
+      return kCentralised;
+    case overlay::Scheduler::probes:
+      return kProbes;
+    default:
+      return {};
+  }
 }
 
 OverlayOptions read_overlay_options(const Node& map, const std::string& prefix, OverlayOptions options,
