@@ -36,6 +36,8 @@ TrialOutcome run_trial(const Trial& trial) {
   outcome.messages = world.network().sent().all_messages();
   outcome.lost = world.network().losses().lost;
   outcome.duplicated = world.network().losses().duplicated;
+  outcome.crashes = std::ssize(trial.scenario.faults.crashes);
+  outcome.partitions = std::ssize(trial.scenario.faults.partitions);
   outcome.live = promises.watches_liveness(end);
   if (promises.findings().count > 0) outcome.violation = promises.findings().first.front();
   return outcome;

@@ -38,6 +38,18 @@ INSTANTIATE_TEST_SUITE_P(Schedulers, SearchTest, testing::ValuesIn(followed()), 
   return name;
 });
 
+// Outcomes are kept for 1,024 seeds at a time.
+TEST(Search, AddsUpAllSeedsHoweverMany) {
+  const auto searched = [](std::uint64_t first, std::int64_t seeds) {
+    return search_overlay({.first_seed = first, .seeds = seeds, .nodes = 2, .users = 1, .ticks = 10});
+  };
+  const SearchOutcome all = searched(1, 1030), first = searched(1, 1000), rest = searched(1001, 30);
+  EXPECT_EQ(all.tried, 1030);
+  EXPECT_EQ(all.messages, first.messages + rest.messages);
+  EXPECT_EQ(all.crashes, first.crashes + rest.crashes);
+  EXPECT_EQ(all.lost, first.lost + rest.lost);
+}
+
 TEST(Search, DoesNotDependOnTheNumberOfThreads) {
   const auto searched = [](int threads) {
     return search_overlay(
