@@ -29,7 +29,6 @@ void World::State::foresee() const {
 }
 
 void World::State::happen(const Event& event) {
-  ++events;
   switch (event.what) {
     case Event::What::letter:
       return deliver(event.node, event.index);
@@ -154,7 +153,6 @@ Time World::now() const { return state_->agenda.now(); }
 Time World::next() const { return state_->agenda.next(); }
 Time World::first_tick() const { return state_->first_tick; }
 Time World::last_change() const { return state_->last_change; }
-std::int64_t World::events() const { return state_->events; }
 const Roster& World::roster() const { return state_->roster; }
 const Network& World::network() const { return state_->network; }
 

@@ -89,7 +89,6 @@ struct World::State {
   overlay::Bootstrap bootstrap;
   std::optional<overlay::Central> central;
   overlay::Effects effects;
-  std::int64_t events = 0;
 
   std::vector<std::function<void(Time, overlay::NodeId, const overlay::Fact&)>> on_fact;
   std::vector<std::function<void(Time, const overlay::Letter&)>> on_message;
