@@ -38,7 +38,8 @@ void add_search_options(CLI::App& app, SearchFlags& flags) {
   whole("--seeds", flags.options.seeds, "Run so many, each from a seed of its own", 1, kMostSeeds);
   whole("--nodes", flags.options.nodes, "Servers of a run", 2, kMostNodes);
   whole("--users", flags.options.users, "Users of a run", 1, kMostNodes);
-  whole("--ticks", flags.options.ticks, "Length of a run, of which the second half is calm", 10, kMostTicks);
+  whole("--ticks", flags.options.ticks,
+        "Length of a run, of which the second half is calm; liveness is watched from 400 on", 10, kMostTicks);
   flags.scheduler = overlay::row_of(flags.options.scheduler).name;
   std::vector<std::string> names;
   for (const overlay::SchedulerRow& row : overlay::schedulers()) names.emplace_back(row.name);

@@ -47,6 +47,7 @@ peers: 8
 peer_shuffle: 4
 temperature: 0.5
 oldest: 30
+remember: 7
 hops: 50
 best_of: 5
 search: best-fit
@@ -98,6 +99,7 @@ TEST(OverlayScenarioFile, ReadsHowTheSchedulersWork) {
   EXPECT_EQ(options.gossip.peer_shuffle, 4U);
   EXPECT_EQ(options.gossip.temperature, 0.5);
   EXPECT_EQ(options.gossip.oldest, 30U);
+  EXPECT_EQ(options.gossip.remember, 7U);
   EXPECT_EQ(options.hops, 50U);
   EXPECT_EQ(options.best_of, 5U);
   EXPECT_EQ(options.search, overlay::Search::best_fit);
@@ -235,6 +237,12 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_schedulers("[{scheduler: [a]}]"), "3: schedulers[0].scheduler: must be one of"},
            {with_schedulers("[{scheduler: dgdrf, nieghbours: 2}]"),
             "3: schedulers[0].nieghbours: unknown key; did you mean neighbours"},
+           {with_schedulers("[{scheduler: centralised-drf, neighbours: 2}]"),
+            "3: schedulers[0].neighbours: makes no difference to centralised-drf"},
+           {with_schedulers("[{scheduler: centralised-fifo, search: directed}]"),
+            "3: schedulers[0].search: directed makes no difference to centralised-fifo"},
+           {with_schedulers("[dgdrf, {scheduler: probes, total: push-sum}]"),
+            "3: schedulers[1].total: makes no difference to probes"},
            {with_schedulers("[{scheduler: dgdrf, hops: -1}]"),
             "3: schedulers[0].hops: must be a whole number"},
            {with_schedulers("[{scheduler: dgdrf, name: ''}]"), "3: schedulers[0].name: must not be empty"},

@@ -104,7 +104,8 @@ struct OverlayScenario {
   std::vector<UserPause> pauses;
   std::optional<Duration> runtime = {};   ///< mean of the tasks' run times, exponential; none: they never end
   std::optional<Duration> duration = {};  ///< simulated after the warm-up; none: until nothing can be placed
-                                          ///< any more, or `quiet` ticks pass without a placement
+                                          ///< any more, or `quiet` ticks pass in which no task is
+                                          ///< placed that was not before
   std::uint32_t quiet = 500;
   std::vector<double> tolerances = {0, 0.01, 0.05, 0.10, 0.15};  ///< above the least share, still right
   std::uint32_t frames = 0;  ///< pictures that are kept for the page, evenly over the run
@@ -114,8 +115,9 @@ struct OverlayScenario {
 
 /// A safety or liveness promise that was broken.
 struct Violation {
-  std::string promise;  ///< "capacity", "one place", "not forgotten", "confirmed", "no leak", "liveness"
-  std::string what;     ///< in words, with node, task and time
+  /// "capacity", "one place", "once", "not forgotten", "confirmed", "no leak", "liveness"
+  std::string promise;
+  std::string what;  ///< in words, with node, task and time
   Duration at{};
 };
 
@@ -153,8 +155,8 @@ struct OverlayRun {
   std::int64_t messages = 0, bytes = 0;  ///< sent, after the warm-up
   double messages_per_tick_and_node = 0, bytes_per_tick_and_node = 0;
   std::vector<MessageCount> kinds;
-  std::vector<std::int64_t> dropped;  ///< bytes that nodes did not take, by overlay::Drop
-  std::int64_t lost = 0;              ///< by the network
+  std::vector<std::int64_t> dropped;  ///< that nodes did not take, after the warm-up, by overlay::Drop
+  std::int64_t lost = 0;              ///< by the network, after the warm-up
   std::vector<Violation> violations;  ///< the first few
   std::int64_t violation_count = 0;
   std::int64_t moved = 0;      ///< users that went to another home
@@ -201,6 +203,8 @@ struct SearchOutcome {
   std::int64_t tried = 0;
   std::int64_t messages = 0;
   std::int64_t crashes = 0, partitions = 0, lost = 0, duplicated = 0;
+  std::int64_t placements = 0, ends = 0, restarts = 0;  ///< of tasks, as their users know
+  std::int64_t live = 0;  ///< runs that were promised liveness and long enough to see it broken
   std::optional<SearchFind> find;
 };
 

@@ -60,14 +60,38 @@ void Books::on_fact(Time now, NodeId node, const overlay::Fact& fact, Findings& 
           on_leased(node, what);
         } else if constexpr (std::is_same_v<What, overlay::Known>) {
           believe(now, what.task, what.host);
-        } else if constexpr (std::is_same_v<What, overlay::Over> || std::is_same_v<What, overlay::Lost>) {
+        } else if constexpr (std::is_same_v<What, overlay::Lost>) {
           believe(now, what.task, std::nullopt);
+        } else if constexpr (std::is_same_v<What, overlay::Over>) {
+          believe(now, what.task, std::nullopt);
+          end(now, what.task, findings);
+        } else if constexpr (std::is_same_v<What, overlay::Wanted>) {
+          want(now, what.task, findings);
         }
       },
       fact);
 }
 
+void Books::want(Time now, const TaskId& task, Findings& findings) {
+  expect_open(now, task, "is wanted", findings);
+  Fates& fates = fates_[task.user - roster_.servers()];
+  if (task.number <= fates.highest) return;
+  fates.highest = task.number;
+  fates.open.insert(task.number);
+}
+
+void Books::end(Time now, const TaskId& task, Findings& findings) {
+  expect_open(now, task, "ends", findings);
+  fates_[task.user - roster_.servers()].open.erase(task.number);
+}
+
+void Books::expect_open(Time now, const TaskId& task, std::string_view what, Findings& findings) {
+  if (fates_[task.user - roster_.servers()].is_over(task.number))
+    findings.add("once", fmt::format("{} {} though its user took its end", in_words(task), what), now);
+}
+
 void Books::on_started(Time now, NodeId server, const overlay::Started& started, Findings& findings) {
+  expect_open(now, started.task, fmt::format("starts on server {}", server), findings);
   if (held_.erase({server, started.proposal}) == 0) take(now, server, started.task.user, findings);
   const auto task = tasks_.try_emplace(started.task).first;
   TaskRecord& record = task->second;

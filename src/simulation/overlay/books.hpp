@@ -6,7 +6,9 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,12 +48,13 @@ struct HeldRecord {
 };
 
 /// What truly is held and runs, kept from what nodes say that they do (overlay/effects.hpp), in books of its
-/// own. Finds at once when a server has more than its capacity ("capacity"), and when a task runs at two
-/// places ("one place"). O(log tasks) a fact; what runs on a server is found by looking through all.
+/// own. Finds at once when a server has more than its capacity ("capacity"), when a task runs at two places
+/// ("one place"), and when one is wanted, starts or ends again after its user took its end ("once"). O(log
+/// tasks) a fact; what runs on a server is found by looking through all.
 class Books {
  public:
   /// The roster must outlive it.
-  explicit Books(const Roster& roster) : roster_(roster), free_(roster.capacity) {}
+  explicit Books(const Roster& roster) : roster_(roster), free_(roster.capacity), fates_(roster.users()) {}
 
   void on_fact(Time now, overlay::NodeId node, const overlay::Fact& fact, Findings& findings);
   /// The server lost its memory: what it held is free, what ran on it is dead.
@@ -65,8 +68,21 @@ class Books {
 
   const std::map<overlay::TaskId, TaskRecord>& tasks() const { return tasks_; }
   const std::map<HeldKey, HeldRecord>& held() const { return held_; }
+  /// Tasks that the user has wanted and that are not over.
+  std::size_t open(overlay::NodeId user) const { return fates_[user - roster_.servers()].open.size(); }
 
  private:
+  /// A user wants its tasks in the order of their numbers: one up to the highest that is not open is over.
+  struct Fates {
+    std::uint64_t highest = 0;
+    std::set<std::uint64_t> open;
+
+    bool is_over(std::uint64_t number) const { return number <= highest && !open.contains(number); }
+  };
+
+  void want(Time now, const overlay::TaskId& task, Findings& findings);
+  void end(Time now, const overlay::TaskId& task, Findings& findings);
+  void expect_open(Time now, const overlay::TaskId& task, std::string_view what, Findings& findings);
   void take(Time now, overlay::NodeId server, overlay::NodeId user, Findings& findings);
   void give(overlay::NodeId server, overlay::NodeId user);
   void on_leased(overlay::NodeId server, const overlay::Leased& leased);
@@ -83,6 +99,7 @@ class Books {
   std::vector<overlay::Amounts> free_;           // [K][m]
   std::map<overlay::TaskId, TaskRecord> tasks_;  // those that run or are believed to
   std::map<HeldKey, HeldRecord> held_;
+  std::vector<Fates> fates_;  // [N]
   struct Expiry {
     Time until;
     overlay::NodeId server = 0, user = 0;

@@ -75,6 +75,10 @@ Check check_options(const OverlayScenario& scenario) {
                      {waits, "patience", "must be above 0, but for the lease"}},
                     fmt::format("schedulers[{}].", i));
     if (unmet) return unmet;
+    if (scenario.rules[i].scheduler == overlay::Scheduler::probes &&
+        options.total == overlay::Total::push_sum)
+      return Error{.message = "cannot be push-sum with probes, whose servers do not gossip",
+                   .key = fmt::format("schedulers[{}].total", i)};
   }
   return {};
 }

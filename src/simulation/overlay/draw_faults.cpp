@@ -47,10 +47,16 @@ Cluster draw_cluster(const SearchOptions& options, Random random) {
   return cluster;
 }
 
+/// In half of the trials so little patience that liveness (bounds.hpp) is watched from 192 ticks after the
+/// last fault on instead of 376.
 overlay::OverlayOptions draw_options(Random random) {
   using namespace overlay;
   OverlayOptions options;
   options.patience = {.again = 4, .held = 16, .walk = 60, .home = 16, .user = 60, .lease = 0};
+  if (chance(random, 0.5)) {
+    options.patience = {.again = 4, .held = 12, .walk = 40, .home = 8, .user = 24, .lease = 0};
+    options.gossip.oldest = 20;
+  }
   if (chance(random, 0.5)) options.patience.lease = 40;
   options.search = static_cast<Search>(between(random, 0, 2));
   options.idle = chance(random, 0.5) ? Idle::block : Idle::skip;

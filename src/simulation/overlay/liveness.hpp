@@ -13,6 +13,7 @@ namespace mirab::simulation {
 struct Want {
   bool present = false;       ///< a task of it waits for a place; else it is idle
   std::uint64_t running = 0;  ///< G_i = running · max_r D_ir / C_r
+  std::uint64_t owed = 0;     ///< submitted before, and will be again
 };
 
 /// Is it promised under these rules and faults that somebody is placed? Not where a task looks at a few

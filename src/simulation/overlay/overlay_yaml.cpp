@@ -39,11 +39,11 @@ void list(std::string& text, const char* indent, const char* key, const std::vec
 std::string options_yaml(const overlay::OverlayOptions& options) {
   const overlay::Patience& patience = options.patience;
   return fmt::format(
-      "search: {}\nidle: {}\nstuck: {}\nrise: {}\n"
+      "oldest: {}\nsearch: {}\nidle: {}\nstuck: {}\nrise: {}\n"
       "patience: {{again: {}, held: {}, walk: {}, home: {}, user: {}, lease: {}}} # ticks\n",
-      word(kSearches, options.search), word(kIdles, options.idle), word(kStucks, options.stuck),
-      word(kRises, options.rise), patience.again, patience.held, patience.walk, patience.home, patience.user,
-      patience.lease);
+      options.gossip.oldest, word(kSearches, options.search), word(kIdles, options.idle),
+      word(kStucks, options.stuck), word(kRises, options.rise), patience.again, patience.held, patience.walk,
+      patience.home, patience.user, patience.lease);
 }
 
 std::string faults_yaml(const Faults& faults) {

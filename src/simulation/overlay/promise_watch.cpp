@@ -19,7 +19,8 @@ Insight insight_into(const World& world) {
           .free = [&](NodeId server) { return world.server(server)->free(); },
           .want =
               [&](NodeId user) {
-                return Want{world.user(user).present().has_value(), world.user(user).running()};
+                const overlay::User& asked = world.user(user);
+                return Want{asked.present().has_value(), asked.running(), asked.owed()};
               }};
 }
 

@@ -96,6 +96,7 @@ void Promises::on_started(Time now, NodeId server) {
 
 void Promises::after_event(Time now, NodeId node) {
   if (std::exchange(counted_, false) && roster_.is_server(node) && up_[node]) check_free(now, node);
+  if (roster_.is_user(node)) check_open(now, node);
   if (now < next_check_) return;
   next_check_ = now + scenario_.tick;
   expire(now);
@@ -171,6 +172,17 @@ void Promises::check_free(Time now, NodeId server) {
                 fmt::format("server {} takes {} for free, and {} is", server, fmt::join(said, ", "),
                             fmt::join(free, ", ")),
                 now);
+}
+
+void Promises::check_open(Time now, NodeId user) {
+  const Want want = insight_.want(user);
+  const std::uint64_t kept = want.running + want.owed + (want.present ? 1 : 0);
+  const std::size_t open = books_.open(user);
+  if (kept == open) return;
+  findings_.add(
+      "once",
+      fmt::format("user {} has {} tasks that run, wait or are owed, and {} are not over", user, kept, open),
+      now);
 }
 
 void Promises::check_placement(Time now) {

@@ -29,12 +29,13 @@ struct Insight {
 ///
 ///   capacity       no server holds and runs more than it has, and what it says is free is free
 ///   one place      no task runs at two places at once
+///   once           a task that is over is never wanted, nor does it start, again; every other that its user
+///                  ever wanted, the user wants, knows to run, or owes
 ///   not forgotten  a task that its user was told runs, runs; or its user learns within `agreed` that it does
 ///                  not, and submits it again or takes its end. Without a lease a user never hears of what
 ///                  died with its server's memory: that is the price of none
 ///   no leak        nothing is held for longer than `held`; nothing runs for longer than `agreed` that its
-///   user
-///                  does not know of
+///                  user does not know of
 ///   confirmed      DGDRF gives a turn only with a confirmation that was true (confirmations.hpp)
 ///   liveness       after the last fault nobody waits for longer than `placement` without any placement while
 ///                  the task whose turn it is fits (liveness.hpp)
@@ -54,6 +55,8 @@ class Promises {
   void after_event(Time now, overlay::NodeId node);
 
   const Findings& findings() const { return findings_; }
+  /// Would a lack of placements be found before `end`?
+  bool watches_liveness(Time end) const { return live_ && calm_ + bounds_.placement < end; }
 
  private:
   /// Something should have been put right by then.
@@ -74,6 +77,7 @@ class Promises {
   void check_agreement(const Due& due);
   void check_answer(const Due& due);
   void check_free(Time now, overlay::NodeId server);
+  void check_open(Time now, overlay::NodeId user);
   void check_placement(Time now);
 
   const Roster& roster_;

@@ -46,6 +46,8 @@ Record::Record(World& world, const OverlayRules& rules, const OverlayScenario& s
       warm_up_(scenario.frames / 4),
       film_(scenario.frames - scenario.frames / 4),
       last_placement_(world.first_tick()),
+      last_new_(world.first_tick()),
+      started_(world.roster().users(), 0),
       home_(world.roster().users()) {
   world.watch({.fact = [this](Time now, NodeId node, const overlay::Fact& fact) { on_fact(now, node, fact); },
                .fate = [this](Time, NodeId server, Fate fate) { on_fate(server, fate); },
@@ -55,8 +57,17 @@ Record::Record(World& world, const OverlayRules& rules, const OverlayScenario& s
 void Record::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
   ledger_.on_fact(node, fact);
   turns_.on_fact(fact);
-  if (std::holds_alternative<overlay::Started>(fact)) last_placement_ = now;
+  if (const auto* started = std::get_if<overlay::Started>(&fact)) on_started(now, started->task);
   if (std::holds_alternative<overlay::Lost>(fact)) ++restarted_;
+}
+
+// Tasks start first in the order of their numbers: those that were submitted before go before new ones.
+void Record::on_started(Time now, const overlay::TaskId& task) {
+  last_placement_ = now;
+  std::uint64_t& highest = started_[task.user - world_.roster().servers()];
+  if (task.number <= highest) return;
+  highest = task.number;
+  last_new_ = now;
 }
 
 void Record::on_fate(NodeId server, Fate fate) {
@@ -76,7 +87,10 @@ void Record::after_event(NodeId node) {
   home_[n] = home;
 }
 
-void Record::begin() { before_ = world_.network().sent(); }
+void Record::begin() {
+  sent_before_ = world_.network().sent();
+  losses_before_ = world_.network().losses();
+}
 
 void Record::sample() {
   const Time now = world_.now();
@@ -97,8 +111,8 @@ void Record::tell_traffic(OverlayRun& run) const {
   const Network& network = world_.network();
   for (std::size_t kind = 0; kind < Traffic::kKinds; ++kind) {
     const MessageCount count{.kind = std::string(overlay::name_of_kind(kind)),
-                             .messages = network.sent().messages[kind] - before_.messages[kind],
-                             .bytes = network.sent().bytes[kind] - before_.bytes[kind]};
+                             .messages = network.sent().messages[kind] - sent_before_.messages[kind],
+                             .bytes = network.sent().bytes[kind] - sent_before_.bytes[kind]};
     run.messages += count.messages;
     run.bytes += count.bytes;
     if (count.messages > 0) run.kinds.push_back(count);
@@ -108,8 +122,10 @@ void Record::tell_traffic(OverlayRun& run) const {
     run.messages_per_tick_and_node = static_cast<double>(run.messages) / node_ticks;
     run.bytes_per_tick_and_node = static_cast<double>(run.bytes) / node_ticks;
   }
-  run.dropped.assign(network.losses().dropped.begin(), network.losses().dropped.end());
-  run.lost = network.losses().lost;
+  const Losses& losses = network.losses();
+  for (std::size_t reason = 0; reason < losses.dropped.size(); ++reason)
+    run.dropped.push_back(losses.dropped[reason] - losses_before_.dropped[reason]);
+  run.lost = losses.lost - losses_before_.lost;
 }
 
 OverlayRun Record::tell() && {

@@ -20,7 +20,9 @@ class Record {
   Record& operator=(const Record&) = delete;
 
   const Ledger& ledger() const { return ledger_; }
-  Time last_placement() const { return last_placement_; }
+  /// When a task was placed last that had never been before: those that are lost and placed over and over
+  /// again do not count.
+  Time last_new_placement() const { return last_new_; }
 
   /// The warm-up is over: messages count from here.
   void begin();
@@ -31,6 +33,7 @@ class Record {
 
  private:
   void on_fact(Time now, overlay::NodeId node, const overlay::Fact& fact);
+  void on_started(Time now, const overlay::TaskId& task);
   void on_fate(overlay::NodeId server, Fate fate);
   void after_event(overlay::NodeId node);
   void tell_traffic(OverlayRun& run) const;
@@ -43,8 +46,10 @@ class Record {
   Turns turns_;
   Film warm_up_;
   Film film_;
-  Traffic before_;
-  Time last_placement_;
+  Traffic sent_before_;
+  Losses losses_before_;
+  Time last_placement_, last_new_;
+  std::vector<std::uint64_t> started_;                // the highest number of the user's tasks. [N]
   std::vector<double> least_share_;                   // at every sample
   std::vector<std::optional<overlay::NodeId>> home_;  // as last seen. [N]
   std::int64_t moved_ = 0;

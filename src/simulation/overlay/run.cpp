@@ -18,8 +18,9 @@ namespace {
 constexpr std::int64_t kLook = 20;
 
 /// When a run is over. With a duration: then. Without: nothing fits anywhere any more, which is final only
-/// when no task ends and all that was planned has happened; or nothing was placed for `quiet` ticks after
-/// that.
+/// when no task ends and all that was planned has happened; or nothing new was placed for `quiet` ticks
+/// after that. A task that is lost and placed again is not new: with leases shorter than messages take, that
+/// might go on for ever.
 class End {
  public:
   End(const World& world, const Record& record, const OverlayScenario& scenario)
@@ -29,7 +30,7 @@ class End {
     const Time now = world_.first_tick() + ticks * scenario_.tick;
     if (scenario_.duration) return now >= world_.first_tick() + *scenario_.duration;
     if (now <= world_.last_change()) return false;
-    const Time last = std::max(record_.last_placement(), world_.last_change());
+    const Time last = std::max(record_.last_new_placement(), world_.last_change());
     if (now - last >= scenario_.quiet * scenario_.tick) return true;
     return !scenario_.runtime && ticks % kLook == 0 && !room_.is_left();
   }

@@ -4,6 +4,7 @@
 // Cost: about 5 messages a node and tick, so half a second for 100 nodes and 1,000 ticks; making small takes
 // 500 runs at most, nearly all of them shorter.
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -18,25 +19,41 @@ namespace mirab::simulation {
 namespace {
 
 constexpr std::size_t kTries = 500;
+constexpr std::size_t kBatch = 1024;  // trials whose outcomes are kept until they are added up
 
 std::uint64_t seed_of(const SearchOptions& options, std::size_t index) { return options.first_seed + index; }
 
-/// Outcomes up to the first that breaks a promise; those behind it may not have run.
-std::vector<TrialOutcome> run_all(const SearchOptions& options, const Progress& progress) {
-  std::vector<TrialOutcome> outcomes(static_cast<std::size_t>(options.seeds));
-  std::atomic<std::size_t> broken = outcomes.size();
+/// Outcomes of `count` trials from the first on, up to the first that breaks a promise; those behind it may
+/// not have run.
+std::vector<TrialOutcome> run_batch(const SearchOptions& options, std::size_t first, std::size_t count,
+                                    const Progress& progress) {
+  std::vector<TrialOutcome> outcomes(count);
+  std::atomic<std::size_t> broken = count;
   sweep(
-      outcomes.size(), options.threads,
+      count, options.threads,
       [&](std::size_t index) {
         if (index > broken) return;
-        outcomes[index] = run_trial(draw_trial(options, seed_of(options, index)));
+        outcomes[index] = run_trial(draw_trial(options, seed_of(options, first + index)));
         if (!outcomes[index].violation) return;
         for (std::size_t lowest = broken; index < lowest && !broken.compare_exchange_weak(lowest, index);) {
         }
       },
       progress);
-  if (broken < outcomes.size()) outcomes.resize(broken + 1);
+  if (broken < count) outcomes.resize(broken + 1);
   return outcomes;
+}
+
+void add(const TrialOutcome& run, SearchOutcome& outcome) {
+  ++outcome.tried;
+  outcome.messages += run.messages;
+  outcome.lost += run.lost;
+  outcome.duplicated += run.duplicated;
+  outcome.crashes += run.crashes;
+  outcome.partitions += run.partitions;
+  outcome.placements += run.placements;
+  outcome.ends += run.ends;
+  outcome.restarts += run.restarts;
+  outcome.live += run.live ? 1 : 0;
 }
 
 SearchFind made_small(const SearchOptions& options, std::uint64_t seed, const Violation& violation) {
@@ -58,20 +75,20 @@ SearchFind made_small(const SearchOptions& options, std::uint64_t seed, const Vi
 }  // namespace
 
 SearchOutcome search_overlay(const SearchOptions& options, const Progress& progress) {
-  const std::vector<TrialOutcome> outcomes = run_all(options, progress);
+  const auto seeds = static_cast<std::size_t>(options.seeds);
   SearchOutcome outcome;
-  for (std::size_t index = 0; index < outcomes.size(); ++index) {
-    const TrialOutcome& run = outcomes[index];
-    const Faults faults = draw_trial(options, seed_of(options, index)).scenario.faults;
-    ++outcome.tried;
-    outcome.messages += run.messages;
-    outcome.lost += run.lost;
-    outcome.duplicated += run.duplicated;
-    outcome.crashes += std::ssize(faults.crashes);
-    outcome.partitions += std::ssize(faults.partitions);
+  for (std::size_t first = 0; first < seeds && !outcome.find; first += kBatch) {
+    const std::size_t count = std::min(kBatch, seeds - first);
+    const auto told = [&](double part) {
+      if (progress)
+        progress((static_cast<double>(first) + part * static_cast<double>(count)) /
+                 static_cast<double>(seeds));
+    };
+    const std::vector<TrialOutcome> runs = run_batch(options, first, count, told);
+    for (const TrialOutcome& run : runs) add(run, outcome);
+    if (runs.back().violation)
+      outcome.find = made_small(options, seed_of(options, first + runs.size() - 1), *runs.back().violation);
   }
-  if (!outcomes.empty() && outcomes.back().violation)
-    outcome.find = made_small(options, seed_of(options, outcomes.size() - 1), *outcomes.back().violation);
   return outcome;
 }
 

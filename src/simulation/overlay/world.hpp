@@ -43,7 +43,6 @@ class World {
   /// The last planned change (crash, return, partition, pause …; the end of loss …) is behind us, if the
   /// network ever calms down.
   Time last_change() const;
-  std::int64_t events() const;
 
   const Roster& roster() const;
   const Network& network() const;

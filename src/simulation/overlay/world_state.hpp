@@ -53,6 +53,7 @@ struct World::State {
   void tick(overlay::NodeId node);
   void shuffle(overlay::NodeId node);
   void settle(overlay::NodeId node);
+  void note_wanted(const overlay::TaskId& task);
   Duration runtime_of(overlay::NodeId user, std::uint64_t number) const;
   Duration slowed(Duration length, overlay::NodeId node) const;
 
@@ -83,12 +84,11 @@ struct World::State {
 
   std::vector<Place> places;          // [K]
   std::vector<overlay::User> users;   // [N]
-  std::vector<std::uint64_t> wanted;  // the number of the user's last task. [N]
+  std::vector<std::uint64_t> wanted;  // the highest number of the user's tasks so far. [N]
   overlay::Gateway gateway;
   overlay::Bootstrap bootstrap;
   std::optional<overlay::Central> central;
   overlay::Effects effects;
-  std::int64_t events = 0;
 
   std::vector<std::function<void(Time, overlay::NodeId, const overlay::Fact&)>> on_fact;
   std::vector<std::function<void(Time, const overlay::Letter&)>> on_message;

@@ -49,6 +49,21 @@ std::string described(const Node& node, std::string_view scheduler) {
   return std::string(scheduler) + options;
 }
 
+// What one scheduler says for itself must make a difference; what all share need not.
+void refuse_ignored(const Node& node, const std::string& key, const OverlayRules& rules,
+                    ScenarioFields& fields) {
+  const std::string_view name = overlay::row_of(rules.scheduler).name;
+  const auto refuse = [&](std::string_view option, std::string_view what) {
+    fields.fail(fmt::format("{}.{}", key, option), fmt::format("{} {}", what, name), node.find(option)->line);
+  };
+  for (const std::string_view option : ignored_option_keys(rules.scheduler))
+    if (node.find(option) != nullptr) return refuse(option, "makes no difference to");
+  const bool is_central = rules.scheduler == overlay::Scheduler::centralised_drf ||
+                          rules.scheduler == overlay::Scheduler::centralised_fifo;
+  if (is_central && node.find("search") != nullptr && rules.options.search == overlay::Search::directed)
+    refuse("search", "directed makes no difference to");
+}
+
 // A name, or a map that also has what is different for this one.
 void read_rules(const Node& node, const std::string& key, const overlay::OverlayOptions& options,
                 OverlayScenario& scenario, ScenarioFields& fields) {
@@ -61,6 +76,7 @@ void read_rules(const Node& node, const std::string& key, const overlay::Overlay
     if (!fields.expect_map(node, key, with_options(kOwn))) return;
     rules.scheduler = read_scheduler(fields.required(node, key, "scheduler"), key + ".scheduler", fields);
     rules.options = read_overlay_options(node, key + ".", options, fields);
+    refuse_ignored(node, key, rules, fields);
     const Node* own = node.find("name");
     name = own != nullptr ? fields.name(*own, key + ".name")
                           : described(node, overlay::row_of(rules.scheduler).name);

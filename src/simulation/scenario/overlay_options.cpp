@@ -20,12 +20,13 @@ struct Whole {
   void (*set)(OverlayOptions& options, std::uint32_t value);
 };
 
-constexpr std::array<Whole, 7> kWholes = {{
+constexpr std::array<Whole, 8> kWholes = {{
     {"neighbours", 1, kMostEntries, [](OverlayOptions& o, std::uint32_t value) { o.gossip.view = value; }},
     {"peers", 1, kMostEntries, [](OverlayOptions& o, std::uint32_t value) { o.gossip.peers = value; }},
     {"peer_shuffle", 1, kMostEntries,
      [](OverlayOptions& o, std::uint32_t value) { o.gossip.peer_shuffle = value; }},
     {"oldest", 1, kMost, [](OverlayOptions& o, std::uint32_t value) { o.gossip.oldest = value; }},
+    {"remember", 0, kMostEntries, [](OverlayOptions& o, std::uint32_t value) { o.gossip.remember = value; }},
     {"hops", 0, kMost, [](OverlayOptions& o, std::uint32_t value) { o.hops = value; }},
     {"best_of", 1, kMost, [](OverlayOptions& o, std::uint32_t value) { o.best_of = value; }},
     {"push_sum_epoch", 1, kMost, [](OverlayOptions& o, std::uint32_t value) { o.push_sum_epoch = value; }},
@@ -99,10 +100,30 @@ double read_temperature(const Node& node, const std::string& key, ScenarioFields
 }  // namespace
 
 std::span<const std::string_view> overlay_option_keys() {
-  static constexpr std::array<std::string_view, 16> kKeys = {
-      "neighbours", "shuffle", "peers", "peer_shuffle", "temperature", "oldest",         "hops",  "best_of",
-      "search",     "idle",    "stuck", "rise",         "total",       "push_sum_epoch", "slack", "patience"};
+  static constexpr std::array<std::string_view, 17> kKeys = {
+      "neighbours", "shuffle", "peers",          "peer_shuffle", "temperature", "oldest",
+      "remember",   "hops",    "best_of",        "search",       "idle",        "stuck",
+      "rise",       "total",   "push_sum_epoch", "slack",        "patience"};
   return kKeys;
+}
+
+// Both do without gossip; the centralised ones without neighbours too, and probes without walks.
+std::span<const std::string_view> ignored_option_keys(overlay::Scheduler scheduler) {
+  static constexpr std::array<std::string_view, 12> kCentralised = {
+      "neighbours", "shuffle", "peers",   "peer_shuffle", "temperature", "oldest",
+      "remember",   "hops",    "best_of", "rise",         "total",       "push_sum_epoch"};
+  static constexpr std::array<std::string_view, 12> kProbes = {
+      "shuffle", "peers",   "peer_shuffle", "temperature", "oldest", "remember",
+      "hops",    "best_of", "search",       "rise",        "total",  "push_sum_epoch"};
+  switch (scheduler) {
+    case overlay::Scheduler::centralised_drf:
+    case overlay::Scheduler::centralised_fifo:
+      return kCentralised;
+    case overlay::Scheduler::probes:
+      return kProbes;
+    default:
+      return {};
+  }
 }
 
 OverlayOptions read_overlay_options(const Node& map, const std::string& prefix, OverlayOptions options,

@@ -16,6 +16,9 @@ namespace mirab::simulation {
 /// The keys of OverlayOptions, which a scenario has for all of its schedulers and a scheduler for itself.
 std::span<const std::string_view> overlay_option_keys();
 
+/// Those that make no difference to this scheduler.
+std::span<const std::string_view> ignored_option_keys(overlay::Scheduler scheduler);
+
 /// Those that the map has, over `options`. `prefix` stands before the keys in errors: empty, or ends with a
 /// dot.
 overlay::OverlayOptions read_overlay_options(const Node& map, const std::string& prefix,

@@ -59,6 +59,31 @@ TEST_F(BooksTest, ATaskThatStartsTwiceBreaksOnePlace) {
   EXPECT_EQ(findings.first[0].what, "task 1 of user 2 starts on server 1 while it runs on server 0");
 }
 
+TEST_F(BooksTest, ATaskThatIsWantedStartsOrEndsAfterItsEndBreaksOnce) {
+  tell(kAnna, overlay::Wanted{{kAnna, 1}});
+  start(0, {kAnna, 1}, 1);
+  tell(0, overlay::Stopped{{kAnna, 1}, {1, 1}, true});
+  EXPECT_EQ(books.open(kAnna), 1U);
+  tell(kAnna, overlay::Over{{kAnna, 1}});
+  EXPECT_EQ(books.open(kAnna), 0U);
+  EXPECT_EQ(findings.count, 0);
+  tell(kAnna, overlay::Wanted{{kAnna, 1}});
+  start(1, {kAnna, 1}, 1);
+  tell(kAnna, overlay::Over{{kAnna, 1}});
+  ASSERT_EQ(findings.count, 3);
+  for (const Violation& violation : findings.first) EXPECT_EQ(violation.promise, "once");
+  EXPECT_EQ(findings.first[1].what, "task 1 of user 2 starts on server 1 though its user took its end");
+}
+
+TEST_F(BooksTest, ATaskThatWasLostMayBeWantedAgain) {
+  tell(kAnna, overlay::Wanted{{kAnna, 1}});
+  tell(kAnna, overlay::Wanted{{kAnna, 2}});
+  tell(kAnna, overlay::Lost{{kAnna, 1}});
+  tell(kAnna, overlay::Wanted{{kAnna, 1}});
+  EXPECT_EQ(findings.count, 0);
+  EXPECT_EQ(books.open(kAnna), 2U);
+}
+
 TEST_F(BooksTest, ATaskMayRunElsewhereAfterItsServerLostItsMemory) {
   start(0, {kAnna, 1}, 1);
   books.on_lost_memory(now, 0);

@@ -24,6 +24,11 @@ TEST(CheckOverlay, TellsTheKeyOfWhatMakesNoSense) {
        }},
       {"schedulers[0].neighbours", [](OverlayScenario& s) { s.rules[0].options.gossip.view = 0; }},
       {"schedulers[0].temperature", [](OverlayScenario& s) { s.rules[0].options.gossip.temperature = 0; }},
+      {"schedulers[0].total",
+       [](OverlayScenario& s) {
+         s.rules[0].scheduler = overlay::Scheduler::probes;
+         s.rules[0].options.total = overlay::Total::push_sum;
+       }},
       {"schedulers[0].patience", [](OverlayScenario& s) { s.rules[0].options.patience.again = 0; }},
       {"tick_ms", [](OverlayScenario& s) { s.tick = {}; }},
       {"shuffles_per_tick", [](OverlayScenario& s) { s.shuffles_per_tick = 0; }},

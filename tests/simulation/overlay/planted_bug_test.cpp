@@ -19,7 +19,7 @@ SearchOutcome searched() {
   return search_overlay({.seeds = kSeeds,
                          .nodes = 20,
                          .users = 6,
-                         .ticks = 200,
+                         .ticks = MIRAB_PLANTED_TICKS,
                          .scheduler = *overlay::find_scheduler(MIRAB_PLANTED_SCHEDULER)});
 }
 

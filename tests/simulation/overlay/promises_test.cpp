@@ -156,8 +156,20 @@ TEST_F(PromisesTest, AServerThatMiscountsItsRoomBreaksCapacity) {
   EXPECT_EQ(until(10), only("capacity"));
 }
 
+TEST_F(PromisesTest, AUserThatDropsWhatItOwesBreaksOnce) {
+  tell(1, kBen, overlay::Wanted{{kBen, 1}});
+  want.present = true;
+  EXPECT_TRUE(until(5).empty());
+  tell(6, kBen, overlay::Lost{{kBen, 1}});
+  want = {.owed = 1};
+  EXPECT_TRUE(until(6).empty());
+  want.owed = 0;
+  EXPECT_EQ(until(7), only("once"));
+}
+
 TEST_F(PromisesTest, NobodyIsPlacedThoughThePoorestFitsBreaksLiveness) {
   want.present = true;
+  tell(0, kBen, overlay::Wanted{{kBen, 1}});
   constexpr std::int64_t kPlacement = 60 + 60 + 16 + 8 * 16 + 2 * 50 + 3 * 4;
   EXPECT_TRUE(until(kPlacement).empty());
   EXPECT_EQ(until(kPlacement + 1), only("liveness"));
@@ -165,6 +177,7 @@ TEST_F(PromisesTest, NobodyIsPlacedThoughThePoorestFitsBreaksLiveness) {
 
 TEST_F(PromisesTest, APlacementNowAndThenIsAlive) {
   want.present = true;
+  tell(0, kBen, overlay::Wanted{{kBen, 1}});
   for (std::int64_t tick = 0; tick < 2000; tick += 300) {
     tell(tick, kAnna, overlay::Known{kTask, 0});
     tell(tick, kAnna, overlay::Over{kTask});

@@ -169,6 +169,33 @@ TEST(OverlayRun, CostsAreThoseOfTheKindsAfterTheWarmUp) {
               0.1 * static_cast<double>(messages));
 }
 
+TEST(OverlayRun, WhatIsLostInTheWarmUpDoesNotCount) {
+  OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
+  scenario.duration = seconds(5);
+  scenario.warm_up = 500;
+  scenario.faults.loss = 0.2;
+  scenario.faults.corrupt = 0.2;
+  const OverlayRun run = run_one(small_cluster(20, 4), scenario);
+  EXPECT_NEAR(static_cast<double>(run.lost), 0.2 * static_cast<double>(run.messages),
+              0.03 * static_cast<double>(run.messages));
+  const auto dropped = std::accumulate(run.dropped.begin(), run.dropped.end(), std::int64_t{0});
+  EXPECT_GT(dropped, 0);
+  EXPECT_LE(dropped, run.messages - run.lost);
+}
+
+// A lease of one tick ends before the user's renewal is there: every task is lost, again and again.
+TEST(OverlayRun, EndsAlsoWhenTasksAreLostAndPlacedForEver) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.rules[0].options.patience.lease = 1;
+  scenario.rules[0].options.patience.again = 1;
+  scenario.latency = {.min = std::chrono::milliseconds(300), .max = std::chrono::milliseconds(300)};
+  scenario.wire.lifetime = seconds(1);
+  scenario.quiet = 100;
+  const OverlayRun run = run_one(small_cluster(4, 2), scenario);
+  EXPECT_GT(run.restarted, 0);
+  EXPECT_GT(length(run, 4), 100);
+}
+
 TEST(OverlayRun, CorruptLettersAreDroppedAndAllIsPlacedAllTheSame) {
   OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
   scenario.faults.corrupt = 0.05;

@@ -12,9 +12,13 @@ class SearchTest : public testing::TestWithParam<overlay::SchedulerRow> {};
 // (docs/overlay-faults.md).
 TEST_P(SearchTest, NoFaultBreaksAPromise) {
   const SearchOutcome outcome = search_overlay(
-      {.seeds = 4, .nodes = 15, .users = 5, .ticks = 400, .scheduler = GetParam().scheduler, .threads = 2});
-  EXPECT_EQ(outcome.tried, 4);
+      {.seeds = 6, .nodes = 15, .users = 5, .ticks = 600, .scheduler = GetParam().scheduler, .threads = 2});
+  EXPECT_EQ(outcome.tried, 6);
   EXPECT_GT(outcome.lost, 0);
+  EXPECT_GT(outcome.placements, 0);
+  EXPECT_GT(outcome.ends, 0);
+  EXPECT_GT(outcome.restarts, 0);
+  if (GetParam().scheduler != overlay::Scheduler::probes) EXPECT_GT(outcome.live, 0);
   if (outcome.find)
     ADD_FAILURE() << "seed " << outcome.find->seed << ": " << outcome.find->violation.promise << ": "
                   << outcome.find->violation.what << "\n"
@@ -33,6 +37,18 @@ INSTANTIATE_TEST_SUITE_P(Schedulers, SearchTest, testing::ValuesIn(followed()), 
   std::erase(name, '-');
   return name;
 });
+
+// Outcomes are kept for 1,024 seeds at a time.
+TEST(Search, AddsUpAllSeedsHoweverMany) {
+  const auto searched = [](std::uint64_t first, std::int64_t seeds) {
+    return search_overlay({.first_seed = first, .seeds = seeds, .nodes = 2, .users = 1, .ticks = 10});
+  };
+  const SearchOutcome all = searched(1, 1030), first = searched(1, 1000), rest = searched(1001, 30);
+  EXPECT_EQ(all.tried, 1030);
+  EXPECT_EQ(all.messages, first.messages + rest.messages);
+  EXPECT_EQ(all.crashes, first.crashes + rest.crashes);
+  EXPECT_EQ(all.lost, first.lost + rest.lost);
+}
 
 TEST(Search, DoesNotDependOnTheNumberOfThreads) {
   const auto searched = [](int threads) {

@@ -1,6 +1,7 @@
 #include "simulation/overlay/world.hpp"
 
 #include <gmock/gmock.h>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -170,6 +171,35 @@ TEST(World, NoServerIsEverOverItsCapacityAndNoTaskRunsTwice) {
     small.world.run_until(small.world.first_tick() + seconds(20));
     EXPECT_GT(running.size(), 5U) << row.name;
   }
+}
+
+TEST(World, EveryTaskHasARunTimeOfItsOwnAlsoAfterAnotherWasLost) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.runtime = seconds(10);
+  for (std::uint32_t node = 0; node < 10; ++node)
+    scenario.faults.crashes.push_back(
+        {.at = seconds(2), .node = node, .back = seconds(3), .memory = Memory::lost});
+  scenario.rules[0].options.patience.lease = 40;
+  Small small(scenario);
+  std::map<overlay::TaskId, Duration> runtimes;
+  std::int64_t lost = 0;
+  small.world.watch({.fact =
+                         [&](Time, NodeId, const overlay::Fact& fact) {
+                           if (std::holds_alternative<overlay::Lost>(fact)) ++lost;
+                         },
+                     .message =
+                         [&](Time, const overlay::Letter& letter) {
+                           const auto* submit = std::get_if<overlay::Submit>(&letter.message);
+                           if (submit == nullptr) return;
+                           const auto& [task, runtime] =
+                               *runtimes.emplace(submit->task.id, submit->task.runtime).first;
+                           EXPECT_EQ(submit->task.runtime, runtime) << "task " << task.number;
+                         }});
+  small.world.run_until(small.world.first_tick() + seconds(20));
+  ASSERT_GT(lost, 3);
+  std::set<std::pair<NodeId, Duration>> drawn;
+  for (const auto& [task, runtime] : runtimes)
+    EXPECT_TRUE(drawn.emplace(task.user, runtime).second) << "task " << task.number << " of " << task.user;
 }
 
 TEST(World, TasksThatHaveARunTimeEndByThemselves) {
