@@ -17,14 +17,27 @@ double load(const ServerState& server) {
   return static_cast<double>(capacity - server.host.free().front()) / static_cast<double>(capacity);
 }
 
-/// The fixed neighbours of DDRF: given ones, or those that gossip has found until the first tick.
+/// Whom gossip has found. Of two servers none ever comes into the other's gradient view, as the only peer is
+/// the partner of every shuffle: so after a while the peers will do.
+std::span<const Descriptor> found_by_gossip(const ServerState& server) {
+  if (!server.poorest) return server.peers.view();
+  const bool in_vain = server.poorest->view().empty() && server.ticks > server.options.patience.again;
+  return in_vain ? server.peers.view() : server.poorest->view();
+}
+
+/// The fixed neighbours of DDRF: given ones, or those that gossip has found until the first tick by which it
+/// has found any: a server that joins may tick before it has heard of anybody.
 void choose_neighbours(const ServerState& server, Ddrf& ddrf) {
   std::vector<NodeId> neighbours = server.setting.neighbours;
   if (neighbours.empty()) {
-    const std::span<const Descriptor> found = server.poorest ? server.poorest->view() : server.peers.view();
-    for (const Descriptor& entry : found) neighbours.push_back(entry.node);
+    for (const Descriptor& entry : found_by_gossip(server)) neighbours.push_back(entry.node);
   }
-  ddrf.choose(neighbours);
+  if (!neighbours.empty()) ddrf.choose(neighbours);
+}
+
+/// Is all of the cluster here? Then there is nobody to wait for.
+bool is_whole_cluster(const ServerState& server) {
+  return std::ranges::equal(server.host.capacity(), server.total);
 }
 
 void tick(ServerState& server, Follower& follower, Moment moment) {
@@ -48,6 +61,7 @@ void tick(ServerState& server, Probes& probes, Moment moment) {
 void tick(ServerState& server, Ddrf& ddrf, Moment moment) {
   if (!ddrf.chosen()) choose_neighbours(server, ddrf);
   const Resident* poorest = next_in_turn(server);
+  if (!ddrf.chosen() && !is_whole_cluster(server)) return;
   if (poorest && ddrf_may_serve(told_of_users(server), ddrf.neighbours())) serve(server, *poorest, 0, moment);
   ddrf.ask(moment.effects);
 }
