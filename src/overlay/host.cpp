@@ -113,7 +113,8 @@ void Host::accept(Time now, NodeId user, const Accept& accepted, Effects& effect
   }
   if (entry->state == State::held) {
     entry->state = State::running;
-    entry->until = entry->runtime > Duration::zero() ? now + entry->runtime : Time::max();
+    const bool ends = entry->runtime > Duration::zero() && entry->runtime <= Time::max() - now;
+    entry->until = ends ? now + entry->runtime : Time::max();
     due_ = std::min(due_, entry->until);
     effects.facts.push_back(Started{entry->task, entry->proposal});
   }
