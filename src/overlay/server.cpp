@@ -34,7 +34,7 @@ ServerState::ServerState(ServerSetting given, Scheduler scheduler, const Overlay
       peers(setting.self, options.gossip),
       home(options, setting.tick),
       host(setting.capacity, start, options.patience, setting.tick),
-      rule(rule_of(scheduler, setting, start)) {
+      rule(rule_of(scheduler, setting, options.patience, start)) {
   if (needs_gradient(rule)) poorest.emplace(setting.self, Slope::poorest, options.gossip);
   if (options.search == Search::directed)
     freer = std::make_unique<Gradient>(setting.self, Slope::free, options.gossip);

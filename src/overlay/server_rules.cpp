@@ -51,6 +51,7 @@ void tick(ServerState& server, Follower& follower, Moment moment) {
 }
 
 void tick(ServerState& server, Probes& probes, Moment moment) {
+  probes.forget_silent(moment.now);
   probes.ask(moment.effects);
   const std::optional<Task> task = probes.next(server.host.free());
   if (!task) return;
@@ -84,13 +85,13 @@ void tick(ServerState& server, Pdgdrf& /*pdgdrf*/, Moment moment) {
 
 }  // namespace
 
-Rule rule_of(Scheduler scheduler, const ServerSetting& setting, Time start) {
+Rule rule_of(Scheduler scheduler, const ServerSetting& setting, const Patience& patience, Time start) {
   switch (scheduler) {
     case Scheduler::centralised_drf:
     case Scheduler::centralised_fifo:
       return Follower{};
     case Scheduler::probes:
-      return Probes(setting.neighbours);
+      return Probes(setting.neighbours, patience.user * setting.tick);
     case Scheduler::ddrf_random:
       return Ddrf(Ddrf::Neighbours::random);
     case Scheduler::ddrf_gradient:

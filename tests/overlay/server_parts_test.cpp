@@ -192,6 +192,27 @@ TEST_F(OneServer, UnderProbesItQueuesCopiesAndProposes) {
   EXPECT_FALSE(sent<Propose>());
 }
 
+// A lost Reject, or a copy whose user has gone.
+TEST_F(OneServer, UnderProbesATaskIsForgottenThatNobodyAsksForAnyMore) {
+  const Duration runtime = 450 * kTick;
+  const Message first = Copy{{.id = {kUser, 1}, .demand = {10}, .runtime = runtime}};
+  const Message second = Copy{{.id = {kUser + 1, 1}, .demand = {5}}};
+  for (const bool said_again : {false, true}) {
+    Server one = server(Scheduler::probes);
+    hear(one, 1, first);
+    tick(one);
+    hear(one, kUser, Accept{1, sent<Propose>()->second.proposal});
+    hear(one, 1, second);
+    bool proposed = false;
+    for (int ticks = 0; ticks < 460; ++ticks) {
+      if (said_again && ticks == 300) hear(one, 1, second);
+      tick(one);
+      proposed = proposed || sent<Propose>();
+    }
+    EXPECT_EQ(proposed, said_again);
+  }
+}
+
 TEST_F(OneServer, TellsTheCentralServerWhatIsFreeWhenItChanges) {
   Server one({.self = kSelf,
               .capacity = {10},
