@@ -61,8 +61,8 @@ void tick(ServerState& server, Probes& probes, Moment moment) {
 
 void tick(ServerState& server, Ddrf& ddrf, Moment moment) {
   if (!ddrf.chosen()) choose_neighbours(server, ddrf);
-  const Resident* poorest = next_in_turn(server);
   if (!ddrf.chosen() && !is_whole_cluster(server)) return;
+  const Resident* poorest = next_in_turn(server);
   if (poorest && ddrf_may_serve(told_of_users(server), ddrf.neighbours())) serve(server, *poorest, 0, moment);
   ddrf.ask(moment.effects);
 }
@@ -70,8 +70,8 @@ void tick(ServerState& server, Ddrf& ddrf, Moment moment) {
 void tick(ServerState& server, Dgdrf& dgdrf, Moment moment) {
   const Resident* poorest = next_in_turn(server);
   if (!poorest) return;
-  const Dgdrf::Turn turn = dgdrf.on_tick(told_of_users(server), server.poorest->view(), moment.effects);
-  if (turn == Dgdrf::Turn::alone) serve(server, *poorest, dgdrf.round(), moment);
+  const auto round = dgdrf.on_tick(told_of_users(server), server.poorest->view(), moment.effects);
+  if (round) serve(server, *poorest, *round, moment);
 }
 
 void tick(ServerState& server, Pdgdrf& /*pdgdrf*/, Moment moment) {
@@ -142,8 +142,8 @@ void hear(ServerState& server, NodeId from, const ConfirmAnswer& answer, Moment 
   auto* dgdrf = std::get_if<Dgdrf>(&server.rule);
   const Resident* poorest = next_in_turn(server);
   if (!dgdrf || !poorest) return;
-  if (dgdrf->on_answer(from, answer, told_of_users(server), server.poorest->view()))
-    serve(server, *poorest, answer.round, moment);
+  const auto round = dgdrf->on_answer(from, answer, told_of_users(server), server.poorest->view());
+  if (round) serve(server, *poorest, *round, moment);
 }
 
 }  // namespace mirab::overlay
