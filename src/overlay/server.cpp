@@ -109,8 +109,5 @@ std::span<const Descriptor> Server::view() const {
 }
 std::span<const Descriptor> Server::peers() const { return state_->peers.view(); }
 std::span<const std::int64_t> Server::free() const { return state_->host.free(); }
-std::vector<double> Server::estimated_total() const {
-  return state_->push_sum ? state_->push_sum->estimate() : std::vector<double>{};
-}
 
 }  // namespace mirab::overlay
