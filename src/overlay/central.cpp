@@ -206,9 +206,13 @@ void Central::on_tick(Time now, Random& /*random*/, Effects& effects) {
   if (!centre.turned_away.empty()) {
     Walk walk = std::move(centre.turned_away.front());
     centre.turned_away.pop_front();
-    if (const auto server = centre.server_for(walk.task.demand))
+    const auto server = centre.server_for(walk.task.demand);
+    if (!server) {
+      centre.home.on_no_room(walk.task.id, walk.attempt, effects);
+    } else if (const auto attempt = centre.home.go_on(now, walk.task.id, walk.attempt)) {
+      walk.attempt = *attempt;  // to a server that had this walk before, the old one would be a double
       return centre.send(*server, std::move(walk), effects);
-    centre.home.on_no_room(walk.task.id, walk.attempt, effects);
+    }
   }
 
   const Resident* resident = centre.next();

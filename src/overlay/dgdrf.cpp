@@ -42,12 +42,13 @@ bool confirms(std::span<const Descriptor> view, const ConfirmRequest& msg_r) {
       view, [&](const Descriptor& q) { return std::ranges::binary_search(msg_r.neighbours, q.node); });
 }
 
-Dgdrf::Turn Dgdrf::on_tick(const Descriptor& r, std::span<const Descriptor> view, Effects& effects) {
-  if (!is_centre(r, view)) {
+std::optional<std::uint64_t> Dgdrf::on_tick(const Descriptor& r, std::span<const Descriptor> view,
+                                            Effects& effects) {
+  const bool centre = is_centre(r, view);
+  if (!centre || view.empty()) {
     question_.clear();
-    return Turn::none;
+    return centre ? std::optional(round_) : std::nullopt;
   }
-  if (view.empty()) return Turn::alone;
 
   const NodeId p = lowest(view);
   std::vector<NodeId> msg_r = expected_view(r.node, view);
@@ -57,16 +58,16 @@ Dgdrf::Turn Dgdrf::on_tick(const Descriptor& r, std::span<const Descriptor> view
     question_ = std::move(msg_r);
   }
   effects.sends.push_back({p_, ConfirmRequest{.round = round_, .neighbours = question_}});
-  return Turn::asked;
+  return std::nullopt;
 }
 
-bool Dgdrf::on_answer(NodeId from, const ConfirmAnswer& answer, const Descriptor& r,
-                      std::span<const Descriptor> view) {
-  if (question_.empty() || from != p_ || answer.round != round_) return false;
+std::optional<std::uint64_t> Dgdrf::on_answer(NodeId from, const ConfirmAnswer& answer, const Descriptor& r,
+                                              std::span<const Descriptor> view) {
+  if (question_.empty() || from != p_ || answer.round != round_) return std::nullopt;
   const bool stands =
       is_centre(r, view) && !view.empty() && lowest(view) == p_ && expected_view(r.node, view) == question_;
   question_.clear();
-  return answer.confirmed && stands;
+  return answer.confirmed && stands ? std::optional(round_) : std::nullopt;
 }
 
 }  // namespace mirab::overlay

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,21 +25,21 @@ bool confirms(std::span<const Descriptor> view, const ConfirmRequest& msg_r);
 /// its neighbours whether that has the same neighbours, and serves when it says so.
 ///
 /// Every tick it asks, until it is answered; a "no" is asked anew, under a new round, at the next tick. An
-/// answer counts once, and only while the question still stands. Cost: O(P log P) a tick, two messages for a
+/// answer counts once, and only while the question still stands. So it serves at most once from one tick to
+/// the next: each turn takes a question of the last tick with it. Cost: O(P log P) a tick, two messages for a
 /// question.
 class Dgdrf {
  public:
   /// Rounds count from the server's start, so that none is ever repeated.
   explicit Dgdrf(Time start) : round_(static_cast<std::uint64_t>(start.time_since_epoch().count())) {}
 
-  enum class Turn { none, asked, alone };
-  /// Of a centre whose poorest user has a task that waits. `alone`: there is nobody to ask, it may serve.
-  Turn on_tick(const Descriptor& r, std::span<const Descriptor> view, Effects& effects);
-  /// May it serve now, under this answer?
-  bool on_answer(NodeId from, const ConfirmAnswer& answer, const Descriptor& r,
-                 std::span<const Descriptor> view);
-
-  std::uint64_t round() const { return round_; }
+  /// Of a server whose poorest user has a task that waits: asks, if it is the centre. The round under which
+  /// it may serve now, when there is nobody to ask.
+  std::optional<std::uint64_t> on_tick(const Descriptor& r, std::span<const Descriptor> view,
+                                       Effects& effects);
+  /// The round under which it may serve now, by this answer.
+  std::optional<std::uint64_t> on_answer(NodeId from, const ConfirmAnswer& answer, const Descriptor& r,
+                                         std::span<const Descriptor> view);
 
  private:
   std::uint64_t round_;

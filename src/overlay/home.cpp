@@ -28,6 +28,8 @@ void take_back(Resident& resident, Effects& effects) {
   effects.facts.push_back(Unserved{resident.task.id});
 }
 
+std::uint64_t attempt_at(Time now) { return static_cast<std::uint64_t>(now.time_since_epoch().count()); }
+
 }  // namespace
 
 Home::Home(const OverlayOptions& options, Duration tick)
@@ -110,9 +112,15 @@ const Resident& Home::serve(Time now, NodeId user, std::uint64_t round, Effects&
   resident->served = true;
   resident->placed = false;
   resident->served_at = now;
-  resident->attempt = static_cast<std::uint64_t>(now.time_since_epoch().count());
+  resident->attempt = attempt_at(now);
   effects.facts.push_back(Served{resident->task.id, round});
   return *resident;
+}
+
+std::optional<std::uint64_t> Home::go_on(Time now, const TaskId& task, std::uint64_t attempt) {
+  Resident* resident = find_turn(task, attempt);
+  if (resident == nullptr) return std::nullopt;
+  return resident->attempt = attempt_at(now);
 }
 
 double Home::share(const Resident& resident, std::span<const double> total) {

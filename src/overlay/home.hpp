@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Resident {
   bool placed = false;         ///< having its turn, it was proposed to its user by a host: now it counts
   bool stuck = false;          ///< nothing was found for it, and Stuck::leave
   bool silent = false;         ///< not heard of for Patience::home: it may have another home
-  std::uint64_t attempt = 0;   ///< of its last turn; never given twice for a task
+  std::uint64_t attempt = 0;   ///< of its last turn, when its task set out; never given twice for a task
   Time served_at{};
   Time heard_at{};
 
@@ -55,6 +56,9 @@ class Home {
   const Resident* poorest_waiting(std::span<const double> total) const;
   /// It is the turn of this resident, which waits: its task is to find a server. `round`: Served.
   const Resident& serve(Time now, NodeId user, std::uint64_t round, Effects& effects);
+  /// The same turn goes on under another attempt, which is returned: its task is sent out again, at a later
+  /// time than before. None: the turn is over.
+  std::optional<std::uint64_t> go_on(Time now, const TaskId& task, std::uint64_t attempt);
 
   /// G_i by total: counted · max_r D_ir / C_r over the resources whose C_r > 0.
   static double share(const Resident& resident, std::span<const double> total);

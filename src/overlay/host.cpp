@@ -9,7 +9,7 @@
 //
 // What is gone stays gone, because no name is given twice: hence whoever asks for it may be told so for ever
 // (Refused). A lease is of a user, not of a task: whatever it says to accept or to renew prolongs all that it
-// runs here. Cost: O(log entries) a message when nothing is over, else O(entries) to look for what is over.
+// runs here. Cost: O(log entries) a message when nothing is over, else O(entries) for each that is.
 
 #include "overlay/host.hpp"
 
@@ -113,7 +113,8 @@ void Host::accept(Time now, NodeId user, const Accept& accepted, Effects& effect
   }
   if (entry->state == State::held) {
     entry->state = State::running;
-    entry->until = entry->runtime > Duration::zero() ? now + entry->runtime : Time::max();
+    const bool ends = entry->runtime > Duration::zero() && entry->runtime <= Time::max() - now;
+    entry->until = ends ? now + entry->runtime : Time::max();
     due_ = std::min(due_, entry->until);
     effects.facts.push_back(Started{entry->task, entry->proposal});
   }
@@ -154,7 +155,8 @@ Time Host::lease_end(NodeId user) const {
 
 void Host::settle(Time now, Effects& effects) {
   if (now < due_) return;
-  std::erase_if(entries_, [&](Entry& entry) { return due(entry) <= now && !settle(now, entry, effects); });
+  for (auto entry = entries_.begin(); entry != entries_.end();)
+    entry = due(*entry) <= now && !settle(now, *entry, effects) ? entries_.erase(entry) : std::next(entry);
   std::erase_if(leases_, [&](const auto& lease) { return lease.second <= now; });
   due_ = Time::max();
   for (const Entry& entry : entries_) due_ = std::min(due_, due(entry));

@@ -33,11 +33,11 @@ std::vector<NodeId> two_least_loaded(std::span<const Descriptor> neighbours) {
   return nodes;
 }
 
-Probes::Probes(std::vector<NodeId> neighbours) {
+Probes::Probes(std::vector<NodeId> neighbours, Duration forgotten) : forgotten_(forgotten) {
   for (const NodeId node : neighbours) neighbours_.push_back({.node = node, .utility = 0});
 }
 
-Probe& Probes::queue(const Task& task, double share) {
+Probe& Probes::queue(Time now, const Task& task, double share) {
   // A user has one present task: an older one of it is not wanted any more, wherever it went.
   std::erase_if(waiting_, [&](const Probe& probe) {
     return probe.task.id.user == task.id.user && probe.task.id.number < task.id.number;
@@ -45,18 +45,23 @@ Probe& Probes::queue(const Task& task, double share) {
   for (Probe& probe : waiting_) {
     if (probe.task.id != task.id) continue;
     probe.proposed = false;  // said again: the proposal, or its answer, may have been lost
+    probe.heard_at = now;
     return probe;
   }
-  return waiting_.emplace_back(Probe{.task = task, .share = share});
+  return waiting_.emplace_back(Probe{.task = task, .share = share, .heard_at = now});
 }
 
-void Probes::on_submit(const Task& task, double share, Effects& effects) {
-  Probe& probe = queue(task, share);
+void Probes::on_submit(Time now, const Task& task, double share, Effects& effects) {
+  Probe& probe = queue(now, task, share);
   if (probe.copies.empty()) probe.copies = two_least_loaded(neighbours_);
   for (const NodeId node : probe.copies) effects.sends.push_back({node, Copy{task}});
 }
 
-void Probes::on_copy(const Task& task, double share) { queue(task, share); }
+void Probes::on_copy(Time now, const Task& task, double share) { queue(now, task, share); }
+
+void Probes::forget_silent(Time now) {
+  std::erase_if(waiting_, [&](const Probe& probe) { return now - probe.heard_at >= forgotten_; });
+}
 
 void Probes::ask(Effects& effects) const {
   for (const Descriptor& neighbour : neighbours_) effects.sends.push_back({neighbour.node, LoadRequest{}});

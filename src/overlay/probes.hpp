@@ -14,6 +14,7 @@ struct Probe {
   Task task;
   double share = 0;       ///< t.dominantShare
   bool proposed = false;  ///< its user was asked; it waits for the answer
+  Time heard_at{};        ///< when it was last submitted or copied
   std::vector<NodeId> copies =
       {};  ///< of a task whose primary handler this is: the neighbours that have it too
 };
@@ -28,16 +29,20 @@ std::vector<NodeId> two_least_loaded(std::span<const Descriptor> neighbours);
 
 /// Sparrow's batch of probes with late binding (Ousterhout et al. 2013; Östman, 4.2, Algorithm 4): the server
 /// that the gateway drew queues the task, two neighbours queue copies of it, and the user takes the first
-/// proposal. A server hosts on itself only. Known failure: a task whose three servers are full waits for
+/// proposal. A server hosts on itself only. What nobody has asked for during Patience::user is forgotten: its
+/// user's answer was lost, or the user has gone. Known failure: a task whose three servers are full waits for
 /// ever.
 class Probes {
  public:
-  explicit Probes(std::vector<NodeId> neighbours);
+  /// `forgotten`: Patience::user.
+  Probes(std::vector<NodeId> neighbours, Duration forgotten);
 
   /// ONREQUEST: queues the task and copies it to two neighbours; said again, to the same two.
-  void on_submit(const Task& task, double share, Effects& effects);
+  void on_submit(Time now, const Task& task, double share, Effects& effects);
   /// ONTASKFROMSERVER.
-  void on_copy(const Task& task, double share);
+  void on_copy(Time now, const Task& task, double share);
+  /// Forgets whom nobody asks for any more. O(tasks).
+  void forget_silent(Time now);
   /// Asks all neighbours for their loads.
   void ask(Effects& effects) const;
   void hear(NodeId from, const LoadAnswer& answer);
@@ -49,8 +54,9 @@ class Probes {
   void forget(NodeId node);
 
  private:
-  Probe& queue(const Task& task, double share);
+  Probe& queue(Time now, const Task& task, double share);
 
+  Duration forgotten_;
   std::vector<Descriptor> neighbours_;  ///< utility: −load as last known, 0 while unknown
   std::vector<Probe> waiting_;
 };

@@ -26,11 +26,6 @@ PushSum::PushSum(std::vector<double> own, std::uint32_t rounds)
   MIRAB_ASSERT(rounds > 0, "an epoch has rounds");
 }
 
-void PushSum::change(std::span<const double> own) {
-  MIRAB_ASSERT(own.size() == own_.size(), "as many means as before");
-  own_.assign(own.begin(), own.end());
-}
-
 void PushSum::round(std::optional<NodeId> peer, Effects& effects) {
   if (done_ >= rounds_) {
     end_epoch();

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include <mirab/overlay/effects.hpp>
@@ -10,7 +9,7 @@
 namespace mirab::overlay {
 
 /// Push-sum (Kempe, Dobra, Gehrke 2003; Algorithm 2) of means, in epochs: after `rounds` rounds all begin
-/// anew with what they have now, so that mass that was lost or doubled, and servers that came or went, are
+/// anew with what they have, so that mass that was lost or doubled, and servers that came or went, are
 /// forgotten.
 ///
 /// Every server begins with the weight 1: there is no initiator that could crash, and as a lost or doubled
@@ -25,8 +24,6 @@ class PushSum {
   /// `own`: x_i, one for each mean. `rounds` of an epoch, ≥ 1: O(log K); 64 is plenty for 10,000 servers.
   PushSum(std::vector<double> own, std::uint32_t rounds);
 
-  /// x_i is another one from the next epoch on. As many as before.
-  void change(std::span<const double> own);
   /// Sends half of what is here to `peer`; none: nobody is known, and all of it stays.
   void round(std::optional<NodeId> peer, Effects& effects);
   /// A share that cannot be (of another number of means, no positive weight) is ignored.

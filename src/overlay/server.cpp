@@ -43,7 +43,7 @@ ServerState::ServerState(ServerSetting given, Scheduler scheduler, const Overlay
       peers(setting.self, options.gossip),
       home(options, setting.tick),
       host(setting.capacity, start, options.patience, setting.tick),
-      rule(rule_of(scheduler, setting, start)) {
+      rule(rule_of(scheduler, setting, options.patience, start)) {
   if (needs_gradient(rule)) poorest.emplace(setting.self, Slope::poorest, options.gossip);
   if (options.search == Search::directed)
     freer = std::make_unique<Gradient>(setting.self, Slope::free, options.gossip);
@@ -121,8 +121,5 @@ std::span<const Descriptor> Server::view() const {
 }
 std::span<const Descriptor> Server::peers() const { return state_->peers.view(); }
 std::span<const std::int64_t> Server::free() const { return state_->host.free(); }
-std::vector<double> Server::estimated_total() const {
-  return state_->push_sum ? state_->push_sum->estimate() : std::vector<double>{};
-}
 
 }  // namespace mirab::overlay

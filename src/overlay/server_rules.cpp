@@ -18,14 +18,27 @@ double load(const ServerState& server) {
   return static_cast<double>(capacity - server.host.free().front()) / static_cast<double>(capacity);
 }
 
-/// The fixed neighbours of DDRF: given ones, or those that gossip has found until the first tick.
+/// Whom gossip has found. Of two servers none ever comes into the other's gradient view, as the only peer is
+/// the partner of every shuffle: so after a while the peers will do.
+std::span<const Descriptor> found_by_gossip(const ServerState& server) {
+  if (!server.poorest) return server.peers.view();
+  const bool in_vain = server.poorest->view().empty() && server.ticks > server.options.patience.again;
+  return in_vain ? server.peers.view() : server.poorest->view();
+}
+
+/// The fixed neighbours of DDRF: given ones, or those that gossip has found until the first tick by which it
+/// has found any: a server that joins may tick before it has heard of anybody.
 void choose_neighbours(const ServerState& server, Ddrf& ddrf) {
   std::vector<NodeId> neighbours = server.setting.neighbours;
   if (neighbours.empty()) {
-    const std::span<const Descriptor> found = server.poorest ? server.poorest->view() : server.peers.view();
-    for (const Descriptor& entry : found) neighbours.push_back(entry.node);
+    for (const Descriptor& entry : found_by_gossip(server)) neighbours.push_back(entry.node);
   }
-  ddrf.choose(neighbours);
+  if (!neighbours.empty()) ddrf.choose(neighbours);
+}
+
+/// Is all of the cluster here? Then there is nobody to wait for.
+bool is_whole_cluster(const ServerState& server) {
+  return std::ranges::equal(server.host.capacity(), server.total);
 }
 
 void tick(ServerState& server, Follower& follower, Moment moment) {
@@ -39,6 +52,7 @@ void tick(ServerState& server, Follower& follower, Moment moment) {
 }
 
 void tick(ServerState& server, Probes& probes, Moment moment) {
+  probes.forget_silent(moment.now);
   probes.ask(moment.effects);
   const std::optional<Task> task = probes.next(server.host.free());
   if (!task) return;
@@ -48,6 +62,7 @@ void tick(ServerState& server, Probes& probes, Moment moment) {
 
 void tick(ServerState& server, Ddrf& ddrf, Moment moment) {
   if (!ddrf.chosen()) choose_neighbours(server, ddrf);
+  if (!ddrf.chosen() && !is_whole_cluster(server)) return;
   const Resident* poorest = next_in_turn(server);
   if (poorest && ddrf_may_serve(told_of_users(server), ddrf.neighbours())) serve(server, *poorest, 0, moment);
   ddrf.ask(moment.effects);
@@ -56,8 +71,8 @@ void tick(ServerState& server, Ddrf& ddrf, Moment moment) {
 void tick(ServerState& server, Dgdrf& dgdrf, Moment moment) {
   const Resident* poorest = next_in_turn(server);
   if (!poorest) return;
-  const Dgdrf::Turn turn = dgdrf.on_tick(told_of_users(server), server.poorest->view(), moment.effects);
-  if (turn == Dgdrf::Turn::alone) serve(server, *poorest, dgdrf.round(), moment);
+  const auto round = dgdrf.on_tick(told_of_users(server), server.poorest->view(), moment.effects);
+  if (round) serve(server, *poorest, *round, moment);
 }
 
 void tick(ServerState& server, Pdgdrf& /*pdgdrf*/, Moment moment) {
@@ -80,13 +95,13 @@ void tick(ServerState& server, Level& /*level*/, Moment moment) {
 
 }  // namespace
 
-Rule rule_of(Scheduler scheduler, const ServerSetting& setting, Time start) {
+Rule rule_of(Scheduler scheduler, const ServerSetting& setting, const Patience& patience, Time start) {
   switch (scheduler) {
     case Scheduler::centralised_drf:
     case Scheduler::centralised_fifo:
       return Follower{};
     case Scheduler::probes:
-      return Probes(setting.neighbours);
+      return Probes(setting.neighbours, patience.user * setting.tick);
     case Scheduler::ddrf_random:
       return Ddrf(Ddrf::Neighbours::random);
     case Scheduler::ddrf_gradient:
@@ -138,8 +153,8 @@ void hear(ServerState& server, NodeId from, const ConfirmAnswer& answer, Moment 
   auto* dgdrf = std::get_if<Dgdrf>(&server.rule);
   const Resident* poorest = next_in_turn(server);
   if (!dgdrf || !poorest) return;
-  if (dgdrf->on_answer(from, answer, told_of_users(server), server.poorest->view()))
-    serve(server, *poorest, answer.round, moment);
+  const auto round = dgdrf->on_answer(from, answer, told_of_users(server), server.poorest->view());
+  if (round) serve(server, *poorest, *round, moment);
 }
 
 }  // namespace mirab::overlay

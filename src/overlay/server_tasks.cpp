@@ -88,7 +88,7 @@ void hear(ServerState& server, NodeId from, const Submit& submit, Moment moment)
     moment.effects.sends.push_back({from, Received{.number = task.id.number, .gone = true}});
   } else if (auto* probes = std::get_if<Probes>(&server.rule)) {
     moment.effects.sends.push_back({from, Received{.number = task.id.number}});
-    probes->on_submit(task, share_of(server, task), moment.effects);
+    probes->on_submit(moment.now, task, share_of(server, task), moment.effects);
   } else {
     server.home.on_submit(moment.now, submit, moment.effects);
   }
@@ -115,10 +115,10 @@ void hear(ServerState& server, NodeId /*from*/, const NoRoom& no_room, Moment mo
   server.home.on_no_room(no_room.task, no_room.attempt, moment.effects);
 }
 
-void hear(ServerState& server, NodeId /*from*/, const Copy& copy, Moment /*moment*/) {
+void hear(ServerState& server, NodeId /*from*/, const Copy& copy, Moment moment) {
   auto* probes = std::get_if<Probes>(&server.rule);
   if (probes && !server.leaving && copy.task.demand.size() == server.host.capacity().size())
-    probes->on_copy(copy.task, share_of(server, copy.task));
+    probes->on_copy(moment.now, copy.task, share_of(server, copy.task));
 }
 
 void hear(ServerState& server, NodeId from, const Accept& accept, Moment moment) {

@@ -45,7 +45,6 @@ Step directed_step(const Station& here, Walk& walk) {
   if (walk.hops_left == 0 || top == here.freer.end() || top->utility <= seen) return one_hop(here, walk);
   --walk.hops_left;
   walk.score = top->utility;
-  walk.best = top->node;
   return {.what = Step::What::pass, .to = top->node};
 }
 
@@ -78,7 +77,8 @@ double room(std::span<const std::int64_t> free, std::span<const double> total) {
 std::uint32_t hops_of(const OverlayOptions& options) {
   if (options.search != Search::best_fit) return options.hops;
   const std::uint32_t leg = std::max(options.best_of, 1U);
-  return options.hops / leg * leg + leg - 1;
+  if (options.hops < leg) return options.hops;
+  return options.hops - (options.hops - (leg - 1)) % leg;
 }
 
 Step walk_step(Search search, const Station& here, std::uint32_t best_of, Walk& walk) {

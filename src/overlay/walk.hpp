@@ -25,7 +25,9 @@ double drfh_distance(std::span<const std::int64_t> demand, std::span<const std::
 /// The utility of the second gradient, which directed walks climb. Requires a total. Cost: O(m).
 double room(std::span<const std::int64_t> free, std::span<const double> total);
 
-/// The hops that a walk begins with: best-fit walks take whole legs of `best_of` servers.
+/// The hops that a walk begins with: OverlayOptions::hops, which best-fit walks round down to whole legs. A
+/// leg is `best_of` servers, the home being the first of the first one; its return to the best is no hop.
+/// What is less than a leg is one short leg.
 std::uint32_t hops_of(const OverlayOptions& options);
 
 /// What a walk finds at a server; at its home first of all.

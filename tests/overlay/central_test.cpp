@@ -81,7 +81,27 @@ TEST_F(CentralOfTwo, WhatWasTurnedAwayGoesToTheNextServer) {
   const auto again = tick();
   ASSERT_TRUE(again);
   EXPECT_EQ(again->to, 1U);
-  EXPECT_EQ(walk_of(again).attempt, walk_of(sent).attempt);
+}
+
+// Servers take two walks of one name for one that was doubled on its way.
+TEST_F(CentralOfTwo, WhatIsSentToTheSameServerAgainIsAnotherWalk) {
+  submit(kUser, 1, 3);
+  const auto sent = tick();
+  answer_no_room(*sent);
+  central.on_message(now, 0, Free{.incarnation = 0, .sequence = 1, .free = {4}}, effects);
+  const auto again = tick();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->to, 0U);
+  EXPECT_NE(walk_of(again).attempt, walk_of(sent).attempt);
+  answer_no_room(*again);
+  EXPECT_EQ(tick()->to, 1U) << "the answer to the second walk is heard";
+}
+
+TEST_F(CentralOfTwo, WhatWasTurnedAwayAndIsNotWantedAnyMoreIsNotSentAgain) {
+  submit(kUser, 1, 3);
+  answer_no_room(*tick());
+  central.on_message(now, kUser, Pause{.number = 1, .demand = {3}, .sequence = ++sequence}, effects);
+  EXPECT_FALSE(tick());
 }
 
 TEST_F(CentralOfTwo, ABookThatWasWrongIsClosedUntilTheServerSaysWhatIsFree) {

@@ -46,7 +46,7 @@ TEST(Dgdrf, AsksTheLowestNeighbourForTheOthersAndItself) {
   EXPECT_EQ(expected_view(5, view_of_r), (std::vector<NodeId>{5, 7, 9}));
   Dgdrf dgdrf = started();
   Effects effects;
-  EXPECT_EQ(dgdrf.on_tick(r, view_of_r, effects), Dgdrf::Turn::asked);
+  EXPECT_FALSE(dgdrf.on_tick(r, view_of_r, effects));
   EXPECT_EQ(last_of(effects).to, 2U);
   EXPECT_EQ(question(effects).neighbours, (std::vector<NodeId>{5, 7, 9}));
 }
@@ -107,15 +107,25 @@ TEST(Dgdrf, WhatIsNotAnsweredIsAskedAgainUnderTheSameRound) {
 TEST(Dgdrf, WhoIsNotTheCentreAsksNobody) {
   Dgdrf dgdrf = started();
   Effects effects;
-  EXPECT_EQ(dgdrf.on_tick(server(5, 0.25), view_of_r, effects), Dgdrf::Turn::none);
+  EXPECT_FALSE(dgdrf.on_tick(server(5, 0.25), view_of_r, effects));
   EXPECT_TRUE(effects.sends.empty());
 }
 
 TEST(Dgdrf, AloneItServes) {
   Dgdrf dgdrf = started();
   Effects effects;
-  EXPECT_EQ(dgdrf.on_tick(r, {}, effects), Dgdrf::Turn::alone);
-  EXPECT_EQ(dgdrf.on_tick({.node = 5}, {}, effects), Dgdrf::Turn::none);
+  EXPECT_TRUE(dgdrf.on_tick(r, {}, effects));
+  EXPECT_FALSE(dgdrf.on_tick({.node = 5}, {}, effects));
+}
+
+// One service a tick: the answer to what was asked before comes too late.
+TEST(Dgdrf, WhatWasAskedBeforeItServedAloneIsNoTurnOfItsOwn) {
+  Dgdrf dgdrf = started();
+  Effects effects;
+  dgdrf.on_tick(r, view_of_r, effects);
+  const std::uint64_t round = question(effects).round;
+  dgdrf.on_tick(r, {}, effects);
+  EXPECT_FALSE(dgdrf.on_answer(2, {.round = round, .confirmed = true}, r, view_of_r));
 }
 
 // A server that lost its memory begins above all rounds of its former life.

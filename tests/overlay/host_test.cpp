@@ -129,6 +129,16 @@ TEST_F(HostOf, SaysThatATaskEndedUntilItsUserHasSeenIt) {
   EXPECT_THAT(said<Ended>(effects, kUser), IsEmpty());
 }
 
+// The wire takes run times up to 2^63 − 1 ns.
+TEST_F(HostOf, ATaskOfTheLongestRunTimeDoesNotEnd) {
+  Task wanted = task(1, 6);
+  wanted.runtime = Duration::max();
+  runs(1, wanted);
+  EXPECT_THAT(said<Allocated>(effects, kUser), SizeIs(1));
+  tick(2);
+  EXPECT_THAT(said<Ended>(effects, kUser), IsEmpty());
+}
+
 TEST_F(HostOf, ListsTasksThatRunAndThoseWhoseEndWasNotSeen) {
   runs(1, task(1, 2, 20));
   runs(1, task(3, 2));

@@ -123,16 +123,6 @@ TEST(PushSum, BeforeTheFirstEpochEndsThereIsNoEstimate) {
   EXPECT_EQ(network.servers[0].epoch(), 1U);
 }
 
-TEST(PushSum, AChangeCountsFromTheNextEpochOn) {
-  Pushing network({3, 5, 4}, 40, 5);
-  network.rounds(10);
-  network.servers[0].change(std::vector<double>{9});
-  network.rounds(35);
-  EXPECT_NEAR(network.servers[1].estimate().at(0), 4, 1e-4);
-  network.rounds(40);
-  EXPECT_NEAR(network.servers[1].estimate().at(0), 6, 1e-4);
-}
-
 TEST(PushSum, AServerThatComesLateCountsFromTheNextEpochOnAndDisturbsNoneBefore) {
   Pushing network(std::vector<double>(20, 4.0), 40, 6);
   network.rounds(41 + 20);  // in the midst of the second epoch

@@ -23,13 +23,14 @@ OverlayOptions climbing() {
 
 class OneServer : public testing::Test {
  protected:
-  Server server(Scheduler scheduler, const OverlayOptions& options = {}) const {
+  Server server(Scheduler scheduler, const OverlayOptions& options = {},
+                const std::vector<NodeId>& neighbours = {1, 2, 3}) const {
     return {{.self = kSelf,
              .capacity = {10},
              .total = {100},
              .bootstrap = kBootstrap,
              .gateway = kGateway,
-             .neighbours = {1, 2, 3},
+             .neighbours = neighbours,
              .tick = kTick},
             scheduler,
             options,
@@ -43,6 +44,10 @@ class OneServer : public testing::Test {
     now += kTick;
     effects = {};
     server.on_tick(now, random, effects);
+  }
+  void shuffle(Server& server) {
+    effects = {};
+    server.on_shuffle(now, random, effects);
   }
   void submit(Server& server, std::int64_t demand, std::uint64_t running = 0) {
     const Task task{.id = {kUser, running + 1}, .demand = {demand}, .running = running};
@@ -135,6 +140,42 @@ TEST_F(OneServer, UnderDdrfItWaitsWhileANeighbourIsPoorer) {
   EXPECT_FALSE(sent<Propose>());
 }
 
+// Its first tick may come before anybody has been heard of: of nobody, all are richer.
+TEST_F(OneServer, UnderDdrfGradientItServesNobodyBeforeItHasNeighbours) {
+  Server one = server(Scheduler::ddrf_gradient, {}, {});
+  submit(one, 5);
+  tick(one);
+  EXPECT_FALSE(sent<Propose>());
+  hear(one, kBootstrap, Peers{{7, 8}});
+  shuffle(one);
+  tick(one);
+  EXPECT_TRUE(sent<Propose>());
+  EXPECT_TRUE(sent<ShareRequest>());
+}
+
+TEST_F(OneServer, UnderDdrfGradientThePeersWillDoAfterAWhile) {
+  Server one = server(Scheduler::ddrf_gradient, {}, {});
+  submit(one, 5);
+  hear(one, kBootstrap, Peers{{7}});
+  for (std::uint32_t ticks = 0; ticks < Patience{}.again; ++ticks) {
+    tick(one);
+    EXPECT_FALSE(sent<Propose>());
+  }
+  tick(one);
+  EXPECT_TRUE(sent<Propose>());
+  ASSERT_TRUE(sent<ShareRequest>());
+  EXPECT_EQ(sent<ShareRequest>()->first, 7U);
+}
+
+TEST_F(OneServer, UnderDdrfTheOnlyServerOfAClusterNeedsNoNeighbours) {
+  for (const Scheduler scheduler : {Scheduler::ddrf_random, Scheduler::ddrf_gradient}) {
+    Server one({.self = kSelf, .capacity = {10}, .total = {10}, .tick = kTick}, scheduler, {}, Time{});
+    submit(one, 5);
+    tick(one);
+    EXPECT_TRUE(sent<Propose>());
+  }
+}
+
 // Algorithm 4.
 TEST_F(OneServer, UnderProbesItQueuesCopiesAndProposes) {
   Server one = server(Scheduler::probes);
@@ -149,6 +190,27 @@ TEST_F(OneServer, UnderProbesItQueuesCopiesAndProposes) {
   EXPECT_EQ(sent<Propose>()->first, kUser);
   tick(one);
   EXPECT_FALSE(sent<Propose>());
+}
+
+// A lost Reject, or a copy whose user has gone.
+TEST_F(OneServer, UnderProbesATaskIsForgottenThatNobodyAsksForAnyMore) {
+  const Duration runtime = 450 * kTick;
+  const Message first = Copy{{.id = {kUser, 1}, .demand = {10}, .runtime = runtime}};
+  const Message second = Copy{{.id = {kUser + 1, 1}, .demand = {5}}};
+  for (const bool said_again : {false, true}) {
+    Server one = server(Scheduler::probes);
+    hear(one, 1, first);
+    tick(one);
+    hear(one, kUser, Accept{1, sent<Propose>()->second.proposal});
+    hear(one, 1, second);
+    bool proposed = false;
+    for (int ticks = 0; ticks < 460; ++ticks) {
+      if (said_again && ticks == 300) hear(one, 1, second);
+      tick(one);
+      proposed = proposed || sent<Propose>();
+    }
+    EXPECT_EQ(proposed, said_again);
+  }
 }
 
 TEST_F(OneServer, TellsTheCentralServerWhatIsFreeWhenItChanges) {

@@ -1,6 +1,7 @@
 #include "overlay/walk.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace mirab::overlay {
 namespace {
@@ -48,6 +49,22 @@ TEST(BestFit, GoesBackToTheBestOfALeg) {
   EXPECT_EQ(walk_step(Search::best_fit, with_room(2, 0.2), 3, walk).to, kPeer);
   EXPECT_EQ(walk_step(Search::best_fit, with_room(3, 0.4), 3, walk).to, 2U);
   EXPECT_EQ(walk_step(Search::best_fit, with_room(2, 0.3), 3, walk).what, What::propose);
+}
+
+TEST(BestFit, WalksTakeWholeLegsOfNoMoreHopsThanAreGiven) {
+  OverlayOptions options;
+  options.search = Search::best_fit;
+  options.best_of = 8;
+  const auto hops = [&](std::uint32_t given) {
+    options.hops = given;
+    return hops_of(options);
+  };
+  EXPECT_EQ(hops(400), 399U);  // 50 legs of 8 servers, the home among them
+  EXPECT_EQ(hops(7), 7U);
+  EXPECT_EQ(hops(14), 7U);
+  EXPECT_EQ(hops(5), 5U) << "less than a leg: one short leg";
+  EXPECT_EQ(hops(0), 0U);
+  EXPECT_EQ(hops(std::numeric_limits<std::uint32_t>::max()), std::numeric_limits<std::uint32_t>::max());
 }
 
 TEST(BestFit, WalksOnWhenTheBestWasTakenMeanwhile) {

@@ -137,14 +137,14 @@ struct Received {
   friend bool operator==(const Received&, const Received&) = default;
 };
 
-/// A task looks for a server: the random walk of 4.3, or a directed one; also how the central server places,
-/// and how a probe is copied to neighbours (`queue`).
+/// A task looks for a server: the random walk of 4.3, a best-fit walk, or a directed one; also how the
+/// central server places.
 struct Walk {
   Task task;
   NodeId home = 0;
   std::uint64_t attempt = 0;  ///< of the home
   std::uint32_t hops_left = 0;
-  NodeId best = 0;  ///< best-of-walk: the server that fits best so far, `score` its distance
+  NodeId best = 0;  ///< best fit: the server of this leg that fits best so far, `score` its distance
   double score = std::numeric_limits<double>::infinity();
   friend bool operator==(const Walk&, const Walk&) = default;
 };

@@ -27,7 +27,7 @@ struct GossipOptions {
 /// How a task that its home cannot host finds a server.
 enum class Search {
   walk,      ///< the first on a random walk where it fits (the thesis')
-  best_fit,  ///< the best of the first `best_of` on the walk where it fits, by DRFH's distance
+  best_fit,  ///< the best of every `best_of` servers on the walk, by DRFH's distance
   directed,  ///< along a second gradient, of free capacity
 };
 
@@ -68,8 +68,8 @@ struct Patience {
 
 struct OverlayOptions {
   GossipOptions gossip;
-  std::uint32_t hops = 400;   ///< of a walk
-  std::uint32_t best_of = 8;  ///< servers where it fits that a best-fit walk compares
+  std::uint32_t hops = 400;   ///< of a walk, at the most
+  std::uint32_t best_of = 8;  ///< servers on a best-fit walk, whether it fits there or not, that are compared
   Search search = Search::walk;
   Idle idle = Idle::block;
   Stuck stuck = Stuck::block;

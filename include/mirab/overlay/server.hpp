@@ -63,9 +63,6 @@ class Server {
   std::span<const Descriptor> view() const;  ///< the gradient view, best first
   std::span<const Descriptor> peers() const;
   std::span<const std::int64_t> free() const;  ///< capacity − held − running. [m]
-  /// By push-sum, C_r / K: what the mean server has, in units; empty before the first estimate, and without
-  /// push-sum. [m]
-  std::vector<double> estimated_total() const;
 
  private:
   std::unique_ptr<ServerState> state_;
