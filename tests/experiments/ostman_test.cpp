@@ -33,7 +33,7 @@ TEST(Ostman, DdrfInIncreasingOrderIsFair) {  // figure 3.2
 }
 
 // Beyond the thesis: on few small clusters; what they show takes the full runs.
-TEST(OstmanBeyond, LevelTakesHalfTheTicksOfTheThesisRulesAtMost) {
+TEST(OstmanBeyond, LevelTakesLessThanHalfTheTicksOfDgdrfAndFewerThanPdgdrf) {
   const Reproduction result = quick("ostman-beyond-level");
   const auto ticks = [&](std::size_t row) { return std::stod(result.tables.front().rows.at(row).at(1)); };
   EXPECT_LT(ticks(4), ticks(1) / 2) << "dgdrf";
