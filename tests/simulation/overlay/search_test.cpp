@@ -18,7 +18,9 @@ TEST_P(SearchTest, NoFaultBreaksAPromise) {
   EXPECT_GT(outcome.placements, 0);
   EXPECT_GT(outcome.ends, 0);
   EXPECT_GT(outcome.restarts, 0);
-  if (GetParam().scheduler != overlay::Scheduler::probes) EXPECT_GT(outcome.live, 0);
+  if (GetParam().scheduler != overlay::Scheduler::probes) {
+    EXPECT_GT(outcome.live, 0);
+  }
   if (outcome.find)
     ADD_FAILURE() << "seed " << outcome.find->seed << ": " << outcome.find->violation.promise << ": "
                   << outcome.find->violation.what << "\n"
