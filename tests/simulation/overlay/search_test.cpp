@@ -33,7 +33,6 @@ TEST_P(SearchTest, NoFaultBreaksAPromise) {
 /// Those whose rule servers follow.
 std::vector<overlay::SchedulerRow> followed() {
   std::vector<overlay::SchedulerRow> rows(overlay::schedulers().begin(), overlay::schedulers().end());
-  std::erase_if(rows, [](const auto& row) { return row.scheduler == overlay::Scheduler::level; });
   return rows;
 }
 
