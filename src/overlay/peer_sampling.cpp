@@ -11,6 +11,8 @@
 // Here besides: an entry older than `oldest` shuffles is dropped, which bounds how long the name of a server
 // that is gone can go round when many messages are lost.
 //
+// And while the view is empty, because the only entry is Q (as of two servers, always), Q stands for it.
+//
 // Cost: O(ℓ · view) a message; the only allocation is the message's own.
 // Known failures: a server that is cut off for as many periods as its view has entries is alone afterwards.
 
@@ -38,6 +40,7 @@ void PeerSampling::introduce(std::span<const NodeId> servers) {
 
 void PeerSampling::shuffle(const Descriptor& own, Random& random, Effects& effects) {
   grow_older();
+  partner_.reset();
   if (view_.empty()) return;
   partner_ = take_oldest().node;
   PeerRequest request;
@@ -68,7 +71,7 @@ void PeerSampling::on_answer(NodeId from, const PeerAnswer& answer) {
 }
 
 std::optional<NodeId> PeerSampling::any(Random& random) const {
-  if (view_.empty()) return std::nullopt;
+  if (view_.empty()) return partner_;
   return view_[random.below(view_.size())].node;
 }
 

@@ -29,7 +29,7 @@ class PeerSampling {
   void on_answer(NodeId from, const PeerAnswer& answer);
 
   std::span<const Descriptor> view() const { return view_; }
-  /// One of the view, drawn uniformly; none when it is empty.
+  /// One of the view, drawn uniformly; of an empty one the server that was asked last and may answer yet.
   std::optional<NodeId> any(Random& random) const;
 
  private:

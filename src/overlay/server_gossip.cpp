@@ -47,13 +47,14 @@ void shuffle(ServerState& server, Moment moment) {
     if (!server.push_sum->estimate().empty()) server.total = server.push_sum->estimate();
   }
   const Descriptor own = told_of_users(server);
-  server.peers.shuffle(own, moment.random, moment.effects);
   const Ddrf* ddrf = std::get_if<Ddrf>(&server.rule);
   const bool frozen = ddrf && ddrf->chosen();
   if (server.poorest && !frozen)
     server.poorest->shuffle(own, server.peers.view(), moment.random, moment.effects);
   if (server.freer)
     server.freer->shuffle(told_of_room(server), server.peers.view(), moment.random, moment.effects);
+  // Last: it takes its partner out of the view, and of two servers that is the only one the gradients hear of.
+  server.peers.shuffle(own, moment.random, moment.effects);
   climb_if_risen(server, moment.effects);
 }
 

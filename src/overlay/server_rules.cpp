@@ -18,12 +18,9 @@ double load(const ServerState& server) {
   return static_cast<double>(capacity - server.host.free().front()) / static_cast<double>(capacity);
 }
 
-/// Whom gossip has found. Of two servers none ever comes into the other's gradient view, as the only peer is
-/// the partner of every shuffle: so after a while the peers will do.
+/// Whom gossip has found.
 std::span<const Descriptor> found_by_gossip(const ServerState& server) {
-  if (!server.poorest) return server.peers.view();
-  const bool in_vain = server.poorest->view().empty() && server.ticks > server.options.patience.again;
-  return in_vain ? server.peers.view() : server.poorest->view();
+  return server.poorest ? server.poorest->view() : server.peers.view();
 }
 
 /// The fixed neighbours of DDRF: given ones, or those that gossip has found until the first tick by which it

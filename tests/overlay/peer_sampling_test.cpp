@@ -102,9 +102,9 @@ TEST(PeerSampling, WhomNobodyAnswersIsAloneAfterAsManyShufflesAsItHasEntries) {
   Effects effects;
   for (int i = 0; i < 4; ++i) peers.shuffle({.node = 0}, random, effects);
   EXPECT_TRUE(peers.view().empty());
-  EXPECT_EQ(peers.any(random), std::nullopt);
   peers.shuffle({.node = 0}, random, effects);
   EXPECT_EQ(effects.sends.size(), 4U) << "nobody is left to ask";
+  EXPECT_EQ(peers.any(random), std::nullopt);
 }
 
 TEST(PeerSampling, AnyIsDrawnUniformly) {
@@ -113,6 +113,18 @@ TEST(PeerSampling, AnyIsDrawnUniformly) {
   std::vector<int> drawn(5, 0);
   for (int i = 0; i < 4000; ++i) ++drawn[*peers.any(random)];
   for (NodeId node = 1; node <= 4; ++node) EXPECT_NEAR(drawn[node], 1000, 5 * std::sqrt(750.0)) << node;
+}
+
+TEST(PeerSampling, TheOnlyPeerCanBeFoundWhileItIsAskedButNotOnceItWasAskedInVain) {
+  PeerSampling peers(0, {});
+  peers.introduce(std::vector<NodeId>{7});
+  Random random(1);
+  Effects effects;
+  peers.shuffle({.node = 0}, random, effects);
+  EXPECT_TRUE(peers.view().empty());
+  EXPECT_EQ(peers.any(random), 7U);
+  peers.shuffle({.node = 0}, random, effects);
+  EXPECT_EQ(peers.any(random), std::nullopt);
 }
 
 TEST(PeerSampling, AViewHoldsEveryServerOnceNeverOneselfAndNothingTooOldWhateverIsLostOrDoubled) {

@@ -153,14 +153,13 @@ TEST_F(OneServer, UnderDdrfGradientItServesNobodyBeforeItHasNeighbours) {
   EXPECT_TRUE(sent<ShareRequest>());
 }
 
-TEST_F(OneServer, UnderDdrfGradientThePeersWillDoAfterAWhile) {
+TEST_F(OneServer, UnderDdrfGradientItAsksTheOneItHasHeardOf) {
   Server one = server(Scheduler::ddrf_gradient, {}, {});
   submit(one, 5);
   hear(one, kBootstrap, Peers{{7}});
-  for (std::uint32_t ticks = 0; ticks < Patience{}.again; ++ticks) {
-    tick(one);
-    EXPECT_FALSE(sent<Propose>());
-  }
+  tick(one);
+  EXPECT_FALSE(sent<Propose>()) << "whom to ask is not known yet";
+  shuffle(one);
   tick(one);
   EXPECT_TRUE(sent<Propose>());
   ASSERT_TRUE(sent<ShareRequest>());
