@@ -53,7 +53,8 @@ void shuffle(ServerState& server, Moment moment) {
     server.poorest->shuffle(own, server.peers.view(), moment.random, moment.effects);
   if (server.freer)
     server.freer->shuffle(told_of_room(server), server.peers.view(), moment.random, moment.effects);
-  // Last: it takes its partner out of the view, and of two servers that is the only one the gradients hear of.
+  // Last: it takes its partner out of the view, and of two servers that is the only one the gradients hear
+  // of.
   server.peers.shuffle(own, moment.random, moment.effects);
   climb_if_risen(server, moment.effects);
 }
