@@ -47,6 +47,7 @@ peers: 8
 peer_shuffle: 4
 temperature: 0.5
 oldest: 30
+introduce: nobody
 remember: 7
 hops: 50
 best_of: 5
@@ -99,6 +100,7 @@ TEST(OverlayScenarioFile, ReadsHowTheSchedulersWork) {
   EXPECT_EQ(options.gossip.peer_shuffle, 4U);
   EXPECT_EQ(options.gossip.temperature, 0.5);
   EXPECT_EQ(options.gossip.oldest, 30U);
+  EXPECT_EQ(options.gossip.introduce, overlay::Introduce::nobody);
   EXPECT_EQ(options.gossip.remember, 7U);
   EXPECT_EQ(options.hops, 50U);
   EXPECT_EQ(options.best_of, 5U);

@@ -43,9 +43,12 @@ constexpr std::array<std::string_view, 3> kSearches = {"walk", "best-fit", "dire
 constexpr std::array<std::string_view, 2> kIdles = {"block", "skip"};
 constexpr std::array<std::string_view, 2> kStucks = {"block", "leave"};
 constexpr std::array<std::string_view, 2> kRises = {"gossip", "climb"};
+constexpr std::array<std::string_view, 2> kIntroduced = {"nobody", "last-asker"};
 constexpr std::array<std::string_view, 2> kTotals = {"known", "push-sum"};
 
-constexpr std::array<Word, 5> kWords = {{
+constexpr std::array<Word, 6> kWords = {{
+    {"introduce", kIntroduced,
+     [](OverlayOptions& o, std::size_t word) { o.gossip.introduce = static_cast<overlay::Introduce>(word); }},
     {"search", kSearches,
      [](OverlayOptions& o, std::size_t word) { o.search = static_cast<overlay::Search>(word); }},
     {"idle", kIdles, [](OverlayOptions& o, std::size_t word) { o.idle = static_cast<overlay::Idle>(word); }},
@@ -100,20 +103,20 @@ double read_temperature(const Node& node, const std::string& key, ScenarioFields
 }  // namespace
 
 std::span<const std::string_view> overlay_option_keys() {
-  static constexpr std::array<std::string_view, 17> kKeys = {
-      "neighbours", "shuffle", "peers",          "peer_shuffle", "temperature", "oldest",
-      "remember",   "hops",    "best_of",        "search",       "idle",        "stuck",
-      "rise",       "total",   "push_sum_epoch", "slack",        "patience"};
+  static constexpr std::array<std::string_view, 18> kKeys = {
+      "neighbours", "shuffle",  "peers", "peer_shuffle",   "temperature", "oldest",
+      "introduce",  "remember", "hops",  "best_of",        "search",      "idle",
+      "stuck",      "rise",     "total", "push_sum_epoch", "slack",       "patience"};
   return kKeys;
 }
 
 // Both do without gossip; the centralised ones without neighbours too, and probes without walks.
 std::span<const std::string_view> ignored_option_keys(overlay::Scheduler scheduler) {
-  static constexpr std::array<std::string_view, 12> kCentralised = {
-      "neighbours", "shuffle", "peers",   "peer_shuffle", "temperature", "oldest",
+  static constexpr std::array<std::string_view, 13> kCentralised = {
+      "neighbours", "shuffle", "peers",   "peer_shuffle", "temperature", "oldest",        "introduce",
       "remember",   "hops",    "best_of", "rise",         "total",       "push_sum_epoch"};
-  static constexpr std::array<std::string_view, 12> kProbes = {
-      "shuffle", "peers",   "peer_shuffle", "temperature", "oldest", "remember",
+  static constexpr std::array<std::string_view, 13> kProbes = {
+      "shuffle", "peers",   "peer_shuffle", "temperature", "oldest", "introduce",     "remember",
       "hops",    "best_of", "search",       "rise",        "total",  "push_sum_epoch"};
   switch (scheduler) {
     case overlay::Scheduler::centralised_drf:
