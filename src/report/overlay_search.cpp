@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 #include <mirab/overlay/scheduler.hpp>
@@ -18,6 +19,10 @@ using simulation::Faults;
 using simulation::Memory;
 using simulation::SearchFind;
 using simulation::SearchOutcome;
+
+constexpr std::string_view kNotLive =
+    "Liveness was not watched: no run was long enough to see that somebody waits for longer than promised. "
+    "Take more --ticks.";
 
 /// The plan in sentences, one a fault.
 std::vector<std::string> plan_words(const Faults& faults) {
@@ -61,6 +66,7 @@ std::string tried_table(const SearchOutcome& outcome) {
   row("of which came twice", outcome.duplicated);
   row("crashes", outcome.crashes);
   row("partitions", outcome.partitions);
+  row("watched for liveness", outcome.live);
   return render(table);
 }
 
@@ -107,6 +113,7 @@ std::string search_table(const Searched& searched, std::size_t width) {
                   overlay::row_of(options.scheduler).name, options.nodes, options.users, options.ticks,
                   options.first_seed);
   text += tried_table(searched.outcome) + "\n";
+  if (searched.outcome.live == 0) text += indented(std::string(kNotLive), 0, width) + "\n";
   if (!searched.outcome.find) return text + "No promise was broken.\n";
   return text + find_words(searched, *searched.outcome.find, width);
 }
@@ -125,7 +132,8 @@ nlohmann::ordered_json search_json(const Searched& searched) {
                                  {"lost", outcome.lost},
                                  {"duplicated", outcome.duplicated},
                                  {"crashes", outcome.crashes},
-                                 {"partitions", outcome.partitions}};
+                                 {"partitions", outcome.partitions},
+                                 {"live", outcome.live}};
   json["find"] = outcome.find ? find_json(searched, *outcome.find) : nlohmann::ordered_json(nullptr);
   return json;
 }

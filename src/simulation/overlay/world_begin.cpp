@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <mirab/overlay/scheduler.hpp>
+
 #include "simulation/overlay/world_state.hpp"
 #include "simulation/streams.hpp"
 
@@ -11,12 +13,8 @@ namespace {
 using overlay::NodeId;
 using overlay::Scheduler;
 
-bool is_central(Scheduler scheduler) {
-  return scheduler == Scheduler::centralised_drf || scheduler == Scheduler::centralised_fifo;
-}
-
 overlay::Direction direction_of(Scheduler scheduler) {
-  if (is_central(scheduler)) return overlay::Direction::central;
+  if (overlay::row_of(scheduler).is_central) return overlay::Direction::central;
   return scheduler == Scheduler::probes ? overlay::Direction::any : overlay::Direction::home;
 }
 
@@ -79,7 +77,7 @@ World::State::State(const Roster& roster_, const OverlayRules& rules_, const Ove
       places(roster.servers()),
       wanted(roster.users(), 0),
       gateway(roster.gateway(), direction_of(rules.scheduler),
-              is_central(rules.scheduler) ? std::optional(roster.central()) : std::nullopt,
+              overlay::row_of(rules.scheduler).is_central ? std::optional(roster.central()) : std::nullopt,
               rules.options.patience, scenario.tick),
       bootstrap(roster.bootstrap(), rules.options.gossip.peers, rules.options.patience, scenario.tick) {
   settle_in();
@@ -97,7 +95,7 @@ void World::State::settle_in() {
                                             .tick = scenario.tick,
                                             .runtime = runtime_of(roster.user(n), 1)},
                        options.patience, scenario.wire.lifetime + scenario.wire.skew);
-  if (is_central(rules.scheduler))
+  if (overlay::row_of(rules.scheduler).is_central)
     central.emplace(overlay::Central::Setting{.self = roster.central(),
                                               .capacity = roster.capacity,
                                               .total = roster.total,
