@@ -1,5 +1,6 @@
 #include "report/overlay_search.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -113,7 +114,7 @@ std::string search_table(const Searched& searched, std::size_t width) {
                   overlay::row_of(options.scheduler).name, options.nodes, options.users, options.ticks,
                   options.first_seed);
   text += tried_table(searched.outcome) + "\n";
-  if (searched.outcome.live == 0) text += indented(std::string(kNotLive), 0, width) + "\n";
+  if (searched.outcome.live == 0) text += broken(std::string(kNotLive), std::min(width, kPageWidth), "") + "\n";
   if (!searched.outcome.find) return text + "No promise was broken.\n";
   return text + find_words(searched, *searched.outcome.find, width);
 }
