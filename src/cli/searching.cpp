@@ -57,7 +57,8 @@ void add_search_options(CLI::App& app, SearchFlags& flags) {
   whole("--nodes", flags.options.nodes, "Servers of a run", 2, kMostNodes);
   whole("--users", flags.options.users, "Users of a run", 1, kMostNodes);
   whole("--ticks", flags.options.ticks,
-        "Length of a run, of which the second half is calm; liveness is watched from some 400 on", 10, kMostTicks);
+        "Length of a run, of which the second half is calm; liveness is watched from some 400 on", 10,
+        kMostTicks);
   flags.scheduler = overlay::row_of(flags.options.scheduler).name;
   std::vector<std::string> names;
   for (const overlay::SchedulerRow& row : overlay::schedulers()) names.emplace_back(row.name);
@@ -83,8 +84,8 @@ Exit search(const SearchFlags& flags, const SimulateOptions& options) {
   searched.options.scheduler = *overlay::find_scheduler(flags.scheduler);
   searched.options.threads = options.threads;
   if (options.seed) searched.options.first_seed = *options.seed;
-  if (const Check wrong = check_seeds(searched.options.first_seed,
-                                      static_cast<std::uint64_t>(searched.options.seeds)))
+  if (const Check wrong =
+          check_seeds(searched.options.first_seed, static_cast<std::uint64_t>(searched.options.seeds)))
     return complain(*wrong);
   if (const Check failure = check_destinations_of(flags, options.output)) return complain(*failure);
   searched.outcome = simulation::search_overlay(searched.options, progress_line("search"));

@@ -8,13 +8,16 @@
 
 #include <algorithm>
 
+#include "overlay/limits.hpp"
+
 namespace mirab::overlay {
 
 void Roll::enter(Time now, NodeId server) {
+  forget(now);
   const auto place = place_of(server);
   if (place != lines_.end() && place->server == server)
     place->heard_at = now;
-  else
+  else if (lines_.size() < kMostServers)
     lines_.insert(place, {server, now});
 }
 

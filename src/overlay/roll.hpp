@@ -14,6 +14,7 @@ class Roll {
  public:
   explicit Roll(Duration forgotten) : forgotten_(forgotten) {}
 
+  /// Who is new is not entered when there is no room for more (limits.hpp).
   void enter(Time now, NodeId server);
   void strike(NodeId server);
   /// One drawn uniformly among the others; none: there is none.

@@ -39,7 +39,8 @@ std::vector<std::string> server_names(const Problem& cluster) {
 
 std::vector<std::string> notices_of(const OverlayRuns& all) {
   std::vector<std::string> notices;
-  for (const Error& notice : simulation::notices(all.cluster, all.scenario)) notices.push_back(describe(notice));
+  for (const Error& notice : simulation::notices(all.cluster, all.scenario))
+    notices.push_back(describe(notice));
   for (std::size_t i = 0; i < all.runs.size(); ++i) {
     const OverlayRun& run = all.runs[i];
     if (const auto& left = run.left_over)

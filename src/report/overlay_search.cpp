@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
@@ -18,12 +19,23 @@ namespace {
 
 using simulation::Faults;
 using simulation::Memory;
+using simulation::Partition;
 using simulation::SearchFind;
 using simulation::SearchOutcome;
 
 constexpr std::string_view kNotLive =
     "Liveness was not watched: no run was long enough to see that somebody waits for longer than promised. "
     "Take more --ticks.";
+
+/// "5 % of the servers and the gateway are"
+std::string whom(const Partition& cut) {
+  std::vector<std::string> parts;
+  if (cut.nodes > 0) parts.push_back(fmt::format("{:g} % of the servers", 100 * cut.nodes));
+  if (cut.users > 0) parts.push_back(fmt::format("{:g} % of the users", 100 * cut.users));
+  if (cut.gateway == Partition::Side::inside) parts.emplace_back("the gateway");
+  const bool one = parts.size() == 1 && cut.gateway == Partition::Side::inside;
+  return fmt::format("{} {}", fmt::join(parts, " and "), one ? "is" : "are");
+}
 
 /// The plan in sentences, one a fault.
 std::vector<std::string> plan_words(const Faults& faults) {
@@ -38,8 +50,8 @@ std::vector<std::string> plan_words(const Faults& faults) {
   part("come late", faults.reorder);
   part("are garbled", faults.corrupt);
   for (const auto& cut : faults.partitions)
-    lines.push_back(fmt::format("{:g} % of the servers are cut off from {} s to {} s", 100 * cut.nodes,
-                                seconds_text(cut.from), seconds_text(cut.to)));
+    lines.push_back(
+        fmt::format("{} cut off from {} s to {} s", whom(cut), seconds_text(cut.from), seconds_text(cut.to)));
   for (const auto& crash : faults.crashes)
     lines.push_back(fmt::format("server {} crashes at {} s, {} its memory, and {}", crash.node,
                                 seconds_text(crash.at), crash.memory == Memory::kept ? "keeps" : "loses",
@@ -52,6 +64,9 @@ std::vector<std::string> plan_words(const Faults& faults) {
     lines.push_back(fmt::format("server {} joins at {} s", join.node, seconds_text(join.at)));
   for (const auto& leave : faults.leaves)
     lines.push_back(fmt::format("server {} leaves at {} s", leave.node, seconds_text(leave.at)));
+  for (const auto& restart : faults.restarts)
+    lines.push_back(
+        fmt::format("the gateway and the bootstrap server forget all at {} s", seconds_text(restart.at)));
   if (lines.empty()) lines.push_back("nothing goes wrong");
   return lines;
 }
@@ -114,7 +129,8 @@ std::string search_table(const Searched& searched, std::size_t width) {
                   overlay::row_of(options.scheduler).name, options.nodes, options.users, options.ticks,
                   options.first_seed);
   text += tried_table(searched.outcome) + "\n";
-  if (searched.outcome.live == 0) text += broken(std::string(kNotLive), std::min(width, kPageWidth), "") + "\n";
+  if (searched.outcome.live == 0)
+    text += broken(std::string(kNotLive), std::min(width, kPageWidth), "") + "\n";
   if (!searched.outcome.find) return text + "No promise was broken.\n";
   return text + find_words(searched, *searched.outcome.find, width);
 }

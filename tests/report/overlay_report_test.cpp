@@ -135,10 +135,11 @@ TEST(OverlayReport, WhatIsWithoutEffectAndRoomThatIsLeftAreNoted) {
   overlay.scenario.duration = std::chrono::seconds(1);
   overlay.runs[1] = test::overlay_run("pdgdrf", 400);
   overlay.runs[1].left_over = {.user = "B", .tasks = 27};
-  EXPECT_THAT(notices_of(overlay.all),
-              ElementsAre("quiet: makes no difference: duration_s says when the run is over",
-                          "under pdgdrf:hops=9 27 more tasks would fit: user B, who has no task that waits, is "
-                          "the poorest, and nobody is served before it (idle: skip)"));
+  EXPECT_THAT(
+      notices_of(overlay.all),
+      ElementsAre("quiet: makes no difference: duration_s says when the run is over",
+                  "under pdgdrf:hops=9 27 more tasks would fit: user B, who has no task that waits, is "
+                  "the poorest, and nobody is served before it (idle: skip)"));
   EXPECT_THAT(simulation_table(overlay.all, 100), HasSubstr("note: under pdgdrf:hops=9 27 more"));
 }
 

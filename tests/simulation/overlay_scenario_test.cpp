@@ -71,13 +71,16 @@ faults:
   reorder: 0.05
   corrupt: 0.001
   until_s: 60
-  partitions: [{from_s: 10, to_s: 20, nodes: 0.3}]
+  partitions:
+    - {from_s: 10, to_s: 20, nodes: 0.3}
+    - {from_s: 11, to_s: 21, users: 0.5, gateway: inside}
   crashes:
     - {at_s: 5, node: 3, back_s: 8, memory: lost}
     - {at_s: 6.5, node: 4}
   slow: [{from_s: 1, to_s: 2, node: 7, factor: 4}]
   joins: [{at_s: 3, node: 9}]
   leaves: [{at_s: 0, node: 1}]
+  restarts: [{at_s: 7}]
 pauses: [{user: alice, from_s: 2, to_s: 4}]
 runtime_s: 30
 duration_s: 100
@@ -145,10 +148,15 @@ TEST(OverlayScenarioFile, ReadsWhatGoesWrong) {
   EXPECT_EQ(faults.reorder, 0.05);
   EXPECT_EQ(faults.corrupt, 0.001);
   EXPECT_EQ(faults.until, Duration(60s));
-  ASSERT_EQ(faults.partitions.size(), 1U);
+  ASSERT_EQ(faults.partitions.size(), 2U);
   EXPECT_EQ(faults.partitions[0].from, Duration(10s));
   EXPECT_EQ(faults.partitions[0].to, Duration(20s));
   EXPECT_EQ(faults.partitions[0].nodes, 0.3);
+  EXPECT_EQ(faults.partitions[0].users, 0);
+  EXPECT_EQ(faults.partitions[0].gateway, Partition::Side::outside);
+  EXPECT_EQ(faults.partitions[1].nodes, 0);
+  EXPECT_EQ(faults.partitions[1].users, 0.5);
+  EXPECT_EQ(faults.partitions[1].gateway, Partition::Side::inside);
   ASSERT_EQ(faults.crashes.size(), 2U);
   EXPECT_EQ(faults.crashes[0].at, Duration(5s));
   EXPECT_EQ(faults.crashes[0].node, 3U);
@@ -167,6 +175,8 @@ TEST(OverlayScenarioFile, ReadsWhatGoesWrong) {
   ASSERT_EQ(faults.leaves.size(), 1U);
   EXPECT_EQ(faults.leaves[0].at, Duration(0s));
   EXPECT_EQ(faults.leaves[0].node, 1U);
+  ASSERT_EQ(faults.restarts.size(), 1U);
+  EXPECT_EQ(faults.restarts[0].at, Duration(7s));
 }
 
 // Östman, 4.4: the defaults of the thesis.
@@ -251,7 +261,8 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_schedulers("[]"), "3: schedulers: must have from 1 to 100 entries"},
            {with_schedulers("dgdrf"), "3: schedulers: must be a list"},
            {with_schedulers("[dgdfr]"), "3: schedulers[0]: must be one of centralised-drf, "},
-           {with_schedulers("[dgdrf, dgdrf]"), "3: schedulers[1]: schedulers[0] is already called 'dgdrf'; `name` tells"},
+           {with_schedulers("[dgdrf, dgdrf]"),
+            "3: schedulers[1]: schedulers[0] is already called 'dgdrf'; `name` tells"},
            {with_schedulers("[{neighbours: 2}]"), "3: schedulers[0].scheduler: missing"},
            {with_schedulers("[{scheduler: [a]}]"), "3: schedulers[0].scheduler: must be one of"},
            {with_schedulers("[{scheduler: dgdrf, nieghbours: 2}]"),
@@ -278,10 +289,12 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {kSmall + "tick_ms: 1e18\n", "4: tick_ms: must be less than thirty years"},
            {kSmall + "ticks: in_step\n", "4: ticks: must be one of staggered, in-step"},
            {kSmall + "shuffles_per_tick: 0\n", "4: shuffles_per_tick: must be from 0.001 to 1000, not 0"},
-           {kSmall + "shuffles_per_tick: 1e9\n", "4: shuffles_per_tick: must be from 0.001 to 1000, not 1000000000"},
+           {kSmall + "shuffles_per_tick: 1e9\n",
+            "4: shuffles_per_tick: must be from 0.001 to 1000, not 1000000000"},
            {kSmall + "warm_up: 1.5\n", "4: warm_up: must be a whole number"},
            {kSmall + "latency_ms: {min: 2}\n", "4: latency_ms.max: missing"},
-           {kSmall + "latency_ms: {min: 2, max: 1}\n", "4: latency_ms.max: must not be below min, 2, as 1 is"},
+           {kSmall + "latency_ms: {min: 2, max: 1}\n",
+            "4: latency_ms.max: must not be below min, 2, as 1 is"},
            {kSmall + "lifetime_ms: 0\n", "4: lifetime_ms: must be at least a nanosecond, not 0"},
            {kSmall + "duration_s: 0\n", "4: duration_s: must be at least a nanosecond, not 0"},
            {kSmall + "quiet: 0\n", "4: quiet: must be at least 1 tick, not 0"},
@@ -295,8 +308,15 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_faults("loss: -0.1"), "4: faults.loss: '-0.1' is negative"},
            {with_faults("los: 0.1"), "4: faults.los: unknown key; did you mean loss"},
            {with_faults("partitions: [{from_s: 1, to_s: 2, nodes: 1}]"),
-            "4: faults.partitions[0].nodes: must be a part of the servers, above 0 and below 1, not 1"},
+            "4: faults.partitions[0].nodes: must be a part of the servers, below 1, not 1"},
            {with_faults("partitions: [{from_s: 1, nodes: 0.5}]"), "4: faults.partitions[0].to_s: missing"},
+           {with_faults("partitions: [{from_s: 1, to_s: 2, users: 1.5}]"),
+            "4: faults.partitions[0].users: must be a part of the users, at most 1"},
+           {with_faults("partitions: [{from_s: 1, to_s: 2, gateway: in}]"),
+            "4: faults.partitions[0].gateway: must be one of outside, inside"},
+           {with_faults("partitions: [{from_s: 1, to_s: 2, gateway: outside}]"),
+            "4: faults.partitions[0]: cuts nobody off"},
+           {with_faults("restarts: [{}]"), "4: faults.restarts[0].at_s: missing"},
            {with_faults("crashes: [{at_s: 1}]"), "4: faults.crashes[0].node: missing"},
            {with_faults("crashes: [{at_s: 1, node: m-28}]"),
             "4: faults.crashes[0].node: must be a whole number from 0 to 999999, not 'm-28'"},
@@ -312,8 +332,10 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
             "3: schedulers[0].slack: makes no difference to dgdrf"},
            {with_schedulers("[{scheduler: dgdrf, best_of: 3}]"),
             "3: schedulers[0].best_of: makes no difference without `search: best-fit`"},
-           {kSmall + "shuffle: some\n", "4: shuffle: must be all, or a whole number from 1 to 1000, not 'some'"},
-           {kSmall + "temperature: inf\n", "4: temperature: must be infinite, or a number above 0, not 'inf'"},
+           {kSmall + "shuffle: some\n",
+            "4: shuffle: must be all, or a whole number from 1 to 1000, not 'some'"},
+           {kSmall + "temperature: inf\n",
+            "4: temperature: must be infinite, or a number above 0, not 'inf'"},
            {kSmall + "temperature: -1\n", "4: temperature: must be infinite, or a number above 0, not '-1'"},
            {kSmall + "tick_ms: 1e-9\n", "4: tick_ms: must be at least a microsecond"},
            {kSmall + "tick_ms: fast\n",

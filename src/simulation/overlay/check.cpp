@@ -25,9 +25,9 @@ Error wrong(std::string key, std::string message) {
 
 Check check_least(Duration time, Duration least, const char* key) {
   if (time >= least) return {};
-  return wrong(key, fmt::format("must be at least {}, not {}",
-                                least == Duration(1) ? "a nanosecond" : "a microsecond",
-                                time == Duration::zero() ? "0" : fmt::format("{} s", in_seconds(time))));
+  return wrong(
+      key, fmt::format("must be at least {}, not {}", least == Duration(1) ? "a nanosecond" : "a microsecond",
+                       time == Duration::zero() ? "0" : fmt::format("{} s", in_seconds(time))));
 }
 
 // Nodes drop what is older than the lifetime: where even the fastest message is, nothing ever arrives.
@@ -41,6 +41,11 @@ Check check_network(const OverlayScenario& scenario) {
     return wrong("latency_ms.max",
                  fmt::format("must not be below min, {}, as {} is", in_ms(latency.min), in_ms(latency.max)));
   if (scenario.wire.skew < Duration::zero()) return wrong("skew_ms", "must not be negative");
+  if (scenario.wire.skew >= scenario.wire.lifetime)
+    return wrong("skew_ms",
+                 fmt::format("must be below lifetime_ms, {}, not {}: whose clock is ahead would take "
+                             "nothing from whose is not",
+                             in_ms(scenario.wire.lifetime), in_ms(scenario.wire.skew)));
   if (latency.min <= scenario.wire.lifetime) return {};
   return wrong("latency_ms", fmt::format("no message takes less than {} ms, and nodes drop those that are "
                                          "older than lifetime_ms, {}: nothing would ever arrive",
@@ -134,7 +139,8 @@ Check check_overlay_cluster(const Problem& cluster) {
   if (users > kMostOverlayUsers)
     return wrong("users", fmt::format("must be at most {}, not {}", kMostOverlayUsers, users));
   if (server_copies(cluster) > kMostOverlayServers)
-    return wrong("servers", fmt::format("must be at most {}, copies counted one by one", kMostOverlayServers));
+    return wrong("servers",
+                 fmt::format("must be at most {}, copies counted one by one", kMostOverlayServers));
   for (std::size_t n = 0; n < cluster.user_count(); ++n)
     if (Check unmet = check_user(cluster, n)) return unmet;
   return {};

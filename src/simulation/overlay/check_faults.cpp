@@ -41,8 +41,9 @@ Check check_time(Duration time, const std::string& key) {
 
 Check check_later(Duration time, Duration than, const std::string& key, std::string_view name) {
   if (time > than) return {};
-  return Error{.message = fmt::format("must be later than {}, {}, not {}", name, text_of(than), text_of(time)),
-               .key = key};
+  return Error{
+      .message = fmt::format("must be later than {}, {}, not {}", name, text_of(than), text_of(time)),
+      .key = key};
 }
 
 Check check_span(Duration from, Duration to, const std::string& key) {
@@ -52,10 +53,19 @@ Check check_span(Duration from, Duration to, const std::string& key) {
 
 Check check_partition(const Partition& partition, const std::string& key) {
   if (Check unmet = check_span(partition.from, partition.to, key)) return unmet;
-  if (partition.nodes > 0 && partition.nodes < 1) return {};
-  return Error{.message =
-                   fmt::format("must be a part of the servers, above 0 and below 1, not {}", partition.nodes),
-               .key = key + "nodes"};
+  if (!(partition.nodes >= 0 && partition.nodes < 1))
+    return Error{.message = fmt::format("must be a part of the servers, below 1, not {}", partition.nodes),
+                 .key = key + "nodes"};
+  if (!(partition.users >= 0 && partition.users <= 1))
+    return Error{.message = fmt::format("must be a part of the users, at most 1, not {}", partition.users),
+                 .key = key + "users"};
+  if (partition.nodes > 0 || partition.users > 0 || partition.gateway == Partition::Side::inside) return {};
+  return Error{.message = "cuts nobody off: must have nodes, users, or the gateway inside",
+               .key = key.substr(0, key.size() - 1)};
+}
+
+Check check_restart(const Restart& restart, const std::string& key) {
+  return check_time(restart.at, key + "at_s");
 }
 
 Check check_crash(const Crash& crash, const std::string& key) {
@@ -153,6 +163,7 @@ Check check_faults(const Faults& faults) {
   if (Check unmet = check_each(faults.partitions, "faults.partitions", check_partition)) return unmet;
   if (Check unmet = check_each(faults.crashes, "faults.crashes", check_crash)) return unmet;
   if (Check unmet = check_each(faults.slow, "faults.slow", check_slow)) return unmet;
+  if (Check unmet = check_each(faults.restarts, "faults.restarts", check_restart)) return unmet;
   return check_lives(faults);
 }
 
@@ -190,9 +201,9 @@ Check check_places(const std::vector<UserPause>& pauses, const Problem& cluster)
   std::ranges::sort(sorted);
   return check_each(pauses, "pauses", [&](const UserPause& pause, const std::string& key) -> Check {
     if (std::ranges::binary_search(sorted, std::string_view(pause.user))) return {};
-    return Error{.message = fmt::format("the cluster has no user '{}'{}", pause.user,
-                                        known_names(pause.user, names)),
-                 .key = key + "user"};
+    return Error{
+        .message = fmt::format("the cluster has no user '{}'{}", pause.user, known_names(pause.user, names)),
+        .key = key + "user"};
   });
 }
 

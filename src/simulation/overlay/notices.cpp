@@ -113,9 +113,9 @@ class Notices {
       const User& user = cluster_.users()[n];
       if (fits_somewhere(user)) continue;
       return add(fmt::format("users[{}].demand", n),
-                 fmt::format("a task of user '{}' fits on no server, even an empty one{}", user.name,
-                             blocks ? ": it is the poorest for ever, and nobody else is served (stuck: leave)"
-                                    : ""));
+                 fmt::format(
+                     "a task of user '{}' fits on no server, even an empty one{}", user.name,
+                     blocks ? ": it is the poorest for ever, and nobody else is served (stuck: leave)" : ""));
     }
   }
 

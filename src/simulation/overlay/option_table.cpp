@@ -21,7 +21,9 @@ constexpr WholeOption whole(std::string_view key, std::int64_t least, std::int64
 template <auto member>
 constexpr WholeOption of_gossip(std::string_view key, std::int64_t least, std::int64_t most,
                                 std::string_view zero = {}) {
-  return {key, least, most,
+  return {key,
+          least,
+          most,
           [](const OverlayOptions& o) { return static_cast<std::int64_t>(o.gossip.*member); },
           [](OverlayOptions& o, std::int64_t value) { o.gossip.*member = static_cast<std::uint32_t>(value); },
           zero};

@@ -49,8 +49,9 @@ inline constexpr std::string_view kPatienceKey = "patience";
 /// The keys of all of them.
 std::span<const std::string_view> overlay_option_keys();
 
-// The words of what is no option of a scheduler: Ticks and Memory.
+// The words of what is no option of a scheduler: Ticks, Memory and Partition::Side.
 inline constexpr std::array<std::string_view, 2> kTicksWords = {"staggered", "in-step"};
 inline constexpr std::array<std::string_view, 2> kMemoryWords = {"kept", "lost"};
+inline constexpr std::array<std::string_view, 2> kSideWords = {"outside", "inside"};
 
 }  // namespace mirab::simulation

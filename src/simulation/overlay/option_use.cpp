@@ -39,9 +39,8 @@ bool is_ignored(std::string_view key, Scheduler scheduler) {
 }
 
 bool equal(const Patience& one, const Patience& other) {
-  return std::ranges::all_of(wait_options(), [&](const WaitOption& wait) {
-    return one.*wait.ticks == other.*wait.ticks;
-  });
+  return std::ranges::all_of(wait_options(),
+                             [&](const WaitOption& wait) { return one.*wait.ticks == other.*wait.ticks; });
 }
 
 }  // namespace

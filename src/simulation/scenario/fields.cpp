@@ -138,8 +138,7 @@ std::optional<std::int64_t> ScenarioFields::whole_or(std::string_view word, cons
                                                      std::int64_t most) {
   if (node.kind == Node::Kind::scalar && node.text == word) return {};
   if (const std::optional<std::int64_t> number = parse_whole(node, least, most)) return number;
-  fail(key,
-       fmt::format("must be {}, or a whole number from {} to {}{}", word, least, most, instead_of(node)),
+  fail(key, fmt::format("must be {}, or a whole number from {} to {}{}", word, least, most, instead_of(node)),
        node.line);
   return least;
 }

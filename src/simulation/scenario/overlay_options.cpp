@@ -52,8 +52,7 @@ OverlayOptions read_overlay_options(const Node& map, const std::string& prefix, 
   }
   if (const Node* temperature = map.find(kTemperatureKey))
     options.gossip.temperature = read_temperature(*temperature, key_of(kTemperatureKey), fields);
-  if (const Node* slack = map.find(kSlackKey))
-    options.slack = fields.not_negative(*slack, key_of(kSlackKey));
+  if (const Node* slack = map.find(kSlackKey)) options.slack = fields.not_negative(*slack, key_of(kSlackKey));
   if (const Node* patience = map.find(kPatienceKey))
     options.patience = read_patience(*patience, key_of(kPatienceKey), options.patience, fields);
   return options;

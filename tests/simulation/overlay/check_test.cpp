@@ -35,8 +35,12 @@ TEST(CheckOverlay, TellsTheKeyOfWhatMakesNoSense) {
       {"tick_ms", [](OverlayScenario& s) { s.tick = {}; }},
       {"shuffles_per_tick", [](OverlayScenario& s) { s.shuffles_per_tick = 0; }},
       {"latency_ms.max", [](OverlayScenario& s) { s.latency.max = {}; }},
-      {"latency_ms", [](OverlayScenario& s) { s.latency = {seconds(3), seconds(4)}; }},
+      {"latency_ms",
+       [](OverlayScenario& s) {
+         s.latency = {seconds(3), seconds(4)};
+       }},
       {"lifetime_ms", [](OverlayScenario& s) { s.wire.lifetime = {}; }},
+      {"skew_ms", [](OverlayScenario& s) { s.wire.skew = s.wire.lifetime; }},
       {"quiet", [](OverlayScenario& s) { s.quiet = 0; }},
       {"runtime_s", [](OverlayScenario& s) { s.runtime = Duration{}; }},
       {"duration_s", [](OverlayScenario& s) { s.runtime = seconds(1); }},
@@ -55,6 +59,11 @@ TEST(CheckOverlay, TellsTheKeyOfWhatMakesNoSense) {
        }},
       {"faults.partitions[0].nodes",
        [](OverlayScenario& s) { s.faults.partitions = {{.from = {}, .to = seconds(1), .nodes = 1}}; }},
+      {"faults.partitions[0]",
+       [](OverlayScenario& s) { s.faults.partitions = {{.from = {}, .to = seconds(1)}}; }},
+      {"faults.partitions[0].users",
+       [](OverlayScenario& s) { s.faults.partitions = {{.from = {}, .to = seconds(1), .users = 2}}; }},
+      {"faults.restarts[0].at_s", [](OverlayScenario& s) { s.faults.restarts = {{-seconds(1)}}; }},
       {"faults.partitions[0].to_s",
        [](OverlayScenario& s) { s.faults.partitions = {{.from = {}, .to = {}, .nodes = 0.5}}; }},
       {"faults.crashes[1].node",
@@ -115,7 +124,9 @@ TEST(CheckOverlay, ClustersThatAnOverlayCannotServeAreRefusedWithWhoIsMeant) {
             "users[1].weight: user 'u' has the weight 2, and an overlay knows no weights: must be 1");
   EXPECT_EQ(refusal([](Cluster& c) { c.users[1].servers = {{"s"}}; }),
             "users[1].servers: user 'u' has placement constraints, and an overlay knows none");
-  EXPECT_EQ(refusal([](Cluster& c) { c.users[1].demand_on = {{"s", {Quantity(2)}}}; }),
+  EXPECT_EQ(refusal([](Cluster& c) {
+              c.users[1].demand_on = {{"s", {Quantity(2)}}};
+            }),
             "users[1].demand_on: user 'u' has demands of its own on some servers, and an overlay knows none");
   EXPECT_EQ(refusal([](Cluster& c) { c.servers[0].count = 1'000'001; }),
             "servers: must be at most 1000000, copies counted one by one");

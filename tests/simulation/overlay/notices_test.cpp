@@ -14,7 +14,8 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> noted(const OverlayScenario& scenario, const Problem& cluster = small_cluster(5, 2)) {
+std::vector<std::string> noted(const OverlayScenario& scenario,
+                               const Problem& cluster = small_cluster(5, 2)) {
   std::vector<std::string> all;
   for (const Error& notice : notices(cluster, scenario)) all.push_back(describe(notice));
   return all;
@@ -44,8 +45,7 @@ TEST(Notices, ViewsThatAreLargerThanWhatThereIs) {
               ElementsAre("neighbours: 5 are more than the 4 others that a server has",
                           "peer_shuffle: an exchange sends 10 entries at most, all of the view (peers)"));
   scenario.rules.push_back(small_scenario(Scheduler::pdgdrf).rules[0]);
-  EXPECT_EQ(noted(scenario)[0],
-            "schedulers[0].neighbours: 5 are more than the 4 others that a server has");
+  EXPECT_EQ(noted(scenario)[0], "schedulers[0].neighbours: 5 are more than the 4 others that a server has");
 }
 
 TEST(Notices, LatenciesAboveTheLifetime) {
@@ -86,9 +86,10 @@ TEST(Notices, NobodyIsLeft) {
 }
 
 TEST(Notices, AUserThatFitsNowhereStopsTheOthersUnderStuckBlock) {
-  Cluster cluster{.resources = {"cpu"},
-                  .servers = {{.name = "s", .capacity = {Quantity(4)}, .count = 9}},
-                  .users = {{.name = "small", .demand = {Quantity(1)}}, {.name = "big", .demand = {Quantity(5)}}}};
+  Cluster cluster{
+      .resources = {"cpu"},
+      .servers = {{.name = "s", .capacity = {Quantity(4)}, .count = 9}},
+      .users = {{.name = "small", .demand = {Quantity(1)}}, {.name = "big", .demand = {Quantity(5)}}}};
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
   EXPECT_THAT(noted(scenario, *Problem::from(cluster)),
               ElementsAre("users[1].demand: a task of user 'big' fits on no server, even an empty one: it is "
