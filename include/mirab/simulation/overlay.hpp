@@ -122,6 +122,10 @@ struct OverlayScenario {
   std::uint32_t frames = 0;  ///< pictures that are kept for the page, evenly over the run
 };
 
+/// What makes no sense in it, whatever the cluster. Errors carry the key of the scenario file
+/// (`faults.crashes[2].back_s`).
+Check check(const OverlayScenario& scenario);
+
 // ---- what comes out
 
 /// A safety or liveness promise that was broken.
@@ -146,6 +150,13 @@ struct MessageCount {
   std::string kind;
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
+};
+
+/// Room that was left at the end while the poorest user had no task, for whom all others waited
+/// (Idle::block).
+struct LeftOver {
+  std::string user;        ///< the poorest, or the first of them
+  std::int64_t tasks = 0;  ///< of others that would fit
 };
 
 /// One run of one scheduler from one seed.
@@ -173,6 +184,7 @@ struct OverlayRun {
   std::int64_t moved = 0;      ///< users that went to another home
   std::int64_t restarted = 0;  ///< tasks that were lost with their host and submitted again
   std::vector<double> used;    ///< part of the cluster in use at the end, by resource. [m]
+  std::optional<LeftOver> left_over;
   std::vector<OverlayFrame> frames;
 };
 
