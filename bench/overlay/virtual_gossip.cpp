@@ -43,7 +43,7 @@ void VirtualGossip::happen(const Event& event) {
 void VirtualGossip::send(NodeId from) {
   for (overlay::Send& each : effects_.sends) {
     const overlay::Letter letter{from, each.to, agenda_.now(), std::move(each.message)};
-    for (const simulation::Delivery& delivery : network_.post(letter, 1))
+    for (const simulation::Delivery& delivery : network_.post(letter, letter.sent, 1))
       agenda_.schedule(delivery.at, {.node = letter.to, .letter = delivery.letter});
   }
   effects_.sends.clear();

@@ -1,6 +1,7 @@
 #include "report/overlay_search.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -16,8 +17,19 @@ namespace {
 
 using simulation::Faults;
 using simulation::Memory;
+using simulation::Partition;
 using simulation::SearchFind;
 using simulation::SearchOutcome;
+
+/// "5 % of the servers and the gateway are"
+std::string whom(const Partition& cut) {
+  std::vector<std::string> parts;
+  if (cut.nodes > 0) parts.push_back(fmt::format("{:g} % of the servers", 100 * cut.nodes));
+  if (cut.users > 0) parts.push_back(fmt::format("{:g} % of the users", 100 * cut.users));
+  if (cut.gateway == Partition::Side::inside) parts.emplace_back("the gateway");
+  const bool one = parts.size() == 1 && cut.gateway == Partition::Side::inside;
+  return fmt::format("{} {}", fmt::join(parts, " and "), one ? "is" : "are");
+}
 
 /// The plan in sentences, one a fault.
 std::vector<std::string> plan_words(const Faults& faults) {
@@ -32,8 +44,8 @@ std::vector<std::string> plan_words(const Faults& faults) {
   part("come late", faults.reorder);
   part("are garbled", faults.corrupt);
   for (const auto& cut : faults.partitions)
-    lines.push_back(fmt::format("{:g} % of the servers are cut off from {} s to {} s", 100 * cut.nodes,
-                                seconds_text(cut.from), seconds_text(cut.to)));
+    lines.push_back(
+        fmt::format("{} cut off from {} s to {} s", whom(cut), seconds_text(cut.from), seconds_text(cut.to)));
   for (const auto& crash : faults.crashes)
     lines.push_back(fmt::format("server {} crashes at {} s, {} its memory, and {}", crash.node,
                                 seconds_text(crash.at), crash.memory == Memory::kept ? "keeps" : "loses",
@@ -46,6 +58,9 @@ std::vector<std::string> plan_words(const Faults& faults) {
     lines.push_back(fmt::format("server {} joins at {} s", join.node, seconds_text(join.at)));
   for (const auto& leave : faults.leaves)
     lines.push_back(fmt::format("server {} leaves at {} s", leave.node, seconds_text(leave.at)));
+  for (const auto& restart : faults.restarts)
+    lines.push_back(
+        fmt::format("the gateway and the bootstrap server forget all at {} s", seconds_text(restart.at)));
   if (lines.empty()) lines.push_back("nothing goes wrong");
   return lines;
 }

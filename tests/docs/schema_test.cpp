@@ -347,6 +347,7 @@ TEST(Schema, RefusesTheFormsThatTheReaderOfOverlaysRefuses) {
                                "latency_ms": {"min": 1, "max": 2}, "tolerances": [0, 0.1],
                                "faults": {"loss": 0.1, "crashes": [{"at_s": 1, "node": 0, "memory": "lost"}],
                                           "partitions": [{"from_s": 1, "to_s": 2, "nodes": 0.5}],
+                                          "restarts": [{"at_s": 1}],
                                           "slow": [{"from_s": 1, "to_s": 2, "node": 0, "factor": 2}],
                                           "leaves": [{"at_s": 1, "node": 0}]},
                                "pauses": [{"user": "u", "from_s": 0, "to_s": 1}]})";
@@ -378,6 +379,10 @@ TEST(Schema, RefusesTheFormsThatTheReaderOfOverlaysRefuses) {
                             R"([{"op": "remove", "path": "/faults/crashes/0/node"}])",
                             R"([{"op": "replace", "path": "/faults/crashes/0/memory", "value": "some"}])",
                             R"([{"op": "replace", "path": "/faults/partitions/0/nodes", "value": 1}])",
+                            R"([{"op": "remove", "path": "/faults/partitions/0/nodes"}])",
+                            R"([{"op": "add", "path": "/faults/partitions/0/users", "value": 1.5}])",
+                            R"([{"op": "add", "path": "/faults/partitions/0/gateway", "value": "in"}])",
+                            R"([{"op": "remove", "path": "/faults/restarts/0/at_s"}])",
                             R"([{"op": "replace", "path": "/faults/slow/0/factor", "value": 0.5}])",
                             R"([{"op": "replace", "path": "/faults/leaves/0/at_s", "value": -1}])",
                             R"([{"op": "remove", "path": "/pauses/0/user"}])"}) {

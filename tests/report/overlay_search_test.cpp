@@ -6,6 +6,7 @@
 namespace mirab::report {
 namespace {
 
+using simulation::Partition;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::AllOf;
@@ -33,6 +34,9 @@ Searched found() {
   find.shrunk.until = seconds(10);
   find.shrunk.crashes = {
       {.at = seconds(1), .node = 3, .back = seconds(2), .memory = simulation::Memory::lost}};
+  find.shrunk.partitions = {{.from = seconds(1), .to = seconds(2), .nodes = 0.5, .users = 0.25},
+                            {.from = seconds(3), .to = seconds(4), .gateway = Partition::Side::inside}};
+  find.shrunk.restarts = {{.at = seconds(5)}};
   find.nodes = 4;
   find.users = 1;
   find.ticks = 13;
@@ -60,7 +64,10 @@ TEST(OverlaySearch, SaysWhatBrokeUnderWhichPlanAndHowToSeeItAgain) {
       AllOf(HasSubstr("Seed 18 breaks a promise: one place.\n  At 1.25 s task 1 of user 32 starts twice.\n"),
             HasSubstr("The smallest plan that shows it, with 4 servers, 1 user and 13 ticks:\n"
                       "  10 % of the messages are lost until 10 s\n"
-                      "  server 3 crashes at 1 s, loses its memory, and is back at 2 s\n"),
+                      "  50 % of the servers and 25 % of the users are cut off from 1 s to 2 s\n"
+                      "  the gateway is cut off from 3 s to 4 s\n"
+                      "  server 3 crashes at 1 s, loses its memory, and is back at 2 s\n"
+                      "  the gateway and the bootstrap server forget all at 5 s\n"),
             HasSubstr("Again: mirab simulate --search --seed 18 --seeds 1 --nodes 30 --users 4 --ticks 200 "
                       "--scheduler pdgdrf\n"),
             Not(HasSubstr("No promise"))));
@@ -72,7 +79,7 @@ TEST(OverlaySearch, JsonHasTheSame) {
   EXPECT_EQ(json["runs"], 12);
   EXPECT_EQ(json["find"]["promise"], "one place");
   EXPECT_EQ(json["find"]["at_s"], 1.25);
-  EXPECT_EQ(json["find"]["plan"].size(), 2U);
+  EXPECT_EQ(json["find"]["plan"].size(), 5U);
 }
 
 }  // namespace

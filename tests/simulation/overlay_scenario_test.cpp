@@ -71,13 +71,16 @@ faults:
   reorder: 0.05
   corrupt: 0.001
   until_s: 60
-  partitions: [{from_s: 10, to_s: 20, nodes: 0.3}]
+  partitions:
+    - {from_s: 10, to_s: 20, nodes: 0.3}
+    - {from_s: 11, to_s: 21, users: 0.5, gateway: inside}
   crashes:
     - {at_s: 5, node: 3, back_s: 8, memory: lost}
     - {at_s: 6.5, node: 4}
   slow: [{from_s: 1, to_s: 2, node: 7, factor: 4}]
   joins: [{at_s: 3, node: 9}]
   leaves: [{at_s: 0, node: 1}]
+  restarts: [{at_s: 7}]
 pauses: [{user: alice, from_s: 2, to_s: 4}]
 runtime_s: 30
 duration_s: 100
@@ -145,10 +148,15 @@ TEST(OverlayScenarioFile, ReadsWhatGoesWrong) {
   EXPECT_EQ(faults.reorder, 0.05);
   EXPECT_EQ(faults.corrupt, 0.001);
   EXPECT_EQ(faults.until, Duration(60s));
-  ASSERT_EQ(faults.partitions.size(), 1U);
+  ASSERT_EQ(faults.partitions.size(), 2U);
   EXPECT_EQ(faults.partitions[0].from, Duration(10s));
   EXPECT_EQ(faults.partitions[0].to, Duration(20s));
   EXPECT_EQ(faults.partitions[0].nodes, 0.3);
+  EXPECT_EQ(faults.partitions[0].users, 0);
+  EXPECT_EQ(faults.partitions[0].gateway, Partition::Side::outside);
+  EXPECT_EQ(faults.partitions[1].nodes, 0);
+  EXPECT_EQ(faults.partitions[1].users, 0.5);
+  EXPECT_EQ(faults.partitions[1].gateway, Partition::Side::inside);
   ASSERT_EQ(faults.crashes.size(), 2U);
   EXPECT_EQ(faults.crashes[0].at, Duration(5s));
   EXPECT_EQ(faults.crashes[0].node, 3U);
@@ -167,6 +175,8 @@ TEST(OverlayScenarioFile, ReadsWhatGoesWrong) {
   ASSERT_EQ(faults.leaves.size(), 1U);
   EXPECT_EQ(faults.leaves[0].at, Duration(0s));
   EXPECT_EQ(faults.leaves[0].node, 1U);
+  ASSERT_EQ(faults.restarts.size(), 1U);
+  EXPECT_EQ(faults.restarts[0].at, Duration(7s));
 }
 
 // Östman, 4.4: the defaults of the thesis.
@@ -278,6 +288,13 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_faults("partitions: [{from_s: 1, to_s: 2, nodes: 1}]"),
             "4: faults.partitions[0].nodes: must be a part of the servers, below 1"},
            {with_faults("partitions: [{from_s: 1, nodes: 0.5}]"), "4: faults.partitions[0].to_s: missing"},
+           {with_faults("partitions: [{from_s: 1, to_s: 2, users: 1.5}]"),
+            "4: faults.partitions[0].users: must be a part of the users, at most 1"},
+           {with_faults("partitions: [{from_s: 1, to_s: 2, gateway: in}]"),
+            "4: faults.partitions[0].gateway: must be one of outside, inside"},
+           {with_faults("partitions: [{from_s: 1, to_s: 2, gateway: outside}]"),
+            "4: faults.partitions[0]: cuts nobody off"},
+           {with_faults("restarts: [{}]"), "4: faults.restarts[0].at_s: missing"},
            {with_faults("crashes: [{at_s: 1}]"), "4: faults.crashes[0].node: missing"},
            {with_faults("crashes: [{at_s: 1, node: m-28}]"),
             "4: faults.crashes[0].node: must be a whole number from 0"},

@@ -24,11 +24,16 @@ struct Latency {
   Duration max = std::chrono::milliseconds(10);
 };
 
-/// A part of the servers cannot reach the others for a while, either way. Users and the gateway are on the
-/// larger side.
+/// Some nodes, drawn from the seed, cannot reach the others for a while, either way. The users are cut off
+/// with the smaller part of the servers, which they reach.
 struct Partition {
+  /// Where the gateway, the bootstrap server and the central one are.
+  enum class Side : std::uint8_t { outside, inside };
+
   Duration from{}, to{};
-  double nodes = 0;  ///< part of the servers that is cut off, drawn from the seed; in (0, 1)
+  double nodes = 0;  ///< part of the servers that is cut off; in [0, 1)
+  double users = 0;  ///< part of the users; in [0, 1]
+  Side gateway = Side::outside;
 };
 
 enum class Memory { kept, lost };
@@ -59,6 +64,11 @@ struct Leave {
   std::uint32_t node = 0;
 };
 
+/// The gateway and the bootstrap server start anew, and know nobody.
+struct Restart {
+  Duration at{};
+};
+
 /// What the network does, and when: times count from the first allocation tick, probabilities hold from the
 /// beginning of the warm-up. Probabilities in [0, 1), each message for itself.
 struct Faults {
@@ -72,6 +82,7 @@ struct Faults {
   std::vector<Slow> slow;
   std::vector<Join> joins;
   std::vector<Leave> leaves;
+  std::vector<Restart> restarts;
 };
 
 /// Do all nodes tick at the same time, or each at its own offset in the tick, drawn from the seed?
@@ -99,7 +110,7 @@ struct OverlayScenario {
   std::uint32_t warm_up = 100;   ///< shuffles before the first tick
   Ticks ticks = Ticks::staggered;
   Latency latency;
-  overlay::WireLimits wire;
+  overlay::WireLimits wire;  ///< clocks of any two nodes differ by up to its skew, drawn from the seed
   Faults faults;
   std::vector<UserPause> pauses;
   std::optional<Duration> runtime = {};   ///< mean of the tasks' run times, exponential; none: they never end

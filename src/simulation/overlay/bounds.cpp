@@ -1,7 +1,8 @@
 // The bounds that docs/overlay-faults.md states, each a sum of the patiences that it is made of, in ticks:
 //
 //   held       held + 2: the host's timer, and the tick that sees it
-//   agreed     r · again + 9/4 lease + home, and 4 lives of a message: the user asks again and again; a host
+//   agreed     r · again + 9/4 lease + home, and 4 lives of a message, by any clocks: the user asks again and
+//   again; a host
 //              that is gone is given up (docs/overlay-safety.md)
 //   placement  user + walk + held + 8 home + 2 oldest / shuffles per tick + r · again: the old home forgets
 //              the user that left it, a walk that was lost is given up, reservations for nobody are given
@@ -40,7 +41,7 @@ Bounds bounds_for(const overlay::OverlayOptions& options, const OverlayScenario&
   const double placed = patience.user + patience.walk + patience.held + 8.0 * patience.home + aged + asked;
   return {.held = ticks(patience.held + 2.0, scenario.tick),
           .agreed = ticks(asked + 2.25 * patience.lease + patience.home, scenario.tick) +
-                    4 * scenario.wire.lifetime,
+                    4 * (scenario.wire.lifetime + scenario.wire.skew),
           .placement = ticks(placed, scenario.tick)};
 }
 
@@ -51,6 +52,7 @@ Duration last_fault(const Faults& faults) {
   for (const Slow& slow : faults.slow) last = std::max(last, slow.to);
   for (const Join& join : faults.joins) last = std::max(last, join.at);
   for (const Leave& leave : faults.leaves) last = std::max(last, leave.at);
+  for (const Restart& restart : faults.restarts) last = std::max(last, restart.at);
   return last;
 }
 

@@ -50,6 +50,8 @@ Check check_course(const OverlayScenario& scenario) {
        {scenario.latency.max >= scenario.latency.min, "latency_ms.max", "must not be below min"},
        {scenario.wire.lifetime > Duration::zero(), "lifetime_ms", kAboveZero},
        {scenario.wire.skew >= Duration::zero(), "skew_ms", "must not be negative"},
+       {scenario.wire.skew < scenario.wire.lifetime, "skew_ms",
+        "must be below lifetime_ms: who is ahead would take nothing from who is not"},
        {scenario.quiet > 0, "quiet", kAboveZero},
        {!scenario.runtime || *scenario.runtime > Duration::zero(), "runtime_s", kAboveZero},
        {!scenario.duration || *scenario.duration > Duration::zero(), "duration_s", kAboveZero},
@@ -129,9 +131,16 @@ Check check_faults(const Faults& faults, std::int64_t servers) {
     return unmet;
   const auto check_partition = [](const Partition& partition, const std::string& key) {
     if (Check unmet = check_span(partition.from, partition.to, key)) return unmet;
-    return first_unmet({{partition.nodes > 0 && partition.nodes < 1, "nodes",
-                         "must be a part of the servers, above 0 and below 1"}},
-                       key);
+    const bool cuts =
+        partition.nodes > 0 || partition.users > 0 || partition.gateway == Partition::Side::inside;
+    return first_unmet(
+        {{is_probability(partition.nodes), "nodes", "must be a part of the servers, below 1"},
+         {partition.users >= 0 && partition.users <= 1, "users", "must be a part of the users, at most 1"},
+         {cuts, "nodes", "nobody is cut off: some servers or users must be, or the gateway"}},
+        key);
+  };
+  const auto check_restart = [](const Restart& restart, const std::string& key) {
+    return first_unmet({{restart.at >= Duration::zero(), "at_s", "must not be negative"}}, key);
   };
   const auto check_slow = [&](const Slow& slow, const std::string& key) {
     if (Check unmet = check_span(slow.from, slow.to, key)) return unmet;
@@ -142,6 +151,7 @@ Check check_faults(const Faults& faults, std::int64_t servers) {
   if (Check unmet = check_each(faults.partitions, "faults.partitions", check_partition)) return unmet;
   if (Check unmet = check_crashes(faults.crashes, servers)) return unmet;
   if (Check unmet = check_each(faults.slow, "faults.slow", check_slow)) return unmet;
+  if (Check unmet = check_each(faults.restarts, "faults.restarts", check_restart)) return unmet;
   if (Check unmet = check_once_each(faults.joins, "faults.joins", servers)) return unmet;
   return check_once_each(faults.leaves, "faults.leaves", servers);
 }

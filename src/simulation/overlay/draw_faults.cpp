@@ -137,6 +137,28 @@ class Planner {
   std::vector<std::uint32_t> unused_;  // servers that nothing happens to yet, but server 0
 };
 
+/// Who else the partitions cut off; and the gateway and the bootstrap server forget all, mostly not.
+void draw_gateway_faults(const SearchOptions& options, Random random, Faults& faults) {
+  for (Partition& partition : faults.partitions) {
+    if (chance(random, 0.5)) partition.users = 0.05 + hundredths(random, 90);
+    if (chance(random, 0.25)) partition.gateway = Partition::Side::inside;
+    if (partition.users > 0 && chance(random, 0.25)) partition.nodes = 0;
+  }
+  for (std::int64_t i = between(random, 0, 3) - 1; i > 0; --i)
+    faults.restarts.push_back({between(random, 0, options.ticks * 35 / 100) * kTick});
+}
+
+/// In half of the trials clocks that differ by ticks; in half of those some messages take as long as they
+/// may, so that tasks lose their leases hardly before their users rely on it (docs/overlay-safety.md).
+void draw_clocks(Random random, OverlayScenario& scenario) {
+  if (chance(random, 0.5)) return;
+  scenario.wire.skew = between(random, 1, 10) * kTick;
+  if (chance(random, 0.5)) return;
+  scenario.latency.max = between(random, 1, 2) * kTick / 10;
+  // What is held back is as old at the most, by a clock that is ahead.
+  scenario.wire.lifetime = 10 * scenario.latency.max + scenario.wire.skew;
+}
+
 }  // namespace
 
 Trial draw_trial(const SearchOptions& options, std::uint64_t seed) {
@@ -148,6 +170,8 @@ Trial draw_trial(const SearchOptions& options, std::uint64_t seed) {
   scenario.warm_up = 30;
   scenario.duration = options.ticks * kTick;
   scenario.faults = Planner(options, stream(seed, "search faults")).draw();
+  draw_gateway_faults(options, stream(seed, "search gateway"), scenario.faults);
+  draw_clocks(stream(seed, "search clocks"), scenario);
 
   Random random = stream(seed, "search traffic");
   if (chance(random, 0.5)) scenario.runtime = between(random, 50, 300) * kTick;

@@ -11,22 +11,37 @@
 namespace mirab::simulation {
 namespace {
 
+using overlay::NodeId;
 using What = Change::What;
 
-// At least one server, and not all where there are two: drawn without replacement. Who is inside is the
-// smaller side, so that users and the gateway, outside, are on the larger one.
-std::vector<bool> drawn_part(overlay::NodeId servers, double part, Random random) {
-  std::vector<bool> inside(servers, false);
-  std::vector<overlay::NodeId> order(servers);
-  std::iota(order.begin(), order.end(), overlay::NodeId{0});
-  const auto wanted = static_cast<overlay::NodeId>(std::lround(part * servers));
-  const overlay::NodeId count =
-      std::clamp<overlay::NodeId>(wanted, 1, std::max<overlay::NodeId>(servers - 1, 1));
-  for (overlay::NodeId i = 0; i < count; ++i) {
-    std::swap(order[i], order[i + random.below(servers - i)]);
+// `count` of `all`, drawn without replacement.
+std::vector<bool> drawn_part(NodeId all, NodeId count, Random random) {
+  std::vector<bool> inside(all, false);
+  std::vector<NodeId> order(all);
+  std::iota(order.begin(), order.end(), NodeId{0});
+  for (NodeId i = 0; i < count; ++i) {
+    std::swap(order[i], order[i + random.below(all - i)]);
     inside[order[i]] = true;
   }
-  if (2 * count > servers) inside.flip();
+  return inside;
+}
+
+// At least one, if any are meant.
+NodeId part_of(NodeId all, double part) {
+  return part > 0 ? std::max<NodeId>(static_cast<NodeId>(std::lround(part * all)), 1) : 0;
+}
+
+// Of the servers the smaller side is inside, and not all where there are two.
+std::vector<bool> inside_of(const Partition& partition, const Roster& roster, std::uint64_t seed,
+                            std::uint64_t index) {
+  const NodeId servers = roster.servers();
+  const NodeId cut = std::min(part_of(servers, partition.nodes), std::max<NodeId>(servers - 1, 1));
+  std::vector<bool> inside = drawn_part(servers, cut, stream(seed, "partitions", {index}));
+  if (2 * cut > servers) inside.flip();
+  const std::vector<bool> users = drawn_part(roster.users(), part_of(roster.users(), partition.users),
+                                             stream(seed, "cut users", {index}));
+  inside.insert(inside.end(), users.begin(), users.end());
+  inside.resize(roster.nodes(), partition.gateway == Partition::Side::inside);
   return inside;
 }
 
@@ -61,7 +76,7 @@ class Planner {
 
 }  // namespace
 
-FaultPlan plan_of(const OverlayScenario& scenario, overlay::NodeId servers, std::uint64_t seed, Time origin) {
+FaultPlan plan_of(const OverlayScenario& scenario, const Roster& roster, std::uint64_t seed, Time origin) {
   const Faults& faults = scenario.faults;
   Planner planner(origin);
   planner.spans(faults.partitions, What::cut, What::heal);
@@ -71,11 +86,12 @@ FaultPlan plan_of(const OverlayScenario& scenario, overlay::NodeId servers, std:
   planner.spans(faults.slow, What::slow, What::fast);
   planner.moments(faults.joins, What::join);
   planner.moments(faults.leaves, What::leave);
+  planner.moments(faults.restarts, What::restart);
   planner.spans(scenario.pauses, What::pause, What::resume);
 
   FaultPlan plan{.changes = std::move(planner).in_order(), .inside = {}};
   for (std::uint64_t p = 0; p < faults.partitions.size(); ++p)
-    plan.inside.push_back(drawn_part(servers, faults.partitions[p].nodes, stream(seed, "partitions", {p})));
+    plan.inside.push_back(inside_of(faults.partitions[p], roster, seed, p));
   return plan;
 }
 

@@ -39,28 +39,28 @@ std::int64_t Traffic::all_bytes() const {
 
 Network::Network(Setting setting, Random random) : setting_(setting), random_(std::move(random)) {}
 
-std::span<const Delivery> Network::post(const overlay::Letter& letter, double factor) {
+std::span<const Delivery> Network::post(const overlay::Letter& letter, Time now, double factor) {
   deliveries_.clear();
   bytes_.clear();
   const std::size_t size = overlay::encode(letter, bytes_);
   ++sent_.messages[letter.message.index()];
   sent_.bytes[letter.message.index()] += static_cast<std::int64_t>(size);
-  const bool noisy = letter.sent < setting_.calm;
+  const bool noisy = now < setting_.calm;
   if (severed(letter.from, letter.to) || (noisy && chance(random_, setting_.loss))) {
     ++losses_.lost;
     return deliveries_;
   }
-  deliver(letter, factor);
+  deliver(now, factor);
   if (noisy && chance(random_, setting_.duplicate)) {
     ++losses_.duplicated;
-    deliver(letter, factor);
+    deliver(now, factor);
   }
   return deliveries_;
 }
 
-void Network::deliver(const overlay::Letter& letter, double factor) {
+void Network::deliver(Time now, double factor) {
   const Latency& latency = setting_.latency;
-  const bool noisy = letter.sent < setting_.calm;
+  const bool noisy = now < setting_.calm;
   Duration way = latency.min + part_of(latency.max - latency.min, random_.unit());
   if (noisy && chance(random_, setting_.reorder)) {
     ++losses_.held_back;
@@ -71,7 +71,7 @@ void Network::deliver(const overlay::Letter& letter, double factor) {
     ++losses_.corrupted;
     change_a_byte(store_.at(id), random_);
   }
-  deliveries_.push_back({letter.sent + part_of(way, factor), id});
+  deliveries_.push_back({now + part_of(way, factor), id});
 }
 
 const overlay::Letter* Network::open(LetterStore::Id letter, overlay::NodeId reader, Time now) {

@@ -51,18 +51,19 @@ class Network {
   };
   Network(Setting setting, Random random);
 
-  /// Encodes the letter and sends it: none, one or two deliveries, valid until the next call. `factor`
-  /// stretches the latency (a slow sender).
-  std::span<const Delivery> post(const overlay::Letter& letter, double factor);
+  /// Encodes the letter and sends it: none, one or two deliveries, valid until the next call. `now`: the true
+  /// time, whatever its sender's clock shows. `factor` stretches the latency (a slow sender).
+  std::span<const Delivery> post(const overlay::Letter& letter, Time now, double factor);
 
-  /// The letter as its reader takes it, or nothing (dropped, and counted). Its bytes are gone afterwards.
+  /// The letter as its reader takes it, by the reader's clock, or nothing (dropped, and counted). Its bytes
+  /// are gone afterwards.
   const overlay::Letter* open(LetterStore::Id letter, overlay::NodeId reader, Time now);
   /// It will be opened soon.
   void foresee(LetterStore::Id letter) const { store_.foresee(letter); }
   /// Nobody was there to take it.
   void lose(LetterStore::Id letter);
 
-  /// These servers cannot reach the others until the cut is healed; cuts may overlap. `inside` [node]; nodes
+  /// These nodes cannot reach the others until the cut is healed; cuts may overlap. `inside` [node]; nodes
   /// beyond its end are outside. Must outlive the cut.
   void cut(const std::vector<bool>& inside);
   void heal(const std::vector<bool>& inside);
@@ -72,7 +73,7 @@ class Network {
 
  private:
   bool severed(overlay::NodeId a, overlay::NodeId b) const;
-  void deliver(const overlay::Letter& letter, double factor);
+  void deliver(Time now, double factor);
 
   Setting setting_;
   Random random_;

@@ -57,8 +57,11 @@ std::string faults_yaml(const Faults& faults) {
   part("corrupt", faults.corrupt);
   fmt::format_to(std::back_inserter(text), "  until_s: {}\n", seconds_text(faults.until));
   list(text, "  ", "partitions", faults.partitions, [](const Partition& each) {
-    return fmt::format("from_s: {}, to_s: {}, nodes: {}", seconds_text(each.from), seconds_text(each.to),
-                       each.nodes);
+    std::string line = fmt::format("from_s: {}, to_s: {}", seconds_text(each.from), seconds_text(each.to));
+    if (each.nodes > 0) line += fmt::format(", nodes: {}", each.nodes);
+    if (each.users > 0) line += fmt::format(", users: {}", each.users);
+    if (each.gateway == Partition::Side::inside) line += ", gateway: inside";
+    return line;
   });
   list(text, "  ", "crashes", faults.crashes, [](const Crash& each) {
     const std::string back = each.back ? fmt::format(", back_s: {}", seconds_text(*each.back)) : "";
@@ -74,6 +77,8 @@ std::string faults_yaml(const Faults& faults) {
   };
   list(text, "  ", "joins", faults.joins, change);
   list(text, "  ", "leaves", faults.leaves, change);
+  list(text, "  ", "restarts", faults.restarts,
+       [](const Restart& each) { return fmt::format("at_s: {}", seconds_text(each.at)); });
   return text;
 }
 
@@ -87,8 +92,10 @@ std::string write_overlay_yaml(const Trial& trial, const std::string& cluster,
   fmt::format_to(
       std::back_inserter(text),
       "kind: overlay\ncluster: {}\nseed: {}\nschedulers: [{}]\ntick_ms: {}\nwarm_up: {} # shuffles\n"
-      "duration_s: {}\n",
+      "latency_ms: {{min: {}, max: {}}}\nlifetime_ms: {}\nskew_ms: {}\nduration_s: {}\n",
       cluster, trial.seed, scenario.names.front(), milliseconds(scenario.tick), scenario.warm_up,
+      milliseconds(scenario.latency.min), milliseconds(scenario.latency.max),
+      milliseconds(scenario.wire.lifetime), milliseconds(scenario.wire.skew),
       seconds_text(*scenario.duration));
   if (scenario.runtime)
     fmt::format_to(std::back_inserter(text), "runtime_s: {} # mean\n", seconds_text(*scenario.runtime));

@@ -128,6 +128,7 @@ class Shrinker {
     smaller |= drop<Slow>([](Trial & t) -> auto& { return t.scenario.faults.slow; });
     smaller |= drop<Join>([](Trial & t) -> auto& { return t.scenario.faults.joins; });
     smaller |= drop<Leave>([](Trial & t) -> auto& { return t.scenario.faults.leaves; });
+    smaller |= drop<Restart>([](Trial & t) -> auto& { return t.scenario.faults.restarts; });
     smaller |= drop<UserPause>([](Trial & t) -> auto& { return t.scenario.pauses; });
     return smaller;
   }

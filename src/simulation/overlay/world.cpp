@@ -44,13 +44,13 @@ void World::State::happen(const Event& event) {
 }
 
 void World::State::deliver(NodeId to, std::uint32_t letter) {
-  const Time now = agenda.now();
   const bool nobody = to >= roster.nodes() || (roster.is_server(to) && !places[to].up) ||
                       (to == roster.central() && !central);
   if (nobody) return network.lose(letter);
+  const Time now = clock(to);
   const overlay::Letter* const read = network.open(letter, to, now);
   if (read == nullptr) return;
-  for (const auto& watch : on_message) watch(now, *read);
+  for (const auto& watch : on_message) watch(agenda.now(), *read);
   if (roster.is_server(to))
     places[to].server->on_message(now, read->from, read->message, random, effects);
   else if (roster.is_user(to))
@@ -65,8 +65,8 @@ void World::State::deliver(NodeId to, std::uint32_t letter) {
 }
 
 void World::State::tick(NodeId node) {
-  const Time now = agenda.now();
-  agenda.schedule(now + slowed(scenario.tick, node), {.node = node, .what = Event::What::tick});
+  const Time now = clock(node);
+  agenda.schedule(agenda.now() + slowed(scenario.tick, node), {.node = node, .what = Event::What::tick});
   if (roster.is_user(node))
     users[node - roster.servers()].on_tick(now, runtime_of(node, wanted[node - roster.servers()] + 1),
                                            effects);
@@ -80,24 +80,25 @@ void World::State::tick(NodeId node) {
 }
 
 void World::State::shuffle(NodeId node) {
-  const Time now = agenda.now();
-  agenda.schedule(now + slowed(shuffle_period, node), {.node = node, .what = Event::What::shuffle});
+  agenda.schedule(agenda.now() + slowed(shuffle_period, node), {.node = node, .what = Event::What::shuffle});
   if (!places[node].up) return;
-  places[node].server->on_shuffle(now, random, effects);
+  places[node].server->on_shuffle(clock(node), random, effects);
   settle(node);
 }
 
+// Who watches is told the true time, also of the end of a lease.
 void World::State::settle(NodeId node) {
   const Time now = agenda.now();
-  for (const overlay::Fact& fact : effects.facts) {
+  for (overlay::Fact& fact : effects.facts) {
     if (const auto* want = std::get_if<overlay::Wanted>(&fact)) note_wanted(want->task);
+    if (auto* leased = std::get_if<overlay::Leased>(&fact)) leased->until -= ahead[node];
     for (const auto& watch : on_fact) watch(now, node, fact);
   }
   const double slowness = roster.is_server(node) ? places[node].slowness : 1;
   for (overlay::Send& send : effects.sends) {
     const overlay::Letter letter{
-        .from = node, .to = send.to, .sent = now, .message = std::move(send.message)};
-    for (const Delivery& delivery : network.post(letter, slowness))
+        .from = node, .to = send.to, .sent = clock(node), .message = std::move(send.message)};
+    for (const Delivery& delivery : network.post(letter, now, slowness))
       agenda.schedule(delivery.at,
                       {.node = letter.to, .index = delivery.letter, .what = Event::What::letter});
   }

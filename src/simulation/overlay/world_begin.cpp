@@ -59,6 +59,14 @@ std::vector<std::vector<NodeId>> drawn_neighbours(const OverlayRules& rules, Nod
   return neighbours;
 }
 
+// Each is ahead of the true time: what counts is by how much any two differ, and no clock shows less than 0.
+std::vector<Duration> drawn_clocks(Duration skew, NodeId nodes, Random random) {
+  std::vector<Duration> ahead(nodes);
+  for (Duration& clock : ahead)
+    clock = Duration(static_cast<Duration::rep>(random.unit() * static_cast<double>(skew.count())));
+  return ahead;
+}
+
 }  // namespace
 
 World::State::State(const Roster& roster_, const OverlayRules& rules_, const OverlayScenario& scenario_,
@@ -69,21 +77,30 @@ World::State::State(const Roster& roster_, const OverlayRules& rules_, const Ove
       shuffle_period(stretched(scenario.tick, 1 / scenario.shuffles_per_tick)),
       opening(opening_of(scenario, shuffle_period)),
       first_tick(opening + scenario.warm_up * shuffle_period),
-      plan(plan_of(scenario, roster.servers(), seed, first_tick)),
+      plan(plan_of(scenario, roster, seed, first_tick)),
       last_change(last_of(plan, scenario.faults, first_tick)),
       neighbours(drawn_neighbours(rules, roster.servers(), stream(seed, "neighbours"))),
       network(network_setting(scenario, first_tick), stream(seed, "network")),
       random(stream(seed, "nodes")),
       homes(stream(seed, "homes")),
       runtimes(stream_seed(seed, "runtimes")),
+      ahead(drawn_clocks(scenario.wire.skew, roster.nodes(), stream(seed, "clocks"))),
       places(roster.servers()),
       wanted(roster.users(), 0),
-      gateway(roster.gateway(), direction_of(rules.scheduler),
-              is_central(rules.scheduler) ? std::optional(roster.central()) : std::nullopt,
-              rules.options.patience, scenario.tick),
-      bootstrap(roster.bootstrap(), rules.options.gossip.peers, rules.options.patience, scenario.tick) {
+      gateway(new_gateway()),
+      bootstrap(new_bootstrap()) {
   settle_in();
   schedule_rounds(seed);
+}
+
+overlay::Gateway World::State::new_gateway() const {
+  return {roster.gateway(), direction_of(rules.scheduler),
+          is_central(rules.scheduler) ? std::optional(roster.central()) : std::nullopt,
+          rules.options.patience, scenario.tick};
+}
+
+overlay::Bootstrap World::State::new_bootstrap() const {
+  return {roster.bootstrap(), rules.options.gossip.peers, rules.options.patience, scenario.tick};
 }
 
 void World::State::settle_in() {

@@ -32,14 +32,18 @@ void World::State::change(const Change& change) {
       return start(faults.joins[change.index].node);
     case Change::What::leave:
       return leave(faults.leaves[change.index].node);
+    case Change::What::restart:
+      gateway = new_gateway();
+      bootstrap = new_bootstrap();
+      return;
     case Change::What::pause: {
       const NodeId n = user_of(scenario.pauses[change.index]);
-      users[n].pause(agenda.now(), effects);
+      users[n].pause(clock(roster.user(n)), effects);
       return settle(roster.user(n));
     }
     case Change::What::resume: {
       const NodeId n = user_of(scenario.pauses[change.index]);
-      users[n].resume(agenda.now(), effects);
+      users[n].resume(clock(roster.user(n)), effects);
       return settle(roster.user(n));
     }
   }
@@ -47,10 +51,10 @@ void World::State::change(const Change& change) {
 
 // A user begins, and ticks from now on; a server is there, new or as it was.
 void World::State::start(NodeId node) {
-  const Time now = agenda.now();
+  const Time now = clock(node);
   if (roster.is_user(node)) {
     users[node - roster.servers()].on_start(now, effects);
-    agenda.schedule(now + scenario.tick, {.node = node, .what = Event::What::tick});
+    agenda.schedule(agenda.now() + scenario.tick, {.node = node, .what = Event::What::tick});
     return settle(node);
   }
   Place& place = places[node];
@@ -97,7 +101,7 @@ void World::State::leave(NodeId node) {
   Place& place = places[node];
   if (!place.up) return;
   place.gone = true;
-  place.server->leave(agenda.now(), effects);
+  place.server->leave(clock(node), effects);
   tell(node, Fate::left);
   settle(node);
 }

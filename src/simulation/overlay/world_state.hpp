@@ -46,6 +46,9 @@ struct World::State {
   void settle_in();
   void schedule_rounds(std::uint64_t seed);
 
+  overlay::Gateway new_gateway() const;
+  overlay::Bootstrap new_bootstrap() const;
+
   // world.cpp: from each event to the next.
   void foresee() const;
   void happen(const Event& event);
@@ -56,6 +59,7 @@ struct World::State {
   void note_wanted(const overlay::TaskId& task);
   Duration runtime_of(overlay::NodeId user, std::uint64_t number) const;
   Duration slowed(Duration length, overlay::NodeId node) const;
+  Time clock(overlay::NodeId node) const { return agenda.now() + ahead[node]; }
 
   // world_changes.cpp: what is planned.
   void change(const Change& change);
@@ -82,6 +86,7 @@ struct World::State {
   std::uint64_t runtimes;  // a seed
   CalendarQueue<Event> agenda;
 
+  std::vector<Duration> ahead;        // of its clock, up to the skew. [node]
   std::vector<Place> places;          // [K]
   std::vector<overlay::User> users;   // [N]
   std::vector<std::uint64_t> wanted;  // the highest number of the user's tasks so far. [N]

@@ -38,13 +38,26 @@ Span read_span(const Node& map, const std::string& key, ScenarioFields& fields) 
 }
 
 Partition read_partition(const Node& node, const std::string& key, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 3> kKeys = {"from_s", "to_s", "nodes"};
+  static constexpr std::array<std::string_view, 5> kKeys = {"from_s", "to_s", "nodes", "users", "gateway"};
+  static constexpr std::array<std::string_view, 2> kSides = {"outside", "inside"};
   if (!fields.expect_map(node, key, kKeys)) return {};
   const Span span = read_span(node, key, fields);
-  const Node& nodes = fields.required(node, key, "nodes");
-  const double part = fields.positive(nodes, key + ".nodes");
-  if (part >= 1) fields.fail(key + ".nodes", "must be a part of the servers, below 1", nodes.line);
-  return {.from = span.from, .to = span.to, .nodes = part};
+  Partition partition{.from = span.from, .to = span.to};
+  if (const Node* nodes = node.find("nodes")) {
+    partition.nodes = fields.positive(*nodes, key + ".nodes");
+    if (partition.nodes >= 1)
+      fields.fail(key + ".nodes", "must be a part of the servers, below 1", nodes->line);
+  }
+  if (const Node* users = node.find("users")) {
+    partition.users = fields.positive(*users, key + ".users");
+    if (partition.users > 1)
+      fields.fail(key + ".users", "must be a part of the users, at most 1", users->line);
+  }
+  if (const Node* gateway = node.find("gateway"))
+    partition.gateway = static_cast<Partition::Side>(fields.word(*gateway, key + ".gateway", kSides));
+  if (!node.find("nodes") && !node.find("users") && partition.gateway == Partition::Side::outside)
+    fields.fail(key, "cuts nobody off: must have nodes, users, or the gateway inside", node.line);
+  return partition;
 }
 
 Crash read_crash(const Node& node, const std::string& key, ScenarioFields& fields) {
@@ -81,6 +94,12 @@ Change read_change(const Node& node, const std::string& key, ScenarioFields& fie
   return {.at = read_at(node, key, fields), .node = read_node(node, key, fields)};
 }
 
+Restart read_restart(const Node& node, const std::string& key, ScenarioFields& fields) {
+  static constexpr std::array<std::string_view, 1> kKeys = {"at_s"};
+  if (!fields.expect_map(node, key, kKeys)) return {};
+  return {.at = read_at(node, key, fields)};
+}
+
 UserPause read_pause(const Node& node, const std::string& key, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 3> kKeys = {"user", "from_s", "to_s"};
   if (!fields.expect_map(node, key, kKeys)) return {};
@@ -106,9 +125,9 @@ std::vector<Each> read_list(const Node* node, const std::string& key, ScenarioFi
 }  // namespace
 
 Faults read_faults(const Node& node, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 10> kKeys = {"loss",    "duplicate",  "reorder", "corrupt",
+  static constexpr std::array<std::string_view, 11> kKeys = {"loss",    "duplicate",  "reorder", "corrupt",
                                                              "until_s", "partitions", "crashes", "slow",
-                                                             "joins",   "leaves"};
+                                                             "joins",   "leaves",     "restarts"};
   Faults faults;
   if (!fields.expect_map(node, "faults", kKeys)) return faults;
   const auto probability = [&](const char* name, double& value) {
@@ -125,6 +144,7 @@ Faults read_faults(const Node& node, ScenarioFields& fields) {
   faults.slow = read_list(node.find("slow"), "faults.slow", fields, read_slow);
   faults.joins = read_list(node.find("joins"), "faults.joins", fields, read_change<Join>);
   faults.leaves = read_list(node.find("leaves"), "faults.leaves", fields, read_change<Leave>);
+  faults.restarts = read_list(node.find("restarts"), "faults.restarts", fields, read_restart);
   return faults;
 }
 

@@ -14,7 +14,7 @@ TEST(Bounds, AreTheSumsThatTheDocumentStates) {
   const Bounds bounds = bounds_for(options, {});
   const Duration tick = milliseconds(100);
   EXPECT_EQ(bounds.held, 18 * tick);
-  EXPECT_EQ(bounds.agreed, (3 * 4 + 90 + 16) * tick + 4 * seconds(2));
+  EXPECT_EQ(bounds.agreed, (3 * 4 + 90 + 16) * tick + 4 * (seconds(2) + milliseconds(5)));
   EXPECT_EQ(bounds.placement, (60 + 60 + 16 + 8 * 16 + 2 * 50 + 3 * 4) * tick);
 }
 
@@ -38,6 +38,8 @@ TEST(Bounds, TheLastFaultIsTheLastOfTheWholePlan) {
   EXPECT_EQ(last_fault(faults), seconds(7));
   faults.leaves = {{.at = seconds(8), .node = 2}};
   EXPECT_EQ(last_fault(faults), seconds(8));
+  faults.restarts = {{.at = seconds(9)}};
+  EXPECT_EQ(last_fault(faults), seconds(9));
 }
 
 TEST(Bounds, AServerIsAsSlowAsItEverIs) {

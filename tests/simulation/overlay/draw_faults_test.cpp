@@ -63,6 +63,13 @@ TEST(DrawFaults, EverythingGoesWrongInSomeTrial) {
     if (faults.loss == 0.10) seen.insert("loss of 10 %");
     if (faults.duplicate > 0 && faults.reorder > 0 && faults.corrupt > 0) seen.insert("disorder");
     if (!faults.partitions.empty()) seen.insert("partition");
+    for (const Partition& partition : faults.partitions) {
+      if (partition.nodes > 0 && partition.users > 0) seen.insert("users cut off with servers");
+      if (partition.nodes == 0) seen.insert("users cut off alone");
+      if (partition.gateway == Partition::Side::inside) seen.insert("gateway cut off");
+    }
+    if (!faults.restarts.empty()) seen.insert("gateway forgets");
+    if (trial.scenario.wire.skew > trial.scenario.tick) seen.insert("clocks differ");
     if (!faults.slow.empty()) seen.insert("slow");
     if (!faults.joins.empty() && !faults.leaves.empty()) seen.insert("churn");
     for (const Crash& crash : faults.crashes) {
@@ -73,7 +80,7 @@ TEST(DrawFaults, EverythingGoesWrongInSomeTrial) {
     if (!trial.scenario.pauses.empty()) seen.insert("pauses");
     if (trial.scenario.rules.front().options.patience.lease > 0) seen.insert("lease");
   });
-  EXPECT_EQ(seen.size(), 11U);
+  EXPECT_EQ(seen.size(), 16U);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ void expect_binomial(std::int64_t count, std::int64_t trials, double probability
 }
 
 std::vector<Delivery> post(Network& network, const Letter& letter, double factor = 1) {
-  const std::span<const Delivery> deliveries = network.post(letter, factor);
+  const std::span<const Delivery> deliveries = network.post(letter, letter.sent, factor);
   return {deliveries.begin(), deliveries.end()};
 }
 
@@ -153,8 +153,8 @@ TEST(Network, CountsMessagesAndBytesByKind) {
   std::vector<std::uint8_t> bytes;
   const auto renew_bytes = static_cast<std::int64_t>(overlay::encode(renew, bytes));
   const auto share_bytes = static_cast<std::int64_t>(overlay::encode(share, bytes));
-  for (int i = 0; i < 10; ++i) network.post(renew, 1);
-  for (int i = 0; i < 3; ++i) network.post(share, 1);
+  for (int i = 0; i < 10; ++i) network.post(renew, renew.sent, 1);
+  for (int i = 0; i < 3; ++i) network.post(share, share.sent, 1);
   const Traffic& sent = network.sent();
   EXPECT_EQ(sent.messages[renew.message.index()], 10);
   EXPECT_EQ(sent.bytes[renew.message.index()], 10 * renew_bytes);

@@ -24,6 +24,9 @@ TEST(OverlayYaml, ReadsBackAsTheSameTrial) {
               trial.scenario.rules.front().options.gossip.view);
     EXPECT_EQ(again.scenario.shuffles_per_tick, trial.scenario.shuffles_per_tick);
     EXPECT_EQ(again.scenario.latency.max, trial.scenario.latency.max);
+    EXPECT_EQ(again.scenario.wire.lifetime, trial.scenario.wire.lifetime);
+    EXPECT_EQ(again.scenario.wire.skew, trial.scenario.wire.skew);
+    EXPECT_EQ(again.scenario.faults.restarts.size(), trial.scenario.faults.restarts.size());
     EXPECT_EQ(again.scenario.ticks, trial.scenario.ticks);
   }
 }

@@ -1,5 +1,6 @@
 #include "simulation/overlay/world.hpp"
 
+#include <array>
 #include <gmock/gmock.h>
 #include <map>
 #include <set>
@@ -123,6 +124,79 @@ TEST(World, AServerThatKeepsItsMemoryIsSilentUntilItIsBack) {
   EXPECT_TRUE(world.up(4));
   EXPECT_LT(free, 10);
   EXPECT_EQ(world.server(4)->free()[0], free);
+}
+
+// Seen from the letters: when they were sent, by the sender's clock, and the true time when they are taken.
+TEST(World, ClocksDifferByUpToTheSkew) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.latency = {.min = milliseconds(1), .max = milliseconds(1)};
+  scenario.wire.skew = milliseconds(500);
+  Small small(scenario);
+  std::map<NodeId, std::set<Duration>> ahead;
+  Duration least = Duration::max(), most = Duration::min();
+  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
+    const Duration found = std::chrono::round<milliseconds>(letter.sent + milliseconds(1) - now +
+                                                            std::chrono::microseconds(500));
+    ahead[letter.from].insert(found);
+    least = std::min(least, found);
+    most = std::max(most, found);
+  }});
+  small.world.run_until(small.world.first_tick() + seconds(3));
+  EXPECT_EQ(ahead.size(), small.roster.nodes() - 1) << "all but the central server";
+  for (const auto& [node, found] : ahead)
+    EXPECT_LE(*found.rbegin() - *found.begin(), milliseconds(1)) << node;
+  EXPECT_GT(most - least, milliseconds(300));
+  EXPECT_LE(most - least, milliseconds(500));
+  EXPECT_EQ(small.world.network().losses().dropped, Losses{}.dropped);
+}
+
+// The supervisor of a server's tasks goes by the server's clock; who watches is told the true time.
+TEST(World, TheEndOfALeaseIsToldInTrueTime) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.wire.skew = seconds(1);
+  scenario.rules[0].options.patience.lease = 40;
+  Small small(scenario);
+  std::int64_t leases = 0;
+  small.world.watch({.fact = [&](Time now, NodeId, const overlay::Fact& fact) {
+    const auto* leased = std::get_if<overlay::Leased>(&fact);
+    if (leased == nullptr) return;
+    ++leases;
+    EXPECT_EQ(leased->until, now + 40 * scenario.tick);
+  }});
+  small.world.run_until(small.world.first_tick() + seconds(3));
+  EXPECT_GT(leases, 0);
+}
+
+TEST(World, UsersThatAreCutOffHearNothing) {
+  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+  scenario.faults.partitions = {{.from = seconds(1), .to = seconds(3), .users = 0.4}};
+  Small small(scenario);
+  std::set<NodeId> heard;
+  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
+    const Duration since = now - small.world.first_tick();
+    if (small.roster.is_user(letter.to) && since >= seconds(1) && since < seconds(3)) heard.insert(letter.to);
+  }});
+  small.world.run_until(small.world.first_tick() + seconds(3));
+  EXPECT_EQ(heard.size(), 3U) << "of five";
+}
+
+// Servers register in ticks 1 … 19 and 50 of every 50; under probes users ask for every task.
+TEST(World, AGatewayThatStartsAnewNamesNobodyUntilAServerRegisters) {
+  OverlayScenario scenario = small_scenario(Scheduler::probes);
+  scenario.rules[0].options.patience.user = 200;
+  scenario.faults.restarts = {{.at = milliseconds(2500)}};
+  scenario.runtime = seconds(1);
+  Small small(scenario);
+  std::array<std::int64_t, 3> answers{};  // before, until servers register, and then
+  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
+    if (letter.from != small.roster.gateway()) return;
+    const Duration since = now - small.world.first_tick();
+    ++answers[since < milliseconds(2510) ? 0 : since < milliseconds(4900) ? 1 : 2];
+  }});
+  small.world.run_until(small.world.first_tick() + seconds(8));
+  EXPECT_GT(answers[0], 0);
+  EXPECT_EQ(answers[1], 0);
+  EXPECT_GT(answers[2], 0);
 }
 
 TEST(World, AServerThatJoinsIsNotThereBefore) {
