@@ -26,11 +26,11 @@ bool among(std::string_view key, const std::array<std::string_view, count>& keys
 
 bool is_ignored(std::string_view key, Scheduler scheduler) {
   static constexpr std::array<std::string_view, 13> kByCentralised = {
-      "neighbours", "shuffle", "peers",   "peer_shuffle", "temperature", "oldest", "introduce",
+      "neighbours", "shuffle", "peers",   "peer_shuffle", "temperature", "oldest",        "introduce",
       "remember",   "hops",    "best_of", "rise",         "total",       "push_sum_epoch"};
   static constexpr std::array<std::string_view, 15> kByProbes = {
-      "shuffle", "peers",  "peer_shuffle", "temperature", "oldest", "introduce", "remember", "hops",
-      "best_of", "search", "idle",         "stuck",       "rise",   "total",    "push_sum_epoch"};
+      "shuffle", "peers",  "peer_shuffle", "temperature", "oldest", "introduce", "remember",      "hops",
+      "best_of", "search", "idle",         "stuck",       "rise",   "total",     "push_sum_epoch"};
   if (key == kSlackKey) return scheduler != Scheduler::level;
   if (overlay::row_of(scheduler).is_central)
     return among(key, kByCentralised) || (key == "idle" && scheduler == Scheduler::centralised_fifo);
@@ -46,7 +46,8 @@ bool equal(const Patience& one, const Patience& other) {
 }  // namespace
 
 std::optional<std::string> without_effect(std::string_view key, const OverlayRules& rules) {
-  static constexpr std::array<std::string_view, 4> kOfGradients = {"shuffle", "temperature", "introduce", "remember"};
+  static constexpr std::array<std::string_view, 4> kOfGradients = {"shuffle", "temperature", "introduce",
+                                                                   "remember"};
   const overlay::SchedulerRow& row = overlay::row_of(rules.scheduler);
   const OverlayOptions& options = rules.options;
   if (is_ignored(key, rules.scheduler)) return fmt::format("makes no difference to {}", row.name);
