@@ -77,10 +77,10 @@ TEST(CheckFaults, WhoIsNotThereIsNamedWithWhoIs) {
   Cluster cluster{.resources = {"cpu"},
                   .servers = {{.name = "s", .capacity = {Quantity(1)}}},
                   .users = {{.name = "alice", .demand = {Quantity(1)}}}};
-  const std::vector<UserPause> pauses = {{.from = {}, .to = seconds(1), .user = "alcie"}};
+  const std::vector<UserPause> pauses = {{.from = {}, .to = seconds(1), .user = "alic"}};
   const Check user = check_places(pauses, *Problem::from(cluster));
   EXPECT_THAT(describe(*user),
-              testing::StartsWith("pauses[0].user: the cluster has no user 'alcie'; did you mean alice?"));
+              testing::StartsWith("pauses[0].user: the cluster has no user 'alic'; did you mean alice?"));
 }
 
 }  // namespace

@@ -22,8 +22,11 @@ std::vector<std::string> noted(const OverlayScenario& scenario,
 }
 
 TEST(Notices, NothingIsNotedOfAnOrdinaryScenario) {
-  for (const Scheduler scheduler : {Scheduler::centralised_fifo, Scheduler::probes, Scheduler::dgdrf})
-    EXPECT_THAT(noted(small_scenario(scheduler)), IsEmpty());
+  for (const Scheduler scheduler : {Scheduler::centralised_fifo, Scheduler::probes, Scheduler::dgdrf}) {
+    OverlayScenario scenario;
+    scenario.rules = {{.scheduler = scheduler, .options = {}}};
+    EXPECT_THAT(noted(scenario), IsEmpty());
+  }
 }
 
 TEST(Notices, AnOptionIsNotedWhenNoSchedulerHasAUseForIt) {

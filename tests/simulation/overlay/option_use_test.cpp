@@ -22,13 +22,17 @@ OverlayRules rules_of(Scheduler scheduler) {
   return {.scheduler = scheduler, .options = small_scenario(scheduler).rules.front().options};
 }
 
-// Messages and bytes tell more than shares: a run that goes another way has others.
-std::pair<std::int64_t, std::int64_t> traffic_of(const OverlayRules& rules) {
+OverlayScenario scenario_of(const OverlayRules& rules) {
   OverlayScenario scenario = small_scenario(rules.scheduler);
   scenario.rules = {rules};
   scenario.duration = seconds(6);
   scenario.runtime = seconds(2);
-  const auto runs = run_overlay(small_cluster(12, 5), scenario, 1, 1);
+  return scenario;
+}
+
+// Messages and bytes tell more than shares: a run that goes another way has others.
+std::pair<std::int64_t, std::int64_t> traffic_of(const OverlayRules& rules) {
+  const auto runs = run_overlay(small_cluster(12, 5), scenario_of(rules), 1, 1);
   return {runs->front().messages, runs->front().bytes};
 }
 
@@ -41,13 +45,14 @@ void spoil(std::string_view key, overlay::OverlayOptions& options) {
   if (key == kSlackKey) options.slack = 5;
 }
 
+// But for `peers`: so many the bootstrap server names to whoever comes, whether or not it gossips.
 TEST(OptionUse, WhatMakesNoDifferenceMakesNone) {
   for (const overlay::SchedulerRow& row : overlay::schedulers()) {
     const auto plain = traffic_of(rules_of(row.scheduler));
     for (const std::string_view key : overlay_option_keys()) {
       OverlayRules rules = rules_of(row.scheduler);
       spoil(key, rules.options);
-      if (!without_effect(key, rules)) continue;
+      if (!without_effect(key, rules) || key == "peers" || check(scenario_of(rules))) continue;
       EXPECT_EQ(traffic_of(rules), plain) << row.name << ", " << key;
     }
   }
