@@ -203,7 +203,7 @@ void Net::tick(NodeId node, Effects& effects) {
   else if (User& user = users_[node - server_count()]; now_ == Time{} + kTick)
     user.on_start(now_, effects);
   else
-    user.on_tick(now_, Duration{}, effects);
+    user.on_tick(now_, effects);
 }
 
 void Net::note(const Fact& fact) {

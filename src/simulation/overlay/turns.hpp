@@ -18,10 +18,10 @@ namespace mirab::simulation {
 /// A turn begins when a home serves a task (again, for one on its way: still the same turn) and ends when the
 /// task runs or the home gives it up. A user's share counts what runs and its turn on the way. A turn is
 /// wrong by the tolerance t when its user's share before it is more than (1 + t) times the least share of the
-/// users that count: all, but those without a present task under Idle::skip and, under Stuck::leave, those for
-/// whom nothing was found, as long as their homes leave them out (home.hpp): until what they run or want
-/// changes, or Patience::walk after their turn. Equal shares are right: all nodes compute the same doubles. It is counted when
-/// its task runs. Cost: O(log N) a fact.
+/// users that count: all, but those without a present task under Idle::skip and, under Stuck::leave, those
+/// for whom nothing was found, as long as their homes leave them out (home.hpp): until what they run or want
+/// changes, or Patience::walk after their turn. Equal shares are right: all nodes compute the same doubles.
+/// It is counted when its task runs. Cost: O(log N) a fact.
 class Turns {
  public:
   /// Tolerances ≥ 0. The ledger is told everything before this is, and outlives it.
@@ -64,10 +64,10 @@ class Turns {
   bool skip_idle_;
   bool skip_stuck_;
   Duration walk_;
-  std::vector<double> tolerances_;  // as given
-  std::vector<double> ascending_;   // the same, sorted
-  std::vector<Standing> users_;     // [N]
-  scheduling::Tournament poorest_;  // of those that count
+  std::vector<double> tolerances_;      // as given
+  std::vector<double> ascending_;       // the same, sorted
+  std::vector<Standing> users_;         // [N]
+  scheduling::Tournament poorest_;      // of those that count
   std::vector<overlay::NodeId> stuck_;  // those that are, and perhaps some that were
   std::vector<std::uint16_t>
       ranks_;  // of each placement: how many of the tolerances, from the least, it is above

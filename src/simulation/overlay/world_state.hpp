@@ -56,7 +56,6 @@ struct World::State {
   void tick(overlay::NodeId node);
   void shuffle(overlay::NodeId node);
   void settle(overlay::NodeId node);
-  void note_wanted(const overlay::TaskId& task);
   Duration runtime_of(overlay::NodeId user, std::uint64_t number) const;
   Duration slowed(Duration length, overlay::NodeId node) const;
   Time clock(overlay::NodeId node) const { return agenda.now() + ahead[node]; }
@@ -86,10 +85,9 @@ struct World::State {
   std::uint64_t runtimes;  // a seed
   CalendarQueue<Event> agenda;
 
-  std::vector<Duration> ahead;        // of its clock, up to the skew. [node]
-  std::vector<Place> places;          // [K]
-  std::vector<overlay::User> users;   // [N]
-  std::vector<std::uint64_t> wanted;  // the highest number of the user's tasks so far. [N]
+  std::vector<Duration> ahead;       // of its clock, up to the skew. [node]
+  std::vector<Place> places;         // [K]
+  std::vector<overlay::User> users;  // [N]
   overlay::Gateway gateway;
   overlay::Bootstrap bootstrap;
   std::optional<overlay::Central> central;
