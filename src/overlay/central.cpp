@@ -59,6 +59,7 @@ struct Central::State {
   std::deque<Walk> turned_away;  ///< had their turn; the book of the server was wrong
 
   void on_submit(Time now, NodeId from, const Submit& submit, Effects& effects);
+  void line_up(const TaskId& task);
   void on_free(NodeId from, const Free& free);
   void on_no_room(NodeId from, const NoRoom& no_room);
   void settle(NodeId from, const TaskId& task, std::uint64_t attempt);
@@ -76,14 +77,22 @@ void Central::State::on_submit(Time now, NodeId from, const Submit& submit, Effe
   if (submit.task.id.user != from || submit.task.demand.size() != total.size()) return;
   home.on_submit(now, submit, effects);
   forget_past(from, submit.task.id.number);
-  if (scheduler == Scheduler::centralised_fifo && std::ranges::find(arrived, submit.task.id) == arrived.end())
-    arrived.push_back(submit.task.id);
+  if (scheduler == Scheduler::centralised_fifo) line_up(submit.task.id);
+}
+
+/// Unless it is an old one: of a user the present task alone stands in line.
+void Central::State::line_up(const TaskId& task) {
+  const auto resident = std::ranges::find(home.residents(), task.user, &Resident::user);
+  if (resident == home.residents().end() || resident->task.id != task) return;
+  if (std::ranges::find(arrived, task) != arrived.end()) return;
+  std::erase_if(arrived, [&](const TaskId& other) { return other.user == task.user; });
+  arrived.push_back(task);
 }
 
 void Central::State::on_free(NodeId from, const Free& free) {
   Book& book = books[from];
   const std::pair said{free.incarnation, free.sequence};
-  if (said <= book.said || free.free.size() != total.size()) return;
+  if (said <= book.said || !fits_in(free.free, setting.capacity[from])) return;
   book.said = said;
   book.free = free.free;
   for (const Walk& walk : book.sent) book.take(walk.task.demand);
@@ -199,7 +208,7 @@ void Central::on_message(Time now, NodeId from, const Message& message, Effects&
   if (const auto* no_room = std::get_if<NoRoom>(&message)) return centre.on_no_room(from, *no_room);
 }
 
-void Central::on_tick(Time now, Random& /*random*/, Effects& effects) {
+void Central::on_tick(Time now, Effects& effects) {
   State& centre = *state_;
   centre.home.on_tick(now, effects);
 

@@ -18,10 +18,11 @@
 // always handed from one who has yet to shuffle to one who has would not age.) Of equally old news what
 // arrives later is kept: it has aged less since it was counted.
 //
-// Here besides: who is asked names, in the place of its least preferred entry, the one that asked before.
-// Views look forward, so a server whose name all those right behind it have dropped would have to be drawn by
-// chance at one of them, once in about K/50 periods; whoever they all ask brings them together. The views of
-// 99 % of 10,000 servers are ideal after about 100 periods, not 750; the message is no longer than in (4.5).
+// Here besides (Introduce::last_asker): who is asked names, in the place of its least preferred entry, the
+// one that asked before. Views look forward, so a server whose name all those right behind it have dropped
+// would have to be drawn by chance at one of them, once in about K/50 periods; whoever they all ask brings
+// them together. The views of 99 % of 10,000 servers are ideal after about 100 periods, not 750; the message
+// is no longer than in (4.5).
 //
 // A server that falls far, as the centre does when it served, leaves every view that hears of it, and what it
 // was before comes back from one that has not: it stays at the head of all views until it is too old (P = 10,
@@ -81,6 +82,7 @@ bool prefers(const Descriptor& base, const Descriptor& a, const Descriptor& b) {
 Gradient::Gradient(NodeId self, Slope slope, const GossipOptions& options)
     : self_(self),
       slope_(slope),
+      introduce_(options.introduce),
       size_(static_cast<std::uint32_t>(options.view)),
       shuffle_(static_cast<std::uint32_t>(options.shuffle == 0 ? options.view : options.shuffle)),
       oldest_(options.oldest),
@@ -107,7 +109,7 @@ void Gradient::on_request(NodeId from, const GradientRequest& request, const Des
   GradientAnswer answer{slope_, offer(own, asking == request.offered.end() ? own : *asking)};
   name_one_more(from, request.offered, answer.offered);
   effects.sends.push_back({from, std::move(answer)});
-  if (asking != request.offered.end()) asked_ = *asking;
+  if (asking != request.offered.end() && introduce_ == Introduce::last_asker) asked_ = *asking;
   merge(from, request.offered, own);
 }
 

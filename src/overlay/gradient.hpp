@@ -53,9 +53,10 @@ class Gradient {
   NodeId self_;
   Slope slope_;
   bool ask_peers_ = false;  ///< on a slope that peers do not tell of: every other shuffle
+  Introduce introduce_;
   std::uint32_t size_, shuffle_, oldest_, remember_;
   double decay_;                          ///< e^(-1/temperature): by so much less is each further rank drawn
-  std::optional<Descriptor> asked_ = {};  ///< who asked last
+  std::optional<Descriptor> asked_ = {};  ///< who asked last, to be introduced
   std::vector<Descriptor> fallen_;        ///< out of the view, the latest last
   std::vector<Descriptor> view_;
 };

@@ -20,6 +20,8 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "overlay/limits.hpp"
+
 namespace mirab::overlay {
 namespace {
 
@@ -41,8 +43,10 @@ Home::Home(const OverlayOptions& options, Duration tick)
 
 void Home::on_submit(Time now, const Submit& submit, Effects& effects) {
   const Task& task = submit.task;
+  Resident* const known = resident_of(task.id.user);
+  if (known == nullptr) return;
+  Resident& resident = *known;
   effects.sends.push_back({task.id.user, Received{task.id.number}});
-  Resident& resident = resident_of(task.id.user);
   if (!is_news(now, submit.sequence, resident)) return;
 
   const bool same = resident.task.id == task.id;
@@ -55,8 +59,10 @@ void Home::on_submit(Time now, const Submit& submit, Effects& effects) {
 }
 
 void Home::on_pause(Time now, NodeId user, const Pause& pause, Effects& effects) {
+  Resident* const known = resident_of(user);
+  if (known == nullptr) return;
+  Resident& resident = *known;
   effects.sends.push_back({user, Received{pause.number}});
-  Resident& resident = resident_of(user);
   if (!is_news(now, pause.sequence, resident)) return;
 
   if (resident.served && resident.task.id.number == pause.number)
@@ -166,11 +172,13 @@ Resident* Home::find_turn(const TaskId& task, std::uint64_t attempt) {
   return same ? resident : nullptr;
 }
 
-Resident& Home::resident_of(NodeId user) {
+/// The user's place, a new one when it had none; null: there is no room for more.
+Resident* Home::resident_of(NodeId user) {
   const auto place = std::lower_bound(residents_.begin(), residents_.end(), user,
                                       [](const Resident& r, NodeId id) { return r.user < id; });
-  if (place != residents_.end() && place->user == user) return *place;
-  return *residents_.insert(place, Resident{.user = user, .task = {}});
+  if (place != residents_.end() && place->user == user) return &*place;
+  if (residents_.size() >= kMostResidents) return nullptr;
+  return &*residents_.insert(place, Resident{.user = user, .task = {}});
 }
 
 }  // namespace mirab::overlay

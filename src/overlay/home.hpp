@@ -38,7 +38,8 @@ class Home {
  public:
   Home(const OverlayOptions& options, Duration tick);
 
-  /// Both answer with Received; what is older than the last that was heard changes nothing.
+  /// Both answer with Received; what is older than the last that was heard changes nothing. Who is new is not
+  /// answered when there is no room for more users (limits.hpp), and will look for another home.
   void on_submit(Time now, const Submit& submit, Effects& effects);
   void on_pause(Time now, NodeId user, const Pause& pause, Effects& effects);
   /// Its walk ended: at a host that proposed (if that is not heard, its user says so by its next task), or
@@ -70,7 +71,7 @@ class Home {
   static bool is_news(Time now, std::uint64_t sequence, Resident& resident);
   Resident* find(NodeId user);
   Resident* find_turn(const TaskId& task, std::uint64_t attempt);
-  Resident& resident_of(NodeId user);
+  Resident* resident_of(NodeId user);
   bool counts(const Resident& resident) const;
   template <class Condition>
   const Resident* poorest_if(std::span<const double> total, const Condition& condition) const;

@@ -1,5 +1,4 @@
-// The host part of a server: room that is held for proposals, and the tasks that run
-// (docs/overlay-safety.md).
+// The host part of a server: what is held for proposals, and what runs (docs/overlay-safety.md).
 //
 // A proposal is held, then runs, then has ended, and never goes back:
 //
@@ -30,7 +29,7 @@ Host::Host(Amounts capacity, Time start, const Patience& patience, Duration tick
       next_{.incarnation = static_cast<std::uint64_t>(start.time_since_epoch().count()), .number = 1} {}
 
 bool Host::fits(std::span<const std::int64_t> demand) const {
-  if (closed_ || demand.size() != free_.size()) return false;
+  if (closed_ || is_full() || demand.size() != free_.size()) return false;
   for (std::size_t r = 0; r < free_.size(); ++r) {
     if (demand[r] < 0 || demand[r] > free_[r]) return false;
   }
@@ -42,6 +41,7 @@ bool Host::propose(Time now, const Task& task, Effects& effects) {
   Entry* known = find(task.id);
   if (known != nullptr) return propose_again(now, *known, effects);
   if (!fits(task.demand)) return false;
+  if (entries_.size() >= kMostTasks) drop_first_end();
 
   const ProposalId proposal = next_;
   ++next_.number;
@@ -57,6 +57,12 @@ bool Host::propose(Time now, const Task& task, Effects& effects) {
   effects.facts.push_back(Held{task.id, proposal});
   effects.sends.push_back({task.id.user, Propose{task.id.number, proposal}});
   return true;
+}
+
+// To its user that task is lost, as if this host had lost its memory.
+void Host::drop_first_end() {
+  const auto age = [](const Entry& e) { return std::pair(e.state != State::ended, e.proposal.number); };
+  entries_.erase(std::ranges::min_element(entries_, {}, age));
 }
 
 bool Host::propose_again(Time now, Entry& entry, Effects& effects) {

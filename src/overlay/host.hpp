@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -7,6 +8,8 @@
 
 #include <mirab/overlay/effects.hpp>
 #include <mirab/overlay/options.hpp>
+
+#include "overlay/limits.hpp"
 
 namespace mirab::overlay {
 
@@ -22,7 +25,8 @@ class Host {
 
   bool fits(std::span<const std::int64_t> demand) const;
   /// Holds room and proposes to the user. Of a task that is held here already the proposal is said again; of
-  /// one that runs or ended, that it does. False, and nothing is done, when there is no room.
+  /// one that runs or ended, that it does. False, and nothing is done, when there is no room. A list that is
+  /// full (limits.hpp) drops the first end on it that its user has not seen; without one, there is no room.
   bool propose(Time now, const Task& task, Effects& effects);
   /// Accept, Reject, EndSeen, Renew; others are ignored.
   void on_message(Time now, NodeId from, const Message& message, Effects& effects);
@@ -47,6 +51,11 @@ class Host {
     Time until{};  ///< held: when it is given back; running: its end; then: when its user was last told
   };
 
+  bool is_full() const {
+    return entries_.size() >= kMostTasks &&
+           std::ranges::none_of(entries_, [](const Entry& entry) { return entry.state == State::ended; });
+  }
+  void drop_first_end();
   bool propose_again(Time now, Entry& entry, Effects& effects);
   void accept(Time now, NodeId user, const Accept& accepted, Effects& effects);
   void renew(Time now, NodeId user, const Renew& renewal, Effects& effects);

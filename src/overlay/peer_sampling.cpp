@@ -11,7 +11,8 @@
 // Here besides: an entry older than `oldest` shuffles is dropped, which bounds how long the name of a server
 // that is gone can go round when many messages are lost.
 //
-// And while the view is empty, because the only entry is Q (as of two servers, always), Q stands for it.
+// And while the view is empty, because the only entry is Q (as of two servers, always), Q stands for it; its
+// answer, which can tell of nobody else, tells that it is there.
 //
 // Cost: O(ℓ · view) a message; the only allocation is the message's own.
 // Known failures: a server that is cut off for as many periods as its view has entries is alone afterwards.
@@ -66,6 +67,7 @@ void PeerSampling::on_answer(NodeId from, const PeerAnswer& answer) {
   keep(answer.offered, [this](std::size_t slot) {
     return std::find(sent_.begin(), sent_.end(), view_[slot].node) != sent_.end();
   });
+  if (view_.empty()) introduce({&from, 1});
   partner_.reset();
   sent_.clear();
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "overlay/limits.hpp"
 #include "overlay/walk.hpp"
 
 namespace mirab::overlay {
@@ -37,7 +38,8 @@ Probes::Probes(std::vector<NodeId> neighbours, Duration forgotten) : forgotten_(
   for (const NodeId node : neighbours) neighbours_.push_back({.node = node, .utility = 0});
 }
 
-Probe& Probes::queue(Time now, const Task& task, double share) {
+// Null: there is no room for more.
+Probe* Probes::queue(Time now, const Task& task, double share) {
   // A user has one present task: an older one of it is not wanted any more, wherever it went.
   std::erase_if(waiting_, [&](const Probe& probe) {
     return probe.task.id.user == task.id.user && probe.task.id.number < task.id.number;
@@ -46,15 +48,17 @@ Probe& Probes::queue(Time now, const Task& task, double share) {
     if (probe.task.id != task.id) continue;
     probe.proposed = false;  // said again: the proposal, or its answer, may have been lost
     probe.heard_at = now;
-    return probe;
+    return &probe;
   }
-  return waiting_.emplace_back(Probe{.task = task, .share = share, .heard_at = now});
+  if (waiting_.size() >= kMostProbes) return nullptr;
+  return &waiting_.emplace_back(Probe{.task = task, .share = share, .heard_at = now});
 }
 
 void Probes::on_submit(Time now, const Task& task, double share, Effects& effects) {
-  Probe& probe = queue(now, task, share);
-  if (probe.copies.empty()) probe.copies = two_least_loaded(neighbours_);
-  for (const NodeId node : probe.copies) effects.sends.push_back({node, Copy{task}});
+  Probe* probe = queue(now, task, share);
+  if (probe == nullptr) return;
+  if (probe->copies.empty()) probe->copies = two_least_loaded(neighbours_);
+  for (const NodeId node : probe->copies) effects.sends.push_back({node, Copy{task}});
 }
 
 void Probes::on_copy(Time now, const Task& task, double share) { queue(now, task, share); }

@@ -54,7 +54,7 @@ class Probes {
   void forget(NodeId node);
 
  private:
-  Probe& queue(Time now, const Task& task, double share);
+  Probe* queue(Time now, const Task& task, double share);
 
   Duration forgotten_;
   std::vector<Descriptor> neighbours_;  ///< utility: −load as last known, 0 while unknown

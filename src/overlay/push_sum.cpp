@@ -14,12 +14,19 @@
 
 #include "overlay/push_sum.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
 
 namespace mirab::overlay {
+namespace {
+
+// No share is larger, so that no number of them that can come in an epoch adds up to infinity.
+constexpr double kMostMass = 0x1p+512;
+
+}  // namespace
 
 PushSum::PushSum(std::vector<double> own, std::uint32_t rounds)
     : rounds_(rounds), own_(std::move(own)), sums_(own_) {
@@ -39,7 +46,8 @@ void PushSum::round(std::optional<NodeId> peer, Effects& effects) {
 }
 
 void PushSum::on_share(const PushSumShare& share) {
-  const bool possible = share.sums.size() == own_.size() && share.weight > 0 && std::isfinite(share.weight);
+  const bool possible = share.sums.size() == own_.size() && share.weight > 0 && share.weight <= kMostMass &&
+                        std::ranges::all_of(share.sums, [](double s) { return std::abs(s) <= kMostMass; });
   if (!possible || share.epoch < epoch_) return;
   if (share.epoch > epoch_) arrive(share.epoch);
   weight_ += share.weight;

@@ -1,6 +1,7 @@
 // The gossip of a server: peer sampling, the gradients, push-sum, and news that climbs.
 
 #include <algorithm>
+#include <cmath>
 
 #include "overlay/server_state.hpp"
 
@@ -16,6 +17,12 @@ void hand_up(const ServerState& server, const Descriptor& own, const Climb& clim
   const auto best = std::ranges::min_element(view, ranks_before);
   if (best == view.end() || best->node == climb.risen.node) return;
   if (climb.hops == 0 || ranks_before(*best, own)) effects.sends.push_back({best->node, climb});
+}
+
+/// Of no mean that others make up: something that can be shared.
+bool is_capacity(const std::vector<double>& mean) {
+  return std::ranges::all_of(mean, [](double c) { return c >= 0 && std::isfinite(c); }) &&
+         std::ranges::any_of(mean, [](double c) { return c > 0; });
 }
 
 }  // namespace
@@ -44,7 +51,7 @@ void shuffle(ServerState& server, Moment moment) {
   if (server.peers.view().empty()) announce(server, moment.effects);
   if (server.push_sum) {
     server.push_sum->round(server.peers.any(moment.random), moment.effects);
-    if (!server.push_sum->estimate().empty()) server.total = server.push_sum->estimate();
+    if (is_capacity(server.push_sum->estimate())) server.total = server.push_sum->estimate();
   }
   const Descriptor own = told_of_users(server);
   const Ddrf* ddrf = std::get_if<Ddrf>(&server.rule);
@@ -53,7 +60,8 @@ void shuffle(ServerState& server, Moment moment) {
     server.poorest->shuffle(own, server.peers.view(), moment.random, moment.effects);
   if (server.freer)
     server.freer->shuffle(told_of_room(server), server.peers.view(), moment.random, moment.effects);
-  // Last: it takes its partner out of the view, and of two servers that is the only one the gradients hear of.
+  // Last: it takes its partner out of the view, and of two servers that is the only one the gradients hear
+  // of.
   server.peers.shuffle(own, moment.random, moment.effects);
   climb_if_risen(server, moment.effects);
 }

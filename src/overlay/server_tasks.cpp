@@ -1,5 +1,6 @@
 // The users of a server and the tasks that come to it: submitting, walking, accepting.
 
+#include <algorithm>
 #include <utility>
 
 #include "overlay/server_state.hpp"
@@ -104,7 +105,9 @@ void hear(ServerState& server, NodeId from, const Pause& pause, Moment moment) {
 
 void hear(ServerState& server, NodeId /*from*/, const Walk& walk, Moment moment) {
   if (walk.task.demand.size() != server.host.capacity().size() || !server.walks.is_news(walk)) return;
-  walk_on(server, walk, moment);
+  Walk bounded = walk;  // whatever it says, it goes no further than a walk does
+  bounded.hops_left = std::min(walk.hops_left, hops_of(server.options));
+  walk_on(server, std::move(bounded), moment);
 }
 
 void hear(ServerState& server, NodeId /*from*/, const Placed& placed, Moment /*moment*/) {

@@ -58,8 +58,8 @@ struct GossipInStep {
   void shuffle(NodeId self, std::vector<std::pair<NodeId, Send>>& sent) {
     if (gone[self]) return;
     Effects effects;
-    peers[self].shuffle(own(self), random, effects);
     gradients[self].shuffle(own(self), peers[self].view(), random, effects);
+    peers[self].shuffle(own(self), random, effects);
     post(self, effects, sent);
   }
 

@@ -281,6 +281,16 @@ TEST(Gradient, WhoAsksHearsWhoAskedBeforeInAMessageNoLongerThanInEquation45) {
   EXPECT_EQ(in_order(offered), (std::vector<NodeId>{50, 3, 2, 60}));
 }
 
+TEST(Gradient, WhenNobodyIsIntroducedAnAnswerHoldsWhatEquation45Says) {
+  Fifty fifty({.view = 3, .oldest = 10, .introduce = Introduce::nobody});
+  Effects effects;
+  fifty.gradient.on_request(60, {Slope::poorest, {{.node = 60, .utility = -4}}}, fifty.own, effects);
+  for (const NodeId node : {1U, 2U, 3U}) fifty.hears(node, {{.node = node, .utility = -4.5}});
+  fifty.gradient.on_request(61, {Slope::poorest, {{.node = 61, .utility = -7}}}, fifty.own, effects);
+  const auto& offered = std::get<GradientAnswer>(effects.sends.at(1).message).offered;
+  EXPECT_EQ(in_order(offered), (std::vector<NodeId>{50, 3, 2, 1}));
+}
+
 TEST(Gradient, WhoFellDoesNotComeBackWithOlderNewsAndWhoeverTellsSuchIsCorrected) {
   for (const std::size_t remember : {0U, 1U}) {
     Fifty fifty({.view = 3, .oldest = 10, .remember = remember});

@@ -127,6 +127,15 @@ TEST(PeerSampling, TheOnlyPeerCanBeFoundWhileItIsAskedButNotOnceItWasAskedInVain
   EXPECT_EQ(peers.any(random), std::nullopt);
 }
 
+TEST(PeerSampling, OfTwoServersEachKnowsTheOtherWhoeverAsks) {
+  GossipInStep network(2, {}, 3);
+  for (int round = 0; round < 100; ++round) {
+    network.round_one_by_one();
+    for (NodeId self = 0; self < 2; ++self)
+      ASSERT_EQ(nodes_of(network.peers[self].view()), (std::set<NodeId>{1 - self})) << "in round " << round;
+  }
+}
+
 TEST(PeerSampling, AViewHoldsEveryServerOnceNeverOneselfAndNothingTooOldWhateverIsLostOrDoubled) {
   GossipInStep network(60, {.peers = 7, .peer_shuffle = 4, .oldest = 12}, 8);
   network.faults = {.loss = 0.2, .duplicate = 0.2};

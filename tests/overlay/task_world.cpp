@@ -44,7 +44,7 @@ TaskWorld::TaskWorld(const TaskPlan& plan)
     : plan_(plan),
       patience_{.again = 5, .held = 20, .walk = 50, .home = 20, .user = 100, .lease = plan.lease},
       random_(plan.seed),
-      gateway_(plan.servers + plan.users, Direction::home, std::nullopt, patience_, kTick) {
+      gateway_(Direction::home, std::nullopt, patience_, kTick) {
   sites_.resize(plan.servers);
   now_ = start_of(0);
   for (NodeId server = 0; server < plan.servers; ++server) start(server);

@@ -8,6 +8,7 @@
 
 namespace mirab::overlay {
 
+/// A message to a node, perhaps the sender itself. Whoever runs the node carries it; it may get lost.
 struct Send {
   NodeId to = 0;
   Message message;

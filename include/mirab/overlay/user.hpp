@@ -26,6 +26,8 @@ struct UserSetting {
 /// decides: all that others know of its tasks can be lost and is told again, and no task is ever accepted
 /// from two hosts at once (docs/overlay-safety.md has the argument).
 ///
+/// A pure state machine, as Server: time does not go back, and calls append to `effects`.
+///
 /// Cost: O(log tasks) a message, O(hosts on which it has tasks) a tick when there are leases, O(1) otherwise.
 class User {
  public:
@@ -36,7 +38,9 @@ class User {
   User(User&&) noexcept;
   User& operator=(User&&) noexcept;
 
+  /// Asks the gateway for a server. Call it once, before all others.
   void on_start(Time now, Effects& effects);
+  /// Answers of the gateway, the home and hosts; others are ignored.
   void on_message(Time now, NodeId from, const Message& message, Effects& effects);
   /// Timers: what was not answered is sent again.
   void on_tick(Time now, Effects& effects);

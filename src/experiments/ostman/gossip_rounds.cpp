@@ -37,8 +37,8 @@ void GossipRounds::round() {
     GossipServer& server = servers_[self];
     overlay::Effects effects;
     server.push_sum.round(server.peers.any(random_), effects);
-    server.peers.shuffle(server.own, random_, effects);
     server.gradient.shuffle(server.own, server.peers.view(), random_, effects);
+    server.peers.shuffle(server.own, random_, effects);
     carry(self, effects);
   }
 }

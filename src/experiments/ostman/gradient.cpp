@@ -21,8 +21,19 @@
 namespace mirab::experiments {
 namespace {
 
-constexpr std::array<double, 2> kLosses = {0, 0.1};
-constexpr std::array<std::string_view, 2> kLossNames = {"no loss", "10 % of loss"};
+struct Start {
+  std::string_view name;
+  double loss;
+  overlay::Introduce introduce;
+};
+
+constexpr std::array<Start, 3> kStarts = {{
+    {"no loss", 0, overlay::Introduce::last_asker},
+    {"10 % of loss", 0.1, overlay::Introduce::last_asker},
+    {"no loss, nobody is introduced", 0, overlay::Introduce::nobody},
+}};
+constexpr std::array<std::size_t, 2> kIntroducing = {0, 1};
+constexpr std::size_t kNobody = 2;  // beside 0
 constexpr double kConverged = 0.99;
 constexpr std::array<std::size_t, 4> kViews = {2, 4, 7, 10};
 constexpr std::array<std::size_t, 2> kRemembered = {0, 8};
@@ -35,8 +46,8 @@ struct Plan {
 
 Plan plan_of(Effort effort) {
   if (effort == Effort::quick)
-    return {.sizes = {1000, 100}, .seeds = 3, .rounds = 80, .healings = 5, .services = 8};
-  return {.sizes = {10000, 3000, 1000, 300, 100}, .seeds = 4, .rounds = 250, .healings = 8, .services = 40};
+    return {.sizes = {1000, 100}, .seeds = 5, .rounds = 200, .healings = 6, .services = 16};
+  return {.sizes = {10000, 3000, 1000, 300, 100}, .seeds = 4, .rounds = 1000, .healings = 8, .services = 40};
 }
 
 struct Convergence {
@@ -44,9 +55,9 @@ struct Convergence {
   double centre = 0, most = 0;  // rounds until then
 };
 
-Convergence converge(std::size_t servers, double loss, std::size_t rounds, Random random) {
-  const overlay::GossipOptions options;
-  GossipRounds gossip(servers, options, loss, std::move(random));
+Convergence converge(std::size_t servers, const Start& start, std::size_t rounds, Random random) {
+  const overlay::GossipOptions options{.introduce = start.introduce};
+  GossipRounds gossip(servers, options, start.loss, std::move(random));
   Convergence found{
       .ideal = {}, .centre = static_cast<double>(rounds) + 1, .most = static_cast<double>(rounds) + 1};
   for (std::size_t round = 1; round <= rounds; ++round) {
@@ -78,24 +89,24 @@ double heal(std::size_t view, std::size_t remember, std::size_t services, Random
 }
 
 struct Runs {
-  std::vector<std::array<std::vector<Convergence>, kLosses.size()>> converged;  // [size][loss][seed]
+  std::vector<std::array<std::vector<Convergence>, kStarts.size()>> converged;  // [size][start][seed]
   std::array<std::array<std::vector<double>, kViews.size()>, kRemembered.size()>
       healed;  // [memory][view][seed]
 };
 
 Runs all_runs(const Plan& plan, const RunOptions& options) {
-  Runs runs{.converged = {plan.sizes.size(),
-                          {std::vector<Convergence>(plan.seeds), std::vector<Convergence>(plan.seeds)}},
-            .healed = {}};
+  Runs runs;
+  runs.converged.resize(plan.sizes.size());
+  for (auto& of_size : runs.converged) of_size.fill(std::vector<Convergence>(plan.seeds));
   for (auto& of_memory : runs.healed) of_memory.fill(std::vector<double>(plan.healings));
-  const std::size_t cold = plan.sizes.size() * kLosses.size() * plan.seeds;
+  const std::size_t cold = plan.sizes.size() * kStarts.size() * plan.seeds;
   const std::size_t again = kRemembered.size() * kViews.size() * plan.healings;
   const auto task = [&](std::size_t index) {
     if (index < cold) {
       const std::size_t seed = index % plan.seeds, run = index / plan.seeds;
-      const std::size_t loss = run % kLosses.size(), size = run / kLosses.size();
-      runs.converged[size][loss][seed] =
-          converge(plan.sizes[size], kLosses[loss], plan.rounds,
+      const std::size_t start = run % kStarts.size(), size = run / kStarts.size();
+      runs.converged[size][start][seed] =
+          converge(plan.sizes[size], kStarts[start], plan.rounds,
                    simulation::stream(options.seed, "ostman-gradient", {plan.sizes[size], seed}));
       return;
     }
@@ -127,13 +138,14 @@ Figure rounds_figure(const Plan& plan, const Runs& runs) {
                 .x_label = "servers K",
                 .y_label = "rounds",
                 .curves = {}};
-  for (const std::size_t loss : {0U, 1U}) {
-    Curve most{.name = fmt::format("99 % of the views are ideal, {}", kLossNames[loss]), .x = {}, .y = {}};
-    Curve centre{.name = fmt::format("the centre is complete, {}", kLossNames[loss]), .x = {}, .y = {}};
+  for (std::size_t start = 0; start < kStarts.size(); ++start) {
+    const std::string_view name = kStarts[start].name;
+    Curve most{.name = fmt::format("99 % of the views are ideal, {}", name), .x = {}, .y = {}};
+    Curve centre{.name = fmt::format("the centre is complete, {}", name), .x = {}, .y = {}};
     for (std::size_t s = plan.sizes.size(); s-- > 0;) {
       const double servers = static_cast<double>(plan.sizes[s]);
-      add_point(most, servers, rounds_of(runs.converged[s][loss], &Convergence::most));
-      add_point(centre, servers, rounds_of(runs.converged[s][loss], &Convergence::centre));
+      add_point(most, servers, rounds_of(runs.converged[s][start], &Convergence::most));
+      add_point(centre, servers, rounds_of(runs.converged[s][start], &Convergence::centre));
     }
     figure.curves.push_back(std::move(most));
     figure.curves.push_back(std::move(centre));
@@ -148,10 +160,10 @@ Figure ideal_figure(const Plan& plan, const Runs& runs) {
                 .y_label = "part of the servers with their ideal view",
                 .curves = {}};
   for (std::size_t s = 0; s < plan.sizes.size(); ++s) {
-    for (const std::size_t loss : {0U, 1U}) {
-      const std::vector<double>& ideal = runs.converged[s][loss].front().ideal;
+    for (std::size_t start = 0; start < kStarts.size(); ++start) {
+      const std::vector<double>& ideal = runs.converged[s][start].front().ideal;
       Curve curve{
-          .name = fmt::format("{} servers, {}", plan.sizes[s], kLossNames[loss]), .x = {}, .y = ideal};
+          .name = fmt::format("{} servers, {}", plan.sizes[s], kStarts[start].name), .x = {}, .y = ideal};
       for (std::size_t round = 1; round <= ideal.size(); ++round)
         curve.x.push_back(static_cast<double>(round));
       figure.curves.push_back(std::move(curve));
@@ -180,18 +192,32 @@ Finding held(std::string what, const simulation::Interval& found, double bound) 
   return finding;
 }
 
+Finding more(std::string what, const simulation::Interval& found, double bound) {
+  Finding finding = required(std::move(what), found.mean, found.low > bound);
+  finding.interval = {found.low, found.high};
+  return finding;
+}
+
 void hold_cold_start(const Plan& plan, const Runs& runs, Reproduction& result) {
   const double root = std::sqrt(static_cast<double>(plan.sizes[0]));
-  for (const std::size_t loss : {0U, 1U}) {
+  for (const std::size_t start : kIntroducing) {
     result.findings.push_back(
         held(fmt::format("rounds until the centre of {} servers is complete, {}, at most √K = {:.1f}",
-                         plan.sizes[0], kLossNames[loss], root),
-             rounds_of(runs.converged[0][loss], &Convergence::centre), root));
+                         plan.sizes[0], kStarts[start].name, root),
+             rounds_of(runs.converged[0][start], &Convergence::centre), root));
     result.findings.push_back(
         held(fmt::format("rounds until 99 % of {} servers have their ideal views, {}, at most 2 √K = {:.1f}",
-                         plan.sizes[0], kLossNames[loss], 2 * root),
-             rounds_of(runs.converged[0][loss], &Convergence::most), 2 * root));
+                         plan.sizes[0], kStarts[start].name, 2 * root),
+             rounds_of(runs.converged[0][start], &Convergence::most), 2 * root));
   }
+  std::vector<double> longer;
+  for (std::size_t seed = 0; seed < plan.seeds; ++seed)
+    longer.push_back(runs.converged[0][kNobody][seed].most / runs.converged[0][0][seed].most);
+  result.findings.push_back(more(
+      fmt::format("rounds until 99 % of {} servers have their ideal views when nobody is introduced, over "
+                  "those when the last asker is: more than 1",
+                  plan.sizes[0]),
+      simulation::mean_interval(longer), 1));
 }
 
 void hold_healing(const Runs& runs, Reproduction& result) {
@@ -204,12 +230,10 @@ void hold_healing(const Runs& runs, Reproduction& result) {
   std::vector<double> gained;
   for (std::size_t seed = 0; seed < runs.healed[0].back().size(); ++seed)
     gained.push_back(runs.healed[0].back()[seed] / runs.healed[1].back()[seed]);
-  const simulation::Interval times = simulation::mean_interval(gained);
   result.findings.push_back(
-      required(fmt::format("rounds without memory over rounds with 8 remembered, {} neighbours: more than 2",
-                           kViews.back()),
-               times.mean, times.low > 2));
-  result.findings.back().interval = {times.low, times.high};
+      more(fmt::format("rounds without memory over rounds with 8 remembered, {} neighbours: more than 2",
+                       kViews.back()),
+           simulation::mean_interval(gained), 2));
 }
 
 Reproduction run(const RunOptions& options) {

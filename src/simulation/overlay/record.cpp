@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <mirab/audit/metrics.hpp>
+#include <mirab/overlay/scheduler.hpp>
 
 namespace mirab::simulation {
 namespace {
@@ -19,8 +20,7 @@ constexpr std::size_t kMoments = 50;  // of wrong_over_time
 
 // The others' users go to another server for every task, or to the only one.
 bool with_homes(Scheduler scheduler) {
-  return scheduler != Scheduler::probes && scheduler != Scheduler::centralised_drf &&
-         scheduler != Scheduler::centralised_fifo;
+  return scheduler != Scheduler::probes && !overlay::row_of(scheduler).is_central;
 }
 
 double mean_after_first_tenth(std::span<const double> course) {

@@ -70,7 +70,7 @@ void World::State::tick(NodeId node) {
   if (roster.is_user(node))
     users[node - roster.servers()].on_tick(now, effects);
   else if (node == roster.central())
-    central->on_tick(now, random, effects);
+    central->on_tick(now, effects);
   else if (places[node].up)
     places[node].server->on_tick(now, random, effects);
   else

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,14 +11,10 @@
 
 #include "simulation/calendar_queue.hpp"
 #include "simulation/overlay/fault_plan.hpp"
+#include "simulation/overlay/stretched.hpp"
 #include "simulation/overlay/world.hpp"
 
 namespace mirab::simulation {
-
-/// So many times as long, to the nearest nanosecond.
-inline Duration stretched(Duration length, double factor) {
-  return Duration(std::llround(static_cast<double>(length.count()) * factor));
-}
 
 /// What lives in a world. An event belongs to one node; what it does goes into `effects`, and settle() lets
 /// that happen.
