@@ -16,8 +16,8 @@ namespace mirab::overlay {
 /// Cost: O(peers + log K) a Register (O(K) of one that is new); 16 bytes a server, 1,048,576 at the most.
 class Bootstrap {
  public:
-  /// `self`: its address. `tick`: the unit of `patience`, > 0.
-  Bootstrap(NodeId self, std::size_t peers, const Patience& patience, Duration tick);
+  /// `tick`: the unit of `patience`, > 0.
+  Bootstrap(std::size_t peers, const Patience& patience, Duration tick);
   ~Bootstrap();
   Bootstrap(Bootstrap&&) noexcept;
   Bootstrap& operator=(Bootstrap&&) noexcept;

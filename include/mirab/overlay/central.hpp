@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include <mirab/model/random.hpp>
 #include <mirab/overlay/effects.hpp>
 #include <mirab/overlay/options.hpp>
 
@@ -32,8 +31,8 @@ class Central {
 
   /// Submit and Pause of users; Free, Placed and NoRoom of servers; others are ignored. Appends to `effects`.
   void on_message(Time now, NodeId from, const Message& message, Effects& effects);
-  /// Places at most one task that has not been sent yet. Draws nothing.
-  void on_tick(Time now, Random& random, Effects& effects);
+  /// Places at most one task that has not been sent yet.
+  void on_tick(Time now, Effects& effects);
 
  private:
   struct State;

@@ -25,10 +25,8 @@ enum class Direction : std::uint8_t {
 /// most.
 class Gateway {
  public:
-  /// `self`: its address. `central` is needed with Direction::central only. `tick`: the unit of `patience`,
-  /// > 0.
-  Gateway(NodeId self, Direction direction, std::optional<NodeId> central, const Patience& patience,
-          Duration tick);
+  /// `central` is needed with Direction::central only. `tick`: the unit of `patience`, > 0.
+  Gateway(Direction direction, std::optional<NodeId> central, const Patience& patience, Duration tick);
   ~Gateway();
   Gateway(Gateway&&) noexcept;
   Gateway& operator=(Gateway&&) noexcept;

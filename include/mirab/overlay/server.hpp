@@ -48,7 +48,7 @@ class Server {
   Server& operator=(Server&&) noexcept;
 
   /// Registers with the bootstrap server and the gateway. Call it once, and again after a pause.
-  void on_start(Time now, Effects& effects);
+  void on_start(Effects& effects);
   void on_message(Time now, NodeId from, const Message& message, Random& random, Effects& effects);
   /// A round of gossip: peer sampling, gradients, push-sum.
   void on_shuffle(Time now, Random& random, Effects& effects);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -16,7 +17,8 @@ struct UserSetting {
   Amounts demand;                    ///< D_i, units. [m]
   std::uint64_t tasks = UINT64_MAX;  ///< how many it has
   Duration tick{};                   ///< > 0
-  Duration runtime{};                ///< of its first task; zero: without end
+  /// How long the task of this number runs, the same whenever it is asked; zero, or empty: without end.
+  std::function<Duration(std::uint64_t number)> runtime = {};
 };
 
 /// A user (Algorithm 3): one task after the other, each submitted to the server that the gateway names,
@@ -40,9 +42,8 @@ class User {
   void on_start(Time now, Effects& effects);
   /// Answers of the gateway, the home and hosts; others are ignored.
   void on_message(Time now, NodeId from, const Message& message, Effects& effects);
-  /// Timers: what was not answered is sent again. `runtime`: of the next task that it will have, drawn by
-  /// whoever runs it; zero: without end.
-  void on_tick(Time now, Duration runtime, Effects& effects);
+  /// Timers: what was not answered is sent again.
+  void on_tick(Time now, Effects& effects);
   /// It has no task for now: what runs or was accepted goes on, and what was not waits for `resume`.
   void pause(Time now, Effects& effects);
   void resume(Time now, Effects& effects);
