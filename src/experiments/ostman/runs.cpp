@@ -32,8 +32,8 @@ std::shared_ptr<SharedRuns> no_runs_yet() { return std::make_shared<SharedRuns>(
 
 namespace {
 
-// Shuffles after which news is dropped. The thesis says nothing of it; with more DGDRF waits longer for old
-// news to go, and does the same.
+// Shuffles after which news is dropped. The thesis says nothing of it. With 50, the default, DGDRF waits
+// twice as long for old news to go.
 constexpr std::uint32_t kOldest = 12;
 
 simulation::OverlayRun run_once(const OverlaySetting& setting, std::uint64_t seed) {
