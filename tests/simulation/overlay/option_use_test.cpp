@@ -40,7 +40,7 @@ void spoil(std::string_view key, overlay::OverlayOptions& options) {
   for (const WholeOption& option : whole_options())
     if (option.key == key) option.set(options, 3);
   for (const WordOption& option : word_options())
-    if (option.key == key) option.set(options, option.words.size() - 1);
+    if (option.key == key) option.set(options, option.of(options) == 0 ? option.words.size() - 1 : 0);
   if (key == kTemperatureKey) options.gossip.temperature = 0.3;
   if (key == kSlackKey) options.slack = 5;
 }
