@@ -82,6 +82,8 @@ void Server::on_message(Time now, NodeId from, const Message& message, Random& r
     if (state_->leaving && is_gossip(what)) return;
     if constexpr (requires(Moment moment) { hear(*state_, from, what, moment); })
       hear(*state_, from, what, {.now = now, .random = random, .effects = effects});
+    // At once, not at the next tick: meanwhile others would be served out of turn.
+    if (!is_gossip(what)) climb_if_risen(*state_, effects);
   };
   std::visit(take, message);
 }
