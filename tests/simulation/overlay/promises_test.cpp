@@ -20,6 +20,7 @@ class PromisesTest : public testing::Test {
   PromisesTest() {
     rules.scheduler = overlay::Scheduler::pdgdrf;
     rules.options.patience = {.again = 4, .held = 16, .walk = 60, .home = 16, .user = 60, .lease = 0};
+    scenario.wire.skew = {};
   }
   Promises& promises() {
     if (!made) {
