@@ -28,6 +28,16 @@ constexpr bool is_gossip(const What&) {
          std::is_same_v<What, PushSumShare> || std::is_same_v<What, Climb>;
 }
 
+Conduct conduct(const OverlayOptions& chosen) {
+  return {.search = chosen.search,
+          .rise = chosen.rise,
+          .best_of = chosen.best_of,
+          .hops = hops_of(chosen),
+          .again = std::max(chosen.patience.again, 1U),
+          .announce = std::max(chosen.patience.user / 4, 1U),
+          .slack = chosen.slack};
+}
+
 void fetch(const void* begin, std::size_t bytes) {
   constexpr std::size_t kLine = 64;
   for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(begin) + at);
@@ -35,28 +45,30 @@ void fetch(const void* begin, std::size_t bytes) {
 
 }  // namespace
 
-ServerState::ServerState(ServerSetting given, Scheduler scheduler, const OverlayOptions& chosen, Time start)
-    : setting(std::move(given)),
-      options(chosen),
+ServerState::ServerState(const ServerSetting& given, Scheduler scheduler, const OverlayOptions& chosen,
+                         Time start)
+    : setting{.self = given.self,
+              .bootstrap = given.bootstrap,
+              .gateway = given.gateway,
+              .central = given.central,
+              .neighbours = given.neighbours},
+      options(conduct(chosen)),
       incarnation(static_cast<std::uint64_t>(start.time_since_epoch().count())),
-      total(chosen.total == Total::known ? known_total(setting.total) : std::vector<double>{}),
-      peers(setting.self, options.gossip),
-      home(options, setting.tick),
-      host(setting.capacity, start, options.patience, setting.tick),
-      rule(rule_of(scheduler, setting, options.patience, start)) {
-  if (needs_gradient(rule)) poorest.emplace(setting.self, Slope::poorest, options.gossip);
-  if (options.search == Search::directed)
-    freer = std::make_unique<Gradient>(setting.self, Slope::free, options.gossip);
-  if (options.total == Total::push_sum)
-    push_sum = std::make_unique<PushSum>(
-        std::vector<double>(setting.capacity.begin(), setting.capacity.end()), options.push_sum_epoch);
-  // `total` and the host have them: an assignment would keep the memory.
-  Amounts().swap(setting.total);
-  Amounts().swap(setting.capacity);
+      total(chosen.total == Total::known ? known_total(given.total) : std::vector<double>{}),
+      peers(given.self, chosen.gossip),
+      home(chosen, given.tick),
+      host(given.capacity, start, chosen.patience, given.tick),
+      rule(rule_of(scheduler, given, chosen.patience, start)) {
+  if (needs_gradient(rule)) poorest.emplace(given.self, Slope::poorest, chosen.gossip);
+  if (chosen.search == Search::directed)
+    freer = std::make_unique<Gradient>(given.self, Slope::free, chosen.gossip);
+  if (chosen.total == Total::push_sum)
+    push_sum = std::make_unique<PushSum>(std::vector<double>(given.capacity.begin(), given.capacity.end()),
+                                         chosen.push_sum_epoch);
 }
 
 Server::Server(ServerSetting setting, Scheduler scheduler, const OverlayOptions& options, Time start)
-    : state_(std::make_unique<ServerState>(std::move(setting), scheduler, options, start)) {}
+    : state_(std::make_unique<ServerState>(setting, scheduler, options, start)) {}
 Server::~Server() = default;
 Server::Server(Server&&) noexcept = default;
 Server& Server::operator=(Server&&) noexcept = default;
@@ -70,6 +82,8 @@ void Server::on_message(Time now, NodeId from, const Message& message, Random& r
     if (state_->leaving && is_gossip(what)) return;
     if constexpr (requires(Moment moment) { hear(*state_, from, what, moment); })
       hear(*state_, from, what, {.now = now, .random = random, .effects = effects});
+    // At once, not at the next tick: meanwhile others would be served out of turn.
+    if (!is_gossip(what)) climb_if_risen(*state_, effects);
   };
   std::visit(take, message);
 }
@@ -86,7 +100,7 @@ void Server::on_tick(Time now, Random& random, Effects& effects) {
 
   // The bootstrap server and the gateway forget who is silent for Patience::user; not all say it in the same
   // tick.
-  const std::uint64_t period = std::max<std::uint64_t>(server.options.patience.user / 4, 1);
+  const std::uint64_t period = server.options.announce;
   if (++server.ticks % period == server.setting.self % period) announce(server, effects);
   climb_if_risen(server, effects);
   decide(server, {.now = now, .random = random, .effects = effects});

@@ -40,7 +40,7 @@ bool is_whole_cluster(const ServerState& server) {
 
 void tick(ServerState& server, Follower& follower, Moment moment) {
   const std::span<const std::int64_t> free = server.host.free();
-  const bool said_again = server.ticks % std::max<std::uint64_t>(server.options.patience.again, 1) == 0;
+  const bool said_again = server.ticks % server.options.again == 0;
   if (!server.setting.central || (std::ranges::equal(free, follower.told) && !said_again)) return;
   follower.told.assign(free.begin(), free.end());
   moment.effects.sends.push_back(

@@ -39,11 +39,32 @@ struct Level {};
 /// Who decides whose turn it is (Scheduler): one small state a rule.
 using Rule = std::variant<Follower, Probes, Ddrf, Dgdrf, Pdgdrf, Level>;
 
-struct ServerState {
-  ServerState(ServerSetting given, Scheduler scheduler, const OverlayOptions& chosen, Time start);
+/// Whom a server knows from the start: what it needs again of its setting, of which its parts have taken the
+/// rest.
+struct Acquaintances {
+  NodeId self = 0;
+  NodeId bootstrap = 0;
+  NodeId gateway = 0;
+  std::optional<NodeId> central = {};
+  std::vector<NodeId> neighbours = {};
+};
 
-  ServerSetting setting;
-  OverlayOptions options;
+/// The same of its options.
+struct Conduct {
+  Search search = Search::walk;
+  Rise rise = Rise::gossip;
+  std::uint32_t best_of = 0;
+  std::uint32_t hops = 0;      ///< of a walk: hops_of
+  std::uint32_t again = 0;     ///< ticks, ≥ 1
+  std::uint32_t announce = 0;  ///< ticks, ≥ 1
+  double slack = 0;
+};
+
+struct ServerState {
+  ServerState(const ServerSetting& given, Scheduler scheduler, const OverlayOptions& chosen, Time start);
+
+  Acquaintances setting;
+  Conduct options;
   std::uint64_t incarnation;
   std::uint64_t ticks = 0;
   bool leaving = false;

@@ -78,7 +78,7 @@ void serve(ServerState& server, const Resident& resident, std::uint64_t round, M
           {.task = served.task,
            .home = server.setting.self,
            .attempt = served.attempt,
-           .hops_left = hops_of(server.options)},
+           .hops_left = server.options.hops},
           moment);
 }
 
@@ -106,7 +106,7 @@ void hear(ServerState& server, NodeId from, const Pause& pause, Moment moment) {
 void hear(ServerState& server, NodeId /*from*/, const Walk& walk, Moment moment) {
   if (walk.task.demand.size() != server.host.capacity().size() || !server.walks.is_news(walk)) return;
   Walk bounded = walk;  // whatever it says, it goes no further than a walk does
-  bounded.hops_left = std::min(walk.hops_left, hops_of(server.options));
+  bounded.hops_left = std::min(walk.hops_left, server.options.hops);
   walk_on(server, std::move(bounded), moment);
 }
 

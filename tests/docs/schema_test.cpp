@@ -349,7 +349,7 @@ TEST(Schema, RefusesTheFormsThatTheReaderOfOverlaysRefuses) {
                                           "partitions": [{"from_s": 1, "to_s": 2, "nodes": 0.5}],
                                           "restarts": [{"at_s": 1}],
                                           "slow": [{"from_s": 1, "to_s": 2, "node": 0, "factor": 2}],
-                                          "leaves": [{"at_s": 1, "node": 0}]},
+                                          "leaves": [{"at_s": 1, "node": 1}]},
                                "pauses": [{"user": "u", "from_s": 0, "to_s": 1}]})";
   const auto reads = [](const std::string& text) {
     return static_cast<bool>(simulation::read_scenario_text(text, Syntax::json, "s.json"));

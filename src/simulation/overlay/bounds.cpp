@@ -2,8 +2,7 @@
 //
 //   held       held + 2: the host's timer, and the tick that sees it
 //   agreed     r · again + 9/4 lease + home, and 4 lives of a message, by any clocks: the user asks again and
-//   again; a host
-//              that is gone is given up (docs/overlay-safety.md)
+//              again; a host that is gone is given up (docs/overlay-safety.md)
 //   placement  user + walk + held + 8 home + 2 oldest / shuffles per tick + r · again: the old home forgets
 //              the user that left it, a walk that was lost is given up, reservations for nobody are given
 //              back, a user finds a home that lives (of 8 that the gateway names, one does), the views lose
