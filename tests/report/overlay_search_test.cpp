@@ -49,13 +49,13 @@ TEST(OverlaySearch, SaysWhatWasTriedWhenNothingWasFound) {
   EXPECT_EQ(search_table(nothing_found(), 100),
             "Faults against pdgdrf: 30 servers, 4 users, 200 ticks a run, from seed 7 on\n"
             "\n"
-            "runs                   12\n"
-            "messages             3456\n"
-            "of which lost         300\n"
-            "of which came twice     9\n"
-            "crashes                 5\n"
-            "partitions              2\n"
-            "watched for liveness   11\n"
+            "runs                    12\n"
+            "messages              3456\n"
+            "of which lost          300\n"
+            "of which came twice      9\n"
+            "crashes                  5\n"
+            "partitions               2\n"
+            "watched for liveness    11\n"
             "\n"
             "No promise was broken.\n");
 }
