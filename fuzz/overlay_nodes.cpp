@@ -43,6 +43,7 @@ constexpr std::size_t kView = 3, kShortestLetter = 9;
 OverlayOptions options_of(std::uint8_t choice) {
   OverlayOptions options;
   options.gossip = {.view = kView, .peers = kView, .peer_shuffle = 2, .oldest = 10, .remember = choice % 2U};
+  options.gossip.introduce = static_cast<Introduce>(choice % 2);
   options.hops = 9;
   options.best_of = 3;
   options.search = static_cast<Search>(choice / 2 % 3);
@@ -61,7 +62,7 @@ class Nodes {
   explicit Nodes(const OverlayOptions& options)
       : user_({.self = kReader, .gateway = kGateway, .demand = {1, 2}, .tick = kTick}, options.patience,
               std::chrono::milliseconds(200)),
-        bootstrap_(kReader, 2, options.patience, kTick) {
+        bootstrap_(2, options.patience, kTick) {
     for (const SchedulerRow& row : schedulers()) {
       servers_.emplace_back(
           ServerSetting{.self = kReader,
@@ -76,13 +77,13 @@ class Nodes {
           row.scheduler, options, kStart);
     }
     for (const Direction direction : {Direction::home, Direction::any, Direction::central})
-      gateways_.emplace_back(kReader, direction, kCentral, options.patience, kTick);
+      gateways_.emplace_back(direction, kCentral, options.patience, kTick);
     for (const Scheduler scheduler : {Scheduler::centralised_drf, Scheduler::centralised_fifo})
       centrals_.emplace_back(
           Central::Setting{
               .self = kReader, .capacity = {{10, 20}, {30, 10}, {5, 5}}, .total = {45, 35}, .tick = kTick},
           scheduler, options);
-    for (Server& server : servers_) server.on_start(kStart, effects_);
+    for (Server& server : servers_) server.on_start(effects_);
     user_.on_start(kStart, effects_);
   }
 
@@ -109,8 +110,8 @@ class Nodes {
         return;
       default:
         for (Server& server : servers_) server.on_tick(now, random_, effects_);
-        for (Central& central : centrals_) central.on_tick(now, random_, effects_);
-        return user_.on_tick(now, kTick * static_cast<int>(event % 3), effects_);
+        for (Central& central : centrals_) central.on_tick(now, effects_);
+        return user_.on_tick(now, effects_);
     }
   }
 

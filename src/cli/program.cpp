@@ -46,11 +46,12 @@ std::string known_near(const std::string& word, const CommandOutline& command) {
   return fmt::format("; there are {}", fmt::join(command.subcommands, ", "));
 }
 
-/// The option that is given more often than it may be; empty when there is none.
+/// The option that is given more often than it may be; empty when there is none. A flag expects no value, and
+/// may be given.
 std::string repeated_option(const CLI::App& app) {
   const auto options = app.get_options();
   const auto repeated = std::find_if(options.begin(), options.end(), [](const CLI::Option* option) {
-    return option->count() > static_cast<std::size_t>(option->get_items_expected_max());
+    return option->count() > static_cast<std::size_t>(std::max(1, option->get_items_expected_max()));
   });
   return repeated == options.end() ? "" : (*repeated)->get_name();
 }

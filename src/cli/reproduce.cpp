@@ -112,12 +112,14 @@ report::Reproductions reproduced(const std::vector<Experiment>& list, const Opti
       .effort = options.quick ? experiments::Effort::quick : experiments::Effort::full,
       .times = options.times ? report::Times::told : report::Times::untold,
       .results = {}};
+  const std::shared_ptr<experiments::SharedRuns> shared = experiments::no_runs_yet();
   for (const Experiment& experiment : list) {
     const std::size_t place = reproductions.results.size() + 1;
     const experiments::RunOptions how{.seed = options.seed,
                                       .threads = options.threads,
                                       .effort = reproductions.effort,
-                                      .progress = progress_line(experiment.id, place, list.size())};
+                                      .progress = progress_line(experiment.id, place, list.size()),
+                                      .shared = shared};
     reproductions.results.push_back({experiment, timed(experiment, how)});
   }
   if (shows_progress()) show_progress("");

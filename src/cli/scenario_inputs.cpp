@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -12,8 +13,21 @@
 
 #include "cli/file_kind.hpp"
 #include "model/document.hpp"
+#include "report/text_width.hpp"
+#include "simulation/overlay/check.hpp"
+#include "simulation/overlay/notices.hpp"
 
 namespace mirab::cli {
+namespace {
+
+/// An error of the file, which is read again for it, with the line of its key.
+Error at_line_of(const std::string& file, Error error) {
+  if (error.file != file) return error;
+  const Result<InputText> input = read_input(file);
+  return input ? at_its_line(std::move(error), *input) : error;
+}
+
+}  // namespace
 
 Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration>& duration) {
   Result<Problem> cluster = read_cluster_file(files.cluster);
@@ -22,6 +36,19 @@ Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration
   if (!workload) return of_wrong_kind(workload.error(), FileKind::workload);
   if (duration) workload = simulation::cut_off(*std::move(workload), *duration);
   return Inputs{*std::move(cluster), *std::move(workload)};
+}
+
+Result<Problem> read_overlay_cluster(const simulation::OverlayScenario& overlay, const InputText& scenario) {
+  Result<Problem> cluster = read_cluster_file(overlay.cluster);
+  if (!cluster) return of_wrong_kind(cluster.error(), FileKind::cluster);
+  const auto placed = [&](Error error) {
+    error = at_its_line(in_its_file(std::move(error), {scenario.name, overlay.cluster}), scenario);
+    return at_line_of(overlay.cluster, std::move(error));
+  };
+  if (Check wrong = simulation::check_overlay(*cluster, overlay)) return placed(*std::move(wrong));
+  for (const Error& notice : simulation::notices(*cluster, overlay))
+    fmt::print(stderr, "mirab: note: {}\n", report::printable(describe(placed(notice))));
+  return cluster;
 }
 
 Error in_its_file(Error error, const InputFiles& files) {

@@ -6,6 +6,7 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/workload.hpp>
+#include <mirab/simulation/overlay.hpp>
 
 #include "cli/input.hpp"
 
@@ -24,6 +25,10 @@ struct Inputs {
 
 /// Reads the cluster and the workload, of the latter only what happens in `duration`, if there is one.
 Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration>& duration);
+
+/// Reads the cluster of an overlay and holds the scenario against it. What the scenario says in vain is noted
+/// on standard error. Errors have file and line.
+Result<Problem> read_overlay_cluster(const simulation::OverlayScenario& overlay, const InputText& scenario);
 
 /// An error of a run, with its file: the workload or the cluster, if they have such a key, else the scenario.
 Error in_its_file(Error error, const InputFiles& files);

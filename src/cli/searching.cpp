@@ -2,10 +2,12 @@
 #include "cli/searching.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <mirab/overlay/scheduler.hpp>
 
+#include "cli/destinations.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
 #include "report/outcome_json.hpp"
@@ -18,10 +20,26 @@ constexpr std::uint64_t kMostSeeds = 10'000'000;
 constexpr std::uint64_t kMostNodes = 100'000;
 constexpr std::uint64_t kMostTicks = 10'000'000;
 
+std::string replay_in(const std::string& folder) { return folder + "/found.yaml"; }
+
+std::string cluster_in(const std::string& folder) { return folder + "/" + simulation::kReplayCluster; }
+
 Check write_find(const std::string& folder, const simulation::SearchFind& find) {
-  if (Check failure = make_folder(folder)) return failure;
-  if (Check failure = write_text(folder + "/found.yaml", find.replay)) return failure;
-  return write_text(folder + "/" + simulation::kReplayCluster, find.cluster);
+  if (Check failure = write_text(replay_in(folder), find.replay)) return failure;
+  return write_text(cluster_in(folder), find.cluster);
+}
+
+/// What would be in vain to find out after hours of search.
+Check check_destinations_of(const SearchFlags& flags, const OutputOptions& output) {
+  std::vector<Destination> files = {{"-o", output.file}};
+  if (!flags.witness_dir.empty()) {
+    if (Check failure = make_folder(flags.witness_dir))
+      return Error{.message = fmt::format("'{}' cannot be made: {}", flags.witness_dir, failure->message),
+                   .key = "--witness-dir"};
+    files.push_back({"--witness-dir", replay_in(flags.witness_dir)});
+    files.push_back({"--witness-dir", cluster_in(flags.witness_dir)});
+  }
+  return check_destinations(files, {});
 }
 
 }  // namespace
@@ -32,14 +50,15 @@ void add_search_options(CLI::App& app, SearchFlags& flags) {
       "Instead of a scenario: random faults against servers that gossip, until a promise breaks");
   const auto whole = [&](const char* name, auto& value, const char* meaning, std::uint64_t least,
                          std::uint64_t most) {
-    take_whole_number(app.add_option(name, value, meaning)->needs(search)->capture_default_str(), least,
-                      most);
+    const std::string range = fmt::format("{}, {} to {}", meaning, least, most);
+    take_whole_number(app.add_option(name, value, range)->needs(search)->capture_default_str(), least, most);
   };
   whole("--seeds", flags.options.seeds, "Run so many, each from a seed of its own", 1, kMostSeeds);
   whole("--nodes", flags.options.nodes, "Servers of a run", 2, kMostNodes);
   whole("--users", flags.options.users, "Users of a run", 1, kMostNodes);
   whole("--ticks", flags.options.ticks,
-        "Length of a run, of which the second half is calm; liveness is watched from 400 on", 10, kMostTicks);
+        "Length of a run, of which the second half is calm; liveness is watched from some 400 on", 10,
+        kMostTicks);
   flags.scheduler = overlay::row_of(flags.options.scheduler).name;
   std::vector<std::string> names;
   for (const overlay::SchedulerRow& row : overlay::schedulers()) names.emplace_back(row.name);
@@ -65,6 +84,10 @@ Exit search(const SearchFlags& flags, const SimulateOptions& options) {
   searched.options.scheduler = *overlay::find_scheduler(flags.scheduler);
   searched.options.threads = options.threads;
   if (options.seed) searched.options.first_seed = *options.seed;
+  if (const Check wrong =
+          check_seeds(searched.options.first_seed, static_cast<std::uint64_t>(searched.options.seeds)))
+    return complain(*wrong);
+  if (const Check failure = check_destinations_of(flags, options.output)) return complain(*failure);
   searched.outcome = simulation::search_overlay(searched.options, progress_line("search"));
 
   const auto& find = searched.outcome.find;

@@ -19,6 +19,8 @@ Exit run(const SimulateOptions& options) {
   const Result<Scenario> scenario = simulation::read_scenario_text(input->text, input->syntax, input->name);
   if (!scenario) return complain(of_wrong_kind(scenario.error(), FileKind::scenario));
   const Asked asked{options, *input, *scenario};
+  if (const Check wrong = check_seeds(options.seed.value_or(0), scenario->seeds.size()))
+    return complain(*wrong);
   if (const Check clash = check_outputs(asked)) return complain(*clash);
   return std::visit([&](const auto& what) { return play(asked, what); }, scenario->what);
 }

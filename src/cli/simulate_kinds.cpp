@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <mirab/model/cluster_file.hpp>
-
-#include "cli/file_kind.hpp"
 #include "cli/scenario_inputs.hpp"
 #include "cli/simulating.hpp"
 #include "report/comparison.hpp"
@@ -115,8 +112,8 @@ Exit play(const Asked& asked, const DemandSeriesScenario& demands) {
 }
 
 Exit play(const Asked& asked, const OverlayScenario& overlay) {
-  const Result<Problem> cluster = read_cluster_file(overlay.cluster);
-  if (!cluster) return complain(of_wrong_kind(cluster.error(), FileKind::cluster));
+  const Result<Problem> cluster = read_overlay_cluster(overlay, asked.input);
+  if (!cluster) return complain(cluster.error());
   OverlayScenario played = overlay;
   const bool pictured = !page_of(asked).empty() && report::total_servers(*cluster) <= kServersOfAPage;
   if (pictured && overlay.frames == 0) played.frames = kFramesOfAPage;
@@ -126,9 +123,7 @@ Exit play(const Asked& asked, const OverlayScenario& overlay) {
   const std::vector<std::uint64_t> seeds = seeds_for(asked);
   const auto outcomes = simulation::replicate<std::vector<OverlayRun>>(seeds, asked.options.threads, once,
                                                                        progress_line(asked.scenario.name));
-  if (!outcomes)
-    return complain(
-        at_its_line(in_its_file(outcomes.error(), {asked.scenario.name, overlay.cluster}), asked.input));
+  if (!outcomes) return complain(in_its_file(outcomes.error(), {asked.scenario.name, overlay.cluster}));
   std::vector<report::OverlayRuns> runs;
   for (const std::vector<OverlayRun>& outcome : *outcomes) {
     runs.push_back({asked.scenario.name, seeds[runs.size()], overlay, *cluster, outcome});

@@ -77,6 +77,13 @@ std::vector<std::uint64_t> seeds_for(const Asked& asked) {
   return seeds;
 }
 
+Check check_seeds(std::uint64_t first, std::uint64_t count) {
+  if (count <= 1 || count - 1 <= UINT64_MAX - first) return {};
+  return Error{
+      .message = fmt::format("there are no {} seeds from {} on: the last is {}", count, first, UINT64_MAX),
+      .key = "--seed"};
+}
+
 const std::string& page_of(const Asked& asked) {
   return asked.options.report.empty() ? asked.scenario.outputs.report : asked.options.report;
 }

@@ -35,6 +35,9 @@ struct Asked {
 /// Those of the scenario; as many from --seed on, where that is given.
 std::vector<std::uint64_t> seeds_for(const Asked& asked);
 
+/// Are there so many seeds from this one on? Errors name --seed.
+Check check_seeds(std::uint64_t first, std::uint64_t count);
+
 /// The page's file, by the command line or else the scenario; empty: none.
 const std::string& page_of(const Asked& asked);
 

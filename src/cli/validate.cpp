@@ -12,7 +12,6 @@
 #include "cli/scenario_inputs.hpp"
 #include "report/comparison.hpp"
 #include "report/figures.hpp"
-#include "simulation/overlay/check.hpp"
 #include "simulation/reallocation/report.hpp"
 #include "simulation/replay/input.hpp"
 
@@ -81,11 +80,9 @@ Summary summary_of(const DemandSeriesScenario& demands) {
                      counted(static_cast<std::size_t>(demands.iterations), "iteration"));
 }
 
-Summary summary_of(const OverlayScenario& overlay) {
-  const Result<Problem> cluster = read_cluster_file(overlay.cluster);
-  if (!cluster) return of_wrong_kind(cluster.error(), FileKind::cluster);
-  if (Check wrong = simulation::check_overlay(*cluster, overlay))
-    return in_its_file(*std::move(wrong), {{}, overlay.cluster});
+Summary summary_of(const OverlayScenario& overlay, const InputText& input) {
+  const Result<Problem> cluster = read_overlay_cluster(overlay, input);
+  if (!cluster) return cluster.error();
   return fmt::format("overlay, {}", counted(overlay.rules.size(), "scheduler"));
 }
 
@@ -93,7 +90,15 @@ Summary check_scenario(const InputText& input) {
   const Result<simulation::Scenario> scenario =
       simulation::read_scenario_text(input.text, input.syntax, input.name);
   if (!scenario) return scenario.error();
-  Summary summary = std::visit([](const auto& what) { return summary_of(what); }, scenario->what);
+  Summary summary = std::visit(
+      [&](const auto& what) {
+        if constexpr (requires { summary_of(what, input); }) {
+          return summary_of(what, input);
+        } else {
+          return summary_of(what);
+        }
+      },
+      scenario->what);
   if (summary) return summary;
   return at_its_line(in_its_file(summary.error(), {input.name}), input);
 }

@@ -11,7 +11,7 @@ struct Bootstrap::State {
   Roll servers;
 };
 
-Bootstrap::Bootstrap(NodeId /*self*/, std::size_t peers, const Patience& patience, Duration tick)
+Bootstrap::Bootstrap(std::size_t peers, const Patience& patience, Duration tick)
     : state_(std::make_unique<State>(State{peers, Roll(patience.user * tick)})) {}
 
 Bootstrap::~Bootstrap() = default;

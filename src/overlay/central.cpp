@@ -208,7 +208,7 @@ void Central::on_message(Time now, NodeId from, const Message& message, Effects&
   if (const auto* no_room = std::get_if<NoRoom>(&message)) return centre.on_no_room(from, *no_room);
 }
 
-void Central::on_tick(Time now, Random& /*random*/, Effects& effects) {
+void Central::on_tick(Time now, Effects& effects) {
   State& centre = *state_;
   centre.home.on_tick(now, effects);
 

@@ -8,7 +8,6 @@
 namespace mirab::overlay {
 
 struct Gateway::State {
-  NodeId self = 0;
   Direction direction = Direction::home;
   std::optional<NodeId> central;
   Roll servers;
@@ -18,13 +17,12 @@ struct Gateway::State {
     const bool belongs = request.home != user && !request.silent;
     if (direction == Direction::home && belongs) return request.home;
     if (request.silent) servers.strike(request.home);  // until it registers again
-    return servers.any_but(self, now, random);
+    return servers.any(now, random);
   }
 };
 
-Gateway::Gateway(NodeId self, Direction direction, std::optional<NodeId> central, const Patience& patience,
-                 Duration tick)
-    : state_(std::make_unique<State>(State{self, direction, central, Roll(patience.user * tick)})) {}
+Gateway::Gateway(Direction direction, std::optional<NodeId> central, const Patience& patience, Duration tick)
+    : state_(std::make_unique<State>(State{direction, central, Roll(patience.user * tick)})) {}
 
 Gateway::~Gateway() = default;
 Gateway::Gateway(Gateway&&) noexcept = default;

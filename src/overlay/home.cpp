@@ -25,9 +25,9 @@
 namespace mirab::overlay {
 namespace {
 
-void take_back(Resident& resident, Effects& effects) {
+void take_back(Resident& resident, Unserved::Why why, Effects& effects) {
   resident.served = false;
-  effects.facts.push_back(Unserved{resident.task.id});
+  effects.facts.push_back(Unserved{resident.task.id, why});
 }
 
 std::uint64_t attempt_at(Time now) { return static_cast<std::uint64_t>(now.time_since_epoch().count()); }
@@ -50,7 +50,8 @@ void Home::on_submit(Time now, const Submit& submit, Effects& effects) {
   if (!is_news(now, submit.sequence, resident)) return;
 
   const bool same = resident.task.id == task.id;
-  if (same && resident.served && now - resident.served_at >= walk_) take_back(resident, effects);
+  if (same && resident.served && now - resident.served_at >= walk_)
+    take_back(resident, Unserved::Why::unheard, effects);
   if (!same) resident.served = false;
   if (!same || resident.task.running != task.running) resident.stuck = false;
   resident.pending = true;
@@ -64,7 +65,8 @@ void Home::on_pause(Time now, NodeId user, const Pause& pause, Effects& effects)
   effects.sends.push_back({user, Received{pause.number}});
   if (!is_news(now, pause.sequence, resident)) return;
 
-  if (resident.served && resident.task.id.number == pause.number) take_back(resident, effects);
+  if (resident.served && resident.task.id.number == pause.number)
+    take_back(resident, Unserved::Why::paused, effects);
   resident.served = resident.pending = resident.stuck = false;
   resident.task = {
       .id = {user, pause.number}, .demand = pause.demand, .runtime = {}, .running = pause.running};
@@ -73,7 +75,7 @@ void Home::on_pause(Time now, NodeId user, const Pause& pause, Effects& effects)
 void Home::on_no_room(const TaskId& task, std::uint64_t attempt, Effects& effects) {
   Resident* resident = find_turn(task, attempt);
   if (resident == nullptr) return;
-  take_back(*resident, effects);
+  take_back(*resident, Unserved::Why::no_room, effects);
   resident->stuck = stuck_ == Stuck::leave;
 }
 
@@ -85,7 +87,8 @@ void Home::on_tick(Time now, Effects& effects) {
   for (Resident& resident : residents_) {
     resident.silent = now - resident.heard_at >= silent_;
     if (now - resident.served_at >= walk_) resident.stuck = false;
-    if (resident.served && now - resident.heard_at >= forgotten_) take_back(resident, effects);
+    if (resident.served && now - resident.heard_at >= forgotten_)
+      take_back(resident, Unserved::Why::silent, effects);
   }
   std::erase_if(residents_, [&](const Resident& resident) { return now - resident.heard_at >= forgotten_; });
 }

@@ -1,5 +1,4 @@
-// The host part of a server: room that is held for proposals, and the tasks that run
-// (docs/overlay-safety.md).
+// The host part of a server: what is held for proposals, and what runs (docs/overlay-safety.md).
 //
 // A proposal is held, then runs, then has ended, and never goes back:
 //

@@ -26,14 +26,10 @@ void Roll::strike(NodeId server) {
   if (place != lines_.end() && place->server == server) lines_.erase(place);
 }
 
-std::optional<NodeId> Roll::any_but(NodeId server, Time now, Random& random) {
+std::optional<NodeId> Roll::any(Time now, Random& random) {
   forget(now);
-  while (!lines_.empty()) {
-    const NodeId drawn = lines_[random.below(lines_.size())].server;
-    if (drawn != server) return drawn;
-    if (lines_.size() == 1) break;
-  }
-  return {};
+  if (lines_.empty()) return {};
+  return lines_[random.below(lines_.size())].server;
 }
 
 std::vector<NodeId> Roll::some_but(NodeId server, std::size_t count, Time now, Random& random) {
@@ -47,8 +43,8 @@ std::vector<NodeId> Roll::some_but(NodeId server, std::size_t count, Time now, R
     return drawn;
   }
   while (drawn.size() < count) {
-    const NodeId one = *any_but(server, now, random);
-    if (std::find(drawn.begin(), drawn.end(), one) == drawn.end()) drawn.push_back(one);
+    const NodeId one = *any(now, random);
+    if (one != server && std::find(drawn.begin(), drawn.end(), one) == drawn.end()) drawn.push_back(one);
   }
   return drawn;
 }

@@ -17,8 +17,8 @@ class Roll {
   /// Who is new is not entered when there is no room for more (limits.hpp).
   void enter(Time now, NodeId server);
   void strike(NodeId server);
-  /// One drawn uniformly among the others; none: there is none.
-  std::optional<NodeId> any_but(NodeId server, Time now, Random& random);
+  /// One drawn uniformly; none: there is none.
+  std::optional<NodeId> any(Time now, Random& random);
   /// `count` different ones drawn uniformly among the others, or all when they are fewer.
   std::vector<NodeId> some_but(NodeId server, std::size_t count, Time now, Random& random);
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::array<SchedulerRow, 8> kRows = {{
     {Scheduler::centralised_drf, "centralised-drf",
-     "One server that knows all places a task of the poorest user, first fit.", "Östman, 4.1"},
+     "One server that knows all places a task of the poorest user, first fit.", "Östman, 4.1", true},
     {Scheduler::centralised_fifo, "centralised-fifo",
-     "One server that knows all places the task that came first.", "Östman, 4.1"},
+     "One server that knows all places the task that came first.", "Östman, 4.1", true},
     {Scheduler::probes, "probes",
      "Every task is queued on a server drawn at random and on two neighbours of little load.",
      "Östman, 4.2, after Ousterhout et al., Sparrow"},

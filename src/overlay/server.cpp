@@ -73,7 +73,7 @@ Server::~Server() = default;
 Server::Server(Server&&) noexcept = default;
 Server& Server::operator=(Server&&) noexcept = default;
 
-void Server::on_start(Time /*now*/, Effects& effects) { announce(*state_, effects); }
+void Server::on_start(Effects& effects) { announce(*state_, effects); }
 
 // Who leaves gossips no more: its views, which no shuffle ages, would keep old news alive, and its answers
 // its own name.

@@ -59,14 +59,15 @@ struct User::State {
       effects.sends.push_back({*home, Pause{tasks.number(), tasks.placed(), setting.demand, sequence}});
       return;
     }
-    const Task task{{setting.self, present->number}, setting.demand, present->runtime, tasks.placed()};
+    const Duration runtime = setting.runtime ? setting.runtime(*present) : Duration::zero();
+    const Task task{{setting.self, *present}, setting.demand, runtime, tasks.placed()};
     effects.sends.push_back({*home, Submit{task, sequence}});
   }
 
   // Something changed: the next task, when there is none; otherwise the home is to know.
   void go_on(Time now, Effects& effects) {
     if (paused) tasks.set_aside();
-    if (!paused && tasks.next(setting.runtime, effects))
+    if (!paused && tasks.next(effects))
       ask(now, Why::next_task, effects);
     else
       say(now, effects);
@@ -118,7 +119,7 @@ struct User::State {
   void on(Time now, NodeId from, const Propose& proposed, Effects& effects) {
     const auto& present = tasks.present();
     const auto& accepted = tasks.accepted();
-    const bool wanted = present && present->number == proposed.number;
+    const bool wanted = present && *present == proposed.number;
     if (wanted && !accepted) {
       tasks.accept(now, from, proposed.proposal);
       return accept(now, effects);
@@ -150,20 +151,23 @@ struct User::State {
   void on(Time, NodeId, const Other&, Effects&) {}  // makes no sense to a user
 };
 
-User::User(UserSetting setting, const Patience& patience, Duration lifetime)
-    : state_(std::make_unique<State>(
-          State{.setting = setting,
-                .again = patience.again * setting.tick,
-                .home_patience = patience.home * setting.tick,
-                .leases = Leases(patience.lease * setting.tick, patience.again * setting.tick, lifetime),
-                .tasks = UserTasks(setting.self, setting.tasks)})) {}
+User::User(UserSetting setting, const Patience& patience, Duration lifetime) {
+  const Duration tick = setting.tick;
+  UserTasks tasks(setting.self, setting.tasks);
+  state_ =
+      std::make_unique<State>(State{.setting = std::move(setting),
+                                    .again = patience.again * tick,
+                                    .home_patience = patience.home * tick,
+                                    .leases = Leases(patience.lease * tick, patience.again * tick, lifetime),
+                                    .tasks = std::move(tasks)});
+}
 
 User::~User() = default;
 User::User(User&&) noexcept = default;
 User& User::operator=(User&&) noexcept = default;
 
 void User::on_start(Time now, Effects& effects) {
-  if (!state_->paused) state_->tasks.next(state_->setting.runtime, effects);
+  if (!state_->paused) state_->tasks.next(effects);
   state_->ask(now, Why::next_task, effects);
 }
 
@@ -171,9 +175,8 @@ void User::on_message(Time now, NodeId from, const Message& message, Effects& ef
   std::visit([&](const auto& one) { state_->on(now, from, one, effects); }, message);
 }
 
-void User::on_tick(Time now, Duration runtime, Effects& effects) {
+void User::on_tick(Time now, Effects& effects) {
   State& user = *state_;
-  user.setting.runtime = runtime;
   user.follow_hosts(now, effects);
 
   const auto& accepted = user.tasks.accepted();
@@ -204,7 +207,7 @@ std::uint64_t User::owed() const { return state_->tasks.owed(); }
 std::optional<TaskId> User::present() const {
   const auto& present = state_->tasks.present();
   if (!present) return {};
-  return TaskId{state_->setting.self, present->number};
+  return TaskId{state_->setting.self, *present};
 }
 bool User::paused() const { return state_->paused; }
 std::optional<NodeId> User::home() const { return state_->home; }

@@ -23,8 +23,8 @@ constexpr auto kByNumber = [](const auto& task, std::uint64_t number) { return t
 }  // namespace
 
 std::uint64_t UserTasks::number() const {
-  if (present_) return present_->number;
-  return owed_.empty() ? next_ : owed_.front().number;
+  if (present_) return *present_;
+  return owed_.empty() ? next_ : owed_.front();
 }
 
 bool UserTasks::on(NodeId host) const {
@@ -32,16 +32,15 @@ bool UserTasks::on(NodeId host) const {
   return std::any_of(placed_.begin(), placed_.end(), [&](const Placed& task) { return task.host == host; });
 }
 
-bool UserTasks::next(Duration runtime, Effects& effects) {
+bool UserTasks::next(Effects& effects) {
   if (present_ || (owed_.empty() && next_ > tasks_)) return false;
   if (owed_.empty()) {
-    present_ = Wanted{next_, runtime};
-    ++next_;
+    present_ = next_++;
   } else {
     present_ = owed_.front();
     owed_.erase(owed_.begin());
   }
-  effects.facts.push_back(overlay::Wanted{{user_, present_->number}});
+  effects.facts.push_back(Wanted{{user_, *present_}});
   return true;
 }
 
@@ -60,7 +59,7 @@ bool UserTasks::runs(NodeId host, std::uint64_t number, const ProposalId& propos
                      Effects& effects) {
   if (!is_accepted(host, number, proposal)) return false;
   const auto place = std::lower_bound(placed_.begin(), placed_.end(), number, kByNumber);
-  placed_.insert(place, {number, proposal, present_->runtime, round, host});
+  placed_.insert(place, {number, proposal, round, host});
   accepted_.reset();
   present_.reset();
   effects.facts.push_back(Known{{user_, number}, host});
@@ -82,15 +81,15 @@ bool UserTasks::ended(NodeId host, std::uint64_t number, const ProposalId& propo
     placed_.erase(placed);
     return finish(number, effects);
   }
-  const bool wanted = present_ && present_->number == number;
+  const bool wanted = present_ == number;
   if (wanted && (!accepted_ || is_accepted(host, number, proposal))) {
     accepted_.reset();
     present_.reset();
     return finish(number, effects);
   }
   // It was given up, and has ended before its lease.
-  const auto owed = std::lower_bound(owed_.begin(), owed_.end(), number, kByNumber);
-  if (owed == owed_.end() || owed->number != number) return false;
+  const auto owed = std::lower_bound(owed_.begin(), owed_.end(), number);
+  if (owed == owed_.end() || *owed != number) return false;
   owed_.erase(owed);
   return finish(number, effects);
 }
@@ -119,8 +118,7 @@ std::vector<UserTasks::Placed>::iterator UserTasks::find(NodeId host, std::uint6
 }
 
 bool UserTasks::is_accepted(NodeId host, std::uint64_t number, const ProposalId& proposal) const {
-  return accepted_ && present_->number == number && accepted_->host == host &&
-         accepted_->proposal == proposal;
+  return accepted_ && present_ == number && accepted_->host == host && accepted_->proposal == proposal;
 }
 
 bool UserTasks::finish(std::uint64_t number, Effects& effects) {
@@ -128,15 +126,15 @@ bool UserTasks::finish(std::uint64_t number, Effects& effects) {
   return true;
 }
 
-void UserTasks::owe(const Wanted& task) {
-  owed_.insert(std::lower_bound(owed_.begin(), owed_.end(), task.number, kByNumber), task);
+void UserTasks::owe(std::uint64_t number) {
+  owed_.insert(std::lower_bound(owed_.begin(), owed_.end(), number), number);
 }
 
 template <class IsLost>
 bool UserTasks::lose(IsLost is_lost, Effects& effects) {
   const auto lost = std::erase_if(placed_, [&](const Placed& task) {
     if (!is_lost(task)) return false;
-    owe({task.number, task.runtime});
+    owe(task.number);
     effects.facts.push_back(Lost{{user_, task.number}});
     return true;
   });

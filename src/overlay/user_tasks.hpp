@@ -12,10 +12,6 @@ namespace mirab::overlay {
 /// placed, owed, or over; and only a present one that is not accepted can be accepted.
 class UserTasks {
  public:
-  struct Wanted {
-    std::uint64_t number = 0;
-    Duration runtime{};
-  };
   struct Accepted {
     NodeId host = 0;
     ProposalId proposal;
@@ -24,7 +20,8 @@ class UserTasks {
 
   UserTasks(NodeId user, std::uint64_t tasks) : user_(user), tasks_(tasks) {}
 
-  const std::optional<Wanted>& present() const { return present_; }
+  /// The number of the one that wants a place.
+  const std::optional<std::uint64_t>& present() const { return present_; }
   std::optional<Accepted>& accepted() { return accepted_; }
   std::uint64_t placed() const { return placed_.size(); }
   std::uint64_t owed() const { return owed_.size(); }
@@ -33,9 +30,9 @@ class UserTasks {
   /// Has it anything there?
   bool on(NodeId host) const;
 
-  /// Takes the next task when there is no present one: what is owed first, then a new one of this runtime.
-  /// False: it has one already, or no more.
-  bool next(Duration runtime, Effects& effects);
+  /// Takes the next task when there is no present one: what is owed first, then a new one. False: it has
+  /// one already, or no more.
+  bool next(Effects& effects);
   /// The present task, if it is not accepted, is owed.
   void set_aside();
   void accept(Time now, NodeId host, const ProposalId& proposal);
@@ -54,23 +51,22 @@ class UserTasks {
   struct Placed {
     std::uint64_t number = 0;
     ProposalId proposal;
-    Duration runtime{};
     std::uint64_t round = 0;  ///< of the last Renew before it was known to run
     NodeId host = 0;
   };
   std::vector<Placed>::iterator find(NodeId host, std::uint64_t number, const ProposalId& proposal);
   bool is_accepted(NodeId host, std::uint64_t number, const ProposalId& proposal) const;
   bool finish(std::uint64_t number, Effects& effects);
-  void owe(const Wanted& task);
+  void owe(std::uint64_t number);
   template <class IsLost>
   bool lose(IsLost is_lost, Effects& effects);
 
   NodeId user_;
   std::uint64_t tasks_, next_ = 1;
-  std::optional<Wanted> present_;
+  std::optional<std::uint64_t> present_;
   std::optional<Accepted> accepted_;  ///< of the present task
   std::vector<Placed> placed_;        ///< ascending by number
-  std::vector<Wanted> owed_;          ///< ascending by number
+  std::vector<std::uint64_t> owed_;   ///< ascending
 };
 
 }  // namespace mirab::overlay

@@ -5,6 +5,7 @@
 
 #include "model/seconds.hpp"
 #include "report/side_by_side.hpp"
+#include "simulation/overlay/notices.hpp"
 
 namespace mirab::report {
 
@@ -38,8 +39,15 @@ std::vector<std::string> server_names(const Problem& cluster) {
 
 std::vector<std::string> notices_of(const OverlayRuns& all) {
   std::vector<std::string> notices;
+  for (const Error& notice : simulation::notices(all.cluster, all.scenario))
+    notices.push_back(describe(notice));
   for (std::size_t i = 0; i < all.runs.size(); ++i) {
     const OverlayRun& run = all.runs[i];
+    if (const auto& left = run.left_over)
+      notices.push_back(fmt::format(
+          "under {} {} more {} would fit: user {}, who has no task that waits, is the poorest, and nobody is "
+          "served before it (idle: skip)",
+          all.scenario.names[i], left->tasks, left->tasks == 1 ? "task" : "tasks", left->user));
     if (run.violation_count == 0) continue;
     std::string notice = fmt::format(
         "{}: {} broken", all.scenario.names[i],

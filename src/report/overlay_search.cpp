@@ -1,8 +1,10 @@
 #include "report/overlay_search.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 #include <mirab/overlay/scheduler.hpp>
@@ -20,6 +22,10 @@ using simulation::Memory;
 using simulation::Partition;
 using simulation::SearchFind;
 using simulation::SearchOutcome;
+
+constexpr std::string_view kNotLive =
+    "Liveness was not watched: no run was long enough to see that somebody waits for longer than promised. "
+    "Take more --ticks.";
 
 /// "5 % of the servers and the gateway are"
 std::string whom(const Partition& cut) {
@@ -76,6 +82,7 @@ std::string tried_table(const SearchOutcome& outcome) {
   row("of which came twice", outcome.duplicated);
   row("crashes", outcome.crashes);
   row("partitions", outcome.partitions);
+  row("watched for liveness", outcome.live);
   return render(table);
 }
 
@@ -122,6 +129,8 @@ std::string search_table(const Searched& searched, std::size_t width) {
                   overlay::row_of(options.scheduler).name, options.nodes, options.users, options.ticks,
                   options.first_seed);
   text += tried_table(searched.outcome) + "\n";
+  if (searched.outcome.live == 0)
+    text += broken(std::string(kNotLive), std::min(width, kPageWidth), "") + "\n";
   if (!searched.outcome.find) return text + "No promise was broken.\n";
   return text + find_words(searched, *searched.outcome.find, width);
 }
@@ -140,7 +149,8 @@ nlohmann::ordered_json search_json(const Searched& searched) {
                                  {"lost", outcome.lost},
                                  {"duplicated", outcome.duplicated},
                                  {"crashes", outcome.crashes},
-                                 {"partitions", outcome.partitions}};
+                                 {"partitions", outcome.partitions},
+                                 {"live", outcome.live}};
   json["find"] = outcome.find ? find_json(searched, *outcome.find) : nlohmann::ordered_json(nullptr);
   return json;
 }

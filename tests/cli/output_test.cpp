@@ -153,6 +153,12 @@ TEST(Output, ALongFillingShowsItsProgressOnATerminalOnly) {
   EXPECT_THAT(shell("mirab fill " + file + " -d drf").err, IsEmpty());
 }
 
+TEST(Output, ASearchShowsItsProgressOnATerminalOnly) {
+  const std::string search = "mirab simulate --search --seeds 4 --nodes 4 --users 2 --ticks 20";
+  EXPECT_THAT(shell(in_terminal(80, search)).out, HasSubstr("mirab: search: 75 %\r\x1b[K"));
+  EXPECT_THAT(shell(search).err, IsEmpty());
+}
+
 TEST(Output, TooLittleMemoryIsStatusOneWithAMessage) {
   const Ran ran = shell(
       "sed 's/name: pool,/name: pool, count: 9000000,/' examples/slides.yaml |"

@@ -310,13 +310,42 @@ TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
   };
   const std::string scenario = folder.file("s.yaml");
   for (const std::string command : {"simulate", "validate"}) {
-    EXPECT_THAT(error_of(command, weighted, ""), StartsWith("mirab: " + weighted + ": users[0].weight: "));
+    EXPECT_THAT(error_of(command, weighted, ""), StartsWith("mirab: " + weighted + ":3: users[0].weight: "));
     EXPECT_THAT(error_of(command, cluster, "faults: {crashes: [{at_s: 1, node: 5}]}\n"),
                 StartsWith("mirab: " + scenario + ":4: faults.crashes[0].node: "));
     EXPECT_THAT(error_of(command, cluster, "pauses: [{user: c, from_s: 1, to_s: 2}]\n"),
                 StartsWith("mirab: " + scenario + ":4: pauses[0].user: "));
     EXPECT_THAT(error_of(command, "none.yaml", ""), HasSubstr("none.yaml: cannot be read"));
   }
+}
+
+TEST(Simulate, WhatAnOverlaySaysInVainIsNotedWithItsLine) {
+  const test::TemporaryFolder folder;
+  folder.write("c.yaml", kServers);
+  const std::string scenario = folder.write(
+      "s.yaml", "kind: overlay\ncluster: c.yaml\nschedulers: [dgdrf]\nneighbours: 2\nslack: 3\n");
+  const std::string note = "mirab: note: " + scenario + ":5: slack: makes no difference to dgdrf\n";
+  for (const std::string command : {"simulate --format json ", "validate "}) {
+    const Ran ran = shell("mirab " + command + scenario);
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_EQ(ran.err, note);
+  }
+  EXPECT_EQ(json::parse(shell("mirab simulate --format json " + scenario).out)["notices"],
+            (json{"slack: makes no difference to dgdrf"}));
+}
+
+TEST(Simulate, ASearchThatCannotWriteWhatItFindsDoesNotBegin) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("file", "");
+  const Ran ran = shell("mirab simulate --search --seeds 10000000 --witness-dir " + file + "/deeper");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, StartsWith("mirab: --witness-dir: '" + file + "/deeper' cannot be made: "));
+}
+
+TEST(Simulate, AShortSearchSaysThatItWatchedNoLiveness) {
+  const std::string command = "mirab simulate --search --nodes 4 --users 2 --seeds 2 --ticks 20";
+  EXPECT_THAT(shell(command).out, HasSubstr("Liveness was not watched"));
+  EXPECT_EQ(json::parse(shell(command + " --format json").out)["live"], 0);
 }
 
 TEST(Simulate, AWorkloadThatDoesNotGoWithTheClusterIsNamed) {

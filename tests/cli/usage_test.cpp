@@ -125,6 +125,13 @@ const std::vector<BadUsage> kBadUsages = {
     {"NoWorkload", "import swf x", "--workload is required"},
     {"WorkloadAndClusterInOneFile", "import swf x -o y --workload y",
      "--workload: 'y' is the cluster file too"},
+    {"SearchWithoutSeeds", "simulate --search --seeds 0", "--seeds: '0' is not a whole number from 1 to"},
+    {"SearchOfOneServer", "simulate --search --nodes 1", "--nodes: '1' is not a whole number from 2 to"},
+    {"SearchWithNodesThatAreNoNumber", "simulate --search --nodes abc", "--nodes: 'abc' is not a whole"},
+    {"SearchForAnUnknownScheduler", "simulate --search --scheduler dgdfr",
+     "--scheduler: 'dgdfr' is not one of centralised-drf"},
+    {"SearchBeyondTheLastSeed", "simulate --search --seed 18446744073709551615 --seeds 3",
+     "mirab: --seed: there are no 3 seeds from 18446744073709551615 on"},
     {"HostsWithoutMemory", "import bitbrains x --workload w --host-memory 0",
      "--host-memory: must be more than 0"},
 };
@@ -141,6 +148,14 @@ TEST_P(BadUsageOf, TheCommandLineIsExplained) {
 
 INSTANTIATE_TEST_SUITE_P(Cli, BadUsageOf, ::testing::ValuesIn(kBadUsages),
                          [](const auto& suite) { return suite.param.name; });
+
+TEST(Usage, TheHelpOfASearchSaysItsRanges) {
+  const std::string help = shell("mirab simulate --help | tr -s '[:space:]' ' '").out;
+  for (const std::string range :
+       {"so many, each from a seed of its own, 1 to 10000000", "Servers of a run, 2 to 100000",
+        "Users of a run, 1 to 100000", "10 to 10000000"})
+    EXPECT_THAT(help, HasSubstr(range));
+}
 
 TEST(Usage, EveryCommandHasHelpOnStandardOutput) {
   for (const std::string command :

@@ -36,7 +36,7 @@ class CentralOfTwo : public testing::Test {
   std::optional<Send> tick() {
     now += kTick;
     effects = {};
-    central.on_tick(now, random, effects);
+    central.on_tick(now, effects);
     for (const Send& send : effects.sends) {
       if (std::holds_alternative<Walk>(send.message)) return send;
     }
@@ -49,7 +49,6 @@ class CentralOfTwo : public testing::Test {
   }
 
   Central central;
-  Random random{1};
   Time now{};
   std::uint64_t sequence = 0;
   Effects effects;
@@ -166,12 +165,11 @@ TEST_F(FifoOfTwo, PlacesTheTaskThatCameFirst) {
 TEST(CentralBestFit, PlacesOnTheServerOfLeastDistance) {
   Central central({.self = 20, .capacity = {{8, 2}, {5, 5}}, .total = {13, 7}, .tick = kTick},
                   Scheduler::centralised_drf, best_fit());
-  Random random(1);
   Effects effects;
   const Task task{.id = {kUser, 1}, .demand = {1, 1}};
   central.on_message(Time{}, kUser, Submit{.task = task, .sequence = 1}, effects);
   effects = {};
-  central.on_tick(Time{} + kTick, random, effects);
+  central.on_tick(Time{} + kTick, effects);
   ASSERT_EQ(effects.sends.size(), 1U);
   EXPECT_EQ(effects.sends[0].to, 1U);
 }

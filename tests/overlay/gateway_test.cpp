@@ -15,7 +15,7 @@ using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 constexpr Duration kTick = std::chrono::milliseconds(100);
-constexpr NodeId kUser = 70, kGateway = 90;
+constexpr NodeId kUser = 70;
 
 Time at(int tick) { return Time(kTick * tick); }
 
@@ -26,8 +26,7 @@ class GatewayOf : public testing::Test {
   Effects effects;
 
   static Gateway with(Direction direction) {
-    return {kGateway,
-            direction,
+    return {direction,
             direction == Direction::central ? std::optional<NodeId>(99) : std::nullopt,
             {.user = 400},
             kTick};
@@ -93,7 +92,7 @@ TEST_F(GatewayOf, DirectsAllToTheCentre) {
 
 TEST(BootstrapOf, WhoRegistersHearsOfSomeOthersDrawnAtRandom) {
   Random random(1);
-  Bootstrap bootstrap(91, 2, {.user = 400}, kTick);
+  Bootstrap bootstrap(2, {.user = 400}, kTick);
   const auto peers = [&](NodeId server) {
     Effects effects;
     bootstrap.on_message(at(1), server, Register{}, random, effects);
@@ -115,7 +114,7 @@ TEST(BootstrapOf, WhoRegistersHearsOfSomeOthersDrawnAtRandom) {
 
 TEST(BootstrapOf, WhoLeavesIsToldToNobody) {
   Random random(1);
-  Bootstrap bootstrap(91, 2, {.user = 400}, kTick);
+  Bootstrap bootstrap(2, {.user = 400}, kTick);
   Effects effects;
   bootstrap.on_message(at(1), 1, Register{}, random, effects);
   bootstrap.on_message(at(2), 1, Register{.leaving = true}, random, effects);

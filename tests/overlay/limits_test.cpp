@@ -114,11 +114,10 @@ TEST(Limits, AWalkGoesNoFurtherThanAWalkDoesWhateverItSays) {
 TEST(Limits, TheCentreBelievesNoServerThatSaysThatItHasMoreThanItsCapacity) {
   Central central({.self = 20, .capacity = {{4}}, .total = {4}, .tick = kTick}, Scheduler::centralised_drf,
                   {});
-  Random random(1);
   Effects effects;
   central.on_message(at(1), 0, Free{1, 1, {std::numeric_limits<std::int64_t>::max()}}, effects);
   central.on_message(at(1), 7, Submit{.task = {.id = {7, 1}, .demand = {5}}, .sequence = 1}, effects);
-  central.on_tick(at(2), random, effects);
+  central.on_tick(at(2), effects);
   EXPECT_TRUE(said<Walk>(effects, 0).empty());
 }
 

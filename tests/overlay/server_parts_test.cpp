@@ -288,7 +288,7 @@ TEST_F(OneServer, WhoLeftIsForgotten) {
 
 TEST_F(OneServer, RegistersBeforeItIsForgotten) {
   Server one = server(Scheduler::pdgdrf);
-  one.on_start(now, effects);
+  one.on_start(effects);
   EXPECT_EQ(effects.sends.size(), 2U);
   const std::uint32_t remembered = OverlayOptions{}.patience.user;
   std::uint32_t said = 0;

@@ -87,8 +87,8 @@ Net::Net(const SmallPlan& plan) : plan_(plan), random_(plan.seed), turns_(plan.d
   const std::optional<NodeId> centre =
       direction == Direction::central ? std::optional(central()) : std::nullopt;
   const Patience& patience = plan_.options.patience;
-  gateway_.emplace_back(gateway(), direction, centre, patience, kTick);
-  bootstrap_.emplace_back(bootstrap(), plan_.options.gossip.peers, patience, kTick);
+  gateway_.emplace_back(direction, centre, patience, kTick);
+  bootstrap_.emplace_back(plan_.options.gossip.peers, patience, kTick);
   if (centre) {
     central_.emplace_back(
         Central::Setting{.self = *centre, .capacity = plan_.capacity, .total = total, .tick = kTick},
@@ -125,7 +125,7 @@ Net::Net(const SmallPlan& plan) : plan_(plan), random_(plan.seed), turns_(plan.d
 SmallOutcome Net::run() {
   Effects effects;
   for (Server& server : servers_) {
-    server.on_start(now_, effects);
+    server.on_start(effects);
     for (Send& send : effects.sends)
       schedule({}, {.at = {}, .to = send.to, .from = server.self(), .message = std::move(send.message)});
     effects = {};
@@ -199,11 +199,11 @@ void Net::tick(NodeId node, Effects& effects) {
   if (node < server_count())
     servers_[node].on_tick(now_, random_, effects);
   else if (node == central())
-    central_.front().on_tick(now_, random_, effects);
+    central_.front().on_tick(now_, effects);
   else if (User& user = users_[node - server_count()]; now_ == Time{} + kTick)
     user.on_start(now_, effects);
   else
-    user.on_tick(now_, Duration{}, effects);
+    user.on_tick(now_, effects);
 }
 
 void Net::note(const Fact& fact) {

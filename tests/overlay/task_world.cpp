@@ -44,26 +44,27 @@ TaskWorld::TaskWorld(const TaskPlan& plan)
     : plan_(plan),
       patience_{.again = 5, .held = 20, .walk = 50, .home = 20, .user = 100, .lease = plan.lease},
       random_(plan.seed),
-      gateway_(plan.servers + plan.users, Direction::home, std::nullopt, patience_, kTick) {
+      gateway_(Direction::home, std::nullopt, patience_, kTick) {
   sites_.resize(plan.servers);
   now_ = start_of(0);
   for (NodeId server = 0; server < plan.servers; ++server) start(server);
   for (NodeId user = 0; user < plan.users; ++user) {
-    const UserSetting setting{.self = user_id(user),
-                              .gateway = gateway_id(),
-                              .demand = {1 + static_cast<std::int64_t>(user % 2)},
-                              .tasks = plan.tasks,
-                              .tick = kTick,
-                              .runtime = some_runtime()};
+    const UserSetting setting{
+        .self = user_id(user),
+        .gateway = gateway_id(),
+        .demand = {1 + static_cast<std::int64_t>(user % 2)},
+        .tasks = plan.tasks,
+        .tick = kTick,
+        .runtime = [=, this](std::uint64_t number) { return runtime_of(user, number); }};
     Effects effects;
     users_.emplace_back(setting, patience_, kLifetime).on_start(now_, effects);
     carry_out(user_id(user), effects);
   }
 }
 
-Duration TaskWorld::some_runtime() {
+Duration TaskWorld::runtime_of(NodeId user, std::uint64_t number) const {
   return plan_.runtime == 0 ? Duration::zero()
-                            : static_cast<std::int64_t>(1 + random_.below(plan_.runtime)) * kTick;
+                            : static_cast<std::int64_t>(1 + (7 * user + 3 * number) % plan_.runtime) * kTick;
 }
 
 void TaskWorld::start(NodeId server) {
@@ -154,7 +155,7 @@ void TaskWorld::tick_user(NodeId user) {
     users_[user].paused() ? users_[user].resume(now_, effects) : users_[user].pause(now_, effects);
   }
   if (!faults_) users_[user].resume(now_, effects);
-  users_[user].on_tick(now_, some_runtime(), effects);
+  users_[user].on_tick(now_, effects);
   carry_out(user_id(user), effects);
 }
 

@@ -99,7 +99,7 @@ class TaskWorld {
   std::uint32_t believed_for() const;
   std::uint32_t offered_for() const;
   bool chance(double probability) { return faults_ && random_.unit() < probability; }
-  Duration some_runtime();
+  Duration runtime_of(NodeId user, std::uint64_t number) const;
 
   void start(NodeId server);
   void crash_some();

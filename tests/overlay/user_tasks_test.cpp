@@ -17,7 +17,7 @@ class BooksOfAUser : public testing::Test {
   Effects effects;
 
   void place(NodeId host, ProposalId proposal) {
-    tasks.next({}, effects);
+    tasks.next(effects);
     tasks.accept({}, host, proposal);
     EXPECT_TRUE(tasks.runs(host, tasks.number(), proposal, 0, effects));
   }
@@ -28,7 +28,7 @@ TEST_F(BooksOfAUser, NumberTasksFromOneAndEndWithTheLast) {
     EXPECT_EQ(tasks.number(), number);
     place(1, {50, number});
   }
-  EXPECT_FALSE(tasks.next({}, effects));
+  EXPECT_FALSE(tasks.next(effects));
   EXPECT_EQ(tasks.placed(), 3U);
 }
 
@@ -37,27 +37,18 @@ TEST_F(BooksOfAUser, OwedTasksComeFirstTheLowestNumberFirst) {
   place(1, {50, 2});
   EXPECT_TRUE(tasks.gave_up(1, effects));
   EXPECT_EQ(tasks.owed(), 2U);
-  EXPECT_TRUE(tasks.next({}, effects));
-  EXPECT_EQ(tasks.present()->number, 1U);
-}
-
-TEST_F(BooksOfAUser, KeepTheRuntimeOfATaskThatIsOwed) {
-  tasks.next(Duration(5), effects);
-  tasks.accept({}, 1, kFirst);
-  tasks.runs(1, 1, kFirst, 0, effects);
-  tasks.gave_up(1, effects);
-  tasks.next(Duration(9), effects);
-  EXPECT_EQ(tasks.present()->runtime, Duration(5));
+  EXPECT_TRUE(tasks.next(effects));
+  EXPECT_EQ(tasks.present(), 1U);
 }
 
 TEST_F(BooksOfAUser, KnowWhereAnythingIs) {
   EXPECT_FALSE(tasks.on(1));
-  tasks.next({}, effects);
+  tasks.next(effects);
   tasks.accept({}, 1, kFirst);
   EXPECT_TRUE(tasks.on(1));
   EXPECT_TRUE(tasks.gave_up(1, effects));
   EXPECT_FALSE(tasks.on(1));
-  EXPECT_EQ(tasks.present()->number, 1U) << "it is wanted still";
+  EXPECT_EQ(tasks.present(), 1U) << "it is wanted still";
 }
 
 TEST_F(BooksOfAUser, NewsOfAnotherProposalChangeNothing) {
@@ -88,7 +79,7 @@ TEST_F(BooksOfAUser, ATaskThatRunsElsewhereByNowIsNotOverWhenItsFirstRunHasEnded
 TEST(BooksOfAUserDeathTest, NeverAcceptTwice) {
   UserTasks tasks(7, 3);
   Effects effects;
-  tasks.next({}, effects);
+  tasks.next(effects);
   tasks.accept({}, 1, kFirst);
   EXPECT_DEATH(tasks.accept({}, 2, kSecond), "one place at a time");
 }

@@ -48,7 +48,7 @@ class UserOf : public testing::Test {
   }
   void tick(int tick) {
     effects = {};
-    user.on_tick(at(tick), Duration::zero(), effects);
+    user.on_tick(at(tick), effects);
   }
   void placed(int tick, std::uint64_t number, NodeId host, ProposalId proposal) {
     hear(tick, host, Propose{number, proposal});
@@ -64,6 +64,23 @@ TEST_F(UserOf, AsksTheGatewayAndSubmitsItsFirstTaskThere) {
   hear(1, kGateway, ServerAnswer{1, kHome});
   const Task task{.id = {kUser, 1}, .demand = {1, 2}, .runtime = {}, .running = 0};
   EXPECT_THAT(said<Submit>(effects, kHome), ElementsAre(Submit{task, 1}));
+}
+
+// Two new tasks come without a tick of the user between them, and then one that is owed.
+TEST_F(UserOf, ATaskHasTheRunTimeOfItsNumberWheneverItIsSubmitted) {
+  user =
+      with({.demand = {}, .runtime = [](std::uint64_t number) { return static_cast<int>(number) * kTick; }});
+  const auto submitted = [&] { return said<Submit>(effects, kHome).at(0).task; };
+  start(0);
+  EXPECT_EQ(submitted().runtime, 1 * kTick);
+  placed(1, 1, kOther, {50, 1});
+  EXPECT_EQ(submitted().runtime, 2 * kTick);
+  placed(1, 2, kOther, {50, 2});
+  EXPECT_EQ(submitted().runtime, 3 * kTick);
+  hear(2, kOther, Refused{1, {50, 1}});
+  placed(3, 3, kOther, {50, 3});
+  EXPECT_EQ(submitted().id.number, 1U);
+  EXPECT_EQ(submitted().runtime, 1 * kTick);
 }
 
 TEST_F(UserOf, AnAnswerToAnOldQuestionIsIgnored) {

@@ -129,6 +129,20 @@ TEST(OverlayReport, ABrokenPromiseIsNamed) {
                           "than it has, at 5.2 s"));
 }
 
+TEST(OverlayReport, WhatIsWithoutEffectAndRoomThatIsLeftAreNoted) {
+  Overlay overlay;
+  overlay.scenario.quiet = 3;
+  overlay.scenario.duration = std::chrono::seconds(1);
+  overlay.runs[1] = test::overlay_run("pdgdrf", 400);
+  overlay.runs[1].left_over = {.user = "B", .tasks = 27};
+  EXPECT_THAT(
+      notices_of(overlay.all),
+      ElementsAre("quiet: makes no difference: duration_s says when the run is over",
+                  "under pdgdrf:hops=9 27 more tasks would fit: user B, who has no task that waits, is "
+                  "the poorest, and nobody is served before it (idle: skip)"));
+  EXPECT_THAT(simulation_table(overlay.all, 100), HasSubstr("note: under pdgdrf:hops=9 27 more"));
+}
+
 TEST(OverlayReport, TheMeanOfTheLeastShareIsShownWhereTasksEnd) {
   Overlay overlay;
   EXPECT_THAT(simulation_table(overlay.all, 100), Not(HasSubstr("0.0400")));

@@ -21,6 +21,7 @@ Searched nothing_found() {
                       .partitions = 2,
                       .lost = 300,
                       .duplicated = 9,
+                      .live = 11,
                       .find = {}}};
 }
 
@@ -54,6 +55,7 @@ TEST(OverlaySearch, SaysWhatWasTriedWhenNothingWasFound) {
             "of which came twice     9\n"
             "crashes                 5\n"
             "partitions              2\n"
+            "watched for liveness   11\n"
             "\n"
             "No promise was broken.\n");
 }
@@ -71,6 +73,15 @@ TEST(OverlaySearch, SaysWhatBrokeUnderWhichPlanAndHowToSeeItAgain) {
             HasSubstr("Again: mirab simulate --search --seed 18 --seeds 1 --nodes 30 --users 4 --ticks 200 "
                       "--scheduler pdgdrf\n"),
             Not(HasSubstr("No promise"))));
+}
+
+TEST(OverlaySearch, SaysWhenLivenessWasNotWatched) {
+  Searched searched = nothing_found();
+  EXPECT_THAT(search_table(searched, 100), Not(HasSubstr("Liveness")));
+  EXPECT_EQ(search_json(searched)["live"], 11);
+  searched.outcome.live = 0;
+  EXPECT_THAT(search_table(searched, 100), HasSubstr("\nLiveness was not watched: "));
+  EXPECT_EQ(search_json(searched)["live"], 0);
 }
 
 TEST(OverlaySearch, JsonHasTheSame) {

@@ -233,6 +233,25 @@ TEST(OverlayScenarioFile, ALatencyMayBeOneNumber) {
   EXPECT_EQ(scenario.latency.max, Duration(5ms));
 }
 
+// docs/simulate.md: a time is so many of what its key says, or has a unit.
+TEST(OverlayScenarioFile, ATimeMayHaveAUnit) {
+  const OverlayScenario scenario = overlay_of(kSmall +
+                                              "tick_ms: 0.2s\nlatency_ms: {min: 3, max: 20ms}\n"
+                                              "lifetime_ms: 1min\nduration_s: 10min\nruntime_s: 500ms\n"
+                                              "faults: {until_s: 0.5h, leaves: [{at_s: 2min, node: 1}]}\n"
+                                              "pauses: [{user: a, from_s: 1.1, to_s: 1d}]\n");
+  EXPECT_EQ(scenario.tick, Duration(200ms));
+  EXPECT_EQ(scenario.latency.min, Duration(3ms));
+  EXPECT_EQ(scenario.latency.max, Duration(20ms));
+  EXPECT_EQ(scenario.wire.lifetime, Duration(60s));
+  EXPECT_EQ(scenario.duration, Duration(600s));
+  EXPECT_EQ(scenario.runtime, Duration(500ms));
+  EXPECT_EQ(scenario.faults.until, Duration(1800s));
+  EXPECT_EQ(scenario.faults.leaves.at(0).at, Duration(120s));
+  EXPECT_EQ(scenario.pauses.at(0).from, Duration(1100ms));
+  EXPECT_EQ(scenario.pauses.at(0).to, Duration(86400s));
+}
+
 TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
   const auto with_faults = [](const std::string& faults) { return kSmall + "faults: {" + faults + "}\n"; };
   const auto with_schedulers = [](const std::string& list) {
@@ -244,7 +263,8 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_schedulers("[]"), "3: schedulers: must have from 1 to 100 entries"},
            {with_schedulers("dgdrf"), "3: schedulers: must be a list"},
            {with_schedulers("[dgdfr]"), "3: schedulers[0]: must be one of centralised-drf, "},
-           {with_schedulers("[dgdrf, dgdrf]"), "3: schedulers[1]: number 1 is already called 'dgdrf'"},
+           {with_schedulers("[dgdrf, dgdrf]"),
+            "3: schedulers[1]: schedulers[0] is already called 'dgdrf'; `name` tells"},
            {with_schedulers("[{neighbours: 2}]"), "3: schedulers[0].scheduler: missing"},
            {with_schedulers("[{scheduler: [a]}]"), "3: schedulers[0].scheduler: must be one of"},
            {with_schedulers("[{scheduler: dgdrf, nieghbours: 2}]"),
@@ -262,33 +282,35 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
             "3: schedulers[0].patience.again: must be a whole number from 1"},
            {kSmall + "workload: w\n", "4: workload: unknown key"},
            {kSmall + "neighbours: 0\n", "4: neighbours: must be a whole number from 1 to 1000, not '0'"},
-           {kSmall + "shuffle: 0\n", "4: shuffle: must be a whole number from 1"},
-           {kSmall + "temperature: 0\n", "4: temperature: must be above 0"},
+           {kSmall + "shuffle: 0\n", "4: shuffle: must be all, or a whole number from 1 to 1000, not '0'"},
+           {kSmall + "temperature: 0\n", "4: temperature: must be infinite, or a number above 0, not '0'"},
            {kSmall + "search: best\n", "4: search: must be one of walk, best-fit, directed, not 'best'"},
            {kSmall + "slack: -1\n", "4: slack: "},
            {kSmall + "patience: {agian: 4}\n", "4: patience.agian: unknown key; known are again, held"},
-           {kSmall + "tick_ms: 0\n", "4: tick_ms: must be above 0"},
+           {kSmall + "tick_ms: 0\n", "4: tick_ms: must be at least a microsecond, not 0"},
            {kSmall + "tick_ms: 1e18\n", "4: tick_ms: must be less than thirty years"},
            {kSmall + "ticks: in_step\n", "4: ticks: must be one of staggered, in-step"},
-           {kSmall + "shuffles_per_tick: 0\n", "4: shuffles_per_tick: must be above 0"},
-           {kSmall + "shuffles_per_tick: 1e9\n", "4: shuffles_per_tick: must be from 0.001 to 1000"},
+           {kSmall + "shuffles_per_tick: 0\n", "4: shuffles_per_tick: must be from 0.001 to 1000, not 0"},
+           {kSmall + "shuffles_per_tick: 1e9\n",
+            "4: shuffles_per_tick: must be from 0.001 to 1000, not 1000000000"},
            {kSmall + "warm_up: 1.5\n", "4: warm_up: must be a whole number"},
            {kSmall + "latency_ms: {min: 2}\n", "4: latency_ms.max: missing"},
-           {kSmall + "latency_ms: {min: 2, max: 1}\n", "4: latency_ms.max: must not be below min"},
-           {kSmall + "lifetime_ms: 0\n", "4: lifetime_ms: must be above 0"},
-           {kSmall + "duration_s: 0\n", "4: duration_s: must be above 0"},
-           {kSmall + "quiet: 0\n", "4: quiet: must be a whole number from 1"},
+           {kSmall + "latency_ms: {min: 2, max: 1}\n",
+            "4: latency_ms.max: must not be below min, 2, as 1 is"},
+           {kSmall + "lifetime_ms: 0\n", "4: lifetime_ms: must be at least a nanosecond, not 0"},
+           {kSmall + "duration_s: 0\n", "4: duration_s: must be at least a nanosecond, not 0"},
+           {kSmall + "quiet: 0\n", "4: quiet: must be at least 1 tick, not 0"},
            {kSmall + "tolerances: [0.1, 0.1]\n", "4: tolerances[1]: must be above the one before it"},
            {kSmall + "tolerances: []\n", "4: tolerances: must have from 1"},
            {kSmall + "frames: 1001\n", "4: frames: must be a whole number from 0 to 1000"},
            {kSmall + "pauses: [{user: a, from_s: 2, to_s: 2}]\n",
-            "4: pauses[0].to_s: must be later than from_s"},
+            "4: pauses[0].to_s: must be later than from_s, 2 s, not 2 s"},
            {kSmall + "pauses: [{from_s: 1, to_s: 2}]\n", "4: pauses[0].user: missing"},
-           {with_faults("loss: 1"), "4: faults.loss: must be a probability below 1"},
+           {with_faults("loss: 1"), "4: faults.loss: must be a probability below 1, not 1"},
            {with_faults("loss: -0.1"), "4: faults.loss: '-0.1' is negative"},
            {with_faults("los: 0.1"), "4: faults.los: unknown key; did you mean loss"},
            {with_faults("partitions: [{from_s: 1, to_s: 2, nodes: 1}]"),
-            "4: faults.partitions[0].nodes: must be a part of the servers, below 1"},
+            "4: faults.partitions[0].nodes: must be a part of the servers, below 1, not 1"},
            {with_faults("partitions: [{from_s: 1, nodes: 0.5}]"), "4: faults.partitions[0].to_s: missing"},
            {with_faults("partitions: [{from_s: 1, to_s: 2, users: 1.5}]"),
             "4: faults.partitions[0].users: must be a part of the users, at most 1"},
@@ -299,13 +321,37 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_faults("restarts: [{}]"), "4: faults.restarts[0].at_s: missing"},
            {with_faults("crashes: [{at_s: 1}]"), "4: faults.crashes[0].node: missing"},
            {with_faults("crashes: [{at_s: 1, node: m-28}]"),
-            "4: faults.crashes[0].node: must be a whole number from 0"},
+            "4: faults.crashes[0].node: must be a whole number from 0 to 999999, not 'm-28'"},
+           {with_faults("crashes: [{at_s: 1, node: 1.5}]"),
+            "4: faults.crashes[0].node: must be a whole number from 0 to 999999, not '1.5'"},
+           {with_faults("slow: [{from_s: 1, to_s: 2, node: 1, factor: 1e9}]"),
+            "4: faults.slow[0].factor: must be from 1 to 1000000, not 1000000000"},
+           {with_faults("leaves: [{at_s: 1, node: 1}], joins: [{at_s: 1, node: 1}]"),
+            "4: faults.leaves[0].at_s: the server joins only at 1 s"},
+           {with_schedulers("[{scheduler: dgdrf, name: \"a\\nb\"}]"),
+            "3: schedulers[0].name: must be one line, without control characters"},
+           {with_schedulers("[{scheduler: dgdrf, slack: 2}]"),
+            "3: schedulers[0].slack: makes no difference to dgdrf"},
+           {with_schedulers("[{scheduler: dgdrf, best_of: 3}]"),
+            "3: schedulers[0].best_of: makes no difference without `search: best-fit`"},
+           {kSmall + "shuffle: some\n",
+            "4: shuffle: must be all, or a whole number from 1 to 1000, not 'some'"},
+           {kSmall + "temperature: inf\n",
+            "4: temperature: must be infinite, or a number above 0, not 'inf'"},
+           {kSmall + "temperature: -1\n", "4: temperature: must be infinite, or a number above 0, not '-1'"},
+           {kSmall + "tick_ms: 1e-9\n", "4: tick_ms: must be at least a microsecond"},
+           {kSmall + "tick_ms: fast\n",
+            "4: tick_ms: must be a time of at least 0, like 100 (milliseconds), 0.1s or 2min, not 'fast'"},
+           {kSmall + "duration_s: 2k\n",
+            "4: duration_s: must be a time of at least 0, like 300 (seconds), 90min, 1h or 2d, not '2k'"},
+           {kSmall + "duration_s: -1\n", "4: duration_s: must be a time of at least 0"},
+           {kSmall + "latency_ms: 3s\n", "4: latency_ms: no message takes less than 3000 ms"},
            {with_faults("crashes: [{at_s: 1, node: 1, back_s: 1}]"),
-            "4: faults.crashes[0].back_s: must be later than at_s"},
+            "4: faults.crashes[0].back_s: must be later than at_s, 1 s, not 1 s"},
            {with_faults("crashes: [{at_s: 1, node: 1, memory: gone}]"),
             "4: faults.crashes[0].memory: must be one of kept, lost"},
            {with_faults("slow: [{from_s: 1, to_s: 2, node: 1, factor: 0.5}]"),
-            "4: faults.slow[0].factor: must be at least 1"},
+            "4: faults.slow[0].factor: must be from 1 to 1000000, not 0.5"},
            {with_faults("joins: [{at_s: 1, node: 1, back_s: 2}]"), "4: faults.joins[0].back_s: unknown key"},
            {with_faults("leaves: [5]"), "4: faults.leaves[0]: must be a map"}}) {
     EXPECT_THAT(refusal(text), StartsWith("folder/s.yaml:" + expected)) << text;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,11 +75,16 @@ struct Reproduction {
 /// How much is simulated: `quick` is for a look and for tests, `full` for what is published.
 enum class Effort { quick, full };
 
+/// What experiments have run, for those after them that need the same runs.
+class SharedRuns;
+std::shared_ptr<SharedRuns> no_runs_yet();
+
 struct RunOptions {
   std::uint64_t seed = 1;
   int threads = 1;  ///< changes nothing but the time
   Effort effort = Effort::full;
   std::function<void(double part)> progress = {};  ///< called from the thread that runs, part in [0, 1]
+  std::shared_ptr<SharedRuns> shared = {};         ///< likewise changes nothing but the time
 };
 
 /// A table or figure of a paper: one file, one row.

@@ -8,6 +8,7 @@
 
 namespace mirab::overlay {
 
+/// A message to a node, perhaps the sender itself. Whoever runs the node carries it; it may get lost.
 struct Send {
   NodeId to = 0;
   Message message;
@@ -22,9 +23,16 @@ struct Served {
   /// DGDRF: the round whose confirmation allowed it; 0 for the other schedulers.
   std::uint64_t round = 0;
 };
-/// Nothing was found for it, or it was not heard of for too long: it counts no longer.
+/// Its turn is taken back: it counts no longer.
 struct Unserved {
+  enum class Why : std::uint8_t {
+    no_room,  ///< its walk found nothing
+    unheard,  ///< its walk, the proposal or the answer got lost: its user still wants a place
+    paused,   ///< its user has no task for now
+    silent,   ///< its user was not heard of, and may have another home
+  };
   TaskId task;
+  Why why = Why::no_room;
 };
 /// A host holds room for it; for longer, since it was proposed again; gives it back; runs it; it is over.
 struct Held {

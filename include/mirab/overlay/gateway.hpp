@@ -17,20 +17,22 @@ enum class Direction : std::uint8_t {
   central,  ///< the central server
 };
 
-/// The gateway node: directs users to servers. It only knows which servers have registered of late, and may
-/// lose that at any time: while it knows none, it does not answer.
+/// The gateway node (Östman, chapter 4): directs users to servers. It only knows which servers have
+/// registered of late (Patience::user ticks), and may lose that at any time: while it knows none, it does not
+/// answer.
 ///
-/// Cost: O(1) a request, O(log K) a Register (O(K) of one that is new).
+/// Cost: O(1) a request, O(log K) a Register (O(K) of one that is new); 16 bytes a server, 1,048,576 at the
+/// most.
 class Gateway {
  public:
-  /// `central` is needed with Direction::central only.
-  Gateway(NodeId self, Direction direction, std::optional<NodeId> central, const Patience& patience,
-          Duration tick);
+  /// `central` is needed with Direction::central only. `tick`: the unit of `patience`, > 0.
+  Gateway(Direction direction, std::optional<NodeId> central, const Patience& patience, Duration tick);
   ~Gateway();
   Gateway(Gateway&&) noexcept;
   Gateway& operator=(Gateway&&) noexcept;
 
-  /// ServerRequest and Register; others are ignored.
+  /// ServerRequest, which is answered with ServerAnswer, and Register; others are ignored. Appends to
+  /// `effects`.
   void on_message(Time now, NodeId from, const Message& message, Random& random, Effects& effects);
 
  private:

@@ -45,15 +45,15 @@ struct GradientAnswer {
 /// anew (later) or is dropped (earlier).
 struct PushSumShare {
   std::uint64_t epoch = 0;
-  double weight = 0;
-  std::vector<double> sums;
+  double weight = 0;         ///< w, > 0 unless the sender has none
+  std::vector<double> sums;  ///< s, one for each mean. [m]
   friend bool operator==(const PushSumShare&, const PushSumShare&) = default;
 };
 
 /// A server whose utility rose tells the centre at once: handed from neighbour to better neighbour.
 struct Climb {
   Descriptor risen;
-  std::uint32_t hops = 0;
+  std::uint32_t hops = 0;  ///< how often it was handed on
   friend bool operator==(const Climb&, const Climb&) = default;
 };
 
@@ -62,7 +62,7 @@ struct ShareRequest {
   friend bool operator==(const ShareRequest&, const ShareRequest&) = default;
 };
 struct ShareAnswer {
-  double utility = 0;
+  double utility = 0;  ///< −(least share of its users), −∞ without users (eq. 4.2)
   friend bool operator==(const ShareAnswer&, const ShareAnswer&) = default;
 };
 
@@ -82,8 +82,8 @@ struct ConfirmRequest {
   friend bool operator==(const ConfirmRequest&, const ConfirmRequest&) = default;
 };
 struct ConfirmAnswer {
-  std::uint64_t round = 0;
-  bool confirmed = false;
+  std::uint64_t round = 0;  ///< of the request
+  bool confirmed = false;   ///< yes: those were all of its view at that moment
   friend bool operator==(const ConfirmAnswer&, const ConfirmAnswer&) = default;
 };
 
@@ -95,8 +95,9 @@ struct Register {
   bool leaving = false;  ///< it goes: send nobody to it any more
   friend bool operator==(const Register&, const Register&) = default;
 };
+/// The bootstrap server's answer.
 struct Peers {
-  std::vector<NodeId> servers;
+  std::vector<NodeId> servers;  ///< drawn at random; not the receiver
   friend bool operator==(const Peers&, const Peers&) = default;
 };
 
@@ -110,8 +111,8 @@ struct ServerRequest {
   friend bool operator==(const ServerRequest&, const ServerRequest&) = default;
 };
 struct ServerAnswer {
-  std::uint64_t request = 0;
-  NodeId server = 0;
+  std::uint64_t request = 0;  ///< of the request that it answers
+  NodeId server = 0;          ///< where to submit
   friend bool operator==(const ServerAnswer&, const ServerAnswer&) = default;
 };
 
@@ -124,15 +125,15 @@ struct Submit {
 };
 /// A user without a task for now; sent now and then, so that its home knows that it is there.
 struct Pause {
-  std::uint64_t number = 0;   ///< of the task that it will submit next
-  std::uint64_t running = 0;  ///< its tasks that run
-  Amounts demand;
+  std::uint64_t number = 0;    ///< of the task that it will submit next
+  std::uint64_t running = 0;   ///< its tasks that run
+  Amounts demand;              ///< of its tasks. [m]
   std::uint64_t sequence = 0;  ///< as in Submit
   friend bool operator==(const Pause&, const Pause&) = default;
 };
 /// The home has heard of it; `gone`: it takes no users any more, ask the gateway.
 struct Received {
-  std::uint64_t number = 0;
+  std::uint64_t number = 0;  ///< of the task, or of the next, as the user said
   bool gone = false;
   friend bool operator==(const Received&, const Received&) = default;
 };
@@ -141,9 +142,9 @@ struct Received {
 /// central server places.
 struct Walk {
   Task task;
-  NodeId home = 0;
-  std::uint64_t attempt = 0;  ///< of the home
-  std::uint32_t hops_left = 0;
+  NodeId home = 0;              ///< who is told what became of it
+  std::uint64_t attempt = 0;    ///< of the home: when the task set out, so that an old walk is known as such
+  std::uint32_t hops_left = 0;  ///< steps that it may still go
   NodeId best = 0;  ///< best fit: the server of this leg that fits best so far, `score` its distance
   double score = std::numeric_limits<double>::infinity();
   friend bool operator==(const Walk&, const Walk&) = default;
@@ -167,11 +168,13 @@ struct Copy {
 };
 /// What a server has free, for the central server.
 struct Free {
-  std::uint64_t incarnation = 0;
-  std::uint64_t sequence = 0;
-  Amounts free;
+  std::uint64_t incarnation = 0;  ///< the server's start, nanoseconds since the origin
+  std::uint64_t sequence = 0;     ///< ascending since then: a late one is known as such
+  Amounts free;                   ///< capacity − held − running. [m]
   friend bool operator==(const Free&, const Free&) = default;
 };
+
+// Of users and hosts. `number` is the task's, among the user's; the user is who sends or receives.
 
 /// A host holds room for the task.
 struct Propose {
@@ -179,11 +182,13 @@ struct Propose {
   ProposalId proposal;
   friend bool operator==(const Propose&, const Propose&) = default;
 };
+/// The user takes this place; said again until Allocated or Refused.
 struct Accept {
   std::uint64_t number = 0;
   ProposalId proposal;
   friend bool operator==(const Accept&, const Accept&) = default;
 };
+/// The user has another place, or no need of one: the room is free again.
 struct Reject {
   std::uint64_t number = 0;
   ProposalId proposal;
@@ -221,9 +226,9 @@ struct Renew {
   friend bool operator==(const Renew&, const Renew&) = default;
 };
 struct Running {
-  std::uint64_t round = 0;
-  std::uint64_t incarnation = 0;
-  std::vector<std::uint64_t> numbers;  ///< ascending
+  std::uint64_t round = 0;             ///< of the Renew that it answers
+  std::uint64_t incarnation = 0;       ///< the host's start: a later one has lost its memory
+  std::vector<std::uint64_t> numbers;  ///< of the tasks, ascending
   friend bool operator==(const Running&, const Running&) = default;
 };
 

@@ -107,6 +107,7 @@ struct SchedulerRow {
   std::string_view name;     ///< "ddrf-random"
   std::string_view summary;  ///< one sentence
   std::string_view source;   ///< "Östman, 4.3"
+  bool is_central = false;   ///< one server that knows all decides
 };
 
 }  // namespace mirab::overlay

@@ -30,19 +30,25 @@ struct ServerState;
 /// A resource node: gossip, the users that belong to it (its home part), and the tasks that run on it (its
 /// host part), under one scheduler. A pure state machine: messages, ticks and shuffles in, effects out; the
 /// time and the random numbers are passed in. Time does not go back. A message that makes no sense here (a
-/// user's, for a central server's) is ignored.
+/// user's, for a central server's) is ignored, and so is one that comes late or twice, whoever sends it; what
+/// it keeps of what others say has an end (docs/overlay-messages.md).
 ///
-/// Cost: O(view) a shuffle and a gossip message; O(users at home + reservations) a tick.
+/// All calls append to `effects`. Spans are valid until the next call. Source: Östman, chapters 3 and 4;
+/// docs/overlay.md says where it goes beyond.
+///
+/// Cost: O(P²) a shuffle and a gossip message with views of P; O(users at home + reservations) a tick; some
+/// 2 KB with P = 10.
 class Server {
  public:
-  /// `start` becomes its incarnation: a server that lost its memory is a new one with a later start.
+  /// `start` becomes its incarnation: a server that lost its memory is a new one with a later start. Requires
+  /// capacity and total of the same length m > 0, and a tick > 0.
   Server(ServerSetting setting, Scheduler scheduler, const OverlayOptions& options, Time start);
   ~Server();
   Server(Server&&) noexcept;
   Server& operator=(Server&&) noexcept;
 
   /// Registers with the bootstrap server and the gateway. Call it once, and again after a pause.
-  void on_start(Time now, Effects& effects);
+  void on_start(Effects& effects);
   void on_message(Time now, NodeId from, const Message& message, Random& random, Effects& effects);
   /// A round of gossip: peer sampling, gradients, push-sum.
   void on_shuffle(Time now, Random& random, Effects& effects);
@@ -59,9 +65,9 @@ class Server {
 
   // For whoever watches.
   NodeId self() const;
-  double utility() const;                    ///< eq. 4.2
-  std::span<const Descriptor> view() const;  ///< the gradient view, best first
-  std::span<const Descriptor> peers() const;
+  double utility() const;                      ///< eq. 4.2; −∞ without users
+  std::span<const Descriptor> view() const;    ///< the gradient view, best first
+  std::span<const Descriptor> peers() const;   ///< the view of peer sampling, in no order
   std::span<const std::int64_t> free() const;  ///< capacity − held − running. [m]
 
  private:

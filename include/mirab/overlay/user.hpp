@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -16,13 +17,16 @@ struct UserSetting {
   Amounts demand;                    ///< D_i, units. [m]
   std::uint64_t tasks = UINT64_MAX;  ///< how many it has
   Duration tick{};                   ///< > 0
-  Duration runtime{};                ///< of its first task; zero: without end
+  /// How long the task of this number runs, the same whenever it is asked; zero, or empty: without end.
+  std::function<Duration(std::uint64_t number)> runtime = {};
 };
 
 /// A user (Algorithm 3): one task after the other, each submitted to the server that the gateway names,
 /// accepted from the first host that proposes, and followed until it has ended. The user is the one that
 /// decides: all that others know of its tasks can be lost and is told again, and no task is ever accepted
 /// from two hosts at once (docs/overlay-safety.md has the argument).
+///
+/// A pure state machine, as Server: time does not go back, and calls append to `effects`.
 ///
 /// Cost: O(log tasks) a message, O(hosts on which it has tasks) a tick when there are leases, O(1) otherwise.
 class User {
@@ -34,11 +38,12 @@ class User {
   User(User&&) noexcept;
   User& operator=(User&&) noexcept;
 
+  /// Asks the gateway for a server. Call it once, before all others.
   void on_start(Time now, Effects& effects);
+  /// Answers of the gateway, the home and hosts; others are ignored.
   void on_message(Time now, NodeId from, const Message& message, Effects& effects);
-  /// Timers: what was not answered is sent again. `runtime`: of the next task that it will have, drawn by
-  /// whoever runs it; zero: without end.
-  void on_tick(Time now, Duration runtime, Effects& effects);
+  /// Timers: what was not answered is sent again.
+  void on_tick(Time now, Effects& effects);
   /// It has no task for now: what runs or was accepted goes on, and what was not waits for `resume`.
   void pause(Time now, Effects& effects);
   void resume(Time now, Effects& effects);

@@ -39,11 +39,13 @@ struct WireLimits {
   Duration skew = std::chrono::milliseconds(5);  ///< by how much clocks may differ
 };
 
-/// Appends the bytes of the letter to `bytes` and returns how many they are.
+/// Appends the bytes of the letter to `bytes` and returns how many they are (docs/overlay-messages.md).
+/// Requires values that a reader takes: no NaN, a time from the origin on, amounts ≥ 0. Cost: O(bytes).
 std::size_t encode(const Letter& letter, std::vector<std::uint8_t>& bytes);
 
-/// The letter, or why it is dropped. Any bytes may come; none make it allocate more than a small multiple of
-/// their number, and what it returns encodes to the very same bytes.
+/// The letter, or why it is dropped, at the time `now` of the node `reader`. Any bytes may come; none make it
+/// allocate more than a small multiple of their number, and what it returns encodes to the very same bytes.
+/// Cost: O(bytes), no more.
 std::variant<Letter, Drop> decode(std::span<const std::uint8_t> bytes, NodeId reader, Time now,
                                   const WireLimits& limits);
 

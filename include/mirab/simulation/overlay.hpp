@@ -88,10 +88,10 @@ struct Faults {
 /// Do all nodes tick at the same time, or each at its own offset in the tick, drawn from the seed?
 enum class Ticks { staggered, in_step };
 
-/// A user without a task for a while.
+/// A user without a task for a while. Times count from the first allocation tick.
 struct UserPause {
   Duration from{}, to{};
-  std::string user;
+  std::string user;  ///< its name in the cluster
 };
 
 /// What is run.
@@ -102,12 +102,12 @@ struct OverlayRules {
 
 /// What a scenario file of kind `overlay` says (docs/simulate.md).
 struct OverlayScenario {
-  std::string cluster;              ///< file, as it can be opened
-  std::vector<OverlayRules> rules;  ///< one for each scheduler, in the file's order
-  std::vector<std::string> names;   ///< as the file has them. [rules]
-  Duration tick = std::chrono::milliseconds(100);
-  double shuffles_per_tick = 1;  ///< > 0; 0.2: one in five ticks
-  std::uint32_t warm_up = 100;   ///< shuffles before the first tick
+  std::string cluster;                             ///< file, as it can be opened
+  std::vector<OverlayRules> rules;                 ///< one for each scheduler, in the file's order
+  std::vector<std::string> names;                  ///< as the file has them. [rules]
+  Duration tick = std::chrono::milliseconds(100);  ///< between a server's allocation ticks, > 0
+  double shuffles_per_tick = 1;                    ///< > 0; 0.2: one in five ticks
+  std::uint32_t warm_up = 100;                     ///< shuffles before the first tick
   Ticks ticks = Ticks::staggered;
   Latency latency;
   overlay::WireLimits wire;  ///< clocks of any two nodes differ by up to its skew, drawn from the seed
@@ -118,9 +118,14 @@ struct OverlayScenario {
                                           ///< any more, or `quiet` ticks pass in which no task is
                                           ///< placed that was not before
   std::uint32_t quiet = 500;
-  std::vector<double> tolerances = {0, 0.01, 0.05, 0.10, 0.15};  ///< above the least share, still right
+  /// A placement is right when its user's share was at most 1 + so much times the least; ≥ 0, the first is 0.
+  std::vector<double> tolerances = {0, 0.01, 0.05, 0.10, 0.15};
   std::uint32_t frames = 0;  ///< pictures that are kept for the page, evenly over the run
 };
+
+/// What makes no sense in it, whatever the cluster. Errors carry the key of the scenario file
+/// (`faults.crashes[2].back_s`).
+Check check(const OverlayScenario& scenario);
 
 // ---- what comes out
 
@@ -128,32 +133,39 @@ struct OverlayScenario {
 struct Violation {
   /// "capacity", "one place", "once", "not forgotten", "confirmed", "no leak", "liveness"
   std::string promise;
-  std::string what;  ///< in words, with node, task and time
-  Duration at{};
+  std::string what;  ///< in words, with node and task
+  Duration at{};     ///< since the first allocation tick
 };
 
 /// A picture of the overlay at one moment.
 struct OverlayFrame {
-  double tick = 0;
+  double tick = 0;                               ///< since the first allocation tick; below 0: warm-up
   std::vector<double> utility;                   ///< by server; −∞ without users. [K]
   std::vector<std::vector<std::uint32_t>> view;  ///< neighbours by server. [K][P]
   std::vector<double> used;                      ///< dominant part of the server's capacity in use. [K]
-  std::int64_t placements = 0;
+  std::int64_t placements = 0;                   ///< until then
 };
 
 /// Counts by kind of message, for costs.
 struct MessageCount {
-  std::string kind;
+  std::string kind;  ///< overlay::name_of_kind
   std::int64_t messages = 0;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  ///< as encoded (docs/overlay-messages.md)
+};
+
+/// Room that was left at the end while the poorest user had no task, for whom all others waited
+/// (Idle::block).
+struct LeftOver {
+  std::string user;        ///< the poorest, or the first of them
+  std::int64_t tasks = 0;  ///< of others that would fit
 };
 
 /// One run of one scheduler from one seed.
 struct OverlayRun {
-  std::string scheduler;
+  std::string scheduler;  ///< its name in the scenario
   std::uint64_t seed = 1;
   double min_share = 0;         ///< min_i G_i at the end
-  double gini = 0;              ///< eq. 2.7
+  double gini = 0;              ///< of the shares at the end, eq. 2.7; 0: all are equal
   double deviation = 0;         ///< sample standard deviation of the shares
   std::vector<double> shares;   ///< G_i at the end. [N]
   std::int64_t placements = 0;  ///< turns that led to a running task
@@ -168,11 +180,12 @@ struct OverlayRun {
   std::vector<MessageCount> kinds;
   std::vector<std::int64_t> dropped;  ///< that nodes did not take, after the warm-up, by overlay::Drop
   std::int64_t lost = 0;              ///< by the network, after the warm-up
-  std::vector<Violation> violations;  ///< the first few
+  std::vector<Violation> violations;  ///< the first few of `violation_count`
   std::int64_t violation_count = 0;
   std::int64_t moved = 0;      ///< users that went to another home
   std::int64_t restarted = 0;  ///< tasks that were lost with their host and submitted again
   std::vector<double> used;    ///< part of the cluster in use at the end, by resource. [m]
+  std::optional<LeftOver> left_over;
   std::vector<OverlayFrame> frames;
 };
 
@@ -180,18 +193,22 @@ struct OverlayRun {
 /// changes nothing. Users of the cluster are the users, its servers (every copy of an entry for itself) the
 /// resource nodes; a user's `tasks` limits how many it has. Weights other than 1, placement constraints and
 /// demands per server are refused. Errors: those; a crash, pause … of who is not there; more than 1,000,000
-/// servers.
+/// servers. Broken promises are no error: OverlayRun::violations.
+///
+/// Cost: some 1 µs a message of processor time, and some 2 KB of memory a server (docs/performance.md);
+/// `threads` runs at a time.
 Result<std::vector<OverlayRun>> run_overlay(const Problem& cluster, const OverlayScenario& scenario,
                                             std::uint64_t seed, int threads, const Progress& progress = {});
 
 // ---- search for what breaks
 
+/// What is tried. A run of 100 servers and 1,000 ticks takes some 0.4 s of processor time.
 struct SearchOptions {
   std::uint64_t first_seed = 1;
-  std::int64_t seeds = 100;
-  std::uint32_t nodes = 100;
-  std::uint32_t users = 20;
-  std::uint32_t ticks = 1000;
+  std::int64_t seeds = 100;    ///< so many, from the first on
+  std::uint32_t nodes = 100;   ///< servers, ≥ 2
+  std::uint32_t users = 20;    ///< ≥ 1
+  std::uint32_t ticks = 1000;  ///< ≥ 10; from 400 on liveness can be seen to break (docs/overlay-faults.md)
   overlay::Scheduler scheduler = overlay::Scheduler::pdgdrf;
   int threads = 1;
 };
@@ -210,17 +227,19 @@ struct SearchFind {
   std::string cluster;  ///< that file
 };
 
+/// Sums over the runs that were tried: all seeds, or those up to the one with a find.
 struct SearchOutcome {
-  std::int64_t tried = 0;
+  std::int64_t tried = 0;  ///< seeds
   std::int64_t messages = 0;
-  std::int64_t crashes = 0, partitions = 0, lost = 0, duplicated = 0;
-  std::int64_t placements = 0, ends = 0, restarts = 0;  ///< of tasks, as their users know
-  std::int64_t live = 0;  ///< runs that were promised liveness and long enough to see it broken
-  std::optional<SearchFind> find;
+  std::int64_t crashes = 0, partitions = 0, lost = 0, duplicated = 0;  ///< the last two: messages
+  std::int64_t placements = 0, ends = 0, restarts = 0;                 ///< of tasks, as their users know
+  std::int64_t live = 0;           ///< runs that were promised liveness and long enough to see it broken
+  std::optional<SearchFind> find;  ///< of the lowest seed that breaks a promise
 };
 
 /// Draws a cluster and a plan of faults from each seed, runs it, and checks every promise after every event;
-/// stops at the first that is broken and makes it small. The outcome does not depend on `threads`.
+/// stops at the first that is broken and makes it small, by further runs. The outcome does not depend
+/// on `threads`.
 SearchOutcome search_overlay(const SearchOptions& options, const Progress& progress = {});
 
 }  // namespace mirab::simulation

@@ -37,6 +37,9 @@ std::vector<BesideCentral> run_beside_central(const std::vector<BesideCentralPla
 /// What was run for one of them: how many tasks a tick both place, and how many of PDGDRF's are wrong.
 std::string pace_of(const BesideCentral& beside, double at);
 
+/// Why PDGDRF does not overtake the centralised scheduler as it does in the thesis.
+std::string why_not_quicker();
+
 /// The ratios of the ticks, a line for each.
 Figure ticks_figure(const std::vector<BesideCentral>& all, std::string x_label);
 

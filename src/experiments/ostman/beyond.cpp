@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <mirab/model/assert.hpp>
+#include <mirab/overlay/scheduler.hpp>
 
 #include "experiments/ostman/google_cluster.hpp"
 #include "simulation/sweep.hpp"
@@ -27,6 +28,15 @@ Way way(std::string name, overlay::Scheduler scheduler, std::size_t neighbours) 
   Way result{.name = std::move(name), .rules = {.scheduler = scheduler, .options = {}}};
   result.rules.options.gossip.view = neighbours;
   return result;
+}
+
+std::vector<Way> rules_with(std::size_t neighbours) {
+  using overlay::Scheduler;
+  std::vector<Way> ways;
+  for (const Scheduler scheduler : {Scheduler::dgdrf, Scheduler::pdgdrf, Scheduler::level})
+    ways.push_back(way(std::string(overlay::row_of(scheduler).name), scheduler,
+                       scheduler == Scheduler::level ? 10 : neighbours));
+  return ways;
 }
 
 std::vector<SeedRuns> run_side_by_side(const SideBySide& plan, const RunOptions& options) {

@@ -2,17 +2,15 @@
 // (Östman, chapter 6: left open). Every promise of docs/overlay-safety.md is checked after every event.
 #include <string>
 
-#include <mirab/overlay/scheduler.hpp>
-
 #include "experiments/means.hpp"
 #include "experiments/ostman/beyond.hpp"
+#include "experiments/ostman/google_cluster.hpp"
 #include "experiments/rows.hpp"
 #include "experiments/worked_example.hpp"
 
 namespace mirab::experiments {
 namespace {
 
-using overlay::Scheduler;
 using simulation::Memory;
 using std::chrono::seconds;
 
@@ -48,13 +46,8 @@ double sum(std::span<const SeedRuns> runs, Measure measure) {
 }
 
 std::vector<Way> ways() {
-  std::vector<Way> result;
-  for (const Scheduler scheduler : {Scheduler::dgdrf, Scheduler::pdgdrf, Scheduler::level}) {
-    const std::size_t neighbours = scheduler == Scheduler::level ? 10 : 2;
-    Way one = way(std::string(overlay::row_of(scheduler).name), scheduler, neighbours);
-    one.rules.options.patience.lease = kLease;
-    result.push_back(std::move(one));
-  }
+  std::vector<Way> result = rules_with(2);
+  for (Way& way : result) way.rules.options.patience.lease = kLease;
   return result;
 }
 
@@ -62,7 +55,7 @@ Reproduction run(const RunOptions& options) {
   const bool quick = options.effort == Effort::quick;
   SideBySide plan{.machines = quick ? 20UL : 100UL,
                   .users = quick ? 5UL : 20UL,
-                  .seeds = quick ? 2UL : 8UL,
+                  .seeds = quick ? 2UL : 5UL,
                   .ways = ways()};
   const std::vector<SeedRuns> calm = run_side_by_side(plan, options);
   plan.scenario = churn;
@@ -96,7 +89,7 @@ Experiment ostman_beyond_churn_row() {
   return {.id = "ostman-beyond-churn",
           .paper = "beyond Östman, chapter 6",
           .title = "Servers join, leave and crash, and users move",
-          .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+          .data = kDrawnFromTheTrace,
           .run = run};
 }
 

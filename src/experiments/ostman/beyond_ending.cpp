@@ -3,10 +3,9 @@
 // centre at once, from neighbour to better neighbour, beside shuffles alone (Rise::gossip, the thesis').
 #include <string>
 
-#include <mirab/overlay/scheduler.hpp>
-
 #include "experiments/means.hpp"
 #include "experiments/ostman/beyond.hpp"
+#include "experiments/ostman/google_cluster.hpp"
 #include "experiments/rows.hpp"
 
 namespace mirab::experiments {
@@ -35,13 +34,8 @@ simulation::OverlayScenario ending(Duration duration) {
 }
 
 std::vector<Way> ways() {
-  std::vector<Way> result{way("centralised-drf", Scheduler::centralised_drf, 2)};
-  for (const Scheduler scheduler : {Scheduler::dgdrf, Scheduler::pdgdrf, Scheduler::level}) {
-    const std::string name(overlay::row_of(scheduler).name);
-    const std::size_t neighbours = scheduler == Scheduler::level ? 10 : 4;
-    result.push_back(way(name + ", gossip", scheduler, neighbours));
-    result.push_back(with(way(name + ", climb", scheduler, neighbours), &OverlayOptions::rise, Rise::climb));
-  }
+  std::vector<Way> result = with_both(rules_with(4), &OverlayOptions::rise, Rise::climb, "gossip", "climb");
+  result.insert(result.begin(), way("centralised-drf", Scheduler::centralised_drf, 2));
   return result;
 }
 
@@ -49,7 +43,7 @@ Reproduction run(const RunOptions& options) {
   const bool quick = options.effort == Effort::quick;
   const SideBySide plan{.machines = quick ? 20UL : 60UL,
                         .users = quick ? 6UL : 20UL,
-                        .seeds = quick ? 2UL : 8UL,
+                        .seeds = quick ? 2UL : 5UL,
                         .ways = ways(),
                         .scenario = [quick](const Problem&) { return ending(seconds(quick ? 30 : 200)); }};
   const std::vector<SeedRuns> runs = run_side_by_side(plan, options);
@@ -89,7 +83,7 @@ Experiment ostman_beyond_ending_row() {
   return {.id = "ostman-beyond-ending",
           .paper = "beyond Östman, chapter 6",
           .title = "Tasks that end: news of a rise that climbs, beside shuffles alone",
-          .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+          .data = kDrawnFromTheTrace,
           .run = run};
 }
 

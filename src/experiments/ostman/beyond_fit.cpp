@@ -8,6 +8,7 @@
 
 #include "experiments/means.hpp"
 #include "experiments/ostman/beyond.hpp"
+#include "experiments/ostman/google_cluster.hpp"
 #include "experiments/rows.hpp"
 
 namespace mirab::experiments {
@@ -34,7 +35,7 @@ Reproduction run(const RunOptions& options) {
   const bool quick = options.effort == Effort::quick;
   const SideBySide plan{.machines = quick ? 16UL : 100UL,
                         .users = quick ? 6UL : 20UL,
-                        .seeds = quick ? 2UL : 8UL,
+                        .seeds = quick ? 2UL : 5UL,
                         .ways = {way("centralised-drf, first fit", Scheduler::centralised_drf, 2),
                                  with(way("centralised-drf, best fit", Scheduler::centralised_drf, 2),
                                       &OverlayOptions::search, Search::best_fit),
@@ -80,7 +81,7 @@ Experiment ostman_beyond_fit_row() {
   return {.id = "ostman-beyond-fit",
           .paper = "beyond Östman, 4.3 and chapter 6",
           .title = "Best fit and directed walks instead of the first server on a random walk",
-          .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+          .data = kDrawnFromTheTrace,
           .run = run};
 }
 

@@ -57,7 +57,7 @@ Reproduction run(const RunOptions& options) {
   SideBySide plan{
       .machines = quick ? 16UL : 100UL,
       .users = quick ? 6UL : 40UL,
-      .seeds = quick ? 2UL : 8UL,
+      .seeds = quick ? 2UL : 5UL,
       .ways = {way("centralised-drf", Scheduler::centralised_drf, 2),
                way("dgdrf, walk (thesis)", Scheduler::dgdrf, 2),
                way("pdgdrf, walk (thesis)", Scheduler::pdgdrf, 2),
@@ -108,7 +108,7 @@ Experiment ostman_beyond_level_row() {
   return {.id = "ostman-beyond-level",
           .paper = "beyond Östman, 5.4 and chapter 6",
           .title = "Side by side up to a common level: ticks against least share",
-          .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+          .data = kDrawnFromTheTrace,
           .run = run};
 }
 

@@ -2,10 +2,9 @@
 // poorest (chapter 6: not Pareto-optimal); Idle::skip leaves it out until it has a task again.
 #include <string>
 
-#include <mirab/overlay/scheduler.hpp>
-
 #include "experiments/means.hpp"
 #include "experiments/ostman/beyond.hpp"
+#include "experiments/ostman/google_cluster.hpp"
 #include "experiments/rows.hpp"
 
 namespace mirab::experiments {
@@ -13,7 +12,6 @@ namespace {
 
 using overlay::Idle;
 using overlay::OverlayOptions;
-using overlay::Scheduler;
 using std::chrono::seconds;
 
 enum Ways : std::size_t { dgdrf_block, dgdrf_skip, pdgdrf_block, pdgdrf_skip, level_block, level_skip };
@@ -40,21 +38,14 @@ simulation::OverlayScenario undisturbed(const Problem& /*cluster*/) {
 }
 
 std::vector<Way> ways() {
-  std::vector<Way> result;
-  for (const Scheduler scheduler : {Scheduler::dgdrf, Scheduler::pdgdrf, Scheduler::level}) {
-    const std::string name(overlay::row_of(scheduler).name);
-    const std::size_t neighbours = scheduler == Scheduler::level ? 10 : 2;
-    result.push_back(way(name + ", block", scheduler, neighbours));
-    result.push_back(with(way(name + ", skip", scheduler, neighbours), &OverlayOptions::idle, Idle::skip));
-  }
-  return result;
+  return with_both(rules_with(2), &OverlayOptions::idle, Idle::skip, "block", "skip");
 }
 
 Reproduction run(const RunOptions& options) {
   const bool quick = options.effort == Effort::quick;
   SideBySide plan{.machines = quick ? 16UL : 100UL,
                   .users = quick ? 6UL : 20UL,
-                  .seeds = quick ? 2UL : 8UL,
+                  .seeds = quick ? 2UL : 5UL,
                   .ways = ways(),
                   .scenario = until_it_returns};
   const std::vector<SeedRuns> during = run_side_by_side(plan, options);
@@ -95,7 +86,7 @@ Experiment ostman_beyond_pause_row() {
   return {.id = "ostman-beyond-pause",
           .paper = "beyond Östman, chapter 6",
           .title = "Users without a pending task no longer block the others",
-          .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+          .data = kDrawnFromTheTrace,
           .run = run};
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 #include <mirab/overlay/scheduler.hpp>
@@ -52,6 +53,26 @@ Finding on_ratio(std::string what, const Extreme& extreme, bool holds) {
           .note = fmt::format("at {} neighbours", extreme.neighbours)};
 }
 
+// The same sentence of every run: the least of all ratios.
+Finding least_of_all(const Solutions& solutions, Scheduler scheduler, std::string_view name) {
+  double least = std::numeric_limits<double>::infinity(), at = 0;
+  std::size_t below = 0, runs = 0;
+  for (std::size_t p = 0; p < solutions.neighbours.size(); ++p) {
+    for (const double ratio :
+         ratios(solutions.of(scheduler)[p], solutions.of(Scheduler::centralised_drf)[p], least_share)) {
+      if (ratio < least) at = solutions.neighbours[p];
+      least = std::min(least, ratio);
+      below += ratio < kNearly ? 1 : 0;
+      ++runs;
+    }
+  }
+  Finding finding = required(
+      fmt::format("the same of every seed and number of neighbours: the least of {} (0.95 or more)", name),
+      least, least >= kNearly);
+  finding.note = fmt::format("at {} neighbours; below it {} of {} runs", at, below, runs);
+  return finding;
+}
+
 void hold_least_shares(const Solutions& solutions, Reproduction& result) {
   const auto less = [](double a, double b) { return a < b; };
   const auto greater = [](double a, double b) { return a > b; };
@@ -61,6 +82,7 @@ void hold_least_shares(const Solutions& solutions, Reproduction& result) {
     result.findings.push_back(on_ratio(
         fmt::format("least share of {} over the centralised one, where it is lowest (0.95 or more)", name),
         worst, worst.ratio.mean >= kNearly));
+    result.findings.push_back(least_of_all(solutions, scheduler, name));
   }
   const Extreme fifo = extreme_ratio(solutions, Scheduler::centralised_fifo, 10, greater);
   result.findings.push_back(
@@ -102,6 +124,12 @@ void hold_wrong(const Solutions& solutions, Reproduction& result) {
                          overlay::row_of(scheduler).name),
              differences(measured(runs.front(), wrong_part), measured(runs.back(), wrong_part))));
   }
+  result.remarks.push_back(
+      "The confirmation makes a wrong turn of DGDRF rare, not impossible: neither the centre nor the "
+      "neighbour "
+      "that it asks may have heard of somebody poorer. With news that is dropped after 50 shuffles instead "
+      "of "
+      "12 there was one, of 1,751 turns on 100 machines with 20 users and 2 neighbours (seed 1).");
   double least = 1;
   for (const Scheduler scheduler : {Scheduler::probes, Scheduler::ddrf_random}) {
     for (const SeedRuns& runs : solutions.of(scheduler))

@@ -7,6 +7,7 @@
 #include <mirab/overlay/scheduler.hpp>
 
 #include "experiments/means.hpp"
+#include "experiments/ostman/google_cluster.hpp"
 #include "experiments/ostman/runs.hpp"
 #include "experiments/rows.hpp"
 
@@ -98,7 +99,7 @@ Experiment ostman_fig_5_6_row() {
   return {.id = "ostman-fig-5.6",
           .paper = "Östman, figure 5.6",
           .title = "Wrong placements over the run, with 2 neighbours",
-          .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+          .data = kDrawnFromTheTrace,
           .run = run};
 }
 

@@ -8,6 +8,7 @@
 #include <mirab/overlay/scheduler.hpp>
 
 #include "experiments/means.hpp"
+#include "experiments/ostman/google_cluster.hpp"
 #include "experiments/ostman/runs.hpp"
 #include "experiments/rows.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 using overlay::Scheduler;
 
 constexpr std::array kPerCent = {0.0, 1.0, 5.0, 10.0, 15.0};  // OverlayScenario's tolerances
-constexpr std::size_t kSeeds = 4, kQuickSeeds = 2;
+constexpr std::size_t kSeeds = 3, kQuickSeeds = 2;
 constexpr std::size_t kMachines = 200, kQuickMachines = 50;
 
 std::vector<double> wrong_above(const SeedRuns& runs, std::size_t tolerance) {
@@ -78,7 +79,7 @@ Experiment ostman_fig_5_7_row() {
   return {.id = "ostman-fig-5.7",
           .paper = "Östman, figure 5.7",
           .title = "How wrong the wrong placements are, on 200 machines with 40 users",
-          .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+          .data = kDrawnFromTheTrace,
           .run = run};
 }
 

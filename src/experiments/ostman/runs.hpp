@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,6 +21,8 @@ struct OverlaySetting {
   overlay::Scheduler scheduler = overlay::Scheduler::dgdrf;
   std::size_t neighbours = 2;  ///< P; what the centralised ones have makes no difference
   double shuffles_per_tick = 1;
+
+  friend auto operator<=>(const OverlaySetting&, const OverlaySetting&) = default;
 };
 
 /// The runs of one setting, one for each seed.
@@ -27,7 +30,8 @@ using SeedRuns = std::vector<simulation::OverlayRun>;
 
 /// Each setting from each of the seeds options.seed, options.seed + 1, …: the cluster and all else is drawn
 /// from it, so settings with the same machines and users share it. Ticks of 100 ms, as the thesis has them,
-/// and its options. Order the settings so that the long runs come first.
+/// and its options; news is dropped after 12 shuffles, of which the thesis says nothing. Order the settings
+/// so that the long runs come first. What options.shared has of them is not run again.
 std::vector<SeedRuns> overlay_runs(std::span<const OverlaySetting> settings, std::size_t seeds,
                                    const RunOptions& options);
 
@@ -46,8 +50,12 @@ std::vector<double> ratios(const SeedRuns& runs, const SeedRuns& to, Measure mea
 /// With its 95 % interval where there are several seeds.
 simulation::Interval over_seeds(std::span<const double> values);
 
+/// The geometric mean of ratios > 0 (of a single one: itself, whatever its sign), with the 95 % interval of
+/// the mean of their logarithms: so a ratio and its inverse are told alike.
+simulation::Interval ratio_over_seeds(std::span<const double> ratios);
+
 /// "Longer", "slower": the mean of these ratios over the seeds is above 1, with its whole interval; "faster":
-/// below.
+/// below. Means and intervals of ratios are ratio_over_seeds.
 Finding above_one(std::string what, std::span<const double> ratios);
 Finding below_one(std::string what, std::span<const double> ratios);
 

@@ -10,15 +10,8 @@
 #include <mirab/overlay/scheduler.hpp>
 
 namespace mirab::experiments {
-namespace {
 
 using overlay::Scheduler;
-
-bool is_central(Scheduler scheduler) {
-  return scheduler == Scheduler::centralised_drf || scheduler == Scheduler::centralised_fifo;
-}
-
-}  // namespace
 
 const std::vector<SeedRuns>& Solutions::of(Scheduler scheduler) const {
   const auto at = std::find(schedulers.begin(), schedulers.end(), scheduler);
@@ -32,7 +25,7 @@ Solutions run_solutions(const SolutionsPlan& plan, const RunOptions& options) {
   // Many neighbours run longest, and dgdrf and pdgdrf stand last among the schedulers.
   for (std::size_t p = plan.neighbours.size(); p-- > 0;) {
     for (std::size_t s = plan.schedulers.size(); s-- > 0;) {
-      if (p > 0 && is_central(plan.schedulers[s])) continue;
+      if (p > 0 && overlay::row_of(plan.schedulers[s]).is_central) continue;
       settings.push_back({.machines = plan.machines,
                           .users = plan.users,
                           .scheduler = plan.schedulers[s],
@@ -47,7 +40,7 @@ Solutions run_solutions(const SolutionsPlan& plan, const RunOptions& options) {
       .runs = std::vector(plan.schedulers.size(), std::vector<SeedRuns>(plan.neighbours.size()))};
   for (std::size_t i = 0; i < settings.size(); ++i) solutions.runs[where[i].first][where[i].second] = runs[i];
   for (std::size_t s = 0; s < plan.schedulers.size(); ++s) {
-    if (is_central(plan.schedulers[s]))
+    if (overlay::row_of(plan.schedulers[s]).is_central)
       std::fill(solutions.runs[s].begin() + 1, solutions.runs[s].end(), solutions.runs[s].front());
   }
   return solutions;

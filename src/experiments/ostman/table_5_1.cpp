@@ -1,6 +1,7 @@
 // `ostman-5.1`: how fair the seven schedulers are on 100 machines with 20 users, by the number of neighbours.
 // Östman, tables 5.1 to 5.3 and figures 5.1 to 5.3.
 #include "experiments/ostman/fairness.hpp"
+#include "experiments/ostman/google_cluster.hpp"
 #include "experiments/rows.hpp"
 
 namespace mirab::experiments {
@@ -40,7 +41,7 @@ Experiment ostman_5_1_row() {
       .paper = "Östman, tables 5.1 to 5.3, figures 5.1 to 5.3",
       .title =
           "Seven schedulers on 100 machines with 20 users: least share, Gini coefficient, wrong placements",
-      .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+      .data = kDrawnFromTheTrace,
       .run = run};
 }
 

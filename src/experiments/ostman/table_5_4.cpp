@@ -1,6 +1,7 @@
 // `ostman-5.4`: how fair the seven schedulers are on 200 machines with 40 users, by the number of neighbours.
 // Östman, table 5.4 and figures 5.4 and 5.5.
 #include "experiments/ostman/fairness.hpp"
+#include "experiments/ostman/google_cluster.hpp"
 #include "experiments/rows.hpp"
 
 namespace mirab::experiments {
@@ -31,7 +32,7 @@ Experiment ostman_5_4_row() {
   return {.id = "ostman-5.4",
           .paper = "Östman, table 5.4, figures 5.4 and 5.5",
           .title = "The same on 200 machines with 40 users",
-          .data = "stand-in: machines and users drawn from part 0 of the Google trace",
+          .data = kDrawnFromTheTrace,
           .run = run};
 }
 

@@ -2,26 +2,15 @@
 
 #include "simulation/overlay/overlay_yaml.hpp"
 
-#include <array>
 #include <fmt/format.h>
 #include <iterator>
 
 #include "model/seconds.hpp"
+#include "simulation/overlay/option_table.hpp"
+#include "simulation/overlay/option_use.hpp"
 
 namespace mirab::simulation {
 namespace {
-
-// The words stand in the order of the enumerations.
-constexpr std::array<const char*, 3> kSearches = {"walk", "best-fit", "directed"};
-constexpr std::array<const char*, 2> kIdles = {"block", "skip"};
-constexpr std::array<const char*, 2> kStucks = {"block", "leave"};
-constexpr std::array<const char*, 2> kRises = {"gossip", "climb"};
-constexpr std::array<const char*, 2> kMemories = {"kept", "lost"};
-
-template <std::size_t count, class Choice>
-const char* word(const std::array<const char*, count>& words, Choice choice) {
-  return words[static_cast<std::size_t>(choice)];
-}
 
 std::string milliseconds(Duration duration) {
   return fmt::format("{}", static_cast<double>(duration.count()) / 1e6);
@@ -37,13 +26,17 @@ void list(std::string& text, const char* indent, const char* key, const std::vec
 }
 
 std::string options_yaml(const overlay::OverlayOptions& options) {
-  const overlay::Patience& patience = options.patience;
-  return fmt::format(
-      "oldest: {}\nsearch: {}\nidle: {}\nstuck: {}\nrise: {}\n"
-      "patience: {{again: {}, held: {}, walk: {}, home: {}, user: {}, lease: {}}} # ticks\n",
-      options.gossip.oldest, word(kSearches, options.search), word(kIdles, options.idle),
-      word(kStucks, options.stuck), word(kRises, options.rise), patience.again, patience.held, patience.walk,
-      patience.home, patience.user, patience.lease);
+  std::string text;
+  const auto line = [&](std::string_view key, const auto& value) {
+    if (!is_default(key, options)) fmt::format_to(std::back_inserter(text), "{}: {}\n", key, value);
+  };
+  for (const WholeOption& option : whole_options()) line(option.key, option.of(options));
+  for (const WordOption& option : word_options()) line(option.key, option.words[option.of(options)]);
+  std::string waits;
+  for (const WaitOption& wait : wait_options())
+    fmt::format_to(std::back_inserter(waits), "{}{}: {}", waits.empty() ? "" : ", ", wait.key,
+                   options.patience.*wait.ticks);
+  return text + fmt::format("{}: {{{}}} # ticks\n", kPatienceKey, waits);
 }
 
 std::string faults_yaml(const Faults& faults) {
@@ -60,13 +53,14 @@ std::string faults_yaml(const Faults& faults) {
     std::string line = fmt::format("from_s: {}, to_s: {}", seconds_text(each.from), seconds_text(each.to));
     if (each.nodes > 0) line += fmt::format(", nodes: {}", each.nodes);
     if (each.users > 0) line += fmt::format(", users: {}", each.users);
-    if (each.gateway == Partition::Side::inside) line += ", gateway: inside";
+    if (each.gateway == Partition::Side::inside)
+      line += fmt::format(", gateway: {}", kSideWords[static_cast<std::size_t>(each.gateway)]);
     return line;
   });
   list(text, "  ", "crashes", faults.crashes, [](const Crash& each) {
     const std::string back = each.back ? fmt::format(", back_s: {}", seconds_text(*each.back)) : "";
     return fmt::format("at_s: {}, node: {}{}, memory: {}", seconds_text(each.at), each.node, back,
-                       word(kMemories, each.memory));
+                       kMemoryWords[static_cast<std::size_t>(each.memory)]);
   });
   list(text, "  ", "slow", faults.slow, [](const Slow& each) {
     return fmt::format("from_s: {}, to_s: {}, node: {}, factor: {}", seconds_text(each.from),

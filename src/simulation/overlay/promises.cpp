@@ -9,6 +9,8 @@
 #include <fmt/ranges.h>
 #include <utility>
 
+#include "simulation/overlay/stretched.hpp"
+
 namespace mirab::simulation {
 namespace {
 
@@ -18,10 +20,6 @@ using overlay::TaskId;
 template <class... Facts>
 bool is_any(const overlay::Fact& fact) {
   return (std::holds_alternative<Facts>(fact) || ...);
-}
-
-Duration stretched(Duration duration, double factor) {
-  return Duration(static_cast<Duration::rep>(static_cast<double>(duration.count()) * factor));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <mirab/audit/metrics.hpp>
+#include <mirab/overlay/scheduler.hpp>
 
 namespace mirab::simulation {
 namespace {
@@ -19,8 +20,7 @@ constexpr std::size_t kMoments = 50;  // of wrong_over_time
 
 // The others' users go to another server for every task, or to the only one.
 bool with_homes(Scheduler scheduler) {
-  return scheduler != Scheduler::probes && scheduler != Scheduler::centralised_drf &&
-         scheduler != Scheduler::centralised_fifo;
+  return scheduler != Scheduler::probes && !overlay::row_of(scheduler).is_central;
 }
 
 double mean_after_first_tenth(std::span<const double> course) {
@@ -42,7 +42,7 @@ Record::Record(World& world, const OverlayRules& rules, const OverlayScenario& s
       scenario_(scenario),
       users_have_homes_(with_homes(rules.scheduler)),
       ledger_(world.roster()),
-      turns_(world.roster(), ledger_, rules.options, scenario.tolerances),
+      turns_(world.roster(), ledger_, rules.options, scenario.tick, scenario.tolerances),
       warm_up_(scenario.frames / 4),
       film_(scenario.frames - scenario.frames / 4),
       last_placement_(world.first_tick()),
@@ -56,7 +56,7 @@ Record::Record(World& world, const OverlayRules& rules, const OverlayScenario& s
 
 void Record::on_fact(Time now, NodeId node, const overlay::Fact& fact) {
   ledger_.on_fact(node, fact);
-  turns_.on_fact(fact);
+  turns_.on_fact(now, fact);
   if (const auto* started = std::get_if<overlay::Started>(&fact)) on_started(now, started->task);
   if (std::holds_alternative<overlay::Lost>(fact)) ++restarted_;
 }

@@ -6,6 +6,7 @@
 #include <mirab/overlay/scheduler.hpp>
 
 #include "simulation/overlay/check.hpp"
+#include "simulation/overlay/left_over.hpp"
 #include "simulation/overlay/promise_watch.hpp"
 #include "simulation/overlay/record.hpp"
 #include "simulation/overlay/room.hpp"
@@ -60,7 +61,9 @@ OverlayRun run_one(const Roster& roster, const OverlayRules& rules, const Overla
     record.sample();
     if (end.is_here(ticks)) break;
   }
+  const std::optional<LeftOver> left = left_over(world, record.ledger(), rules, scenario);
   OverlayRun run = std::move(record).tell();
+  run.left_over = left;
   run.violations = promises.findings().first;
   run.violation_count = promises.findings().count;
   return run;

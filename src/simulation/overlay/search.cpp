@@ -89,6 +89,7 @@ SearchOutcome search_overlay(const SearchOptions& options, const Progress& progr
     if (runs.back().violation)
       outcome.find = made_small(options, seed_of(options, first + runs.size() - 1), *runs.back().violation);
   }
+  if (progress) progress(1);
   return outcome;
 }
 

@@ -11,7 +11,7 @@
 namespace mirab::simulation {
 namespace {
 
-constexpr std::uint64_t kSeeds = 3;  // that a smaller cluster is tried with
+constexpr std::uint64_t kSeeds = 6;  // that a smaller cluster is tried with
 
 /// Servers from `nodes` on go, and what was to happen to them.
 void keep_nodes(Trial& trial, std::uint32_t nodes) {

@@ -8,11 +8,12 @@ namespace mirab::simulation {
 using overlay::NodeId;
 
 Turns::Turns(const Roster& roster, const Ledger& ledger, const overlay::OverlayOptions& options,
-             std::span<const double> tolerances)
+             Duration tick, std::span<const double> tolerances)
     : roster_(roster),
       ledger_(ledger),
       skip_idle_(options.idle == overlay::Idle::skip),
       skip_stuck_(options.stuck == overlay::Stuck::leave),
+      walk_(options.patience.walk * tick),
       tolerances_(tolerances.begin(), tolerances.end()),
       ascending_(tolerances_),
       users_(roster.users()) {
@@ -20,12 +21,12 @@ Turns::Turns(const Roster& roster, const Ledger& ledger, const overlay::OverlayO
   for (NodeId n = 0; n < roster.users(); ++n) refresh(n);
 }
 
-void Turns::on_fact(const overlay::Fact& fact) {
+void Turns::on_fact(Time now, const overlay::Fact& fact) {
   const auto user_of = [&](const overlay::TaskId& task) { return task.user - roster_.servers(); };
   if (const auto* served = std::get_if<overlay::Served>(&fact))
-    serve(user_of(served->task), served->task.number);
+    serve(now, user_of(served->task), served->task.number);
   else if (const auto* unserved = std::get_if<overlay::Unserved>(&fact))
-    give_up(user_of(unserved->task), unserved->task.number);
+    take_back(user_of(unserved->task), *unserved);
   else if (const auto* started = std::get_if<overlay::Started>(&fact))
     start(user_of(started->task), started->task.number);
   else if (const auto* stopped = std::get_if<overlay::Stopped>(&fact))
@@ -34,8 +35,10 @@ void Turns::on_fact(const overlay::Fact& fact) {
     refresh(user_of(lost->task));
 }
 
-void Turns::serve(NodeId n, std::uint64_t number) {
+void Turns::serve(Time now, NodeId n, std::uint64_t number) {
+  try_again(now);
   Standing& user = users_[n];
+  user.served_at = now;
   if (user.turn == number) return;
   user.turn = 0;  // that of another task was forgotten with its home
   refresh(n);
@@ -44,12 +47,24 @@ void Turns::serve(NodeId n, std::uint64_t number) {
   enter(n);
 }
 
-void Turns::give_up(NodeId n, std::uint64_t number) {
+void Turns::take_back(NodeId n, const overlay::Unserved& unserved) {
   Standing& user = users_[n];
-  if (user.turn != number) return;
+  if (user.turn != unserved.task.number) return;
   user.turn = 0;
-  user.stuck = true;
+  if (skip_stuck_ && unserved.why == overlay::Unserved::Why::no_room) {
+    user.stuck = true;
+    stuck_.push_back(n);
+  }
   enter(n);
+}
+
+// As their homes let them at their ticks.
+void Turns::try_again(Time now) {
+  std::erase_if(stuck_, [&](NodeId n) {
+    if (users_[n].stuck && now - users_[n].served_at < walk_) return false;
+    refresh(n);
+    return true;
+  });
 }
 
 void Turns::start(NodeId n, std::uint64_t number) {
@@ -66,7 +81,7 @@ void Turns::refresh(NodeId n) {
 void Turns::set_present(NodeId n, bool present) {
   if (users_[n].present == present) return;
   users_[n].present = present;
-  enter(n);
+  refresh(n);
 }
 
 void Turns::enter(NodeId n) {
@@ -84,7 +99,7 @@ double Turns::share(NodeId n) const {
 
 bool Turns::counts(NodeId n) const {
   const Standing& user = users_[n];
-  return (!skip_stuck_ || !user.stuck) && (!skip_idle_ || user.present || user.turn != 0);
+  return !user.stuck && (!skip_idle_ || user.present || user.turn != 0);
 }
 
 // The share is above the least by more than so many of the tolerances.

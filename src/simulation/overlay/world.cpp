@@ -68,10 +68,9 @@ void World::State::tick(NodeId node) {
   const Time now = clock(node);
   agenda.schedule(agenda.now() + slowed(scenario.tick, node), {.node = node, .what = Event::What::tick});
   if (roster.is_user(node))
-    users[node - roster.servers()].on_tick(now, runtime_of(node, wanted[node - roster.servers()] + 1),
-                                           effects);
+    users[node - roster.servers()].on_tick(now, effects);
   else if (node == roster.central())
-    central->on_tick(now, random, effects);
+    central->on_tick(now, effects);
   else if (places[node].up)
     places[node].server->on_tick(now, random, effects);
   else
@@ -90,7 +89,6 @@ void World::State::shuffle(NodeId node) {
 void World::State::settle(NodeId node) {
   const Time now = agenda.now();
   for (overlay::Fact& fact : effects.facts) {
-    if (const auto* want = std::get_if<overlay::Wanted>(&fact)) note_wanted(want->task);
     if (auto* leased = std::get_if<overlay::Leased>(&fact)) leased->until -= ahead[node];
     for (const auto& watch : on_fact) watch(now, node, fact);
   }
@@ -107,15 +105,8 @@ void World::State::settle(NodeId node) {
   for (const auto& watch : after_event) watch(now, node);
 }
 
-// A task that is wanted again has its run time already.
-void World::State::note_wanted(const overlay::TaskId& task) {
-  std::uint64_t& highest = wanted[task.user - roster.servers()];
-  highest = std::max(highest, task.number);
-}
-
-// Exponential of the scenario's mean, by user and number: the same whoever schedules it, but for a user that
-// comes to two new tasks between two of its ticks, of which the second is given what the first has. At least
-// 1 ns: zero is without end.
+// Exponential of the scenario's mean, by user and number: the same whoever schedules it. At least 1 ns: zero
+// is without end.
 Duration World::State::runtime_of(NodeId user, std::uint64_t number) const {
   if (!scenario.runtime) return {};
   const double unit = static_cast<double>(stream_seed(runtimes, "of", {user, number}) >> 11) * 0x1p-53;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <mirab/overlay/scheduler.hpp>
+
 #include "simulation/overlay/world_state.hpp"
 #include "simulation/streams.hpp"
 
@@ -11,12 +13,8 @@ namespace {
 using overlay::NodeId;
 using overlay::Scheduler;
 
-bool is_central(Scheduler scheduler) {
-  return scheduler == Scheduler::centralised_drf || scheduler == Scheduler::centralised_fifo;
-}
-
 overlay::Direction direction_of(Scheduler scheduler) {
-  if (is_central(scheduler)) return overlay::Direction::central;
+  if (overlay::row_of(scheduler).is_central) return overlay::Direction::central;
   return scheduler == Scheduler::probes ? overlay::Direction::any : overlay::Direction::home;
 }
 
@@ -86,7 +84,6 @@ World::State::State(const Roster& roster_, const OverlayRules& rules_, const Ove
       runtimes(stream_seed(seed, "runtimes")),
       ahead(drawn_clocks(scenario.wire.skew, roster.nodes(), stream(seed, "clocks"))),
       places(roster.servers()),
-      wanted(roster.users(), 0),
       gateway(new_gateway()),
       bootstrap(new_bootstrap()) {
   settle_in();
@@ -94,27 +91,31 @@ World::State::State(const Roster& roster_, const OverlayRules& rules_, const Ove
 }
 
 overlay::Gateway World::State::new_gateway() const {
-  return {roster.gateway(), direction_of(rules.scheduler),
-          is_central(rules.scheduler) ? std::optional(roster.central()) : std::nullopt,
+  return {direction_of(rules.scheduler),
+          overlay::row_of(rules.scheduler).is_central ? std::optional(roster.central()) : std::nullopt,
           rules.options.patience, scenario.tick};
 }
 
 overlay::Bootstrap World::State::new_bootstrap() const {
-  return {roster.bootstrap(), rules.options.gossip.peers, rules.options.patience, scenario.tick};
+  return {rules.options.gossip.peers, rules.options.patience, scenario.tick};
 }
 
 void World::State::settle_in() {
   const overlay::OverlayOptions& options = rules.options;
   users.reserve(roster.users());
-  for (NodeId n = 0; n < roster.users(); ++n)
+  for (NodeId n = 0; n < roster.users(); ++n) {
+    const auto runtime = [this, user = roster.user(n)](std::uint64_t number) {
+      return runtime_of(user, number);
+    };
     users.emplace_back(overlay::UserSetting{.self = roster.user(n),
                                             .gateway = roster.gateway(),
                                             .demand = roster.demand[n],
                                             .tasks = roster.tasks[n],
                                             .tick = scenario.tick,
-                                            .runtime = runtime_of(roster.user(n), 1)},
+                                            .runtime = runtime},
                        options.patience, scenario.wire.lifetime + scenario.wire.skew);
-  if (is_central(rules.scheduler))
+  }
+  if (overlay::row_of(rules.scheduler).is_central)
     central.emplace(overlay::Central::Setting{.self = roster.central(),
                                               .capacity = roster.capacity,
                                               .total = roster.total,

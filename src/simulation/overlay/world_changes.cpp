@@ -74,7 +74,7 @@ void World::State::start(NodeId node) {
   place.up = true;
   place.fallen = false;
   tell(node, Fate::started);
-  if (!place.gone) place.server->on_start(now, effects);
+  if (!place.gone) place.server->on_start(effects);
   settle(node);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,14 +11,10 @@
 
 #include "simulation/calendar_queue.hpp"
 #include "simulation/overlay/fault_plan.hpp"
+#include "simulation/overlay/stretched.hpp"
 #include "simulation/overlay/world.hpp"
 
 namespace mirab::simulation {
-
-/// So many times as long, to the nearest nanosecond.
-inline Duration stretched(Duration length, double factor) {
-  return Duration(std::llround(static_cast<double>(length.count()) * factor));
-}
 
 /// What lives in a world. An event belongs to one node; what it does goes into `effects`, and settle() lets
 /// that happen.
@@ -56,7 +51,6 @@ struct World::State {
   void tick(overlay::NodeId node);
   void shuffle(overlay::NodeId node);
   void settle(overlay::NodeId node);
-  void note_wanted(const overlay::TaskId& task);
   Duration runtime_of(overlay::NodeId user, std::uint64_t number) const;
   Duration slowed(Duration length, overlay::NodeId node) const;
   Time clock(overlay::NodeId node) const { return agenda.now() + ahead[node]; }
@@ -86,10 +80,9 @@ struct World::State {
   std::uint64_t runtimes;  // a seed
   CalendarQueue<Event> agenda;
 
-  std::vector<Duration> ahead;        // of its clock, up to the skew. [node]
-  std::vector<Place> places;          // [K]
-  std::vector<overlay::User> users;   // [N]
-  std::vector<std::uint64_t> wanted;  // the highest number of the user's tasks so far. [N]
+  std::vector<Duration> ahead;       // of its clock, up to the skew. [node]
+  std::vector<Place> places;         // [K]
+  std::vector<overlay::User> users;  // [N]
   overlay::Gateway gateway;
   overlay::Bootstrap bootstrap;
   std::optional<overlay::Central> central;

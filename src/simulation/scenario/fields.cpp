@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "model/names.hpp"
-#include "model/seconds.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -28,20 +27,34 @@ constexpr std::array<Unit, 5> kUnits = {{{"ms", std::chrono::milliseconds(1)},
                                          {"h", std::chrono::hours(1)},
                                          {"d", std::chrono::days(1)}}};
 
-// `90`, `90s` or `1.5h`; no value when it is not so written, or is no whole number of nanoseconds.
-std::optional<Duration> parse_duration(std::string_view text) {
-  Duration unit = std::chrono::seconds(1);
+// A plain number, without the units of amounts; no value when it is none, or is negative.
+std::optional<double> parse_number(std::string_view text) {
+  if (text.find_first_not_of("+-.0123456789eE") != std::string_view::npos || text.ends_with('E')) return {};
+  const Result<Quantity> number = Quantity::parse(text);
+  return number ? std::optional(number->value()) : std::nullopt;
+}
+
+// `90`, `90s` or `1.5h` in nanoseconds, where a number alone is so many of `unit`; no value when it is not so
+// written.
+std::optional<double> parse_time(const Node& node, Duration unit) {
+  if (node.kind != Node::Kind::scalar) return {};
+  std::string_view text = node.text;
   for (const Unit& each : kUnits) {
     if (!text.ends_with(each.name)) continue;
     text.remove_suffix(each.name.size());
     unit = each.length;
     break;
   }
-  const Result<Duration> number = parse_seconds(text);
-  if (!number) return {};
-  const double nanoseconds = in_seconds(*number) * static_cast<double>(unit.count());
-  if (nanoseconds < 1 || nanoseconds > kLongestTime) return {};
-  return Duration(static_cast<std::int64_t>(nanoseconds));
+  const std::optional<double> number = parse_number(text);
+  return number ? std::optional(*number * static_cast<double>(unit.count())) : std::nullopt;
+}
+
+// No value when it is no whole number of this range.
+std::optional<std::int64_t> parse_whole(const Node& node, std::int64_t least, std::int64_t most) {
+  const Result<Quantity> number = Quantity::parse(node.text);
+  if (node.kind != Node::Kind::scalar || !number || number->exponent() < 0) return {};
+  const std::optional<std::int64_t> count = count_units(*number, 0, Rounding::down);
+  return count && *count >= least && *count <= most ? count : std::nullopt;
 }
 
 // `, not 'x'` of a scalar, nothing of what is none.
@@ -115,39 +128,57 @@ double ScenarioFields::positive(const Node& node, const std::string& key) {
 
 std::int64_t ScenarioFields::whole_between(const Node& node, const std::string& key, std::int64_t least,
                                            std::int64_t most) {
-  const Result<Quantity> number = Quantity::parse(node.text);
-  if (node.kind == Node::Kind::scalar && number && number->exponent() >= 0) {
-    const std::optional<std::int64_t> count = count_units(*number, 0, Rounding::down);
-    if (count && *count >= least && *count <= most) return *count;
-  }
+  if (const std::optional<std::int64_t> number = parse_whole(node, least, most)) return *number;
   fail(key, fmt::format("must be a whole number from {} to {}{}", least, most, instead_of(node)), node.line);
   return least;
 }
 
+std::optional<std::int64_t> ScenarioFields::whole_or(std::string_view word, const Node& node,
+                                                     const std::string& key, std::int64_t least,
+                                                     std::int64_t most) {
+  if (node.kind == Node::Kind::scalar && node.text == word) return {};
+  if (const std::optional<std::int64_t> number = parse_whole(node, least, most)) return number;
+  fail(key, fmt::format("must be {}, or a whole number from {} to {}{}", word, least, most, instead_of(node)),
+       node.line);
+  return least;
+}
+
+std::optional<double> ScenarioFields::positive_or(std::string_view word, const Node& node,
+                                                  const std::string& key) {
+  if (node.kind == Node::Kind::scalar && node.text == word) return {};
+  const std::optional<double> number =
+      node.kind == Node::Kind::scalar ? parse_number(node.text) : std::nullopt;
+  if (number && *number > 0) return number;
+  fail(key, fmt::format("must be {}, or a number above 0{}", word, instead_of(node)), node.line);
+  return 1;
+}
+
 Duration ScenarioFields::duration(const Node& node, const std::string& key) {
-  const std::optional<Duration> length =
-      node.kind == Node::Kind::scalar ? parse_duration(node.text) : std::nullopt;
-  if (length) return *length;
+  const std::optional<double> length = parse_time(node, std::chrono::seconds(1));
+  if (length && *length >= 1 && *length <= kLongestTime) return Duration(std::llround(*length));
   fail(key, fmt::format("must be a time above 0, like 300 (seconds), 90min, 1h or 2d{}", instead_of(node)),
        node.line);
   return Duration(1);
 }
 
-Duration ScenarioFields::counted_in(Duration unit, const Node& node, const std::string& key) {
-  const double nanoseconds = not_negative(node, key) * static_cast<double>(unit.count());
-  if (nanoseconds > kLongestTime) {
-    fail(key, "must be less than thirty years", node.line);
-    return Duration::zero();
+Duration ScenarioFields::counted_in(Duration unit, std::string_view examples, const Node& node,
+                                    const std::string& key) {
+  const std::optional<double> nanoseconds = parse_time(node, unit);
+  if (nanoseconds && *nanoseconds <= kLongestTime) return Duration(std::llround(*nanoseconds));
+  if (nanoseconds) {
+    fail(key, fmt::format("must be less than thirty years{}", instead_of(node)), node.line);
+  } else {
+    fail(key, fmt::format("must be a time of at least 0, like {}{}", examples, instead_of(node)), node.line);
   }
-  return Duration(std::llround(nanoseconds));
+  return Duration::zero();
 }
 
 Duration ScenarioFields::seconds(const Node& node, const std::string& key) {
-  return counted_in(std::chrono::seconds(1), node, key);
+  return counted_in(std::chrono::seconds(1), "300 (seconds), 90min, 1h or 2d", node, key);
 }
 
 Duration ScenarioFields::milliseconds(const Node& node, const std::string& key) {
-  return counted_in(std::chrono::milliseconds(1), node, key);
+  return counted_in(std::chrono::milliseconds(1), "100 (milliseconds), 0.1s or 2min", node, key);
 }
 
 std::string ScenarioFields::path(const Node& node, const std::string& key) {

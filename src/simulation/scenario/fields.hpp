@@ -3,6 +3,7 @@
 // What scenario files hold beyond the values that every file of Mirab has.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,10 +44,16 @@ class ScenarioFields : public FieldReader {
   double positive(const Node& node, const std::string& key);
   std::int64_t whole_between(const Node& node, const std::string& key, std::int64_t least, std::int64_t most);
 
+  /// The same, or no value where the word stands instead.
+  std::optional<std::int64_t> whole_or(std::string_view word, const Node& node, const std::string& key,
+                                       std::int64_t least, std::int64_t most);
+  std::optional<double> positive_or(std::string_view word, const Node& node, const std::string& key);
+
   /// A time above 0: a number of seconds, or a number with the unit ms, s, min, h or d.
   Duration duration(const Node& node, const std::string& key);
 
-  /// A number of seconds, or of milliseconds: at least 0, to the nanosecond.
+  /// A number of seconds, or of milliseconds, or a number with one of these units: at least 0, to the nearest
+  /// nanosecond.
   Duration seconds(const Node& node, const std::string& key);
   Duration milliseconds(const Node& node, const std::string& key);
 
@@ -59,7 +66,7 @@ class ScenarioFields : public FieldReader {
   std::vector<Choice> choice_list(const Node& node, const std::string& key, Choose choose);
 
  private:
-  Duration counted_in(Duration unit, const Node& node, const std::string& key);
+  Duration counted_in(Duration unit, std::string_view examples, const Node& node, const std::string& key);
 };
 
 /// `classes[3]`

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fmt/format.h>
 
 #include <mirab/overlay/scheduler.hpp>
 
+#include "simulation/overlay/option_table.hpp"
+#include "simulation/overlay/option_use.hpp"
 #include "simulation/scenario/kinds.hpp"
 #include "simulation/scenario/overlay_parts.hpp"
 
@@ -49,19 +52,24 @@ std::string described(const Node& node, std::string_view scheduler) {
   return std::string(scheduler) + options;
 }
 
-// What one scheduler says for itself must make a difference; what all share need not.
+// What one scheduler says for itself must make a difference; what all share need not (notices.hpp).
 void refuse_ignored(const Node& node, const std::string& key, const OverlayRules& rules,
                     ScenarioFields& fields) {
-  const std::string_view name = overlay::row_of(rules.scheduler).name;
-  const auto refuse = [&](std::string_view option, std::string_view what) {
-    fields.fail(fmt::format("{}.{}", key, option), fmt::format("{} {}", what, name), node.find(option)->line);
-  };
-  for (const std::string_view option : ignored_option_keys(rules.scheduler))
-    if (node.find(option) != nullptr) return refuse(option, "makes no difference to");
-  const bool is_central = rules.scheduler == overlay::Scheduler::centralised_drf ||
-                          rules.scheduler == overlay::Scheduler::centralised_fifo;
-  if (is_central && node.find("search") != nullptr && rules.options.search == overlay::Search::directed)
-    refuse("search", "directed makes no difference to");
+  for (const Node::Entry& entry : node.entries) {
+    const auto keys = overlay_option_keys();
+    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) continue;
+    if (const auto why = without_effect(entry.key, rules))
+      return fields.fail(fmt::format("{}.{}", key, entry.key), *why, entry.line);
+  }
+}
+
+// It stands in tables and titles: no line breaks, nothing that steers a terminal.
+std::string read_own_name(const Node& node, const std::string& key, ScenarioFields& fields) {
+  std::string name = fields.name(node, key);
+  const auto steers = [](char byte) { return std::iscntrl(static_cast<unsigned char>(byte)) != 0; };
+  if (std::ranges::any_of(name, steers))
+    fields.fail(key, "must be one line, without control characters", node.line);
+  return name;
 }
 
 // A name, or a map that also has what is different for this one.
@@ -78,14 +86,14 @@ void read_rules(const Node& node, const std::string& key, const overlay::Overlay
     rules.options = read_overlay_options(node, key + ".", options, fields);
     refuse_ignored(node, key, rules, fields);
     const Node* own = node.find("name");
-    name = own != nullptr ? fields.name(*own, key + ".name")
+    name = own != nullptr ? read_own_name(*own, key + ".name", fields)
                           : described(node, overlay::row_of(rules.scheduler).name);
   }
   const auto same = std::find(scenario.names.begin(), scenario.names.end(), name);
   if (same != scenario.names.end()) {
     fields.fail(key,
-                fmt::format("number {} is already called '{}'; `name` tells them apart",
-                            same - scenario.names.begin() + 1, name),
+                fmt::format("schedulers[{}] is already called '{}'; `name` tells them apart",
+                            same - scenario.names.begin(), name),
                 node.line);
   }
   scenario.rules.push_back(rules);
@@ -100,11 +108,8 @@ Latency read_latency(const Node& node, ScenarioFields& fields) {
     return {both, both};
   }
   if (!fields.expect_map(node, "latency_ms", kKeys)) return {};
-  const Node& most = fields.required(node, "latency_ms", "max");
-  const Latency latency{fields.milliseconds(fields.required(node, "latency_ms", "min"), "latency_ms.min"),
-                        fields.milliseconds(most, "latency_ms.max")};
-  if (latency.max < latency.min) fields.fail("latency_ms.max", "must not be below min", most.line);
-  return latency;
+  return {fields.milliseconds(fields.required(node, "latency_ms", "min"), "latency_ms.min"),
+          fields.milliseconds(fields.required(node, "latency_ms", "max"), "latency_ms.max")};
 }
 
 // Ascending, and 0 is always the first.
@@ -121,34 +126,19 @@ std::vector<double> read_tolerances(const Node& node, ScenarioFields& fields) {
   return tolerances;
 }
 
-Duration above_zero(const Node& node, const std::string& key, Duration time, ScenarioFields& fields) {
-  if (time <= Duration::zero()) fields.fail(key, "must be above 0", node.line);
-  return time;
-}
-
-double read_shuffles(const Node& node, ScenarioFields& fields) {
-  constexpr double kLeast = 1e-3, kMostEach = 1e3;
-  const double shuffles = fields.positive(node, "shuffles_per_tick");
-  if (shuffles < kLeast || shuffles > kMostEach)
-    fields.fail("shuffles_per_tick", fmt::format("must be from {} to {}", kLeast, kMostEach), node.line);
-  return shuffles;
-}
-
 // How time passes and messages travel.
 void read_network(const Node& root, OverlayScenario& scenario, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 2> kTicks = {"staggered", "in-step"};
-  if (const Node* tick = root.find("tick_ms"))
-    scenario.tick = above_zero(*tick, "tick_ms", fields.milliseconds(*tick, "tick_ms"), fields);
+  const auto time = [&](const char* key, Duration& value) {
+    if (const Node* node = root.find(key)) value = fields.milliseconds(*node, key);
+  };
+  time("tick_ms", scenario.tick);
   if (const Node* ticks = root.find("ticks"))
-    scenario.ticks = static_cast<Ticks>(fields.word(*ticks, "ticks", kTicks));
+    scenario.ticks = static_cast<Ticks>(fields.word(*ticks, "ticks", kTicksWords));
   if (const Node* shuffles = root.find("shuffles_per_tick"))
-    scenario.shuffles_per_tick = read_shuffles(*shuffles, fields);
+    scenario.shuffles_per_tick = fields.not_negative(*shuffles, "shuffles_per_tick");
   if (const Node* latency = root.find("latency_ms")) scenario.latency = read_latency(*latency, fields);
-  if (const Node* lifetime = root.find("lifetime_ms")) {
-    const Duration length = fields.milliseconds(*lifetime, "lifetime_ms");
-    scenario.wire.lifetime = above_zero(*lifetime, "lifetime_ms", length, fields);
-  }
-  if (const Node* skew = root.find("skew_ms")) scenario.wire.skew = fields.milliseconds(*skew, "skew_ms");
+  time("lifetime_ms", scenario.wire.lifetime);
+  time("skew_ms", scenario.wire.skew);
 }
 
 // How long it runs, and what is kept of it.
@@ -158,10 +148,10 @@ void read_course(const Node& root, OverlayScenario& scenario, ScenarioFields& fi
       value = static_cast<std::uint32_t>(fields.whole_between(*node, key, least, most));
   };
   const auto time = [&](const char* key, std::optional<Duration>& value) {
-    if (const Node* node = root.find(key)) value = above_zero(*node, key, fields.seconds(*node, key), fields);
+    if (const Node* node = root.find(key)) value = fields.seconds(*node, key);
   };
   count("warm_up", 0, kMostWarmUp, scenario.warm_up);
-  count("quiet", 1, kMost, scenario.quiet);
+  count("quiet", 0, kMost, scenario.quiet);
   count("frames", 0, kMostFrames, scenario.frames);
   time("runtime_s", scenario.runtime);
   time("duration_s", scenario.duration);

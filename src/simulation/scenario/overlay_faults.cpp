@@ -1,7 +1,8 @@
 // What goes wrong in `kind: overlay`, and when (docs/simulate.md). Times are in seconds.
 #include <array>
-#include <limits>
 
+#include "simulation/overlay/check.hpp"
+#include "simulation/overlay/option_table.hpp"
 #include "simulation/scenario/overlay_parts.hpp"
 
 namespace mirab::simulation {
@@ -9,16 +10,9 @@ namespace {
 
 constexpr std::size_t kMostOfAKind = 100'000;
 
-double read_probability(const Node& node, const std::string& key, ScenarioFields& fields) {
-  const double probability = fields.not_negative(node, key);
-  if (probability >= 1) fields.fail(key, "must be a probability below 1", node.line);
-  return probability;
-}
-
 std::uint32_t read_node(const Node& map, const std::string& key, ScenarioFields& fields) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(
-      fields.whole_between(fields.required(map, key, "node"), key + ".node", 0, kMost));
+      fields.whole_between(fields.required(map, key, "node"), key + ".node", 0, kMostOverlayServers - 1));
 }
 
 Duration read_at(const Node& map, const std::string& key, ScenarioFields& fields) {
@@ -30,47 +24,29 @@ struct Span {
 };
 
 Span read_span(const Node& map, const std::string& key, ScenarioFields& fields) {
-  const Node& to = fields.required(map, key, "to_s");
-  const Span span{fields.seconds(fields.required(map, key, "from_s"), key + ".from_s"),
-                  fields.seconds(to, key + ".to_s")};
-  if (span.to <= span.from) fields.fail(key + ".to_s", "must be later than from_s", to.line);
-  return span;
+  return {fields.seconds(fields.required(map, key, "from_s"), key + ".from_s"),
+          fields.seconds(fields.required(map, key, "to_s"), key + ".to_s")};
 }
 
 Partition read_partition(const Node& node, const std::string& key, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 5> kKeys = {"from_s", "to_s", "nodes", "users", "gateway"};
-  static constexpr std::array<std::string_view, 2> kSides = {"outside", "inside"};
   if (!fields.expect_map(node, key, kKeys)) return {};
   const Span span = read_span(node, key, fields);
   Partition partition{.from = span.from, .to = span.to};
-  if (const Node* nodes = node.find("nodes")) {
-    partition.nodes = fields.positive(*nodes, key + ".nodes");
-    if (partition.nodes >= 1)
-      fields.fail(key + ".nodes", "must be a part of the servers, below 1", nodes->line);
-  }
-  if (const Node* users = node.find("users")) {
-    partition.users = fields.positive(*users, key + ".users");
-    if (partition.users > 1)
-      fields.fail(key + ".users", "must be a part of the users, at most 1", users->line);
-  }
+  if (const Node* nodes = node.find("nodes")) partition.nodes = fields.not_negative(*nodes, key + ".nodes");
+  if (const Node* users = node.find("users")) partition.users = fields.not_negative(*users, key + ".users");
   if (const Node* gateway = node.find("gateway"))
-    partition.gateway = static_cast<Partition::Side>(fields.word(*gateway, key + ".gateway", kSides));
-  if (!node.find("nodes") && !node.find("users") && partition.gateway == Partition::Side::outside)
-    fields.fail(key, "cuts nobody off: must have nodes, users, or the gateway inside", node.line);
+    partition.gateway = static_cast<Partition::Side>(fields.word(*gateway, key + ".gateway", kSideWords));
   return partition;
 }
 
 Crash read_crash(const Node& node, const std::string& key, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 4> kKeys = {"at_s", "node", "back_s", "memory"};
-  static constexpr std::array<std::string_view, 2> kMemories = {"kept", "lost"};
   if (!fields.expect_map(node, key, kKeys)) return {};
   Crash crash{.at = read_at(node, key, fields), .node = read_node(node, key, fields)};
-  if (const Node* back = node.find("back_s")) {
-    crash.back = fields.seconds(*back, key + ".back_s");
-    if (*crash.back <= crash.at) fields.fail(key + ".back_s", "must be later than at_s", back->line);
-  }
+  if (const Node* back = node.find("back_s")) crash.back = fields.seconds(*back, key + ".back_s");
   if (const Node* memory = node.find("memory"))
-    crash.memory = fields.word(*memory, key + ".memory", kMemories) == 0 ? Memory::kept : Memory::lost;
+    crash.memory = static_cast<Memory>(fields.word(*memory, key + ".memory", kMemoryWords));
   return crash;
 }
 
@@ -78,13 +54,10 @@ Slow read_slow(const Node& node, const std::string& key, ScenarioFields& fields)
   static constexpr std::array<std::string_view, 4> kKeys = {"from_s", "to_s", "node", "factor"};
   if (!fields.expect_map(node, key, kKeys)) return {};
   const Span span = read_span(node, key, fields);
-  const Node& factor = fields.required(node, key, "factor");
-  const Slow slow{.from = span.from,
-                  .to = span.to,
-                  .node = read_node(node, key, fields),
-                  .factor = fields.positive(factor, key + ".factor")};
-  if (slow.factor < 1) fields.fail(key + ".factor", "must be at least 1", factor.line);
-  return slow;
+  return {.from = span.from,
+          .to = span.to,
+          .node = read_node(node, key, fields),
+          .factor = fields.not_negative(fields.required(node, key, "factor"), key + ".factor")};
 }
 
 template <class Change>
@@ -131,8 +104,7 @@ Faults read_faults(const Node& node, ScenarioFields& fields) {
   Faults faults;
   if (!fields.expect_map(node, "faults", kKeys)) return faults;
   const auto probability = [&](const char* name, double& value) {
-    if (const Node* at = node.find(name))
-      value = read_probability(*at, std::string("faults.") + name, fields);
+    if (const Node* at = node.find(name)) value = fields.not_negative(*at, std::string("faults.") + name);
   };
   probability("loss", faults.loss);
   probability("duplicate", faults.duplicate);

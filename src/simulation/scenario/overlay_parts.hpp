@@ -2,9 +2,8 @@
 
 // The parts of `kind: overlay`: what a scheduler may say for itself, and what goes wrong.
 
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include <mirab/overlay/options.hpp>
 #include <mirab/simulation/overlay.hpp>
@@ -13,14 +12,8 @@
 
 namespace mirab::simulation {
 
-/// The keys of OverlayOptions, which a scenario has for all of its schedulers and a scheduler for itself.
-std::span<const std::string_view> overlay_option_keys();
-
-/// Those that make no difference to this scheduler.
-std::span<const std::string_view> ignored_option_keys(overlay::Scheduler scheduler);
-
-/// Those that the map has, over `options`. `prefix` stands before the keys in errors: empty, or ends with a
-/// dot.
+/// The options that the map has (a scenario for all of its schedulers, a scheduler for itself), over
+/// `options`. `prefix` stands before the keys in errors: empty, or ends with a dot.
 overlay::OverlayOptions read_overlay_options(const Node& map, const std::string& prefix,
                                              overlay::OverlayOptions options, ScenarioFields& fields);
 

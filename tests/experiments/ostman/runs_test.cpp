@@ -2,6 +2,7 @@
 #include "experiments/ostman/runs.hpp"
 
 #include <array>
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace mirab::experiments {
@@ -41,6 +42,15 @@ TEST(OverlayRuns, ARatioIsAboveOneOnlyWithItsWholeInterval) {
   EXPECT_FALSE(wide.note.empty());
 }
 
+TEST(OverlayRuns, ARatioAndItsInverseAreToldAlike) {
+  const simulation::Interval ratio = ratio_over_seeds(std::array{0.5, 1.0, 4.0});
+  const simulation::Interval inverse = ratio_over_seeds(std::array{2.0, 1.0, 0.25});
+  EXPECT_DOUBLE_EQ(ratio.mean, std::cbrt(2.0));
+  EXPECT_DOUBLE_EQ(ratio.mean * inverse.mean, 1);
+  EXPECT_DOUBLE_EQ(ratio.low * inverse.high, 1);
+  EXPECT_DOUBLE_EQ(ratio_over_seeds(std::array{-2.0}).mean, -2);
+}
+
 TEST(OverlayRuns, APrintedRatioIsHeldToItsTolerance) {
   EXPECT_TRUE(about("", 1, std::array{1.1, 1.2}, 0.2).holds);
   const Finding far = about("", 1, std::array{1.3, 1.4}, 0.2);
@@ -60,6 +70,20 @@ TEST(OverlayRuns, SettingsOfOneClusterShareItAndThreadsChangeNothing) {
     EXPECT_GT(one[s].front().placements, 0);
     EXPECT_EQ(measured(one[s], ticks_of), measured(two[s], ticks_of));
   }
+}
+
+TEST(OverlayRuns, WhatIsSharedIsRunOnceAndChangesNothing) {
+  const std::array<OverlaySetting, 1> settings{
+      {{.machines = 6, .users = 2, .scheduler = overlay::Scheduler::pdgdrf}}};
+  int parts = 0;
+  const RunOptions options{.seed = 4, .progress = [&](double) { ++parts; }, .shared = no_runs_yet()};
+  const std::vector<SeedRuns> two = overlay_runs(settings, 2, options);
+  EXPECT_GT(parts, 0);
+  parts = 0;
+  EXPECT_EQ(measured(overlay_runs(settings, 2, options)[0], ticks_of), measured(two[0], ticks_of));
+  EXPECT_EQ(parts, 0) << "nothing is run again";
+  const std::vector<SeedRuns> three = overlay_runs(settings, 3, options);
+  EXPECT_EQ(measured(overlay_runs(settings, 3, {.seed = 4})[0], ticks_of), measured(three[0], ticks_of));
 }
 
 }  // namespace

@@ -85,6 +85,24 @@ const checks = {
     assert.ok(seen.has(await drawing(page)), 'and it is the same when it comes again');
   },
 
+  async 'Numbers have the words of the terminal, and shares one notation'() {
+    const {page} = await still('overlay', small);
+    const headings = await page.locator('table thead').last().textContent();
+    for (const word of ['least', 'gini', 'deviation', 'placed', 'wrong', 'ratio', 'broken']) assert.ok(headings.includes(word), word);
+    const least = await page.locator('.panel').nth(1).locator('.value').textContent();
+    assert.match(least, /^0\.\d+$/);
+    assert.ok((await page.locator('.overlay-pane .quiet').first().textContent()).includes(`has the share ${least}.`));
+  },
+
+  async 'The axis of what was wrong ends at all of it, also when nothing was'() {
+    const right = overlay({runs: 1});
+    for (const of of right.runs[0].wrong_over_time) of.fill(0);
+    const {page} = await still('overlay-right', right);
+    await scrolledThrough(page);
+    const labels = (await page.locator('.panel').nth(3).locator('svg text').allTextContents()).filter(label => label.endsWith('%'));
+    assert.equal(labels.at(-1), '100%');
+  },
+
   async 'The arrow keys step in time on the slider and on the drawing, and the space bar plays'() {
     const {page} = await still('overlay', small);
     await slider(page).focus();
@@ -142,7 +160,7 @@ const checks = {
     const tip = await page.locator('.overlay-tip').first().textContent();
     assert.ok(tip.startsWith(`${small.servers[centre]} (number ${centre})`), tip);
     for (const neighbour of frames.view[12][centre]) assert.ok(tip.includes(small.servers[neighbour]), tip);
-    assert.match(tip, /utility-0\.0\d+poorest user\d/);
+    assert.match(tip, /utility-0\.0\d+poorest user’s share0\.0\d/);
     assert.ok(await pixels(page, orange) > 50);
     await page.mouse.move(5, 5);
     assert.equal(await pixels(page, orange), 0, 'gone with the pointer');

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "simulation/overlay/bounds.hpp"
+#include "simulation/overlay/check.hpp"
 #include "simulation/overlay/overlay_yaml.hpp"
 
 namespace mirab::simulation {
@@ -35,6 +36,14 @@ TEST(DrawFaults, ClustersAreValidAndAsLargeAsAsked) {
     EXPECT_EQ(trial.nodes(), 30U);
     EXPECT_EQ(trial.users(), 5U);
     EXPECT_EQ(trial.ticks(), 400U);
+  });
+}
+
+// What is found is written down and played by who checks it.
+TEST(DrawFaults, NoTrialContradictsItself) {
+  for_trials([](const Trial& trial) {
+    const Check wrong = check_overlay(*Problem::from(trial.cluster), trial.scenario);
+    EXPECT_FALSE(wrong) << describe(*wrong);
   });
 }
 

@@ -42,7 +42,7 @@ TEST(PlantedBug, IsFoundMadeSmallAndShownAgain) {
 
   const auto size = [](const Faults& faults) {
     return faults.partitions.size() + faults.crashes.size() + faults.slow.size() + faults.joins.size() +
-           faults.leaves.size();
+           faults.leaves.size() + faults.restarts.size();
   };
   EXPECT_LE(size(find.shrunk), 2U) << find.replay;
   EXPECT_LE(find.nodes, 10U);

@@ -33,9 +33,9 @@ class TurnsTest : public testing::Test {
  protected:
   explicit TurnsTest(overlay::OverlayOptions chosen = {}) : options(chosen) {}
 
-  void tell(const overlay::Fact& fact) {
+  void tell(const overlay::Fact& fact, std::int64_t tick = 0) {
     ledger.on_fact(0, fact);
-    turns.on_fact(fact);
+    turns.on_fact(at_tick(tick), fact);
   }
   void place(NodeId user, std::uint64_t number) {
     tell(Served{.task = {user, number}});
@@ -46,7 +46,7 @@ class TurnsTest : public testing::Test {
   Ledger ledger{roster};
   overlay::OverlayOptions options;
   std::vector<double> tolerances = {0, 0.5, 1};
-  Turns turns{roster, ledger, options, tolerances};
+  Turns turns{roster, ledger, options, at_tick(1) - at_tick(0), tolerances};
 };
 
 TEST_F(TurnsTest, ThePoorestIsRightAndSoAreEqualShares) {
@@ -133,6 +133,36 @@ TEST_F(TurnsWhereTheStuckLeave, WhoFoundNothingDoesNotCountUntilItsShareChanges)
   tell(Stopped{.task = {kBen, 1}, .proposal = {}});
   place(kAnna, 4);
   EXPECT_THAT(turns.wrong(), ElementsAre(1, 1, 1));
+}
+
+// As its home leaves it out: for Patience::walk from its turn on.
+TEST_F(TurnsWhereTheStuckLeave, WhoFoundNothingCountsAgainWhenItsHomeTriesAgain) {
+  place(kAnna, 1);
+  place(kBen, 1);
+  tell(Served{.task = {kBen, 2}});
+  tell(Unserved{.task = {kBen, 2}}, 5);
+  const auto place_at = [&](std::uint64_t number, std::int64_t tick) {
+    tell(Served{.task = {kAnna, number}}, tick);
+    tell(Started{.task = {kAnna, number}, .proposal = {}}, tick);
+  };
+  place_at(2, options.patience.walk - 1);
+  place_at(3, options.patience.walk - 1);
+  EXPECT_THAT(turns.wrong(), ElementsAre(0, 0, 0));
+  place_at(4, options.patience.walk);
+  EXPECT_THAT(turns.wrong(), ElementsAre(1, 1, 1));
+}
+
+TEST_F(TurnsWhereTheStuckLeave, WhoseTurnWasTakenBackForAnotherReasonCounts) {
+  using enum Unserved::Why;
+  for (const Unserved::Why why : {unheard, paused, silent}) {
+    const std::int64_t before = turns.wrong()[0];
+    const auto number = static_cast<std::uint64_t>(turns.placements()) + 1;
+    place(kAnna, number);
+    tell(Served{.task = {kBen, 1}});
+    tell(Unserved{.task = {kBen, 1}, .why = why});
+    place(kAnna, number + 1);
+    EXPECT_GT(turns.wrong()[0], before);
+  }
 }
 
 class TurnsWhereTheIdleAreSkipped : public TurnsTest {

@@ -271,11 +271,28 @@ TEST(World, EveryTaskHasARunTimeOfItsOwnAlsoAfterAnotherWasLost) {
                          }});
   small.world.run_until(small.world.first_tick() + seconds(20));
   ASSERT_GT(lost, 3);
-  // A second new task between two ticks of its user is given what the first has (world.cpp).
-  std::map<std::pair<NodeId, Duration>, std::uint64_t> drawn;
-  for (const auto& [task, runtime] : runtimes) {
-    const std::uint64_t first = drawn.emplace(std::pair(task.user, runtime), task.number).first->second;
-    EXPECT_LE(task.number - first, 1U) << "task " << task.number << " of " << task.user;
+  std::set<Duration> drawn;
+  for (const auto& [task, runtime] : runtimes)
+    EXPECT_TRUE(drawn.insert(runtime).second) << "task " << task.number << " of " << task.user;
+}
+
+// By user and number, however many tasks a user comes to between two of its ticks.
+TEST(World, RunTimesAreTheSameWhoeverSchedules) {
+  std::map<overlay::TaskId, Duration> runtimes;
+  for (const overlay::SchedulerRow& row : overlay::schedulers()) {
+    OverlayScenario scenario = small_scenario(row.scheduler);
+    scenario.runtime = milliseconds(200);
+    Small small(scenario);
+    std::set<overlay::TaskId> submitted;
+    small.world.watch({.message = [&](Time, const overlay::Letter& letter) {
+      const auto* submit = std::get_if<overlay::Submit>(&letter.message);
+      if (submit == nullptr) return;
+      const overlay::Task& task = submit->task;
+      EXPECT_EQ(runtimes.emplace(task.id, task.runtime).first->second, task.runtime) << row.name;
+      submitted.insert(task.id);
+    }});
+    small.world.run_until(small.world.first_tick() + seconds(10));
+    EXPECT_GT(submitted.size(), 20U) << row.name;
   }
 }
 

@@ -31,8 +31,7 @@ export interface OverlayRun {
   ticks: number;
   /** Of these ticks to the centralised scheduler's; null where it did not run. */
   ratio: Figure;
-  messages: number;
-  bytes: number;
+  messages_per_tick_and_node: number;
   bytes_per_tick_and_node: number;
   violations: number;
   frames?: OverlayFrames;

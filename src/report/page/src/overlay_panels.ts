@@ -32,9 +32,9 @@ export function overlayPanels({tolerances}: Overlay, shown: () => readonly Shown
   });
   const panels = timePanels(axis, [
     {title: 'Placements', scale: 'number', lines: lines(({placements}) => placements)},
-    {title: 'Least share of a user', scale: 'part', lines: lines(({least_share}) => least_share)},
+    {title: 'Least share of a user', scale: 'number', lines: lines(({least_share}) => least_share)},
     {title: 'Preferred neighbours found', scale: 'whole', lines: lines(({found}) => found)},
-    {title: 'Wrong turns so far', scale: 'part', lines: wrong, choices: [choice]} satisfies Panel,
+    {title: 'Wrong placements so far', scale: 'part', lines: wrong, choices: [choice]} satisfies Panel,
   ], pointed);
   return {...panels, redraw: () => {
     axis.from = Math.min(0, ...shown().map(({run}) => run.frames.ticks[0]!));

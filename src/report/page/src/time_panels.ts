@@ -149,7 +149,7 @@ function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Z
       yAxis: plainAxis({
         type: 'value', min: 0, splitNumber: 3,
         ...(panel.scale === 'whole' || panel.scale === 'index' ? {max: 1, interval: 0.5} : {}),
-        ...(panel.scale === 'part' ? {max: ({max}: {max: number}) => max > 0.8 && max <= 1 ? 1 : null} : {}),
+        ...(panel.scale === 'part' ? {max: ({max}: {max: number}) => !(max > 0) || (max > 0.8 && max <= 1) ? 1 : null} : {}),
         axisLabel: {
           color: 'var(--muted)', fontSize: 12, margin: 5,
           formatter: panel.scale === 'whole' || panel.scale === 'part' ? axisPercent : compact,

@@ -1,0 +1,96 @@
+#include "simulation/overlay/option_table.hpp"
+
+#include <vector>
+
+namespace mirab::simulation {
+namespace {
+
+using overlay::GossipOptions;
+using overlay::OverlayOptions;
+using overlay::Patience;
+
+constexpr std::int64_t kMostEntries = 1000;  // of a view
+constexpr std::int64_t kMost = 1'000'000;    // hops, rounds, shuffles
+
+template <auto member>
+constexpr WholeOption whole(std::string_view key, std::int64_t least, std::int64_t most) {
+  return {key, least, most, [](const OverlayOptions& o) { return static_cast<std::int64_t>(o.*member); },
+          [](OverlayOptions& o, std::int64_t value) { o.*member = static_cast<std::uint32_t>(value); }};
+}
+
+template <auto member>
+constexpr WholeOption of_gossip(std::string_view key, std::int64_t least, std::int64_t most,
+                                std::string_view zero = {}) {
+  return {key,
+          least,
+          most,
+          [](const OverlayOptions& o) { return static_cast<std::int64_t>(o.gossip.*member); },
+          [](OverlayOptions& o, std::int64_t value) { o.gossip.*member = static_cast<std::uint32_t>(value); },
+          zero};
+}
+
+constexpr std::array<WholeOption, 9> kWholes = {{
+    of_gossip<&GossipOptions::view>("neighbours", 1, kMostEntries),
+    of_gossip<&GossipOptions::shuffle>("shuffle", 0, kMostEntries, "all"),
+    of_gossip<&GossipOptions::peers>("peers", 1, kMostEntries),
+    of_gossip<&GossipOptions::peer_shuffle>("peer_shuffle", 1, kMostEntries),
+    of_gossip<&GossipOptions::oldest>("oldest", 1, kMost),
+    of_gossip<&GossipOptions::remember>("remember", 0, kMostEntries),
+    whole<&OverlayOptions::hops>("hops", 0, kMost),
+    whole<&OverlayOptions::best_of>("best_of", 1, kMost),
+    whole<&OverlayOptions::push_sum_epoch>("push_sum_epoch", 1, kMost),
+}};
+
+template <auto member, class Choice>
+constexpr WordOption word(std::string_view key, std::span<const std::string_view> words) {
+  return {key, words, [](const OverlayOptions& o) { return static_cast<std::size_t>(o.*member); },
+          [](OverlayOptions& o, std::size_t chosen) { o.*member = static_cast<Choice>(chosen); }};
+}
+
+constexpr std::array<std::string_view, 3> kSearches = {"walk", "best-fit", "directed"};
+constexpr std::array<std::string_view, 2> kIdles = {"block", "skip"};
+constexpr std::array<std::string_view, 2> kStucks = {"block", "leave"};
+constexpr std::array<std::string_view, 2> kRises = {"gossip", "climb"};
+constexpr std::array<std::string_view, 2> kTotals = {"known", "push-sum"};
+constexpr std::array<std::string_view, 2> kIntroduced = {"nobody", "last-asker"};
+
+constexpr std::array<WordOption, 6> kWords = {{
+    {"introduce", kIntroduced,
+     [](const OverlayOptions& o) { return static_cast<std::size_t>(o.gossip.introduce); },
+     [](OverlayOptions& o, std::size_t chosen) {
+       o.gossip.introduce = static_cast<overlay::Introduce>(chosen);
+     }},
+    word<&OverlayOptions::search, overlay::Search>("search", kSearches),
+    word<&OverlayOptions::idle, overlay::Idle>("idle", kIdles),
+    word<&OverlayOptions::stuck, overlay::Stuck>("stuck", kStucks),
+    word<&OverlayOptions::rise, overlay::Rise>("rise", kRises),
+    word<&OverlayOptions::total, overlay::Total>("total", kTotals),
+}};
+
+constexpr std::array<WaitOption, 6> kWaits = {{{"again", 1, &Patience::again},
+                                               {"held", 1, &Patience::held},
+                                               {"walk", 1, &Patience::walk},
+                                               {"home", 1, &Patience::home},
+                                               {"user", 1, &Patience::user},
+                                               {"lease", 0, &Patience::lease}}};
+
+}  // namespace
+
+std::span<const WholeOption> whole_options() { return kWholes; }
+
+std::span<const WordOption> word_options() { return kWords; }
+
+std::span<const WaitOption> wait_options() { return kWaits; }
+
+std::span<const std::string_view> overlay_option_keys() {
+  static const std::vector<std::string_view> keys = [] {
+    std::vector<std::string_view> all;
+    for (const WholeOption& option : kWholes) all.push_back(option.key);
+    for (const WordOption& option : kWords) all.push_back(option.key);
+    all.insert(all.end(), {kTemperatureKey, kSlackKey, kPatienceKey});
+    return all;
+  }();
+  return keys;
+}
+
+}  // namespace mirab::simulation

@@ -1,0 +1,48 @@
+// Room that is left since the poorest user has no task (Östman, 3.2: a user without a task stays the centre).
+#include "simulation/overlay/left_over.hpp"
+
+#include <gtest/gtest.h>
+
+#include "simulation/overlay/small_overlay.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+using overlay::Scheduler;
+
+/// `done` has two tasks in all, `hungry` no limit, and 20 tasks fit.
+Problem done_and_hungry() {
+  Cluster cluster{.resources = {"cpu"},
+                  .servers = {{.name = "s", .capacity = {Quantity(5)}, .count = 4}},
+                  .users = {{.name = "hungry", .demand = {Quantity(1)}},
+                            {.name = "done", .demand = {Quantity(1)}, .tasks = Quantity(2)}}};
+  return *Problem::from(cluster);
+}
+
+OverlayRun run_of(Scheduler scheduler, overlay::Idle idle) {
+  OverlayScenario scenario = small_scenario(scheduler);
+  scenario.rules[0].options.idle = idle;
+  scenario.quiet = 100;
+  return run_overlay(done_and_hungry(), scenario, 1, 1)->front();
+}
+
+TEST(LeftOver, IsWhatFitsWhileTheUserWhoIsDoneIsThePoorest) {
+  for (const Scheduler scheduler : {Scheduler::centralised_drf, Scheduler::dgdrf}) {
+    const OverlayRun run = run_of(scheduler, overlay::Idle::block);
+    ASSERT_TRUE(run.left_over);
+    EXPECT_EQ(run.left_over->user, "done");
+    EXPECT_EQ(run.left_over->tasks, 20 - run.placements);
+  }
+}
+
+TEST(LeftOver, IsNothingWhereNobodyWaitsForThoseWhoAreDone) {
+  for (const Scheduler scheduler : {Scheduler::centralised_drf, Scheduler::dgdrf}) {
+    const OverlayRun run = run_of(scheduler, overlay::Idle::skip);
+    EXPECT_FALSE(run.left_over);
+    EXPECT_EQ(run.placements, 20);
+  }
+  EXPECT_FALSE(run_of(Scheduler::centralised_fifo, overlay::Idle::block).left_over);
+}
+
+}  // namespace
+}  // namespace mirab::simulation
