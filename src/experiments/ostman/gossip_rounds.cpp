@@ -105,4 +105,22 @@ bool GossipRounds::ideal(const GossipServer& server, std::span<const std::size_t
          });
 }
 
+Convergence converge(std::size_t servers, const overlay::GossipOptions& options, double loss,
+                     std::size_t rounds, Random random) {
+  constexpr double kMost = 0.99;
+  const double never = static_cast<double>(rounds) + 1;
+  GossipRounds gossip(servers, options, loss, std::move(random));
+  Convergence found{.ideal = {}, .centre = never, .most = never};
+  for (std::size_t round = 1; round <= rounds; ++round) {
+    gossip.round();
+    const IdealViews views = gossip.ideal_views();
+    found.ideal.push_back(static_cast<double>(views.all) / static_cast<double>(servers));
+    if (views.centre == options.view + 1) found.centre = std::min(found.centre, static_cast<double>(round));
+    if (found.ideal.back() < kMost) continue;
+    found.most = static_cast<double>(round);
+    break;
+  }
+  return found;
+}
+
 }  // namespace mirab::experiments

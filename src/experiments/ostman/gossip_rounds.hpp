@@ -55,4 +55,14 @@ class GossipRounds {
   std::vector<overlay::NodeId> order_;
 };
 
+/// Rounds from a cold start; of what did not come about, one more than were watched.
+struct Convergence {
+  std::vector<double> ideal;    ///< part of the servers with their ideal views, by round
+  double centre = 0, most = 0;  ///< until the centre is complete, until 99 % have their ideal views
+};
+
+/// Until most have their ideal views, or for so many rounds.
+Convergence converge(std::size_t servers, const overlay::GossipOptions& options, double loss,
+                     std::size_t rounds, Random random);
+
 }  // namespace mirab::experiments

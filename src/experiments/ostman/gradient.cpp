@@ -34,7 +34,6 @@ constexpr std::array<Start, 3> kStarts = {{
 }};
 constexpr std::array<std::size_t, 2> kIntroducing = {0, 1};
 constexpr std::size_t kNobody = 2;  // beside 0
-constexpr double kConverged = 0.99;
 constexpr std::array<std::size_t, 4> kViews = {2, 4, 7, 10};
 constexpr std::array<std::size_t, 2> kRemembered = {0, 8};
 constexpr std::size_t kHealedServers = 100;
@@ -48,28 +47,6 @@ Plan plan_of(Effort effort) {
   if (effort == Effort::quick)
     return {.sizes = {1000, 100}, .seeds = 5, .rounds = 200, .healings = 6, .services = 16};
   return {.sizes = {10000, 3000, 1000, 300, 100}, .seeds = 4, .rounds = 1000, .healings = 8, .services = 40};
-}
-
-struct Convergence {
-  std::vector<double> ideal;    // part of the servers with their ideal views, by round
-  double centre = 0, most = 0;  // rounds until then
-};
-
-Convergence converge(std::size_t servers, const Start& start, std::size_t rounds, Random random) {
-  const overlay::GossipOptions options{.introduce = start.introduce};
-  GossipRounds gossip(servers, options, start.loss, std::move(random));
-  Convergence found{
-      .ideal = {}, .centre = static_cast<double>(rounds) + 1, .most = static_cast<double>(rounds) + 1};
-  for (std::size_t round = 1; round <= rounds; ++round) {
-    gossip.round();
-    const IdealViews views = gossip.ideal_views();
-    found.ideal.push_back(static_cast<double>(views.all) / static_cast<double>(servers));
-    if (views.centre == options.view + 1) found.centre = std::min(found.centre, static_cast<double>(round));
-    if (found.ideal.back() < kConverged) continue;
-    found.most = static_cast<double>(round);
-    break;
-  }
-  return found;
 }
 
 // Mean rounds from a service of the centre until the next centre is complete.
@@ -105,9 +82,9 @@ Runs all_runs(const Plan& plan, const RunOptions& options) {
     if (index < cold) {
       const std::size_t seed = index % plan.seeds, run = index / plan.seeds;
       const std::size_t start = run % kStarts.size(), size = run / kStarts.size();
-      runs.converged[size][start][seed] =
-          converge(plan.sizes[size], kStarts[start], plan.rounds,
-                   simulation::stream(options.seed, "ostman-gradient", {plan.sizes[size], seed}));
+      runs.converged[size][start][seed] = converge(
+          plan.sizes[size], {.introduce = kStarts[start].introduce}, kStarts[start].loss, plan.rounds,
+          simulation::stream(options.seed, "ostman-gradient", {plan.sizes[size], seed}));
       return;
     }
     const std::size_t seed = (index - cold) % plan.healings, run = (index - cold) / plan.healings;
