@@ -43,7 +43,7 @@ constexpr std::size_t kView = 3, kShortestLetter = 9;
 OverlayOptions options_of(std::uint8_t choice) {
   OverlayOptions options;
   options.gossip = {.view = kView, .peers = kView, .peer_shuffle = 2, .oldest = 10, .remember = choice % 2U};
-  options.gossip.introduce = static_cast<Introduce>(choice % 2);
+  options.gossip.introduce = static_cast<Introduce>(choice / 96 % 2);
   options.hops = 9;
   options.best_of = 3;
   options.search = static_cast<Search>(choice / 2 % 3);

@@ -16,10 +16,9 @@ namespace mirab::cli {
 /// What the program returns to the shell.
 enum class Exit : int {
   done = 0,
-  failed = 1,     ///< a search has found what it looks for, or anything but the two below, e.g. a full disk
+  failed = 1,     ///< a search found what it looks for, or anything but the two below, such as a full disk
   bad_input = 2,  ///< bad usage or bad input; nothing was printed
-  not_converged =
-      3  ///< an outcome without its certificate, or that broke a promise; it was printed all the same
+  not_converged = 3,  ///< printed, but without its certificate, or a promise was broken
 };
 
 /// A command line worth showing, and what it does.

@@ -46,7 +46,7 @@ std::vector<std::string> notices_of(const OverlayRuns& all) {
     if (const auto& left = run.left_over)
       notices.push_back(fmt::format(
           "under {} {} more {} would fit: user {}, who has no task that waits, is the poorest, and nobody is "
-          "served before it (idle: skip)",
+          "served before it, unless by `idle: skip`",
           all.scenario.names[i], left->tasks, left->tasks == 1 ? "task" : "tasks", left->user));
     if (run.violation_count == 0) continue;
     std::string notice = fmt::format(

@@ -26,6 +26,7 @@ using simulation::SearchOutcome;
 constexpr std::string_view kNotLive =
     "Liveness was not watched: no run was long enough to see that somebody waits for longer than promised. "
     "Take more --ticks.";
+constexpr std::string_view kNeverLive = "Liveness was not watched: under probes nobody is promised a place.";
 
 /// "5 % of the servers and the gateway are"
 std::string whom(const Partition& cut) {
@@ -129,8 +130,9 @@ std::string search_table(const Searched& searched, std::size_t width) {
                   overlay::row_of(options.scheduler).name, options.nodes, options.users, options.ticks,
                   options.first_seed);
   text += tried_table(searched.outcome) + "\n";
+  const bool never = searched.options.scheduler == overlay::Scheduler::probes;
   if (searched.outcome.live == 0)
-    text += broken(std::string(kNotLive), std::min(width, kPageWidth), "") + "\n";
+    text += broken(std::string(never ? kNeverLive : kNotLive), std::min(width, kPageWidth), "") + "\n";
   if (!searched.outcome.find) return text + "No promise was broken.\n";
   return text + find_words(searched, *searched.outcome.find, width);
 }

@@ -139,7 +139,7 @@ TEST(OverlayReport, WhatIsWithoutEffectAndRoomThatIsLeftAreNoted) {
       notices_of(overlay.all),
       ElementsAre("quiet: makes no difference: duration_s says when the run is over",
                   "under pdgdrf:hops=9 27 more tasks would fit: user B, who has no task that waits, is "
-                  "the poorest, and nobody is served before it (idle: skip)"));
+                  "the poorest, and nobody is served before it, unless by `idle: skip`"));
   EXPECT_THAT(simulation_table(overlay.all, 100), HasSubstr("note: under pdgdrf:hops=9 27 more"));
 }
 

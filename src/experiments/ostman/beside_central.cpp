@@ -86,11 +86,10 @@ std::vector<BesideCentral> run_beside_central(const std::vector<BesideCentralPla
 std::string why_not_quicker() {
   return "Nearly every server with users knows, rightly, a neighbour that is poorer, and may not serve "
          "before "
-         "it (Algorithm 6). The thesis' gradient was converged less: with 2 neighbours 38 % (100 machines, "
-         "20 "
-         "users) and 64 % (200, 40) of its placements are wrong, more than of ours, which bought it more "
-         "turns "
-         "side by side.";
+         "it (Algorithm 6). The thesis' gradient was converged less: with 2 neighbours it prints 38 % of "
+         "wrong "
+         "placements on 100 machines with 20 users, and 64 % on 200 with 40, more than there are here; that "
+         "bought it more turns side by side.";
 }
 
 std::string pace_of(const BesideCentral& beside, double at) {

@@ -56,11 +56,14 @@ Duration last_fault(const Faults& faults) {
 }
 
 double slowest(const Faults& faults, std::uint32_t node) {
-  double factor = 1;
-  for (const Slow& slow : faults.slow) {
-    if (slow.node == node) factor = std::max(factor, slow.factor);
+  double most = 1;
+  for (const Slow& begun : faults.slow) {
+    double together = 1;
+    for (const Slow& slow : faults.slow)
+      if (slow.node == node && slow.from <= begun.from && begun.from < slow.to) together *= slow.factor;
+    most = std::max(most, together);
   }
-  return factor;
+  return most;
 }
 
 }  // namespace mirab::simulation

@@ -179,9 +179,10 @@ Check check_pauses(const std::vector<UserPause>& pauses) {
     for (std::size_t i = 1; i < own.size(); ++i) {
       const UserPause& before = pauses[own[i - 1]];
       if (pauses[own[i]].from > before.to) continue;
-      return Error{.message = fmt::format("user '{}' pauses from {} to {} already (pauses[{}])", user,
-                                          text_of(before.from), text_of(before.to), own[i - 1]),
-                   .key = fmt::format("pauses[{}].from_s", own[i])};
+      return Error{
+          .message = fmt::format("user '{}' pauses from {} to {} already (pauses[{}]); the next begins later",
+                                 user, text_of(before.from), text_of(before.to), own[i - 1]),
+          .key = fmt::format("pauses[{}].from_s", own[i])};
     }
   }
   return {};

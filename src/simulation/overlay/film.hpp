@@ -14,7 +14,8 @@ namespace mirab::simulation {
 /// is kept at first, then every second, every fourth … At most twice as many as wanted are held.
 class Film {
  public:
-  explicit Film(std::uint32_t frames) : frames_(frames) {}
+  /// `of_all`: what a utility as the servers tell it is multiplied by to be of the cluster's capacity.
+  Film(std::uint32_t frames, double of_all) : frames_(frames), of_all_(of_all) {}
 
   /// `tick`: when this is, in ticks.
   void offer(const World& world, const Ledger& ledger, double tick, std::int64_t placements);
@@ -23,6 +24,7 @@ class Film {
 
  private:
   std::uint32_t frames_;
+  double of_all_;
   std::uint64_t offered_ = 0;
   std::uint64_t stride_ = 1;
   std::vector<OverlayFrame> kept_;

@@ -26,7 +26,8 @@ std::int64_t tasks_that_fit(const World& world, const Ledger& ledger) {
   const Roster& roster = world.roster();
   std::vector<overlay::Amounts> free(roster.servers());
   for (NodeId server = 0; server < roster.servers(); ++server)
-    if (world.up(server)) free[server].assign(ledger.free(server).begin(), ledger.free(server).end());
+    if (world.up(server) && !world.leaving(server))
+      free[server].assign(ledger.free(server).begin(), ledger.free(server).end());
   std::uint64_t tasks = 0;
   for (NodeId n = 0; n < roster.users(); ++n) {
     if (!world.user(roster.user(n)).present()) continue;
@@ -46,7 +47,7 @@ std::int64_t tasks_that_fit(const World& world, const Ledger& ledger) {
 std::optional<LeftOver> left_over(const World& world, const Ledger& ledger, const OverlayRules& rules,
                                   const OverlayScenario& scenario) {
   const bool waits = rules.options.idle == overlay::Idle::block && !without_effect("idle", rules);
-  if (!waits || scenario.runtime) return {};
+  if (!waits || scenario.runtime || scenario.duration) return {};
   const Roster& roster = world.roster();
   const std::vector<double> shares = ledger.shares();
   const double least = ledger.least_share();

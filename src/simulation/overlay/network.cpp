@@ -9,9 +9,6 @@
 namespace mirab::simulation {
 namespace {
 
-/// A letter that is held back comes up to so many largest latencies later.
-constexpr double kHeldBack = 10;
-
 bool chance(Random& random, double probability) { return probability > 0 && random.unit() < probability; }
 
 Duration part_of(Duration whole, double part) {
@@ -64,7 +61,7 @@ void Network::deliver(Time now, double factor) {
   Duration way = latency.min + part_of(latency.max - latency.min, random_.unit());
   if (noisy && chance(random_, setting_.reorder)) {
     ++losses_.held_back;
-    way += part_of(latency.max, kHeldBack * random_.unit());
+    way += part_of(latency.max, static_cast<double>(kHeldBack) * random_.unit());
   }
   const LetterStore::Id id = store_.put(bytes_);
   if (noisy && chance(random_, setting_.corrupt)) {

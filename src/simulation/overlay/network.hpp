@@ -14,6 +14,9 @@
 
 namespace mirab::simulation {
 
+/// A letter that is held back comes up to so many largest latencies later.
+inline constexpr std::int64_t kHeldBack = 10;
+
 /// What was sent, by kind of message.
 struct Traffic {
   static constexpr std::size_t kKinds = std::variant_size_v<overlay::Message>;

@@ -12,6 +12,7 @@
 
 #include "model/seconds.hpp"
 #include "simulation/overlay/check.hpp"
+#include "simulation/overlay/network.hpp"
 #include "simulation/overlay/option_table.hpp"
 #include "simulation/overlay/option_use.hpp"
 
@@ -79,9 +80,12 @@ class Notices {
 
   void look_at_network() {
     const Duration lifetime = scenario_.wire.lifetime;
-    if (scenario_.latency.max > lifetime)
-      add("latency_ms", fmt::format("messages that take longer than lifetime_ms, {}, are dropped",
-                                    1000 * in_seconds(lifetime)));
+    const bool held_back = scenario_.faults.reorder > 0;
+    const Duration slowest = (held_back ? kHeldBack + 1 : 1) * scenario_.latency.max;
+    if (slowest + scenario_.wire.skew > lifetime)
+      add("latency_ms",
+          fmt::format("messages that take longer than lifetime_ms, {}, by any clock, are dropped{}",
+                      1000 * in_seconds(lifetime), held_back ? ", as some are that come late" : ""));
     if (scenario_.duration && scenario_.quiet != OverlayScenario{}.quiet)
       add("quiet", "makes no difference: duration_s says when the run is over");
   }
@@ -112,10 +116,12 @@ class Notices {
     for (std::size_t n = 0; n < cluster_.user_count(); ++n) {
       const User& user = cluster_.users()[n];
       if (fits_somewhere(user)) continue;
-      return add(fmt::format("users[{}].demand", n),
-                 fmt::format(
-                     "a task of user '{}' fits on no server, even an empty one{}", user.name,
-                     blocks ? ": it is the poorest for ever, and nobody else is served (stuck: leave)" : ""));
+      return add(
+          fmt::format("users[{}].demand", n),
+          fmt::format(
+              "a task of user '{}' fits on no server, even an empty one{}", user.name,
+              blocks ? ": it is the poorest for ever, and nobody else is served, unless by `stuck: leave`"
+                     : ""));
     }
   }
 

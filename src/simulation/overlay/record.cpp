@@ -28,6 +28,12 @@ double mean_after_first_tenth(std::span<const double> course) {
   return rest.empty() ? 0 : std::accumulate(rest.begin(), rest.end(), 0.0) / static_cast<double>(rest.size());
 }
 
+/// Of estimated totals, which are those of the mean server, a share is as many times too large as there are
+/// servers.
+double of_all(const Roster& roster, const OverlayRules& rules) {
+  return rules.options.total == overlay::Total::push_sum ? 1.0 / roster.servers() : 1;
+}
+
 /// Views converge within the first shuffles, so these are pictured one by one, and not the rest of the
 /// warm-up.
 Time filmed_warm_up(const OverlayScenario& scenario) {
@@ -43,8 +49,8 @@ Record::Record(World& world, const OverlayRules& rules, const OverlayScenario& s
       users_have_homes_(with_homes(rules.scheduler)),
       ledger_(world.roster()),
       turns_(world.roster(), ledger_, rules.options, scenario.tick, scenario.tolerances),
-      warm_up_(scenario.frames / 4),
-      film_(scenario.frames - scenario.frames / 4),
+      warm_up_(scenario.frames / 4, of_all(world.roster(), rules)),
+      film_(scenario.frames - scenario.frames / 4, of_all(world.roster(), rules)),
       last_placement_(world.first_tick()),
       last_new_(world.first_tick()),
       started_(world.roster().users(), 0),

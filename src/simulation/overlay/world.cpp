@@ -154,6 +154,7 @@ const overlay::Server* World::server(NodeId node) const {
 }
 
 bool World::up(NodeId node) const { return state_->places[node].up; }
+bool World::leaving(NodeId node) const { return state_->places[node].gone; }
 
 const overlay::User& World::user(NodeId node) const { return state_->users[node - roster().servers()]; }
 

@@ -50,6 +50,8 @@ class World {
   const overlay::Server* server(overlay::NodeId node) const;
   /// There, and its daemon runs.
   bool up(overlay::NodeId node) const;
+  /// It was told to leave: what runs there ends, and nothing new begins.
+  bool leaving(overlay::NodeId node) const;
   const overlay::User& user(overlay::NodeId node) const;
 
  private:

@@ -44,8 +44,11 @@ TEST(Bounds, TheLastFaultIsTheLastOfTheWholePlan) {
 
 TEST(Bounds, AServerIsAsSlowAsItEverIs) {
   Faults faults;
-  faults.slow = {{.to = seconds(1), .node = 3, .factor = 2}, {.to = seconds(1), .node = 3, .factor = 4}};
+  faults.slow = {{.to = seconds(1), .node = 3, .factor = 2},
+                 {.from = seconds(1), .to = seconds(3), .node = 3, .factor = 4}};
   EXPECT_EQ(slowest(faults, 3), 4);
+  faults.slow.push_back({.from = seconds(2), .to = seconds(4), .node = 3, .factor = 3});
+  EXPECT_EQ(slowest(faults, 3), 12) << "factors multiply while both last";
   EXPECT_EQ(slowest(faults, 2), 1);
 }
 

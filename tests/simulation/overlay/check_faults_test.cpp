@@ -66,7 +66,7 @@ TEST(CheckFaults, PausesOfOneUserDoNotOverlap) {
   EXPECT_FALSE(pauses(seconds(2), "v"));
   EXPECT_FALSE(pauses(seconds(4), "u"));
   EXPECT_EQ(describe(*pauses(seconds(3), "u")),
-            "pauses[1].from_s: user 'u' pauses from 1 s to 3 s already (pauses[0])");
+            "pauses[1].from_s: user 'u' pauses from 1 s to 3 s already (pauses[0]); the next begins later");
 }
 
 TEST(CheckFaults, WhoIsNotThereIsNamedWithWhoIs) {

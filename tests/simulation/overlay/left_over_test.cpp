@@ -44,5 +44,20 @@ TEST(LeftOver, IsNothingWhereNobodyWaitsForThoseWhoAreDone) {
   EXPECT_FALSE(run_of(Scheduler::centralised_fifo, overlay::Idle::block).left_over);
 }
 
+TEST(LeftOver, IsNoRoomOnServersThatHaveLeft) {
+  OverlayScenario scenario = small_scenario(Scheduler::centralised_drf);
+  scenario.quiet = 100;
+  scenario.faults.leaves = {{.at = std::chrono::seconds(30), .node = 3}};
+  const OverlayRun run = run_overlay(done_and_hungry(), scenario, 1, 1)->front();
+  ASSERT_TRUE(run.left_over);
+  EXPECT_EQ(run.left_over->tasks, 15 - run.placements);
+}
+
+TEST(LeftOver, IsNotToldOfARunThatADurationCutsOff) {
+  OverlayScenario scenario = small_scenario(Scheduler::centralised_drf);
+  scenario.duration = std::chrono::seconds(60);
+  EXPECT_FALSE(run_overlay(done_and_hungry(), scenario, 1, 1)->front().left_over);
+}
+
 }  // namespace
 }  // namespace mirab::simulation

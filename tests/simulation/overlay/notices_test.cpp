@@ -54,8 +54,9 @@ TEST(Notices, ViewsThatAreLargerThanWhatThereIs) {
 TEST(Notices, LatenciesAboveTheLifetime) {
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
   scenario.latency.max = seconds(3);
-  EXPECT_THAT(noted(scenario),
-              ElementsAre("latency_ms: messages that take longer than lifetime_ms, 2000, are dropped"));
+  EXPECT_THAT(
+      noted(scenario),
+      ElementsAre("latency_ms: messages that take longer than lifetime_ms, 2000, by any clock, are dropped"));
 }
 
 TEST(Notices, WhatEndsThoughItNeverBegan) {
@@ -96,7 +97,7 @@ TEST(Notices, AUserThatFitsNowhereStopsTheOthersUnderStuckBlock) {
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
   EXPECT_THAT(noted(scenario, *Problem::from(cluster)),
               ElementsAre("users[1].demand: a task of user 'big' fits on no server, even an empty one: it is "
-                          "the poorest for ever, and nobody else is served (stuck: leave)"));
+                          "the poorest for ever, and nobody else is served, unless by `stuck: leave`"));
   scenario.rules[0].options.stuck = overlay::Stuck::leave;
   EXPECT_THAT(noted(scenario, *Problem::from(cluster)),
               ElementsAre("users[1].demand: a task of user 'big' fits on no server, even an empty one"));
