@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "report/replication_summary.hpp"
@@ -94,6 +95,26 @@ Spread spread_of(const std::vector<Run>& runs) {
   return spread;
 }
 
+// What is to be told of the runs: of all of them once, of one with its seed.
+template <class Run>
+std::vector<std::string> notices_of_all(const std::vector<Run>& runs) {
+  std::vector<std::string> notices;
+  if constexpr (requires(const Run& run) { notices_of(run); }) {
+    std::map<std::string, std::size_t> times;
+    for (const Run& run : runs)
+      for (const std::string& notice : notices_of(run)) ++times[notice];
+    for (const Run& run : runs) {
+      for (const std::string& notice : notices_of(run)) {
+        if (times[notice] < runs.size())
+          notices.push_back(fmt::format("seed {}: {}", seed_of(run), notice));
+        else if (&run == &runs.front())
+          notices.push_back(notice);
+      }
+    }
+  }
+  return notices;
+}
+
 // Puts `field` before every record but the header, which gets `name`, or is left out when there is none. A
 // line break within quotes ends no record.
 std::string with_column(const std::string& csv, const std::string& name, const std::string& field) {
@@ -129,8 +150,11 @@ std::string replications_table(const std::vector<Run>& runs, std::size_t width) 
     table.add(spread.contenders.front().figures[f].row, std::move(values));
   }
   const std::string title = fmt::format("{}: {}", runs.front().title, seeds_text(seeds_of(runs)));
-  return broken(printable(title), page, kIndent) + "\n" + table.text(page) +
-         broken("±: half of the 95 % interval of the mean, from the runs", page, kIndent);
+  std::string text = broken(printable(title), page, kIndent) + "\n" + table.text(page) +
+                     broken("±: half of the 95 % interval of the mean, from the runs", page, kIndent);
+  for (const std::string& notice : notices_of_all(runs))
+    text += broken("note: " + printable(notice), page, kIndent);
+  return text;
 }
 
 template <class Run>
@@ -150,7 +174,8 @@ Json replications_json(const std::vector<Run>& runs) {
           {"kind", kind_of(runs.front())},
           {"seeds", seeds_of(runs)},
           {"spread", std::move(entries)},
-          {"runs", runs_json(runs)}};
+          {"runs", runs_json(runs)},
+          {"notices", notices_of_all(runs)}};
 }
 
 template <class Run>

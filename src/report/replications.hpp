@@ -18,7 +18,7 @@ namespace mirab::report {
 template <class Run>
 std::string replications_table(const std::vector<Run>& runs, std::size_t width);
 
-/// `seeds`, `runs` (each as simulation_json gives it; of an overlay the runs of all) and `spread`
+/// `seeds`, `runs` (each as simulation_json gives it; of an overlay the runs of all), `spread` and `notices`
 /// (docs/schema/simulation.schema.json).
 template <class Run>
 nlohmann::ordered_json replications_json(const std::vector<Run>& runs);

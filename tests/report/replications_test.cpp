@@ -146,6 +146,24 @@ TEST(Replications, OfAnOverlayAreTheRunsOfAllSeedsInOneListAndEveryFigure) {
   EXPECT_THAT(replications_csv(runs), HasSubstr("\n8,pdgdrf:hops=9,0.0561,"));
 }
 
+TEST(Replications, WhatIsTrueOfAllIsNotedOnceAndABrokenPromiseWithItsSeed) {
+  const simulation::OverlayScenario scenario = test::overlay_scenario();
+  const Problem cluster = test::slides();
+  std::vector<simulation::OverlayRun> broken = test::overlay_runs();
+  std::vector<simulation::OverlayRun> kept = broken;
+  for (simulation::OverlayRun& run : kept) {
+    run.violation_count = 0;
+    run.violations.clear();
+  }
+  const std::vector<OverlayRuns> runs = {{"o.yaml", 7, scenario, cluster, kept},
+                                         {"o.yaml", 8, scenario, cluster, broken}};
+  const auto json = replications_json(runs);
+  ASSERT_EQ(json["notices"].size(), notices_of(runs[1]).size());
+  EXPECT_EQ(json["notices"].back(), "seed 8: " + notices_of(runs[1]).back());
+  EXPECT_THAT(replications_table(runs, 100),
+              HasSubstr("note: seed 8: pdgdrf:hops=9: 2 promises were broken"));
+}
+
 TEST(Replications, TheTableHasAMeanAndHalfAnIntervalForEachContender) {
   const Traffic traffic;
   const std::string table = replications_table(traffic.runs, 80);
