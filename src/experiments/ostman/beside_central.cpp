@@ -85,11 +85,9 @@ std::vector<BesideCentral> run_beside_central(const std::vector<BesideCentralPla
 
 std::string why_not_quicker() {
   return "Nearly every server with users knows, rightly, a neighbour that is poorer, and may not serve "
-         "before "
-         "it (Algorithm 6). The thesis' gradient was converged less: with 2 neighbours it prints 38 % of "
-         "wrong "
-         "placements on 100 machines with 20 users, and 64 % on 200 with 40, more than there are here; that "
-         "bought it more turns side by side.";
+         "before it (Algorithm 6). The thesis' gradient was converged less: with 2 neighbours it prints 38 % "
+         "of wrong placements on 100 machines with 20 users, and 64 % on 200 with 40, more than there are "
+         "here; that bought it more turns side by side.";
 }
 
 std::string pace_of(const BesideCentral& beside, double at) {

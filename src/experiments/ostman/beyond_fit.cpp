@@ -70,8 +70,7 @@ Reproduction run(const RunOptions& options) {
   result.remarks.push_back(
       "The centralised scheduler with best fit has the best choice that there is of a server, task by task: "
       "its row is the ceiling of least share and use. A serial DGDRF with random first fit reaches 96 to 98 "
-      "% "
-      "of the centralised first fit.");
+      "% of the centralised first fit.");
   return result;
 }
 

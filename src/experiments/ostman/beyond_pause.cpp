@@ -75,8 +75,8 @@ Reproduction run(const RunOptions& options) {
                    table_of_ways("In the end, when nothing fits any more", plan, in_the_end, at_the_end)};
   result.remarks.push_back(
       "Tasks do not end here, so a user that comes back to a cluster that others filled meanwhile stays "
-      "poorer "
-      "with skip than with block, which kept it free: the last table. With tasks that end it catches up.");
+      "poorer with skip than with block, which kept it free: the last table. With tasks that end it catches "
+      "up.");
   return result;
 }
 

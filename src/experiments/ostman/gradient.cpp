@@ -225,8 +225,7 @@ Reproduction run(const RunOptions& options) {
       "behind it has kept is met again by chance. When that is one of the centre, the centre waits for it.",
       "Without a memory of who fell the centre that served stays at the head of the others' views, with the "
       "utility that it had, until that news is 50 rounds old: whoever drops it for its fall takes it again "
-      "from "
-      "one that has not heard. The more neighbours, the longer it goes round."};
+      "from one that has not heard. The more neighbours, the longer it goes round."};
   return result;
 }
 
