@@ -46,6 +46,7 @@ OverlayOptions options_of(std::uint8_t choice) {
   options.gossip.introduce = static_cast<Introduce>(choice / 96 % 2);
   options.hops = 9;
   options.best_of = 3;
+  options.confirm = static_cast<Confirm>(choice / 32 % 2);
   options.search = static_cast<Search>(choice / 2 % 3);
   options.idle = static_cast<Idle>(choice / 6 % 2);
   options.stuck = static_cast<Stuck>(choice / 12 % 2);

@@ -58,7 +58,7 @@ ServerState::ServerState(const ServerSetting& given, Scheduler scheduler, const 
       peers(given.self, chosen.gossip),
       home(chosen, given.tick),
       host(given.capacity, start, chosen.patience, given.tick),
-      rule(rule_of(scheduler, given, chosen.patience, start)) {
+      rule(rule_of(scheduler, given, chosen, start)) {
   if (needs_gradient(rule)) poorest.emplace(given.self, Slope::poorest, chosen.gossip);
   if (chosen.search == Search::directed)
     freer = std::make_unique<Gradient>(given.self, Slope::free, chosen.gossip);

@@ -92,19 +92,19 @@ void tick(ServerState& server, Level& /*level*/, Moment moment) {
 
 }  // namespace
 
-Rule rule_of(Scheduler scheduler, const ServerSetting& setting, const Patience& patience, Time start) {
+Rule rule_of(Scheduler scheduler, const ServerSetting& setting, const OverlayOptions& options, Time start) {
   switch (scheduler) {
     case Scheduler::centralised_drf:
     case Scheduler::centralised_fifo:
       return Follower{};
     case Scheduler::probes:
-      return Probes(setting.neighbours, patience.user * setting.tick);
+      return Probes(setting.neighbours, options.patience.user * setting.tick);
     case Scheduler::ddrf_random:
       return Ddrf(Ddrf::Neighbours::random);
     case Scheduler::ddrf_gradient:
       return Ddrf(Ddrf::Neighbours::gradient);
     case Scheduler::dgdrf:
-      return Dgdrf(start);
+      return Dgdrf(options.confirm, start);
     case Scheduler::pdgdrf:
       return Pdgdrf{};
     case Scheduler::level:

@@ -112,7 +112,7 @@ void hear(ServerState& server, NodeId from, const Register& goodbye, Moment mome
 
 // server_rules.cpp
 
-Rule rule_of(Scheduler scheduler, const ServerSetting& setting, const Patience& patience, Time start);
+Rule rule_of(Scheduler scheduler, const ServerSetting& setting, const OverlayOptions& options, Time start);
 /// Does the rule look at a gradient of users?
 bool needs_gradient(const Rule& rule);
 /// The rule's part of a tick: at most one task is served.

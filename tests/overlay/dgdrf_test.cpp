@@ -14,7 +14,7 @@ Descriptor server(NodeId node, double share) { return {.node = node, .utility = 
 const Descriptor r = server(5, 0.1);
 const std::vector<Descriptor> view_of_r{server(7, 0.3), server(2, 0.4), server(9, 0.2)};
 
-Dgdrf started() { return Dgdrf(Time{std::chrono::seconds(3)}); }
+Dgdrf started(Confirm confirm = Confirm::lowest) { return {confirm, Time{std::chrono::seconds(3)}}; }
 
 /// The question that was asked last, and of whom.
 const Send& last_of(const Effects& effects) { return effects.sends.back(); }
@@ -43,7 +43,7 @@ TEST(Dgdrf, AServerWithoutUsersIsNeverTheCentre) {
 // 3.3.1, steps 1 and 2: p has the lowest utility; msg_r = (S_r \ {p}) ∪ {r}.
 TEST(Dgdrf, AsksTheLowestNeighbourForTheOthersAndItself) {
   EXPECT_EQ(lowest(view_of_r), 2U);
-  EXPECT_EQ(expected_view(5, view_of_r), (std::vector<NodeId>{5, 7, 9}));
+  EXPECT_EQ(expected_view(5, view_of_r, 2), (std::vector<NodeId>{5, 7, 9}));
   Dgdrf dgdrf = started();
   Effects effects;
   EXPECT_FALSE(dgdrf.on_tick(r, view_of_r, effects));
@@ -104,6 +104,56 @@ TEST(Dgdrf, WhatIsNotAnsweredIsAskedAgainUnderTheSameRound) {
   EXPECT_GT(question(effects).round, round) << "a no is asked anew";
 }
 
+// Confirm::all: each p of S_r is asked for (S_r \ {p}) ∪ {r}.
+TEST(Dgdrf, AsksAllItsNeighboursEachForTheOthersAndItself) {
+  Dgdrf dgdrf = started(Confirm::all);
+  Effects effects;
+  EXPECT_FALSE(dgdrf.on_tick(r, view_of_r, effects));
+  const std::uint64_t round = question(effects).round;
+  EXPECT_EQ(effects.sends, (std::vector<Send>{{2, ConfirmRequest{round, {5, 7, 9}}},
+                                              {7, ConfirmRequest{round, {2, 5, 9}}},
+                                              {9, ConfirmRequest{round, {2, 5, 7}}}}));
+}
+
+TEST(Dgdrf, OfAllTheLastThatConfirmsGivesTheTurn) {
+  Dgdrf dgdrf = started(Confirm::all);
+  Effects effects;
+  dgdrf.on_tick(r, view_of_r, effects);
+  const ConfirmAnswer yes{.round = question(effects).round, .confirmed = true};
+  EXPECT_FALSE(dgdrf.on_answer(2, yes, r, view_of_r));
+  EXPECT_FALSE(dgdrf.on_answer(9, yes, r, view_of_r));
+  EXPECT_FALSE(dgdrf.on_answer(9, yes, r, view_of_r)) << "the answer was doubled on its way";
+  EXPECT_TRUE(dgdrf.on_answer(7, yes, r, view_of_r));
+  EXPECT_FALSE(dgdrf.on_answer(7, yes, r, view_of_r)) << "the turn is taken";
+}
+
+// With two neighbours r asks p alone in the thesis, and q may know of a poorer server.
+TEST(Dgdrf, OneOfAllThatDoesNotConfirmIsEnough) {
+  Dgdrf dgdrf = started(Confirm::all);
+  Effects effects;
+  dgdrf.on_tick(r, view_of_r, effects);
+  const std::uint64_t round = question(effects).round;
+  EXPECT_FALSE(dgdrf.on_answer(2, {.round = round, .confirmed = true}, r, view_of_r));
+  EXPECT_FALSE(dgdrf.on_answer(7, {.round = round, .confirmed = false}, r, view_of_r));
+  EXPECT_FALSE(dgdrf.on_answer(9, {.round = round, .confirmed = true}, r, view_of_r));
+  effects.sends.clear();
+  dgdrf.on_tick(r, view_of_r, effects);
+  EXPECT_EQ(effects.sends.size(), 3U) << "all are asked anew";
+  EXPECT_GT(question(effects).round, round);
+}
+
+TEST(Dgdrf, OfAllOnlyWhoHasNotAnsweredIsAskedAgain) {
+  Dgdrf dgdrf = started(Confirm::all);
+  Effects effects;
+  dgdrf.on_tick(r, view_of_r, effects);
+  const std::uint64_t round = question(effects).round;
+  dgdrf.on_answer(7, {.round = round, .confirmed = true}, r, view_of_r);
+  effects.sends.clear();
+  dgdrf.on_tick(r, view_of_r, effects);
+  EXPECT_EQ(effects.sends, (std::vector<Send>{{2, ConfirmRequest{round, {5, 7, 9}}},
+                                              {9, ConfirmRequest{round, {2, 5, 7}}}}));
+}
+
 TEST(Dgdrf, WhoIsNotTheCentreAsksNobody) {
   Dgdrf dgdrf = started();
   Effects effects;
@@ -134,7 +184,7 @@ TEST(Dgdrf, RoundsAreNeverRepeated) {
   Dgdrf before = started();
   before.on_tick(r, view_of_r, effects);
   const std::uint64_t round = question(effects).round;
-  Dgdrf after(Time{std::chrono::seconds(4)});
+  Dgdrf after(Confirm::lowest, Time{std::chrono::seconds(4)});
   after.on_tick(r, view_of_r, effects);
   EXPECT_GT(question(effects).round, round);
 }

@@ -21,6 +21,12 @@ OverlayOptions climbing() {
   return options;
 }
 
+OverlayOptions asking(Confirm confirm) {
+  OverlayOptions options;
+  options.confirm = confirm;
+  return options;
+}
+
 class OneServer : public testing::Test {
  protected:
   Server server(Scheduler scheduler, const OverlayOptions& options = {},
@@ -105,7 +111,7 @@ TEST_F(OneServer, ATaskThatWalksDoesNotCountUntilItIsPlaced) {
 
 // 3.3.1.
 TEST_F(OneServer, UnderDgdrfItServesWhenTheLowestNeighbourConfirms) {
-  Server one = server(Scheduler::dgdrf);
+  Server one = server(Scheduler::dgdrf, asking(Confirm::lowest));
   submit(one, 5);
   hear(one, 1, told({{.node = 1, .utility = -0.2}, {.node = 2, .utility = -0.3}}));
   tick(one);
@@ -115,6 +121,19 @@ TEST_F(OneServer, UnderDgdrfItServesWhenTheLowestNeighbourConfirms) {
   EXPECT_EQ(question.neighbours, (std::vector<NodeId>{1, kSelf}));
   EXPECT_FALSE(sent<Propose>());
   hear(one, p, ConfirmAnswer{.round = question.round, .confirmed = true});
+  EXPECT_TRUE(sent<Propose>());
+}
+
+TEST_F(OneServer, UnderDgdrfWithAllAskedItServesWhenTheLastConfirms) {
+  Server one = server(Scheduler::dgdrf, asking(Confirm::all));
+  submit(one, 5);
+  hear(one, 1, told({{.node = 1, .utility = -0.2}, {.node = 2, .utility = -0.3}}));
+  tick(one);
+  ASSERT_TRUE(sent<ConfirmRequest>());
+  const ConfirmAnswer yes{.round = sent<ConfirmRequest>()->second.round, .confirmed = true};
+  hear(one, 2, yes);
+  EXPECT_FALSE(sent<Propose>());
+  hear(one, 1, yes);
   EXPECT_TRUE(sent<Propose>());
 }
 

@@ -51,6 +51,7 @@ introduce: nobody
 remember: 7
 hops: 50
 best_of: 5
+confirm: lowest
 search: best-fit
 idle: skip
 stuck: leave
@@ -107,6 +108,7 @@ TEST(OverlayScenarioFile, ReadsHowTheSchedulersWork) {
   EXPECT_EQ(options.gossip.remember, 7U);
   EXPECT_EQ(options.hops, 50U);
   EXPECT_EQ(options.best_of, 5U);
+  EXPECT_EQ(options.confirm, overlay::Confirm::lowest);
   EXPECT_EQ(options.search, overlay::Search::best_fit);
   EXPECT_EQ(options.idle, overlay::Idle::skip);
   EXPECT_EQ(options.stuck, overlay::Stuck::leave);

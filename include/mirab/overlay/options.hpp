@@ -32,6 +32,12 @@ struct GossipOptions {
   Introduce introduce = Introduce::last_asker;
 };
 
+/// Whom the centre asks before it serves (DGDRF).
+enum class Confirm {
+  lowest,  ///< its neighbour of lowest utility (the thesis' 3.3.1)
+  all,     ///< all its neighbours
+};
+
 /// How a task that its home cannot host finds a server.
 enum class Search {
   walk,      ///< the first on a random walk where it fits (the thesis')
@@ -78,6 +84,7 @@ struct OverlayOptions {
   GossipOptions gossip;
   std::uint32_t hops = 400;   ///< of a walk, at the most
   std::uint32_t best_of = 8;  ///< servers on a best-fit walk, whether it fits there or not, that are compared
+  Confirm confirm = Confirm::all;
   Search search = Search::walk;
   Idle idle = Idle::block;
   Stuck stuck = Stuck::block;

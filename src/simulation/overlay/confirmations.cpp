@@ -28,41 +28,53 @@ std::vector<NodeId> asked_about(Confirmations::View view, NodeId r, NodeId p) {
   return nodes;
 }
 
+/// Whose confirmation a turn needs.
+std::vector<NodeId> needed(overlay::Confirm confirm, Confirmations::View view) {
+  if (confirm == overlay::Confirm::all) return nodes_of(view);
+  return {std::ranges::max_element(view, overlay::ranks_before)->node};
+}
+
 }  // namespace
 
 void Confirmations::on_message(NodeId from, NodeId to, const overlay::Message& message, View view) {
   if (const auto* request = std::get_if<overlay::ConfirmRequest>(&message)) {
     Round& round = rounds_[from];
     if (request->round < round.number) return;  // an old one, late
-    if (request->round > round.number) round = {request->round, to, request->neighbours};
-    if (round.asked == to && round.neighbours == request->neighbours)
-      round.true_there = round.true_there || nodes_of(view) == request->neighbours;
+    if (request->round > round.number) round = {request->round, {}};
+    Question& question = round.asked[to];
+    question.neighbours = request->neighbours;
+    question.true_there |= nodes_of(view) == request->neighbours;
   } else if (const auto* answer = std::get_if<overlay::ConfirmAnswer>(&message)) {
     const auto round = rounds_.find(to);
-    if (round != rounds_.end() && round->second.number == answer->round && round->second.asked == from)
-      round->second.confirmed = round->second.confirmed || answer->confirmed;
+    if (round == rounds_.end() || round->second.number != answer->round) return;
+    const auto question = round->second.asked.find(from);
+    if (question != round->second.asked.end()) question->second.confirmed |= answer->confirmed;
   }
 }
 
 void Confirmations::on_served(Time now, NodeId server, const overlay::Served& served, View view,
                               Findings& findings) const {
-  if (view.empty()) return;
-  const auto found = rounds_.find(server);
-  const Round* round =
-      found != rounds_.end() && found->second.number == served.round ? &found->second : nullptr;
-  const char* wrong = nullptr;
-  if (round == nullptr || !round->confirmed) {
-    wrong = "which no neighbour confirmed";
-  } else if (!round->true_there) {
-    wrong = "which a neighbour confirmed whose view was another";
-  } else if (round->neighbours != asked_about(view, server, round->asked)) {
-    wrong = "though its view is no longer the one that was confirmed";
-  }
-  if (wrong == nullptr) return;
+  const char* what = view.empty() ? nullptr : wrong(server, served.round, view);
+  if (what == nullptr) return;
   findings.add("confirmed",
                fmt::format("server {} gives {} its turn in round {}, {}", server, in_words(served.task),
-                           served.round, wrong),
+                           served.round, what),
                now);
+}
+
+// Null: nothing.
+const char* Confirmations::wrong(NodeId server, std::uint64_t number, View view) const {
+  constexpr const char* kNotConfirmed = "which a neighbour that must confirm it did not";
+  const auto round = rounds_.find(server);
+  if (round == rounds_.end() || round->second.number != number) return kNotConfirmed;
+  for (const NodeId p : needed(confirm_, view)) {
+    const auto question = round->second.asked.find(p);
+    if (question == round->second.asked.end() || !question->second.confirmed) return kNotConfirmed;
+    if (!question->second.true_there) return "which a neighbour confirmed whose view was another";
+    if (question->second.neighbours != asked_about(view, server, p))
+      return "though its view is no longer the one that was confirmed";
+  }
+  return nullptr;
 }
 
 }  // namespace mirab::simulation

@@ -47,6 +47,7 @@ constexpr WordOption word(std::string_view key, std::span<const std::string_view
           [](OverlayOptions& o, std::size_t chosen) { o.*member = static_cast<Choice>(chosen); }};
 }
 
+constexpr std::array<std::string_view, 2> kConfirms = {"lowest", "all"};
 constexpr std::array<std::string_view, 3> kSearches = {"walk", "best-fit", "directed"};
 constexpr std::array<std::string_view, 2> kIdles = {"block", "skip"};
 constexpr std::array<std::string_view, 2> kStucks = {"block", "leave"};
@@ -54,12 +55,13 @@ constexpr std::array<std::string_view, 2> kRises = {"gossip", "climb"};
 constexpr std::array<std::string_view, 2> kTotals = {"known", "push-sum"};
 constexpr std::array<std::string_view, 2> kIntroduced = {"nobody", "last-asker"};
 
-constexpr std::array<WordOption, 6> kWords = {{
+constexpr std::array<WordOption, 7> kWords = {{
     {"introduce", kIntroduced,
      [](const OverlayOptions& o) { return static_cast<std::size_t>(o.gossip.introduce); },
      [](OverlayOptions& o, std::size_t chosen) {
        o.gossip.introduce = static_cast<overlay::Introduce>(chosen);
      }},
+    word<&OverlayOptions::confirm, overlay::Confirm>("confirm", kConfirms),
     word<&OverlayOptions::search, overlay::Search>("search", kSearches),
     word<&OverlayOptions::idle, overlay::Idle>("idle", kIdles),
     word<&OverlayOptions::stuck, overlay::Stuck>("stuck", kStucks),

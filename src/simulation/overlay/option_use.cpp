@@ -32,6 +32,7 @@ bool is_ignored(std::string_view key, Scheduler scheduler) {
       "shuffle", "peers",  "peer_shuffle", "temperature", "oldest", "introduce", "remember",      "hops",
       "best_of", "search", "idle",         "stuck",       "rise",   "total",     "push_sum_epoch"};
   if (key == kSlackKey) return scheduler != Scheduler::level;
+  if (key == "confirm") return scheduler != Scheduler::dgdrf;
   if (overlay::row_of(scheduler).is_central)
     return among(key, kByCentralised) || (key == "idle" && scheduler == Scheduler::centralised_fifo);
   if (scheduler == Scheduler::probes) return among(key, kByProbes);

@@ -34,6 +34,7 @@ Promises::Promises(const Roster& roster, const OverlayRules& rules, const Overla
       calm_(first_tick + last_fault(scenario.faults)),
       live_(is_live(rules, scenario.faults)),
       books_(roster),
+      confirmations_(rules.options.confirm),
       up_(roster.servers(), false),
       here_(roster.servers(), false),
       up_since_(roster.servers()),

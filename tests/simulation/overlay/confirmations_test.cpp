@@ -9,9 +9,9 @@ namespace {
 using overlay::Descriptor;
 using overlay::NodeId;
 
-std::vector<Descriptor> view_of(std::initializer_list<NodeId> nodes) {
+std::vector<Descriptor> view_of(const std::vector<NodeId>& nodes) {
   std::vector<Descriptor> view;
-  for (const NodeId node : nodes) view.push_back({.node = node, .utility = 0});
+  for (const NodeId node : nodes) view.push_back({.node = node, .utility = -static_cast<double>(node)});
   return view;
 }
 
@@ -30,7 +30,7 @@ class ConfirmationsTest : public testing::Test {
     return findings.count;
   }
 
-  Confirmations confirmations;
+  Confirmations confirmations{overlay::Confirm::lowest};
 };
 
 TEST_F(ConfirmationsTest, ATurnWithATrueConfirmationIsRight) {
@@ -80,6 +80,24 @@ TEST_F(ConfirmationsTest, WhatWasConfirmedBeforeAServerLostItsMemoryIsNothing) {
   answer(true);
   confirmations.on_lost_memory(5);
   EXPECT_EQ(serve(3, {1, 2, 7}), 1);
+}
+
+TEST_F(ConfirmationsTest, AnotherNeighbourThanTheLowestIsNotEnough) {
+  confirmations.on_message(5, 2, overlay::ConfirmRequest{3, {1, 5, 7}}, view_of({1, 5, 7}));
+  confirmations.on_message(2, 5, overlay::ConfirmAnswer{3, true}, view_of({1, 2, 7}));
+  EXPECT_EQ(serve(3, {1, 2, 7}), 1);
+}
+
+TEST_F(ConfirmationsTest, WhereAllAreAskedAllMustConfirm) {
+  confirmations = Confirmations(overlay::Confirm::all);
+  ask({1, 2, 5});
+  answer(true);
+  EXPECT_EQ(serve(3, {1, 2, 7}), 1);
+  for (const auto& [node, others] : {std::pair<NodeId, std::vector<NodeId>>{1, {2, 5, 7}}, {2, {1, 5, 7}}}) {
+    confirmations.on_message(5, node, overlay::ConfirmRequest{3, others}, view_of(others));
+    confirmations.on_message(node, 5, overlay::ConfirmAnswer{3, true}, view_of({1, 2, 7}));
+  }
+  EXPECT_EQ(serve(3, {1, 2, 7}), 0);
 }
 
 TEST_F(ConfirmationsTest, WhoKnowsNobodyNeedsNone) { EXPECT_EQ(serve(0, {}), 0); }
