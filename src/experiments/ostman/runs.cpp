@@ -41,6 +41,7 @@ simulation::OverlayRun run_once(const OverlaySetting& setting, std::uint64_t see
   simulation::OverlayRules rules{.scheduler = setting.scheduler, .options = {}};
   rules.options.gossip.view = setting.neighbours;
   rules.options.gossip.oldest = kOldest;
+  rules.options.confirm = setting.confirm;
   scenario.rules = {rules};
   scenario.shuffles_per_tick = setting.shuffles_per_tick;
   Result<std::vector<simulation::OverlayRun>> runs =

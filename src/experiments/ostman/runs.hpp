@@ -21,6 +21,7 @@ struct OverlaySetting {
   overlay::Scheduler scheduler = overlay::Scheduler::dgdrf;
   std::size_t neighbours = 2;  ///< P; what the centralised ones have makes no difference
   double shuffles_per_tick = 1;
+  overlay::Confirm confirm = overlay::Confirm::all;
 
   friend auto operator<=>(const OverlaySetting&, const OverlaySetting&) = default;
 };
@@ -30,7 +31,8 @@ using SeedRuns = std::vector<simulation::OverlayRun>;
 
 /// Each setting from each of the seeds options.seed, options.seed + 1, …: the cluster and all else is drawn
 /// from it, so settings with the same machines and users share it. Ticks of 100 ms, as the thesis has them,
-/// and its options; news is dropped after 12 shuffles, of which the thesis says nothing. Order the settings
+/// and its options, but that DGDRF asks all its neighbours (OverlaySetting::confirm) and that last askers are
+/// introduced; news is dropped after 12 shuffles, of which the thesis says nothing. Order the settings
 /// so that the long runs come first. What options.shared has of them is not run again.
 std::vector<SeedRuns> overlay_runs(std::span<const OverlaySetting> settings, std::size_t seeds,
                                    const RunOptions& options);
