@@ -12,17 +12,6 @@
 #include "simulation/sweep.hpp"
 
 namespace mirab::experiments {
-namespace {
-
-Finding with_interval(std::string what, std::span<const double> parts) {
-  const simulation::Interval interval = over_seeds(parts);
-  return {.what = std::move(what),
-          .printed = {},
-          .ours = interval.mean,
-          .interval = {{interval.low, interval.high}}};
-}
-
-}  // namespace
 
 Way way(std::string name, overlay::Scheduler scheduler, std::size_t neighbours) {
   Way result{.name = std::move(name), .rules = {.scheduler = scheduler, .options = {}}};
@@ -77,18 +66,6 @@ Table table_of_ways(std::string_view title, const SideBySide& plan, std::span<co
     table.rows.push_back(std::move(row));
   }
   return table;
-}
-
-Finding at_least(std::string what, std::span<const double> parts, double bound) {
-  Finding finding = with_interval(std::move(what), parts);
-  finding.holds = finding.ours >= bound;
-  return finding;
-}
-
-Finding at_most(std::string what, std::span<const double> parts, double bound) {
-  Finding finding = with_interval(std::move(what), parts);
-  finding.holds = finding.ours <= bound;
-  return finding;
 }
 
 }  // namespace mirab::experiments

@@ -69,8 +69,4 @@ struct Column {
 Table table_of_ways(std::string_view title, const SideBySide& plan, std::span<const SeedRuns> runs,
                     std::span<const Column> columns);
 
-/// The mean of the parts with its interval, held to a bound.
-Finding at_least(std::string what, std::span<const double> parts, double bound);
-Finding at_most(std::string what, std::span<const double> parts, double bound);
-
 }  // namespace mirab::experiments

@@ -10,7 +10,6 @@
 
 #include <mirab/audit/metrics.hpp>
 #include <mirab/model/assert.hpp>
-#include <mirab/overlay/scheduler.hpp>
 #include <mirab/scheduling/fill.hpp>
 
 #include "experiments/means.hpp"
@@ -19,8 +18,6 @@
 
 namespace mirab::experiments {
 namespace {
-
-using overlay::Scheduler;
 
 constexpr std::size_t kDraws = 40;  // for each seed
 
@@ -33,16 +30,13 @@ double least_share_by_serial_drf(const Problem& cluster, Random random) {
   return std::ranges::min(dominant_shares(cluster, filled->allocation));
 }
 
-// Of least shares over the centralised one.
-struct Ceiling {
-  std::vector<double> means;  // [seed]
-  std::vector<double> draws;  // of all seeds
-};
+}  // namespace
 
-Ceiling ceiling_of(const SolutionsPlan& plan, const SeedRuns& centralised, std::uint64_t first_seed) {
+Ceiling ceiling_of(std::size_t machines, std::size_t users, const SeedRuns& centralised,
+                   std::uint64_t first_seed) {
   Ceiling ceiling;
-  for (std::uint64_t s = 0; s < plan.seeds; ++s) {
-    const Problem cluster = google_cluster(plan.machines, plan.users, first_seed + s);
+  for (std::uint64_t s = 0; s < centralised.size(); ++s) {
+    const Problem cluster = google_cluster(machines, users, first_seed + s);
     std::vector<double> draws;
     for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
       draws.push_back(
@@ -55,39 +49,19 @@ Ceiling ceiling_of(const SolutionsPlan& plan, const SeedRuns& centralised, std::
   return ceiling;
 }
 
-// Seed by seed, of the least share over the centralised one.
-std::vector<double> mean_ratios(const Solutions& solutions, Scheduler scheduler) {
-  std::vector<double> ratios = mean_over_neighbours(solutions, scheduler, least_share);
-  const std::vector<double> centralised =
-      mean_over_neighbours(solutions, Scheduler::centralised_drf, least_share);
-  std::ranges::transform(ratios, centralised, ratios.begin(), std::divides<>());
-  return ratios;
-}
-
-}  // namespace
-
-void hold_ceiling(const SolutionsPlan& plan, const Solutions& solutions, double nearly,
-                  std::uint64_t first_seed, Reproduction& result) {
-  const Ceiling ceiling = ceiling_of(plan, solutions.of(Scheduler::centralised_drf).front(), first_seed);
-  for (const Scheduler scheduler : {Scheduler::dgdrf, Scheduler::pdgdrf}) {
-    std::vector<double> parts = mean_ratios(solutions, scheduler);
-    std::ranges::transform(parts, ceiling.means, parts.begin(), std::divides<>());
-    const simulation::Interval part = over_seeds(parts);
-    result.findings.push_back(
-        {.what = fmt::format("least share of {} over that of serial DRF on random servers, mean over the "
-                             "neighbours ({} or more)",
-                             overlay::row_of(scheduler).name, nearly),
-         .ours = part.mean,
-         .interval = {{part.low, part.high}},
-         .holds = part.mean >= nearly});
-  }
+std::string in_words(const Ceiling& ceiling, double nearly) {
   const auto below = std::ranges::count_if(ceiling.draws, [&](double draw) { return draw < nearly; });
-  result.remarks.push_back(fmt::format(
+  return fmt::format(
       "The ceiling of the least share: serial DRF, each task on a random server where it fits, ends with "
       "{:.2f} of the centralised one, the mean of {} draws for each seed; the draws lie between {:.2f} and "
       "{:.2f}, {} of {} below {}.",
       mean(ceiling.means), kDraws, std::ranges::min(ceiling.draws), std::ranges::max(ceiling.draws), below,
-      ceiling.draws.size(), nearly));
+      ceiling.draws.size(), nearly);
+}
+
+std::vector<double> over_ceiling(std::vector<double> ratios, const Ceiling& ceiling) {
+  std::ranges::transform(ratios, ceiling.means, ratios.begin(), std::divides<>());
+  return ratios;
 }
 
 }  // namespace mirab::experiments

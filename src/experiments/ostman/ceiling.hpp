@@ -1,15 +1,29 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
-#include "experiments/ostman/solutions.hpp"
+#include "experiments/ostman/runs.hpp"
 
 namespace mirab::experiments {
 
-/// What DGDRF and PDGDRF lose against the centralised scheduler: is it lost to the random choice of servers,
-/// or to the missing centre? Holds their least shares against those of serial DRF on random servers
-/// (`nearly` of them or more), and tells what that reaches itself.
-void hold_ceiling(const SolutionsPlan& plan, const Solutions& solutions, double nearly,
-                  std::uint64_t first_seed, Reproduction& result);
+/// The least shares of serial DRF that gives each task to a random server where it fits, over the centralised
+/// ones: what the random choice of servers alone loses.
+struct Ceiling {
+  std::vector<double> means;  ///< of the draws of each seed. [seed]
+  std::vector<double> draws;  ///< of all seeds
+};
+
+/// On the clusters of these runs of the centralised scheduler, whose seeds count from `first_seed`.
+Ceiling ceiling_of(std::size_t machines, std::size_t users, const SeedRuns& centralised,
+                   std::uint64_t first_seed);
+
+/// `nearly`: so much of the centralised least share is nearly as good.
+std::string in_words(const Ceiling& ceiling, double nearly);
+
+/// Ratios to the centralised least share, seed by seed, as ratios to the ceiling.
+std::vector<double> over_ceiling(std::vector<double> ratios, const Ceiling& ceiling);
 
 }  // namespace mirab::experiments

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -72,6 +73,23 @@ Finding least_of_all(const Solutions& solutions, Scheduler scheduler, std::strin
       least, least >= kNearly);
   finding.note = fmt::format("at {} neighbours; below it {} of {} runs", at, below, runs);
   return finding;
+}
+
+// Is what DGDRF and PDGDRF lose against the centralised scheduler lost to the random choice of servers, or to
+// the missing centre?
+void hold_ceiling(const Solutions& solutions, const Ceiling& ceiling, Reproduction& result) {
+  for (const Scheduler scheduler : {Scheduler::dgdrf, Scheduler::pdgdrf}) {
+    std::vector<double> parts = mean_over_neighbours(solutions, scheduler, least_share);
+    const std::vector<double> centralised =
+        mean_over_neighbours(solutions, Scheduler::centralised_drf, least_share);
+    std::ranges::transform(parts, centralised, parts.begin(), std::divides<>());
+    result.findings.push_back(
+        at_least(fmt::format("least share of {} over that of serial DRF on random servers, mean over the "
+                             "neighbours ({} or more)",
+                             overlay::row_of(scheduler).name, kNearly),
+                 over_ceiling(std::move(parts), ceiling), kNearly));
+  }
+  result.remarks.push_back(in_words(ceiling, kNearly));
 }
 
 void hold_least_shares(const Solutions& solutions, Reproduction& result) {
@@ -192,7 +210,8 @@ Reproduction run_fairness(const FairnessClaims& claims, const RunOptions& option
 
   Reproduction result;
   hold_least_shares(solutions, result);
-  hold_ceiling(plan, solutions, kNearly, options.seed, result);
+  const SeedRuns& centralised = solutions.of(Scheduler::centralised_drf).front();
+  hold_ceiling(solutions, ceiling_of(plan.machines, plan.users, centralised, options.seed), result);
   hold_order(solutions, result);
   hold_wrong(solutions, overlay_runs({&lowest_asked, 1}, plan.seeds, options).front(), result);
   result.figures = {figure_of(solutions, "The least dominant share", "least share", least_share),

@@ -59,6 +59,14 @@ Finding on_ratios(std::string what, std::span<const double> ratios) {
   return finding;
 }
 
+Finding with_interval(std::string what, std::span<const double> parts) {
+  const simulation::Interval interval = over_seeds(parts);
+  return {.what = std::move(what),
+          .printed = {},
+          .ours = interval.mean,
+          .interval = {{interval.low, interval.high}}};
+}
+
 }  // namespace
 
 std::vector<SeedRuns> overlay_runs(std::span<const OverlaySetting> settings, std::size_t seeds,
@@ -142,6 +150,18 @@ Finding about(std::string what, double printed, std::span<const double> ratios, 
   Finding finding = compared(std::move(what), printed, ratio.mean, tolerance);
   if (ratios.size() > 1) finding.interval = {{ratio.low, ratio.high}};
   if (!finding.holds) finding.note = "not found on clusters drawn from the trace";
+  return finding;
+}
+
+Finding at_least(std::string what, std::span<const double> parts, double bound) {
+  Finding finding = with_interval(std::move(what), parts);
+  finding.holds = finding.ours >= bound;
+  return finding;
+}
+
+Finding at_most(std::string what, std::span<const double> parts, double bound) {
+  Finding finding = with_interval(std::move(what), parts);
+  finding.holds = finding.ours <= bound;
   return finding;
 }
 

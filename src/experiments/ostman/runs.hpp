@@ -64,6 +64,10 @@ Finding below_one(std::string what, std::span<const double> ratios);
 /// "Equal", or a printed ratio: the mean of these differs by `tolerance` at most.
 Finding about(std::string what, double printed, std::span<const double> ratios, double tolerance);
 
+/// The mean of the parts with its interval, held to a bound.
+Finding at_least(std::string what, std::span<const double> parts, double bound);
+Finding at_most(std::string what, std::span<const double> parts, double bound);
+
 void add_point(Curve& curve, double x, const simulation::Interval& y);
 
 }  // namespace mirab::experiments
