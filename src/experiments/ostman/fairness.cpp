@@ -29,7 +29,8 @@ constexpr double kFarBelowUpTo = 8;    // neighbours
 constexpr std::size_t kQuickPart = 5;  // of the machines, and twice that of the users, in a quick run
 constexpr std::size_t kQuickStep = 8;  // every so many numbers of neighbours
 
-// Over the seeds, the least or most of the means over the numbers of neighbours.
+// Over the seeds, the least or most of the means over the numbers of neighbours: arithmetic ones, since least
+// shares may be 0.
 struct Extreme {
   simulation::Interval ratio;
   double neighbours = 0;

@@ -64,7 +64,8 @@ Finding below_one(std::string what, std::span<const double> ratios);
 /// "Equal", or a printed ratio: the mean of these differs by `tolerance` at most.
 Finding about(std::string what, double printed, std::span<const double> ratios, double tolerance);
 
-/// The mean of the parts with its interval, held to a bound.
+/// The mean of the parts with its interval, held to a bound. Parts may be 0, as a least share may: so it is
+/// the arithmetic mean.
 Finding at_least(std::string what, std::span<const double> parts, double bound);
 Finding at_most(std::string what, std::span<const double> parts, double bound);
 
