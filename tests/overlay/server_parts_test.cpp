@@ -92,6 +92,20 @@ TEST_F(OneServer, LeavingInPeaceItTellsItsUsersAndTakesNoTaskAnyMore) {
   EXPECT_FALSE(sent<Propose>());
 }
 
+// Else its views, which age no more, would bring old news back for ever.
+TEST_F(OneServer, HavingLeftItAnswersNoGossip) {
+  Server one = server(Scheduler::dgdrf);
+  const auto answers = [&] {
+    hear(one, 1, GradientRequest{.offered = {{.node = 1}}});
+    const std::size_t before = effects.sends.size();
+    hear(one, 1, PeerRequest{.offered = {{.node = 1}}});
+    return before + effects.sends.size();
+  };
+  EXPECT_EQ(answers(), 2U);
+  one.leave(now, effects);
+  EXPECT_EQ(answers(), 0U);
+}
+
 TEST_F(OneServer, WhoLeftIsForgotten) {
   Server one = server(Scheduler::pdgdrf);
   hear(one, 1, told({{.node = 1, .utility = -0.2}}));
