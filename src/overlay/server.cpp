@@ -28,7 +28,7 @@ constexpr bool is_gossip(const What&) {
          std::is_same_v<What, PushSumShare> || std::is_same_v<What, Climb>;
 }
 
-Conduct conduct(const OverlayOptions& chosen) {
+KeptOptions kept_of(const OverlayOptions& chosen) {
   return {.search = chosen.search,
           .rise = chosen.rise,
           .best_of = chosen.best_of,
@@ -52,7 +52,7 @@ ServerState::ServerState(const ServerSetting& given, Scheduler scheduler, const 
               .gateway = given.gateway,
               .central = given.central,
               .neighbours = given.neighbours},
-      options(conduct(chosen)),
+      options(kept_of(chosen)),
       incarnation(static_cast<std::uint64_t>(start.time_since_epoch().count())),
       total(chosen.total == Total::known ? known_total(given.total) : std::vector<double>{}),
       peers(given.self, chosen.gossip),

@@ -39,9 +39,11 @@ struct Level {};
 /// Who decides whose turn it is (Scheduler): one small state a rule.
 using Rule = std::variant<Follower, Probes, Ddrf, Dgdrf, Pdgdrf, Level>;
 
-/// Whom a server knows from the start: what it needs again of its setting, of which its parts have taken the
-/// rest.
-struct Acquaintances {
+// Of its setting and its options a server keeps 80 bytes, not all 232: the rest went into the parts that it
+// is made of, and a simulated node has some 2 KB for everything (docs/performance.md).
+
+/// What it needs again of its ServerSetting.
+struct KeptSetting {
   NodeId self = 0;
   NodeId bootstrap = 0;
   NodeId gateway = 0;
@@ -49,8 +51,8 @@ struct Acquaintances {
   std::vector<NodeId> neighbours = {};
 };
 
-/// The same of its options.
-struct Conduct {
+/// What it needs again of its OverlayOptions.
+struct KeptOptions {
   Search search = Search::walk;
   Rise rise = Rise::gossip;
   std::uint32_t best_of = 0;
@@ -63,8 +65,8 @@ struct Conduct {
 struct ServerState {
   ServerState(const ServerSetting& given, Scheduler scheduler, const OverlayOptions& chosen, Time start);
 
-  Acquaintances setting;
-  Conduct options;
+  KeptSetting setting;
+  KeptOptions options;
   std::uint64_t incarnation;
   std::uint64_t ticks = 0;
   bool leaving = false;

@@ -1,12 +1,12 @@
-#include <chrono>
 #include <gtest/gtest.h>
 
 #include <mirab/overlay/central.hpp>
 
+#include "overlay/ticks.hpp"
+
 namespace mirab::overlay {
 namespace {
 
-constexpr Duration kTick = std::chrono::milliseconds(100);
 constexpr NodeId kUser = 10;
 constexpr NodeId kOther = 11;
 

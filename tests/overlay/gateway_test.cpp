@@ -5,6 +5,7 @@
 #include <mirab/overlay/gateway.hpp>
 
 #include "overlay/said.hpp"
+#include "overlay/ticks.hpp"
 
 namespace mirab::overlay {
 namespace {
@@ -14,10 +15,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-constexpr Duration kTick = std::chrono::milliseconds(100);
 constexpr NodeId kUser = 70;
-
-Time at(int tick) { return Time(kTick * tick); }
 
 class GatewayOf : public testing::Test {
  protected:

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "overlay/said.hpp"
+#include "overlay/ticks.hpp"
 
 namespace mirab::overlay {
 namespace {
@@ -12,11 +13,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr Duration kTick = std::chrono::milliseconds(100);
 constexpr NodeId kAnna = 7, kBen = 8;
 const std::vector<double> kTotal = {10, 20};
-
-Time at(int tick) { return Time(kTick * tick); }
 
 Submit submit(NodeId user, std::uint64_t number, std::uint64_t running, std::uint64_t sequence) {
   return {.task = {.id = {user, number}, .demand = {1, 1}, .runtime = {}, .running = running},

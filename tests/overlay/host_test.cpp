@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "overlay/said.hpp"
+#include "overlay/ticks.hpp"
 
 namespace mirab::overlay {
 namespace {
@@ -11,10 +12,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr Duration kTick = std::chrono::milliseconds(100);
 constexpr NodeId kUser = 7, kOther = 8;
 
-Time at(int tick) { return Time(kTick * tick); }
 Task task(std::uint64_t number, std::int64_t cpu, int runtime = 0, NodeId user = kUser) {
   return {.id = {user, number}, .demand = {cpu, 1}, .runtime = runtime * kTick, .running = 0};
 }

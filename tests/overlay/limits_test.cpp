@@ -15,12 +15,10 @@
 #include "overlay/push_sum.hpp"
 #include "overlay/roll.hpp"
 #include "overlay/said.hpp"
+#include "overlay/ticks.hpp"
 
 namespace mirab::overlay {
 namespace {
-
-constexpr Duration kTick = std::chrono::milliseconds(100);
-Time at(int tick) { return Time(kTick * tick); }
 
 TEST(Limits, ARollThatNobodyReadsForgetsToo) {
   Random random(1);

@@ -18,6 +18,7 @@
 
 #include "overlay/home.hpp"
 #include "overlay/host.hpp"
+#include "overlay/ticks.hpp"
 
 namespace mirab::overlay {
 
@@ -59,7 +60,6 @@ class TaskWorld {
   std::uint64_t restarted() const { return restarted_; }
 
  private:
-  static constexpr Duration kTick = std::chrono::milliseconds(100);
   static constexpr Duration kLifetime = std::chrono::seconds(2);
   static constexpr std::int64_t kRoom = 4;  ///< of a server; a task takes 1 or 2
 

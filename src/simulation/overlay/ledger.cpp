@@ -1,4 +1,4 @@
-// The books of an observer: which tasks run on which server.
+// The ledger of an observer: which tasks run on which server.
 #include "simulation/overlay/ledger.hpp"
 
 #include <algorithm>

@@ -10,14 +10,17 @@
 
 namespace mirab::simulation {
 
-/// What truly runs where, from what hosts tell and from servers that die. Nobody in the overlay knows all
-/// this.
+/// What runs where, for what a run tells: shares, and room as if nothing were held. It believes every fact
+/// and finds no fault. Whether promises are kept is the matter of other books (books.hpp), which also know
+/// what is held and what users believe; they are two so that neither inherits a mistake of the other. They
+/// agree on what runs, but for a task that lost its lease: to them it has ended, and here it runs until its
+/// server says so or, when that is down, its user gives it up. Nobody in the overlay knows all this.
 class Ledger {
  public:
   explicit Ledger(const Roster& roster);
 
-  /// Started, Stopped, and Lost: a server that is down cannot say that a lease ended and the task with it,
-  /// but its user gives it up only then. O(1); O(tasks of the server) to stop one, O(all tasks) to lose one.
+  /// Started, Stopped and Lost; other facts change nothing. O(1); O(tasks of the server) to stop one, O(all
+  /// tasks) to lose one.
   void on_fact(overlay::NodeId node, const overlay::Fact& fact);
   /// All that ran there is over. The users it took tasks from, one for each task; valid until the next call.
   std::span<const overlay::TaskId> on_death(overlay::NodeId server);

@@ -1,7 +1,6 @@
 #include "simulation/overlay/world.hpp"
 
-#include <array>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <map>
 #include <set>
 #include <tuple>
@@ -9,7 +8,7 @@
 #include <mirab/overlay/scheduler.hpp>
 
 #include "simulation/overlay/ledger.hpp"
-#include "simulation/overlay/small_overlay.hpp"
+#include "simulation/overlay/small_world.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -19,18 +18,6 @@ using overlay::Scheduler;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A world of 20 servers and 5 users.
-struct Small {
-  explicit Small(const OverlayScenario& given, std::uint64_t seed = 1, std::int64_t tasks = 0)
-      : scenario(given),
-        roster(roster_of(small_cluster(20, 5, tasks))),
-        world(roster, scenario.rules[0], scenario, seed) {}
-
-  OverlayScenario scenario;
-  Roster roster;
-  World world;
-};
-
 using Heard = std::tuple<Time, NodeId, NodeId, std::size_t>;
 
 std::vector<Heard> heard_in(OverlayScenario scenario, std::uint64_t seed) {
@@ -38,7 +25,7 @@ std::vector<Heard> heard_in(OverlayScenario scenario, std::uint64_t seed) {
   scenario.faults.duplicate = 0.05;
   scenario.faults.reorder = 0.05;
   scenario.faults.crashes = {{.at = seconds(1), .node = 3, .back = seconds(2), .memory = Memory::lost}};
-  Small small(scenario, seed);
+  SmallWorld small(scenario, seed);
   std::vector<Heard> heard;
   small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
     heard.emplace_back(now, letter.from, letter.to, letter.message.index());
@@ -58,7 +45,7 @@ TEST(World, TheSameSeedGivesTheSameMessagesAndAnotherSeedOthers) {
 }
 
 TEST(World, NobodyIsServedBeforeTheFirstTickAndThenEveryUserHasAHome) {
-  Small small(small_scenario(Scheduler::dgdrf));
+  SmallWorld small(small_scenario(Scheduler::dgdrf));
   bool served = false;
   small.world.watch({.fact = [&](Time, NodeId, const overlay::Fact& fact) {
     served |= std::holds_alternative<overlay::Served>(fact);
@@ -75,7 +62,7 @@ TEST(World, InStepAllServersTickAtTheSameTimeStaggeredEachAtItsOwn) {
   for (const Ticks ticks : {Ticks::in_step, Ticks::staggered}) {
     OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
     scenario.ticks = ticks;
-    Small small(scenario);
+    SmallWorld small(scenario);
     std::set<NodeId> at_first_tick;
     small.world.watch({.after_event = [&](Time now, NodeId node) {
       if (now == small.world.first_tick() && small.roster.is_server(node)) at_first_tick.insert(node);
@@ -85,53 +72,12 @@ TEST(World, InStepAllServersTickAtTheSameTimeStaggeredEachAtItsOwn) {
   }
 }
 
-TEST(World, AServerWithoutMemoryIsGoneUntilItComesBackAsANewOne) {
-  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
-  scenario.faults.crashes = {{.at = seconds(2), .node = 4, .back = seconds(3), .memory = Memory::lost}};
-  Small small(scenario);
-  const World& world = small.world;
-  std::vector<std::pair<Time, Fate>> fates;
-  small.world.watch({.fate = [&](Time now, NodeId server, Fate fate) {
-    if (server == 4) fates.emplace_back(now, fate);
-  }});
-  small.world.run_until(world.first_tick() + seconds(2));
-  EXPECT_LT(world.server(4)->free()[0], 10) << "something runs there";
-  small.world.run_until(world.first_tick() + milliseconds(2500));
-  EXPECT_EQ(world.server(4), nullptr);
-  EXPECT_FALSE(world.up(4));
-  small.world.run_until(world.first_tick() + seconds(3) + Duration(1));
-  ASSERT_NE(world.server(4), nullptr);
-  EXPECT_EQ(world.server(4)->free()[0], 10);
-  EXPECT_THAT(fates, testing::ElementsAre(std::pair(Time{}, Fate::started),
-                                          std::pair(world.first_tick() + seconds(2), Fate::died),
-                                          std::pair(world.first_tick() + seconds(3), Fate::started)));
-}
-
-TEST(World, AServerThatKeepsItsMemoryIsSilentUntilItIsBack) {
-  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
-  scenario.faults.crashes = {{.at = seconds(2), .node = 4, .back = seconds(3)}};
-  Small small(scenario);
-  const World& world = small.world;
-  std::int64_t events = 0;
-  small.world.watch({.after_event = [&](Time, NodeId node) { events += node == 4 ? 1 : 0; }});
-  small.world.run_until(world.first_tick() + seconds(2) + Duration(1));
-  const std::int64_t free = world.server(4)->free()[0];
-  const std::int64_t before = events;
-  small.world.run_until(world.first_tick() + seconds(3));
-  EXPECT_EQ(events, before);
-  EXPECT_FALSE(world.up(4));
-  small.world.run_until(world.first_tick() + seconds(3) + Duration(1));
-  EXPECT_TRUE(world.up(4));
-  EXPECT_LT(free, 10);
-  EXPECT_EQ(world.server(4)->free()[0], free);
-}
-
 // Seen from the letters: when they were sent, by the sender's clock, and the true time when they are taken.
 TEST(World, ClocksDifferByUpToTheSkew) {
   OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
   scenario.latency = {.min = milliseconds(1), .max = milliseconds(1)};
   scenario.wire.skew = milliseconds(500);
-  Small small(scenario);
+  SmallWorld small(scenario);
   std::map<NodeId, std::set<Duration>> ahead;
   Duration least = Duration::max(), most = Duration::min();
   small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
@@ -155,7 +101,7 @@ TEST(World, TheEndOfALeaseIsToldInTrueTime) {
   OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
   scenario.wire.skew = seconds(1);
   scenario.rules[0].options.patience.lease = 40;
-  Small small(scenario);
+  SmallWorld small(scenario);
   std::int64_t leases = 0;
   small.world.watch({.fact = [&](Time now, NodeId, const overlay::Fact& fact) {
     const auto* leased = std::get_if<overlay::Leased>(&fact);
@@ -167,72 +113,13 @@ TEST(World, TheEndOfALeaseIsToldInTrueTime) {
   EXPECT_GT(leases, 0);
 }
 
-TEST(World, UsersThatAreCutOffHearNothing) {
-  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
-  scenario.faults.partitions = {{.from = seconds(1), .to = seconds(3), .users = 0.4}};
-  Small small(scenario);
-  std::set<NodeId> heard;
-  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
-    const Duration since = now - small.world.first_tick();
-    if (small.roster.is_user(letter.to) && since >= seconds(1) && since < seconds(3)) heard.insert(letter.to);
-  }});
-  small.world.run_until(small.world.first_tick() + seconds(3));
-  EXPECT_EQ(heard.size(), 3U) << "of five";
-}
-
-// Servers register in ticks 1 … 19 and 50 of every 50; under probes users ask for every task.
-TEST(World, AGatewayThatStartsAnewNamesNobodyUntilAServerRegisters) {
-  OverlayScenario scenario = small_scenario(Scheduler::probes);
-  scenario.rules[0].options.patience.user = 200;
-  scenario.faults.restarts = {{.at = milliseconds(2500)}};
-  scenario.runtime = seconds(1);
-  Small small(scenario);
-  std::array<std::int64_t, 3> answers{};  // before, until servers register, and then
-  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
-    if (letter.from != small.roster.gateway()) return;
-    const Duration since = now - small.world.first_tick();
-    ++answers[since < milliseconds(2510) ? 0 : since < milliseconds(4900) ? 1 : 2];
-  }});
-  small.world.run_until(small.world.first_tick() + seconds(8));
-  EXPECT_GT(answers[0], 0);
-  EXPECT_EQ(answers[1], 0);
-  EXPECT_GT(answers[2], 0);
-}
-
-TEST(World, AServerThatJoinsIsNotThereBefore) {
-  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
-  scenario.faults.joins = {{.at = seconds(1), .node = 0}};
-  Small small(scenario);
-  small.world.run_until(small.world.first_tick() + seconds(1));
-  EXPECT_EQ(small.world.server(0), nullptr);
-  small.world.run_until(small.world.first_tick() + seconds(3));
-  ASSERT_NE(small.world.server(0), nullptr);
-  EXPECT_FALSE(small.world.server(0)->peers().empty());
-}
-
-TEST(World, ASlowServerTicksLessOften) {
-  OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
-  scenario.ticks = Ticks::in_step;
-  scenario.faults.slow = {{.from = seconds(1), .to = seconds(5), .node = 2, .factor = 4}};
-  Small small(scenario);
-  std::array<std::int64_t, 2> ticks{};  // of server 2, and of another
-  small.world.watch({.after_event = [&](Time now, NodeId node) {
-    const Duration since = now - small.world.first_tick();
-    if (since < seconds(1) || since >= seconds(5) || since % milliseconds(100) != Duration{}) return;
-    if (node == 2 || node == 3) ++ticks[node - 2];
-  }});
-  small.world.run_until(small.world.first_tick() + seconds(5));
-  EXPECT_EQ(ticks[1], 2 * 40) << "a tick and a shuffle every 100 ms";
-  EXPECT_NEAR(static_cast<double>(ticks[0]), 2 * 10, 2);
-}
-
 TEST(World, NoServerIsEverOverItsCapacityAndNoTaskRunsTwice) {
   for (const overlay::SchedulerRow& row : overlay::schedulers()) {
     OverlayScenario scenario = small_scenario(row.scheduler);
     scenario.faults.loss = 0.1;
     scenario.faults.duplicate = 0.1;
     scenario.faults.reorder = 0.1;
-    Small small(scenario);
+    SmallWorld small(scenario);
     Ledger ledger(small.roster);
     std::set<overlay::TaskId> running;
     small.world.watch({.fact = [&](Time, NodeId node, const overlay::Fact& fact) {
@@ -254,7 +141,7 @@ TEST(World, EveryTaskHasARunTimeOfItsOwnAlsoAfterAnotherWasLost) {
     scenario.faults.crashes.push_back(
         {.at = seconds(2), .node = node, .back = seconds(3), .memory = Memory::lost});
   scenario.rules[0].options.patience.lease = 40;
-  Small small(scenario);
+  SmallWorld small(scenario);
   std::map<overlay::TaskId, Duration> runtimes;
   std::int64_t lost = 0;
   small.world.watch({.fact =
@@ -282,7 +169,7 @@ TEST(World, RunTimesAreTheSameWhoeverSchedules) {
   for (const overlay::SchedulerRow& row : overlay::schedulers()) {
     OverlayScenario scenario = small_scenario(row.scheduler);
     scenario.runtime = milliseconds(200);
-    Small small(scenario);
+    SmallWorld small(scenario);
     std::set<overlay::TaskId> submitted;
     small.world.watch({.message = [&](Time, const overlay::Letter& letter) {
       const auto* submit = std::get_if<overlay::Submit>(&letter.message);
@@ -299,7 +186,7 @@ TEST(World, RunTimesAreTheSameWhoeverSchedules) {
 TEST(World, TasksThatHaveARunTimeEndByThemselves) {
   OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
   scenario.runtime = seconds(1);
-  Small small(scenario);
+  SmallWorld small(scenario);
   std::int64_t ended = 0, others = 0;
   small.world.watch({.fact = [&](Time, NodeId, const overlay::Fact& fact) {
     if (const auto* stopped = std::get_if<overlay::Stopped>(&fact)) ++(stopped->by_itself ? ended : others);
