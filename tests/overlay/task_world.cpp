@@ -12,34 +12,6 @@ OverlayOptions options_of(const Patience& patience) {
 
 }  // namespace
 
-TaskPlan nasty_plan(std::uint64_t seed) {
-  Random random(seed * 7919 + 1);
-  const auto up_to = [&](double most) { return random.below(3) == 0 ? 0.0 : most * random.unit(); };
-  TaskPlan plan{.seed = seed};
-  plan.servers = 1 + static_cast<NodeId>(random.below(4));
-  plan.users = 1 + static_cast<NodeId>(random.below(4));
-  plan.runtime = random.below(4) == 0 ? 0 : 5 + static_cast<std::uint32_t>(random.below(60));
-  plan.tasks = plan.runtime == 0 ? 1 : 5 + random.below(20);
-  plan.lease = 24 + static_cast<std::uint32_t>(random.below(60));
-  plan.loss = up_to(0.5);
-  plan.duplicate = up_to(0.4);
-  plan.late = up_to(0.6);
-  plan.crash = up_to(0.02);
-  plan.memory_lost = up_to(1);
-  plan.gone_for_good = up_to(0.2);
-  plan.cut = up_to(0.05);
-  plan.pause = up_to(0.02);
-  plan.leaves = random.below(4) == 0;
-  return plan;
-}
-
-TaskPlan plan_without_leases(std::uint64_t seed) {
-  TaskPlan plan = nasty_plan(seed);
-  plan.lease = 0;
-  plan.memory_lost = plan.gone_for_good = 0;
-  return plan;
-}
-
 TaskWorld::TaskWorld(const TaskPlan& plan)
     : plan_(plan),
       patience_{.again = 5, .held = 20, .walk = 50, .home = 20, .user = 100, .lease = plan.lease},
@@ -47,6 +19,8 @@ TaskWorld::TaskWorld(const TaskPlan& plan)
       gateway_(Direction::home, std::nullopt, patience_, kTick) {
   sites_.resize(plan.servers);
   now_ = start_of(0);
+  for (NodeId node = 0; node <= gateway_id(); ++node)
+    ahead_.push_back(kTick * static_cast<int>(random_.below(plan.skew + 1)));
   for (NodeId server = 0; server < plan.servers; ++server) start(server);
   for (NodeId user = 0; user < plan.users; ++user) {
     const UserSetting setting{
@@ -57,7 +31,8 @@ TaskWorld::TaskWorld(const TaskPlan& plan)
         .tick = kTick,
         .runtime = [=, this](std::uint64_t number) { return runtime_of(user, number); }};
     Effects effects;
-    users_.emplace_back(setting, patience_, kLifetime).on_start(now_, effects);
+    users_.emplace_back(setting, patience_, kLifetime + plan.allowed * kTick)
+        .on_start(clock(user_id(user)), effects);
     carry_out(user_id(user), effects);
   }
 }
@@ -70,7 +45,8 @@ Duration TaskWorld::runtime_of(NodeId user, std::uint64_t number) const {
 void TaskWorld::start(NodeId server) {
   const OverlayOptions options = options_of(patience_);
   Site& site = sites_[server];
-  site.server = std::make_unique<Server>(Server{Host({kRoom}, now_, patience_, kTick), Home(options, kTick)});
+  site.server =
+      std::make_unique<Server>(Server{Host({kRoom}, clock(server), patience_, kTick), Home(options, kTick)});
 }
 
 // A tick: staggered over its length, letters between; then promises are checked.
@@ -95,7 +71,7 @@ void TaskWorld::crash_some() {
     Server& server = *sites_.back().server;
     Effects effects;
     server.left = true;
-    server.host.close(now_, effects);
+    server.host.close(clock(plan_.servers - 1), effects);
     for (const Resident& resident : server.home.residents())
       effects.sends.push_back({resident.user, Received{.number = 0, .gone = true}});
     carry_out(plan_.servers - 1, effects);
@@ -132,16 +108,17 @@ void TaskWorld::tick_server(NodeId self) {
   Site& site = sites_[self];
   if (!site.up) return;
   Server& server = *site.server;
+  const Time now = clock(self);
   Effects effects;
-  server.host.on_tick(now_, effects);
-  server.home.on_tick(now_, effects);
+  server.host.on_tick(now, effects);
+  server.home.on_tick(now, effects);
   if (now_tick_ % (patience_.user / 4) == self && !server.left)
     effects.sends.push_back({gateway_id(), Register{}});
   const std::vector<double> total = {static_cast<double>(kRoom * plan_.servers)};
   const Resident* poorest = server.home.poorest(total);
   if (poorest != nullptr && poorest->waits()) {
-    const Resident& served = server.home.serve(now_, poorest->user, 0, effects);
-    if (!server.host.propose(now_, served.task, effects)) {
+    const Resident& served = server.home.serve(now, poorest->user, 0, effects);
+    if (!server.host.propose(now, served.task, effects)) {
       const auto next = static_cast<NodeId>(random_.below(plan_.servers));
       effects.sends.push_back({next, Walk{served.task, self, served.attempt, 4}});
     }
@@ -151,29 +128,31 @@ void TaskWorld::tick_server(NodeId self) {
 
 void TaskWorld::tick_user(NodeId user) {
   Effects effects;
+  const Time now = clock(user_id(user));
   if (chance(plan_.pause)) {
-    users_[user].paused() ? users_[user].resume(now_, effects) : users_[user].pause(now_, effects);
+    users_[user].paused() ? users_[user].resume(now, effects) : users_[user].pause(now, effects);
   }
-  if (!faults_) users_[user].resume(now_, effects);
-  users_[user].on_tick(now_, effects);
+  if (!faults_) users_[user].resume(now, effects);
+  users_[user].on_tick(now, effects);
   carry_out(user_id(user), effects);
 }
 
 void TaskWorld::on_server(NodeId self, NodeId from, const Message& message, Effects& effects) {
   Server& server = *sites_[self].server;
-  server.host.on_message(now_, from, message, effects);
+  const Time now = clock(self);
+  server.host.on_message(now, from, message, effects);
   const auto* submit = std::get_if<Submit>(&message);
   const auto* pause = std::get_if<Pause>(&message);
   if ((submit || pause) && server.left)
     effects.sends.push_back({from, Received{.number = 0, .gone = true}});
   else if (submit)
-    server.home.on_submit(now_, *submit, effects);
+    server.home.on_submit(now, *submit, effects);
   else if (pause)
-    server.home.on_pause(now_, from, *pause, effects);
+    server.home.on_pause(now, from, *pause, effects);
   if (const auto* no_room = std::get_if<NoRoom>(&message))
     server.home.on_no_room(no_room->task, no_room->attempt, effects);
   if (const auto* walk = std::get_if<Walk>(&message)) {
-    if (server.host.propose(now_, walk->task, effects)) return;
+    if (server.host.propose(now, walk->task, effects)) return;
     if (walk->hops_left == 0) {
       effects.sends.push_back({walk->home, NoRoom{walk->task.id, walk->attempt}});
       return;
@@ -194,15 +173,18 @@ void TaskWorld::deliver_until(Time end) {
   now_ = end;
 }
 
+// Dropped when it is too old by the clocks of sender and receiver, as on the wire.
 void TaskWorld::deliver(const Letter& letter) {
+  const Time now = clock(letter.to);
+  if (now - letter.sent > kLifetime) return;
   Effects effects;
   if (letter.to < plan_.servers) {
     if (!sites_[letter.to].up) return;
     on_server(letter.to, letter.from, letter.message, effects);
   } else if (letter.to < gateway_id()) {
-    users_[letter.to - plan_.servers].on_message(now_, letter.from, letter.message, effects);
+    users_[letter.to - plan_.servers].on_message(now, letter.from, letter.message, effects);
   } else {
-    gateway_.on_message(now_, letter.from, letter.message, random_, effects);
+    gateway_.on_message(now, letter.from, letter.message, random_, effects);
   }
   carry_out(letter.to, effects);
 }
@@ -213,7 +195,7 @@ void TaskWorld::carry_out(NodeId self, Effects& effects) {
   for (const Send& send : effects.sends) post(self, send);
 }
 
-// Every copy for itself: lost, late by anything up to the lifetime, or quick.
+// Every copy for itself: lost, late by anything that clocks may hide, or quick.
 void TaskWorld::post(NodeId from, const Send& send) {
   if (const auto* submit = std::get_if<Submit>(&send.message))
     runtimes_[submit->task.id] = submit->task.runtime;
@@ -222,10 +204,10 @@ void TaskWorld::post(NodeId from, const Send& send) {
   const std::uint64_t copies = chance(plan_.duplicate) ? 2 : 1;
   for (std::uint64_t copy = 0; copy < copies; ++copy) {
     if (chance(plan_.loss)) continue;
-    const Duration most = chance(plan_.late) ? kLifetime : std::chrono::milliseconds(20);
+    const Duration most = chance(plan_.late) ? longest() : std::chrono::milliseconds(20);
     const Duration delay(1 +
                          static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most.count()))));
-    bag_.push({now_ + delay, ++order_, from, send.to, send.message});
+    bag_.push({now_ + delay, ++order_, from, send.to, clock(from), send.message});
   }
 }
 

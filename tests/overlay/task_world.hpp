@@ -1,9 +1,10 @@
 #pragma once
 
 // A small world of hosts, homes, users and a gateway, joined by a bag of letters that loses, doubles, delays
-// and reorders them, under servers that crash, come back and leave. No gossip and no rule of whose turn it
-// is: what is tested is what becomes of tasks. It keeps its own books of what truly runs, from the facts
-// alone, with a supervisor that stops what has no lease any more, and notes the first promise that is broken.
+// and reorders them, under clocks that differ and servers that crash, come back and leave. No gossip and no
+// rule of whose turn it is: what is tested is what becomes of tasks. It keeps its own books of what truly
+// runs, from the facts alone, with a supervisor that stops what has no lease any more, and notes the first
+// promise that is broken.
 
 #include <map>
 #include <memory>
@@ -18,32 +19,10 @@
 
 #include "overlay/home.hpp"
 #include "overlay/host.hpp"
+#include "overlay/task_plan.hpp"
 #include "overlay/ticks.hpp"
 
 namespace mirab::overlay {
-
-/// What goes wrong, drawn from the seed.
-struct TaskPlan {
-  std::uint64_t seed = 1;
-  NodeId servers = 3, users = 3;
-  std::uint64_t tasks = 8;     ///< of each user
-  std::uint32_t runtime = 15;  ///< ticks, at most; 0: tasks do not end
-  std::uint32_t lease = 60;    ///< ticks
-  std::uint32_t faulty = 500;  ///< ticks with faults
-  double loss = 0, duplicate = 0, late = 0;
-  double crash = 0;          ///< of a server, in a tick
-  double memory_lost = 0;    ///< part of the crashes
-  double gone_for_good = 0;  ///< part of the crashes; one server always stays
-  double cut = 0;            ///< of the way from one node to another (not back), in a tick
-  double pause = 0;          ///< of a user, in a tick
-  bool leaves = false;       ///< one server leaves in peace
-};
-
-/// Every kind of fault with some probability.
-TaskPlan nasty_plan(std::uint64_t seed);
-/// Faults that no promise needs leases for: nothing is lost but messages, and who crashes comes back as it
-/// was.
-TaskPlan plan_without_leases(std::uint64_t seed);
 
 class TaskWorld {
  public:
@@ -84,6 +63,7 @@ class TaskWorld {
     Time arrives;
     std::uint64_t order;
     NodeId from, to;
+    Time sent;  ///< by its sender's clock
     Message message;
     bool operator>(const Letter& other) const {
       return std::tie(arrives, order) > std::tie(other.arrives, other.order);
@@ -94,6 +74,9 @@ class TaskWorld {
   NodeId user_id(NodeId user) const { return plan_.servers + user; }
   NodeId gateway_id() const { return plan_.servers + plan_.users; }
   Time start_of(std::uint32_t tick) const { return Time(kTick * (tick + 1)); }
+  Time clock(NodeId node) const { return now_ + ahead_[node]; }
+  /// The longest that a letter is under way.
+  Duration longest() const { return kLifetime + plan_.skew * kTick; }
   /// docs/overlay-safety.md: so many ticks after the last fault nobody believes in a host that is gone, and
   /// every task that was wanted was offered.
   std::uint32_t believed_for() const;
@@ -132,7 +115,8 @@ class TaskWorld {
   Random random_;
   bool faults_ = true;
   std::uint32_t now_tick_ = 0;
-  Time now_{};
+  Time now_{};                   ///< the true time, by which the books are kept
+  std::vector<Duration> ahead_;  ///< of the true time, by node
   std::uint64_t order_ = 0, started_ = 0, restarted_ = 0;
   std::vector<Site> sites_;
   std::vector<User> users_;

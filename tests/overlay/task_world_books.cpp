@@ -65,7 +65,7 @@ void TaskWorld::prolong(NodeId self, const Leased& leased) {
     if (key.first.user == leased.user && place.runs && !starts && !is_alive(self, key))
       broke(fmt::format("server {} prolongs {}, which was stopped", self, name(key.first)));
   }
-  site.leased_until[leased.user] = leased.until;
+  site.leased_until[leased.user] = leased.until - ahead_[self];
 }
 
 // Does it run? What has no lease any more was stopped by the supervisor, also while the server is down.
@@ -145,12 +145,12 @@ void TaskWorld::check_users() {
 }
 
 std::uint32_t TaskWorld::believed_for() const {
-  const auto life = static_cast<std::uint32_t>(kLifetime / kTick);
+  const auto life = static_cast<std::uint32_t>(longest() / kTick);
   return plan_.lease == 0 ? 0 : (9 * plan_.lease + 3) / 4 + 2 * life + 2;
 }
 
 std::uint32_t TaskWorld::offered_for() const {
-  const auto life = static_cast<std::uint32_t>(kLifetime / kTick);
+  const auto life = static_cast<std::uint32_t>(longest() / kTick);
   const auto gone = static_cast<std::uint32_t>(
       std::count_if(sites_.begin(), sites_.end(), [](const Site& site) { return !site.up; }));
   return believed_for() + life + patience_.walk + 2 * patience_.again + (1 + gone) * (patience_.home + 2) + 2;

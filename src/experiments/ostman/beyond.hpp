@@ -29,18 +29,6 @@ Way with(Way way, Value overlay::OverlayOptions::*option, Value value) {
   return way;
 }
 
-/// Each way as it is, and after it with another value of one option; what is between them, in words.
-template <class Value>
-std::vector<Way> with_both(const std::vector<Way>& ways, Value overlay::OverlayOptions::*option, Value other,
-                           std::string_view as_is, std::string_view changed) {
-  std::vector<Way> both;
-  for (const Way& way : ways) {
-    both.push_back({.name = way.name + ", " + std::string(as_is), .rules = way.rules});
-    both.push_back(with({.name = way.name + ", " + std::string(changed), .rules = way.rules}, option, other));
-  }
-  return both;
-}
-
 /// DGDRF, PDGDRF and level, under their names: with so many neighbours, and level with 10.
 std::vector<Way> rules_with(std::size_t neighbours);
 

@@ -38,7 +38,13 @@ simulation::OverlayScenario undisturbed(const Problem& /*cluster*/) {
 }
 
 std::vector<Way> ways() {
-  return with_both(rules_with(2), &OverlayOptions::idle, Idle::skip, "block", "skip");
+  std::vector<Way> both;
+  for (const Way& way : rules_with(2)) {
+    both.push_back({.name = way.name + ", block", .rules = way.rules});
+    both.push_back(
+        with({.name = way.name + ", skip", .rules = way.rules}, &OverlayOptions::idle, Idle::skip));
+  }
+  return both;
 }
 
 Reproduction run(const RunOptions& options) {

@@ -40,6 +40,10 @@ class PromisesTest : public testing::Test {
     tell(tick, 0, overlay::Started{kTask, kProposal});
     free[0] = {2, 3};
   }
+  void start_and_tell_its_user(std::int64_t tick) {
+    start(tick);
+    tell(tick + 1, kAnna, overlay::Known{kTask, 0});
+  }
   /// The promises that are broken until that tick.
   std::vector<std::string> until(std::int64_t tick) {
     for (; ticked <= tick; ++ticked) promises().after_event(at_tick(ticked), kBen);
@@ -108,8 +112,7 @@ TEST_F(PromisesTest, UntilTheLastFaultNobodyNeedsToKnow) {
 }
 
 TEST_F(PromisesTest, ATaskThatItsUserWasToldRunsIsNotForgotten) {
-  start(10);
-  tell(11, kAnna, overlay::Known{kTask, 0});
+  start_and_tell_its_user(10);
   EXPECT_TRUE(until(299).empty());
   tell(300, 0, overlay::Stopped{kTask, kProposal, true});
   EXPECT_TRUE(until(300 + kAgreed - 1).empty());
@@ -117,8 +120,7 @@ TEST_F(PromisesTest, ATaskThatItsUserWasToldRunsIsNotForgotten) {
 }
 
 TEST_F(PromisesTest, ATaskWhoseEndIsKnownIsNotForgotten) {
-  start(10);
-  tell(11, kAnna, overlay::Known{kTask, 0});
+  start_and_tell_its_user(10);
   tell(300, 0, overlay::Stopped{kTask, kProposal, true});
   tell(310, kAnna, overlay::Over{kTask});
   EXPECT_TRUE(until(900).empty());
@@ -126,8 +128,7 @@ TEST_F(PromisesTest, ATaskWhoseEndIsKnownIsNotForgotten) {
 
 TEST_F(PromisesTest, ATaskThatIsSubmittedAgainIsNotForgotten) {
   rules.options.patience.lease = 40;
-  start(10);
-  tell(11, kAnna, overlay::Known{kTask, 0});
+  start_and_tell_its_user(10);
   promises().on_fate(at_tick(300), 0, Fate::died);
   promises().on_fate(at_tick(310), 0, Fate::started);
   tell(320, kAnna, overlay::Lost{kTask});
@@ -135,16 +136,14 @@ TEST_F(PromisesTest, ATaskThatIsSubmittedAgainIsNotForgotten) {
 }
 
 TEST_F(PromisesTest, WithoutALeaseAUserNeverHearsOfWhatDied) {
-  start(10);
-  tell(11, kAnna, overlay::Known{kTask, 0});
+  start_and_tell_its_user(10);
   promises().on_fate(at_tick(20), 0, Fate::died);
   EXPECT_TRUE(until(900).empty());
 }
 
 TEST_F(PromisesTest, WithALeaseItGivesUpAServerThatNeverComesBack) {
   rules.options.patience.lease = 40;
-  start(10);
-  tell(11, kAnna, overlay::Known{kTask, 0});
+  start_and_tell_its_user(10);
   promises().on_fate(at_tick(20), 0, Fate::died);
   EXPECT_TRUE(until(20 + kAgreed + 90 - 1).empty());
   EXPECT_EQ(until(20 + kAgreed + 90), only("not forgotten"));
