@@ -100,6 +100,14 @@ Check make_folder(const std::string& folder) {
   return Error{.message = failure.message(), .file = folder};
 }
 
+Check check_folder(const std::string& folder) {
+  std::error_code none;
+  std::filesystem::path there = std::filesystem::absolute(folder, none);
+  while (there.has_relative_path() && !std::filesystem::exists(there, none)) there = there.parent_path();
+  const bool opens = ::access((there / "").c_str(), W_OK | X_OK) == 0;  // the slash: nothing but a folder
+  return opens ? Check{} : system_error(folder);
+}
+
 bool would_replace(const std::string& destination, const std::string& input) {
   const bool is_file = !destination.empty() && destination != kStandardOutput && input != kStandardInput;
   return is_file && same_file(destination, input);

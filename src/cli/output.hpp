@@ -24,6 +24,10 @@ Check check_writable(const std::string& destination);
 /// Makes the folder, with those above it, unless it is there. Errors: what the system says.
 Check make_folder(const std::string& folder);
 
+/// Would the system let make_folder make it, and write_text write in it? Makes nothing. Errors: what the
+/// system says.
+Check check_folder(const std::string& folder);
+
 /// Would the second of two texts written there replace the first? By whatever name, link or path. Not on a
 /// device, which takes both.
 bool same_file(const std::string& one, const std::string& other);

@@ -2,6 +2,7 @@
 #include "cli/searching.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -25,17 +26,20 @@ std::string replay_in(const std::string& folder) { return folder + "/found.yaml"
 std::string cluster_in(const std::string& folder) { return folder + "/" + simulation::kReplayCluster; }
 
 Check write_find(const std::string& folder, const simulation::SearchFind& find) {
+  if (Check failure = make_folder(folder)) return failure;
   if (Check failure = write_text(replay_in(folder), find.replay)) return failure;
   return write_text(cluster_in(folder), find.cluster);
 }
 
-/// What would be in vain to find out after hours of search.
+/// What would be in vain to find out after hours of search. The folder is made for a find only: one that is
+/// not there yet has nothing that a file could be in the way of.
 Check check_destinations_of(const SearchFlags& flags, const OutputOptions& output) {
   std::vector<Destination> files = {{"-o", output.file}};
-  if (!flags.witness_dir.empty()) {
-    if (Check failure = make_folder(flags.witness_dir))
-      return Error{.message = fmt::format("'{}' cannot be made: {}", flags.witness_dir, failure->message),
-                   .key = "--witness-dir"};
+  if (flags.witness_dir.empty()) return check_destinations(files, {});
+  if (Check failure = check_folder(flags.witness_dir))
+    return Error{.message = fmt::format("'{}' cannot be made: {}", flags.witness_dir, failure->message),
+                 .key = "--witness-dir"};
+  if (std::filesystem::exists(flags.witness_dir)) {
     files.push_back({"--witness-dir", replay_in(flags.witness_dir)});
     files.push_back({"--witness-dir", cluster_in(flags.witness_dir)});
   }

@@ -38,9 +38,24 @@ std::string whom(const Partition& cut) {
   return fmt::format("{} {}", fmt::join(parts, " and "), one ? "is" : "are");
 }
 
-/// The plan in sentences, one a fault.
-std::vector<std::string> plan_words(const Faults& faults) {
+/// What clocks and messages do that they mostly do not.
+std::vector<std::string> clock_words(const SearchFind& find) {
+  static const simulation::OverlayScenario kUsual;
   std::vector<std::string> lines;
+  if (find.wire.skew > Duration::zero())
+    lines.push_back(fmt::format("clocks differ by up to {} s", seconds_text(find.wire.skew)));
+  if (find.latency.max != kUsual.latency.max)
+    lines.push_back(fmt::format("messages take up to {} s", seconds_text(find.latency.max)));
+  if (find.wire.lifetime != kUsual.wire.lifetime)
+    lines.push_back(
+        fmt::format("messages that are older than {} s are dropped", seconds_text(find.wire.lifetime)));
+  return lines;
+}
+
+/// The plan in sentences, one a fault.
+std::vector<std::string> plan_words(const SearchFind& find) {
+  const Faults& faults = find.shrunk;
+  std::vector<std::string> lines = clock_words(find);
   const auto part = [&](const char* what, double probability) {
     if (probability > 0)
       lines.push_back(fmt::format("{:g} % of the messages {} until {} s", 100 * probability, what,
@@ -95,7 +110,7 @@ std::string find_words(const Searched& searched, const SearchFind& find, std::si
   text +=
       indented(fmt::format("At {} s {}.", seconds_text(find.violation.at), find.violation.what), 2, width);
   text += fmt::format("\nThe smallest plan that shows it, with {}:\n", counted_nodes);
-  for (const std::string& line : plan_words(find.shrunk)) text += indented(line, 2, width);
+  for (const std::string& line : plan_words(find)) text += indented(line, 2, width);
   return text + "\nAgain: " + replay_line(searched) + "\n";
 }
 
@@ -107,7 +122,7 @@ nlohmann::ordered_json find_json(const Searched& searched, const SearchFind& fin
           {"nodes", find.nodes},
           {"users", find.users},
           {"ticks", find.ticks},
-          {"plan", plan_words(find.shrunk)},
+          {"plan", plan_words(find)},
           {"replay", replay_line(searched)},
           {"scenario", find.replay},
           {"cluster", find.cluster}};

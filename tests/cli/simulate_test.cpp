@@ -342,6 +342,14 @@ TEST(Simulate, ASearchThatCannotWriteWhatItFindsDoesNotBegin) {
   EXPECT_THAT(ran.err, StartsWith("mirab: --witness-dir: '" + file + "/deeper' cannot be made: "));
 }
 
+TEST(Simulate, ASearchThatFindsNothingLeavesNoFolder) {
+  const test::TemporaryFolder folder;
+  const Ran ran = shell("mirab simulate --search --nodes 4 --users 2 --seeds 1 --ticks 20 --witness-dir " +
+                        folder.file("deep"));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.file("deep")));
+}
+
 TEST(Simulate, AShortSearchSaysThatItWatchedNoLiveness) {
   const std::string command = "mirab simulate --search --nodes 4 --users 2 --seeds 2 --ticks 20";
   EXPECT_THAT(shell(command).out, HasSubstr("Liveness was not watched"));

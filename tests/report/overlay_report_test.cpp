@@ -1,7 +1,10 @@
 // Table, JSON, CSV and page of overlay runs, made by hand.
 
+#include <fstream>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
 
 #include "report/overlay_figures.hpp"
 #include "report/simulated.hpp"
@@ -157,6 +160,29 @@ TEST(OverlayReport, CsvHasARecordForEachScheduler) {
       csv, StartsWith("scheduler,min_share,gini,deviation,wrong,wrong_within_0.05,placements,ticks,ratio,"));
   EXPECT_THAT(csv, HasSubstr("\npdgdrf:hops=9,0.0561,0.0123,0.00234,10,4,400,400,0.5,5000,90000,2.5,45,2,"
                              "0.04,17,4,5,0\n"));
+}
+
+/// The columns of the CSV that the document names, as a header of its own.
+std::string documented_columns() {
+  std::ifstream document(MIRAB_SOURCE_DIR "/docs/simulate.md");
+  const std::regex name("`([a-z_0-9.]+)`");
+  std::string columns;
+  bool in_table = false;
+  for (std::string line; std::getline(document, line);) {
+    if (line.empty()) in_table = false;
+    const std::string cell = line.substr(0, line.find('|', 1));
+    for (std::sregex_iterator at(cell.begin(), cell.end(), name), end; in_table && at != end; ++at)
+      columns += (columns.empty() ? "" : ",") + (*at)[1].str();
+    if (line.starts_with("| column | what it is |")) in_table = true;
+  }
+  return columns;
+}
+
+TEST(OverlayReport, TheDocumentNamesTheColumnsOfTheCsv) {
+  Overlay overlay;
+  overlay.scenario.tolerances = {0, 0.01};
+  const std::string csv = simulation_csv(overlay.all);
+  EXPECT_EQ(documented_columns(), csv.substr(0, csv.find('\n')));
 }
 
 }  // namespace

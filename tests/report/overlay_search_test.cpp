@@ -38,6 +38,8 @@ Searched found() {
   find.shrunk.partitions = {{.from = seconds(1), .to = seconds(2), .nodes = 0.5, .users = 0.25},
                             {.from = seconds(3), .to = seconds(4), .gateway = Partition::Side::inside}};
   find.shrunk.restarts = {{.at = seconds(5)}};
+  find.wire = {.lifetime = milliseconds(700), .skew = milliseconds(500)};
+  find.latency.max = milliseconds(20);
   find.nodes = 4;
   find.users = 1;
   find.ticks = 13;
@@ -65,6 +67,9 @@ TEST(OverlaySearch, SaysWhatBrokeUnderWhichPlanAndHowToSeeItAgain) {
       search_table(found(), 100),
       AllOf(HasSubstr("Seed 18 breaks a promise: one place.\n  At 1.25 s task 1 of user 32 starts twice.\n"),
             HasSubstr("The smallest plan that shows it, with 4 servers, 1 user and 13 ticks:\n"
+                      "  clocks differ by up to 0.5 s\n"
+                      "  messages take up to 0.02 s\n"
+                      "  messages that are older than 0.7 s are dropped\n"
                       "  10 % of the messages are lost until 10 s\n"
                       "  50 % of the servers and 25 % of the users are cut off from 1 s to 2 s\n"
                       "  the gateway is cut off from 3 s to 4 s\n"
@@ -90,7 +95,7 @@ TEST(OverlaySearch, JsonHasTheSame) {
   EXPECT_EQ(json["runs"], 12);
   EXPECT_EQ(json["find"]["promise"], "one place");
   EXPECT_EQ(json["find"]["at_s"], 1.25);
-  EXPECT_EQ(json["find"]["plan"].size(), 5U);
+  EXPECT_EQ(json["find"]["plan"].size(), 8U);
 }
 
 }  // namespace

@@ -222,6 +222,8 @@ struct SearchFind {
   Violation violation;
   Faults faults;                                  ///< as drawn
   Faults shrunk;                                  ///< as small as could be made
+  Latency latency;                                ///< of the shrunk run
+  overlay::WireLimits wire;                       ///< of the shrunk run
   std::uint32_t nodes = 0, users = 0, ticks = 0;  ///< of the shrunk run
   std::string replay;   ///< the scenario file (YAML) that shows it, on the cluster file kReplayCluster
   std::string cluster;  ///< that file

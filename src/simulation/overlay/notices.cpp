@@ -12,12 +12,27 @@
 
 #include "model/seconds.hpp"
 #include "simulation/overlay/check.hpp"
+#include "simulation/overlay/fault_notices.hpp"
 #include "simulation/overlay/network.hpp"
 #include "simulation/overlay/option_table.hpp"
 #include "simulation/overlay/option_use.hpp"
 
 namespace mirab::simulation {
 namespace {
+
+bool loses_messages(const OverlayScenario& scenario) {
+  return scenario.faults.loss > 0 || scenario.faults.corrupt > 0;
+}
+
+/// From one thing that prolongs a lease to the next, at a host whose user is well (overlay/leases.hpp). The
+/// user waits for the answer to the last, but not for longer than `again`, and for a quarter of the lease; it
+/// speaks at its next tick, and a slow message may follow a quick one. If one is lost, it speaks again.
+Duration longest_silence(const overlay::Patience& patience, const OverlayScenario& scenario) {
+  const Duration again = patience.again * scenario.tick;
+  const Duration answered = std::min(2 * scenario.latency.max, again);
+  return std::max(patience.lease * scenario.tick / 4, answered) + scenario.tick + scenario.latency.max -
+         scenario.latency.min + (loses_messages(scenario) ? again : Duration::zero());
+}
 
 class Notices {
  public:
@@ -26,9 +41,13 @@ class Notices {
 
   std::vector<Error> all() {
     for (const std::string_view key : overlay_option_keys()) look_at_option(key);
-    for (std::size_t i = 0; i < scenario_.rules.size(); ++i) look_at_views(i);
+    for (std::size_t i = 0; i < scenario_.rules.size(); ++i) {
+      look_at_views(i);
+      look_at_walks(i);
+      look_at_lease(i);
+    }
     look_at_network();
-    look_at_faults();
+    for (Error& notice : fault_notices(scenario_, servers_)) notices_.push_back(std::move(notice));
     look_at_demands();
     return std::move(notices_);
   }
@@ -60,7 +79,7 @@ class Notices {
   std::string key_of(std::string_view key, std::size_t index, const Value& value) const {
     const auto& rules = scenario_.rules;
     const bool shared = std::ranges::all_of(rules, [&](const OverlayRules& other) {
-      return value(other.options.gossip) == value(rules[index].options.gossip);
+      return value(other.options) == value(rules[index].options);
     });
     return shared ? std::string(key) : fmt::format("schedulers[{}].{}", index, key);
   }
@@ -71,11 +90,28 @@ class Notices {
     const auto is_used = [&](std::string_view key) { return !without_effect(key, rules); };
     if (is_used("neighbours") && !is_default("neighbours", rules.options) &&
         std::cmp_greater_equal(gossip.view, servers_))
-      add(key_of("neighbours", index, [](const auto& each) { return each.view; }),
+      add(key_of("neighbours", index, [](const auto& each) { return each.gossip.view; }),
           fmt::format("{} are more than the {} others that a server has", gossip.view, servers_ - 1));
     if (is_used("peer_shuffle") && gossip.peer_shuffle > gossip.peers)
-      add(key_of("peer_shuffle", index, [](const auto& each) { return each.peer_shuffle; }),
+      add(key_of("peer_shuffle", index, [](const auto& each) { return each.gossip.peer_shuffle; }),
           fmt::format("an exchange sends {} entries at most, all of the view (peers)", gossip.peers));
+  }
+
+  void look_at_walks(std::size_t index) {
+    const OverlayRules& rules = scenario_.rules[index];
+    if (rules.options.hops == 0 && !without_effect("hops", rules))
+      add(key_of("hops", index, [](const auto& each) { return each.hops; }),
+          "no task walks: it runs on the home of its user, or nowhere");
+  }
+
+  void look_at_lease(std::size_t index) {
+    const overlay::Patience& patience = scenario_.rules[index].options.patience;
+    const Duration longest = longest_silence(patience, scenario_);
+    if (patience.lease == 0 || patience.lease * scenario_.tick >= longest) return;
+    const auto ticks = static_cast<double>(longest.count()) / static_cast<double>(scenario_.tick.count());
+    add(key_of("patience.lease", index, [](const auto& each) { return each.patience.lease; }),
+        fmt::format("hosts may hear nothing for {:.1f} ticks from a user that is well{}, and stop its tasks",
+                    ticks, loses_messages(scenario_) ? ", when one of its messages is lost" : ""));
   }
 
   void look_at_network() {
@@ -88,19 +124,6 @@ class Notices {
                       1000 * in_seconds(lifetime), held_back ? ", as some are that come late" : ""));
     if (scenario_.duration && scenario_.quiet != OverlayScenario{}.quiet)
       add("quiet", "makes no difference: duration_s says when the run is over");
-  }
-
-  void look_at_faults() {
-    const Faults& faults = scenario_.faults;
-    const bool noisy = faults.loss > 0 || faults.duplicate > 0 || faults.reorder > 0 || faults.corrupt > 0;
-    if (faults.until > Duration::zero() && !noisy)
-      add("faults.until_s", "nothing ends then: there is no loss, duplicate, reorder or corrupt");
-    std::set<std::uint32_t> gone;
-    for (const Leave& leave : faults.leaves) gone.insert(leave.node);
-    for (const Crash& crash : faults.crashes)
-      if (!crash.back) gone.insert(crash.node);
-    if (std::cmp_equal(gone.size(), servers_))
-      add("faults", "all servers leave, or crash for ever: in the end nobody is there");
   }
 
   bool fits_somewhere(const User& user) const {

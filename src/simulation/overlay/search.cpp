@@ -64,6 +64,8 @@ SearchFind made_small(const SearchOptions& options, std::uint64_t seed, const Vi
           .violation = small.violation,
           .faults = drawn.scenario.faults,
           .shrunk = small.trial.scenario.faults,
+          .latency = small.trial.scenario.latency,
+          .wire = small.trial.scenario.wire,
           .nodes = small.trial.nodes(),
           .users = small.trial.users(),
           .ticks = small.trial.ticks(),

@@ -48,9 +48,9 @@ class Shrinker {
   }
 
  private:
-  /// The same promise, broken with less?
+  /// The same promise, broken with less that a scenario file may say? A cut that cuts nobody off it may not.
   bool take(Trial trial) {
-    if (now_.tries >= tries_) return false;
+    if (now_.tries >= tries_ || check(trial.scenario)) return false;
     ++now_.tries;
     std::optional<Violation> violation = breaks_(trial);
     if (!violation || violation->promise != now_.violation.promise) return false;
@@ -65,8 +65,8 @@ class Shrinker {
     apply(trial);
     return take(std::move(trial));
   }
-  template <class Value>
-  bool set(Value& (*of)(Trial&), Value value) {
+  template <class Of, class Value>
+  bool set(const Of& of, const Value& value) {
     if (of(now_.trial) == value) return false;
     return change([&](Trial& trial) { of(trial) = value; });
   }
@@ -132,26 +132,52 @@ class Shrinker {
     smaller |= drop<UserPause>([](Trial & t) -> auto& { return t.scenario.pauses; });
     return smaller;
   }
+  /// A partition cuts off no more kinds of nodes than it must.
+  bool cuts() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < now_.trial.scenario.faults.partitions.size(); ++i) {
+      const auto cut = [i](Trial & t) -> auto& { return t.scenario.faults.partitions[i]; };
+      smaller |= set(
+          [&](Trial & t) -> auto& { return cut(t).users; }, 0);
+      smaller |= set(
+          [&](Trial & t) -> auto& { return cut(t).gateway; }, Partition::Side::outside);
+      smaller |= set(
+          [&](Trial & t) -> auto& { return cut(t).nodes; }, 0);
+    }
+    return smaller;
+  }
   bool chances() {
-    bool smaller = set<double>(
+    bool smaller = set(
         [](Trial & t) -> auto& { return t.scenario.faults.corrupt; }, 0);
-    smaller |= set<double>(
+    smaller |= set(
         [](Trial & t) -> auto& { return t.scenario.faults.reorder; }, 0);
-    smaller |= set<double>(
+    smaller |= set(
         [](Trial & t) -> auto& { return t.scenario.faults.duplicate; }, 0);
-    smaller |= set<double>(
+    smaller |= set(
         [](Trial & t) -> auto& { return t.scenario.faults.loss; }, 0);
+    return smaller;
+  }
+  /// Clocks that agree, messages that live for long, and take no longer than they mostly do.
+  bool clocks() {
+    static const OverlayScenario kUsual;
+    bool smaller = set(
+        [](Trial & t) -> auto& { return t.scenario.wire.skew; }, Duration::zero());
+    smaller |= set(
+        [](Trial & t) -> auto& { return t.scenario.wire.lifetime; }, kUsual.wire.lifetime);
+    smaller |= set(
+        [](Trial & t) -> auto& { return t.scenario.latency.max; }, kUsual.latency.max);
     return smaller;
   }
   bool nodes() { return fewer(&Trial::nodes, keep_nodes); }
   bool users() { return fewer(&Trial::users, keep_users); }
   bool traffic() {
-    return set<std::optional<Duration>>(
+    return set(
         [](Trial & t) -> auto& { return t.scenario.runtime; }, std::nullopt);
   }
 
   static constexpr bool (Shrinker::*kSteps[])() = {&Shrinker::nodes,   &Shrinker::users,   &Shrinker::lists,
-                                                   &Shrinker::chances, &Shrinker::traffic, &Shrinker::cut};
+                                                   &Shrinker::cuts,    &Shrinker::chances, &Shrinker::clocks,
+                                                   &Shrinker::traffic, &Shrinker::cut};
 
   Shrunk now_;
   const Breaks& breaks_;

@@ -120,6 +120,15 @@ double ScenarioFields::not_negative(const Node& node, const std::string& key) {
   return amount(node, key).value();
 }
 
+double ScenarioFields::part(const Node& node, const std::string& key) {
+  if (node.kind != Node::Kind::scalar || Quantity::parse(node.text)) return not_negative(node, key);
+  const std::string_view text = node.text;
+  const bool is_percentage = text.ends_with('%');
+  const double percent = is_percentage ? parse_number(text.substr(0, text.size() - 1)).value_or(10) : 10;
+  fail(key, fmt::format("must be a part of 1, like {:g}{}", percent / 100, instead_of(node)), node.line);
+  return 0;
+}
+
 double ScenarioFields::positive(const Node& node, const std::string& key) {
   const Quantity number = amount(node, key);
   if (number.is_zero()) fail(key, "must be above 0", node.line);

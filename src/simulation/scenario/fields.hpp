@@ -41,6 +41,8 @@ class ScenarioFields : public FieldReader {
                               std::span<const std::string> resources);
 
   double not_negative(const Node& node, const std::string& key);
+  /// The same of how large a part is, where percentages come to mind.
+  double part(const Node& node, const std::string& key);
   double positive(const Node& node, const std::string& key);
   std::int64_t whole_between(const Node& node, const std::string& key, std::int64_t least, std::int64_t most);
 

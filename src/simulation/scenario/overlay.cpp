@@ -107,9 +107,16 @@ Latency read_latency(const Node& node, ScenarioFields& fields) {
     const Duration both = fields.milliseconds(node, "latency_ms");
     return {both, both};
   }
+  const std::string wanted = "must be {min: 1, max: 10}, or one number for both";
+  if (node.kind != Node::Kind::map) fields.fail("latency_ms", wanted, node.line);
   if (!fields.expect_map(node, "latency_ms", kKeys)) return {};
-  return {fields.milliseconds(fields.required(node, "latency_ms", "min"), "latency_ms.min"),
-          fields.milliseconds(fields.required(node, "latency_ms", "max"), "latency_ms.max")};
+  const auto bound = [&](std::string_view name) {
+    const std::string key = fmt::format("latency_ms.{}", name);
+    if (const Node* at = node.find(name)) return fields.milliseconds(*at, key);
+    fields.fail(key, "missing: " + wanted, node.line);
+    return Duration::zero();
+  };
+  return {bound("min"), bound("max")};
 }
 
 // Ascending, and 0 is always the first.
@@ -118,7 +125,7 @@ std::vector<double> read_tolerances(const Node& node, ScenarioFields& fields) {
   std::size_t index = 0;
   for (const Node::Entry& entry : fields.entries(node, "tolerances", kMostTolerances)) {
     const std::string key = item_key("tolerances", index++);
-    const double tolerance = fields.not_negative(entry.value, key);
+    const double tolerance = fields.part(entry.value, key);
     if (index == 1 && tolerance == 0) continue;
     if (tolerance <= tolerances.back()) fields.fail(key, "must be above the one before it", entry.line);
     tolerances.push_back(tolerance);

@@ -33,8 +33,8 @@ Partition read_partition(const Node& node, const std::string& key, ScenarioField
   if (!fields.expect_map(node, key, kKeys)) return {};
   const Span span = read_span(node, key, fields);
   Partition partition{.from = span.from, .to = span.to};
-  if (const Node* nodes = node.find("nodes")) partition.nodes = fields.not_negative(*nodes, key + ".nodes");
-  if (const Node* users = node.find("users")) partition.users = fields.not_negative(*users, key + ".users");
+  if (const Node* nodes = node.find("nodes")) partition.nodes = fields.part(*nodes, key + ".nodes");
+  if (const Node* users = node.find("users")) partition.users = fields.part(*users, key + ".users");
   if (const Node* gateway = node.find("gateway"))
     partition.gateway = static_cast<Partition::Side>(fields.word(*gateway, key + ".gateway", kSideWords));
   return partition;
@@ -104,7 +104,7 @@ Faults read_faults(const Node& node, ScenarioFields& fields) {
   Faults faults;
   if (!fields.expect_map(node, "faults", kKeys)) return faults;
   const auto probability = [&](const char* name, double& value) {
-    if (const Node* at = node.find(name)) value = fields.not_negative(*at, std::string("faults.") + name);
+    if (const Node* at = node.find(name)) value = fields.part(*at, std::string("faults.") + name);
   };
   probability("loss", faults.loss);
   probability("duplicate", faults.duplicate);

@@ -44,7 +44,8 @@ function framesOf({servers, users, view, frames}, unfairness, ticks_of_run, blur
   return {made, shares};
 }
 
-const schedulers = [['pdgdrf', 0.3], ['dgdrf', 0.1], ['ddrf-random', 1.2], ['centralised-fifo', 2]];
+const schedulers = [['pdgdrf', 0.3], ['dgdrf', 0.1], ['ddrf-random', 1.2], ['centralised-fifo', 2], ['centralised-drf', 0.05],
+  ['probes', 1.5], ['ddrf-gradient', 0.8], ['level, best fit', 0.4]];
 
 export function overlay({servers = 100, users = 40, view = 10, frames = 24, runs = 3, seeds = 1} = {}) {
   const tolerances = [0, 0.01, 0.05, 0.1, 0.15];
@@ -52,7 +53,7 @@ export function overlay({servers = 100, users = 40, view = 10, frames = 24, runs
     version: 1, kind: 'overlay', seed: 1, title: 'overlay.yaml', command: 'mirab simulate overlay.yaml --report page.html',
     cluster: 'google2011-100x20.yaml', servers: Array.from({length: servers}, (_, at) => `m-${4820 + at * 37}`), users, tolerances, notices: [],
     runs: schedulers.slice(0, runs).flatMap(([scheduler, unfairness], at) => Array.from({length: seeds}, (_, seed) => {
-      const ticks = 4000 - 700 * at;
+      const ticks = Math.max(4000 - 700 * at, 500);
       const {made, shares} = framesOf({servers, users, view, frames}, unfairness, ticks, 0.3 * at, 7 + at + 31 * seed);
       const placements = made.placements.at(-1);
       const wrong = tolerances.map(tolerance => Math.round(placements * 0.2 * unfairness * Math.exp(-20 * tolerance)));

@@ -87,7 +87,7 @@ const checks = {
 
   async 'Numbers have the words of the terminal, and shares one notation'() {
     const {page} = await still('overlay', small);
-    const headings = await page.locator('table thead').last().textContent();
+    const headings = await page.locator('table thead').first().textContent();
     for (const word of ['least', 'gini', 'deviation', 'placed', 'wrong', 'ratio', 'broken']) assert.ok(headings.includes(word), word);
     const least = await page.locator('.panel').nth(1).locator('.value').textContent();
     assert.match(least, /^0\.\d+$/);
@@ -228,10 +228,26 @@ const checks = {
 
   async 'The table has a row for each run, named by scheduler and seed where there are several'() {
     const {page} = await report('overlay-seeds', overlay({servers: 20, users: 10, frames: 3, runs: 2, seeds: 2}));
-    const rows = page.locator('section:has(h2:text-is("The runs in numbers")) tbody tr');
+    const rows = page.locator('section:has(h2:text-is("The runs in numbers")) .scroll').first().locator('tbody tr');
     assert.equal(await rows.count(), 4);
     assert.match(await page.locator('label:text-matches("^Run ") select').textContent(), /pdgdrf, seed 1pdgdrf, seed 2/);
     assert.match(await rows.first().textContent(), /^pdgdrf1\d/);
+  },
+
+  async 'The numbers of eight schedulers fit a window of 1,200 pixels'() {
+    const {page} = await report('overlay-eight', overlay({servers: 20, users: 10, frames: 3, runs: 8, seeds: 2}), {width: 1200});
+    const tables = page.locator('section:has(h2:text-is("The runs in numbers")) .scroll');
+    assert.equal(await tables.count(), 2, 'the figures, and what is wrong by how much is tolerated');
+    const beyond = await tables.evaluateAll(all => all.map(table => table.scrollWidth - table.clientWidth));
+    assert.deepEqual(beyond, [0, 0]);
+  },
+
+  async 'Where nothing is tolerated there is one table'() {
+    const strict = overlay({servers: 20, users: 10, frames: 3, runs: 2});
+    strict.tolerances = [0];
+    for (const each of strict.runs) each.wrong_within.length = each.wrong_over_time.length = 1;
+    const {page} = await report('overlay-strict', strict);
+    assert.equal(await page.locator('section:has(h2:text-is("The runs in numbers")) .scroll').count(), 1);
   },
 
   async 'Without frames there is the table alone'() {

@@ -51,21 +51,54 @@ TEST(Notices, ViewsThatAreLargerThanWhatThereIs) {
   EXPECT_EQ(noted(scenario)[0], "schedulers[0].neighbours: 5 are more than the 4 others that a server has");
 }
 
+TEST(Notices, TasksThatNeverWalk) {
+  OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
+  scenario.rules[0].options.hops = 0;
+  EXPECT_THAT(noted(scenario),
+              ElementsAre("hops: no task walks: it runs on the home of its user, or nowhere"));
+  scenario.rules[0].scheduler = Scheduler::probes;
+  EXPECT_THAT(noted(scenario), ElementsAre("hops: makes no difference to probes"));
+}
+
+TEST(Notices, ALeaseThatIsOverBeforeItIsRenewed) {
+  OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
+  std::uint32_t& lease = scenario.rules[0].options.patience.lease;
+  lease = 1;
+  EXPECT_THAT(noted(scenario), ElementsAre("patience.lease: hosts may hear nothing for 1.3 ticks from a user "
+                                           "that is well, and stop its tasks"));
+  lease = 2;
+  EXPECT_THAT(noted(scenario), IsEmpty());
+  scenario.faults.loss = 0.1;
+  EXPECT_THAT(
+      noted(scenario),
+      ElementsAre("patience.lease: hosts may hear nothing for 11.6 ticks from a user that is well, when "
+                  "one of its messages is lost, and stop its tasks"));
+  lease = 40;  // docs/overlay-safety.md
+  EXPECT_THAT(noted(scenario), IsEmpty());
+}
+
+// Held against runs in which nothing goes wrong. A lease of which something is said may do by luck.
+TEST(Notices, ALeaseOfWhichNothingIsSaidStopsNoTask) {
+  for (const std::int64_t latency_ms : {10, 130, 330}) {
+    for (const std::uint32_t lease : {1U, 2U, 3U, 4U, 6U, 8U, 12U}) {
+      OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
+      scenario.latency.max = std::chrono::milliseconds(latency_ms);
+      scenario.rules[0].options.patience.lease = lease;
+      scenario.duration = seconds(60);
+      const auto runs = run_overlay(small_cluster(5, 2), scenario, 1, 1);
+      if (lease > 1 && !noted(scenario).empty()) continue;
+      EXPECT_EQ(runs->front().restarted > 0, lease == 1)
+          << lease << " ticks, messages of up to " << latency_ms << " ms";
+    }
+  }
+}
+
 TEST(Notices, LatenciesAboveTheLifetime) {
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
   scenario.latency.max = seconds(3);
   EXPECT_THAT(
       noted(scenario),
       ElementsAre("latency_ms: messages that take longer than lifetime_ms, 2000, by any clock, are dropped"));
-}
-
-TEST(Notices, WhatEndsThoughItNeverBegan) {
-  OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
-  scenario.faults.until = seconds(3);
-  EXPECT_THAT(noted(scenario), ElementsAre("faults.until_s: nothing ends then: there is no loss, duplicate, "
-                                           "reorder or corrupt"));
-  scenario.faults.loss = 0.1;
-  EXPECT_THAT(noted(scenario), IsEmpty());
 }
 
 TEST(Notices, QuietBesideADuration) {
@@ -77,16 +110,10 @@ TEST(Notices, QuietBesideADuration) {
               ElementsAre("quiet: makes no difference: duration_s says when the run is over"));
 }
 
-TEST(Notices, NobodyIsLeft) {
+TEST(Notices, WhatGoesWrongInVain) {
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
-  for (std::uint32_t node = 0; node < 4; ++node)
-    scenario.faults.leaves.push_back({.at = seconds(3), .node = node});
-  EXPECT_THAT(noted(scenario), IsEmpty());
-  scenario.faults.crashes = {{.at = seconds(1), .node = 4, .back = seconds(2)}};
-  EXPECT_THAT(noted(scenario), IsEmpty());
-  scenario.faults.crashes[0].back.reset();
-  EXPECT_THAT(noted(scenario),
-              ElementsAre("faults: all servers leave, or crash for ever: in the end nobody is there"));
+  scenario.faults.until = seconds(3);
+  EXPECT_THAT(noted(scenario), ElementsAre(testing::StartsWith("faults.until_s: nothing ends then")));
 }
 
 TEST(Notices, AUserThatFitsNowhereStopsTheOthersUnderStuckBlock) {

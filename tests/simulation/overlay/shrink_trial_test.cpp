@@ -47,6 +47,58 @@ TEST(ShrinkTrial, LeavesWhatIsNeededAndNothingElse) {
   EXPECT_FALSE(small.trial.scenario.runtime);
 }
 
+TEST(ShrinkTrial, OfAPartitionOnlyWhoMustBeCutOffIsLeft) {
+  Trial drawn = rich_trial();
+  const auto second = std::chrono::seconds(1);
+  const Partition all{
+      .from = second, .to = 2 * second, .nodes = 0.3, .users = 0.5, .gateway = Partition::Side::inside};
+  const auto left_of = [&](double Partition::*needed) {
+    drawn.scenario.faults.partitions = {all};
+    const auto breaks = [&](const Trial& trial) -> std::optional<Violation> {
+      const std::vector<Partition>& cuts = trial.scenario.faults.partitions;
+      if (cuts.empty() || cuts[0].*needed == 0) return std::nullopt;
+      return Violation{.promise = "capacity", .what = "", .at = second};
+    };
+    return shrink_trial(drawn, *breaks(drawn), breaks, 1000).trial.scenario.faults.partitions.at(0);
+  };
+  const Partition users = left_of(&Partition::users), nodes = left_of(&Partition::nodes);
+  EXPECT_EQ(users.users, all.users);
+  EXPECT_EQ(users.nodes, 0);
+  EXPECT_EQ(nodes.nodes, all.nodes);
+  EXPECT_EQ(nodes.users, 0);
+  for (const Partition& left : {users, nodes}) EXPECT_EQ(left.gateway, Partition::Side::outside);
+}
+
+// A scenario file would be refused in which a partition cuts nobody off.
+TEST(ShrinkTrial, SomebodyIsStillCutOff) {
+  Trial drawn = rich_trial();
+  const auto second = std::chrono::seconds(1);
+  drawn.scenario.faults.partitions = {{.from = second, .to = 2 * second, .nodes = 0.3, .users = 0.5}};
+  const auto breaks = [&](const Trial& trial) -> std::optional<Violation> {
+    if (trial.scenario.faults.partitions.empty()) return std::nullopt;
+    return Violation{.promise = "capacity", .what = "", .at = second};
+  };
+  const Shrunk small = shrink_trial(drawn, *breaks(drawn), breaks, 1000);
+  EXPECT_FALSE(check(small.trial.scenario));
+  EXPECT_EQ(small.trial.scenario.faults.partitions.at(0).nodes, 0.3);
+}
+
+TEST(ShrinkTrial, ClocksThatNeedNotDifferAgree) {
+  Trial drawn = rich_trial();
+  drawn.scenario.wire = {.lifetime = std::chrono::milliseconds(700), .skew = std::chrono::milliseconds(500)};
+  drawn.scenario.latency.max = std::chrono::milliseconds(20);
+  const Trial agree = shrink_trial(drawn, *needs_two_crashes(drawn), needs_two_crashes, 1000).trial;
+  EXPECT_EQ(agree.scenario.wire.skew, Duration::zero());
+  EXPECT_EQ(agree.scenario.wire.lifetime, OverlayScenario{}.wire.lifetime);
+  EXPECT_EQ(agree.scenario.latency.max, OverlayScenario{}.latency.max);
+
+  const auto needs_clocks = [](const Trial& trial) {
+    return trial.scenario.wire.skew > Duration::zero() ? needs_two_crashes(trial) : std::nullopt;
+  };
+  const Trial differ = shrink_trial(drawn, *needs_clocks(drawn), needs_clocks, 1000).trial;
+  EXPECT_EQ(differ.scenario.wire.skew, drawn.scenario.wire.skew);
+}
+
 TEST(ShrinkTrial, AsksNoMoreOftenThanItMay) {
   const Trial drawn = rich_trial();
   std::size_t asked = 0;

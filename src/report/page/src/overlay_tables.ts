@@ -1,12 +1,10 @@
 // The runs of an overlay in numbers, and what tells them apart.
 
 import {axisPercent} from './chart';
-import {element} from './element';
 import {figure, numberColumn, percent, percentColumn} from './format';
 import type {Overlay, OverlayRun} from './overlay_data';
-import {columnsOf, differsMost} from './simulation_tables';
+import {contendersTable, differsMost} from './simulation_tables';
 import type {Measure} from './simulation_tables';
-import {sortableTable} from './sortable_table';
 
 export function runsTable({runs, tolerances}: Overlay): HTMLElement[] {
   const several_seeds = new Set(runs.map(({seed}) => seed)).size > 1;
@@ -16,22 +14,18 @@ export function runsTable({runs, tolerances}: Overlay): HTMLElement[] {
     {heading: 'gini', format: numberColumn, of: ({gini}) => gini, explanation: 'Of the dominant shares at the end: 0 when all are equal.'},
     {heading: 'deviation', format: numberColumn, of: ({deviation}) => deviation, explanation: 'The sample standard deviation of the dominant shares at the end.'},
     {heading: 'placed', format: numberColumn, of: ({placements}) => placements, explanation: 'Turns that led to a running task: placements.'},
-    ...tolerances.map((tolerance, at): Measure<OverlayRun> => ({heading: axisPercent(tolerance), group: 'wrong, tolerating', format: percentColumn,
-      of: run => wrongPart(run, at), explanation: tolerance === 0 ? 'Part of the placements that were of a user who was not a poorest one.' :
-        `Part of the placements that were of a user whose share was more than ${axisPercent(tolerance)} above the least.`})),
+    {heading: 'wrong', format: percentColumn, of: run => wrongPart(run, 0), explanation: 'Part of the placements that were of a user who was not a poorest one.'},
     {heading: 'ticks', format: numberColumn, of: ({ticks}) => ticks, explanation: 'From the first allocation tick to the last placement.'},
     {heading: 'ticks ratio', format: values => numberColumn(values, 3), of: ({ratio}) => ratio ?? undefined,
       explanation: 'These ticks over those of centralised-drf.'},
     {heading: 'messages a tick', format: values => numberColumn(values, 3), of: run => run.messages_per_tick_and_node, explanation: 'That a node sends.'},
     {heading: 'bytes a tick', format: values => numberColumn(values, 3), of: run => run.bytes_per_tick_and_node, explanation: 'Of these messages, as they are encoded.'},
     {heading: 'broken', format: numberColumn, of: ({violations}) => violations, explanation: 'Promises that were broken (docs/overlay-faults.md).'},
+    ...tolerances.map((tolerance, at): Measure<OverlayRun> => ({heading: axisPercent(tolerance), group: 'wrong, tolerating', format: percentColumn,
+      of: run => wrongPart(run, at), explanation: `Part of the placements that were of a user whose share was more than ${axisPercent(tolerance)} above the least.`})).slice(1),
   ];
-  const meanings = element('dl', {}, ...measures.flatMap(({heading, group, explanation}) => [element('dt', {}, group ? `${group} ${heading}` : heading), element('dd', {}, explanation)]));
-  return [
-    sortableTable('The runs in numbers', [{heading: 'scheduler', key: ({scheduler}) => scheduler, text: ({scheduler}) => scheduler},
-      ...columnsOf(runs, measures)], runs),
-    element('details', {class: 'meanings'}, element('summary', {}, 'What these numbers mean'), meanings),
-  ];
+  return contendersTable('The runs in numbers', runs,
+    {heading: 'scheduler', key: ({scheduler}) => scheduler, text: ({scheduler}) => scheduler}, measures);
 }
 
 const wrongPart = ({wrong_within, placements}: OverlayRun, tolerance: number): number => wrong_within[tolerance]! / Math.max(placements, 1);

@@ -18,16 +18,17 @@ export interface Measure<Row> {
 
 export const durations = (): Format => value => value === undefined ? '–' : duration(value);
 
-/** One row per contender, first in figures, then in the times that have groups; and below what the headings mean. */
+/** One row per contender, first in figures, then in those that have groups, if any; and below what the headings mean. */
 export function contendersTable<Row>(caption: string, rows: readonly Row[], contender: Column<Row>,
     measures: readonly Measure<Row>[], others: readonly Column<Row>[] = []): HTMLElement[] {
-  const times = measures.filter(({group}) => group !== undefined);
+  const grouped = measures.filter(({group}) => group !== undefined);
   const figures = measures.filter(({group}) => group === undefined);
   const meanings = element('dl', {}, ...measures.flatMap(({heading, group, explanation}) =>
     [element('dt', {}, group ? `${group}: ${heading}` : heading), element('dd', {}, explanation)]));
   return [
     sortableTable(caption, [contender, ...columnsOf(rows, figures), ...others], rows),
-    sortableTable(`${caption}: ${listed([...new Set(times.map(({group}) => group!))])}`, [contender, ...columnsOf(rows, times)], rows),
+    ...(grouped.length === 0 ? [] :
+      [sortableTable(`${caption}: ${listed([...new Set(grouped.map(({group}) => group!))])}`, [contender, ...columnsOf(rows, grouped)], rows)]),
     element('details', {class: 'meanings'}, element('summary', {}, 'What these numbers mean'), meanings),
   ];
 }
