@@ -114,6 +114,7 @@ std::set<Scheduler> heeding(std::string_view key, std::span<const overlay::Searc
 std::string heeded_by(std::string_view key) {
   using enum Scheduler;
   static const std::map<std::set<Scheduler>, std::string> kWords = {
+      {{dgdrf}, "`dgdrf`"},
       {{level}, "`level`"},
       {{ddrf_gradient, dgdrf, pdgdrf, level}, "gossip but `ddrf-random`"},
       {{ddrf_random, ddrf_gradient, dgdrf, pdgdrf, level}, "gossip"},
