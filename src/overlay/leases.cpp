@@ -18,7 +18,7 @@ void Leases::said(Time now, NodeId host) {
   if (lease_ == Duration::zero()) return;
   auto grant = find(host);
   if (grant == grants_.end())
-    grant = grants_.insert(grant, {.host = host, .waits = false, .waits_since = now});
+    grant = grants_.insert(grant, {.host = host, .waits = false, .waits_since = now, .asked_at = now});
   if (!grant->waits) grant->waits_since = now;
   grant->waits = true;
   grant->said_at = now;
@@ -41,12 +41,12 @@ bool Leases::may_say(Time now, NodeId host) const {
 
 Leases::Due Leases::due(Time now) {
   Due due;
-  for (const Grant& grant : grants_) {
+  for (Grant& grant : grants_) {
     const Duration since = now - grant.said_at;
-    if (!grant.waits && since >= lease_ / 4) due.renew.push_back(grant.host);
-    if (!grant.waits) continue;
-    if (now - grant.waits_since < lease_) {
-      if (since >= again_) due.renew.push_back(grant.host);
+    if (!grant.waits || now - grant.waits_since < lease_) {
+      if (now - grant.asked_at < lease_ / 4 && !(grant.waits && since >= again_)) continue;
+      grant.asked_at = now;
+      due.renew.push_back(grant.host);
     } else if (since > lease_ + lifetime_) {
       due.give_up.push_back(grant.host);
     }

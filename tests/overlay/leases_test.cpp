@@ -24,6 +24,18 @@ TEST(Leases, AreRenewedWhenAQuarterHasPassed) {
   EXPECT_THAT(all.due(at(25)).renew, ElementsAre(kHost));
 }
 
+// A host that takes task after task of the user: it may have stopped others while it heard nothing.
+TEST(Leases, AHostToWhichMuchIsSaidIsAskedEveryQuarterAllTheSame) {
+  Leases all = leases();
+  std::vector<int> asked;
+  for (int now = 0; now < 80; ++now) {
+    if (!all.due(at(now)).renew.empty()) asked.push_back(now);
+    all.said(at(now), kHost);
+    if (now % 2 == 0) all.heard(kHost);
+  }
+  EXPECT_THAT(asked, ElementsAre(25, 50, 75));
+}
+
 TEST(Leases, WhatIsNotAnsweredIsSaidAgainForOneLeaseAndThenNoMore) {
   Leases all = leases();
   for (int now = 0; now < 100; now += 10) {
