@@ -8,11 +8,11 @@ namespace mirab::overlay {
 
 /// What a user has granted to hosts, and when it may take that back.
 ///
-/// Each thing it says to a host lets the host run its tasks for another lease. Every quarter of it the host is
-/// asked what it runs, whatever else is said: it may have stopped tasks while it heard nothing, and may say so
-/// in vain. One that is silent is asked again and again for one lease, then no more, and is given up when even
-/// the last thing that was said, were it heard at the last moment, has run out. Without leases nothing is
-/// recorded, and nothing is due.
+/// Each thing it says to a host lets the host run its tasks for another lease. Every quarter of it the host
+/// is asked what it runs, whatever else is said: it may have stopped tasks while it heard nothing, and may
+/// say so in vain. One that is silent is asked again and again for one lease, then no more, and is given up
+/// when even the last thing that was said, were it heard at the last moment, has run out. Without leases
+/// nothing is recorded, and nothing is due.
 class Leases {
  public:
   /// `lease` zero: none. `lifetime`: User.

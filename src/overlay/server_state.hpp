@@ -39,8 +39,8 @@ struct Level {};
 /// Who decides whose turn it is (Scheduler): one small state a rule.
 using Rule = std::variant<Follower, Probes, Ddrf, Dgdrf, Pdgdrf, Level>;
 
-// Of its setting and its options a server keeps 80 bytes, not all 232: the rest went into the parts that it
-// is made of, and a simulated node has some 2 KB for everything (docs/performance.md).
+// Of its setting and its options a server keeps 80 bytes, a third: the rest went into the parts that it is
+// made of, and a simulated node has some 2 KB for everything (docs/performance.md).
 
 /// What it needs again of its ServerSetting.
 struct KeptSetting {

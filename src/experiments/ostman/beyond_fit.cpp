@@ -2,13 +2,13 @@
 // capacity, beside the thesis' first server on a random walk (Östman, 4.3 and chapter 6).
 //
 // The centralised scheduler with best fit shows what the choice of the server alone can give; serial DRF on
-// random servers (ceiling.hpp) what a walk can.
+// random servers (yardstick.hpp) what a walk can.
 #include <algorithm>
 
 #include "experiments/means.hpp"
 #include "experiments/ostman/beyond.hpp"
-#include "experiments/ostman/ceiling.hpp"
 #include "experiments/ostman/google_cluster.hpp"
+#include "experiments/ostman/yardstick.hpp"
 #include "experiments/rows.hpp"
 
 namespace mirab::experiments {
@@ -17,8 +17,6 @@ namespace {
 using overlay::OverlayOptions;
 using overlay::Scheduler;
 using overlay::Search;
-
-constexpr double kNearly = 0.95;
 
 enum Ways : std::size_t { central, central_fit, walk, best_fit, directed };
 
@@ -47,7 +45,7 @@ Reproduction run(const RunOptions& options) {
                                  with(way("dgdrf, directed walk", Scheduler::dgdrf, 2),
                                       &OverlayOptions::search, Search::directed)}};
   const std::vector<SeedRuns> runs = run_side_by_side(plan, options);
-  const Ceiling ceiling = ceiling_of(plan.machines, plan.users, runs[central], options.seed);
+  const Yardstick yardstick = yardstick_of(plan.machines, plan.users, runs[central], options.seed);
 
   Reproduction result;
   result.findings = {
@@ -56,7 +54,7 @@ Reproduction run(const RunOptions& options) {
       at_least("with best fit (0.97 or more)", relative(runs, best_fit), 0.97),
       at_least("with the directed walk (0.97 or more)", relative(runs, directed), 0.97),
       at_least("with the walk over that of serial DRF on random servers (0.95 or more)",
-               over_ceiling(relative(runs, walk), ceiling), kNearly),
+               over_yardstick(relative(runs, walk), yardstick), kNearly),
       not_less("least share with best fit less that with the walk, over the centralised one (not below 0)",
                differences(relative(runs, best_fit), relative(runs, walk))),
       not_less("least share with the directed walk less that with the walk (not below 0)",
@@ -75,7 +73,7 @@ Reproduction run(const RunOptions& options) {
   result.remarks = {
       "The centralised scheduler with best fit has the best choice that there is of a server, task by task: "
       "its row is the ceiling of least share and use where the server is chosen.",
-      in_words(ceiling, kNearly)};
+      in_words(yardstick, kNearly)};
   return result;
 }
 

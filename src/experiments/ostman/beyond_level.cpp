@@ -98,7 +98,8 @@ Reproduction run(const RunOptions& options) {
       mean(bound), *std::ranges::min_element(bound), *std::ranges::max_element(bound)));
   result.remarks.push_back(
       "The centralised scheduler takes the first server where a task fits, so best fit can reach more than "
-      "its least share. With the walk of the thesis what a serial DGDRF reaches is the ceiling.");
+      "its least share. With the walk of the thesis serial DRF on random servers is what it can be held "
+      "against (ostman-beyond-fit).");
   return result;
 }
 

@@ -37,6 +37,9 @@ using SeedRuns = std::vector<simulation::OverlayRun>;
 std::vector<SeedRuns> overlay_runs(std::span<const OverlaySetting> settings, std::size_t seeds,
                                    const RunOptions& options);
 
+/// Of the centralised least share, by Östman, 5.2: "nearly achieving similar results".
+inline constexpr double kNearly = 0.95;
+
 /// One number of each run.
 using Measure = double (*)(const simulation::OverlayRun& run);
 double least_share(const simulation::OverlayRun& run);

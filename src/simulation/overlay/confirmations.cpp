@@ -42,7 +42,7 @@ void Confirmations::on_message(NodeId from, NodeId to, const overlay::Message& m
     if (request->round < round.number) return;  // an old one, late
     if (request->round > round.number) round = {request->round, {}};
     Question& question = round.asked[to];
-    question.neighbours = request->neighbours;
+    if (question.neighbours != request->neighbours) question = {.neighbours = request->neighbours};
     question.true_there |= nodes_of(view) == request->neighbours;
   } else if (const auto* answer = std::get_if<overlay::ConfirmAnswer>(&message)) {
     const auto round = rounds_.find(to);
@@ -62,7 +62,6 @@ void Confirmations::on_served(Time now, NodeId server, const overlay::Served& se
                now);
 }
 
-// Null: nothing.
 const char* Confirmations::wrong(NodeId server, std::uint64_t number, View view) const {
   constexpr const char* kNotConfirmed = "which a neighbour that must confirm it did not";
   const auto round = rounds_.find(server);

@@ -39,6 +39,7 @@ class Confirmations {
     std::uint64_t number = 0;
     std::map<overlay::NodeId, Question> asked;  ///< by p
   };
+  /// What is wrong with a turn of this round; null: nothing.
   const char* wrong(overlay::NodeId server, std::uint64_t number, View view) const;
 
   overlay::Confirm confirm_;

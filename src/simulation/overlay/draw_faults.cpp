@@ -32,8 +32,8 @@ double hundredths(Random& random, std::int64_t most) {
 }
 
 /// Room for few tasks in some trials, so that it fills, and for many in others.
-Cluster draw_cluster(const SearchOptions& options, Random random) {
-  const std::int64_t room = between(random, 4, 24);
+Cluster draw_cluster(const SearchOptions& options, bool bustle, Random random) {
+  const std::int64_t room = between(random, 4, 24) * (bustle ? 16 : 1);
   const auto amounts = [&](std::int64_t low, std::int64_t high) {
     ResourceVector drawn;
     for (std::size_t r = 0; r < kResources; ++r) drawn.emplace_back(between(random, low, high));
@@ -49,7 +49,7 @@ Cluster draw_cluster(const SearchOptions& options, Random random) {
 
 /// In half of the trials so little patience that liveness (bounds.hpp) is watched from 192 ticks after the
 /// last fault on instead of 376.
-overlay::OverlayOptions draw_options(Random random) {
+overlay::OverlayOptions draw_options(Random random, Random confirm) {
   using namespace overlay;
   OverlayOptions options;
   options.patience = {.again = 4, .held = 16, .walk = 60, .home = 16, .user = 60, .lease = 0};
@@ -57,10 +57,11 @@ overlay::OverlayOptions draw_options(Random random) {
     options.patience = {.again = 4, .held = 12, .walk = 40, .home = 8, .user = 24, .lease = 0};
     options.gossip.oldest = 20;
   }
-  if (chance(random, 0.5)) options.patience.lease = 40;
+  if (chance(random, 0.5)) options.patience.lease = 80;
   options.search = static_cast<Search>(between(random, 0, 2));
   options.idle = chance(random, 0.5) ? Idle::block : Idle::skip;
   options.rise = chance(random, 0.5) ? Rise::gossip : Rise::climb;
+  options.confirm = chance(confirm, 0.5) ? Confirm::all : Confirm::lowest;
   return options;
 }
 
@@ -159,12 +160,34 @@ void draw_clocks(Random random, OverlayScenario& scenario) {
   scenario.wire.lifetime = 10 * scenario.latency.max + scenario.wire.skew;
 }
 
+/// Many short tasks and a lease, so that users and hosts talk all the time; in half of those trials nothing
+/// goes wrong but what is planned for a moment, so that what is lost then is not heard of by chance, and
+/// partitions that are longer than the lease cut users off from the gateway too, which then keep their homes.
+void draw_bustle(Random& random, const SearchOptions& options, OverlayScenario& scenario) {
+  overlay::Patience& patience = scenario.rules.front().options.patience;
+  patience.lease = 80;
+  scenario.runtime = between(random, 30, 100) * kTick;
+  if (chance(random, 0.5)) return;
+  Faults& faults = scenario.faults;
+  faults.loss = faults.duplicate = faults.reorder = faults.corrupt = 0;
+  faults.until = Duration::zero();
+  for (Partition& partition : faults.partitions) {
+    partition.gateway = Partition::Side::inside;
+    partition.to = std::min(partition.to + 2 * patience.lease * kTick, options.ticks / 2 * kTick);
+  }
+}
+
 }  // namespace
 
 Trial draw_trial(const SearchOptions& options, std::uint64_t seed) {
-  Trial trial{.cluster = draw_cluster(options, stream(seed, "search cluster")), .scenario = {}, .seed = seed};
+  Random bustle = stream(seed, "search bustle");
+  const bool bustles = chance(bustle, 0.25);
+  Trial trial{.cluster = draw_cluster(options, bustles, stream(seed, "search cluster")),
+              .scenario = {},
+              .seed = seed};
   OverlayScenario& scenario = trial.scenario;
-  scenario.rules = {{options.scheduler, draw_options(stream(seed, "search options"))}};
+  scenario.rules = {
+      {options.scheduler, draw_options(stream(seed, "search options"), stream(seed, "search confirm"))}};
   scenario.names = {std::string(overlay::row_of(options.scheduler).name)};
   scenario.tick = kTick;
   scenario.warm_up = 30;
@@ -180,6 +203,7 @@ Trial draw_trial(const SearchOptions& options, std::uint64_t seed) {
     const auto length = between(random, 1, std::max(1U, options.ticks / 8)) * kTick;
     scenario.pauses.push_back({from, from + length, fmt::format("u{}", i - 1)});
   }
+  if (bustles) draw_bustle(bustle, options, scenario);
   return trial;
 }
 

@@ -75,6 +75,14 @@ TEST_F(ConfirmationsTest, AnOldRequestThatComesLateChangesNothing) {
   EXPECT_EQ(serve(3, {1, 2, 7}), 0);
 }
 
+// A round is one question: what was confirmed of another view is nothing.
+TEST_F(ConfirmationsTest, AnotherQuestionUnderTheSameRoundIsNotConfirmedYet) {
+  ask({1, 2, 5});
+  answer(true);
+  confirmations.on_message(5, 7, overlay::ConfirmRequest{3, {1, 4, 5}}, view_of({1, 2, 5}));
+  EXPECT_EQ(serve(3, {1, 4, 7}), 1);
+}
+
 TEST_F(ConfirmationsTest, WhatWasConfirmedBeforeAServerLostItsMemoryIsNothing) {
   ask({1, 2, 5});
   answer(true);
