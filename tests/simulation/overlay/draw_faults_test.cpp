@@ -88,8 +88,27 @@ TEST(DrawFaults, EverythingGoesWrongInSomeTrial) {
     if (trial.scenario.runtime) seen.insert("tasks end");
     if (!trial.scenario.pauses.empty()) seen.insert("pauses");
     if (trial.scenario.rules.front().options.patience.lease > 0) seen.insert("lease");
+    if (trial.scenario.rules.front().options.confirm == overlay::Confirm::lowest) seen.insert("lowest asked");
   });
-  EXPECT_EQ(seen.size(), 16U);
+  EXPECT_EQ(seen.size(), 17U);
+}
+
+// Bustle: a lease and short tasks; and in half of it only what is planned for a moment.
+TEST(DrawFaults, InSomeTrialsUsersAndHostsTalkAllTheTimeAndNothingIsLostByChance) {
+  int bustles = 0, quiet = 0;
+  for_trials([&](const Trial& trial) {
+    const OverlayScenario& scenario = trial.scenario;
+    if (trial.cluster.servers.front().capacity.front() <= Quantity(24)) return;  // the most room otherwise
+    ++bustles;
+    EXPECT_GT(scenario.rules.front().options.patience.lease, 0U);
+    EXPECT_TRUE(scenario.runtime);
+    if (scenario.faults.loss > 0) return;
+    ++quiet;
+    for (const Partition& partition : scenario.faults.partitions)
+      EXPECT_EQ(partition.gateway, Partition::Side::inside);
+  });
+  EXPECT_NEAR(bustles, kSeeds / 4.0, 20);
+  EXPECT_NEAR(quiet, bustles / 2.0, 12);
 }
 
 }  // namespace
