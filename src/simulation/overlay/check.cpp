@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kFewestShuffles = 1e-3, kMostShuffles = 1e3;
 constexpr Duration kShortestTick = std::chrono::microseconds(1);
-constexpr Duration kLongestPatience = std::chrono::days(365);
+constexpr Duration kLongestPatience = std::chrono::days(10 * 365);
 
 Error wrong(std::string key, std::string message) {
   return {.message = std::move(message), .key = std::move(key)};
@@ -77,8 +77,9 @@ Check check_patience(const overlay::Patience& patience, Duration tick, const std
   for (const WaitOption& wait : wait_options()) {
     const std::int64_t ticks = patience.*wait.ticks;
     if (ticks > kLongestPatience / tick)
-      return wrong(fmt::format("{}.{}.{}", key, kPatienceKey, wait.key),
-                   fmt::format("must be less than a year, not {} ticks of {} s", ticks, seconds_text(tick)));
+      return wrong(
+          fmt::format("{}.{}.{}", key, kPatienceKey, wait.key),
+          fmt::format("must be less than ten years, not {} ticks of {} s", ticks, seconds_text(tick)));
   }
   return {};
 }

@@ -35,7 +35,7 @@ TEST(CheckOverlay, TellsTheKeyOfWhatMakesNoSense) {
       {"schedulers[0].patience.lease",
        [](OverlayScenario& s) {
          s.tick = std::chrono::hours(1);
-         s.rules[0].options.patience.lease = 365 * 24 + 1;
+         s.rules[0].options.patience.lease = 10 * 365 * 24 + 1;
        }},
       {"tick_ms", [](OverlayScenario& s) { s.tick = {}; }},
       {"shuffles_per_tick", [](OverlayScenario& s) { s.shuffles_per_tick = 0; }},
