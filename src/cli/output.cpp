@@ -1,6 +1,8 @@
 #include "cli/output.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -103,9 +105,15 @@ Check make_folder(const std::string& folder) {
 Check check_folder(const std::string& folder) {
   std::error_code none;
   std::filesystem::path there = std::filesystem::absolute(folder, none);
-  while (there.has_relative_path() && !std::filesystem::exists(there, none)) there = there.parent_path();
+  const bool too_long =
+      std::ranges::any_of(there, [](const auto& part) { return part.native().size() > NAME_MAX; });
+  // A link to nowhere is there: no folder can be made in its place.
+  while (there.has_relative_path() &&
+         std::filesystem::symlink_status(there, none).type() == std::filesystem::file_type::not_found)
+    there = there.parent_path();
   const bool opens = ::access((there / "").c_str(), W_OK | X_OK) == 0;  // the slash: nothing but a folder
-  return opens ? Check{} : system_error(folder);
+  if (opens && too_long) errno = ENAMETOOLONG;
+  return opens && !too_long ? Check{} : system_error(folder);
 }
 
 bool would_replace(const std::string& destination, const std::string& input) {

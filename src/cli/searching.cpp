@@ -31,17 +31,32 @@ Check write_find(const std::string& folder, const simulation::SearchFind& find) 
   return write_text(cluster_in(folder), find.cluster);
 }
 
-/// What would be in vain to find out after hours of search. The folder is made for a find only: one that is
-/// not there yet has nothing that a file could be in the way of.
+/// A text that is written to a file is no folder afterwards, nor a file where a folder was made.
+bool stands_in_the_way(const std::string& file, const std::string& folder) {
+  std::error_code none;
+  std::filesystem::path above = std::filesystem::absolute(folder, none);
+  for (; above.has_relative_path(); above = above.parent_path())
+    if (same_file(file, above.string())) return true;
+  return false;
+}
+
+/// What would be in vain to find out after hours of search. The folder is made for a find only.
 Check check_destinations_of(const SearchFlags& flags, const OutputOptions& output) {
+  const std::string& folder = flags.witness_dir;
   std::vector<Destination> files = {{"-o", output.file}};
-  if (flags.witness_dir.empty()) return check_destinations(files, {});
-  if (Check failure = check_folder(flags.witness_dir))
-    return Error{.message = fmt::format("'{}' cannot be made: {}", flags.witness_dir, failure->message),
+  if (folder.empty()) return check_destinations(files, {});
+  std::error_code none;
+  const bool is_there = std::filesystem::is_directory(folder, none);
+  if (Check failure = check_folder(folder))
+    return Error{.message = fmt::format("'{}' cannot be {}: {}", folder, is_there ? "written in" : "made",
+                                        failure->message),
                  .key = "--witness-dir"};
-  if (std::filesystem::exists(flags.witness_dir)) {
-    files.push_back({"--witness-dir", replay_in(flags.witness_dir)});
-    files.push_back({"--witness-dir", cluster_in(flags.witness_dir)});
+  if (stands_in_the_way(output.file, folder))
+    return Error{.message = fmt::format("'{}' is the folder of --witness-dir, or one above it", output.file),
+                 .key = "-o"};
+  if (is_there) {
+    files.push_back({"--witness-dir", replay_in(folder)});
+    files.push_back({"--witness-dir", cluster_in(folder)});
   }
   return check_destinations(files, {});
 }

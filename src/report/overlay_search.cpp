@@ -38,7 +38,8 @@ std::string whom(const Partition& cut) {
   return fmt::format("{} {}", fmt::join(parts, " and "), one ? "is" : "are");
 }
 
-/// What clocks and messages do that they mostly do not.
+/// What clocks and messages do other than in a scenario that says nothing of them. The least latency is
+/// never drawn.
 std::vector<std::string> clock_words(const SearchFind& find) {
   static const simulation::OverlayScenario kUsual;
   std::vector<std::string> lines;

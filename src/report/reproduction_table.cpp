@@ -74,6 +74,14 @@ std::string section(const Reproduced& each, std::size_t width) {
   return text;
 }
 
+/// `quick run, seed 7`, and that it is no more than that.
+std::string heading(const Reproductions& reproductions, std::size_t width) {
+  std::string text = fmt::format("{} run, seed {}", effort_name(reproductions.effort), reproductions.seed);
+  if (reproductions.effort == experiments::Effort::quick)
+    text += ": of few seeds and short runs, so that its verdicts are only a first look";
+  return broken(text, width, kIndent);
+}
+
 }  // namespace
 
 std::string_view effort_name(experiments::Effort effort) {
@@ -82,8 +90,7 @@ std::string_view effort_name(experiments::Effort effort) {
 
 std::string reproductions_table(const Reproductions& reproductions, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  std::string text =
-      fmt::format("{} run, seed {}\n\n", effort_name(reproductions.effort), reproductions.seed);
+  std::string text = heading(reproductions, page) + "\n";
   if (reproductions.results.size() > 1 || reproductions.times == Times::told)
     text += overview(reproductions, page) + "\n\n";
   for (std::size_t i = 0; i < reproductions.results.size(); ++i)

@@ -336,10 +336,29 @@ TEST(Simulate, WhatAnOverlaySaysInVainIsNotedWithItsLine) {
 
 TEST(Simulate, ASearchThatCannotWriteWhatItFindsDoesNotBegin) {
   const test::TemporaryFolder folder;
-  const std::string file = folder.write("file", "");
-  const Ran ran = shell("mirab simulate --search --seeds 10000000 --witness-dir " + file + "/deeper");
-  EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.err, StartsWith("mirab: --witness-dir: '" + file + "/deeper' cannot be made: "));
+  folder.write("file", "");
+  std::filesystem::create_symlink("loop", folder.file("loop"));
+  std::filesystem::create_symlink("nowhere", folder.file("dangling"));
+  const std::string long_name(300, 'a');
+  for (const std::string& name :
+       {std::string("file/deeper"), std::string("loop"), std::string("loop/deeper"), std::string("dangling"),
+        std::string("dangling/deeper"), long_name, "deep/" + long_name}) {
+    const std::string at = folder.file(name);
+    const Ran ran = shell("mirab simulate --search --seeds 10000000 --witness-dir " + at);
+    EXPECT_EQ(ran.status, 2) << name;
+    EXPECT_THAT(ran.err, StartsWith("mirab: --witness-dir: '" + at + "' cannot be made: "));
+  }
+}
+
+TEST(Simulate, ASearchDoesNotWriteAFileWhereItsFindsHaveTheirFolder) {
+  const test::TemporaryFolder folder;
+  const std::string out = folder.file("out");
+  for (const std::string below : {"", "/", "/deep/deeper"}) {
+    const Ran ran =
+        shell("mirab simulate --search --seeds 10000000 -o " + out + " --witness-dir " + out + below);
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_EQ(ran.err, "mirab: -o: '" + out + "' is the folder of --witness-dir, or one above it\n");
+  }
 }
 
 TEST(Simulate, ASearchThatFindsNothingLeavesNoFolder) {

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "report/overlay_figures.hpp"
+#include "report/replications.hpp"
 #include "report/simulated.hpp"
 #include "report/simulation.hpp"
 
@@ -181,8 +183,10 @@ std::string documented_columns() {
 TEST(OverlayReport, TheDocumentNamesTheColumnsOfTheCsv) {
   Overlay overlay;
   overlay.scenario.tolerances = {0, 0.01};
-  const std::string csv = simulation_csv(overlay.all);
-  EXPECT_EQ(documented_columns(), csv.substr(0, csv.find('\n')));
+  const std::string one = simulation_csv(overlay.all);
+  const std::string several = replications_csv(std::vector{overlay.all, overlay.all});
+  EXPECT_EQ(documented_columns(), several.substr(0, several.find('\n')));
+  EXPECT_EQ(documented_columns(), "seed," + one.substr(0, one.find('\n')));
 }
 
 }  // namespace

@@ -112,7 +112,10 @@ TEST(FindingWords, TheTallyTellsHowManyPrintedNumbersHold) {
 
 TEST(ReproductionsTable, SaysFirstHowMuchWasRunWithWhichSeed) {
   Reproductions reproductions = of({traffic()});
-  EXPECT_THAT(reproductions_table(reproductions, 100), StartsWith("quick run, seed 7\n"));
+  EXPECT_THAT(
+      reproductions_table(reproductions, 100),
+      StartsWith(
+          "quick run, seed 7: of few seeds and short runs, so that its verdicts are only a first look\n"));
   reproductions.effort = experiments::Effort::full;
   EXPECT_THAT(reproductions_table(reproductions, 100), StartsWith("full run, seed 7\n"));
 }

@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kFewestShuffles = 1e-3, kMostShuffles = 1e3;
 constexpr Duration kShortestTick = std::chrono::microseconds(1);
+constexpr Duration kLongestPatience = std::chrono::days(10 * 365);
 
 Error wrong(std::string key, std::string message) {
   return {.message = std::move(message), .key = std::move(key)};
@@ -68,6 +69,18 @@ Check check_course(const OverlayScenario& scenario) {
     if (Check unmet = time ? check_least(*time, Duration(1), key) : Check{}) return unmet;
   if (!std::ranges::all_of(scenario.tolerances, [](double t) { return t >= 0 && std::isfinite(t); }))
     return wrong("tolerances", "must not be negative");
+  return {};
+}
+
+// Bounds are sums of patiences (bounds.hpp), and time is counted in 64 bits.
+Check check_patience(const overlay::Patience& patience, Duration tick, const std::string& key) {
+  for (const WaitOption& wait : wait_options()) {
+    const std::int64_t ticks = patience.*wait.ticks;
+    if (ticks > kLongestPatience / tick)
+      return wrong(
+          fmt::format("{}.{}.{}", key, kPatienceKey, wait.key),
+          fmt::format("must be less than ten years, not {} ticks of {} s", ticks, seconds_text(tick)));
+  }
   return {};
 }
 
@@ -130,8 +143,11 @@ std::int64_t server_copies(const Problem& cluster) {
 Check check(const OverlayScenario& scenario) {
   if (Check unmet = check_course(scenario)) return unmet;
   if (Check unmet = check_network(scenario)) return unmet;
-  for (std::size_t i = 0; i < scenario.rules.size(); ++i)
-    if (Check unmet = check_rules(scenario.rules[i], fmt::format("schedulers[{}]", i))) return unmet;
+  for (std::size_t i = 0; i < scenario.rules.size(); ++i) {
+    const std::string key = fmt::format("schedulers[{}]", i);
+    if (Check unmet = check_rules(scenario.rules[i], key)) return unmet;
+    if (Check unmet = check_patience(scenario.rules[i].options.patience, scenario.tick, key)) return unmet;
+  }
   if (Check unmet = check_faults(scenario.faults)) return unmet;
   return check_pauses(scenario.pauses);
 }

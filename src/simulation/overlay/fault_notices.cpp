@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,93 +15,88 @@ namespace {
 
 /// A run with a duration stops at the first tick of the scenario at which that is over, before whatever
 /// happens then. One without goes on until all that is planned has happened.
-std::optional<Duration> end_of(const OverlayScenario& scenario) {
-  if (!scenario.duration) return {};
+Duration end_of(const OverlayScenario& scenario) {
+  if (!scenario.duration) return Duration::max();
   const Duration tick = scenario.tick;
   return (*scenario.duration + tick - Duration(1)) / tick * tick;
 }
 
-class FaultNotices {
- public:
-  FaultNotices(const OverlayScenario& scenario, std::int64_t servers)
-      : scenario_(scenario), servers_(servers) {}
+bool stays_down(const Crash& crash, Duration end) { return !crash.back || *crash.back >= end; }
 
-  std::vector<Error> all() {
-    look_at_noise();
-    look_at_the_end();
-    look_at_what_is_lost();
-    look_at_who_is_left();
-    return std::move(notices_);
-  }
+void note_noise(const Faults& faults, std::vector<Error>& notices) {
+  const bool noisy = faults.loss > 0 || faults.duplicate > 0 || faults.reorder > 0 || faults.corrupt > 0;
+  if (faults.until > Duration::zero() && !noisy)
+    notices.push_back({.message = "nothing ends then: there is no loss, duplicate, reorder or corrupt",
+                       .key = "faults.until_s"});
+}
 
- private:
-  void add(std::string key, std::string message) {
-    notices_.push_back({.message = std::move(message), .key = std::move(key)});
-  }
+// The first of the list that begins too late stands for all.
+template <class Item>
+void note_late(const std::vector<Item>& items, std::string_view list, std::string_view field,
+               Duration Item::*begins, Duration end, std::vector<Error>& notices) {
+  const auto is_late = [&](const Item& item) { return item.*begins >= end; };
+  const auto late = std::ranges::count_if(items, is_late);
+  if (late == 0) return;
+  const auto first = std::ranges::find_if(items, is_late) - items.begin();
+  const std::string others = late == 1 ? "" : fmt::format(", before {} more of {} too", late - 1, list);
+  notices.push_back(
+      {.message = fmt::format("never happens: the run is over at {} s{}", seconds_text(end), others),
+       .key = fmt::format("{}[{}].{}", list, first, field)});
+}
 
-  void look_at_noise() {
-    const Faults& faults = scenario_.faults;
-    const bool noisy = faults.loss > 0 || faults.duplicate > 0 || faults.reorder > 0 || faults.corrupt > 0;
-    if (faults.until > Duration::zero() && !noisy)
-      add("faults.until_s", "nothing ends then: there is no loss, duplicate, reorder or corrupt");
-  }
+void note_all_late(const OverlayScenario& scenario, Duration end, std::vector<Error>& notices) {
+  const Faults& faults = scenario.faults;
+  note_late(faults.partitions, "faults.partitions", "from_s", &Partition::from, end, notices);
+  note_late(faults.crashes, "faults.crashes", "at_s", &Crash::at, end, notices);
+  note_late(faults.slow, "faults.slow", "from_s", &Slow::from, end, notices);
+  note_late(faults.joins, "faults.joins", "at_s", &Join::at, end, notices);
+  note_late(faults.leaves, "faults.leaves", "at_s", &Leave::at, end, notices);
+  note_late(faults.restarts, "faults.restarts", "at_s", &Restart::at, end, notices);
+  note_late(scenario.pauses, "pauses", "from_s", &UserPause::from, end, notices);
+}
 
-  void look_at_the_end() {
-    const std::optional<Duration> end = end_of(scenario_);
-    if (!end) return;
-    const Faults& faults = scenario_.faults;
-    look_at_late(faults.partitions, "faults.partitions", "from_s", &Partition::from, *end);
-    look_at_late(faults.crashes, "faults.crashes", "at_s", &Crash::at, *end);
-    look_at_late(faults.slow, "faults.slow", "from_s", &Slow::from, *end);
-    look_at_late(faults.joins, "faults.joins", "at_s", &Join::at, *end);
-    look_at_late(faults.leaves, "faults.leaves", "at_s", &Leave::at, *end);
-    look_at_late(faults.restarts, "faults.restarts", "at_s", &Restart::at, *end);
-    look_at_late(scenario_.pauses, "pauses", "from_s", &UserPause::from, *end);
-  }
+std::string fate_of(const Crash& crash) {
+  if (crash.memory == Memory::lost) return "loses its memory";
+  return crash.back ? "comes back only when the run is over" : "never comes back";
+}
 
-  // The first of the list that begins too late stands for all.
-  template <class Item>
-  void look_at_late(const std::vector<Item>& items, std::string_view list, std::string_view field,
-                    Duration Item::*begins, Duration end) {
-    const auto is_late = [&](const Item& item) { return item.*begins >= end; };
-    const auto late = std::ranges::count_if(items, is_late);
-    if (late == 0) return;
-    const auto first = std::ranges::find_if(items, is_late) - items.begin();
-    const std::string others = late == 1 ? "" : fmt::format(", before {} more of {} too", late - 1, list);
-    add(fmt::format("{}[{}].{}", list, first, field),
-        fmt::format("never happens: the run is over at {} s{}", seconds_text(end), others));
-  }
+void note_lost_tasks(const OverlayScenario& scenario, Duration end, std::vector<Error>& notices) {
+  const auto& crashes = scenario.faults.crashes;
+  const bool leased = std::ranges::all_of(
+      scenario.rules, [](const OverlayRules& rules) { return rules.options.patience.lease > 0; });
+  const auto worst = std::ranges::find_if(crashes, [&](const Crash& crash) {
+    return crash.at < end && (crash.memory == Memory::lost || stays_down(crash, end));
+  });
+  if (leased || worst == crashes.end()) return;
+  notices.push_back(
+      {.message = fmt::format("without a lease (patience.lease) users may wait for ever for a server that {}",
+                              fate_of(*worst)),
+       .key = fmt::format("faults.crashes[{}]", worst - crashes.begin())});
+}
 
-  void look_at_what_is_lost() {
-    const auto& crashes = scenario_.faults.crashes;
-    const bool leased = std::ranges::all_of(
-        scenario_.rules, [](const OverlayRules& rules) { return rules.options.patience.lease > 0; });
-    const auto worst = std::ranges::find_if(
-        crashes, [](const Crash& crash) { return crash.memory == Memory::lost || !crash.back; });
-    if (leased || worst == crashes.end()) return;
-    add(fmt::format("faults.crashes[{}]", worst - crashes.begin()),
-        fmt::format("without a lease (patience.lease) users may wait for ever for a server that {}",
-                    worst->memory == Memory::lost ? "loses its memory" : "never comes back"));
-  }
-
-  void look_at_who_is_left() {
-    std::set<std::uint32_t> gone;
-    for (const Leave& leave : scenario_.faults.leaves) gone.insert(leave.node);
-    for (const Crash& crash : scenario_.faults.crashes)
-      if (!crash.back) gone.insert(crash.node);
-    if (std::cmp_equal(gone.size(), servers_))
-      add("faults", "all servers leave, or crash for ever: in the end nobody is there");
-  }
-
-  const OverlayScenario& scenario_;
-  std::int64_t servers_;
-  std::vector<Error> notices_;
-};
+void note_nobody_left(const Faults& faults, std::int64_t servers, Duration end, std::vector<Error>& notices) {
+  std::set<std::uint32_t> gone;
+  for (const Join& join : faults.joins)
+    if (join.at >= end) gone.insert(join.node);
+  for (const Leave& leave : faults.leaves)
+    if (leave.at < end) gone.insert(leave.node);
+  for (const Crash& crash : faults.crashes)
+    if (crash.at < end && stays_down(crash, end)) gone.insert(crash.node);
+  if (std::cmp_equal(gone.size(), servers))
+    notices.push_back(
+        {.message = "all servers leave, or crash for ever: in the end nobody is there", .key = "faults"});
+}
 
 }  // namespace
 
 std::vector<Error> fault_notices(const OverlayScenario& scenario, std::int64_t servers) {
-  return FaultNotices(scenario, servers).all();
+  const Duration end = end_of(scenario);
+  std::vector<Error> notices;
+  note_noise(scenario.faults, notices);
+  note_all_late(scenario, end, notices);
+  note_lost_tasks(scenario, end, notices);
+  note_nobody_left(scenario.faults, servers, end, notices);
+  return notices;
 }
 
 }  // namespace mirab::simulation

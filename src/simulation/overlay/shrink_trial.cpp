@@ -1,5 +1,5 @@
 // A step proposes a smaller trial; it is taken when that breaks the same promise. Steps that leave out most
-// come first, and the run is cut behind the violation after each, so that the many small steps at the end
+// come first, and the run ends behind the violation after each, so that the many small steps at the end
 // cost little. A smaller world draws other random numbers: where it does not break with the seed of the
 // larger one, a few others are tried.
 
@@ -38,7 +38,7 @@ class Shrinker {
       : now_{std::move(trial), std::move(violation), 0}, breaks_(breaks), tries_(tries) {}
 
   Shrunk run() {
-    cut();
+    end_early();
     bool smaller = true;
     while (smaller && now_.tries < tries_) {
       smaller = false;
@@ -48,7 +48,7 @@ class Shrinker {
   }
 
  private:
-  /// The same promise, broken with less that a scenario file may say? A cut that cuts nobody off it may not.
+  /// Does it break the same promise? A scenario file may not have a partition that cuts nobody off.
   bool take(Trial trial) {
     if (now_.tries >= tries_ || check(trial.scenario)) return false;
     ++now_.tries;
@@ -72,7 +72,7 @@ class Shrinker {
   }
 
   // The run ends with the tick of the violation.
-  bool cut() {
+  bool end_early() {
     const Duration tick = now_.trial.scenario.tick;
     const Duration end = (now_.violation.at / tick + 1) * tick;
     if (end >= *now_.trial.scenario.duration) return false;
@@ -93,7 +93,7 @@ class Shrinker {
         });
         if (gone) {
           smaller = true;
-          cut();
+          end_early();
         } else {
           from += part;
         }
@@ -116,7 +116,7 @@ class Shrinker {
           keep(trial, kept);
           trial.seed += other;
         });
-        if (smaller) return cut(), true;
+        if (smaller) return end_early(), true;
       }
     }
     return false;
@@ -133,16 +133,16 @@ class Shrinker {
     return smaller;
   }
   /// A partition cuts off no more kinds of nodes than it must.
-  bool cuts() {
+  bool partitions() {
     bool smaller = false;
     for (std::size_t i = 0; i < now_.trial.scenario.faults.partitions.size(); ++i) {
-      const auto cut = [i](Trial & t) -> auto& { return t.scenario.faults.partitions[i]; };
+      const auto partition = [i](Trial & t) -> auto& { return t.scenario.faults.partitions[i]; };
       smaller |= set(
-          [&](Trial & t) -> auto& { return cut(t).users; }, 0);
+          [&](Trial & t) -> auto& { return partition(t).users; }, 0);
       smaller |= set(
-          [&](Trial & t) -> auto& { return cut(t).gateway; }, Partition::Side::outside);
+          [&](Trial & t) -> auto& { return partition(t).gateway; }, Partition::Side::outside);
       smaller |= set(
-          [&](Trial & t) -> auto& { return cut(t).nodes; }, 0);
+          [&](Trial & t) -> auto& { return partition(t).nodes; }, 0);
     }
     return smaller;
   }
@@ -157,8 +157,8 @@ class Shrinker {
         [](Trial & t) -> auto& { return t.scenario.faults.loss; }, 0);
     return smaller;
   }
-  /// Clocks that agree, messages that live for long, and take no longer than they mostly do.
-  bool clocks() {
+  /// Clocks that agree, and messages that live and take as long as in a scenario that says nothing of them.
+  bool clocks_and_messages() {
     static const OverlayScenario kUsual;
     bool smaller = set(
         [](Trial & t) -> auto& { return t.scenario.wire.skew; }, Duration::zero());
@@ -175,9 +175,10 @@ class Shrinker {
         [](Trial & t) -> auto& { return t.scenario.runtime; }, std::nullopt);
   }
 
-  static constexpr bool (Shrinker::*kSteps[])() = {&Shrinker::nodes,   &Shrinker::users,   &Shrinker::lists,
-                                                   &Shrinker::cuts,    &Shrinker::chances, &Shrinker::clocks,
-                                                   &Shrinker::traffic, &Shrinker::cut};
+  static constexpr bool (Shrinker::*kSteps[])() = {&Shrinker::nodes,   &Shrinker::users,
+                                                   &Shrinker::lists,   &Shrinker::partitions,
+                                                   &Shrinker::chances, &Shrinker::clocks_and_messages,
+                                                   &Shrinker::traffic, &Shrinker::end_early};
 
   Shrunk now_;
   const Breaks& breaks_;

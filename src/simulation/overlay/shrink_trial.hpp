@@ -15,10 +15,11 @@ struct Shrunk {
 };
 
 /// Makes a trial small that breaks a promise as `violation` says. Delta debugging (Zeller and Hildebrandt,
-/// Simplifying and isolating failure-inducing input, IEEE TSE 28 (2002)): of each list of faults first
-/// halves, then quarters … then single ones are left out; then loss … corruption; then servers and users from
-/// the end, the time after the violation, and what is drawn about tasks. Over again until nothing more goes.
-/// Deterministic.
+/// Simplifying and isolating failure-inducing input, IEEE TSE 28 (2002)): servers and users go from the end,
+/// by halves, then one by one; then, of each list of faults and of pauses, first halves, then quarters … then
+/// single ones; then whom partitions need not cut off, the chances of loss … corruption, clocks and slow
+/// messages, and run times. The time after the violation goes first, and after what was left out. Over again
+/// until nothing more goes. Deterministic.
 Shrunk shrink_trial(const Trial& trial, const Violation& violation, const Breaks& breaks, std::size_t tries);
 
 }  // namespace mirab::simulation

@@ -34,6 +34,14 @@ std::optional<double> parse_number(std::string_view text) {
   return number ? std::optional(number->value()) : std::nullopt;
 }
 
+// 0.05 of `5%` or `5 %`; no value when it is none, or not below 100.
+std::optional<double> parse_percentage(std::string_view text) {
+  if (!text.ends_with('%')) return {};
+  text.remove_suffix(1);
+  const std::optional<double> percent = parse_number(text.substr(0, text.find_last_not_of(' ') + 1));
+  return percent && *percent < 100 ? std::optional(*percent / 100) : std::nullopt;
+}
+
 // `90`, `90s` or `1.5h` in nanoseconds, where a number alone is so many of `unit`; no value when it is not so
 // written.
 std::optional<double> parse_time(const Node& node, Duration unit) {
@@ -120,12 +128,10 @@ double ScenarioFields::not_negative(const Node& node, const std::string& key) {
   return amount(node, key).value();
 }
 
-double ScenarioFields::part(const Node& node, const std::string& key) {
-  if (node.kind != Node::Kind::scalar || Quantity::parse(node.text)) return not_negative(node, key);
-  const std::string_view text = node.text;
-  const bool is_percentage = text.ends_with('%');
-  const double percent = is_percentage ? parse_number(text.substr(0, text.size() - 1)).value_or(10) : 10;
-  fail(key, fmt::format("must be a part of 1, like {:g}{}", percent / 100, instead_of(node)), node.line);
+double ScenarioFields::part(const Node& node, const std::string& key, std::string_view what) {
+  if (node.kind == Node::Kind::scalar && Quantity::parse(node.text)) return not_negative(node, key);
+  const double likely = parse_percentage(node.text).value_or(0.1);
+  fail(key, fmt::format("must be {}, like {:g}{}", what, likely, instead_of(node)), node.line);
   return 0;
 }
 
@@ -136,9 +142,12 @@ double ScenarioFields::positive(const Node& node, const std::string& key) {
 }
 
 std::int64_t ScenarioFields::whole_between(const Node& node, const std::string& key, std::int64_t least,
-                                           std::int64_t most) {
+                                           std::int64_t most, std::string_view why) {
   if (const std::optional<std::int64_t> number = parse_whole(node, least, most)) return *number;
-  fail(key, fmt::format("must be a whole number from {} to {}{}", least, most, instead_of(node)), node.line);
+  fail(key,
+       fmt::format("must be a whole number from {} to {}{}{}{}", least, most, instead_of(node),
+                   why.empty() ? "" : ": ", why),
+       node.line);
   return least;
 }
 

@@ -41,10 +41,12 @@ class ScenarioFields : public FieldReader {
                               std::span<const std::string> resources);
 
   double not_negative(const Node& node, const std::string& key);
-  /// The same of how large a part is, where percentages come to mind.
-  double part(const Node& node, const std::string& key);
+  /// As not_negative; the error says what it is a part of, and how a percentage is written as one.
+  double part(const Node& node, const std::string& key, std::string_view what);
   double positive(const Node& node, const std::string& key);
-  std::int64_t whole_between(const Node& node, const std::string& key, std::int64_t least, std::int64_t most);
+  /// `why` ends the error where the range does not say enough.
+  std::int64_t whole_between(const Node& node, const std::string& key, std::int64_t least, std::int64_t most,
+                             std::string_view why = {});
 
   /// The same, or no value where the word stands instead.
   std::optional<std::int64_t> whole_or(std::string_view word, const Node& node, const std::string& key,

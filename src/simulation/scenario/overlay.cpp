@@ -21,11 +21,35 @@ constexpr std::int64_t kMost = 1'000'000'000;  // of anything that is counted
 constexpr std::int64_t kMostWarmUp = 1'000'000;
 constexpr std::int64_t kMostFrames = 1000;
 
+// Of the whole file.
+constexpr std::array<std::string_view, 21> kFileKeys = {
+    kVersionKey,  kKindKey,     kSeedKey,     kSeedsKey,           kOutputsKey,  "cluster",
+    "schedulers", "tick_ms",    "ticks",      "warm_up",           "latency_ms", "skew_ms",
+    "faults",     "pauses",     "runtime_s",  "shuffles_per_tick", "duration_s", "quiet",
+    "frames",     "tolerances", "lifetime_ms"};
+
 // Those of its own, then those of the options.
 std::vector<std::string_view> with_options(std::span<const std::string_view> own) {
   std::vector<std::string_view> keys(own.begin(), own.end());
   keys.insert(keys.end(), overlay_option_keys().begin(), overlay_option_keys().end());
   return keys;
+}
+
+// The first that is one of these; null: none.
+const Node::Entry* find_any(const Node& map, std::span<const std::string_view> keys) {
+  const auto found = std::ranges::find_if(map.entries, [&](const Node::Entry& entry) {
+    return std::ranges::find(keys, entry.key) != keys.end();
+  });
+  return found == map.entries.end() ? nullptr : &*found;
+}
+
+// What stands beside `patience` instead of in it.
+void refuse_bare_wait(const Node& map, const std::string& prefix, ScenarioFields& fields) {
+  std::vector<std::string_view> keys;
+  for (const WaitOption& wait : wait_options()) keys.push_back(wait.key);
+  if (const Node::Entry* bare = find_any(map, keys))
+    fields.fail(prefix + bare->key, fmt::format("unknown key; did you mean {}.{}", kPatienceKey, bare->key),
+                bare->line);
 }
 
 std::vector<std::string_view> scheduler_names() {
@@ -81,6 +105,10 @@ void read_rules(const Node& node, const std::string& key, const overlay::Overlay
   if (node.kind == Node::Kind::scalar) {
     rules.scheduler = read_scheduler(node, key, fields);
   } else {
+    refuse_bare_wait(node, key + ".", fields);
+    if (const Node::Entry* shared = find_any(node, kFileKeys))
+      fields.fail(key + "." + shared->key, "is the same for all schedulers: it stands beside `schedulers`",
+                  shared->line);
     if (!fields.expect_map(node, key, with_options(kOwn))) return;
     rules.scheduler = read_scheduler(fields.required(node, key, "scheduler"), key + ".scheduler", fields);
     rules.options = read_overlay_options(node, key + ".", options, fields);
@@ -125,7 +153,7 @@ std::vector<double> read_tolerances(const Node& node, ScenarioFields& fields) {
   std::size_t index = 0;
   for (const Node::Entry& entry : fields.entries(node, "tolerances", kMostTolerances)) {
     const std::string key = item_key("tolerances", index++);
-    const double tolerance = fields.part(entry.value, key);
+    const double tolerance = fields.part(entry.value, key, "a part of the least share");
     if (index == 1 && tolerance == 0) continue;
     if (tolerance <= tolerances.back()) fields.fail(key, "must be above the one before it", entry.line);
     tolerances.push_back(tolerance);
@@ -169,14 +197,10 @@ void read_course(const Node& root, OverlayScenario& scenario, ScenarioFields& fi
 }  // namespace
 
 OverlayScenario read_overlay(const Node& root, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 21> kOwn = {
-      kVersionKey,  kKindKey,     kSeedKey,     kSeedsKey,           kOutputsKey,  "cluster",
-      "schedulers", "tick_ms",    "ticks",      "warm_up",           "latency_ms", "skew_ms",
-      "faults",     "pauses",     "runtime_s",  "shuffles_per_tick", "duration_s", "quiet",
-      "frames",     "tolerances", "lifetime_ms"};
   constexpr std::string_view kSchedulers = "schedulers";
   OverlayScenario scenario;
-  if (!fields.expect_map(root, "", with_options(kOwn))) return scenario;
+  refuse_bare_wait(root, "", fields);
+  if (!fields.expect_map(root, "", with_options(kFileKeys))) return scenario;
   scenario.cluster = fields.path(fields.required(root, "", "cluster"), "cluster");
   const overlay::OverlayOptions options = read_overlay_options(root, "", {}, fields);
   for (const Node::Entry& entry : fields.entries(fields.required(root, "", std::string(kSchedulers)),

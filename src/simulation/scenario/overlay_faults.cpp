@@ -12,7 +12,8 @@ constexpr std::size_t kMostOfAKind = 100'000;
 
 std::uint32_t read_node(const Node& map, const std::string& key, ScenarioFields& fields) {
   return static_cast<std::uint32_t>(
-      fields.whole_between(fields.required(map, key, "node"), key + ".node", 0, kMostOverlayServers - 1));
+      fields.whole_between(fields.required(map, key, "node"), key + ".node", 0, kMostOverlayServers - 1,
+                           "servers are numbered from 0 to one less than there are"));
 }
 
 Duration read_at(const Node& map, const std::string& key, ScenarioFields& fields) {
@@ -33,8 +34,10 @@ Partition read_partition(const Node& node, const std::string& key, ScenarioField
   if (!fields.expect_map(node, key, kKeys)) return {};
   const Span span = read_span(node, key, fields);
   Partition partition{.from = span.from, .to = span.to};
-  if (const Node* nodes = node.find("nodes")) partition.nodes = fields.part(*nodes, key + ".nodes");
-  if (const Node* users = node.find("users")) partition.users = fields.part(*users, key + ".users");
+  if (const Node* nodes = node.find("nodes"))
+    partition.nodes = fields.part(*nodes, key + ".nodes", "a part of the servers, which are drawn");
+  if (const Node* users = node.find("users"))
+    partition.users = fields.part(*users, key + ".users", "a part of the users, who are drawn");
   if (const Node* gateway = node.find("gateway"))
     partition.gateway = static_cast<Partition::Side>(fields.word(*gateway, key + ".gateway", kSideWords));
   return partition;
@@ -104,7 +107,8 @@ Faults read_faults(const Node& node, ScenarioFields& fields) {
   Faults faults;
   if (!fields.expect_map(node, "faults", kKeys)) return faults;
   const auto probability = [&](const char* name, double& value) {
-    if (const Node* at = node.find(name)) value = fields.part(*at, std::string("faults.") + name);
+    if (const Node* at = node.find(name))
+      value = fields.part(*at, std::string("faults.") + name, "a probability below 1");
   };
   probability("loss", faults.loss);
   probability("duplicate", faults.duplicate);

@@ -19,8 +19,8 @@ Patience read_patience(const Node& node, const std::string& key, Patience patien
   for (const WaitOption& wait : wait_options()) {
     const Node* ticks = node.find(wait.key);
     if (ticks == nullptr) continue;
-    patience.*wait.ticks = static_cast<std::uint32_t>(
-        fields.whole_between(*ticks, fmt::format("{}.{}", key, wait.key), wait.least, kMostPatience));
+    patience.*wait.ticks = static_cast<std::uint32_t>(fields.whole_between(
+        *ticks, fmt::format("{}.{}", key, wait.key), wait.least, kMostPatience, "it is counted in ticks"));
   }
   return patience;
 }

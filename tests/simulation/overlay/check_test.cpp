@@ -32,6 +32,11 @@ TEST(CheckOverlay, TellsTheKeyOfWhatMakesNoSense) {
          s.rules[0].options.total = overlay::Total::push_sum;
        }},
       {"schedulers[0].patience.again", [](OverlayScenario& s) { s.rules[0].options.patience.again = 0; }},
+      {"schedulers[0].patience.lease",
+       [](OverlayScenario& s) {
+         s.tick = std::chrono::hours(1);
+         s.rules[0].options.patience.lease = 10 * 365 * 24 + 1;
+       }},
       {"tick_ms", [](OverlayScenario& s) { s.tick = {}; }},
       {"shuffles_per_tick", [](OverlayScenario& s) { s.shuffles_per_tick = 0; }},
       {"latency_ms.max", [](OverlayScenario& s) { s.latency.max = {}; }},

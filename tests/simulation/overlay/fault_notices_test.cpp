@@ -13,6 +13,7 @@ using overlay::Scheduler;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::vector<std::string> noted(const OverlayScenario& scenario) {
@@ -83,6 +84,38 @@ TEST(FaultNotices, ACrashThatUsersNeverHearOf) {
                           "for ever for a server that never comes back"));
   scenario.rules[0].options.patience.lease = 40;
   EXPECT_THAT(noted(scenario), IsEmpty());
+}
+
+TEST(FaultNotices, WhatNeverHappensHasNoConsequences) {
+  OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
+  for (std::uint32_t node = 0; node < 4; ++node)
+    scenario.faults.leaves.push_back({.at = seconds(10), .node = node});
+  scenario.faults.crashes = {{.at = seconds(10), .node = 4}};
+  EXPECT_THAT(noted(scenario), ElementsAre(HasSubstr("never comes back"), HasSubstr("nobody is there")));
+  scenario.duration = seconds(2);
+  EXPECT_THAT(noted(scenario),
+              ElementsAre("faults.crashes[0].at_s: never happens: the run is over at 2 s",
+                          "faults.leaves[0].at_s: never happens: the run is over at 2 s, before 3 more of "
+                          "faults.leaves too"));
+}
+
+TEST(FaultNotices, WhoIsBackWhenTheRunIsOverIsNotBack) {
+  OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
+  scenario.duration = seconds(2);
+  scenario.faults.crashes = {{.at = seconds(1), .node = 0, .back = seconds(3)}};
+  EXPECT_THAT(noted(scenario),
+              ElementsAre("faults.crashes[0]: without a lease (patience.lease) users may wait for ever for a "
+                          "server that comes back only when the run is over"));
+}
+
+TEST(FaultNotices, WhoJoinsWhenTheRunIsOverIsNeverThere) {
+  OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
+  for (std::uint32_t node = 0; node < 4; ++node)
+    scenario.faults.leaves.push_back({.at = seconds(1), .node = node});
+  scenario.faults.joins = {{.at = seconds(2), .node = 4}};
+  EXPECT_THAT(noted(scenario), IsEmpty());
+  scenario.duration = seconds(2);
+  EXPECT_THAT(noted(scenario), ElementsAre(HasSubstr("never happens"), HasSubstr("nobody is there")));
 }
 
 TEST(FaultNotices, NobodyIsLeft) {
