@@ -57,7 +57,7 @@ overlay::OverlayOptions draw_options(Random random, Random confirm) {
     options.patience = {.again = 4, .held = 12, .walk = 40, .home = 8, .user = 24, .lease = 0};
     options.gossip.oldest = 20;
   }
-  if (chance(random, 0.5)) options.patience.lease = 80;
+  if (chance(random, 0.5)) options.patience.lease = 40;
   options.search = static_cast<Search>(between(random, 0, 2));
   options.idle = chance(random, 0.5) ? Idle::block : Idle::skip;
   options.rise = chance(random, 0.5) ? Rise::gossip : Rise::climb;
