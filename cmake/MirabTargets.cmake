@@ -14,13 +14,36 @@ function(mirab_defaults target)
     $<$<BOOL:${MIRAB_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
 
+# mirab_unity(<target>): the files of a folder are one translation unit, since most of the time that a file takes to
+# compile goes into the headers that it includes. So names in anonymous namespaces are unique within a folder.
+function(mirab_unity target)
+  if(NOT MIRAB_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(folder ${target} SOURCE_DIR)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    get_filename_component(source ${source} ABSOLUTE BASE_DIR ${folder})
+    get_filename_component(place ${source} DIRECTORY)
+    file(RELATIVE_PATH place ${PROJECT_SOURCE_DIR} ${place})
+    string(MAKE_C_IDENTIFIER "${place}" group)
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
 # mirab_tests(<name> SOURCES <file>... [LIBRARIES <target>...]): one test program, its cases known to ctest one by one.
 function(mirab_tests name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name}_tests ${arg_SOURCES})
   mirab_defaults(${name}_tests)
   # Tests are compiled more often than they run: their own code is optimised a little, what they test as it is shipped.
-  target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
+  # Many of their files are one translation unit, where a local name may be that of another file's constant.
+  target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-O1> -Wno-shadow)
+  set_target_properties(${name}_tests PROPERTIES UNITY_BUILD ${MIRAB_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  set(support ${arg_SOURCES}) # what several of them share
+  list(FILTER support EXCLUDE REGEX "_test[.]cpp$")
+  set_source_files_properties(${support} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_include_directories(${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_tests PRIVATE MIRAB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name}_tests PRIVATE mirab GMP::gmpxx GTest::gmock_main ${arg_LIBRARIES})

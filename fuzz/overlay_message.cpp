@@ -23,13 +23,13 @@ constexpr mirab::Time kNow{std::chrono::milliseconds(3'600'001)};  // when the l
 constexpr WireLimits kAnyTime{.lifetime = mirab::Duration::max(), .skew = mirab::Duration::max()};
 
 void read(std::span<const std::uint8_t> bytes, const WireLimits& limits) {
-  const std::variant<Letter, Drop> read = decode(bytes, kReader, kNow, limits);
+  const std::variant<AddressedMessage, Drop> read = decode(bytes, kReader, kNow, limits);
   if (const Drop* reason = std::get_if<Drop>(&read)) {
     MIRAB_ASSERT(!name_of(*reason).empty(), "a reason has a name");
     return;
   }
   std::vector<std::uint8_t> again;
-  MIRAB_ASSERT(encode(std::get<Letter>(read), again) == bytes.size(), "a letter has one length");
+  MIRAB_ASSERT(encode(std::get<AddressedMessage>(read), again) == bytes.size(), "a letter has one length");
   MIRAB_ASSERT(std::ranges::equal(again, bytes), "a letter has one encoding");
 }
 

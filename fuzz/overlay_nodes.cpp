@@ -1,10 +1,10 @@
-// Whatever letters come, from whoever, in whatever order, no node crashes, breaks an invariant of its own, or
-// says what nobody could read.
+// Whatever messages arrive, from any sender and in any order, no node crashes, breaks an invariant of its
+// own, or sends a message that cannot be decoded.
 //
 // The first byte chooses the options. Then each record is the time that passes, in hundredths of a second, a
-// length, and so many bytes: a letter, whose checksum is mended, to every node at once (all have the reader's
-// address, so that one letter fits all). What is too short for a letter is an event: a tick, a shuffle, a
-// pause, a leave.
+// length, and that number of bytes: a message, whose checksum is mended, to every node at once (all have the
+// reader's address, so that one message fits all). What is too short for a message is an event: a tick, a
+// shuffle, a pause, a leave.
 
 #include <algorithm>
 #include <chrono>
@@ -19,8 +19,7 @@
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/random.hpp>
-#include <mirab/overlay/bootstrap.hpp>
-#include <mirab/overlay/central.hpp>
+#include <mirab/overlay/central_scheduler.hpp>
 #include <mirab/overlay/gateway.hpp>
 #include <mirab/overlay/scheduler.hpp>
 #include <mirab/overlay/server.hpp>
@@ -81,18 +80,19 @@ class Nodes {
       gateways_.emplace_back(direction, kCentral, options.patience, kTick);
     for (const Scheduler scheduler : {Scheduler::centralised_drf, Scheduler::centralised_fifo})
       centrals_.emplace_back(
-          Central::Setting{
+          CentralScheduler::Setting{
               .self = kReader, .capacity = {{10, 20}, {30, 10}, {5, 5}}, .total = {45, 35}, .tick = kTick},
           scheduler, options);
     for (Server& server : servers_) server.on_start(effects_);
     user_.on_start(kStart, effects_);
   }
 
-  void hear(Time now, const Letter& letter) {
+  void hear(Time now, const AddressedMessage& letter) {
     for (Server& server : servers_) server.on_message(now, letter.from, letter.message, random_, effects_);
     for (Gateway& gateway : gateways_)
       gateway.on_message(now, letter.from, letter.message, random_, effects_);
-    for (Central& central : centrals_) central.on_message(now, letter.from, letter.message, effects_);
+    for (CentralScheduler& central : centrals_)
+      central.on_message(now, letter.from, letter.message, effects_);
     bootstrap_.on_message(now, letter.from, letter.message, random_, effects_);
     user_.on_message(now, letter.from, letter.message, effects_);
   }
@@ -111,7 +111,7 @@ class Nodes {
         return;
       default:
         for (Server& server : servers_) server.on_tick(now, random_, effects_);
-        for (Central& central : centrals_) central.on_tick(now, effects_);
+        for (CentralScheduler& central : centrals_) central.on_tick(now, effects_);
         return user_.on_tick(now, effects_);
     }
   }
@@ -127,8 +127,8 @@ class Nodes {
     for (const Send& send : effects_.sends) {
       bytes_.clear();
       encode({.from = kReader, .to = send.to, .sent = now, .message = send.message}, bytes_);
-      MIRAB_ASSERT(std::holds_alternative<Letter>(decode(bytes_, send.to, now, {})),
-                   "what is said can be read");
+      MIRAB_ASSERT(std::holds_alternative<AddressedMessage>(decode(bytes_, send.to, now, {})),
+                   "a message that is sent can be decoded");
     }
     effects_.sends.clear();
     effects_.facts.clear();
@@ -140,7 +140,7 @@ class Nodes {
   std::vector<std::uint8_t> bytes_;
   std::vector<Server> servers_;
   std::vector<Gateway> gateways_;
-  std::vector<Central> centrals_;
+  std::vector<CentralScheduler> centrals_;
   User user_;
   Bootstrap bootstrap_;
 };
@@ -173,8 +173,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (head[1] < kShortestLetter) {
       nodes.happen(now, head[1]);
     } else if (const Bytes body = take(bytes, head[1]); body.size() == head[1]) {
-      const std::variant<Letter, Drop> read = decode(sealed(body), kReader, now, kAnyTime);
-      if (const Letter* letter = std::get_if<Letter>(&read)) nodes.hear(now, *letter);
+      const std::variant<AddressedMessage, Drop> read = decode(sealed(body), kReader, now, kAnyTime);
+      if (const AddressedMessage* letter = std::get_if<AddressedMessage>(&read)) nodes.hear(now, *letter);
     }
     nodes.check(now);
   }

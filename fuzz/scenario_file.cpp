@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <mirab/simulation/scenario.hpp>
+#include "lab/simulation/scenario.hpp"
 
 namespace {
 

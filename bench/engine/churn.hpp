@@ -10,8 +10,8 @@ namespace mirab::bench {
 /// One amount per resource, in millionths of the largest machine's.
 using Units = std::vector<std::int64_t>;
 
-/// So many machines drawn from Google's classes and users with tasks drawn about those of the trace. The same
-/// seed gives the same.
+/// This many machines drawn from Google's classes and users with tasks drawn about those of the trace. The
+/// same seed gives the same.
 struct Churn {
   std::vector<Units> machines;
   std::vector<Units> demands;  ///< [user]

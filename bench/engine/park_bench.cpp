@@ -1,7 +1,7 @@
 // Where a task goes, without the engine around it: K machines drawn from Google's classes, filled by
 // first-fit to 90 % of the scarcest resource with tasks of 1,000 users; then one task after the other, drawn
-// at random, ends, and is placed anew by the placement. A time is one such step: the end, the search, the
-// start. Beside each the same placement as a plain scan of all servers.
+// at random, ends, and is placed again by the placement. A time is one such step: the end, the search, the
+// start. Next to each, the same placement as a plain scan of all servers.
 #include <benchmark/benchmark.h>
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@
 
 #include <mirab/model/random.hpp>
 
-#include "scheduling/placements.hpp"
+#include "scheduling/placement/placements.hpp"
 #include "servers/instances.hpp"
 
 namespace mirab::scheduling {
@@ -55,7 +55,7 @@ class FilledPark {
     while (!is_filled()) place(random_.below(kUsers), first_fit);
   }
 
-  const Park& park() const { return park_; }
+  const ServerPool& park() const { return park_; }
 
   void step(Find find) {
     std::swap(tasks_[random_.below(tasks_.size())], tasks_.back());
@@ -90,7 +90,7 @@ class FilledPark {
   }
 
   Random random_;
-  Park park_;
+  ServerPool park_;
   std::vector<Amounts> demands_;
   std::vector<Wanted> mix_;
   Amounts taken_ = {0, 0};  // by all tasks ever placed while the park was filled

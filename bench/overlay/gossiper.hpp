@@ -6,7 +6,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/overlay/effects.hpp>
 
-#include "overlay/gradient.hpp"
+#include "overlay/gossip.hpp"
 
 namespace mirab::bench {
 
@@ -26,7 +26,7 @@ class Gossiper {
   overlay::Gradient gradient_;
 };
 
-/// So many, each of a utility of its own and with ten acquaintances, all drawn.
+/// `count` gossipers, each with its own utility and ten acquaintances, all drawn.
 std::vector<Gossiper> gossipers(std::size_t count, Random& random);
 
 /// When in its tick each begins, drawn from the first eight tenths, so that every exchange ends in its tick.

@@ -7,12 +7,11 @@
 #include <malloc.h>
 #include <utility>
 
-#include <mirab/simulation/overlay.hpp>
-
 #include "engine/churn.hpp"
+#include "lab/simulation/overlay.hpp"
+#include "lab/simulation/overlay/world.hpp"
 #include "overlay/virtual_gossip.hpp"
 #include "simgrid_gossip.hpp"
-#include "simulation/overlay/world.hpp"
 
 namespace mirab::bench {
 namespace {

@@ -33,7 +33,7 @@ void VirtualGossip::happen(const Event& event) {
   if (event.shuffle) {
     agenda_.schedule(now + kGossipTick, event);
     nodes_[event.node].shuffle(random_, effects_);
-  } else if (const overlay::Letter* letter = network_.open(event.letter, event.node, now)) {
+  } else if (const overlay::AddressedMessage* letter = network_.open(event.letter, event.node, now)) {
     ++heard_;
     nodes_[event.node].hear(letter->from, letter->message, effects_);
   }
@@ -42,7 +42,7 @@ void VirtualGossip::happen(const Event& event) {
 
 void VirtualGossip::send(NodeId from) {
   for (overlay::Send& each : effects_.sends) {
-    const overlay::Letter letter{from, each.to, agenda_.now(), std::move(each.message)};
+    const overlay::AddressedMessage letter{from, each.to, agenda_.now(), std::move(each.message)};
     for (const simulation::Delivery& delivery : network_.post(letter, letter.sent, 1))
       agenda_.schedule(delivery.at, {.node = letter.to, .letter = delivery.letter});
   }

@@ -6,9 +6,9 @@
 
 #include <mirab/model/random.hpp>
 
+#include "lab/simulation/base/event_queue.hpp"
+#include "lab/simulation/overlay/network.hpp"
 #include "overlay/gossiper.hpp"
-#include "simulation/calendar_queue.hpp"
-#include "simulation/overlay/network.hpp"
 
 namespace mirab::bench {
 
@@ -17,7 +17,7 @@ class VirtualGossip {
  public:
   VirtualGossip(std::size_t nodes, std::uint64_t seed);
 
-  /// So many more ticks.
+  /// Runs for `ticks` more ticks.
   void run(std::int64_t ticks);
 
   std::int64_t heard() const { return heard_; }

@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "mechanisms/servers.hpp"
-#include "numerics/price_path.hpp"
+#include "numerics/market/equilibrium.hpp"
 #include "servers/instances.hpp"
 
 namespace mirab {

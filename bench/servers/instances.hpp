@@ -6,7 +6,7 @@
 
 namespace mirab::bench {
 
-/// So many users on so many classes of servers: demands uniform(0.1, 5), weights uniform(0.5, 4), capacities
+/// N users on K classes of servers: demands uniform(0.1, 5), weights uniform(0.5, 4), capacities
 /// of a class uniform(1, 100) x 1,000. A user may run on each class with probability 0.7, and on one at
 /// least. The same seed gives the same problem. O(N (K + m)).
 Problem random_servers(std::size_t users, std::size_t classes, std::size_t resources, std::uint64_t seed);

@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "mechanisms/servers.hpp"
-#include "numerics/server_levels.hpp"
+#include "numerics/psdsf/server_levels.hpp"
 #include "servers/instances.hpp"
 
 namespace mirab {

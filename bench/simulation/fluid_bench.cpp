@@ -6,10 +6,9 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/random.hpp>
 
-#include "simulation/traffic/fluid_rates.hpp"
-#include "simulation/traffic/fluid_traffic.hpp"
-#include "simulation/traffic/load.hpp"
-#include "simulation/traffic/priced_shares.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
+#include "lab/simulation/traffic/fluid_rates.hpp"
+#include "lab/simulation/traffic/fluid_traffic.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -51,7 +50,7 @@ void events(benchmark::State& state, TrafficScenario scenario, int kept_log2) {
   }
   const double divisions = static_cast<double>(counted.divisions());
   std::string label =
-      fmt::format("{:.1f} % of events divide anew", 100 * divisions / static_cast<double>(count));
+      fmt::format("{:.1f} % of events divide again", 100 * divisions / static_cast<double>(count));
   if (const PricedShares* prices = counted.prices())
     label += fmt::format(", {:.2f} Newton steps each", static_cast<double>(prices->steps()) / divisions);
   state.SetLabel(label);

@@ -3,7 +3,7 @@
 // --workload google2011.workload.gz` makes it (data/README.md), under drf and first-fit with everything
 // measured that a replay measures, on one thread. What is read is read before.
 //
-// Of the jobs the first of so many in a row is played as the argument says: 2 is half of the events, on the
+// The argument k plays every k-th job: 2 is half of the events, on the
 // same machines. To count the instructions of a contender's replay:
 //
 //   valgrind --tool=callgrind --toggle-collect='mirab::simulation::play(*'

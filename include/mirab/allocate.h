@@ -1,9 +1,13 @@
-/* Divisible shares of Mirab for C, and for whatever can call C. See docs/mechanisms.md for the mechanisms, and
+/* Divisible shares of Mirab for C, and for whatever can call C. See docs/reference/mechanisms.md for the mechanisms, and
  * mirab/mechanisms/mechanism.hpp for the same in C++; mirab/engine.h is the online engine, for whole tasks.
  *
  * A cluster has K server entries, N users and m resources; a matrix stands row by row. Text is UTF-8. What a
  * function returns a pointer to belongs to the allocation, and is valid until that is freed. An allocation is
  * not changed by any function but mirab_allocation_free(), so that several threads may read it.
+ *
+ * What a function takes by a pointer must not be NULL unless the comment on it says so: where it is, a function that
+ * makes something gives NULL, and the reason names the argument; one that reads an allocation or an explanation gives
+ * 0, NULL, NaN or MIRAB_NOT_CONVERGED. What a function gives by a pointer may always be NULL, and is not given then.
  *
  * The interface is stable: functions, values and members at the end of mirab_cluster are added, never changed. */
 #ifndef MIRAB_ALLOCATE_H
@@ -32,7 +36,7 @@ typedef struct mirab_cluster {
   const int64_t* count;    /* [K], how many servers an entry stands for; NULL: one each */
   const double* weight;    /* [N]; NULL: 1 each */
   const double* tasks;     /* [N], how many a user has, infinity for no limit; NULL: no limits */
-  const uint8_t* eligible; /* [N][K], 0 where a user may not run; NULL: everybody everywhere */
+  const uint8_t* eligible; /* [N][K], 0 where a user may not run; NULL: all users everywhere */
 } mirab_cluster;
 
 typedef struct mirab_allocation mirab_allocation;
@@ -42,7 +46,7 @@ typedef struct mirab_allocation mirab_allocation;
  * zero. */
 mirab_allocation* mirab_allocate(const mirab_cluster* cluster, const char* mechanism, char* error, size_t size);
 
-/* The same for the text of a cluster file (docs/cluster-file.md): JSON when it begins with a brace, else YAML. */
+/* The same for the text of a cluster file (docs/reference/cluster-file.md): JSON when it begins with a brace, else YAML. */
 mirab_allocation* mirab_allocate_text(const char* cluster, const char* mechanism, char* error, size_t size);
 
 void mirab_allocation_free(mirab_allocation* allocation); /* NULL is allowed */
@@ -64,7 +68,7 @@ size_t mirab_allocation_resource_count(const mirab_allocation* allocation);
 size_t mirab_allocation_user_count(const mirab_allocation* allocation);
 size_t mirab_allocation_server_count(const mirab_allocation* allocation);
 
-/* Names; those of a cluster in arrays are u0, u1, ... and s0, s1, ... Requires an index below the count. */
+/* Names; those of a cluster in arrays are u0, u1, ... and s0, s1, ... NULL for an index not below the count. */
 const char* mirab_allocation_user(const mirab_allocation* allocation, size_t user);
 const char* mirab_allocation_server(const mirab_allocation* allocation, size_t server);
 
@@ -103,7 +107,7 @@ typedef enum mirab_change {
   MIRAB_MORE_TASKS = 3    /* one task more to run, for a user who runs all it has */
 } mirab_change;
 
-/* A change, and what it leads to: the changed cluster was divided anew. */
+/* A change and its effect: the mechanism was run on the changed cluster. */
 typedef struct mirab_what_if {
   mirab_change change;
   const size_t* servers; /* entries of the cluster to which it applies alike, below K; none where it is of no server */
@@ -117,7 +121,7 @@ typedef struct mirab_what_if {
 
 typedef struct mirab_explanation mirab_explanation;
 
-/* Why a user has what it has, and what would change it: docs/explain.md. The cluster is divided again, and once for
+/* Why a user has what it has, and what would change it: docs/how-to/explain.md. The cluster is divided again, and once for
  * each of at most `what_ifs` changes. The explanation does not need the allocation any more. NULL, with the reason,
  * when there is no such user, or memory runs out. */
 mirab_explanation* mirab_explain(const mirab_allocation* allocation, size_t user, size_t what_ifs, char* error,

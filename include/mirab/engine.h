@@ -1,10 +1,14 @@
-/* The online engine of Mirab for C, and for whatever can call C. See docs/engine.md for what events and
+/* The online engine of Mirab for C, and for whatever can call C. See docs/reference/engine.md for what events and
  * disciplines do, mirab/scheduling/engine.hpp for the same in C++, and mirab/allocate.h for divisible shares.
  *
  * Every function that may be refused returns a status; mirab_engine_error() then tells why, and the engine is
  * as it was. Amounts are int64_t in whole units of the caller's choice, one for each resource in the order in
  * which the engine was given them. Times are nanoseconds since an origin that the caller chooses, and do not go
  * back. Text is UTF-8. An engine must not be used by two threads at once.
+ *
+ * What a function takes by a pointer must not be NULL unless the comment on it says so; an array may be NULL when
+ * its count is 0. What a function gives by a pointer may always be NULL, and is not given then. A NULL where it is
+ * not allowed answers MIRAB_INVALID, and mirab_engine_error() names the argument; the engine is as it was.
  *
  * The interface is stable: functions and values are added, never changed. */
 #ifndef MIRAB_ENGINE_H
@@ -23,14 +27,15 @@ typedef enum mirab_status {
   MIRAB_OK = 0,
   MIRAB_REFUSED = 1, /* the event cannot be applied: see mirab_engine_error() */
   MIRAB_NOTHING = 2, /* there is nothing to place now, or nothing by that identifier */
-  MIRAB_FAILED = 3   /* memory ran out; an engine that was to change must only be freed now */
+  MIRAB_FAILED = 3,  /* memory ran out; an engine that was to change must only be freed now */
+  MIRAB_INVALID = 4  /* an argument is NULL that must not be: see mirab_engine_error(). Since version 5 */
 } mirab_status;
 
 /* Identifiers are never given twice by one engine; those of servers, users, jobs and tasks are apart. */
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 4
+#define MIRAB_ENGINE_VERSION 5
 int mirab_engine_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
@@ -38,13 +43,14 @@ int mirab_engine_version(void);
 mirab_engine* mirab_engine_new(const char* const* resources, size_t resource_count, const char* discipline,
                                const char* placement, char* error, size_t size);
 
-/* The same with all that an engine can be told to begin with (tie, share_scale, half_life, reservations,
- * preemption, ...): JSON, as the `options` of the first line of an event log (docs/engine.md). Since version 2. */
+/* The same with all options that an engine can begin with (tie, share_scale, half_life, reservations,
+ * preemption, ...): JSON, as the `options` of the first line of an event log (docs/reference/engine.md). Since version 2. */
 mirab_engine* mirab_engine_new_with(const char* options, char* error, size_t size);
 
 void mirab_engine_free(mirab_engine* engine); /* NULL is allowed */
 
-/* Why the last call on this engine was refused; valid until the next call on it. Never NULL. */
+/* Why the last call on this engine was refused, or was not valid; valid until the next call on it. Never NULL, and
+ * an answer for an engine that is NULL too. */
 const char* mirab_engine_error(const mirab_engine* engine);
 
 typedef struct mirab_label {
@@ -79,15 +85,15 @@ mirab_status mirab_job_submitted(mirab_engine* engine, int64_t now, mirab_id use
                                  int64_t tasks, const char* const* servers, size_t server_count,
                                  const mirab_label* select, size_t select_count, mirab_id* job);
 
-/* What a job asks for beyond room for each of its tasks: docs/engine.md, "Gangs and placement terms". Set it to
+/* What a job asks for beyond room for each of its tasks: docs/reference/engine.md, "Gangs and placement terms". Set it to
  * zeros before its members: what is 0 or NULL is not asked for. Since version 3. */
 typedef struct mirab_terms {
   size_t size; /* sizeof(mirab_terms): more may be added at the end */
 
-  int64_t gang;       /* so many of its tasks start together, or none */
-  int64_t per_server; /* at most so many on one server at a time */
+  int64_t gang;       /* this many of its tasks start together, or none */
+  int64_t per_server; /* at most this many on one server at a time */
   const char* spread; /* over the servers with one value each of this label, ... */
-  int64_t most_apart; /* ... at most so many more than where the fewest are; 0: 1 */
+  int64_t most_apart; /* ... at most this many more than where the fewest are; 0: 1 */
   const char* pack;   /* all that run on servers with one value of this label */
 } mirab_terms;
 
@@ -102,7 +108,7 @@ mirab_status mirab_job_cancelled(mirab_engine* engine, int64_t now, mirab_id job
 mirab_status mirab_task_finished(mirab_engine* engine, int64_t now, mirab_id task);
 mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task);
 
-/* Never grows: what else comes of a step is told by functions of its own. */
+/* Never grows: functions of their own report whatever else a step brings. */
 typedef struct mirab_placed {
   mirab_id task;
   mirab_id job;
@@ -110,7 +116,7 @@ typedef struct mirab_placed {
   mirab_id server;
 } mirab_placed;
 
-/* The generator that mirab_step() draws from begins anew with this seed; 0 to begin with. */
+/* The generator that mirab_step() draws from restarts with this seed; it starts with seed 0. */
 void mirab_engine_seed(mirab_engine* engine, uint64_t seed);
 
 /* Places the next task. MIRAB_NOTHING when no waiting task is to be placed now.
@@ -155,7 +161,7 @@ typedef struct mirab_why {
   int64_t own_ahead;   /* tasks of the user that ask for something else, each kind once, and come before */
   int64_t users_ahead; /* other users with a task that comes before */
   int64_t users_tied;  /* other users with whom it is drawn for */
-  int has_next;        /* does somebody's task come before? Then the first of them: */
+  int has_next;        /* does another user's task come before? Then the first of them: */
   mirab_id next_user;
   mirab_id next_job;
   double next_key;    /* of the discipline: the lower is served first */
@@ -169,7 +175,7 @@ typedef struct mirab_why {
   int64_t spread;     /* in a domain too far ahead of the one with the fewest tasks of the job */
 
   int64_t together;      /* tasks that have to start together; 1: one may start alone */
-  int64_t together_room; /* for so many of a gang there is room at the most; 0 where one may start alone */
+  int64_t together_room; /* tasks of the gang that have room, at most; 0 where one may start alone */
   int is_next;           /* is it the very task that a step places next? */
 } mirab_why;
 
@@ -180,7 +186,7 @@ mirab_status mirab_why_waiting(mirab_engine* engine, int64_t now, mirab_id job, 
                                char* text, size_t text_size);
 
 /* mirab_step(), and why this user and this server: in English, a line for each fact, at most `text_size` bytes
- * with the closing zero. Costs as much as mirab_why_waiting() beside. Since version 2. */
+ * with the closing zero. Costs as much as mirab_why_waiting() in addition. Since version 2. */
 mirab_status mirab_step_and_why(mirab_engine* engine, int64_t now, mirab_placed* placed, char* text,
                                 size_t text_size);
 

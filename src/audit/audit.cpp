@@ -5,10 +5,8 @@
 
 #include <mirab/audit/audit.hpp>
 
-#include "audit/attempts.hpp"
-#include "audit/finding.hpp"
-#include "audit/random_cluster.hpp"
-#include "audit/shrink.hpp"
+#include "audit/counterexamples.hpp"
+#include "audit/findings.hpp"
 
 namespace mirab {
 namespace {
@@ -70,13 +68,13 @@ class Progress {
   std::uint64_t done_ = 0;
 };
 
-struct Open {
+struct PendingVerdict {
   Verdict* verdict;
   Rule rule;
 };
 
 // Shrinks side by side.
-void shrink_all(const std::vector<Open>& open, const AuditOptions& options) {
+void shrink_all(const std::vector<PendingVerdict>& open, const AuditOptions& options) {
   for_each_attempt(0, open.size(), options.threads, [&](std::size_t k) {
     Verdict& verdict = *open[k].verdict;
     verdict.smallest = smallest(verdict, open[k].rule, options.tolerances, options.shrink_tries);
@@ -130,7 +128,7 @@ std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choi
       progress.add(attempts);
     }
   }
-  std::vector<Open> open;
+  std::vector<PendingVerdict> open;
   for (std::size_t m = 0; m < audits.size(); ++m) {
     for (Verdict& verdict : audits[m].verdicts) {
       if (verdict.witness) open.push_back({&verdict, rules[m]});
@@ -147,7 +145,7 @@ Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uin
       std::max<std::uint64_t>(1, search.attempts / std::max<std::uint64_t>(1, clusters));
   Search over_clusters = search;
   over_clusters.attempts = clusters * attempts;
-  Sought sought = seek(clusters, over_clusters, [&](std::size_t k) -> Trial {
+  SearchResult sought = run_search(clusters, over_clusters, [&](std::size_t k) -> Trial {
     Random random(search.seed + k * kSeedStep);
     const Problem problem = random_cluster(style, random);
     const std::optional<Outcome> outcome = comparable(rule, problem);

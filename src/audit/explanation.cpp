@@ -8,7 +8,7 @@
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/metrics.hpp>
 
-#include "audit/changes.hpp"
+#include "audit/what_if.hpp"
 
 namespace mirab {
 namespace {

@@ -1,6 +1,6 @@
 // The level form of PS-DSF: what the allocation itself says the levels are, and who is below one that it
 // should have reached. Source: Khamse-Ashari et al., Per-Server Dominant-Share Fairness, 2017, definition of
-// PS-DSF; the form with levels is worked out in docs/mechanisms/ps-dsf.md.
+// PS-DSF; the form with levels is worked out in docs/reference/mechanisms/ps-dsf.md.
 #include <algorithm>
 #include <limits>
 
@@ -95,13 +95,13 @@ void note(LevelForm& form, double violation, std::size_t user, std::size_t serve
 }
 
 // Tasks that are no amount hide what is wrong with everything that they are added to.
-void hold_against_nonsense(LevelForm& form, const Allocation& allocation) {
+void check_tasks(LevelForm& form, const Allocation& allocation) {
   for (const Grant& grant : allocation.grants) {
     if (!(grant.tasks >= 0 && grant.tasks < kInfinity)) note(form, kInfinity, grant.user, grant.server);
   }
 }
 
-void hold_against_cap(LevelForm& form, const Problem& problem, const Placed& placed, std::size_t n) {
+void check_cap(LevelForm& form, const Problem& problem, const Placed& placed, std::size_t n) {
   const std::optional<Quantity>& cap = problem.users()[n].tasks;
   if (cap && placed.total[n] > 0) note(form, placed.total[n] / cap->value() - 1, n, 0);
 }
@@ -117,14 +117,14 @@ LevelForm level_form(const Problem& problem, const Allocation& allocation) {
   MIRAB_ASSERT(allocation.servers.size() == problem.server_count(), "an allocation to the problem's servers");
   const Placed placed = mirab::placed(problem, allocation);
   LevelForm form{.levels = levels_of(problem, placed)};
-  hold_against_nonsense(form, allocation);
+  check_tasks(form, allocation);
   for (std::size_t i = 0; i < problem.server_count(); ++i) {
     for (std::size_t r = 0; r < problem.resource_count(); ++r) {
       if (placed.used[i][r] > 0) note(form, placed.used[i][r] / capacity(problem, i, r) - 1, 0, i);
     }
   }
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    hold_against_cap(form, problem, placed, n);
+    check_cap(form, problem, placed, n);
     const bool enough = has_enough(problem, placed, n);
     for (std::size_t i = 0; i < problem.server_count(); ++i) {
       if (!problem.eligible(n, i)) {

@@ -1,18 +1,29 @@
-// The mechanisms behind plain functions: arrays become a problem, and its outcome arrays.
+// mirab/allocate.h: mechanisms and explanations behind plain functions.
 #include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include <mirab/allocate.h>
+#include <mirab/audit/explanation.hpp>
 #include <mirab/audit/metrics.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
 
-#include "c_api/allocation_handle.hpp"
-#include "c_api/sized.hpp"
-#include "c_api/text.hpp"
+#include "c_api/boundary.hpp"
+
+struct mirab_allocation {
+  mirab::Problem problem;
+  mirab::Outcome outcome;
+  std::vector<double> shares;    // [N]
+  std::vector<double> tasks_on;  // [N][S]
+  std::vector<double> used;      // [S][m]
+};
+
+// The mechanisms behind plain functions: arrays become a problem, and its outcome arrays.
 
 namespace {
 
@@ -22,7 +33,7 @@ using mirab::Problem;
 using mirab::Quantity;
 using mirab::Result;
 
-/// Rows of exact numbers, or the first error, kept for whoever asks at the end.
+/// Rows of exact numbers, or the first error, kept until the caller asks at the end.
 class Numbers {
  public:
   Quantity exact(double number, const std::string& key) {
@@ -76,6 +87,10 @@ Result<Problem> problem_of(const mirab_cluster& given) {
   const std::optional<mirab_cluster> known = mirab::c_api::read_sized(given, kFirstCluster);
   if (!known) return Error{.message = "sizeof(mirab_cluster) is expected", .key = "size"};
   const mirab_cluster& plain = *known;
+  if (plain.capacity == nullptr && plain.server_count > 0 && plain.resource_count > 0)
+    return mirab::c_api::null_argument("capacity");
+  if (plain.demand == nullptr && plain.user_count > 0 && plain.resource_count > 0)
+    return mirab::c_api::null_argument("demand");
   Numbers numbers;
   Cluster cluster;
   for (std::size_t r = 0; r < plain.resource_count; ++r) cluster.resources.push_back(fmt::format("r{}", r));
@@ -116,51 +131,172 @@ int mirab_allocate_version() { return MIRAB_ALLOCATE_VERSION; }
 
 mirab_allocation* mirab_allocate(const mirab_cluster* cluster, const char* mechanism, char* error,
                                  size_t size) {
-  return mirab::c_api::made([&] { return divided(problem_of(*cluster), mechanism); }, error, size);
+  return mirab::c_api::made(
+      [&]() -> Result<mirab_allocation*> {
+        if (auto wrong = mirab::c_api::check_arguments({{"cluster", cluster}, {"mechanism", mechanism}}))
+          return *std::move(wrong);
+        return divided(problem_of(*cluster), mechanism);
+      },
+      error, size);
 }
 
 mirab_allocation* mirab_allocate_text(const char* cluster, const char* mechanism, char* error, size_t size) {
-  return mirab::c_api::made([&] { return divided(problem_of(std::string_view(cluster)), mechanism); }, error,
-                            size);
+  return mirab::c_api::made(
+      [&]() -> Result<mirab_allocation*> {
+        if (auto wrong = mirab::c_api::check_arguments({{"cluster", cluster}, {"mechanism", mechanism}}))
+          return *std::move(wrong);
+        return divided(problem_of(std::string_view(cluster)), mechanism);
+      },
+      error, size);
 }
 
 void mirab_allocation_free(mirab_allocation* allocation) { delete allocation; }
 
 mirab_quality mirab_allocation_quality(const mirab_allocation* allocation) {
   static_assert(static_cast<int>(mirab::Status::not_converged) == MIRAB_NOT_CONVERGED);
+  if (allocation == nullptr) return MIRAB_NOT_CONVERGED;
   return static_cast<mirab_quality>(allocation->outcome.status);
 }
 
 double mirab_allocation_certificate(const mirab_allocation* allocation, const char** kind) {
+  if (allocation == nullptr) return std::nan("");
   const mirab::Certificate& certificate = allocation->outcome.certificate;
   if (kind != nullptr) *kind = certificate.kind.c_str();
   return certificate.value;
 }
 
 size_t mirab_allocation_resource_count(const mirab_allocation* allocation) {
-  return allocation->problem.resource_count();
+  return allocation != nullptr ? allocation->problem.resource_count() : 0;
 }
 size_t mirab_allocation_user_count(const mirab_allocation* allocation) {
-  return allocation->problem.user_count();
+  return allocation != nullptr ? allocation->problem.user_count() : 0;
 }
 size_t mirab_allocation_server_count(const mirab_allocation* allocation) {
-  return allocation->outcome.allocation.servers.size();
+  return allocation != nullptr ? allocation->outcome.allocation.servers.size() : 0;
 }
 
 const char* mirab_allocation_user(const mirab_allocation* allocation, size_t user) {
+  if (user >= mirab_allocation_user_count(allocation)) return nullptr;
   return allocation->problem.users()[user].name.c_str();
 }
 const char* mirab_allocation_server(const mirab_allocation* allocation, size_t server) {
+  if (server >= mirab_allocation_server_count(allocation)) return nullptr;
   return allocation->outcome.allocation.servers[server].name.c_str();
 }
 
 const double* mirab_allocation_tasks(const mirab_allocation* allocation) {
-  return allocation->outcome.allocation.tasks.data();
+  return allocation != nullptr ? allocation->outcome.allocation.tasks.data() : nullptr;
 }
 const double* mirab_allocation_shares(const mirab_allocation* allocation) {
-  return allocation->shares.data();
+  return allocation != nullptr ? allocation->shares.data() : nullptr;
 }
 const double* mirab_allocation_tasks_on(const mirab_allocation* allocation) {
-  return allocation->tasks_on.data();
+  return allocation != nullptr ? allocation->tasks_on.data() : nullptr;
 }
-const double* mirab_allocation_used(const mirab_allocation* allocation) { return allocation->used.data(); }
+const double* mirab_allocation_used(const mirab_allocation* allocation) {
+  return allocation != nullptr ? allocation->used.data() : nullptr;
+}
+
+// Why a user has what it has, behind plain functions: what was found, and structs that point into it.
+
+struct mirab_explanation {
+  mirab::Explanation found;
+  std::vector<std::vector<mirab_holding>> others = {};  // of each binding
+  std::vector<mirab_binding> bindings = {};
+  std::vector<mirab_what_if> what_ifs = {};
+};
+
+namespace {
+
+using mirab::ChangeKind;
+using mirab::Error;
+using mirab::Result;
+
+std::vector<mirab_holding> plain(const std::vector<mirab::Holding>& holdings) {
+  std::vector<mirab_holding> plain;
+  for (const mirab::Holding& holding : holdings)
+    plain.push_back({.user = holding.user, .amount = holding.amount});
+  return plain;
+}
+
+mirab_binding plain(const mirab::Binding& binding, const std::vector<mirab_holding>& others) {
+  return {.servers = binding.servers.data(),
+          .server_count = binding.servers.size(),
+          .resource = binding.resource,
+          .capacity = binding.capacity,
+          .held = binding.held,
+          .level = binding.level,
+          .price = binding.price.value_or(std::nan("")),
+          .others = others.data(),
+          .other_count = others.size()};
+}
+
+mirab_what_if plain(const mirab::WhatIf& what_if) {
+  static_assert(static_cast<int>(ChangeKind::server) == MIRAB_MORE_SERVERS &&
+                static_cast<int>(ChangeKind::unit) == MIRAB_MORE_UNITS &&
+                static_cast<int>(ChangeKind::weight) == MIRAB_MORE_WEIGHT &&
+                static_cast<int>(ChangeKind::task) == MIRAB_MORE_TASKS);
+  return {.change = static_cast<mirab_change>(what_if.change.kind),
+          .servers = what_if.change.servers.data(),
+          .server_count = what_if.change.servers.size(),
+          .resource = what_if.change.resource,
+          .amount = what_if.change.amount.value(),
+          .tasks = what_if.tasks,
+          .gain = what_if.gain,
+          .quality = static_cast<mirab_quality>(what_if.status)};
+}
+
+mirab_explanation* handle(mirab::Explanation found) {
+  auto explanation = std::make_unique<mirab_explanation>(mirab_explanation{.found = std::move(found)});
+  for (const mirab::Binding& binding : explanation->found.bindings)
+    explanation->others.push_back(plain(binding.others));
+  for (std::size_t b = 0; b < explanation->others.size(); ++b)
+    explanation->bindings.push_back(plain(explanation->found.bindings[b], explanation->others[b]));
+  for (const mirab::WhatIf& what_if : explanation->found.what_ifs)
+    explanation->what_ifs.push_back(plain(what_if));
+  return explanation.release();
+}
+
+Result<mirab_explanation*> explained(const mirab_allocation& allocation, std::size_t user,
+                                     std::size_t what_ifs) {
+  if (user >= allocation.problem.user_count())
+    return Error{.message = fmt::format("there is no user {}", user), .key = "user"};
+  const Result<mirab::Choice> choice = mirab::choose_mechanism(allocation.outcome.mechanism);
+  if (!choice) return choice.error();
+  Result<mirab::Explanation> found = explain(allocation.problem, *choice, user, {.what_ifs = what_ifs});
+  if (!found) return std::move(found).error();
+  return handle(*std::move(found));
+}
+
+}  // namespace
+
+mirab_explanation* mirab_explain(const mirab_allocation* allocation, size_t user, size_t what_ifs,
+                                 char* error, size_t size) {
+  return mirab::c_api::made(
+      [&]() -> Result<mirab_explanation*> {
+        if (auto wrong = mirab::c_api::check_arguments({{"allocation", allocation}}))
+          return *std::move(wrong);
+        return explained(*allocation, user, what_ifs);
+      },
+      error, size);
+}
+
+void mirab_explanation_free(mirab_explanation* explanation) { delete explanation; }
+
+int mirab_explanation_has_all_tasks(const mirab_explanation* explanation) {
+  return explanation != nullptr && explanation->found.has_all_tasks ? 1 : 0;
+}
+
+const mirab_binding* mirab_explanation_bindings(const mirab_explanation* explanation, size_t* count) {
+  if (count != nullptr) *count = explanation != nullptr ? explanation->bindings.size() : 0;
+  return explanation != nullptr ? explanation->bindings.data() : nullptr;
+}
+
+const mirab_what_if* mirab_explanation_what_ifs(const mirab_explanation* explanation, size_t* count) {
+  if (count != nullptr) *count = explanation != nullptr ? explanation->what_ifs.size() : 0;
+  return explanation != nullptr ? explanation->what_ifs.data() : nullptr;
+}
+
+size_t mirab_explanation_untried(const mirab_explanation* explanation) {
+  return explanation != nullptr ? explanation->found.untried : 0;
+}

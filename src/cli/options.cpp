@@ -10,7 +10,7 @@
 #include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
 
-#include "report/comparison.hpp"
+#include "report/outcome/comparison.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -95,15 +95,15 @@ void add_seed_option(CLI::App& app, std::uint64_t& seed) {
 }
 
 void add_threads_option(CLI::App& app, int& threads, const std::string& meaning) {
-  constexpr std::uint64_t kMostThreads = 1024;
+  constexpr std::uint64_t kMaxThreads = 1024;
   CLI::Option* option = app.add_option("--threads", threads, meaning + "; the result is the same with any");
-  take_whole_number(option->capture_default_str(), 1, kMostThreads);
+  take_whole_number(option->capture_default_str(), 1, kMaxThreads);
 }
 
 void add_tie_option(CLI::App& app, std::string& tie) {
   CLI::Option* option = app.add_option(
       "--tie", tie,
-      "Whom to serve of several users with equal shares: the first declared, the last declared, or one "
+      "Which of several users with equal shares to serve: the first declared, the last declared, or one "
       "drawn at random");
   take_one_of(option->capture_default_str(), {"first", "last", "random"});
 }

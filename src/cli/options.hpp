@@ -28,7 +28,7 @@ void add_seed_option(CLI::App& app, std::uint64_t& seed);
 
 /// Adds --threads; `meaning` says what is done on them.
 void add_threads_option(CLI::App& app, int& threads,
-                        const std::string& meaning = "Let a mechanism work on so many threads at a time");
+                        const std::string& meaning = "Let a mechanism use this many threads");
 
 /// Adds --tie.
 void add_tie_option(CLI::App& app, std::string& tie);

@@ -10,10 +10,9 @@
 #include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
 
-#include "cli/commands.hpp"
-#include "cli/documents.hpp"
-#include "cli/output.hpp"
-#include "report/text_width.hpp"
+#include "cli/completion/documents.hpp"
+#include "cli/io/output.hpp"
+#include "report/text/width.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -77,7 +76,7 @@ std::string usage_message(const Program& program, const CLI::ParseError& error) 
 }
 
 Exit show(const std::string& text) {
-  if (const Check failure = write_text(kStandardOutput, text)) return complain(*failure, Exit::failed);
+  if (const Check failure = write_text(kStandardOutput, text)) return report_error(*failure, Exit::failed);
   return Exit::done;
 }
 
@@ -102,7 +101,7 @@ std::string command_line(std::span<const char* const> arguments) {
 }
 
 /// Parses the arguments and does what they ask for.
-Exit obey(std::span<const char* const> arguments) {
+Exit run_command(std::span<const char* const> arguments) {
   const Program program = make_program();
   try {
     program.app->parse(static_cast<int>(arguments.size()), arguments.data());
@@ -111,7 +110,7 @@ Exit obey(std::span<const char* const> arguments) {
   } catch (const CLI::CallForVersion&) {
     return show(program.app->version() + "\n");
   } catch (const CLI::ParseError& error) {
-    const Exit exit = complain({.message = usage_message(program, error)});
+    const Exit exit = report_error({.message = usage_message(program, error)});
     fmt::print(stderr, "Try '{} --help'.\n", outline(program, innermost(*program.app)).path);
     return exit;
   }
@@ -124,7 +123,7 @@ Exit obey(std::span<const char* const> arguments) {
 
 }  // namespace
 
-Exit complain(const Error& error, Exit exit) {
+Exit report_error(const Error& error, Exit exit) {
   fmt::print(stderr, "mirab: {}\n", report::printable(describe(error)));
   return exit;
 }
@@ -137,8 +136,8 @@ Program make_program() {
   app.set_version_flag("--version", "mirab " MIRAB_VERSION, "Print the version");
   app.require_subcommand(1);
   program.manual.paragraphs = {
-      "Reads what a cluster has and what its users need, and says who gets what under rules of "
-      "fair sharing: Dominant Resource Fairness and its kin."};
+      "Reads the capacities of a cluster and the demands of its users, and divides it under rules of "
+      "fair sharing: Dominant Resource Fairness and related mechanisms."};
   program.manual.examples = {
       {"mirab allocate examples/slides.yaml -m drf -m asset -m pf", "Three ways to share, side by side"}};
 
@@ -153,9 +152,9 @@ Program make_program() {
 
 Exit run(std::span<const char* const> arguments) {
   try {
-    return obey(arguments);
+    return run_command(arguments);
   } catch (const std::bad_alloc&) {
-    return complain({.message = "not enough memory"}, Exit::failed);
+    return report_error({.message = "not enough memory"}, Exit::failed);
   }
 }
 

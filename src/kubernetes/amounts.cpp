@@ -1,8 +1,14 @@
+// Amounts as Kubernetes counts and writes them, and what a node has of them.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <sstream>
 
 #include <mirab/kubernetes/amounts.hpp>
+#include <mirab/model/choice.hpp>
+
+#include "kubernetes/objects.hpp"
+#include "model/names.hpp"
 
 namespace mirab::kubernetes {
 namespace {
@@ -30,15 +36,15 @@ bool can_be_shared(std::string_view resource) {
 
 Result<Units> units_of(std::string_view resource, const Quantity& quantity, Rounding rounding) {
   const std::optional<Units> units = count_units(quantity, counts_cpus(resource) ? kMilli : 0, rounding);
-  if (units && *units <= kMostUnits) return *units;
+  if (units && *units <= kMaxUnits) return *units;
   return Error{.message = fmt::format(
                    "is more than {}, the most that is counted of {}",
-                   units_text(resource, counts_cpus(resource) ? kMostUnits / 1'000 * 1'000 : kMostUnits),
+                   units_text(resource, counts_cpus(resource) ? kMaxUnits / 1'000 * 1'000 : kMaxUnits),
                    resource)};
 }
 
 Result<Units> read_units(std::string_view resource, std::string_view text, Rounding rounding) {
-  const Result<Quantity> quantity = Quantity::parse(text);
+  const Result<Quantity> quantity = read_number(text);
   if (!quantity) return quantity.error();
   return units_of(resource, *quantity, rounding);
 }
@@ -91,6 +97,78 @@ Result<std::vector<Amount>> read_amounts(std::string_view text, Rounding roundin
     if (item.size() == text.size()) return amounts;
     text.remove_prefix(item.size() + 1);
   }
+}
+
+namespace {
+
+// The shared resources of a node: storage only by --capacity, since few pods ask for it.
+constexpr std::array<std::string_view, 2> kOfNodes = {"cpu", "memory"};
+
+Result<Allocatable> allocatable_of(const Object& node, const std::string& file) {
+  Allocatable allocatable{.node = std::string(node.name()), .resources = {}, .units = {}};
+  const Node* status = node.root->find("status");
+  const Node* amounts = status == nullptr ? nullptr : status->find("allocatable");
+  for (const std::string_view resource : kOfNodes) {
+    const Node* amount = amounts == nullptr ? nullptr : amounts->find(resource);
+    if (amount == nullptr) {
+      return Error{.message = fmt::format("missing: the node's {} that pods may use", resource),
+                   .key = node.key(fmt::format("status.allocatable.{}", resource)),
+                   .file = file,
+                   .line = (amounts != nullptr ? amounts : node.root)->line};
+    }
+    Result<Units> units = read_units(resource, amount->text, Rounding::down);
+    if (units && *units == 0) units = Error{.message = "must be more than 0"};
+    if (!units) {
+      return Error{.message = units.error().message,
+                   .key = node.key(fmt::format("status.allocatable.{}", resource)),
+                   .file = file,
+                   .line = amount->line};
+    }
+    allocatable.resources.emplace_back(resource);
+    allocatable.units.push_back(*units);
+  }
+  return allocatable;
+}
+
+}  // namespace
+
+Result<Allocatable> read_capacity(std::string_view text) {
+  const Result<std::vector<Amount>> amounts = read_amounts(text, Rounding::down);
+  if (!amounts) return amounts.error();
+  Allocatable allocatable;
+  for (const Amount& amount : *amounts) {
+    allocatable.resources.push_back(amount.resource);
+    allocatable.units.push_back(amount.units);
+  }
+  return allocatable;
+}
+
+Result<Allocatable> read_node(std::string_view text, Syntax syntax, const std::string& file,
+                              std::string_view name) {
+  std::istringstream input{std::string(text)};
+  const Result<std::vector<Node>> documents = read_documents(input, syntax, file);
+  if (!documents) return documents.error();
+  std::vector<Object> nodes = objects_of(*documents);
+  std::erase_if(nodes, [](const Object& object) { return object.kind != "Node"; });
+  if (nodes.empty()) {
+    return Error{.message = "the file contains no node; kubectl get node NAME -o yaml writes one",
+                 .file = file};
+  }
+  std::vector<std::string_view> names;
+  names.reserve(nodes.size());
+  for (const Object& node : nodes) names.push_back(node.name());
+  if (name.empty() && nodes.size() == 1) return allocatable_of(nodes.front(), file);
+  if (name.empty()) {
+    return Error{.message = fmt::format("{} nodes, {}: choose one with --node-name", nodes.size(),
+                                        first_names(names, 3)),
+                 .file = file};
+  }
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    return Error{.message = fmt::format("there is no node '{}' in it{}", name, known_names(name, names)),
+                 .file = file};
+  }
+  return allocatable_of(nodes[static_cast<std::size_t>(found - names.begin())], file);
 }
 
 }  // namespace mirab::kubernetes

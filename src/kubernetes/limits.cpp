@@ -1,3 +1,98 @@
+// Fair limits of the pods of a node, with weights of pods and resources.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <vector>
+
+#include <mirab/kubernetes/limits.hpp>
+#include <mirab/model/assert.hpp>
+
+#include "kubernetes/container_limits.hpp"
+#include "kubernetes/eviction.hpp"
+#include "kubernetes/minimum_shares.hpp"
+#include "model/names.hpp"
+
+namespace mirab::kubernetes {
+
+/// φ of a pod of each workload, with what the weights of resources make of it, [w]. Errors name the option:
+/// an unknown pod or resource, or a mechanism that compares no dominant shares.
+Result<std::vector<double>> weights_of(const Pods& pods, const Allocatable& node,
+                                       const LimitOptions& options);
+
+// Weights of pods and of resources.
+//
+// Source: Hamzeh, thesis, section 4.5.3, (4.75), which puts a resource's weight in the place of its amount:
+// dominant is max_r d_r / f_r. Here f_r multiplies the amount, max_r d_r / (C_r f_r), so that 1 changes
+// nothing and no unit matters. A mechanism that compares X_n max_r (d_{n,r}/C_r) / φ_n compares these shares
+// when φ_n is multiplied by max_r (d_{n,r}/C_r) / max_r (d_{n,r}/(C_r f_r)): so no mechanism needs to know of
+// f.
+
+namespace {
+
+// By what a pod's weight is multiplied for its share to be max_r d_r/(C_r f_r) instead of max_r d_r/C_r.
+double weight_for_resources(const Workload& workload, const Allocatable& node, const std::vector<double>& f) {
+  double plain = 0, weighed = 0;
+  for (std::size_t r = 0; r < f.size(); ++r) {
+    const double share =
+        static_cast<double>(request_of_pod(workload, r)) / static_cast<double>(node.units[r]);
+    plain = std::max(plain, share);
+    weighed = std::max(weighed, share / f[r]);
+  }
+  return plain / weighed;
+}
+
+// On one node these all give X_n in proportion to φ_n / max_r (d_{n,r}/C_r).
+constexpr std::array<std::string_view, 4> kByDominantShare = {"drf", "drfh", "tsf", "ps-dsf"};
+
+Result<std::vector<double>> resource_weights(const Pods& pods, const LimitOptions& options) {
+  std::vector<double> f(pods.resources.size(), 1);
+  if (options.resource_weights.empty()) return f;
+  if (std::find(kByDominantShare.begin(), kByDominantShare.end(), options.mechanism.name) ==
+      kByDominantShare.end()) {
+    return Error{.message = fmt::format("{} does not compare dominant shares, so it cannot weigh resources; "
+                                        "these can: {}",
+                                        options.mechanism.name,
+                                        first_names(kByDominantShare, kByDominantShare.size())),
+                 .key = "--resource-weight"};
+  }
+  for (const ResourceWeight& each : options.resource_weights) {
+    const auto found = std::find(pods.resources.begin(), pods.resources.end(), each.resource);
+    if (found == pods.resources.end()) {
+      const std::vector<std::string_view> names(pods.resources.begin(), pods.resources.end());
+      return Error{.message = fmt::format("there is no resource '{}'{}", each.resource,
+                                          known_names(each.resource, names)),
+                   .key = "--resource-weight"};
+    }
+    f[static_cast<std::size_t>(found - pods.resources.begin())] = each.weight.value();
+  }
+  return f;
+}
+
+}  // namespace
+
+Result<std::vector<double>> weights_of(const Pods& pods, const Allocatable& node,
+                                       const LimitOptions& options) {
+  const Result<std::vector<double>> f = resource_weights(pods, options);
+  if (!f) return f.error();
+  std::vector<double> weights;
+  std::vector<std::string_view> names;
+  for (const Workload& workload : pods.workloads) {
+    weights.push_back(options.resource_weights.empty() ? 1 : weight_for_resources(workload, node, *f));
+    names.push_back(workload.name);
+  }
+  for (const PodWeight& each : options.weights) {
+    const auto found = std::find(names.begin(), names.end(), each.workload);
+    if (found == names.end()) {
+      return Error{
+          .message = fmt::format("there is no pod '{}'{}", each.workload, known_names(each.workload, names)),
+          .key = "--weight"};
+    }
+    weights[static_cast<std::size_t>(found - names.begin())] *= each.weight.value();
+  }
+  return weights;
+}
+
 // From pods to limits: requests are demands, the node is the pool, a pod's share its limit.
 //
 // Source: Hamzeh, thesis, section 4.5.3: dominant resources by what the node can give (4.73), weights (4.75),
@@ -6,19 +101,6 @@
 // CPUs are counted in thousandths and memory in Mi before a mechanism sees them, as in the thesis: to all but
 // FFMRA, whose published q depends on units, it makes no difference.
 
-#include <algorithm>
-#include <cmath>
-#include <fmt/format.h>
-
-#include <mirab/kubernetes/limits.hpp>
-#include <mirab/model/assert.hpp>
-
-#include "kubernetes/evictions.hpp"
-#include "kubernetes/floors.hpp"
-#include "kubernetes/rounding.hpp"
-#include "kubernetes/weights.hpp"
-
-namespace mirab::kubernetes {
 namespace {
 
 constexpr double kMebibyte = 1 << 20;
@@ -53,14 +135,14 @@ std::vector<std::optional<Units>> limited_before(const Pods& pods) {
 
 // The workloads that ask for most of a resource, with how much.
 std::string largest_requests(const Pods& pods, std::size_t r) {
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   std::vector<const Workload*> order;
   for (const Workload& workload : pods.workloads) order.push_back(&workload);
   std::stable_sort(order.begin(), order.end(), [&](const Workload* a, const Workload* b) {
     return request_of_pod(*a, r) * a->pods > request_of_pod(*b, r) * b->pods;
   });
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMostNamed, order.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMaxNamed, order.size()); ++i) {
     const Workload& each = *order[i];
     const std::string times = each.pods > 1 ? fmt::format("{} x ", each.pods) : "";
     text += fmt::format("{}{} {}{}", i == 0 ? "" : ", ", each.name, times,
@@ -107,7 +189,7 @@ Result<Problem> problem_of(const Pods& pods, const Allocatable& node, const std:
 }
 
 // The least that any pod of a workload was given, so that its template fits them all.
-std::vector<std::vector<double>> shares_of_workloads(const Pods& pods, const FlooredShares& shares) {
+std::vector<std::vector<double>> shares_of_workloads(const Pods& pods, const MinimumShares& shares) {
   std::vector<std::vector<double>> all;
   std::size_t n = 0;
   for (const Workload& workload : pods.workloads) {
@@ -141,7 +223,7 @@ void keep_present_limits(const Pods& pods, Limits& limits) {
     limits.workloads.push_back(std::move(kept));
   }
   for (const std::optional<Units>& sum : limits.limited_before) limits.limited.push_back(*sum);
-  limits.notices.emplace_back("the present limits fit on the node: nothing is calculated anew");
+  limits.notices.emplace_back("the present limits fit on the node: nothing is recalculated");
 }
 
 }  // namespace
@@ -166,7 +248,7 @@ Result<Limits> fair_limits(const Pods& pods, const Allocatable& node, const Limi
   }
   const Result<Problem> problem = problem_of(pods, node, *weights);
   if (!problem) return problem.error();
-  Result<FlooredShares> shares = share_with_floor(*problem, options.mechanism, options.execution);
+  Result<MinimumShares> shares = share_with_minimum(*problem, options.mechanism, options.execution);
   if (!shares) return Error{.message = shares.error().message};  // its key is of a cluster file
   limits.status = shares->outcome.status;
   limits.certificate = shares->outcome.certificate;

@@ -4,6 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/model/quantity.hpp>
+#include <mirab/model/result.hpp>
+
 #include "model/document.hpp"
 
 namespace mirab::kubernetes {
@@ -25,7 +28,7 @@ struct Object {
 
 /// Is it made of what Kubernetes allows in names: a-z, 0-9, - and the point? So it needs no quotes anywhere.
 bool is_name(std::string_view text);
-inline constexpr const char* kNotAName = "is no name that Kubernetes takes: a-z, 0-9, - and . only";
+inline constexpr const char* kNotAName = "is not a valid Kubernetes name: only a-z, 0-9, - and . are allowed";
 
 /// All objects of the documents in their order, lists within lists too. An item of a PodList is a Pod, even
 /// where it does not say so. Pointers into `documents`.
@@ -37,5 +40,19 @@ Node* value_at(Node& root, std::string_view pointer);
 
 /// A JSON pointer as errors show it: `/items/3/spec` is `items[3].spec`.
 std::string key_of(std::string_view pointer);
+
+/// How many pods an object runs at once. `count` is where it says so, `/spec/replicas` or that of a job's
+/// parallelism, and empty for one pod. Errors name file, line and key.
+Result<std::int64_t> pods_run_by(const Object& object, std::string_view count, const std::string& file);
+
+/// Has the pod or job come to its end?
+bool is_done(const Object& object);
+
+/// A number as a manifest writes it. Errors: beside those of Quantity, a whole number that begins with 0,
+/// such as `010`, which is 8 to YAML 1.1 and kubectl and 10 to others.
+Result<Quantity> read_number(std::string_view text);
+
+/// The text with A to Z in lower case.
+std::string lower(std::string_view text);
 
 }  // namespace mirab::kubernetes

@@ -19,21 +19,17 @@
 
 #include <mirab/kubernetes/manifests.hpp>
 
-#include "kubernetes/quality.hpp"
+#include "kubernetes/eviction.hpp"
+#include "kubernetes/objects.hpp"
 
 namespace mirab::kubernetes {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kAnew = "create it anew from its manifest, or its controller's, with the new limits";
+constexpr const char* kRecreate = "recreate it from its manifest, or its controller's, with the new limits";
 
 bool can_be_resized(const std::string& resource) { return resource == "cpu" || resource == "memory"; }
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return text;
-}
 
 // One workload with its new limits.
 class Patch {
@@ -44,11 +40,11 @@ class Patch {
   std::string of_pod() {
     if (workload_.is_static)
       return comment("a static pod is not resized; write the limits into its file on the node");
-    if (workload_.is_windows) return comment(fmt::format("a pod of Windows is not resized; {}", kAnew));
+    if (workload_.is_windows) return comment(fmt::format("a pod of Windows is not resized; {}", kRecreate));
     const QualityOfService present = quality_of(workload_), resized = quality_of(as_resized());
     if (present != resized) {
       return comment(fmt::format("not resized: it is {} and would be {}, and no pod can change its class; {}",
-                                 quality_name(present), quality_name(resized), kAnew));
+                                 quality_name(present), quality_name(resized), kRecreate));
     }
     const Json spec = spec_of([&](const Container& container, std::size_t r) {
       return container.role != Role::init && can_be_resized(resources_[r]);
@@ -59,7 +55,7 @@ class Patch {
 
   std::string of_template() {
     if (workload_.kind == "Job") {
-      return comment("its template cannot be changed; delete it and create it anew with --format manifest");
+      return comment("its template cannot be changed; delete it and recreate it with --format manifest");
     }
     const bool replaces = workload_.kind != "ReplicaSet" && workload_.kind != "ReplicationController";
     const Json spec = spec_of([](const Container&, std::size_t) { return true; });
@@ -133,7 +129,7 @@ class Patch {
     for (std::size_t r = 0; r < resources_.size(); ++r) {
       if (can_be_resized(resources_[r]) || names([&](std::size_t c) { return changes(c, r); }).empty())
         continue;
-      text += comment(fmt::format("{} cannot be resized in place; {}", resources_[r], kAnew));
+      text += comment(fmt::format("{} cannot be resized in place; {}", resources_[r], kRecreate));
     }
     return text;
   }
@@ -146,7 +142,7 @@ class Patch {
       return changed && workload_.containers[c].role == Role::init;
     });
     if (kept.empty()) return {};
-    return comment(fmt::format("init containers cannot be resized in place ({}); {}", kept, kAnew));
+    return comment(fmt::format("init containers cannot be resized in place ({}); {}", kept, kRecreate));
   }
 
   std::string on_lowered_memory() const {

@@ -4,7 +4,7 @@
 // max-min (or DRF, with the dominant yardstick). Known failure: with tasks as yardstick and α ≠ 1 it is not
 // locally fair, nor anything that follows (Proposition 7).
 #include "mechanisms/pool.hpp"
-#include "mechanisms/rows.hpp"
+#include "mechanisms/registry.hpp"
 
 namespace mirab {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::string_view kProposition =
     "Bonald and Roberts, Proposition 7 and Remark 1, for α ≠ 1 and yardstick=tasks";
 
 constexpr Claim kClaims[] = {
-    {Property::pareto_efficiency, true, kEndlessDemand, "Bonald and Roberts, section 2.5"},
+    {Property::pareto_efficiency, true, kUncapped, "Bonald and Roberts, section 2.5"},
     {Property::sharing_incentive, false, {}, kProposition},
     {Property::strategy_proofness, false, {}, kProposition},
     {Property::single_resource_fairness, false, {}, kProposition},

@@ -1,8 +1,9 @@
 // αPF-VDS: every server maximises the α-fair utility of its own users' virtual dominant shares.
 //
 // Source: An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies (its sections 3
-// to 5 are not in our text: the definition is derived from its properties and limits, docs/mathematics.md).
-// Server i: max Σ_n φ_n g_α(s_{n,i} / φ_n) over its own x_{·,i}, s_{n,i} = X_n / γ_{n,i}. In equilibrium
+// to 5 are not in our text: the definition is derived from its properties and limits,
+// docs/explanation/mathematics.md). Server i: max Σ_n φ_n g_α(s_{n,i} / φ_n) over its own x_{·,i}, s_{n,i} =
+// X_n / γ_{n,i}. In equilibrium
 //   φ_n^α X_n^(-α) γ_{n,i}^(α-1) ≤ λ_i·d_{n,i}, equal where x_{n,i} > 0, λ_{i,r} > 0 only where r is full on
 //   i.
 // α = 1 is weighted proportional fairness over servers; α → ∞ is PS-DSF; on one server, or on servers that
@@ -13,12 +14,12 @@
 //
 // Example: the paper's figure 1, two servers, four users: 2, 6, 8 and 8 tasks for every α ≥ 1.
 // Known failures: below α = 1 the claims do not hold (a user may have 0.79 of the equal part at α = 0.5). For
-// α ≠ 1 it is not Pareto efficient (docs/mechanisms/alpha-pf-vds.md), has no potential, and need not be
-// unique; the solver may then end without a certificate, and says so.
+// α ≠ 1 it is not Pareto efficient (docs/reference/mechanisms/alpha-pf-vds.md), has no potential, and need
+// not be unique; the solver may then end without a certificate, and says so.
 #include <fmt/format.h>
 
-#include "mechanisms/market.hpp"
-#include "mechanisms/rows.hpp"
+#include "mechanisms/registry.hpp"
+#include "mechanisms/servers.hpp"
 
 namespace mirab {
 namespace {
@@ -27,16 +28,16 @@ constexpr std::string_view kPaper =
     "for α ≥ 1 only: An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies, "
     "introduction, B";
 
-constexpr OptionInfo kOptions[] = {
+constexpr OptionInfo kAlphaPfVdsOptions[] = {
     {"alpha", "", "how much fairness counts against efficiency, a number > 0"},
     {"algorithm", "path", "path: all servers together; sweep: each server answers the others in turn"},
 };
 
-constexpr Claim kClaims[] = {
-    {Property::sharing_incentive, true, kEndlessDemand, kPaper},
-    {Property::envy_freeness, true, kEndlessDemand, kPaper},
-    {Property::bottleneck_fairness, true, kEndlessDemand, kPaper},
-    {Property::single_resource_fairness, true, kEndlessDemand, "docs/mathematics.md, section 6"},
+constexpr Claim kAlphaPfVdsClaims[] = {
+    {Property::sharing_incentive, true, kUncapped, kPaper},
+    {Property::envy_freeness, true, kUncapped, kPaper},
+    {Property::bottleneck_fairness, true, kUncapped, kPaper},
+    {Property::single_resource_fairness, true, kUncapped, "docs/explanation/mathematics.md, section 6"},
 };
 
 struct Options {
@@ -80,8 +81,8 @@ Result<Outcome> allocate_alpha_pf_vds(const Problem& problem, const Choice& choi
     if (Check wrong = check_caps(problem)) return *std::move(wrong);
   }
   return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
-    return settle_market({merged.rows, merged.weight, options->alpha, Eigen::ArrayXd()}, options->solver,
-                         execution.threads);
+    return solve_market({merged.rows, merged.weight, options->alpha, Eigen::ArrayXd()}, options->solver,
+                        execution.threads);
   });
 }
 
@@ -99,8 +100,8 @@ Mechanism alpha_pf_vds_row() {
       .alpha = "α > 0",
       .source = "An Appropriate Parameterized Utility Technique On Heterogeneous Server Dependencies",
       .accepts = kServersAccept,
-      .options = kOptions,
-      .claims = kClaims,
+      .options = kAlphaPfVdsOptions,
+      .claims = kAlphaPfVdsClaims,
       .objective = "on every server for itself: Σ φ_n^α (X_n / γ_{n,i})^(1-α) / (1-α), Σ φ_n ln X_n at α = 1",
       .check_options = check_alpha_pf_vds,
       .allocate = allocate_alpha_pf_vds};

@@ -5,19 +5,19 @@
 // ∞. Example: C = (9, 18), d = (1, 4) and (3, 1): 2.52 and 2.16 tasks. Known failure: a user can get less
 // than from an equal part of every machine (slides).
 #include "mechanisms/pool.hpp"
-#include "mechanisms/rows.hpp"
+#include "mechanisms/registry.hpp"
 
 namespace mirab {
 namespace {
 
 constexpr std::string_view kTable = "slides, properties of DRF, Asset Fairness, CEEI";
 
-constexpr Claim kClaims[] = {
-    {Property::strategy_proofness, true, kEndlessPositiveDemand, kTable},
-    {Property::pareto_efficiency, true, kEndlessDemand, kTable},
-    {Property::envy_freeness, true, kEndlessDemand, kTable},
-    {Property::single_resource_fairness, true, kEndlessDemand, kTable},
-    {Property::population_monotonicity, true, kEndlessPositiveDemand, kTable},
+constexpr Claim kAssetClaims[] = {
+    {Property::strategy_proofness, true, kUncappedPositive, kTable},
+    {Property::pareto_efficiency, true, kUncapped, kTable},
+    {Property::envy_freeness, true, kUncapped, kTable},
+    {Property::single_resource_fairness, true, kUncapped, kTable},
+    {Property::population_monotonicity, true, kUncappedPositive, kTable},
     {Property::sharing_incentive,
      false,
      {},
@@ -54,7 +54,7 @@ Mechanism asset_row() {
           .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
           .accepts = kPoolAccepts,
           .options = {},
-          .claims = kClaims,
+          .claims = kAssetClaims,
           .allocate = allocate_asset};
 }
 

@@ -1,8 +1,8 @@
 // Bottleneck-Aware Allocation: users with the same dominant resource have the same dominant share per weight,
-// and what these levels are makes the most use of the cluster that leaves nobody envious.
+// and what these levels are makes the most use of the cluster that leaves no user envious.
 //
 // Source: Wang and Varman, Balancing Fairness and Efficiency in Tiered Storage Systems with Bottleneck-Aware
-// Allocation, FAST 2014; docs/mathematics.md, section 7. Users n of group k have the dominant
+// Allocation, FAST 2014; docs/explanation/mathematics.md, section 7. Users n of group k have the dominant
 // share φ_n g_k; d̂_n is a demand scaled to dominant share 1:
 //
 //   max Σ_r use_r/C_r   under  use_r ≤ C_r,   g_k ≥ 1/Φ  (sharing incentive),
@@ -21,8 +21,8 @@
 #include <limits>
 
 #include "mechanisms/pool.hpp"
-#include "mechanisms/rows.hpp"
-#include "numerics/simplex.hpp"
+#include "mechanisms/registry.hpp"
+#include "numerics/base/dense_programs.hpp"
 
 namespace mirab {
 namespace {
@@ -34,16 +34,16 @@ using Eigen::Index;
 constexpr double kTolerance = 1e-9;  // of the certificate
 constexpr double kEnvies = 1e-12;    // relative, beyond rounding
 
-constexpr std::string_view kPaper = "Wang and Varman, FAST 2014";
+constexpr std::string_view kBaaPaper = "Wang and Varman, FAST 2014";
 constexpr std::string_view kFullResource =
     "at the optimum some resource is full, or all levels could rise together";
 
-constexpr Claim kClaims[] = {
-    {Property::sharing_incentive, true, kEndlessDemand, kPaper},
-    {Property::envy_freeness, true, kEndlessDemand, kPaper},
-    {Property::pareto_efficiency, true, kEndlessPositiveDemand, kFullResource},
-    {Property::single_resource_fairness, true, kEndlessDemand, "one group, one level"},
-    {Property::bottleneck_fairness, true, kEndlessDemand, "one group, one level"},
+constexpr Claim kBaaClaims[] = {
+    {Property::sharing_incentive, true, kUncapped, kBaaPaper},
+    {Property::envy_freeness, true, kUncapped, kBaaPaper},
+    {Property::pareto_efficiency, true, kUncappedPositive, kFullResource},
+    {Property::single_resource_fairness, true, kUncapped, "one group, one level"},
+    {Property::bottleneck_fairness, true, kUncapped, "one group, one level"},
     {Property::scale_invariance, false, {}, "searched: where several divisions use equally much"},
     {Property::strategy_proofness, false, {}, "searched"},
     {Property::population_monotonicity, false, {}, "searched"},
@@ -129,13 +129,13 @@ ArrayXXd envies(const Groups& groups) {
 }
 
 // The linear program in z_k = (g_k - 1/Φ) · own_k, where own_k is what a level takes of the group's resource.
-struct Levels {
+struct BaaLevels {
   ArrayXd own;   // [k]
   ArrayXd base;  // own / Φ: the group's part at the least level, [k]
   numerics::LinearProgram program;
 };
 
-Levels capacities_only(const Groups& groups) {
+BaaLevels capacities_only(const Groups& groups) {
   const Index count = groups.use.rows();
   ArrayXd own(count);
   for (Index k = 0; k < count; ++k) own[k] = groups.use(k, groups.dominant[static_cast<std::size_t>(k)]);
@@ -146,7 +146,7 @@ Levels capacities_only(const Groups& groups) {
 }
 
 // g_k ≥ ρ g_l as ρ own_k/own_l z_l - z_k ≤ (1 - ρ) base_k, over the largest coefficient.
-void forbid_envy(Levels& levels, Index k, Index l, double rho) {
+void forbid_envy(BaaLevels& levels, Index k, Index l, double rho) {
   const double slope = rho * levels.own[k] / levels.own[l];
   const double size = std::max(1.0, slope);
   numerics::LinearProgram& program = levels.program;
@@ -165,7 +165,7 @@ struct Solved {
 };
 
 // No z_k exceeds 1, a whole resource: so rounding in the prices is bounded too.
-double excess(const Groups& groups, const Levels& levels, const numerics::LinearOptimum& best) {
+double excess(const Groups& groups, const BaaLevels& levels, const numerics::LinearOptimum& best) {
   const numerics::LinearProgram& program = levels.program;
   const Eigen::ArrayXd unpriced = program.value - program.rows.transpose() * best.price;
   const double bound = program.limit.dot(best.price) + unpriced.max(0.0).sum();
@@ -174,7 +174,7 @@ double excess(const Groups& groups, const Levels& levels, const numerics::Linear
 }
 
 Solved solve(const Groups& groups) {
-  Levels levels = capacities_only(groups);
+  BaaLevels levels = capacities_only(groups);
   const ArrayXXd rho = envies(groups);
   ArrayXXd forbidden = ArrayXXd::Zero(rho.rows(), rho.cols());
   for (;;) {
@@ -227,7 +227,7 @@ Mechanism baa_row() {
           .title = "Bottleneck-Aware Allocation",
           .summary =
               "One level of dominant share for each dominant resource, for the most use that leaves "
-              "nobody envious or worse off than alone.",
+              "no user envious or worse off than alone.",
           .yardstick = "1 / max_r (d_{n,r} / C_r)",
           .alpha = "–",
           .source =
@@ -235,10 +235,10 @@ Mechanism baa_row() {
               "Bottleneck-Aware Allocation, FAST 2014",
           .accepts = accepts,
           .options = {},
-          .claims = kClaims,
+          .claims = kBaaClaims,
           .objective =
               "Σ_r use_r / C_r, with the share s_n = X_n / (φ_n u_n) equal for all users with the "
-              "same dominant resource, ≥ 1/Φ, and nobody envious",
+              "same dominant resource, ≥ 1/Φ, and no user envious",
           .allocate = allocate_baa};
 }
 

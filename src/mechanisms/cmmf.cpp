@@ -3,17 +3,17 @@
 //
 // Source: Ghodsi, Zaharia, Shenker and Stoica, Choosy: Max-Min Fair Sharing for Datacenter Jobs with
 // Constraints, 2013. u_n = 1, α = ∞. The paper has one resource, machines, and tasks of equal size; with
-// several resources this is max-min fairness of tasks. Solved in rounds (levels.hpp). Example: two servers of
-// one slot, one user on both, two on the first: 1, 1/2 and 1/2 tasks. Known failure: a task is a task,
-// however large: whoever cuts its tasks into halves gets more.
-#include "mechanisms/levels.hpp"
-#include "mechanisms/rows.hpp"
+// several resources this is max-min fairness of tasks. Solved in rounds (numerics/lexmaxmin). Example: two
+// servers of one slot, one user on both, two on the first: 1, 1/2 and 1/2 tasks. Known failure: a task is a
+// task, however large: a user that cuts its tasks into halves gets more.
+#include "mechanisms/registry.hpp"
+#include "mechanisms/servers.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr Claim kClaims[] = {
-    {Property::pareto_efficiency, true, kEndlessDemand, "by definition: nobody's tasks can grow alone"},
+constexpr Claim kCmmfClaims[] = {
+    {Property::pareto_efficiency, true, kUncapped, "by definition: nobody's tasks can grow alone"},
     {Property::sharing_incentive, false, {}, "shown by example: it ignores the size of tasks"},
     {Property::strategy_proofness, false, {}, "shown by example: splitting tasks pays"},
     {Property::single_resource_fairness, false, {}, "shown by example: it ignores the size of tasks"},
@@ -22,7 +22,7 @@ constexpr Claim kClaims[] = {
 
 Result<Outcome> allocate_cmmf(const Problem& problem, const Choice& choice, const Execution&) {
   return share_servers(problem, choice, MergeUsers::equal, [&](const MergedServers& merged) {
-    return raise_levels(merged, merged.weight).shares;
+    return share_by_levels(problem, merged, [](const auto& servers) { return servers.weight; });
   });
 }
 
@@ -39,7 +39,7 @@ Mechanism cmmf_row() {
           .source = "Ghodsi, Zaharia, Shenker and Stoica, Choosy, 2013",
           .accepts = kServersAccept,
           .options = {},
-          .claims = kClaims,
+          .claims = kCmmfClaims,
           .allocate = allocate_cmmf};
 }
 

@@ -7,23 +7,23 @@
 // Known failure: it depends on demands for resources that are not full (Remark 2); more of a resource can
 // hurt a user.
 #include "mechanisms/pool.hpp"
-#include "mechanisms/rows.hpp"
+#include "mechanisms/registry.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr std::string_view kTable = "slides, properties of DRF, Asset Fairness, CEEI";
+constexpr std::string_view kDrfTable = "slides, properties of DRF, Asset Fairness, CEEI";
 
-constexpr Claim kClaims[] = {
-    {Property::sharing_incentive, true, kEndlessDemand, "Bonald and Roberts, Proposition 1"},
-    {Property::strategy_proofness, true, kEndlessDemand, "Bonald and Roberts, Proposition 2"},
-    {Property::pareto_efficiency, true, kEndlessDemand, kTable},
-    {Property::envy_freeness, true, kEndlessDemand, kTable},
-    {Property::single_resource_fairness, true, kEndlessDemand, kTable},
-    {Property::bottleneck_fairness, true, kEndlessDemand, kTable},
-    {Property::population_monotonicity, true, kEndlessPositiveDemand, kTable},
-    {Property::scale_invariance, true, kEndlessDemand, "Bonald and Roberts, Proposition 3"},
-    {Property::resource_monotonicity, false, {}, kTable},
+constexpr Claim kDrfClaims[] = {
+    {Property::sharing_incentive, true, kUncapped, "Bonald and Roberts, Proposition 1"},
+    {Property::strategy_proofness, true, kUncapped, "Bonald and Roberts, Proposition 2"},
+    {Property::pareto_efficiency, true, kUncapped, kDrfTable},
+    {Property::envy_freeness, true, kUncapped, kDrfTable},
+    {Property::single_resource_fairness, true, kUncapped, kDrfTable},
+    {Property::bottleneck_fairness, true, kUncapped, kDrfTable},
+    {Property::population_monotonicity, true, kUncappedPositive, kDrfTable},
+    {Property::scale_invariance, true, kUncapped, "Bonald and Roberts, Proposition 3"},
+    {Property::resource_monotonicity, false, {}, kDrfTable},
 };
 
 Result<Outcome> allocate_drf(const Problem& problem, const Choice& choice, const Execution&) {
@@ -43,7 +43,7 @@ Mechanism drf_row() {
           .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
           .accepts = kPoolAccepts,
           .options = {},
-          .claims = kClaims,
+          .claims = kDrfClaims,
           .allocate = allocate_drf};
 }
 

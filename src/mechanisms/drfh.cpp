@@ -2,30 +2,29 @@
 // max-min under every server's own capacity.
 //
 // Source: Wang, Li and Liang, Dominant Resource Fairness in Cloud Computing Systems with Heterogeneous
-// Servers, 2013. u_n = 1 / max_r (d_{n,r}/C_r) with C = Σ_i c_i, α = ∞. Solved in rounds (levels.hpp).
-// Example: servers (2, 12), (12, 2), tasks (0.2, 1), (1, 0.2): 10 tasks each, each on its own server, where
-// DRF server by server gives 6 each. Known failures: no sharing incentive (servers (10, 10) and (0, 90),
-// tasks (1, 1) and (1, 10): 10/11 tasks each, where half of the first server holds 5 of the first user); no
-// bottleneck fairness (docs/mechanisms/drfh.md). A dominant share is not defined when a task takes different
-// amounts on different servers.
-#include "mechanisms/levels.hpp"
-#include "mechanisms/rows.hpp"
+// Servers, 2013. u_n = 1 / max_r (d_{n,r}/C_r) with C = Σ_i c_i, α = ∞. Solved in rounds
+// (numerics/lexmaxmin). Example: servers (2, 12), (12, 2), tasks (0.2, 1), (1, 0.2): 10 tasks each, each on
+// its own server, where DRF server by server gives 6 each. Known failures: no sharing incentive (servers (10,
+// 10) and (0, 90), tasks (1, 1) and (1, 10): 10/11 tasks each, where half of the first server holds 5 of the
+// first user); no bottleneck fairness (docs/reference/mechanisms/drfh.md). A dominant share is not defined
+// when a task takes different amounts on different servers.
+#include "mechanisms/registry.hpp"
+#include "mechanisms/servers.hpp"
 
 namespace mirab {
 namespace {
 
 constexpr std::string_view kThesis = "Östman, section 2.1.5, of Wang, Li and Liang";
-constexpr std::string_view kTable = "Ravi Kiran and Srinuvas, Table 1";
+constexpr std::string_view kDrfhTable = "Ravi Kiran and Srinuvas, Table 1";
 
-constexpr Claim kClaims[] = {
-    {Property::envy_freeness, true, kEndlessPositiveDemandAnywhere, kThesis},
-    {Property::pareto_efficiency, true, kEndlessDemand, kThesis},
-    {Property::strategy_proofness, true, kEndlessPositiveDemandAnywhere, kThesis},
-    {Property::single_resource_fairness, true, kEndlessDemandAnywhere, "by definition: the share of it"},
-    {Property::scale_invariance, true, kEndlessDemand,
-     "by definition: a share does not depend on a task's size"},
-    {Property::sharing_incentive, false, {}, kTable},
-    {Property::bottleneck_fairness, false, {}, kTable},
+constexpr Claim kDrfhClaims[] = {
+    {Property::envy_freeness, true, kUncappedPositiveAnywhere, kThesis},
+    {Property::pareto_efficiency, true, kUncapped, kThesis},
+    {Property::strategy_proofness, true, kUncappedPositiveAnywhere, kThesis},
+    {Property::single_resource_fairness, true, kUncappedAnywhere, "by definition: the share of it"},
+    {Property::scale_invariance, true, kUncapped, "by definition: a share does not depend on a task's size"},
+    {Property::sharing_incentive, false, {}, kDrfhTable},
+    {Property::bottleneck_fairness, false, {}, kDrfhTable},
     {Property::resource_monotonicity, false, {}, "as DRF, which it is on one server"},
 };
 
@@ -36,19 +35,23 @@ constexpr Accepts accepted() {
 }
 
 // φ_n u_n. Resources that the cluster lacks are left out: nobody who runs anywhere demands them.
-Eigen::ArrayXd tasks_for_a_level_of_one(const MergedServers& merged) {
-  const Eigen::ArrayXXd& demand = merged.rows.demand[0];
-  const Eigen::ArrayXd pool = merged.rows.capacity.colwise().sum().transpose();
-  Eigen::ArrayXd share = Eigen::ArrayXd::Zero(demand.rows());
+template <class Number>
+numerics::ArrayOf<Number> tasks_for_a_level_of_one(const ServerArraysOf<Number>& servers) {
+  const numerics::TableOf<Number>& demand = servers.rows.demand[0];
+  const numerics::ArrayOf<Number> pool = servers.rows.capacity.colwise().sum().transpose();
+  numerics::ArrayOf<Number> share = numerics::ArrayOf<Number>::Zero(demand.rows());
   for (Eigen::Index r = 0; r < demand.cols(); ++r) {
     if (pool[r] > 0) share = share.max(demand.col(r) / pool[r]);
   }
-  return merged.weight / share;
+  return servers.weight / share;
 }
 
 Result<Outcome> allocate_drfh(const Problem& problem, const Choice& choice, const Execution&) {
   return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
-    return raise_levels(merged, tasks_for_a_level_of_one(merged)).shares;
+    const auto unit = []<class Number>(const ServerArraysOf<Number>& servers) {
+      return tasks_for_a_level_of_one(servers);
+    };
+    return share_by_levels(problem, merged, unit);
   });
 }
 
@@ -67,7 +70,7 @@ Mechanism drfh_row() {
               "Heterogeneous Servers, 2013",
           .accepts = accepted(),
           .options = {},
-          .claims = kClaims,
+          .claims = kDrfhClaims,
           .allocate = allocate_drfh};
 }
 

@@ -2,7 +2,7 @@
 // part for the others, and each part is divided as MLF-DRS divides.
 //
 // Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.3.2, equations 4.15 to
-// 4.17 and algorithm 3; docs/mathematics.md, section 7.
+// 4.17 and algorithm 3; docs/explanation/mathematics.md, section 7.
 //
 //   q = Σ_n (dominant demand of n) / Σ_n Σ_r d_{n,r};  of C_r, q C_r is for the dominated, (1 - q) C_r for
 //   the others.
@@ -11,18 +11,18 @@
 // Assumption: one server. O(Nm).
 // Known failures: as published q adds up CPUs and gigabytes, so that another unit gives another division
 // (`units=normalised` does not); with an empty group a part of a resource is left over (`spill=true` gives it
-// away); bundles are not in proportion to tasks (docs/mechanisms/ffmra.md).
-#include "mechanisms/group_share.hpp"
-#include "mechanisms/rows.hpp"
+// away); bundles are not in proportion to tasks (docs/reference/mechanisms/ffmra.md).
+#include "mechanisms/bundles.hpp"
+#include "mechanisms/registry.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr Claim kClaims[] = {
-    {Property::envy_freeness, true, kEndlessDemand, "Hamzeh, theorem 4.18", true},
-    {Property::sharing_incentive, true, kEndlessDemand, "Hamzeh, theorem 4.19", true},
-    {Property::pareto_efficiency, true, kEndlessDemand, "Hamzeh, theorem 4.20", true},
-    {Property::strategy_proofness, true, kEndlessDemand, "Hamzeh, theorem 4.21", true},
+constexpr Claim kFfmraClaims[] = {
+    {Property::envy_freeness, true, kUncapped, "Hamzeh, theorem 4.18", true},
+    {Property::sharing_incentive, true, kUncapped, "Hamzeh, theorem 4.19", true},
+    {Property::pareto_efficiency, true, kUncapped, "Hamzeh, theorem 4.20", true},
+    {Property::strategy_proofness, true, kUncapped, "Hamzeh, theorem 4.21", true},
 };
 
 Result<Outcome> allocate_ffmra(const Problem& problem, const Choice& choice, const Execution&) {
@@ -49,7 +49,7 @@ Mechanism ffmra_row() {
           .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.3",
           .accepts = kBundlesAccept,
           .options = group_options(),
-          .claims = kClaims,
+          .claims = kFfmraClaims,
           .objective =
               "nothing: of every resource the part q = dominant demands / all demands goes to those "
               "whom it dominates",

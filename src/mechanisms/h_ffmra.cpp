@@ -1,31 +1,31 @@
 // Heterogeneous FFMRA: the cut of FFMRA on every server, with one q for all of them.
 //
 // Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.4.4, algorithm 4;
-// docs/mathematics.md, section 7. q adds up the demands of all users on all servers where they may run,
-// with the dominant resource and the demand that they have there. Definition 4.28: where one task of
+// docs/explanation/mathematics.md, section 7. q adds up the demands of all users on all servers where they
+// may run, with the dominant resource and the demand that they have there. Definition 4.28: where one task of
 // everybody does not fit on a server, nobody is granted more than it requests; what is short is divided in
 // proportion to the requests.
 //
 // Example (the thesis, section 4.4.4.3): servers (9, 18) and (10, 20), tasks (1, 4) and (3, 1) on the first,
 // (2, 5) and (4, 3) on the second: q = 16/23, bundles (2.74, 12.5) and (6.26, 5.48), (3.04, 13.9) and (6.96,
 // 6.09). O(N K m).
-// Known failures: those of FFMRA (docs/mechanisms/h-ffmra.md).
-#include "mechanisms/group_share.hpp"
-#include "mechanisms/rows.hpp"
+// Known failures: those of FFMRA (docs/reference/mechanisms/h-ffmra.md).
+#include "mechanisms/bundles.hpp"
+#include "mechanisms/registry.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr Claim kClaims[] = {
-    {Property::envy_freeness, true, kEndlessDemand, "Hamzeh, lemma 4.32", true},
-    {Property::sharing_incentive, true, kEndlessDemand, "Hamzeh, lemma 4.33", true},
-    {Property::pareto_efficiency, true, kEndlessDemand, "Hamzeh, lemma 4.34", true},
-    {Property::strategy_proofness, true, kEndlessDemand, "Hamzeh, lemma 4.35", true},
-    {Property::bottleneck_fairness, true, kEndlessDemand, "Hamzeh, theorem 4.29", true},
-    {Property::non_wastefulness, true, kEndlessDemand, "Hamzeh, lemma 4.31", true},
+constexpr Claim kHFfmraClaims[] = {
+    {Property::envy_freeness, true, kUncapped, "Hamzeh, lemma 4.32", true},
+    {Property::sharing_incentive, true, kUncapped, "Hamzeh, lemma 4.33", true},
+    {Property::pareto_efficiency, true, kUncapped, "Hamzeh, lemma 4.34", true},
+    {Property::strategy_proofness, true, kUncapped, "Hamzeh, lemma 4.35", true},
+    {Property::bottleneck_fairness, true, kUncapped, "Hamzeh, theorem 4.29", true},
+    {Property::non_wastefulness, true, kUncapped, "Hamzeh, lemma 4.31", true},
 };
 
-constexpr Accepts accepted() {
+constexpr Accepts h_ffmra_accepted() {
   Accepts accepts = kServersAccept;
   accepts.caps = false;
   return accepts;
@@ -76,9 +76,9 @@ Mechanism h_ffmra_row() {
           .yardstick = "–",
           .alpha = "–",
           .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.4.4",
-          .accepts = accepted(),
+          .accepts = h_ffmra_accepted(),
           .options = group_options(),
-          .claims = kClaims,
+          .claims = kHFfmraClaims,
           .objective =
               "nothing: on every server the part q = dominant demands / all demands of each resource "
               "goes to those whom it dominates there",

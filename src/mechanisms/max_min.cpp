@@ -6,15 +6,15 @@
 // Known failure: a user with large tasks takes more of everything; on one resource shares go with demands
 // (Remark 1).
 #include "mechanisms/pool.hpp"
-#include "mechanisms/rows.hpp"
+#include "mechanisms/registry.hpp"
 
 namespace mirab {
 namespace {
 
 constexpr std::string_view kRemark = "Bonald and Roberts, section 2.3 and Remark 1";
 
-constexpr Claim kClaims[] = {
-    {Property::pareto_efficiency, true, kEndlessDemand, "Bonald and Roberts, section 2.3"},
+constexpr Claim kMaxMinClaims[] = {
+    {Property::pareto_efficiency, true, kUncapped, "Bonald and Roberts, section 2.3"},
     {Property::sharing_incentive, false, {}, kRemark},
     {Property::strategy_proofness, false, {}, kRemark},
     {Property::single_resource_fairness, false, {}, kRemark},
@@ -32,7 +32,7 @@ Mechanism max_min_row() {
           .aliases = {},
           .scope = Scope::pool,
           .title = "Max-min fairness in tasks",
-          .summary = "Everybody gets equally many tasks per weight, until a resource they need is full.",
+          .summary = "Every user gets equally many tasks per weight, until a resource it needs is full.",
           .yardstick = "1",
           .alpha = "∞",
           .source =
@@ -40,7 +40,7 @@ Mechanism max_min_row() {
               "2014, section 2.3",
           .accepts = kPoolAccepts,
           .options = {},
-          .claims = kClaims,
+          .claims = kMaxMinClaims,
           .allocate = allocate_max_min};
 }
 

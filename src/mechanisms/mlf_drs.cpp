@@ -1,8 +1,8 @@
-// Multi-Level Fair Dominant Resource Scheduling: whoever is dominated by a resource is granted at least a
-// fair share of it, everybody else at most one, and the grants grow until all is used.
+// Multi-Level Fair Dominant Resource Scheduling: users whose dominant resource it is are granted at least
+// a fair share of a resource, all others at most one, and the grants grow until all is used.
 //
 // Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.2, algorithm 2;
-// docs/mathematics.md, section 7. With f_{n,r} = φ_n C_r / Φ:
+// docs/explanation/mathematics.md, section 7. With f_{n,r} = φ_n C_r / Φ:
 //
 //   a_{n,r} = max(φ_n d_{n,r}, f_{n,r}) where r is dominant for n, min(φ_n d_{n,r}, f_{n,r}) elsewhere,
 //   bundle_{n,r} = a_{n,r} C_r / Σ_k a_{k,r}.
@@ -11,18 +11,18 @@
 // Assumption: one server, one task of each user at a time. O(Nm).
 // Known failures: a bundle is not in proportion to a task. In the example 1.64 and 1.8 tasks run, where DRF
 // runs 3 and 2, so that everybody is worse off; the thesis claims that it is Pareto efficient, and more
-// (docs/mechanisms/mlf-drs.md).
-#include "mechanisms/group_share.hpp"
-#include "mechanisms/rows.hpp"
+// (docs/reference/mechanisms/mlf-drs.md).
+#include "mechanisms/bundles.hpp"
+#include "mechanisms/registry.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr Claim kClaims[] = {
-    {Property::envy_freeness, true, kEndlessDemand, "Hamzeh, theorem 4.6", true},
-    {Property::sharing_incentive, true, kEndlessDemand, "Hamzeh, theorem 4.7", true},
-    {Property::pareto_efficiency, true, kEndlessDemand, "Hamzeh, theorem 4.8", true},
-    {Property::strategy_proofness, true, kEndlessDemand, "Hamzeh, theorem 4.9", true},
+constexpr Claim kMlfDrsClaims[] = {
+    {Property::envy_freeness, true, kUncapped, "Hamzeh, theorem 4.6", true},
+    {Property::sharing_incentive, true, kUncapped, "Hamzeh, theorem 4.7", true},
+    {Property::pareto_efficiency, true, kUncapped, "Hamzeh, theorem 4.8", true},
+    {Property::strategy_proofness, true, kUncapped, "Hamzeh, theorem 4.9", true},
 };
 
 std::vector<Eigen::ArrayXXd> grow_first_grants(const std::vector<SharedServer>& servers) {
@@ -53,7 +53,7 @@ Mechanism mlf_drs_row() {
           .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.2",
           .accepts = kBundlesAccept,
           .options = {},
-          .claims = kClaims,
+          .claims = kMlfDrsClaims,
           .objective =
               "nothing: bundles in proportion to first grants, max(demand, fair share) of what "
               "dominates a user and min of the rest",

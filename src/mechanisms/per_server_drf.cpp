@@ -7,9 +7,9 @@
 // DRFH runs 10 and 10. For the same reason it cannot keep a limit on a user's tasks over all servers.
 #include <algorithm>
 
-#include "mechanisms/rows.hpp"
+#include "mechanisms/registry.hpp"
 #include "mechanisms/servers.hpp"
-#include "numerics/water_filling.hpp"
+#include "numerics/pool/water_filling.hpp"
 
 namespace mirab {
 namespace {
@@ -17,15 +17,15 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr double kTolerance = 1e-9;  // of the residual
+constexpr double kPerServerDrfTolerance = 1e-9;  // of the residual
 
-constexpr Claim kClaims[] = {
-    {Property::sharing_incentive, true, kEndlessDemand, "as DRF, on every server"},
-    {Property::pareto_efficiency, false, {}, "docs/mechanisms/per-server-drf.md"},
+constexpr Claim kPerServerDrfClaims[] = {
+    {Property::sharing_incentive, true, kUncapped, "as DRF, on every server"},
+    {Property::pareto_efficiency, false, {}, "docs/reference/mechanisms/per-server-drf.md"},
     {Property::resource_monotonicity, false, {}, "as DRF, which it is on one server"},
 };
 
-constexpr Accepts accepted() {
+constexpr Accepts per_server_drf_accepted() {
   Accepts accepts = kServersAccept;
   accepts.caps = false;
   return accepts;
@@ -54,7 +54,7 @@ ServerShares fill_each(const MergedServers& merged) {
     shares.tasks.col(i)(users) = levels.amount;
     residual = std::max(residual, levels.residual);
   }
-  shares.status = residual <= kTolerance ? Status::exact : Status::not_converged;
+  shares.status = residual <= kPerServerDrfTolerance ? Status::exact : Status::not_converged;
   shares.certificate = {.kind = "saturation-residual", .value = residual};
   return shares;
 }
@@ -76,9 +76,9 @@ Mechanism per_server_drf_row() {
       .yardstick = "γ_{n,i}",
       .alpha = "∞",
       .source = "Wang, Li and Liang, 2013, introduction",
-      .accepts = accepted(),
+      .accepts = per_server_drf_accepted(),
       .options = {},
-      .claims = kClaims,
+      .claims = kPerServerDrfClaims,
       .objective = "on every server for itself: the lowest share x_{n,i} / (φ_n γ_{n,i}), then the next",
       .allocate = allocate_per_server_drf};
 }

@@ -5,24 +5,24 @@
 // cancels. Prices λ with φ_n / x_n = d_n·λ and λ·C = Φ (their equations 3 to 5). Example: C = (9, 18), d =
 // (1, 4) and (3, 1): 45/11 and 18/11 tasks. Known failure: a user can gain by a false demand (Proposition 5).
 #include "mechanisms/pool.hpp"
-#include "mechanisms/rows.hpp"
+#include "mechanisms/registry.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr std::string_view kTable = "slides, properties of DRF, Asset Fairness, CEEI";
+constexpr std::string_view kPfTable = "slides, properties of DRF, Asset Fairness, CEEI";
 constexpr std::string_view kAliases[] = {"ceei"};
 
-constexpr Claim kClaims[] = {
-    {Property::sharing_incentive, true, kEndlessDemand, "Bonald and Roberts, Proposition 4"},
-    {Property::pareto_efficiency, true, kEndlessDemand, "Bonald and Roberts, section 2.4"},
-    {Property::envy_freeness, true, kEndlessDemand, kTable},
-    {Property::single_resource_fairness, true, kEndlessDemand, "Bonald and Roberts, equation 5"},
-    {Property::bottleneck_fairness, true, kEndlessDemand, kTable},
-    {Property::scale_invariance, true, kEndlessDemand, "Bonald and Roberts, Proposition 6"},
+constexpr Claim kPfClaims[] = {
+    {Property::sharing_incentive, true, kUncapped, "Bonald and Roberts, Proposition 4"},
+    {Property::pareto_efficiency, true, kUncapped, "Bonald and Roberts, section 2.4"},
+    {Property::envy_freeness, true, kUncapped, kPfTable},
+    {Property::single_resource_fairness, true, kUncapped, "Bonald and Roberts, equation 5"},
+    {Property::bottleneck_fairness, true, kUncapped, kPfTable},
+    {Property::scale_invariance, true, kUncapped, "Bonald and Roberts, Proposition 6"},
     {Property::strategy_proofness, false, {}, "Bonald and Roberts, Proposition 5"},
     {Property::population_monotonicity, false, {}, "slides, CEEI violates population monotonicity"},
-    {Property::resource_monotonicity, false, {}, kTable},
+    {Property::resource_monotonicity, false, {}, kPfTable},
 };
 
 Result<Outcome> allocate_pf(const Problem& problem, const Choice& choice, const Execution&) {
@@ -45,7 +45,7 @@ Mechanism pf_row() {
               "through Proportional Fairness, 2014, section 2.4",
           .accepts = kPoolAccepts,
           .options = {},
-          .claims = kClaims,
+          .claims = kPfClaims,
           .allocate = allocate_pf};
 }
 

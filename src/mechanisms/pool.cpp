@@ -1,7 +1,7 @@
 // The one equation over a pool: max Σ_n φ_n g_α(x_n / (φ_n u_n)) under Σ_n x_n d_n ≤ C, x ≤ cap.
 //
 // Sources: Ghodsi et al. 2011; Bonald and Roberts, Enhanced Cluster Computing Performance through
-// Proportional Fairness, 2014, sections 2.3 to 2.5; docs/mathematics.md, sections 1 to 3.
+// Proportional Fairness, 2014, sections 2.3 to 2.5; docs/explanation/mathematics.md, sections 1 to 3.
 //
 // α = ∞ raises all users at rates φ_n u_n (numerics/water_filling). A finite α is solved by prices
 // (numerics/dual_newton) in shares s_n = x_n / u_n of demand u_n d_n: the prices are the same, and u_n^(1 -
@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "model/names.hpp"
-#include "numerics/dual_newton.hpp"
-#include "numerics/water_filling.hpp"
+#include "numerics/pool/dual.hpp"
+#include "numerics/pool/water_filling.hpp"
 
 namespace mirab {
 namespace {
@@ -23,9 +23,9 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr double kTolerance = 1e-9;  // of the relative gap, and of the residual
-constexpr double kPolished = 1e-12;  // asked for when an iteration costs next to nothing
-constexpr double kLogMost = 700;     // e^±700 are normal doubles
+constexpr double kPoolTolerance = 1e-9;  // of the relative gap, and of the residual
+constexpr double kPolished = 1e-12;      // asked for when an iteration costs next to nothing
+constexpr double kLogMost = 700;         // e^±700 are normal doubles
 constexpr Index kUsersPolished = 1 << 15;
 
 PoolShares raise_together(const Pool& pool, Yardstick yardstick) {
@@ -37,14 +37,15 @@ PoolShares raise_together(const Pool& pool, Yardstick yardstick) {
   return {.tasks = std::move(levels.amount),
           .used = std::move(levels.used),
           .prices = {},
-          .status = levels.residual <= kTolerance ? Status::exact : Status::not_converged,
+          .status = levels.residual <= kPoolTolerance ? Status::exact : Status::not_converged,
           .certificate = {.kind = "saturation-residual", .value = levels.residual},
           .notice = {}};
 }
 
 numerics::PricedAmounts solve(const Pool& pool, double alpha) {
-  const double goal = pool.demand.rows() <= kUsersPolished ? kPolished : kTolerance;
-  return numerics::solve_dual({pool.demand, pool.capacity, pool.weight, pool.cap, alpha}, goal, kTolerance);
+  const double goal = pool.demand.rows() <= kUsersPolished ? kPolished : kPoolTolerance;
+  return numerics::solve_dual({pool.demand, pool.capacity, pool.weight, pool.cap, alpha}, goal,
+                              kPoolTolerance);
 }
 
 numerics::PricedAmounts solve_in_shares(const Pool& pool, const PoolRule& rule) {
@@ -122,15 +123,15 @@ Allocation allocation_of(const Problem& problem, const Pool& pool, const PoolSha
 }
 
 std::string constrained_users(const Problem& problem) {
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   std::vector<std::string_view> names;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     if (problem.is_constrained(n)) names.push_back(problem.users()[n].name);
   }
-  return first_names(names, kMostNamed);
+  return first_names(names, kMaxNamed);
 }
 
-// Without the mechanism's name: what holds for several outcomes is said once for all.
+// Without the mechanism's name: a notice that holds for several outcomes is printed once.
 std::vector<std::string> notices_of(const Problem& problem, const PoolShares& shares) {
   std::vector<std::string> notices;
   if (problem.has_placement_constraints()) {

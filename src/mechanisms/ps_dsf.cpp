@@ -5,23 +5,23 @@
 // Technique On Heterogeneous Server Dependencies, section 3. u_n = γ_{n,i}, α = ∞, each server for itself.
 // Example: C = (9, 18), d = (1, 4) and (3, 1), one server: 3 and 2 tasks, as DRF.
 // Known failures: not unique (demands (2, 1) and (1, 2) on servers (7, 7) and (2, 2): both 3 and 3 tasks, and
-// 8/3 and 8/3); not Pareto efficient. docs/mechanisms/ps-dsf.md has both.
-#include "mechanisms/rows.hpp"
+// 8/3 and 8/3); not Pareto efficient. docs/reference/mechanisms/ps-dsf.md has both.
+#include "mechanisms/registry.hpp"
 #include "mechanisms/servers.hpp"
-#include "numerics/server_levels.hpp"
+#include "numerics/psdsf/server_levels.hpp"
 
 namespace mirab {
 namespace {
 
 constexpr double kWithin = 1e-8;  // largest violation of the level form
-constexpr double kGoal = 5e-9;    // leaves room for the rounding of whoever checks
-constexpr std::string_view kTable = "Ravi Kiran and Srinuvas, Table 1";
+constexpr double kGoal = 5e-9;    // leaves room for the rounding of an independent check
+constexpr std::string_view kPsDsfTable = "Ravi Kiran and Srinuvas, Table 1";
 
-constexpr Claim kClaims[] = {
-    {Property::sharing_incentive, true, kEndlessDemand, kTable},
-    {Property::envy_freeness, true, kEndlessDemand, kTable},
-    {Property::bottleneck_fairness, true, kEndlessDemand, kTable},
-    {Property::pareto_efficiency, false, {}, kTable},
+constexpr Claim kPsDsfClaims[] = {
+    {Property::sharing_incentive, true, kUncapped, kPsDsfTable},
+    {Property::envy_freeness, true, kUncapped, kPsDsfTable},
+    {Property::bottleneck_fairness, true, kUncapped, kPsDsfTable},
+    {Property::pareto_efficiency, false, {}, kPsDsfTable},
     {Property::strategy_proofness, false, {}, "searched; Hamzeh, table 2.1, says that it holds"},
 };
 
@@ -53,7 +53,7 @@ Mechanism ps_dsf_row() {
           .source = "Khamse-Ashari et al., Per-Server Dominant-Share Fairness (PS-DSF), 2017",
           .accepts = kServersAccept,
           .options = {},
-          .claims = kClaims,
+          .claims = kPsDsfClaims,
           .objective = "on every server for itself: the lowest share X_n / (φ_n γ_{n,i}), then the next",
           .allocate = allocate_ps_dsf};
 }

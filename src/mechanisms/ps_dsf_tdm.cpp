@@ -1,26 +1,27 @@
 // PS-DSF with time division: a server gives whole-server time, in which a user runs γ_{n,i} tasks.
 //
-// Source: the time-division variant of PS-DSF (Khamse-Ashari et al.); docs/mathematics.md, section 5. Levels
-// as in PS-DSF, under Σ_n x_{n,i} / γ_{n,i} ≤ 1 on every server: a single resource, time, of which a task
-// takes 1/γ_{n,i}. That is weighted proportional fairness over servers (an Eisenberg-Gale market), unique in
-// X, and αPF-VDS on these servers at any α. It fits: Σ_n x_{n,i} d_{n,r} = Σ_n (x_{n,i}/γ_{n,i}) γ_{n,i}
-// d_{n,r} ≤ c_{i,r}.
+// Source: the time-division variant of PS-DSF (Khamse-Ashari et al.); docs/explanation/mathematics.md,
+// section 5. Levels as in PS-DSF, under Σ_n x_{n,i} / γ_{n,i} ≤ 1 on every server: a single resource, time,
+// of which a task takes 1/γ_{n,i}. That is weighted proportional fairness over servers (an Eisenberg-Gale
+// market), unique in X, and αPF-VDS on these servers at any α. It fits: Σ_n x_{n,i} d_{n,r} = Σ_n
+// (x_{n,i}/γ_{n,i}) γ_{n,i} d_{n,r} ≤ c_{i,r}.
 //
 // Example: one server (1, 1), demands (1, 0) and (0, 1): half a task each, where 1 and 1 would fit.
 // Known failure: that example; and a user can gain by a false demand with several servers.
-#include "mechanisms/market.hpp"
-#include "mechanisms/rows.hpp"
+#include "mechanisms/registry.hpp"
+#include "mechanisms/servers.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr std::string_view kMarket = "docs/mathematics.md, section 5: a market with equal incomes per weight";
+constexpr std::string_view kMarket =
+    "docs/explanation/mathematics.md, section 5: a market with equal incomes per weight";
 
-constexpr Claim kClaims[] = {
-    {Property::sharing_incentive, true, kEndlessDemand, kMarket},
-    {Property::envy_freeness, true, kEndlessDemand, kMarket},
-    {Property::single_resource_fairness, true, kEndlessDemand, kMarket},
-    {Property::pareto_efficiency, false, {}, "docs/mathematics.md, section 5"},
+constexpr Claim kPsDsfTdmClaims[] = {
+    {Property::sharing_incentive, true, kUncapped, kMarket},
+    {Property::envy_freeness, true, kUncapped, kMarket},
+    {Property::single_resource_fairness, true, kUncapped, kMarket},
+    {Property::pareto_efficiency, false, {}, "docs/explanation/mathematics.md, section 5"},
 };
 
 // Time in place of the resources.
@@ -40,7 +41,7 @@ Result<Outcome> allocate_ps_dsf_tdm(const Problem& problem, const Choice& choice
   return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
     const numerics::ServerRows time = in_time(merged.rows);
     ServerShares shares =
-        settle_market({time, merged.weight, 1, Eigen::ArrayXd()}, MarketSolver::path, execution.threads);
+        solve_market({time, merged.weight, 1, Eigen::ArrayXd()}, MarketSolver::path, execution.threads);
     shares.prices.resize(0, 0);  // of time, not of a resource
     shares.notices.clear();
     return shares;
@@ -60,7 +61,7 @@ Mechanism ps_dsf_tdm_row() {
           .source = "Khamse-Ashari et al., Per-Server Dominant-Share Fairness (PS-DSF), 2017",
           .accepts = kServersAccept,
           .options = {},
-          .claims = kClaims,
+          .claims = kPsDsfTdmClaims,
           .objective = "Σ φ_n ln X_n over the time of whole servers, Σ_n x_{n,i} / γ_{n,i} ≤ 1 on each",
           .allocate = allocate_ps_dsf_tdm};
 }

@@ -1,4 +1,6 @@
 // The table of mechanisms, and the way into it.
+#include "mechanisms/registry.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -6,8 +8,6 @@
 #include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
-
-#include "mechanisms/rows.hpp"
 
 namespace mirab {
 namespace {

@@ -1,18 +1,28 @@
-// From a problem to arrays of user classes and server classes, and from what a solver found back to the
-// problem's users and servers.
+// Division over servers: problems merged to classes of users and servers, as doubles and in full, the
+// equilibrium of the market among servers, and the outcome.
 #include "mechanisms/servers.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "model/exact.hpp"
+#include "numerics/base/rows.hpp"
+#include "numerics/market/equilibrium.hpp"
 
 namespace mirab {
+
+// From a problem to arrays of user classes and server classes, and from what a solver found back to the
+// problem's users and servers.
+
 namespace {
 
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using numerics::BigFloat;
 
 ArrayXXd capacities(const Problem& problem, const Classes& classes) {
   ArrayXXd capacity(classes.servers.size(), problem.resource_count());
@@ -23,10 +33,36 @@ ArrayXXd capacities(const Problem& problem, const Classes& classes) {
   return capacity;
 }
 
+numerics::TableOf<BigFloat> capacities_in_full(const Problem& problem, const Classes& classes) {
+  numerics::TableOf<BigFloat> capacity(classes.servers.size(), problem.resource_count());
+  for (Index k = 0; k < capacity.rows(); ++k) {
+    for (Index r = 0; r < capacity.cols(); ++r) {
+      mpq_class sum = 0;
+      for (const std::size_t i : classes.servers[static_cast<std::size_t>(k)].members) {
+        const Server& server = problem.servers()[i];
+        sum += rational(server.capacity[static_cast<std::size_t>(r)]) * rational(Quantity(server.count));
+      }
+      capacity(k, r) = BigFloat(sum);
+    }
+  }
+  return capacity;
+}
+
+template <class Number>
+Number number(const Quantity& amount) {
+  if constexpr (std::is_same_v<Number, double>) {
+    return amount.value();
+  } else {
+    return Number(rational(amount));
+  }
+}
+
 // One array when no user has another demand somewhere, else one for each server class.
-std::vector<ArrayXXd> demands(const Problem& problem, const Classes& classes) {
+template <class Number>
+std::vector<numerics::TableOf<Number>> demands(const Problem& problem, const Classes& classes) {
   const std::size_t arrays = problem.has_demand_on() ? classes.servers.size() : 1;
-  std::vector<ArrayXXd> demand(arrays, ArrayXXd(classes.users.size(), problem.resource_count()));
+  std::vector<numerics::TableOf<Number>> demand(
+      arrays, numerics::TableOf<Number>(classes.users.size(), problem.resource_count()));
   for (std::size_t k = 0; k < arrays; ++k) {
     for (std::size_t j = 0; j < classes.users.size(); ++j) {
       const std::size_t user = classes.users[j].members[0];
@@ -34,20 +70,55 @@ std::vector<ArrayXXd> demands(const Problem& problem, const Classes& classes) {
                                           ? problem.demand(user, classes.servers[k].members[0])
                                           : problem.users()[user].demand;
       for (std::size_t r = 0; r < amounts.size(); ++r)
-        demand[k](static_cast<Index>(j), static_cast<Index>(r)) = amounts[r].value();
+        demand[k](static_cast<Index>(j), static_cast<Index>(r)) = number<Number>(amounts[r]);
     }
   }
   return demand;
 }
 
 // min_r c_{k,r} / d_{j,k,r}
-double alone_on(const numerics::ServerRows& rows, Index j, Index k) {
-  double tasks = kInfinity;
+template <class Number>
+Number alone_on(const numerics::ServerRowsOf<Number>& rows, Index j, Index k) {
+  Number tasks = numerics::infinity_of<Number>();
   for (Index r = 0; r < rows.resources(); ++r) {
-    const double demand = rows.demand_on(k)(j, r);
-    if (demand > 0) tasks = std::min(tasks, rows.capacity(k, r) / demand);
+    const Number demand = rows.demand_on(k)(j, r);
+    if (demand > 0) tasks = std::min<Number>(tasks, rows.capacity(k, r) / demand);
   }
   return tasks;
+}
+
+// What follows from demands and capacities.
+template <class Number>
+void find_alone(const Problem& problem, const Classes& classes, ServerArraysOf<Number>& arrays) {
+  numerics::ServerRowsOf<Number>& rows = arrays.rows;
+  const auto user_classes = static_cast<Index>(classes.users.size());
+  const auto server_classes = static_cast<Index>(classes.servers.size());
+  rows.alone = numerics::TableOf<Number>::Zero(user_classes, server_classes);
+  arrays.alone_everywhere = numerics::ArrayOf<Number>::Zero(user_classes);
+  for (Index j = 0; j < user_classes; ++j) {
+    for (Index k = 0; k < server_classes; ++k) {
+      const Number alone = alone_on(rows, j, k);
+      arrays.alone_everywhere[j] += alone;
+      const std::size_t user = classes.users[static_cast<std::size_t>(j)].members[0];
+      const std::size_t server = classes.servers[static_cast<std::size_t>(k)].members[0];
+      if (problem.eligible(user, server)) rows.alone(j, k) = alone;
+    }
+  }
+}
+
+// The demand of a user as a multiple of that of another user of its class.
+mpq_class relative_size(const User& user, const User& first) {
+  const auto ratio = [](const ResourceVector& own, const ResourceVector& other) {
+    const auto positive =
+        std::find_if(other.begin(), other.end(), [](const Quantity& amount) { return !amount.is_zero(); });
+    if (positive == other.end()) return mpq_class(0);
+    return mpq_class(rational(own[static_cast<std::size_t>(positive - other.begin())]) / rational(*positive));
+  };
+  mpq_class size = ratio(user.demand, first.demand);
+  for (const auto& [server, demand] : first.demand_on) {
+    if (size == 0) size = ratio(user.demand_on.at(server), demand);
+  }
+  return size;
 }
 
 // The prices of every server; false where a double does not hold one.
@@ -73,27 +144,44 @@ MergedServers merge_servers(const Problem& problem, MergeUsers users) {
   merged.classes = merge(problem, users, MergeServers::proportional);
   const Classes& classes = merged.classes;
   const auto user_classes = static_cast<Index>(classes.users.size());
-  const auto server_classes = static_cast<Index>(classes.servers.size());
-  numerics::ServerRows& rows = merged.rows;
-  rows.capacity = capacities(problem, classes);
-  rows.demand = demands(problem, classes);
-  rows.alone = ArrayXXd::Zero(user_classes, server_classes);
-  rows.cap.resize(user_classes);
+  merged.rows.capacity = capacities(problem, classes);
+  merged.rows.demand = demands<double>(problem, classes);
+  merged.rows.cap.resize(user_classes);
   merged.weight.resize(user_classes);
-  merged.alone_everywhere = Eigen::ArrayXd::Zero(user_classes);
   for (Index j = 0; j < user_classes; ++j) {
     const UserClass& of_users = classes.users[static_cast<std::size_t>(j)];
     merged.weight[j] = of_users.weight;
-    rows.cap[j] = of_users.tasks;
-    for (Index k = 0; k < server_classes; ++k) {
-      const double alone = alone_on(rows, j, k);
-      merged.alone_everywhere[j] += alone;
-      const std::size_t server = classes.servers[static_cast<std::size_t>(k)].members[0];
-      if (problem.eligible(of_users.members[0], server)) rows.alone(j, k) = alone;
-    }
+    merged.rows.cap[j] = of_users.tasks;
   }
-  if (!rows.cap.isFinite().any()) rows.cap.resize(0);
+  if (!merged.rows.cap.isFinite().any()) merged.rows.cap.resize(0);
+  find_alone(problem, classes, merged);
   return merged;
+}
+
+ServerArraysOf<BigFloat> servers_in_full(const Problem& problem, const Classes& classes) {
+  ServerArraysOf<BigFloat> servers;
+  const auto user_classes = static_cast<Index>(classes.users.size());
+  servers.rows.capacity = capacities_in_full(problem, classes);
+  servers.rows.demand = demands<BigFloat>(problem, classes);
+  servers.rows.cap = numerics::ArrayOf<BigFloat>::Constant(user_classes, BigFloat::infinity());
+  servers.weight.resize(user_classes);
+  bool capped = false;
+  for (Index j = 0; j < user_classes; ++j) {
+    const std::vector<std::size_t>& members = classes.users[static_cast<std::size_t>(j)].members;
+    const User& first = problem.users()[members[0]];
+    mpq_class weight = 0, cap = 0;
+    for (const std::size_t n : members) {
+      const User& user = problem.users()[n];
+      weight += rational(user.weight);
+      if (user.tasks) cap += rational(*user.tasks) * relative_size(user, first);
+    }
+    servers.weight[j] = BigFloat(weight);
+    if (first.tasks) servers.rows.cap[j] = BigFloat(cap);
+    capped = capped || first.tasks;
+  }
+  if (!capped) servers.rows.cap.resize(0);
+  find_alone(problem, classes, servers);
+  return servers;
 }
 
 Outcome outcome_of(const Problem& problem, const MergedServers& merged, const Choice& choice,
@@ -114,6 +202,47 @@ Outcome outcome_of(const Problem& problem, const MergedServers& merged, const Ch
     outcome.notices.emplace_back(kPricesLeftOut);
   }
   return outcome;
+}
+
+// From the numerics of a game among servers to a mechanism's shares.
+
+namespace {
+
+constexpr double kTolerated = 1e-7;
+constexpr double kServersPolished = 1e-15;  // asked for when an iteration costs next to nothing
+constexpr double kGood = 1e-9;
+constexpr Eigen::Index kPlacementsPolished = 10'000;
+constexpr Eigen::Index kPlacementsSwept = 1000;  // sweeps after a path that fails take a second or so
+constexpr double kServersLogMost = 700;          // e^±700 are normal doubles
+
+bool fits_double(double log_price) {
+  return log_price < 0 ? log_price > -kServersLogMost || std::isinf(log_price) : log_price < kServersLogMost;
+}
+
+}  // namespace
+
+ServerShares solve_market(const numerics::ServerGame& game, MarketSolver solver, int threads) {
+  const bool cheap = game.rows.alone.size() < kPlacementsPolished;
+  const numerics::RegretGoal goal{.wanted = cheap ? kServersPolished : kGood, .tolerated = kTolerated};
+  numerics::PricedServers found = solver == MarketSolver::path
+                                      ? numerics::follow_price_path(game, goal, threads)
+                                      : numerics::sweep_best_responses(game, goal, threads);
+  const bool swept_too = game.rows.alone.size() <= kPlacementsSwept && game.rows.cap.size() == 0;
+  if (solver == MarketSolver::path && swept_too && found.regret > kTolerated) {
+    numerics::PricedServers swept = numerics::sweep_best_responses(game, goal, threads);
+    if (swept.regret < found.regret) found = std::move(swept);
+  }
+  ServerShares shares{.tasks = found.amount,
+                      .prices = {},
+                      .price_power = game.alpha - 1,
+                      .status = found.regret <= kTolerated ? Status::converged : Status::not_converged,
+                      .certificate = {.kind = "relative-regret", .value = found.regret}};
+  if (std::all_of(found.log_price.data(), found.log_price.data() + found.log_price.size(), fits_double)) {
+    shares.prices = found.log_price.unaryExpr([](double l) { return std::exp(l); });
+  } else {
+    shares.notices.emplace_back(kPricesLeftOut);
+  }
+  return shares;
 }
 
 }  // namespace mirab

@@ -4,26 +4,40 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/classes.hpp>
 
-#include "numerics/server_rows.hpp"
+#include "numerics/base/big_float.hpp"
+#include "numerics/base/rows.hpp"
+#include "numerics/lexmaxmin/levels.hpp"
+#include "numerics/market/equilibrium.hpp"
 
 namespace mirab {
 
 /// The cluster as arrays, equal servers and equal users merged: J user classes, K server classes, m
-/// resources. What the solvers over servers work on.
-struct MergedServers {
-  Classes classes;
-  numerics::ServerRows rows;        ///< rows are user classes: [j][r], [k][r], [j][k]
-  Eigen::ArrayXd weight;            ///< φ of a class, [j]
-  Eigen::ArrayXd alone_everywhere;  ///< Σ_k γ_{j,k}, placement constraints ignored, [j]: TSF's yardstick
+/// resources.
+template <class Number>
+struct ServerArraysOf {
+  numerics::ServerRowsOf<Number> rows;         ///< rows are user classes: [j][r], [k][r], [j][k]
+  numerics::ArrayOf<Number> weight;            ///< φ of a class, [j]
+  numerics::ArrayOf<Number> alone_everywhere;  ///< Σ_k γ_{j,k}, placement constraints ignored, [j]: TSF's
+                                               ///< yardstick
 };
 
-/// Merges and lays out. See docs/mathematics.md, section 10. O((N + K) log(N + K) m + J K m).
+/// What the solvers over servers work on.
+struct MergedServers : ServerArraysOf<double> {
+  Classes classes;
+};
+
+/// Merges and lays out. See docs/explanation/mathematics.md, section 10. O((N + K) log(N + K) m + J K m).
 MergedServers merge_servers(const Problem& problem, MergeUsers users);
+
+/// The same arrays in more digits than doubles have, from the decimals as given, of the same classes.
+/// O((N + K + J K) m).
+ServerArraysOf<numerics::BigFloat> servers_in_full(const Problem& problem, const Classes& classes);
 
 /// What a solver over servers found.
 struct ServerShares {
@@ -55,5 +69,38 @@ Outcome share_servers(const Problem& problem, const Choice& choice, MergeUsers u
   outcome.seconds = spent.count();
   return outcome;
 }
+
+/// The allocation whose levels X_n / unit_n are lexicographically max-min under the capacities and caps: no
+/// level can rise without lowering one that is not higher. `unit` gives φ_n u_n, the tasks for a level of
+/// one, [j] > 0, of any ServerArraysOf.
+///
+/// The certificate `level-bound` is the largest part by which the tasks of any user differ from that, either
+/// way, as a part of the larger of the two: 1 at most. The status is `exact` up to 1e-8, else
+/// `not_converged`, which only clusters too large for numerics/lexmaxmin/levels.hpp to compute in more digits
+/// can be.
+template <class Unit>
+ServerShares share_by_levels(const Problem& problem, const MergedServers& merged, const Unit& unit) {
+  numerics::RaisedLevels levels = numerics::raise_levels(merged.rows, unit(merged), [&] {
+    ServerArraysOf<numerics::BigFloat> servers = servers_in_full(problem, merged.classes);
+    numerics::ArrayOf<numerics::BigFloat> units = unit(servers);
+    return numerics::LevelsInFull{.rows = std::move(servers.rows), .unit = std::move(units)};
+  });
+  const bool exact = levels.bound <= numerics::kLevelsExactWithin;
+  return {.tasks = std::move(levels.amount),
+          .prices = {},
+          .status = exact ? Status::exact : Status::not_converged,
+          .certificate = {.kind = "level-bound", .value = levels.bound}};
+}
+
+/// Whose amounts are looked for, and how (numerics/market/equilibrium.hpp).
+enum class MarketSolver { path, sweep };
+
+/// The equilibrium of a game among servers, in which each charges its own prices. Tried for to the last
+/// digits of a double, 1e-9 from ten thousand placements on; converged from a relative regret of 1e-7. Where
+/// the path fails with at most a thousand placements, sweeps are tried too.
+/// Without prices, and with a notice, where a double does not hold them. `prices` are per unit of a resource
+/// on the whole class. A server that is its part s has s γ and the same X, so that φ^α X^(-α) (s γ)^(α-1) ≤
+/// λ·d asks for s^(α-1) of them.
+ServerShares solve_market(const numerics::ServerGame& game, MarketSolver solver, int threads);
 
 }  // namespace mirab

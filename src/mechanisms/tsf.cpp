@@ -2,33 +2,34 @@
 // no constraints, made lexicographically max-min.
 //
 // Source: Wang, Li, Liang and Li, Multi-Resource Fair Sharing for Datacenter Jobs with Placement Constraints,
-// 2016. u_n = Σ_i γ_{n,i}, placement constraints ignored, α = ∞. Solved in rounds (levels.hpp). Example:
-// PS-DSF's figure 1: 5/3, 5, 25/3 and 25/3 tasks. Known failure: sharing incentive, which holds without
-// constraints, fails with them: servers (2, 2), (2, 6), tasks (1, 2), (1, 1), both only on the first: 0.6 and
-// 0.8 tasks, yet half of that server holds one task of the second.
-#include "mechanisms/levels.hpp"
-#include "mechanisms/rows.hpp"
+// 2016. u_n = Σ_i γ_{n,i}, placement constraints ignored, α = ∞. Solved in rounds (numerics/lexmaxmin).
+// Example: PS-DSF's figure 1: 5/3, 5, 25/3 and 25/3 tasks. Known failure: sharing incentive, which holds
+// without constraints, fails with them: servers (2, 2), (2, 6), tasks (1, 2), (1, 1), both only on the first:
+// 0.6 and 0.8 tasks, yet half of that server holds one task of the second.
+#include "mechanisms/registry.hpp"
+#include "mechanisms/servers.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr std::string_view kTable = "Ravi Kiran and Srinuvas, Table 1";
+constexpr std::string_view kTsfTable = "Ravi Kiran and Srinuvas, Table 1";
 
-constexpr Claim kClaims[] = {
-    {Property::sharing_incentive, true, kEndlessDemandAnywhere, "docs/mechanisms/tsf.md"},
-    {Property::envy_freeness, true, kEndlessPositiveSameDemandAnywhere, kTable},
-    {Property::pareto_efficiency, true, kEndlessDemand, kTable},
-    {Property::strategy_proofness, true, kEndlessPositiveSameDemandAnywhere, "Hamzeh, table 2.1"},
-    {Property::single_resource_fairness, true, kEndlessDemandAnywhere, "by definition: the share of it"},
-    {Property::scale_invariance, true, kEndlessSameDemand,
+constexpr Claim kTsfClaims[] = {
+    {Property::sharing_incentive, true, kUncappedAnywhere, "docs/reference/mechanisms/tsf.md"},
+    {Property::envy_freeness, true, kUncappedPositiveSameDemandAnywhere, kTsfTable},
+    {Property::pareto_efficiency, true, kUncapped, kTsfTable},
+    {Property::strategy_proofness, true, kUncappedPositiveSameDemandAnywhere, "Hamzeh, table 2.1"},
+    {Property::single_resource_fairness, true, kUncappedAnywhere, "by definition: the share of it"},
+    {Property::scale_invariance, true, kUncappedSameDemand,
      "by definition: a share does not depend on a task's size"},
-    {Property::bottleneck_fairness, false, {}, kTable},
+    {Property::bottleneck_fairness, false, {}, kTsfTable},
     {Property::resource_monotonicity, false, {}, "as DRF, which it is on one server"},
 };
 
 Result<Outcome> allocate_tsf(const Problem& problem, const Choice& choice, const Execution&) {
   return share_servers(problem, choice, MergeUsers::parallel, [&](const MergedServers& merged) {
-    return raise_levels(merged, merged.weight * merged.alone_everywhere).shares;
+    const auto unit = [](const auto& servers) { return (servers.weight * servers.alone_everywhere).eval(); };
+    return share_by_levels(problem, merged, unit);
   });
 }
 
@@ -49,7 +50,7 @@ Mechanism tsf_row() {
           "Constraints, 2016",
       .accepts = kServersAccept,
       .options = {},
-      .claims = kClaims,
+      .claims = kTsfClaims,
       .allocate = allocate_tsf};
 }
 

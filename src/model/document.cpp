@@ -1,20 +1,108 @@
+// YAML and JSON to one tree of nodes with line numbers. The input passes a guard first, which bounds depth
+// and number of values before the parsers see them.
 #include "model/document.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <fmt/format.h>
 #include <istream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <streambuf>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
-#include "model/input_guard.hpp"
-#include "model/utf8.hpp"
+#include "model/names.hpp"
 
 namespace mirab {
+
+/// Passes a text on to a parser and cuts it off before it could exhaust the parser's memory.
+///
+/// yaml-cpp keeps every token of a flow collection `[…]` until it closes, since the whole might yet turn out
+/// to be a key; so a file of opening brackets costs it a hundred bytes a bracket before it calls us. Two
+/// counts prevent that: opening brackets with nothing between them (which nest too deep whatever follows),
+/// and all that can begin a value in a flow.
+class InputGuard final : public std::streambuf {
+ public:
+  struct Refusal {
+    std::string message;
+    int line;
+  };
+
+  InputGuard(std::streambuf& source, int deepest_nesting, std::int64_t most_values)
+      : source_(source), deepest_nesting_(deepest_nesting), most_values_(most_values) {}
+
+  /// Why the text was cut off, if it was.
+  const std::optional<Refusal>& refusal() const { return refusal_; }
+
+  /// The first line of what was passed on that is indented with a tab, which YAML allows between brackets
+  /// only; 0 when there is none.
+  int tab_line() const { return tab_line_; }
+
+ private:
+  int_type underflow() override;
+  bool allows(char c);
+  void look_for_tab(char c);
+
+  std::streambuf& source_;
+  int deepest_nesting_;
+  std::int64_t most_values_;
+  std::optional<Refusal> refusal_;
+  char chunk_[4096] = {};
+  int gang_feasibility_ = 0;  // opening brackets since the last other character
+  std::int64_t values_ = 0;   // brackets and commas so far
+  int line_ = 1;
+  bool indenting_ = true;  // only blanks so far on this line
+  bool tab_ = false;       // among them a tab
+  int tab_line_ = 0;
+};
+
+std::streambuf::int_type InputGuard::underflow() {
+  if (refusal_) return traits_type::eof();
+  const std::streamsize read = source_.sgetn(chunk_, sizeof chunk_);
+  std::streamsize passed = 0;
+  while (passed < read && allows(chunk_[passed])) ++passed;
+  if (passed == 0) return traits_type::eof();
+  setg(chunk_, chunk_, chunk_ + passed);
+  return traits_type::to_int_type(chunk_[0]);
+}
+
+void InputGuard::look_for_tab(char c) {
+  if (c == '\n') {
+    indenting_ = true;
+    tab_ = false;
+  } else if (indenting_ && c == '\t') {
+    tab_ = true;
+  } else if (indenting_ && c != ' ' && c != '\r') {
+    indenting_ = false;
+    if (tab_ && tab_line_ == 0 && c != '#') tab_line_ = line_;
+  }
+}
+
+bool InputGuard::allows(char c) {
+  look_for_tab(c);
+  const bool opening = c == '[' || c == '{';
+  if (c == '\n') ++line_;
+  if (opening) {
+    ++gang_feasibility_;
+  } else if (c != ' ' && c != '\n' && c != '\t' && c != '\r') {
+    gang_feasibility_ = 0;
+  }
+  if (opening || c == ',') ++values_;
+  if (gang_feasibility_ > deepest_nesting_) {
+    refusal_ = {fmt::format("nested deeper than {} levels", deepest_nesting_), line_};
+  } else if (values_ > most_values_) {
+    refusal_ = {fmt::format("more than {} values in brackets; write so large a file as JSON", most_values_),
+                line_};
+  }
+  return !refusal_;
+}
+
 namespace {
 
 /// Leaves a parser from within its callbacks; never leaves this file.
@@ -64,6 +152,11 @@ class Builder {
     return text;
   }
 
+  /// Is the next scalar the key of a map?
+  bool awaits_key() const {
+    return !open_.empty() && open_.back().node.kind == Node::Kind::map && !open_.back().key;
+  }
+
   Node take() { return std::exchange(root_, {}); }
 
  private:
@@ -81,10 +174,6 @@ class Builder {
     node.column = spot.column;
     node.text = std::move(text);
     return node;
-  }
-
-  bool awaits_key() const {
-    return !open_.empty() && open_.back().node.kind == Node::Kind::map && !open_.back().key;
   }
 
   void count_value(int line) {
@@ -132,6 +221,9 @@ class YamlEvents final : public YAML::EventHandler {
                 const std::string& value) override {
     // An unquoted ~ or null is a null; a quoted one (tag `!`) is text.
     if (tag != "!" && (value == "~" || value == "null" || value.empty())) return builder_.null(spot(mark));
+    if (value == "<<" && tag != "!" && builder_.awaits_key())
+      throw Refused{"merged maps (<<) are not supported; write their keys out", builder_.path(),
+                    spot(mark).line};
     builder_.scalar(spot(mark), value);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
@@ -234,7 +326,7 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
   const Place& place_;
 };
 
-// yaml-cpp leaves a token where no document can begin, and finds an empty document there, for ever.
+// yaml-cpp leaves a token where no document can begin, and finds an empty document there, without end.
 void refuse_standstill(const std::vector<Node>& documents) {
   if (documents.size() < 2 || documents.back().kind != Node::Kind::null) return;
   const Node& before = documents[documents.size() - 2];
@@ -311,7 +403,7 @@ Result<Node> read_document(std::istream& input, Syntax syntax, const std::string
   Result<std::vector<Node>> documents = read_documents(input, syntax, name);
   if (!documents) return std::move(documents).error();
   if (documents->size() > 1) {
-    return Error{.message = "a second document begins (---); write one document a file",
+    return Error{.message = "a second document begins (---); write one document in each file",
                  .file = name,
                  .line = (*documents)[1].line};
   }

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/model/cluster_file.hpp>
 #include <mirab/model/result.hpp>
-#include <mirab/model/syntax.hpp>
 
 namespace mirab {
 

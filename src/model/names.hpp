@@ -9,6 +9,25 @@
 
 namespace mirab {
 
+/// Is the text well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF)?
+/// O(length).
+bool is_utf8(std::string_view text);
+
+/// The length of the UTF-8 character that starts at `at`; a stray byte, or a character cut short, ends before
+/// the next.
+std::size_t character_bytes(std::string_view text, std::size_t at);
+
+/// The code point of one such character.
+char32_t decode(std::string_view character);
+
+/// Does the text hold a control character (U+0000–U+001F, U+007F–U+009F), such as a line break?
+bool has_control(std::string_view text);
+
+/// The text for a terminal, a table or a message: control characters, and those that change the direction of
+/// what follows or break the line (U+061C, U+200E, U+200F, U+2028–U+202E, U+2066–U+2069), are replaced by
+/// `?`, so that a name from a file cannot steer what shows it.
+std::string printable(std::string_view text);
+
 /// The word for it, as in JSON: `exact`, `converged`, `not_converged`.
 std::string_view status_name(Status status);
 

@@ -1,7 +1,6 @@
 // Exact decimals. A quantity is read digit by digit into an integer and a power of ten; a binary suffix
 // multiplies the integer, a decimal one shifts the power. All intermediate arithmetic is in 128 bits, which
 // cannot overflow: at most 20 digits (< 2^67) times at most 2^60.
-
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,6 +1,16 @@
+// The text of an error of the input, and the end of the program when an invariant is broken.
+#include <cstdio>
+#include <cstdlib>
+
+#include <mirab/model/assert.hpp>
 #include <mirab/model/result.hpp>
 
 namespace mirab {
+
+void invariant_broken(const char* condition, const char* file, int line, const char* why) {
+  std::fprintf(stderr, "mirab: broken invariant: %s (%s) at %s:%d\n", why, condition, file, line);
+  std::abort();
+}
 
 std::string describe(const Error& error) {
   std::string text;

@@ -1,4 +1,4 @@
-// The host part of a server: what is held for proposals, and what runs (docs/overlay-safety.md).
+// The host part of a server: what is held for proposals, and what runs (docs/explanation/overlay-safety.md).
 //
 // A proposal is held, then runs, then has ended, and never goes back:
 //
@@ -6,10 +6,9 @@
 //                 │ Reject, Patience::held     │ its lease is over
 //                 └────────► (gone)            └────────► (gone)
 //
-// What is gone stays gone, because no name is given twice: hence whoever asks for it may be told so for ever
-// (Refused). A lease is of a user, not of a task: whatever it says to accept or to renew prolongs all that it
-// runs here. Cost: O(log entries) a message when nothing is over, else O(entries) for each that is.
-
+// What is gone stays gone, because no name is given twice: hence every later request for it may be answered
+// so (Refused). A lease is of a user, not of a task: whatever it says to accept or to renew prolongs all that
+// it runs here. Cost: O(log entries) a message when nothing is over, else O(entries) for each that is.
 #include "overlay/host.hpp"
 
 #include <algorithm>
@@ -41,7 +40,7 @@ bool Host::propose(Time now, const Task& task, Effects& effects) {
   Entry* known = find(task.id);
   if (known != nullptr) return propose_again(now, *known, effects);
   if (!fits(task.demand)) return false;
-  if (entries_.size() >= kMostTasks) drop_first_end();
+  if (entries_.size() >= kMaxTasks) drop_first_end();
 
   const ProposalId proposal = next_;
   ++next_.number;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <mirab/overlay/effects.hpp>
-#include <mirab/overlay/options.hpp>
+#include <mirab/overlay/scheduler.hpp>
 
-#include "overlay/limits.hpp"
+#include "overlay/table_limits.hpp"
 
 namespace mirab::overlay {
 
@@ -24,9 +24,10 @@ class Host {
   Host(Amounts capacity, Time start, const Patience& patience, Duration tick);
 
   bool fits(std::span<const std::int64_t> demand) const;
-  /// Holds room and proposes to the user. Of a task that is held here already the proposal is said again; of
-  /// one that runs or ended, that it does. False, and nothing is done, when there is no room. A list that is
-  /// full (limits.hpp) drops the first end on it that its user has not seen; without one, there is no room.
+  /// Holds room and proposes to the user. For a task that is held here already the proposal is sent again;
+  /// for one that runs or ended, that state. False, and nothing is done, when there is no room. A list that
+  /// is full (limits.hpp) drops the first end on it that its user has not seen; without one, there is no
+  /// room.
   bool propose(Time now, const Task& task, Effects& effects);
   /// Accept, Reject, EndSeen, Renew; others are ignored.
   void on_message(Time now, NodeId from, const Message& message, Effects& effects);
@@ -39,7 +40,7 @@ class Host {
   std::span<const std::int64_t> capacity() const { return capacity_; }
 
  private:
-  /// `refused`: the server left; its user is told so until it has seen it.
+  /// `refused`: the server left; its user gets that answer until it confirms it.
   enum class State : std::uint8_t { held, running, ended, refused };
   enum class Ending : std::uint8_t { by_itself, early };
   struct Entry {
@@ -52,7 +53,7 @@ class Host {
   };
 
   bool is_full() const {
-    return entries_.size() >= kMostTasks &&
+    return entries_.size() >= kMaxTasks &&
            std::ranges::none_of(entries_, [](const Entry& entry) { return entry.state == State::ended; });
   }
   void drop_first_end();

@@ -11,15 +11,10 @@
 
 #include <mirab/overlay/server.hpp>
 
-#include "overlay/ddrf.hpp"
-#include "overlay/dgdrf.hpp"
-#include "overlay/gradient.hpp"
-#include "overlay/home.hpp"
+#include "overlay/coordinator.hpp"
+#include "overlay/gossip.hpp"
 #include "overlay/host.hpp"
-#include "overlay/peer_sampling.hpp"
-#include "overlay/probes.hpp"
-#include "overlay/push_sum.hpp"
-#include "overlay/recent_walks.hpp"
+#include "overlay/turn_rules.hpp"
 #include "overlay/walk.hpp"
 
 namespace mirab::overlay {
@@ -40,7 +35,7 @@ struct Level {};
 using Rule = std::variant<Follower, Probes, Ddrf, Dgdrf, Pdgdrf, Level>;
 
 // Of its setting and its options a server keeps 80 bytes, a third: the rest went into the parts that it is
-// made of, and a simulated node has some 2 KB for everything (docs/performance.md).
+// made of, and a simulated node has some 2 KB for everything (docs/explanation/performance.md).
 
 /// What it needs again of its ServerSetting.
 struct KeptSetting {
@@ -77,9 +72,9 @@ struct ServerState {
   // What few servers need is apart, so that the others stay small.
   std::unique_ptr<Gradient> freer = {};  ///< for directed walks
   std::unique_ptr<PushSum> push_sum = {};
-  double told_utility = -std::numeric_limits<double>::infinity();  ///< Rise::climb: at the last look
+  double reported_utility = -std::numeric_limits<double>::infinity();  ///< Rise::climb: at the last look
 
-  Home home;
+  Coordinator home;
   Host host;
   RecentWalks walks = {};
   Rule rule;
@@ -92,11 +87,11 @@ struct Moment {
   Effects& effects;
 };
 
-// server_gossip.cpp
+// server.cpp: gossip
 
 /// What the server tells of itself: by its poorest user (eq. 4.2); by what it has free.
-Descriptor told_of_users(const ServerState& server);
-Descriptor told_of_room(const ServerState& server);
+Descriptor user_descriptor(const ServerState& server);
+Descriptor room_descriptor(const ServerState& server);
 /// Says to the bootstrap server and the gateway that it is here.
 void announce(const ServerState& server, Effects& effects);
 void shuffle(ServerState& server, Moment moment);
@@ -112,7 +107,7 @@ void hear(ServerState& server, NodeId from, const Climb& climb, Moment moment);
 void hear(ServerState& server, NodeId from, const Peers& peers, Moment moment);
 void hear(ServerState& server, NodeId from, const Register& goodbye, Moment moment);
 
-// server_rules.cpp
+// server_scheduling.cpp: whose turn it is
 
 Rule rule_of(Scheduler scheduler, const ServerSetting& setting, const OverlayOptions& options, Time start);
 /// Does the rule look at a gradient of users?
@@ -127,14 +122,14 @@ void hear(ServerState& server, NodeId from, const LoadAnswer& answer, Moment mom
 void hear(ServerState& server, NodeId from, const ConfirmRequest& request, Moment moment);
 void hear(ServerState& server, NodeId from, const ConfirmAnswer& answer, Moment moment);
 
-// server_tasks.cpp
+// server_scheduling.cpp: tasks and users
 
-/// The poorest resident, when its task waits for its turn and shares can be told.
-const Resident* next_in_turn(const ServerState& server);
+/// The resident with the lowest share, when its task waits for its turn and shares are known.
+const UserEntry* next_in_turn(const ServerState& server);
 /// The poorest of those whose task waits for its turn, though a poorer one may have its turn already.
-const Resident* next_that_waits(const ServerState& server);
+const UserEntry* next_that_waits(const ServerState& server);
 /// It is the turn of a resident: its task begins its walk here.
-void serve(ServerState& server, const Resident& resident, std::uint64_t round, Moment moment);
+void serve(ServerState& server, const UserEntry& resident, std::uint64_t round, Moment moment);
 
 void hear(ServerState& server, NodeId from, const Submit& submit, Moment moment);
 void hear(ServerState& server, NodeId from, const Pause& pause, Moment moment);

@@ -1,7 +1,6 @@
 // How a task that its home cannot host finds a server (Östman, 4.3: a random walk; 2.1.4: best fit, after
 // Wang, Li and Liang's DRFH; chapter 6: left open). Known failure: a random walk of h hops misses the only
 // server with room among K with probability about (1 − 1/K)^h.
-
 #include "overlay/walk.hpp"
 
 #include <algorithm>
@@ -18,13 +17,13 @@ double part(std::span<const std::int64_t> amounts, std::span<const double> total
   return total.empty() || total[r] <= 0 ? amount : amount / total[r];
 }
 
-Step one_hop(const Station& here, Walk& walk) {
+Step one_hop(const HopContext& here, Walk& walk) {
   if (walk.hops_left == 0 || !here.peer) return {.what = Step::What::no_room};
   --walk.hops_left;
   return {.what = Step::What::pass, .to = *here.peer};
 }
 
-Step best_fit_step(const Station& here, std::uint32_t best_of, Walk& walk) {
+Step best_fit_step(const HopContext& here, std::uint32_t best_of, Walk& walk) {
   if (here.fits && here.distance < walk.score) {
     walk.score = here.distance;
     walk.best = here.self;
@@ -38,7 +37,7 @@ Step best_fit_step(const Station& here, std::uint32_t best_of, Walk& walk) {
   return one_hop(here, walk);
 }
 
-Step directed_step(const Station& here, Walk& walk) {
+Step directed_step(const HopContext& here, Walk& walk) {
   if (here.fits) return {.what = Step::What::propose};
   const auto top = std::ranges::min_element(here.freer, ranks_before);
   const double seen = std::isfinite(walk.score) ? walk.score : here.room;
@@ -81,7 +80,7 @@ std::uint32_t hops_of(const OverlayOptions& options) {
   return options.hops - (options.hops - (leg - 1)) % leg;
 }
 
-Step walk_step(Search search, const Station& here, std::uint32_t best_of, Walk& walk) {
+Step walk_step(Search search, const HopContext& here, std::uint32_t best_of, Walk& walk) {
   switch (search) {
     case Search::best_fit:
       return best_fit_step(here, best_of, walk);

@@ -1,10 +1,4 @@
-// The bytes of a letter: version, kind, from, to, time of sending, the message's fields, CRC-32
-// (docs/overlay-messages.md). A letter has one encoding only: numbers are as short as can be, and nothing
-// follows the end.
-//
-// Cost: O(bytes), one growth of the buffer to write, one allocation a list to read.
-// Known limit: a checksum is no signature; a node believes whoever can reach it.
-
+// The names of the kinds of messages, in the order of Message.
 #include <array>
 #include <chrono>
 #include <libdeflate.h>
@@ -12,13 +6,62 @@
 #include <utility>
 
 #include <mirab/model/assert.hpp>
+#include <mirab/overlay/message.hpp>
 #include <mirab/overlay/wire.hpp>
 
-#include "overlay/wire_fields.hpp"
-#include "overlay/wire_reader.hpp"
-#include "overlay/wire_writer.hpp"
+#include "overlay/wire_format.hpp"
 
 namespace mirab::overlay {
+namespace {
+
+constexpr std::array<std::string_view, kMessageKinds> kKindNames = {"peer-request",
+                                                                    "peer-answer",
+                                                                    "gradient-request",
+                                                                    "gradient-answer",
+                                                                    "push-sum-share",
+                                                                    "climb",
+                                                                    "share-request",
+                                                                    "share-answer",
+                                                                    "load-request",
+                                                                    "load-answer",
+                                                                    "confirm-request",
+                                                                    "confirm-answer",
+                                                                    "register",
+                                                                    "peers",
+                                                                    "server-request",
+                                                                    "server-answer",
+                                                                    "submit",
+                                                                    "pause",
+                                                                    "received",
+                                                                    "walk",
+                                                                    "placed",
+                                                                    "no-room",
+                                                                    "copy",
+                                                                    "free",
+                                                                    "propose",
+                                                                    "accept",
+                                                                    "reject",
+                                                                    "allocated",
+                                                                    "refused",
+                                                                    "ended",
+                                                                    "end-seen",
+                                                                    "renew",
+                                                                    "running"};
+
+}  // namespace
+
+std::string_view name_of_kind(std::size_t kind) {
+  MIRAB_ASSERT(kind < kKindNames.size(), "one of the alternatives of Message");
+  return kKindNames[kind];
+}
+
+// The bytes of a letter: version, kind, from, to, time of sending, the message's fields, CRC-32
+// (docs/reference/overlay-messages.md). A letter has one encoding only: numbers are as short as can be, and
+// nothing follows the end.
+//
+// Cost: O(bytes), one growth of the buffer to write, one allocation a list to read.
+// Known limit: a checksum is no signature; a node believes every peer that can reach it.
+
 namespace {
 
 using std::chrono::milliseconds;
@@ -43,14 +86,14 @@ struct Envelope {
   }
 };
 
-std::size_t room_for(const Letter& letter, Envelope envelope) {
+std::size_t room_for(const AddressedMessage& letter, Envelope envelope) {
   WireRoom room;
   envelope.pass(room);
   std::visit(MessageFields(room), letter.message);
   return kVersionAndKind + room.bytes() + kChecksum;
 }
 
-Envelope envelope_of(const Letter& letter) {
+Envelope envelope_of(const AddressedMessage& letter) {
   MIRAB_ASSERT(letter.sent >= Time{}, "nothing is sent before the origin");
   const auto since_origin = std::chrono::floor<milliseconds>(letter.sent.time_since_epoch());
   return {.kind = static_cast<std::uint8_t>(letter.message.index() + 1),
@@ -99,7 +142,7 @@ std::string_view name_of(Drop reason) {
   return kNames[static_cast<std::size_t>(reason)];
 }
 
-std::size_t encode(const Letter& letter, std::vector<std::uint8_t>& bytes) {
+std::size_t encode(const AddressedMessage& letter, std::vector<std::uint8_t>& bytes) {
   Envelope envelope = envelope_of(letter);
   const std::size_t before = bytes.size();
   bytes.resize(before + room_for(letter, envelope));
@@ -115,9 +158,9 @@ std::size_t encode(const Letter& letter, std::vector<std::uint8_t>& bytes) {
   return size;
 }
 
-std::variant<Letter, Drop> decode(std::span<const std::uint8_t> bytes, NodeId reader, Time now,
-                                  const WireLimits& limits) {
-  std::variant<Letter, Drop> read;
+std::variant<AddressedMessage, Drop> decode(std::span<const std::uint8_t> bytes, NodeId reader, Time now,
+                                            const WireLimits& limits) {
+  std::variant<AddressedMessage, Drop> read;
   if (const auto wrong = wrong_bytes(bytes)) return read = *wrong;
   WireReader port(bytes.subspan(1, bytes.size() - 1 - kChecksum));
   Envelope envelope{.kind = port.byte()};
@@ -128,7 +171,7 @@ std::variant<Letter, Drop> decode(std::span<const std::uint8_t> bytes, NodeId re
   if (const auto wrong = wrong_time(sent, now, limits)) return read = *wrong;
   const std::size_t alternative = envelope.kind - std::size_t{1};
   if (alternative >= kReaders.size()) return read = Drop::malformed;
-  Letter& letter = std::get<Letter>(read);
+  AddressedMessage& letter = std::get<AddressedMessage>(read);
   letter.from = envelope.from;
   letter.to = envelope.to;
   letter.sent = sent;

@@ -6,11 +6,9 @@
 #include <mirab/mechanisms/mechanism.hpp>
 
 #include "model/names.hpp"
-#include "python/arguments.hpp"
 #include "python/cluster.hpp"
+#include "python/conversion.hpp"
 #include "python/module.hpp"
-#include "python/records.hpp"
-#include "python/refusal.hpp"
 
 namespace mirab::python {
 namespace {
@@ -146,7 +144,7 @@ void add_allocation(py::module_& module) {
   DivisionClass allocation(
       module, "Allocation",
       "Who gets what: N users, S server entries, m resources, in the order of the cluster. "
-      "Arrays are made anew each time they are asked for.");
+      "Each access makes a new array.");
   allocation.def_property_readonly(
       "cluster", [](const Division& d) { return ClusterValue{.problem = d.problem}; }, "What was divided.");
   add_how(module, allocation);

@@ -6,10 +6,8 @@
 
 #include <mirab/model/cluster_file.hpp>
 
-#include "python/arguments.hpp"
+#include "python/conversion.hpp"
 #include "python/module.hpp"
-#include "python/records.hpp"
-#include "python/refusal.hpp"
 
 namespace mirab::python {
 namespace {
@@ -38,7 +36,7 @@ Names names_or(const std::optional<Names>& names, const char* key, char letter, 
   return *names;
 }
 
-/// A list of so many numbers; empty when it is left out.
+/// A list of `count` numbers; empty when it is left out.
 std::vector<Quantity> list_or_none(py::handle value, const char* key, std::size_t count) {
   if (value.is_none()) return {};
   Matrix list = matrix_of(value, 1, key);
@@ -158,7 +156,7 @@ void add_cluster(py::module_& module) {
       "unless given. Raises Refused with the key, and TypeError for other arrays.");
   cluster.def_static(
       "read", &from_file, "path"_a,
-      "From a cluster file (docs/cluster-file.md), YAML or, when its name ends in .json, JSON. "
+      "From a cluster file (docs/reference/cluster-file.md), YAML or, when its name ends in .json, JSON. "
       "Raises Refused with file, line and key.");
   cluster.def_static("parse", &from_text, "text"_a, "The same for a text; JSON when it begins with a brace.");
   cluster.def_property_readonly(

@@ -1,16 +1,18 @@
-// The events of mirab/scheduling/events.hpp as methods of mirab.Engine, one for each.
+// The events of scheduling/records.hpp as methods of mirab.Engine, one for each.
+#include <algorithm>
+#include <cctype>
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include <mirab/scheduling/events.hpp>
-
-#include "python/arguments.hpp"
-#include "python/records.hpp"
-#include "python/refusal.hpp"
-#include "python/scheduler.hpp"
+#include "python/conversion.hpp"
+#include "python/engine.hpp"
+#include "scheduling/records.hpp"
 
 namespace mirab::python {
 namespace {
@@ -20,146 +22,157 @@ using namespace py::literals;
 using namespace scheduling;
 
 using MaybeTime = std::optional<Time>;
-using Number = std::uint64_t;  // of an identifier
-using Names = std::vector<std::string>;
+using Number = std::uint64_t;                                                       // of an identifier
 using AnySpread = std::variant<std::string, std::pair<std::string, std::int64_t>>;  // label, most apart
 
-Spread spread_of(const AnySpread& spread) {
-  if (const auto* const label = std::get_if<std::string>(&spread)) return {.label = *label};
-  const auto& [label, most_apart] = std::get<std::pair<std::string, std::int64_t>>(spread);
-  return {.label = label, .most_apart = most_apart};
-}
-
-/// Adds methods that apply an event and give what came of it: None, an identifier, or a list of Lost.
-class Events {
- public:
-  Events(EngineClass& engine, const Record& lost) : engine_(engine), lost_(lost) {}
-
-  /// `event` makes one of the arguments that `names` name.
-  template <class... Arguments, class... Extra>
-  void add(const char* name, const char* what, auto(*event)(Arguments...), const Extra&... names) {
-    constexpr const char* kNow =
-        "\n\n`now`: nanoseconds since an origin that the caller chooses, or a datetime.timedelta since it; "
-        "left out: the time of the latest event. Raises Refused, and leaves the engine as it was.";
-    engine_.def(
-        name,
-        [lost = lost_, event](Scheduler& s, Arguments... arguments, const MaybeTime& now) {
-          return told(lost, s.engine.apply(event(std::move(arguments)...), s.at(now)));
-        },
-        names..., "now"_a = py::none(), (std::string(what) + kNow).c_str());
+/// What Python's callers give for a member of an event. Exact: nothing is converted on the way.
+template <class Member>
+struct Argument {
+  using Type = std::conditional_t<std::is_enum_v<Member>, Number, Member>;
+  static constexpr bool kExact = false;
+  static Member read(Type&& value, const std::string& /*key*/) {
+    return static_cast<Member>(std::move(value));
   }
-
-  /// Of an event that names one thing and no more.
-  template <class Event, class Id>
-  void add_for(const char* thing, const char* name, const char* what) {
-    add(
-        name, what, +[](Number number) { return Event{Id{number}}; }, py::arg(thing), py::kw_only());
-  }
-
- private:
-  static void told(const Record& /*lost*/, const Check& bad) { check(bad); }
-
-  template <class Id>
-  static Number told(const Record& /*lost*/, Result<Id> id) {
-    return static_cast<Number>(value_of(std::move(id)));
-  }
-
-  static py::list told(const Record& lost, Result<std::vector<Lost>> result) {
-    py::list list;
-    for (const Lost& each : value_of(std::move(result))) list.append(lost_record(lost, each));
-    return list;
-  }
-
-  EngineClass& engine_;
-  Record lost_;
+  static py::object shown(const Member& value) { return py::cast(value); }
 };
 
-void add_server_events(Events& events) {
-  events.add(
-      "server_added",
-      "A server with `capacity` in whole units, one amount for each resource; servers of one kind may share "
-      "their name. Returns its identifier. Refused: too many units to count in all.",
-      +[](std::string name, Amounts capacity, std::map<std::string, std::string> labels) {
-        return ServerAdded{
-            .name = std::move(name), .capacity = std::move(capacity), .labels = std::move(labels)};
-      },
-      "name"_a, "capacity"_a.noconvert(), py::kw_only(), "labels"_a = py::dict());
-  events.add(
-      "server_changed", "Another capacity. Refused: less than what is taken there.",
-      +[](Number server, Amounts capacity) {
-        return ServerChanged{.server = ServerId{server}, .capacity = std::move(capacity)};
-      },
-      "server"_a, "capacity"_a.noconvert(), py::kw_only());
-  events.add_for<ServerDrained, ServerId>("server", "server_drained",
-                                          "Its tasks go on, and it takes no new ones.");
-  events.add_for<ServerReopened, ServerId>("server", "server_reopened",
-                                           "A drained server takes tasks again.");
-  events.add_for<ServerRemoved, ServerId>("server", "server_removed",
-                                          "It is gone. Refused: tasks run there.");
-  events.add_for<ServerFailed, ServerId>("server", "server_failed",
-                                         "It is gone with its tasks, which wait again, before the others of "
-                                         "their jobs. Returns them, Lost each.");
+template <class Member>
+struct ExactArgument {
+  using Type = Member;
+  static constexpr bool kExact = true;
+  static Member read(Type&& value, const std::string& /*key*/) { return std::move(value); }
+  static py::object shown(const Member& value) { return py::cast(value); }
+};
+
+template <>
+struct Argument<std::int64_t> : ExactArgument<std::int64_t> {};
+template <>
+struct Argument<std::optional<std::int64_t>> : ExactArgument<std::optional<std::int64_t>> {};
+template <>
+struct Argument<Amounts> : ExactArgument<Amounts> {};
+template <>
+struct Argument<std::map<std::string, Amounts>> : ExactArgument<std::map<std::string, Amounts>> {};
+
+template <>
+struct Argument<Quantity> {
+  using Type = py::object;
+  static constexpr bool kExact = false;
+  static Quantity read(Type&& value, const std::string& key) { return quantity_of(value, key); }
+  static py::object shown(const Quantity& value) { return py::int_(py::str(value.text())); }
+};
+
+template <>
+struct Argument<std::optional<Spread>> {
+  using Type = std::optional<AnySpread>;
+  static constexpr bool kExact = true;
+  static std::optional<Spread> read(Type&& value, const std::string& /*key*/) {
+    if (!value) return {};
+    if (auto* const label = std::get_if<std::string>(&*value)) return Spread{.label = std::move(*label)};
+    auto& [label, most_apart] = std::get<std::pair<std::string, std::int64_t>>(*value);
+    return Spread{.label = std::move(label), .most_apart = most_apart};
+  }
+  static py::object shown(const std::optional<Spread>& /*none*/) { return py::none(); }
+};
+
+/// How many members come before the optional ones, which are given by name.
+template <class Each>
+constexpr std::size_t positional() {
+  std::size_t count = 0;
+  for_each_field<Each>([&](const auto& field) { count += field.presence != Presence::optional ? 1 : 0; });
+  return count;
 }
 
-void add_user_events(Events& events) {
-  events.add(
-      "user_added",
-      "A user who counts `weight` times: an int, float, decimal.Decimal or a text such as \"0.5\". Returns "
-      "its identifier. Refused: a weight of 0, or with more digits than shares are compared with.",
-      +[](std::string name, py::object weight) {
-        return UserAdded{.name = std::move(name), .weight = quantity_of(weight, "weight")};
-      },
-      "name"_a, "weight"_a = 1, py::kw_only());
-  events.add(
-      "user_reweighted", "Another weight.",
-      +[](Number user, py::object weight) {
-        return UserReweighted{.user = UserId{user}, .weight = quantity_of(weight, "weight")};
-      },
-      "user"_a, "weight"_a, py::kw_only());
-  events.add_for<UserRemoved, UserId>("user", "user_removed", "Refused: it has jobs.");
+/// The I-th argument as pybind11 takes it: its name, its default.
+template <class Each, std::size_t I, class Member>
+auto described(const Field<Each, Member>& field) {
+  py::arg name(field.name.data());
+  name.noconvert(Argument<Member>::kExact);
+  constexpr bool kRequired = std::get<I>(Declared<Each>::kFields).presence == Presence::required;
+  if constexpr (kRequired) {
+    return std::tuple(name);
+  } else if constexpr (I == positional<Each>()) {
+    return std::tuple(py::kw_only(), name = Argument<Member>::shown(Each{}.*field.member));
+  } else {
+    return std::tuple(name = Argument<Member>::shown(Each{}.*field.member));
+  }
 }
 
-void add_job_events(Events& events) {
-  events.add(
-      "job_submitted",
-      "`tasks` equal tasks of a user that take `demand` each, in whole units: on `servers` by name (else on "
-      "all), on those whose labels have one of the values that `select` gives, with other demands on the "
-      "servers that `demand_on` names. `gang` tasks start together, or none; at most `per_server` run on one "
-      "server; `spread`, a label or (label, most apart), evens out how many run where it has which value; "
-      "`pack`, a label: all run where it has one value (docs/engine.md). Returns its identifier. Refused: a "
-      "task that takes nothing, or is larger than every server that it may use, terms that cannot hold.",
-      +[](Number user, Amounts demand, std::int64_t tasks, std::optional<Names> servers,
-          std::map<std::string, Names> select, std::map<std::string, Amounts> demand_on, std::int64_t gang,
-          std::optional<std::int64_t> per_server, const std::optional<AnySpread>& spread,
-          std::optional<std::string> pack) {
-        return JobSubmitted{.user = UserId{user},
-                            .demand = std::move(demand),
-                            .tasks = tasks,
-                            .servers = std::move(servers),
-                            .select = std::move(select),
-                            .demand_on = std::move(demand_on),
-                            .gang = gang,
-                            .per_server = per_server,
-                            .spread = spread ? std::optional(spread_of(*spread)) : std::nullopt,
-                            .pack = std::move(pack)};
+template <class Each>
+auto described_arguments() {
+  constexpr std::size_t kCount = std::tuple_size_v<decltype(Declared<Each>::kFields)>;
+  auto all = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple_cat(described<Each, I>(std::get<I>(Declared<Each>::kFields))...);
+  }
+  (std::make_index_sequence<kCount>{});
+  if constexpr (positional<Each>() == kCount) {
+    return std::tuple_cat(std::move(all), std::tuple(py::kw_only()));
+  } else {
+    return all;
+  }
+}
+
+/// The event's effect, when it is refused, and its arguments.
+template <class Each>
+std::string documentation() {
+  using Applied = decltype(std::declval<Engine&>().apply(std::declval<const Each&>(), Time()));
+  std::string text(Declared<Each>::kEffect);
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  text += ".";
+  if constexpr (std::is_same_v<Applied, Result<std::vector<Lost>>>) {
+    text += " Returns the tasks that ran, Lost each.";
+  } else if constexpr (!std::is_same_v<Applied, Check>) {
+    text += " Returns its identifier.";
+  }
+  if (!Declared<Each>::kRefused.empty()) text += " Refused: " + std::string(Declared<Each>::kRefused) + ".";
+  text += "\n";
+  for_each_field<Each>([&](const auto& field) {
+    text += "\n`" + std::string(field.name) + "`: " + std::string(field.meaning) + ".";
+  });
+  return text +
+         "\n`now`: nanoseconds since an origin that the caller chooses, or a datetime.timedelta since it; "
+         "left out: the time of the latest event.\n\nRaises Refused, and leaves the engine as it was.";
+}
+
+void told(const Record& /*lost*/, const Check& bad) { check(bad); }
+
+template <class Id>
+Number told(const Record& /*lost*/, Result<Id> id) {
+  return static_cast<Number>(value_of(std::move(id)));
+}
+
+py::list told(const Record& lost, Result<std::vector<Lost>> result) {
+  py::list list;
+  for (const Lost& each : value_of(std::move(result))) list.append(lost_record(lost, each));
+  return list;
+}
+
+template <class Each, class... Member>
+void add_event(EngineClass& engine, const Record& lost, const std::tuple<Field<Each, Member>...>& fields) {
+  std::string name(Declared<Each>::kName);
+  std::replace(name.begin(), name.end(), '-', '_');
+  const auto apply = [lost, fields](Scheduler& s, typename Argument<Member>::Type... arguments,
+                                    const MaybeTime& now) {
+    Each event{};
+    std::apply(
+        [&](const auto&... field) {
+          ((event.*field.member = Argument<Member>::read(std::move(arguments), std::string(field.name))),
+           ...);
+        },
+        fields);
+    return told(lost, s.engine.apply(event, s.at(now)));
+  };
+  std::apply(
+      [&](const auto&... described) {
+        engine.def(name.c_str(), apply, described..., "now"_a = py::none(), documentation<Each>().c_str());
       },
-      "user"_a, "demand"_a.noconvert(), "tasks"_a.noconvert() = 1, py::kw_only(), "servers"_a = py::none(),
-      "select"_a = py::dict(), "demand_on"_a.noconvert() = py::dict(), "gang"_a.noconvert() = 1,
-      "per_server"_a.noconvert() = py::none(), "spread"_a.noconvert() = py::none(), "pack"_a = py::none());
-  events.add_for<JobCancelled, JobId>(
-      "job", "job_cancelled",
-      "What runs of it stops, what waits is forgotten. Returns the tasks that ran, Lost each.");
-  events.add_for<TaskFinished, TaskId>("task", "task_finished", "It is over.");
-  events.add_for<TaskFailed, TaskId>("task", "task_failed", "It waits again, before the others of its job.");
+      described_arguments<Each>());
 }
 
 }  // namespace
 
 void add_events(EngineClass& engine, const Record& lost) {
-  Events events(engine, lost);
-  add_server_events(events);
-  add_user_events(events);
-  add_job_events(events);
+  for_each_event(
+      [&]<class Each>(std::type_identity<Each>) { add_event(engine, lost, Declared<Each>::kFields); });
 }
 
 }  // namespace mirab::python

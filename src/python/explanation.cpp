@@ -2,11 +2,9 @@
 #include <mirab/audit/explanation.hpp>
 
 #include "model/names.hpp"
-#include "python/arguments.hpp"
 #include "python/cluster.hpp"
+#include "python/conversion.hpp"
 #include "python/module.hpp"
-#include "python/records.hpp"
-#include "python/refusal.hpp"
 
 namespace mirab::python {
 namespace {
@@ -46,7 +44,7 @@ Records records_of(py::module_& module) {
       .holding = Record(module, "mirab.Holding", "Some of a resource that a user has.",
                         {{"user", "its name"}, {"amount", "of the resource"}}),
       .what_if = Record(
-          module, "mirab.WhatIf", "A change, and what it leads to: the changed cluster was divided anew.",
+          module, "mirab.WhatIf", "A change and its effect: the mechanism was run on the changed cluster.",
           {{"change", "\"server\", \"unit\", \"weight\" or \"task\""},
            {"servers", "names of the entries to which it applies alike"},
            {"resource", "its name, for a unit; else None"},
@@ -123,9 +121,10 @@ void add_explanation(py::module_& module) {
       "threads"_a.noconvert() = 1,
       "Divides a Cluster, or the one in a cluster file, and says why the user of that name gets its share "
       "and "
-      "what would change it (docs/explain.md): Explanation. At most `what_ifs` changes are tried, each by "
-      "dividing "
-      "the changed cluster anew. Raises Refused.");
+      "what would change it (docs/how-to/explain.md): Explanation. At most `what_ifs` changes are tried, "
+      "each by "
+      "running "
+      "the mechanism on the changed cluster. Raises Refused.");
 }
 
 }  // namespace mirab::python

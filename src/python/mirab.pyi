@@ -1,4 +1,4 @@
-"""Fair sharing of a cluster's resources among its users. See docs/python.md."""
+"""Fair sharing of a cluster's resources among its users. See docs/reference/python.md."""
 
 import os
 from collections.abc import Mapping, Sequence

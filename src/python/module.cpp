@@ -7,8 +7,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
-#include "python/records.hpp"
-#include "python/refusal.hpp"
+#include "python/conversion.hpp"
 
 namespace mirab::python {
 namespace {
@@ -58,7 +57,7 @@ void add_refused(py::module_& module) {
 
 PYBIND11_MODULE(mirab, module) {
   using namespace mirab::python;
-  module.doc() = "Fair sharing of a cluster's resources among its users. See docs/python.md.";
+  module.doc() = "Fair sharing of a cluster's resources among its users. See docs/reference/python.md.";
   module.attr("__version__") = MIRAB_VERSION;
   add_refused(module);
   module.def(

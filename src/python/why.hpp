@@ -7,7 +7,7 @@
 
 #include <mirab/scheduling/why.hpp>
 
-#include "python/records.hpp"
+#include "python/conversion.hpp"
 
 // The values of mirab/scheduling/why.hpp as named tuples. `resources` are the names of the engine's.
 
@@ -62,7 +62,7 @@ struct WhyPlacedRecord {
                               const std::vector<std::string>& resources) const;
 };
 
-/// How to make a mirab.WhyNotOn (why_not_on.cpp).
+/// How to make a mirab.WhyNotOn.
 struct WhyNotOnRecord {
   WhyParts parts;
   Record why;

@@ -4,8 +4,8 @@
 
 #include <mirab/scheduling/engine.hpp>
 
+#include "scheduling/constraints/gang_feasibility.hpp"
 #include "scheduling/engine_state.hpp"
-#include "scheduling/openings.hpp"
 
 namespace mirab::scheduling {
 
@@ -62,9 +62,9 @@ Check check_patience(const Whom& whom, const EngineOptions& options) {
     return Error{
         .message = options.half_life
                        ? std::string("with a half-life the order of users changes with time, and "
-                                     "what is taken for one would be taken back")
-                       : fmt::format("{} has no key for each user that rises with what it uses; drf, "
-                                     "asset, tsf, round-robin and pf have",
+                                     "tasks that are preempted for one user would be preempted back")
+                       : fmt::format("{} does not order users by a key that rises with their use; drf, "
+                                     "asset, tsf, round-robin and pf do",
                                      whom.discipline->info.name),
         .key = "preemption"};
   return check(*options.preemption);
@@ -78,7 +78,7 @@ Result<Engine> Engine::from(EngineOptions options) {
   std::set<std::string> seen;
   for (const std::string& name : options.resources) {
     if (!seen.insert(name).second)
-      return Error{.message = fmt::format("'{}' stands there twice", name), .key = "resources"};
+      return Error{.message = fmt::format("duplicate resource name '{}'", name), .key = "resources"};
   }
   const Result<Whom> chosen = scheduling::whom(options.discipline);
   if (!chosen) return chosen.error();
@@ -145,17 +145,18 @@ bool Engine::fits(JobId job) const {
   const Accounts& accounts = state_->accounts;
   const auto number = accounts.jobs.find(job);
   if (!number || accounts.jobs[*number].waiting == 0) return false;
-  if (accounts.shapes.terms(state_->shape_of(*number)) != nullptr) return state_->batch_fits(*number, {});
+  if (accounts.shapes.terms(state_->shape_of(*number)) != nullptr)
+    return state_->batch_fits(*number, {}, state_->open_servers());
   const std::uint32_t queue = accounts.jobs[*number].queue;
   const Reservations::Kept* const kept =
       state_->reservations ? state_->reservations->of_queue(queue) : nullptr;
   return (kept != nullptr && state_->has_kept_room(*kept)) ||
-         state_->fits_somewhere(accounts.queues[queue].shape);
+         state_->fits_somewhere(accounts.queues[queue].shape, state_->open_servers());
 }
 
 std::string Engine::broken_invariant() const {
   std::string broken = state_->accounts.broken();
-  if (broken.empty()) broken = broken_terms(state_->accounts);
+  if (broken.empty()) broken = broken_constraint(state_->accounts);
   return broken.empty() && state_->reservations ? state_->broken_reservation() : broken;
 }
 

@@ -1,7 +1,90 @@
-// What events have in common.
+// What each event changes. First what an event may not be, so that an error leaves the engine as it was; then
+// the steps that events share; then the events of servers, and those of users, jobs and tasks.
+#include <algorithm>
+#include <fmt/format.h>
+
 #include "scheduling/engine_state.hpp"
 
 namespace mirab::scheduling {
+
+// What an event may not be. Everything is checked before anything changes, so that an error leaves the engine
+// as it was.
+
+Error Engine::State::unknown(std::string_view what) {
+  return {.message = fmt::format("there is no such {}, or no longer", what), .key = std::string(what)};
+}
+
+Check Engine::State::check_time(Time time) const {
+  if (time >= now) return {};
+  return Error{.message = fmt::format("{} ns is before the last event, at {} ns",
+                                      time.time_since_epoch().count(), now.time_since_epoch().count()),
+               .key = "now"};
+}
+
+Check Engine::State::check_amounts(const Amounts& amounts, const std::string& key) const {
+  if (amounts.size() != accounts.resource_count()) {
+    return Error{
+        .message = fmt::format("{} amounts for {} resources", amounts.size(), accounts.resource_count()),
+        .key = key};
+  }
+  for (std::size_t r = 0; r < amounts.size(); ++r) {
+    if (amounts[r] >= 0) continue;
+    return Error{.message = fmt::format("{} is below zero", amounts[r]),
+                 .key = fmt::format("{}.{}", key, options.resources[r])};
+  }
+  return {};
+}
+
+/// Would the pool still be counted with so much instead of so much?
+Check Engine::State::check_pool(const Amounts& with, std::span<const std::int64_t> instead_of) const {
+  const std::span<const std::int64_t> pool = accounts.park.pool();
+  for (std::size_t r = 0; r < with.size(); ++r) {
+    const std::int64_t others = pool[r] - (instead_of.empty() ? 0 : instead_of[r]);
+    if (with[r] <= INT64_MAX - others) continue;
+    return Error{
+        .message = "all servers together would have more units than can be counted; choose a larger unit",
+        .key = fmt::format("capacity.{}", options.resources[r])};
+  }
+  return {};
+}
+
+Check Engine::State::check_job(const JobSubmitted& job) const {
+  if (Check bad = check_amounts(job.demand, "demand")) return bad;
+  const auto is_nothing = [](const Amounts& demand) {
+    return std::all_of(demand.begin(), demand.end(), [](std::int64_t units) { return units == 0; });
+  };
+  if (is_nothing(job.demand))
+    return Error{.message = "at least one amount must be more than 0", .key = "demand"};
+  for (const auto& [server, demand] : job.demand_on) {
+    const std::string key = fmt::format("demand_on.{}", server);
+    if (Check bad = check_amounts(demand, key)) return bad;
+    if (is_nothing(demand)) return Error{.message = "at least one amount must be more than 0", .key = key};
+  }
+  if (job.tasks < 1) return Error{.message = fmt::format("{} tasks", job.tasks), .key = "tasks"};
+  return check_constraints(job);
+}
+
+/// Could a task of the shape run on some server if that were empty?
+bool Engine::State::is_possible(std::uint32_t shape) const {
+  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
+    if (!accounts.servers.holds(server)) continue;
+    const Way* const way = accounts.shapes.way_on(shape, server);
+    if (way == nullptr) continue;
+    if (is_within(way->demand, accounts.park.capacity(server))) return true;
+  }
+  return false;
+}
+
+/// Could the job run, and start as it wants to, if nothing else did? Asked where impossible jobs are refused.
+Check Engine::State::check_possible(const JobSubmitted& job, std::uint32_t shape) const {
+  if (options.oversized == Oversized::wait) return {};
+  if (!is_possible(shape))
+    return Error{.message = "no server that the job may use is large enough for one of its tasks",
+                 .key = "demand"};
+  return check_constraints_possible(job, shape);
+}
+
+// What events have in common.
 
 void Engine::State::happens(Time time) {
   now = time;
@@ -28,7 +111,7 @@ void Engine::State::end(std::uint32_t task) {
   share_changed(user);
   freed.add(server);
   race.rekey(accounts.users[user].queues);
-  if (race.has_terms_aside()) bring_back_terms(queue.shape, server);
+  if (race.has_constrained_parked()) retry_constrained(queue.shape, server);
 }
 
 void Engine::State::end_and_wait_again(std::uint32_t task) {
@@ -53,6 +136,253 @@ void Engine::State::drop_if_over(std::uint32_t job) {
   accounts.remove_queue(queue);
   accounts.shapes.release(shape);
   population_changed();
+}
+
+// What the events of servers change.
+
+/// Shares are of other capacities from now on, and the kinds of servers may be others.
+void Engine::State::capacities_changed() {
+  race.retry_constrained();
+  all_shares_changed();
+  keys_are_stale = true;
+}
+
+/// Domains, and the servers of a kind that take tasks, may be others from now on.
+void Engine::State::open_servers_changed() {
+  race.retry_constrained();
+  keys_are_stale = keys_are_stale || whom.discipline->lanes == Lanes::kinds;
+}
+
+template <class Visit>
+void Engine::State::for_each_task_on(std::uint32_t server, Visit visit) const {
+  for (std::uint32_t task = accounts.servers[server].first_task; task != kNone;
+       task = accounts.tasks[task].next_on_server) {
+    visit(task, accounts.demand(accounts.queues[accounts.jobs[accounts.tasks[task].job].queue], server));
+  }
+}
+
+std::vector<Lost> Engine::State::end_all_on(std::uint32_t server) {
+  std::vector<Lost> lost;
+  while (accounts.servers[server].first_task != kNone) {
+    const std::uint32_t task = accounts.servers[server].first_task;
+    lost.push_back({.task = accounts.tasks.id(task), .job = accounts.jobs.id(accounts.tasks[task].job)});
+    end_and_wait_again(task);
+  }
+  return lost;
+}
+
+void Engine::State::take_out(std::uint32_t server) {
+  if (reservations) end_reservation(reservations->on_server(server));
+  kinds.release(server, accounts.servers[server].kind);
+  accounts.shapes.eligibility.server_removed(server);
+  accounts.park.remove(server);
+  if (balance) balance->server_emptied(server);
+  accounts.servers.remove(server);
+  freed.forget(server);
+  capacities_changed();
+}
+
+Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
+  State& s = *state_;
+  if (Check bad = s.check_time(now)) return *std::move(bad);
+  if (Check bad = s.check_amounts(event.capacity, "capacity")) return *std::move(bad);
+  if (Check bad = s.check_pool(event.capacity, {})) return *std::move(bad);
+  s.happens(now);
+  const std::uint32_t server = s.accounts.park.add(event.capacity);
+  s.accounts.servers.add_at(server, {.kind = s.kinds.hold(server, event.capacity)});
+  s.accounts.shapes.eligibility.server_added(server, {.name = event.name, .labels = event.labels});
+  s.freed.add(server);
+  s.capacities_changed();
+  return s.accounts.servers.id(server);
+}
+
+Check Engine::apply(const ServerChanged& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  if (!server) return server.error();
+  if (Check bad = s.check_amounts(event.capacity, "capacity")) return bad;
+  const std::span<const std::int64_t> old = s.accounts.park.capacity(*server);
+  if (Check bad = s.check_pool(event.capacity, old)) return bad;
+  for (std::size_t r = 0; r < old.size(); ++r) {
+    const std::int64_t taken = old[r] - s.accounts.park.free(*server)[r];
+    if (event.capacity[r] >= taken) continue;
+    return Error{.message = fmt::format("the running tasks use {} units, more than the new capacity of {}",
+                                        taken, event.capacity[r]),
+                 .key = fmt::format("capacity.{}", s.options.resources[r])};
+  }
+  s.happens(now);
+  // What dominates a task there may change with the capacity.
+  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
+    if (s.balance) s.balance->task_ended(s.accounts.park, task, *server, demand);
+  });
+  s.accounts.park.resize(*server, event.capacity);
+  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
+    if (s.balance) s.balance->task_started(s.accounts.park, task, *server, demand);
+  });
+  s.kinds.release(*server, s.accounts.servers[*server].kind);
+  s.accounts.servers[*server].kind = s.kinds.hold(*server, event.capacity);
+  s.freed.add(*server);
+  if (const auto* const kept = s.reservations ? s.reservations->on_server(*server) : nullptr;
+      kept != nullptr && !s.can_be_kept(*server, kept->queue))
+    s.end_reservation(kept);
+  s.capacities_changed();
+  return {};
+}
+
+Check Engine::apply(const ServerDrained& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  if (!server) return server.error();
+  s.happens(now);
+  s.accounts.servers[*server].drained = true;
+  s.accounts.park.close(*server);
+  if (s.reservations) s.end_reservation(s.reservations->on_server(*server));
+  s.open_servers_changed();
+  return {};
+}
+
+Check Engine::apply(const ServerReopened& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  if (!server) return server.error();
+  s.happens(now);
+  s.accounts.servers[*server].drained = false;
+  if (!s.reservations || s.reservations->on_server(*server) == nullptr) s.accounts.park.open(*server);
+  s.freed.add(*server);
+  s.open_servers_changed();
+  return {};
+}
+
+Check Engine::apply(const ServerRemoved& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  if (!server) return server.error();
+  if (s.accounts.servers[*server].first_task != kNone)
+    return Error{.message = "tasks run there; drain it first, or let it fail", .key = "server"};
+  s.happens(now);
+  s.take_out(*server);
+  return {};
+}
+
+Result<std::vector<Lost>> Engine::apply(const ServerFailed& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  if (!server) return server.error();
+  s.happens(now);
+  std::vector<Lost> lost = s.end_all_on(*server);
+  s.take_out(*server);
+  return lost;
+}
+
+// What the events of users, jobs and tasks change.
+
+Result<UserId> Engine::apply(const UserAdded& event, Time now) {
+  State& s = *state_;
+  if (Check bad = s.check_time(now)) return *std::move(bad);
+  const Result<Weight> weight = weight_from(event.weight);
+  if (!weight) return weight.error();
+  s.happens(now);
+  const std::uint32_t user = s.accounts.add_user({.name = event.name, .weight = *weight});
+  if (s.standing.usage) s.standing.usage->begin(user, now);
+  return s.accounts.users.id(user);
+}
+
+Check Engine::apply(const UserReweighted& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> user = s.subject(s.accounts.users, event.user, "user", now);
+  if (!user) return user.error();
+  const Result<Weight> weight = weight_from(event.weight);
+  if (!weight) return weight.error();
+  s.happens(now);
+  s.accounts.users[*user].weight = *weight;
+  s.race.rekey(s.accounts.users[*user].queues);
+  s.population_changed();
+  return {};
+}
+
+Check Engine::apply(const UserRemoved& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> user = s.subject(s.accounts.users, event.user, "user", now);
+  if (!user) return user.error();
+  if (!s.accounts.users[*user].queues.empty())
+    return Error{.message = "the user has jobs; cancel them first", .key = "user"};
+  s.happens(now);
+  s.accounts.users.remove(*user);
+  return {};
+}
+
+Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> user = s.subject(s.accounts.users, event.user, "user", now);
+  if (!user) return user.error();
+  if (Check bad = s.check_job(event)) return *std::move(bad);
+  const std::uint32_t shape = s.accounts.shapes.hold(event);
+  if (Check bad = s.check_possible(event, shape)) {
+    s.accounts.shapes.release(shape);
+    return *std::move(bad);
+  }
+  s.happens(now);
+  if (s.whom.discipline->monopolised) s.count_alone(shape);
+
+  std::uint32_t queue = s.accounts.find_queue(*user, shape);
+  if (queue == kNone) {
+    queue = s.accounts.add_queue(*user, shape);
+    s.population_changed();
+  } else {
+    s.accounts.shapes.release(shape);  // a queue holds its shape once
+  }
+  const std::uint32_t job =
+      s.accounts.jobs.add({.queue = queue, .waiting = event.tasks, .sequence = s.jobs_before++});
+  ++s.accounts.queues[queue].jobs;
+  s.accounts.enqueue(job);
+  if (!s.race.holds(queue)) s.wait(queue);
+  return s.accounts.jobs.id(job);
+}
+
+Result<std::vector<Lost>> Engine::apply(const JobCancelled& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> job = s.subject(s.accounts.jobs, event.job, "job", now);
+  if (!job) return job.error();
+  s.happens(now);
+  JobRow& row = s.accounts.jobs[*job];
+  const std::uint32_t queue = row.queue;
+  if (row.waiting > 0) {
+    row.waiting = 0;
+    s.accounts.dequeue(*job);
+    if (s.accounts.queues[queue].first_job == kNone) {
+      s.race.leave(queue);
+      if (s.reservations) s.end_reservation(s.reservations->of_queue(queue));
+    } else {
+      s.race.rekey(std::span(&queue, 1));
+    }
+  }
+  std::vector<Lost> stopped;
+  while (row.first_task != kNone) {
+    stopped.push_back({.task = s.accounts.tasks.id(row.first_task), .job = event.job});
+    s.end(row.first_task);
+  }
+  s.drop_if_over(*job);
+  return stopped;
+}
+
+Check Engine::apply(const TaskFinished& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> task = s.subject(s.accounts.tasks, event.task, "task", now);
+  if (!task) return task.error();
+  s.happens(now);
+  const std::uint32_t job = s.accounts.tasks[*task].job;
+  s.end(*task);
+  s.drop_if_over(job);
+  return {};
+}
+
+Check Engine::apply(const TaskFailed& event, Time now) {
+  State& s = *state_;
+  const Result<std::uint32_t> task = s.subject(s.accounts.tasks, event.task, "task", now);
+  if (!task) return task.error();
+  s.happens(now);
+  s.end_and_wait_again(*task);
+  return {};
 }
 
 }  // namespace mirab::scheduling

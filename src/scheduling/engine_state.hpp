@@ -4,19 +4,24 @@
 
 #include <mirab/scheduling/engine.hpp>
 
-#include "scheduling/accounts.hpp"
-#include "scheduling/contenders.hpp"
-#include "scheduling/disciplines.hpp"
-#include "scheduling/freed.hpp"
-#include "scheduling/json_reader.hpp"
-#include "scheduling/kinds.hpp"
-#include "scheduling/mrfs.hpp"
-#include "scheduling/placements.hpp"
-#include "scheduling/preemption.hpp"
-#include "scheduling/race.hpp"
-#include "scheduling/reservations.hpp"
+#include "scheduling/ledger/ledger.hpp"
+#include "scheduling/order/disciplines.hpp"
+#include "scheduling/order/ready_queue.hpp"
+#include "scheduling/persistence/json_reader.hpp"
+#include "scheduling/placement/dominance_balance.hpp"
+#include "scheduling/placement/placements.hpp"
+#include "scheduling/starvation/preemption.hpp"
+#include "scheduling/starvation/reservations.hpp"
 
 namespace mirab::scheduling {
+
+/// A queue that waits, as the next step would find it: the first of its entries that may be served, else the
+/// first of all.
+struct Contender {
+  Keyed keyed;
+  bool
+      has_room;  ///< in the entry's lane, on servers that are not kept; of a gang for all that start together
+};
 
 class VictimSearch;
 struct Victims;
@@ -33,8 +38,8 @@ struct Engine::State {
   Accounts accounts;
   Kinds kinds;
   Standing standing;
-  Race race;
-  Freed freed;
+  ReadyQueue race;
+  ReleasedServers freed;
   std::optional<DominanceBalance> balance = {};  ///< of a discipline that places
   std::optional<Reservations> reservations = {};
   std::optional<Preemption> preemption = {};
@@ -47,7 +52,7 @@ struct Engine::State {
   std::vector<Variant> variants;  ///< of the search that goes on
   std::vector<Wanted> mix;        ///< the same
 
-  // engine_decisions.cpp
+  // order/dispatcher.cpp
   std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if anybody asks
   Placed place(Entry entry, std::uint32_t server);
   std::span<const Variant> variants_in_lane(std::uint32_t shape, std::uint32_t lane);
@@ -55,37 +60,40 @@ struct Engine::State {
   std::optional<std::uint32_t> find_among_variants(Random& random);
   std::span<const Wanted> present_mix();
   bool has_room(std::uint32_t shape, std::uint32_t server) const;
-  std::optional<Entry> next_on_freed();
-  void bring_back_what_fits_on_freed();
+  std::optional<Entry> next_on_released();
+  void retry_what_fits_on_released();
   template <class Visit>
   void for_each_lane_of_server(std::uint32_t server, Visit visit) const;
-  std::vector<std::uint32_t> lanes_of(std::uint32_t shape);
-  bool can_run_on_kind(std::uint32_t shape, std::uint32_t kind);
+  std::vector<std::uint32_t> lanes_of(std::uint32_t shape) const;
+  bool can_run_on_kind(std::uint32_t shape, std::uint32_t kind) const;
   void refresh();
   void count_alone(std::uint32_t shape);
   void share_changed(std::uint32_t user);
   void all_shares_changed();
 
-  // engine_terms.cpp: gangs, and tasks that do not go wherever there is room
+  // constraints/batches.cpp: gangs, and tasks that do not go wherever there is room
   std::optional<Placed> place_batch(Entry entry, Random& random, WhyPlaced* why);
   Companion place_companion(std::uint32_t job, std::uint32_t server);
   std::optional<std::uint32_t> find_server_among(const std::vector<ServerSet>& servers, std::uint32_t shape,
                                                  Random& random);
-  void bring_back_terms(std::uint32_t shape, std::uint32_t server);
-  bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind) const;
+  void retry_constrained(std::uint32_t shape, std::uint32_t server);
+  bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind, const OpenServers& open) const;
   std::optional<std::uint32_t> kind_of_lane(std::uint32_t lane) const;
-  Check check_terms_possible(const JobSubmitted& job, std::uint32_t shape) const;
+  Check check_constraints_possible(const JobSubmitted& job, std::uint32_t shape) const;
 
   // reservations.cpp
   std::optional<Placed> place_where_kept(WhyPlaced* why);
-  const Reservations::Kept* first_kept_with_room() const;
-  bool has_lasted(const Reservations::Kept& kept) const;
+  const Reservations::Kept* first_kept_with_room(const Reservations& all) const;
+  bool has_lasted(const Reservations::Kept& kept, Time at) const;
   void end_reservations_that_lasted();
   void keep_where_due();
-  std::vector<std::uint32_t> due() const;
-  std::optional<std::uint32_t> server_to_keep(std::uint32_t queue) const;
+  ReservationPreview reservation_preview(Time at) const;
+  void keep_where_due(ReservationPreview& step) const;
+  std::vector<std::uint32_t> due(const ReservationPreview& step) const;
+  std::optional<std::uint32_t> server_to_keep(std::uint32_t queue, const OpenServers& open) const;
   bool can_be_kept(std::uint32_t server, std::uint32_t queue) const;
-  bool fits_somewhere(std::uint32_t shape) const;
+  OpenServers open_servers() const { return OpenServers(accounts.park); }
+  bool fits_somewhere(std::uint32_t shape, const OpenServers& open) const;
   bool has_kept_room(const Reservations::Kept& kept) const;
   void end_reservation(const Reservations::Kept* kept);  ///< if there is one
   void reservation_met(std::uint32_t queue, std::uint32_t task);
@@ -95,7 +103,8 @@ struct Engine::State {
   struct Gain;  // a queue, and who loses tasks to it
   std::optional<Placed> preempt(WhyPlaced* why);
   std::vector<std::uint32_t> who_may_gain(const VictimSearch& search, const Precedence& precedence) const;
-  std::optional<Gain> first_gain(VictimSearch& search, std::int64_t most, const Precedence& precedence) const;
+  std::optional<Gain> first_gain(VictimSearch& search, std::int64_t most, const Precedence& precedence,
+                                 const OpenServers& open, const Reservations* kept) const;
   Placed place_instead_of(const Victims& victims, std::uint32_t queue);
 
   Precedence precedence() const {
@@ -108,25 +117,24 @@ struct Engine::State {
     bool has_room;
   };
   std::optional<Standing> refreshed_standing(Time at) const;
-  std::vector<LaneRoom> rooms_of(std::uint32_t queue);
-  std::vector<Contender> contenders(const Precedence& precedence);
+  std::vector<LaneRoom> rooms_of(std::uint32_t queue, const OpenServers& open) const;
+  bool has_room_in_lane(std::uint32_t shape, std::uint32_t lane, const OpenServers& open) const;
+  std::vector<Contender> contenders(const Precedence& precedence, const OpenServers& open) const;
   WhyWaiting::Other named(const Contender& contender) const;
 
-  class Foreseen;  // foreseen.hpp
-
   // why_waiting.cpp
-  WhyWaiting why_waiting(std::uint32_t job, Time at);
+  WhyWaiting why_waiting(std::uint32_t job, Time at) const;
   void explain_order(std::uint32_t queue, const std::vector<Contender>& all, const Precedence& precedence,
                      WhyWaiting& why) const;
-  void explain_kept(std::uint32_t queue, WhyWaiting& why) const;
+  void explain_kept(std::uint32_t queue, const ReservationPreview& step, WhyWaiting& why) const;
   void explain_force(std::uint32_t queue, const std::vector<Contender>& all, const Precedence& precedence,
-                     bool some_reservation_ended, WhyWaiting& why) const;
+                     const ReservationPreview& step, WhyWaiting& why) const;
   bool may_place_without_force(const std::vector<Contender>& all, const Precedence& precedence) const;
   std::optional<double> weight_before(std::uint32_t user, double key, std::optional<double> rival) const;
 
-  // why_by_force.cpp
+  // explain/contenders.cpp
   ByForce by_force(const Gain& gain, const Precedence& precedence) const;
-  std::optional<Gain> foreseen_gain(const Precedence& precedence, bool some_reservation_ended) const;
+  std::optional<Gain> foreseen_gain(const Precedence& precedence, const ReservationPreview& step) const;
 
   // why_placed.cpp
   WhyPlaced why_placed(Entry served, std::uint32_t server, const Random& random);
@@ -147,7 +155,7 @@ struct Engine::State {
   void drop_if_over(std::uint32_t job);
   std::uint32_t shape_of(std::uint32_t job) const { return accounts.queues[accounts.jobs[job].queue].shape; }
 
-  // engine_servers.cpp
+  // engine_events.cpp: servers
   void capacities_changed();
   void open_servers_changed();
   template <class Visit>
@@ -155,7 +163,7 @@ struct Engine::State {
   std::vector<Lost> end_all_on(std::uint32_t server);
   void take_out(std::uint32_t server);
 
-  // engine_checks.cpp: what an event may not be
+  // engine_events.cpp: what an event may not be
   Check check_time(Time time) const;
   Check check_amounts(const Amounts& amounts, const std::string& key) const;
   Check check_pool(const Amounts& with, std::span<const std::int64_t> instead_of) const;
@@ -182,7 +190,7 @@ struct Engine::State {
   void read_reservations(const JsonReader& json);
   void read_preemption(const JsonReader& json);
 
-  // restore_accounts.cpp: the same
+  // restore.cpp: users, servers, queues and tasks
   void read_accounts(const JsonReader& json);
   std::vector<std::optional<Amounts>> read_kinds(const JsonReader& json);
   void read_servers(const JsonReader& json, const std::vector<std::optional<Amounts>>& of_kinds);
@@ -190,6 +198,12 @@ struct Engine::State {
   void read_users(const JsonReader& json);
   void read_queue(const JsonReader& json, std::uint32_t user);
   void read_tasks(const JsonReader& json);
+};
+
+/// A queue whose next task may be placed by force.
+struct Engine::State::Gain {
+  std::uint32_t queue;
+  Victims victims;  ///< who lose tasks to it
 };
 
 }  // namespace mirab::scheduling

@@ -30,11 +30,13 @@ std::optional<Include> include_on(const std::string& line) {
   return Include{.quoted = match[1] == "\"", .path = match[2]};
 }
 
-// The first folder; the headers for C are at the top, where C programs look for them, and of layer c_api.
-std::string layer_of(const std::string& path) {
+// The first folder, or the first two where these are a layer; the headers for C are at the top, where C
+// programs look for them, and of layer c_api.
+std::string layer_of(const std::string& path, const Layers& layers) {
   const auto slash = path.find('/');
   if (slash == std::string::npos) return path.ends_with(".h") ? "c_api" : "";
-  return path.substr(0, slash);
+  const std::string two = path.substr(0, path.find('/', slash + 1));
+  return layers.contains(two) ? two : path.substr(0, slash);
 }
 
 bool is_standard(const std::string& header) {
@@ -61,7 +63,7 @@ std::optional<std::string> fault_of(const Include& include, const Source& source
   }
   if (!of_mirab && !include.quoted) return std::nullopt;  // the standard library, or somebody else's
 
-  const std::string target = layer_of(of_mirab ? include.path.substr(6) : include.path);
+  const std::string target = layer_of(of_mirab ? include.path.substr(6) : include.path, layers);
   if (!layers.contains(target)) return include.path + " is in no layer";
   if (source.layer.empty() || may_include(layers, source.layer, target)) return std::nullopt;
   return source.layer + " may not include " + target + ": " + include.path;
@@ -87,7 +89,8 @@ void check_tree(const fs::path& root, const std::string& tree, const Layers& lay
   for (const auto& entry : fs::recursive_directory_iterator(root / tree)) {
     if (!entry.is_regular_file() || !is_source(entry.path())) continue;
     const std::string inside = fs::relative(entry.path(), root / tree).generic_string();
-    const Source source{.name = tree + "/" + inside, .layer = layer_of(inside), .is_public = is_public};
+    const Source source{
+        .name = tree + "/" + inside, .layer = layer_of(inside, layers), .is_public = is_public};
     if (is_public && inside == "mirab.hpp") {
       check_file(entry.path(), source, layers, faults);
     } else if (!layers.contains(source.layer)) {

@@ -10,7 +10,8 @@
 
 namespace mirab::architecture {
 
-/// For every layer, the layers below it that it may include.
+/// For every layer, the layers below it that it may include. A layer is a folder, or a folder in a folder:
+/// lab/traces.
 using Layers = std::map<std::string, std::set<std::string>, std::less<>>;
 
 /// What is wrong, in one line a fault: `src/model/x.cpp:3: model may not include report`.

@@ -14,14 +14,14 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::string text_of(const fs::path& file) {
+std::string layers_text_of(const fs::path& file) {
   std::ifstream input(file);
   std::ostringstream text;
   text << input.rdbuf();
   return text.str();
 }
 
-const std::string architecture = text_of(fs::path(MIRAB_SOURCE_DIR) / "ARCHITECTURE.md");
+const std::string architecture = layers_text_of(fs::path(MIRAB_SOURCE_DIR) / "ARCHITECTURE.md");
 
 TEST(Architecture, TheIncludesOfMirabPointDownwardsOnly) {
   Faults faults;

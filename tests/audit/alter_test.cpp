@@ -1,9 +1,8 @@
 // What is taken out of a cluster leaves no trace in the rest.
-#include "audit/alter.hpp"
-
 #include <gmock/gmock.h>
 
 #include "audit/clusters.hpp"
+#include "audit/counterexamples.hpp"
 
 namespace mirab {
 namespace {

@@ -1,6 +1,4 @@
 // What counts as an attempt, and what a verdict says when there was none.
-#include "audit/attempts.hpp"
-
 #include <atomic>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,6 +6,7 @@
 #include <mirab/audit/audit.hpp>
 
 #include "audit/clusters.hpp"
+#include "audit/findings.hpp"
 
 namespace mirab {
 namespace {
@@ -123,7 +122,7 @@ Trial trial(double size) {
 
 TEST(Attempts, EndWithTheRoundThatFindsSomethingAndTheGreatestOfItIsShown) {
   for (const int threads : {1, 3}) {
-    const Sought sought = seek(1000, {.attempts = 1000, .threads = threads}, [](std::size_t k) {
+    const SearchResult sought = run_search(1000, {.attempts = 1000, .threads = threads}, [](std::size_t k) {
       if (k == 70 || k == 90) return trial(0.2);
       return trial(k == 80 || k == 100 ? 0.5 : k >= 2 * kRound ? 0.9 : 0);
     });
@@ -135,8 +134,8 @@ TEST(Attempts, EndWithTheRoundThatFindsSomethingAndTheGreatestOfItIsShown) {
 }
 
 TEST(Attempts, AreNeverMoreThanWereAskedFor) {
-  EXPECT_EQ(seek(1000, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 100u);
-  EXPECT_EQ(seek(70, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 70u);
+  EXPECT_EQ(run_search(1000, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 100u);
+  EXPECT_EQ(run_search(70, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 70u);
 }
 
 TEST(Attempts, AreToldAsTheyAreMade) {
@@ -145,7 +144,7 @@ TEST(Attempts, AreToldAsTheyAreMade) {
     EXPECT_EQ(of, 150u);
     told.push_back(done);
   };
-  seek(150, {.attempts = 150, .progress = tell}, [](std::size_t) { return trial(0); });
+  run_search(150, {.attempts = 150, .progress = tell}, [](std::size_t) { return trial(0); });
   EXPECT_EQ(told, (std::vector<std::uint64_t>{kRound, 2 * kRound, 150}));
 }
 

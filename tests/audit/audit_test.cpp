@@ -79,7 +79,7 @@ TEST(Audit, FindsThatDrfIsNotPopulationMonotonicWithZeroDemands) {
   EXPECT_TRUE(shows(found, "drf"));
 }
 
-// docs/mechanisms/tsf.md: it holds without placement constraints, and fails with them.
+// docs/reference/mechanisms/tsf.md: it holds without placement constraints, and fails with them.
 TEST(Audit, FindsThatPlacementConstraintsBreakTheSharingIncentiveOfTsf) {
   const Property property = Property::sharing_incentive;
   EXPECT_TRUE(random_verdict("tsf", property, 300, 300, {.no_caps = true, .no_placement = true}).holds);

@@ -1,5 +1,5 @@
 // The properties that compare clusters, against every departure, growth and size of task that there is, each
-// divided here anew and compared by what everybody's tasks take.
+// divided here again and compared by the demands of all tasks.
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
@@ -9,7 +9,7 @@
 #include <mirab/model/random.hpp>
 
 #include "audit/clusters.hpp"
-#include "audit/random_cluster.hpp"
+#include "audit/counterexamples.hpp"
 
 namespace mirab {
 namespace {
@@ -31,7 +31,7 @@ std::vector<double> tasks_of(const Cluster& cluster, const std::string& mechanis
   return allocate(problem_of(cluster), mechanism)->allocation.tasks;
 }
 
-double times(const Quantity& amount, double factor) { return amount.value() * factor; }
+double scaled_by(const Quantity& amount, double factor) { return amount.value() * factor; }
 
 Quantity quantity(double value) { return *Quantity::from(value); }
 
@@ -63,7 +63,7 @@ double loss_by_growth(const Instance& instance) {
         Cluster more = instance.cluster;
         for (std::size_t i = 0; i < servers; ++i) {
           Quantity& capacity = more.servers[i].capacity[r];
-          if (which == i || which == servers) capacity = quantity(times(capacity, factor));
+          if (which == i || which == servers) capacity = quantity(scaled_by(capacity, factor));
         }
         const std::vector<double> after = tasks_of(more, instance.mechanism);
         for (std::size_t n = 0; n < after.size(); ++n)
@@ -81,8 +81,8 @@ double change_by_size(const Instance& instance) {
     for (const double factor : {0.1, 0.5, 2.0, 10.0}) {
       Cluster scaled = instance.cluster;
       User& user = scaled.users[who];
-      for (Quantity& amount : user.demand) amount = quantity(times(amount, factor));
-      if (user.tasks) user.tasks = quantity(times(*user.tasks, 1 / factor));
+      for (Quantity& amount : user.demand) amount = quantity(scaled_by(amount, factor));
+      if (user.tasks) user.tasks = quantity(scaled_by(*user.tasks, 1 / factor));
       const std::vector<double> after = tasks_of(scaled, instance.mechanism);
       for (std::size_t n = 0; n < after.size(); ++n) {
         const double was = instance.tasks[n];

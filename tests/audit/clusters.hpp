@@ -9,8 +9,7 @@
 
 namespace mirab::testing {
 
-/// An exact outcome called `test` that gives user n so many tasks on server i, tasks[n][i], in proportion to
-/// demand.
+/// An exact outcome called `test` that gives user n tasks[n][i] tasks on server i, in proportion to demand.
 Outcome giving(const Problem& problem, Scope scope, const std::vector<std::vector<double>>& tasks);
 
 /// The outcome of a mechanism and its scope; aborts on an error.

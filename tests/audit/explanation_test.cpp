@@ -5,7 +5,7 @@
 #include <mirab/audit/explanation.hpp>
 #include <mirab/audit/level_form.hpp>
 
-#include "audit/changes.hpp"
+#include "audit/what_if.hpp"
 #include "model/clusters.hpp"
 
 namespace mirab {
@@ -65,7 +65,8 @@ std::vector<std::string> all_mechanisms() {
   return texts;
 }
 
-// docs/mechanisms/ps-dsf.md: where the servers stand for themselves, the level is the L of the level form.
+// docs/reference/mechanisms/ps-dsf.md: where the servers stand for themselves, the level is the L of the
+// level form.
 TEST(Explanation, LevelsOfPsDsfAreThoseOfItsLevelForm) {
   const Problem problem =
       problem_of({.resources = {"cpu", "memory"},

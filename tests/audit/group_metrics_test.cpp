@@ -1,7 +1,7 @@
 // Hamzeh's measures, on his own examples.
 #include <gmock/gmock.h>
 
-#include <mirab/audit/group_metrics.hpp>
+#include <mirab/audit/metrics.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 
 #include "model/clusters.hpp"

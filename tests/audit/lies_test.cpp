@@ -1,10 +1,9 @@
 // What users may tell instead of the truth, and in which words.
-#include "audit/lies.hpp"
-
 #include <gmock/gmock.h>
 #include <set>
 
 #include "audit/clusters.hpp"
+#include "audit/properties/strategy_proofness.hpp"
 
 namespace mirab {
 namespace {
@@ -33,7 +32,7 @@ TEST(Lies, AServerThatIsHiddenIsNotOfferedAndNoOtherIs) {
   EXPECT_EQ(told->words, "by saying that it may not run on s2");
 }
 
-// A lie is told again on smaller clusters, and on those it names the servers that are left.
+// A misreport is tried again on smaller clusters, and on those it names the servers that are left.
 TEST(Lies, OnlyServersOnWhichTheUserMayRunAreNamedAsHidden) {
   const Problem problem = problem_of(four_servers());
   const std::optional<Told> told = tell(problem, {.user = "A", .hidden = {"gone", "s1", "s4"}});
@@ -84,11 +83,11 @@ TEST(Lies, WhoIsNotThereTellsNone) {
   EXPECT_FALSE(tell(pool_of({4}, {{1}}), {.user = "Z", .demands = {{{"cpu", 2.0}}}}));
 }
 
-std::vector<Lie> moves(const Cluster& cluster, Scope scope = Scope::servers) {
-  return moves_of(problem_of(cluster), scope, 0);
+std::vector<Misreport> moves(const Cluster& cluster, Scope scope = Scope::servers) {
+  return misreports_of(problem_of(cluster), scope, 0);
 }
 
-std::size_t count(const std::vector<Lie>& lies, auto wanted) {
+std::size_t count(const std::vector<Misreport>& lies, auto wanted) {
   return static_cast<std::size_t>(std::count_if(lies.begin(), lies.end(), wanted));
 }
 
@@ -97,20 +96,21 @@ TEST(Lies, EveryKindOfServerIsHiddenAndKeptAlone) {
   cluster.servers[2].capacity = cluster.servers[1].capacity;  // s2 and s3 are of a kind
   cluster.users[0].servers = {};
   std::set<std::vector<std::string>> hidden;
-  for (const Lie& lie : moves(cluster)) {
+  for (const Misreport& lie : moves(cluster)) {
     if (!lie.hidden.empty()) hidden.insert(lie.hidden);
   }
   using Names = std::vector<std::string>;
   EXPECT_EQ(hidden, (std::set<Names>{
                         {"s1"}, {"s2", "s3"}, {"s4"}, {"s2", "s3", "s4"}, {"s1", "s4"}, {"s1", "s2", "s3"}}));
-  EXPECT_THAT(moves_of(problem_of(cluster), Scope::pool, 0), Each(::testing::Field(&Lie::hidden, IsEmpty())))
+  EXPECT_THAT(misreports_of(problem_of(cluster), Scope::pool, 0),
+              Each(::testing::Field(&Misreport::hidden, IsEmpty())))
       << "there is one server in a pool";
 }
 
 TEST(Lies, DemandsAreMovedAloneAndAgainstEachOther) {
-  const std::vector<Lie> lies = moves(cluster_of({{4, 4, 4}}, {{1, 2, 0}}));
+  const std::vector<Misreport> lies = moves(cluster_of({{4, 4, 4}}, {{1, 2, 0}}));
   const auto says = [](std::vector<Factors> demands) {
-    return [=](const Lie& lie) { return lie.demands == demands; };
+    return [=](const Misreport& lie) { return lie.demands == demands; };
   };
   EXPECT_EQ(count(lies, says({{{"cpu", 0.0}}})), 1u) << "conceals what it needs";
   EXPECT_EQ(count(lies, says({{{"cpu", 2.0}}})), 1u) << "more";
@@ -123,7 +123,7 @@ TEST(Lies, DemandsAreMovedAloneAndAgainstEachOther) {
 
 TEST(Lies, OnlyWhoHasALimitInflatesIt) {
   Cluster cluster = cluster_of({{4}}, {{1}});
-  const auto inflates = [](const Lie& lie) { return lie.tasks.has_value(); };
+  const auto inflates = [](const Misreport& lie) { return lie.tasks.has_value(); };
   EXPECT_EQ(count(moves(cluster), inflates), 0u);
   cluster.users[0].tasks = Quantity(3);
   EXPECT_EQ(count(moves(cluster), inflates), 3u);
@@ -134,7 +134,7 @@ TEST(Lies, ARandomLieIsAnybodysWithinAFactorOfEight) {
   const Problem problem = pool_of({9, 18}, {{1, 4}, {3, 1}, {2, 2}});
   std::set<std::string> users;
   for (int k = 0; k < 100; ++k) {
-    const Lie lie = random_lie(problem, random);
+    const Misreport lie = random_misreport(problem, random);
     users.insert(lie.user);
     ASSERT_THAT(lie.demands, SizeIs(1));
     ASSERT_THAT(lie.demands[0], SizeIs(2));

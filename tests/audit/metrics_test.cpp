@@ -69,7 +69,7 @@ struct Slides {
   Allocation allocation;
 };
 
-Slides slides(Quantity weight_of_b = Quantity{1}) {
+Slides weighted_slides(Quantity weight_of_b = Quantity{1}) {
   Cluster cluster{.resources = {"cpu", "memory"},
                   .servers = {{.name = "pool", .capacity = {Quantity{9}, Quantity{18}}}},
                   .users = {{.name = "A", .demand = {Quantity{1}, Quantity{4}}},
@@ -83,7 +83,7 @@ Slides slides(Quantity weight_of_b = Quantity{1}) {
 }
 
 TEST(Metrics, TheSlidesExampleIsPerfectlyFairAndLeavesMemory) {
-  const auto [problem, allocation] = slides();
+  const auto [problem, allocation] = weighted_slides();
   EXPECT_THAT(dominant_resources(problem), ElementsAre(1u, 0u));
   EXPECT_THAT(dominant_shares(problem, allocation),
               ElementsAre(DoubleNear(2.0 / 3, 1e-15), DoubleNear(2.0 / 3, 1e-15)));
@@ -112,7 +112,7 @@ TEST(Metrics, EqualPartsInDecimalsAreEqual) {
 }
 
 TEST(Metrics, EqualSharesOfUnequalWeightsAreUnequal) {
-  const auto [problem, allocation] = slides(Quantity{3});
+  const auto [problem, allocation] = weighted_slides(Quantity{3});
   const Metrics metrics = measure(problem, allocation);
   EXPECT_NEAR(metrics.min_dominant_share, 2.0 / 3, 1e-15) << "the share itself";
   EXPECT_NEAR(metrics.jain, jain(std::vector{1.0, 1.0 / 3}), 1e-15);
@@ -121,7 +121,7 @@ TEST(Metrics, EqualSharesOfUnequalWeightsAreUnequal) {
 
 // A tenth of one resource on one server and a fifth of the other elsewhere: not three tenths of anything.
 TEST(Metrics, ADominantShareIsOfOneResourceOverAllServers) {
-  auto [problem, allocation] = slides();
+  auto [problem, allocation] = weighted_slides();
   allocation.grants = {{.user = 0, .server = 0, .tasks = 1, .resources = {0.9, 0}},
                        {.user = 0, .server = 1, .tasks = 1, .resources = {0, 3.6}}};
   EXPECT_THAT(dominant_shares(problem, allocation), ElementsAre(DoubleNear(0.2, 1e-15), 0));

@@ -7,7 +7,7 @@
 #include <mirab/model/random.hpp>
 
 #include "audit/clusters.hpp"
-#include "audit/random_cluster.hpp"
+#include "audit/counterexamples.hpp"
 
 namespace mirab {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using testing::giving;
 using testing::problem_of;
 
-constexpr std::uint64_t kSeed = 11;
+constexpr std::uint64_t kOracleSeed = 11;
 constexpr double kWithin = 1e-6;
 
 RandomStyle style(std::string_view mechanism, Property property, Conditions conditions = {}) {
@@ -100,7 +100,7 @@ std::vector<double> random_tasks(const Problem& problem, Random& random) {
 }
 
 TEST(Oracle, VerdictsOnPoolsAgreeWithTheDefinitions) {
-  Random random(kSeed);
+  Random random(kOracleSeed);
   int broken = 0;
   for (int trial = 0; trial < 500; ++trial) {
     const Problem problem = random_cluster(style("drf", Property::feasible), random);
@@ -123,9 +123,9 @@ TEST(Oracle, VerdictsOnPoolsAgreeWithTheDefinitions) {
 }
 
 // One resource, tasks of one unit, no caps: counting tasks (CMMF) is max-min over servers. To hand over some
-// of it, from whoever has most for its weight to somebody else, or to nobody, breaks it.
+// of it, from the user with the most for its weight to another, or to none, breaks it.
 TEST(Oracle, MaxMinOverServersIsWhatCmmfGivesAndNothingElse) {
-  Random random(kSeed);
+  Random random(kOracleSeed);
   for (int trial = 0; trial < 300; ++trial) {
     const Problem drawn =
         random_cluster(style("cmmf", Property::single_resource_fairness, {.no_caps = true}), random);
@@ -147,7 +147,7 @@ TEST(Oracle, MaxMinOverServersIsWhatCmmfGivesAndNothingElse) {
 }
 
 TEST(Oracle, RandomClustersMeetTheirConditionsAndAreSmall) {
-  Random random(kSeed);
+  Random random(kOracleSeed);
   bool capped = false;
   bool constrained = false;
   for (int trial = 0; trial < 300; ++trial) {

@@ -1,9 +1,8 @@
 // Shrinking keeps what is needed, and no more.
-#include "audit/shrink.hpp"
-
 #include <gmock/gmock.h>
 
 #include "audit/clusters.hpp"
+#include "audit/counterexamples.hpp"
 
 namespace mirab {
 namespace {

@@ -18,7 +18,7 @@ namespace {
 using testing::cluster_of;
 using testing::problem_of;
 
-constexpr std::uint64_t kSeed = 3;
+constexpr std::uint64_t kWasteOracleSeed = 3;
 constexpr std::size_t kUsers = 2;
 constexpr std::size_t kResources = 2;
 
@@ -98,7 +98,7 @@ Units random_units(Random& random) {
 }
 
 TEST(WasteOracle, NonWastefulnessIsThatNothingCanBeTakenOrGivenInVain) {
-  Random random(kSeed);
+  Random random(kWasteOracleSeed);
   int kept = 0;
   int held = 0;
   int idle = 0;
@@ -128,7 +128,7 @@ TEST(WasteOracle, NonWastefulnessIsThatNothingCanBeTakenOrGivenInVain) {
     const bool in_vain = holds_in_vain(units);
     const bool in_idle = idles_in_vain(units);
     EXPECT_EQ(check_non_wastefulness({problem, outcome, Scope::servers}).holds, !in_vain && !in_idle)
-        << "division " << trial << " of seed " << kSeed << "\n"
+        << "division " << trial << " of seed " << kWasteOracleSeed << "\n"
         << write_cluster_yaml(cluster);
     kept += !in_vain && !in_idle ? 1 : 0;
     held += in_vain && !in_idle ? 1 : 0;
@@ -186,7 +186,7 @@ double most_beside(const std::vector<Bundle>& servers, const Bundle& demand, con
 }
 
 TEST(WasteOracle, ParetoEfficiencyAgreesWithTheFrontierOfTwoUsersOverServersOfVeryUnequalSize) {
-  Random random(kSeed);
+  Random random(kWasteOracleSeed);
   int efficient = 0;
   int wasteful = 0;
   for (int trial = 0; trial < 1000; ++trial) {
@@ -228,8 +228,8 @@ TEST(WasteOracle, ParetoEfficiencyAgreesWithTheFrontierOfTwoUsersOverServersOfVe
     const Problem problem = problem_of(cluster);
     const Outcome outcome = testing::giving(problem, Scope::servers, tasks);
     const Verdict verdict = check_pareto_efficiency({problem, outcome, Scope::servers});
-    const std::string replay =
-        fmt::format("division {} of seed {}, gain {}\n{}", trial, kSeed, gain, write_cluster_yaml(cluster));
+    const std::string replay = fmt::format("division {} of seed {}, gain {}\n{}", trial, kWasteOracleSeed,
+                                           gain, write_cluster_yaml(cluster));
     EXPECT_TRUE(verdict.decided) << replay;
     EXPECT_EQ(verdict.holds, gain <= 1e-8) << replay;
     if (!verdict.holds) {

@@ -6,7 +6,7 @@
 
 #include "expect.h"
 
-/* What is told here is what the tests of the engine prove of why_waiting(): this is the way it comes to C. */
+/* The tests of the engine prove that why_waiting() is right: these test how its answer comes to C. */
 static void why_a_task_waits(void) {
   const char* const resources[] = {"cpu", "memory"};
   const int64_t capacity[] = {4, 8}, one[] = {1, 2}, four[] = {4, 2};
@@ -41,7 +41,7 @@ static void why_a_task_waits(void) {
   EXPECT(why.full == 1 && why.has_nearest && why.nearest == server && to_free[0] == 1 && to_free[1] == 0);
 
   memset(&older, 0x7f, sizeof older);
-  older.size = offsetof(mirab_why, with_room); /* who knows less of it is told less */
+  older.size = offsetof(mirab_why, with_room); /* an older caller gets fewer fields */
   EXPECT(mirab_why_waiting(engine, 1, job_a, &older, NULL, NULL, 0) == MIRAB_OK);
   EXPECT(older.waiting == 8 && older.with_room == 0x7f7f7f7f7f7f7f7f);
   EXPECT(older.size == offsetof(mirab_why, with_room));
@@ -128,7 +128,7 @@ static void every_server_is_counted_once(void) {
   mirab_engine_free(engine);
 }
 
-/* A caller that knows the struct as it was before the terms is told what it knows, one that knows more all. */
+/* A caller built before the terms gets the fields that it knows; one that knows more gets all. */
 static void callers_of_other_versions_are_told_what_they_know(void) {
   const char* const resources[] = {"cpu"};
   const int64_t one[] = {1};

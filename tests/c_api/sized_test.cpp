@@ -1,7 +1,7 @@
 // Structs of the C API that grow: callers and libraries of different versions understand each other.
-#include "c_api/sized.hpp"
-
 #include <gtest/gtest.h>
+
+#include "c_api/boundary.hpp"
 
 namespace {
 

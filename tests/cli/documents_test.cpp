@@ -65,17 +65,17 @@ TEST(Documents, ZshAndFishReadTheirCompletions) {
 }
 
 TEST(Documents, TheListOfMechanismsIsWhatTheProgramGenerates) {
-  EXPECT_EQ(test::read_text(MIRAB_SOURCE_DIR "/docs/mechanisms.md"),
+  EXPECT_EQ(test::read_text(MIRAB_SOURCE_DIR "/docs/reference/mechanisms.md"),
             shell("mirab mechanisms --format markdown").out)
-      << "bring it up to date with: mirab mechanisms --format markdown -o docs/mechanisms.md";
+      << "bring it up to date with: mirab mechanisms --format markdown -o docs/reference/mechanisms.md";
 }
 
-TEST(Documents, ThePageOfReproductionsHasEveryExperiment) {
-  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/reproduced.md");
+TEST(Documents, TheSummaryOfReproductionsHasALineForEveryExperiment) {
+  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/reference/reproduced.md");
   std::istringstream ids(shell("mirab reproduce --list --format csv | tail -n +2 | cut -d, -f1").out);
   for (std::string id; std::getline(ids, id);) {
-    EXPECT_THAT(page, HasSubstr("\n## " + id + "\n"))
-        << "bring it up to date with the command on the page, which takes minutes";
+    EXPECT_THAT(page, HasSubstr("\n| `" + id + "` | "))
+        << "add its line: mirab reproduce " << id << " prints the verdict and the findings that hold";
   }
 }
 

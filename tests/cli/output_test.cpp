@@ -127,7 +127,7 @@ TEST(Output, AnImportDoesNotReplaceWhatItReads) {
   EXPECT_EQ(test::read_text(machines), "0,1,0,a,1,1\n");
 }
 
-/// The line with a terminal of so many columns for its standard output and error.
+/// The line with a terminal of this many columns for its standard output and error.
 std::string in_terminal(int columns, const std::string& line) {
   return "script -qec \"stty cols " + std::to_string(columns) + "; " + line + "\" /dev/null";
 }
@@ -195,6 +195,42 @@ TEST(Output, TheReportIsOnePageWithTheOutcomesAndTheCommand) {
   EXPECT_THAT(html, HasSubstr("\"steps\":[{\"step\":1,"));
   EXPECT_THAT(html, HasSubstr("\"command\":\"mirab allocate examples/slides.yaml -m drf --fill drf"));
   EXPECT_THAT(html, Not(HasSubstr("__MIRAB_DATA__")));
+}
+
+TEST(Output, OfTwoFilesNoneIsLeftWhenOneCannotBeWritten) {
+  const test::TemporaryFolder folder;
+  const std::string page = folder.file("page.html");
+  const Ran ran = shell(kAllocate + "-o /dev/full --report " + page);
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("/dev/full: No space left on device"));
+  EXPECT_FALSE(std::filesystem::exists(page));
+
+  const std::string workload = folder.file("w.jsonl");
+  const Ran import = shell(
+      "mirab import wagap2013 tests/traces/data/wagap2013/excerpt.swf "
+      "tests/traces/data/wagap2013/machines -o /dev/full --workload " +
+      workload);
+  EXPECT_EQ(import.status, 1);
+  EXPECT_FALSE(std::filesystem::exists(workload));
+}
+
+TEST(Output, ErrorsOfAReplayNameFileAndLine) {
+  const test::TemporaryFolder folder;
+  folder.write(
+      "c.yaml",
+      "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 10}}]\nusers: [{name: u, demand: {cpu: 1}}]\n");
+  const std::string workload =
+      folder.write("w", R"({"mirab": "workload", "version": 1, "resources": ["cpu"], "span": 1e-8}
+{"user": "u"}
+{"server": "s", "instance": 7, "at": 0, "change": "down"}
+)");
+  const std::string head = "kind: trace\ncluster: c.yaml\nworkload: w\ncontenders: [{discipline: drf}]\n";
+  const Ran gone = shell("mirab simulate " + folder.write("s.yaml", head + "samples: 8\n"));
+  EXPECT_THAT(gone.err, HasSubstr(workload + ":3: changes[0]: server 7 of 's' goes, but is not there"));
+  folder.write("w", R"({"mirab": "workload", "version": 1, "resources": ["cpu"], "span": 1e-8})"
+                    "\n");
+  const std::string scenario = folder.write("s.yaml", head + "samples: 80000\n");
+  EXPECT_THAT(shell("mirab simulate " + scenario).err, HasSubstr(scenario + ":5: samples: are more than"));
 }
 
 }  // namespace

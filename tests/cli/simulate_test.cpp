@@ -29,7 +29,7 @@ const std::string kTraffic =
     "jobs: 5000\n";
 
 /// The text without what a clock says.
-std::string without_times(const std::string& text) {
+std::string simulate_without_times(const std::string& text) {
   return std::regex_replace(text, std::regex("\"seconds\": *[^,}]+"), "…");
 }
 
@@ -67,8 +67,8 @@ TEST(Simulate, TheSameSeedGivesTheSameBytesWithAnyNumberOfThreads) {
   for (const std::string name : {"traffic-two-classes", "traffic-tasks", "trace-google2011-hour",
                                  "reallocation-google2011", "demands-thesis", "overlay-faults"}) {
     const std::string command = "mirab simulate examples/" + name + ".yaml --format json --seed 3";
-    EXPECT_EQ(without_times(shell(command + " --threads 1").out),
-              without_times(shell(command + " --threads 2").out))
+    EXPECT_EQ(simulate_without_times(shell(command + " --threads 1").out),
+              simulate_without_times(shell(command + " --threads 2").out))
         << name;
   }
 }
@@ -262,13 +262,13 @@ TEST(Simulate, BadInputIsNamedWithFileLineAndKey) {
   }
 }
 
-const std::string kServers =
+const std::string kSimulateServers =
     "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 4}, count: 5}]\n"
     "users: [{name: a, demand: {cpu: 1}}, {name: b, demand: {cpu: 1}}]\n";
 
 TEST(Simulate, AnOverlayPlacesEverythingAndSharesAlike) {
   const test::TemporaryFolder folder;
-  folder.write("c.yaml", kServers);
+  folder.write("c.yaml", kSimulateServers);
   const std::string scenario = folder.write(
       "s.yaml", "kind: overlay\ncluster: c.yaml\nschedulers: [centralised-drf, dgdrf]\nneighbours: 2\n");
   const Ran ran = shell("mirab simulate --format json " + scenario);
@@ -287,7 +287,7 @@ TEST(Simulate, AnOverlayPlacesEverythingAndSharesAlike) {
 
 TEST(Simulate, ThePageOfAnOverlayHasPictures) {
   const test::TemporaryFolder folder;
-  folder.write("c.yaml", kServers);
+  folder.write("c.yaml", kSimulateServers);
   const std::string scenario =
       folder.write("s.yaml", "kind: overlay\ncluster: c.yaml\nschedulers: [dgdrf]\n");
   ASSERT_EQ(shell("mirab simulate " + scenario + " --report " + folder.file("r.html")).status, 0);
@@ -296,7 +296,7 @@ TEST(Simulate, ThePageOfAnOverlayHasPictures) {
 
 TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
   const test::TemporaryFolder folder;
-  const std::string cluster = folder.write("c.yaml", kServers);
+  const std::string cluster = folder.write("c.yaml", kSimulateServers);
   const std::string weighted = folder.write("w.yaml",
                                             "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 4}}]\n"
                                             "users: [{name: a, demand: {cpu: 1}, weight: 2}]\n");
@@ -321,17 +321,17 @@ TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
 
 TEST(Simulate, WhatAnOverlaySaysInVainIsNotedWithItsLine) {
   const test::TemporaryFolder folder;
-  folder.write("c.yaml", kServers);
+  folder.write("c.yaml", kSimulateServers);
   const std::string scenario = folder.write(
       "s.yaml", "kind: overlay\ncluster: c.yaml\nschedulers: [dgdrf]\nneighbours: 2\nslack: 3\n");
-  const std::string note = "mirab: note: " + scenario + ":5: slack: makes no difference to dgdrf\n";
+  const std::string note = "mirab: note: " + scenario + ":5: slack: has no effect on dgdrf\n";
   for (const std::string command : {"simulate --format json ", "validate "}) {
     const Ran ran = shell("mirab " + command + scenario);
     EXPECT_EQ(ran.status, 0);
     EXPECT_EQ(ran.err, note);
   }
   EXPECT_EQ(json::parse(shell("mirab simulate --format json " + scenario).out)["notices"],
-            (json{"slack: makes no difference to dgdrf"}));
+            (json{"slack: has no effect on dgdrf"}));
 }
 
 TEST(Simulate, ASearchThatCannotWriteWhatItFindsDoesNotBegin) {

@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, BadUsageOf, ::testing::ValuesIn(kBadUsages),
 TEST(Usage, TheHelpOfASearchSaysItsRanges) {
   const std::string help = shell("mirab simulate --help | tr -s '[:space:]' ' '").out;
   for (const std::string range :
-       {"so many, each from a seed of its own, 1 to 10000000", "Servers of a run, 2 to 100000",
+       {"Number of runs, each with its own seed, 1 to 10000000", "Servers of a run, 2 to 100000",
         "Users of a run, 1 to 100000", "10 to 10000000"})
     EXPECT_THAT(help, HasSubstr(range));
 }

@@ -1,5 +1,5 @@
-// Every row of the registry against what it claims, by the auditor: what is said to hold is sought to fail on
-// random clusters that meet the claim's conditions; what is said not to hold has a stored counterexample
+// Every row of the registry against what it claims, by the auditor: a claim that a property holds is attacked
+// on random clusters that meet its conditions; a claim that it does not hold has a stored counterexample
 // here, the papers' own where they have one.
 #include <gmock/gmock.h>
 
@@ -115,7 +115,7 @@ std::vector<Counterexample> counterexamples() {
       {"baa", Property::scale_invariance, pool_of({10, 9, 18}, {{1, 0, 2}, {5, 5, 0}})},
       // half of the time each, where both fit
       {"ps-dsf-tdm", Property::pareto_efficiency, pool_of({1, 1}, {{1, 0}, {0, 1}})},
-      // docs/mechanisms/ps-dsf.md and per-server-drf.md: what each has suits the other
+      // docs/reference/mechanisms/ps-dsf.md and per-server-drf.md: what each has suits the other
       {"ps-dsf", Property::pareto_efficiency, problem_of(cluster_of({{1, 2}, {1, 1}}, {{2, 1}, {1, 4}}))},
       // searched: the first user has 0.77 tasks, and 0.8 by reporting a disk of 4.4
       {"ps-dsf", Property::strategy_proofness,

@@ -19,9 +19,9 @@
 #include <mirab/model/workload_file.hpp>
 #include <mirab/overlay/scheduler.hpp>
 #include <mirab/scheduling/event_log.hpp>
-#include <mirab/simulation/scenario.hpp>
 
 #include "cli/shell.hpp"
+#include "lab/simulation/scenario.hpp"
 #include "scheduling/random_events.hpp"
 
 namespace mirab {
@@ -80,7 +80,7 @@ TEST(Schema, EveryExampleHolds) {
 }
 
 TEST(Schema, TheLogOfAnEngineHoldsAndIsReplayed) {
-  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/engine.md");
+  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/reference/engine.md");
   const std::size_t begin = page.find("```json\n") + 8;
   const std::string log = page.substr(begin, page.find("```\n", begin) - begin);
   std::istringstream lines(log);
@@ -89,7 +89,7 @@ TEST(Schema, TheLogOfAnEngineHoldsAndIsReplayed) {
     EXPECT_EQ(faults_of_json("event-log.schema.json", line), "") << line;
   EXPECT_EQ(count, 6);
   std::istringstream again(log);
-  const Result<scheduling::Engine> engine = scheduling::replay(again, "docs/engine.md");
+  const Result<scheduling::Engine> engine = scheduling::replay(again, "docs/reference/engine.md");
   EXPECT_TRUE(engine) << describe(engine.error());
 }
 
@@ -124,7 +124,7 @@ TEST(Schema, WhatTheReaderOfLogsRefusesTheSchemaRefuses) {
 }
 
 TEST(Schema, EveryLineOfAWorkloadHoldsAndIsRead) {
-  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/workload-file.md");
+  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/reference/workload-file.md");
   const std::size_t begin = page.find("```json\n") + 8;
   const std::string shown = page.substr(begin, page.find("```\n", begin) - begin);
   const std::string example = test::read_text(MIRAB_SOURCE_DIR "/examples/google2011-hour.workload");
@@ -135,7 +135,7 @@ TEST(Schema, EveryLineOfAWorkloadHoldsAndIsRead) {
       ASSERT_EQ(faults_of_json("workload.schema.json", line), "") << line;
     EXPECT_GE(count, 8);
   }
-  const Result<Workload> workload = read_workload_text(shown, "docs/workload-file.md");
+  const Result<Workload> workload = read_workload_text(shown, "docs/reference/workload-file.md");
   EXPECT_TRUE(workload) << describe(workload.error());
 }
 

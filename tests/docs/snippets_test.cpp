@@ -15,6 +15,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -130,11 +131,15 @@ void rewrite(const std::string& file, Lines document) {
   for (const std::string& line : document) stream << line << '\n';
 }
 
+/// Every document: README.md, those below docs/, and all others that people wrote.
 std::vector<std::string> documents() {
-  std::vector<std::string> files{"README.md", "examples/README.md"};
+  static const std::set<std::string> made = {".git", "build", "install", "node_modules", ".cache"};
   const std::filesystem::path source = MIRAB_SOURCE_DIR;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(source / "docs")) {
-    if (entry.path().extension() == ".md") files.push_back(entry.path().lexically_relative(source).string());
+  std::vector<std::string> files;
+  for (auto walk = std::filesystem::recursive_directory_iterator(source);
+       walk != std::filesystem::recursive_directory_iterator(); ++walk) {
+    if (made.contains(walk->path().filename().string())) walk.disable_recursion_pending();
+    if (walk->path().extension() == ".md") files.push_back(walk->path().lexically_relative(source).string());
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -1,5 +1,6 @@
-// The embedded tables are whole: their rows and sums are those that src/experiments/data/README.md states.
-#include "experiments/data.hpp"
+// The embedded tables are whole: their rows and sums are those that src/lab/experiments/data/README.md
+// states.
+#include "lab/experiments/data.hpp"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <mirab/experiments/experiment.hpp>
+#include "lab/experiments/experiment.hpp"
 
 namespace mirab::experiments {
 

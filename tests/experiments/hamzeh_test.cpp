@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include <mirab/experiments/experiment.hpp>
+#include "lab/experiments/experiment.hpp"
 
 namespace mirab::experiments {
 namespace {
 
-Reproduction quick(const std::string& id, int threads = 1) {
+Reproduction hamzeh_quick(const std::string& id, int threads = 1) {
   const std::vector<std::string> names = {id};
   const auto chosen = choose_experiments(names);
   EXPECT_TRUE(chosen) << id;
@@ -24,7 +24,7 @@ const Finding& finding(const Reproduction& result, std::string_view beginning) {
 TEST(HamzehExperiments, EveryPrintedNumberOfTheWorkedTablesIsFoundOrCorrected) {
   for (const char* id : {"hamzeh-4.2", "hamzeh-4.3", "hamzeh-4.4", "hamzeh-4.7", "hamzeh-7.4", "hamzeh-4.11",
                          "hamzeh-minikube"}) {
-    const Reproduction result = quick(id);
+    const Reproduction result = hamzeh_quick(id);
     EXPECT_NE(result.verdict, Verdict::differs) << id;
     for (const Finding& f : result.findings) {
       EXPECT_TRUE(f.holds) << id << ": " << f.what;
@@ -32,25 +32,25 @@ TEST(HamzehExperiments, EveryPrintedNumberOfTheWorkedTablesIsFoundOrCorrected) {
     }
     EXPECT_EQ(result.tables.size(), 1u) << id << " shows what runs";
   }
-  EXPECT_EQ(quick("hamzeh-4.2").verdict, Verdict::agrees);
-  EXPECT_EQ(quick("hamzeh-4.3").verdict, Verdict::shape_agrees);
+  EXPECT_EQ(hamzeh_quick("hamzeh-4.2").verdict, Verdict::agrees);
+  EXPECT_EQ(hamzeh_quick("hamzeh-4.3").verdict, Verdict::shape_agrees);
 }
 
 TEST(HamzehExperiments, MlfDrsHasTheShapesOfItsFiguresAndRunsFewerTasks) {
-  const Reproduction result = quick("hamzeh-mlf");
+  const Reproduction result = hamzeh_quick("hamzeh-mlf");
   EXPECT_EQ(result.verdict, Verdict::shape_agrees);
   EXPECT_LT(finding(result, "tasks that run under mlf-drs").ours, 1);
   EXPECT_TRUE(result.data.starts_with("stand-in: "));
 }
 
 TEST(HamzehExperiments, QueuesServeInTheOrderOfTableFourOne) {
-  const Reproduction result = quick("hamzeh-queue");
+  const Reproduction result = hamzeh_quick("hamzeh-queue");
   EXPECT_EQ(finding(result, "table 4.1: arrival that is served as number 3").ours, 3);
 }
 
 // Section 7.2.4 finds no significant improvement; a quarter slower is a difference too.
 TEST(HamzehExperiments, QueuesThatCostTimeAreNotTheSame) {
-  const Reproduction result = quick("hamzeh-queue");
+  const Reproduction result = hamzeh_quick("hamzeh-queue");
   const Finding& finishing = finding(result, "mean finishing time with queues");
   EXPECT_GT(finishing.ours, 1.1);
   EXPECT_FALSE(finishing.holds);
@@ -58,7 +58,7 @@ TEST(HamzehExperiments, QueuesThatCostTimeAreNotTheSame) {
 }
 
 TEST(HamzehExperiments, FfmraRunsFewerTasksThanDrfThoughItIsSaidToRunMore) {
-  const Reproduction result = quick("hamzeh-ffmra");
+  const Reproduction result = hamzeh_quick("hamzeh-ffmra");
   EXPECT_EQ(result.verdict, Verdict::differs);
   EXPECT_TRUE(finding(result, "tasks as lemma 4.14 counts them").holds);
   const Finding& tasks = finding(result, "tasks that run, FFMRA over DRF");
@@ -69,13 +69,13 @@ TEST(HamzehExperiments, FfmraRunsFewerTasksThanDrfThoughItIsSaidToRunMore) {
 }
 
 TEST(HamzehExperiments, HffmraCutsEveryResourceAlike) {
-  const Reproduction result = quick("hamzeh-hffmra");
+  const Reproduction result = hamzeh_quick("hamzeh-hffmra");
   EXPECT_TRUE(finding(result, "largest β of dominant demands").holds);
   EXPECT_FALSE(finding(result, "CPU granted to the 4 users").holds);
 }
 
 TEST(HamzehExperiments, MrfsBalancesWhatCounts) {
-  const Reproduction result = quick("hamzeh-mrfs");
+  const Reproduction result = hamzeh_quick("hamzeh-mrfs");
   EXPECT_LT(finding(result, "generator: |Ψ CPU").ours, 1);
   EXPECT_LT(finding(result, "Google: |Ψ CPU").ours, 1);
   EXPECT_EQ(finding(result, "rows of table 7.6").ours, 12);
@@ -85,7 +85,7 @@ TEST(HamzehExperiments, MrfsBalancesWhatCounts) {
 
 TEST(HamzehExperiments, ThreadsChangeNothing) {
   for (const char* id : {"hamzeh-mlf", "hamzeh-mrfs"}) {
-    const Reproduction one = quick(id), three = quick(id, 3);
+    const Reproduction one = hamzeh_quick(id), three = hamzeh_quick(id, 3);
     ASSERT_EQ(one.findings.size(), three.findings.size());
     for (std::size_t k = 0; k < one.findings.size(); ++k)
       EXPECT_EQ(one.findings[k].ours, three.findings[k].ours) << id << ": " << one.findings[k].what;

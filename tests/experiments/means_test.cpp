@@ -1,7 +1,7 @@
 // The one rule for "no less" and "more" where ours has an interval.
-#include "experiments/means.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/experiments/findings.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "experiments/expect.hpp"
-#include "experiments/pf/best_claims.hpp"
-#include "experiments/pf/light_traffic.hpp"
-#include "experiments/pf/service_rates.hpp"
+#include "lab/experiments/pf/service_rates.hpp"
+#include "lab/experiments/pf/two_classes.hpp"
 
 namespace mirab::experiments {
 namespace {

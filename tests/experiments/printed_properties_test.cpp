@@ -1,4 +1,4 @@
-#include "experiments/printed_properties.hpp"
+#include "lab/experiments/printed_properties.hpp"
 
 #include <gmock/gmock.h>
 
@@ -9,11 +9,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Lookout kLookout{.clusters = 50, .attempts = 500};
+constexpr SearchBudget kLookout{.clusters = 50, .attempts = 500};
 
 Reproduction held(const PrintedProperties& printed) {
   Reproduction result;
-  hold_properties(printed, kLookout, {}, result);
+  check_properties(printed, kLookout, {}, result);
   return result;
 }
 

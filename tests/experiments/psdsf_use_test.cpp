@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "experiments/rows.hpp"
+#include "lab/experiments/registry.hpp"
 
 namespace mirab::experiments {
 namespace {
 
-Reproduction quick(const Experiment& experiment, int threads = 1) {
+Reproduction quick_run(const Experiment& experiment, int threads = 1) {
   return reproduce(experiment, {.seed = 1, .threads = threads, .effort = Effort::quick, .progress = {}});
 }
 
-const Finding& finding(const Reproduction& result, std::string_view what) {
+const Finding& psdsf_use_finding(const Reproduction& result, std::string_view what) {
   const auto found = std::find_if(result.findings.begin(), result.findings.end(), [&](const Finding& one) {
     return one.what.find(what) != std::string::npos;
   });
@@ -33,19 +33,21 @@ void expect_same(const Reproduction& one, const Reproduction& other) {
 }
 
 TEST(PsdsfBitbrains, UseOfAllServersFallsAsAlphaGrowsAndPsDsfUsesNoLessThanDrfhAndTsf) {
-  const Reproduction result = quick(psdsf_bitbrains_row());
+  const Reproduction result = quick_run(psdsf_bitbrains_row());
   for (const Finding& one : result.findings) {
     if (one.what.find("all servers together") == std::string::npos) continue;
     EXPECT_TRUE(one.holds) << one.what << ": " << one.ours;
   }
-  EXPECT_GT(finding(result, "cpu, all servers together: use under ps-dsf not less than under drfh").ours,
-            0.05);
+  EXPECT_GT(
+      psdsf_use_finding(result, "cpu, all servers together: use under ps-dsf not less than under drfh").ours,
+      0.05);
 }
 
 // The paper's measure; that memory is full under all mechanisms is no finding.
 TEST(PsdsfBitbrains, ByMeansOverServersPsDsfUsesLessThanDrfhAndTheReasonIsTold) {
-  const Reproduction result = quick(psdsf_bitbrains_row());
-  const Finding& less = finding(result, "cpu, mean over servers: use under ps-dsf not less than under drfh");
+  const Reproduction result = quick_run(psdsf_bitbrains_row());
+  const Finding& less =
+      psdsf_use_finding(result, "cpu, mean over servers: use under ps-dsf not less than under drfh");
   EXPECT_FALSE(less.holds);
   EXPECT_NE(less.note.find("leave open"), std::string::npos);
   EXPECT_EQ(result.verdict, Verdict::differs);
@@ -53,13 +55,14 @@ TEST(PsdsfBitbrains, ByMeansOverServersPsDsfUsesLessThanDrfhAndTheReasonIsTold) 
 }
 
 TEST(PsdsfBitbrains, TheNumberOfThreadsChangesNothing) {
-  expect_same(quick(psdsf_bitbrains_row(), 1), quick(psdsf_bitbrains_row(), 3));
+  expect_same(quick_run(psdsf_bitbrains_row(), 1), quick_run(psdsf_bitbrains_row(), 3));
 }
 
 TEST(PsdsfGoogle, EveryDivisionHasItsCertificate) {
-  const Reproduction result = quick(psdsf_google_row());
-  EXPECT_TRUE(finding(result, "divisions without their certificate").holds);
-  EXPECT_NE(finding(result, "jobs anywhere, cpu: use under ps-dsf not less than under drfh").ours, 0)
+  const Reproduction result = quick_run(psdsf_google_row());
+  EXPECT_TRUE(psdsf_use_finding(result, "divisions without their certificate").holds);
+  EXPECT_NE(psdsf_use_finding(result, "jobs anywhere, cpu: use under ps-dsf not less than under drfh").ours,
+            0)
       << "a cluster that is loaded";
   for (const Figure& figure : result.figures) {
     ASSERT_EQ(figure.curves.size(), 5U);
@@ -74,17 +77,17 @@ TEST(PsdsfGoogle, EveryDivisionHasItsCertificate) {
 }
 
 TEST(PsdsfGoogle, TheNumberOfThreadsChangesNothing) {
-  expect_same(quick(psdsf_google_row(), 1), quick(psdsf_google_row(), 3));
+  expect_same(quick_run(psdsf_google_row(), 1), quick_run(psdsf_google_row(), 3));
 }
 
 TEST(PsdsfTime, TellsSecondsOfEveryMechanismAtBothSizes) {
-  const Reproduction result = quick(psdsf_time_row());
-  EXPECT_TRUE(finding(result, "without their certificate").holds);
+  const Reproduction result = quick_run(psdsf_time_row());
+  EXPECT_TRUE(psdsf_use_finding(result, "without their certificate").holds);
   for (const std::string_view what : {"ps-dsf, 120 servers", "alpha-pf-vds:alpha=1, 120 servers",
                                       "ps-dsf, 240 servers", "alpha-pf-vds:alpha=3, 240 servers"})
-    EXPECT_GT(finding(result, std::string("seconds of ").append(what)).ours, 0);
+    EXPECT_GT(psdsf_use_finding(result, std::string("seconds of ").append(what)).ours, 0);
   ASSERT_EQ(result.tables.size(), 2U);
-  EXPECT_EQ(result.tables[1].rows.size(), 2U) << "growth with α is told, and decides nothing";
+  EXPECT_EQ(result.tables[1].rows.size(), 2U) << "growth with α is reported, and decides nothing";
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <set>
 #include <string>
 
-#include <mirab/experiments/experiment.hpp>
+#include "lab/experiments/experiment.hpp"
 
 namespace mirab::experiments {
 namespace {

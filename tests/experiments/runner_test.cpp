@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include <mirab/experiments/experiment.hpp>
+#include "lab/experiments/experiment.hpp"
 
 namespace mirab::experiments {
 namespace {
@@ -75,7 +75,7 @@ TEST(ReproduceDeath, AnExperimentWithoutFindingsIsBroken) {
 
 Finding finding(bool holds) { return {.what = "w", .ours = 1, .holds = holds}; }
 Finding printed(bool holds) { return {.what = "w", .printed = 1, .ours = 1, .holds = holds}; }
-Finding corrected() {
+Finding corrected_finding() {
   return {.what = "w", .printed = 1, .ours = 2, .holds = true, .note = "a slip", .corrected = true};
 }
 
@@ -86,12 +86,12 @@ TEST(Verdict, AgreesWhenAllHoldsAndNumbersArePrinted) {
 TEST(Verdict, OnlyTheShapeAgreesWithoutPrintedNumbersOrOnOtherDataOrWithASlip) {
   EXPECT_EQ(verdict_of(std::vector{finding(true)}), Verdict::shape_agrees);
   EXPECT_EQ(verdict_of(std::vector{printed(true)}, "stand-in: another trace"), Verdict::shape_agrees);
-  EXPECT_EQ(verdict_of(std::vector{printed(true), corrected()}), Verdict::shape_agrees);
+  EXPECT_EQ(verdict_of(std::vector{printed(true), corrected_finding()}), Verdict::shape_agrees);
 }
 
 TEST(Verdict, DiffersWhenAnythingDoesNotHold) {
   EXPECT_EQ(verdict_of(std::vector{printed(true), finding(false)}), Verdict::differs);
-  EXPECT_EQ(verdict_of(std::vector{printed(false), corrected()}, "stand-in: another trace"),
+  EXPECT_EQ(verdict_of(std::vector{printed(false), corrected_finding()}, "stand-in: another trace"),
             Verdict::differs);
 }
 

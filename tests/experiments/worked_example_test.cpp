@@ -1,6 +1,6 @@
-#include "experiments/worked_example.hpp"
-
 #include <gmock/gmock.h>
+
+#include "lab/experiments/findings.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -40,7 +40,7 @@ TEST(Amounts, AreWrittenAsKubernetesWritesThem) {
 }
 
 TEST(Amounts, ReadBackAsWhatWasWritten) {
-  for (Units units = 1; units < kMostUnits / 3; units = units * 3 + 7) {
+  for (Units units = 1; units < kMaxUnits / 3; units = units * 3 + 7) {
     for (const char* resource : {"cpu", "memory"})
       EXPECT_EQ(read(resource, units_text(resource, units)), units) << resource;
   }

@@ -1,9 +1,8 @@
 // Kubernetes, "Node-pressure Eviction", pod selection for kubelet eviction.
-#include "kubernetes/evictions.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "kubernetes/eviction.hpp"
 #include "kubernetes/examples.hpp"
 
 namespace mirab::kubernetes {

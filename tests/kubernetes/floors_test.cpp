@@ -1,6 +1,4 @@
 // Divisions with floors against linear programs that know nothing of held users or weights.
-#include "kubernetes/floors.hpp"
-
 #include <ClpSimplex.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <CoinPackedVector.hpp>
@@ -10,6 +8,8 @@
 #include <gmock/gmock.h>
 
 #include <mirab/model/random.hpp>
+
+#include "kubernetes/minimum_shares.hpp"
 
 namespace mirab::kubernetes {
 namespace {
@@ -44,8 +44,8 @@ Problem problem_of(const Case& node) {
   return *Problem::from(cluster);
 }
 
-FlooredShares share(const Case& node, std::string_view mechanism) {
-  Result<FlooredShares> shares = share_with_floor(problem_of(node), *choose_mechanism(mechanism), {});
+MinimumShares share(const Case& node, std::string_view mechanism) {
+  Result<MinimumShares> shares = share_with_minimum(problem_of(node), *choose_mechanism(mechanism), {});
   MIRAB_ASSERT(static_cast<bool>(shares), "the mechanism takes these problems");
   return *std::move(shares);
 }
@@ -117,7 +117,7 @@ LinearProgram solve(const Case& node, const std::vector<double>& objective, cons
 }
 
 // Lexicographic max-min of x_n / rate_n with x ≥ 1: rounds of max t, in which a user whose row has a positive
-// dual is saturated in every optimum (docs/mathematics.md, section 4).
+// dual is saturated in every optimum (docs/explanation/mathematics.md, section 4).
 std::vector<double> lexicographic_max_min(const Case& node, const std::vector<double>& rate) {
   const std::size_t users = node.demand.size();
   std::vector<double> level(users, 1.0);
@@ -154,19 +154,19 @@ std::vector<double> rates(const Case& node, const std::string& mechanism) {
 
 TEST(Floors, OnOneResourceGiveEverybodyItsDemandOrItsLevel) {
   const Case node{.capacity = {10}, .demand = {{4}, {1}, {1}}, .weight = {1, 1, 1}};
-  const FlooredShares shares = share(node, "drf");
+  const MinimumShares shares = share(node, "drf");
   EXPECT_THAT(shares.tasks, ElementsAre(DoubleNear(1, 1e-9), DoubleNear(3, 1e-9), DoubleNear(3, 1e-9)));
 }
 
 TEST(Floors, LetGoOfAUserForWhomOneThatIsHeldLaterMakesRoom) {
-  // Held at once: whoever falls short at first. That u1 must have its demand of r0 leaves u2 less r0 and r1
-  // more room, in which u0 rises above one task.
+  // Held at once: the users that fall short at first. That u1 must have its demand of r0 leaves u2 less r0
+  // and r1 more room, in which u0 rises above one task.
   Random random(kSeed);
   int let_go = 0;
   for (int i = 0; i < 3000; ++i) {
     const Case node = random_case(random, 0.4);
     const Result<Outcome> without = allocate(problem_of(node), "drf");
-    const FlooredShares with = share(node, "drf");
+    const MinimumShares with = share(node, "drf");
     for (std::size_t n = 0; n < with.tasks.size(); ++n)
       let_go += without->allocation.tasks[n] < 1 - 1e-6 && with.tasks[n] > 1 + 1e-6 ? 1 : 0;
   }
@@ -181,7 +181,7 @@ TEST_P(WithFloors, AreTheLexicographicMaxMinThatLinearProgramsFind) {
   for (int i = 0; i < 1500; ++i) {
     const Case node = random_case(random, i % 2 == 0 ? 0 : 0.4);
     const std::vector<double> expected = lexicographic_max_min(node, rates(node, GetParam()));
-    const FlooredShares shares = share(node, GetParam());
+    const MinimumShares shares = share(node, GetParam());
     ASSERT_NE(shares.outcome.status, Status::not_converged)
         << fmt::format("case {} of seed {}: {} tasks {}", i, kSeed, text_of(node), shares.tasks);
     for (std::size_t n = 0; n < expected.size(); ++n) {
@@ -205,7 +205,7 @@ TEST_P(WithFloorsOfAFiniteAlpha, HaveNoLinearDirectionThatImprovesThem) {
   int at_floor = 0;
   for (int i = 0; i < 300; ++i) {
     const Case node = random_case(random, i % 2 == 0 ? 0 : 0.4);
-    const FlooredShares shares = share(node, mechanism);
+    const MinimumShares shares = share(node, mechanism);
     ASSERT_NE(shares.outcome.status, Status::not_converged) << text_of(node);
     const std::size_t users = node.demand.size();
     std::vector<double> gradient(users + 1, 0.0);
@@ -236,7 +236,7 @@ TEST(Floors, KeepEveryMechanismAboveTheDemandsAndWithinTheNode) {
     for (const Mechanism& row : mechanisms()) {
       if (row.name == "cmmf" && node.capacity.size() > 1) continue;  // it is of one resource
       const std::string mechanism = std::string(row.name) + (row.name.starts_with("alpha") ? ":alpha=2" : "");
-      const FlooredShares shares = share(node, mechanism);
+      const MinimumShares shares = share(node, mechanism);
       for (std::size_t r = 0; r < node.capacity.size(); ++r) {
         double used = 0;
         for (std::size_t n = 0; n < node.demand.size(); ++n) {
@@ -252,7 +252,7 @@ TEST(Floors, KeepEveryMechanismAboveTheDemandsAndWithinTheNode) {
 // Time division counts dominant shares: 0.6 of the CPUs and 0.6 of the memory are more than all the time.
 TEST(Floors, RaiseTheSharesOfAMechanismThatCannotRunEverybodyAtOnce) {
   const Case node{.capacity = {10, 10}, .demand = {{6, 1}, {1, 6}}, .weight = {1, 1}};
-  const FlooredShares shares = share(node, "ps-dsf-tdm");
+  const MinimumShares shares = share(node, "ps-dsf-tdm");
   EXPECT_TRUE(shares.tasks.empty());
   EXPECT_THAT(shares.outcome.notices, ::testing::Contains(::testing::HasSubstr("raised to the requests")));
   EXPECT_NE(shares.outcome.status, Status::not_converged);
@@ -272,7 +272,7 @@ TEST_P(BundlesWithFloors, KeepTheSamePartOfEverySurplus) {
     ASSERT_TRUE(outcome);
     std::vector<std::vector<double>> granted(node.demand.size(), std::vector<double>(node.capacity.size()));
     for (const Grant& grant : outcome->allocation.grants) granted[grant.user] = grant.resources;
-    const FlooredShares shares = share(node, GetParam());
+    const MinimumShares shares = share(node, GetParam());
     EXPECT_TRUE(shares.tasks.empty());
     for (std::size_t r = 0; r < node.capacity.size(); ++r) {
       double above = 0, room = node.capacity[r];

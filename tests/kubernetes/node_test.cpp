@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <mirab/kubernetes/node.hpp>
+#include <mirab/kubernetes/amounts.hpp>
 
 namespace mirab::kubernetes {
 namespace {
@@ -41,15 +41,14 @@ TEST(Node, OfSeveralIsPickedByName) {
   const Result<Allocatable> node = read_node(kTwo, Syntax::json, "nodes.json", "two");
   ASSERT_TRUE(node);
   EXPECT_THAT(node->units, ElementsAre(4000, Units{2} << 30));
-  EXPECT_THAT(refusal(kTwo, Syntax::json, ""),
-              HasSubstr("2 nodes, one, two: say which one with --node-name"));
+  EXPECT_THAT(refusal(kTwo, Syntax::json, ""), HasSubstr("2 nodes, one, two: choose one with --node-name"));
   EXPECT_THAT(refusal(kTwo, Syntax::json, "tow"),
               HasSubstr("there is no node 'tow' in it; known are one, two"));
 }
 
 TEST(Node, WithoutWhatPodsNeedIsRefusedWithLineAndKey) {
   EXPECT_EQ(refusal("kind: Pod\n", Syntax::yaml, ""),
-            "node.yaml: there is no node in it; kubectl get node NAME -o yaml writes one");
+            "node.yaml: the file contains no node; kubectl get node NAME -o yaml writes one");
   EXPECT_THAT(refusal("kind: Node\nstatus:\n  allocatable:\n    cpu: 2\n", Syntax::yaml, ""),
               HasSubstr("node.yaml:4: status.allocatable.memory: missing"));
   EXPECT_THAT(refusal("kind: Node\nstatus:\n  allocatable:\n    cpu: two\n", Syntax::yaml, ""),

@@ -1,10 +1,10 @@
 // Kubernetes, "Jobs", parallel execution; "CronJob", schedule suspension.
-#include "kubernetes/pod_count.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <mirab/kubernetes/pods.hpp>
+
+#include "kubernetes/objects.hpp"
 
 namespace mirab::kubernetes {
 namespace {

@@ -24,7 +24,8 @@ std::string refusal(std::string_view text, const PodReading& reading = kBoth) {
   return pods ? "read" : describe(pods.error());
 }
 
-std::string pod(const std::string& name, const std::string& containers, const std::string& more = "") {
+std::string pod_manifest(const std::string& name, const std::string& containers,
+                         const std::string& more = "") {
   return "kind: Pod\nmetadata: {name: " + name + "}\nspec:\n" + more + "  containers:\n" + containers +
          "\n---\n";
 }
@@ -32,7 +33,8 @@ std::string pod(const std::string& name, const std::string& containers, const st
 constexpr const char* kOne = "  - {name: c, resources: {requests: {cpu: 100m, memory: 64Mi}}}";
 
 TEST(Pods, OfSeveralDocumentsAreReadInOrderAndOtherKindsPassedOver) {
-  const Pods pods = read(pod("a", kOne) + "kind: Service\nmetadata: {name: s}\n---\n---\n" + pod("b", kOne));
+  const Pods pods = read(pod_manifest("a", kOne) + "kind: Service\nmetadata: {name: s}\n---\n---\n" +
+                         pod_manifest("b", kOne));
   ASSERT_EQ(pods.workloads.size(), 2u);
   EXPECT_EQ(pods.workloads[0].name, "a");
   EXPECT_EQ(pods.workloads[1].name, "b");
@@ -55,6 +57,25 @@ TEST(Pods, AreReadFromTheListThatKubectlPrints) {
   EXPECT_EQ(pods.workloads[0].space, "shop");
 }
 
+TEST(Pods, WithNumbersThatReadersTakeForDifferentOnesAreRefused) {
+  EXPECT_THAT(refusal(pod_manifest("a", "  - {name: c, resources: {requests: {cpu: 010, memory: 64Mi}}}")),
+              HasSubstr("'010' begins with 0"));
+  EXPECT_THAT(refusal(pod_manifest("a", "  - {name: c, resources: {requests: {cpu: 0x10, memory: 64Mi}}}")),
+              HasSubstr("0x10"));
+  EXPECT_EQ(refusal(pod_manifest("a", "  - {name: c, resources: {requests: {cpu: 0.5, memory: 1Mi}}}")),
+            "read");
+}
+
+// kubectl merges the map, which would be passed over here.
+TEST(Pods, WithMergedMapsAreRefused) {
+  EXPECT_THAT(
+      refusal(pod_manifest("a", "  - {name: c, resources: {requests: {<<: {cpu: 2}, memory: 64Mi}}}")),
+      HasSubstr("merged maps (<<)"));
+  EXPECT_EQ(refusal(pod_manifest("a", "  - {name: c, resources: {requests: {cpu: 1, memory: 64Mi}}}") +
+                    "kind: Service\nmetadata: {\"<<\": s}\n"),
+            "read");
+}
+
 TEST(Pods, OfATemplateCountAsItsReplicas) {
   const auto object = [](const std::string& kind, const std::string& spec, const std::string& indent) {
     return "kind: " + kind + "\nmetadata: {name: x}\nspec:\n" + spec + indent +
@@ -71,7 +92,7 @@ TEST(Pods, OfATemplateCountAsItsReplicas) {
 }
 
 TEST(Pods, WithoutARequestAskForTheirLimit) {
-  const Pods pods = read(pod("a", "  - {name: c, resources: {limits: {cpu: 200m, memory: 1Gi}}}"));
+  const Pods pods = read(pod_manifest("a", "  - {name: c, resources: {limits: {cpu: 200m, memory: 1Gi}}}"));
   const Need& need = pods.workloads[0].containers[0].needs[0];
   EXPECT_EQ(need.request, 200);
   EXPECT_FALSE(need.request_written);
@@ -79,7 +100,7 @@ TEST(Pods, WithoutARequestAskForTheirLimit) {
 
 TEST(Pods, WithNeitherRequestNorLimitAskForWhatIsGivenForSuch) {
   const std::string text =
-      pod("a", "  - {name: c}\n  - {name: d, resources: {requests: {cpu: 0, memory: 1Gi}}}");
+      pod_manifest("a", "  - {name: c}\n  - {name: d, resources: {requests: {cpu: 0, memory: 1Gi}}}");
   EXPECT_THAT(refusal(text), HasSubstr("pods.yaml:5: spec.containers[0].resources.requests.cpu: neither a "
                                        "request nor a limit"));
   PodReading reading = kBoth;
@@ -99,7 +120,8 @@ TEST(Pods, TakeWhatRunsTogetherOrTheLargestStepOfTheirStart) {
         "  - {name: a, resources: {requests: {cpu: 100m}}}\n  - {name: b, resources: {requests: {cpu: "
         "200m}}}";
     const PodReading cpus{.resources = {"cpu"}, .default_request = {}, .node = {}};
-    return request_of_pod(read(pod("p", main, more + "  initContainers:\n" + inits), cpus).workloads[0], 0);
+    return request_of_pod(
+        read(pod_manifest("p", main, more + "  initContainers:\n" + inits), cpus).workloads[0], 0);
   };
   const auto init = [](const std::string& name, int cpus, const std::string& more = "") {
     return fmt::format("  - {{name: {}, {}resources: {{requests: {{cpu: {}m}}}}}}\n", name, more, cpus);
@@ -126,9 +148,9 @@ TEST(Pods, ThatAreDoneElsewhereOwnedOrNotWantedAreLeftOutWithANotice) {
       "resources: {requests: {cpu: 1, memory: 1Gi}}}]}}\n---\n";
   PodReading reading = kBoth;
   reading.node = "here";
-  const Pods pods = read(pod("old", kOne + std::string("\nstatus: {phase: Succeeded}")) +
-                             pod("far", kOne, "  nodeName: there\n") +
-                             pod("near", kOne, "  nodeName: here\n") + owned + web + none,
+  const Pods pods = read(pod_manifest("old", kOne + std::string("\nstatus: {phase: Succeeded}")) +
+                             pod_manifest("far", kOne, "  nodeName: there\n") +
+                             pod_manifest("near", kOne, "  nodeName: here\n") + owned + web + none,
                          reading);
   std::vector<std::string> names;
   for (const Workload& each : pods.workloads) names.push_back(each.name);
@@ -165,39 +187,40 @@ TEST(Pods, OfOneNameInTwoNamespacesAreToldApart) {
   EXPECT_EQ(pods.workloads[0].name, "x/a");
   EXPECT_EQ(pods.workloads[1].name, "y/a");
   EXPECT_EQ(refusal(in("x") + in("x")),
-            "pods.yaml:7: metadata.name: a second pod 'a'; the first stands on line 1");
+            "pods.yaml:7: metadata.name: duplicate pod 'a'; the first is on line 1");
 }
 
 TEST(Pods, ThatCannotBeReadAreRefusedWithFileLineAndKey) {
-  EXPECT_EQ(refusal("kind: Service\n"), "pods.yaml: there is no pod in it, nor anything that runs pods");
-  EXPECT_EQ(refusal(""), "pods.yaml: there is no pod in it, nor anything that runs pods");
+  EXPECT_EQ(refusal("kind: Service\n"), "pods.yaml: the file contains no pod and no object that runs pods");
+  EXPECT_EQ(refusal(""), "pods.yaml: the file contains no pod and no object that runs pods");
   EXPECT_EQ(refusal("kind: Pod\nmetadata: {name: a}\n"),
-            "pods.yaml:1: spec: missing: it says what a pod runs");
+            "pods.yaml:1: spec: missing: the specification of the pod");
   EXPECT_THAT(refusal("kind: Pod\nspec: {containers: []}\n"),
               HasSubstr("pods.yaml:1: metadata.name: missing"));
   EXPECT_THAT(refusal("kind: Pod\nmetadata: {name: \"a; reboot\"}\nspec: {containers: []}\n"),
-              HasSubstr("metadata.name: is no name that Kubernetes takes"));
-  EXPECT_THAT(refusal(pod("a", "  []")), HasSubstr("pods.yaml:4: spec.containers: missing"));
+              HasSubstr("metadata.name: is not a valid Kubernetes name"));
+  EXPECT_THAT(refusal(pod_manifest("a", "  []")), HasSubstr("pods.yaml:4: spec.containers: missing"));
   EXPECT_THAT(refusal("kind: Pod\nmetadata: {name: a}\nspec: {containers: {name: c}}\n"),
               HasSubstr("pods.yaml:3: spec.containers: must be a list"));
-  EXPECT_THAT(refusal(pod("a", "  - {name: c, resources: [cpu]}")),
+  EXPECT_THAT(refusal(pod_manifest("a", "  - {name: c, resources: [cpu]}")),
               HasSubstr("pods.yaml:5: spec.containers[0].resources: must be a map"));
-  EXPECT_THAT(refusal(pod("a", "  - {name: c, resources: {limits: 3}}")),
+  EXPECT_THAT(refusal(pod_manifest("a", "  - {name: c, resources: {limits: 3}}")),
               HasSubstr("pods.yaml:5: spec.containers[0].resources.limits: must be a map"));
-  EXPECT_THAT(refusal("kind: List\nitems: {a: 1}\n"), HasSubstr("there is no pod in it"));
-  EXPECT_THAT(refusal(pod("a", "  - {image: x}")),
+  EXPECT_THAT(refusal("kind: List\nitems: {a: 1}\n"), HasSubstr("the file contains no pod"));
+  EXPECT_THAT(refusal(pod_manifest("a", "  - {image: x}")),
               HasSubstr("pods.yaml:5: spec.containers[0].name: missing"));
-  EXPECT_THAT(refusal(pod("a", std::string(kOne) + "\n" + kOne)),
+  EXPECT_THAT(refusal(pod_manifest("a", std::string(kOne) + "\n" + kOne)),
               HasSubstr("pods.yaml:6: spec.containers[1].name: a second container of this name"));
-  EXPECT_THAT(refusal(pod("a", "  - name: c\n    resources:\n      requests:\n        cpu: lots")),
+  EXPECT_THAT(refusal(pod_manifest("a", "  - name: c\n    resources:\n      requests:\n        cpu: lots")),
               HasSubstr("pods.yaml:8: spec.containers[0].resources.requests.cpu: 'lots' is not an amount"));
   EXPECT_THAT(
-      refusal(pod("a",
-                  "  - name: c\n    resources:\n      requests: {cpu: 2, memory: 1Gi}\n      limits:\n"
-                  "        cpu: 1")),
+      refusal(
+          pod_manifest("a",
+                       "  - name: c\n    resources:\n      requests: {cpu: 2, memory: 1Gi}\n      limits:\n"
+                       "        cpu: 1")),
       HasSubstr("pods.yaml:9: spec.containers[0].resources.limits.cpu: the limit 1 is below the request 2"));
-  EXPECT_THAT(refusal(pod("a", kOne, "  resources: {requests: {cpu: 1}}\n")),
-              HasSubstr("pods.yaml:4: spec.resources: requests of a pod as a whole"));
+  EXPECT_THAT(refusal(pod_manifest("a", kOne, "  resources: {requests: {cpu: 1}}\n")),
+              HasSubstr("pods.yaml:4: spec.resources: requests of a whole pod"));
   EXPECT_THAT(
       refusal("kind: Deployment\nmetadata: {name: w}\nspec:\n  replicas: -1\n  template: {spec: {}}\n"),
       HasSubstr("pods.yaml:4: spec.replicas: must be a whole number"));

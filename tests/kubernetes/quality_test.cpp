@@ -1,7 +1,7 @@
 // Kubernetes, "Pod Quality of Service Classes".
-#include "kubernetes/quality.hpp"
-
 #include <gtest/gtest.h>
+
+#include "kubernetes/eviction.hpp"
 
 namespace mirab::kubernetes {
 namespace {

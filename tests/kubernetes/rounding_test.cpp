@@ -1,6 +1,4 @@
 // What is written keeps to the requests and the node to the last unit.
-#include "kubernetes/rounding.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -8,6 +6,7 @@
 
 #include <mirab/model/random.hpp>
 
+#include "kubernetes/container_limits.hpp"
 #include "kubernetes/examples.hpp"
 
 namespace mirab::kubernetes {

@@ -1,11 +1,10 @@
 // Kubernetes, "Sidecar Containers", resource sharing within containers: what runs together.
-#include "kubernetes/split.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <mirab/model/random.hpp>
 
+#include "kubernetes/container_limits.hpp"
 #include "kubernetes/examples.hpp"
 
 namespace mirab::kubernetes {
@@ -14,7 +13,7 @@ namespace {
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 
-constexpr std::uint64_t kSeed = 20260117;
+constexpr std::uint64_t kSplitSeed = 20260117;
 
 struct Asking {
   Role role;
@@ -81,9 +80,9 @@ std::vector<double> steps(const Workload& workload, const std::vector<double>& a
 }
 
 TEST(Split, GivesEveryStepAllOfTheShareAndNobodyLessThanItsRequest) {
-  Random random(kSeed);
+  Random random(kSplitSeed);
   for (int i = 0; i < 2000; ++i) {
-    SCOPED_TRACE(fmt::format("case {} of seed {}", i, kSeed));
+    SCOPED_TRACE(fmt::format("case {} of seed {}", i, kSplitSeed));
     std::vector<Asking> containers;
     const std::uint64_t before = random.below(6);
     const auto request = [&] { return static_cast<Units>(1 + random.below(1000)); };

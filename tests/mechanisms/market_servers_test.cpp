@@ -5,7 +5,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/random.hpp>
 
-#include "mechanisms/market.hpp"
+#include "mechanisms/servers.hpp"
 #include "numerics/random_game.hpp"
 
 namespace mirab {
@@ -16,7 +16,7 @@ using Eigen::ArrayXXd;
 using Eigen::Index;
 using testing::RandomGame;
 
-constexpr std::uint64_t seed = 1703;
+constexpr std::uint64_t market_servers_seed = 1703;
 
 // Users with integer demands, who may run everywhere.
 struct Drawn {
@@ -55,7 +55,7 @@ Drawn draw(Random& random, std::size_t users, std::size_t servers, std::size_t r
 
 // Section 5: the time-division market has the same solution whatever α.
 TEST(PsDsfTdm, IsTheSameAtEveryAlpha) {
-  Random random(seed);
+  Random random(market_servers_seed);
   for (int i = 0; i < 200; ++i) {
     const Drawn drawn = draw(random, 1 + random.below(8), 1 + random.below(5), 1 + random.below(4), 5);
     const Result<Outcome> outcome = allocate(*Problem::from(drawn.cluster), "ps-dsf-tdm");
@@ -69,11 +69,11 @@ TEST(PsDsfTdm, IsTheSameAtEveryAlpha) {
     for (Index n = 0; n < time.weight.size(); ++n)
       time.weight[n] = drawn.cluster.users[static_cast<std::size_t>(n)].weight.value();
     for (const double alpha : {0.5, 1.0, 2.0, 5.0}) {
-      const ServerShares shares = settle_market(time.with(alpha), MarketSolver::path, 1);
+      const ServerShares shares = solve_market(time.with(alpha), MarketSolver::path, 1);
       ASSERT_EQ(shares.status, Status::converged);
       const ArrayXd total = shares.tasks.rowwise().sum();
       ASSERT_TRUE(((tasks - total).abs() <= 1e-3 * total).all())
-          << "α = " << alpha << ", problem " << i << " of seed " << seed;
+          << "α = " << alpha << ", problem " << i << " of seed " << market_servers_seed;
     }
   }
 }
@@ -82,9 +82,9 @@ TEST(PsDsfTdm, IsTheSameAtEveryAlpha) {
 // it.
 TEST(AlphaPfVds, PricesOfProportionalServersAreThoseOfEachAlone) {
   for (const double alpha : {0.5, 1.0, 3.0, 10.0}) {
-    Random random(seed);
+    Random random(market_servers_seed);
     for (int i = 0; i < 50; ++i) {
-      SCOPED_TRACE(fmt::format("α = {}, problem {} of seed {}", alpha, i, seed));
+      SCOPED_TRACE(fmt::format("α = {}, problem {} of seed {}", alpha, i, market_servers_seed));
       Drawn drawn = draw(random, 4, 3, 2, 5);
       std::vector<Server>& servers = drawn.cluster.servers;
       for (std::size_t r = 0; r < 2; ++r)
@@ -113,7 +113,7 @@ TEST(AlphaPfVds, PricesOfProportionalServersAreThoseOfEachAlone) {
 
 TEST(AlphaPfVds, ConvergesOnServersFourOrdersOfMagnitudeApart) {
   for (const double alpha : {1.0, 3.0}) {
-    Random random(seed);
+    Random random(market_servers_seed);
     for (int i = 0; i < 300; ++i) {
       Drawn drawn = draw(random, 12, 5, 4, 4);
       for (Server& server : drawn.cluster.servers) {
@@ -122,14 +122,15 @@ TEST(AlphaPfVds, ConvergesOnServersFourOrdersOfMagnitudeApart) {
       }
       const Result<Outcome> outcome =
           allocate(*Problem::from(drawn.cluster), fmt::format("alpha-pf-vds:alpha={}", alpha));
-      ASSERT_EQ(outcome->status, Status::converged) << "α = " << alpha << ", problem " << i << " of seed "
-                                                    << seed << ": " << outcome->certificate.value;
+      ASSERT_EQ(outcome->status, Status::converged)
+          << "α = " << alpha << ", problem " << i << " of seed " << market_servers_seed << ": "
+          << outcome->certificate.value;
     }
   }
 }
 
 TEST(AlphaPfVds, ATripleBlockOfUsersIsTheSameOnAnyNumberOfThreads) {
-  Random random(seed);
+  Random random(market_servers_seed);
   const Problem problem = *Problem::from(draw(random, 1200, 3, 3, 1'000'000).cluster);
   for (const char* mechanism : {"alpha-pf-vds:alpha=1", "alpha-pf-vds:alpha=3", "ps-dsf-tdm"}) {
     const Result<Outcome> one = allocate(problem, mechanism, {.threads = 1});

@@ -1,6 +1,5 @@
-// αPF-VDS and PS-DSF with time division against what docs/mathematics.md, sections 5 and 6, says of them.
-#include "mechanisms/market.hpp"
-
+// αPF-VDS and PS-DSF with time division against what docs/explanation/mathematics.md, sections 5 and 6, says
+// of them.
 #include <ClpSimplex.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <CoinPackedVector.hpp>
@@ -8,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "mechanisms/pool_case.hpp"
+#include "mechanisms/servers.hpp"
 #include "numerics/random_game.hpp"
 
 namespace mirab {
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using testing::PoolCase;
 using testing::RandomGame;
 
-constexpr std::uint64_t seed = 1703;
+constexpr std::uint64_t market_seed = 1703;
 
 std::vector<double> tasks_of(const Problem& problem, const std::string& mechanism) {
   const Result<Outcome> outcome = allocate(problem, mechanism);
@@ -57,7 +57,7 @@ PoolCase rounded_pool(Random& random) {
 
 TEST(AlphaPfVds, OnOneServerIsAlphaFairInDominantShares) {
   for (const char* alpha : {"0.5", "1", "2", "5"}) {
-    Random random(seed);
+    Random random(market_seed);
     for (int i = 0; i < 100; ++i) {
       const Problem problem = testing::problem_of(testing::random_pool(random, {}));
       SCOPED_TRACE(fmt::format("α = {}, problem {}", alpha, i));
@@ -71,7 +71,7 @@ TEST(AlphaPfVds, OnOneServerIsAlphaFairInDominantShares) {
 
 TEST(AlphaPfVds, OnProportionalServersIsAlphaFairInDominantSharesOfThePool) {
   for (const char* alpha : {"0.5", "1", "3"}) {
-    Random random(seed);
+    Random random(market_seed);
     for (int i = 0; i < 100; ++i) {
       const PoolCase pool = rounded_pool(random);
       SCOPED_TRACE(fmt::format("α = {}, problem {}: {}", alpha, i, testing::text_of(pool)));
@@ -135,12 +135,12 @@ double best_relative_gain(const RandomGame& game, const ArrayXd& total) {
 }
 
 TEST(AlphaPfVds, AtAlphaOneIsWeightedProportionalFairnessOverServers) {
-  Random random(seed);
+  Random random(market_seed);
   for (int i = 0; i < 500; ++i) {
     const RandomGame game = testing::random_game(random, {.caps = false});
-    const ServerShares shares = settle_market(game.with(1), MarketSolver::path, 1);
+    const ServerShares shares = solve_market(game.with(1), MarketSolver::path, 1);
     ASSERT_LE(best_relative_gain(game, shares.tasks.rowwise().sum()), game.weight.sum() * (1 + 1e-5))
-        << "problem " << i << " of seed " << seed;
+        << "problem " << i << " of seed " << market_seed;
     ASSERT_NEAR((shares.prices * game.rows.capacity).sum(), game.weight.sum(), 1e-5 * game.weight.sum())
         << "Σ_i λ_i·c_i = Φ";
   }
@@ -157,7 +157,8 @@ TEST(AlphaPfVds, AnAlphaThatIsNotAboveZeroIsAnError) {
   EXPECT_FALSE(allocate(problem, "alpha-pf-vds:alpha=1,algorithm=magic"));
 }
 
-// docs/mechanisms/alpha-pf-vds.md: user 1 could have 2.60 tasks (2.29 + 0.31) and user 2 at once 1.78 (0.42
+// docs/reference/mechanisms/alpha-pf-vds.md: user 1 could have 2.60 tasks (2.29 + 0.31) and user 2 at
+// once 1.78 (0.42
 // + 1.36).
 TEST(AlphaPfVds, IsNotParetoEfficientAtAlphaThree) {
   const auto two = [](int cpu, int memory) { return ResourceVector{Quantity(cpu), Quantity(memory)}; };

@@ -14,7 +14,7 @@ namespace {
 
 using testing::PoolCase;
 
-constexpr std::uint64_t seed = 20110330;
+constexpr std::uint64_t pool_seed = 20110330;
 constexpr int pools = 2000;
 
 // max objective·(x_0 … x_{N-1}, t) under capacities, lower_n ≤ x_n ≤ cap_n, and x_n - rate_n t ≥ 0 where
@@ -67,7 +67,7 @@ LinearProgram solve(const PoolCase& pool, const std::vector<double>& objective,
 }
 
 // Lexicographic max-min of x_n / rate_n: rounds of max t, in which a user whose row has a positive dual is
-// saturated in every optimum (docs/mathematics.md, section 4).
+// saturated in every optimum (docs/explanation/mathematics.md, section 4).
 std::vector<double> lexicographic_max_min(const PoolCase& pool, const std::vector<double>& rate) {
   const std::size_t users = pool.demand.size();
   std::vector<double> level(users, 0.0);
@@ -102,7 +102,7 @@ double share_of_one_task(const PoolCase& pool, std::size_t n, const std::string&
 class AgreesWithLinearProgramsInRounds : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(AgreesWithLinearProgramsInRounds, OnRandomPoolsWithZerosWeightsAndCaps) {
-  Random random(seed);
+  Random random(pool_seed);
   for (int i = 0; i < pools; ++i) {
     const PoolCase pool = testing::random_pool(random, {});
     std::vector<double> rate;
@@ -113,7 +113,7 @@ TEST_P(AgreesWithLinearProgramsInRounds, OnRandomPoolsWithZerosWeightsAndCaps) {
     const std::vector<double> tasks = testing::tasks_of(pool, GetParam());
     for (std::size_t n = 0; n < tasks.size(); ++n) {
       ASSERT_NEAR(tasks[n], expected[n], 1e-7 * std::max(1.0, expected[n]))
-          << fmt::format("user {} in pool {} of seed {}: {}", n, i, seed, testing::text_of(pool));
+          << fmt::format("user {} in pool {} of seed {}: {}", n, i, pool_seed, testing::text_of(pool));
     }
   }
 }
@@ -127,7 +127,7 @@ class NoLinearDirectionImprovesIt : public ::testing::TestWithParam<std::tuple<d
 // s_n^(-α) with s_n = x_n/(φ_n u_n); the best y is a linear program.
 TEST_P(NoLinearDirectionImprovesIt, OnRandomPoolsWithZerosWeightsAndCaps) {
   const auto [alpha, yardstick] = GetParam();
-  Random random(seed);
+  Random random(pool_seed);
   for (int i = 0; i < pools; ++i) {
     const PoolCase pool = testing::random_pool(random, {});
     const std::size_t users = pool.demand.size();
@@ -148,7 +148,7 @@ TEST_P(NoLinearDirectionImprovesIt, OnRandomPoolsWithZerosWeightsAndCaps) {
       best += gradient[n] * other.solution[n];
     }
     ASSERT_LE(best, ours * (1 + 1e-7))
-        << fmt::format("pool {} of seed {}: {}", i, seed, testing::text_of(pool));
+        << fmt::format("pool {} of seed {}: {}", i, pool_seed, testing::text_of(pool));
   }
 }
 
@@ -170,11 +170,11 @@ TEST_P(MeetsTheOptimalityConditionsOfAPool, OnRandomPoolsWithZerosWeightsAndCaps
   const auto [alpha, yardstick] = GetParam();
   const std::string mechanism =
       yardstick == "pf" ? "pf" : fmt::format("alpha-fair:alpha={},yardstick={}", alpha, yardstick);
-  Random random(seed);
+  Random random(pool_seed);
   int priced = 0;
   for (int i = 0; i < pools; ++i) {
     const PoolCase pool = testing::random_pool(random, {});
-    SCOPED_TRACE(fmt::format("pool {} of seed {}: {}", i, seed, testing::text_of(pool)));
+    SCOPED_TRACE(fmt::format("pool {} of seed {}: {}", i, pool_seed, testing::text_of(pool)));
     const Result<Outcome> outcome = allocate(testing::problem_of(pool), mechanism);
     ASSERT_TRUE(outcome);
     ASSERT_EQ(outcome->status, Status::converged);
@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(Pf, MeetsTheOptimalityConditionsOfAPool,
                          ::testing::Values(std::tuple(1.0, std::string("pf"))));
 
 TEST(AlphaFair, PricesOfAllCapacityAreWhatUncappedUsersSpendOrAreLeftOut) {
-  Random random(seed);
+  Random random(pool_seed);
   for (const double alpha : {0.5, 1.0, 2.0, 5.0, 20.0, 50.0}) {
     for (int i = 0; i < 300; ++i) {
       const PoolCase pool = testing::random_pool(random, {.capped_users = 0});
@@ -234,14 +234,14 @@ TEST(AlphaFair, PricesOfAllCapacityAreWhatUncappedUsersSpendOrAreLeftOut) {
         }
       }
       ASSERT_NEAR(worth, spent, 1e-8 * worth)
-          << fmt::format("α = {}, pool {} of seed {}: {}", alpha, i, seed, testing::text_of(pool));
+          << fmt::format("α = {}, pool {} of seed {}: {}", alpha, i, pool_seed, testing::text_of(pool));
     }
   }
 }
 
 TEST(AlphaFair, OfOneResourceSharesInClosedForm) {
   // x_n = φ_n d_n^(-1/α) · C / Σ_k φ_k d_k^(1 - 1/α)
-  Random random(seed);
+  Random random(pool_seed);
   for (const double alpha : {0.2, 0.5, 1.0, 3.0, 50.0, 1000.0, 1e6}) {
     for (int i = 0; i < 200; ++i) {
       const PoolCase pool =
@@ -261,7 +261,7 @@ TEST(AlphaFair, OfOneResourceSharesInClosedForm) {
 }
 
 TEST(AlphaFair, ApproachesMaxMinAndDrfAsAlphaGrows) {
-  Random random(seed);
+  Random random(pool_seed);
   for (int i = 0; i < 500; ++i) {
     const PoolCase pool = testing::random_pool(random, {});
     for (const auto& [limit, steep] : {std::pair("max-min", "alpha-fair:alpha=1e6"),

@@ -13,11 +13,11 @@
 namespace mirab {
 namespace {
 
-constexpr std::uint64_t seed = 301;
+constexpr std::uint64_t ps_dsf_seed = 301;
 
 Quantity quantity(double value) { return *Quantity::from(value); }
 
-ResourceVector amounts(const std::vector<double>& values) {
+ResourceVector ps_dsf_amounts(const std::vector<double>& values) {
   ResourceVector vector;
   for (const double value : values) vector.push_back(quantity(value));
   return vector;
@@ -37,7 +37,7 @@ ResourceVector demand(Random& random, const Style& style, std::size_t resources)
   for (std::size_t r = 0; r < resources; ++r)
     values.push_back(style.zeros && random.below(3) == 0 ? 0 : amount(random, style, 5));
   values[random.below(resources)] = amount(random, style, 5);
-  return amounts(values);
+  return ps_dsf_amounts(values);
 }
 
 // N ≤ 8 users, K ≤ 5 servers, m ≤ 4 resources; an error where a user fits nowhere.
@@ -52,7 +52,7 @@ Result<Problem> random_problem(Random& random) {
     std::vector<double> capacity;
     for (std::size_t r = 0; r < resources; ++r)
       capacity.push_back(style.zeros && coin(10) ? 0 : amount(random, style, 30));
-    cluster.servers.push_back({.name = fmt::format("s{}", i), .capacity = amounts(capacity)});
+    cluster.servers.push_back({.name = fmt::format("s{}", i), .capacity = ps_dsf_amounts(capacity)});
   }
   for (std::size_t n = 0; n < users; ++n) {
     User user{.name = fmt::format("u{}", n), .demand = demand(random, style, resources)};
@@ -71,7 +71,7 @@ Result<Problem> random_problem(Random& random) {
 
 // The mechanism is defined by the form, not by one solution.
 TEST(PsDsf, MeetsTheLevelFormOnRandomProblems) {
-  Random random(seed);
+  Random random(ps_dsf_seed);
   int solved = 0;
   for (int i = 0; solved < 2000; ++i) {
     const Result<Problem> problem = random_problem(random);
@@ -79,8 +79,8 @@ TEST(PsDsf, MeetsTheLevelFormOnRandomProblems) {
     const Result<Outcome> outcome = allocate(*problem, "ps-dsf");
     ASSERT_TRUE(outcome) << describe(outcome.error());
     const LevelForm form = level_form(*problem, outcome->allocation);
-    ASSERT_LE(form.violation, 1e-8) << fmt::format("problem {} of seed {}, user {}, server {}", i, seed,
-                                                   form.user, form.server);
+    ASSERT_LE(form.violation, 1e-8) << fmt::format("problem {} of seed {}, user {}, server {}", i,
+                                                   ps_dsf_seed, form.user, form.server);
     ASSERT_EQ(outcome->status, Status::converged) << outcome->certificate.value;
     EXPECT_EQ(outcome->certificate.kind, "level-violation");
     ++solved;
@@ -105,7 +105,7 @@ bool fits(const Problem& problem, const Allocation& allocation) {
   return true;
 }
 
-// Amounts up to so many powers of ten apart.
+// Amounts up to this many powers of ten apart.
 struct Spread {
   double of_servers = 0, of_amounts = 0;
 };
@@ -126,13 +126,13 @@ Problem spread_problem(Random& random, const Spread& spread) {
     const double size = std::round(power(spread.of_servers));
     std::vector<double> capacity;
     for (std::size_t r = 0; r < resources; ++r) capacity.push_back(size * amount(6));
-    cluster.servers.push_back({.name = fmt::format("s{}", i), .capacity = amounts(capacity)});
+    cluster.servers.push_back({.name = fmt::format("s{}", i), .capacity = ps_dsf_amounts(capacity)});
   }
   for (std::size_t n = 0; n < users; ++n) {
     std::vector<double> demand;
     for (std::size_t r = 0; r < resources; ++r) demand.push_back(random.below(3) == 0 ? 0 : amount(4));
     demand[random.below(resources)] = amount(4);
-    User user{.name = fmt::format("u{}", n), .demand = amounts(demand)};
+    User user{.name = fmt::format("u{}", n), .demand = ps_dsf_amounts(demand)};
     user.weight = quantity(1.0 + static_cast<double>(random.below(3)));
     if (random.below(4) == 0) user.tasks = quantity(amount(8) * power(spread.of_servers));
     std::vector<std::string> eligible{cluster.servers[random.below(servers)].name};
@@ -148,10 +148,10 @@ Problem spread_problem(Random& random, const Spread& spread) {
 // What the certificate says is what the checker finds, which knows nothing of the solver.
 TEST(PsDsf, IsFeasibleAndSaysHowFarItCameWhereAmountsAreOrdersOfMagnitudeApart) {
   for (const Spread& spread : {Spread{.of_servers = 5}, Spread{.of_amounts = 9}}) {
-    Random random(seed);
+    Random random(ps_dsf_seed);
     int converged = 0;
     for (int i = 0; i < 2000; ++i) {
-      SCOPED_TRACE(fmt::format("problem {} of seed {}, servers 1e{}, amounts 1e{}", i, seed,
+      SCOPED_TRACE(fmt::format("problem {} of seed {}, servers 1e{}, amounts 1e{}", i, ps_dsf_seed,
                                spread.of_servers, spread.of_amounts));
       const Problem problem = spread_problem(random, spread);
       const Result<Outcome> outcome = allocate(problem, "ps-dsf");
@@ -171,11 +171,11 @@ Problem many_users(std::size_t users, std::size_t servers, Random& random) {
   for (std::size_t i = 0; i < servers; ++i) {
     cluster.servers.push_back(
         {.name = fmt::format("s{}", i),
-         .capacity = amounts({uniform(1e3, 1e5), uniform(1e3, 1e5), uniform(1e3, 1e5)})});
+         .capacity = ps_dsf_amounts({uniform(1e3, 1e5), uniform(1e3, 1e5), uniform(1e3, 1e5)})});
   }
   for (std::size_t n = 0; n < users; ++n) {
     cluster.users.push_back({.name = fmt::format("u{}", n),
-                             .demand = amounts({uniform(0.1, 5), uniform(0.1, 5), uniform(0.1, 5)}),
+                             .demand = ps_dsf_amounts({uniform(0.1, 5), uniform(0.1, 5), uniform(0.1, 5)}),
                              .weight = quantity(uniform(0.5, 4))});
     std::vector<std::string> eligible;
     for (const Server& server : cluster.servers) {
@@ -188,14 +188,15 @@ Problem many_users(std::size_t users, std::size_t servers, Random& random) {
 
 // Section 5: plain sweeps creep with many users; hundreds go by ties, six thousand by a sample of them first.
 TEST(PsDsf, MeetsTheLevelFormWithManyUsers) {
-  Random random(seed);
+  Random random(ps_dsf_seed);
   for (const auto& [users, servers] : {std::pair{100, 3}, {400, 4}, {1000, 4}, {1500, 8}, {6000, 6}}) {
     const Problem problem =
         many_users(static_cast<std::size_t>(users), static_cast<std::size_t>(servers), random);
     const Result<Outcome> outcome = allocate(problem, "ps-dsf");
     ASSERT_TRUE(outcome);
-    EXPECT_LE(level_form(problem, outcome->allocation).violation, 1e-8) << users << " users, seed " << seed;
-    EXPECT_EQ(outcome->status, Status::converged) << users << " users, seed " << seed;
+    EXPECT_LE(level_form(problem, outcome->allocation).violation, 1e-8)
+        << users << " users, seed " << ps_dsf_seed;
+    EXPECT_EQ(outcome->status, Status::converged) << users << " users, seed " << ps_dsf_seed;
   }
 }
 
@@ -231,7 +232,7 @@ TEST(PsDsf, WithSmallerTasksIsASolutionForTheTasksAsTheyWere) {
 
 // With one server a virtual dominant share is the dominant share.
 TEST(PsDsf, IsDrfOnOneServer) {
-  Random random(seed);
+  Random random(ps_dsf_seed);
   for (int i = 0; i < 300; ++i) {
     const testing::PoolCase pool = testing::random_pool(random, {});
     const std::vector<double> ours = testing::tasks_of(pool, "ps-dsf"), drf = testing::tasks_of(pool, "drf");
@@ -245,9 +246,10 @@ Problem plain(const std::vector<std::vector<double>>& servers,
   Cluster cluster{.resources = {"cpu", "memory"}, .servers = {}, .users = {}};
   for (const auto& capacity : servers)
     cluster.servers.push_back(
-        {.name = fmt::format("s{}", cluster.servers.size()), .capacity = amounts(capacity)});
+        {.name = fmt::format("s{}", cluster.servers.size()), .capacity = ps_dsf_amounts(capacity)});
   for (const auto& one : demands)
-    cluster.users.push_back({.name = fmt::format("u{}", cluster.users.size()), .demand = amounts(one)});
+    cluster.users.push_back(
+        {.name = fmt::format("u{}", cluster.users.size()), .demand = ps_dsf_amounts(one)});
   return *Problem::from(cluster);
 }
 
@@ -270,7 +272,7 @@ TEST(PsDsf, IsNotParetoEfficient) {
 }
 
 TEST(PsDsf, GivesTheSameBytesTwice) {
-  Random random(seed);
+  Random random(ps_dsf_seed);
   const Problem problem = many_users(500, 4, random);
   EXPECT_EQ(allocate(problem, "ps-dsf")->allocation.tasks, allocate(problem, "ps-dsf")->allocation.tasks);
 }

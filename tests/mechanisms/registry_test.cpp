@@ -15,10 +15,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::PoolCase;
 
-const PoolCase slides{.capacity = {9, 18}, .demand = {{1, 4}, {3, 1}}, .weight = {}, .cap = {}};
+const PoolCase slides_pool{.capacity = {9, 18}, .demand = {{1, 4}, {3, 1}}, .weight = {}, .cap = {}};
 
 Cluster slides_cluster() {
-  const Problem problem = testing::problem_of(slides);
+  const Problem problem = testing::problem_of(slides_pool);
   return {.resources = problem.resources(), .servers = problem.servers(), .users = problem.users()};
 }
 
@@ -32,12 +32,12 @@ TEST(Registry, ListsTheMechanismsInOrder) {
 
 TEST(Registry, CeeiIsAnotherNameOfPf) {
   EXPECT_EQ(choose_mechanism("ceei")->name, "pf");
-  EXPECT_EQ(allocate(testing::problem_of(slides), "ceei")->allocation.tasks,
-            allocate(testing::problem_of(slides), "pf")->allocation.tasks);
+  EXPECT_EQ(allocate(testing::problem_of(slides_pool), "ceei")->allocation.tasks,
+            allocate(testing::problem_of(slides_pool), "pf")->allocation.tasks);
 }
 
 TEST(Registry, AnUnknownMechanismIsAnErrorThatListsTheNearest) {
-  const Result<Outcome> outcome = allocate(testing::problem_of(slides), "dfr");
+  const Result<Outcome> outcome = allocate(testing::problem_of(slides_pool), "dfr");
   ASSERT_FALSE(outcome);
   EXPECT_THAT(outcome.error().message, HasSubstr("drf"));
 }
@@ -45,7 +45,7 @@ TEST(Registry, AnUnknownMechanismIsAnErrorThatListsTheNearest) {
 TEST(Registry, AlphaFairWithoutAnAlphaAboveZeroIsAnError) {
   for (const char* text : {"alpha-fair", "alpha-fair:alpha=0", "alpha-fair:alpha=-1", "alpha-fair:alpha=nan",
                            "alpha-fair:alpha=2,yardstick=weight"}) {
-    EXPECT_FALSE(allocate(testing::problem_of(slides), text)) << text;
+    EXPECT_FALSE(allocate(testing::problem_of(slides_pool), text)) << text;
   }
 }
 
@@ -119,7 +119,7 @@ TEST(Registry, AResourceThatNoServerHasIsLeftOutWithANotice) {
 
 TEST(Registry, AnOutcomeSaysWhatWasAskedForAndWhoHoldsWhat) {
   const Result<Outcome> outcome =
-      allocate(testing::problem_of(slides), "alpha-fair:alpha=2,yardstick=dominant");
+      allocate(testing::problem_of(slides_pool), "alpha-fair:alpha=2,yardstick=dominant");
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->mechanism, "alpha-fair:alpha=2,yardstick=dominant");
   EXPECT_EQ(outcome->certificate.kind, "relative-duality-gap");
@@ -129,7 +129,7 @@ TEST(Registry, AnOutcomeSaysWhatWasAskedForAndWhoHoldsWhat) {
   EXPECT_THAT(outcome->notices, IsEmpty());
   for (const Grant& grant : outcome->allocation.grants) {
     for (std::size_t r = 0; r < 2; ++r) {
-      EXPECT_DOUBLE_EQ(grant.resources[r], grant.tasks * slides.demand[grant.user][r]);
+      EXPECT_DOUBLE_EQ(grant.resources[r], grant.tasks * slides_pool.demand[grant.user][r]);
     }
   }
 }
@@ -139,7 +139,7 @@ TEST(Registry, AnOutcomeSaysWhatWasAskedForAndWhoHoldsWhat) {
 TEST(Registry, AnAlphaNearZeroSaysThatItIsNotConverged) {
   const PoolCase capped{
       .capacity = {9, 18}, .demand = {{1, 4}, {3, 1}, {0, 2}}, .weight = {1, 2, 1}, .cap = {1, 0.5, 100}};
-  for (const PoolCase& problem : {slides, capped}) {
+  for (const PoolCase& problem : {slides_pool, capped}) {
     for (const char* alpha :
          {"alpha-fair:alpha=1e-300", "alpha-fair:alpha=1e-6", "alpha-fair:alpha=0.0001"}) {
       const Result<Outcome> outcome = allocate(testing::problem_of(problem), alpha);
@@ -154,7 +154,7 @@ TEST(Registry, AnAlphaNearZeroSaysThatItIsNotConverged) {
 TEST(Registry, ASmallAlphaOfDominantSharesIsNoNumberOutOfRange) {
   const PoolCase far_apart{
       .capacity = {1e9, 1e9}, .demand = {{1e-9, 0}, {1e9, 1}, {1, 1e-6}}, .weight = {}, .cap = {}};
-  for (const PoolCase& problem : {slides, far_apart}) {
+  for (const PoolCase& problem : {slides_pool, far_apart}) {
     for (const char* alpha : {"0.05", "1e-3", "1e-5", "1e-300", "5e-324"}) {
       for (const char* yardstick : {"dominant", "tasks"}) {
         const std::string text = std::string("alpha-fair:alpha=") + alpha + ",yardstick=" + yardstick;
@@ -175,7 +175,7 @@ TEST(Registry, AnApproximationAtATinyAlphaLeavesNoWantedCapacityIdle) {
 }
 
 TEST(Registry, PricesThatADoubleDoesNotHoldAreLeftOutWithANotice) {
-  const Result<Outcome> outcome = allocate(testing::problem_of(slides), "alpha-fair:alpha=1e3");
+  const Result<Outcome> outcome = allocate(testing::problem_of(slides_pool), "alpha-fair:alpha=1e3");
   ASSERT_TRUE(outcome);
   EXPECT_THAT(outcome->allocation.servers[0].prices, IsEmpty());
   EXPECT_THAT(outcome->notices, ElementsAre(HasSubstr("beyond what a double holds")));

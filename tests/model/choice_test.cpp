@@ -17,7 +17,7 @@ constexpr std::array kRows = {ChoosableRow{.name = "drf", .aliases = {}, .option
                               ChoosableRow{.name = "pf", .aliases = kAliases, .options = {}},
                               ChoosableRow{.name = "alpha-fair", .aliases = {}, .options = kOptions}};
 
-std::string refusal(std::string_view text) {
+std::string choice_refusal(std::string_view text) {
   const Result<Choice> choice = choose(text, "mechanism", kRows);
   return choice ? "accepted" : choice.error().message;
 }
@@ -35,27 +35,27 @@ TEST(Choice, OptionsFollowTheNameAfterAColon) {
 TEST(Choice, AnAliasBecomesTheNameItStandsFor) { EXPECT_EQ(choose("ceei", "mechanism", kRows)->name, "pf"); }
 
 TEST(Choice, AnUnknownNameIsAnsweredWithTheNearest) {
-  EXPECT_THAT(refusal("drff"), StrEq("there is no mechanism 'drff'; did you mean drf?"));
-  EXPECT_THAT(refusal("alpha"), HasSubstr("did you mean alpha-fair?"));
-  EXPECT_THAT(refusal("xyzzy"), HasSubstr("there are drf, pf, ceei and alpha-fair"));
-  EXPECT_THAT(refusal(""), HasSubstr("there is no mechanism ''"));
+  EXPECT_THAT(choice_refusal("drff"), StrEq("there is no mechanism 'drff'; did you mean drf?"));
+  EXPECT_THAT(choice_refusal("alpha"), HasSubstr("did you mean alpha-fair?"));
+  EXPECT_THAT(choice_refusal("xyzzy"), HasSubstr("there are drf, pf, ceei and alpha-fair"));
+  EXPECT_THAT(choice_refusal(""), HasSubstr("there is no mechanism ''"));
 }
 
 TEST(Choice, CapitalsDoNotHideTheNearestName) {
-  EXPECT_THAT(refusal("DRF"), StrEq("there is no mechanism 'DRF'; did you mean drf?"));
-  EXPECT_THAT(refusal("ALPHA"), HasSubstr("did you mean alpha-fair?"));
+  EXPECT_THAT(choice_refusal("DRF"), StrEq("there is no mechanism 'DRF'; did you mean drf?"));
+  EXPECT_THAT(choice_refusal("ALPHA"), HasSubstr("did you mean alpha-fair?"));
   const std::array<std::string_view, 1> names = {"GPU-Model"};
   EXPECT_THAT(nearest_names("gpu-model", names), StrEq("; did you mean GPU-Model?"));
 }
 
 TEST(Choice, AWrongOptionIsNamedWithTheRightOnes) {
-  EXPECT_THAT(refusal("drf:alpha=2"), HasSubstr("'drf' has no option 'alpha'; it has none"));
-  EXPECT_THAT(refusal("alpha-fair:beta=2"), HasSubstr("its options are alpha and yardstick"));
-  EXPECT_THAT(refusal("alpha-fair"), HasSubstr("needs option 'alpha'"));
-  EXPECT_THAT(refusal("alpha-fair:alpha"), HasSubstr("needs a value"));
-  EXPECT_THAT(refusal("alpha-fair:alpha="), HasSubstr("needs a value"));
-  EXPECT_THAT(refusal("alpha-fair:alpha=1,alpha=2"), HasSubstr("given twice"));
-  EXPECT_THAT(refusal("drf:"), HasSubstr("an option must follow the colon"));
+  EXPECT_THAT(choice_refusal("drf:alpha=2"), HasSubstr("'drf' has no option 'alpha'; it has none"));
+  EXPECT_THAT(choice_refusal("alpha-fair:beta=2"), HasSubstr("its options are alpha and yardstick"));
+  EXPECT_THAT(choice_refusal("alpha-fair"), HasSubstr("needs option 'alpha'"));
+  EXPECT_THAT(choice_refusal("alpha-fair:alpha"), HasSubstr("needs a value"));
+  EXPECT_THAT(choice_refusal("alpha-fair:alpha="), HasSubstr("needs a value"));
+  EXPECT_THAT(choice_refusal("alpha-fair:alpha=1,alpha=2"), HasSubstr("given twice"));
+  EXPECT_THAT(choice_refusal("drf:"), HasSubstr("an option must follow the colon"));
 }
 
 TEST(Choice, OptionValuesAreChecked) {

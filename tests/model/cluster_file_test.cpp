@@ -39,7 +39,7 @@ users:
 Result<Problem> read(std::string_view text) { return read_cluster_text(text, Syntax::yaml, "c.yaml"); }
 Result<Problem> read_json(std::string_view text) { return read_cluster_text(text, Syntax::json, "c.json"); }
 
-std::string refusal(std::string_view text) {
+std::string cluster_file_refusal(std::string_view text) {
   const Result<Problem> problem = read(text);
   return problem ? "accepted" : describe(problem.error());
 }
@@ -144,35 +144,40 @@ constexpr std::string_view kHead =
 
 TEST(ClusterFile, EveryErrorNamesFileLineAndKey) {
   const std::string head(kHead);
-  EXPECT_EQ(refusal(head + "users:\n  - name: a\n    demand: {cpu: 1}\n    wieght: 2\n"),
+  EXPECT_EQ(cluster_file_refusal(head + "users:\n  - name: a\n    demand: {cpu: 1}\n    wieght: 2\n"),
             "c.yaml:7: users[0].wieght: unknown key; did you mean weight? Known are name, demand, weight, "
             "tasks, servers, "
             "select, demand_on");
-  EXPECT_THAT(refusal("resources: [cpu]\nservers:\n  - name: s\n    capacity:\n      cpu: -1\n"),
+  EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers:\n  - name: s\n    capacity:\n      cpu: -1\n"),
               HasSubstr("c.yaml:5: servers[0].capacity.cpu: '-1' is negative"));
-  EXPECT_THAT(refusal("resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: .nan}}\n"),
+  EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: .nan}}\n"),
               HasSubstr("c.yaml:3: servers[0].capacity.cpu: '.nan' is not a finite number"));
-  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpu: 1}}\n  - {name: a, demand: {cpu: 1}}\n"),
+  EXPECT_THAT(cluster_file_refusal(
+                  head + "users:\n  - {name: a, demand: {cpu: 1}}\n  - {name: a, demand: {cpu: 1}}\n"),
               HasSubstr("c.yaml:6: users[1].name: duplicate name"));
-  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpu: 0}}\n"),
+  EXPECT_THAT(cluster_file_refusal(head + "users:\n  - {name: a, demand: {cpu: 0}}\n"),
               HasSubstr("c.yaml:5: users[0].demand: user 'a' demands nothing"));
-  EXPECT_THAT(refusal(head + "users:\n  - name: a\n"), HasSubstr("c.yaml:5: users[0].demand: missing"));
+  EXPECT_THAT(cluster_file_refusal(head + "users:\n  - name: a\n"),
+              HasSubstr("c.yaml:5: users[0].demand: missing"));
   EXPECT_THAT(
-      refusal("resources: [cpu, gpu]\nservers:\n  - {name: s, capacity: {cpu: 9}}\nusers:\n  - name: a\n    "
-              "demand: {gpu: 1}\n"),
+      cluster_file_refusal(
+          "resources: [cpu, gpu]\nservers:\n  - {name: s, capacity: {cpu: 9}}\nusers:\n  - name: a\n    "
+          "demand: {gpu: 1}\n"),
       HasSubstr("c.yaml:6: users[0].demand: user 'a' fits nowhere: 1 without any gpu"));
-  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpus: 1}}\n"),
+  EXPECT_THAT(cluster_file_refusal(head + "users:\n  - {name: a, demand: {cpus: 1}}\n"),
               HasSubstr("c.yaml:5: users[0].demand.cpus: unknown resource; did you mean cpu? Known are "
                         "cpu, memory"));
   EXPECT_THAT(
-      refusal(head + "users:\n  - {name: a, demand: {cpu: 16Ei}}\n"),
+      cluster_file_refusal(head + "users:\n  - {name: a, demand: {cpu: 16Ei}}\n"),
       HasSubstr(
           "c.yaml:5: users[0].demand.cpu: '16Ei' overflows: the largest amount is 9223372036854775807"));
-  EXPECT_THAT(refusal(""), HasSubstr("c.yaml:1: resources: missing: the file is empty"));
-  EXPECT_THAT(refusal("# nothing\n"), HasSubstr("c.yaml:1: resources: missing: the file is empty"));
-  EXPECT_THAT(refusal("resources: [cpu]\nservers: []\nusers: []\n"),
+  EXPECT_THAT(cluster_file_refusal(""), HasSubstr("c.yaml:1: resources: missing: the file is empty"));
+  EXPECT_THAT(cluster_file_refusal("# nothing\n"),
+              HasSubstr("c.yaml:1: resources: missing: the file is empty"));
+  EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers: []\nusers: []\n"),
               HasSubstr("c.yaml:2: servers: the cluster is empty"));
-  EXPECT_THAT(refusal("version: 2\nresources: [cpu]\n"), HasSubstr("c.yaml:1: version: must be 1"));
+  EXPECT_THAT(cluster_file_refusal("version: 2\nresources: [cpu]\n"),
+              HasSubstr("c.yaml:1: version: must be 1"));
 }
 
 TEST(ClusterFile, EveryErrorOfJsonHasItsLineToo) {
@@ -189,17 +194,18 @@ TEST(ClusterFile, EveryErrorOfJsonHasItsLineToo) {
 
 TEST(ClusterFile, ATabThatIndentsIsCalledByItsName) {
   const std::string tab = "tabs cannot indent in YAML; use spaces";
-  EXPECT_EQ(refusal("resources: [cpu]\nservers:\n\t- name: s\n"), "c.yaml:3: " + tab);
-  EXPECT_EQ(refusal("resources: [cpu]\nservers:\n  - name: s\n\t  capacity: {cpu: 1}\n"), "c.yaml:4: " + tab);
-  EXPECT_EQ(refusal("version: 1\n  \tresources: [cpu]\n"), "c.yaml:2: " + tab);
-  EXPECT_EQ(refusal("resources: [cpu]\nservers: {a: 1]\n"), "c.yaml:2: illegal flow end");
+  EXPECT_EQ(cluster_file_refusal("resources: [cpu]\nservers:\n\t- name: s\n"), "c.yaml:3: " + tab);
+  EXPECT_EQ(cluster_file_refusal("resources: [cpu]\nservers:\n  - name: s\n\t  capacity: {cpu: 1}\n"),
+            "c.yaml:4: " + tab);
+  EXPECT_EQ(cluster_file_refusal("version: 1\n  \tresources: [cpu]\n"), "c.yaml:2: " + tab);
+  EXPECT_EQ(cluster_file_refusal("resources: [cpu]\nservers: {a: 1]\n"), "c.yaml:2: illegal flow end");
 }
 
 TEST(ClusterFile, TabsBetweenBracketsAndInBlankLinesAreNoMistake) {
   EXPECT_TRUE(
       read("resources: [cpu]\n\t\nservers: [\n\t{name: s, capacity: {cpu: 1}}\n]\nusers:\t[\n"
            "\t# a comment\n{name: a, demand: {cpu: 1}}]\n"));
-  EXPECT_THAT(refusal("resources: [\n\tcpu]\nservers: 1: 2\n"), Not(HasSubstr("tabs")));
+  EXPECT_THAT(cluster_file_refusal("resources: [\n\tcpu]\nservers: 1: 2\n"), Not(HasSubstr("tabs")));
 }
 
 TEST(ClusterFile, WhatJsonDoesNotHaveIsSaidInPlainWords) {
@@ -216,8 +222,9 @@ TEST(ClusterFile, WhatJsonDoesNotHaveIsSaidInPlainWords) {
 
 TEST(ClusterFile, ACountIsAWholeNumberFromOne) {
   const auto with_count = [](const std::string& count) {
-    return refusal("resources: [cpu]\nservers:\n  - name: s\n    capacity: {cpu: 1}\n    count: " + count +
-                   "\nusers:\n  - {name: a, demand: {cpu: 1}}\n");
+    return cluster_file_refusal(
+        "resources: [cpu]\nservers:\n  - name: s\n    capacity: {cpu: 1}\n    count: " + count +
+        "\nusers:\n  - {name: a, demand: {cpu: 1}}\n");
   };
   for (const char* count : {"-1", "0", "1.5", "ten", "1e30"}) {
     EXPECT_EQ(with_count(count),
@@ -229,28 +236,30 @@ TEST(ClusterFile, ACountIsAWholeNumberFromOne) {
 }
 
 TEST(ClusterFile, WithoutResourcesTheErrorShowsHowTheyLook) {
-  EXPECT_EQ(refusal("servers:\n  - {name: s, capacity: {cpu: 1}}\n"),
-            "c.yaml:1: resources: missing: it names what is shared, such as `resources: [cpu, memory]`");
+  EXPECT_EQ(cluster_file_refusal("servers:\n  - {name: s, capacity: {cpu: 1}}\n"),
+            "c.yaml:1: resources: missing: list the resources, such as `resources: [cpu, memory]`");
 }
 
 TEST(ClusterFile, RefusesWrongKindsOfValues) {
   const std::string head(kHead);
-  EXPECT_THAT(refusal("just text\n"), HasSubstr("c.yaml:1: must be a map"));
-  EXPECT_THAT(refusal("resources: cpu\n"), HasSubstr("c.yaml:1: resources: must be a list"));
-  EXPECT_THAT(refusal("resources: [cpu]\nservers: [s]\n"), HasSubstr("c.yaml:2: servers[0]: must be a map"));
-  EXPECT_THAT(refusal(head + "users:\n  - {name: [a], demand: {cpu: 1}}\n"),
+  EXPECT_THAT(cluster_file_refusal("just text\n"), HasSubstr("c.yaml:1: must be a map"));
+  EXPECT_THAT(cluster_file_refusal("resources: cpu\n"), HasSubstr("c.yaml:1: resources: must be a list"));
+  EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers: [s]\n"),
+              HasSubstr("c.yaml:2: servers[0]: must be a map"));
+  EXPECT_THAT(cluster_file_refusal(head + "users:\n  - {name: [a], demand: {cpu: 1}}\n"),
               HasSubstr("users[0].name: must be a name"));
-  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpu: [1]}}\n"),
+  EXPECT_THAT(cluster_file_refusal(head + "users:\n  - {name: a, demand: {cpu: [1]}}\n"),
               HasSubstr("users[0].demand.cpu: must be an amount"));
-  EXPECT_THAT(refusal(head + "users:\n  - {name: a, demand: {cpu: }}\n"),
+  EXPECT_THAT(cluster_file_refusal(head + "users:\n  - {name: a, demand: {cpu: }}\n"),
               HasSubstr("users[0].demand.cpu: must be an amount"));
-  EXPECT_THAT(refusal("resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 1}, count: 1.5}\n"),
-              HasSubstr("servers[0].count: must be a whole number"));
-  EXPECT_THAT(refusal("a: 1\na: 2\n"), HasSubstr("c.yaml:2: a: duplicate key"));
-  EXPECT_THAT(refusal("a: &x 1\nb: *x\n"), HasSubstr("aliases (*name) are not supported"));
-  EXPECT_THAT(refusal("[a]: 1\n"), HasSubstr("a key must be a plain name"));
-  EXPECT_THAT(refusal("version: 1\n---\nversion: 1\n"), HasSubstr("a second document begins"));
-  EXPECT_THAT(refusal("resources: [cpu\n"), StrEq("c.yaml:2: end of sequence flow not found"))
+  EXPECT_THAT(
+      cluster_file_refusal("resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: 1}, count: 1.5}\n"),
+      HasSubstr("servers[0].count: must be a whole number"));
+  EXPECT_THAT(cluster_file_refusal("a: 1\na: 2\n"), HasSubstr("c.yaml:2: a: duplicate key"));
+  EXPECT_THAT(cluster_file_refusal("a: &x 1\nb: *x\n"), HasSubstr("aliases (*name) are not supported"));
+  EXPECT_THAT(cluster_file_refusal("[a]: 1\n"), HasSubstr("a key must be a plain name"));
+  EXPECT_THAT(cluster_file_refusal("version: 1\n---\nversion: 1\n"), HasSubstr("a second document begins"));
+  EXPECT_THAT(cluster_file_refusal("resources: [cpu\n"), StrEq("c.yaml:2: end of sequence flow not found"))
       << "where the closing bracket is missing";
 }
 
@@ -284,11 +293,11 @@ TEST(ClusterFile, MoreAmountsThanFitIntoMemoryAreRefusedBeforeTheyAreMade) {
   const std::string servers = "servers:\n  - {name: s, capacity: {r0: 1}}\nusers:\n";
   std::string users;
   for (int n = 0; n < 50'001; ++n) users += "  - {}\n";
-  EXPECT_THAT(refusal("resources: [" + resources + "]\n" + servers + users),
+  EXPECT_THAT(cluster_file_refusal("resources: [" + resources + "]\n" + servers + users),
               HasSubstr("more than 50000000 amounts"));
-  EXPECT_THAT(
-      refusal("resources: [" + resources + ", more]\n" + servers + "  - {name: u, demand: {r0: 1}}\n"),
-      HasSubstr("c.yaml:1: resources: 1001 resources; at most 1000 can be shared"));
+  EXPECT_THAT(cluster_file_refusal("resources: [" + resources + ", more]\n" + servers +
+                                   "  - {name: u, demand: {r0: 1}}\n"),
+              HasSubstr("c.yaml:1: resources: 1001 resources; at most 1000 can be shared"));
 }
 
 TEST(ClusterFile, TheLineOfAKeyCanBeFoundLater) {

@@ -8,7 +8,7 @@
 #include <mirab/model/quantity.hpp>
 #include <mirab/model/random.hpp>
 
-#include "model/rational.hpp"
+#include "model/exact.hpp"
 
 namespace mirab {
 namespace {
@@ -21,7 +21,7 @@ Quantity quantity(std::string_view text) {
   return parsed ? *parsed : Quantity{};
 }
 
-std::string refusal(std::string_view text) {
+std::string quantity_refusal(std::string_view text) {
   const Result<Quantity> parsed = Quantity::parse(text);
   return parsed ? "accepted as " + parsed->text() : parsed.error().message;
 }
@@ -61,15 +61,15 @@ TEST(Quantity, ReadsEverySuffixOfKubernetes) {
 TEST(Quantity, RefusesWhatIsNotAnAmountAndSaysWhatWouldBe) {
   for (const char* text :
        {"", "abc", "1 2", "64GiB", "1e", "1e3.5", "--1", "1.2.3", "0x10", "1_000", "e3", ".", "Gi"}) {
-    EXPECT_THAT(refusal(text), HasSubstr("is not an amount; write a number like 16")) << text;
+    EXPECT_THAT(quantity_refusal(text), HasSubstr("is not an amount; write a number like 16")) << text;
   }
 }
 
 TEST(Quantity, RefusesNegativeAndNonFiniteNumbers) {
-  EXPECT_THAT(refusal("-1"), HasSubstr("negative"));
-  EXPECT_THAT(refusal("-500m"), HasSubstr("negative"));
+  EXPECT_THAT(quantity_refusal("-1"), HasSubstr("negative"));
+  EXPECT_THAT(quantity_refusal("-500m"), HasSubstr("negative"));
   for (const char* text : {"nan", "NaN", ".nan", "inf", ".inf", "-inf", "-.Inf"}) {
-    EXPECT_THAT(refusal(text), HasSubstr("not a finite number")) << text;
+    EXPECT_THAT(quantity_refusal(text), HasSubstr("not a finite number")) << text;
   }
 }
 
@@ -77,10 +77,12 @@ TEST(Quantity, RefusesOverflowRatherThanRound) {
   EXPECT_EQ(quantity("9223372036854775807").text(), "9223372036854775807");
   for (const char* text : {"9223372036854775808", "16Ei", "1e19", "1e400", "99999999999999999999999999",
                            "10E", "1e99999999999"}) {
-    EXPECT_THAT(refusal(text), HasSubstr("overflows: the largest amount is 9223372036854775807")) << text;
+    EXPECT_THAT(quantity_refusal(text), HasSubstr("overflows: the largest amount is 9223372036854775807"))
+        << text;
   }
-  EXPECT_THAT(refusal("0.12345678901234567890123"), HasSubstr("more digits than can be counted exactly"));
-  EXPECT_THAT(refusal("1e-400"), HasSubstr("too small"));
+  EXPECT_THAT(quantity_refusal("0.12345678901234567890123"),
+              HasSubstr("more digits than can be counted exactly"));
+  EXPECT_THAT(quantity_refusal("1e-400"), HasSubstr("too small"));
   EXPECT_EQ(quantity("1000000000000000000.000000000000000000"), quantity("1e18")) << "zeros are no digits";
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-std::string refusal(std::string_view text) {
+std::string seconds_refusal(std::string_view text) {
   const Result<Duration> read = parse_seconds(text);
   return read ? "accepted" : read.error().message;
 }
@@ -39,17 +39,17 @@ TEST(Seconds, WhatIsWrittenReadsBackAsTheSame) {
 }
 
 TEST(Seconds, WhatIsNoTimeIsRefused) {
-  EXPECT_EQ(refusal("-1"), "'-1' is negative; an amount is at least 0");
-  EXPECT_EQ(refusal("0.0000000001"), "'0.0000000001' is not a whole number of nanoseconds");
-  EXPECT_EQ(refusal("9223372036.854775808"),
+  EXPECT_EQ(seconds_refusal("-1"), "'-1' is negative; an amount is at least 0");
+  EXPECT_EQ(seconds_refusal("0.0000000001"), "'0.0000000001' is not a whole number of nanoseconds");
+  EXPECT_EQ(seconds_refusal("9223372036.854775808"),
             "'9223372036.854775808' has more digits than can be counted "
             "exactly; at most 18 are safe");
-  EXPECT_EQ(refusal("9223372037"), "'9223372037' seconds are more than 292 years");
+  EXPECT_EQ(seconds_refusal("9223372037"), "'9223372037' seconds are more than 292 years");
   for (const std::string_view bad : {"5m", "5E", "1Ki", "x", "nan", " 1"}) {
-    EXPECT_THAT(refusal(bad), ::testing::EndsWith("is not a number of seconds, like 12.5")) << bad;
+    EXPECT_THAT(seconds_refusal(bad), ::testing::EndsWith("is not a number of seconds, like 12.5")) << bad;
   }
-  EXPECT_NE(refusal(""), "accepted");
-  EXPECT_NE(refusal("1e"), "accepted");
+  EXPECT_NE(seconds_refusal(""), "accepted");
+  EXPECT_NE(seconds_refusal("1e"), "accepted");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "model/temporary_folder.hpp"
 
-// The format is ours: docs/workload-file.md.
+// The format is ours: docs/reference/workload-file.md.
 namespace mirab {
 namespace {
 
@@ -41,7 +41,7 @@ std::string refusal(const std::string& text) {
   return workload ? "accepted" : describe(workload.error());
 }
 
-/// What is said of a line that stands below the good ones.
+/// The error for a line below the good ones.
 std::string refusal_of(const std::string& line) {
   const std::string said = refusal(above + a_job + line);
   EXPECT_TRUE(said == "accepted" || said.starts_with("w:8: ")) << said;
@@ -244,9 +244,9 @@ TEST(WorkloadFile, TheHeadComesFirstAndSaysWhatTheFileIs) {
   EXPECT_EQ(refusal(R"({"mirab": "workload", "version": 2, "resources": ["cpu"], "span": 1})"),
             "w:1: version: must be 1, the version of this format");
   EXPECT_EQ(refusal(R"({"mirab": "workload", "version": 1, "resources": [], "span": 1})"),
-            "w:1: resources: must name what is shared");
+            "w:1: resources: must name at least one resource");
   EXPECT_EQ(refusal(R"({"mirab": "workload", "version": 1, "resources": ["a", "a"], "span": 1})"),
-            "w:1: resources[1]: 'a' is named twice");
+            "w:1: resources[1]: duplicate name 'a'");
   EXPECT_EQ(refusal(R"({"mirab": "workload", "version": 1, "resources": ["a"], "span": 0})"),
             "w:1: span: must be more than 0 seconds");
   EXPECT_EQ(refusal(R"({"mirab": "workload", "version": 1, "resources": ["a"]})"), "w:1: span: missing");
@@ -306,10 +306,10 @@ TEST(WorkloadFile, AmountsArePositiveAndOfKnownResources) {
   EXPECT_THAT(refusal_of(R"({"request": 2, "demand": {"gpu": 1}})"),
               StartsWith("demand.gpu: unknown resource"));
   EXPECT_EQ(refusal_of(R"({"request": 2, "demand": {"cpu": 0}})"),
-            "demand: must ask for something: one amount must be more than 0");
+            "demand: at least one amount must be more than 0");
   EXPECT_EQ(refusal_of(R"({"request": 3, "demand": {"cpu": 1}})"), "request: must be 2, the next number");
   EXPECT_EQ(refusal_of(R"({"usage": 1, "step": 1, "of": [[1]]})"),
-            "of[0]: must have 2 amounts, one a resource");
+            "of[0]: must have 2 amounts, one for each resource");
   EXPECT_EQ(refusal_of(R"({"usage": 1, "step": 1, "of": [[1, -2]]})"),
             "of[0][1]: must be a number from 0, not '-2'");
   EXPECT_EQ(refusal_of(R"({"usage": 1, "of": [[1, 2]]})"), "usage: must be 0, the next number");
@@ -330,12 +330,12 @@ TEST(WorkloadFile, EveryOtherSlipIsAnErrorThatNamesItsKey) {
            {R"({"job": "j", "at": 13, "user": "bob", "request": 0, "runtime": 1, "cut": "no"})",
             "cut: must be true or false"},
            {R"({"job": "", "at": 13, "user": "bob", "request": 0, "runtime": 1})", "job: must not be empty"},
-           {R"({"user": "ann"})", "user: 'ann' is there already"},
+           {R"({"user": "ann"})", "user: duplicate user name 'ann'"},
            {R"({"user": "eve", "weight": 0})", "weight: must be more than 0"},
            {R"({"server": "s", "instance": 0, "at": 13, "change": "gone"})", "change: must be up or down"},
            {R"({"server": "s", "instance": 0, "at": 13, "change": "up"})", "capacity: missing"},
            {R"({"server": "s", "instance": 0, "at": 13, "change": "down", "capacity": {}})",
-            "change: a server that goes has no capacity and no labels"},
+            "change: a server that goes down has no capacity and no labels"},
            {R"({"colour": 1})", "must have one of the keys job, server, user, request, usage"},
            {R"([1])", "a line must be a JSON object"},
        }) {

@@ -1,11 +1,11 @@
 // One server filled by levels, against the conditions that define it.
-#include "numerics/best_filling.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <limits>
 
 #include <mirab/model/random.hpp>
+
+#include "numerics/psdsf/best_response.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -20,7 +20,7 @@ TEST(BestFilling, IsWaterFillingWhenNobodyHasAnythingElsewhere) {
   ArrayXXd demand(2, 2);
   demand << 1, 4, 3, 1;
   const ArrayXd capacity{{9, 18}}, rate{{4.5, 3}};
-  const Filling filling = fill_best(demand, capacity, rate, ArrayXd::Zero(2), ArrayXd());
+  const Filling filling = best_response(demand, capacity, rate, ArrayXd::Zero(2), ArrayXd());
   EXPECT_NEAR(filling.x[0], 3, 1e-12);
   EXPECT_NEAR(filling.x[1], 2, 1e-12);
   EXPECT_NEAR(filling.levels[0], 2.0 / 3, 1e-12);
@@ -32,7 +32,7 @@ TEST(BestFilling, FindsTheLevelWhereUseBendsBothWays) {
   ArrayXXd demand(3, 1);
   demand << 2, 2, 3;
   const ArrayXd rate{{18, 16, 8}}, elsewhere{{7.0 / 3, 6.5, 0}}, room{{2.0 / 3, 0.5, infinity}};
-  const Filling filling = fill_best(demand, ArrayXd::Constant(1, 12), rate, elsewhere, room);
+  const Filling filling = best_response(demand, ArrayXd::Constant(1, 12), rate, elsewhere, room);
   EXPECT_NEAR((filling.x * demand.col(0)).sum(), 12, 1e-12);
 }
 
@@ -41,8 +41,8 @@ TEST(BestFilling, FindsTheLevelWhereUseBendsBothWays) {
 TEST(BestFilling, MarksOnlyWhatRisingRowsDemand) {
   const ArrayXXd demand{{1 - 1e-12, 1, 0}, {0, 0, 1}};
   for (int trial = 0; trial < 100; ++trial) {
-    const Filling filling =
-        fill_best(demand, ArrayXd::Ones(3), ArrayXd{{1, 0.7}}, ArrayXd{{0, 1e8 + trial / 100.0}}, ArrayXd());
+    const Filling filling = best_response(demand, ArrayXd::Ones(3), ArrayXd{{1, 0.7}},
+                                          ArrayXd{{0, 1e8 + trial / 100.0}}, ArrayXd());
     ASSERT_EQ(filling.levels[0], infinity) << trial;
     ASSERT_DOUBLE_EQ(filling.x[0], 1) << trial;
     ASSERT_DOUBLE_EQ(filling.x[1], 1) << trial;
@@ -59,7 +59,7 @@ TEST(BestFilling, FillsToTheLastDigitForRowsThatHaveFarMoreElsewhere) {
     const ArrayXd rate = 1 / demand.col(0);
     const ArrayXd elsewhere = 1e8 * rate + ArrayXd::NullaryExpr(5, [&] { return random.unit() / 10; });
     const ArrayXd room = ArrayXd::NullaryExpr(5, [&] { return random.below(3) == 0 ? 0.01 : infinity; });
-    const Filling filling = fill_best(demand, ArrayXd::Constant(1, 1), rate, elsewhere, room);
+    const Filling filling = best_response(demand, ArrayXd::Constant(1, 1), rate, elsewhere, room);
     if (filling.levels[0] == infinity) continue;
     ASSERT_NEAR((filling.x * demand.col(0)).sum(), 1, 1e-14) << "trial " << trial << " of seed " << seed;
     ASSERT_TRUE((filling.x <= room).all()) << "trial " << trial << " of seed " << seed;
@@ -82,7 +82,7 @@ TEST(BestFilling, StopsEveryRowAtTheLowestFullResourceThatItDemands) {
     const ArrayXd elsewhere = ArrayXd::NullaryExpr(rows, [&] { return random.below(2) == 0 ? 0 : draw(5); });
     const ArrayXd room =
         ArrayXd::NullaryExpr(rows, [&] { return random.below(2) == 0 ? infinity : draw(3); });
-    const Filling filling = fill_best(demand, capacity, rate, elsewhere, room);
+    const Filling filling = best_response(demand, capacity, rate, elsewhere, room);
     SCOPED_TRACE(fmt::format("trial {} of seed {}", trial, seed));
     for (Index n = 0; n < rows; ++n) {
       double level = infinity;

@@ -1,4 +1,4 @@
-#include "numerics/blocks.hpp"
+#include "numerics/base/blocks.hpp"
 
 #include <gmock/gmock.h>
 #include <pthread.h>

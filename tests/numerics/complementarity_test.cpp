@@ -1,8 +1,8 @@
-#include "numerics/complementarity.hpp"
-
 #include <gmock/gmock.h>
 
 #include <mirab/model/random.hpp>
+
+#include "numerics/base/dense_programs.hpp"
 
 namespace mirab::numerics {
 namespace {

@@ -1,11 +1,11 @@
-#include "numerics/dual_newton.hpp"
-
 #include <cmath>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <limits>
 
 #include <mirab/model/random.hpp>
+
+#include "numerics/pool/dual.hpp"
 
 namespace mirab::numerics {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/server_rows.hpp"
+#include "numerics/base/rows.hpp"
 
 namespace mirab::testing {
 

@@ -1,16 +1,13 @@
 // The simplex method of levels, its basis, its pricing and its start: examples by hand, and the equations
 // that have to hold on random programs. That its levels are right is for the oracle in tests/mechanisms.
-#include "numerics/level_simplex.hpp"
+#include "numerics/lexmaxmin/level_simplex.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>
 
 #include <mirab/model/random.hpp>
 
-#include "numerics/level_basis.hpp"
-#include "numerics/level_limits.hpp"
-#include "numerics/level_pricing.hpp"
-#include "numerics/level_start.hpp"
+#include "numerics/lexmaxmin/level_basis.hpp"
 
 namespace mirab::numerics {
 namespace {
@@ -49,7 +46,7 @@ ServerRows random_rows(Random& random, Index users, Index servers, Index resourc
   return rows;
 }
 
-// docs/mathematics.md, section 4: servers (2, 12), (12, 2), tasks (0.2, 1), (1, 0.2).
+// docs/explanation/mathematics.md, section 4: servers (2, 12), (12, 2), tasks (0.2, 1), (1, 0.2).
 ServerRows two_servers() {
   ServerRows rows;
   rows.demand = {ArrayXXd{{0.2, 1}, {1, 0.2}}};
@@ -120,7 +117,7 @@ TEST(LevelSimplex, PricesProveTheLevelOfRandomPrograms) {
   }
 }
 
-// Whatever changes the basis, W⁻¹ and the values stay those of a basis that is inverted anew.
+// Whatever changes the basis, W⁻¹ and the values stay those of a newly inverted basis.
 TEST(LevelBasis, UpdatesAgreeWithANewInverse) {
   Random random(2);
   const ServerRows rows = random_rows(random, 6, 3, 2);

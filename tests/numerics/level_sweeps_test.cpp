@@ -1,10 +1,9 @@
 // Sweeps of best responses, and leaps where they creep.
-#include "numerics/level_sweeps.hpp"
-
 #include <gmock/gmock.h>
 
-#include "numerics/level_violation.hpp"
 #include "numerics/many_rows.hpp"
+#include "numerics/psdsf/best_response.hpp"
+#include "numerics/psdsf/server_levels.hpp"
 #include "numerics/random_game.hpp"
 
 namespace mirab::numerics {

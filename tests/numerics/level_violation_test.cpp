@@ -1,11 +1,10 @@
 // The level form (mathematics.md, section 5) on placements made by hand.
-#include "numerics/level_violation.hpp"
-
 #include <cmath>
 #include <gmock/gmock.h>
 #include <limits>
 
 #include "numerics/many_rows.hpp"
+#include "numerics/psdsf/server_levels.hpp"
 
 namespace mirab::numerics {
 namespace {

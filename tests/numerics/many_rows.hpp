@@ -5,7 +5,7 @@
 
 #include <mirab/model/random.hpp>
 
-#include "numerics/server_rows.hpp"
+#include "numerics/base/rows.hpp"
 
 namespace mirab::testing {
 

@@ -1,10 +1,8 @@
-#include "numerics/price_gradient.hpp"
-
 #include <gtest/gtest.h>
 
 #include <mirab/model/random.hpp>
 
-#include "numerics/dual_newton.hpp"
+#include "numerics/pool/dual.hpp"
 
 namespace mirab::numerics {
 namespace {

@@ -1,10 +1,9 @@
-// What docs/mathematics.md, section 6, asks of one row at given prices, in the units of price_units.hpp.
-#include "numerics/price_rows.hpp"
-
+// What docs/explanation/mathematics.md, section 6, asks of one row at given prices, in the units of
+// price_newton.hpp.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "numerics/price_newton.hpp"
+#include "numerics/market/price_newton.hpp"
 #include "numerics/random_game.hpp"
 
 namespace mirab::numerics {
@@ -16,7 +15,7 @@ using Eigen::Index;
 using testing::random_game;
 using testing::RandomGame;
 
-constexpr std::uint64_t seed = 1996;
+constexpr std::uint64_t price_rows_seed = 1996;
 
 // Positive values in the places of `like`.
 template <class Array>
@@ -43,9 +42,9 @@ double largest(const ArrayXXd& values) { return values.abs().maxCoeff(); }
 class RowsAtPrices : public ::testing::TestWithParam<double> {};
 
 TEST_P(RowsAtPrices, AreOnTheirEquationsWithTheProductsTheyHad) {
-  Random random(seed);
+  Random random(price_rows_seed);
   for (int i = 0; i < 500; ++i) {
-    SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
+    SCOPED_TRACE(fmt::format("problem {} of seed {}", i, price_rows_seed));
     const RandomGame random_case = random_game(random, {});
     const GameInUnits game(random_case.with(GetParam()));
     if ((game.capped && !game.may.rowwise().any()).any()) continue;
@@ -68,9 +67,9 @@ TEST_P(RowsAtPrices, AreOnTheirEquationsWithTheProductsTheyHad) {
 // gap.
 TEST_P(RowsAtPrices, FollowTheNewtonDirectionToFirstOrder) {
   constexpr double kStep = 1e-5;
-  Random random(seed);
+  Random random(price_rows_seed);
   for (int i = 0; i < 200; ++i) {
-    SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
+    SCOPED_TRACE(fmt::format("problem {} of seed {}", i, price_rows_seed));
     const RandomGame random_case = random_game(random, {});
     const GameInUnits game(random_case.with(GetParam()));
     if (!game.may.rowwise().any().all()) continue;

@@ -1,9 +1,8 @@
-#include "numerics/price_sweeps.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "numerics/expect_feasible.hpp"
+#include "numerics/market/equilibrium.hpp"
 #include "numerics/random_game.hpp"
 
 namespace mirab::numerics {
@@ -14,10 +13,10 @@ using testing::expect_feasible;
 using testing::random_game;
 using testing::RandomGame;
 
-constexpr std::uint64_t seed = 2018;
+constexpr std::uint64_t price_sweeps_seed = 2018;
 
 TEST(PriceSweeps, SettleWhereThePathDoesAtAlphaOne) {
-  Random random(seed);
+  Random random(price_sweeps_seed);
   int settled = 0;
   for (int i = 0; i < 100; ++i) {
     const RandomGame game = random_game(random, {.caps = false});
@@ -27,7 +26,8 @@ TEST(PriceSweeps, SettleWhereThePathDoesAtAlphaOne) {
     if (swept.regret > 1e-9) continue;
     ++settled;
     const ArrayXd ours = swept.amount.rowwise().sum(), theirs = path.amount.rowwise().sum();
-    ASSERT_TRUE(((ours - theirs).abs() <= 1e-3 * theirs).all()) << "problem " << i << " of seed " << seed;
+    ASSERT_TRUE(((ours - theirs).abs() <= 1e-3 * theirs).all())
+        << "problem " << i << " of seed " << price_sweeps_seed;
   }
   EXPECT_EQ(settled, 100);
 }
@@ -35,9 +35,9 @@ TEST(PriceSweeps, SettleWhereThePathDoesAtAlphaOne) {
 class SweepsWithCaps : public ::testing::TestWithParam<double> {};
 
 TEST_P(SweepsWithCaps, GiveAmountsThatFitWhateverTheRegret) {
-  Random random(seed);
+  Random random(price_sweeps_seed);
   for (int i = 0; i < 1000; ++i) {
-    SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
+    SCOPED_TRACE(fmt::format("problem {} of seed {}", i, price_sweeps_seed));
     const RandomGame game = random_game(random, {});
     const PricedServers found = sweep_best_responses(game.with(GetParam()), {1e-6, 1e-6}, 1);
     ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount));

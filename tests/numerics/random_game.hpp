@@ -5,7 +5,7 @@
 
 #include <mirab/model/random.hpp>
 
-#include "numerics/regret.hpp"
+#include "numerics/market/regret.hpp"
 
 namespace mirab::testing {
 

@@ -1,4 +1,4 @@
-#include "numerics/regret.hpp"
+#include "numerics/market/regret.hpp"
 
 #include <gmock/gmock.h>
 #include <limits>
@@ -14,11 +14,11 @@ using Eigen::Index;
 using testing::random_game;
 using testing::RandomGame;
 
-constexpr std::uint64_t seed = 2018;
+constexpr std::uint64_t regret_seed = 2018;
 
 // One server, amounts and prices that are nothing in particular: no random change of the amounts gains more.
 TEST(Regret, IsAtLeastWhatAnySearchGains) {
-  Random random(seed);
+  Random random(regret_seed);
   for (const double alpha : {0.5, 1.0, 2.0, 5.0}) {
     for (int i = 0; i < 100; ++i) {
       RandomGame game = random_game(random, {.rows_max = 3, .servers_max = 1});

@@ -1,9 +1,8 @@
 // Whatever it takes to a level form.
-#include "numerics/server_levels.hpp"
+#include "numerics/psdsf/server_levels.hpp"
 
 #include <gmock/gmock.h>
 
-#include "numerics/level_violation.hpp"
 #include "numerics/many_rows.hpp"
 #include "numerics/random_game.hpp"
 
@@ -14,15 +13,15 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double within = 1e-8;
+constexpr double server_levels_within = 1e-8;
 
 TEST(ServerLevels, MeetTheLevelFormOfSmallGames) {
   constexpr std::uint64_t seed = 17;
   Random random(seed);
   for (int trial = 0; trial < 1000; ++trial) {
     const testing::RandomGame game = testing::random_game(random, {.orders = 2});
-    const ServerLevels found = level_servers(game.rows, game.weight, within);
-    ASSERT_LE(found.violation, within) << "trial " << trial << " of seed " << seed;
+    const ServerLevels found = level_servers(game.rows, game.weight, server_levels_within);
+    ASSERT_LE(found.violation, server_levels_within) << "trial " << trial << " of seed " << seed;
     ASSERT_EQ(found.violation, level_violation(game.rows, game.rows.alone.colwise() * game.weight, found.x));
   }
 }
@@ -31,7 +30,8 @@ TEST(ServerLevels, MeetTheLevelFormOfSmallGames) {
 TEST(ServerLevels, MeetTheLevelFormOfThousandsOfRows) {
   Random random(9);
   const ServerRows rows = testing::many_rows(random, 6000, 5, testing::Caps::half);
-  EXPECT_LE(level_servers(rows, ArrayXd::Ones(rows.rows()), within).violation, within);
+  EXPECT_LE(level_servers(rows, ArrayXd::Ones(rows.rows()), server_levels_within).violation,
+            server_levels_within);
 }
 
 // As in real clusters: a few shapes of servers and of demands, most rows limited by the same resource.
@@ -45,8 +45,8 @@ TEST(ServerLevels, MeetTheLevelFormWhereRowsAreTiedByTheHundred) {
       return 1e3 * static_cast<double>((1 + i) * (r == 0 ? 1 : 1 + i % 3));
     });
     const ServerRows rows = testing::rows_of(demand, capacity);
-    const ServerLevels found = level_servers(rows, ArrayXd::Ones(rows.rows()), within);
-    EXPECT_LE(found.violation, within) << "trial " << trial << " of seed " << seed;
+    const ServerLevels found = level_servers(rows, ArrayXd::Ones(rows.rows()), server_levels_within);
+    EXPECT_LE(found.violation, server_levels_within) << "trial " << trial << " of seed " << seed;
   }
 }
 
@@ -66,7 +66,7 @@ TEST(ServerLevels, FitTheServersAndCapsInAnyCase) {
   Random random(seed);
   for (int trial = 0; trial < 1000; ++trial) {
     const testing::RandomGame game = testing::random_game(random, {.rows_max = 40, .orders = 9});
-    for (const double good_enough : {within, 1.0}) {
+    for (const double good_enough : {server_levels_within, 1.0}) {
       const ServerLevels found = level_servers(game.rows, game.weight, good_enough);
       ASSERT_TRUE(fits(game.rows, found.x)) << "trial " << trial << " of seed " << seed;
       ASSERT_LE(found.violation, good_enough) << "trial " << trial << " of seed " << seed;

@@ -1,10 +1,10 @@
 // From nearly tied to tied.
-#include "numerics/settle_ties.hpp"
+#include "numerics/psdsf/settle_ties.hpp"
 
 #include <gmock/gmock.h>
 
-#include "numerics/level_violation.hpp"
 #include "numerics/many_rows.hpp"
+#include "numerics/psdsf/server_levels.hpp"
 
 namespace mirab::numerics {
 namespace {

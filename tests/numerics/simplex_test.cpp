@@ -1,14 +1,14 @@
 // The simplex method against what linear programs promise: a feasible point, and prices that prove it best.
-#include "numerics/simplex.hpp"
-
 #include <gmock/gmock.h>
 
 #include <mirab/model/random.hpp>
 
+#include "numerics/base/dense_programs.hpp"
+
 namespace mirab::numerics {
 namespace {
 
-constexpr std::uint64_t seed = 1947;
+constexpr std::uint64_t simplex_seed = 1947;
 
 TEST(Simplex, FindsTheVertexAndItsPrices) {
   // max 3a + 2b, a + b ≤ 4, a + 3b ≤ 6, a ≤ 3
@@ -24,7 +24,7 @@ TEST(Simplex, FindsTheVertexAndItsPrices) {
   EXPECT_NEAR(best.price[2], 1, 1e-12);
 }
 
-// Beale's example (1955), on which the steepest rule alone goes round for ever: the best is 1/20.
+// Beale's example (1955), on which the steepest rule alone cycles without end: the best is 1/20.
 TEST(Simplex, DoesNotCycle) {
   LinearProgram program{Eigen::VectorXd(4), Eigen::MatrixXd(3, 4), Eigen::VectorXd(3)};
   program.value << 0.75, -150, 0.02, -6;
@@ -36,7 +36,7 @@ TEST(Simplex, DoesNotCycle) {
 // Bounded, since the first rows limit every variable; some limits are 0, and some rows equal, for the sake of
 // ties.
 TEST(Simplex, ItsPricesProveRandomProgramsBest) {
-  Random random(seed);
+  Random random(simplex_seed);
   for (int i = 0; i < 2000; ++i) {
     const auto n = static_cast<Eigen::Index>(1 + random.below(6));
     const auto more = static_cast<Eigen::Index>(random.below(8));
@@ -46,7 +46,9 @@ TEST(Simplex, ItsPricesProveRandomProgramsBest) {
     for (double& limit : program.limit) limit = static_cast<double>(random.below(4));
     program.rows.topRows(n).setIdentity();
     const LinearOptimum best = maximise(program);
-    const auto replay = [i] { return "program " + std::to_string(i) + " of seed " + std::to_string(seed); };
+    const auto replay = [i] {
+      return "program " + std::to_string(i) + " of seed " + std::to_string(simplex_seed);
+    };
     ASSERT_TRUE((best.amount.array() >= 0).all()) << replay();
     ASSERT_TRUE((program.rows * best.amount - program.limit).maxCoeff() < 1e-9) << replay();
     ASSERT_TRUE((best.price.array() >= 0).all()) << replay();

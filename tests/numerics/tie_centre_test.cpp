@@ -1,9 +1,8 @@
 // Rows on the central path for given levels, against the equations that define it.
-#include "numerics/tie_centre.hpp"
-
 #include <gmock/gmock.h>
 
 #include "numerics/many_rows.hpp"
+#include "numerics/psdsf/tied_rows.hpp"
 
 namespace mirab::numerics {
 namespace {

@@ -1,7 +1,7 @@
 // Levels tied by rows that are on two servers.
-#include "numerics/tie_forest.hpp"
-
 #include <gmock/gmock.h>
+
+#include "numerics/psdsf/settle_ties.hpp"
 
 namespace mirab::numerics {
 namespace {

@@ -1,13 +1,12 @@
 // The path to tied levels: single steps, and the whole of it, judged by the level form.
-#include "numerics/tied_levels.hpp"
+#include "numerics/psdsf/tied_levels.hpp"
 
 #include <gmock/gmock.h>
 
-#include "numerics/level_sweeps.hpp"
-#include "numerics/level_violation.hpp"
 #include "numerics/many_rows.hpp"
-#include "numerics/tie_centre.hpp"
-#include "numerics/tie_step.hpp"
+#include "numerics/psdsf/best_response.hpp"
+#include "numerics/psdsf/server_levels.hpp"
+#include "numerics/psdsf/tied_rows.hpp"
 
 namespace mirab::numerics {
 namespace {

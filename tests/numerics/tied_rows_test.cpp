@@ -1,18 +1,16 @@
 // Who stops a row, and what takes over when another resource overflows: by hand.
-#include "numerics/tied_rows.hpp"
+#include "numerics/psdsf/tied_rows.hpp"
 
 #include <gmock/gmock.h>
 
-#include "numerics/clear_winners.hpp"
 #include "numerics/many_rows.hpp"
-#include "numerics/tie_centre.hpp"
 
 namespace mirab::numerics {
 namespace {
 
 using Eigen::ArrayXXd;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double tied_rows_infinity = std::numeric_limits<double>::infinity();
 
 // One server (4, 4); row 0 takes cpu alone, row 1 memory alone, row 2 both.
 TiedSystem three_rows(const ArrayXXd& levels) {
@@ -26,14 +24,14 @@ TEST(TiedRows, StopAtTheLowestLevelOfWhatTheyDemand) {
 }
 
 TEST(TiedRows, OfWhichOneStopsNowhereStopsAtWhatItDemands) {
-  const TiedSystem system = three_rows(ArrayXXd{{0.5, infinity}});
+  const TiedSystem system = three_rows(ArrayXXd{{0.5, tied_rows_infinity}});
   EXPECT_THAT(system.rows.stop, ::testing::ElementsAre(0, 1, 0));
   EXPECT_TRUE(system.stops(1));
 }
 
 TEST(TiedRows, AreTakenOverByAResourceThatOverflowsThoughItStopsNobody) {
   const ServerRows rows = testing::rows_of(ArrayXXd{{1, 2}, {1, 3}}, ArrayXXd{{4, 4}});
-  TiedSystem system = tied_system(rows, rows.alone, ArrayXXd{{0.5, infinity}});
+  TiedSystem system = tied_system(rows, rows.alone, ArrayXXd{{0.5, tied_rows_infinity}});
   centre(system, 1e-9);
   measure_use(system);
   EXPECT_NEAR(system.use[0], 0.5 * 2 / 4 + 0.5 * 4.0 / 3 / 4, 1e-3);

@@ -1,4 +1,4 @@
-#include "numerics/water_filling.hpp"
+#include "numerics/pool/water_filling.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using Eigen::ArrayXXd;
 using Eigen::Index;
 using ::testing::ElementsAre;
 
-constexpr double endless = std::numeric_limits<double>::infinity();
+constexpr double water_filling_endless = std::numeric_limits<double>::infinity();
 
 WaterLevels fill(const ArrayXXd& demand, const ArrayXd& capacity, const ArrayXd& cap, const ArrayXd& rate) {
   return fill_with_water(demand, capacity, cap, [&](Index first, Eigen::Ref<ArrayXd> rates) {
@@ -40,7 +40,7 @@ TEST(WaterFilling, LetsOthersRiseWhenAResourceIsFull) {
 TEST(WaterFilling, GivesTheRoomOfACappedRowToTheOthers) {
   const ArrayXXd demand{{1}, {1}, {1}, {1}};  // the four flows of Hamzeh, section 2.2.1
   const WaterLevels levels =
-      fill(demand, ArrayXd{{10}}, ArrayXd{{2, 2.6, 4, endless}}, ArrayXd{{1, 1, 1, 1}});
+      fill(demand, ArrayXd{{10}}, ArrayXd{{2, 2.6, 4, water_filling_endless}}, ArrayXd{{1, 1, 1, 1}});
   EXPECT_THAT(levels.stopped_by, ElementsAre(kStoppedByCap, kStoppedByCap, 0, 0));
   EXPECT_NEAR(levels.amount[2], 2.7, 1e-12);
   EXPECT_NEAR(levels.amount[3], 2.7, 1e-12);
@@ -63,7 +63,7 @@ TEST(WaterFilling, KeepsItsDigitsThroughManyCaps) {
   const ArrayXXd demand = ArrayXXd::Ones(rows, 1);
   ArrayXd cap(rows);
   for (double& amount : cap) amount = std::pow(10.0, 9 * random.unit() - 9);
-  cap[0] = endless;
+  cap[0] = water_filling_endless;
   const ArrayXd capacity{{cap.tail(rows - 1).sum() + 10}};
   const WaterLevels levels = fill(demand, capacity, cap, ArrayXd::Ones(rows));
   EXPECT_NEAR(levels.amount[0], 10, 1e-8);

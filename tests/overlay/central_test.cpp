@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <mirab/overlay/central.hpp>
+#include <mirab/overlay/central_scheduler.hpp>
 
 #include "overlay/ticks.hpp"
 
@@ -48,7 +48,7 @@ class CentralOfTwo : public testing::Test {
     central.on_message(now, sent.to, NoRoom{.task = walk.task.id, .attempt = walk.attempt}, effects);
   }
 
-  Central central;
+  CentralScheduler central;
   Time now{};
   std::uint64_t sequence = 0;
   Effects effects;
@@ -163,8 +163,8 @@ TEST_F(FifoOfTwo, PlacesTheTaskThatCameFirst) {
 
 // 2.1.4: H is 0 at the second server, which has the shape of the task.
 TEST(CentralBestFit, PlacesOnTheServerOfLeastDistance) {
-  Central central({.self = 20, .capacity = {{8, 2}, {5, 5}}, .total = {13, 7}, .tick = kTick},
-                  Scheduler::centralised_drf, best_fit());
+  CentralScheduler central({.self = 20, .capacity = {{8, 2}, {5, 5}}, .total = {13, 7}, .tick = kTick},
+                           Scheduler::centralised_drf, best_fit());
   Effects effects;
   const Task task{.id = {kUser, 1}, .demand = {1, 1}};
   central.on_message(Time{}, kUser, Submit{.task = task, .sequence = 1}, effects);

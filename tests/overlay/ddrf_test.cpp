@@ -1,7 +1,7 @@
-#include "overlay/ddrf.hpp"
-
 #include <gtest/gtest.h>
 #include <limits>
+
+#include "overlay/turn_rules.hpp"
 
 namespace mirab::overlay {
 namespace {

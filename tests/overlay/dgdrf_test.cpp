@@ -1,19 +1,19 @@
-#include "overlay/dgdrf.hpp"
-
 #include <chrono>
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
 
+#include "overlay/turn_rules.hpp"
+
 namespace mirab::overlay {
 namespace {
 
-constexpr double kNobody = -std::numeric_limits<double>::infinity();
+constexpr double kDgdrfNobody = -std::numeric_limits<double>::infinity();
 
-Descriptor server(NodeId node, double share) { return {.node = node, .utility = -share}; }
+Descriptor dgdrf_server(NodeId node, double share) { return {.node = node, .utility = -share}; }
 
-const Descriptor r = server(5, 0.1);
-const std::vector<Descriptor> view_of_r{server(7, 0.3), server(2, 0.4), server(9, 0.2)};
+const Descriptor r = dgdrf_server(5, 0.1);
+const std::vector<Descriptor> view_of_r{dgdrf_server(7, 0.3), dgdrf_server(2, 0.4), dgdrf_server(9, 0.2)};
 
 Dgdrf started(Confirm confirm = Confirm::lowest) { return {confirm, Time{std::chrono::seconds(3)}}; }
 
@@ -35,18 +35,18 @@ Questions asked(const Effects& effects) {
 // Eq. 3.11.
 TEST(Dgdrf, TheCentreRanksBeforeAllItsNeighbours) {
   EXPECT_TRUE(is_centre(r, view_of_r));
-  EXPECT_FALSE(is_centre(server(5, 0.25), view_of_r));
+  EXPECT_FALSE(is_centre(dgdrf_server(5, 0.25), view_of_r));
 }
 
 TEST(Dgdrf, OfEqualSharesTheLowerAddressIsTheCentre) {
-  EXPECT_TRUE(is_centre(server(1, 0), std::vector{server(2, 0)}));
-  EXPECT_FALSE(is_centre(server(2, 0), std::vector{server(1, 0)}));
+  EXPECT_TRUE(is_centre(dgdrf_server(1, 0), std::vector{dgdrf_server(2, 0)}));
+  EXPECT_FALSE(is_centre(dgdrf_server(2, 0), std::vector{dgdrf_server(1, 0)}));
 }
 
 TEST(Dgdrf, AServerWithoutUsersIsNeverTheCentre) {
-  const Descriptor nobody{.node = 1, .utility = kNobody};
+  const Descriptor nobody{.node = 1, .utility = kDgdrfNobody};
   EXPECT_FALSE(is_centre(nobody, {}));
-  EXPECT_FALSE(is_centre(nobody, std::vector{Descriptor{.node = 2, .utility = kNobody}}));
+  EXPECT_FALSE(is_centre(nobody, std::vector{Descriptor{.node = 2, .utility = kDgdrfNobody}}));
   EXPECT_TRUE(is_centre(r, std::vector{nobody}));
 }
 
@@ -63,7 +63,7 @@ TEST(Dgdrf, AsksTheLowestNeighbourForTheOthersAndItself) {
 
 // Step 3. Views may hold servers without users: they are compared like others.
 TEST(Dgdrf, ConfirmsWhenTheSetsAreEqual) {
-  const std::vector<Descriptor> view_of_p{server(9, 0), server(7, 0), server(5, 0)};
+  const std::vector<Descriptor> view_of_p{dgdrf_server(9, 0), dgdrf_server(7, 0), dgdrf_server(5, 0)};
   EXPECT_TRUE(confirms(view_of_p, {.round = 1, .neighbours = {5, 7, 9}}));
   EXPECT_FALSE(confirms(view_of_p, {.round = 1, .neighbours = {5, 7, 8}}));
   EXPECT_FALSE(confirms(view_of_p, {.round = 1, .neighbours = {5, 7}}));
@@ -93,8 +93,8 @@ TEST(Dgdrf, DoesNotServeWithoutTheConfirmation) {
 
 TEST(Dgdrf, AnAnswerToAQuestionThatNoLongerStandsIsWorthNothing) {
   std::vector<Descriptor> later = view_of_r;
-  later[0] = server(8, 0.3);  // another neighbour
-  for (const auto& [own, view] : {std::pair{r, later}, std::pair{server(5, 0.25), view_of_r}}) {
+  later[0] = dgdrf_server(8, 0.3);  // another neighbour
+  for (const auto& [own, view] : {std::pair{r, later}, std::pair{dgdrf_server(5, 0.25), view_of_r}}) {
     Dgdrf dgdrf = started();
     Effects effects;
     dgdrf.on_tick(r, view_of_r, effects);
@@ -111,7 +111,7 @@ TEST(Dgdrf, WhatIsNotAnsweredIsAskedAgainUnderTheSameRound) {
   EXPECT_EQ(question(effects).round, round);
   dgdrf.on_answer(2, {.round = round, .confirmed = false}, r, view_of_r);
   dgdrf.on_tick(r, view_of_r, effects);
-  EXPECT_GT(question(effects).round, round) << "a no is asked anew";
+  EXPECT_GT(question(effects).round, round) << "after a no all are asked again";
 }
 
 // Confirm::all: each p of S_r is asked for (S_r \ {p}) ∪ {r}.
@@ -145,7 +145,7 @@ TEST(Dgdrf, OneOfAllThatDoesNotConfirmIsEnough) {
   EXPECT_FALSE(dgdrf.on_answer(9, {.round = round, .confirmed = true}, r, view_of_r));
   effects.sends.clear();
   dgdrf.on_tick(r, view_of_r, effects);
-  EXPECT_EQ(effects.sends.size(), 3U) << "all are asked anew";
+  EXPECT_EQ(effects.sends.size(), 3U) << "all are asked again";
   EXPECT_GT(question(effects).round, round);
 }
 
@@ -164,7 +164,7 @@ TEST(Dgdrf, OfAllOnlyWhoHasNotAnsweredIsAskedAgain) {
 TEST(Dgdrf, WhoIsNotTheCentreAsksNobody) {
   Dgdrf dgdrf = started();
   Effects effects;
-  EXPECT_FALSE(dgdrf.on_tick(server(5, 0.25), view_of_r, effects));
+  EXPECT_FALSE(dgdrf.on_tick(dgdrf_server(5, 0.25), view_of_r, effects));
   EXPECT_TRUE(effects.sends.empty());
 }
 

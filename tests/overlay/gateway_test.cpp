@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <set>
 
-#include <mirab/overlay/bootstrap.hpp>
 #include <mirab/overlay/gateway.hpp>
 
 #include "overlay/said.hpp"
@@ -15,7 +14,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-constexpr NodeId kUser = 70;
+constexpr NodeId kGatewayUser = 70;
 
 class GatewayOf : public testing::Test {
  protected:
@@ -35,8 +34,8 @@ class GatewayOf : public testing::Test {
   // 0: no answer.
   NodeId asked(int tick, const ServerRequest& request) {
     effects = {};
-    gateway.on_message(at(tick), kUser, request, random, effects);
-    const std::vector<ServerAnswer> answers = said<ServerAnswer>(effects, kUser);
+    gateway.on_message(at(tick), kGatewayUser, request, random, effects);
+    const std::vector<ServerAnswer> answers = said<ServerAnswer>(effects, kGatewayUser);
     if (answers.empty()) return 0;
     EXPECT_EQ(answers[0].request, request.request);
     return answers[0].server;
@@ -44,9 +43,9 @@ class GatewayOf : public testing::Test {
 };
 
 TEST_F(GatewayOf, KnowsNoServerUntilOneRegisters) {
-  EXPECT_EQ(asked(1, {1, kUser, false}), 0U);
+  EXPECT_EQ(asked(1, {1, kGatewayUser, false}), 0U);
   enter(2, 5);
-  EXPECT_EQ(asked(3, {1, kUser, false}), 5U);
+  EXPECT_EQ(asked(3, {1, kGatewayUser, false}), 5U);
 }
 
 TEST_F(GatewayOf, LeavesAUserAtItsHomeUntilThatIsSilent) {
@@ -60,7 +59,7 @@ TEST_F(GatewayOf, NamesAServerThatWasSilentAgainWhenItHasRegisteredAgain) {
   enter(1, 5);
   EXPECT_EQ(asked(2, {2, 5, true}), 0U);
   enter(3, 5);
-  EXPECT_EQ(asked(4, {2, kUser, false}), 5U);
+  EXPECT_EQ(asked(4, {2, kGatewayUser, false}), 5U);
 }
 
 TEST_F(GatewayOf, NamesNobodyThatLeftOrIsSilentForLong) {
@@ -68,7 +67,7 @@ TEST_F(GatewayOf, NamesNobodyThatLeftOrIsSilentForLong) {
   enter(300, 6);
   enter(300, 8);
   enter(301, 8, {.leaving = true});
-  for (int k = 0; k < 20; ++k) EXPECT_EQ(asked(402, {1, kUser, false}), 6U);
+  for (int k = 0; k < 20; ++k) EXPECT_EQ(asked(402, {1, kGatewayUser, false}), 6U);
 }
 
 // Östman, 4.2.
@@ -84,7 +83,7 @@ TEST_F(GatewayOf, DirectsEveryTaskOfProbesToAnyServer) {
 // Östman, 4.1.
 TEST_F(GatewayOf, DirectsAllToTheCentre) {
   gateway = with(Direction::central);
-  EXPECT_EQ(asked(1, {1, kUser, false}), 99U);
+  EXPECT_EQ(asked(1, {1, kGatewayUser, false}), 99U);
   EXPECT_EQ(asked(1, {2, 99, true}), 99U) << "there is no other";
 }
 

@@ -12,8 +12,7 @@
 
 #include <mirab/model/random.hpp>
 
-#include "overlay/gradient.hpp"
-#include "overlay/peer_sampling.hpp"
+#include "overlay/gossip.hpp"
 
 namespace mirab::overlay {
 

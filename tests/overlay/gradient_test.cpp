@@ -1,11 +1,10 @@
 // Östman, 2.4.2, 3.3 (eq. 3.9) and 4.4.
 
-#include "overlay/gradient.hpp"
-
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "overlay/gossip.hpp"
 #include "overlay/gossip_in_step.hpp"
 
 namespace mirab::overlay {

@@ -1,8 +1,7 @@
-#include "overlay/home.hpp"
-
 #include <gmock/gmock.h>
 #include <limits>
 
+#include "overlay/coordinator.hpp"
 #include "overlay/said.hpp"
 #include "overlay/ticks.hpp"
 
@@ -25,10 +24,10 @@ Submit submit(NodeId user, std::uint64_t number, std::uint64_t running, std::uin
 // 400.
 class HomeOf : public testing::Test {
  protected:
-  Home home = with(Idle::block, Stuck::block);
+  Coordinator home = with(Idle::block, Stuck::block);
   Effects effects;
 
-  static Home with(Idle idle, Stuck stuck) {
+  static Coordinator with(Idle idle, Stuck stuck) {
     OverlayOptions options;
     options.idle = idle;
     options.stuck = stuck;
@@ -41,7 +40,7 @@ class HomeOf : public testing::Test {
                   effects);
   }
   NodeId poorest() const {
-    const Resident* resident = home.poorest(kTotal);
+    const UserEntry* resident = home.poorest(kTotal);
     return resident == nullptr ? 0 : resident->user;
   }
   std::uint64_t served(int tick, NodeId user) {
@@ -72,13 +71,13 @@ TEST_F(HomeOf, NamesThePoorestThatWaitsWhileAPoorerOneHasItsTurn) {
 }
 
 TEST_F(HomeOf, AShareIsTheNumberOfTasksThatCountTimesTheDominantDemand) {
-  Resident resident{.user = kAnna, .task = {.id = {}, .demand = {1, 4}, .runtime = {}, .running = 3}};
-  EXPECT_DOUBLE_EQ(Home::share(resident, kTotal), 3 * 4 / 20.0);
+  UserEntry resident{.user = kAnna, .task = {.id = {}, .demand = {1, 4}, .runtime = {}, .running = 3}};
+  EXPECT_DOUBLE_EQ(Coordinator::share(resident, kTotal), 3 * 4 / 20.0);
   resident.served = true;
-  EXPECT_DOUBLE_EQ(Home::share(resident, kTotal), 3 * 4 / 20.0) << "it walks";
+  EXPECT_DOUBLE_EQ(Coordinator::share(resident, kTotal), 3 * 4 / 20.0) << "it walks";
   resident.placed = true;
-  EXPECT_DOUBLE_EQ(Home::share(resident, kTotal), 4 * 4 / 20.0);
-  EXPECT_DOUBLE_EQ(Home::share(resident, std::vector<double>{0, 0}), 0) << "C is not known yet";
+  EXPECT_DOUBLE_EQ(Coordinator::share(resident, kTotal), 4 * 4 / 20.0);
+  EXPECT_DOUBLE_EQ(Coordinator::share(resident, std::vector<double>{0, 0}), 0) << "C is not known yet";
 }
 
 TEST_F(HomeOf, ThePoorestHasTheLeastShareAndOfEqualsTheLowestAddress) {
@@ -94,8 +93,8 @@ TEST_F(HomeOf, WhatIsSaidIsAnsweredAndWhatComesLateChangesNothing) {
   hear(1, submit(kAnna, 2, 5, 9));
   hear(2, submit(kAnna, 1, 0, 8));
   EXPECT_THAT(said<Received>(effects, kAnna), SizeIs(2));
-  EXPECT_EQ(home.residents().at(0).task.id.number, 2U);
-  EXPECT_EQ(home.residents().at(0).counted(), 5U);
+  EXPECT_EQ(home.user_entries().at(0).task.id.number, 2U);
+  EXPECT_EQ(home.user_entries().at(0).counted(), 5U);
 }
 
 TEST_F(HomeOf, ATurnCountsFromTheProposalUntilTheNextTaskComes) {
@@ -103,13 +102,13 @@ TEST_F(HomeOf, ATurnCountsFromTheProposalUntilTheNextTaskComes) {
   const std::uint64_t attempt = served(2, kAnna);
   EXPECT_THAT(facts<Served>(effects), SizeIs(1));
   home.on_placed({kAnna, 1}, attempt + 1);
-  EXPECT_EQ(home.residents()[0].counted(), 0U) << "another attempt";
+  EXPECT_EQ(home.user_entries()[0].counted(), 0U) << "another attempt";
   home.on_placed({kAnna, 1}, attempt);
-  EXPECT_EQ(home.residents()[0].counted(), 1U);
-  EXPECT_FALSE(home.residents()[0].waits());
+  EXPECT_EQ(home.user_entries()[0].counted(), 1U);
+  EXPECT_FALSE(home.user_entries()[0].waits());
   hear(3, submit(kAnna, 2, 1, 2));
-  EXPECT_EQ(home.residents()[0].counted(), 1U);
-  EXPECT_TRUE(home.residents()[0].waits());
+  EXPECT_EQ(home.user_entries()[0].counted(), 1U);
+  EXPECT_TRUE(home.user_entries()[0].waits());
   EXPECT_THAT(facts<Unserved>(effects), IsEmpty());
 }
 
@@ -117,9 +116,9 @@ TEST_F(HomeOf, ATurnIsTakenBackWhenNothingWasFoundByThisVeryAttempt) {
   hear(1, submit(kAnna, 1, 0, 1));
   const std::uint64_t attempt = served(2, kAnna);
   home.on_no_room({kAnna, 1}, attempt + 1, effects);
-  EXPECT_FALSE(home.residents()[0].waits());
+  EXPECT_FALSE(home.user_entries()[0].waits());
   home.on_no_room({kAnna, 1}, attempt, effects);
-  EXPECT_TRUE(home.residents()[0].waits());
+  EXPECT_TRUE(home.user_entries()[0].waits());
   EXPECT_THAT(reasons(), ElementsAre(Unserved::Why::no_room));
   EXPECT_NE(served(3, kAnna), attempt);
 }
@@ -128,9 +127,9 @@ TEST_F(HomeOf, ATurnOfWhichNothingIsKnownIsTakenBackWhenItsUserStillWaits) {
   hear(1, submit(kAnna, 1, 0, 1));
   served(2, kAnna);
   hear(101, submit(kAnna, 1, 0, 2));
-  EXPECT_FALSE(home.residents()[0].waits());
+  EXPECT_FALSE(home.user_entries()[0].waits());
   hear(102, submit(kAnna, 1, 0, 3));
-  EXPECT_TRUE(home.residents()[0].waits());
+  EXPECT_TRUE(home.user_entries()[0].waits());
   EXPECT_THAT(reasons(), ElementsAre(Unserved::Why::unheard));
 }
 
@@ -147,9 +146,9 @@ TEST_F(HomeOf, AUserWithoutATaskIsAmongThePoorestUnlessSkipped) {
 TEST_F(HomeOf, APauseTakesATurnBack) {
   hear(1, submit(kAnna, 1, 0, 1));
   home.on_placed({kAnna, 1}, served(2, kAnna));
-  EXPECT_EQ(home.residents()[0].counted(), 1U);
+  EXPECT_EQ(home.user_entries()[0].counted(), 1U);
   pause(3, kAnna, 1, 2);
-  EXPECT_EQ(home.residents()[0].counted(), 0U);
+  EXPECT_EQ(home.user_entries()[0].counted(), 0U);
   EXPECT_THAT(reasons(), ElementsAre(Unserved::Why::paused));
 }
 
@@ -193,7 +192,7 @@ TEST_F(HomeOf, WhoIsSilentCountsNoMoreAndIsForgottenLater) {
   tick(41);
   EXPECT_EQ(poorest(), 0U);
   tick(401);
-  EXPECT_THAT(home.residents(), IsEmpty());
+  EXPECT_THAT(home.user_entries(), IsEmpty());
   EXPECT_THAT(reasons(), ElementsAre(Unserved::Why::silent));
 }
 

@@ -12,9 +12,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr NodeId kUser = 7, kOther = 8;
+constexpr NodeId kHostUser = 7, kHostOther = 8;
 
-Task task(std::uint64_t number, std::int64_t cpu, int runtime = 0, NodeId user = kUser) {
+Task task(std::uint64_t number, std::int64_t cpu, int runtime = 0, NodeId user = kHostUser) {
   return {.id = {user, number}, .demand = {cpu, 1}, .runtime = runtime * kTick, .running = 0};
 }
 
@@ -29,7 +29,7 @@ class HostOf : public testing::Test {
     EXPECT_TRUE(host.propose(at(tick), wanted, effects));
     return said<Propose>(effects, wanted.id.user).at(0).proposal;
   }
-  void hear(int tick, const Message& message, NodeId from = kUser) {
+  void hear(int tick, const Message& message, NodeId from = kHostUser) {
     effects = {};
     host.on_message(at(tick), from, message, effects);
   }
@@ -65,7 +65,7 @@ TEST_F(HostOf, AReservationThatIsNotAnsweredIsGivenBackAndItsLateAcceptIsRefused
   EXPECT_THAT(host.free(), ElementsAre(10, 10));
   EXPECT_THAT(facts<GivenBack>(effects), SizeIs(1));
   hear(42, Accept{1, proposal});
-  EXPECT_THAT(said<Refused>(effects, kUser), ElementsAre(Refused{1, proposal}));
+  EXPECT_THAT(said<Refused>(effects, kHostUser), ElementsAre(Refused{1, proposal}));
   EXPECT_THAT(facts<Started>(effects), IsEmpty());
 }
 
@@ -79,7 +79,7 @@ TEST_F(HostOf, ALateRejectDoesNotStopATaskThatRuns) {
   hear(2, Reject{1, proposal});
   EXPECT_THAT(host.free(), ElementsAre(4, 9));
   hear(3, Accept{1, proposal});
-  EXPECT_THAT(said<Allocated>(effects, kUser), SizeIs(1));
+  EXPECT_THAT(said<Allocated>(effects, kHostUser), SizeIs(1));
 }
 
 TEST_F(HostOf, AnAcceptHeardTwiceStartsATaskOnceAndIsAnsweredTwice) {
@@ -88,7 +88,7 @@ TEST_F(HostOf, AnAcceptHeardTwiceStartsATaskOnceAndIsAnsweredTwice) {
   EXPECT_THAT(facts<Started>(effects), SizeIs(1));
   hear(3, Accept{1, proposal});
   EXPECT_THAT(facts<Started>(effects), IsEmpty());
-  EXPECT_THAT(said<Allocated>(effects, kUser), SizeIs(1));
+  EXPECT_THAT(said<Allocated>(effects, kHostUser), SizeIs(1));
   EXPECT_THAT(host.free(), ElementsAre(4, 9));
 }
 
@@ -102,7 +102,7 @@ TEST_F(HostOf, OfATaskThatRunsItIsSaidThatItDoes) {
   const ProposalId proposal = runs(1, task(1, 6));
   effects = {};
   EXPECT_TRUE(host.propose(at(2), task(1, 6), effects));
-  EXPECT_THAT(said<Allocated>(effects, kUser), ElementsAre(Allocated{1, proposal}));
+  EXPECT_THAT(said<Allocated>(effects, kHostUser), ElementsAre(Allocated{1, proposal}));
 }
 
 TEST_F(HostOf, AHostThatLostItsMemoryRefusesWhatItProposedBeforeAndGivesNoNameTwice) {
@@ -110,22 +110,22 @@ TEST_F(HostOf, AHostThatLostItsMemoryRefusesWhatItProposedBeforeAndGivesNoNameTw
   host = Host({10, 10}, at(5), {}, kTick);
   EXPECT_NE(proposed(6, task(1, 6)), before);
   hear(6, Accept{1, before});
-  EXPECT_THAT(said<Refused>(effects, kUser), ElementsAre(Refused{1, before}));
+  EXPECT_THAT(said<Refused>(effects, kHostUser), ElementsAre(Refused{1, before}));
 }
 
 TEST_F(HostOf, SaysThatATaskEndedUntilItsUserHasSeenIt) {
   const ProposalId proposal = runs(1, task(1, 6, 20));
   tick(20);
-  EXPECT_THAT(said<Ended>(effects, kUser), IsEmpty());
+  EXPECT_THAT(said<Ended>(effects, kHostUser), IsEmpty());
   tick(21);
   ASSERT_THAT(facts<Stopped>(effects), SizeIs(1));
   EXPECT_TRUE(facts<Stopped>(effects)[0].by_itself);
   EXPECT_THAT(host.free(), ElementsAre(10, 10));
   tick(31);
-  EXPECT_THAT(said<Ended>(effects, kUser), ElementsAre(Ended{1, proposal}));
+  EXPECT_THAT(said<Ended>(effects, kHostUser), ElementsAre(Ended{1, proposal}));
   hear(32, EndSeen{1, proposal});
   tick(60);
-  EXPECT_THAT(said<Ended>(effects, kUser), IsEmpty());
+  EXPECT_THAT(said<Ended>(effects, kHostUser), IsEmpty());
 }
 
 // The wire takes run times up to 2^63 − 1 ns.
@@ -133,18 +133,18 @@ TEST_F(HostOf, ATaskOfTheLongestRunTimeDoesNotEnd) {
   Task wanted = task(1, 6);
   wanted.runtime = Duration::max();
   runs(1, wanted);
-  EXPECT_THAT(said<Allocated>(effects, kUser), SizeIs(1));
+  EXPECT_THAT(said<Allocated>(effects, kHostUser), SizeIs(1));
   tick(2);
-  EXPECT_THAT(said<Ended>(effects, kUser), IsEmpty());
+  EXPECT_THAT(said<Ended>(effects, kHostUser), IsEmpty());
 }
 
 TEST_F(HostOf, ListsTasksThatRunAndThoseWhoseEndWasNotSeen) {
   runs(1, task(1, 2, 20));
   runs(1, task(3, 2));
-  runs(1, task(9, 2, 0, kOther));
+  runs(1, task(9, 2, 0, kHostOther));
   proposed(20, task(4, 2));
   hear(30, Renew{.round = 5});
-  const std::vector<Running> answers = said<Running>(effects, kUser);
+  const std::vector<Running> answers = said<Running>(effects, kHostUser);
   ASSERT_THAT(answers, SizeIs(1));
   EXPECT_EQ(answers[0].round, 5U);
   EXPECT_EQ(answers[0].incarnation, static_cast<std::uint64_t>(at(1).time_since_epoch().count()));
@@ -169,9 +169,9 @@ TEST_F(HostOf, ALeaseThatRanOutWhileTheServerWasDownIsOverBeforeAnythingIsAnswer
   hear(101, Renew{.round = 1});
   EXPECT_THAT(facts<Stopped>(effects), SizeIs(1));
   EXPECT_THAT(facts<Leased>(effects), IsEmpty());
-  EXPECT_THAT(said<Running>(effects, kUser).at(0).numbers, IsEmpty());
+  EXPECT_THAT(said<Running>(effects, kHostUser).at(0).numbers, IsEmpty());
   hear(101, Accept{1, proposal});
-  EXPECT_THAT(said<Refused>(effects, kUser), SizeIs(1));
+  EXPECT_THAT(said<Refused>(effects, kHostUser), SizeIs(1));
 }
 
 TEST_F(HostOf, ATaskThatEndedBeforeItsLeaseHasEndedByItselfHoweverLateTheServerWakes) {
@@ -179,15 +179,15 @@ TEST_F(HostOf, ATaskThatEndedBeforeItsLeaseHasEndedByItselfHoweverLateTheServerW
   tick(500);
   ASSERT_THAT(facts<Stopped>(effects), SizeIs(1));
   EXPECT_TRUE(facts<Stopped>(effects)[0].by_itself);
-  EXPECT_THAT(said<Ended>(effects, kUser), SizeIs(1));
+  EXPECT_THAT(said<Ended>(effects, kHostUser), SizeIs(1));
 }
 
 TEST_F(HostOf, TheLeaseOfOneUserDoesNotProlongAnothers) {
   runs(1, task(1, 3));
-  runs(1, task(1, 3, 0, kOther));
+  runs(1, task(1, 3, 0, kHostOther));
   hear(90, Renew{.round = 1});
   tick(110);
-  EXPECT_EQ(facts<Stopped>(effects).at(0).task.user, kOther);
+  EXPECT_EQ(facts<Stopped>(effects).at(0).task.user, kHostOther);
   EXPECT_THAT(host.free(), ElementsAre(7, 9));
 }
 
@@ -198,12 +198,12 @@ TEST_F(HostOf, AHostThatClosesGivesAllBackAndSaysSoUntilItWasSeen) {
   host.close(at(5), effects);
   EXPECT_THAT(host.free(), ElementsAre(10, 10));
   EXPECT_FALSE(host.fits(Amounts{1, 1}));
-  EXPECT_THAT(said<Refused>(effects, kUser), ElementsAre(Refused{1, held}, Refused{2, running}));
+  EXPECT_THAT(said<Refused>(effects, kHostUser), ElementsAre(Refused{1, held}, Refused{2, running}));
   hear(6, EndSeen{1, held});
   tick(16);
-  EXPECT_THAT(said<Refused>(effects, kUser), ElementsAre(Refused{2, running}));
+  EXPECT_THAT(said<Refused>(effects, kHostUser), ElementsAre(Refused{2, running}));
   hear(17, Accept{2, running});
-  EXPECT_THAT(said<Refused>(effects, kUser), ElementsAre(Refused{2, running}));
+  EXPECT_THAT(said<Refused>(effects, kHostUser), ElementsAre(Refused{2, running}));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/overlay/wire.hpp>
 
-#include "overlay/wire_fields.hpp"
+#include "overlay/wire_format.hpp"
 
 namespace mirab::overlay {
 
@@ -58,7 +58,7 @@ inline std::vector<Message> one_of_each() {
           Running{8, 1'000'000'007, {1, 2, 5, 1000}}};
 }
 
-/// Fills the fields of a message with anything that they may be: a port of wire_fields.hpp.
+/// Fills the fields of a message with anything that they may be: a port of the field list in wire_format.hpp.
 class RandomFields {
  public:
   template <class Value>
@@ -119,7 +119,7 @@ Message random_message(std::size_t kind, Random& random) {
   return {};
 }
 
-inline Letter random_letter(Random& random) {
+inline AddressedMessage random_letter(Random& random) {
   NodeId from = 0, to = 0;
   RandomFields(random).number(from);
   RandomFields(random).number(to);

@@ -1,26 +1,26 @@
-#include "overlay/level.hpp"
-
 #include <gtest/gtest.h>
 #include <limits>
 #include <vector>
+
+#include "overlay/turn_rules.hpp"
 
 namespace mirab::overlay {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Descriptor server(NodeId node, double share) { return {.node = node, .utility = -share}; }
+Descriptor level_server(NodeId node, double share) { return {.node = node, .utility = -share}; }
 
 TEST(Level, IsTheLeastShareOfOneselfAndTheView) {
-  EXPECT_EQ(least_known(server(1, 3), std::vector{server(2, 2), server(3, 5)}), 2);
-  EXPECT_EQ(least_known(server(1, 1), std::vector{server(2, 2), server(3, 5)}), 1);
-  EXPECT_EQ(least_known(server(1, 3), {}), 3);
+  EXPECT_EQ(min_known_share(level_server(1, 3), std::vector{level_server(2, 2), level_server(3, 5)}), 2);
+  EXPECT_EQ(min_known_share(level_server(1, 1), std::vector{level_server(2, 2), level_server(3, 5)}), 1);
+  EXPECT_EQ(min_known_share(level_server(1, 3), {}), 3);
 }
 
 TEST(Level, ServersWithoutUsersAreLeftOut) {
   const Descriptor nobody{.node = 9, .utility = -kInfinity};
-  EXPECT_EQ(least_known(server(1, 3), std::vector{nobody, server(2, 4)}), 3);
-  EXPECT_EQ(least_known(nobody, std::vector{nobody}), kInfinity);
+  EXPECT_EQ(min_known_share(level_server(1, 3), std::vector{nobody, level_server(2, 4)}), 3);
+  EXPECT_EQ(min_known_share(nobody, std::vector{nobody}), kInfinity);
 }
 
 TEST(Level, ThePoorestKnownIsAlwaysServed) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// A server by itself, for tests: it is told what others say.
+// A server by itself, for tests: the test sends the messages of others.
 
 #include <gtest/gtest.h>
 #include <optional>

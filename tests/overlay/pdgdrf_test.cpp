@@ -1,17 +1,17 @@
-#include "overlay/pdgdrf.hpp"
-
 #include <gtest/gtest.h>
 #include <limits>
 #include <vector>
 
 #include <mirab/model/random.hpp>
 
+#include "overlay/turn_rules.hpp"
+
 namespace mirab::overlay {
 namespace {
 
-constexpr double kNobody = -std::numeric_limits<double>::infinity();
+constexpr double kPdgdrfNobody = -std::numeric_limits<double>::infinity();
 
-Descriptor server(NodeId node, double share) { return {.node = node, .utility = -share}; }
+Descriptor pdgdrf_server(NodeId node, double share) { return {.node = node, .utility = -share}; }
 
 // Chapter 5: shares (A) 1, 2, 3, 4, 5 and (B) 1, 5, 5, 5, 5.
 TEST(Gini, IsThatOfTheThesis) {
@@ -37,37 +37,40 @@ TEST(Gini, LiesBetweenZeroAndOneLessOneInN) {
 }
 
 TEST(Pdgdrf, TheCentreServes) {
-  EXPECT_TRUE(pdgdrf_may_serve(server(1, 0.1), 100, std::vector{server(2, 0.2), server(3, 0.1)}));
-  EXPECT_TRUE(pdgdrf_may_serve(server(1, 0.1), 100, {}));
+  EXPECT_TRUE(pdgdrf_may_serve(pdgdrf_server(1, 0.1), 100,
+                               std::vector{pdgdrf_server(2, 0.2), pdgdrf_server(3, 0.1)}));
+  EXPECT_TRUE(pdgdrf_may_serve(pdgdrf_server(1, 0.1), 100, {}));
 }
 
 // Algorithm 6, ISCENTERNODE: only a higher utility hinders, so with all shares 0 everybody begins.
 TEST(Pdgdrf, TiesServe) {
-  EXPECT_TRUE(is_highest(server(1, 0), std::vector{server(2, 0)}));
-  EXPECT_TRUE(is_highest(server(2, 0), std::vector{server(1, 0)}));
+  EXPECT_TRUE(is_highest(pdgdrf_server(1, 0), std::vector{pdgdrf_server(2, 0)}));
+  EXPECT_TRUE(is_highest(pdgdrf_server(2, 0), std::vector{pdgdrf_server(1, 0)}));
 }
 
 TEST(Pdgdrf, ServesOffTheCentreWhenTheGiniCoefficientFalls) {
-  const std::vector<Descriptor> view{server(2, 1), server(3, 4), server(4, 4)};
-  EXPECT_TRUE(gini_falls(server(1, 2), 4, view));    // 1 2 4 4 → 1 4 4 4
-  EXPECT_FALSE(gini_falls(server(1, 2), 40, view));  // far above all
-  EXPECT_TRUE(pdgdrf_may_serve(server(1, 2), 4, view));
-  EXPECT_FALSE(pdgdrf_may_serve(server(1, 2), 40, view));
+  const std::vector<Descriptor> view{pdgdrf_server(2, 1), pdgdrf_server(3, 4), pdgdrf_server(4, 4)};
+  EXPECT_TRUE(gini_falls(pdgdrf_server(1, 2), 4, view));    // 1 2 4 4 → 1 4 4 4
+  EXPECT_FALSE(gini_falls(pdgdrf_server(1, 2), 40, view));  // far above all
+  EXPECT_TRUE(pdgdrf_may_serve(pdgdrf_server(1, 2), 4, view));
+  EXPECT_FALSE(pdgdrf_may_serve(pdgdrf_server(1, 2), 40, view));
 }
 
-TEST(Pdgdrf, MustFallStrictly) { EXPECT_FALSE(gini_falls(server(1, 2), 2, std::vector{server(2, 1)})); }
+TEST(Pdgdrf, MustFallStrictly) {
+  EXPECT_FALSE(gini_falls(pdgdrf_server(1, 2), 2, std::vector{pdgdrf_server(2, 1)}));
+}
 
 // Algorithm 6 prints U(q) ≠ ∞.
 TEST(Pdgdrf, NeighboursWithoutUsersAreLeftOut) {
-  const Descriptor nobody{.node = 9, .utility = kNobody};
-  const std::vector<Descriptor> view{server(2, 1), nobody, server(3, 4)};
-  EXPECT_EQ(gini_falls(server(1, 2), 3, view),
-            gini_falls(server(1, 2), 3, std::vector{server(2, 1), server(3, 4)}));
-  EXPECT_TRUE(pdgdrf_may_serve(server(1, 2), 3, std::vector{nobody}));
+  const Descriptor nobody{.node = 9, .utility = kPdgdrfNobody};
+  const std::vector<Descriptor> view{pdgdrf_server(2, 1), nobody, pdgdrf_server(3, 4)};
+  EXPECT_EQ(gini_falls(pdgdrf_server(1, 2), 3, view),
+            gini_falls(pdgdrf_server(1, 2), 3, std::vector{pdgdrf_server(2, 1), pdgdrf_server(3, 4)}));
+  EXPECT_TRUE(pdgdrf_may_serve(pdgdrf_server(1, 2), 3, std::vector{nobody}));
 }
 
 TEST(Pdgdrf, AServerWithoutUsersNeverServes) {
-  const Descriptor nobody{.node = 1, .utility = kNobody};
+  const Descriptor nobody{.node = 1, .utility = kPdgdrfNobody};
   EXPECT_FALSE(pdgdrf_may_serve(nobody, 0, std::vector{nobody}));
   EXPECT_FALSE(pdgdrf_may_serve(nobody, 0, {}));
 }

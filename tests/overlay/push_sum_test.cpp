@@ -1,7 +1,5 @@
 // Kempe, Dobra and Gehrke 2003, section 2; Östman, Algorithm 2.
 
-#include "overlay/push_sum.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -9,6 +7,8 @@
 #include <numeric>
 
 #include <mirab/model/random.hpp>
+
+#include "overlay/gossip.hpp"
 
 namespace mirab::overlay {
 namespace {
@@ -48,7 +48,7 @@ struct Pushing {
   Random random;
   std::vector<double> x;
   double loss = 0, duplicate = 0;
-  std::size_t crashed = 0;  ///< the first so many
+  std::size_t crashed = 0;  ///< how many, the first ones
   std::vector<PushSum> servers;
 };
 

@@ -1,6 +1,6 @@
-#include "overlay/recent_walks.hpp"
-
 #include <gtest/gtest.h>
+
+#include "overlay/walk.hpp"
 
 namespace mirab::overlay {
 namespace {

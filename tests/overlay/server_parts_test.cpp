@@ -92,7 +92,7 @@ TEST_F(OneServer, LeavingInPeaceItTellsItsUsersAndTakesNoTaskAnyMore) {
   EXPECT_FALSE(sent<Propose>());
 }
 
-// Else its views, which age no more, would bring old news back for ever.
+// Else its views, which age no more, would bring old news back without end.
 TEST_F(OneServer, HavingLeftItAnswersNoGossip) {
   Server one = server(Scheduler::dgdrf);
   const auto answers = [&] {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <mirab/overlay/node.hpp>
+#include <mirab/overlay/message.hpp>
 
 namespace mirab::overlay {
 

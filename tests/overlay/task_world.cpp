@@ -45,8 +45,8 @@ Duration TaskWorld::runtime_of(NodeId user, std::uint64_t number) const {
 void TaskWorld::start(NodeId server) {
   const OverlayOptions options = options_of(patience_);
   Site& site = sites_[server];
-  site.server =
-      std::make_unique<Server>(Server{Host({kRoom}, clock(server), patience_, kTick), Home(options, kTick)});
+  site.server = std::make_unique<Server>(
+      Server{Host({kRoom}, clock(server), patience_, kTick), Coordinator(options, kTick)});
 }
 
 // A tick: staggered over its length, letters between; then promises are checked.
@@ -72,7 +72,7 @@ void TaskWorld::crash_some() {
     Effects effects;
     server.left = true;
     server.host.close(clock(plan_.servers - 1), effects);
-    for (const Resident& resident : server.home.residents())
+    for (const UserEntry& resident : server.home.user_entries())
       effects.sends.push_back({resident.user, Received{.number = 0, .gone = true}});
     carry_out(plan_.servers - 1, effects);
   }
@@ -115,9 +115,9 @@ void TaskWorld::tick_server(NodeId self) {
   if (now_tick_ % (patience_.user / 4) == self && !server.left)
     effects.sends.push_back({gateway_id(), Register{}});
   const std::vector<double> total = {static_cast<double>(kRoom * plan_.servers)};
-  const Resident* poorest = server.home.poorest(total);
+  const UserEntry* poorest = server.home.poorest(total);
   if (poorest != nullptr && poorest->waits()) {
-    const Resident& served = server.home.serve(now, poorest->user, 0, effects);
+    const UserEntry& served = server.home.serve(now, poorest->user, 0, effects);
     if (!server.host.propose(now, served.task, effects)) {
       const auto next = static_cast<NodeId>(random_.below(plan_.servers));
       effects.sends.push_back({next, Walk{served.task, self, served.attempt, 4}});
@@ -165,7 +165,7 @@ void TaskWorld::on_server(NodeId self, NodeId from, const Message& message, Effe
 
 void TaskWorld::deliver_until(Time end) {
   while (!bag_.empty() && bag_.top().arrives <= end) {
-    const Letter letter = bag_.top();
+    const AddressedMessage letter = bag_.top();
     bag_.pop();
     now_ = letter.arrives;
     deliver(letter);
@@ -174,7 +174,7 @@ void TaskWorld::deliver_until(Time end) {
 }
 
 // Dropped when it is too old by the clocks of sender and receiver, as on the wire.
-void TaskWorld::deliver(const Letter& letter) {
+void TaskWorld::deliver(const AddressedMessage& letter) {
   const Time now = clock(letter.to);
   if (now - letter.sent > kLifetime) return;
   Effects effects;

@@ -17,7 +17,7 @@
 #include <mirab/overlay/gateway.hpp>
 #include <mirab/overlay/user.hpp>
 
-#include "overlay/home.hpp"
+#include "overlay/coordinator.hpp"
 #include "overlay/host.hpp"
 #include "overlay/task_plan.hpp"
 #include "overlay/ticks.hpp"
@@ -44,7 +44,7 @@ class TaskWorld {
 
   struct Server {
     Host host;
-    Home home;
+    Coordinator home;
     bool left = false;
   };
   struct Place {  ///< something held or running, as the facts tell
@@ -59,17 +59,17 @@ class TaskWorld {
     std::map<std::pair<TaskId, ProposalId>, Place> places;
     std::map<NodeId, Time> leased_until;
   };
-  struct Letter {
+  struct AddressedMessage {
     Time arrives;
     std::uint64_t order;
     NodeId from, to;
     Time sent;  ///< by its sender's clock
     Message message;
-    bool operator>(const Letter& other) const {
+    bool operator>(const AddressedMessage& other) const {
       return std::tie(arrives, order) > std::tie(other.arrives, other.order);
     }
   };
-  enum class Fate : std::uint8_t { wanted, known, over };
+  enum class ServerEvent : std::uint8_t { wanted, known, over };
 
   NodeId user_id(NodeId user) const { return plan_.servers + user; }
   NodeId gateway_id() const { return plan_.servers + plan_.users; }
@@ -77,8 +77,8 @@ class TaskWorld {
   Time clock(NodeId node) const { return now_ + ahead_[node]; }
   /// The longest that a letter is under way.
   Duration longest() const { return kLifetime + plan_.skew * kTick; }
-  /// docs/overlay-safety.md: so many ticks after the last fault nobody believes in a host that is gone, and
-  /// every task that was wanted was offered.
+  /// docs/explanation/overlay-safety.md: this many ticks after the last fault no user believes in a host that
+  /// is gone, and every task that was wanted was offered.
   std::uint32_t believed_for() const;
   std::uint32_t offered_for() const;
   bool chance(double probability) { return faults_ && random_.unit() < probability; }
@@ -90,7 +90,7 @@ class TaskWorld {
   void tick_server(NodeId server);
   void tick_user(NodeId user);
   void deliver_until(Time end);
-  void deliver(const Letter& letter);
+  void deliver(const AddressedMessage& letter);
   void on_server(NodeId self, NodeId from, const Message& message, Effects& effects);
   void carry_out(NodeId self, Effects& effects);
   void post(NodeId from, const Send& send);
@@ -121,10 +121,10 @@ class TaskWorld {
   std::vector<Site> sites_;
   std::vector<User> users_;
   Gateway gateway_;
-  std::priority_queue<Letter, std::vector<Letter>, std::greater<>> bag_;
+  std::priority_queue<AddressedMessage, std::vector<AddressedMessage>, std::greater<>> bag_;
   std::map<std::pair<NodeId, NodeId>, std::uint32_t> cuts_;  ///< one way, until this tick
   std::set<std::pair<NodeId, ProposalId>> names_;            ///< of proposals, ever given
-  std::map<TaskId, Fate> fates_;
+  std::map<TaskId, ServerEvent> task_numbers_;
   std::map<TaskId, NodeId> hosts_;  ///< of those that are known to run
   std::map<TaskId, Duration> runtimes_;
   std::map<TaskId, std::uint32_t> wanted_at_;  ///< tick

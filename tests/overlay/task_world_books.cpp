@@ -55,7 +55,7 @@ void TaskWorld::check_ended(NodeId self, const Stopped& stopped) {
   const Duration runtime = runtimes_[stopped.task];
   if (place == sites_[self].places.end()) return;
   if (runtime == Duration::zero() || now_ < place->second.started_at + runtime)
-    broke(fmt::format("{} is said to have come to its end", name(stopped.task)));
+    broke(fmt::format("{} is reported as ended, too early", name(stopped.task)));
 }
 
 void TaskWorld::prolong(NodeId self, const Leased& leased) {
@@ -84,8 +84,8 @@ void TaskWorld::check_start(NodeId self, const TaskId& task) {
         broke(fmt::format("{} starts on server {} while it runs on server {}", name(task), self, server));
     }
   }
-  const auto fate = fates_.find(task);
-  if (fate == fates_.end() || fate->second == Fate::over)
+  const auto server_event = task_numbers_.find(task);
+  if (server_event == task_numbers_.end() || server_event->second == ServerEvent::over)
     broke(fmt::format("{} starts on server {}, and nobody wants it", name(task), self));
 }
 
@@ -99,32 +99,33 @@ void TaskWorld::check_server(NodeId self) {
 }
 
 void TaskWorld::book_user(NodeId self, const Fact& fact) {
-  const auto moves = [&](const TaskId& task, Fate before, Fate after) {
+  const auto moves = [&](const TaskId& task, ServerEvent before, ServerEvent after) {
     if (task.user != self) broke("a user tells of another's task");
-    const auto fate = fates_.find(task);
-    if (fate == fates_.end() || fate->second != before)
+    const auto server_event = task_numbers_.find(task);
+    if (server_event == task_numbers_.end() || server_event->second != before)
       broke(fmt::format("{} goes from {} to {}", name(task),
-                        fate == fates_.end() ? -1 : static_cast<int>(fate->second), static_cast<int>(after)));
-    fates_[task] = after;
+                        server_event == task_numbers_.end() ? -1 : static_cast<int>(server_event->second),
+                        static_cast<int>(after)));
+    task_numbers_[task] = after;
   };
   if (const auto* wanted = std::get_if<Wanted>(&fact)) {
     wanted_at_[wanted->task] = now_tick_;
-    if (fates_.emplace(wanted->task, Fate::wanted).first->second != Fate::wanted)
+    if (task_numbers_.emplace(wanted->task, ServerEvent::wanted).first->second != ServerEvent::wanted)
       broke(fmt::format("{} is wanted again", name(wanted->task)));
   }
   if (const auto* known = std::get_if<Known>(&fact)) {
-    moves(known->task, Fate::wanted, Fate::known);
+    moves(known->task, ServerEvent::wanted, ServerEvent::known);
     hosts_[known->task] = known->host;
   }
   if (const auto* lost = std::get_if<Lost>(&fact)) {
-    moves(lost->task, Fate::known, Fate::wanted);
+    moves(lost->task, ServerEvent::known, ServerEvent::wanted);
     ++restarted_;
   }
   if (const auto* over = std::get_if<Over>(&fact)) {
-    const auto fate = fates_.find(over->task);
-    if (fate == fates_.end() || fate->second == Fate::over)
+    const auto server_event = task_numbers_.find(over->task);
+    if (server_event == task_numbers_.end() || server_event->second == ServerEvent::over)
       broke(fmt::format("{} is over twice", name(over->task)));
-    fates_[over->task] = Fate::over;
+    task_numbers_[over->task] = ServerEvent::over;
   }
 }
 
@@ -132,10 +133,10 @@ void TaskWorld::book_user(NodeId self, const Fact& fact) {
 void TaskWorld::check_users() {
   for (const User& user : users_) {
     std::uint64_t wanted = 0, known = 0;
-    for (const auto& [task, fate] : fates_) {
+    for (const auto& [task, server_event] : task_numbers_) {
       if (task.user != user.self()) continue;
-      wanted += fate == Fate::wanted ? 1 : 0;
-      known += fate == Fate::known ? 1 : 0;
+      wanted += server_event == ServerEvent::wanted ? 1 : 0;
+      known += server_event == ServerEvent::known ? 1 : 0;
     }
     if (known != user.running())
       broke(fmt::format("user {} counts {} tasks for {}", user.self(), user.running(), known));
@@ -160,7 +161,7 @@ std::uint32_t TaskWorld::offered_for() const {
 void TaskWorld::note_offers() {
   for (const User& user : users_) {
     if (!user.present() || !user.home() || !sites_[*user.home()].up) continue;
-    for (const Resident& resident : sites_[*user.home()].server->home.residents()) {
+    for (const UserEntry& resident : sites_[*user.home()].server->home.user_entries()) {
       if (resident.task.id == *user.present() && resident.waits() && !resident.silent)
         offered_.insert(resident.task.id);
     }
@@ -168,8 +169,8 @@ void TaskWorld::note_offers() {
 }
 
 void TaskWorld::check_hosts_of_known() {
-  for (const auto& [task, fate] : fates_) {
-    if (plan_.lease > 0 && fate == Fate::known && !sites_[hosts_[task]].up)
+  for (const auto& [task, server_event] : task_numbers_) {
+    if (plan_.lease > 0 && server_event == ServerEvent::known && !sites_[hosts_[task]].up)
       broke(fmt::format("the host of {} is gone, and believed in", name(task)));
   }
 }
@@ -183,8 +184,8 @@ void TaskWorld::check_offered() {
 }
 
 bool TaskWorld::all_over() const {
-  return std::all_of(fates_.begin(), fates_.end(),
-                     [](const auto& task) { return task.second == Fate::over; });
+  return std::all_of(task_numbers_.begin(), task_numbers_.end(),
+                     [](const auto& task) { return task.second == ServerEvent::over; });
 }
 
 // When all is quiet: nothing is held, nothing runs that its user does not know of, and nobody still waits.
@@ -199,14 +200,15 @@ void TaskWorld::check_end() {
         ++runs[key.first];
     }
   }
-  for (const auto& [task, fate] : fates_) {
+  for (const auto& [task, server_event] : task_numbers_) {
     const int places = runs[task];
-    if (plan_.runtime > 0 && fate != Fate::over) broke(fmt::format("{} never came to its end", name(task)));
-    if (plan_.runtime == 0 && fate == Fate::known && places != 1)
+    if (plan_.runtime > 0 && server_event != ServerEvent::over)
+      broke(fmt::format("{} never came to its end", name(task)));
+    if (plan_.runtime == 0 && server_event == ServerEvent::known && places != 1)
       broke(fmt::format("{} runs {} times, and is believed to run", name(task), places));
   }
   for (const auto& [task, places] : runs) {
-    if (places > 0 && fates_[task] != Fate::known)
+    if (places > 0 && task_numbers_[task] != ServerEvent::known)
       broke(fmt::format("{} runs, unknown to its user", name(task)));
   }
 }

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include <mirab/overlay/node.hpp>
+#include <mirab/overlay/message.hpp>
 
 namespace mirab::overlay {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A user by itself, for tests: it is told what homes, hosts and the gateway say.
+// A user by itself, for tests: the test sends the messages of homes, hosts and the gateway.
 
 #include <gtest/gtest.h>
 #include <vector>

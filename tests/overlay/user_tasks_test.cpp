@@ -1,15 +1,14 @@
-#include "overlay/user_tasks.hpp"
-
 #include <gmock/gmock.h>
 
 #include "overlay/said.hpp"
+#include "overlay/user_state.hpp"
 
 namespace mirab::overlay {
 namespace {
 
 using testing::SizeIs;
 
-constexpr ProposalId kFirst{50, 1}, kSecond{60, 1};
+constexpr ProposalId kFirst{50, 1}, kUserTasksSecond{60, 1};
 
 class BooksOfAUser : public testing::Test {
  protected:
@@ -53,7 +52,7 @@ TEST_F(BooksOfAUser, KnowWhereAnythingIs) {
 
 TEST_F(BooksOfAUser, NewsOfAnotherProposalChangeNothing) {
   place(1, kFirst);
-  EXPECT_FALSE(tasks.refused(1, 1, kSecond, effects));
+  EXPECT_FALSE(tasks.refused(1, 1, kUserTasksSecond, effects));
   EXPECT_FALSE(tasks.ended(2, 1, kFirst, effects));
   EXPECT_FALSE(tasks.runs(1, 1, kFirst, 0, effects));
   EXPECT_EQ(tasks.placed(), 1U);
@@ -71,7 +70,7 @@ TEST_F(BooksOfAUser, ATaskThatWasGivenUpAndHadEndedIsNotRunAgain) {
 TEST_F(BooksOfAUser, ATaskThatRunsElsewhereByNowIsNotOverWhenItsFirstRunHasEnded) {
   place(1, kFirst);
   tasks.gave_up(1, effects);
-  place(2, kSecond);
+  place(2, kUserTasksSecond);
   EXPECT_FALSE(tasks.ended(1, 1, kFirst, effects));
   EXPECT_EQ(tasks.placed(), 1U);
 }
@@ -81,7 +80,7 @@ TEST(BooksOfAUserDeathTest, NeverAcceptTwice) {
   Effects effects;
   tasks.next(effects);
   tasks.accept({}, 1, kFirst);
-  EXPECT_DEATH(tasks.accept({}, 2, kSecond), "one place at a time");
+  EXPECT_DEATH(tasks.accept({}, 2, kUserTasksSecond), "one place at a time");
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ constexpr NodeId kPeer = 40;
 
 Walk walk_of(std::uint32_t hops) { return {.task = {.id = {1, 1}, .demand = {2, 2}}, .hops_left = hops}; }
 
-Station full(NodeId self) { return {.self = self, .freer = {}, .peer = kPeer}; }
-Station with_room(NodeId self, double distance) {
+HopContext full(NodeId self) { return {.self = self, .freer = {}, .peer = kPeer}; }
+HopContext with_room(NodeId self, double distance) {
   return {.self = self, .fits = true, .distance = distance, .freer = {}, .peer = kPeer};
 }
 
@@ -92,7 +92,7 @@ TEST(Directed, RoomIsTheLeastFreePartOfTheCluster) {
 
 TEST(Directed, ClimbsToTheServerWithMostRoomThenWalks) {
   const std::vector<Descriptor> freer{{.node = 3, .utility = 0.2}, {.node = 4, .utility = 0.3}};
-  Station low = full(1);
+  HopContext low = full(1);
   low.room = 0.1;
   low.freer = freer;
   Walk walk = walk_of(4);

@@ -85,8 +85,8 @@ TEST(WireFormat, IsWhatItWas) {
     std::erase(digits, ' ');
     EXPECT_EQ(digits_of(bytes), digits);
     const auto read = decode(bytes, 9, kSent, {});
-    ASSERT_TRUE(std::holds_alternative<Letter>(read));
-    EXPECT_EQ(std::get<Letter>(read).message, messages[kind]);
+    ASSERT_TRUE(std::holds_alternative<AddressedMessage>(read));
+    EXPECT_EQ(std::get<AddressedMessage>(read).message, messages[kind]);
   }
 }
 

@@ -1,4 +1,4 @@
-// The bytes of letters: what is written is read, and nothing else is (docs/overlay-messages.md).
+// The bytes of letters: what is written is read, and nothing else is (docs/reference/overlay-messages.md).
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -6,25 +6,25 @@
 #include <mirab/overlay/wire.hpp>
 
 #include "overlay/letters.hpp"
-#include "overlay/wire_reader.hpp"
+#include "overlay/wire_format.hpp"
 
 namespace mirab::overlay {
 namespace {
 
 using std::chrono::milliseconds;
 using Bytes = std::vector<std::uint8_t>;
-using Read = std::variant<Letter, Drop>;
+using Read = std::variant<AddressedMessage, Drop>;
 
 constexpr NodeId kReader = 9;
 constexpr WireLimits kLimits;
 
-Bytes encoded(const Letter& letter) {
+Bytes encoded(const AddressedMessage& letter) {
   Bytes bytes;
   encode(letter, bytes);
   return bytes;
 }
 
-Bytes encoded(const Message& message) { return encoded(Letter{7, kReader, kSent, message}); }
+Bytes encoded(const Message& message) { return encoded(AddressedMessage{7, kReader, kSent, message}); }
 
 Read decoded(const Bytes& bytes, Time now = kSent) { return decode(bytes, kReader, now, kLimits); }
 
@@ -58,20 +58,20 @@ Bytes& operator<<(Bytes& bytes, double x) {
   return bytes;
 }
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kWireInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Wire, EveryLetterIsReadAsItWasWritten) {
   for (std::uint64_t seed = 1; seed <= 5000; ++seed) {
     SCOPED_TRACE(testing::Message() << "Random(" << seed << ")");
     Random random(seed);
-    const Letter letter = random_letter(random);
+    const AddressedMessage letter = random_letter(random);
     Bytes bytes = {1, 2, 3};
     const std::size_t size = encode(letter, bytes);
     ASSERT_EQ(bytes.size(), 3 + size);
     const Read read = decode(std::span(bytes).subspan(3), letter.to, letter.sent, kLimits);
-    ASSERT_TRUE(std::holds_alternative<Letter>(read));
-    const Letter& again = std::get<Letter>(read);
+    ASSERT_TRUE(std::holds_alternative<AddressedMessage>(read));
+    const AddressedMessage& again = std::get<AddressedMessage>(read);
     EXPECT_EQ(again.from, letter.from);
     EXPECT_EQ(again.to, letter.to);
     EXPECT_EQ(again.sent, letter.sent);
@@ -93,16 +93,16 @@ TEST(Wire, WhateverIsTakenHasOneEncodingOnly) {
     const Read read = decoded(bytes);
     if (std::holds_alternative<Drop>(read)) continue;
     ++taken;
-    EXPECT_EQ(encoded(std::get<Letter>(read)), bytes);
+    EXPECT_EQ(encoded(std::get<AddressedMessage>(read)), bytes);
   }
   EXPECT_GT(taken, 1000U);
 }
 
-// The table at the end of docs/overlay-messages.md; eq. 4.5 has (P + 1)(8 + adr).
+// The table at the end of docs/reference/overlay-messages.md; eq. 4.5 has (P + 1)(8 + adr).
 TEST(Wire, AShuffleOfPEntriesTakesElevenBytesForEachAndOneselfAndSixteenMore) {
   for (const std::size_t entries : {2, 4, 10, 20}) {
     const std::vector<Descriptor> offered(entries + 1, {.node = 300, .age = 3, .utility = -0.25});
-    const Letter letter{200, 300, kSent, GradientRequest{Slope::poorest, offered}};
+    const AddressedMessage letter{200, 300, kSent, GradientRequest{Slope::poorest, offered}};
     EXPECT_EQ(encoded(letter).size(), 16 + 11 * (entries + 1));
   }
 }
@@ -137,7 +137,7 @@ TEST(Wire, ABitThatFlipsIsSeen) {
       expect_drop(bit < 8 ? Drop::other_version : Drop::malformed, decoded(bytes));
       bytes[bit / 8] ^= flip;
     }
-    EXPECT_TRUE(std::holds_alternative<Letter>(decoded(bytes)));
+    EXPECT_TRUE(std::holds_alternative<AddressedMessage>(decoded(bytes)));
   }
 }
 
@@ -165,32 +165,32 @@ TEST(Wire, ALetterToSomebodyElseIsNotTaken) {
 
 TEST(Wire, ALetterFromTheFutureIsNotTaken) {
   const Bytes bytes = encoded(Renew{8});
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(bytes, kSent - kLimits.skew)));
+  EXPECT_TRUE(std::holds_alternative<AddressedMessage>(decoded(bytes, kSent - kLimits.skew)));
   expect_drop(Drop::from_the_future, decoded(bytes, kSent - kLimits.skew - Duration(1)));
   expect_drop(Drop::from_the_future, decoded(bytes, Time{}));
 }
 
 TEST(Wire, ALetterThatIsTooOldIsNotTaken) {
   const Bytes bytes = encoded(Renew{8});
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(bytes, kSent + kLimits.lifetime)));
+  EXPECT_TRUE(std::holds_alternative<AddressedMessage>(decoded(bytes, kSent + kLimits.lifetime)));
   expect_drop(Drop::too_old, decoded(bytes, kSent + kLimits.lifetime + Duration(1)));
   expect_drop(Drop::too_old, decoded(bytes, Time::max()));
 }
 
 TEST(Wire, TheTimeOfSendingIsRoundedDownSoThatNoLetterLivesTooLong) {
   const Duration part = milliseconds(1) - Duration(1);
-  const Bytes bytes = encoded(Letter{7, kReader, kSent + part, Renew{8}});
+  const Bytes bytes = encoded(AddressedMessage{7, kReader, kSent + part, Renew{8}});
   const Read read = decoded(bytes);
-  ASSERT_TRUE(std::holds_alternative<Letter>(read));
-  EXPECT_EQ(std::get<Letter>(read).sent, kSent);
+  ASSERT_TRUE(std::holds_alternative<AddressedMessage>(read));
+  EXPECT_EQ(std::get<AddressedMessage>(read).sent, kSent);
   expect_drop(Drop::too_old, decoded(bytes, kSent + kLimits.lifetime + Duration(1)));
 }
 
 TEST(Wire, TimesThatCannotBeToldAreMalformed) {
   // 2^63 - 1 nanoseconds are 9,223,372,036,854 whole milliseconds.
   const Bytes latest = sealed({1, 32, 7, 9, 0xf6, 0xb5, 0xc1, 0xde, 0xb7, 0x8c, 0x02, 8});
-  EXPECT_EQ(encoded(Letter{7, kReader, Time::max(), Renew{8}}), latest);
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(latest, Time::max())));
+  EXPECT_EQ(encoded(AddressedMessage{7, kReader, Time::max(), Renew{8}}), latest);
+  EXPECT_TRUE(std::holds_alternative<AddressedMessage>(decoded(latest, Time::max())));
   expect_drop(Drop::malformed,
               decoded(sealed({1, 32, 7, 9, 0xf7, 0xb5, 0xc1, 0xde, 0xb7, 0x8c, 0x02, 8}), Time::max()));
 }
@@ -208,21 +208,22 @@ TEST(Wire, NumbersThatCouldBeShorterOrAreTooLargeAreMalformed) {
   largest.push_back(1);
   too_large.push_back(2);
   too_long.insert(too_long.end(), {0x81, 0});
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(renew, largest))));
+  EXPECT_TRUE(std::holds_alternative<AddressedMessage>(decoded(letter_with(renew, largest))));
   expect_drop(Drop::malformed, decoded(letter_with(renew, too_large)));
   expect_drop(Drop::malformed, decoded(letter_with(renew, too_long)));
   expect_drop(Drop::malformed, decoded(letter_with(renew, {0x88, 0})));
   const std::uint8_t peers = code_of(Peers{});
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(peers, {1, 0xff, 0xff, 0xff, 0xff, 0x0f}))));
+  EXPECT_TRUE(std::holds_alternative<AddressedMessage>(
+      decoded(letter_with(peers, {1, 0xff, 0xff, 0xff, 0xff, 0x0f}))));
   expect_drop(Drop::malformed, decoded(letter_with(peers, {1, 0xff, 0xff, 0xff, 0xff, 0x1f})));
 }
 
 TEST(Wire, UtilitiesThatCannotBeAreMalformed) {
   const std::uint8_t share = code_of(ShareAnswer{});
   Bytes least, none, without_bound;
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(share, least << -kInfinity))));
+  EXPECT_TRUE(std::holds_alternative<AddressedMessage>(decoded(letter_with(share, least << -kWireInfinity))));
   expect_drop(Drop::malformed, decoded(letter_with(share, none << kNan)));
-  expect_drop(Drop::malformed, decoded(letter_with(share, without_bound << kInfinity)));
+  expect_drop(Drop::malformed, decoded(letter_with(share, without_bound << kWireInfinity)));
 }
 
 TEST(Wire, LoadsAndWeightsThatCannotBeAreMalformed) {
@@ -232,12 +233,12 @@ TEST(Wire, LoadsAndWeightsThatCannotBeAreMalformed) {
   expect_drop(Drop::malformed, decoded(letter_with(push_sum, negative_weight << -0.5)));
   no_sum << 0.5;
   no_sum.push_back(1);
-  expect_drop(Drop::malformed, decoded(letter_with(push_sum, no_sum << kInfinity)));
+  expect_drop(Drop::malformed, decoded(letter_with(push_sum, no_sum << kWireInfinity)));
 }
 
 TEST(Wire, DemandsForLessThanNothingOrForNothingAreMalformed) {
   const std::uint8_t pause = code_of(Pause{});
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(pause, {1, 0, 2, 0, 1, 1}))));
+  EXPECT_TRUE(std::holds_alternative<AddressedMessage>(decoded(letter_with(pause, {1, 0, 2, 0, 1, 1}))));
   expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 2, 0, 0, 1})));
   expect_drop(Drop::malformed, decoded(letter_with(pause, {1, 0, 0, 1})));
   Bytes negative = {1, 0, 1};
@@ -248,7 +249,7 @@ TEST(Wire, DemandsForLessThanNothingOrForNothingAreMalformed) {
 
 TEST(Wire, ListsThatDoNotAscendAreMalformed) {
   const std::uint8_t running = code_of(Running{});
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(running, {1, 1, 2, 0, 1}))));
+  EXPECT_TRUE(std::holds_alternative<AddressedMessage>(decoded(letter_with(running, {1, 1, 2, 0, 1}))));
   expect_drop(Drop::malformed, decoded(letter_with(running, {1, 1, 2, 1, 0})));
   const std::uint8_t confirm = code_of(ConfirmRequest{});
   expect_drop(Drop::malformed, decoded(letter_with(confirm, {1, 2, 1, 0xff, 0xff, 0xff, 0xff, 0x0f})));
@@ -256,7 +257,8 @@ TEST(Wire, ListsThatDoNotAscendAreMalformed) {
 
 TEST(Wire, FlagsAndSlopesThatAreNotKnownAreMalformed) {
   expect_drop(Drop::malformed, decoded(letter_with(code_of(Register{}), {2})));
-  EXPECT_TRUE(std::holds_alternative<Letter>(decoded(letter_with(code_of(GradientRequest{}), {1, 0}))));
+  EXPECT_TRUE(
+      std::holds_alternative<AddressedMessage>(decoded(letter_with(code_of(GradientRequest{}), {1, 0}))));
   expect_drop(Drop::malformed, decoded(letter_with(code_of(GradientRequest{}), {2, 0})));
 }
 

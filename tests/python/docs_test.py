@@ -7,7 +7,7 @@ import re
 import unittest
 
 SOURCE = pathlib.Path(os.environ["MIRAB_SOURCE_DIR"])
-DOCUMENTS = ["README.md", "docs/engine.md", "docs/python.md"]
+DOCUMENTS = ["docs/reference/engine.md", "docs/reference/python.md", "docs/tutorials/first-engine.md"]
 
 
 def sessions(text):

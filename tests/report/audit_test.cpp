@@ -1,5 +1,5 @@
 // What the forms of an audit say of verdicts that are neither yes nor no.
-#include "report/audit.hpp"
+#include "report/audit/audit.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -19,8 +19,8 @@ const Verdict kAsksNothing{
     .property = Property::pareto_efficiency, .vacuous = true, .tried = 0, .note = "there is only one user"};
 const Verdict kHolds{.property = Property::pareto_efficiency};
 
-Audited audited(const std::vector<Verdict>& verdicts) {
-  Audited audited{"some.yaml", {Property::pareto_efficiency}, 10, 1, {}};
+AuditRun audited(const std::vector<Verdict>& verdicts) {
+  AuditRun audited{"some.yaml", {Property::pareto_efficiency}, 10, 1, {}};
   for (const Verdict& verdict : verdicts)
     audited.mechanisms.push_back({.mechanism = "drf", .refused = {}, .verdicts = {verdict}});
   return audited;
@@ -58,7 +58,7 @@ TEST(AuditReport, InCsvWhatIsNotDecidedHasItsOwnWord) {
 }
 
 TEST(AuditReport, AClaimThatCouldNotBeDecidedIsNotSaidToStand) {
-  const AuditedClaims claims{
+  const ClaimAuditRun claims{
       5,
       10,
       1,

@@ -1,9 +1,7 @@
-#include "report/chart_svg.hpp"
-
 #include <cmath>
 #include <gmock/gmock.h>
 
-#include "report/ticks.hpp"
+#include "report/chart/line_chart.hpp"
 
 namespace mirab::report {
 namespace {

@@ -1,10 +1,9 @@
-#include "report/csv.hpp"
-
 #include <gmock/gmock.h>
 #include <string>
 
-#include "report/outcome_csv.hpp"
+#include "report/outcome/comparison.hpp"
 #include "report/sample.hpp"
+#include "report/text/format.hpp"
 
 namespace mirab::report {
 namespace {
@@ -12,6 +11,13 @@ namespace {
 TEST(Csv, QuotesFieldsWithCommasQuotesAndLineBreaksAndNoOthers) {  // RFC 4180, section 2, rules 5 to 7
   EXPECT_EQ(csv_record({"plain", "a,b", "say \"so\"", "two\nlines", ""}),
             "plain,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\",\n");
+}
+
+// A name that a spreadsheet would run as a formula; numbers, which begin so too, are left alone.
+TEST(Csv, PutsAnApostropheBeforeWhatWouldBeAFormula) {
+  EXPECT_EQ(csv_record({"=1+1", "+a", "-b", "@c", "\t=1", "=\"x\""}),
+            "'=1+1,'+a,'-b,'@c,'\t=1,\"'=\"\"x\"\"\"\n");
+  EXPECT_EQ(csv_record({"-0.5", "+3", "-inf", "a=b", "-1e-9"}), "-0.5,+3,-inf,a=b,-1e-9\n");
 }
 
 TEST(Csv, KeepsAnEmptyFirstField) { EXPECT_EQ(csv_record({"", "x"}), ",x\n"); }

@@ -3,10 +3,10 @@
 
 #include <mirab/mechanisms/mechanism.hpp>
 
-#include "report/difference.hpp"
-#include "report/explanation.hpp"
+#include "report/outcome/difference.hpp"
+#include "report/outcome/explanation.hpp"
 #include "report/sample.hpp"
-#include "report/text_width.hpp"
+#include "report/text/width.hpp"
 
 namespace mirab::report {
 namespace {

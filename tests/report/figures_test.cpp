@@ -1,8 +1,8 @@
-#include "report/figures.hpp"
-
 #include <gmock/gmock.h>
 #include <limits>
 #include <vector>
+
+#include "report/text/format.hpp"
 
 namespace mirab::report {
 namespace {
@@ -26,6 +26,14 @@ TEST(Figures, InfinityIsASignAndWhatRoundsToZeroHasNone) {
   EXPECT_EQ(fixed(-1e-17, 2), "0.00");
   EXPECT_EQ(fixed(-0.005001, 2), "-0.01");
   EXPECT_EQ(percent(0.5, 2), "50.00%");
+}
+
+TEST(Figures, TasksAboveZeroNeverShowAsZero) {
+  EXPECT_EQ(tasks_fixed(12.346, 2), "12.35");
+  EXPECT_EQ(tasks_fixed(0, 2), "0.00");
+  EXPECT_EQ(tasks_fixed(0.0061, 2), "0.01");
+  EXPECT_EQ(tasks_fixed(0.0042, 1), "0.0042");
+  EXPECT_EQ(tasks_fixed(2.57e-12, 0), "2.6e-12");
 }
 
 TEST(Figures, AmountsGetASuffixFromAMillionOn) {

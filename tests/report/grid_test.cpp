@@ -1,8 +1,7 @@
-#include "report/grid.hpp"
-
 #include <gmock/gmock.h>
 
-#include "report/text_width.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
 
 namespace mirab::report {
 namespace {

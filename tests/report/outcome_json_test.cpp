@@ -1,9 +1,8 @@
-#include "report/outcome_json.hpp"
-
 #include <gmock/gmock.h>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "report/outcome/comparison.hpp"
 #include "report/sample.hpp"
 
 namespace mirab::report {

@@ -1,10 +1,10 @@
-#include "report/outcome_table.hpp"
-
 #include <gmock/gmock.h>
 #include <sstream>
 
+#include "report/outcome/comparison.hpp"
 #include "report/sample.hpp"
-#include "report/text_width.hpp"
+#include "report/text/format.hpp"
+#include "report/text/width.hpp"
 
 namespace mirab::report {
 namespace {
@@ -25,6 +25,13 @@ TEST(OutcomeTable, ShowsTasksAndDominantSharesOfTheSlides) {
   EXPECT_THAT(table, ContainsRegex("A +memory +3 66.67%\n"));
   EXPECT_THAT(table, ContainsRegex("B +cpu +2 66.67%\n"));
   EXPECT_THAT(table, ContainsRegex("cpu used +100.00%\n"));
+}
+
+TEST(OutcomeTable, AUserWithAShareIsNotShownWithNoTasks) {
+  const std::string table =
+      comparison_table(test::comparison({test::outcome("drf", 3000.5, 0.0000123)}), 100);
+  EXPECT_THAT(table, ContainsRegex("A +memory +3000.5 "));
+  EXPECT_THAT(table, ContainsRegex("B +cpu +1.2e-05 "));
 }
 
 TEST(OutcomeTable, FiveOutcomesStandSideBySideInAHundredColumns) {

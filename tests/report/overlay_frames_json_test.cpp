@@ -1,8 +1,8 @@
-#include "report/overlay_frames_json.hpp"
-
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+#include "report/simulation/overlay.hpp"
 
 namespace mirab::report {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "report/overlay_figures.hpp"
-#include "report/replications.hpp"
 #include "report/simulated.hpp"
-#include "report/simulation.hpp"
+#include "report/simulation/overlay.hpp"
+#include "report/simulation/replications.hpp"
+#include "report/simulation/runs.hpp"
 
 namespace mirab::report {
 namespace {
@@ -142,7 +142,7 @@ TEST(OverlayReport, WhatIsWithoutEffectAndRoomThatIsLeftAreNoted) {
   overlay.runs[1].left_over = {.user = "B", .tasks = 27};
   EXPECT_THAT(
       notices_of(overlay.all),
-      ElementsAre("quiet: makes no difference: duration_s says when the run is over",
+      ElementsAre("quiet: has no effect: duration_s says when the run is over",
                   "under pdgdrf:hops=9 27 more tasks would fit: user B, who has no task that waits, is "
                   "the poorest, and nobody is served before it, unless by `idle: skip`"));
   EXPECT_THAT(simulation_table(overlay.all, 100), HasSubstr("note: under pdgdrf:hops=9 27 more"));
@@ -166,7 +166,7 @@ TEST(OverlayReport, CsvHasARecordForEachScheduler) {
 
 /// The columns of the CSV that the document names, as a header of its own.
 std::string documented_columns() {
-  std::ifstream document(MIRAB_SOURCE_DIR "/docs/simulate.md");
+  std::ifstream document(MIRAB_SOURCE_DIR "/docs/reference/simulate.md");
   const std::regex name("`([a-z_0-9.]+)`");
   std::string columns;
   bool in_table = false;
@@ -175,7 +175,7 @@ std::string documented_columns() {
     const std::string cell = line.substr(0, line.find('|', 1));
     for (std::sregex_iterator at(cell.begin(), cell.end(), name), end; in_table && at != end; ++at)
       columns += (columns.empty() ? "" : ",") + (*at)[1].str();
-    if (line.starts_with("| column | what it is |")) in_table = true;
+    if (line.starts_with("| column | meaning |")) in_table = true;
   }
   return columns;
 }

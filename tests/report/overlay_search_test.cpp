@@ -1,7 +1,7 @@
-#include "report/overlay_search.hpp"
-
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+
+#include "report/simulation/fault_search.hpp"
 
 namespace mirab::report {
 namespace {
@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-Searched nothing_found() {
+FaultSearch nothing_found() {
   return {.options = {.first_seed = 7, .nodes = 30, .users = 4, .ticks = 200},
           .outcome = {.tried = 12,
                       .messages = 3456,
@@ -25,8 +25,8 @@ Searched nothing_found() {
                       .find = {}}};
 }
 
-Searched found() {
-  Searched searched = nothing_found();
+FaultSearch found() {
+  FaultSearch searched = nothing_found();
   simulation::SearchFind find;
   find.seed = 18;
   find.violation = {
@@ -81,7 +81,7 @@ TEST(OverlaySearch, SaysWhatBrokeUnderWhichPlanAndHowToSeeItAgain) {
 }
 
 TEST(OverlaySearch, SaysWhenLivenessWasNotWatched) {
-  Searched searched = nothing_found();
+  FaultSearch searched = nothing_found();
   EXPECT_THAT(search_table(searched, 100), Not(HasSubstr("Liveness")));
   EXPECT_EQ(search_json(searched)["live"], 11);
   searched.outcome.live = 0;

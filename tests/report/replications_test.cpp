@@ -1,6 +1,6 @@
 // Several runs of a scenario, made by hand: every run, and how far the summary is spread over them.
 
-#include "report/replications.hpp"
+#include "report/simulation/replications.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

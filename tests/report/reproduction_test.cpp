@@ -1,12 +1,11 @@
 // What came out of experiments, as a table, JSON, CSV and Markdown.
-#include "report/reproduction.hpp"
+#include "report/reproduction/reproduction.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "report/reproduction_words.hpp"
-#include "report/text_width.hpp"
+#include "report/text/width.hpp"
 
 namespace mirab::report {
 namespace {
@@ -19,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-Reproduced traffic() {
+ReproducedExperiment traffic() {
   experiments::Reproduction result;
   result.id = "pf-mine";
   result.verdict = Verdict::differs;
@@ -52,7 +51,7 @@ Reproduced traffic() {
           result};
 }
 
-Reproductions of(std::vector<Reproduced> results, Times times = Times::untold) {
+Reproductions of(std::vector<ReproducedExperiment> results, Times times = Times::untold) {
   return {.seed = 7, .effort = experiments::Effort::quick, .times = times, .results = std::move(results)};
 }
 
@@ -128,7 +127,7 @@ TEST(ReproductionsTable, SeveralExperimentsHaveAnOverviewAndTimesAreToldWhenAske
 }
 
 TEST(ReproductionsTable, ALongSeriesIsLeftToThePage) {
-  Reproduced long_one = traffic();
+  ReproducedExperiment long_one = traffic();
   experiments::Curve& curve = long_one.result.figures.front().curves.front();
   for (int i = 0; i < 1000; ++i) {
     curve.x.push_back(i);
@@ -161,7 +160,7 @@ TEST(ReproductionsJson, HasTheStableKeys) {
 }
 
 TEST(ReproductionsJson, TellsTheSecondsWhenAskedForAndNullForWhatIsNotFinite) {
-  Reproduced infinite = traffic();
+  ReproducedExperiment infinite = traffic();
   infinite.result.findings.front().ours = HUGE_VAL;
   infinite.result.findings.front().interval = {};
   const auto json = reproductions_json(of({infinite}, Times::told));
@@ -190,7 +189,7 @@ TEST(ReproductionsMarkdown, NamesItsCommandAndEscapesWhatMarkdownWouldRead) {
 }
 
 TEST(ReproductionsMarkdown, LinksAHeadingWithAPointAsMarkdownDoes) {
-  Reproduced pointed = traffic();
+  ReproducedExperiment pointed = traffic();
   pointed.result.id = "hamzeh-4.2";
   EXPECT_THAT(reproductions_markdown(of({pointed})), HasSubstr("[`hamzeh-4.2`](#hamzeh-42)"));
 }
@@ -204,14 +203,14 @@ TEST(ReproductionsMarkdown, LinksThePicturesOfItsFigures) {
               HasSubstr("--seed 7 --format markdown --images images`"));
   EXPECT_THAT(reproductions_markdown(of({traffic()}), "images/"),
               HasSubstr("![Service rates](images/pf-mine.svg)"));
-  Reproduced two = traffic();
+  ReproducedExperiment two = traffic();
   two.result.figures.push_back(two.result.figures.front());
   EXPECT_EQ(reproduction_pictures(of({two}))[1].file, "pf-mine-2.svg");
   EXPECT_THAT(reproductions_markdown(of({two}), "images/"), HasSubstr("(images/pf-mine-2.svg)"));
 }
 
 TEST(ReproductionsMarkdown, FoldsManyFindingsAndShowsThoseThatDoNotHold) {
-  Reproduced many = traffic();
+  ReproducedExperiment many = traffic();
   many.result.findings.insert(many.result.findings.begin(), 50, many.result.findings.front());
   const std::string text = reproductions_markdown(of({many}));
   const std::size_t fold = text.find("<details><summary>all 52 findings</summary>");

@@ -6,7 +6,7 @@
 
 #include <mirab/model/problem.hpp>
 
-#include "report/comparison.hpp"
+#include "report/outcome/comparison.hpp"
 
 namespace mirab::report::test {
 
@@ -21,7 +21,7 @@ inline Problem slides() {
   return *Problem::from(std::move(cluster));
 }
 
-/// So many tasks of A and B, as an outcome of `mechanism`.
+/// These tasks of A and B, as an outcome of `mechanism`.
 inline Outcome outcome(const std::string& mechanism, double tasks_of_a, double tasks_of_b) {
   Outcome result;
   result.mechanism = mechanism;

@@ -1,8 +1,7 @@
-#include "report/side_by_side.hpp"
-
 #include <gmock/gmock.h>
 
-#include "report/series_json.hpp"
+#include "report/simulation/series.hpp"
+#include "report/text/table.hpp"
 
 namespace mirab::report {
 namespace {

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <mirab/simulation/scenario.hpp>
-
+#include "lab/simulation/scenario.hpp"
 #include "report/sample.hpp"
 
 namespace mirab::report::test {

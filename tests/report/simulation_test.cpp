@@ -1,11 +1,10 @@
 // Table, JSON, CSV and page of simulations, for outcomes made by hand.
 
-#include "report/simulation.hpp"
-
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "report/simulated.hpp"
+#include "report/simulation/runs.hpp"
 
 namespace mirab::report {
 namespace {
@@ -17,14 +16,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-struct Traffic {
+struct SimulationTraffic {
   simulation::TrafficScenario scenario = test::traffic_scenario();
   simulation::TrafficOutcome outcome = test::traffic_outcome();
   TrafficRun run{"t.yaml", scenario, outcome};
 };
 
-struct Replay {
-  explicit Replay(std::size_t samples = 2)
+struct SimulationReplay {
+  explicit SimulationReplay(std::size_t samples = 2)
       : outcomes{test::replay_outcome("drf", samples), test::replay_outcome("fifo", samples)} {}
 
   simulation::TraceScenario scenario = test::trace_scenario();
@@ -47,7 +46,7 @@ struct Demands {
 };
 
 TEST(TrafficReport, JsonHasAPointForEachLoadMechanismAndClass) {
-  const Traffic traffic;
+  const SimulationTraffic traffic;
   const ordered_json json = simulation_json(traffic.run);
   EXPECT_EQ(json["kind"], "traffic");
   EXPECT_EQ(json["seed"], 7);
@@ -59,14 +58,14 @@ TEST(TrafficReport, JsonHasAPointForEachLoadMechanismAndClass) {
 }
 
 TEST(TrafficReport, JsonSaysWhatAnHonestClassClaims) {
-  const Traffic traffic;
+  const SimulationTraffic traffic;
   const ordered_json classes = simulation_json(traffic.run)["classes"];
   EXPECT_EQ(classes[0]["claims"]["memory"], 0.5);
   EXPECT_EQ(classes[1]["claims"], classes[1]["demand"]);
 }
 
 TEST(TrafficReport, TableMarksTheLoadsThatCannotBeServed) {
-  const std::string table = simulation_table(Traffic().run, 100);
+  const std::string table = simulation_table(SimulationTraffic().run, 100);
   EXPECT_THAT(table, HasSubstr("\n0.5   a "));
   EXPECT_THAT(table, HasSubstr("\n1.5*  a "));
   EXPECT_THAT(table, HasSubstr("* more than the pool can serve"));
@@ -74,7 +73,7 @@ TEST(TrafficReport, TableMarksTheLoadsThatCannotBeServed) {
 }
 
 TEST(TrafficReport, TableMarksTheIntervalsThatAreNotSettled) {
-  Traffic traffic;
+  SimulationTraffic traffic;
   const std::string table = simulation_table(traffic.run, 100);
   EXPECT_THAT(table, HasSubstr("0.0100  2.000   0.2500 0.0100†"));
   EXPECT_THAT(table, HasSubstr("\n† not settled"));
@@ -83,7 +82,7 @@ TEST(TrafficReport, TableMarksTheIntervalsThatAreNotSettled) {
 }
 
 TEST(TrafficReport, SaysHowManyDivisionsDidNotConverge) {
-  Traffic traffic;
+  SimulationTraffic traffic;
   const std::string notice = "pf: 12 divisions did not converge";
   EXPECT_THAT(simulation_table(traffic.run, 100), HasSubstr("\nnote: " + notice));
   EXPECT_EQ(simulation_json(traffic.run)["notices"].size(), 1U);
@@ -92,14 +91,14 @@ TEST(TrafficReport, SaysHowManyDivisionsDidNotConverge) {
 }
 
 TEST(TrafficReport, TableSaysWhatItTellsOfPermanentJobs) {
-  Traffic traffic;
+  SimulationTraffic traffic;
   EXPECT_THAT(simulation_table(traffic.run, SIZE_MAX), HasSubstr("the permanent ones too"));
   traffic.scenario.classes[1].permanent = 0;
   EXPECT_THAT(simulation_table(traffic.run, SIZE_MAX), Not(HasSubstr("permanent")));
 }
 
 TEST(TrafficReport, TableBreaksIntoBlocksWhereItIsNarrow) {
-  const Traffic traffic;
+  const SimulationTraffic traffic;
   EXPECT_THAT(simulation_table(traffic.run, 100), HasSubstr("drf"));
   const std::string narrow = simulation_table(traffic.run, 40);
   EXPECT_LT(narrow.find(" drf"), narrow.find(" pf"));
@@ -107,14 +106,14 @@ TEST(TrafficReport, TableBreaksIntoBlocksWhereItIsNarrow) {
 }
 
 TEST(TrafficReport, CsvHasARecordForEachPoint) {
-  EXPECT_THAT(simulation_csv(Traffic().run),
+  EXPECT_THAT(simulation_csv(SimulationTraffic().run),
               StartsWith("load,mechanism,class,service_rate,low,high,jobs,stable,settled\n"
                          "0.5,drf,a,0.25,0.24,0.26,2,true,true\n"));
-  EXPECT_THAT(simulation_csv(Traffic().run), HasSubstr("0.5,pf,b,0.25,0.24,0.26,2,true,false\n"));
+  EXPECT_THAT(simulation_csv(SimulationTraffic().run), HasSubstr("0.5,pf,b,0.25,0.24,0.26,2,true,false\n"));
 }
 
 TEST(ReplayReport, JsonHasContendersWithUsersSummaryAndSeries) {
-  const ordered_json json = simulation_json(Replay().run);
+  const ordered_json json = simulation_json(SimulationReplay().run);
   EXPECT_EQ(json["kind"], "trace");
   EXPECT_EQ(json["scale"]["machines"], 0.5);
   ASSERT_EQ(json["contenders"].size(), 2U);
@@ -129,7 +128,7 @@ TEST(ReplayReport, JsonHasContendersWithUsersSummaryAndSeries) {
 }
 
 TEST(ReplayReport, OfLongSeriesThePageKeepsEverySoManySamplesAndTheLast) {
-  const Replay replay(100'001);
+  const SimulationReplay replay(100'001);
   const auto json =
       ordered_json::parse(simulation_html("__MIRAB_DATA__", replay.run, "mirab simulate t.yaml"));
   EXPECT_EQ(json["title"], "t.yaml");
@@ -142,7 +141,7 @@ TEST(ReplayReport, OfLongSeriesThePageKeepsEverySoManySamplesAndTheLast) {
 }
 
 TEST(ReplayReport, TableShowsTimesThatPeopleRead) {
-  const std::string table = simulation_table(Replay().run, 100);
+  const std::string table = simulation_table(SimulationReplay().run, 100);
   EXPECT_THAT(table, HasSubstr("12.5 s"));
   EXPECT_THAT(table, HasSubstr("2.0 h"));
   EXPECT_THAT(table, HasSubstr("starved"));
@@ -153,7 +152,7 @@ TEST(ReplayReport, TableShowsTimesThatPeopleRead) {
 }
 
 TEST(ReplayReport, TableShowsWhatIsReallyUsedWhereTheWorkloadTellsIt) {
-  Replay replay;
+  SimulationReplay replay;
   EXPECT_THAT(simulation_table(replay.run, 100), Not(HasSubstr("cpu used")));
   for (simulation::ReplayOutcome& outcome : replay.outcomes) outcome.used = {0.0774, 0.0125};
   const std::string table = simulation_table(replay.run, 100);
@@ -162,7 +161,7 @@ TEST(ReplayReport, TableShowsWhatIsReallyUsedWhereTheWorkloadTellsIt) {
 }
 
 TEST(ReplayReport, TableSaysHowManyTasksTheWaitingIsOf) {
-  Replay replay;
+  SimulationReplay replay;
   EXPECT_THAT(simulation_table(replay.run, 100), Not(HasSubstr(" ran, ")));
   simulation::ReplayUser& busy = replay.outcomes.front().users[1];
   busy.started = 3;
@@ -174,13 +173,13 @@ TEST(ReplayReport, TableSaysHowManyTasksTheWaitingIsOf) {
 }
 
 TEST(ReplayReport, TableSaysWhichRuntimesTheTraceCut) {
-  Replay replay;
+  SimulationReplay replay;
   replay.outcomes.front().cut = 4;
   EXPECT_THAT(simulation_table(replay.run, 100), ContainsRegex("runtime cut by the trace +4 +0\n"));
 }
 
 TEST(ReplayReport, TableHasTheUnfairnessAsAPartOfTheClusterAndInShareSeconds) {
-  Replay replay;
+  SimulationReplay replay;
   replay.outcomes.front().unfairness = 36;  // of 3600 s
   const std::string table = simulation_table(replay.run, 100);
   EXPECT_THAT(table, ContainsRegex("unfairness, mean +1.00% +0.00%\n"));
@@ -188,7 +187,7 @@ TEST(ReplayReport, TableHasTheUnfairnessAsAPartOfTheClusterAndInShareSeconds) {
 }
 
 TEST(ReplayReport, CsvHasARecordForEachContenderAndUser) {
-  const std::string csv = simulation_csv(Replay().run);
+  const std::string csv = simulation_csv(SimulationReplay().run);
   EXPECT_THAT(csv, HasSubstr("\nfifo,best-fit,busy,9,9,0,0.25,false,30,0,12.5,90,7200,7200,"));
 }
 

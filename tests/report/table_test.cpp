@@ -1,4 +1,4 @@
-#include "report/table.hpp"
+#include "report/text/table.hpp"
 
 #include <gmock/gmock.h>
 

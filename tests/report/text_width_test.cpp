@@ -1,6 +1,6 @@
-#include "report/text_width.hpp"
-
 #include <gmock/gmock.h>
+
+#include "report/text/width.hpp"
 
 namespace mirab::report {
 namespace {
@@ -27,6 +27,7 @@ TEST(TextWidth, ControlCharactersAreNotPrintable) {
   EXPECT_EQ(printable("a\x1b[31m\n\x7f"), "a?[31m??");
   EXPECT_EQ(printable("\u009b31m β 水"), "?31m β 水");
   EXPECT_EQ(printable("\u0080\u009f\u00a0"), "??\u00a0");
+  EXPECT_EQ(printable("a\u202Eb\u2066c\u200Fd\u2028e"), "a?b?c?d?e");  // they would turn or break the line
 }
 
 TEST(TextWidth, WrapsAtBlanks) {

@@ -1,5 +1,5 @@
 // The vector instructions beside comparisons one by one.
-#include "scheduling/columns.hpp"
+#include "scheduling/ledger/columns.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ ServerSet random_set(std::size_t size, Random& random) {
 TEST(Columns, FindExactlyTheRightRowsWhereNothingIsRounded) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Random random(seed);
-    const std::size_t width = 1 + random.below(Columns::Query::kMostBounds);
+    const std::size_t width = 1 + random.below(Columns::Query::kMaxBounds);
     const auto rows = random_rows(width, kExact, random);
     const Amounts x = rows.front().value_or(Amounts(width, kExact / 2));
     const std::size_t from = random.below(rows.size() + 70);

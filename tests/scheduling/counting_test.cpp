@@ -1,9 +1,9 @@
 // Counting in whole units.
 #include <gtest/gtest.h>
 
-#include "model/rational.hpp"
+#include "model/exact.hpp"
 #include "scheduling/clusters.hpp"
-#include "scheduling/counted_problem.hpp"
+#include "scheduling/fill/integer_problem.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -43,57 +43,57 @@ TEST(Unit, CountsTheCapacityOfAllServersOfAnEntry) {
   EXPECT_FALSE(unit(100).exact);
 }
 
-TEST(CountedProblem, RoundsDemandUpAndCapacityDownWhereNoUnitFits) {
+TEST(IntegerProblem, RoundsDemandUpAndCapacityDownWhereNoUnitFits) {
   const Problem cluster = problem({server("s", {"1000000000000000000"}), server("t", {"0.19"})},
                                   {user("a", {"0.01"}), user("b", {"0.11"})});
-  const CountedProblem counted(cluster);  // 10^18 and hundredths: counted in ones
+  const IntegerProblem counted(cluster);  // 10^18 and hundredths: counted in ones
   EXPECT_EQ(list(counted.capacity(0)), (std::vector<std::int64_t>{1'000'000'000 * kBillion}));
   EXPECT_EQ(list(counted.capacity(1)), (std::vector<std::int64_t>{0}));
   EXPECT_EQ(list(counted.demand(0)), (std::vector<std::int64_t>{1}));
   EXPECT_EQ(list(counted.demand(1)), (std::vector<std::int64_t>{1}));
 }
 
-TEST(CountedProblem, NamesTheRoundedResourceInANotice) {
+TEST(IntegerProblem, NamesTheRoundedResourceInANotice) {
   const Problem cluster = problem({server("s", {"1", "1000000000000000000"})}, {user("a", {"1", "0.01"})});
-  const std::vector<std::string> notices = CountedProblem(cluster).notices();
+  const std::vector<std::string> notices = IntegerProblem(cluster).notices();
   ASSERT_EQ(notices.size(), 1U);
   EXPECT_EQ(notices[0].substr(0, 3), "r1:");
-  EXPECT_TRUE(CountedProblem(problem({server("s", {"1"})}, {user("a", {"0.1"})})).notices().empty());
+  EXPECT_TRUE(IntegerProblem(problem({server("s", {"1"})}, {user("a", {"0.1"})})).notices().empty());
 }
 
-TEST(CountedProblem, ADemandBeyondTheUnitsIsMoreThanAnyServerHas) {
+TEST(IntegerProblem, ADemandBeyondTheUnitsIsMoreThanAnyServerHas) {
   const Problem cluster = problem({server("s", {"0.000000001"})}, {user("a", {"9000000000000000000"})});
-  const CountedProblem counted(cluster);
+  const IntegerProblem counted(cluster);
   EXPECT_GT(counted.demand(0)[0], counted.pool(0));
 }
 
-TEST(CountedProblem, FloorsTheNumberOfTasks) {
+TEST(IntegerProblem, FloorsTheNumberOfTasks) {
   const Problem cluster = problem({server("s", {"9"})}, {limited(user("a", {"1"}), "2.9"), user("b", {"1"})});
-  EXPECT_EQ(CountedProblem(cluster).task_limit(0), 2);
-  EXPECT_EQ(CountedProblem(cluster).task_limit(1), INT64_MAX);
+  EXPECT_EQ(IntegerProblem(cluster).task_limit(0), 2);
+  EXPECT_EQ(IntegerProblem(cluster).task_limit(1), INT64_MAX);
 }
 
-TEST(CountedProblem, AmountsAreTheNearestDoubles) {
+TEST(IntegerProblem, AmountsAreTheNearestDoubles) {
   const Problem cluster = problem({server("s", {"0.7"}, 3)}, {user("a", {"0.1"})});
-  const CountedProblem counted(cluster);
+  const IntegerProblem counted(cluster);
   EXPECT_EQ(counted.amount(0, 3), 0.3);  // and not 3 * 0.1
   EXPECT_EQ(counted.amount(0, 21), 2.1);
 
   // Powers of ten beyond 10^22 are no doubles themselves.
   for (const char* tiny : {"7e-23", "7e-30", "7e-41", "7e-60"}) {
     const Problem fine = problem({server("s", {tiny})}, {user("a", {tiny})});
-    const CountedProblem units(fine);
+    const IntegerProblem units(fine);
     EXPECT_EQ(units.amount(0, units.capacity(0)[0]), amount(tiny).value()) << tiny;
   }
 }
 
-TEST(CountedProblem, AmountsOfManyFineUnitsAreTheNearestDoubles) {
+TEST(IntegerProblem, AmountsOfManyFineUnitsAreTheNearestDoubles) {
   Random random(1);
   for (int draw = 0; draw < 1000; ++draw) {
     const std::string text =
         fmt::format("{}e-{}", 1 + random.below(999'999'999'999'999'999), 30 + random.below(30));
     const Problem fine = problem({server("s", {text})}, {user("a", {text})});
-    const CountedProblem units(fine);
+    const IntegerProblem units(fine);
     ASSERT_EQ(units.amount(0, units.capacity(0)[0]), amount(text).value()) << text;
   }
 }

@@ -1,8 +1,7 @@
-#include "scheduling/eligibility.hpp"
-
 #include <gtest/gtest.h>
 
-#include "scheduling/kinds.hpp"
+#include "scheduling/ledger/ledger.hpp"
+#include "scheduling/ledger/task_classes.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -43,6 +42,33 @@ TEST(Eligibility, ServersThatComeAndGoAreInTheSelectionsThatAdmitThem) {
   EXPECT_FALSE(eligibility.contains(north, 3));
   eligibility.server_added(3, {.name = "a", .labels = {{"zone", "south"}}});
   EXPECT_FALSE(eligibility.contains(north, 3));
+}
+
+TEST(TaskClasses, ListsOfTheSameNamesInAnotherOrderAreTheSameWish) {
+  TaskClasses classes;
+  const JobSubmitted job{
+      .user = {}, .demand = {1}, .servers = {{"a", "b"}}, .select = {{"zone", {"x", "y"}}}};
+  const std::uint32_t held = classes.hold(job);
+  JobSubmitted other = job;
+  other.servers = {{"b", "a", "b"}};
+  EXPECT_EQ(classes.hold(other), held);
+  other.select["zone"] = {"y", "x"};
+  EXPECT_EQ(classes.hold(other), held);
+  other.servers = {{"b"}};
+  EXPECT_NE(classes.hold(other), held);
+}
+
+TEST(TaskClasses, KeepTheDemandsOnServersThatAreNotAllowed) {
+  TaskClasses classes;
+  const std::map<std::string, std::string> nowhere;
+  classes.eligibility.server_added(0, {.name = "a", .labels = nowhere});
+  classes.eligibility.server_added(1, {.name = "b", .labels = nowhere});
+  const JobSubmitted job{.user = {}, .demand = {1}, .servers = {{"b"}}, .demand_on = {{"a", {10}}}};
+  const std::uint32_t held = classes.hold(job);
+  EXPECT_EQ(classes.way_on(held, 0), nullptr);
+  EXPECT_EQ(classes.demand_anywhere(held, 0), Amounts{10});
+  EXPECT_EQ(classes.demand_anywhere(held, 1), Amounts{1});
+  EXPECT_EQ(classes.job_of(held).demand_on, job.demand_on);
 }
 
 TEST(Kinds, ForgetTheServersOfASelectionThatHadTheNumberBefore) {

@@ -16,7 +16,7 @@ namespace mirab::scheduling {
 /// How an engine of a random test is set up; drawn from the seed.
 struct Setting {
   EngineOptions options;
-  std::int64_t unit;  ///< all amounts are about so many times a small number
+  std::int64_t unit;  ///< all amounts are about this many times a small number
   std::uint64_t seed;
 };
 Setting random_setting(const std::string& discipline, std::uint64_t seed);

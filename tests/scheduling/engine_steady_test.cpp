@@ -38,8 +38,8 @@ Problem random_server(Random& random) {
 }
 
 /// The tasks of each user when nothing fits any more.
-std::vector<double> filled(const Problem& problem, const std::string& discipline,
-                           const std::string& placement) {
+std::vector<double> steady_filled(const Problem& problem, const std::string& discipline,
+                                  const std::string& placement) {
   SmallEngine small(discipline, placement, problem.resource_count());
   for (const Server& server : problem.servers()) small.server(units(server.capacity), server.name);
   std::vector<UserId> users;
@@ -62,7 +62,7 @@ void expect_near_the_divisible(const std::string& discipline, const std::string&
     const Result<Outcome> divisible = allocate(problem, mechanism);
     ASSERT_TRUE(divisible);
     const std::vector<double>& ideal = divisible->allocation.tasks;
-    const std::vector<double> tasks = filled(problem, discipline, "first-fit");
+    const std::vector<double> tasks = steady_filled(problem, discipline, "first-fit");
 
     const auto demand = [&](std::size_t n, std::size_t r) { return problem.users()[n].demand[r].value(); };
     std::vector<double> error;  // e_r C_r
@@ -98,9 +98,9 @@ TEST(EngineInTheLongRun, PsDsfIsNearPerServerDominantShareFairness) {
   expect_near_the_divisible("ps-dsf", "ps-dsf");
 }
 
-// docs/mathematics.md, section 4: each of two users has a server that suits it, and fills it to within a
-// task. With ps-dsf the first task of a user, when all its keys are 0, goes to the first server, suited or
-// not, where it takes the room of max_r d_{m,r} / d_{n,r} = 5 tasks of the other user.
+// docs/explanation/mathematics.md, section 4: each of two users has a server that suits it, and fills it to
+// within a task. With ps-dsf the first task of a user, when all its keys are 0, goes to the first server,
+// suited or not, where it takes the room of max_r d_{m,r} / d_{n,r} = 5 tasks of the other user.
 TEST(EngineInTheLongRun, UsersEndOnTheServersThatSuitThem) {
   const Problem problem = scheduling::problem(
       {scheduling::server("a", {"2000", "12000"}), scheduling::server("b", {"12000", "2000"})},
@@ -110,7 +110,7 @@ TEST(EngineInTheLongRun, UsersEndOnTheServersThatSuitThem) {
     SCOPED_TRACE(discipline);
     const Result<Outcome> divisible = allocate(problem, mechanism);
     ASSERT_TRUE(divisible);
-    const std::vector<double> tasks = filled(problem, discipline, placement);
+    const std::vector<double> tasks = steady_filled(problem, discipline, placement);
     for (std::size_t n = 0; n < 2; ++n) EXPECT_NEAR(tasks[n], divisible->allocation.tasks[n], error);
   };
   expect("drf", "best-fit", "drfh", 1);

@@ -44,7 +44,7 @@ TEST(EngineOptions, MustNameResourcesOnceAndRulesThatThereAre) {
   EXPECT_EQ(refused([](EngineOptions& o) {
               o.resources = {"cpu", "cpu"};
             }),
-            "resources: 'cpu' stands there twice");
+            "resources: duplicate resource name 'cpu'");
   EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("none"); }),
             "there is no discipline 'none'");
   EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("none"); }), "there is no placement 'none'");
@@ -164,7 +164,8 @@ TEST(Engine, AServerCannotBecomeSmallerThanWhatRunsThere) {
   small.run();
   const Check refused = small.engine.apply(ServerChanged{server, {1}}, small.now);
   ASSERT_TRUE(refused);
-  EXPECT_EQ(describe(*refused), "capacity.r0: 2 units are taken there, 1 would not hold them");
+  EXPECT_EQ(describe(*refused),
+            "capacity.r0: the running tasks use 2 units, more than the new capacity of 1");
   EXPECT_EQ(small.engine.server(server)->capacity, Amounts{3});
   EXPECT_FALSE(small.engine.apply(ServerChanged{server, {2}}, small.now));
   EXPECT_EQ(small.engine.server(server)->free, Amounts{0});
@@ -442,7 +443,7 @@ TEST(Engine, ATaskTakesWhatItDemandsOnTheServerWhereItRuns) {
   EXPECT_EQ(small.engine.user(user)->used, Amounts{4});
 }
 
-// Lines of CPU and memory; whoever comes to an empty line is served in the present round.
+// Lines of CPU and memory; a queue that comes to an empty line is served in the present round.
 TEST(EngineLines, ANewcomerMissesNoRoundAndGainsNone) {
   SmallEngine small("mlf-drs", "first-fit", 2);
   small.server({100, 100});

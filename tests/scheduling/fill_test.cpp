@@ -332,13 +332,31 @@ TEST(FillErrors, AnUnknownDisciplineOrBlockingIsNamed) {
 
 TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
   const FillOutcome longest = filled(problem({server("s", {"1000000"})}, {user("a", {"1"})}), {});
-  EXPECT_EQ(longest.steps.size(), static_cast<std::size_t>(kMostSteps));
+  EXPECT_EQ(longest.steps.size(), static_cast<std::size_t>(kMaxSteps));
   EXPECT_EQ(longest.notices, std::vector<std::string>());
   const FillOutcome longer = filled(problem({server("s", {"1000001"})}, {user("a", {"1"})}), {});
-  EXPECT_EQ(longer.placed, kMostSteps + 1);
+  EXPECT_EQ(longer.placed, kMaxSteps + 1);
   EXPECT_EQ(longer.steps.size(), 0U);
   EXPECT_EQ(longer.notices,
             std::vector<std::string>{"more than 1000000 tasks were placed: the steps are not recorded"});
+}
+
+// u alone: a server of 10 tasks that take 1, and one of a single task, which takes all of it. v alone: 20.
+TEST(Tsf, TheYardstickTakesTheDemandOnServersThatAreNotAllowed) {
+  Server a = server("a", {"10"});
+  Server b = server("b", {"10"});
+  a.labels = {{"z", "n"}};
+  b.labels = {{"z", "y"}};
+  User by_label = user("u", {"1"});
+  by_label.demand_on = {{"a", amounts({"10"})}};
+  User by_name = by_label;
+  by_label.select = {{"z", {"y"}}};
+  by_name.servers = {{"b"}};
+  for (const User& u : {by_label, by_name}) {
+    const FillOutcome outcome = filled(problem({a, b}, {u, user("v", {"1"})}), {.discipline = "tsf"});
+    EXPECT_EQ(outcome.allocation.tasks[0], 7);
+    EXPECT_EQ(outcome.allocation.tasks[1], 13);
+  }
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ Problem problem_of(const nlohmann::json& golden) {
   return *Problem::from(std::move(cluster));
 }
 
-std::vector<std::string> order(const Problem& problem, const FillOutcome& outcome) {
+std::vector<std::string> golden_order(const Problem& problem, const FillOutcome& outcome) {
   std::vector<std::string> names;
   for (const FillStep& step : outcome.steps) names.push_back(problem.users()[step.user].name);
   return names;
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(PaperCases, GoldenFill, testing::ValuesIn(expected_fill
 TEST(SlidesTable1, TheOrderIsBAABAWhenTheLastDeclaredUserWinsTies) {
   const nlohmann::json golden = golden_case("slides-progressive-filling");
   const Problem problem = problem_of(golden);
-  EXPECT_EQ(order(problem, filled(problem, {.tie = Tie::last})),
+  EXPECT_EQ(golden_order(problem, filled(problem, {.tie = Tie::last})),
             golden.at("expect").at("fill:drf").at("order_tie_last").get<std::vector<std::string>>());
 }
 

@@ -1,10 +1,8 @@
 // Keys as functions of what a user has: by hand, and the same numbers as those of the disciplines.
-#include "scheduling/level.hpp"
-
 #include <gtest/gtest.h>
 
-#include "scheduling/disciplines.hpp"
 #include "scheduling/engines.hpp"
+#include "scheduling/order/disciplines.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -34,7 +32,7 @@ struct One {
     standing.alone_value = {standing.alone[0].get_d()};
   }
 
-  /// Exactly, with so many tasks more.
+  /// Exactly, with this many more tasks.
   mpq_class level(const Level& level, std::int64_t more) const {
     Holding holding = Holding::of(accounts, 0);
     holding.add(shape, Amounts{1, 4}, more);

@@ -1,10 +1,9 @@
 // What a fill refuses because nobody could wait for its end.
-#include "scheduling/limits.hpp"
-
 #include <gmock/gmock.h>
 
 #include "scheduling/clusters.hpp"
-#include "scheduling/counted_problem.hpp"
+#include "scheduling/fill/fill_limits.hpp"
+#include "scheduling/fill/integer_problem.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -40,7 +39,7 @@ TEST(FillErrors, TheTasksOfAllUsersTogetherAreLimited) {
     return user;
   };
   const auto refused = [](const Problem& cluster) {
-    return check_ends_in_time(CountedProblem(cluster)).has_value();
+    return check_ends_in_time(IntegerProblem(cluster)).has_value();
   };
   const std::vector<std::string> six_billion = {"6000000000", "1"};
   EXPECT_FALSE(refused(problem({server("s", six_billion)}, {pinned("a", "s")})));

@@ -1,10 +1,10 @@
 // How many tasks of a job can start, against trying all ways to put them.
-#include "scheduling/openings.hpp"
-
 #include <algorithm>
 #include <gtest/gtest.h>
 
 #include <mirab/model/random.hpp>
+
+#include "scheduling/constraints/gang_feasibility.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -119,7 +119,7 @@ class AllWays {
 
  private:
   const Small& small_;
-  const Terms& terms_;
+  const PlacementConstraints& terms_;
   std::map<std::vector<std::int64_t>, std::pair<std::int64_t, std::int64_t>> known_;
 };
 
@@ -127,20 +127,20 @@ bool contains(const std::vector<ServerSet>& sets, std::uint32_t server) {
   return std::any_of(sets.begin(), sets.end(), [&](const ServerSet& set) { return set.contains(server); });
 }
 
-TEST(Openings, AreWhatAllWaysToPutTheTasksGive) {
+TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
   std::int64_t with_spread = 0, stopped = 0;
   for (std::uint64_t seed = 1; seed <= 4'000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const Small small = random_small(random);
-    const Openings openings(small.accounts, small.job);
+    const GangFeasibility gang_feasibility(small.accounts, small.job);
     AllWays all(small);
     const auto [most, fewest] = all.ends(small.running);
-    ASSERT_EQ(openings.most(), most);
-    const Terms& terms = *small.accounts.shapes.terms(0);
+    ASSERT_EQ(gang_feasibility.most(), most);
+    const PlacementConstraints& terms = *small.accounts.shapes.terms(0);
     ASSERT_TRUE(terms.pack || most == fewest) << "the order does not matter";
     for (std::int64_t batch = 1; batch <= most + 1; ++batch) {
-      const std::vector<ServerSet> first = openings.first_of(batch, {});
+      const std::vector<ServerSet> first = gang_feasibility.first_of(batch, {});
       for (std::uint32_t server = 0; server < small.running.size(); ++server) {
         bool leaves_room = all.may_go(small.running, server);
         if (leaves_room) {
@@ -158,7 +158,7 @@ TEST(Openings, AreWhatAllWaysToPutTheTasksGive) {
   EXPECT_GT(stopped, 100);
 }
 
-TEST(Openings, AreCountedBeyond64Bits) {
+TEST(GangFeasibility, AreCountedBeyond64Bits) {
   Accounts accounts(2);
   JobSubmitted wish{.user = {}, .demand = {1, 0}, .tasks = INT64_MAX, .demand_on = {{"t", {0, 1}}}};
   wish.spread = Spread{.label = "zone", .most_apart = INT64_MAX};
@@ -169,9 +169,10 @@ TEST(Openings, AreCountedBeyond64Bits) {
         server, {.name = server == 0 ? "s" : "t", .labels = {{"zone", server == 0 ? "a" : "b"}}});
   }
   const std::uint32_t shape = accounts.shapes.hold(wish);
-  const Openings openings(accounts, shape, *accounts.shapes.terms(shape), Openings::Emptied::open);
-  EXPECT_EQ(openings.most(), INT64_MAX);
-  EXPECT_TRUE(contains(openings.first_of(INT64_MAX, {}), 1));
+  const GangFeasibility gang_feasibility(accounts, shape, *accounts.shapes.terms(shape),
+                                         GangFeasibility::Emptied::open);
+  EXPECT_EQ(gang_feasibility.most(), INT64_MAX);
+  EXPECT_TRUE(contains(gang_feasibility.first_of(INT64_MAX, {}), 1));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // The park beside a list of servers that is looked through one by one.
-#include "scheduling/park.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "scheduling/ledger/server_pool.hpp"
 #include "scheduling/parks.hpp"
 
 namespace mirab::scheduling {
@@ -30,20 +29,20 @@ std::optional<std::uint32_t> first_by_looking(const RandomPark& random_park, con
   return std::nullopt;
 }
 
-TEST(Park, ADemandIsWithinTheRoomWhenNoResourceIsExceeded) {
+TEST(ServerPool, ADemandIsWithinTheRoomWhenNoResourceIsExceeded) {
   EXPECT_TRUE(is_within(Amounts{2, 0}, Amounts{2, 0})) << "an exact fit fits";
   EXPECT_TRUE(is_within(Amounts{0, INT64_MAX}, Amounts{1, INT64_MAX}));
   EXPECT_FALSE(is_within(Amounts{3, 0}, Amounts{2, 9}));
   EXPECT_FALSE(is_within(Amounts{0, 1}, Amounts{9, 0}));
 }
 
-TEST(Park, KeepsExactlyWhatIsThereThroughAllEvents) {
+TEST(ServerPool, KeepsExactlyWhatIsThereThroughAllEvents) {
   for (std::uint64_t seed = 1; seed <= kParks; ++seed) {
     SCOPED_TRACE(fmt::format("replay: seed {}", seed));
     Random random(seed);
     RandomPark random_park(random);
     for (int step = 0; step < kSteps; ++step) random_park.step();
-    const Park& park = random_park.park();
+    const ServerPool& park = random_park.park();
     ASSERT_EQ(park.size(), random_park.servers().size());
     EXPECT_EQ(amounts(park.pool()), pool(random_park));
     for (std::uint32_t server = 0; server < park.size(); ++server) {
@@ -57,7 +56,7 @@ TEST(Park, KeepsExactlyWhatIsThereThroughAllEvents) {
   }
 }
 
-TEST(Park, FindsTheFirstServerWithRoomThatIsAmongThoseAllowed) {
+TEST(ServerPool, FindsTheFirstServerWithRoomThatIsAmongThoseAllowed) {
   int found = 0, missed = 0;
   for (std::uint64_t seed = 1; seed <= kParks; ++seed) {
     SCOPED_TRACE(fmt::format("replay: seed {}", seed));
@@ -77,8 +76,8 @@ TEST(Park, FindsTheFirstServerWithRoomThatIsAmongThoseAllowed) {
   EXPECT_GT(missed, 1000);
 }
 
-TEST(Park, GivesANewServerTheLowestVacantNumber) {
-  Park park(1);
+TEST(ServerPool, GivesANewServerTheLowestVacantNumber) {
+  ServerPool park(1);
   for (int k = 0; k < 3; ++k) park.add(Amounts{5});
   park.remove(2);
   park.remove(0);
@@ -88,8 +87,8 @@ TEST(Park, GivesANewServerTheLowestVacantNumber) {
   EXPECT_EQ(amounts(park.pool()), Amounts{29});
 }
 
-TEST(Park, AClosedServerKeepsItsTasksAndTakesNoNewOnes) {
-  Park park(1);
+TEST(ServerPool, AClosedServerKeepsItsTasksAndTakesNoNewOnes) {
+  ServerPool park(1);
   const std::uint32_t server = park.add(Amounts{5});
   park.take(server, Amounts{2});
   park.close(server);
@@ -102,8 +101,8 @@ TEST(Park, AClosedServerKeepsItsTasksAndTakesNoNewOnes) {
   EXPECT_EQ(park.first_with_room({.demand = Amounts{4}, .among = nullptr}, 0), server);
 }
 
-TEST(Park, ATaskThatDemandsNothingFitsOnOpenServersOnly) {
-  Park park(2);
+TEST(ServerPool, ATaskThatDemandsNothingFitsOnOpenServersOnly) {
+  ServerPool park(2);
   park.add(Amounts{1, 1});
   park.add(Amounts{0, 0});
   park.close(0);
@@ -113,7 +112,7 @@ TEST(Park, ATaskThatDemandsNothingFitsOnOpenServersOnly) {
 using ParkDeath = testing::Test;
 
 TEST(ParkDeath, NothingIsTakenThatIsNotFree) {
-  Park park(1);
+  ServerPool park(1);
   park.add(Amounts{5});
   EXPECT_DEATH(park.take(0, Amounts{6}), "does not fit");
   EXPECT_DEATH(park.take(0, Amounts{-1}), "does not fit");
@@ -121,13 +120,13 @@ TEST(ParkDeath, NothingIsTakenThatIsNotFree) {
 }
 
 TEST(ParkDeath, NothingIsGivenBackThatWasNotTaken) {
-  Park park(1);
+  ServerPool park(1);
   park.add(Amounts{5});
   EXPECT_DEATH(park.give(0, Amounts{1}), "more than was taken");
 }
 
 TEST(ParkDeath, AServerWithTasksIsNeitherRemovedNorMadeTooSmall) {
-  Park park(1);
+  ServerPool park(1);
   park.add(Amounts{5});
   park.take(0, Amounts{3});
   EXPECT_DEATH(park.remove(0), "tasks on it");
@@ -135,7 +134,7 @@ TEST(ParkDeath, AServerWithTasksIsNeitherRemovedNorMadeTooSmall) {
 }
 
 TEST(ParkDeath, ThePoolStaysANumber) {
-  Park park(1);
+  ServerPool park(1);
   park.add(Amounts{INT64_MAX - 1});
   EXPECT_DEATH(park.add(Amounts{2}), "passes");
 }

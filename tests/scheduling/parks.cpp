@@ -7,7 +7,7 @@ namespace mirab::scheduling {
 namespace {
 
 constexpr std::array<std::int64_t, 5> kLargest = {3, 40'000, 1'000'000, 1'000'000'007, std::int64_t{1} << 52};
-constexpr std::array<std::size_t, 4> kMostServers = {3, 70, 200, 700};
+constexpr std::array<std::size_t, 4> kMaxServers = {3, 70, 200, 700};
 
 template <class Table>
 auto one_of(const Table& table, Random& random) {
@@ -23,7 +23,7 @@ std::int64_t up_to(std::int64_t most, Random& random) {
 RandomPark::RandomPark(Random& random)
     : random_(random),
       resources_(random.below(5) == 0 ? 9 + random.below(3) : 1 + random.below(4)),
-      most_servers_(one_of(kMostServers, random)),
+      most_servers_(one_of(kMaxServers, random)),
       largest_(one_of(kLargest, random)),
       park_(resources_) {
   for (std::size_t k = 0; k < most_servers_ / 2; ++k) add();

@@ -6,7 +6,7 @@
 
 #include <mirab/model/random.hpp>
 
-#include "scheduling/park.hpp"
+#include "scheduling/ledger/server_pool.hpp"
 
 namespace mirab::scheduling {
 
@@ -30,7 +30,7 @@ class RandomPark {
  public:
   explicit RandomPark(Random& random);
 
-  const Park& park() const { return park_; }
+  const ServerPool& park() const { return park_; }
   const std::vector<std::optional<PlainServer>>& servers() const { return servers_; }
   std::size_t resources() const { return resources_; }
 
@@ -59,7 +59,7 @@ class RandomPark {
   std::size_t resources_;
   std::size_t most_servers_;
   std::int64_t largest_;
-  Park park_;
+  ServerPool park_;
   std::vector<std::optional<PlainServer>> servers_;
   std::vector<PlacedTask> tasks_;
 };

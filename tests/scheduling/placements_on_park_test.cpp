@@ -1,5 +1,4 @@
-// The placements on a park: the same servers, in lockstep, as those that scan a ledger; and, through random
-// events, the same as looking at every server.
+// The placements on a server pool: through random events, the same servers as looking at every one of them.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,15 +6,13 @@
 
 #include "scheduling/clusters.hpp"
 #include "scheduling/parks.hpp"
-#include "scheduling/placements.hpp"
-#include "scheduling/plain/placements.hpp"
+#include "scheduling/placement/placements.hpp"
 
 namespace mirab::scheduling {
 namespace {
 
-constexpr std::uint64_t kProblems = 300;
-constexpr std::uint64_t kParks = 120;
-constexpr int kSteps = 150;
+constexpr std::uint64_t kPlacementsOnParkParks = 120;
+constexpr int kPlacementsOnParkSteps = 150;
 
 Find find(const std::string& name) {
   Choice choice{.name = name, .options = {}, .text = name};
@@ -25,84 +22,6 @@ Find find(const std::string& name) {
   }
   return where(choice)->find;
 }
-
-/// A user's task on a park that holds the cluster's servers one by one.
-struct OwnedVariant {
-  std::span<const std::int64_t> demand;
-  ServerSet among;
-};
-
-std::vector<OwnedVariant> variants_of(const plain::Ledger& ledger, std::size_t user) {
-  std::vector<OwnedVariant> variants;
-  for (std::size_t server = 0; server < ledger.server_count(); ++server) {
-    if (!ledger.cluster().problem().eligible(user, ledger.entry(server))) continue;
-    const auto demand = ledger.demand(user, server);
-    auto same = std::find_if(variants.begin(), variants.end(), [&](const OwnedVariant& variant) {
-      return variant.demand.data() == demand.data();
-    });
-    if (same == variants.end()) same = variants.insert(same, {.demand = demand, .among = {}});
-    same->among.insert(static_cast<std::uint32_t>(server));
-  }
-  return variants;
-}
-
-std::vector<Variant> views(const std::vector<OwnedVariant>& variants) {
-  std::vector<Variant> views;
-  for (const OwnedVariant& variant : variants)
-    views.push_back({.demand = variant.demand, .among = &variant.among});
-  return views;
-}
-
-/// Tasks of random users until each has failed to find a place now and then.
-void place_in_lockstep(const CountedProblem& cluster, Find find_there,
-                       std::size_t (*find_plainly)(const plain::Search&), std::uint64_t seed) {
-  plain::Ledger ledger(cluster);
-  Park park(cluster.resource_count());
-  for (std::size_t server = 0; server < ledger.server_count(); ++server) park.add(ledger.free(server));
-  Random users(seed), random_there(seed), random_plainly(seed);
-  std::uint32_t last_used = 0;
-  for (int step = 0; step < 60; ++step) {
-    const std::size_t user = users.below(cluster.user_count());
-    const std::vector<OwnedVariant> variants = variants_of(ledger, user);
-    const std::optional<std::uint32_t> there = find_there({.park = park,
-                                                           .variants = views(variants),
-                                                           .last_used = last_used,
-                                                           .random = random_there,
-                                                           .mix = {}});
-    const std::optional<std::size_t> first = ledger.first_fit(user, 0);
-    ASSERT_EQ(there.has_value(), first.has_value()) << "step " << step;
-    if (!first) continue;
-    const std::size_t server = find_plainly({.ledger = ledger,
-                                             .user = user,
-                                             .first_fit = *first,
-                                             .last_used = last_used,
-                                             .random = random_plainly});
-    ASSERT_EQ(*there, server) << "step " << step;
-    park.take(*there, ledger.demand(user, server));
-    ledger.take(user, server);
-    last_used = *there;
-  }
-}
-
-void expect_the_same_servers(const std::string& name) {
-  const Result<Choice> choice = choose_placement(name);
-  const Result<plain::Where> plainly = plain::where(*choice);
-  for (std::uint64_t seed = 1; seed <= kProblems; ++seed) {
-    SCOPED_TRACE(fmt::format("replay: seed {}", seed));
-    Random random(seed);
-    const Problem problem = random_problem(random);
-    place_in_lockstep(CountedProblem(problem), find(name), plainly->server, seed);
-  }
-}
-
-TEST(PlacementsOnPark, FirstFitTakesTheServersOfThePlainOne) { expect_the_same_servers("first-fit"); }
-TEST(PlacementsOnPark, BestFitTakesTheServersOfThePlainOne) { expect_the_same_servers("best-fit"); }
-TEST(PlacementsOnPark, BestFitAsPublishedTakesTheServersOfThePlainOne) {
-  expect_the_same_servers("best-fit:published=true");
-}
-TEST(PlacementsOnPark, WorstFitTakesTheServersOfThePlainOne) { expect_the_same_servers("worst-fit"); }
-TEST(PlacementsOnPark, NextFitTakesTheServersOfThePlainOne) { expect_the_same_servers("next-fit"); }
-TEST(PlacementsOnPark, RandomTakesTheServersOfThePlainOne) { expect_the_same_servers("random"); }
 
 /// The servers of a random park with room for a task with two demands, one for each of two disjoint sets, and
 /// the demand there.
@@ -189,11 +108,11 @@ std::optional<std::uint32_t> first_least(const std::vector<Fit>& fits, Key key) 
 template <class ByLooking>
 void expect_as_by_looking(const std::string& placement, ByLooking by_looking) {
   int found = 0, missed = 0;
-  for (std::uint64_t seed = 1; seed <= kParks; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kPlacementsOnParkParks; ++seed) {
     SCOPED_TRACE(fmt::format("replay: seed {}", seed));
     Random random(seed);
     RandomPark random_park(random);
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kPlacementsOnParkSteps; ++step) {
       for (int event = 0; event < 4; ++event) random_park.step();
       const Question question = random_question(random_park, random);
       const std::optional<std::uint32_t> server = question.ask(placement);
@@ -313,7 +232,7 @@ TEST(LeastFragmentationOnPark, IsTheFirstOfThoseThatLoseLeastUseForTheMix) {
 
 // Of a server with room for one large task and one where only small ones fit, a small task takes the second.
 TEST(LeastFragmentationOnPark, LeavesTheWholeServerToTheTaskThatNeedsIt) {
-  Park park(2);
+  ServerPool park(2);
   park.add(Amounts{4, 4});
   park.add(Amounts{2, 2});
   const Amounts small = {1, 1}, large = {4, 4};

@@ -10,13 +10,13 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "model/rational.hpp"
+#include "model/exact.hpp"
 #include "scheduling/engines.hpp"
 
 namespace mirab::scheduling {
 namespace {
 
-std::uint64_t asked(const char* variable, std::uint64_t otherwise) {
+std::uint64_t preemption_sequences_asked(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
@@ -276,8 +276,9 @@ class Sequence {
 };
 
 TEST(PreemptionSequences, NeverLoopNorFlipTheOrderNorOverdrawTheBudget) {
-  const std::uint64_t first = asked("MIRAB_SEED", 1);
-  const std::uint64_t sequences = asked("MIRAB_SEQUENCES", std::getenv("MIRAB_SEED") != nullptr ? 1 : 2'000);
+  const std::uint64_t first = preemption_sequences_asked("MIRAB_SEED", 1);
+  const std::uint64_t sequences =
+      preemption_sequences_asked("MIRAB_SEQUENCES", std::getenv("MIRAB_SEED") != nullptr ? 1 : 2'000);
   std::size_t preempted = 0;
   for (std::uint64_t seed = first; seed < first + sequences; ++seed) {
     Sequence sequence(seed);

@@ -1,4 +1,5 @@
-// Preemption takes from users above their fair share for users below theirs (docs/engine.md, "Preemption").
+// Preemption takes from users above their fair share for users below theirs (docs/reference/engine.md,
+// "Preemption").
 
 #include <gtest/gtest.h>
 
@@ -323,6 +324,54 @@ TEST(Preemption, WithFreezeNobodyPassesTheLowestKeyByForce) {
         << "the first of the queue gets nothing by force";
     EXPECT_EQ(small.running(c), is_frozen ? 0 : 1);
   }
+}
+
+/// Two tasks of v and one of w leave too little room for one of b. Only the older task of v may end, and
+/// it is the last one in the order of work as long as nothing has worked.
+struct OrderedByTime : PreemptingEngine {
+  JobId waits;
+
+  explicit OrderedByTime(const Preempting& rule = kFreely) : PreemptingEngine(rule, "drf", 2) {
+    server({8, 5});
+    const ServerId drained = server({9, 20});
+    EXPECT_FALSE(engine.apply(ServerDrained{.server = drained}, now));
+    const UserId v = user(Quantity(2));
+    const UserId w = user();
+    job(v, {1, 4});
+    EXPECT_TRUE(step());
+    job(w, {1, 1});
+    EXPECT_TRUE(step());
+    job(v, {4, 0});
+    EXPECT_TRUE(step());
+    waits = job(user(Quantity(3)), {3, 2});
+  }
+};
+
+TEST(Preemption, ASearchIsRepeatedWhenTimeChangesTheOrderOfWork) {
+  for (const std::int64_t later : {1LL, 1'000'000'000LL, 3'600'000'000'000LL}) {
+    OrderedByTime small;
+    EXPECT_FALSE(small.step()) << "all works are 0: the newest go first, and lead nowhere";
+    EXPECT_FALSE(small.engine.why_waiting(small.waits, small.now)->by_force);
+    const auto why = small.engine.why_waiting(small.waits, at(later));
+    ASSERT_TRUE(why);
+    ASSERT_TRUE(why->by_force) << "the question is put at the time of a later step";
+    small.now = at(later);
+    const std::optional<Placed> placed = small.step();
+    ASSERT_TRUE(placed) << later;
+    EXPECT_EQ(placed->job, small.waits);
+    ASSERT_EQ(placed->preempted.size(), why->by_force->ends.size());
+    EXPECT_EQ(placed->preempted.front().task, why->by_force->ends.front().task);
+  }
+}
+
+TEST(Preemption, ARestoredEngineRepeatsTheSearchAtTheSameTime) {
+  OrderedByTime small;
+  EXPECT_FALSE(small.step());
+  Result<Engine> restored = restore(snapshot(small.engine));
+  ASSERT_TRUE(restored);
+  Random random(1);
+  EXPECT_FALSE(restored->step(small.now, random));
+  EXPECT_TRUE(restored->step(at(1), random));
 }
 
 TEST(Preemption, WithFreezeTheLowestKeyMayGainByForce) {

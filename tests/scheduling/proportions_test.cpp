@@ -1,6 +1,4 @@
 // The distances of whole blocks beside those of one server after the other.
-#include "scheduling/proportions.hpp"
-
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,19 +6,23 @@
 
 #include <mirab/model/random.hpp>
 
+#include "scheduling/ledger/server_pool.hpp"
+
 namespace mirab::scheduling {
 namespace {
 
 using Amounts = std::vector<std::int64_t>;
 using Instructions = Columns::Instructions;
 
-constexpr std::uint64_t kSeeds = 300;
+constexpr std::uint64_t kProportionsSeeds = 300;
 
-std::vector<Instructions> available() {
-  std::vector<Instructions> available = {Instructions::portable};
-  if (Columns::best_instructions() != Instructions::portable) available.push_back(Instructions::avx2);
-  if (Columns::best_instructions() == Instructions::avx512) available.push_back(Instructions::avx512);
-  return available;
+std::vector<Instructions> proportions_available() {
+  std::vector<Instructions> proportions_available = {Instructions::portable};
+  if (Columns::best_instructions() != Instructions::portable)
+    proportions_available.push_back(Instructions::avx2);
+  if (Columns::best_instructions() == Instructions::avx512)
+    proportions_available.push_back(Instructions::avx512);
+  return proportions_available;
 }
 
 Amounts random_amounts(std::size_t resources, Random& random) {
@@ -39,7 +41,7 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 void expect_same(double a, double b) { EXPECT_TRUE(a == b || (std::isnan(a) && std::isnan(b))) << a << b; }
 
 TEST(Proportions, AreNearerInABlockAsTheyAreOneByOne) {
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kProportionsSeeds; ++seed) {
     Random random(seed);
     const std::size_t resources = 1 + random.below(6);
     const Scale scale = random.below(2) == 0 ? Scale::sum : Scale::first;
@@ -47,7 +49,7 @@ TEST(Proportions, AreNearerInABlockAsTheyAreOneByOne) {
     std::vector<Amounts> free(1 + random.below(200));
     for (Amounts& each : free) each = random_amounts(resources, random);
     const double than = random.below(4) == 0 ? std::numeric_limits<double>::infinity() : random.unit();
-    for (const Instructions instructions : available()) {
+    for (const Instructions instructions : proportions_available()) {
       SCOPED_TRACE(fmt::format("replay: seed {}, instructions {}", seed, static_cast<int>(instructions)));
       Proportions proportions(resources, scale, instructions);
       proportions.reset(free.size(), pool);

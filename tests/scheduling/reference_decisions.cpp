@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/rational.hpp"
-#include "numerics/dual_newton.hpp"
+#include "model/exact.hpp"
+#include "numerics/pool/dual.hpp"
 #include "scheduling/reference_candidate.hpp"
 
 namespace mirab::scheduling {
@@ -48,7 +48,8 @@ std::size_t ReferenceEngine::dominant_resource(const Amounts& demand) const {
 mpq_class ReferenceEngine::alone(const JobSubmitted& look) const {
   mpq_class alone = 0;
   for (const Server& server : servers_) {
-    const Amounts demand = demand_on(look, server).value_or(look.demand);
+    const auto named = look.demand_on.find(server.added.name);
+    const Amounts& demand = named == look.demand_on.end() ? look.demand : named->second;
     std::optional<mpq_class> there;
     for (std::size_t r = 0; r < demand.size(); ++r) {
       if (demand[r] == 0) continue;
@@ -102,7 +103,7 @@ std::vector<double> ReferenceEngine::prices() const {
   return prices;
 }
 
-/// docs/mathematics.md, section 8.
+/// docs/explanation/mathematics.md, section 8.
 mpq_class ReferenceEngine::key(const Group& group, std::size_t lane,
                                const std::vector<double>& prices) const {
   const User& user =
@@ -264,7 +265,7 @@ ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
     if (options_.tie != Tie::random) break;
   }
   if (next.or_nothing) {
-    if (const std::optional<Option> taken = preemptions().chosen) {
+    if (const std::optional<Option> taken = preemption()) {
       next.options.push_back(*taken);
       next.or_nothing = false;
       return next;
@@ -293,7 +294,7 @@ void ReferenceEngine::place(const Placed& placed) {
     happen(TaskFailed{.task = lost.task}, 0);
     preempted_.push_back(now_);
   }
-  futile_until_.reset();
+  futile_at_.reset();
   const auto job =
       std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == placed.job; });
   const auto server = std::find_if(servers_.begin(), servers_.end(),

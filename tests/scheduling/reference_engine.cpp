@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "model/rational.hpp"
+#include "model/exact.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -152,7 +152,7 @@ std::optional<std::string> ReferenceEngine::refusal(const TaskFailed& event) con
 
 std::vector<Lost> ReferenceEngine::apply(const Event& event, Time now, std::uint64_t id) {
   now_ = now;
-  futile_until_.reset();
+  futile_at_.reset();
   return std::visit([&](const auto& each) { return happen(each, id); }, event);
 }
 
@@ -229,10 +229,13 @@ std::vector<Lost> ReferenceEngine::happen(const UserRemoved& event, std::uint64_
 std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64_t id) {
   JobSubmitted look = event;
   look.tasks = 1;
-  std::erase_if(look.demand_on, [&](const auto& there) {
-    return event.servers &&
-           std::find(event.servers->begin(), event.servers->end(), there.first) == event.servers->end();
-  });
+  // Lists ask for the same in whatever order.
+  const auto sort = [](std::vector<std::string>& names) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  };
+  if (look.servers) sort(*look.servers);
+  for (auto& [label, values] : look.select) sort(values);
   // With terms whether a task fits depends on the job's other tasks, so that it waits for itself.
   auto group = std::find_if(groups_.begin(), groups_.end(),
                             [&](const Group& other) { return !has_terms(look) && other.look == look; });

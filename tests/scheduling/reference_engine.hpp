@@ -46,7 +46,7 @@ class ReferenceEngine {
   /// How many tasks of the job its next decision starts.
   std::int64_t batch(JobId job) const;
 
-  /// The servers that the next task may go to of so many that start together, after the first one. Draws what
+  /// The servers for the next task of a batch that starts together, after the first one. Draws what
   /// the engine draws.
   std::vector<ServerId> next_of_gang(JobId job, std::int64_t batch, Random& random) const;
   void place_companion(JobId job, const Companion& companion);
@@ -110,10 +110,6 @@ class ReferenceEngine {
     std::uint64_t group;
     Time since;
   };
-  struct Preemptions {
-    std::optional<Option> chosen;
-    bool too_many;  ///< were needed somewhere
-  };
   std::vector<Kept>::const_iterator kept_on(ServerId server) const;
   void keep_no_longer(ServerId server);
   void keep_where_due();
@@ -121,7 +117,7 @@ class ReferenceEngine {
   std::optional<Option> kept_with_room() const;
   const Job& oldest_waiting(const Group& group) const;
   std::int64_t budget() const;
-  Preemptions preemptions() const;
+  std::optional<Option> preemption() const;
   std::vector<Task> victims(const Candidate& candidate, const Server& server,
                             const std::vector<double>& prices) const;
 
@@ -199,8 +195,8 @@ class ReferenceEngine {
   std::size_t last_used_ = 0;  // a slot
   std::vector<Kept> kept_;
   std::optional<Time> looked_;
-  std::vector<Time> preempted_;       // of each task
-  std::optional<Time> futile_until_;  // preemption is not looked for before
+  std::vector<Time> preempted_;    // of each task
+  std::optional<Time> futile_at_;  // then preemption found nothing, and nothing has changed
   std::uint64_t users_before_ = 0, groups_before_ = 0, jobs_before_ = 0, waits_before_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace mirab::scheduling {
 namespace {
 
-bool is_within(const Amounts& demand, const Amounts& room) {
+bool reference_starvation_is_within(const Amounts& demand, const Amounts& room) {
   return std::equal(demand.begin(), demand.end(), room.begin(), std::less_equal<>());
 }
 
@@ -62,7 +62,7 @@ void ReferenceEngine::pass(Time now) {
   };
   for (const Kept& kept : kept_) {
     if (!lasted(kept)) continue;
-    futile_until_.reset();
+    futile_at_.reset();
     for (Group& group : groups_)
       if (group.number == kept.group) group.since = now_;
   }
@@ -110,7 +110,7 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::kept_with_room() const {
                                          [&](const Server& each) { return each.id == kept.server; });
     const Group& group = *std::find_if(groups_.begin(), groups_.end(),
                                        [&](const Group& each) { return each.number == kept.group; });
-    if (is_within(*demand_on(group.look, server), state(server).free))
+    if (reference_starvation_is_within(*demand_on(group.look, server), state(server).free))
       return Option{.job = oldest_waiting(group).id, .user = group.user, .servers = {server.id}};
   }
   return {};
@@ -156,7 +156,7 @@ std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& can
   Amounts room = state(server).free;
   std::vector<Task> taken;
   for (const Task& task : there) {
-    if (is_within(demand, room)) break;
+    if (reference_starvation_is_within(demand, room)) break;
     const std::vector<Task> before = after.tasks_;
     after.end(task.id);
     const Job& job =
@@ -169,20 +169,18 @@ std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& can
     room = sum(room, task.demand);
     taken.push_back(task);
   }
-  if (!is_within(demand, room)) return {};
+  if (!reference_starvation_is_within(demand, room)) return {};
   for (std::size_t t = taken.size(); t-- > 0;) {
     const Amounts without = difference(room, taken[t].demand);
-    if (!is_within(demand, without)) continue;
+    if (!reference_starvation_is_within(demand, without)) continue;
     room = without;
     taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(t));
   }
   return taken;
 }
 
-ReferenceEngine::Preemptions ReferenceEngine::preemptions() const {
-  Preemptions none{.chosen = {}, .too_many = false};
-  if (!options_.preemption || (futile_until_ && now_ < *futile_until_)) return none;
-  if (budget() == 0) return {.chosen = {}, .too_many = true};
+std::optional<ReferenceEngine::Option> ReferenceEngine::preemption() const {
+  if (!options_.preemption || futile_at_ == now_ || budget() == 0) return {};
   const std::vector<double> prices =
       options_.discipline.name == "pf" ? this->prices() : std::vector<double>{};
   const Amounts pool = this->pool();
@@ -203,10 +201,7 @@ ReferenceEngine::Preemptions ReferenceEngine::preemptions() const {
       if (is_closed || !can_ever_run(look, server)) continue;
       const std::vector<Task> victims = this->victims(candidate, server, prices);
       if (victims.empty()) continue;
-      if (static_cast<std::int64_t>(victims.size()) > budget()) {
-        none.too_many = true;
-        continue;
-      }
+      if (static_cast<std::int64_t>(victims.size()) > budget()) continue;
       mpq_class work = 0;
       Option option{.job = candidate.job->id, .user = candidate.group->user, .servers = {server.id}};
       for (const Task& task : victims) {
@@ -221,21 +216,12 @@ ReferenceEngine::Preemptions ReferenceEngine::preemptions() const {
       best = option;
       least = work;
     }
-    if (best) return {.chosen = best, .too_many = false};
+    if (best) return best;
   }
-  return none;
+  return {};
 }
 
-/// Nothing will be found before something changes, or the first of those that count counts no more.
-void ReferenceEngine::nothing() {
-  if (!options_.preemption || (futile_until_ && now_ < *futile_until_)) return;
-  const bool too_many = preemptions().too_many;
-  futile_until_ = Time::max();
-  for (const Time then : preempted_) {
-    if (!too_many || now_ - then >= options_.preemption->per) continue;
-    if (then <= Time::max() - options_.preemption->per)
-      futile_until_ = std::min(*futile_until_, then + options_.preemption->per);
-  }
-}
+/// The reference remembers no more than that: at another time it searches again.
+void ReferenceEngine::nothing() { futile_at_ = now_; }
 
 }  // namespace mirab::scheduling

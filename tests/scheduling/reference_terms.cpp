@@ -1,5 +1,5 @@
-// Gangs and placement terms in the reference: every rule as it is said, and whether a batch has room by
-// putting its tasks somewhere, one after the other.
+// Gangs and placement terms in the reference: every rule as the documents state it, and whether a batch has
+// room by placing its tasks one after the other.
 #include <algorithm>
 #include <set>
 
@@ -8,7 +8,7 @@
 namespace mirab::scheduling {
 namespace {
 
-bool is_within(const Amounts& demand, const Amounts& room) {
+bool reference_terms_is_within(const Amounts& demand, const Amounts& room) {
   return std::equal(demand.begin(), demand.end(), room.begin(), std::less_equal<>());
 }
 
@@ -36,7 +36,7 @@ bool ReferenceEngine::may_start(const JobSubmitted& look, const std::vector<cons
   for (const Server* const other : more) {
     for (std::size_t r = 0; other == &server && r < free.size(); ++r) free[r] -= (*demand)[r];
   }
-  if (!is_within(*demand, free)) return false;
+  if (!reference_terms_is_within(*demand, free)) return false;
 
   std::vector<const Server*> all = running;
   all.insert(all.end(), more.begin(), more.end());

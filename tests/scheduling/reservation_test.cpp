@@ -1,4 +1,5 @@
-// A large task that waited for long enough gets a server kept for it (docs/engine.md, "Reservations").
+// A large task that waited for long enough gets a server kept for it (docs/reference/engine.md,
+// "Reservations").
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -8,8 +9,8 @@
 namespace mirab::scheduling {
 namespace {
 
-Duration ns(std::int64_t count) { return Duration(count); }
-Time at(std::int64_t count) { return Time(Duration(count)); }
+Duration reservation_ns(std::int64_t count) { return Duration(count); }
+Time reservation_at(std::int64_t count) { return Time(Duration(count)); }
 
 /// An engine of the discipline drf that keeps servers, on first-fit, with one resource or more.
 struct KeepingEngine : SmallEngine {
@@ -43,23 +44,23 @@ std::optional<Time> start_of_the_large_task(const std::optional<Reserving>& rule
   Engine engine = *Engine::from(options);
   Random random(1);
   for (int server = 0; server < 2; ++server)
-    EXPECT_TRUE(engine.apply(ServerAdded{.name = "s", .capacity = {2}}, at(0)));
-  const UserId small = *engine.apply(UserAdded{.name = "small"}, at(0));
-  const UserId large = *engine.apply(UserAdded{.name = "large"}, at(0));
-  EXPECT_TRUE(engine.apply(JobSubmitted{.user = small, .demand = {1}, .tasks = 10'000}, at(0)));
+    EXPECT_TRUE(engine.apply(ServerAdded{.name = "s", .capacity = {2}}, reservation_at(0)));
+  const UserId small = *engine.apply(UserAdded{.name = "small"}, reservation_at(0));
+  const UserId large = *engine.apply(UserAdded{.name = "large"}, reservation_at(0));
+  EXPECT_TRUE(engine.apply(JobSubmitted{.user = small, .demand = {1}, .tasks = 10'000}, reservation_at(0)));
   std::vector<std::pair<std::int64_t, TaskId>> running;  // ends
   for (std::int64_t now = 0; now < 1'000; ++now) {
     for (std::size_t i = 0; i < running.size(); ++i) {
       if (running[i].first != now) continue;
-      EXPECT_FALSE(engine.apply(TaskFinished{running[i].second}, at(now)));
+      EXPECT_FALSE(engine.apply(TaskFinished{running[i].second}, reservation_at(now)));
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i--));
     }
-    while (const auto placed = engine.step(at(now), random)) {
-      if (placed->user == large) return at(now);
+    while (const auto placed = engine.step(reservation_at(now), random)) {
+      if (placed->user == large) return reservation_at(now);
       running.emplace_back(now == 0 ? 1 + static_cast<std::int64_t>(running.size()) : now + 4, placed->task);
     }
     if (now > 0) continue;
-    EXPECT_TRUE(engine.apply(JobSubmitted{.user = large, .demand = {2}}, at(now)));
+    EXPECT_TRUE(engine.apply(JobSubmitted{.user = large, .demand = {2}}, reservation_at(now)));
   }
   return {};
 }
@@ -68,16 +69,16 @@ TEST(Reservation, WithoutOneALargeTaskStarves) { EXPECT_EQ(start_of_the_large_ta
 
 TEST(Reservation, WithOneALargeTaskStartsWithinTheBound) {
   for (const std::int64_t after : {1, 10, 64, 200}) {
-    const std::optional<Time> start = start_of_the_large_task(Reserving{.after = ns(after)});
+    const std::optional<Time> start = start_of_the_large_task(Reserving{.after = reservation_ns(after)});
     ASSERT_TRUE(start) << after;
-    EXPECT_GE(*start, at(after));
-    EXPECT_LE(*start, at(after + after / 64 + 4)) << "tasks are at most 4 ns long";
+    EXPECT_GE(*start, reservation_at(after));
+    EXPECT_LE(*start, reservation_at(after + after / 64 + 4)) << "tasks are at most 4 ns long";
   }
 }
 
 TEST(Reservation, TheJthLongestWaiterStartsInItsTurn) {
   // Tasks of 10 ns fill 3 servers; 5 users wait for a whole one, 2 of them are kept at once.
-  KeepingEngine small({.after = ns(20), .servers = 2}, 1, "fifo");
+  KeepingEngine small({.after = reservation_ns(20), .servers = 2}, 1, "fifo");
   for (int i = 0; i < 3; ++i) small.server({2});
   const UserId crowd = small.user();
   small.job(crowd, {1}, 10'000);
@@ -87,7 +88,7 @@ TEST(Reservation, TheJthLongestWaiterStartsInItsTurn) {
   for (int i = 0; i < 5; ++i) small.job(waiting.emplace_back(small.user()), {2});
   std::size_t started = 0;
   for (std::int64_t now = 1; now < 100; ++now) {
-    small.now = at(now);
+    small.now = reservation_at(now);
     for (std::size_t i = 0; i < running.size(); ++i) {
       if (running[i].first != now) continue;
       small.finish(running[i].second);
@@ -106,7 +107,7 @@ TEST(Reservation, TheJthLongestWaiterStartsInItsTurn) {
 }
 
 TEST(Reservation, AKeptServerTakesNoOtherTasks) {
-  KeepingEngine small({.after = ns(5)});
+  KeepingEngine small({.after = reservation_ns(5)});
   const ServerId server = small.server({4});
   const UserId a = small.user();
   const UserId b = small.user();
@@ -116,11 +117,12 @@ TEST(Reservation, AKeptServerTakesNoOtherTasks) {
   const JobId large = small.job(b, {4});
   EXPECT_TRUE(small.run().empty());
   EXPECT_TRUE(small.kept().empty());
-  small.now = at(5);
+  small.now = reservation_at(5);
   small.job(a, {2}, 100);
   EXPECT_TRUE(small.run().empty());
-  EXPECT_EQ(small.engine.reservations(),
-            (std::vector{Reservation{.server = server, .job = large, .user = b, .since = at(5)}}));
+  EXPECT_EQ(
+      small.engine.reservations(),
+      (std::vector{Reservation{.server = server, .job = large, .user = b, .since = reservation_at(5)}}));
   small.finish(first[0].task);
   EXPECT_TRUE(small.run().empty()) << "2 units are free, and a's next task asks for 2";
   EXPECT_FALSE(small.engine.fits(large));
@@ -134,7 +136,7 @@ TEST(Reservation, AKeptServerTakesNoOtherTasks) {
 }
 
 TEST(Reservation, TheServerWhereLeastHasToBeFreedIsKept) {
-  KeepingEngine small({.after = ns(5)}, 2);
+  KeepingEngine small({.after = reservation_ns(5)}, 2);
   small.server({4, 4});
   const ServerId emptier = small.server({4, 4});
   small.server({8, 1});  // too small
@@ -145,19 +147,19 @@ TEST(Reservation, TheServerWhereLeastHasToBeFreedIsKept) {
   ASSERT_EQ(small.run().size(), 1U);  // (0, 2) are free on the first, (1, 3) on the second
   small.job(small.user(), {4, 4});
   small.run();
-  small.now = at(5);
+  small.now = reservation_at(5);
   small.run();
   EXPECT_EQ(small.kept(), std::vector{emptier});
 }
 
 TEST(Reservation, EndsWhenTheQueueGetsATaskElsewhere) {
-  KeepingEngine small({.after = ns(5)});
+  KeepingEngine small({.after = reservation_ns(5)});
   const ServerId server = small.server({4});
   const UserId a = small.user();
   small.job(a, {2}, 2);
   small.run();
   const JobId large = small.job(small.user(), {4});
-  small.now = at(5);
+  small.now = reservation_at(5);
   EXPECT_TRUE(small.run().empty());
   ASSERT_EQ(small.kept(), std::vector{server});
   const ServerId other = small.server({4});
@@ -174,13 +176,13 @@ struct Waiting : KeepingEngine {
   TaskId running;
   JobId large, little;
 
-  explicit Waiting(const Reserving& rule = {.after = ns(5)}) : KeepingEngine(rule) {
+  explicit Waiting(const Reserving& rule = {.after = reservation_ns(5)}) : KeepingEngine(rule) {
     server_kept = server({4});
     const UserId a = user();
     job(a, {3});
     running = step()->task;
     large = job(user(), {4});
-    now = at(5);
+    now = reservation_at(5);
     EXPECT_FALSE(step());
     EXPECT_EQ(kept(), std::vector{server_kept});
     little = job(a, {1});
@@ -241,26 +243,26 @@ TEST(Reservation, EndsWhenTheServerBecomesTooSmall) {
 }
 
 TEST(Reservation, EndsAfterAtMostAndComesAgainAfterWaitingAnew) {
-  Waiting small({.after = ns(5), .at_most = ns(3)});
-  small.now = at(7);
+  Waiting small({.after = reservation_ns(5), .at_most = reservation_ns(3)});
+  small.now = reservation_at(7);
   EXPECT_EQ(small.next(), std::nullopt);
-  small.now = at(8);
+  small.now = reservation_at(8);
   EXPECT_EQ(small.next(), small.little);
   EXPECT_TRUE(small.kept().empty());
-  small.now = at(12);
+  small.now = reservation_at(12);
   EXPECT_EQ(small.next(), std::nullopt);
   EXPECT_TRUE(small.kept().empty());
-  small.now = at(13);
+  small.now = reservation_at(13);
   EXPECT_EQ(small.next(), std::nullopt);
   EXPECT_EQ(small.kept(), std::vector{small.server_kept});
 }
 
 TEST(Reservation, AfterAtMostTheNextLongestWaiterHasItsTurn) {
-  Waiting small({.after = ns(5), .at_most = ns(10)});
+  Waiting small({.after = reservation_ns(5), .at_most = reservation_ns(10)});
   const JobId second = small.job(small.user(), {4});
-  small.now = at(14);
+  small.now = reservation_at(14);
   EXPECT_EQ(small.next(), std::nullopt);
-  small.now = at(15);
+  small.now = reservation_at(15);
   EXPECT_EQ(small.next(), std::nullopt);
   ASSERT_EQ(small.engine.reservations().size(), 1U);
   EXPECT_EQ(small.engine.reservations()[0].job, second);
@@ -274,10 +276,10 @@ TEST(Reservation, ATimeOrNumberThatIsNotAboveZeroIsAnError) {
                                                 .reservations = rule});
     return engine ? "" : engine.error().key;
   };
-  EXPECT_EQ(key_of({.after = ns(1)}), "");
-  EXPECT_EQ(key_of({.after = ns(0)}), "reservations.after");
-  EXPECT_EQ(key_of({.after = ns(1), .servers = 0}), "reservations.servers");
-  EXPECT_EQ(key_of({.after = ns(1), .at_most = ns(0)}), "reservations.at_most");
+  EXPECT_EQ(key_of({.after = reservation_ns(1)}), "");
+  EXPECT_EQ(key_of({.after = reservation_ns(0)}), "reservations.after");
+  EXPECT_EQ(key_of({.after = reservation_ns(1), .servers = 0}), "reservations.servers");
+  EXPECT_EQ(key_of({.after = reservation_ns(1), .at_most = reservation_ns(0)}), "reservations.at_most");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What counts as a share: scaled parts, and usage that decays, against a reference that integrates anew.
+// What counts as a share: scaled parts, and usage that decays, against a reference that integrates from the
+// beginning.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +25,7 @@ std::string key_of_error(const EngineOptions& options) {
   return engine ? "" : engine.error().key;
 }
 
-Time at(std::int64_t nanoseconds) { return Time(Duration(nanoseconds)); }
+Time shares_at(std::int64_t nanoseconds) { return Time(Duration(nanoseconds)); }
 
 TEST(Shares, AnOptionThatTheDisciplineDoesNotHonourIsAnError) {
   for (const std::string discipline :
@@ -57,11 +58,11 @@ TEST(Shares, ScalesAndHalfLivesThatMakeNoSenseAreErrors) {
 /// Two users of a server with 100 of each resource: A's tasks take 2 CPUs, B's 1 memory.
 struct Two {
   explicit Two(const EngineOptions& options) : engine(*Engine::from(options)) {
-    EXPECT_TRUE(engine.apply(ServerAdded{.name = "s", .capacity = {100, 100}}, at(0)));
-    a = *engine.apply(UserAdded{.name = "A"}, at(0));
-    b = *engine.apply(UserAdded{.name = "B"}, at(0));
-    EXPECT_TRUE(engine.apply(JobSubmitted{.user = a, .demand = {2, 0}, .tasks = 1000}, at(0)));
-    EXPECT_TRUE(engine.apply(JobSubmitted{.user = b, .demand = {0, 1}, .tasks = 1000}, at(0)));
+    EXPECT_TRUE(engine.apply(ServerAdded{.name = "s", .capacity = {100, 100}}, shares_at(0)));
+    a = *engine.apply(UserAdded{.name = "A"}, shares_at(0));
+    b = *engine.apply(UserAdded{.name = "B"}, shares_at(0));
+    EXPECT_TRUE(engine.apply(JobSubmitted{.user = a, .demand = {2, 0}, .tasks = 1000}, shares_at(0)));
+    EXPECT_TRUE(engine.apply(JobSubmitted{.user = b, .demand = {0, 1}, .tasks = 1000}, shares_at(0)));
   }
   /// The tasks of A among the next `count`.
   int of_a(int count, Time now) {
@@ -77,13 +78,14 @@ struct Two {
 TEST(Shares, AScaleCountsThePartsOfAResource) {
   for (const std::string discipline : {"drf", "asset", "ps-dsf"}) {
     EngineOptions options = options_for(discipline);
-    EXPECT_EQ(Two(options).of_a(30, at(0)), 10) << discipline;  // 2 tasks of B for one of A
+    EXPECT_EQ(Two(options).of_a(30, shares_at(0)), 10) << discipline;  // 2 tasks of B for one of A
     options.share_scale = {Quantity(2), Quantity(1)};
-    EXPECT_EQ(Two(options).of_a(30, at(0)), 6) << discipline;  // 4 for one
+    EXPECT_EQ(Two(options).of_a(30, shares_at(0)), 6) << discipline;  // 4 for one
     options.share_scale = {*Quantity::parse("0.25"), *Quantity::parse("0.5")};
-    EXPECT_EQ(Two(options).of_a(30, at(0)), 15) << discipline;  // one for one
+    EXPECT_EQ(Two(options).of_a(30, shares_at(0)), 15) << discipline;  // one for one
     options.share_scale = {Quantity(0), Quantity(1)};
-    EXPECT_EQ(Two(options).of_a(30, at(0)), 30) << discipline;  // A never has a share, and ties go to it
+    EXPECT_EQ(Two(options).of_a(30, shares_at(0)), 30)
+        << discipline;  // A never has a share, and ties go to it
   }
 }
 
@@ -91,7 +93,7 @@ TEST(Shares, TheShareOfAUserIsScaledWhereItIsTold) {
   EngineOptions options = options_for("drf");
   options.share_scale = {Quantity(3), Quantity(1)};
   Two two(options);
-  two.of_a(1, at(0));
+  two.of_a(1, shares_at(0));
   EXPECT_DOUBLE_EQ(two.engine.user(two.a)->dominant_share, 0.06);
   EXPECT_FALSE(two.engine.user(two.a)->decayed_share);
 }
@@ -100,16 +102,16 @@ TEST(Shares, AShareThatStaysTendsToItselfAndHalvesInAHalfLifeAfterwards) {
   EngineOptions options = options_for("drf");
   options.half_life = Duration(1000);
   Two two(options);
-  const TaskId task = two.engine.step(at(0), two.random)->task;
+  const TaskId task = two.engine.step(shares_at(0), two.random)->task;
   EXPECT_EQ(two.engine.user(two.a)->decayed_share, 0.0);
   const auto tick = [&](std::int64_t time) {
-    EXPECT_TRUE(two.engine.apply(UserAdded{.name = "tick"}, at(time)));
+    EXPECT_TRUE(two.engine.apply(UserAdded{.name = "tick"}, shares_at(time)));
     return *two.engine.user(two.a)->decayed_share;
   };
   EXPECT_DOUBLE_EQ(tick(1000), 0.01);
   EXPECT_DOUBLE_EQ(tick(2000), 0.015);
   EXPECT_NEAR(tick(100'000), 0.02, 1e-15);
-  EXPECT_FALSE(two.engine.apply(TaskFinished{task}, at(100'000)));
+  EXPECT_FALSE(two.engine.apply(TaskFinished{task}, shares_at(100'000)));
   EXPECT_NEAR(tick(101'000), 0.01, 1e-15);
 }
 
@@ -117,15 +119,15 @@ TEST(Shares, WhoUsedLittleLatelyIsServedFirst) {
   EngineOptions options = options_for("drf");
   options.half_life = Duration(1000);
   Two two(options);
-  EXPECT_EQ(two.of_a(30, at(0)), 10);  // U is 0 for both: present shares decide
+  EXPECT_EQ(two.of_a(30, shares_at(0)), 10);  // U is 0 for both: present shares decide
   // After a while A, with less, is behind nobody: 10 tasks of A and 20 of B are the same share.
-  const UserId late = *two.engine.apply(UserAdded{.name = "late"}, at(500));
-  ASSERT_TRUE(two.engine.apply(JobSubmitted{.user = late, .demand = {1, 1}, .tasks = 40}, at(500)));
-  for (int i = 0; i < 40; ++i) EXPECT_EQ(two.engine.step(at(500), two.random)->user, late) << i;
+  const UserId late = *two.engine.apply(UserAdded{.name = "late"}, shares_at(500));
+  ASSERT_TRUE(two.engine.apply(JobSubmitted{.user = late, .demand = {1, 1}, .tasks = 40}, shares_at(500)));
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(two.engine.step(shares_at(500), two.random)->user, late) << i;
   // Its share is the largest now, and soon its usage too.
-  ASSERT_TRUE(two.engine.apply(JobSubmitted{.user = late, .demand = {1, 1}, .tasks = 40}, at(500)));
-  EXPECT_EQ(two.engine.step(at(510), two.random)->user, late);
-  EXPECT_NE(two.engine.step(at(5000), two.random)->user, late);
+  ASSERT_TRUE(two.engine.apply(JobSubmitted{.user = late, .demand = {1, 1}, .tasks = 40}, shares_at(500)));
+  EXPECT_EQ(two.engine.step(shares_at(510), two.random)->user, late);
+  EXPECT_NE(two.engine.step(shares_at(5000), two.random)->user, late);
 }
 
 /// What each user's share was, and since when.
@@ -226,7 +228,7 @@ struct Traffic {
   std::vector<TaskId> running;
 };
 
-// The order of docs/engine.md: U / φ at a time at most h / 1024 before the step.
+// The order of docs/reference/engine.md: U / φ at a time at most h / 1024 before the step.
 TEST(Shares, OfThoseWhoseTasksFitWhoUsedLeastLatelyIsServed) {
   int told_apart = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

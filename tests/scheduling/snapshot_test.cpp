@@ -12,7 +12,7 @@
 namespace mirab::scheduling {
 namespace {
 
-/// An engine that has lived through so many random events.
+/// An engine after this many random events.
 struct Lived {
   explicit Lived(std::uint64_t seed, int count)
       : random(seed),

@@ -1,12 +1,11 @@
 // Shares as exact fractions, and whom they put first.
-#include "scheduling/standing.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/rational.hpp"
+#include "model/exact.hpp"
 #include "scheduling/clusters.hpp"
-#include "scheduling/poorest.hpp"
+#include "scheduling/fill/lowest_share_tracker.hpp"
+#include "scheduling/order/share_context.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -105,11 +104,11 @@ TEST(Weight, HasToFitTheComparison) {
   EXPECT_TRUE(weight_from(amount("0.000000000000000001")));
 }
 
-TEST(Poorest, WhoFitsNowhereIsNotWaitedFor) {
+TEST(LowestShareTracker, WhoFitsNowhereIsNotWaitedFor) {
   const Problem cluster =
       problem({server("s", {"9"})}, {user("a", {"1"}), user("b", {"2"}), user("c", {"3"})});
-  const CountedProblem counted(cluster);
-  Poorest poorest(counted);
+  const IntegerProblem counted(cluster);
+  LowestShareTracker poorest(counted);
   const auto all = [](std::size_t) { return true; };
   EXPECT_FALSE(poorest.is_below(2, all)) << "all have nothing";
   poorest.raise(2, 2);

@@ -1,12 +1,11 @@
-// Gangs, at most so many tasks on a server, spread and pack: docs/engine.md.
-#include "scheduling/terms.hpp"
-
+// Gangs, limits of tasks per server, spread and pack: docs/reference/engine.md.
 #include <gmock/gmock.h>
 
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/snapshot.hpp>
 
 #include "scheduling/engines.hpp"
+#include "scheduling/ledger/task_classes.hpp"
 
 namespace mirab::scheduling {
 namespace {

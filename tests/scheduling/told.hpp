@@ -33,8 +33,8 @@ struct Told {
   bool is_frozen() const { return options.discipline.options.contains("blocking"); }
   bool draws_lots() const { return options.tie == Tie::random; }
 
-  /// What is in the way of the job on the server, from what was told alone: with these servers kept, and so
-  /// many more of its tasks on servers.
+  /// What is in the way of the job on the server, from the reported facts alone: with these servers kept, and
+  /// these additional tasks of it on servers.
   using Kept = std::map<ServerId, JobId>;
   using More = std::map<ServerId, std::int64_t>;
   InTheWay in_the_way(JobId job, ServerId server, const Kept& kept, const More& more = {}) const;

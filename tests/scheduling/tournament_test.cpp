@@ -1,5 +1,5 @@
 // Who comes first, after any change of one entrant.
-#include "scheduling/tournament.hpp"
+#include "scheduling/order/tournament.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include <mirab/model/random.hpp>
 
-#include "scheduling/slots.hpp"
+#include "scheduling/ledger/slots.hpp"
 
 namespace mirab::scheduling {
 namespace {

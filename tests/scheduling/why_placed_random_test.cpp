@@ -1,5 +1,5 @@
 // Why a task was placed is checked: on random engines the decision is the one that would have been made
-// anyhow, and who is said to come second comes first when the first is taken away.
+// anyhow, and the queue that is reported second comes first when the first is taken away.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <set>

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 
 const std::vector<std::string> kResources = {"cpu"};
 
-Time at(std::int64_t count) { return Time(Duration(count)); }
+Time why_starvation_at(std::int64_t count) { return Time(Duration(count)); }
 
 /// An engine of one resource that keeps servers after 10 ns, or preempts, on first-fit.
 struct Patient : SmallEngine {
@@ -44,7 +44,7 @@ struct Kept : Patient {
     job(alice, {3});
     runs = step()->task;
     large = job(named("bob"), {4});
-    now = at(10);
+    now = why_starvation_at(10);
     small = job(alice, {1});
   }
 };
@@ -58,7 +58,7 @@ TEST(WhyKept, AServerIsKeptForAnotherAsTheNextStepWillKeepIt) {
   ASSERT_EQ(why.kept_for_others.size(), 1U);
   EXPECT_EQ(why.kept_for_others.front().server, kept.node);
   EXPECT_EQ(why.kept_for_others.front().job, kept.large);
-  EXPECT_EQ(why.kept_for_others.front().since, at(10));
+  EXPECT_EQ(why.kept_for_others.front().since, why_starvation_at(10));
   EXPECT_FALSE(why.is_next());
   EXPECT_EQ(kept.words(kept.small),
             "1 task of alice waits\n"
@@ -77,7 +77,8 @@ TEST(WhyKept, TheTaskForWhichAServerIsKeptIsToldWhatIsMissingThere) {
   EXPECT_FALSE(kept.step());
   const WhyWaiting why = kept.why(kept.large);
   EXPECT_EQ(why.kept_for_it,
-            (WhyWaiting::KeptForIt{.server = kept.node, .name = "node", .since = at(10), .missing = {3}}));
+            (WhyWaiting::KeptForIt{
+                .server = kept.node, .name = "node", .since = why_starvation_at(10), .missing = {3}}));
   EXPECT_EQ(why.servers.full, 1);
   EXPECT_EQ(kept.words(kept.large),
             "1 task of bob waits\n"
@@ -101,7 +102,7 @@ TEST(WhyKept, WhoHasRoomOnItsKeptServerComesBeforeAllOthers) {
   WhyPlaced placed;
   ASSERT_TRUE(kept.engine.step(kept.now, kept.random, placed));
   EXPECT_EQ(placed.job, kept.large);
-  EXPECT_EQ(placed.kept_since, at(10));
+  EXPECT_EQ(placed.kept_since, why_starvation_at(10));
   EXPECT_EQ(
       describe(placed, kResources),
       "bob is served, for whom node is kept, which has room now; 2 of 2 users that wait have a task that "

@@ -9,11 +9,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::vector<std::string> kResources = {"cpu"};
+const std::vector<std::string> kWhyTermsResources = {"cpu"};
 
 std::map<std::string, std::string> zone(const std::string& value) { return {{"zone", value}}; }
 
-std::string words(const WhyNotOn& why) { return describe(why, kResources); }
+std::string words(const WhyNotOn& why) { return describe(why, kWhyTermsResources); }
 
 TEST(WhyTerms, AGangTellsForHowManyThereIsRoom) {
   SmallEngine small("drf", "first-fit", 1, Tie::first, Oversized::wait);
@@ -25,13 +25,13 @@ TEST(WhyTerms, AGangTellsForHowManyThereIsRoom) {
   EXPECT_EQ(why.gang, (WhyWaiting::Gang{.together = 6, .room = 5}));
   EXPECT_EQ(why.servers.with_room, 2) << "for one of them";
   EXPECT_FALSE(why.is_next());
-  EXPECT_THAT(describe(why, kResources),
+  EXPECT_THAT(describe(why, kWhyTermsResources),
               HasSubstr("6 of them have to start together, and there is room for 5\n"));
   small.server({1});
   why = *small.engine.why_waiting(gang, small.now);
   EXPECT_EQ(why.gang->room, 6);
   EXPECT_TRUE(why.is_next());
-  EXPECT_THAT(describe(why, kResources), HasSubstr("the next step places them\n"));
+  EXPECT_THAT(describe(why, kWhyTermsResources), HasSubstr("the next step places them\n"));
   EXPECT_EQ(small.step()->with.size(), 5U);
   EXPECT_FALSE(small.engine.why_waiting(gang, small.now)->gang) << "the others start one by one";
 }
@@ -45,7 +45,8 @@ TEST(WhyTerms, TheNearestMissOfAGangIsForOneOfIt) {
   const JobId gang = small.job({.user = user, .demand = {2}, .tasks = 2, .gang = 2});
   const WhyWaiting why = *small.engine.why_waiting(gang, small.now);
   EXPECT_THAT(why.nearest_miss->to_free, ElementsAre(1));
-  EXPECT_THAT(describe(why, kResources), HasSubstr("nearest is node, with 1 cpu to free for one of them\n"));
+  EXPECT_THAT(describe(why, kWhyTermsResources),
+              HasSubstr("nearest is node, with 1 cpu to free for one of them\n"));
 }
 
 TEST(WhyTerms, AServerWithAllThatTheJobAllowsOnOneIsToldApart) {
@@ -57,7 +58,7 @@ TEST(WhyTerms, AServerWithAllThatTheJobAllowsOnOneIsToldApart) {
   EXPECT_EQ(why.servers.per_server, 1);
   EXPECT_EQ(why.servers.with_room, 0);
   EXPECT_FALSE(why.nearest_miss) << "nothing that comes free there helps";
-  EXPECT_THAT(describe(why, kResources),
+  EXPECT_THAT(describe(why, kWhyTermsResources),
               HasSubstr("none of 1 server has room: 1 has as much of it as it allows\n"));
   EXPECT_EQ(words(*small.engine.why_not_on(job, server)), "it has 2 tasks of the job, of at most 2\n");
 }
@@ -80,7 +81,7 @@ TEST(WhyTerms, ADomainThatIsTooFarAheadIsToldApart) {
   EXPECT_EQ(words(*small.engine.why_not_on(job, a)),
             "its domain of zone has 2 tasks of the job, of at most 2 now\n");
   EXPECT_EQ(words(*small.engine.why_not_on(job, nowhere)), "its label zone is not what is asked for\n");
-  EXPECT_THAT(describe(why, kResources), HasSubstr("1 is in a domain too far ahead"));
+  EXPECT_THAT(describe(why, kWhyTermsResources), HasSubstr("1 is in a domain too far ahead"));
 }
 
 TEST(WhyTerms, AnotherDomainThanThatOfTheRunningTasksIsToldApart) {
@@ -93,7 +94,7 @@ TEST(WhyTerms, AnotherDomainThanThatOfTheRunningTasksIsToldApart) {
   EXPECT_EQ(why.servers.pack, 1);
   EXPECT_EQ(why.servers.full, 1);
   EXPECT_EQ(words(*small.engine.why_not_on(job, b)), "what runs of the job is in another domain of zone\n");
-  EXPECT_THAT(describe(why, kResources), HasSubstr("1 is in another domain than what runs of it"));
+  EXPECT_THAT(describe(why, kWhyTermsResources), HasSubstr("1 is in another domain than what runs of it"));
 }
 
 // A gang of 3, two of which may stand on a server: the first may go to either server.
@@ -111,7 +112,7 @@ TEST(WhyTerms, AGangThatIsPlacedTellsHowManyStartAndWhyTheFirstIsThere) {
   EXPECT_EQ(why.servers_with_room, 3);
   EXPECT_THAT(why.free_before, ElementsAre(4));
   EXPECT_THAT(why.free_after, ElementsAre(2)) << "two of them start there";
-  EXPECT_THAT(describe(why, kResources), HasSubstr("3 tasks start together; of the first:\n"));
+  EXPECT_THAT(describe(why, kWhyTermsResources), HasSubstr("3 tasks start together; of the first:\n"));
 }
 
 }  // namespace

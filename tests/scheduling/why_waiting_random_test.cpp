@@ -1,5 +1,5 @@
-// Why a task waits is checked: on random engines what is said to be next is placed next, what is said to
-// change it does, less does not, and asking changes nothing.
+// Why a task waits is checked: on random engines the task that is reported as next is placed next, a reported
+// change has its effect, a smaller one has not, and asking changes nothing.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <set>
@@ -12,7 +12,7 @@ namespace mirab::scheduling {
 namespace {
 
 /// How often each sentence was put to the test.
-struct Cases {
+struct WhyWaitingRandomCases {
   int next = 0, nothing = 0, freed = 0, ended = 0, weighted = 0;
   int gangs = 0, kept = 0, on_kept = 0, by_force = 0, pack = 0, per_server = 0, spread = 0;
 };
@@ -26,7 +26,8 @@ Told::Kept kept_for(const std::map<JobId, WhyWaiting>& all) {
   return kept;
 }
 
-void expect_gang(const Told& told, JobId job, const WhyWaiting& why, const Told::Kept& kept, Cases& cases) {
+void expect_gang(const Told& told, JobId job, const WhyWaiting& why, const Told::Kept& kept,
+                 WhyWaitingRandomCases& cases) {
   const Engine::JobState state = *told.engine.job(job);
   const std::int64_t together = std::min(state.waiting, told.jobs.at(job).gang - state.running);
   ASSERT_EQ(why.gang.has_value(), together > 1);
@@ -49,7 +50,7 @@ void expect_kept(const Told& told, JobId job, const WhyWaiting& why, const Told:
   ASSERT_EQ(why.kept_for_it->missing.empty(), has_room);
 }
 
-void expect_counts(const Told& told, const std::map<JobId, WhyWaiting>& all, Cases& cases) {
+void expect_counts(const Told& told, const std::map<JobId, WhyWaiting>& all, WhyWaitingRandomCases& cases) {
   const Told::Kept kept = kept_for(all);
   for (const auto& [job, why] : all) {
     const WhyWaiting::Servers& servers = why.servers;
@@ -76,7 +77,8 @@ void expect_counts(const Told& told, const std::map<JobId, WhyWaiting>& all, Cas
 }
 
 /// Which job is next, against what a step does.
-void expect_next(const Told& told, const std::map<JobId, WhyWaiting>& all, Time now, Cases& cases) {
+void expect_next(const Told& told, const std::map<JobId, WhyWaiting>& all, Time now,
+                 WhyWaitingRandomCases& cases) {
   Engine twin = told.twin();
   Random draws = told.draws;
   const std::optional<Placed> placed = twin.step(now, draws);
@@ -127,7 +129,7 @@ void expect_next(const Told& told, const std::map<JobId, WhyWaiting>& all, Time 
 
 /// The missing amounts, given, make room; one unit less does not; and when the job is next then it runs
 /// there.
-void expect_miss(const Told& told, JobId job, const WhyWaiting& why, Time now, Cases& cases) {
+void expect_miss(const Told& told, JobId job, const WhyWaiting& why, Time now, WhyWaitingRandomCases& cases) {
   const WhyWaiting::NearestMiss& miss = *why.nearest_miss;
   Engine twin = told.twin();
   if (twin.why_not_on(job, miss.server)->reason != InTheWay::full) return;  // kept for another until then
@@ -157,7 +159,8 @@ void expect_miss(const Told& told, JobId job, const WhyWaiting& why, Time now, C
 }
 
 /// Tasks end there, one after the other: there is room as soon as what was missing has come free.
-void expect_miss_by_ending(const Told& told, JobId job, const WhyWaiting& why, Time now, Cases& cases) {
+void expect_miss_by_ending(const Told& told, JobId job, const WhyWaiting& why, Time now,
+                           WhyWaitingRandomCases& cases) {
   const WhyWaiting::NearestMiss& miss = *why.nearest_miss;
   Engine twin = told.twin();
   if (twin.why_not_on(job, miss.server)->reason != InTheWay::full) return;  // kept for another until then
@@ -179,7 +182,8 @@ Check reweight(Engine& engine, UserId user, double weight, Time now) {
       UserReweighted{.user = user, .weight = *Quantity::parse(fmt::format("{:.12g}", weight))}, now);
 }
 
-void expect_weight(const Told& told, JobId job, const WhyWaiting& why, Time now, Cases& cases) {
+void expect_weight(const Told& told, JobId job, const WhyWaiting& why, Time now,
+                   WhyWaitingRandomCases& cases) {
   Engine less = told.twin();
   ASSERT_FALSE(reweight(less, why.user, *why.with_weight * (1 - 1e-9), now));
   const WhyWaiting still = *less.why_waiting(job, now);
@@ -204,7 +208,7 @@ void expect_weight(const Told& told, JobId job, const WhyWaiting& why, Time now,
 class WhyWaitingRandomly : public testing::TestWithParam<std::string> {};
 
 TEST_P(WhyWaitingRandomly, WhatIsSaidIsTrueOfRandomEngines) {
-  Cases cases;
+  WhyWaitingRandomCases cases;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(fmt::format("replay: {} seed {}", GetParam(), seed));
     Told told(GetParam(), seed);

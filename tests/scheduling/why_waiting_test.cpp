@@ -1,4 +1,4 @@
-// Why a task waits: the reasons are right, and what is said to change it does.
+// Why a task waits: the reasons are right, and the reported changes have their effect.
 #include <gmock/gmock.h>
 
 #include "scheduling/engines.hpp"

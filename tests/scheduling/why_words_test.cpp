@@ -7,25 +7,25 @@
 namespace mirab::scheduling {
 namespace {
 
-const std::vector<std::string> kResources = {"cpu", "MiB"};
+const std::vector<std::string> kWhyWordsResources = {"cpu", "MiB"};
 
 /// An engine with two resources and users with names.
-struct Two : SmallEngine {
-  explicit Two(const std::string& discipline = "drf", const std::string& placement = "best-fit",
-               Tie tie = Tie::first)
+struct WhyWordsTwo : SmallEngine {
+  explicit WhyWordsTwo(const std::string& discipline = "drf", const std::string& placement = "best-fit",
+                       Tie tie = Tie::first)
       : SmallEngine(discipline, placement, 2, tie) {}
 
   UserId named(const std::string& name) { return *engine.apply(UserAdded{.name = name}, now); }
-  std::string why(JobId job) const { return describe(*engine.why_waiting(job, now), kResources); }
+  std::string why(JobId job) const { return describe(*engine.why_waiting(job, now), kWhyWordsResources); }
   std::string explained() {
     WhyPlaced why;
     EXPECT_TRUE(engine.step(now, random, why));
-    return describe(why, kResources);
+    return describe(why, kWhyWordsResources);
   }
 };
 
 TEST(WhyWords, SayWhatIsInTheWayOnServers) {
-  Two two;
+  WhyWordsTwo two;
   const UserId alice = two.named("alice");
   two.server({4, 9}, "full");
   two.server({1, 9}, "small");
@@ -46,8 +46,19 @@ TEST(WhyWords, SayWhatIsInTheWayOnServers) {
             "nearest is full, with 1 cpu to free\n");
 }
 
+TEST(WhyWords, TakeOutOfNamesWhatWouldSteerATerminal) {
+  WhyWordsTwo two;
+  two.server({1, 1}, "n\u202Eode");
+  JobSubmitted wanted{.user = two.named("b\x1B[31mob"), .demand = {1, 1}, .tasks = 2};
+  two.job(wanted);
+  const std::string placed = two.explained();
+  EXPECT_THAT(placed, ::testing::HasSubstr("b?[31mob is served"));
+  EXPECT_THAT(placed, ::testing::HasSubstr("it goes to n?ode"));
+  EXPECT_THAT(two.why(two.job(wanted)), ::testing::HasSubstr("nearest is n?ode"));
+}
+
 TEST(WhyWords, SayWhoComesBeforeAndWithWhatWeightNobodyWould) {
-  Two two;
+  WhyWordsTwo two;
   two.server({10, 10}, "node");
   const UserId alice = two.named("alice");
   const UserId bob = two.named("bob");
@@ -68,7 +79,7 @@ TEST(WhyWords, SayWhoComesBeforeAndWithWhatWeightNobodyWould) {
 }
 
 TEST(WhyWords, SayWhomFreezeWaitsFor) {
-  Two two("drf:blocking=freeze");
+  WhyWordsTwo two("drf:blocking=freeze");
   two.server({10, 10}, "node");
   const UserId alice = two.named("alice");
   two.job(alice, {6, 1});
@@ -83,7 +94,7 @@ TEST(WhyWords, SayWhomFreezeWaitsFor) {
 }
 
 TEST(WhyWords, SayThatATaskIsNextOrDrawnFor) {
-  Two two("drf", "best-fit", Tie::random);
+  WhyWordsTwo two("drf", "best-fit", Tie::random);
   two.server({10, 10}, "node");
   const JobId job = two.job(two.named("alice"), {6, 1});
   EXPECT_EQ(two.why(job),
@@ -98,7 +109,7 @@ TEST(WhyWords, SayThatATaskIsNextOrDrawnFor) {
 }
 
 TEST(WhyWords, SayWhatIsInTheWayOnOneServer) {
-  const auto words = [](const WhyNotOn& why) { return describe(why, kResources); };
+  const auto words = [](const WhyNotOn& why) { return describe(why, kWhyWordsResources); };
   EXPECT_EQ(words({.reason = InTheWay::nothing}), "it has room\n");
   EXPECT_EQ(words({.reason = InTheWay::name}), "its name is not among those asked for\n");
   EXPECT_EQ(words({.reason = InTheWay::label, .label = "zone"}), "its label zone is not what is asked for\n");
@@ -110,7 +121,7 @@ TEST(WhyWords, SayWhatIsInTheWayOnOneServer) {
 }
 
 TEST(WhyWords, SayWhyThisUserAndThisServer) {
-  Two two("drf", "worst-fit");
+  WhyWordsTwo two("drf", "worst-fit");
   two.server({4, 9}, "small");
   two.server({9, 9}, "large");
   two.job(two.named("alice"), {2, 1});
@@ -126,7 +137,7 @@ TEST(WhyWords, SayWhyThisUserAndThisServer) {
 }
 
 TEST(WhyWords, CountUsersInWordsThatAgree) {
-  Two two("drf", "first-fit");
+  WhyWordsTwo two("drf", "first-fit");
   two.server({4, 9}, "small");
   two.job(two.named("alice"), {2, 1}, 2);
   EXPECT_THAT(two.explained(), testing::HasSubstr("; 1 of 1 user that waits has a task that fits\n"));
@@ -146,7 +157,7 @@ TEST(WhyWords, SayTheLineOrTheKindOfServers) {
        "the key is that for servers of 4 cpu, 9 MiB\n"
        "next would be bob, with 0\n"}};
   for (const auto& [discipline, words] : words_of) {
-    Two two(discipline, "first-fit");
+    WhyWordsTwo two(discipline, "first-fit");
     two.server({4, 9}, "node");
     two.job(two.named("alice"), {2, 1}, 2);
     two.job(two.named("bob"), {1, 1});

@@ -1,8 +1,8 @@
-#include "simulation/calendar_queue.hpp"
-
 #include <gmock/gmock.h>
 
 #include <mirab/model/random.hpp>
+
+#include "lab/simulation/base/event_queue.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,11 +1,11 @@
-// Where random traffic is solved: docs/mathematics.md, section 9.
+// Where random traffic is solved: docs/explanation/mathematics.md, section 9.
 #include <cmath>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "simulation/traffic/fluid_traffic.hpp"
-#include "simulation/traffic/load.hpp"
-#include "simulation/traffic/points.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
+#include "lab/simulation/traffic/fluid_traffic.hpp"
+#include "lab/simulation/traffic/points.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {

@@ -1,4 +1,4 @@
-#include "simulation/event_queue.hpp"
+#include "lab/simulation/base/event_queue.hpp"
 
 #include <gmock/gmock.h>
 #include <memory>
@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-Time at(std::int64_t ns) { return Time(nanoseconds(ns)); }
+Time event_queue_at(std::int64_t ns) { return Time(nanoseconds(ns)); }
 
 TEST(EventQueue, WhatHappensAtTheSameTimeHappensInTheOrderInWhichItWasScheduled) {
   constexpr std::uint64_t kSeed = 7;
@@ -18,7 +18,7 @@ TEST(EventQueue, WhatHappensAtTheSameTimeHappensInTheOrderInWhichItWasScheduled)
   EventQueue<int> queue;
   std::vector<std::pair<Time, int>> expected;
   for (int event = 0; event < 2000; ++event) {
-    const Time when = at(static_cast<std::int64_t>(random.below(50)));
+    const Time when = event_queue_at(static_cast<std::int64_t>(random.below(50)));
     queue.schedule(when, event);
     expected.emplace_back(when, event);
   }
@@ -35,8 +35,8 @@ TEST(EventQueue, WhatHappensAtTheSameTimeHappensInTheOrderInWhichItWasScheduled)
 
 TEST(EventQueue, WhatIsScheduledForNowComesAfterAllThatWasScheduledForNowBefore) {
   EventQueue<char> queue;
-  queue.schedule(at(5), 'a');
-  queue.schedule(at(5), 'b');
+  queue.schedule(event_queue_at(5), 'a');
+  queue.schedule(event_queue_at(5), 'b');
   EXPECT_EQ(queue.take(), 'a');
   queue.schedule(queue.now(), 'c');
   EXPECT_EQ(queue.size(), 2U);
@@ -47,17 +47,17 @@ TEST(EventQueue, WhatIsScheduledForNowComesAfterAllThatWasScheduledForNowBefore)
 
 TEST(EventQueue, HoldsEventsThatCannotBeCopied) {
   EventQueue<std::unique_ptr<int>> queue;
-  queue.schedule(at(2), std::make_unique<int>(2));
-  queue.schedule(at(1), std::make_unique<int>(1));
+  queue.schedule(event_queue_at(2), std::make_unique<int>(2));
+  queue.schedule(event_queue_at(1), std::make_unique<int>(1));
   EXPECT_EQ(*queue.take(), 1);
   EXPECT_EQ(*queue.take(), 2);
 }
 
 TEST(EventQueueDeathTest, TimeDoesNotGoBack) {
   EventQueue<int> queue;
-  queue.schedule(at(5), 0);
+  queue.schedule(event_queue_at(5), 0);
   queue.take();
-  EXPECT_DEATH(queue.schedule(at(4), 1), "an event in the past");
+  EXPECT_DEATH(queue.schedule(event_queue_at(4), 1), "an event in the past");
 }
 
 }  // namespace

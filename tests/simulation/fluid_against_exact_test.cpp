@@ -1,8 +1,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include <mirab/simulation/exact_traffic.hpp>
-
+#include "lab/simulation/traffic.hpp"
 #include "simulation/two_classes.hpp"
 
 namespace mirab::simulation {

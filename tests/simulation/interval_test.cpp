@@ -1,20 +1,19 @@
-#include "simulation/interval.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
 
 #include <mirab/model/random.hpp>
 
-#include "simulation/streams.hpp"
-#include "simulation/traffic/sizes.hpp"
+#include "lab/simulation/base/statistics.hpp"
+#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
 
 namespace mirab::simulation {
 namespace {
 
 using testing::ElementsAre;
 
-constexpr std::uint64_t kSeed = 1982;
+constexpr std::uint64_t kIntervalSeed = 1982;
 constexpr std::size_t kRuns = 400;
 
 // Law, Simulation Modeling and Analysis, section 4.5: ten observations with mean 1.34, variance 0.17, and
@@ -53,7 +52,7 @@ template <class Series>
 double coverage(double truth, double confidence, const Series& series) {
   std::size_t covered = 0;
   for (std::uint64_t run = 0; run < kRuns; ++run) {
-    Random random = stream(kSeed, "coverage", {run});
+    Random random = stream(kIntervalSeed, "coverage", {run});
     const Interval found = mean_interval(batch_means(series(random), 20), confidence);
     covered += found.low <= truth && truth <= found.high ? 1 : 0;
   }
@@ -82,10 +81,10 @@ std::vector<double> waiting_times(Random& random) {
 // Four standard errors of 400 runs are 0.044 at 95 % and 0.020 at 99 %; the queue's laws are skewed, which
 // costs a little.
 TEST(BatchMeans, HoldTheTrueMeanAsOftenAsTheySay) {
-  EXPECT_NEAR(coverage(5, 0.95, autoregression), 0.95, 0.044) << "seed " << kSeed;
-  EXPECT_NEAR(coverage(5, 0.99, autoregression), 0.99, 0.020) << "seed " << kSeed;
-  EXPECT_NEAR(coverage(1, 0.95, waiting_times), 0.95, 0.044) << "seed " << kSeed;
-  EXPECT_NEAR(coverage(1, 0.99, waiting_times), 0.99, 0.025) << "seed " << kSeed;
+  EXPECT_NEAR(coverage(5, 0.95, autoregression), 0.95, 0.044) << "seed " << kIntervalSeed;
+  EXPECT_NEAR(coverage(5, 0.99, autoregression), 0.99, 0.020) << "seed " << kIntervalSeed;
+  EXPECT_NEAR(coverage(1, 0.95, waiting_times), 0.95, 0.044) << "seed " << kIntervalSeed;
+  EXPECT_NEAR(coverage(1, 0.99, waiting_times), 0.99, 0.025) << "seed " << kIntervalSeed;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Scenario files of the kind overlay: every key is read, and what is wrong is named with file, line and key
-// (docs/simulate.md).
+// (docs/reference/simulate.md).
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -7,7 +7,8 @@
 #include <string>
 
 #include <mirab/overlay/scheduler.hpp>
-#include <mirab/simulation/scenario.hpp>
+
+#include "lab/simulation/scenario.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -235,7 +236,7 @@ TEST(OverlayScenarioFile, ALatencyMayBeOneNumber) {
   EXPECT_EQ(scenario.latency.max, Duration(5ms));
 }
 
-// docs/simulate.md: a time is so many of what its key says, or has a unit.
+// docs/reference/simulate.md: a time counts in the unit of its key, or has a unit.
 TEST(OverlayScenarioFile, ATimeMayHaveAUnit) {
   const OverlayScenario scenario = overlay_of(kSmall +
                                               "tick_ms: 0.2s\nlatency_ms: {min: 3, max: 20ms}\n"
@@ -272,11 +273,11 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_schedulers("[{scheduler: dgdrf, nieghbours: 2}]"),
             "3: schedulers[0].nieghbours: unknown key; did you mean neighbours"},
            {with_schedulers("[{scheduler: centralised-drf, neighbours: 2}]"),
-            "3: schedulers[0].neighbours: makes no difference to centralised-drf"},
+            "3: schedulers[0].neighbours: has no effect on centralised-drf"},
            {with_schedulers("[{scheduler: centralised-fifo, search: directed}]"),
-            "3: schedulers[0].search: directed makes no difference to centralised-fifo"},
+            "3: schedulers[0].search: directed has no effect on centralised-fifo"},
            {with_schedulers("[dgdrf, {scheduler: probes, total: push-sum}]"),
-            "3: schedulers[1].total: makes no difference to probes"},
+            "3: schedulers[1].total: has no effect on probes"},
            {with_schedulers("[{scheduler: dgdrf, hops: -1}]"),
             "3: schedulers[0].hops: must be a whole number"},
            {with_schedulers("[{scheduler: dgdrf, name: ''}]"), "3: schedulers[0].name: must not be empty"},
@@ -295,7 +296,7 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_schedulers("[{scheduler: dgdrf, lease: 100}]"),
             "3: schedulers[0].lease: unknown key; did you mean patience.lease"},
            {with_schedulers("[{scheduler: dgdrf, tick_ms: 10}]"),
-            "3: schedulers[0].tick_ms: is the same for all schedulers: it stands beside `schedulers`"},
+            "3: schedulers[0].tick_ms: is the same for all schedulers: write it next to `schedulers`"},
            {kSmall + "tick_ms: 1d\npatience: {lease: 1000000000}\n",
             "3: schedulers[0].patience.lease: must be less than ten years, not 1000000000 ticks of 86400 s"},
            {kSmall + "patience: {agian: 4}\n", "4: patience.agian: unknown key; known are again, held"},
@@ -350,7 +351,7 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_faults("partitions: [{from_s: 1, to_s: 2, gateway: in}]"),
             "4: faults.partitions[0].gateway: must be one of outside, inside"},
            {with_faults("partitions: [{from_s: 1, to_s: 2, gateway: outside}]"),
-            "4: faults.partitions[0]: cuts nobody off"},
+            "4: faults.partitions[0]: separates no node"},
            {with_faults("restarts: [{}]"), "4: faults.restarts[0].at_s: missing"},
            {with_faults("crashes: [{at_s: 1}]"), "4: faults.crashes[0].node: missing"},
            {with_faults("crashes: [{at_s: 1, node: m-28}]"),
@@ -365,9 +366,9 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {with_schedulers("[{scheduler: dgdrf, name: \"a\\nb\"}]"),
             "3: schedulers[0].name: must be one line, without control characters"},
            {with_schedulers("[{scheduler: dgdrf, slack: 2}]"),
-            "3: schedulers[0].slack: makes no difference to dgdrf"},
+            "3: schedulers[0].slack: has no effect on dgdrf"},
            {with_schedulers("[{scheduler: dgdrf, best_of: 3}]"),
-            "3: schedulers[0].best_of: makes no difference without `search: best-fit`"},
+            "3: schedulers[0].best_of: has no effect without `search: best-fit`"},
            {kSmall + "shuffle: some\n",
             "4: shuffle: must be all, or a whole number from 1 to 1000, not 'some'"},
            {kSmall + "temperature: inf\n",

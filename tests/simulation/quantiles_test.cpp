@@ -1,6 +1,6 @@
-#include "simulation/quantiles.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/simulation/replay.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,15 +1,14 @@
-#include "simulation/rank_von_neumann.hpp"
-
 #include <cmath>
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "simulation/streams.hpp"
+#include "lab/simulation/base/statistics.hpp"
+#include "lab/simulation/base/streams.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-constexpr std::uint64_t kSeed = 1982;
+constexpr std::uint64_t kRankVonNeumannSeed = 1982;
 
 TEST(RankVonNeumann, IsTheFormulaOfBartels) {
   // Ranks 1 3 2 4: steps 4 + 1 + 4, spread 5; variance 4·2·(80 - 8 - 9) / (20·5·9).
@@ -26,7 +25,7 @@ TEST(RankVonNeumann, GivesTiesTheMeanOfTheirRanks) {
 }
 
 TEST(RankVonNeumann, OfTwentyIndependentValuesIsStandardNormal) {
-  Random random = stream(kSeed, "values");
+  Random random = stream(kRankVonNeumannSeed, "values");
   constexpr int kSeries = 20'000;
   double sum = 0, squares = 0;
   int beyond = 0;
@@ -38,9 +37,9 @@ TEST(RankVonNeumann, OfTwentyIndependentValuesIsStandardNormal) {
     squares += z * z;
     beyond += z > 3.09;
   }
-  EXPECT_NEAR(sum / kSeries, 0, 0.03) << "seed " << kSeed;
-  EXPECT_NEAR(squares / kSeries, 1, 0.04) << "seed " << kSeed;
-  EXPECT_LT(beyond, 40) << "seed " << kSeed;  // 20 expected
+  EXPECT_NEAR(sum / kSeries, 0, 0.03) << "seed " << kRankVonNeumannSeed;
+  EXPECT_NEAR(squares / kSeries, 1, 0.04) << "seed " << kRankVonNeumannSeed;
+  EXPECT_LT(beyond, 40) << "seed " << kRankVonNeumannSeed;  // 20 expected
 }
 
 TEST(RankVonNeumann, SeesADrift) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "simulation/replay/play.hpp"
+#include "lab/simulation/replay/play.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "simulation/interval.hpp"
-#include "simulation/streams.hpp"
-#include "simulation/traffic/sizes.hpp"
+#include "lab/simulation/base/statistics.hpp"
+#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {

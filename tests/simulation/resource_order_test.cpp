@@ -1,7 +1,6 @@
-#include "simulation/resource_order.hpp"
-
 #include <gmock/gmock.h>
 
+#include "lab/simulation/base/workload_check.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {

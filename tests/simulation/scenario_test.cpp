@@ -1,4 +1,7 @@
-// Scenario files: every key is read, and what is wrong is named with file, line and key (docs/simulate.md).
+// Scenario files: every key is read, and what is wrong is named with file, line and key
+// (docs/reference/simulate.md).
+
+#include "lab/simulation/scenario.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -6,9 +9,7 @@
 #include <gmock/gmock.h>
 #include <string>
 
-#include <mirab/simulation/scenario.hpp>
-
-#include "simulation/traffic/sizes_text.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -19,19 +20,19 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-Result<Scenario> read(const std::string& text) {
+Result<Scenario> scenario_read(const std::string& text) {
   return read_scenario_text(text, Syntax::yaml, "folder/s.yaml");
 }
 
 template <class What>
 What read_as(const std::string& text) {
-  const Result<Scenario> scenario = read(text);
+  const Result<Scenario> scenario = scenario_read(text);
   EXPECT_TRUE(scenario) << describe(scenario.error());
   return scenario ? std::get<What>(scenario->what) : What{};
 }
 
-std::string refusal(const std::string& text) {
-  const Result<Scenario> scenario = read(text);
+std::string scenario_refusal(const std::string& text) {
+  const Result<Scenario> scenario = scenario_read(text);
   return scenario ? "accepted" : describe(scenario.error());
 }
 
@@ -103,7 +104,7 @@ shown: 3
 )";
 
 TEST(ScenarioFile, ReadsEveryKeyOfTraffic) {
-  const Result<Scenario> scenario = read(kTraffic);
+  const Result<Scenario> scenario = scenario_read(kTraffic);
   ASSERT_TRUE(scenario) << describe(scenario.error());
   EXPECT_EQ(scenario->name, "folder/s.yaml");
   EXPECT_THAT(scenario->seeds, ElementsAre(7));
@@ -141,12 +142,12 @@ TEST(ScenarioFile, SeedsAreCountedFromOneOrNamed) {
                                                                        {"seeds: [7]", {7}},
                                                                        {"blocking: freeze", {}}}) {
     const std::string text = replaced(replaced(kTraffic, "blocking: skip\n", ""), "seed: 7", written);
-    const Result<Scenario> scenario = read(text);
+    const Result<Scenario> scenario = scenario_read(text);
     ASSERT_TRUE(scenario) << describe(scenario.error());
     EXPECT_EQ(scenario->seeds, seeds) << written;
   }
   for (const std::string& text : {kTrace, kDemands}) {
-    const Result<Scenario> scenario = read(text + "seeds: 2\n");
+    const Result<Scenario> scenario = scenario_read(text + "seeds: 2\n");
     ASSERT_TRUE(scenario) << describe(scenario.error());
     EXPECT_THAT(scenario->seeds, ElementsAre(1, 2));
   }
@@ -244,7 +245,7 @@ TEST(ScenarioFile, IsKnownByItsKind) {
 
 struct Wrong {
   std::string text;
-  std::string refusal;  ///< how the message begins, after the file
+  std::string scenario_refusal;  ///< how the message begins, after the file
 };
 
 TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
@@ -340,7 +341,7 @@ TEST(ScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
            {replaced(kDemands, "radius: 900", "radius: 0"), "8: users[0].radius"},
            {replaced(kDemands, "iterations: 20", "iterations: 0"),
             "17: iterations: must be a whole number"}}) {
-    EXPECT_THAT(refusal(text), StartsWith("folder/s.yaml:" + expected)) << text;
+    EXPECT_THAT(scenario_refusal(text), StartsWith("folder/s.yaml:" + expected)) << text;
   }
 }
 

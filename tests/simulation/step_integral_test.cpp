@@ -1,8 +1,8 @@
-#include "simulation/step_integral.hpp"
-
 #include <gtest/gtest.h>
 
 #include <mirab/model/random.hpp>
+
+#include "lab/simulation/base/statistics.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,4 +1,4 @@
-#include "simulation/streams.hpp"
+#include "lab/simulation/base/streams.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>

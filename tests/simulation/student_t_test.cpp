@@ -1,8 +1,8 @@
-#include "simulation/student_t.hpp"
-
 #include <cmath>
 #include <gmock/gmock.h>
 #include <numbers>
+
+#include "lab/simulation/base/statistics.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,10 +1,9 @@
-#include "simulation/sweep.hpp"
-
 #include <atomic>
 #include <gmock/gmock.h>
 #include <vector>
 
-#include "simulation/streams.hpp"
+#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/streams.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
-#include <mirab/simulation/traffic.hpp>
+
+#include "lab/simulation/traffic.hpp"
 
 namespace mirab::simulation {
 

@@ -1,4 +1,4 @@
-#include "simulation/workload_check.hpp"
+#include "lab/simulation/base/workload_check.hpp"
 
 #include <functional>
 #include <gmock/gmock.h>

@@ -6,20 +6,21 @@
 #include <vector>
 
 #include <mirab/model/random.hpp>
-#include <mirab/simulation/replay.hpp>
+
+#include "lab/simulation/replay.hpp"
 
 namespace mirab::simulation {
 
 /// Whole amounts, as a ResourceVector.
 ResourceVector whole(const std::vector<std::int64_t>& amounts);
 
-/// So many nanoseconds.
+/// This many seconds.
 inline Duration at_second(std::int64_t second) { return std::chrono::seconds(second); }
 
 /// A cluster of these servers; its user is not looked at in a replay.
 Problem cluster_of(std::vector<std::string> resources, std::vector<Server> servers);
 
-/// So many tasks of this user, with this request, submitted then, that run so long.
+/// A job of this many tasks of this user, with this request, submitted then, that run this long.
 Job job_of(std::string name, Duration submitted, std::uint32_t user, std::uint32_t request,
            std::int64_t tasks, Duration runtime);
 

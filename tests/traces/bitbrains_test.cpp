@@ -1,7 +1,8 @@
+#include "lab/traces/bitbrains.hpp"
+
 #include <gmock/gmock.h>
 
 #include <mirab/model/workload_file.hpp>
-#include <mirab/traces/bitbrains.hpp>
 
 #include "model/temporary_folder.hpp"
 
@@ -14,7 +15,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::string excerpt = MIRAB_SOURCE_DIR "/tests/traces/data/bitbrains/excerpt.csv";
+const std::string bitbrains_excerpt = MIRAB_SOURCE_DIR "/tests/traces/data/bitbrains/excerpt.csv";
 const std::string heading =
     "vm,t_s,cpu_cores,cpu_cap_mhz,cpu_use_mhz,cpu_use_pct,mem_cap_kb,mem_use_kb,disk_rd_kbs,disk_wr_kbs,"
     "net_rx_kbs,net_tx_kbs\n";
@@ -42,7 +43,7 @@ Read read(const std::string& rows, const BitbrainsOptions& options = {}) {
 
 // The first two rows of the trace: 87.78 and 29.26 of 5,852 MHz on two cores.
 TEST(Bitbrains, AVirtualMachineAsksForWhatIsProvisionedAndUsesWhatWasMeasured) {
-  const auto import = import_bitbrains(excerpt, {});
+  const auto import = import_bitbrains(bitbrains_excerpt, {});
   ASSERT_TRUE(import) << describe(import.error());
   const Workload& workload = import->workload;
   EXPECT_THAT(workload.users, ElementsAre(Submitter{"vm-1"}, Submitter{"vm-500"}));
@@ -92,7 +93,7 @@ TEST(Bitbrains, HostsAreChosenAndTheHeadSaysSo) {
 }
 
 TEST(Bitbrains, WhatIsImportedCanBeWrittenAndRead) {
-  const auto import = import_bitbrains(excerpt, {});
+  const auto import = import_bitbrains(bitbrains_excerpt, {});
   ASSERT_TRUE(import);
   const auto again = read_workload_text(write_workload(import->workload, import->provenance), "w");
   ASSERT_TRUE(again) << describe(again.error());

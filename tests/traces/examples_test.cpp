@@ -17,10 +17,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const std::filesystem::path folder = MIRAB_SOURCE_DIR "/examples";
+const std::filesystem::path examples_folder = MIRAB_SOURCE_DIR "/examples";
 
 Problem example(const std::string& name) {
-  auto problem = read_cluster_file(folder / name);
+  auto problem = read_cluster_file(examples_folder / name);
   if (!problem) ADD_FAILURE() << describe(problem.error());
   return *std::move(problem);
 }
@@ -32,7 +32,7 @@ std::int64_t machines(const Problem& problem) {
 
 std::set<std::string> example_names() {
   std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(examples_folder)) {
     if (entry.path().extension() == ".yaml") names.insert(entry.path().filename().string());
   }
   return names;
@@ -40,11 +40,11 @@ std::set<std::string> example_names() {
 
 /// A scenario says what kind it is; a cluster does not.
 bool is_scenario(const std::string& name) {
-  return TemporaryFolder::bytes_of(folder / name).find("\nkind: ") != std::string::npos;
+  return TemporaryFolder::bytes_of(examples_folder / name).find("\nkind: ") != std::string::npos;
 }
 
 TEST(Examples, EachIsNamedInTheReadme) {
-  const std::string readme = TemporaryFolder::bytes_of(folder / "README.md");
+  const std::string readme = TemporaryFolder::bytes_of(examples_folder / "README.md");
   for (const std::string& name : example_names()) EXPECT_THAT(readme, HasSubstr("`" + name + "`"));
 }
 
@@ -53,7 +53,7 @@ TEST(Examples, EachButTheScenariosIsAValidCluster) {
   for (const std::string& name : example_names()) {
     if (is_scenario(name)) continue;
     ++clusters;
-    const auto problem = read_cluster_file(folder / name);
+    const auto problem = read_cluster_file(examples_folder / name);
     EXPECT_TRUE(problem) << describe(problem.error());
   }
   EXPECT_GE(clusters, 5);
@@ -61,9 +61,9 @@ TEST(Examples, EachButTheScenariosIsAValidCluster) {
 
 // A workload goes with the cluster file of its name, which knows its resources and users.
 TEST(Examples, EachWorkloadGoesWithItsCluster) {
-  const std::string readme = TemporaryFolder::bytes_of(folder / "README.md");
+  const std::string readme = TemporaryFolder::bytes_of(examples_folder / "README.md");
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(examples_folder)) {
     if (entry.path().extension() != ".workload") continue;
     ++count;
     const std::string name = entry.path().stem().string();
@@ -83,7 +83,7 @@ TEST(Examples, EachWorkloadGoesWithItsCluster) {
 
 TEST(Examples, EachBeginsWithAWordOnWhatItShows) {
   for (const std::string& name : example_names()) {
-    EXPECT_THAT(TemporaryFolder::bytes_of(folder / name), StartsWith("# ")) << name;
+    EXPECT_THAT(TemporaryFolder::bytes_of(examples_folder / name), StartsWith("# ")) << name;
   }
 }
 
@@ -127,7 +127,7 @@ TEST(Examples, TheGpuClusterHasAllNodesAndPods) {
   };
   EXPECT_EQ(std::accumulate(openb.users().begin(), openb.users().end(), 0.0, pods), 8152.0);
   EXPECT_EQ(openb.user_count(), 162u);
-  const std::string text = TemporaryFolder::bytes_of(folder / "openb.yaml");
+  const std::string text = TemporaryFolder::bytes_of(examples_folder / "openb.yaml");
   for (const char* part : {"Weng", "study and research", "mirab import openb ", "-o examples/openb.yaml"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
@@ -163,7 +163,7 @@ TEST(Examples, TheFiguresOfPsDsfHaveThePapersTasksAlone) {
 TEST(Examples, WhatComesFromGoogleSaysSoAndHowToMakeItAgain) {
   for (const std::string& name : example_names()) {
     if (!name.starts_with("google2011")) continue;
-    const std::string text = TemporaryFolder::bytes_of(folder / name);
+    const std::string text = TemporaryFolder::bytes_of(examples_folder / name);
     for (const std::string& part : {std::string("Reiss"), std::string("CC-BY 4.0"), std::string("Seed: "),
                                     std::string("mirab import google2011 "), "-o examples/" + name}) {
       EXPECT_THAT(text, HasSubstr(part)) << name;

@@ -4,8 +4,8 @@
 #include <set>
 
 #include <mirab/model/cluster_file.hpp>
-#include <mirab/traces/google2011.hpp>
 
+#include "lab/traces/google2011/import.hpp"
 #include "model/temporary_folder.hpp"
 
 // Östman, section 5.1: machines and users drawn from the trace, each user with one of its tasks, endlessly.
@@ -25,7 +25,7 @@ Result<Google2011Import> import_seed(std::uint64_t seed, const std::vector<std::
   return import_google2011(paths, options, random);
 }
 
-Google2011Import excerpt(const Google2011Options& options = everything, std::uint64_t seed = 1) {
+Google2011Import google_excerpt(const Google2011Options& options = everything, std::uint64_t seed = 1) {
   auto import = import_seed(seed, {data}, options);
   if (import) return *std::move(import);
   ADD_FAILURE() << describe(import.error());
@@ -89,7 +89,7 @@ std::string task_row_error(const std::string& row) {
 // being there; 10 is removed at time 0, 6264344062 and 6274355716 have no capacity; later events change
 // nothing.
 TEST(Google2011, ServersAreTheClassesOfTheMachinesAtTimeZero) {
-  const Google2011Import import = excerpt();
+  const Google2011Import import = google_excerpt();
   EXPECT_EQ(import.machines, 7u);
   const auto& servers = import.cluster.servers;
   EXPECT_THAT(names(servers),
@@ -100,7 +100,7 @@ TEST(Google2011, ServersAreTheClassesOfTheMachinesAtTimeZero) {
 }
 
 TEST(Google2011, AmountsAreExact) {
-  const Google2011Import import = excerpt();
+  const Google2011Import import = google_excerpt();
   EXPECT_THAT(import.cluster.resources, ElementsAre("cpu", "memory"));
   ASSERT_EQ(import.cluster.servers.size(), 5u);
   EXPECT_EQ(import.cluster.servers[2].capacity, amounts("0.5", "0.2493"));
@@ -108,7 +108,7 @@ TEST(Google2011, AmountsAreExact) {
 }
 
 TEST(Google2011, ServersAreLabelledWithTheirPlatform) {
-  const Google2011Import import = excerpt();
+  const Google2011Import import = google_excerpt();
   ASSERT_EQ(import.cluster.servers.size(), 5u);
   EXPECT_EQ(import.cluster.servers[0].labels.at("platform"), "a");
   EXPECT_EQ(import.cluster.servers[4].labels.at("platform"), "c");
@@ -128,7 +128,7 @@ TEST(Google2011, AnotherPlatformIsLabelledByItsHash) {
 }
 
 TEST(Google2011, UsersAreThoseWithAUsableTaskInTheOrderOfTheTrace) {
-  const Google2011Import import = excerpt();
+  const Google2011Import import = google_excerpt();
   EXPECT_EQ(import.users, 6u);
   EXPECT_THAT(names(import.cluster.users), ElementsAre("u-70s3v5qR", "u-iV68dcBG", "u-AL1ptJgz", "u-TzK7XbAm",
                                                        "u-a3Mdzg6n", "u-150FoyvG"));
@@ -136,35 +136,36 @@ TEST(Google2011, UsersAreThoseWithAUsableTaskInTheOrderOfTheTrace) {
 
 TEST(Google2011, ATaskRequestsWhatItsFirstEventWithARequestSays) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    EXPECT_EQ(user(excerpt(everything, seed), "u-70s3v5qR").demand, amounts("0.125", "0.07446"));
+    EXPECT_EQ(user(google_excerpt(everything, seed), "u-70s3v5qR").demand, amounts("0.125", "0.07446"));
   }
 }
 
 TEST(Google2011, ARequestOfOneResourceIsADemandOfZeroForTheOther) {
-  const Google2011Import import = excerpt();
+  const Google2011Import import = google_excerpt();
   EXPECT_EQ(user(import, "u-AL1ptJgz").demand, amounts("0", "0.0003881"));
   EXPECT_EQ(user(import, "u-TzK7XbAm").demand, amounts("0.0125", "0"));
 }
 
 TEST(Google2011, DemandIsEndlessAndWeightsAreEqual) {
-  for (const User& each : excerpt().cluster.users) {
+  for (const User& each : google_excerpt().cluster.users) {
     EXPECT_EQ(each.tasks, std::nullopt);
     EXPECT_EQ(each.weight, Quantity(1));
   }
 }
 
 TEST(Google2011, NoticesCountWhatIsLeftOut) {
-  EXPECT_THAT(excerpt().notices, ElementsAre("left out, machines without a capacity: 2",
-                                             "left out, task events without a user or a request: 4",
-                                             "left out, task events that request neither cpu nor memory: 3",
-                                             "left out, users without a task that requests something: 1"));
+  EXPECT_THAT(google_excerpt().notices,
+              ElementsAre("left out, machines without a capacity: 2",
+                          "left out, task events without a user or a request: 4",
+                          "left out, task events that request neither cpu nor memory: 3",
+                          "left out, users without a task that requests something: 1"));
 }
 
 // Three of the four tasks of iV68dcBG request the same: 1,000 draws hold 750 of them with a deviation of 14.
 TEST(Google2011, EachTaskOfAUserIsAsLikelyAsAnyOther) {
   int often = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
-    const ResourceVector demand = user(excerpt(everything, seed), "u-iV68dcBG").demand;
+    const ResourceVector demand = user(google_excerpt(everything, seed), "u-iV68dcBG").demand;
     if (demand == amounts("0.03125", "0.003109")) {
       ++often;
     } else {
@@ -181,10 +182,10 @@ TEST(Google2011, ASampleHoldsDistinctMachinesInTheOrderOfTheirIds) {
       numbers.push_back(std::stol(name.substr(2)));
     return numbers;
   };
-  EXPECT_THAT(ids(excerpt({.sample_machines = 7, .sample_users = {}})),
+  EXPECT_THAT(ids(google_excerpt({.sample_machines = 7, .sample_users = {}})),
               ElementsAre(5, 6, 381113, 381126, 662216, 1390736743, 4802039830));
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const auto drawn = ids(excerpt({.sample_machines = 4, .sample_users = {}}, seed));
+    const auto drawn = ids(google_excerpt({.sample_machines = 4, .sample_users = {}}, seed));
     EXPECT_EQ(drawn.size(), 4u) << "seed " << seed;
     EXPECT_TRUE(std::is_sorted(drawn.begin(), drawn.end(), std::less_equal<>())) << "seed " << seed;
   }
@@ -194,7 +195,7 @@ TEST(Google2011, EachMachineIsDrawnAsOftenAsAnyOther) {
   std::map<std::string, int> drawn;
   for (std::uint64_t seed = 1; seed <= 700; ++seed) {
     for (const std::string& name :
-         names(excerpt({.sample_machines = 3, .sample_users = {}}, seed).cluster.servers)) {
+         names(google_excerpt({.sample_machines = 3, .sample_users = {}}, seed).cluster.servers)) {
       ++drawn[name];
     }
   }
@@ -203,7 +204,7 @@ TEST(Google2011, EachMachineIsDrawnAsOftenAsAnyOther) {
 }
 
 TEST(Google2011, AnUpdateAtTimeZeroHolds) {
-  const Google2011Import import = excerpt({.sample_machines = 7, .sample_users = {}});
+  const Google2011Import import = google_excerpt({.sample_machines = 7, .sample_users = {}});
   EXPECT_EQ(import.cluster.servers[1].name, "m-6");
   EXPECT_EQ(import.cluster.servers[1].capacity, amounts("0.5", "0.4995"));
   EXPECT_EQ(import.cluster.servers[3].name, "m-381126");
@@ -211,10 +212,10 @@ TEST(Google2011, AnUpdateAtTimeZeroHolds) {
 }
 
 TEST(Google2011, ASampleHoldsDistinctUsersInTheOrderOfTheTrace) {
-  const auto all = names(excerpt().cluster.users);
+  const auto all = names(google_excerpt().cluster.users);
   std::set<std::vector<std::string>> samples;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    const auto drawn = names(excerpt({.sample_machines = {}, .sample_users = 2}, seed).cluster.users);
+    const auto drawn = names(google_excerpt({.sample_machines = {}, .sample_users = 2}, seed).cluster.users);
     ASSERT_EQ(drawn.size(), 2u);
     EXPECT_LT(std::find(all.begin(), all.end(), drawn[0]), std::find(all.begin(), all.end(), drawn[1]));
     samples.insert(drawn);
@@ -226,7 +227,7 @@ TEST(Google2011, AUserWhoseTasksFitOnNoServerIsLeftOut) {
   const Google2011Options options{.sample_machines = 6, .sample_users = {}};
   int without_the_large_machine = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Google2011Import import = excerpt(options, seed);
+    const Google2011Import import = google_excerpt(options, seed);
     const auto servers = names(import.cluster.servers);
     const auto users = names(import.cluster.users);
     const bool large = std::count(servers.begin(), servers.end(), "m-4802039830") > 0;
@@ -259,7 +260,7 @@ TEST(Google2011, ConfinedUsersMayRunOnPlatformsOnWhichTheirTaskFits) {
   std::map<std::size_t, int> sizes;
   std::map<std::string, int> alone;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
-    const Google2011Import import = excerpt(confined, seed);
+    const Google2011Import import = google_excerpt(confined, seed);
     EXPECT_THAT(user(import, "u-150FoyvG").select.at("platform"), ElementsAre("c")) << "seed " << seed;
     const User free = user(import, "u-a3Mdzg6n");
     const auto drawn = free.select.find("platform");
@@ -276,19 +277,20 @@ TEST(Google2011, ConfinedUsersMayRunOnPlatformsOnWhichTheirTaskFits) {
 }
 
 TEST(Google2011, ConfiningUsersChangesNothingElse) {
-  Google2011Import confined =
-      excerpt({.sample_machines = {}, .sample_users = 4, .confinement = Confinement::drawn_platforms}, 5);
+  Google2011Import confined = google_excerpt(
+      {.sample_machines = {}, .sample_users = 4, .confinement = Confinement::drawn_platforms}, 5);
   EXPECT_THAT(text(confined), HasSubstr("drawn at random: the"));
   for (User& each : confined.cluster.users) each.select.clear();
-  EXPECT_EQ(confined.cluster.users, excerpt({.sample_machines = {}, .sample_users = 4}, 5).cluster.users);
+  EXPECT_EQ(confined.cluster.users,
+            google_excerpt({.sample_machines = {}, .sample_users = 4}, 5).cluster.users);
 }
 
 TEST(Google2011, TheSameSeedGivesTheSameBytesAndOtherSeedsGiveOthers) {
   const Google2011Options options{.sample_machines = 3, .sample_users = 3};
   std::set<std::vector<std::string>> samples;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    EXPECT_EQ(text(excerpt(options, seed)), text(excerpt(options, seed))) << "seed " << seed;
-    samples.insert(names(excerpt(options, seed).cluster.servers));
+    EXPECT_EQ(text(google_excerpt(options, seed)), text(google_excerpt(options, seed))) << "seed " << seed;
+    samples.insert(names(google_excerpt(options, seed).cluster.servers));
   }
   EXPECT_GT(samples.size(), 10u) << "of the 35 samples of 3 machines";
 }
@@ -296,7 +298,7 @@ TEST(Google2011, TheSameSeedGivesTheSameBytesAndOtherSeedsGiveOthers) {
 TEST(Google2011, ReadingTheWrittenClusterGivesTheSameCluster) {
   for (const Google2011Options& options :
        {everything, Google2011Options{.sample_machines = 5, .sample_users = 4}}) {
-    const Google2011Import import = excerpt(options);
+    const Google2011Import import = google_excerpt(options);
     const auto problem = read_cluster_text(text(import), Syntax::yaml, "written");
     ASSERT_TRUE(problem) << describe(problem.error());
     const Cluster again{problem->resources(), problem->servers(), problem->users()};
@@ -306,7 +308,7 @@ TEST(Google2011, ReadingTheWrittenClusterGivesTheSameCluster) {
 }
 
 TEST(Google2011, TheHeadOfAFileTellsSourceLicenceDrawAndSeed) {
-  const std::string head = text(excerpt({.sample_machines = 3, .sample_users = 2}, 42));
+  const std::string head = text(google_excerpt({.sample_machines = 3, .sample_users = 2}, 42));
   for (const char* part : {"ClusterData2011_2", "Reiss", "Wilkes", "Hellerstein", "CC-BY 4.0",
                            "3 of the 7 machines", "2 of 6", "Seed: 42."}) {
     EXPECT_THAT(head, HasSubstr(part));
@@ -327,7 +329,7 @@ TEST(Google2011, GzipFilesInTheFoldersOfTheirTablesGiveTheSame) {
 
   const auto import = import_seed(1, {folder.path()});
   ASSERT_TRUE(import) << describe(import.error());
-  EXPECT_EQ(text(*import), text(excerpt()));
+  EXPECT_EQ(text(*import), text(google_excerpt()));
 }
 
 TEST(Google2011, OtherFilesOfTheTraceArePassedOverWithANotice) {
@@ -339,7 +341,7 @@ TEST(Google2011, OtherFilesOfTheTraceArePassedOverWithANotice) {
       1, {jobs, data + "/machine_events-excerpt.csv", constraints, data + "/task_events-excerpt.csv", sums});
   ASSERT_TRUE(import) << describe(import.error());
   EXPECT_EQ(import->notices.front(), "passed over, not needed: " + jobs + " and 2 more");
-  EXPECT_EQ(text(*import), text(excerpt()));
+  EXPECT_EQ(text(*import), text(google_excerpt()));
 }
 
 TEST(Google2011, AFileThatIsNothingOfTheTraceIsNamed) {

@@ -1,4 +1,4 @@
-#include "traces/lifetimes.hpp"
+#include "lab/traces/lifetimes.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>

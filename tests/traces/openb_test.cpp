@@ -1,8 +1,9 @@
+#include "lab/traces/openb.hpp"
+
 #include <filesystem>
 #include <gmock/gmock.h>
 
 #include <mirab/model/cluster_file.hpp>
-#include <mirab/traces/openb.hpp>
 
 #include "model/temporary_folder.hpp"
 
@@ -39,7 +40,7 @@ OpenbImport imported(const std::string& nodes, const std::string& pods) {
   return {};
 }
 
-OpenbImport excerpt() {
+OpenbImport openb_excerpt() {
   auto import = import_openb(node_excerpt, pod_excerpt);
   if (import) return *std::move(import);
   ADD_FAILURE() << describe(import.error());
@@ -47,7 +48,7 @@ OpenbImport excerpt() {
 }
 
 /// What the import says, with NODES and PODS for the names of the files.
-std::string import_error(const std::string& nodes, const std::string& pods) {
+std::string openb_import_error(const std::string& nodes, const std::string& pods) {
   const TemporaryFolder folder;
   const auto import = import_texts(folder, nodes, pods);
   if (import) return "";
@@ -57,15 +58,15 @@ std::string import_error(const std::string& nodes, const std::string& pods) {
 }
 
 std::string node_error(const std::string& row) {
-  return import_error(node_heading + a_node + row, pod_heading + a_pod);
+  return openb_import_error(node_heading + a_node + row, pod_heading + a_pod);
 }
 std::string pod_error(const std::string& row) {
-  return import_error(node_heading + a_node, pod_heading + a_pod + row);
+  return openb_import_error(node_heading + a_node, pod_heading + a_pod + row);
 }
 
-Quantity quantity(std::string_view number) { return *Quantity::parse(number); }
+Quantity openb_quantity(std::string_view number) { return *Quantity::parse(number); }
 ResourceVector amounts(std::string_view cpu, std::string_view memory, std::string_view gpu) {
-  return {quantity(cpu), quantity(memory), quantity(gpu)};
+  return {openb_quantity(cpu), openb_quantity(memory), openb_quantity(gpu)};
 }
 
 std::vector<std::string> user_names(const OpenbImport& import) {
@@ -76,7 +77,7 @@ std::vector<std::string> user_names(const OpenbImport& import) {
 
 // Counted by hand in data/openb/nodes-excerpt.csv.
 TEST(Openb, ServersAreTheNodesOfOneModelAndCapacity) {
-  const OpenbImport import = excerpt();
+  const OpenbImport import = openb_excerpt();
   EXPECT_EQ(import.nodes, 6u);
   EXPECT_THAT(import.cluster.resources, ElementsAre("cpu", "memory", "gpu"));
   std::vector<std::pair<std::string, std::int64_t>> counts;
@@ -92,7 +93,7 @@ TEST(Openb, ServersAreTheNodesOfOneModelAndCapacity) {
 // Counted by hand in data/openb/pods-excerpt.csv: twelve pods, of which two fall away; 0000 and 0004 are of
 // one kind, so are 0001 and 0003, and so are 0002 and x001, whose models stand in another order.
 TEST(Openb, UsersAreThePodsOfOneKindInTheOrderOfTheTrace) {
-  const OpenbImport import = excerpt();
+  const OpenbImport import = openb_excerpt();
   EXPECT_THAT(user_names(import), ElementsAre("LS-12-16384-1", "LS-6-12288-0.46", "LS-12-24576-1-P100+T4",
                                               "LS-20-65536-0", "LS-4-16384-1", "Burstable-88-327680-8"));
   std::vector<Quantity> tasks;
@@ -109,7 +110,7 @@ TEST(Openb, AmountsAreExactAndGpusMayBeParts) {
 }
 
 TEST(Openb, AlternativeModelsBecomeAlternativeLabels) {
-  const OpenbImport import = excerpt();
+  const OpenbImport import = openb_excerpt();
   ASSERT_EQ(import.cluster.users.size(), 6u);
   EXPECT_THAT(import.cluster.users[2].select, ElementsAre(Pair("gpu-model", ElementsAre("P100", "T4"))));
   EXPECT_THAT(import.cluster.users[0].select, IsEmpty());
@@ -121,7 +122,7 @@ TEST(Openb, QosTellsUsersApart) {
 }
 
 TEST(Openb, NoticesCountWhatIsLeftOut) {
-  EXPECT_THAT(excerpt().notices,
+  EXPECT_THAT(openb_excerpt().notices,
               ElementsAre("left out, pods that request nothing: 1",
                           "left out, pods that fit on no node of a model that they accept: 1"));
   EXPECT_THAT(imported(a_node + "m,0,0,0,\n", a_pod).notices,
@@ -138,7 +139,7 @@ TEST(Openb, GpusWithoutAModelAreOfAnUnknownOne) {
 }
 
 TEST(Openb, ReadingTheWrittenClusterGivesTheSameCluster) {
-  const OpenbImport import = excerpt();
+  const OpenbImport import = openb_excerpt();
   const std::string text = write_cluster_yaml(import.cluster, import.provenance);
   const auto problem = read_cluster_text(text, Syntax::yaml, "written");
   ASSERT_TRUE(problem) << describe(problem.error());
@@ -148,7 +149,7 @@ TEST(Openb, ReadingTheWrittenClusterGivesTheSameCluster) {
 }
 
 TEST(Openb, TheHeadOfAFileTellsSourceTermsAndHowPodsBecameUsers) {
-  const OpenbImport import = excerpt();
+  const OpenbImport import = openb_excerpt();
   const std::string head = write_cluster_yaml(import.cluster, import.provenance);
   for (const char* part : {"Alibaba", "study and research", "Weng", "USENIX ATC 2023", "6 nodes",
                            "names none", "10 in all", "1 of the users name GPU models"}) {
@@ -162,7 +163,7 @@ TEST(Openb, GzipFilesGiveTheSame) {
   const auto pods = folder.write_gzip("pods.csv.gz", TemporaryFolder::bytes_of(pod_excerpt));
   const auto import = import_openb(nodes, pods);
   ASSERT_TRUE(import) << describe(import.error());
-  EXPECT_EQ(import->cluster.users, excerpt().cluster.users);
+  EXPECT_EQ(import->cluster.users, openb_excerpt().cluster.users);
 }
 
 TEST(Openb, BadRowsAreNamedWithFileLineAndColumn) {
@@ -179,15 +180,17 @@ TEST(Openb, BadRowsAreNamedWithFileLineAndColumn) {
 }
 
 TEST(Openb, AnotherHeadingIsAnError) {
-  EXPECT_EQ(import_error(a_node, pod_heading + a_pod), "NODES:1: sn: \"n\" stands where the heading should");
-  EXPECT_EQ(import_error(pod_heading + a_pod, node_heading + a_node), "NODES:1: 11 columns where 5 belong")
+  EXPECT_EQ(openb_import_error(a_node, pod_heading + a_pod),
+            "NODES:1: sn: \"n\" stands where the heading should");
+  EXPECT_EQ(openb_import_error(pod_heading + a_pod, node_heading + a_node),
+            "NODES:1: 11 columns where 5 belong")
       << "the lists were swapped";
 }
 
 TEST(Openb, EmptyAndUselessListsAreErrors) {
-  EXPECT_EQ(import_error("", pod_heading + a_pod), "NODES: the file is empty");
-  EXPECT_EQ(import_error(node_heading, pod_heading + a_pod), "NODES: no node has a capacity");
-  EXPECT_EQ(import_error(node_heading + a_node, pod_heading),
+  EXPECT_EQ(openb_import_error("", pod_heading + a_pod), "NODES: the file is empty");
+  EXPECT_EQ(openb_import_error(node_heading, pod_heading + a_pod), "NODES: no node has a capacity");
+  EXPECT_EQ(openb_import_error(node_heading + a_node, pod_heading),
             "PODS: no pod asks for something that a node has");
 }
 

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
 #include <mirab/model/workload_file.hpp>
-#include <mirab/traces/openb.hpp>
 
+#include "lab/traces/openb.hpp"
 #include "model/temporary_folder.hpp"
 
 // Weng et al., USENIX ATC 2023: the openb pods over time.
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const std::string nodes = "sn,cpu_milli,memory_mib,gpu,model\nn,96000,393216,8,G2\n";
-const std::string heading =
+const std::string openb_workload_heading =
     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,"
     "scheduled_time\n";
 
@@ -24,15 +24,15 @@ std::string pod(const std::string& name, const std::string& times, const std::st
   return name + ",12000,16384," + gpus + ",LS,Running," + times + "\n";
 }
 
-struct Read {
+struct OpenbWorkloadRead {
   WorkloadImport import;
   std::string error;
 };
 
-Read read(const std::string& pods) {
+OpenbWorkloadRead read_openb(const std::string& pods) {
   const TemporaryFolder folder;
   const std::string node_file = folder.write("nodes.csv", nodes);
-  const std::string pod_file = folder.write("pods.csv", heading + pods);
+  const std::string pod_file = folder.write("pods.csv", openb_workload_heading + pods);
   Random random(1);
   auto import = import_openb_workload(node_file, pod_file, random);
   if (import) return {*std::move(import), ""};
@@ -42,7 +42,8 @@ Read read(const std::string& pods) {
 }
 
 TEST(OpenbWorkload, APodIsAJobFromItsCreationThatRunsFromSchedulingToDeletion) {
-  const Read result = read(pod("p", "5,40,10") + pod("q", "7,90,8", "1,500,") + pod("r", "9,100,9"));
+  const OpenbWorkloadRead result =
+      read_openb(pod("p", "5,40,10") + pod("q", "7,90,8", "1,500,") + pod("r", "9,100,9"));
   ASSERT_EQ(result.error, "");
   const Workload& workload = result.import.workload;
   EXPECT_THAT(workload.users, ElementsAre(Submitter{"LS-12-16384-1"}, Submitter{"LS-12-16384-0.5"}));
@@ -58,7 +59,7 @@ TEST(OpenbWorkload, APodIsAJobFromItsCreationThatRunsFromSchedulingToDeletion) {
 }
 
 TEST(OpenbWorkload, APodThatOutlivesTheTraceLivesLongerThanWasSeen) {
-  const Read result = read(pod("p", "5,40,10") + pod("q", "7,,8") + pod("r", "9,100,9"));
+  const OpenbWorkloadRead result = read_openb(pod("p", "5,40,10") + pod("q", "7,,8") + pod("r", "9,100,9"));
   ASSERT_EQ(result.error, "");
   ASSERT_EQ(result.import.workload.jobs.size(), 3u);
   const Job& without_deletion = result.import.workload.jobs[1];
@@ -70,8 +71,8 @@ TEST(OpenbWorkload, APodThatOutlivesTheTraceLivesLongerThanWasSeen) {
 }
 
 TEST(OpenbWorkload, NoticesCountWhatIsLeftOut) {
-  EXPECT_THAT(read(pod("p", "5,40,10") + pod("q", "7,8,") + pod("r", "9,100,9", "9,1000,") +
-                   "s,0,0,0,0,,LS,Running,9,10,9\n" + pod("t", "11,12,12"))
+  EXPECT_THAT(read_openb(pod("p", "5,40,10") + pod("q", "7,8,") + pod("r", "9,100,9", "9,1000,") +
+                         "s,0,0,0,0,,LS,Running,9,10,9\n" + pod("t", "11,12,12"))
                   .import.notices,
               ElementsAre("left out, pods that were deleted before they were scheduled: 1",
                           "left out, pods that request nothing: 1",
@@ -80,22 +81,22 @@ TEST(OpenbWorkload, NoticesCountWhatIsLeftOut) {
 }
 
 TEST(OpenbWorkload, BrokenListsAreErrorsWithLineAndColumn) {
-  EXPECT_EQ(read(pod("p", "5,40,10") + pod("q", "4,40,10")).error,
+  EXPECT_EQ(read_openb(pod("p", "5,40,10") + pod("q", "4,40,10")).error,
             "PODS:3: creation_time: \"4\" is before 5, the time that precedes it");
-  EXPECT_EQ(read(pod("p", "5,4,10")).error,
+  EXPECT_EQ(read_openb(pod("p", "5,4,10")).error,
             "PODS:2: deletion_time: \"4\" is before 10, the time that precedes it");
-  EXPECT_EQ(read(pod("p", "5,40,1")).error,
+  EXPECT_EQ(read_openb(pod("p", "5,40,1")).error,
             "PODS:2: scheduled_time: \"1\" is before 5, the time that precedes it");
-  EXPECT_EQ(read(pod("p", ",40,1")).error, "PODS:2: creation_time: \"\" is no time");
-  EXPECT_EQ(read(pod("p", "5,40")).error, "PODS:2: 10 columns where 11 belong");
-  EXPECT_THAT(read(pod("p", "5,40,10", "-1,1000,")).error, HasSubstr("PODS:2: num_gpu: \"-1\""));
-  EXPECT_EQ(read(pod("p", "5,,10")).error,
+  EXPECT_EQ(read_openb(pod("p", ",40,1")).error, "PODS:2: creation_time: \"\" is no time");
+  EXPECT_EQ(read_openb(pod("p", "5,40")).error, "PODS:2: 10 columns where 11 belong");
+  EXPECT_THAT(read_openb(pod("p", "5,40,10", "-1,1000,")).error, HasSubstr("PODS:2: num_gpu: \"-1\""));
+  EXPECT_EQ(read_openb(pod("p", "5,,10")).error,
             "PODS: no pod is scheduled and deleted: nothing tells how long pods run");
 }
 
 TEST(OpenbWorkload, ATruncatedGzipIsAnError) {
   const TemporaryFolder folder;
-  std::string pods = heading;
+  std::string pods = openb_workload_heading;
   for (int i = 0; i < 500; ++i) pods += pod("p" + std::to_string(i), "5,40,10");
   const std::string whole = TemporaryFolder::bytes_of(folder.write_gzip("whole", pods));
   const std::string path = folder.write("pods.csv.gz", std::string_view(whole).substr(0, whole.size() / 2));

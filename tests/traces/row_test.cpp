@@ -1,7 +1,6 @@
-#include "traces/row.hpp"
-
 #include <gmock/gmock.h>
 
+#include "lab/traces/csv.hpp"
 #include "model/temporary_folder.hpp"
 
 namespace mirab::traces {

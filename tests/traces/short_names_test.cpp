@@ -1,6 +1,6 @@
-#include "traces/short_names.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/traces/workload_import.hpp"
 
 namespace mirab::traces {
 namespace {

@@ -1,6 +1,6 @@
-#include "traces/submitters.hpp"
-
 #include <gmock/gmock.h>
+
+#include "lab/traces/workload_import.hpp"
 
 namespace mirab::traces {
 namespace {

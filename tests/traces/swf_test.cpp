@@ -1,7 +1,8 @@
+#include "lab/traces/swf/swf.hpp"
+
 #include <gmock/gmock.h>
 
 #include <mirab/model/workload_file.hpp>
-#include <mirab/traces/swf.hpp>
 
 #include "model/temporary_folder.hpp"
 
@@ -21,12 +22,12 @@ std::string entry(const std::string& first_twelve) { return first_twelve + " 1 1
 
 const std::string a_job = entry("1 100 5 60 2 -1 -1 4 90 256 1 7");
 
-struct Read {
+struct SwfRead {
   WorkloadImport import;
   std::string error;
 };
 
-Read read(const std::string& log, const SwfOptions& options = {}) {
+SwfRead read_swf_log(const std::string& log, const SwfOptions& options = {}) {
   const TemporaryFolder folder;
   const std::string path = folder.write("log.swf", log);
   auto import = import_swf(path, options);
@@ -37,7 +38,7 @@ Read read(const std::string& log, const SwfOptions& options = {}) {
 }
 
 TEST(Swf, AJobIsAGangOfTasksOfOneProcessor) {
-  const Read result = read(head + a_job + entry("2 103 -1 10 3 -1 512 -1 -1 -1 0 8"));
+  const SwfRead result = read_swf_log(head + a_job + entry("2 103 -1 10 3 -1 512 -1 -1 -1 0 8"));
   ASSERT_EQ(result.error, "");
   const Workload& workload = result.import.workload;
   EXPECT_THAT(workload.resources, ElementsAre("cpu", "memory"));
@@ -65,23 +66,23 @@ TEST(Swf, AJobIsAGangOfTasksOfOneProcessor) {
 }
 
 TEST(Swf, TheServersAreTheNodesOfTheHead) {
-  const Server nodes = read(head + a_job).import.cluster.servers.at(0);
+  const Server nodes = read_swf_log(head + a_job).import.cluster.servers.at(0);
   EXPECT_EQ(nodes.count, 4);
   EXPECT_EQ(nodes.capacity, (ResourceVector{Quantity(4), Quantity(4096 * 1024)}));
-  const Server single = read("; MaxProcs: 16\n" + a_job).import.cluster.servers.at(0);
+  const Server single = read_swf_log("; MaxProcs: 16\n" + a_job).import.cluster.servers.at(0);
   EXPECT_EQ(single.count, 16);
   EXPECT_EQ(single.capacity, ResourceVector{Quantity(1)});
-  const Server asked = read(head + a_job, {.processors = 5}).import.cluster.servers.at(0);
+  const Server asked = read_swf_log(head + a_job, {.processors = 5}).import.cluster.servers.at(0);
   EXPECT_EQ(asked.count, 5);
   EXPECT_EQ(asked.capacity, ResourceVector{Quantity(1)});
-  EXPECT_THAT(read(a_job).error, HasSubstr("the head names neither MaxProcs nor MaxNodes"));
+  EXPECT_THAT(read_swf_log(a_job).error, HasSubstr("the head names neither MaxProcs nor MaxNodes"));
 }
 
 TEST(Swf, NoticesCountWhatIsLeftOut) {
-  const Read result =
-      read(head + a_job + entry("2 101 5 -1 4 -1 -1 4 90 -1 5 7") + entry("3 102 5 60 4 -1 -1 4 90 1 2 7") +
-           entry("4 103 5 60 4 -1 -1 17 90 1 1 7") + entry("5 104 5 0 4 -1 -1 4 90 1 1 7") +
-           entry("6 105 5 60 -1 -1 -1 -1 90 1 1 7") + entry("7 106 5 60 4 -1 -1 4 90 -1 1 7"));
+  const SwfRead result = read_swf_log(
+      head + a_job + entry("2 101 5 -1 4 -1 -1 4 90 -1 5 7") + entry("3 102 5 60 4 -1 -1 4 90 1 2 7") +
+      entry("4 103 5 60 4 -1 -1 17 90 1 1 7") + entry("5 104 5 0 4 -1 -1 4 90 1 1 7") +
+      entry("6 105 5 60 -1 -1 -1 -1 90 1 1 7") + entry("7 106 5 60 4 -1 -1 4 90 -1 1 7"));
   ASSERT_EQ(result.error, "");
   EXPECT_EQ(result.import.workload.jobs.size(), 3u);
   EXPECT_THAT(result.import.notices,
@@ -90,32 +91,32 @@ TEST(Swf, NoticesCountWhatIsLeftOut) {
                           "left out, jobs that do not fit on the servers: 1",
                           "taken for 1 s, runtimes of 0 s: 1", "left out, jobs without processors: 1",
                           "taken for 0, memory of jobs that the log does not tell: 1"));
-  EXPECT_THAT(read(head + a_job).import.notices, IsEmpty());
+  EXPECT_THAT(read_swf_log(head + a_job).import.notices, IsEmpty());
 }
 
 TEST(Swf, DaysCutTheLog) {
   const std::string log =
       head + a_job + entry("2 86499 5 60 4 -1 -1 4 90 1 1 7") + entry("3 86500 5 60 4 -1 -1 4 90 1 1 7");
-  EXPECT_EQ(read(log).import.workload.jobs.size(), 3u);
-  EXPECT_EQ(read(log, {.days = 1}).import.workload.jobs.size(), 2u);
+  EXPECT_EQ(read_swf_log(log).import.workload.jobs.size(), 3u);
+  EXPECT_EQ(read_swf_log(log, {.days = 1}).import.workload.jobs.size(), 2u);
 }
 
 TEST(Swf, BrokenLogsAreErrorsWithLineAndField) {
-  EXPECT_EQ(read(head + a_job + "2 101 5\n").error, "LOG:6: 3 fields where 18 belong");
-  EXPECT_EQ(read(head + a_job + entry("2 99 5 60 4 -1 -1 4 90 1 1 7")).error,
+  EXPECT_EQ(read_swf_log(head + a_job + "2 101 5\n").error, "LOG:6: 3 fields where 18 belong");
+  EXPECT_EQ(read_swf_log(head + a_job + entry("2 99 5 60 4 -1 -1 4 90 1 1 7")).error,
             "LOG:6: submit time: \"99\" is before that of the job above");
-  EXPECT_EQ(read(head + entry("1 100 5 60 4 -1 -1 -4 90 1 1 7")).error,
+  EXPECT_EQ(read_swf_log(head + entry("1 100 5 60 4 -1 -1 -4 90 1 1 7")).error,
             "LOG:5: requested processors: \"-4\" is negative; only -1 may be, for what is unknown");
-  EXPECT_EQ(read(head + entry("1 100 5 60 4 -1 -1 4 90 -2 1 7")).error,
+  EXPECT_EQ(read_swf_log(head + entry("1 100 5 60 4 -1 -1 4 90 -2 1 7")).error,
             "LOG:5: requested memory: \"-2\" is negative; only -1 may be, for what is unknown");
-  EXPECT_EQ(read(head + entry("1 soon 5 60 4 -1 -1 4 90 1 1 7")).error,
+  EXPECT_EQ(read_swf_log(head + entry("1 soon 5 60 4 -1 -1 4 90 1 1 7")).error,
             "LOG:5: submit time: \"soon\" is not a number");
-  EXPECT_EQ(read(head + entry("1 -1 5 60 4 -1 -1 4 90 1 1 7")).error,
+  EXPECT_EQ(read_swf_log(head + entry("1 -1 5 60 4 -1 -1 4 90 1 1 7")).error,
             "LOG:5: submit time: \"-1\" is unknown");
-  EXPECT_EQ(read(head + entry("1 1 5 1e18 4 -1 -1 4 90 1 1 7")).error,
+  EXPECT_EQ(read_swf_log(head + entry("1 1 5 1e18 4 -1 -1 4 90 1 1 7")).error,
             "LOG:5: run time: \"1e18\" is more than 2147483648");
-  EXPECT_EQ(read(head).error, "LOG: the log has no job");
-  EXPECT_EQ(read(head + entry("1 1 5 60 4 -1 -1 99 90 1 1 7")).error,
+  EXPECT_EQ(read_swf_log(head).error, "LOG: the log has no job");
+  EXPECT_EQ(read_swf_log(head + entry("1 1 5 60 4 -1 -1 99 90 1 1 7")).error,
             "LOG: no job of the log fits on its servers");
 }
 

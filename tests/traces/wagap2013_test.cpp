@@ -1,10 +1,11 @@
+#include "lab/traces/swf/wagap2013.hpp"
+
 #include <gmock/gmock.h>
 
 #include <mirab/model/workload_file.hpp>
-#include <mirab/traces/swf.hpp>
 
+#include "lab/traces/swf/swf.hpp"
 #include "model/temporary_folder.hpp"
-#include "traces/wagap2013_request.hpp"
 
 // MetaCentrum's wagap-2013: the Standard Workload Format with memory, and what was asked for of nodes.
 namespace mirab::traces {
@@ -19,7 +20,7 @@ using ::testing::Pair;
 const std::string log_excerpt = MIRAB_SOURCE_DIR "/tests/traces/data/wagap2013/excerpt.swf";
 const std::string machine_list = MIRAB_SOURCE_DIR "/tests/traces/data/wagap2013/machines";
 
-WorkloadImport excerpt(const SwfOptions& options = {}) {
+WorkloadImport wagap_excerpt(const SwfOptions& options = {}) {
   auto import = import_wagap2013(log_excerpt, machine_list, options);
   if (import) return *std::move(import);
   ADD_FAILURE() << describe(import.error());
@@ -62,7 +63,7 @@ TEST(Wagap2013, WhatIsAskedForHasNodesCpusAndProperties) {
 }
 
 TEST(Wagap2013, ServersAreTheListOfMachines) {
-  const std::vector<Server> servers = excerpt().cluster.servers;
+  const std::vector<Server> servers = wagap_excerpt().cluster.servers;
   ASSERT_EQ(servers.size(), 2u);
   EXPECT_EQ(servers[0].name, "zewura");
   EXPECT_EQ(servers[0].count, 20);
@@ -72,7 +73,7 @@ TEST(Wagap2013, ServersAreTheListOfMachines) {
 
 // Job 6 of the log: 8:ppn=8:x86_64:cl_zegox, 8 GiB a node.
 TEST(Wagap2013, AJobIsAGangOfNodes) {
-  const WorkloadImport import = excerpt();
+  const WorkloadImport import = wagap_excerpt();
   const Job eight = job(import, "6");
   EXPECT_EQ(eight.tasks, 8);
   EXPECT_EQ(eight.gang, 8);
@@ -84,7 +85,7 @@ TEST(Wagap2013, AJobIsAGangOfNodes) {
 }
 
 TEST(Wagap2013, ClustersThatAreWantedOrRejectedBecomeSelections) {
-  const WorkloadImport import = excerpt();
+  const WorkloadImport import = wagap_excerpt();
   const auto zegox = ElementsAre(Pair("cluster", ElementsAre("zegox")));
   const auto zewura = ElementsAre(Pair("cluster", ElementsAre("zewura")));
   EXPECT_THAT(request(import, "6").select, zegox) << "cl_zegox";
@@ -98,7 +99,7 @@ TEST(Wagap2013, ClustersThatAreWantedOrRejectedBecomeSelections) {
 
 // Counted by hand in data/wagap2013/excerpt.swf.
 TEST(Wagap2013, NoticesCountWhatIsNotKept) {
-  EXPECT_THAT(excerpt().notices,
+  EXPECT_THAT(wagap_excerpt().notices,
               ElementsAre("left out, jobs that never ran or whose end is unknown: 1",
                           "made several jobs, jobs that ask for unlike nodes: 1",
                           "not kept, wishes to have nodes alone (#excl): 1",
@@ -108,7 +109,7 @@ TEST(Wagap2013, NoticesCountWhatIsNotKept) {
 }
 
 TEST(Wagap2013, WhatIsImportedCanBeWrittenAndRead) {
-  const WorkloadImport import = excerpt({.days = 7});
+  const WorkloadImport import = wagap_excerpt({.days = 7});
   EXPECT_EQ(import.workload.jobs.size(), 13u);
   const std::string text = write_workload(import.workload, import.provenance);
   const Result<Workload> again = read_workload_text(text, "w");
@@ -141,6 +142,18 @@ TEST(Wagap2013, BrokenFilesAreErrorsWithLineAndField) {
   EXPECT_EQ(error(begin, "0\tzewura\t20\t80\n"), "MACHINES:1: 4 columns where 6 belong");
   EXPECT_EQ(error(begin, "0\tzewura\t-2\t80\t1\t9\n"), "MACHINES:1: \"-2\" is no number of machines");
   EXPECT_EQ(error(begin, "0\tzewura\t2\t80\t1\t-9\n"), "MACHINES:1: \"-9Ki\" is no capacity");
+}
+
+TEST(Wagap2013, AMachineNamedTwiceOrWithAControlCharacterIsRefused) {
+  const TemporaryFolder folder;
+  const auto error = [&](const std::string& machines) {
+    const auto import = import_wagap2013(log_excerpt, folder.write("machines", machines), {});
+    return import ? "read" : describe(import.error());
+  };
+  EXPECT_THAT(error("1\tzegox\t48\t12\t1\t94035968\n2\tzegox\t48\t12\t1\t94035968\n"),
+              HasSubstr("machines:2: \"zegox\" is named twice, first in line 1"));
+  EXPECT_THAT(error("1\tze\x1Bgox\t48\t12\t1\t94035968\n"),
+              HasSubstr("machines:1: the name must be UTF-8 text"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 namespace s4u = simgrid::s4u;
 using overlay::NodeId;
 
-constexpr std::uint64_t kBytes = 126;  // of a shuffle of ten descriptors (docs/overlay-messages.md)
+constexpr std::uint64_t kBytes = 126;  // of a shuffle of ten descriptors (docs/reference/overlay-messages.md)
 constexpr double kBandwidth = 1e9, kSpeed = 1e9;
 
 struct Mail {

@@ -14,7 +14,7 @@ class SimgridGossip {
   SimgridGossip(std::size_t nodes, std::uint64_t seed);
   ~SimgridGossip();
 
-  /// So many more ticks.
+  /// Runs for `ticks` more ticks.
   void run(std::int64_t ticks);
 
   std::int64_t heard() const;

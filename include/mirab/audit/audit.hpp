@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <mirab/audit/properties.hpp>
-#include <mirab/audit/verdict.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 
 namespace mirab {
@@ -54,8 +53,8 @@ struct RandomStyle {
   Property property;  ///< on which it is not vacuous
 };
 
-/// Holds one mechanism against one property on so many random clusters, until it fails; the witness is on the
-/// smallest cluster that could be found. `search.attempts` are spread over the clusters.
+/// Tests one mechanism against one property on this many random clusters, until it fails; the witness is the
+/// smallest cluster found. `search.attempts` are spread over the clusters.
 Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uint64_t clusters,
                      const Search& search, std::size_t shrink_tries);
 

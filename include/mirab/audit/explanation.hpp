@@ -21,7 +21,7 @@ struct Holding {
   double amount;
 };
 
-/// A full resource that a user needs where it may run, and so cannot have more of without somebody's loss.
+/// A full resource that a user needs where it may run, and so cannot have more of without another's loss.
 /// Entries of equal servers, which no user can tell apart, stand together; amounts are of all of them.
 struct Binding {
   std::vector<std::size_t> servers;  ///< indices into Allocation::servers; 0 for the pool
@@ -78,7 +78,7 @@ struct Explanation {
 };
 
 struct ExplainOptions {
-  std::size_t what_ifs = 20;  ///< at most so many changes are tried
+  std::size_t what_ifs = 20;  ///< at most this many changes are tried
   Execution execution = {};
   std::function<void(std::size_t done, std::size_t of)> progress = {};  ///< called after each of them
 };

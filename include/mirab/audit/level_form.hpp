@@ -29,7 +29,7 @@ struct LevelForm {
 /// the others, so these decide. Knows nothing of how the allocation was found, and looks at its grants' tasks
 /// alone. The allocation is one to the problem's server entries. A part below 1e-9 counts as nothing: of a
 /// capacity left free, of a user's tasks on one server, of a cap. Source: Khamse-Ashari et al., PS-DSF, 2017;
-/// docs/mechanisms/ps-dsf.md. O(N K m).
+/// docs/reference/mechanisms/ps-dsf.md. O(N K m).
 LevelForm level_form(const Problem& problem, const Allocation& allocation);
 
 }  // namespace mirab

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -8,8 +9,8 @@
 
 namespace mirab {
 
-// Inequality of a list of shares s_1 … s_N ≥ 0. Each is 0 for an empty list unless said otherwise; O(N log N)
-// at most.
+// Inequality of a list of shares s_1 … s_N ≥ 0. Each is 0 for an empty list unless noted otherwise; O(N log
+// N) at most.
 
 /// Σ_i Σ_j |s_i - s_j| / (2 N Σ_i s_i): 0 when all are equal, 1 - 1/N when one has all. 0 when all shares are
 /// 0. Source: Östman, eq. 2.6.
@@ -26,7 +27,7 @@ double ratio_20_20(std::span<const double> shares);
 /// √(Σ (s - mean)² / (N - 1)), and 0 for N < 2.
 double sample_standard_deviation(std::span<const double> shares);
 
-/// argmax_r d_{n,r} / C_r, the first of equals, which are told exactly. [n]. O((N + K) m).
+/// argmax_r d_{n,r} / C_r, the first of equals, compared exactly. [n]. O((N + K) m).
 std::vector<std::size_t> dominant_resources(const Problem& problem);
 
 /// G_n = max_r Σ_i a_{n,i,r} / C_r: the largest part of any one resource that a user holds. [n]. Where a task
@@ -49,5 +50,28 @@ struct Metrics {
 /// min_dominant_share is min_n G_n; the measures of inequality look at G_n per weight, G_n · mean(φ) / φ_n,
 /// which is G_n when all weights are equal. β after Hamzeh, section 4.2. O(N log N + grants · m).
 Metrics measure(const Problem& problem, const Allocation& allocation);
+
+/// What Hamzeh's thesis measures, by groups: the users whom a resource dominates (dominant_resource), and the
+/// others. m resources, K server entries, f_r = φ_n C_r / Φ the fair share.
+struct GroupMetrics {
+  /// max over the users dominated by r of what they hold of it, less f_r; none where no user is dominated by
+  /// r. 0 when the best-off has just the fair share. [m]. Equation 7.9.
+  std::vector<std::optional<double>> pareto_index;
+  /// The part of the users who hold at least the fair share of what dominates them. Section 7.5.2.
+  double sharing_incentive_index = 0;
+  /// Jain's index of what the users dominated by r hold of it, and of what the others hold; 1 for a group of
+  /// no user. [m]. Equations 4.26 and 4.27.
+  std::vector<double> jain_dominant;
+  std::vector<double> jain_non_dominant;
+  /// Λ_{i,k}: the average dominant demand of the tasks on server entry i that are dominated by k there, over
+  /// the capacity of one of its servers; 0 without such tasks. [K][m]. Definition 5.4.
+  std::vector<std::vector<double>> consumption;
+  /// α_i = max_k Λ_{i,k} - min_k Λ_{i,k}, over the resources that the server has. [K]. Equation 5.4.
+  std::vector<double> penalty;
+};
+
+/// Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing. An allocation to a pool has the pool
+/// as its one server. O(N m + grants · m).
+GroupMetrics measure_groups(const Problem& problem, const Allocation& allocation);
 
 }  // namespace mirab

@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <mirab/audit/verdict.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/choice.hpp>
@@ -12,9 +15,52 @@
 
 namespace mirab {
 
+/// What a verdict rests on.
+enum class VerdictScope {
+  instance,  ///< a proof, for the cluster that was looked at
+  searched   ///< all attempts failed to find a counterexample, which is not a proof
+};
+
+/// Why a property does not hold: something that a person can check.
+struct Witness {
+  std::string words;  ///< one sentence: `B could run 15.0 tasks on its half of the cluster, asset gives it
+                      ///< 12.0`
+  Cluster problem;    ///< where it happens
+  std::optional<Cluster> changed = {};  ///< the other cluster that is compared: as misreported,
+                                        ///< without a user, with more capacity
+  std::string user = {};                ///< who loses, envies or lies; empty where no user does
+  std::string other = {};               ///< whom it envies, or who left
+  std::vector<std::pair<std::string, double>> numbers = {};  ///< by name: `tasks`, `alone`
+  double size = 0;                                           ///< of the violation, relative; > 0
+  /// The same lie, departure, growth or size of tasks on another cluster, divided by the same rule: a
+  /// violation there, if it is one. Empty for the properties of a single allocation.
+  std::function<std::optional<Witness>(const Problem&)> again = {};
+};
+
+/// Does a property hold?
+struct Verdict {
+  Property property;
+  bool decided = true;  ///< else `holds` says nothing, and `note` why
+  bool holds = true;
+  bool vacuous = false;  ///< it holds because it asks for nothing here; `note` says why
+  VerdictScope scope = VerdictScope::instance;
+  std::uint64_t tried = 1;  ///< divisions that were looked at, or compared with the cluster's own; none when
+                            ///< vacuous or not decided
+  std::string note = {};
+  std::optional<Witness> witness = {};   ///< when it does not hold
+  std::optional<Witness> smallest = {};  ///< the same on the smallest cluster that was found to show it
+};
+
+/// From which size on a violation counts.
+struct Tolerances {
+  double certificates = 10;  ///< a violation must exceed this factor times the certificate's error …
+  double least = 1e-6;       ///< … plus this
+  double least_gain = 1e-3;  ///< of a misreport, relative
+};
+
 // The fairness properties, a pure function each. Users value what they hold by the tasks that run with it,
 // V_n = Σ_i δ_{n,i} min_r a_{i,r} / d_{n,i,r}, at most as many as they have. A mechanism over the pool is
-// judged on the pool. See docs/fairness.md.
+// judged on the pool. See docs/explanation/fairness.md.
 
 /// A cluster, and how it was divided.
 struct Division {
@@ -46,7 +92,7 @@ struct Search {
   AuditProgress progress = {};
 };
 
-/// Of what everybody could have an equal part, in proportion to weight.
+/// Of what every user could have an equal part, in proportion to weight.
 enum class EqualPart { of_every_server, of_the_pool };
 
 /// Nobody uses more than there is, runs where it may not, or runs more tasks than it has or its bundle holds.
@@ -59,29 +105,29 @@ Verdict check_sharing_incentive(const Division& division, EqualPart part, const 
 /// V_n((φ_n/φ_k) a_k) ≤ X_n for all k. O(J · grants · m), J the number of user classes.
 Verdict check_envy_freeness(const Division& division, const Tolerances& tolerances = {});
 
-/// Nobody can have more without somebody's loss: max Σ_n ε_n/X_n over all allocations with X_n + ε_n tasks is
-/// 0. The witness also tells max t with t X_n tasks for everybody. A linear program in J K variables and
+/// No user can have more without another's loss: max Σ_n ε_n/X_n over all allocations with X_n + ε_n tasks is
+/// 0. The witness also gives max t with t X_n tasks for all users. A linear program in J K variables and
 /// J + K m rows, after merging. Not decided when that is too large, or what users have too far apart.
 Verdict check_pareto_efficiency(const Division& division, const Tolerances& tolerances = {});
 
-/// When one resource is what everybody needs most wherever it may run (001, definition 2), its amounts per
+/// When one resource is dominant for every user on all its servers (001, definition 2), its amounts per
 /// weight are lexicographically max-min; else vacuous. O(N K m + N (N + grants)).
 Verdict check_bottleneck_fairness(const Division& division, const Tolerances& tolerances = {});
 
-/// The same when nobody demands more than one and the same resource; else vacuous.
+/// The same when all users demand one and the same resource alone; else vacuous.
 Verdict check_single_resource_fairness(const Division& division, const Tolerances& tolerances = {});
 
-/// Nobody holds more of a resource than its tasks use, and no resource idles that alone would let somebody
+/// No user holds more of a resource than its tasks use, and no resource idles that alone would let a user
 /// run more. O(N K m).
 Verdict check_non_wastefulness(const Division& division, const Tolerances& tolerances = {});
 
-/// Nobody has fewer tasks when somebody leaves. A proof when every user's departure was tried.
+/// No user has fewer tasks when another leaves. A proof when every user's departure was tried.
 Verdict check_population_monotonicity(const Division& division, const Rule& rule, const Search& search = {});
 
 /// Nobody has fewer tasks when there is more of one resource on one server, or everywhere.
 Verdict check_resource_monotonicity(const Division& division, const Rule& rule, const Search& search = {});
 
-/// Multiplying one user's demand leaves what everybody holds unchanged.
+/// Multiplying one user's demand leaves what all users hold unchanged.
 Verdict check_scale_invariance(const Division& division, const Rule& rule, const Search& search = {});
 
 /// Nobody can run more tasks by telling something else than the truth about its demand, where it may run, how

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/model/cluster_file.hpp>
 #include <mirab/model/quantity.hpp>
 #include <mirab/model/result.hpp>
 
@@ -15,23 +16,23 @@ namespace mirab::kubernetes {
 using Units = std::int64_t;
 
 /// The largest amount of one container or node: far beyond any machine, and small enough that sums over
-/// kMostContainers of them are exact.
-inline constexpr Units kMostUnits = Units{1} << 47;
-inline constexpr std::int64_t kMostContainers = 30'000;
+/// kMaxContainers of them are exact.
+inline constexpr Units kMaxUnits = Units{1} << 47;
+inline constexpr std::int64_t kMaxContainers = 30'000;
 
 /// May containers be given a limit above their request? So it is for cpu, memory and ephemeral-storage; of
 /// devices and huge pages a limit is the request.
 bool can_be_shared(std::string_view resource);
 
 /// A quantity as Kubernetes writes it, in units. What is no multiple of a unit is rounded: a request up, what
-/// a node has down. Errors (message only): not a quantity, or more than kMostUnits.
+/// a node has down. Errors (message only): not a quantity, or more than kMaxUnits.
 Result<Units> read_units(std::string_view resource, std::string_view text, Rounding rounding);
 
 /// The same for what was read already.
 Result<Units> units_of(std::string_view resource, const Quantity& quantity, Rounding rounding);
 
-/// In multiples of what a limit is written beside a request of this text: whole Mi beside `50Mi` or `2Gi`, Ki
-/// beside Ki, megabytes beside M and G, kilobytes beside k, otherwise single units.
+/// The unit of a limit next to a request of this text: whole Mi for `50Mi` or `2Gi`, Ki for Ki, megabytes for
+/// M and G, kilobytes for k, otherwise single units.
 Units written_in(std::string_view request);
 
 /// The amount as Kubernetes writes it: `720m`, `2`, `81Mi`, `1G`.
@@ -49,5 +50,21 @@ struct Amount {
 /// Reads `cpu=2,memory=1800Mi`. Errors (message only): not of that form, a resource twice or one that cannot
 /// be shared, an amount of 0.
 Result<std::vector<Amount>> read_amounts(std::string_view text, Rounding rounding);
+
+/// What the pods of a node may have together.
+struct Allocatable {
+  std::string node;                    ///< its name; empty when only its capacity is known
+  std::vector<std::string> resources;  ///< that are shared
+  std::vector<Units> units;            ///< > 0, [r]
+};
+
+/// From `cpu=2,memory=1800Mi`. Errors as for read_amounts().
+Result<Allocatable> read_capacity(std::string_view text);
+
+/// From `kubectl get node -o json` or `-o yaml`, of one node or several: cpu and memory of
+/// status.allocatable. `name` says which, and may be empty when there is only one. Errors name file, line and
+/// key.
+Result<Allocatable> read_node(std::string_view text, Syntax syntax, const std::string& file,
+                              std::string_view name);
 
 }  // namespace mirab::kubernetes

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <mirab/kubernetes/node.hpp>
+#include <mirab/kubernetes/amounts.hpp>
 #include <mirab/kubernetes/pods.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>
@@ -12,7 +12,7 @@
 
 namespace mirab::kubernetes {
 
-/// When limits are calculated anew.
+/// When limits are recalculated.
 enum class Recalculate {
   always,
   when_exceeded  ///< only when the present limits together are more than the node has, or one is missing
@@ -51,7 +51,7 @@ struct WorkloadLimits {
   std::vector<std::vector<Units>> limits;  ///< of its containers, [c][r]
 };
 
-/// Pods that would be evicted if everybody used all that its present limits allow.
+/// Pods that would be evicted if every pod used all that its present limits allow.
 struct Eviction {
   std::size_t workload;
   std::int64_t pods;     ///< how many of its pods

@@ -5,8 +5,8 @@
 
 #include <mirab/kubernetes/limits.hpp>
 #include <mirab/kubernetes/pods.hpp>
+#include <mirab/model/cluster_file.hpp>
 #include <mirab/model/result.hpp>
-#include <mirab/model/syntax.hpp>
 
 namespace mirab::kubernetes {
 

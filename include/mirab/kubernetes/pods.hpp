@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <mirab/kubernetes/amounts.hpp>
+#include <mirab/model/cluster_file.hpp>
 #include <mirab/model/result.hpp>
-#include <mirab/model/syntax.hpp>
 
 namespace mirab::kubernetes {
 
@@ -30,7 +30,7 @@ struct Known {
 /// When a container runs.
 enum class Role {
   init,     ///< before the others, alone but for the sidecars that began before it
-  sidecar,  ///< an init container that never stops: from then on, beside all others
+  sidecar,  ///< an init container that never stops: from then on, next to all others
   main
 };
 
@@ -54,7 +54,7 @@ struct Workload {
   std::int64_t priority = 0;
   bool is_static = false;             ///< run by the kubelet from a file on its node, a mirror in the API
   bool is_windows = false;            ///< by spec.os.name
-  std::vector<Units> overhead;        ///< what the pod takes beside its containers, [r]
+  std::vector<Units> overhead;        ///< what the pod takes in addition to its containers, [r]
   std::vector<Container> containers;  ///< init containers and sidecars first, each in their order
   std::size_t document = 0;           ///< of the text, from 0
   int line = 0;
@@ -76,8 +76,8 @@ struct PodReading {
 
 /// Reads pods as people have them: `kubectl get pods -o yaml` or `-o json`, and manifests with several
 /// documents, of Pods, Deployments, StatefulSets, DaemonSets, ReplicaSets, ReplicationControllers, Jobs and
-/// CronJobs; other kinds are passed over. A template counts as so many pods as it has replicas; a Job
-/// as so many as it runs in parallel, of those that are left to complete, and none while it is suspended.
+/// CronJobs; other kinds are passed over. A template counts as one pod for each replica; a Job
+/// as the pods that it runs in parallel, at most those left to complete, and none while it is suspended.
 /// Pods and Jobs that are done, and those whose owner is in the text too, are left out.
 ///
 /// Errors name file, line and key: a container without a request, a limit below the request, no pod at all.

@@ -17,8 +17,8 @@ enum class Scope {
   each_server  ///< every server for itself
 };
 
-/// Fairness properties that a mechanism may be claimed to have (docs/mechanisms.md; defined in the audit
-/// layer).
+/// Fairness properties that a mechanism may be claimed to have (docs/reference/mechanisms.md; defined in the
+/// audit layer).
 enum class Property {
   feasible,
   sharing_incentive,
@@ -39,12 +39,12 @@ std::string_view property_name(Property property);
 /// On which problems a claim is made.
 struct Conditions {
   bool positive_demands = false;  ///< every user demands every resource
-  bool no_caps = false;           ///< nobody's tasks are limited
-  bool no_placement = false;      ///< everybody may run on every server
+  bool no_caps = false;           ///< no user's tasks are limited
+  bool no_placement = false;      ///< every user may run on every server
   bool same_demand = false;       ///< a task takes the same on every server
 };
 
-/// What is said of a mechanism: that a property holds under conditions, or that it does not.
+/// A claim about a mechanism: a property holds under conditions, or it does not.
 struct Claim {
   Property property;
   bool holds;
@@ -66,7 +66,7 @@ struct Accepts {
 
 /// How the work is done; the result does not depend on it.
 struct Execution {
-  int threads = 1;  ///< at most so many at a time, ≥ 1
+  int threads = 1;  ///< at most this many at a time, ≥ 1
 };
 
 /// One row of the registry.
@@ -99,7 +99,7 @@ std::span<const Mechanism> mechanisms();
 Result<Choice> choose_mechanism(std::string_view text);
 
 /// Divides the cluster among its users. Errors: a bad option value, or input that the mechanism cannot honour
-/// (with the mechanisms that can). The cost is that of the mechanism's solver (docs/mechanisms.md).
+/// (with the mechanisms that can). The cost is that of the mechanism's solver (docs/reference/mechanisms.md).
 Result<Outcome> allocate(const Problem& problem, const Choice& choice, const Execution& execution = {});
 
 /// The same for the text of a choice: `allocate(problem, "alpha-fair:alpha=2")`.

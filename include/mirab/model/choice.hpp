@@ -10,7 +10,7 @@
 
 namespace mirab {
 
-/// What somebody picked by name, with options: `alpha-fair:alpha=2,yardstick=dominant`.
+/// A choice by name, with options: `alpha-fair:alpha=2,yardstick=dominant`.
 struct Choice {
   std::string name;                            ///< the name in the registry, aliases resolved
   std::map<std::string, std::string> options;  ///< as written

@@ -40,7 +40,8 @@ enum class MergeUsers { parallel, equal };
 enum class MergeServers { equal, proportional };
 
 /// Merges exactly: equality and direction are decided on the decimals as given, not on doubles.
-/// O((N + K) log(N + K) m + K E), E the number of eligibility classes. See docs/mathematics.md, section 10.
+/// O((N + K) log(N + K) m + K E), E the number of eligibility classes. See docs/explanation/mathematics.md,
+/// section 10.
 Classes merge(const Problem& problem, MergeUsers users, MergeServers servers);
 
 /// Splits an allocation to classes back over their members: users in proportion to weight, servers to

@@ -4,20 +4,23 @@
 #include <string_view>
 
 #include <mirab/model/problem.hpp>
-#include <mirab/model/syntax.hpp>
 
 namespace mirab {
 
+/// In what a file is written.
+enum class Syntax { yaml, json };
+
 /// Reads a cluster file (YAML, or JSON when the name ends in .json; `-` is standard input, JSON when it
 /// begins with `{`) and validates it.
-/// Its keys are described in docs/cluster-file.md. Errors name file, line and key; nothing is read by halves.
+/// Its keys are described in docs/reference/cluster-file.md. Errors name file, line and key; nothing is read
+/// by halves.
 Result<Problem> read_cluster_file(const std::string& path);
 
 /// The same for a text in memory; `name` stands for the file in errors.
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name);
 
 /// The line on which a key such as `users[3].demand_on` stands in a cluster file, for an error that is found
-/// after the file was read; 0 when it cannot be told, as for standard input. Reads the file again.
+/// after the file was read; 0 when it is unknown, as for standard input. Reads the file again.
 int line_in_cluster_file(const std::string& path, std::string_view key);
 
 /// The cluster in YAML, in the order in which it was given: reading it back gives an equal problem. `comment`

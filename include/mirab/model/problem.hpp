@@ -44,7 +44,7 @@ struct User {
 inline constexpr std::size_t kMostResources = 1'000;
 inline constexpr std::size_t kMostAmounts = 50'000'000;
 
-/// A cluster as somebody describes it, unchecked: the content of a cluster file.
+/// A cluster as a caller describes it, unchecked: the content of a cluster file.
 struct Cluster {
   std::vector<std::string> resources;  ///< the order of every ResourceVector
   std::vector<Server> servers;

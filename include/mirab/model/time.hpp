@@ -5,7 +5,7 @@
 
 namespace mirab {
 
-/// The clock of whoever calls: virtual in a simulation, real in a service. Nothing in Mirab reads it.
+/// The caller's clock: virtual in a simulation, real in a service. Nothing in Mirab reads it.
 struct CallerClock {
   using duration = std::chrono::duration<std::int64_t, std::nano>;
   using rep = duration::rep;

@@ -14,7 +14,7 @@ namespace mirab {
 /// No time of a workload is longer: a hundred years, so that a few can be added in 63 bits of nanoseconds.
 inline constexpr Duration kLongestWorkload = std::chrono::hours(24 * 365) * 100;
 
-/// So many tasks in all jobs together at the most, a hundred million: four times those of the whole Google
+/// The most tasks in all jobs together, a hundred million: four times those of the whole Google
 /// trace of 2011. A replay keeps some 24 bytes for each.
 inline constexpr std::int64_t kMostWorkloadTasks = 100'000'000;
 
@@ -48,8 +48,8 @@ struct Job {
   std::uint32_t user;                           ///< index into Workload::users
   std::uint32_t request;                        ///< index into Workload::requests
   std::int64_t tasks = 1;                       ///< ≥ 1; of all jobs together ≤ kMostWorkloadTasks
-  std::int64_t gang = 1;                        ///< so many of them start together, or none; 1 … tasks
-  std::optional<std::int64_t> per_server = {};  ///< at most so many on one server at a time; ≥ 1
+  std::int64_t gang = 1;                        ///< this many of them start together, or none; 1 … tasks
+  std::optional<std::int64_t> per_server = {};  ///< at most this many on one server at a time; ≥ 1
   Duration runtime{};                           ///< of each task, from its start; > 0, ≤ kLongestWorkload
   Runtime known = Runtime::measured;
   std::optional<std::uint32_t> usage = {};  ///< index into Workload::usages: what a task really takes

@@ -9,8 +9,8 @@
 
 namespace mirab {
 
-/// Reads a workload file: JSON lines, gzip or plain (docs/workload-file.md). Errors name file, line and key;
-/// nothing is read by halves. O(bytes).
+/// Reads a workload file: JSON lines, gzip or plain (docs/reference/workload-file.md). Errors name file, line
+/// and key; nothing is read by halves. O(bytes).
 Result<Workload> read_workload_file(const std::string& path);
 
 /// The same for plain lines in memory; `name` stands for the file in errors.

@@ -8,14 +8,13 @@
 
 namespace mirab::overlay {
 
-/// A message to a node, perhaps the sender itself. Whoever runs the node carries it; it may get lost.
+/// A message to a node, perhaps the sender itself. The node's caller delivers it; it may get lost.
 struct Send {
   NodeId to = 0;
   Message message;
 };
 
-// What has just happened inside a node, for whoever watches: metrics, checks, pictures. Nothing depends on
-// it.
+// What has just happened inside a node, for observers: metrics, checks, pictures. Nothing depends on it.
 
 /// A home gave the task its turn; from a host's proposal on it counts in its user's share.
 struct Served {
@@ -56,9 +55,9 @@ struct Stopped {
   ProposalId proposal;
   bool by_itself = false;  ///< it came to its end; otherwise its lease ran out, or its server left
 };
-/// The tasks of this user that run here may run until then, unless a later one says longer. Whoever
-/// supervises the server's tasks stops them then, also while the server itself is down
-/// (docs/overlay-safety.md). Told only when Patience::lease > 0, at every start and renewal.
+/// The tasks of this user that run here may run until then, unless a later one says longer. The
+/// supervisor of the server's tasks stops them then, also while the server itself is down
+/// (docs/explanation/overlay-safety.md). Told only when Patience::lease > 0, at every start and renewal.
 struct Leased {
   NodeId user = 0;
   Time until{};

@@ -1,8 +1,6 @@
 #pragma once
 
-// What nodes say to each other. Each type is a value; wire.hpp gives them bytes. Nothing here is answered for
-// ever: whoever asks asks again, and whoever hears something twice does the same as once.
-
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,7 +8,65 @@
 #include <variant>
 #include <vector>
 
-#include <mirab/overlay/node.hpp>
+#include <mirab/model/time.hpp>
+
+namespace mirab::overlay {
+
+/// A participant by its address: a server, a user, the gateway, the bootstrap server or the central server.
+/// The caller assigns the addresses.
+using NodeId = std::uint32_t;
+
+/// What a node tells of a server: how old the news is, in shuffles, and its utility (Östman, eq. 4.2), −∞ for
+/// a server without users.
+struct Descriptor {
+  NodeId node = 0;
+  std::uint32_t age = 0;
+  double utility = -std::numeric_limits<double>::infinity();
+
+  friend bool operator==(const Descriptor&, const Descriptor&) = default;
+};
+
+/// Is a before b in the order of utility? A total order: of equal utilities the lower address comes first
+/// (docs/explanation/overlay.md says why `<` alone would deadlock when all shares are 0).
+inline bool ranks_before(const Descriptor& a, const Descriptor& b) {
+  return a.utility != b.utility ? a.utility > b.utility : a.node < b.node;
+}
+
+/// A task: the number'th of its user, from 1 on.
+struct TaskId {
+  NodeId user = 0;
+  std::uint64_t number = 0;
+
+  friend auto operator<=>(const TaskId&, const TaskId&) = default;
+};
+
+/// What a task takes of a server, in whole units of each resource (scheduling's units). [m]
+using Amounts = std::vector<std::int64_t>;
+
+/// A task as it travels.
+struct Task {
+  TaskId id;
+  Amounts demand;      ///< ≥ 0, one of them > 0
+  Duration runtime{};  ///< how long it runs; zero: without end
+  std::uint64_t running =
+      0;  ///< tasks of the user that run when this one is submitted: G_i = running · max_r D_ir / C_r
+
+  friend bool operator==(const Task&, const Task&) = default;
+};
+
+/// How a server that holds room for a task calls that: the host's start in nanoseconds and a count, so that
+/// no host ever gives a name twice, not even after it lost its memory.
+struct ProposalId {
+  std::uint64_t incarnation = 0;  ///< the host's start, nanoseconds since the origin
+  std::uint64_t number = 0;
+
+  friend auto operator<=>(const ProposalId&, const ProposalId&) = default;
+};
+
+}  // namespace mirab::overlay
+
+// What nodes send to each other. Each type is a value; wire.hpp encodes them as bytes. Unanswered messages
+// are resent; handling is idempotent.
 
 namespace mirab::overlay {
 
@@ -41,8 +97,8 @@ struct GradientAnswer {
   friend bool operator==(const GradientAnswer&, const GradientAnswer&) = default;
 };
 
-/// Half of what a node has (Algorithm 2). A sum that belongs to another epoch than the receiver's begins it
-/// anew (later) or is dropped (earlier).
+/// Half of what a node has (Algorithm 2). A sum of a later epoch than the receiver's starts that
+/// epoch; one of an earlier epoch is dropped.
 struct PushSumShare {
   std::uint64_t epoch = 0;
   double weight = 0;         ///< w, > 0 unless the sender has none
@@ -92,7 +148,7 @@ struct ConfirmAnswer {
 /// A server says that it is here; the bootstrap server answers with some that are, the gateway with nothing.
 /// Said again every Patience::user / 4 ticks: both forget who is silent for Patience::user.
 struct Register {
-  bool leaving = false;  ///< it goes: send nobody to it any more
+  bool leaving = false;  ///< it leaves: send no user to it any more
   friend bool operator==(const Register&, const Register&) = default;
 };
 /// The bootstrap server's answer.
@@ -105,7 +161,7 @@ struct Peers {
 
 /// A user asks the gateway where to go. It tells its home, so that the gateway need not remember it.
 struct ServerRequest {
-  std::uint64_t request = 0;  ///< of the user, never repeated but when it is said again
+  std::uint64_t request = 0;  ///< of the user; repeated only when the message is resent
   NodeId home = 0;            ///< where it belongs now; itself: nowhere yet
   bool silent = false;        ///< that one does not answer, or is gone: name another
   friend bool operator==(const ServerRequest&, const ServerRequest&) = default;
@@ -133,7 +189,7 @@ struct Pause {
 };
 /// The home has heard of it; `gone`: it takes no users any more, ask the gateway.
 struct Received {
-  std::uint64_t number = 0;  ///< of the task, or of the next, as the user said
+  std::uint64_t number = 0;  ///< of the task, or of the next, as the user reported
   bool gone = false;
   friend bool operator==(const Received&, const Received&) = default;
 };
@@ -142,7 +198,7 @@ struct Received {
 /// central server places.
 struct Walk {
   Task task;
-  NodeId home = 0;              ///< who is told what became of it
+  NodeId home = 0;              ///< which node learns what became of it
   std::uint64_t attempt = 0;    ///< of the home: when the task set out, so that an old walk is known as such
   std::uint32_t hops_left = 0;  ///< steps that it may still go
   NodeId best = 0;  ///< best fit: the server of this leg that fits best so far, `score` its distance
@@ -182,7 +238,7 @@ struct Propose {
   ProposalId proposal;
   friend bool operator==(const Propose&, const Propose&) = default;
 };
-/// The user takes this place; said again until Allocated or Refused.
+/// The user takes this place; sent again until Allocated or Refused.
 struct Accept {
   std::uint64_t number = 0;
   ProposalId proposal;
@@ -207,7 +263,7 @@ struct Refused {
   ProposalId proposal;
   friend bool operator==(const Refused&, const Refused&) = default;
 };
-/// It ended by itself; said again until EndSeen.
+/// It ended by itself; sent again until EndSeen.
 struct Ended {
   std::uint64_t number = 0;
   ProposalId proposal;

@@ -8,7 +8,7 @@
 
 #include <mirab/model/random.hpp>
 #include <mirab/overlay/effects.hpp>
-#include <mirab/overlay/options.hpp>
+#include <mirab/overlay/scheduler.hpp>
 
 namespace mirab::overlay {
 
@@ -30,11 +30,11 @@ struct ServerState;
 /// A resource node: gossip, the users that belong to it (its home part), and the tasks that run on it (its
 /// host part), under one scheduler. A pure state machine: messages, ticks and shuffles in, effects out; the
 /// time and the random numbers are passed in. Time does not go back. A message that makes no sense here (a
-/// user's, for a central server's) is ignored, and so is one that comes late or twice, whoever sends it; what
-/// it keeps of what others say has an end (docs/overlay-messages.md).
+/// user's, for a central server's) is ignored, and so is one that comes late or twice, from any sender; what
+/// it keeps of others' messages is bounded (docs/reference/overlay-messages.md).
 ///
 /// All calls append to `effects`. Spans are valid until the next call. Source: Östman, chapters 3 and 4;
-/// docs/overlay.md says where it goes beyond.
+/// docs/explanation/overlay.md says where it goes beyond.
 ///
 /// Cost: O(P²) a shuffle and a gossip message with views of P; O(users at home + reservations) a tick; some
 /// 2 KB with P = 10.
@@ -60,10 +60,10 @@ class Server {
 
   // It will be called soon: fetches what it needs into the cache, and nothing else changes. First the state,
   // a little later the views, which the state knows the place of.
-  void foresee_state() const;
-  void foresee_views() const;
+  void prefetch_state() const;
+  void prefetch_views() const;
 
-  // For whoever watches.
+  // For observers.
   NodeId self() const;
   double utility() const;                      ///< eq. 4.2; −∞ without users
   std::span<const Descriptor> view() const;    ///< the gradient view, best first

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <mirab/overlay/effects.hpp>
-#include <mirab/overlay/options.hpp>
+#include <mirab/overlay/scheduler.hpp>
 
 namespace mirab::overlay {
 
@@ -23,8 +23,8 @@ struct UserSetting {
 
 /// A user (Algorithm 3): one task after the other, each submitted to the server that the gateway names,
 /// accepted from the first host that proposes, and followed until it has ended. The user is the one that
-/// decides: all that others know of its tasks can be lost and is told again, and no task is ever accepted
-/// from two hosts at once (docs/overlay-safety.md has the argument).
+/// decides: all that others know of its tasks can be lost and is sent again, and no task is ever accepted
+/// from two hosts at once (docs/explanation/overlay-safety.md has the argument).
 ///
 /// A pure state machine, as Server: time does not go back, and calls append to `effects`.
 ///
@@ -48,7 +48,7 @@ class User {
   void pause(Time now, Effects& effects);
   void resume(Time now, Effects& effects);
 
-  // For whoever watches.
+  // For observers.
   NodeId self() const;
   std::uint64_t running() const;          ///< tasks that run, as it knows
   std::uint64_t owed() const;             ///< tasks that were submitted, and will be again

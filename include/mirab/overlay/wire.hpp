@@ -11,11 +11,11 @@
 
 namespace mirab::overlay {
 
-/// The version of the encoding (docs/overlay-messages.md).
+/// The version of the encoding (docs/reference/overlay-messages.md).
 inline constexpr std::uint8_t kWireVersion = 1;
 
 /// A message on its way.
-struct Letter {
+struct AddressedMessage {
   NodeId from = 0;
   NodeId to = 0;
   Time sent{};  ///< to the millisecond, rounded down
@@ -39,14 +39,15 @@ struct WireLimits {
   Duration skew = std::chrono::milliseconds(5);  ///< by how much clocks may differ
 };
 
-/// Appends the bytes of the letter to `bytes` and returns how many they are (docs/overlay-messages.md).
-/// Requires values that a reader takes: no NaN, a time from the origin on, amounts ≥ 0. Cost: O(bytes).
-std::size_t encode(const Letter& letter, std::vector<std::uint8_t>& bytes);
+/// Appends the bytes of the letter to `bytes` and returns how many they are
+/// (docs/reference/overlay-messages.md). Requires values that a reader takes: no NaN, a time from the origin
+/// on, amounts ≥ 0. Cost: O(bytes).
+std::size_t encode(const AddressedMessage& letter, std::vector<std::uint8_t>& bytes);
 
 /// The letter, or why it is dropped, at the time `now` of the node `reader`. Any bytes may come; none make it
 /// allocate more than a small multiple of their number, and what it returns encodes to the very same bytes.
 /// Cost: O(bytes), no more.
-std::variant<Letter, Drop> decode(std::span<const std::uint8_t> bytes, NodeId reader, Time now,
-                                  const WireLimits& limits);
+std::variant<AddressedMessage, Drop> decode(std::span<const std::uint8_t> bytes, NodeId reader, Time now,
+                                            const WireLimits& limits);
 
 }  // namespace mirab::overlay

@@ -17,6 +17,11 @@
 
 namespace mirab::scheduling {
 
+/// The version of the decisions. It is raised when the same options, events and seed may bring other
+/// decisions than before, so a log that was written under another version may not replay. The recordings in
+/// tests/recordings hold the engine to it.
+inline constexpr int kDecisionVersion = 2;
+
 /// What becomes of a job with tasks larger than any server that it may use: an error, or it waits for such a
 /// server to come.
 enum class Oversized { refuse, wait };
@@ -25,7 +30,7 @@ enum class Oversized { refuse, wait };
 /// of them fits nowhere and has waited for `after` since they began to wait or last got a task, a server is
 /// kept for it, that of those who waited longest first: eligible, open, large enough when empty, and of these
 /// the one where least has to be freed. It takes no other task, and the task that starts there is not
-/// preempted as long as it runs. See docs/engine.md, "Reservations".
+/// preempted as long as it runs. See docs/reference/engine.md, "Reservations".
 struct Reserving {
   Duration after;                        ///< > 0
   std::size_t servers = 1;               ///< kept at once, at the most; ≥ 1
@@ -35,7 +40,7 @@ struct Reserving {
 /// Preemption: where nothing else can be placed, tasks of users above their fair share end for one of a user
 /// below its own, never so that their order flips, least work lost first.
 /// Tasks that started on a server kept for them run on. With blocking=freeze only the task with the lowest
-/// key may gain. See docs/engine.md, "Preemption".
+/// key may gain. See docs/reference/engine.md, "Preemption".
 struct Preempting {
   std::int64_t tasks;  ///< ended in any time of this length, at the most; ≥ 1
   Duration per;        ///< > 0
@@ -62,7 +67,7 @@ struct EngineOptions {
   std::vector<Quantity> share_scale = {};
 
   /// With one, users are compared by what they used lately, and by their present shares where that is equal:
-  /// what lies a half-life back counts half. Of drf and asset. See docs/engine.md.
+  /// what lies a half-life back counts half. Of drf and asset. See docs/reference/engine.md.
   std::optional<Duration> half_life = {};
 
   std::optional<Reserving> reservations = {};
@@ -77,11 +82,11 @@ struct EngineOptions {
 /// events and seed give the same decisions.
 ///
 /// Everything is counted in whole units. At any time no server is over its capacity, every task is in exactly
-/// one state, and what a user is said to use is what its running tasks take.
+/// one state, and a user's reported usage is the sum of its running tasks' demands.
 ///
 /// An event that cannot be applied (an unknown identifier, an amount below zero, a time before the last one,
-/// …) gives an error that names the key, and leaves the engine as it was. Not safe for use by several threads
-/// at once.
+/// …) gives an error that names the key, and leaves the engine as it was. Several threads may ask at once
+/// (const members change nothing); while one applies an event or takes a step, no other may use the engine.
 class Engine {
  public:
   /// Errors: no resources, a name twice, an unknown discipline or placement, a bad option value, an option
@@ -111,7 +116,7 @@ class Engine {
   /// tasks may have ended for it. A time before the last one counts as the last one.
   std::optional<Placed> step(Time now, Random& random);
 
-  /// The same, and why: `why` is written when a task is placed. Costs as much as why_waiting() beside.
+  /// The same, and why: `why` is written when a task is placed. Costs as much as why_waiting() in addition.
   std::optional<Placed> step(Time now, Random& random, WhyPlaced& why);
 
   std::size_t server_count() const;

@@ -15,7 +15,7 @@
 
 namespace mirab::scheduling {
 
-// A log holds what an engine was told: lines of JSON, the first with the options of the engine, every other
+// A log holds the events of an engine: lines of JSON, the first with the options of the engine, every other
 // with one event or one step. Their form is docs/schema/event-log.schema.json. What came of an event may
 // stand with it, and is compared when the log is replayed.
 
@@ -48,7 +48,7 @@ Result<std::string> log_line(const LogEntry& entry);
 Result<EngineOptions> read_log_header(std::string_view line);
 Result<LogEntry> read_log_line(std::string_view line);
 
-/// A new engine that was told all that the log says. Errors name file, line and key: a line that cannot be
+/// A new engine after all events of the log. Errors name file, line and key: a line that cannot be
 /// read, an event that the engine refuses, an outcome other than the one in the log. Memory: that of the
 /// engine and of one line.
 Result<Engine> replay(std::istream& log, const std::string& name);

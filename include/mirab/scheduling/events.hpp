@@ -12,7 +12,7 @@
 namespace mirab::scheduling {
 
 /// What the engine calls the things it knows. A number is never given twice, so one that has gone is unknown
-/// and not somebody else's.
+/// and not another user's.
 enum class ServerId : std::uint64_t {};
 enum class UserId : std::uint64_t {};
 enum class JobId : std::uint64_t {};
@@ -81,7 +81,7 @@ struct UserRemoved {
 };
 
 /// A task goes to a domain, the servers with one value of the label, only while the job's tasks there, with
-/// it, are at most so many more than in the domain with the fewest. Kubernetes' topologySpreadConstraints
+/// it, are at most this many more than in the domain with the fewest. Kubernetes' topologySpreadConstraints
 /// with DoNotSchedule.
 struct Spread {
   std::string label;
@@ -89,7 +89,8 @@ struct Spread {
   friend bool operator==(const Spread&, const Spread&) = default;
 };
 
-/// `tasks` identical tasks of a user. What gang, per_server, spread and pack mean exactly: docs/engine.md.
+/// `tasks` identical tasks of a user. What gang, per_server, spread and pack mean exactly:
+/// docs/reference/engine.md.
 struct JobSubmitted {
   UserId user;
   Amounts demand;                                               ///< of each task; at least one amount > 0
@@ -97,8 +98,8 @@ struct JobSubmitted {
   std::optional<std::vector<std::string>> servers = {};         ///< eligible servers by name; else all
   std::map<std::string, std::vector<std::string>> select = {};  ///< by label: any of the values
   std::map<std::string, Amounts> demand_on = {};                ///< another demand on servers of one name
-  std::int64_t gang = 1;                        ///< so many of them start together, or none; 1 … tasks
-  std::optional<std::int64_t> per_server = {};  ///< at most so many on one server at a time; ≥ 1
+  std::int64_t gang = 1;                        ///< this many of them start together, or none; 1 … tasks
+  std::optional<std::int64_t> per_server = {};  ///< at most this many on one server at a time; ≥ 1
   std::optional<Spread> spread = {};            ///< over the domains of a label
   std::optional<std::string> pack = {};         ///< all that run in one domain of this label
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;

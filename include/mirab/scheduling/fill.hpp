@@ -41,14 +41,14 @@ Result<Choice> choose_placement(std::string_view text);
 /// random.
 enum class Tie { first, last, random };
 
-/// So many steps are recorded. A filling with more has none, and a notice that says so.
-inline constexpr std::int64_t kMostSteps = 1'000'000;
+/// The most steps that are recorded. A filling with more records none, and a notice says so.
+inline constexpr std::int64_t kMaxSteps = 1'000'000;
 
 struct FillOptions {
   Choice discipline;
   Choice placement;
   Tie tie = Tie::first;
-  bool trace = false;  ///< record every step, unless there are more than kMostSteps
+  bool trace = false;  ///< record every step, unless there are more than kMaxSteps
 };
 
 /// One placed task.
@@ -80,7 +80,7 @@ struct FillOutcome {
   std::int64_t errors = 0;
 
   std::vector<Unplaced> unplaced;    ///< [n]
-  std::vector<FillStep> steps;       ///< with trace only, and not of more than kMostSteps
+  std::vector<FillStep> steps;       ///< with trace only, and not of more than kMaxSteps
   std::vector<std::string> notices;  ///< e.g. a user whose task no server holds
 };
 

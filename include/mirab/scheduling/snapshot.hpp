@@ -11,9 +11,8 @@ namespace mirab::scheduling {
 /// The number of the form of a snapshot. Another one is not read.
 inline constexpr int kSnapshotVersion = 2;
 
-/// All of an engine on which its decisions depend, as CBOR (docs/engine.md describes it). The engine restored
-/// from it gives the same bytes, then and after the same events.
-/// O(everything).
+/// All of an engine on which its decisions depend, as CBOR (docs/reference/engine.md describes it). The
+/// engine restored from it gives the same bytes, then and after the same events. O(everything).
 std::string snapshot(const Engine& engine);
 
 /// The engine of a snapshot: the same later events, times and random numbers bring the same decisions with

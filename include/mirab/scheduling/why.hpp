@@ -12,7 +12,7 @@
 
 namespace mirab::scheduling {
 
-/// A server that is kept for somebody's task: it takes no other.
+/// A server that is kept for one task: it accepts no other.
 struct KeptServer {
   ServerId server;
   std::string server_name;
@@ -24,7 +24,7 @@ struct KeptServer {
 };
 
 /// Tasks that end so that another fits on a server. Every user who loses some keeps a key of at least
-/// `key_after`; see docs/engine.md, "Preemption".
+/// `key_after`; see docs/reference/engine.md, "Preemption".
 struct ByForce {
   /// A user, and what it loses.
   struct Loser {
@@ -85,7 +85,7 @@ struct WhyWaiting {
   /// Tasks of the job that have to start together: those that its gang lacks. Without it one starts.
   struct Gang {
     std::int64_t together;  ///< > 1
-    std::int64_t room;      ///< for so many of those that wait now, at the most, wherever they are put
+    std::int64_t room;      ///< waiting tasks that have room at most, wherever they are placed
     friend bool operator==(const Gang&, const Gang&) = default;
   };
   std::optional<Gang> gang = {};
@@ -100,7 +100,7 @@ struct WhyWaiting {
   std::vector<Constraint> constraints = {};  ///< those there are, the names first, spread and pack last
 
   /// The full server on which least has to be freed for one task, as a part of what the task takes; of equal
-  /// ones the first. Of a gang, too, for one: whether the others find room then is not said. None where
+  /// ones the first. Of a gang, too, for one: it does not show whether the others find room then. None where
   /// the job's terms keep it from every full server.
   struct NearestMiss {
     ServerId server;
@@ -125,8 +125,8 @@ struct WhyWaiting {
   std::optional<Other> next = {};  ///< the first of all that are ahead
 
   /// With more weight than this, by at least one part in 10^11, the user comes before all other users that
-  /// are ahead or tied. None when nobody is, and where it cannot be promised: where weights do not count
-  /// (fifo, mlf-drs, mrfs), where other keys change with them (pf), beside users with a key of 0, or beyond
+  /// are ahead or tied. None when no user is, and where it cannot be promised: where weights do not count
+  /// (fifo, mlf-drs, mrfs), where other keys change with them (pf), against users with a key of 0, or beyond
   /// 10^18.
   std::optional<double> with_weight = {};
 
@@ -164,7 +164,7 @@ struct WhyNotOn {
   std::string label = {};    ///< the key of the first label that does not hold; of pack, of spread
   Amounts missing = {};      ///< too_small, full: how much more of each resource it would take, [m]
   std::int64_t running = 0;  ///< per_server, spread: tasks of the job on the server, or in its domain
-  std::int64_t at_most = 0;  ///< per_server, spread: so many may run there now
+  std::int64_t at_most = 0;  ///< per_server, spread: how many may run there now
   std::optional<KeptServer> kept = {};  ///< kept: for whom
   friend bool operator==(const WhyNotOn&, const WhyNotOn&) = default;
 };

@@ -1,22 +1,17 @@
 #include "report/page/page.hpp"
 
-// The assembler copies the file in: half a megabyte would take a compiler seconds to read as a literal.
-asm(".pushsection .rodata, \"a\", @progbits\n"
-    ".global mirab_report_page_begin, mirab_report_page_end\n"
-    ".hidden mirab_report_page_begin, mirab_report_page_end\n"
-    "mirab_report_page_begin:\n"
-    ".incbin \"" MIRAB_REPORT_PAGE
-    "\"\n"
-    "mirab_report_page_end:\n"
-    ".popsection\n");
+#include <cstddef>
 
-extern "C" {
-[[gnu::visibility("hidden")]] extern const char mirab_report_page_begin[];
-[[gnu::visibility("hidden")]] extern const char mirab_report_page_end[];
-}
+// Generated from the page that npm builds (cmake/MirabEmbed.cmake).
+namespace mirab::embedded {
+extern const unsigned char report_page[];
+extern const std::size_t report_page_size;
+}  // namespace mirab::embedded
 
 namespace mirab::report {
 
-std::string_view page_template() { return {mirab_report_page_begin, mirab_report_page_end}; }
+std::string_view page_template() {
+  return {reinterpret_cast<const char*>(embedded::report_page), embedded::report_page_size};
+}
 
 }  // namespace mirab::report

@@ -1,10 +1,8 @@
 // Hamzeh, Fairness for Resource Allocation in Cloud Computing, chapter 5 and section 7.5.
-#include "experiments/hamzeh/placing.hpp"
+#include "lab/experiments/hamzeh/placing.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "experiments/hamzeh/requests.hpp"
 
 namespace mirab::experiments {
 namespace {
@@ -16,12 +14,12 @@ const EqualServers kTwo{.count = 2, .capacity = {10, 10}};
 const std::vector<double> kCpu = {2, 1}, kRam = {1, 2};
 
 TEST(Placing, InTurnsGoesRoundTheServers) {
-  const Placing placing = place_in_turns({{kCpu, kCpu, kRam, kRam}}, kTwo);
+  const Placing placing = place_round_robin({{kCpu, kCpu, kRam, kRam}}, kTwo);
   EXPECT_THAT(placing.server, ElementsAre(Optional(0u), Optional(1u), Optional(0u), Optional(1u)));
 }
 
 TEST(Placing, InTurnsPassesAServerWhereATaskDoesNotFit) {
-  const Placing placing = place_in_turns({{{9, 1}, {1, 1}, {2, 1}, {20, 1}}}, kTwo);
+  const Placing placing = place_round_robin({{{9, 1}, {1, 1}, {2, 1}, {20, 1}}}, kTwo);
   EXPECT_THAT(placing.server, ElementsAre(Optional(0u), Optional(1u), Optional(1u), std::nullopt));
 }
 
@@ -54,7 +52,7 @@ TEST(PlacingMeasures, TheDifferenceOfPsiOverAllServersDoesNotDependOnThePolicy) 
   const TaskBatch batch = draw_batch(source, 24, 5, 300);
   std::vector<double> differences;
   for (const Placing& placing :
-       {place_by_mrfs(batch, three), place_by_mrfs_engine(batch, three), place_in_turns(batch, three)}) {
+       {place_by_mrfs(batch, three), place_by_mrfs_engine(batch, three), place_round_robin(batch, three)}) {
     const PlacingMeasures measures = measure_placing(batch, placing, three);
     ASSERT_EQ(measures.unplaced, 0);
     double difference = 0;
@@ -69,7 +67,7 @@ TEST(PlacingMeasures, TheDifferenceOfPsiOverAllServersDoesNotDependOnThePolicy) 
 TEST(PlacingMeasures, AreThoseOfHffmraByHand) {
   const EqualServers one{.count = 1, .capacity = {10, 10}};
   const TaskBatch batch{{kCpu, kRam}};
-  const PlacingMeasures measures = measure_placing(batch, place_in_turns(batch, one), one);
+  const PlacingMeasures measures = measure_placing(batch, place_round_robin(batch, one), one);
   EXPECT_NEAR(measures.dominant_part, 2.0 / 3, 1e-9);
   EXPECT_NEAR(measures.non_dominant_part, 1.0 / 3, 1e-9);
   EXPECT_NEAR(measures.bundles[0][0], 20.0 / 3, 1e-9);

@@ -1,5 +1,5 @@
 // What the time series of Hamzeh's thesis, chapter 7, have in common.
-#include "experiments/hamzeh/series.hpp"
+#include "lab/experiments/hamzeh/series.hpp"
 
 #include <gtest/gtest.h>
 

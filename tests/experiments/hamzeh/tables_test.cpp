@@ -1,9 +1,9 @@
 // The worked tables of Hamzeh, Fairness for Resource Allocation in Cloud Computing.
-#include "experiments/hamzeh/tables.hpp"
+#include "lab/experiments/hamzeh/tables.hpp"
 
 #include <gtest/gtest.h>
 
-#include "experiments/worked_example.hpp"
+#include "lab/experiments/findings.hpp"
 
 namespace mirab::experiments {
 namespace {
@@ -14,8 +14,8 @@ Problem two_users() {
 
 TEST(HamzehTables, HoldPrintedBundlesWithinTheirTolerance) {
   Reproduction result;
-  hold_bundles(two_users(), {.mechanism = "ffmra", .bundles = {{2, 14}, {7, 4.2}}},
-               bundles_of(two_users(), "ffmra"), 0.1, result);
+  check_bundles(two_users(), {.mechanism = "ffmra", .bundles = {{2, 14}, {7, 4.2}}},
+                bundles_of(two_users(), "ffmra"), 0.1, result);
   ASSERT_EQ(result.findings.size(), 4u);
   EXPECT_TRUE(result.findings[0].holds);
   EXPECT_FALSE(result.findings[3].holds);
@@ -24,9 +24,9 @@ TEST(HamzehTables, HoldPrintedBundlesWithinTheirTolerance) {
 
 TEST(HamzehTables, ASlipIsCorrectedWithItsReason) {
   Reproduction result;
-  hold_bundles(two_users(),
-               {.mechanism = "drf", .bundles = {{3, 12}, {6, 9}}, .slips = {{1, 1, 2, "2, not 9"}}},
-               bundles_of(two_users(), "drf"), 0.1, result);
+  check_bundles(two_users(),
+                {.mechanism = "drf", .bundles = {{3, 12}, {6, 9}}, .slips = {{1, 1, 2, "2, not 9"}}},
+                bundles_of(two_users(), "drf"), 0.1, result);
   EXPECT_TRUE(result.findings[3].holds);
   EXPECT_TRUE(result.findings[3].corrected);
   EXPECT_EQ(result.findings[3].note, "2, not 9");
@@ -35,9 +35,9 @@ TEST(HamzehTables, ASlipIsCorrectedWithItsReason) {
 
 TEST(HamzehTables, ASlipDoesNotHoldWhenOursIsNotTheRightAmountEither) {
   Reproduction result;
-  hold_bundles(two_users(),
-               {.mechanism = "drf", .bundles = {{3, 12}, {6, 9}}, .slips = {{1, 1, 3, "3, not 9"}}},
-               bundles_of(two_users(), "drf"), 0.1, result);
+  check_bundles(two_users(),
+                {.mechanism = "drf", .bundles = {{3, 12}, {6, 9}}, .slips = {{1, 1, 3, "3, not 9"}}},
+                bundles_of(two_users(), "drf"), 0.1, result);
   EXPECT_FALSE(result.findings[3].holds);
   EXPECT_EQ(verdict_of(result.findings), Verdict::differs);
 }

@@ -1,10 +1,9 @@
 // Clusters drawn from the Google trace as the thesis draws them (Östman, 5.1).
-#include "experiments/ostman/google_cluster.hpp"
-
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "experiments/data.hpp"
+#include "lab/experiments/data.hpp"
+#include "lab/experiments/ostman/runs.hpp"
 
 namespace mirab::experiments {
 namespace {

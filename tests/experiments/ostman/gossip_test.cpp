@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/expect.hpp"
-#include "experiments/ostman/gossip_rounds.hpp"
+#include "lab/experiments/ostman/gossip_rounds.hpp"
 
 namespace mirab::experiments {
 namespace {

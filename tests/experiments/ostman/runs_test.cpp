@@ -1,5 +1,5 @@
 // Runs of the thesis' schedulers, and the sentences that are held to ratios of them.
-#include "experiments/ostman/runs.hpp"
+#include "lab/experiments/ostman/runs.hpp"
 
 #include <array>
 #include <cmath>

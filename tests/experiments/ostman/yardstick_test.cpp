@@ -1,8 +1,8 @@
-#include "experiments/ostman/yardstick.hpp"
-
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
+
+#include "lab/experiments/ostman/runs.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -1,7 +1,7 @@
 // The data centre of paper 001 (Ravi Kiran and Srinuvas), figure 2, and its users.
-#include "experiments/psdsf/bitbrains_cluster.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/experiments/psdsf/clusters.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -1,5 +1,5 @@
 // Paper 001, figures 1 and 2.
-#include "experiments/psdsf/figures.hpp"
+#include "lab/experiments/psdsf/figures.hpp"
 
 #include <gmock/gmock.h>
 
@@ -33,7 +33,7 @@ TEST(PsDsfFigures, WhatAUserRunsAloneIsNothingWhereItMayNotRun) {
 TEST(PsDsfFigures, ANumberThatIsNotFoundDoesNotHold) {
   const PrintedTasks wrong[] = {{"ps-dsf", {3, 6, 8, 8}, 1e-6}};
   Reproduction result;
-  hold_psdsf_figure(psdsf_figure({0.5, 1, 0}), wrong, {}, result);
+  check_psdsf_figure(psdsf_figure({0.5, 1, 0}), wrong, {}, result);
   EXPECT_FALSE(finding_of(result, "tasks of user 1 under ps-dsf").holds);
   EXPECT_TRUE(finding_of(result, "tasks of user 2 under ps-dsf").holds);
 }

@@ -1,11 +1,11 @@
 // The jobs of `psdsf-google`. Paper 001 (Ravi Kiran and Srinuvas): quanta d_n / max_r d_{n,r}, of which job n
 // demands q_n = 300 max_r d_{n,r} for five minutes.
-#include "experiments/psdsf/google_jobs.hpp"
-
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
+
+#include "lab/experiments/psdsf/clusters.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -1,6 +1,6 @@
-#include "experiments/psdsf/mechanism_use.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/experiments/psdsf/clusters.hpp"
 
 namespace mirab::experiments {
 namespace {
@@ -9,7 +9,7 @@ const Use falling = {{{0.9, 1.0}, {0.8, 0.9}, {0.7, 0.9}, {0.6, 0.8}, {0.8, 1.00
 
 TEST(MechanismUse, EachIsHeldAgainstTheNextAsThePaperHasThem) {
   Reproduction result;
-  hold_use("cpu", falling, result);
+  check_use("cpu", falling, result);
   ASSERT_EQ(result.findings.size(), 4U);
   const std::vector<double> ours = {0.1, 0.05, 0.1, -0.1005};
   for (std::size_t f = 0; f < ours.size(); ++f) EXPECT_NEAR(result.findings[f].ours, ours[f], 1e-12);

@@ -157,7 +157,7 @@ const checks = {
     assert.match(await page.locator('section:has(h2:text-is("The outcomes in numbers")) tbody tr').last().textContent(), /∞/);
   },
 
-  async 'A notice of several outcomes is said once'() {
+  async 'A notice of several outcomes is shown once'() {
     const noted = twoUsers();
     noted.outcomes[0].notices = ['one pool'];
     noted.outcomes[2].notices = ['one pool', 'no prices'];

@@ -171,7 +171,7 @@ const checks = {
     for (const heading of ['unfairness', 'users starved', 'longest starvation']) assert.ok((await headings(traced.page)).includes(heading), heading);
     assert.match(await traced.page.locator('section tbody tr').first().textContent(), /2\.08 min015 min$/, 'unfairness, users starved, longest starvation');
     const {page} = await report('reallocation', {...kinds.reallocation, new_jobs: 'reallocate'});
-    for (const heading of ['cpu used', 'active jobs', 'solved anew', 'worst certificate']) assert.ok((await headings(page)).includes(heading), heading);
+    for (const heading of ['cpu used', 'active jobs', 'computed', 'worst certificate']) assert.ok((await headings(page)).includes(heading), heading);
     assert.match(await page.locator('.meanings').textContent(), /worst certificateHow far .* \(relative-duality-gap\)/);
     assert.match(await page.locator('.lead').textContent(), /every 5 min and at each job's end and beginning\./);
   },

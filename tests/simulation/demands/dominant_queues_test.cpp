@@ -1,5 +1,5 @@
 // Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.2.2, table 4.1, and (6.1), (6.2).
-#include "simulation/demands/dominant_queues.hpp"
+#include "lab/simulation/demands/dominant_queues.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Hamzeh, Fairness for Resource Allocation in Cloud Computing, 7.1.1.1.
-#include "simulation/demands/generator.hpp"
-
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>
+
+#include "lab/simulation/demands/series.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,4 +1,6 @@
 // Hamzeh, Fairness for Resource Allocation in Cloud Computing, chapter 7.
+#include "lab/simulation/demands/series.hpp"
+
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -6,9 +8,8 @@
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
-#include <mirab/simulation/demand_series.hpp>
 
-#include "simulation/demands/measures.hpp"
+#include "lab/simulation/demand_series.hpp"
 
 namespace mirab::simulation {
 namespace {

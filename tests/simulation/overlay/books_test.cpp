@@ -1,7 +1,6 @@
-#include "simulation/overlay/books.hpp"
-
 #include <gmock/gmock.h>
 
+#include "lab/simulation/overlay/audit_ledger.hpp"
 #include "simulation/overlay/small_roster.hpp"
 
 namespace mirab::simulation {
@@ -21,8 +20,8 @@ class BooksTest : public testing::Test {
   }
 
   const Roster roster = small_roster();
-  Books books{roster};
-  Findings findings;
+  AuditLedger books{roster};
+  ViolationLog findings;
   Time now = at_tick(1);
 };
 
@@ -94,12 +93,12 @@ TEST_F(BooksTest, ATaskMayRunElsewhereAfterItsServerLostItsMemory) {
 
 TEST_F(BooksTest, HostAndUserDisagreeUntilTheUserKnows) {
   start(0, {kAnna, 1}, 1);
-  EXPECT_EQ(books.tasks().at({kAnna, 1}).discord, Discord::unknown);
+  EXPECT_EQ(books.tasks().at({kAnna, 1}).disagreement, Disagreement::unknown);
   tell(kAnna, overlay::Known{{kAnna, 1}, 0});
-  EXPECT_EQ(books.tasks().at({kAnna, 1}).discord, Discord::none);
+  EXPECT_EQ(books.tasks().at({kAnna, 1}).disagreement, Disagreement::none);
   now = at_tick(9);
   tell(0, overlay::Stopped{{kAnna, 1}, {1, 1}, true});
-  EXPECT_EQ(books.tasks().at({kAnna, 1}).discord, Discord::forgotten);
+  EXPECT_EQ(books.tasks().at({kAnna, 1}).disagreement, Disagreement::forgotten);
   EXPECT_EQ(books.tasks().at({kAnna, 1}).since, now);
   tell(kAnna, overlay::Over{{kAnna, 1}});
   EXPECT_THAT(books.tasks(), IsEmpty());

@@ -1,6 +1,6 @@
-#include "simulation/overlay/bounds.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/simulation/overlay/faults.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,10 +1,9 @@
-#include "simulation/overlay/check_faults.hpp"
-
 #include <gmock/gmock.h>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "lab/simulation/overlay/check.hpp"
 #include "simulation/overlay/small_overlay.hpp"
 
 namespace mirab::simulation {
@@ -13,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// What is said of a plan with these crashes, joins and leaves.
+/// The error for a plan with these crashes, joins and leaves.
 std::string refusal(const std::vector<Crash>& crashes, const std::vector<Join>& joins = {},
                     const std::vector<Leave>& leaves = {}) {
   Faults faults;
@@ -48,9 +47,9 @@ TEST(CheckFaults, AServerThatIsDownCannotCrashNorLeave) {
   EXPECT_EQ(refusal({crash(seconds(4)), crash(seconds(1), seconds(4))}),
             "faults.crashes[0].at_s: the server is down from 1 s to 4 s");
   EXPECT_EQ(refusal({crash(seconds(1)), crash(seconds(40))}),
-            "faults.crashes[1].at_s: the server is down from 1 s on, for ever");
+            "faults.crashes[1].at_s: the server is down from 1 s on, and never comes back");
   EXPECT_EQ(refusal({crash(seconds(1), seconds(4))}, {}, {{.at = seconds(3), .node = 3}}),
-            "faults.leaves[0].at_s: the server is down since 1 s and cannot leave in peace");
+            "faults.leaves[0].at_s: the server is down since 1 s and cannot leave in an orderly way");
 }
 
 TEST(CheckFaults, AServerJoinsOnce) {

@@ -1,4 +1,4 @@
-#include "simulation/overlay/check.hpp"
+#include "lab/simulation/overlay/check.hpp"
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -126,13 +126,14 @@ TEST(CheckOverlay, ClustersThatAnOverlayCannotServeAreRefusedWithWhoIsMeant) {
     return wrong ? describe(*wrong) : "";
   };
   EXPECT_EQ(refusal([](Cluster& c) { c.users[1].weight = Quantity(2); }),
-            "users[1].weight: user 'u' has the weight 2, and an overlay knows no weights: must be 1");
+            "users[1].weight: user 'u' has the weight 2, but an overlay has no weights: must be 1");
   EXPECT_EQ(refusal([](Cluster& c) { c.users[1].servers = {{"s"}}; }),
-            "users[1].servers: user 'u' has placement constraints, and an overlay knows none");
+            "users[1].servers: user 'u' has placement constraints, which an overlay does not support");
   EXPECT_EQ(refusal([](Cluster& c) {
               c.users[1].demand_on = {{"s", {Quantity(2)}}};
             }),
-            "users[1].demand_on: user 'u' has demands of its own on some servers, and an overlay knows none");
+            "users[1].demand_on: user 'u' has demands of its own on some servers, which an overlay does not "
+            "support");
   EXPECT_EQ(refusal([](Cluster& c) { c.servers[0].count = 1'000'001; }),
             "servers: must be at most 1000000, copies counted one by one");
 }

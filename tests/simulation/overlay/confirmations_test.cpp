@@ -1,7 +1,7 @@
 // Östman, section 3.3.1: the centre asks its neighbour of lowest utility whether they see the same.
-#include "simulation/overlay/confirmations.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/simulation/overlay/promises.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -25,7 +25,7 @@ class ConfirmationsTest : public testing::Test {
     confirmations.on_message(7, 5, overlay::ConfirmAnswer{3, confirmed}, view_of({1, 2, 7}));
   }
   std::int64_t serve(std::uint64_t round, std::initializer_list<NodeId> view) {
-    Findings findings;
+    ViolationLog findings;
     confirmations.on_served({}, 5, {{100, 1}, round}, view_of(view), findings);
     return findings.count;
   }

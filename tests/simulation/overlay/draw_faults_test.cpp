@@ -1,11 +1,10 @@
-#include "simulation/overlay/draw_faults.hpp"
-
 #include <gtest/gtest.h>
 #include <set>
 
-#include "simulation/overlay/bounds.hpp"
-#include "simulation/overlay/check.hpp"
-#include "simulation/overlay/overlay_yaml.hpp"
+#include "lab/simulation/overlay/check.hpp"
+#include "lab/simulation/overlay/faults.hpp"
+#include "lab/simulation/overlay/search.hpp"
+#include "lab/simulation/overlay/trial.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -82,7 +81,7 @@ TEST(DrawFaults, EverythingGoesWrongInSomeTrial) {
     if (!faults.slow.empty()) seen.insert("slow");
     if (!faults.joins.empty() && !faults.leaves.empty()) seen.insert("churn");
     for (const Crash& crash : faults.crashes) {
-      if (!crash.back) seen.insert("for ever");
+      if (!crash.back) seen.insert("never back");
       seen.insert(crash.memory == Memory::kept ? "kept" : "lost");
     }
     if (trial.scenario.runtime) seen.insert("tasks end");
@@ -95,11 +94,11 @@ TEST(DrawFaults, EverythingGoesWrongInSomeTrial) {
 
 // Bustle: a lease and short tasks; and in half of it only what is planned for a moment.
 TEST(DrawFaults, InSomeTrialsUsersAndHostsTalkAllTheTimeAndNothingIsLostByChance) {
-  int bustles = 0, quiet = 0;
+  int has_burst = 0, quiet = 0;
   for_trials([&](const Trial& trial) {
     const OverlayScenario& scenario = trial.scenario;
     if (trial.cluster.servers.front().capacity.front() <= Quantity(24)) return;  // the most room otherwise
-    ++bustles;
+    ++has_burst;
     EXPECT_GT(scenario.rules.front().options.patience.lease, 0U);
     EXPECT_TRUE(scenario.runtime);
     if (scenario.faults.loss > 0) return;
@@ -107,8 +106,8 @@ TEST(DrawFaults, InSomeTrialsUsersAndHostsTalkAllTheTimeAndNothingIsLostByChance
     for (const Partition& partition : scenario.faults.partitions)
       EXPECT_EQ(partition.gateway, Partition::Side::inside);
   });
-  EXPECT_NEAR(bustles, kSeeds / 4.0, 20);
-  EXPECT_NEAR(quiet, bustles / 2.0, 12);
+  EXPECT_NEAR(has_burst, kSeeds / 4.0, 20);
+  EXPECT_NEAR(quiet, has_burst / 2.0, 12);
 }
 
 }  // namespace

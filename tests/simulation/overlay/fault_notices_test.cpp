@@ -1,9 +1,8 @@
-#include "simulation/overlay/fault_notices.hpp"
-
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
 
+#include "lab/simulation/overlay/notices.hpp"
 #include "simulation/overlay/small_overlay.hpp"
 
 namespace mirab::simulation {
@@ -16,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::vector<std::string> noted(const OverlayScenario& scenario) {
+std::vector<std::string> noted_faults(const OverlayScenario& scenario) {
   std::vector<std::string> all;
   for (const Error& notice : fault_notices(scenario, 5)) all.push_back(describe(notice));
   return all;
@@ -25,10 +24,11 @@ std::vector<std::string> noted(const OverlayScenario& scenario) {
 TEST(FaultNotices, WhatEndsThoughItNeverBegan) {
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
   scenario.faults.until = seconds(3);
-  EXPECT_THAT(noted(scenario), ElementsAre("faults.until_s: nothing ends then: there is no loss, duplicate, "
-                                           "reorder or corrupt"));
+  EXPECT_THAT(noted_faults(scenario),
+              ElementsAre("faults.until_s: nothing ends then: there is no loss, duplicate, "
+                          "reorder or corrupt"));
   scenario.faults.loss = 0.1;
-  EXPECT_THAT(noted(scenario), IsEmpty());
+  EXPECT_THAT(noted_faults(scenario), IsEmpty());
 }
 
 TEST(FaultNotices, WhatBeginsWhenTheRunIsOver) {
@@ -43,9 +43,9 @@ TEST(FaultNotices, WhatBeginsWhenTheRunIsOver) {
                      .restarts = {{late}}};
   scenario.pauses = {{.from = soon, .to = late, .user = "u0"},
                      {.from = late, .to = seconds(11), .user = "u1"}};
-  EXPECT_THAT(noted(scenario), IsEmpty()) << "without a duration it goes on until all has happened";
+  EXPECT_THAT(noted_faults(scenario), IsEmpty()) << "without a duration it goes on until all has happened";
   scenario.duration = late - milliseconds(50);  // half a tick less
-  EXPECT_THAT(noted(scenario),
+  EXPECT_THAT(noted_faults(scenario),
               ElementsAre("faults.partitions[0].from_s: never happens: the run is over at 10 s",
                           "faults.crashes[1].at_s: never happens: the run is over at 10 s, before 1 more of "
                           "faults.crashes too",
@@ -73,17 +73,17 @@ TEST(FaultNotices, ACrashThatUsersNeverHearOf) {
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
   std::vector<Crash>& crashes = scenario.faults.crashes;
   crashes = {{.at = seconds(1), .node = 0, .back = seconds(2)}};
-  EXPECT_THAT(noted(scenario), IsEmpty());
+  EXPECT_THAT(noted_faults(scenario), IsEmpty());
   crashes.push_back({.at = seconds(3), .node = 2, .back = seconds(4), .memory = Memory::lost});
-  EXPECT_THAT(noted(scenario),
+  EXPECT_THAT(noted_faults(scenario),
               ElementsAre("faults.crashes[1]: without a lease (patience.lease) users may wait "
-                          "for ever for a server that loses its memory"));
+                          "without end for a server that loses its memory"));
   crashes[1] = {.at = seconds(3), .node = 2};
-  EXPECT_THAT(noted(scenario),
+  EXPECT_THAT(noted_faults(scenario),
               ElementsAre("faults.crashes[1]: without a lease (patience.lease) users may wait "
-                          "for ever for a server that never comes back"));
+                          "without end for a server that never comes back"));
   scenario.rules[0].options.patience.lease = 40;
-  EXPECT_THAT(noted(scenario), IsEmpty());
+  EXPECT_THAT(noted_faults(scenario), IsEmpty());
 }
 
 TEST(FaultNotices, WhatNeverHappensHasNoConsequences) {
@@ -91,9 +91,9 @@ TEST(FaultNotices, WhatNeverHappensHasNoConsequences) {
   for (std::uint32_t node = 0; node < 4; ++node)
     scenario.faults.leaves.push_back({.at = seconds(10), .node = node});
   scenario.faults.crashes = {{.at = seconds(10), .node = 4}};
-  EXPECT_THAT(noted(scenario), ElementsAre(HasSubstr("never comes back"), HasSubstr("nobody is there")));
+  EXPECT_THAT(noted_faults(scenario), ElementsAre(HasSubstr("never comes back"), HasSubstr("none is left")));
   scenario.duration = seconds(2);
-  EXPECT_THAT(noted(scenario),
+  EXPECT_THAT(noted_faults(scenario),
               ElementsAre("faults.crashes[0].at_s: never happens: the run is over at 2 s",
                           "faults.leaves[0].at_s: never happens: the run is over at 2 s, before 3 more of "
                           "faults.leaves too"));
@@ -103,9 +103,10 @@ TEST(FaultNotices, WhoIsBackWhenTheRunIsOverIsNotBack) {
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
   scenario.duration = seconds(2);
   scenario.faults.crashes = {{.at = seconds(1), .node = 0, .back = seconds(3)}};
-  EXPECT_THAT(noted(scenario),
-              ElementsAre("faults.crashes[0]: without a lease (patience.lease) users may wait for ever for a "
-                          "server that comes back only when the run is over"));
+  EXPECT_THAT(
+      noted_faults(scenario),
+      ElementsAre("faults.crashes[0]: without a lease (patience.lease) users may wait without end for a "
+                  "server that comes back only when the run is over"));
 }
 
 TEST(FaultNotices, WhoJoinsWhenTheRunIsOverIsNeverThere) {
@@ -113,9 +114,9 @@ TEST(FaultNotices, WhoJoinsWhenTheRunIsOverIsNeverThere) {
   for (std::uint32_t node = 0; node < 4; ++node)
     scenario.faults.leaves.push_back({.at = seconds(1), .node = node});
   scenario.faults.joins = {{.at = seconds(2), .node = 4}};
-  EXPECT_THAT(noted(scenario), IsEmpty());
+  EXPECT_THAT(noted_faults(scenario), IsEmpty());
   scenario.duration = seconds(2);
-  EXPECT_THAT(noted(scenario), ElementsAre(HasSubstr("never happens"), HasSubstr("nobody is there")));
+  EXPECT_THAT(noted_faults(scenario), ElementsAre(HasSubstr("never happens"), HasSubstr("none is left")));
 }
 
 TEST(FaultNotices, NobodyIsLeft) {
@@ -123,12 +124,13 @@ TEST(FaultNotices, NobodyIsLeft) {
   scenario.rules[0].options.patience.lease = 40;
   for (std::uint32_t node = 0; node < 4; ++node)
     scenario.faults.leaves.push_back({.at = seconds(3), .node = node});
-  EXPECT_THAT(noted(scenario), IsEmpty());
+  EXPECT_THAT(noted_faults(scenario), IsEmpty());
   scenario.faults.crashes = {{.at = seconds(1), .node = 4, .back = seconds(2)}};
-  EXPECT_THAT(noted(scenario), IsEmpty());
+  EXPECT_THAT(noted_faults(scenario), IsEmpty());
   scenario.faults.crashes[0].back.reset();
-  EXPECT_THAT(noted(scenario),
-              ElementsAre("faults: all servers leave, or crash for ever: in the end nobody is there"));
+  EXPECT_THAT(
+      noted_faults(scenario),
+      ElementsAre("faults: all servers leave, or crash and never come back: in the end none is left"));
 }
 
 }  // namespace

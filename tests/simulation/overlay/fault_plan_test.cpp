@@ -1,8 +1,7 @@
-#include "simulation/overlay/fault_plan.hpp"
-
 #include <algorithm>
 #include <gmock/gmock.h>
 
+#include "lab/simulation/overlay/faults.hpp"
 #include "simulation/overlay/small_overlay.hpp"
 
 namespace mirab::simulation {

@@ -3,7 +3,8 @@
 #include <vector>
 
 #include <mirab/model/cluster_file.hpp>
-#include <mirab/simulation/overlay.hpp>
+
+#include "lab/simulation/overlay.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -25,7 +26,7 @@ std::vector<OverlayFrame> filmed(std::uint32_t frames) {
   return runs->front().frames;
 }
 
-TEST(Film, EveryPictureHasAllServersHoweverOftenTheFilmWasThinned) {
+TEST(FrameRecorder, EveryPictureHasAllServersHoweverOftenTheFilmWasThinned) {
   for (const std::uint32_t frames : {4, 8, 20}) {
     const std::vector<OverlayFrame> kept = filmed(frames);
     ASSERT_EQ(kept.size(), frames);
@@ -37,7 +38,7 @@ TEST(Film, EveryPictureHasAllServersHoweverOftenTheFilmWasThinned) {
   }
 }
 
-TEST(Film, PicturesBeginBeforeTheFirstTickAndFollowEachOther) {
+TEST(FrameRecorder, PicturesBeginBeforeTheFirstTickAndFollowEachOther) {
   const std::vector<OverlayFrame> kept = filmed(12);
   EXPECT_LT(kept.front().tick, 0);
   EXPECT_GT(kept.back().tick, 30);

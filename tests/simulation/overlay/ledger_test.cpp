@@ -1,7 +1,6 @@
-#include "simulation/overlay/ledger.hpp"
-
 #include <gmock/gmock.h>
 
+#include "lab/simulation/overlay/record.hpp"
 #include "simulation/overlay/small_roster.hpp"
 
 namespace mirab::simulation {

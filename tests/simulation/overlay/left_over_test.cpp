@@ -1,8 +1,7 @@
 // Room that is left since the poorest user has no task (Östman, 3.2: a user without a task stays the centre).
-#include "simulation/overlay/left_over.hpp"
-
 #include <gtest/gtest.h>
 
+#include "lab/simulation/overlay/run.hpp"
 #include "simulation/overlay/small_overlay.hpp"
 
 namespace mirab::simulation {

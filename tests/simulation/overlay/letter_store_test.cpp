@@ -1,10 +1,10 @@
-#include "simulation/overlay/letter_store.hpp"
-
 #include <gmock/gmock.h>
 #include <map>
 #include <numeric>
 
 #include <mirab/model/random.hpp>
+
+#include "lab/simulation/overlay/network.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -13,11 +13,11 @@ using Bytes = std::vector<std::uint8_t>;
 
 Bytes bytes_of(std::span<const std::uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 
-TEST(LetterStore, GivesBackWhatWasPutWhateverElseComesAndGoes) {
+TEST(MessageStore, GivesBackWhatWasPutWhateverElseComesAndGoes) {
   constexpr std::uint64_t kSeed = 3;
   Random random(kSeed);
-  LetterStore store;
-  std::map<LetterStore::Id, Bytes> here;
+  MessageStore store;
+  std::map<MessageStore::Id, Bytes> here;
   for (int step = 0; step < 20'000; ++step) {
     if (here.size() > 200 || (!here.empty() && random.below(2) == 0)) {
       const auto one = std::next(here.begin(), static_cast<std::ptrdiff_t>(random.below(here.size())));
@@ -32,8 +32,8 @@ TEST(LetterStore, GivesBackWhatWasPutWhateverElseComesAndGoes) {
   }
 }
 
-TEST(LetterStore, RoomOfLettersThatArrivedIsUsedAgain) {
-  LetterStore store;
+TEST(MessageStore, RoomOfLettersThatArrivedIsUsedAgain) {
+  MessageStore store;
   const Bytes letter(150, 7);
   store.drop(store.put(letter));
   const std::size_t held = store.bytes_held();

@@ -1,7 +1,6 @@
-#include "simulation/overlay/liveness.hpp"
-
 #include <gmock/gmock.h>
 
+#include "lab/simulation/overlay/promises.hpp"
 #include "simulation/overlay/small_roster.hpp"
 
 namespace mirab::simulation {
@@ -19,7 +18,7 @@ class LivenessTest : public testing::Test {
   }
   /// Room for one task of Ben's is left, on server 1.
   void fill() {
-    Findings findings;
+    ViolationLog findings;
     for (std::uint64_t number = 1; number <= 3; ++number)
       books.on_fact({}, number == 1 ? 1U : 0U, overlay::Started{{kAnna, number}, {1, number}}, findings);
     books.on_fact({}, 1, overlay::Started{{kBen, 1}, {1, 9}}, findings);
@@ -32,7 +31,7 @@ class LivenessTest : public testing::Test {
   }
 
   const Roster roster = roster_with_more_memory();
-  Books books{roster};
+  AuditLedger books{roster};
   std::vector<Want> wants = {{.present = true, .running = 2}, {.present = true, .running = 1}};
   std::vector<bool> here = {true, true};
 };

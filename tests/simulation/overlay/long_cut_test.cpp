@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <utility>
 
-#include <mirab/simulation/overlay.hpp>
+#include "lab/simulation/overlay.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,5 +1,5 @@
 // The network alone: what it does to letters, one chance at a time.
-#include "simulation/overlay/network.hpp"
+#include "lab/simulation/overlay/network.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>
@@ -8,8 +8,8 @@
 namespace mirab::simulation {
 namespace {
 
+using overlay::AddressedMessage;
 using overlay::Drop;
-using overlay::Letter;
 using overlay::NodeId;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -17,7 +17,7 @@ using std::chrono::seconds;
 constexpr std::uint64_t kSeed = 11;
 constexpr std::int64_t kLetters = 20'000;
 
-Letter letter_at(Time sent, NodeId from = 1, NodeId to = 2) {
+AddressedMessage letter_at(Time sent, NodeId from = 1, NodeId to = 2) {
   return {.from = from, .to = to, .sent = sent, .message = overlay::Renew{.round = 77}};
 }
 
@@ -25,13 +25,13 @@ Time at_ms(std::int64_t ms) { return Time(milliseconds(ms)); }
 
 Network network_with(Network::Setting setting) { return Network(setting, Random(kSeed)); }
 
-// Is the count of so many trials as the probability has it, within five standard deviations?
+// Does the count among `trials` agree with the probability, within five standard deviations?
 void expect_binomial(std::int64_t count, std::int64_t trials, double probability) {
   const double mean = probability * static_cast<double>(trials);
   EXPECT_NEAR(static_cast<double>(count), mean, 5 * std::sqrt(mean * (1 - probability))) << "seed " << kSeed;
 }
 
-std::vector<Delivery> post(Network& network, const Letter& letter, double factor = 1) {
+std::vector<Delivery> post(Network& network, const AddressedMessage& letter, double factor = 1) {
   const std::span<const Delivery> deliveries = network.post(letter, letter.sent, factor);
   return {deliveries.begin(), deliveries.end()};
 }
@@ -40,12 +40,12 @@ TEST(Network, ALetterArrivesAsItWasSentWithinTheLatency) {
   Network network = network_with({.latency = {milliseconds(3), milliseconds(8)}});
   Duration least = seconds(1), most{};
   for (std::int64_t i = 0; i < kLetters; ++i) {
-    const Letter letter = letter_at(at_ms(i));
+    const AddressedMessage letter = letter_at(at_ms(i));
     const std::vector<Delivery> deliveries = post(network, letter);
     ASSERT_EQ(deliveries.size(), 1U);
     least = std::min(least, deliveries.front().at - letter.sent);
     most = std::max(most, deliveries.front().at - letter.sent);
-    const Letter* const read = network.open(deliveries.front().letter, 2, deliveries.front().at);
+    const AddressedMessage* const read = network.open(deliveries.front().letter, 2, deliveries.front().at);
     ASSERT_NE(read, nullptr);
     EXPECT_EQ(read->from, letter.from);
     EXPECT_EQ(read->message, letter.message);
@@ -76,9 +76,9 @@ TEST(Network, LosesAsManyAsTheLossSaysUntilItIsCalm) {
 TEST(Network, DoublesAsManyAsItShouldAndBothCopiesAreTheLetter) {
   Network network = network_with({.duplicate = 0.2});
   for (std::int64_t i = 0; i < kLetters; ++i) {
-    const Letter letter = letter_at(at_ms(i));
+    const AddressedMessage letter = letter_at(at_ms(i));
     for (const Delivery& delivery : post(network, letter)) {
-      const Letter* const read = network.open(delivery.letter, 2, delivery.at);
+      const AddressedMessage* const read = network.open(delivery.letter, 2, delivery.at);
       ASSERT_NE(read, nullptr);
       EXPECT_EQ(read->message, letter.message);
     }
@@ -105,9 +105,9 @@ TEST(Network, HoldsBackSomeForUpToTenTimesTheLargestLatency) {
 TEST(Network, ACorruptLetterIsDroppedAndCountedNeverTaken) {
   Network network = network_with({.corrupt = 0.5});
   for (std::int64_t i = 0; i < kLetters; ++i) {
-    const Letter letter = letter_at(at_ms(i));
+    const AddressedMessage letter = letter_at(at_ms(i));
     const Delivery delivery = post(network, letter).front();
-    if (const Letter* const read = network.open(delivery.letter, 2, delivery.at)) {
+    if (const AddressedMessage* const read = network.open(delivery.letter, 2, delivery.at)) {
       EXPECT_EQ(read->message, letter.message);
     }
   }
@@ -148,8 +148,9 @@ TEST(Network, ACutBlocksBothWaysAndWhatIsUnderWayAndNothingInside) {
 
 TEST(Network, CountsMessagesAndBytesByKind) {
   Network network = network_with({.loss = 0.5});
-  const Letter renew = letter_at(at_ms(0));
-  const Letter share{.from = 1, .to = 2, .sent = at_ms(0), .message = overlay::ShareAnswer{.utility = -1}};
+  const AddressedMessage renew = letter_at(at_ms(0));
+  const AddressedMessage share{
+      .from = 1, .to = 2, .sent = at_ms(0), .message = overlay::ShareAnswer{.utility = -1}};
   std::vector<std::uint8_t> bytes;
   const auto renew_bytes = static_cast<std::int64_t>(overlay::encode(renew, bytes));
   const auto share_bytes = static_cast<std::int64_t>(overlay::encode(share, bytes));

@@ -1,4 +1,4 @@
-#include "simulation/overlay/notices.hpp"
+#include "lab/simulation/overlay/notices.hpp"
 
 #include <gmock/gmock.h>
 #include <string>
@@ -32,10 +32,10 @@ TEST(Notices, NothingIsNotedOfAnOrdinaryScenario) {
 TEST(Notices, AnOptionIsNotedWhenNoSchedulerHasAUseForIt) {
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
   scenario.rules[0].options.slack = 2;
-  EXPECT_THAT(noted(scenario), ElementsAre("slack: makes no difference to dgdrf"));
+  EXPECT_THAT(noted(scenario), ElementsAre("slack: has no effect on dgdrf"));
   scenario.rules.push_back(scenario.rules[0]);
   scenario.rules[1].scheduler = Scheduler::pdgdrf;
-  EXPECT_THAT(noted(scenario), ElementsAre("slack: makes no difference to any of the schedulers"));
+  EXPECT_THAT(noted(scenario), ElementsAre("slack: has no effect on any of the schedulers"));
   scenario.rules[1].scheduler = Scheduler::level;
   EXPECT_THAT(noted(scenario), IsEmpty());
 }
@@ -57,7 +57,7 @@ TEST(Notices, TasksThatNeverWalk) {
   EXPECT_THAT(noted(scenario),
               ElementsAre("hops: no task walks: it runs on the home of its user, or nowhere"));
   scenario.rules[0].scheduler = Scheduler::probes;
-  EXPECT_THAT(noted(scenario), ElementsAre("hops: makes no difference to probes"));
+  EXPECT_THAT(noted(scenario), ElementsAre("hops: has no effect on probes"));
 }
 
 TEST(Notices, ALeaseThatIsOverBeforeItIsRenewed) {
@@ -78,12 +78,12 @@ TEST(Notices, ALeaseThatIsOverBeforeItIsRenewed) {
   EXPECT_THAT(noted(scenario), ElementsAre("patience.lease: hosts may hear nothing for 4.3 ticks from a user "
                                            "that is well, and stop its tasks"));
   scenario.faults.loss = 0.1;
-  lease = 40;  // docs/overlay-safety.md
+  lease = 40;  // docs/explanation/overlay-safety.md
   EXPECT_THAT(noted(scenario), IsEmpty());
 }
 
-// Held against runs in which nothing worse goes wrong than that messages are held back. A lease of which
-// something is said may do by luck.
+// Compared with runs in which messages are held back and nothing else goes wrong. A lease with a notice may
+// be enough by luck.
 TEST(Notices, ALeaseOfWhichNothingIsSaidStopsNoTask) {
   for (const double reorder : {0.0, 0.5}) {
     for (const std::int64_t latency_ms : {10, 90, 130, 330}) {
@@ -115,8 +115,7 @@ TEST(Notices, QuietBesideADuration) {
   scenario.quiet = 7;
   EXPECT_THAT(noted(scenario), IsEmpty());
   scenario.duration = seconds(9);
-  EXPECT_THAT(noted(scenario),
-              ElementsAre("quiet: makes no difference: duration_s says when the run is over"));
+  EXPECT_THAT(noted(scenario), ElementsAre("quiet: has no effect: duration_s says when the run is over"));
 }
 
 TEST(Notices, WhatGoesWrongInVain) {
@@ -132,8 +131,8 @@ TEST(Notices, AUserThatFitsNowhereStopsTheOthersUnderStuckBlock) {
       .users = {{.name = "small", .demand = {Quantity(1)}}, {.name = "big", .demand = {Quantity(5)}}}};
   OverlayScenario scenario = small_scenario(Scheduler::dgdrf);
   EXPECT_THAT(noted(scenario, *Problem::from(cluster)),
-              ElementsAre("users[1].demand: a task of user 'big' fits on no server, even an empty one: it is "
-                          "the poorest for ever, and nobody else is served, unless by `stuck: leave`"));
+              ElementsAre("users[1].demand: a task of user 'big' fits on no server, even an empty one: its "
+                          "user keeps the lowest share, and no other is served, unless by `stuck: leave`"));
   scenario.rules[0].options.stuck = overlay::Stuck::leave;
   EXPECT_THAT(noted(scenario, *Problem::from(cluster)),
               ElementsAre("users[1].demand: a task of user 'big' fits on no server, even an empty one"));

@@ -1,10 +1,8 @@
-#include "simulation/overlay/option_table.hpp"
-
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
-#include "simulation/overlay/option_use.hpp"
+#include "lab/simulation/overlay/options.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,7 +1,5 @@
-// What option_use.hpp says makes no difference must make none, and what it does not must make one somewhere:
-// both are held against runs, and the document (docs/simulate.md) against it.
-#include "simulation/overlay/option_use.hpp"
-
+// What options.hpp says makes no difference must make none, and what it does not must make one somewhere:
+// both are held against runs, and the document (docs/reference/simulate.md) against it.
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -16,7 +14,7 @@
 
 #include <mirab/overlay/scheduler.hpp>
 
-#include "simulation/overlay/option_table.hpp"
+#include "lab/simulation/overlay/options.hpp"
 #include "simulation/overlay/small_overlay.hpp"
 
 namespace mirab::simulation {
@@ -100,47 +98,47 @@ void spoil(std::string_view key, overlay::OverlayOptions& options) {
   if (key == kPatienceKey) options.patience.again = 1;
 }
 
-/// Those who heed an option under one of the searches, when the others are as they need be.
-std::set<Scheduler> heeding(std::string_view key, std::span<const overlay::Search> searches) {
-  std::set<Scheduler> heeding;
+/// The schedulers on which an option has an effect under one of the searches, when the others allow it.
+std::set<Scheduler> affected(std::string_view key, std::span<const overlay::Search> searches) {
+  std::set<Scheduler> affected;
   for (const overlay::SchedulerRow& row : overlay::schedulers())
     for (const overlay::Search search : searches)
       if (!without_effect(key, rules_of(row.scheduler, search, overlay::Total::push_sum)))
-        heeding.insert(row.scheduler);
-  return heeding;
+        affected.insert(row.scheduler);
+  return affected;
 }
 
 /// As the column of the document says it.
-std::string heeded_by(std::string_view key) {
+std::string documented_effect(std::string_view key) {
   using enum Scheduler;
   static const std::map<std::set<Scheduler>, std::string> kWords = {
       {{dgdrf}, "`dgdrf`"},
       {{level}, "`level`"},
       {{ddrf_gradient, dgdrf, pdgdrf, level}, "gossip but `ddrf-random`"},
       {{ddrf_random, ddrf_gradient, dgdrf, pdgdrf, level}, "gossip"},
-      {{probes, ddrf_random, ddrf_gradient, dgdrf, pdgdrf, level}, "no centre"},
+      {{probes, ddrf_random, ddrf_gradient, dgdrf, pdgdrf, level}, "decentralised"},
       {{centralised_drf, ddrf_random, ddrf_gradient, dgdrf, pdgdrf, level},
        "all but `centralised-fifo`, `probes`"},
       {{centralised_drf, centralised_fifo, ddrf_random, ddrf_gradient, dgdrf, pdgdrf, level},
        "all but `probes`"},
       {{centralised_drf, centralised_fifo, probes, ddrf_random, ddrf_gradient, dgdrf, pdgdrf, level}, "all"}};
-  const std::set<Scheduler> all = heeding(key, kSearches);
+  const std::set<Scheduler> all = affected(key, kSearches);
   const auto words = kWords.find(all);
   if (words == kWords.end()) return "others than the document has words for";
   const bool directed_alone =
-      all.contains(ddrf_random) && !heeding(key, std::span(kSearches).first(2)).contains(ddrf_random);
+      all.contains(ddrf_random) && !affected(key, std::span(kSearches).first(2)).contains(ddrf_random);
   return words->second + (directed_alone ? "¹" : "");
 }
 
-/// Who heeds which option, by the document.
+/// Which options have an effect on which schedulers, by the document.
 std::map<std::string, std::string> documented() {
-  std::ifstream document(MIRAB_SOURCE_DIR "/docs/simulate.md");
+  std::ifstream document(MIRAB_SOURCE_DIR "/docs/reference/simulate.md");
   std::map<std::string, std::string> documented;
   const std::regex row(R"(^\| (`[^|]*) \|[^|]*\| ([^|]*) \|.*)"), name("`([a-z_]+)`");
   bool in_table = false;
   for (std::string line; std::getline(document, line);) {
     std::smatch cells;
-    if (line.starts_with("| key | | heeded by |")) in_table = true;
+    if (line.starts_with("| key | | has an effect on |")) in_table = true;
     if (line.empty()) in_table = false;
     if (!in_table || !std::regex_match(line, cells, row)) continue;
     const std::string keys = cells[1];
@@ -150,7 +148,7 @@ std::map<std::string, std::string> documented() {
   return documented;
 }
 
-// But for `peers`: so many the bootstrap server names to whoever comes, whether or not it gossips.
+// Except `peers`: the bootstrap server names this many to every server, whether or not it gossips.
 TEST(OptionUse, WhatMakesNoDifferenceMakesNone) {
   for (const overlay::SchedulerRow& row : overlay::schedulers()) {
     const auto plain = traffic_of(rules_of(row.scheduler));
@@ -192,21 +190,22 @@ TEST(OptionUse, WhatIsNotSaidToMakeNoDifferenceMakesOneSomewhere) {
 TEST(OptionUse, TheDocumentSaysWhoHeedsWhat) {
   const std::map<std::string, std::string> document = documented();
   std::map<std::string, std::string> expected;
-  for (const std::string_view key : overlay_option_keys()) expected[std::string(key)] = heeded_by(key);
+  for (const std::string_view key : overlay_option_keys())
+    expected[std::string(key)] = documented_effect(key);
   EXPECT_EQ(document, expected);
 }
 
 TEST(OptionUse, SaysWhatWouldGiveItAnEffect) {
-  EXPECT_EQ(without_effect("slack", rules_of(Scheduler::dgdrf)), "makes no difference to dgdrf");
+  EXPECT_EQ(without_effect("slack", rules_of(Scheduler::dgdrf)), "has no effect on dgdrf");
   EXPECT_FALSE(without_effect("slack", rules_of(Scheduler::level)));
   EXPECT_EQ(without_effect("best_of", rules_of(Scheduler::level)),
-            "makes no difference without `search: best-fit`");
+            "has no effect without `search: best-fit`");
   EXPECT_EQ(without_effect("push_sum_epoch", rules_of(Scheduler::dgdrf)),
-            "makes no difference without `total: push-sum`");
+            "has no effect without `total: push-sum`");
   OverlayRules directed = rules_of(Scheduler::centralised_drf);
   EXPECT_FALSE(without_effect("search", directed));
   directed.options.search = overlay::Search::directed;
-  EXPECT_EQ(without_effect("search", directed), "directed makes no difference to centralised-drf");
+  EXPECT_EQ(without_effect("search", directed), "directed has no effect on centralised-drf");
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
-#include "simulation/overlay/overlay_yaml.hpp"
-
 #include <gtest/gtest.h>
 
-#include <mirab/simulation/scenario.hpp>
-
-#include "simulation/overlay/draw_faults.hpp"
+#include "lab/simulation/overlay/search.hpp"
+#include "lab/simulation/overlay/trial.hpp"
+#include "lab/simulation/scenario.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/overlay/scheduler.hpp>
-#include <mirab/simulation/scenario.hpp>
 
-#include "simulation/overlay/trial.hpp"
+#include "lab/simulation/overlay/trial.hpp"
+#include "lab/simulation/scenario.hpp"
 
 namespace mirab::simulation {
 namespace {

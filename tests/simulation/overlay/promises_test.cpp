@@ -1,5 +1,5 @@
 // Scripted facts: what is due by when.
-#include "simulation/overlay/promises.hpp"
+#include "lab/simulation/overlay/promises.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,11 +24,12 @@ class PromisesTest : public testing::Test {
   }
   Promises& promises() {
     if (!made) {
-      made.emplace(roster, rules, scenario, Time{},
-                   Insight{.view = [&](NodeId) { return std::span<const overlay::Descriptor>{}; },
-                           .free = [&](NodeId server) { return std::span<const std::int64_t>(free[server]); },
-                           .want = [&](NodeId) { return want; }});
-      for (NodeId server = 0; server < 2; ++server) made->on_fate({}, server, Fate::started);
+      made.emplace(
+          roster, rules, scenario, Time{},
+          NodeInspector{.view = [&](NodeId) { return std::span<const overlay::Descriptor>{}; },
+                        .free = [&](NodeId server) { return std::span<const std::int64_t>(free[server]); },
+                        .want = [&](NodeId) { return want; }});
+      for (NodeId server = 0; server < 2; ++server) made->on_server_event({}, server, ServerEvent::started);
     }
     return *made;
   }
@@ -84,9 +85,9 @@ TEST_F(PromisesTest, AReservationThatIsGivenBackInTimeIsNot) {
 
 TEST_F(PromisesTest, AServerThatWasDownHasTimeAgain) {
   tell(10, 0, overlay::Held{kTask, kProposal});
-  promises().on_fate(at_tick(12), 0, Fate::silenced);
+  promises().on_server_event(at_tick(12), 0, ServerEvent::silenced);
   EXPECT_TRUE(until(99).empty());
-  promises().on_fate(at_tick(100), 0, Fate::started);
+  promises().on_server_event(at_tick(100), 0, ServerEvent::started);
   EXPECT_TRUE(until(117).empty());
   EXPECT_EQ(until(118), only("no leak"));
 }
@@ -129,22 +130,22 @@ TEST_F(PromisesTest, ATaskWhoseEndIsKnownIsNotForgotten) {
 TEST_F(PromisesTest, ATaskThatIsSubmittedAgainIsNotForgotten) {
   rules.options.patience.lease = 40;
   start_and_tell_its_user(10);
-  promises().on_fate(at_tick(300), 0, Fate::died);
-  promises().on_fate(at_tick(310), 0, Fate::started);
+  promises().on_server_event(at_tick(300), 0, ServerEvent::died);
+  promises().on_server_event(at_tick(310), 0, ServerEvent::started);
   tell(320, kAnna, overlay::Lost{kTask});
   EXPECT_TRUE(until(900).empty());
 }
 
 TEST_F(PromisesTest, WithoutALeaseAUserNeverHearsOfWhatDied) {
   start_and_tell_its_user(10);
-  promises().on_fate(at_tick(20), 0, Fate::died);
+  promises().on_server_event(at_tick(20), 0, ServerEvent::died);
   EXPECT_TRUE(until(900).empty());
 }
 
 TEST_F(PromisesTest, WithALeaseItGivesUpAServerThatNeverComesBack) {
   rules.options.patience.lease = 40;
   start_and_tell_its_user(10);
-  promises().on_fate(at_tick(20), 0, Fate::died);
+  promises().on_server_event(at_tick(20), 0, ServerEvent::died);
   EXPECT_TRUE(until(20 + kAgreed + 90 - 1).empty());
   EXPECT_EQ(until(20 + kAgreed + 90), only("not forgotten"));
 }

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include <mirab/overlay/scheduler.hpp>
-#include <mirab/simulation/overlay.hpp>
 
+#include "lab/simulation/overlay.hpp"
 #include "simulation/overlay/small_overlay.hpp"
 
 namespace mirab::simulation {

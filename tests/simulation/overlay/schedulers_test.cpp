@@ -4,9 +4,9 @@
 
 #include <mirab/model/random.hpp>
 #include <mirab/overlay/scheduler.hpp>
-#include <mirab/simulation/overlay.hpp>
 
-#include "simulation/overlay/roster.hpp"
+#include "lab/simulation/overlay.hpp"
+#include "lab/simulation/overlay/roster.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -122,7 +122,7 @@ TEST(Search, DirectedWalksFillAClusterToo) {
   EXPECT_GT(run(plan).placements, 30);
 }
 
-// Algorithm 2: nobody is told C.
+// Algorithm 2: no node is given C.
 TEST(Total, EstimatedByPushSumServesToo) {
   Plan plan = plan_of(Scheduler::pdgdrf, 12, 8, 3);
   plan.rules.options.total = overlay::Total::push_sum;

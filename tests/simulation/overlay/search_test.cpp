@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <mirab/overlay/scheduler.hpp>
-#include <mirab/simulation/overlay.hpp>
+
+#include "lab/simulation/overlay.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 class SearchTest : public testing::TestWithParam<overlay::SchedulerRow> {};
 
 // The long searches, of 100 servers and 1,000 ticks from 10,000 seeds, are run by hand
-// (docs/overlay-faults.md).
+// (docs/explanation/overlay-faults.md).
 TEST_P(SearchTest, NoFaultBreaksAPromise) {
   const SearchOutcome outcome = search_overlay(
       {.seeds = 10, .nodes = 15, .users = 5, .ticks = 600, .scheduler = GetParam().scheduler, .threads = 2});

@@ -1,9 +1,7 @@
-#include "simulation/overlay/shrink_trial.hpp"
-
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "simulation/overlay/draw_faults.hpp"
+#include "lab/simulation/overlay/search.hpp"
 
 namespace mirab::simulation {
 namespace {

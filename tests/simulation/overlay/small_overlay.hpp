@@ -3,11 +3,13 @@
 #include <string>
 
 #include <mirab/model/problem.hpp>
-#include <mirab/simulation/overlay.hpp>
+
+#include "lab/simulation/overlay.hpp"
 
 namespace mirab::simulation {
 
-/// So many servers of (10, 10); users demand (2, 1), (1, 2), (2, 1) …, each `tasks` times (0: without limit).
+/// This many servers of (10, 10); users demand (2, 1), (1, 2), (2, 1) …, each `tasks` times (0: without
+/// limit).
 inline Problem small_cluster(std::int64_t servers, std::int64_t users, std::int64_t tasks = 0) {
   Cluster cluster;
   cluster.resources = {"cpu", "memory"};

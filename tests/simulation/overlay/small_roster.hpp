@@ -1,6 +1,6 @@
 #pragma once
 
-#include "simulation/overlay/roster.hpp"
+#include "lab/simulation/overlay/roster.hpp"
 
 namespace mirab::simulation {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "simulation/overlay/roster.hpp"
+#include "lab/simulation/overlay/roster.hpp"
+#include "lab/simulation/overlay/world.hpp"
 #include "simulation/overlay/small_overlay.hpp"
-#include "simulation/overlay/world.hpp"
 
 namespace mirab::simulation {
 

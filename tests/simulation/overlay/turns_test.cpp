@@ -1,8 +1,7 @@
 // Wrong turns by hand: two users, each of whose tasks is a quarter of the cluster (Östman, 5.3).
-#include "simulation/overlay/turns.hpp"
-
 #include <gmock/gmock.h>
 
+#include "lab/simulation/overlay/record.hpp"
 #include "simulation/overlay/small_roster.hpp"
 
 namespace mirab::simulation {

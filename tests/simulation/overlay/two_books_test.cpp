@@ -1,9 +1,10 @@
-// What the figures go by (ledger.hpp) beside what is checked (books.hpp), through the same faults.
+// The ledger of the figures (record.hpp) against that of the checks (audit_ledger.hpp), under the same
+// faults.
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "simulation/overlay/books.hpp"
-#include "simulation/overlay/ledger.hpp"
+#include "lab/simulation/overlay/audit_ledger.hpp"
+#include "lab/simulation/overlay/record.hpp"
 #include "simulation/overlay/small_world.hpp"
 
 namespace mirab::simulation {
@@ -35,9 +36,9 @@ struct TwoBooks {
                              ledger.on_fact(node, fact);
                              books.on_fact(now, node, fact, findings);
                            },
-                       .fate =
-                           [this](Time now, NodeId server, Fate fate) {
-                             if (fate != Fate::died) return;
+                       .server_event =
+                           [this](Time now, NodeId server, ServerEvent server_event) {
+                             if (server_event != ServerEvent::died) return;
                              ledger.on_death(server);
                              books.on_lost_memory(now, server);
                            }});
@@ -66,8 +67,8 @@ struct TwoBooks {
 
   SmallWorld small;
   Ledger ledger;
-  Books books;
-  Findings findings;
+  AuditLedger books;
+  ViolationLog findings;
 };
 
 TEST(TwoBooks, AgreeOnWhatRunsWithoutLeases) { EXPECT_EQ(TwoBooks(0).ahead(), 0); }

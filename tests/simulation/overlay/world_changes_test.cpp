@@ -18,9 +18,9 @@ TEST(World, AServerWithoutMemoryIsGoneUntilItComesBackAsANewOne) {
   scenario.faults.crashes = {{.at = seconds(2), .node = 4, .back = seconds(3), .memory = Memory::lost}};
   SmallWorld small(scenario);
   const World& world = small.world;
-  std::vector<std::pair<Time, Fate>> fates;
-  small.world.watch({.fate = [&](Time now, NodeId server, Fate fate) {
-    if (server == 4) fates.emplace_back(now, fate);
+  std::vector<std::pair<Time, ServerEvent>> fates;
+  small.world.watch({.server_event = [&](Time now, NodeId server, ServerEvent server_event) {
+    if (server == 4) fates.emplace_back(now, server_event);
   }});
   small.world.run_until(world.first_tick() + seconds(2));
   EXPECT_LT(world.server(4)->free()[0], 10) << "something runs there";
@@ -30,9 +30,9 @@ TEST(World, AServerWithoutMemoryIsGoneUntilItComesBackAsANewOne) {
   small.world.run_until(world.first_tick() + seconds(3) + Duration(1));
   ASSERT_NE(world.server(4), nullptr);
   EXPECT_EQ(world.server(4)->free()[0], 10);
-  EXPECT_THAT(fates, testing::ElementsAre(std::pair(Time{}, Fate::started),
-                                          std::pair(world.first_tick() + seconds(2), Fate::died),
-                                          std::pair(world.first_tick() + seconds(3), Fate::started)));
+  EXPECT_THAT(fates, testing::ElementsAre(std::pair(Time{}, ServerEvent::started),
+                                          std::pair(world.first_tick() + seconds(2), ServerEvent::died),
+                                          std::pair(world.first_tick() + seconds(3), ServerEvent::started)));
 }
 
 TEST(World, AServerThatKeepsItsMemoryIsSilentUntilItIsBack) {
@@ -59,7 +59,7 @@ TEST(World, UsersThatAreCutOffHearNothing) {
   scenario.faults.partitions = {{.from = seconds(1), .to = seconds(3), .users = 0.4}};
   SmallWorld small(scenario);
   std::set<NodeId> heard;
-  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
+  small.world.watch({.message = [&](Time now, const overlay::AddressedMessage& letter) {
     const Duration since = now - small.world.first_tick();
     if (small.roster.is_user(letter.to) && since >= seconds(1) && since < seconds(3)) heard.insert(letter.to);
   }});
@@ -75,7 +75,7 @@ TEST(World, AGatewayThatStartsAnewNamesNobodyUntilAServerRegisters) {
   scenario.runtime = seconds(1);
   SmallWorld small(scenario);
   std::array<std::int64_t, 3> answers{};  // before, until servers register, and then
-  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
+  small.world.watch({.message = [&](Time now, const overlay::AddressedMessage& letter) {
     if (letter.from != small.roster.gateway()) return;
     const Duration since = now - small.world.first_tick();
     ++answers[since < milliseconds(2510) ? 0 : since < milliseconds(4900) ? 1 : 2];

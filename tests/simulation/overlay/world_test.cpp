@@ -1,4 +1,4 @@
-#include "simulation/overlay/world.hpp"
+#include "lab/simulation/overlay/world.hpp"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include <mirab/overlay/scheduler.hpp>
 
-#include "simulation/overlay/ledger.hpp"
+#include "lab/simulation/overlay/record.hpp"
 #include "simulation/overlay/small_world.hpp"
 
 namespace mirab::simulation {
@@ -27,7 +27,7 @@ std::vector<Heard> heard_in(OverlayScenario scenario, std::uint64_t seed) {
   scenario.faults.crashes = {{.at = seconds(1), .node = 3, .back = seconds(2), .memory = Memory::lost}};
   SmallWorld small(scenario, seed);
   std::vector<Heard> heard;
-  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
+  small.world.watch({.message = [&](Time now, const overlay::AddressedMessage& letter) {
     heard.emplace_back(now, letter.from, letter.to, letter.message.index());
   }});
   small.world.run_until(small.world.first_tick() + seconds(5));
@@ -80,7 +80,7 @@ TEST(World, ClocksDifferByUpToTheSkew) {
   SmallWorld small(scenario);
   std::map<NodeId, std::set<Duration>> ahead;
   Duration least = Duration::max(), most = Duration::min();
-  small.world.watch({.message = [&](Time now, const overlay::Letter& letter) {
+  small.world.watch({.message = [&](Time now, const overlay::AddressedMessage& letter) {
     const Duration found = std::chrono::round<milliseconds>(letter.sent + milliseconds(1) - now +
                                                             std::chrono::microseconds(500));
     ahead[letter.from].insert(found);
@@ -96,7 +96,7 @@ TEST(World, ClocksDifferByUpToTheSkew) {
   EXPECT_EQ(small.world.network().losses().dropped, Losses{}.dropped);
 }
 
-// The supervisor of a server's tasks goes by the server's clock; who watches is told the true time.
+// The supervisor of a server's tasks goes by the server's clock; observers get the true time.
 TEST(World, TheEndOfALeaseIsToldInTrueTime) {
   OverlayScenario scenario = small_scenario(Scheduler::pdgdrf);
   scenario.wire.skew = seconds(1);
@@ -149,7 +149,7 @@ TEST(World, EveryTaskHasARunTimeOfItsOwnAlsoAfterAnotherWasLost) {
                            if (std::holds_alternative<overlay::Lost>(fact)) ++lost;
                          },
                      .message =
-                         [&](Time, const overlay::Letter& letter) {
+                         [&](Time, const overlay::AddressedMessage& letter) {
                            const auto* submit = std::get_if<overlay::Submit>(&letter.message);
                            if (submit == nullptr) return;
                            const auto& [task, runtime] =
@@ -171,7 +171,7 @@ TEST(World, RunTimesAreTheSameWhoeverSchedules) {
     scenario.runtime = milliseconds(200);
     SmallWorld small(scenario);
     std::set<overlay::TaskId> submitted;
-    small.world.watch({.message = [&](Time, const overlay::Letter& letter) {
+    small.world.watch({.message = [&](Time, const overlay::AddressedMessage& letter) {
       const auto* submit = std::get_if<overlay::Submit>(&letter.message);
       if (submit == nullptr) return;
       const overlay::Task& task = submit->task;

@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <mirab/mechanisms/mechanism.hpp>
-#include <mirab/simulation/reallocation.hpp>
+
+#include "lab/simulation/reallocation.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,13 +1,13 @@
-#include "simulation/reallocation/divided_shares.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/simulation/reallocation/division.hpp"
 
 namespace mirab::simulation {
 namespace {
 
 ResourceVector amounts(std::int64_t cpu, std::int64_t memory) { return {Quantity(cpu), Quantity(memory)}; }
 
-Problem cluster(std::vector<Server> servers) {
+Problem cluster_of_servers(std::vector<Server> servers) {
   Result<Problem> problem = Problem::from({.resources = {"cpu", "memory"},
                                            .servers = std::move(servers),
                                            .users = {{.name = "nobody", .demand = amounts(1, 1)}}});
@@ -32,7 +32,7 @@ Result<DividedShares> divided(const Problem& servers, const Workload& workload, 
 }
 
 TEST(DividedShares, AreThoseOfTheMechanismOnWhoClaims) {
-  const Problem one = cluster({{.name = "s", .capacity = amounts(9, 18)}});
+  const Problem one = cluster_of_servers({{.name = "s", .capacity = amounts(9, 18)}});
   const Result<DividedShares> shares = divided(one, slides(1), *choose_mechanism("ps-dsf"));
   ASSERT_TRUE(shares);
   EXPECT_NEAR(shares->tasks[0], 3, 1e-8);
@@ -42,15 +42,15 @@ TEST(DividedShares, AreThoseOfTheMechanismOnWhoClaims) {
 }
 
 TEST(DividedShares, AClaimHasTheWeightOfItsUser) {
-  const Problem one = cluster({{.name = "s", .capacity = amounts(9, 18)}});
+  const Problem one = cluster_of_servers({{.name = "s", .capacity = amounts(9, 18)}});
   const Result<DividedShares> shares = divided(one, slides(2), *choose_mechanism("ps-dsf"));
   ASSERT_TRUE(shares);
   EXPECT_NEAR(2 * shares->tasks[0] * 4 / 18, shares->tasks[1] * 3 / 9, 1e-8);
 }
 
 TEST(DividedShares, AMechanismOfThePoolUsesTheSamePartOfEveryServer) {
-  const Problem two = cluster({{.name = "small", .capacity = amounts(3, 0)},
-                               {.name = "large", .capacity = amounts(3, 9), .count = 2}});
+  const Problem two = cluster_of_servers({{.name = "small", .capacity = amounts(3, 0)},
+                                          {.name = "large", .capacity = amounts(3, 9), .count = 2}});
   const Result<DividedShares> shares = divided(two, slides(1), *choose_mechanism("drf"));
   ASSERT_TRUE(shares);
   EXPECT_NEAR(shares->used[0], 3, 1e-9);

@@ -1,10 +1,11 @@
-// Source: Ravi Kiran and Srinuvas, "Adjusting the resource utilization": resources are divided anew every
+// Source: Ravi Kiran and Srinuvas, "Adjusting the resource utilization": resources are divided again every
 // interval and at each job's end; job n of work q_n ends after q_n / x_n.
+#include "lab/simulation/reallocation.hpp"
+
 #include <gtest/gtest.h>
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/random.hpp>
-#include <mirab/simulation/reallocation.hpp>
 
 namespace mirab::simulation {
 namespace {

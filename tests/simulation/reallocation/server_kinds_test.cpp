@@ -1,9 +1,9 @@
-#include "simulation/reallocation/server_kinds.hpp"
-
 #include <gtest/gtest.h>
 
 #include <mirab/mechanisms/mechanism.hpp>
-#include <mirab/simulation/reallocation.hpp>
+
+#include "lab/simulation/reallocation.hpp"
+#include "lab/simulation/reallocation/division.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <mirab/scheduling/fill.hpp>
 
+#include "lab/simulation/replay/play.hpp"
 #include "simulation/naive_replay.hpp"
-#include "simulation/replay/play.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {
@@ -106,6 +106,27 @@ TEST(Replay, TheMeanNumberOfTasksWaitingIsWhatTheyWaitOverTime) {
     EXPECT_NEAR(outcome.mean_waiting_tasks * outcome.end, sum(outcome.waiting) + sum(outcome.waiting_so_far),
                 1e-6)
         << "replay: Random(" << seed << ")";
+  }
+}
+
+// A task takes one of two servers for 10 s of 100, and the other goes at 20 s: 100 of 2 · 10 · 20 + 10 · 80.
+TEST(Replay, ServersThatGoAfterTheLastTaskAreNoLongerCountedInUtilization) {
+  Cluster cluster;
+  cluster.resources = {"cpu"};
+  cluster.servers = {{.name = "s", .capacity = {Quantity(10)}, .count = 2}};
+  cluster.users = {{.name = "u", .demand = {Quantity(1)}}};
+  SmallTrace trace{*Problem::from(cluster), {}};
+  trace.workload.resources = {"cpu"};
+  trace.workload.span = std::chrono::seconds(100);
+  trace.workload.users = {{.name = "u"}};
+  trace.workload.requests = {{.demand = {Quantity(10)}}};
+  trace.workload.jobs = {{.name = "1", .user = 0, .request = 0, .runtime = std::chrono::seconds(10)}};
+  trace.workload.changes = {
+      {.kind = ServerChange::Kind::down, .at = std::chrono::seconds(20), .server = "s", .instance = 1}};
+  for (const ReplayUntil until : {ReplayUntil::span, ReplayUntil::drained}) {
+    const ReplayOutcome outcome =
+        replayed(trace, {.contenders = {contender("drf", "best-fit")}, .until = until, .samples = 8});
+    EXPECT_NEAR(outcome.utilization[0], 100.0 / 1200, 1e-12);
   }
 }
 
@@ -274,11 +295,11 @@ TEST(Replay, NamesWhatIsWrongWithItsInput) {
   EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) {
                 w.changes = {{ServerChange::Kind::up, at_second(1), "s", 0}};
               }),
-              HasSubstr("changes[0]: server 0 of 's' comes, and is there already, at 1 s"));
+              HasSubstr("changes[0]: server 0 of 's' comes, but is there already, at 1 s"));
   EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) {
                 w.changes = {{ServerChange::Kind::down, at_second(1), "x", 0}};
               }),
-              HasSubstr("changes[0]: server 0 of 'x' goes, and is not there, at 1 s"));
+              HasSubstr("changes[0]: server 0 of 'x' goes, but is not there, at 1 s"));
   EXPECT_THAT(error_of([](Workload& w, ReplayOptions&) {
                 w.changes = {{ServerChange::Kind::up, at_second(1), "x", 0}};
               }),

@@ -1,12 +1,11 @@
 // What is cut or multiplied before a replay.
-#include "simulation/replay/scale.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <set>
 
-#include "simulation/replay/input.hpp"
+#include "lab/simulation/replay/input.hpp"
+#include "lab/simulation/replay/machines.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {

@@ -1,8 +1,7 @@
-#include "simulation/replay/typical_tasks.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lab/simulation/replay/input.hpp"
 #include "simulation/workloads.hpp"
 
 namespace mirab::simulation {

@@ -1,15 +1,14 @@
 #include <gtest/gtest.h>
 
-#include <mirab/simulation/exact_traffic.hpp>
-
-#include "simulation/traffic/load.hpp"
+#include "lab/simulation/traffic.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
 #include "simulation/two_classes.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-// docs/mathematics.md, section 9: class 0 on both resources, classes 1 and 2 on one each, unit demands. There
-// proportional fairness is balanced, with a product form.
+// docs/explanation/mathematics.md, section 9: class 0 on both resources, classes 1 and 2 on one each, unit
+// demands. There proportional fairness is balanced, with a product form.
 TEST(BalancedFairness, HasTheProductFormOfTheLineNetwork) {
   const auto scenario = fluid_scenario({{.name = "0", .demand = {1, 1}, .arrivals = 1},
                                         {.name = "1", .demand = {1, 0}, .arrivals = 2},

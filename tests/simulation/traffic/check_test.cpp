@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <limits>
 
-#include <mirab/simulation/traffic.hpp>
-
+#include "lab/simulation/traffic.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {

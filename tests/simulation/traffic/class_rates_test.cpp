@@ -1,10 +1,9 @@
-#include "simulation/traffic/class_rates.hpp"
-
 #include <gtest/gtest.h>
 
 #include <mirab/mechanisms/mechanism.hpp>
 
-#include "simulation/traffic/cluster.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
+#include "lab/simulation/traffic/exact_traffic.hpp"
 #include "simulation/two_classes.hpp"
 
 namespace mirab::simulation {

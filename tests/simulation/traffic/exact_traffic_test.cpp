@@ -1,12 +1,12 @@
+#include "lab/simulation/traffic/exact_traffic.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include <mirab/simulation/exact_traffic.hpp>
-
-#include "simulation/traffic/class_rates.hpp"
-#include "simulation/traffic/load.hpp"
+#include "lab/simulation/traffic.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
 #include "simulation/two_classes.hpp"
 
 namespace mirab::simulation {
@@ -52,8 +52,8 @@ TEST(ExactTraffic, IsTwoQueuesWhereNothingIsShared) {
   }
 }
 
-// docs/mathematics.md, section 9: d(1/γ_i) = w_i + w_j · 2 (1 - x_i) / (x_i + x_j) times dρ along the loads
-// ρ (w_1, w_2), with x the rates when one job of each class is there.
+// docs/explanation/mathematics.md, section 9: d(1/γ_i) = w_i + w_j · 2 (1 - x_i) / (x_i + x_j) times dρ along
+// the loads ρ (w_1, w_2), with x the rates when one job of each class is there.
 TEST(ExactTraffic, BeginsWithTheLightTrafficSlopes) {
   constexpr double kStep = 2e-4;
   const std::pair<double, double> profiles[] = {{0.1, 0.1}, {0.1, 0.5}, {0.3, 0.8}};
@@ -106,8 +106,8 @@ TEST(ExactTraffic, OfOnePermanentJobIsABirthDeathSum) {
   EXPECT_EQ(points->front().jobs[0], 1);
 }
 
-// docs/mathematics.md, section 11: b permanent jobs on one resource leave (1 - ρ)/(b + 1) to one that comes,
-// of their class or of another.
+// docs/explanation/mathematics.md, section 11: b permanent jobs on one resource leave (1 - ρ)/(b + 1) to one
+// that comes, of their class or of another.
 TEST(ExactTraffic, BesidePermanentJobsIsThatOfTheirPart) {
   auto scenario = fluid_scenario({{.name = "both", .demand = {1}, .arrivals = 0.5, .permanent = 2},
                                   {.name = "comes", .demand = {1}, .arrivals = 0.5}},

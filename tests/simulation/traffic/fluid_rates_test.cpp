@@ -1,4 +1,4 @@
-#include "simulation/traffic/fluid_rates.hpp"
+#include "lab/simulation/traffic/fluid_rates.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>

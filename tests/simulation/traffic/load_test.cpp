@@ -1,7 +1,6 @@
-#include "simulation/traffic/load.hpp"
-
 #include <gmock/gmock.h>
 
+#include "lab/simulation/traffic/arrivals.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {

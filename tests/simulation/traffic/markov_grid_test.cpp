@@ -1,4 +1,4 @@
-#include "simulation/traffic/markov_grid.hpp"
+#include "lab/simulation/traffic/markov_grid.hpp"
 
 #include <Eigen/LU>
 #include <cmath>

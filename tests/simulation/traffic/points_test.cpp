@@ -1,9 +1,9 @@
-#include "simulation/traffic/points.hpp"
+#include "lab/simulation/traffic/points.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>
 
-#include "simulation/student_t.hpp"
+#include "lab/simulation/base/statistics.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {

@@ -1,8 +1,7 @@
-#include "simulation/traffic/price_solvers.hpp"
-
 #include <gtest/gtest.h>
 #include <numeric>
 
+#include "lab/simulation/traffic/fluid_rates.hpp"
 #include "simulation/two_classes.hpp"
 
 namespace mirab::simulation {

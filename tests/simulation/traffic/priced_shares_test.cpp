@@ -1,19 +1,18 @@
-#include "simulation/traffic/priced_shares.hpp"
-
 #include <gmock/gmock.h>
 
 #include <mirab/model/random.hpp>
 
+#include "lab/simulation/traffic/fluid_rates.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-constexpr std::uint64_t kSeed = 2;
+constexpr std::uint64_t kPricedSharesSeed = 2;
 
 // A walk among states of figure 1b in which resource 1 is busy.
 struct Walk {
-  Random random{kSeed};
+  Random random{kPricedSharesSeed};
   std::vector<std::int64_t> jobs = {6, 2};
 
   void step() {
@@ -33,8 +32,8 @@ TEST(PricedShares, FromTheLastPricesNeedAStepOrTwoAndNeverStartFromNothing) {
     walk.step();
     shares.divide(walk.jobs, found);
   }
-  EXPECT_EQ(shares.cold_starts(), 1) << "seed " << kSeed;
-  EXPECT_LT(shares.steps(), 3 * kDivisions) << "seed " << kSeed;
+  EXPECT_EQ(shares.cold_starts(), 1) << "seed " << kPricedSharesSeed;
+  EXPECT_LT(shares.steps(), 3 * kDivisions) << "seed " << kPricedSharesSeed;
 }
 
 TEST(PricedShares, AreTheSameFromTheLastPricesAndFromNothing) {
@@ -50,8 +49,8 @@ TEST(PricedShares, AreTheSameFromTheLastPricesAndFromNothing) {
     warm.divide(walk.jobs, from_last);
     cold.forget();
     cold.divide(walk.jobs, from_nothing);
-    EXPECT_NEAR(from_last[0], from_nothing[0], 1e-10 * from_nothing[0]) << "seed " << kSeed;
-    EXPECT_NEAR(from_last[1], from_nothing[1], 1e-10 * from_nothing[1]) << "seed " << kSeed;
+    EXPECT_NEAR(from_last[0], from_nothing[0], 1e-10 * from_nothing[0]) << "seed " << kPricedSharesSeed;
+    EXPECT_NEAR(from_last[1], from_nothing[1], 1e-10 * from_nothing[1]) << "seed " << kPricedSharesSeed;
   }
   EXPECT_EQ(cold.cold_starts(), 500);
 }

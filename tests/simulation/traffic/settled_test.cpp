@@ -1,17 +1,16 @@
-#include "simulation/traffic/settled.hpp"
-
 #include <cmath>
 #include <gtest/gtest.h>
 
 #include <mirab/scheduling/fill.hpp>
 
-#include "simulation/traffic/load.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
+#include "lab/simulation/traffic/points.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-constexpr std::uint64_t kSeed = 4;
+constexpr std::uint64_t kSettledSeed = 4;
 
 TrafficScenario queue(double load, std::int64_t jobs) {
   TrafficScenario scenario = traffic_of({{1}}, {1}, {"drf"}, {load});
@@ -41,12 +40,12 @@ TEST(Settled, AreNoRunsThatAreShortForTheirLoad) {
 TEST(Settled, IsNoClassOfWhichFewJobsCome) {
   TrafficScenario scenario = traffic_of({{1}, {1}}, {0.95, 0.05}, {"drf"}, {0.3});
   scenario.jobs = 2'000;
-  const TrafficOutcome outcome = *simulate_traffic(scenario, kSeed, 1);
+  const TrafficOutcome outcome = *simulate_traffic(scenario, kSettledSeed, 1);
   EXPECT_TRUE(outcome.points[0].settled);
   EXPECT_FALSE(outcome.points[1].settled);
 }
 
-// Two tasks of 6 of 10 never run beside each other: jobs pile up at a load of 0.9, were it for ever so long.
+// Two tasks of 6 of 10 never run at the same time: at a load of 0.9 jobs pile up without bound.
 TEST(Settled, IsNoPoolThatWholeTasksOverload) {
   TrafficScenario scenario = traffic_of({{6, 1}, {1, 6}}, {0.5, 0.5}, {}, {0.9});
   scenario.capacity = {10, 10};
@@ -55,7 +54,7 @@ TEST(Settled, IsNoPoolThatWholeTasksOverload) {
   scenario.mechanisms = {*choose_discipline("drf")};
   for (const std::int64_t jobs : {4'000, 10'000}) {
     scenario.jobs = jobs;
-    const auto outcome = simulate_traffic(scenario, kSeed, 1);
+    const auto outcome = simulate_traffic(scenario, kSettledSeed, 1);
     ASSERT_TRUE(outcome);
     for (const TrafficPoint& point : outcome->points) {
       EXPECT_TRUE(point.stable);  // of divisible jobs
@@ -71,7 +70,7 @@ TEST(Settled, IsNoDriftAtALowLoad) {
                        .mechanism = 0,
                        .load = 0.3,
                        .arrivals = arrival_rates(scenario, 0.3),
-                       .seed = kSeed};
+                       .seed = kSettledSeed};
   std::vector<double> growing(kTrafficBatches);
   std::vector<double> mixed(kTrafficBatches);
   for (std::size_t b = 0; b < kTrafficBatches; ++b) {

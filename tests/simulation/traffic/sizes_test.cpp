@@ -1,14 +1,13 @@
-#include "simulation/traffic/sizes.hpp"
-
 #include <cmath>
 #include <gmock/gmock.h>
 
-#include "simulation/streams.hpp"
+#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-constexpr std::uint64_t kSeed = 1958;
+constexpr std::uint64_t kSizesSeed = 1958;
 constexpr int kDraws = 200'000;
 
 struct Moments {
@@ -16,7 +15,7 @@ struct Moments {
 };
 
 Moments moments_of(const Sizes& sizes) {
-  Random random = stream(kSeed, "sizes");
+  Random random = stream(kSizesSeed, "sizes");
   double sum = 0, squares = 0;
   for (int draw = 0; draw < kDraws; ++draw) {
     const double size = draw_size(sizes, random);
@@ -31,8 +30,8 @@ Moments moments_of(const Sizes& sizes) {
 void expect_law(const Sizes& sizes, double cv2) {
   EXPECT_EQ(cv2_of(sizes), cv2);
   const Moments found = moments_of(sizes);
-  EXPECT_NEAR(found.mean, 1, 4 * std::sqrt(cv2 / kDraws) + 1e-12) << "seed " << kSeed;
-  EXPECT_NEAR(found.cv2, cv2, 0.05 * cv2 + 1e-12) << "seed " << kSeed;
+  EXPECT_NEAR(found.mean, 1, 4 * std::sqrt(cv2 / kDraws) + 1e-12) << "seed " << kSizesSeed;
+  EXPECT_NEAR(found.cv2, cv2, 0.05 * cv2 + 1e-12) << "seed " << kSizesSeed;
 }
 
 TEST(Sizes, HaveMeanOneAndTheirCoefficientOfVariation) {

@@ -1,9 +1,9 @@
-#include "simulation/traffic/task_bounds.hpp"
-
 #include <functional>
 #include <gmock/gmock.h>
 
 #include <mirab/scheduling/fill.hpp>
+
+#include "lab/simulation/traffic/task_traffic.hpp"
 
 namespace mirab::simulation {
 namespace {

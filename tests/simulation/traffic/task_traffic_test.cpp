@@ -1,16 +1,16 @@
-#include "simulation/traffic/task_traffic.hpp"
+#include "lab/simulation/traffic/task_traffic.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 #include <mirab/scheduling/fill.hpp>
 
-#include "simulation/traffic/load.hpp"
+#include "lab/simulation/traffic/arrivals.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-constexpr std::uint64_t kSeed = 3;
+constexpr std::uint64_t kTaskTrafficSeed = 3;
 
 // Bonald and Roberts, section 4.2: 500 tasks a job on a capacity of 100.
 TrafficScenario of_the_paper(std::string_view discipline, std::int64_t jobs) {
@@ -40,7 +40,7 @@ TrafficMeasured simulated(const TrafficScenario& scenario, double load) {
                                 .mechanism = 0,
                                 .load = load,
                                 .arrivals = arrival_rates(scenario, load),
-                                .seed = kSeed});
+                                .seed = kTaskTrafficSeed});
 }
 
 double jobs_present(const TrafficMeasured& measured, std::size_t k) {
@@ -68,7 +68,7 @@ TEST(TaskTraffic, OfAJobAloneIsServedAtTheZeroLoadRate) {
   for (int k = 1; k < 100; ++k) time += 1.0 / k;
   EXPECT_NEAR(5 / time, 0.544, 5e-4);
   const TrafficMeasured measured = simulated(of_the_paper("pf:blocking=freeze", 400), 0.001);
-  EXPECT_NEAR(rate(measured, 0), 5 / time, 0.012) << "seed " << kSeed;
+  EXPECT_NEAR(rate(measured, 0), 5 / time, 0.012) << "seed " << kTaskTrafficSeed;
 }
 
 TEST(TaskTraffic, OfAJobAloneIsThatOfTheFluidWhenTasksAllTakeTheSame) {
@@ -83,15 +83,16 @@ TEST(TaskTraffic, OfAJobAloneIsThatOfTheFluidWhenTasksAllTakeTheSame) {
 
 // M/M/1: E[n] = ρ / (1 - ρ). M/M/3 by Erlang's C: at ρ = 2/3, E[n] = 2 + C ρ / (1 - ρ), C = 4/9.
 TEST(TaskTraffic, OfSingleTasksIsAQueue) {
-  EXPECT_NEAR(jobs_present(simulated(queue(1), 0.5), 0), 1, 0.06) << "seed " << kSeed;
-  EXPECT_NEAR(jobs_present(simulated(queue(3), 2.0 / 3), 0), 2 + 8.0 / 9, 0.12) << "seed " << kSeed;
+  EXPECT_NEAR(jobs_present(simulated(queue(1), 0.5), 0), 1, 0.06) << "seed " << kTaskTrafficSeed;
+  EXPECT_NEAR(jobs_present(simulated(queue(3), 2.0 / 3), 0), 2 + 8.0 / 9, 0.12)
+      << "seed " << kTaskTrafficSeed;
 }
 
 // M/D/1: E[n] = ρ + ρ² / (2 (1 - ρ)).
 TEST(TaskTraffic, HonoursTheLawOfTaskTimes) {
   auto scenario = queue(1);
   scenario.sizes.law = Sizes::Law::deterministic;
-  EXPECT_NEAR(jobs_present(simulated(scenario, 0.5), 0), 0.75, 0.03) << "seed " << kSeed;
+  EXPECT_NEAR(jobs_present(simulated(scenario, 0.5), 0), 0.75, 0.03) << "seed " << kTaskTrafficSeed;
 }
 
 // A permanent job that nobody disturbs runs as many tasks as the pool holds.

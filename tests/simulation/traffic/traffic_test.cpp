@@ -1,14 +1,14 @@
+#include "lab/simulation/traffic.hpp"
+
 #include <cmath>
 #include <gmock/gmock.h>
-
-#include <mirab/simulation/traffic.hpp>
 
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {
 namespace {
 
-constexpr std::uint64_t kSeed = 5;
+constexpr std::uint64_t kTrafficSeed = 5;
 
 TrafficScenario small(std::vector<std::string> mechanisms = {"drf", "pf"}) {
   TrafficScenario scenario = figure_1b(std::move(mechanisms), {0.3, 0.9});
@@ -36,31 +36,31 @@ std::vector<TrafficPoint> part(const TrafficOutcome& outcome, double load, std::
 }
 
 TEST(Traffic, GivesTheSameBytesOnAnyNumberOfThreads) {
-  const TrafficOutcome alone = *simulate_traffic(small(), kSeed, 1);
+  const TrafficOutcome alone = *simulate_traffic(small(), kTrafficSeed, 1);
   for (const int threads : {2, 5}) {
-    const TrafficOutcome found = *simulate_traffic(small(), kSeed, threads);
+    const TrafficOutcome found = *simulate_traffic(small(), kTrafficSeed, threads);
     EXPECT_THAT(found.points, SamePoints(alone.points));
     EXPECT_EQ(found.events, alone.events);
   }
-  EXPECT_FALSE(same(simulate_traffic(small(), kSeed + 1, 1)->points[0], alone.points[0]));
+  EXPECT_FALSE(same(simulate_traffic(small(), kTrafficSeed + 1, 1)->points[0], alone.points[0]));
 }
 
 TEST(Traffic, GivesPointsByLoadThenMechanismThenClass) {
-  const TrafficOutcome outcome = *simulate_traffic(small(), kSeed, 2);
+  const TrafficOutcome outcome = *simulate_traffic(small(), kTrafficSeed, 2);
   ASSERT_EQ(outcome.points.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(outcome.points[i].load, i < 4 ? 0.3 : 0.9);
     EXPECT_EQ(outcome.points[i].mechanism, i / 2 % 2);
     EXPECT_EQ(outcome.points[i].job_class, i % 2);
   }
-  EXPECT_EQ(outcome.seed, kSeed);
+  EXPECT_EQ(outcome.seed, kTrafficSeed);
 }
 
 TEST(Traffic, OfOneLoadDoesNotDependOnOtherLoadsOrMechanisms) {
-  const TrafficOutcome both = *simulate_traffic(small(), kSeed, 1);
+  const TrafficOutcome both = *simulate_traffic(small(), kTrafficSeed, 1);
   TrafficScenario one = small({"pf"});
   one.loads = {0.9};
-  EXPECT_TRUE(same(simulate_traffic(one, kSeed, 1)->points[0], part(both, 0.9, 1)[0]));
+  EXPECT_TRUE(same(simulate_traffic(one, kTrafficSeed, 1)->points[0], part(both, 0.9, 1)[0]));
 }
 
 // On one resource DRF, PF and asset fairness are one rule; with common random numbers they also are to the
@@ -68,7 +68,7 @@ TEST(Traffic, OfOneLoadDoesNotDependOnOtherLoadsOrMechanisms) {
 TEST(Traffic, IsTheSameForEveryMechanism) {
   TrafficScenario scenario = traffic_of({{1}, {0.5}}, {0.5, 0.5}, {"drf", "pf", "asset"}, {0.8});
   scenario.jobs = 5'000;
-  const TrafficOutcome outcome = *simulate_traffic(scenario, kSeed, 1);
+  const TrafficOutcome outcome = *simulate_traffic(scenario, kTrafficSeed, 1);
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_NEAR(part(outcome, 0.8, 1)[k].service_rate, part(outcome, 0.8, 0)[k].service_rate, 1e-9);
     EXPECT_NEAR(part(outcome, 0.8, 2)[k].service_rate, part(outcome, 0.8, 0)[k].service_rate, 1e-9);
@@ -77,11 +77,11 @@ TEST(Traffic, IsTheSameForEveryMechanism) {
 
 TEST(Traffic, DoesNotDependOnTheScaleOfDemandsAndCapacities) {
   TrafficScenario scenario = small();
-  const TrafficOutcome unit = *simulate_traffic(scenario, kSeed, 1);
+  const TrafficOutcome unit = *simulate_traffic(scenario, kTrafficSeed, 1);
   scenario.capacity = {8, 64};
   scenario.classes[0].demand = {2, 1.6};   // a quarter and a fortieth
   scenario.classes[1].demand = {0.2, 16};  // a fortieth and a quarter
-  const TrafficOutcome scaled = *simulate_traffic(scenario, kSeed, 1);
+  const TrafficOutcome scaled = *simulate_traffic(scenario, kTrafficSeed, 1);
   for (std::size_t i = 0; i < unit.points.size(); ++i)
     EXPECT_NEAR(scaled.points[i].service_rate, unit.points[i].service_rate, 1e-9);
 }
@@ -89,7 +89,7 @@ TEST(Traffic, DoesNotDependOnTheScaleOfDemandsAndCapacities) {
 TEST(Traffic, BeyondItsCapacityIsNotSimulated) {
   TrafficScenario scenario = small();
   scenario.loads = {0.9, 1.0, 2.5};
-  const TrafficOutcome outcome = *simulate_traffic(scenario, kSeed, 2);
+  const TrafficOutcome outcome = *simulate_traffic(scenario, kTrafficSeed, 2);
   for (const TrafficPoint& point : outcome.points) {
     EXPECT_EQ(point.stable, point.load < 1);
     if (point.stable) continue;
@@ -97,7 +97,7 @@ TEST(Traffic, BeyondItsCapacityIsNotSimulated) {
     EXPECT_TRUE(std::isinf(point.jobs));
   }
   scenario.loads = {0.9};
-  EXPECT_EQ(outcome.events, simulate_traffic(scenario, kSeed, 1)->events);
+  EXPECT_EQ(outcome.events, simulate_traffic(scenario, kTrafficSeed, 1)->events);
 }
 
 // The paper, section 3.4: when class 1 claims β of resource 2, the load of resource 1 ends at (1 + α)/(1 +
@@ -107,7 +107,7 @@ TEST(Traffic, IsStableByWhatIsClaimed) {
       traffic_of({{1, 0.1}, {0.1, 1}}, {0.5, 0.5}, {"drf"}, {1.1 / 1.5 - 1e-9, 1.1 / 1.5 + 1e-9});
   scenario.classes[0].claims = {1, 0.5};
   scenario.jobs = 1'000;
-  const TrafficOutcome outcome = *simulate_traffic(scenario, kSeed, 1);
+  const TrafficOutcome outcome = *simulate_traffic(scenario, kTrafficSeed, 1);
   EXPECT_TRUE(outcome.points[0].stable);
   EXPECT_FALSE(outcome.points[2].stable);
 }
@@ -115,7 +115,7 @@ TEST(Traffic, IsStableByWhatIsClaimed) {
 TEST(Traffic, CountsDivisionsThatDidNotConvergeByMechanism) {
   TrafficScenario scenario = figure_1b({"pf", "alpha-fair:alpha=1e-6"}, {0.5});
   scenario.jobs = 500;
-  const TrafficOutcome outcome = *simulate_traffic(scenario, kSeed, 1);
+  const TrafficOutcome outcome = *simulate_traffic(scenario, kTrafficSeed, 1);
   ASSERT_EQ(outcome.not_converged.size(), 2U);
   EXPECT_EQ(outcome.not_converged[0], 0);
   EXPECT_GT(outcome.not_converged[1], 0);
@@ -123,7 +123,7 @@ TEST(Traffic, CountsDivisionsThatDidNotConvergeByMechanism) {
 
 TEST(Traffic, TellsItsProgressToTheEnd) {
   std::vector<double> parts;
-  ASSERT_TRUE(simulate_traffic(small(), kSeed, 2, [&](double part) { parts.push_back(part); }));
+  ASSERT_TRUE(simulate_traffic(small(), kTrafficSeed, 2, [&](double part) { parts.push_back(part); }));
   EXPECT_THAT(parts, testing::ElementsAre(0.25, 0.5, 0.75, 1));
 }
 
@@ -132,7 +132,7 @@ TEST(Traffic, TellsItsProgressToTheEnd) {
 TEST(Traffic, OfFigure1bIsServedBetterByPf) {
   TrafficScenario scenario = figure_1b({"drf", "pf"}, {0.9});
   scenario.jobs = 100'000;
-  const TrafficOutcome outcome = *simulate_traffic(scenario, kSeed, 2);
+  const TrafficOutcome outcome = *simulate_traffic(scenario, kTrafficSeed, 2);
   EXPECT_LT(part(outcome, 0.9, 0)[1].high, part(outcome, 0.9, 1)[1].low);
 }
 

@@ -29,7 +29,7 @@ function header(demands: Demands): HTMLElement {
   const again = repeats > 1 ? ` in each of ${repeats} repeats` : '';
   const compared = ['tasks', ...resources.map(resource => `run ${resource}`)].filter(name => name in contenders[0]!.summary);
   return pageHeader(demands,
-      `Demands for ${listed(resources)} rise and fall over ${count(iterations, 'iteration')}${again}, and everything is divided anew in each.`,
+      `Demands for ${listed(resources)} rise and fall over ${count(iterations, 'iteration')}${again}, and everything is divided again in each.`,
       differsMost(contenders.map(({mechanism}) => mechanism), compared.map(name => ({
         what: name === 'tasks' ? 'how many tasks run' : `${name.slice('run '.length)} in use`,
         values: contenders.map(({summary}) => summary[name] ?? null),

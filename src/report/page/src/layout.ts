@@ -35,7 +35,7 @@ export function chartFigure(label: string, caption: string, choices: HTMLElement
   return {host, figure: element('figure', {}, element('figcaption', {class: 'caption'}, caption), ...controls, host)};
 }
 
-/** A notice of several contenders is said once. */
+/** A notice of several contenders is shown once. */
 export function noticesSection(contenders: readonly {label: string; notices: readonly string[]}[]): HTMLElement | undefined {
   const labels = new Map<string, string[]>();
   for (const {label, notices} of contenders) {

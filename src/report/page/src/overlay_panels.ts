@@ -16,7 +16,7 @@ export interface Shown {
   moments: readonly Moment[];
 }
 
-/** The panels of the runs that are shown; `pointed` is told the tick that the reader points at. */
+/** The panels of the runs that are shown; `pointed` receives the tick that the reader points at. */
 export function overlayPanels({tolerances}: Overlay, shown: () => readonly Shown[], pointed: (tick: number) => void): TimePanels {
   const axis: TimeAxis = {from: 0, to: 1, unit: 1, sign: '', moment: tickWords};
   let tolerance = 0;

@@ -4,7 +4,7 @@ import {element} from './element';
 
 export interface Player {
   host: HTMLElement;
-  /** Steps so many frames on; Infinity is the end. */
+  /** Advances by this many frames; Infinity is the end. */
   step(frames: number): void;
   /** Shows the frame; what plays is paused. */
   go(frame: number): void;

@@ -13,7 +13,7 @@ export interface Places {
 const offset = 1.8;
 const radius = (rank: number): number => rank === 0 ? 0 : Math.sqrt((rank + offset) / Math.PI);
 
-/** How far out the last of so many stands, with half a step around it. */
+/** How far out the last of this many servers stands, with half a step around it. */
 export function spiralRadius(servers: number): number {
   return radius(servers - 1) + 0.5;
 }

@@ -20,7 +20,7 @@ export function runsTable({runs, tolerances}: Overlay): HTMLElement[] {
       explanation: 'These ticks over those of centralised-drf.'},
     {heading: 'messages a tick', format: values => numberColumn(values, 3), of: run => run.messages_per_tick_and_node, explanation: 'That a node sends.'},
     {heading: 'bytes a tick', format: values => numberColumn(values, 3), of: run => run.bytes_per_tick_and_node, explanation: 'Of these messages, as they are encoded.'},
-    {heading: 'broken', format: numberColumn, of: ({violations}) => violations, explanation: 'Promises that were broken (docs/overlay-faults.md).'},
+    {heading: 'broken', format: numberColumn, of: ({violations}) => violations, explanation: 'Promises that were broken (docs/explanation/overlay-faults.md).'},
     ...tolerances.map((tolerance, at): Measure<OverlayRun> => ({heading: axisPercent(tolerance), group: 'wrong, tolerating', format: percentColumn,
       of: run => wrongPart(run, at), explanation: `Part of the placements that were of a user whose share was more than ${axisPercent(tolerance)} above the least.`})).slice(1),
   ];

@@ -34,7 +34,7 @@ function header(reallocation: Reallocation): HTMLElement {
   const compared = (what: string, of: (contender: ReallocationContender) => number | null, write: (value: number) => string) =>
     ({what, values: contenders.map(of), write});
   return pageHeader(reallocation,
-      `${workload} on ${cluster}, its ${count(contenders[0]!.summary.jobs, 'job')} taken for divisible; resources are divided anew among ${claimant}s ` +
+      `${workload} on ${cluster}, its ${count(contenders[0]!.summary.jobs, 'job')} taken for divisible; resources are divided again among ${claimant}s ` +
       `every ${duration(interval)} and at each job's end${new_jobs === 'reallocate' ? ' and beginning' : ''}.`,
       differsMost(contenders.map(({mechanism}) => mechanism), [
         compared('the number of jobs completed', ({summary}) => summary.completed, whole),
@@ -54,8 +54,8 @@ function table({resources, contenders, claimant}: Reallocation): HTMLElement[] {
     {heading: `active ${claimant}s`, format: values => numberColumn(values, 3), of: ({summary}) => summary.active, explanation: `How many ${claimant}s have work, mean over time.`},
     ...quantileMeasures<Row>('completion', 'From submission to end, of completed jobs', ({summary}) => summary.completion),
     {heading: 'divisions', format: numberColumn, of: ({divisions}) => divisions, explanation: "Moments at which somebody's share was decided."},
-    {heading: 'solved anew', format: numberColumn, of: ({solved}) => solved,
-      explanation: 'Divisions that were computed; the others met the same claimants as the one before, and kept its shares.'},
+    {heading: 'computed', format: numberColumn, of: ({solved}) => solved,
+      explanation: 'Divisions that were computed; the others had the same claimants as the one before, and kept its shares.'},
     {heading: 'worst certificate', format: () => figure, of: ({certificate}) => certificate.kind ? certificate.value : undefined,
       explanation: `How far the worst division may be from what the mechanism defines, at most${certificateKinds(contenders)}; – where it is exact.`},
     {heading: 'not converged', format: numberColumn, of: ({not_converged}) => not_converged, explanation: 'Divisions that did not converge.'},

@@ -44,7 +44,7 @@ export interface TimePanels {
   rest(time: number): void;
 }
 
-/** The panels under their zoom; `pointed` is told the time that the reader points at. */
+/** The panels under their zoom; `pointed` receives the time that the reader points at. */
 export function timePanels(axis: TimeAxis, panels: readonly Panel[], pointed: (time: number) => void = () => {}): TimePanels {
   const group = `time-${groups++}`;
   const zoom: Zoom = {start: 0, end: 100};

@@ -1,0 +1,73 @@
+#include "audit/cluster_view.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace mirab {
+namespace {
+
+std::vector<double> values(const ResourceVector& amounts, double times = 1) {
+  std::vector<double> numbers;
+  numbers.reserve(amounts.size());
+  for (const Quantity& amount : amounts) numbers.push_back(amount.value() * times);
+  return numbers;
+}
+
+}  // namespace
+
+ClusterView::ClusterView(const Problem& problem, Scope scope)
+    : problem_(problem), is_pool_(scope == Scope::pool) {
+  if (is_pool_) {
+    capacity_.push_back(problem.pool());
+  } else {
+    for (const Server& server : problem.servers())
+      capacity_.push_back(values(server.capacity, static_cast<double>(server.count)));
+  }
+  for (const User& user : problem.users()) {
+    demand_.push_back(values(user.demand));
+    total_weight_ += user.weight.value();
+  }
+  if (is_pool_ || !problem.has_demand_on()) return;
+  for (std::size_t i = 0; i < places(); ++i) {
+    for (std::size_t n = 0; n < users(); ++n) {
+      const User& user = problem.users()[n];
+      const auto special = user.demand_on.find(problem.servers()[i].name);
+      if (special != user.demand_on.end()) demand_on_.emplace(std::pair(n, i), values(special->second));
+    }
+  }
+}
+
+std::string ClusterView::place_name(std::size_t i) const {
+  return is_pool_ ? "the pool" : problem_.servers()[i].name;
+}
+
+const std::vector<double>& ClusterView::demand(std::size_t n, std::size_t i) const {
+  if (demand_on_.empty()) return demand_[n];
+  const auto special = demand_on_.find({n, i});
+  return special == demand_on_.end() ? demand_[n] : special->second;
+}
+
+bool ClusterView::eligible(std::size_t n, std::size_t i) const { return is_pool_ || problem_.eligible(n, i); }
+
+double ClusterView::cap(std::size_t n) const {
+  const std::optional<Quantity>& tasks = problem_.users()[n].tasks;
+  return tasks ? tasks->value() : std::numeric_limits<double>::infinity();
+}
+
+double ClusterView::tasks_with(std::size_t n, std::size_t i, const std::vector<double>& bundle) const {
+  if (!eligible(n, i)) return 0;
+  const std::vector<double>& d = demand(n, i);
+  double tasks = std::numeric_limits<double>::infinity();
+  for (std::size_t r = 0; r < d.size(); ++r) {
+    if (d[r] > 0) tasks = std::min(tasks, bundle[r] / d[r]);
+  }
+  return tasks;
+}
+
+double ClusterView::alone_everywhere(std::size_t n) const {
+  double tasks = 0;
+  for (std::size_t i = 0; i < places(); ++i) tasks += tasks_with(n, i, capacity_[i]);
+  return tasks;
+}
+
+}  // namespace mirab

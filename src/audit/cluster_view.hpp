@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/problem.hpp>
+
+namespace mirab {
+
+/// A cluster in numbers, as a mechanism sees it: its server entries, or the one pool, where everybody may
+/// run. N users, K places, m resources. A view of the problem.
+class ClusterView {
+ public:
+  ClusterView(const Problem& problem, Scope scope);
+
+  const Problem& problem() const { return problem_; }
+  std::size_t users() const { return problem_.user_count(); }
+  std::size_t places() const { return capacity_.size(); }
+  std::size_t resources() const { return problem_.resource_count(); }
+
+  const std::string& user_name(std::size_t n) const { return problem_.users()[n].name; }
+  /// `the pool`, or the server's name.
+  std::string place_name(std::size_t i) const;
+
+  const std::vector<double>& capacity(std::size_t i) const { return capacity_[i]; }
+  const std::vector<double>& demand(std::size_t n, std::size_t i) const;
+  bool eligible(std::size_t n, std::size_t i) const;
+  double weight(std::size_t n) const { return problem_.users()[n].weight.value(); }
+  double total_weight() const { return total_weight_; }
+  double cap(std::size_t n) const;  ///< infinite where there is none
+
+  /// min_r a_r / d_{n,i,r}; 0 where n may not run.
+  double tasks_with(std::size_t n, std::size_t i, const std::vector<double>& bundle) const;
+  /// Σ_i γ_{n,i}, the tasks that n could run on everything, whatever its cap.
+  double alone_everywhere(std::size_t n) const;
+
+ private:
+  const Problem& problem_;
+  bool is_pool_;
+  double total_weight_ = 0;
+  std::vector<std::vector<double>> capacity_;                                     // [i][r]
+  std::vector<std::vector<double>> demand_;                                       // [n][r]
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> demand_on_;  // (n, i)
+};
+
+}  // namespace mirab

@@ -1,0 +1,335 @@
+// Properties of efficiency: non-wastefulness and Pareto efficiency.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+#include "audit/cluster_view.hpp"
+#include "audit/findings.hpp"
+#include "mechanisms/servers.hpp"
+#include "numerics/base/dense_programs.hpp"
+
+namespace mirab {
+
+// Non-wastefulness: nobody holds more of a resource than its tasks use, a_{n,i,r} ≤ V_n(a_{n,i}) d_{n,i,r},
+// and no resource idles that alone would let somebody run more tasks.
+//
+// Source: Bonald and Roberts, section 2.2, for bundles that need not be in proportion to demand. Weaker than
+// Pareto efficiency in what it asks of free resources (room for whole tasks is not looked for), stronger in
+// that bundles may hold nothing in vain.
+
+namespace {
+
+using Bundles = std::map<std::pair<std::size_t, std::size_t>, std::vector<double>>;  // by user, server
+
+// The largest part of a server that somebody holds in vain.
+std::optional<Witness> held_but_unused(const Division& division, const ClusterView& ground, double least) {
+  std::optional<Witness> worst;
+  for (const Grant& grant : division.outcome.allocation.grants) {
+    const double tasks = ground.tasks_with(grant.user, grant.server, grant.resources);
+    for (std::size_t r = 0; r < ground.resources(); ++r) {
+      const double capacity = ground.capacity(grant.server)[r];
+      const double used = tasks * ground.demand(grant.user, grant.server)[r];
+      const double size = capacity > 0 ? (grant.resources[r] - used) / capacity : 0;
+      if (size <= least || (worst && size <= worst->size)) continue;
+      const auto [holds, uses] = told_apart(grant.resources[r], used);
+      worst = Witness{.words = fmt::format("{} holds {} {} on {} under {}, and its {} tasks there use {}",
+                                           ground.user_name(grant.user), holds,
+                                           division.problem.resources()[r], ground.place_name(grant.server),
+                                           division.outcome.mechanism, number_words(tasks), uses),
+                      .problem = {},
+                      .user = ground.user_name(grant.user),
+                      .numbers = {{"holds", grant.resources[r]}, {"uses", used}, {"tasks", tasks}},
+                      .size = size};
+    }
+  }
+  return worst;
+}
+
+// The largest part of its tasks that a user would gain by one idle resource.
+std::optional<Witness> useful_but_idle(const Division& division, const ClusterView& ground, double least) {
+  std::vector<std::vector<double>> idle;
+  for (std::size_t i = 0; i < ground.places(); ++i) idle.push_back(ground.capacity(i));
+  Bundles bundles;
+  for (const Grant& grant : division.outcome.allocation.grants) {
+    bundles[{grant.user, grant.server}] = grant.resources;
+    for (std::size_t r = 0; r < ground.resources(); ++r) idle[grant.server][r] -= grant.resources[r];
+  }
+  const std::vector<double> nothing(ground.resources(), 0.0);
+  std::optional<Witness> worst;
+  for (std::size_t n = 0; n < ground.users(); ++n) {
+    const double tasks = division.outcome.allocation.tasks[n];
+    for (std::size_t i = 0; i < ground.places(); ++i) {
+      if (!ground.eligible(n, i)) continue;
+      const auto holding = bundles.find({n, i});
+      const std::vector<double>& bundle = holding == bundles.end() ? nothing : holding->second;
+      const double here = ground.tasks_with(n, i, bundle);
+      for (std::size_t r = 0; r < ground.resources(); ++r) {
+        std::vector<double> with = bundle;
+        with[r] += std::max(0.0, idle[i][r]);
+        const double could = std::min(ground.cap(n), tasks - here + ground.tasks_with(n, i, with));
+        const double size = shortfall(tasks, could);
+        if (size <= least || (worst && size <= worst->size)) continue;
+        const auto [more, has] = told_apart(could, tasks);
+        worst = Witness{.words = fmt::format(
+                            "{} {} idles on {} under {}, with which {} could run {} tasks instead of {}",
+                            number_words(idle[i][r]), division.problem.resources()[r], ground.place_name(i),
+                            division.outcome.mechanism, ground.user_name(n), more, has),
+                        .problem = {},
+                        .user = ground.user_name(n),
+                        .numbers = {{"idle", idle[i][r]}, {"tasks", tasks}, {"possible", could}},
+                        .size = size};
+      }
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+Verdict check_non_wastefulness(const Division& division, const Tolerances& tolerances) {
+  const ClusterView ground(division.problem, division.scope);
+  const double least = slack(division.outcome, tolerances);
+  std::optional<Witness> worst = held_but_unused(division, ground, least);
+  if (!worst) worst = useful_but_idle(division, ground, least);
+  if (!worst) return {.property = Property::non_wastefulness};
+  worst->problem = cluster_of(division.problem);
+  return violated(Property::non_wastefulness, *std::move(worst));
+}
+
+// Pareto efficiency: nobody can have more tasks without somebody's loss. Two linear programs over all ways y
+// to place tasks, with X_n what everybody has:
+//   max Σ_n ε_n / X_n   under  Σ_i y_{n,i} ≥ X_n + ε_n,  ε ≥ 0      (0 when efficient: it decides)
+//   max t               under  Σ_i y_{n,i} ≥ t X_n                  (1 when not even all can have more)
+//
+// Source: docs/explanation/mathematics.md, section 11. Users with equal tasks and proportional servers are
+// merged first, which changes neither optimum. The first program starts at y = 0 and pays M for every part of
+// X_n that is served: an exact penalty, checked afterwards. On one server, where X_n takes X_n d_n and no
+// more, what is free is a program of m rows. Tasks are in units of X_n, capacities of the server's; of a user
+// without any tasks, in those that it could run alone.
+
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::Index;
+using numerics::ServerRows;
+
+constexpr double kPenalties[] = {1e3, 1e6, 1e9};  // of a task that somebody would lose, one after the other
+constexpr double kNextToNothing = 1e-9;           // of a capacity, one unit
+constexpr double kServed = 1e-7;                  // of X_n may be lost to rounding
+constexpr double kMostEntries = 4e6;              // of the tableau
+
+// Users and servers in classes; on the pool one class of servers.
+struct ClassedProblem {
+  ServerRows rows;
+  ArrayXd tasks;                              // X of each class of users
+  ArrayXd unit;                               // X, or what a class without tasks could run alone
+  std::vector<std::vector<std::size_t>> who;  // [class]
+};
+
+ClassedProblem classed_pool(const ClusterView& ground, const std::vector<double>& tasks) {
+  const auto users = static_cast<Index>(ground.users());
+  const auto resources = static_cast<Index>(ground.resources());
+  ClassedProblem classed{.rows = {.demand = {Eigen::ArrayXXd(users, resources)},
+                                  .capacity = Eigen::ArrayXXd(1, resources),
+                                  .alone = Eigen::ArrayXXd(users, 1),
+                                  .cap = ArrayXd(users)},
+                         .tasks = ArrayXd(users),
+                         .unit = {},
+                         .who = {}};
+  for (Index r = 0; r < resources; ++r)
+    classed.rows.capacity(0, r) = ground.capacity(0)[static_cast<std::size_t>(r)];
+  for (Index n = 0; n < users; ++n) {
+    const auto user = static_cast<std::size_t>(n);
+    for (Index r = 0; r < resources; ++r)
+      classed.rows.demand[0](n, r) = ground.demand(user, 0)[static_cast<std::size_t>(r)];
+    classed.rows.alone(n, 0) = ground.alone_everywhere(user);
+    classed.rows.cap[n] = ground.cap(user);
+    classed.tasks[n] = tasks[user];
+    classed.who.push_back({user});
+  }
+  return classed;
+}
+
+ClassedProblem classed_servers(const Problem& problem, const std::vector<double>& tasks) {
+  MergedServers merged = merge_servers(problem, MergeUsers::equal);
+  ClassedProblem classed{
+      .rows = std::move(merged.rows), .tasks = ArrayXd::Zero(merged.weight.size()), .unit = {}, .who = {}};
+  for (const UserClass& alike : merged.classes.users) {
+    for (const std::size_t n : alike.members)
+      classed.tasks[static_cast<Index>(classed.who.size())] += tasks[n];
+    classed.who.push_back(alike.members);
+  }
+  if (classed.rows.cap.size() == 0)
+    classed.rows.cap = ArrayXd::Constant(classed.tasks.size(), std::numeric_limits<double>::infinity());
+  return classed;
+}
+
+// Where a class may go: (class, server) pairs, the variables y.
+std::vector<std::pair<Index, Index>> pairs_of(const ServerRows& rows) {
+  std::vector<std::pair<Index, Index>> pairs;
+  for (Index i = 0; i < rows.servers(); ++i) {
+    for (Index n = 0; n < rows.rows(); ++n) {
+      if (rows.alone(n, i) > 0) pairs.emplace_back(n, i);
+    }
+  }
+  return pairs;
+}
+
+// How much of server i's resource r one unit of class n takes.
+double part_taken(const ClassedProblem& classed, Index n, Index i, Index r) {
+  const double capacity = classed.rows.capacity(i, r);
+  return capacity > 0 ? classed.rows.demand_on(i)(n, r) * classed.unit[n] / capacity : 0;
+}
+
+// What a class may still gain, in its unit; nothing where it cannot run.
+double room_of(const ClassedProblem& classed, Index n) {
+  const double most = classed.rows.alone.row(n).sum();
+  if (most <= 0) return 0;
+  return std::min(std::max(0.0, classed.rows.cap[n] - classed.tasks[n]), most) / classed.unit[n];
+}
+
+double largest_part(const ClassedProblem& classed, Index n) {
+  double largest = 0;
+  for (Index r = 0; r < classed.rows.resources(); ++r)
+    largest = std::max(largest, part_taken(classed, n, 0, r));
+  return largest;
+}
+
+// ε_n / X_n of the first program on one server: what fits into the room that is left.
+ArrayXd gains_on_one_server(const ClassedProblem& classed) {
+  const ServerRows& rows = classed.rows;
+  const Index users = rows.rows();
+  std::vector<Index> capped;
+  for (Index n = 0; n < users; ++n) {
+    if (std::isfinite(rows.cap[n]) || rows.alone(n, 0) <= 0 || largest_part(classed, n) < kNextToNothing)
+      capped.push_back(n);
+  }
+  const Index limits = rows.resources() + static_cast<Index>(capped.size());
+  numerics::LinearProgram program{.value = Eigen::VectorXd::Ones(users),
+                                  .rows = Eigen::MatrixXd::Zero(limits, users),
+                                  .limit = Eigen::VectorXd::Ones(limits)};
+  for (Index n = 0; n < users; ++n) {
+    for (Index r = 0; r < rows.resources(); ++r) {
+      const double part = part_taken(classed, n, 0, r);
+      program.rows(r, n) = part;
+      program.limit[r] -= part * classed.tasks[n] / classed.unit[n];
+    }
+  }
+  for (std::size_t k = 0; k < capped.size(); ++k) {
+    const Index row = rows.resources() + static_cast<Index>(k);
+    program.rows(row, capped[k]) = 1;
+    program.limit[row] = room_of(classed, capped[k]);
+  }
+  program.limit = program.limit.cwiseMax(0.0);
+  return numerics::maximise(program).amount;
+}
+
+// The same over several servers, where to lose a task costs so much. Nothing when it does not cost enough to
+// keep everybody what it has.
+std::optional<ArrayXd> gains_over_servers(const ClassedProblem& classed, double penalty) {
+  const ServerRows& rows = classed.rows;
+  const Index users = rows.rows();
+  const auto pairs = pairs_of(rows);
+  const auto placed = static_cast<Index>(pairs.size());
+  const Index capacities = rows.servers() * rows.resources();
+  numerics::LinearProgram program{.value = Eigen::VectorXd::Constant(placed + users, penalty),
+                                  .rows = Eigen::MatrixXd::Zero(capacities + 2 * users, placed + users),
+                                  .limit = Eigen::VectorXd::Ones(capacities + 2 * users)};
+  for (Index column = 0; column < placed; ++column) {
+    const auto& [n, i] = pairs[static_cast<std::size_t>(column)];
+    for (Index r = 0; r < rows.resources(); ++r)
+      program.rows(i * rows.resources() + r, column) = part_taken(classed, n, i, r);
+    program.rows(capacities + n, column) = 1;
+  }
+  for (Index n = 0; n < users; ++n) {  // ε_n: what is placed beyond X_n is worth 1, not M
+    program.value[placed + n] = 1 - penalty;
+    program.rows(capacities + n, placed + n) = -1;
+    program.rows(capacities + users + n, placed + n) = 1;
+    program.limit[capacities + n] = classed.tasks[n] / classed.unit[n];
+    program.limit[capacities + users + n] = room_of(classed, n);
+  }
+  const numerics::LinearOptimum best = numerics::maximise(program);
+  ArrayXd served = ArrayXd::Zero(users);
+  for (Index column = 0; column < placed; ++column)
+    served[pairs[static_cast<std::size_t>(column)].first] += best.amount[column];
+  const ArrayXd owed = classed.tasks / classed.unit;
+  if (!(served >= owed * (1 - kServed) - kServed).all()) return {};
+  return (served - owed).max(0.0);
+}
+
+std::optional<ArrayXd> gains_of(const ClassedProblem& classed) {
+  if (classed.rows.servers() == 1) return gains_on_one_server(classed);
+  for (const double penalty : kPenalties) {
+    if (std::optional<ArrayXd> gains = gains_over_servers(classed, penalty)) return gains;
+  }
+  return {};
+}
+
+// max t of the second program; 1 when somebody has nothing, or all its tasks. Over servers it is the lowest
+// level of the max-min allocation in units of X.
+double common_factor(const Division& division, const ClassedProblem& classed) {
+  if ((classed.tasks >= classed.rows.cap * (1 - kServed)).any() || (classed.tasks <= 0).any()) return 1;
+  if (division.scope == Scope::pool) {
+    const ArrayXd used = classed.rows.demand[0].matrix().transpose() * classed.tasks.matrix();
+    const ArrayXd capacity = classed.rows.capacity.row(0);
+    return 1 / (capacity > 0).select(used / capacity, 0.0).maxCoeff();
+  }
+  const auto unit = [&]<class Number>(const ServerArraysOf<Number>&) -> numerics::ArrayOf<Number> {
+    return classed.tasks.cast<Number>();
+  };
+  const ServerShares levels =
+      share_by_levels(division.problem, merge_servers(division.problem, MergeUsers::equal), unit);
+  return (levels.tasks.rowwise().sum() / classed.tasks).minCoeff();
+}
+
+std::string names_of(const ClusterView& ground, const std::vector<std::size_t>& users) {
+  std::string text = ground.user_name(users[0]);
+  if (users.size() > 1) text += fmt::format(" and {} like it", users.size() - 1);
+  return text;
+}
+
+}  // namespace
+
+Verdict check_pareto_efficiency(const Division& division, const Tolerances& tolerances) {
+  const ClusterView ground(division.problem, division.scope);
+  const std::vector<double>& tasks = division.outcome.allocation.tasks;
+  ClassedProblem classed =
+      division.scope == Scope::pool ? classed_pool(ground, tasks) : classed_servers(division.problem, tasks);
+  classed.unit = (classed.tasks > 0).select(classed.tasks, classed.rows.alone.rowwise().sum());
+  classed.unit = (classed.unit > 0).select(classed.unit, 1.0);  // of a class that can run nowhere
+  const auto users = static_cast<double>(classed.tasks.size());
+  const auto servers = static_cast<double>(classed.rows.servers());
+  const bool one = classed.rows.servers() == 1;
+  const double entries =
+      one ? 0 : (servers * static_cast<double>(ground.resources()) + 2 * users) * users * (servers + 1);
+  if (entries > kMostEntries)
+    return undecided(Property::pareto_efficiency, "the linear program is too large");
+
+  const std::optional<ArrayXd> found = gains_of(classed);
+  if (!found) return undecided(Property::pareto_efficiency, "what users have is too far apart in size");
+  const ArrayXd& gains = *found;
+  const double size = gains.sum();
+  if (size <= slack(division.outcome, tolerances) * users) return {.property = Property::pareto_efficiency};
+
+  Index best = 0;
+  gains.maxCoeff(&best);
+  const auto& who = classed.who[static_cast<std::size_t>(best)];
+  const double has = classed.tasks[best];
+  const double could = has + gains[best] * classed.unit[best];
+  const double factor = common_factor(division, classed);
+  const auto [more, now] = told_apart(could, has);
+  const std::string everybody =
+      factor > 1 + kServed ? fmt::format("; all users together {}% more", number_words(100 * (factor - 1)))
+                           : "";
+  return violated(
+      Property::pareto_efficiency,
+      {.words = fmt::format("{} could have {} tasks instead of {} under {} while no other user loses any{}",
+                            names_of(ground, who), more, now, division.outcome.mechanism, everybody),
+       .problem = cluster_of(division.problem),
+       .user = ground.user_name(who[0]),
+       .numbers = {{"tasks", has}, {"possible", could}, {"gain", size}, {"common_factor", factor}},
+       .size = size});
+}
+
+}  // namespace mirab

@@ -1,0 +1,279 @@
+// Properties of fairness of one division: sharing incentive, envy-freeness, and max-min fairness in the
+// one resource that counts (bottleneck, single resource).
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include <mirab/audit/properties.hpp>
+#include <mirab/model/classes.hpp>
+
+#include "audit/cluster_view.hpp"
+#include "audit/findings.hpp"
+#include "model/exact.hpp"
+
+namespace mirab {
+
+// The sharing incentive: X_n ≥ (φ_n/Φ) Σ_i γ_{n,i}. Nobody would rather have its equal part of every server,
+// or of the pool, for itself.
+//
+// Source: Ghodsi et al. 2011, section 3; for servers with placement constraints Ravi Kiran and Srinuvas,
+// section 4: the part of a server that a user may not use is lost to it. Example: asset fairness on (30, 30)
+// gives 12 tasks to the user of (1, 1) beside one of (1, 3); half of the pool holds 15.
+
+Verdict check_sharing_incentive(const Division& division, EqualPart part, const Tolerances& tolerances) {
+  const bool pool = part == EqualPart::of_the_pool;
+  const ClusterView ground(division.problem, pool ? Scope::pool : Scope::servers);
+  const double least = slack(division.outcome, tolerances);
+  std::optional<Witness> worst;
+  for (std::size_t n = 0; n < ground.users(); ++n) {
+    const double share = ground.weight(n) / ground.total_weight();
+    const double alone = std::min(ground.cap(n), share * ground.alone_everywhere(n));
+    const double tasks = division.outcome.allocation.tasks[n];
+    const double size = shortfall(tasks, alone);
+    if (size <= least || (worst && size <= worst->size)) continue;
+    const auto [could, gives] = told_apart(alone, tasks);
+    worst = Witness{
+        .words = fmt::format("{} could run {} tasks on {} {}, {} gives it {}", ground.user_name(n), could,
+                             part_words(share),
+                             pool || division.problem.server_count() == 1 ? "the cluster" : "every server",
+                             division.outcome.mechanism, gives),
+        .problem = {},
+        .user = ground.user_name(n),
+        .numbers = {{"tasks", tasks}, {"alone", alone}},
+        .size = size};
+  }
+  if (!worst) return {.property = Property::sharing_incentive};
+  worst->problem = cluster_of(division.problem);
+  return violated(Property::sharing_incentive, *std::move(worst));
+}
+
+// Envy-freeness: V_n((φ_n/φ_k) a_k) ≤ X_n for all k. Nobody could run more tasks with what somebody else
+// holds, scaled to its own weight.
+//
+// Source: Ghodsi et al. 2011, section 3. Of users with equal demand and servers only the one with the fewest
+// tasks per weight is asked whom it envies: it envies whenever another of them does; a user whose cap
+// satisfies it envies nobody, so caps keep classes apart.
+
+namespace {
+
+// The user with the fewest tasks per weight of every class.
+std::vector<std::size_t> lowest_of_classes(const ClusterView& ground, const std::vector<double>& tasks) {
+  std::vector<std::size_t> users;
+  const auto per_weight = [&](std::size_t n) { return tasks[n] / ground.weight(n); };
+  for (const UserClass& alike : merge(ground.problem(), MergeUsers::equal, MergeServers::equal).users) {
+    users.push_back(
+        *std::min_element(alike.members.begin(), alike.members.end(),
+                          [&](std::size_t a, std::size_t b) { return per_weight(a) < per_weight(b); }));
+  }
+  return users;
+}
+
+// V_n((φ_n/φ_k) a_k) for every k.
+std::vector<double> tasks_with_bundles(const ClusterView& ground, const Allocation& allocation,
+                                       std::size_t n) {
+  std::vector<double> tasks(ground.users(), 0.0);
+  for (const Grant& grant : allocation.grants) {
+    const double scale = ground.weight(n) / ground.weight(grant.user);
+    tasks[grant.user] += scale * ground.tasks_with(n, grant.server, grant.resources);
+  }
+  return tasks;
+}
+
+}  // namespace
+
+Verdict check_envy_freeness(const Division& division, const Tolerances& tolerances) {
+  const ClusterView ground(division.problem, division.scope);
+  const Allocation& allocation = division.outcome.allocation;
+  const double least = slack(division.outcome, tolerances);
+  std::optional<Witness> worst;
+  for (const std::size_t n : lowest_of_classes(ground, allocation.tasks)) {
+    const std::vector<double> with = tasks_with_bundles(ground, allocation, n);
+    for (std::size_t k = 0; k < with.size(); ++k) {
+      const double could = std::min(ground.cap(n), with[k]);
+      const double size = k == n ? 0 : shortfall(allocation.tasks[n], could);
+      if (size <= least || (worst && size <= worst->size)) continue;
+      const auto [more, has] = told_apart(could, allocation.tasks[n]);
+      const bool same_weight = ground.weight(n) == ground.weight(k);
+      worst = Witness{
+          .words = fmt::format("{} could run {} tasks with what {} gives {}{}, its own bundle runs {}",
+                               ground.user_name(n), more, division.outcome.mechanism, ground.user_name(k),
+                               same_weight ? "" : " (per weight)", has),
+          .problem = {},
+          .user = ground.user_name(n),
+          .other = ground.user_name(k),
+          .numbers = {{"tasks", allocation.tasks[n]}, {"with_other", could}},
+          .size = size};
+    }
+  }
+  if (!worst) return {.property = Property::envy_freeness};
+  worst->problem = cluster_of(division.problem);
+  return violated(Property::envy_freeness, *std::move(worst));
+}
+
+/// Holds an allocation against lexicographic max-min of X_n d_{n,ρ} / φ_n for one resource ρ, which must be
+/// the one that stops everybody: the verdict of `property`, with a witness when somebody could have more ρ
+/// from what is free, or from somebody with more per weight, directly or through others who move over.
+Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
+                   std::size_t resource, const Tolerances& tolerances);
+
+// Max-min fairness in one resource over servers, decided by who could hand over to whom: n may run on i, k
+// holds some of i, k may run on j, and so on. An allocation is lexicographically max-min in the amounts per
+// weight when no such chain leads from a user below its cap to a free place, or to a user with more per
+// weight: bounded flows from users to servers are a polymatroid, where improving by one exchange at a time
+// finds the optimum (Megiddo 1974). A chain through users who keep their totals matters where one of them has
+// all its tasks. O(N (N + grants + N K)).
+
+namespace {
+
+struct Held {
+  std::vector<double> amount;                // of ρ, by user
+  std::vector<double> free;                  // of ρ, by server
+  std::vector<std::vector<std::size_t>> on;  // who holds some of each server
+};
+
+// What is less than `least` of a server is what a solver left there, and nobody's.
+Held held(const Division& division, const ClusterView& ground, std::size_t resource, double least) {
+  Held held{.amount = std::vector<double>(ground.users(), 0.0), .free = {}, .on = {}};
+  held.on.resize(ground.places());
+  for (std::size_t i = 0; i < ground.places(); ++i) held.free.push_back(ground.capacity(i)[resource]);
+  for (const Grant& grant : division.outcome.allocation.grants) {
+    const double tasks = ground.tasks_with(grant.user, grant.server, grant.resources);
+    const double amount = tasks * ground.demand(grant.user, grant.server)[resource];
+    held.amount[grant.user] += amount;
+    held.free[grant.server] -= amount;
+    if (amount > least * ground.capacity(grant.server)[resource]) held.on[grant.server].push_back(grant.user);
+  }
+  return held;
+}
+
+// What user n could have more from: a free server, or another user.
+struct Source {
+  double level = 0;  // amount per weight of the one that would lose; infinite for a free server
+  std::size_t server = 0;
+  std::size_t user = 0;
+};
+
+// The best source that chains lead to from n: over users of any level, since those in between lose nothing.
+Source best_source(const ClusterView& ground, const Held& held, std::size_t resource, std::size_t n,
+                   double least) {
+  std::vector<bool> seen_user(ground.users());
+  std::vector<bool> seen_server(ground.places());
+  std::vector<std::size_t> queue{n};
+  seen_user[n] = true;
+  Source best;
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    for (std::size_t i = 0; i < ground.places(); ++i) {
+      if (seen_server[i] || !ground.eligible(queue[at], i)) continue;
+      seen_server[i] = true;
+      if (held.free[i] > least * ground.capacity(i)[resource])
+        return {.level = std::numeric_limits<double>::infinity(), .server = i};
+      for (const std::size_t k : held.on[i]) {
+        if (seen_user[k]) continue;
+        seen_user[k] = true;
+        queue.push_back(k);
+        const double level = held.amount[k] / ground.weight(k);
+        if (level > best.level) best = {.level = level, .server = i, .user = k};
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
+                   std::size_t resource, const Tolerances& tolerances) {
+  const double least = slack(division.outcome, tolerances);
+  const Held has = held(division, ground, resource, least);
+  const std::string& name = division.problem.resources()[resource];
+  std::optional<Witness> worst;
+  for (std::size_t n = 0; n < ground.users(); ++n) {
+    const double tasks = division.outcome.allocation.tasks[n];
+    if (tasks >= ground.cap(n) * (1 - least)) continue;
+    const Source source = best_source(ground, has, resource, n, least);
+    const double level = has.amount[n] / ground.weight(n);
+    const double size =
+        source.level == std::numeric_limits<double>::infinity() ? 1 : shortfall(level, source.level);
+    if (size <= least || (worst && size <= worst->size)) continue;
+    const bool idle = source.level == std::numeric_limits<double>::infinity();
+    const double other = idle ? has.free[source.server] : has.amount[source.user];
+    const auto [little, much] = told_apart(has.amount[n], other);
+    worst = Witness{.words = idle ? fmt::format("{} holds {} {} under {}, while {} of {} is free",
+                                                ground.user_name(n), little, name, division.outcome.mechanism,
+                                                much, ground.place_name(source.server))
+                                  : fmt::format("{} holds {} {} under {} and could have some of the {} of "
+                                                "{}, who has more for its weight",
+                                                ground.user_name(n), little, name, division.outcome.mechanism,
+                                                much, ground.user_name(source.user)),
+                    .problem = {},
+                    .user = ground.user_name(n),
+                    .other = idle ? "" : ground.user_name(source.user),
+                    .numbers = {{"holds", has.amount[n]}, {idle ? "free" : "other_holds", other}},
+                    .size = size};
+  }
+  if (!worst) return {.property = property};
+  worst->problem = cluster_of(division.problem);
+  return violated(property, *std::move(worst));
+}
+
+// Bottleneck fairness: if a resource ρ is demanded most by everybody wherever it may run, d_{n,ρ}/c_{i,ρ} ≥
+// d_{n,r}/c_{i,r} for all r, the allocation is max-min in ρ.
+//
+// Source: Ravi Kiran and Srinuvas, definition 2; on one pool the slides' bottleneck fairness. Without such a
+// resource nothing is asked. Example: on (21, 21) users of (3, 2) and (4, 1) both need the first most and
+// should have 10.5 of it each.
+
+namespace {
+
+// Told exactly: 0.3 of 3 is as much as 0.1 of 1.
+std::vector<std::size_t> bottlenecks(const Division& division, const ClusterView& ground) {
+  const Problem& problem = division.problem;
+  const bool pooled = division.scope == Scope::pool;
+  std::vector<std::size_t> left(ground.resources());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  for (std::size_t i = 0; i < ground.places(); ++i) {
+    const ExactVector capacity = pooled ? exact_pool(problem) : exact(problem.servers()[i].capacity);
+    for (std::size_t n = 0; n < ground.users(); ++n) {
+      if (!ground.eligible(n, i)) continue;
+      const ExactVector demand = exact(pooled ? problem.users()[n].demand : problem.demand(n, i));
+      std::erase_if(left, [&](std::size_t r) { return !needs_most(demand, capacity, r); });
+      if (left.empty()) return left;
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+Verdict check_bottleneck_fairness(const Division& division, const Tolerances& tolerances) {
+  const ClusterView ground(division.problem, division.scope);
+  const std::vector<std::size_t> found = bottlenecks(division, ground);
+  if (found.empty()) {
+    return vacuous(Property::bottleneck_fairness,
+                   "no resource is dominant for every user on all its servers");
+  }
+  return max_min_in(Property::bottleneck_fairness, division, ground, found.front(), tolerances);
+}
+
+// Single-resource fairness: with one resource, the allocation is max-min fair in it. Asked only where nobody
+// demands any other. Source: Ghodsi et al. 2011, section 3.
+
+Verdict check_single_resource_fairness(const Division& division, const Tolerances& tolerances) {
+  const ClusterView ground(division.problem, division.scope);
+  std::set<std::size_t> demanded;
+  for (std::size_t n = 0; n < ground.users(); ++n) {
+    for (std::size_t i = 0; i < ground.places(); ++i) {
+      for (std::size_t r = 0; r < ground.resources(); ++r) {
+        if (ground.eligible(n, i) && ground.demand(n, i)[r] > 0) demanded.insert(r);
+      }
+    }
+  }
+  if (demanded.size() != 1)
+    return vacuous(Property::single_resource_fairness, "several resources are demanded");
+  return max_min_in(Property::single_resource_fairness, division, ground, *demanded.begin(), tolerances);
+}
+
+}  // namespace mirab

@@ -1,0 +1,359 @@
+// Misreports: what a user could tell instead of the truth.
+//
+// Source: docs/explanation/mathematics.md, section 11. On random clusters of two users some fifty such moves
+// expose proportional fairness and time division in every fourth to fifth; against DRF they find nothing.
+#include "audit/properties/strategy_proofness.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include <mirab/model/classes.hpp>
+
+#include "audit/cluster_view.hpp"
+#include "audit/counterexamples.hpp"
+#include "audit/findings.hpp"
+
+namespace mirab {
+namespace {
+
+constexpr std::array kGrid = {0.125, 0.25, 0.5, 0.8, 0.9, 0.95, 1.05, 1.1, 1.25, 2.0, 4.0, 8.0};
+constexpr std::array kTrades = {0.25, 0.5, 0.8, 1.25, 2.0, 4.0};
+constexpr std::array kLittle = {0.01, 0.1, 0.5};
+constexpr int kDigits = 4;
+
+// max_r d_r / C_r
+double largest_part(const Problem& problem, const ResourceVector& demand) {
+  double largest = 0;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (problem.pool()[r] > 0) largest = std::max(largest, demand[r].value() / problem.pool()[r]);
+  }
+  return largest;
+}
+
+bool misreport(const Problem& problem, const Factors& factors, ResourceVector& demand) {
+  const double part = largest_part(problem, demand);
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    const auto factor = factors.find(problem.resources()[r]);
+    if (factor == factors.end()) continue;
+    const std::optional<Quantity> told =
+        demand[r].is_zero() ? times(Quantity(1), factor->second * part * problem.pool()[r], kDigits)
+                            : times(demand[r], factor->second, kDigits);
+    if (!told) return false;
+    demand[r] = *told;
+  }
+  return true;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMaxNamed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNamed); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > kMaxNamed ? fmt::format("{} and {} more", text, names.size() - kMaxNamed) : text;
+}
+
+std::string words_for(const Problem& problem, const Misreport& lie, const std::vector<std::string>& concealed,
+                      const std::vector<User>& told, const User& truth) {
+  const auto amounts = [&](const User& user) { return amounts_words(problem.resources(), user.demand); };
+  if (told.size() == 2)
+    return fmt::format("by appearing as two of half the weight, of {} and of {}, instead of one of {}",
+                       amounts(told[0]), amounts(told[1]), amounts(truth));
+  if (!concealed.empty()) return fmt::format("by saying that it may not run on {}", list_of(concealed));
+  if (lie.tasks)
+    return told[0].tasks
+               ? fmt::format("by claiming {} tasks instead of {}", told[0].tasks->text(), truth.tasks->text())
+               : fmt::format("by claiming endless tasks instead of {}", truth.tasks->text());
+  return fmt::format("by reporting {} instead of {}", amounts(told[0]), amounts(truth));
+}
+
+struct ReportedServers {
+  std::vector<std::string> told;       // the servers on which the user says that it may run
+  std::vector<std::string> concealed;  // the others on which it may
+};
+
+ReportedServers reported_without(const Problem& problem, std::size_t user,
+                                 const std::vector<std::string>& hidden) {
+  ReportedServers offer;
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    if (!problem.eligible(user, i)) continue;
+    const std::string& name = problem.servers()[i].name;
+    const bool hides = std::find(hidden.begin(), hidden.end(), name) != hidden.end();
+    (hides ? offer.concealed : offer.told).push_back(name);
+  }
+  return offer;
+}
+
+bool claim_tasks(double factor, User& told) {
+  if (!told.tasks) return false;
+  told.tasks = std::isinf(factor) ? std::nullopt : times(*told.tasks, factor);
+  return true;
+}
+
+Misreport misreport_of(const Problem& problem, std::size_t user, Factors factors) {
+  return {.user = problem.users()[user].name, .demands = {std::move(factors)}};
+}
+
+void add_demands(const Problem& problem, std::size_t user, std::vector<Misreport>& lies) {
+  const std::vector<std::string>& names = problem.resources();
+  for (std::size_t r = 0; r < names.size(); ++r) {
+    if (problem.users()[user].demand[r].is_zero()) {
+      for (const double part : kLittle) lies.push_back(misreport_of(problem, user, {{names[r], part}}));
+      continue;
+    }
+    lies.push_back(misreport_of(problem, user, {{names[r], 0.0}}));
+    for (const double factor : kGrid) lies.push_back(misreport_of(problem, user, {{names[r], factor}}));
+    for (std::size_t k = 0; k < r; ++k) {
+      for (const double factor : kTrades)
+        lies.push_back(misreport_of(problem, user, {{names[r], factor}, {names[k], 1 / factor}}));
+    }
+  }
+}
+
+void add_servers(const Problem& problem, std::size_t user, std::vector<Misreport>& lies) {
+  std::vector<std::vector<std::string>> kinds;
+  for (const ServerClass& alike : merge(problem, MergeUsers::equal, MergeServers::equal).servers) {
+    if (!problem.eligible(user, alike.members[0])) continue;
+    kinds.emplace_back();
+    for (const std::size_t i : alike.members) kinds.back().push_back(problem.servers()[i].name);
+  }
+  if (kinds.size() < 2) return;
+  for (std::size_t kept = 0; kept < kinds.size(); ++kept) {
+    Misreport one = misreport_of(problem, user, {});
+    Misreport others = one;
+    one.hidden = kinds[kept];
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      if (k != kept) others.hidden.insert(others.hidden.end(), kinds[k].begin(), kinds[k].end());
+    }
+    lies.push_back(one);
+    if (kinds.size() > 2) lies.push_back(others);
+  }
+}
+
+void add_splits(const Problem& problem, std::size_t user, std::vector<Misreport>& lies) {
+  for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+    if (problem.users()[user].demand[r].is_zero()) continue;
+    const std::string& name = problem.resources()[r];
+    Factors only;
+    for (std::size_t k = 0; k < problem.resource_count(); ++k) {
+      if (k != r && !problem.users()[user].demand[k].is_zero()) only[problem.resources()[k]] = 0.0;
+    }
+    Misreport apart{.user = problem.users()[user].name, .demands = {only, {{name, 0.0}}}};
+    if (!only.empty()) lies.push_back(apart);
+    lies.push_back({.user = apart.user, .demands = {{{name, 2.0}}, {{name, 0.5}}}});
+  }
+}
+
+}  // namespace
+
+std::optional<Told> tell(const Problem& problem, const Misreport& lie) {
+  Told told{.cluster = cluster_of(problem), .liars = {}, .words = {}};
+  const auto found = std::find_if(problem.users().begin(), problem.users().end(),
+                                  [&](const User& user) { return user.name == lie.user; });
+  if (found == problem.users().end()) return {};
+  const auto user = static_cast<std::size_t>(found - problem.users().begin());
+  const ReportedServers offer =
+      lie.hidden.empty() ? ReportedServers{} : reported_without(problem, user, lie.hidden);
+  if (!lie.hidden.empty() && (offer.told.empty() || offer.concealed.empty())) return {};
+  std::vector<User> liars;
+  for (const Factors& factors : lie.demands) {
+    User& liar = liars.emplace_back(*found);
+    if (!misreport(problem, factors, liar.demand)) return {};
+    for (auto& [server, demand] : liar.demand_on) {
+      if (!misreport(problem, factors, demand)) return {};
+    }
+    if (!offer.concealed.empty()) {
+      liar.select.clear();
+      liar.servers = offer.told;
+    }
+    if (lie.tasks && !claim_tasks(*lie.tasks, liar)) return {};
+    if (lie.demands.size() == 1) continue;
+    liar.weight = *times(liar.weight, 0.5);
+    if (liar.tasks) liar.tasks = times(*liar.tasks, 0.5);
+  }
+  told.words = words_for(problem, lie, offer.concealed, liars, *found);
+  told.cluster.users[user] = liars[0];
+  told.liars = {user};
+  if (liars.size() == 2) {
+    liars[1].name += "'";
+    told.liars.push_back(told.cluster.users.size());
+    told.cluster.users.push_back(liars[1]);
+  }
+  return told;
+}
+
+std::vector<Misreport> misreports_of(const Problem& problem, Scope scope, std::size_t user) {
+  std::vector<Misreport> lies;
+  add_demands(problem, user, lies);
+  if (scope != Scope::pool) add_servers(problem, user, lies);
+  add_splits(problem, user, lies);
+  if (problem.users()[user].tasks) {
+    for (const double factor : {2.0, 10.0, std::numeric_limits<double>::infinity()}) {
+      lies.push_back(misreport_of(problem, user, {}));
+      lies.back().tasks = factor;
+    }
+  }
+  return lies;
+}
+
+Misreport random_misreport(const Problem& problem, Random& random) {
+  constexpr double kLogMost = 2.0794415416798357;  // ln 8
+  const std::size_t user = random.below(problem.user_count());
+  Factors factors;
+  for (const std::string& resource : problem.resources())
+    factors[resource] = std::exp(kLogMost * (2 * random.unit() - 1));
+  return misreport_of(problem, user, std::move(factors));
+}
+
+// Strategy-proofness: nobody can run more of its tasks by telling something else than the truth. What a lie
+// brings is what the true tasks make of the bundle that the told ones get.
+//
+// Source: Ghodsi et al. 2011, section 3; the search is that of docs/explanation/mathematics.md, section 11.
+// First the moves of all users in random order, then random lies, in rounds; the best lie is refined, factor
+// by factor. Both divisions must have their certificates, and the gain must exceed what these leave open. A
+// lie that makes no cluster, breaks the conditions or cannot be divided is no attempt; others take its place.
+
+namespace {
+
+constexpr std::size_t kMisreportsForAnAttempt = 4;  // are told at most
+
+void shuffle(std::vector<Misreport>& lies, Random& random) {
+  for (std::size_t left = lies.size(); left > 1; --left) std::swap(lies[left - 1], lies[random.below(left)]);
+}
+
+// The moves of all users, those that are easiest to grasp first: splits come after lies of one user.
+std::vector<Misreport> all_misreports(const Division& division, const Search& search) {
+  const Problem& problem = division.problem;
+  Random random(search.seed);
+  std::vector<Misreport> lies;
+  std::vector<Misreport> splits;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    for (Misreport& lie : misreports_of(problem, division.scope, n))
+      (lie.demands.size() == 1 ? lies : splits).push_back(std::move(lie));
+  }
+  shuffle(lies, random);
+  shuffle(splits, random);
+  std::move(splits.begin(), splits.end(), std::back_inserter(lies));
+  return lies;
+}
+
+// The k-th misreport, the same for every caller.
+Misreport drawn_misreport(const Problem& problem, std::uint64_t seed, std::size_t k) {
+  Random random(seed + k * kSeedStep);
+  return random_misreport(problem, random);
+}
+
+// The tasks of the truth that the liars' bundles run.
+double true_tasks(const ClusterView& ground, std::size_t user, const std::vector<std::size_t>& liars,
+                  const Allocation& allocation) {
+  std::vector<std::vector<double>> bundle(ground.places());
+  for (const Grant& grant : allocation.grants) {
+    if (std::find(liars.begin(), liars.end(), grant.user) == liars.end()) continue;
+    std::vector<double>& here = bundle[grant.server];
+    here.resize(ground.resources());
+    for (std::size_t r = 0; r < here.size(); ++r) here[r] += grant.resources[r];
+  }
+  double tasks = 0;
+  for (std::size_t i = 0; i < bundle.size(); ++i) {
+    if (!bundle[i].empty()) tasks += ground.tasks_with(user, i, bundle[i]);
+  }
+  return std::min(tasks, ground.cap(user));
+}
+
+struct FoundMisreport {
+  Misreport lie;
+  Witness witness;
+};
+
+bool meets(const Conditions& conditions, const Problem& problem) {
+  const bool demands_all = std::all_of(problem.users().begin(), problem.users().end(), [](const User& user) {
+    return std::none_of(user.demand.begin(), user.demand.end(),
+                        [](const Quantity& d) { return d.is_zero(); });
+  });
+  return (demands_all || !conditions.positive_demands) &&
+         !(conditions.no_placement && problem.has_placement_constraints());
+}
+
+// What the lie brings its user, if that is a gain that counts.
+Trial try_misreport(const Division& division, const Rule& rule, const Misreport& lie, const Search& search) {
+  const Tolerances& tolerances = search.tolerances;
+  std::optional<Told> told = tell(division.problem, lie);
+  if (!told) return {};
+  const Result<Problem> problem = Problem::from(told->cluster);
+  if (!problem || !meets(search.conditions, *problem)) return {};
+  const std::optional<Outcome> outcome = comparable(rule, *problem);
+  if (!outcome) return {};
+  const ClusterView ground(division.problem, division.scope);
+  const double honest = division.outcome.allocation.tasks[told->liars[0]];
+  const double gained = true_tasks(ground, told->liars[0], told->liars, outcome->allocation);
+  const double least =
+      std::max(tolerances.least_gain, slack(division.outcome, tolerances) + slack(*outcome, tolerances));
+  const double size = shortfall(honest, gained);
+  if (!(size > least)) return {.compared = 1};
+  const auto [has, could] = told_apart(honest, gained);
+  return {.compared = 1,
+          .violation = Witness{.words = fmt::format("{} runs {} tasks under {}, and {} {}", lie.user, has,
+                                                    division.outcome.mechanism, could, told->words),
+                               .problem = cluster_of(division.problem),
+                               .changed = std::move(told->cluster),
+                               .user = lie.user,
+                               .numbers = {{"tasks", honest}, {"tasks_by_lying", gained}},
+                               .size = size}};
+}
+
+// A lie with other factors that brings more, or the same one.
+FoundMisreport refine(const Division& division, const Rule& rule, FoundMisreport found,
+                      const Search& search) {
+  for (const double step : {1.3, 1.1, 1.03}) {
+    bool better = true;
+    for (int round = 0; better && round < 6; ++round) {
+      better = false;
+      for (std::size_t who = 0; who < found.lie.demands.size(); ++who) {
+        for (const auto& [resource, factor] : Factors(found.lie.demands[who])) {
+          for (const double by : {step, 1 / step}) {
+            Misreport lie = found.lie;
+            lie.demands[who][resource] = factor * by;
+            std::optional<Witness> witness = try_misreport(division, rule, lie, search).violation;
+            if (!witness || witness->size <= found.witness.size) continue;
+            found = {std::move(lie), *std::move(witness)};
+            better = true;
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+// The same lie on another cluster.
+std::function<std::optional<Witness>(const Problem&)> again(const Rule& rule, const Misreport& lie,
+                                                            const Search& search) {
+  return [rule, lie, how = Search{.tolerances = search.tolerances, .conditions = search.conditions}](
+             const Problem& problem) -> std::optional<Witness> {
+    const std::optional<Outcome> outcome = comparable(rule, problem);
+    if (!outcome) return {};
+    return try_misreport({problem, *outcome, rule.scope}, rule, lie, how).violation;
+  };
+}
+
+}  // namespace
+
+Verdict check_strategy_proofness(const Division& division, const Rule& rule, const Search& search) {
+  if (division.outcome.status == Status::not_converged) return incomparable(Property::strategy_proofness);
+  const std::vector<Misreport> moves = all_misreports(division, search);
+  const auto lie = [&](std::size_t k) {
+    return k < moves.size() ? moves[k] : drawn_misreport(division.problem, search.seed, k);
+  };
+  SearchResult sought = run_search(kMisreportsForAnAttempt * search.attempts, search, [&](std::size_t k) {
+    return try_misreport(division, rule, lie(k), search);
+  });
+  if (sought.worst) {
+    FoundMisreport best = refine(division, rule, {lie(sought.attempt), *std::move(sought.worst)}, search);
+    best.witness.again = again(rule, best.lie, search);
+    sought.worst = std::move(best.witness);
+  }
+  return verdict_on(Property::strategy_proofness, std::move(sought));
+}
+
+}  // namespace mirab

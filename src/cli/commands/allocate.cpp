@@ -1,0 +1,331 @@
+// The commands `allocate` and `fill`: both compare outcomes for one cluster.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mirab/mechanisms/mechanism.hpp>
+#include <mirab/model/cluster_file.hpp>
+#include <mirab/model/random.hpp>
+#include <mirab/scheduling/fill.hpp>
+
+#include "cli/io/input.hpp"
+#include "cli/io/output.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/page/html.hpp"
+#include "report/page/page.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace mirab::cli {
+
+/// How `allocate` and `fill` show their outcomes.
+struct CompareOptions {
+  std::string command;  ///< the command line, for the page
+  std::string cluster;
+  OutputOptions output;
+  std::string report;  ///< the page's file; empty for none
+  std::uint64_t seed = 1;
+  std::string tie = "first";
+  int threads = 1;  ///< for the mechanisms
+};
+
+/// Adds the cluster file and the options above.
+void add_compare_options(CLI::App& app, CompareOptions& options);
+
+/// Whom and where: one filling that was asked for.
+struct FillChoice {
+  Choice discipline;
+  Choice placement;
+  std::string notice = {};  ///< what was made of that; empty for nothing
+};
+
+/// A filling for each placement, first-fit where none was asked for. A discipline that chooses servers itself
+/// is run once, with a notice when placements were asked for.
+std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<Choice>& placements);
+
+/// Are the steps of a filling wanted: nowhere, in the page only, or in the result too?
+enum class Steps { dropped, in_report, printed };
+
+/// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them:
+/// the page first, then the result.
+Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanisms,
+             const std::vector<FillChoice>& fillings, Steps steps);
+
+namespace {
+
+std::string formatted(const report::Comparison& comparison, const OutputOptions& output) {
+  if (output.format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
+  if (output.format == "csv") return report::comparison_csv(comparison);
+  return report::comparison_table(comparison, columns_of(output.file));
+}
+
+void drop_steps(report::Comparison& comparison) {
+  for (report::Contender& contender : comparison.contenders) {
+    if (contender.filling) contender.filling->steps.clear();
+  }
+}
+
+bool all_converged(const report::Comparison& comparison) {
+  return std::none_of(
+      comparison.contenders.begin(), comparison.contenders.end(),
+      [](const report::Contender& contender) { return contender.status == Status::not_converged; });
+}
+
+/// A line that counts the placed tasks, when somebody is there to see it.
+FillProgress progress_line(const FillOptions& options) {
+  if (!shows_progress()) return {};
+  const std::string label = options.discipline.text + "/" + options.placement.text;
+  return [label](std::int64_t placed) {
+    show_progress(fmt::format("mirab: {}: {} tasks placed", label, placed));
+  };
+}
+
+/// fill() has no clock of its own.
+Result<FillOutcome> timed_fill(const Problem& problem, const FillOptions& options, std::uint64_t seed) {
+  Random random(seed);
+  const auto start = std::chrono::steady_clock::now();
+  Result<FillOutcome> outcome = fill(problem, options, random, progress_line(options));
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (shows_progress()) show_progress("");
+  if (outcome) outcome->seconds = spent.count();
+  return outcome;
+}
+
+/// Destinations that would harm each other or the input.
+Check check_destinations(const CompareOptions& options) {
+  if (same_file(options.report, options.output.file)) {
+    return Error{.message = "the page and the result cannot both go to '" + options.report + "'",
+                 .key = "--report"};
+  }
+  for (const auto& [option, file] :
+       {std::pair("-o", &options.output.file), std::pair("--report", &options.report)}) {
+    if (would_replace(*file, options.cluster)) {
+      return Error{.message = "'" + *file + "' is the cluster file, which would be replaced", .key = option};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_compare_options(CLI::App& app, CompareOptions& options) {
+  add_cluster_argument(app, options.cluster);
+  add_tie_option(app, options.tie);
+  add_output_options(app, options.output, {"table", "json", "csv"});
+  app.add_option("--report", options.report,
+                 "Also write a page with pictures, which needs no network, to FILE")
+      ->type_name("FILE");
+  add_seed_option(app, options.seed);
+}
+
+std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<Choice>& placements) {
+  const Choice first_fit = *choose_placement("first-fit");
+  if (placements.empty()) return {FillChoice{discipline, first_fit}};
+  std::vector<FillChoice> fillings;
+  std::vector<std::string_view> names;
+  for (const Choice& placement : placements) {
+    fillings.push_back({discipline, placement});
+    names.push_back(placement.text);
+  }
+  if (!chooses_servers(discipline)) return fillings;
+  return {FillChoice{
+      discipline, first_fit,
+      fmt::format("servers are chosen by the discipline itself, not by {}", fmt::join(names, " or "))}};
+}
+
+Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanisms,
+             const std::vector<FillChoice>& fillings, Steps steps) {
+  if (const Check clash = check_destinations(options)) return report_error(*clash);
+  Result<Problem> problem = read_cluster_file(options.cluster);
+  if (!problem) return report_error(explain_wrong_kind(problem.error(), FileKind::cluster));
+  report::Comparison comparison{title_of(options.cluster), *std::move(problem), options.seed, {}};
+
+  for (const Choice& mechanism : mechanisms) {
+    Result<Outcome> outcome = allocate(comparison.problem, mechanism, {.threads = options.threads});
+    if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
+    comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
+  }
+  for (const FillChoice& choice : fillings) {
+    const FillOptions fill_options{.discipline = choice.discipline,
+                                   .placement = choice.placement,
+                                   .tie = read_tie(options.tie),
+                                   .trace = steps != Steps::dropped};
+    Result<FillOutcome> outcome = timed_fill(comparison.problem, fill_options, options.seed);
+    if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
+    if (!choice.notice.empty()) outcome->notices.push_back(choice.notice);
+    comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
+  }
+
+  std::string page;
+  if (!options.report.empty())
+    page = report::report_html(report::page_template(), comparison, options.command);
+  if (steps != Steps::printed) drop_steps(comparison);
+  const std::string result = formatted(comparison, options.output);
+  std::vector<Text> texts{{options.output.file, result}};
+  if (!options.report.empty()) texts.push_back({options.report, page});
+  if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
+  return all_converged(comparison) ? Exit::done : Exit::not_converged;
+}
+
+namespace {
+
+struct AllocateFlags {
+  CompareOptions comparing;
+  std::vector<std::string> mechanisms;
+  std::vector<std::string> fillings;
+};
+
+/// Reads `discipline[/placement]`.
+Result<std::vector<FillChoice>> read_filling(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  Result<Choice> discipline = read_choice(text.substr(0, slash), "--fill", choose_discipline);
+  if (!discipline) return discipline.error();
+  if (slash == std::string::npos) return fillings_of(*discipline, {});
+  const Result<Choice> placement = read_choice(text.substr(slash + 1), "--fill", choose_placement);
+  if (!placement) return placement.error();
+  return fillings_of(*discipline, {*placement});
+}
+
+Exit run(const AllocateFlags& options) {
+  if (options.mechanisms.empty() && options.fillings.empty()) {
+    return report_error(
+        {.message = "name at least one; 'mirab mechanisms' lists them", .key = "--mechanism"});
+  }
+  const Result<std::vector<Choice>> mechanisms =
+      read_choices(options.mechanisms, "--mechanism", choose_mechanism);
+  if (!mechanisms) return report_error(mechanisms.error());
+  std::vector<FillChoice> fillings;
+  for (const std::string& text : options.fillings) {
+    const Result<std::vector<FillChoice>> filling = read_filling(text);
+    if (!filling) return report_error(filling.error());
+    fillings.insert(fillings.end(), filling->begin(), filling->end());
+  }
+  return compare(options.comparing, *mechanisms, fillings,
+                 options.comparing.report.empty() ? Steps::dropped : Steps::in_report);
+}
+
+}  // namespace
+
+Command add_allocate(CLI::App& app) {
+  auto options = std::make_shared<AllocateFlags>();
+  CLI::App* command = app.add_subcommand("allocate", "Divide a cluster fairly among its users");
+  add_list_option(*command, "-m,--mechanism", options->mechanisms,
+                  "How to divide, with options after a colon (alpha-fair:alpha=2); repeat to compare",
+                  "MECHANISM");
+  add_list_option(*command, "--fill", options->fillings,
+                  "Compare with a task-by-task filling: a discipline, and after a slash a "
+                  "placement (default first-fit); may be repeated",
+                  "FILLING");
+  add_compare_options(*command, options->comparing);
+  add_threads_option(*command, options->comparing.threads);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Computes what every user of the cluster gets under each mechanism and compares the outcomes in "
+      "columns: the tasks that a user can run (a real number: tasks are divisible here) and its dominant "
+      "share, the largest part of any one resource of the cluster that it holds. Measures of fairness and "
+      "the use of each resource follow."};
+  manual.examples = {
+      {"mirab allocate examples/slides.yaml -m drf", "Dominant Resource Fairness on the textbook example"},
+      {"mirab allocate cluster.yaml -m drf -m asset -m pf --report shares.html",
+       "Compare three mechanisms, with pictures"},
+      {"mirab allocate cluster.yaml -m drf --fill drf/best-fit --fill fifo",
+       "Divisible shares and whole tasks"},
+      {"mirab allocate cluster.yaml -m pf --format json | jq '.outcomes[0].users'", "For other programs"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->comparing.command = line;
+            return run(*options);
+          }};
+}
+
+namespace {
+
+struct FillFlags {
+  CompareOptions comparing;
+  std::vector<std::string> disciplines;
+  std::vector<std::string> placements;
+  bool trace = false;
+};
+
+/// `drf/best-fit` is how outcomes are called and what `allocate --fill` takes; here these are two options.
+Check check_slashes(const std::vector<std::string>& disciplines) {
+  for (const std::string& text : disciplines) {
+    const std::size_t slash = text.find('/');
+    if (slash == std::string::npos) continue;
+    return Error{.message = fmt::format("'{}' is a discipline and a placement; give them as -d {} -p {}",
+                                        text, text.substr(0, slash), text.substr(slash + 1)),
+                 .key = "--discipline"};
+  }
+  return {};
+}
+
+Exit run(const FillFlags& options) {
+  if (options.trace && options.comparing.output.format == "csv") {
+    return report_error(
+        {.message = "CSV has no place for steps; take --format table or json", .key = "--trace"});
+  }
+  if (const Check slash = check_slashes(options.disciplines)) return report_error(*slash);
+  const Result<std::vector<Choice>> disciplines =
+      read_choices(options.disciplines, "--discipline", choose_discipline);
+  if (!disciplines) return report_error(disciplines.error());
+  const Result<std::vector<Choice>> placements =
+      read_choices(options.placements, "--placement", choose_placement);
+  if (!placements) return report_error(placements.error());
+
+  std::vector<FillChoice> fillings;
+  for (const Choice& discipline : *disciplines) {
+    for (FillChoice& filling : fillings_of(discipline, *placements)) fillings.push_back(std::move(filling));
+  }
+  const Steps unprinted = options.comparing.report.empty() ? Steps::dropped : Steps::in_report;
+  return compare(options.comparing, {}, fillings, options.trace ? Steps::printed : unprinted);
+}
+
+}  // namespace
+
+Command add_fill(CLI::App& app) {
+  auto options = std::make_shared<FillFlags>();
+  CLI::App* command =
+      app.add_subcommand("fill", "Place whole tasks, one after the other, until nothing fits");
+  add_list_option(*command, "-d,--discipline", options->disciplines, "Whom to serve next; repeat to compare",
+                  "DISCIPLINE")
+      ->required();
+  add_list_option(*command, "-p,--placement", options->placements,
+                  "On which server its task goes; repeat to compare", "PLACEMENT")
+      ->default_str("first-fit");
+  command->add_flag(
+      "--trace", options->trace,
+      "Print every placement in order, with the user's share per weight after it (table and json)");
+  add_compare_options(*command, options->comparing);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Starts from an empty cluster and places one task at a time: the discipline picks the user, "
+      "the placement picks the server. Stops when no task of any user fits. Amounts are counted in "
+      "integers and shares compared exactly.",
+      "Weights count in every discipline but fifo, mlf-drs and mrfs.",
+      "Several disciplines and placements are combined, each discipline with each placement; only mrfs "
+      "chooses the servers itself, and is run once.",
+  };
+  manual.examples = {
+      {"mirab fill examples/slides.yaml -d drf --tie last --trace",
+       "DRF task by task, as in a textbook table"},
+      {"mirab fill cluster.yaml -d fifo -d drf -p first-fit -p best-fit", "Four fillings side by side"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->comparing.command = line;
+            return run(*options);
+          }};
+}
+
+}  // namespace mirab::cli

@@ -1,0 +1,261 @@
+// The command `audit`, and the cluster files of its witnesses.
+#include "report/audit/audit.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <mirab/audit/audit.hpp>
+#include <mirab/audit/properties.hpp>
+#include <mirab/model/cluster_file.hpp>
+#include <mirab/model/result.hpp>
+
+#include "cli/io/input.hpp"
+#include "cli/io/output.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "model/names.hpp"
+#include "report/outcome/comparison.hpp"
+
+namespace mirab::cli {
+
+/// Writes a cluster file for the smallest cluster of a violation, and one for the changed cluster that it is
+/// compared with; nothing when the property holds. Errors: what the system says.
+Check write_witness(const std::string& folder, const std::string& mechanism, const Verdict& verdict);
+
+// Witnesses of the audit as cluster files, to be divided, explained and compared.
+
+Check write_witness(const std::string& folder, const std::string& mechanism, const Verdict& verdict) {
+  if (verdict.holds) return {};
+  const Witness& witness = report::shown_witness(verdict);
+  const std::string name = report::witness_name(mechanism, verdict.property);
+  const std::string base = folder + "/" + name;
+  const std::vector<std::string> comment{
+      fmt::format("{} of {} fails here: {}", property_name(verdict.property), mechanism, witness.words),
+      fmt::format("mirab allocate {}.yaml -m {}", name, mechanism)};
+  if (Check failure = write_text(base + ".yaml", write_cluster_yaml(witness.problem, comment)))
+    return failure;
+  if (!witness.changed) return {};
+  const std::string other = "The changed cluster: compare with " + name + ".yaml";
+  return write_text(base + "-changed.yaml", write_cluster_yaml(*witness.changed, {other}));
+}
+
+namespace {
+
+constexpr std::uint64_t kClustersForClaims = 300;
+constexpr const char* kPositiveDemands = "positive-demands";
+constexpr const char* kNoCaps = "no-caps";
+constexpr std::uint64_t kMaxAttempts = 10'000'000;  // a search of a day and more
+constexpr const char* kNoPlacement = "no-placement";
+constexpr const char* kSameDemand = "same-demand";
+
+struct Options {
+  std::string cluster;  ///< empty with --random and --claims
+  std::vector<std::string> mechanisms;
+  std::vector<std::string> properties;
+  std::uint64_t random = 0;  ///< clusters; 0: none
+  std::vector<std::string> assumed;
+  bool claims = false;
+  std::uint64_t budget = AuditOptions{}.budget;
+  std::uint64_t seed = AuditOptions{}.seed;
+  int threads = 1;
+  std::string witness_dir;
+  OutputOptions output;
+};
+
+Check check_options(const Options& options) {
+  if (options.budget > kMaxAttempts)
+    return Error{.message = fmt::format("{} attempts are more than the {} that are made at most",
+                                        options.budget, kMaxAttempts),
+                 .key = "--budget"};
+  const bool without_cluster = options.claims || options.random > 0;
+  if (options.cluster.empty() && !without_cluster)
+    return Error{.message = "name a cluster file, or look at random clusters with --random N or --claims",
+                 .key = "CLUSTER"};
+  if (!options.cluster.empty() && without_cluster)
+    return Error{.message = "random clusters are looked at, not a cluster file: leave one of them out",
+                 .key = options.claims ? "--claims" : "--random"};
+  if (!options.assumed.empty() && (options.claims || options.random == 0))
+    return Error{.message =
+                     "only clusters drawn with --random can be assumed to be so; claims bring their own "
+                     "conditions",
+                 .key = "--assume"};
+  if (!options.cluster.empty() && would_replace(options.output.file, options.cluster))
+    return Error{.message = "'" + options.output.file + "' is the cluster file, which would be replaced",
+                 .key = "-o"};
+  return {};
+}
+
+Conditions read_conditions(const std::vector<std::string>& words) {
+  const auto has = [&](const char* word) { return std::count(words.begin(), words.end(), word) > 0; };
+  return {.positive_demands = has(kPositiveDemands),
+          .no_caps = has(kNoCaps),
+          .no_placement = has(kNoPlacement),
+          .same_demand = has(kSameDemand)};
+}
+
+Result<std::vector<Property>> read_properties(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  for (const Property property : properties()) known.push_back(property_name(property));
+  std::vector<Property> list;
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
+      return Error{.message = fmt::format("there is no property '{}'{}", name, known_names(name, known)),
+                   .key = "--properties"};
+    list.push_back(properties()[static_cast<std::size_t>(found - known.begin())]);
+  }
+  if (list.empty()) list.assign(properties().begin(), properties().end());
+  return list;
+}
+
+Result<std::vector<Choice>> read_mechanisms(const std::vector<std::string>& texts) {
+  if (texts.empty()) return all_mechanisms();
+  return read_choices(texts, "--mechanism", choose_mechanism);
+}
+
+AuditProgress progress_line() {
+  if (!shows_progress()) return {};
+  return [](std::uint64_t done, std::uint64_t of) {
+    show_progress(done == of ? "" : fmt::format("mirab: {} of at most {} attempts", done, of));
+  };
+}
+
+Exit print(const Options& options, const std::string& text, bool converged) {
+  if (const Check failure = write_text(options.output.file, text))
+    return report_error(*failure, Exit::failed);
+  return converged ? Exit::done : Exit::not_converged;
+}
+
+std::string formatted(const report::AuditRun& audited, const OutputOptions& output) {
+  if (output.format == "json") return report::json_text(report::audit_json(audited), 2) + "\n";
+  if (output.format == "csv") return report::audit_csv(audited);
+  return report::audit_table(audited, columns_of(output.file));
+}
+
+std::string formatted(const report::ClaimAuditRun& audited, const OutputOptions& output) {
+  if (output.format == "json") return report::json_text(report::claims_json(audited), 2) + "\n";
+  if (output.format == "csv") return report::claims_csv(audited);
+  return report::claims_table(audited, columns_of(output.file));
+}
+
+Exit run_claims(const Options& options, const std::vector<Choice>& mechanisms, const AuditOptions& how) {
+  const std::uint64_t clusters = options.random > 0 ? options.random : kClustersForClaims;
+  const report::ClaimAuditRun audited{clusters, how.budget, how.seed,
+                                      audit_claims(mechanisms, clusters, how)};
+  if (!options.witness_dir.empty()) {
+    for (const ClaimAudit& each : audited.claims) {
+      if (const Check failure = write_witness(options.witness_dir, each.mechanism, each.verdict))
+        return report_error(*failure, Exit::failed);
+    }
+  }
+  return print(options, formatted(audited, options.output), true);
+}
+
+Exit run(const Options& options) {
+  if (const Check wrong = check_options(options)) return report_error(*wrong);
+  const Result<std::vector<Choice>> mechanisms = read_mechanisms(options.mechanisms);
+  if (!mechanisms) return report_error(mechanisms.error());
+  const Result<std::vector<Property>> properties = read_properties(options.properties);
+  if (!properties) return report_error(properties.error());
+  const AuditOptions how{.properties = *properties,
+                         .budget = options.budget,
+                         .seed = options.seed,
+                         .conditions = read_conditions(options.assumed),
+                         .threads = options.threads,
+                         .progress = progress_line()};
+  if (!options.witness_dir.empty()) {
+    if (const Check failure = make_folder(options.witness_dir)) return report_error(*failure, Exit::failed);
+  }
+  if (options.claims) return run_claims(options, *mechanisms, how);
+
+  report::AuditRun audited{
+      fmt::format("{} random clusters", options.random), *properties, how.budget, how.seed, {}};
+  if (options.random > 0) {
+    audited.mechanisms = audit_random(*mechanisms, options.random, how);
+  } else {
+    const Result<Problem> problem = read_cluster_file(options.cluster);
+    if (!problem) return report_error(explain_wrong_kind(problem.error(), FileKind::cluster));
+    audited.title = title_of(options.cluster);
+    audited.mechanisms = audit(*problem, *mechanisms, how);
+  }
+  bool converged = true;
+  for (const MechanismAudit& each : audited.mechanisms) {
+    converged = converged && each.status != Status::not_converged;
+    for (const Verdict& verdict : each.verdicts) {
+      if (options.witness_dir.empty()) break;
+      if (const Check failure = write_witness(options.witness_dir, each.mechanism, verdict))
+        return report_error(*failure, Exit::failed);
+    }
+  }
+  return print(options, formatted(audited, options.output), converged);
+}
+
+void add_options(CLI::App& command, Options& options) {
+  command
+      .add_option("CLUSTER", options.cluster,
+                  "The cluster file, in YAML or JSON; - reads it from standard input; none with --random and "
+                  "--claims")
+      ->type_name("FILE");
+  add_list_option(
+      command, "-m,--mechanism", options.mechanisms,
+      "What to audit, with options after a colon; may be repeated; left out: every mechanism, with 2 "
+      "for options that must be given",
+      "MECHANISM");
+  command
+      .add_option("--properties", options.properties, "Which properties, separated by commas; default: all")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("PROPERTY");
+  take_whole_number(command.add_option("--random", options.random,
+                                       "Audit this many small random clusters instead of a cluster file"),
+                    1, 1'000'000'000);
+  take_one_of(add_list_option(command, "--assume", options.assumed,
+                              "Draw only clusters in which every user demands every resource, has endless "
+                              "tasks, may run everywhere, or takes the same on every server; may be repeated",
+                              "CONDITION"),
+              {kPositiveDemands, kNoCaps, kNoPlacement, kSameDemand});
+  command.add_flag("--claims", options.claims,
+                   "Test every claim of 'mirab mechanisms' on random clusters that meet its conditions");
+  take_whole_number(
+      command.add_option("--budget", options.budget, "Attempts in all, spread evenly over the searches")
+          ->capture_default_str(),
+      1);
+  add_seed_option(command, options.seed);
+  add_threads_option(command, options.threads);
+  command
+      .add_option("--witness-dir", options.witness_dir,
+                  "Also write a cluster file for each violation, the smallest that shows it, to this folder")
+      ->type_name("FOLDER");
+  add_output_options(command, options.output, {"table", "json", "csv"});
+}
+
+}  // namespace
+
+Command add_audit(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("audit", "Test which fairness properties hold, and show where they fail");
+  add_options(*command, *options);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Divides the cluster by each mechanism and tests the result against the properties of fairness. Where "
+      "a property fails, it explains the failure in a sentence and shows the smallest cluster found on "
+      "which the property fails. Properties that compare several clusters (strategy-proofness, the "
+      "monotonicities, scale invariance) are searched for counterexamples; a search that finds none is not "
+      "a proof.",
+      "With --random, it tests small random clusters in the same way; with --claims, it tests the published "
+      "claims about the mechanisms. The result depends on --seed and --budget, not on --threads."};
+  manual.examples = {
+      {"mirab audit examples/slides.yaml -m drf -m asset -m pf", "What holds on the textbook example"},
+      {"mirab audit --random 1000 -m asset --properties sharing-incentive --witness-dir out",
+       "The smallest cluster on which asset fairness breaks the sharing incentive, as a cluster file"},
+      {"mirab audit --claims --budget 200000 --threads 2", "What is printed, beside what is found"},
+  };
+  return {command, std::move(manual), [options](const std::string&) { return run(*options); }};
+}
+
+}  // namespace mirab::cli

@@ -1,0 +1,111 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <mirab/audit/explanation.hpp>
+#include <mirab/model/cluster_file.hpp>
+
+#include "cli/io/input.hpp"
+#include "cli/io/output.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "model/names.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/outcome/explanation.hpp"
+
+namespace mirab::cli {
+namespace {
+
+struct ExplainFlags {
+  std::string cluster;
+  std::string user;
+  std::string mechanism;
+  std::size_t what_ifs = ExplainOptions{}.what_ifs;
+  int threads = 1;
+  OutputOptions output;
+};
+
+Result<std::size_t> find_user(const Problem& problem, const std::string& name, const std::string& cluster) {
+  std::vector<std::string_view> names;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (problem.users()[n].name == name) return n;
+    names.push_back(problem.users()[n].name);
+  }
+  return Error{
+      .message = fmt::format("{} has no user '{}'{}", title_of(cluster), name, known_names(name, names)),
+      .key = "USER"};
+}
+
+/// A line that counts the changes that were tried, when somebody is there to see it.
+std::function<void(std::size_t, std::size_t)> explain_progress_line() {
+  if (!shows_progress()) return {};
+  return [](std::size_t done, std::size_t of) {
+    show_progress(done == of ? "" : fmt::format("mirab: {} of {} changes tried", done, of));
+  };
+}
+
+Exit run_explain(const ExplainFlags& options) {
+  if (would_replace(options.output.file, options.cluster)) {
+    return report_error(
+        {.message = "'" + options.output.file + "' is the cluster file, which would be replaced",
+         .key = "-o"});
+  }
+  const Result<Choice> mechanism = read_choice(options.mechanism, "--mechanism", choose_mechanism);
+  if (!mechanism) return report_error(mechanism.error());
+  const Result<Problem> problem = read_cluster_file(options.cluster);
+  if (!problem) return report_error(explain_wrong_kind(problem.error(), FileKind::cluster));
+  const Result<std::size_t> user = find_user(*problem, options.user, options.cluster);
+  if (!user) return report_error(user.error());
+  const Result<Explanation> explanation = explain(*problem, *mechanism, *user,
+                                                  {.what_ifs = options.what_ifs,
+                                                   .execution = {.threads = options.threads},
+                                                   .progress = explain_progress_line()});
+  if (!explanation) return report_error(with_cluster_position(options.cluster, explanation.error()));
+
+  const report::ExplanationReport explained{title_of(options.cluster), *problem, *explanation};
+  const std::string text = options.output.format == "json"
+                               ? report::json_text(report::explanation_json(explained), 2) + "\n"
+                               : report::explanation_table(explained, columns_of(options.output.file));
+  if (const Check failure = write_text(options.output.file, text))
+    return report_error(*failure, Exit::failed);
+  return explanation->outcome.status == Status::not_converged ? Exit::not_converged : Exit::done;
+}
+
+}  // namespace
+
+Command add_explain(CLI::App& app) {
+  auto options = std::make_shared<ExplainFlags>();
+  CLI::App* command =
+      app.add_subcommand("explain", "Say why a user gets its share, and what would change it");
+  add_cluster_argument(*command, options->cluster);
+  command->add_option("USER", options->user, "The user, by name")->required()->type_name("USER");
+  command
+      ->add_option("-m,--mechanism", options->mechanism,
+                   "How to divide, with options after a colon (alpha-fair:alpha=2)")
+      ->required()
+      ->type_name("MECHANISM");
+  take_whole_number(command
+                        ->add_option("--what-ifs", options->what_ifs,
+                                     "Try at most this many changes, the likeliest to help first")
+                        ->capture_default_str(),
+                    0);
+  add_threads_option(*command, options->threads);
+  add_output_options(*command, options->output, {"table", "json"});
+
+  Manual manual;
+  manual.paragraphs = {
+      "Divides the cluster and shows where the tasks of one user run, which full resources it needs there, "
+      "which other users hold most of them, and their prices where the mechanism has prices.",
+      "Then lists what would change the user's share: one more server of each kind that it may use, one "
+      "more unit of each of those resources, twice its weight, or one more task when it runs all of its "
+      "tasks. Every change is tried by solving the changed cluster; a change that hurts is shown too. A "
+      "unit is 1, or about a hundredth of the server or pool where 1 would be more than all of it or next "
+      "to nothing."};
+  manual.examples = {
+      {"mirab explain examples/slides.yaml A -m drf", "Why A has 3 tasks"},
+      {"mirab explain cluster.yaml alice -m pf --format json | jq '.what_ifs[0]'", "What would help most"},
+  };
+  return {command, std::move(manual), [options](const std::string&) { return run_explain(*options); }};
+}
+
+}  // namespace mirab::cli

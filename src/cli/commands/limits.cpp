@@ -1,0 +1,207 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <mirab/kubernetes/limits.hpp>
+#include <mirab/kubernetes/manifests.hpp>
+
+#include "cli/io/input.hpp"
+#include "cli/io/output.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/outcome/pod_limits.hpp"
+
+namespace mirab::cli {
+namespace {
+
+struct LimitsFlags {
+  std::string pods;
+  std::string capacity;
+  std::string node_file;
+  std::string node_name;
+  std::string mechanism = "drf";
+  std::string default_request;
+  std::vector<std::string> weights;
+  std::vector<std::string> resource_weights;
+  bool only_when_exceeded = false;
+  bool patch = false;
+  int threads = 1;
+  OutputOptions output;
+};
+
+Error in_option(Error error, const std::string& option) {
+  if (error.file.empty() && error.key.empty()) error.key = option;
+  return error;
+}
+
+Check check_limits_flags(const LimitsFlags& options) {
+  if (options.capacity.empty() == options.node_file.empty()) {
+    return Error{
+        .message = options.capacity.empty()
+                       ? "say what the pods may have: cpu=2,memory=1800Mi, or a node's file with --node"
+                       : "give this or --node, not both",
+        .key = "--capacity"};
+  }
+  if (options.patch && options.output.format != "table" && options.output.format != "patch")
+    return Error{.message = "prints kubectl's commands; leave out --format", .key = "--patch"};
+  const bool in_place = options.output.format == "manifest";  // meant to take the old one's place
+  for (const std::string* file : {&options.pods, &options.node_file}) {
+    if (file->empty() || !would_replace(options.output.file, *file)) continue;
+    if (in_place && file == &options.pods) continue;
+    return Error{.message = "'" + options.output.file + "' would overwrite an input file", .key = "-o"};
+  }
+  if (options.pods == kStandardInput && options.node_file == kStandardInput)
+    return Error{.message = "pods and node cannot both be read from standard input", .key = "--node"};
+  return {};
+}
+
+Result<kubernetes::Allocatable> read_allocatable(const LimitsFlags& options) {
+  if (!options.capacity.empty()) {
+    Result<kubernetes::Allocatable> capacity = kubernetes::read_capacity(options.capacity);
+    if (!capacity) return in_option(capacity.error(), "--capacity");
+    return capacity;
+  }
+  const Result<InputText> text = read_input(options.node_file);
+  if (!text) return text.error();
+  return kubernetes::read_node(text->text, text->syntax, text->name, options.node_name);
+}
+
+// `name=weight`, the name up to the last equals sign.
+Result<std::pair<std::string, Quantity>> read_weight(const std::string& text, const std::string& option) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    return Error{.message = fmt::format("'{}' is not of the form NAME=NUMBER", text), .key = option};
+  const Result<Quantity> weight = Quantity::parse(text.substr(equals + 1));
+  if (!weight) return Error{.message = weight.error().message, .key = option};
+  if (weight->is_zero())
+    return Error{.message = fmt::format("'{}' must be more than 0", text), .key = option};
+  return std::pair(text.substr(0, equals), *weight);
+}
+
+Result<kubernetes::LimitOptions> read_limit_options(const LimitsFlags& options) {
+  const Result<Choice> mechanism = read_choice(options.mechanism, "--mechanism", choose_mechanism);
+  if (!mechanism) return mechanism.error();
+  kubernetes::LimitOptions read{.mechanism = *mechanism,
+                                .recalculate = options.only_when_exceeded
+                                                   ? kubernetes::Recalculate::when_exceeded
+                                                   : kubernetes::Recalculate::always,
+                                .execution = {.threads = options.threads}};
+  for (const std::string& text : options.weights) {
+    const auto weight = read_weight(text, "--weight");
+    if (!weight) return weight.error();
+    read.weights.push_back({weight->first, weight->second});
+  }
+  for (const std::string& text : options.resource_weights) {
+    const auto weight = read_weight(text, "--resource-weight");
+    if (!weight) return weight.error();
+    read.resource_weights.push_back({weight->first, weight->second});
+  }
+  return read;
+}
+
+Result<kubernetes::PodReading> read_pod_reading(const LimitsFlags& options,
+                                                const kubernetes::Allocatable& node) {
+  kubernetes::PodReading reading{.resources = node.resources, .default_request = {}, .node = node.node};
+  if (options.default_request.empty()) return reading;
+  Result<std::vector<kubernetes::Amount>> amounts =
+      kubernetes::read_amounts(options.default_request, Rounding::up);
+  if (!amounts) return in_option(amounts.error(), "--default-request");
+  reading.default_request = *std::move(amounts);
+  return reading;
+}
+
+Result<std::string> formatted(const report::PodLimits& all, const InputText& input,
+                              const LimitsFlags& options) {
+  const std::string& format = options.output.format;
+  if (options.patch || format == "patch") return kubernetes::patch_commands(all.pods, all.limits);
+  if (format == "manifest")
+    return kubernetes::with_limits(input.text, input.syntax, input.name, all.pods, all.limits);
+  if (format == "json") return report::json_text(report::limits_json(all), 2) + "\n";
+  if (format == "csv") return report::limits_csv(all);
+  return report::limits_table(all, columns_of(options.output.file));
+}
+
+Exit run_limits(const LimitsFlags& options) {
+  if (const Check wrong = check_limits_flags(options)) return report_error(*wrong);
+  const Result<kubernetes::LimitOptions> limit_options = read_limit_options(options);
+  if (!limit_options) return report_error(limit_options.error());
+  const Result<kubernetes::Allocatable> node = read_allocatable(options);
+  if (!node) return report_error(node.error());
+  const Result<kubernetes::PodReading> reading = read_pod_reading(options, *node);
+  if (!reading) return report_error(reading.error());
+  const Result<InputText> input = read_input(options.pods);
+  if (!input) return report_error(input.error());
+  const Result<kubernetes::Pods> pods =
+      kubernetes::read_pods(input->text, input->syntax, input->name, *reading);
+  if (!pods) return report_error(pods.error());
+  const Result<kubernetes::Limits> limits = kubernetes::fair_limits(*pods, *node, *limit_options);
+  if (!limits) {
+    Error error = limits.error();
+    if (error.key.empty()) error.file = input->name;
+    return report_error(error);
+  }
+  const Result<std::string> text = formatted({input->name, *pods, *node, *limits}, *input, options);
+  if (!text) return report_error(text.error());
+  if (const Check failure = write_text(options.output.file, *text))
+    return report_error(*failure, Exit::failed);
+  return limits->status == Status::not_converged ? Exit::not_converged : Exit::done;
+}
+
+}  // namespace
+
+Command add_limits(CLI::App& app) {
+  auto options = std::make_shared<LimitsFlags>();
+  CLI::App* command = app.add_subcommand("limits", "Give Kubernetes pods fair resource limits");
+  command
+      ->add_option("PODS", options->pods,
+                   "Manifests, or what kubectl get pods -o yaml or json prints; - reads standard input")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--capacity", options->capacity, "What the pods may have together: cpu=2,memory=1800Mi")
+      ->type_name("AMOUNTS");
+  command
+      ->add_option("--node", options->node_file,
+                   "Take status.allocatable of this file, from kubectl get node -o yaml or json")
+      ->type_name("FILE");
+  command->add_option("--node-name", options->node_name, "Which of several nodes in that file")
+      ->type_name("NAME");
+  command->add_option("-m,--mechanism", options->mechanism, "How to divide, with options after a colon")
+      ->type_name("MECHANISM")
+      ->capture_default_str();
+  add_list_option(*command, "--weight", options->weights,
+                  "Multiply the weight of each pod of this name by NUMBER", "POD=NUMBER");
+  add_list_option(*command, "--resource-weight", options->resource_weights,
+                  "Divide parts of this resource by NUMBER before they are compared", "RESOURCE=NUMBER");
+  command
+      ->add_option("--default-request", options->default_request,
+                   "What containers without request and limit ask for: cpu=100m,memory=64Mi")
+      ->type_name("AMOUNTS");
+  command->add_flag("--only-when-exceeded", options->only_when_exceeded,
+                    "Keep the present limits unless their sum exceeds the node");
+  command->add_flag("--patch", options->patch, "Print commands of kubectl patch; the same as --format patch");
+  add_threads_option(*command, options->threads);
+  add_output_options(*command, options->output, {"table", "json", "csv", "manifest", "patch"});
+
+  Manual manual;
+  manual.paragraphs = {
+      "Takes what containers request for their demand and divides what the node has among the pods, none of "
+      "which gets less than its request. A pod's part is split over its containers in proportion to their "
+      "requests, for init containers and the others each, and rounded down. So the limits together are never "
+      "more than the node has.",
+      "Reads Pods, Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs, in lists and in "
+      "several documents; a template counts as one pod for each replica, a Job as the pods that "
+      "it may still run at once. --format manifest prints "
+      "the file with the new limits in it, comments and order kept; -o may then name the same file.",
+      "Also says which pods Kubernetes would evict if all used what the old limits allow."};
+  manual.examples = {
+      {"mirab limits pods.yaml --capacity cpu=2,memory=1800Mi", "Who gets which limits"},
+      {"kubectl get pods -o json | mirab limits - --node node.json --patch | sh",
+       "Give them to running pods"},
+      {"mirab limits pods.yaml --node node.yaml --format manifest -o pods.yaml",
+       "Write them into the manifests"},
+  };
+  return {command, std::move(manual), [options](const std::string&) { return run_limits(*options); }};
+}
+
+}  // namespace mirab::cli

@@ -1,0 +1,213 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/io/output.hpp"
+#include "cli/options.hpp"
+#include "cli/program.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/page/page.hpp"
+#include "report/reproduction/reproduction.hpp"
+
+namespace mirab::cli {
+namespace {
+
+using experiments::Experiment;
+
+struct ReproduceFlags {
+  std::string command;  ///< the command line, for the page
+  std::vector<std::string> names;
+  bool all = false;
+  bool list = false;
+  bool quick = false;
+  bool times = false;
+  std::uint64_t seed = 1;
+  int threads = 1;
+  std::string report;  ///< the page's file; empty for none
+  std::string images;  ///< the folder for the pictures of the Markdown page; empty for none
+  OutputOptions output;
+};
+
+/// An experiment may take minutes: a folder that cannot be written is refused before it begins.
+Check check_output_folder(const std::string& file, const char* option) {
+  if (file.empty() || file == kStandardOutput) return {};
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code none;
+  if (folder.empty() || std::filesystem::is_directory(folder, none)) return {};
+  return Error{.message = "there is no folder '" + folder.string() + "'", .key = option};
+}
+
+Check check_reproduce(const ReproduceFlags& options) {
+  if (options.names.empty() && !options.all && !options.list)
+    return Error{.message = "name experiments, or take --all of them; --list tells which there are",
+                 .key = "EXPERIMENT"};
+  if (!options.names.empty() && options.all)
+    return Error{.message = "experiments are named already: leave one of them out", .key = "--all"};
+  if (options.list && !options.report.empty())
+    return Error{.message = "a list has no page", .key = "--report"};
+  if (!options.images.empty() && (options.list || options.output.format != "markdown"))
+    return Error{.message = "pictures go with --format markdown", .key = "--images"};
+  if (same_file(options.report, options.output.file))
+    return Error{.message = "the page and the result cannot both go to '" + options.report + "'",
+                 .key = "--report"};
+  if (Check wrong = check_output_folder(options.output.file, "-o")) return wrong;
+  return check_output_folder(options.report, "--report");
+}
+
+Result<std::vector<Experiment>> chosen(const ReproduceFlags& options) {
+  if (options.names.empty()) {
+    const auto all = experiments::experiments();
+    return std::vector<Experiment>(all.begin(), all.end());
+  }
+  return experiments::choose_experiments(options.names);
+}
+
+std::string formatted(std::span<const Experiment> list, const OutputOptions& output) {
+  if (output.format == "json") return report::json_text(report::experiments_json(list), 2) + "\n";
+  if (output.format == "csv") return report::experiments_csv(list);
+  if (output.format == "markdown") return report::experiments_markdown(list);
+  return report::experiments_table(list, columns_of(output.file));
+}
+
+/// The folder of the pictures as the Markdown file links to it.
+std::string linked_images(const ReproduceFlags& options) {
+  if (options.images.empty()) return {};
+  const std::filesystem::path page = options.output.file == kStandardOutput ? "" : options.output.file;
+  const std::filesystem::path from = page.has_parent_path() ? page.parent_path() : ".";
+  return std::filesystem::proximate(options.images, from).string() + "/";
+}
+
+std::string formatted(const report::Reproductions& reproductions, const ReproduceFlags& options) {
+  const OutputOptions& output = options.output;
+  if (output.format == "json") return report::json_text(report::reproductions_json(reproductions), 2) + "\n";
+  if (output.format == "csv") return report::reproductions_csv(reproductions);
+  if (output.format == "markdown")
+    return report::reproductions_markdown(reproductions, linked_images(options));
+  return report::reproductions_table(reproductions, columns_of(output.file));
+}
+
+/// A line that tells which experiment runs, and how far it is, when somebody is there to see it.
+std::function<void(double)> progress_line(std::string_view id, std::size_t place, std::size_t of) {
+  if (!shows_progress()) return {};
+  const std::string label = fmt::format("mirab: {} of {}: {}", place, of, id);
+  show_progress(label);
+  return [label](double part) { show_progress(fmt::format("{}, {:.0f} %", label, 100 * part)); };
+}
+
+/// reproduce() has no clock of its own.
+experiments::Reproduction timed(const Experiment& experiment, const experiments::RunOptions& how) {
+  const auto start = std::chrono::steady_clock::now();
+  experiments::Reproduction result = experiments::reproduce(experiment, how);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  result.seconds = spent.count();
+  return result;
+}
+
+report::Reproductions reproduced(const std::vector<Experiment>& list, const ReproduceFlags& options) {
+  report::Reproductions reproductions{
+      .seed = options.seed,
+      .effort = options.quick ? experiments::Effort::quick : experiments::Effort::full,
+      .times = options.times ? report::Times::told : report::Times::untold,
+      .results = {}};
+  const std::shared_ptr<experiments::SharedRuns> shared = experiments::no_runs_yet();
+  for (const Experiment& experiment : list) {
+    const std::size_t place = reproductions.results.size() + 1;
+    const experiments::RunOptions how{.seed = options.seed,
+                                      .threads = options.threads,
+                                      .effort = reproductions.effort,
+                                      .progress = progress_line(experiment.id, place, list.size()),
+                                      .shared = shared};
+    reproductions.results.push_back({experiment, timed(experiment, how)});
+  }
+  if (shows_progress()) show_progress("");
+  return reproductions;
+}
+
+/// Writes the page and the pictures that were asked for.
+Check write_page_and_pictures(const report::Reproductions& reproductions, const ReproduceFlags& options) {
+  if (!options.report.empty()) {
+    const std::string page =
+        report::reproductions_html(report::page_template(), reproductions, options.command);
+    if (Check failure = write_text(options.report, page)) return failure;
+  }
+  if (options.images.empty()) return {};
+  if (Check failure = make_folder(options.images)) return failure;
+  for (const report::Picture& picture : report::reproduction_pictures(reproductions)) {
+    if (Check failure = write_text(options.images + "/" + picture.file, picture.svg)) return failure;
+  }
+  return {};
+}
+
+Exit run_reproduce(const ReproduceFlags& options) {
+  if (const Check wrong = check_reproduce(options)) return report_error(*wrong);
+  const Result<std::vector<Experiment>> list = chosen(options);
+  if (!list) return report_error(list.error());
+  std::string text;
+  if (options.list) {
+    text = formatted(*list, options.output);
+  } else {
+    const report::Reproductions reproductions = reproduced(*list, options);
+    if (const Check failure = write_page_and_pictures(reproductions, options))
+      return report_error(*failure, Exit::failed);
+    text = formatted(reproductions, options);
+  }
+  if (const Check failure = write_text(options.output.file, text))
+    return report_error(*failure, Exit::failed);
+  return Exit::done;
+}
+
+void add_reproduce_options(CLI::App& command, ReproduceFlags& options) {
+  command
+      .add_option("EXPERIMENT", options.names, "Which experiments, by name or by a prefix with a * ('pf-*')")
+      ->type_name("EXPERIMENT");
+  command.add_flag("--all", options.all, "All experiments");
+  command.add_flag("--list", options.list, "Tell which experiments there are, and run none");
+  command.add_flag("--quick", options.quick, "Simulate less: all experiments within a minute, on two cores");
+  command.add_flag("--times", options.times,
+                   "Also report how long each experiment took, which differs from run to run");
+  add_seed_option(command, options.seed);
+  add_threads_option(command, options.threads);
+  add_output_options(command, options.output, {"table", "json", "csv", "markdown"});
+  command
+      .add_option("--report", options.report,
+                  "Also write a page with pictures, which needs no network, to FILE")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--images", options.images,
+          "Also write the figures as SVG to FOLDER, and link them from the result (--format markdown)")
+      ->type_name("FOLDER");
+}
+
+}  // namespace
+
+Command add_reproduce(CLI::App& app) {
+  auto options = std::make_shared<ReproduceFlags>();
+  CLI::App* command =
+      app.add_subcommand("reproduce", "Show the papers' tables and figures beside what is found here");
+  add_reproduce_options(*command, *options);
+
+  Manual manual;
+  manual.paragraphs = {
+      "Repeats the experiments of the papers on multi-resource fairness and compares what the papers print "
+      "with what is found. The verdict is 'agrees' when every printed number is found on the paper's own "
+      "data; 'shape agrees' when the claims hold but numbers cannot be compared (none is printed, the data "
+      "were never published, or a printed number is wrong, with the reason); and 'differs' when something "
+      "is not found. A verdict that differs is a finding, not a failure: the exit status is 0.",
+      "The result depends on --seed and --quick, not on --threads; the seconds that psdsf-time measures, "
+      "and those of --times, differ from run to run."};
+  manual.examples = {
+      {"mirab reproduce --list", "What there is"},
+      {"mirab reproduce slides-table1", "The five steps of DRF on the textbook example"},
+      {"mirab reproduce 'pf-*' --threads 2 --report traffic.html", "Random traffic, with pictures"},
+      {"mirab reproduce --all --quick --format json | jq '.results[] | {id, verdict}'", "All verdicts"},
+  };
+  return {command, std::move(manual), [options](const std::string& line) {
+            options->command = line;
+            return run_reproduce(*options);
+          }};
+}
+
+}  // namespace mirab::cli

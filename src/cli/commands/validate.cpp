@@ -1,0 +1,164 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <mirab/model/cluster_file.hpp>
+#include <mirab/model/workload_file.hpp>
+
+#include "cli/io/input.hpp"
+#include "cli/io/output.hpp"
+#include "cli/io/scenario_input.hpp"
+#include "cli/program.hpp"
+#include "lab/simulation/reallocation/division.hpp"
+#include "lab/simulation/replay/input.hpp"
+#include "lab/simulation/scenario.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/text/format.hpp"
+
+namespace mirab::cli {
+namespace {
+
+using report::counted;
+using simulation::DemandSeriesScenario;
+using simulation::OverlayScenario;
+using simulation::ReallocationScenario;
+using simulation::TraceScenario;
+using simulation::TrafficScenario;
+
+/// What a file holds, in words; or the first thing that is wrong with it.
+using Summary = Result<std::string>;
+
+Summary summary_of(const Problem& problem) {
+  return fmt::format("{}, {}, {}", counted(problem.user_count(), "user"),
+                     counted(static_cast<std::size_t>(report::total_servers(problem)), "server"),
+                     counted(problem.resource_count(), "resource"));
+}
+
+Summary summary_of(const Workload& workload) {
+  return fmt::format("workload, {}, {}, {}", counted(workload.users.size(), "user"),
+                     counted(workload.jobs.size(), "job"), counted(workload.resources.size(), "resource"));
+}
+
+Summary summary_of(const TrafficScenario& traffic) {
+  const std::size_t classes = traffic.classes.size();
+  return fmt::format("traffic, {} {}, {}, {}", classes, classes == 1 ? "class" : "classes",
+                     counted(traffic.mechanisms.size(), "mechanism"), counted(traffic.loads.size(), "load"));
+}
+
+/// Whatever a run would refuse before it plays.
+Check check_run(const Inputs& inputs, const TraceScenario& trace) {
+  const auto played = simulation::replay_input(inputs.cluster, inputs.workload, trace.options.scale, 1);
+  return played ? Check{} : played.error();
+}
+
+Check check_run(const Inputs& inputs, const ReallocationScenario& reallocation) {
+  return simulation::check_reallocation(inputs.cluster, inputs.workload, reallocation.options);
+}
+
+/// The files that a scenario names are read too, and held against each other.
+template <class Run>
+Check check_inputs(const Run& run) {
+  const InputFiles files{{}, run.cluster, run.workload};
+  const Result<Inputs> inputs = read_inputs(files, run.duration);
+  if (!inputs) return inputs.error();
+  if (Check wrong = check_run(*inputs, run)) return with_file(*std::move(wrong), files);
+  return {};
+}
+
+Summary summary_of(const TraceScenario& trace) {
+  if (Check wrong = check_inputs(trace)) return *std::move(wrong);
+  return fmt::format("trace, {}", counted(trace.options.contenders.size(), "contender"));
+}
+
+Summary summary_of(const ReallocationScenario& reallocation) {
+  if (Check wrong = check_inputs(reallocation)) return *std::move(wrong);
+  return fmt::format("reallocation, {}", counted(reallocation.options.mechanisms.size(), "mechanism"));
+}
+
+Summary summary_of(const DemandSeriesScenario& demands) {
+  return fmt::format("demands, {}, {}", counted(demands.mechanisms.size(), "mechanism"),
+                     counted(static_cast<std::size_t>(demands.iterations), "iteration"));
+}
+
+Summary summary_of(const OverlayScenario& overlay, const InputText& input) {
+  const Result<Problem> cluster = read_overlay_cluster(overlay, input);
+  if (!cluster) return cluster.error();
+  return fmt::format("overlay, {}", counted(overlay.rules.size(), "scheduler"));
+}
+
+Summary check_scenario(const InputText& input) {
+  const Result<simulation::Scenario> scenario =
+      simulation::read_scenario_text(input.text, input.syntax, input.name);
+  if (!scenario) return scenario.error();
+  Summary summary = std::visit(
+      [&](const auto& what) {
+        if constexpr (requires { summary_of(what, input); }) {
+          return summary_of(what, input);
+        } else {
+          return summary_of(what);
+        }
+      },
+      scenario->what);
+  if (summary) return summary;
+  return with_line(with_file(summary.error(), {input.name}), input);
+}
+
+Summary check_workload(const std::string& file, const InputText& input) {
+  const Result<Workload> workload =
+      file == kStandardInput ? read_workload_text(input.text, input.name) : read_workload_file(file);
+  if (!workload) return workload.error();
+  return summary_of(*workload);
+}
+
+/// What is no workload by its first bytes and no scenario by its key `kind` is held for a cluster.
+Summary check(const std::string& file) {
+  const Result<InputText> input = read_input(file);
+  if (!input) return input.error();
+  if (is_workload(input->text)) return check_workload(file, *input);
+  const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
+  if (problem) return summary_of(*problem);
+  if (simulation::is_scenario(input->text, input->syntax)) return check_scenario(*input);
+  return problem.error();
+}
+
+Exit run(const std::vector<std::string>& files) {
+  std::string good;
+  Exit exit = Exit::done;
+  for (const std::string& file : files) {
+    const Summary summary = check(file);
+    if (summary) {
+      good += fmt::format("{}: ok, {}\n", file, *summary);
+    } else {
+      exit = report_error(summary.error());
+    }
+  }
+  if (exit != Exit::done) return exit;
+  if (const Check failure = write_text(kStandardOutput, good)) return report_error(*failure, Exit::failed);
+  return Exit::done;
+}
+
+}  // namespace
+
+Command add_validate(CLI::App& app) {
+  auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("validate", "Check cluster, workload and scenario files");
+  command
+      ->add_option(
+          "FILE", *files,
+          "Cluster and scenario files, in YAML or JSON, and workload files; - reads one from standard "
+          "input")
+      ->required()
+      ->type_name("FILE");
+
+  Manual manual;
+  manual.paragraphs = {
+      "Reads every file and prints one line for each. Checks everything that the schemas state, and more: "
+      "that names are unique and known, that amounts can be counted, that every user fits on a server, that "
+      "the arrivals of a scenario add up, that the files that it names can be read and go together. The "
+      "kind of a file is read from the file: from the key kind of a scenario, from the first line of a "
+      "workload. When a file is wrong, only the errors are printed, with file, line and key, for all wrong "
+      "files."};
+  manual.examples = {{"mirab validate examples/*.yaml", "Check them all"}};
+  return {command, std::move(manual), [files](const std::string&) { return run(*files); }};
+}
+
+}  // namespace mirab::cli

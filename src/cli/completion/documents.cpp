@@ -1,0 +1,219 @@
+// Help, the man page, and the hidden command `generate` that prints the man page and completions.
+#include "cli/completion/documents.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/io/output.hpp"
+#include "cli/program.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::cli {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kWidestSpelling = 28;
+
+std::string indented(std::string_view text, std::size_t indent) {
+  const std::string margin(indent, ' ');
+  return margin + fmt::format("{}\n", fmt::join(report::wrap(text, kWidth - indent), "\n" + margin));
+}
+
+/// Spelling and meaning in two columns; a spelling that is too wide has a line of its own.
+std::string entry(const std::string& spelling, std::string_view meaning, std::size_t column) {
+  std::string text = "  " + spelling;
+  bool beside = report::display_width(spelling) + 2 <= column - 2;
+  if (!beside) text += '\n';
+  for (const std::string& line : report::wrap(meaning, kWidth - column)) {
+    text += std::string(beside ? column - report::display_width(text) : column, ' ') + line + '\n';
+    beside = false;
+  }
+  return text;
+}
+
+struct Entry {
+  std::string spelling;
+  std::string meaning;
+};
+
+std::string entries(const std::string& heading, const std::vector<Entry>& list) {
+  if (list.empty()) return {};
+  std::size_t widest = 0;
+  for (const Entry& each : list) {
+    const std::size_t width = report::display_width(each.spelling);
+    if (width <= kWidestSpelling) widest = std::max(widest, width);
+  }
+  std::string text = "\n" + heading + ":\n";
+  for (const Entry& each : list) text += entry(each.spelling, each.meaning, widest + 4);
+  return text;
+}
+
+std::vector<Entry> option_entries(const std::vector<OptionOutline>& options) {
+  std::vector<Entry> list;
+  for (const OptionOutline& option : options) {
+    const bool only_long = option.names.front().starts_with("--");
+    list.push_back({(only_long ? "    " : "") + spelling(option), meaning(option)});
+  }
+  return list;
+}
+
+std::vector<Entry> command_entries(const CommandOutline& command, const std::vector<CommandOutline>& all) {
+  std::vector<Entry> list;
+  for (const std::string& name : command.subcommands) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const CommandOutline& each) {
+      return each.path == command.path + " " + name;
+    });
+    list.push_back({name, found->summary});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<ExitMeaning> exit_meanings() {
+  return {{0, "done"},
+          {1, "a search found a broken promise, or anything else, such as a full disk"},
+          {2, "bad usage or bad input; the message names file, line and key, and nothing is printed"},
+          {3, "an outcome did not converge, or a promise was broken; it is printed and says so"}};
+}
+
+std::string help_text(const CommandOutline& command, const std::vector<CommandOutline>& all) {
+  std::string text = fmt::format("Usage: {}\n\n{}.\n", usage(command), command.summary);
+  for (const std::string& paragraph : command.manual.paragraphs) text += "\n" + indented(paragraph, 0);
+  text += entries("Commands", command_entries(command, all));
+  std::vector<Entry> arguments;
+  for (const OptionOutline& argument : command.arguments) {
+    arguments.push_back({argument.names.front(), meaning(argument)});
+  }
+  text += entries("Arguments", arguments) + entries("Options", option_entries(command.options));
+
+  if (!command.manual.examples.empty()) text += "\nExamples:\n";
+  for (const Example& example : command.manual.examples) {
+    text += fmt::format("  {}\n{}", example.line, indented(example.meaning, 6));
+  }
+  std::vector<Entry> statuses;
+  for (const ExitMeaning& exit : exit_meanings())
+    statuses.push_back({std::to_string(exit.status), exit.meaning});
+  text += entries("Exit status", statuses);
+  const bool is_program = command.path.find(' ') == std::string::npos;
+  text += is_program ? "\n'mirab COMMAND --help' says more about one command; mirab(1) about all.\n"
+                     : "\nSee also: mirab(1), 'mirab mechanisms'\n";
+  return text;
+}
+
+// mirab.1 in the man(7) macros, which both groff and mandoc read.
+
+namespace {
+
+constexpr std::size_t kSourceWidth = 72;  // of lines of roff, which are wrapped again when they are shown
+
+/// Text as roff reads it: no escape, no hyphenated option, no line that looks like a macro.
+std::string roff(std::string_view text) {
+  std::string escaped;
+  for (const char byte : text) {
+    if (byte == '\\') {
+      escaped += "\\e";
+    } else if (byte == '-') {
+      escaped += "\\-";
+    } else {
+      escaped += byte;
+    }
+  }
+  return !escaped.empty() && (escaped.front() == '.' || escaped.front() == '\'') ? "\\&" + escaped : escaped;
+}
+
+/// Running text, a line of roff for about each line.
+std::string prose(std::string_view text) {
+  std::string lines;
+  for (const std::string& line : report::wrap(text, kSourceWidth)) lines += roff(line) + "\n";
+  return lines;
+}
+
+std::string paragraph(std::string_view text) { return ".PP\n" + prose(text); }
+
+std::string tagged(const std::string& tag, std::string_view text) {
+  return fmt::format(".TP\n{}\n{}", tag, prose(text));
+}
+
+std::string option_tag(const OptionOutline& option) {
+  std::string tag;
+  for (const std::string& name : option.names)
+    tag += fmt::format("{}\\fB{}\\fR", tag.empty() ? "" : ", ", roff(name));
+  return option.value.empty() ? tag : fmt::format("{} \\fI{}\\fR", tag, roff(option.value));
+}
+
+std::string section(const CommandOutline& command) {
+  std::string text = fmt::format(".SS {}\n\\fB{}\\fR\n", roff(command.path), roff(usage(command)));
+  text += paragraph(command.summary + ".");
+  for (const std::string& each : command.manual.paragraphs) text += paragraph(each);
+  for (const OptionOutline& argument : command.arguments) {
+    text += tagged(fmt::format("\\fI{}\\fR", roff(argument.names.front())), meaning(argument) + ".");
+  }
+  for (const OptionOutline& option : command.options)
+    text += tagged(option_tag(option), meaning(option) + ".");
+  return text;
+}
+
+std::string examples(const std::vector<CommandOutline>& commands) {
+  std::string text = ".SH EXAMPLES\n";
+  for (const CommandOutline& command : commands) {
+    for (const Example& example : command.manual.examples) {
+      text += tagged(fmt::format("\\fB{}\\fR", roff(example.line)), example.meaning + ".");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string man_page(const std::vector<CommandOutline>& commands) {
+  const CommandOutline& program = commands.front();
+  std::string text = fmt::format(".TH MIRAB 1 \"{}\" \"mirab {}\"\n", MIRAB_RELEASE_DATE, MIRAB_VERSION);
+  text += ".SH NAME\nmirab \\- fair sharing of a cluster's resources among its users\n";
+  text += ".SH SYNOPSIS\n\\fBmirab\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n";
+  text += ".SH DESCRIPTION\n" + prose(program.summary + ".");
+  for (const std::string& each : program.manual.paragraphs) text += paragraph(each);
+  text += ".SH COMMANDS\n";
+  for (const CommandOutline& command : commands) {
+    if (command.subcommands.empty()) text += section(command);
+  }
+  text += ".SH EXIT STATUS\n";
+  for (const ExitMeaning& exit : exit_meanings())
+    text += tagged(std::to_string(exit.status), exit.meaning + ".");
+  return text + examples(commands) + ".SH SEE ALSO\n" +
+         prose(
+             "docs/reference/cluster-file.md and docs/reference/mechanisms.md in the documentation of the "
+             "package.");
+}
+
+namespace {
+
+Command add_document(CLI::App& generate, const std::string& name, const std::string& summary,
+                     std::function<std::string()> document) {
+  CLI::App* command = generate.add_subcommand(name, summary);
+  return {command, {}, [document = std::move(document)](const std::string&) {
+            if (const Check failure = write_text(kStandardOutput, document()))
+              return report_error(*failure, Exit::failed);
+            return Exit::done;
+          }};
+}
+
+}  // namespace
+
+std::vector<Command> add_generate(CLI::App& app) {
+  CLI::App* generate = app.add_subcommand("generate", "Print what is made from the command line");
+  generate->require_subcommand(1);
+  const auto commands = [] { return outline(make_program()); };
+  std::vector<Command> documents{
+      add_document(*generate, "man", "The man page", [=] { return man_page(commands()); }),
+      add_document(*generate, "bash", "Completion for bash", [=] { return bash_completion(commands()); }),
+      add_document(*generate, "zsh", "Completion for zsh", [=] { return zsh_completion(commands()); }),
+      add_document(*generate, "fish", "Completion for fish", [=] { return fish_completion(commands()); }),
+  };
+  generate->group("");  // hidden, for those who build and package; last, since subcommands inherit it
+  return documents;
+}
+
+}  // namespace mirab::cli

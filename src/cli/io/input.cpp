@@ -1,0 +1,135 @@
+#include "cli/io/input.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+#include <mirab/model/cluster_file.hpp>
+
+#include "cli/io/output.hpp"
+#include "model/document.hpp"
+
+namespace mirab::cli {
+namespace {
+
+constexpr std::size_t kMaxBytes = 1U << 28;
+
+Check append(std::istream& input, InputText& read) {
+  std::array<char, 65536> chunk;
+  while (input.read(chunk.data(), chunk.size()), input.gcount() > 0) {
+    read.text.append(chunk.data(), static_cast<std::size_t>(input.gcount()));
+    if (read.text.size() > kMaxBytes)
+      return Error{.message = fmt::format("more than {} bytes", kMaxBytes), .file = read.name};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<InputText> read_input(const std::string& path) {
+  InputText read{.name = title_of(path), .text = {}};
+  if (path == kStandardInput) {
+    if (Check wrong = append(std::cin, read)) return *std::move(wrong);
+    const std::size_t first = read.text.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos && read.text[first] == '{') read.syntax = Syntax::json;
+    return read;
+  }
+  std::ifstream file(path, std::ios::binary);
+  // A directory opens, but cannot be read.
+  const bool readable = file.is_open() && (file.peek(), !file.bad());
+  if (!readable) {
+    return Error{.message = fmt::format("cannot be read: {}", std::generic_category().message(errno)),
+                 .file = path};
+  }
+  file.clear();
+  if (Check wrong = append(file, read)) return *std::move(wrong);
+  if (path.ends_with(".json")) read.syntax = Syntax::json;
+  return read;
+}
+
+void add_cluster_argument(CLI::App& app, std::string& cluster) {
+  app.add_option("CLUSTER", cluster, "The cluster file, in YAML or JSON; - reads it from standard input")
+      ->required()
+      ->type_name("FILE");
+}
+
+std::string title_of(const std::string& cluster) {
+  return cluster == kStandardInput ? "standard input" : cluster;
+}
+
+Error with_cluster_position(const std::string& cluster, Error error) {
+  if (!error.file.empty()) return error;
+  error.file = title_of(cluster);
+  if (!error.key.empty()) error.line = line_in_cluster_file(cluster, error.key);
+  return error;
+}
+
+namespace {
+
+// By its first bytes or by the keys that only this kind has.
+std::optional<FileKind> kind_of(const std::string& file) {
+  const Result<InputText> input = read_input(file);
+  if (!input) return {};
+  if (is_workload(input->text)) return FileKind::workload;
+  std::istringstream text(input->text);
+  const Result<Node> document = read_document(text, input->syntax, file);
+  if (!document || document->find("apiVersion") != nullptr)
+    return {};  // a Kubernetes manifest has `kind` too
+  if (document->find("kind") != nullptr) return FileKind::scenario;
+  if (document->find("servers") != nullptr) return FileKind::cluster;
+  return {};
+}
+
+std::string_view name_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::cluster:
+      return "a cluster file";
+    case FileKind::workload:
+      return "a workload file";
+    case FileKind::scenario:
+      return "a scenario";
+  }
+  return {};
+}
+
+std::string_view place_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::cluster:
+      return "`mirab allocate` takes it, and a scenario names it under `cluster`";
+    case FileKind::workload:
+      return "a scenario names it under `workload`, and `mirab simulate` takes the scenario";
+    case FileKind::scenario:
+      return "`mirab simulate` takes it";
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_workload(std::string_view text) {
+  if (text.starts_with("\x1f\x8b")) return true;
+  for (const std::string_view next : {"{", "\"mirab\""}) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    if (!text.starts_with(next)) return false;
+    text.remove_prefix(next.size());
+  }
+  return true;
+}
+
+Error explain_wrong_kind(Error error, FileKind wanted) {
+  if (error.file.empty()) return error;
+  const std::optional<FileKind> kind = kind_of(error.file);
+  if (!kind || *kind == wanted) return error;
+  return {.message = fmt::format("this is {}, where {} belongs; {}", name_of(*kind), name_of(wanted),
+                                 place_of(*kind)),
+          .file = error.file};
+}
+
+}  // namespace mirab::cli

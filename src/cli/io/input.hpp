@@ -1,0 +1,50 @@
+// Input files: text, cluster files, and which kind of file one is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <mirab/model/cluster_file.hpp>
+#include <mirab/model/result.hpp>
+
+namespace mirab::cli {
+
+/// A text that was read whole.
+struct InputText {
+  std::string name;  ///< as errors call it: the file, or `standard input`
+  std::string text;
+  Syntax syntax = Syntax::yaml;  ///< JSON when the name ends in .json, or standard input begins with `{`
+};
+
+/// Reads a file, or standard input for `-`. Errors: cannot be read, or more than 256 MiB.
+Result<InputText> read_input(const std::string& path);
+
+}  // namespace mirab::cli
+
+namespace CLI {
+class App;
+}
+
+namespace mirab::cli {
+
+/// Adds the argument CLUSTER, a cluster file.
+void add_cluster_argument(CLI::App& app, std::string& cluster);
+
+/// What the cluster file is called where it is shown: its name, or `standard input`.
+std::string title_of(const std::string& cluster);
+
+/// The error with the place in the cluster file that its key names: what a mechanism or a filling cannot do
+/// with a cluster is found after its file was read.
+Error with_cluster_position(const std::string& cluster, Error error);
+
+/// What a file of Mirab's own can be.
+enum class FileKind { cluster, workload, scenario };
+
+/// Is it gzip, or is the first key of its first line that of a workload's head?
+bool is_workload(std::string_view text);
+
+/// Why a file could not be read. Where it is a good file of another kind than was wanted, the error says so,
+/// and where such a file belongs. Reads the file that the error names once more; errors of others stay.
+Error explain_wrong_kind(Error error, FileKind wanted);
+
+}  // namespace mirab::cli

@@ -1,0 +1,79 @@
+// Where results go: files, standard output, the terminal; gzip.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <mirab/model/result.hpp>
+
+namespace mirab::cli {
+
+/// Standard output, as the name of a destination.
+inline constexpr const char* kStandardOutput = "-";
+
+/// Standard input, as the name of an input.
+inline constexpr const char* kStandardInput = "-";
+
+/// Writes the whole text to standard output or to a file. A file appears whole or not at all: it is written
+/// beside its place and then renamed, with the permission bits of the file that it replaces. What is no
+/// regular file (a device, a pipe) is written directly. Errors: what the system says.
+Check write_text(const std::string& destination, std::string_view text);
+
+/// A text and where it goes.
+struct Text {
+  std::string destination;
+  std::string_view text;
+};
+
+/// Writes each as write_text does; when one cannot be written, no file is there that was not before. First
+/// the files are written beside their places, then what is no regular file, and only then the files are
+/// renamed.
+Check write_texts(std::span<const Text> texts);
+
+/// Would the system let write_text write there? Writes nothing. Errors: what the system says.
+Check check_writable(const std::string& destination);
+
+/// Makes the folder, with those above it, unless it is there. Errors: what the system says.
+Check make_folder(const std::string& folder);
+
+/// Would the system let make_folder make it, and write_text write in it? Makes nothing. Errors: what the
+/// system says.
+Check check_folder(const std::string& folder);
+
+/// Would the second of two texts written there replace the first? By whatever name, link or path. Not on a
+/// device, which takes both.
+bool same_file(const std::string& one, const std::string& other);
+
+/// Would a text written to `destination` replace the file that is read as `input`?
+bool would_replace(const std::string& destination, const std::string& input);
+
+/// Makes sure that the first three file descriptors are open, so that no file of ours lands in their place.
+/// Writing to a standard output that was closed fails as it should.
+void reserve_standard_descriptors();
+
+/// A file that is to be written, with the option or key that names it.
+struct Destination {
+  std::string key;
+  std::string file;
+};
+
+/// What would keep one of several files from being written, or harm another or what is read: to be asked
+/// before anything is written, so that all of them appear or none. Errors name the key.
+Check check_destinations(std::span<const Destination> destinations, std::span<const std::string> inputs);
+
+/// How many columns a text written to `destination` may have: those of the terminal when that is standard
+/// output and a terminal (COLUMNS goes before what the terminal itself says), else no limit, SIZE_MAX.
+std::size_t columns_of(const std::string& destination);
+
+/// Is somebody there to see progress on standard error?
+bool shows_progress();
+
+/// Shows the text on standard error, in the place of the one before; an empty text clears the line.
+void show_progress(const std::string& text);
+
+/// The text as a gzip file (RFC 1952) without a name or a time: the same text gives the same bytes.
+std::string gzipped(std::string_view text);
+
+}  // namespace mirab::cli

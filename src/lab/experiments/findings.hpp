@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/problem.hpp>
+
+#include "lab/experiments/experiment.hpp"
+
+namespace mirab::experiments {
+
+/// A server or a user of a worked example: its name, and its capacity or the demand of one of its tasks. [m]
+struct NamedAmounts {
+  std::string name;
+  std::vector<double> amounts;
+};
+
+/// The cluster of a worked example. Requires a valid one: it stands in our own code.
+Problem worked_example(std::vector<std::string> resources, const std::vector<NamedAmounts>& servers,
+                       const std::vector<NamedAmounts>& users);
+
+/// How the mechanism divides it. Requires a mechanism that takes this problem, and reaches its certificate.
+Allocation divided(const Problem& problem, std::string_view mechanism, int threads = 1);
+
+/// Half a unit in the last of this many printed decimals.
+double rounding_of(int decimals);
+
+/// What a paper prints beside what we find; it holds when they differ by `tolerance` at most.
+Finding compared(std::string what, double printed, double ours, double tolerance);
+
+/// What a paper prints wrongly beside what we find; it holds as corrected when ours differs from the right
+/// value by `tolerance` at most. `why` says how the slip came about, or what the right value follows from.
+Finding corrected(std::string what, double printed, double right, double ours, double tolerance,
+                  std::string why);
+
+/// What must hold without a printed number.
+Finding required(std::string what, double ours, bool holds);
+
+// What a paper says of A beside B, by the differences A - B of runs, seeds or iterations: at least two.
+// `ours` is their mean, with its 95 % interval. What certificates leave open, 1e-6, counts as 0.
+
+/// "A is no less than B": holds unless the whole interval is below 0. Where 0 is inside, the note says that
+/// nothing is decided.
+Finding not_less(std::string what, std::span<const double> differences);
+
+/// "A is more than B", "better", "remarkably fairer": the whole interval must be above 0.
+Finding more(std::string what, std::span<const double> differences);
+
+/// "From 0.95 to 0.97": the mean of these parts, rounded to as many decimals, must lie there. The interval is
+/// cut to what a part can be, [0, 1].
+Finding part_between(std::string what, std::span<const double> parts, double least, double most,
+                     double rounding);
+
+/// The differences a[t] - b[t]; as many of either.
+std::vector<double> differences(std::span<const double> a, std::span<const double> b);
+
+/// The sum over the number; at least one.
+double mean(std::span<const double> values);
+
+}  // namespace mirab::experiments

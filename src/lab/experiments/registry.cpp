@@ -1,0 +1,145 @@
+// The table of all experiments in the order of the papers, and how one is chosen, run and judged.
+#include "lab/experiments/registry.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include <mirab/model/assert.hpp>
+#include <mirab/model/choice.hpp>
+
+#include "lab/experiments/experiment.hpp"
+
+namespace mirab::experiments {
+
+// The table of all experiments, in the order of the papers: 002 (random traffic), 001 (PS-DSF), 003 (the
+// slides), 004 (MLF-DRS and its family), 000 (Östman).
+
+std::span<const Experiment> experiments() {
+  static const std::vector<Experiment> rows = {
+      // Bonald and Roberts
+      pf_fig1a_row(),
+      pf_fig1b_row(),
+      pf_fig2a_row(),
+      pf_fig2b_row(),
+      pf_fig3a_row(),
+      pf_fig3b_row(),
+      pf_fig4_row(),
+      pf_fig5a_row(),
+      pf_fig5b_row(),
+      pf_fig6a_row(),
+      pf_fig6b_row(),
+      // PS-DSF and αPF-VDS
+      psdsf_fig1_row(),
+      psdsf_fig2_row(),
+      psdsf_table1_row(),
+      psdsf_bitbrains_row(),
+      psdsf_time_row(),
+      psdsf_google_row(),
+      // the slides
+      slides_table1_row(),
+      slides_comparison_row(),
+      slides_properties_row(),
+      slides_two_servers_row(),
+      // Hamzeh
+      hamzeh_4_2_row(),
+      hamzeh_4_3_row(),
+      hamzeh_4_4_row(),
+      hamzeh_4_7_row(),
+      hamzeh_7_4_row(),
+      hamzeh_4_11_row(),
+      hamzeh_mlf_row(),
+      hamzeh_queue_row(),
+      hamzeh_ffmra_row(),
+      hamzeh_hffmra_row(),
+      hamzeh_mrfs_row(),
+      hamzeh_minikube_row(),
+      // Östman
+      ostman_table_3_1_row(),
+      ostman_fig_3_1_row(),
+      ostman_fig_3_2_row(),
+      ostman_5_1_row(),
+      ostman_5_4_row(),
+      ostman_fig_5_6_row(),
+      ostman_fig_5_7_row(),
+      ostman_5_8_row(),
+      ostman_5_9_row(),
+      ostman_5_11_row(),
+      ostman_5_12_row(),
+      ostman_push_sum_row(),
+      ostman_gradient_row(),
+      ostman_beyond_ending_row(),
+      ostman_beyond_churn_row(),
+      ostman_beyond_pause_row(),
+      ostman_beyond_fit_row(),
+      ostman_beyond_level_row(),
+  };
+  return rows;
+}
+
+// Which experiments are meant, how one is run, and what its findings amount to.
+
+namespace {
+
+/// Does the name pick this ID? `pf-*` picks all that begin with `pf-`.
+bool picks(std::string_view name, std::string_view id) {
+  if (!name.ends_with('*')) return name == id;
+  name.remove_suffix(1);
+  return id.starts_with(name);
+}
+
+Error no_such(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const Experiment& experiment : experiments()) known.push_back(experiment.id);
+  return {.message = fmt::format("there is no experiment '{}'{}", name, nearest_names(name, known)),
+          .key = {}};
+}
+
+}  // namespace
+
+Result<std::vector<Experiment>> choose_experiments(std::span<const std::string> names) {
+  for (const std::string& name : names) {
+    const auto picked = [&](const Experiment& experiment) { return picks(name, experiment.id); };
+    if (std::none_of(experiments().begin(), experiments().end(), picked)) return no_such(name);
+  }
+  std::vector<Experiment> chosen;
+  for (const Experiment& experiment : experiments()) {
+    const auto picks_it = [&](const std::string& name) { return picks(name, experiment.id); };
+    if (std::any_of(names.begin(), names.end(), picks_it)) chosen.push_back(experiment);
+  }
+  return chosen;
+}
+
+Reproduction reproduce(const Experiment& experiment, const RunOptions& options) {
+  MIRAB_ASSERT(options.threads >= 1, "a thread to run on");
+  Reproduction result = experiment.run(options);
+  MIRAB_ASSERT(!result.findings.empty(), "an experiment that finds something");
+  result.id = experiment.id;
+  if (result.data.empty()) result.data = experiment.data;
+  result.verdict = verdict_of(result.findings, result.data);
+  return result;
+}
+
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::agrees:
+      return "agrees";
+    case Verdict::shape_agrees:
+      return "shape agrees";
+    case Verdict::differs:
+      break;
+  }
+  return "differs";
+}
+
+Verdict verdict_of(std::span<const Finding> findings, std::string_view data) {
+  const auto holds = [](const Finding& finding) { return finding.holds; };
+  if (!std::all_of(findings.begin(), findings.end(), holds)) return Verdict::differs;
+  const auto is_printed = [](const Finding& finding) { return finding.printed.has_value(); };
+  const auto is_corrected = [](const Finding& finding) { return finding.corrected; };
+  const bool as_printed = std::any_of(findings.begin(), findings.end(), is_printed) &&
+                          std::none_of(findings.begin(), findings.end(), is_corrected);
+  return as_printed && data == kAsPublished ? Verdict::agrees : Verdict::shape_agrees;
+}
+
+}  // namespace mirab::experiments

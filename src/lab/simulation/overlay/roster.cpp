@@ -1,0 +1,40 @@
+// A cluster as an overlay sees it: every server a node, every user a node.
+#include "lab/simulation/overlay/roster.hpp"
+
+#include <algorithm>
+
+#include "scheduling/fill/integer_problem.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+overlay::Amounts amounts(std::span<const std::int64_t> units) { return {units.begin(), units.end()}; }
+
+// max_r D_ir / C_r over what the user demands: what a home computes too, to the last bit.
+double dominant_part(const overlay::Amounts& demand, const overlay::Amounts& total) {
+  double part = 0;
+  for (std::size_t r = 0; r < demand.size(); ++r)
+    if (demand[r] > 0) part = std::max(part, static_cast<double>(demand[r]) / static_cast<double>(total[r]));
+  return part;
+}
+
+}  // namespace
+
+Roster roster_of(const Problem& cluster) {
+  const scheduling::IntegerProblem counted(cluster);
+  Roster roster;
+  for (std::size_t entry = 0; entry < cluster.server_count(); ++entry)
+    roster.capacity.insert(roster.capacity.end(), static_cast<std::size_t>(cluster.servers()[entry].count),
+                           amounts(counted.capacity(entry)));
+  for (std::size_t r = 0; r < cluster.resource_count(); ++r) roster.total.push_back(counted.pool(r));
+  for (std::size_t n = 0; n < cluster.user_count(); ++n) {
+    const std::int64_t limit = counted.task_limit(n);
+    roster.names.push_back(cluster.users()[n].name);
+    roster.demand.push_back(amounts(counted.demand(n)));
+    roster.tasks.push_back(limit == INT64_MAX ? UINT64_MAX : static_cast<std::uint64_t>(limit));
+    roster.dominant.push_back(dominant_part(roster.demand.back(), roster.total));
+  }
+  return roster;
+}
+
+}  // namespace mirab::simulation

@@ -1,0 +1,296 @@
+#include "lab/simulation/replay/play.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+#include <mirab/scheduling/engine.hpp>
+
+#include "lab/simulation/base/event_queue.hpp"
+#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/replay.hpp"
+#include "lab/simulation/replay/input.hpp"
+#include "lab/simulation/replay/record.hpp"
+#include "lab/simulation/scenario.hpp"
+#include "scheduling/ledger/slots.hpp"
+
+namespace mirab::simulation {
+
+Workload cut_off(Workload workload, Duration end) {
+  std::erase_if(workload.jobs, [&](const Job& job) { return job.submitted >= end; });
+  std::erase_if(workload.changes, [&](const ServerChange& change) { return change.at >= end; });
+  workload.span = std::min(workload.span, end);
+  return workload;
+}
+
+// Traces through the engine, every contender side by side on the same input.
+
+namespace {
+
+Error of_contender(std::size_t contender, Error error) {
+  if (error.key == "discipline" || error.key == "placement" || error.key.empty())
+    error.key = fmt::format("contenders[{}]{}{}", contender, error.key.empty() ? "" : ".", error.key);
+  return error;
+}
+
+}  // namespace
+
+Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload& workload,
+                                          const ReplayOptions& options, std::uint64_t seed, int threads,
+                                          const Progress& progress) {
+  if (options.contenders.empty())
+    return Error{.message = "at least one contender is needed", .key = "contenders"};
+  if (options.samples < 1) return Error{.message = "at least one sample is needed", .key = "samples"};
+  const Result<ReplayInput> input = replay_input(cluster, workload, options.scale, seed);
+  if (!input) return input.error();
+  if (std::cmp_less(input->span.count(), options.samples))
+    return Error{.message = "are more than the trace has nanoseconds", .key = "samples"};
+
+  std::vector<std::optional<Result<ReplayOutcome>>> played(options.contenders.size());
+  sweep(
+      played.size(), threads,
+      [&](std::size_t c) {
+        played[c] = play(*input, {.contender = options.contenders[c],
+                                  .until = options.until,
+                                  .samples = options.samples,
+                                  .seed = seed});
+      },
+      progress);
+
+  std::vector<ReplayOutcome> outcomes;
+  for (std::size_t c = 0; c < played.size(); ++c) {
+    Result<ReplayOutcome>& outcome = *played[c];
+    if (!outcome) return of_contender(c, std::move(outcome).error());
+    outcomes.push_back(*std::move(outcome));
+  }
+  return outcomes;
+}
+
+// One contender's replay: events to the engine in the order of their times, and decisions back into events.
+//
+// At one instant first tasks end, in the order in which they started, then servers come and go, then jobs are
+// submitted; then the engine places until nothing more is placed. So a task that ends when its server goes
+// has ended, and what ends makes room for what comes. A task that starts at t ends at t + runtime > t. A task
+// that is lost with its server waits again, before the others of its job, and runs from its beginning when it
+// starts again.
+//
+// Cost: for every event and placement what the engine takes, O(log running tasks) and O(m); see
+// measures.hpp for what is measured.
+
+namespace {
+
+using namespace scheduling;
+
+constexpr Duration kNever = Duration::max();
+
+/// Row `number` of a table that grows as the engine gives out numbers.
+template <class Row>
+Row& row(std::vector<Row>& rows, std::uint32_t number) {
+  if (number >= rows.size()) rows.resize(number + 1);
+  return rows[number];
+}
+
+class Replay {
+ public:
+  Replay(const ReplayInput& input, const ReplayPlay& how, Engine engine)
+      : input_(input),
+        how_(how),
+        engine_(std::move(engine)),
+        random_(stream(how.seed, "placements of a replay")),
+        record_(input, how.samples) {}
+
+  Result<ReplayOutcome> play() {
+    if (Check bad = begin()) return *std::move(bad);
+    while (!is_over()) {
+      const Duration now = next_instant();
+      if (now == kNever || (how_.until == ReplayUntil::span && now > input_.span)) break;
+      record_.pass_until(now);
+      end_tasks();
+      change_servers();
+      submit_jobs();
+      if (tasks_may_start()) place();
+      record_.settle();
+    }
+    return close();
+  }
+
+ private:
+  struct Row {
+    TaskId id;
+    RunningTask task;
+    bool runs = false;
+  };
+
+  Time now() const { return Time(record_.now()); }
+
+  Check begin() {
+    server_of_machine_.resize(input_.machines.count);
+    for (std::uint32_t machine = 0; machine < input_.machines.first.size(); ++machine)
+      add_server(machine, input_.machines.first[machine]);
+    for (std::size_t n = 0; n < input_.users.size(); ++n) {
+      const Submitter& user = input_.users[n];
+      const Result<UserId> id = engine_.apply(UserAdded{.name = user.name, .weight = user.weight}, now());
+      if (!id) return Error{.message = id.error().message, .key = fmt::format("users[{}].weight", n)};
+      user_ids_.push_back(*id);
+    }
+    record_.settle();
+    return {};
+  }
+
+  /// When drained, nothing runs, nothing is to come, and no server can come that would change that.
+  bool is_over() const {
+    return how_.until == ReplayUntil::drained && next_job_ == input_.jobs.size() && record_.running() == 0 &&
+           (record_.waiting() == 0 || next_change_ == input_.machines.changes.size());
+  }
+
+  /// What would start when the replay ends would run for no time, and hide that it waited to the end.
+  bool tasks_may_start() const { return how_.until == ReplayUntil::drained || record_.now() < input_.span; }
+
+  Duration next_instant() const {
+    Duration next = kNever;
+    if (!ends_.empty()) next = std::min(next, ends_.next().time_since_epoch());
+    if (next_change_ < input_.machines.changes.size())
+      next = std::min(next, input_.machines.changes[next_change_].at);
+    if (next_job_ < input_.jobs.size()) next = std::min(next, input_.jobs[next_job_].submitted);
+    return next;
+  }
+
+  void end_tasks() {
+    while (!ends_.empty() && ends_.next() <= now()) {
+      const TaskId id = ends_.take();
+      Row& ended = running_[number(id)];
+      if (!ended.runs || ended.id != id) continue;  // it was lost with its server
+      ended.runs = false;
+      const Check refused = engine_.apply(TaskFinished{id}, now());
+      MIRAB_ASSERT(!refused, "a task that runs can end");
+      record_.finish(ended.task);
+    }
+  }
+
+  void change_servers() {
+    const std::vector<MachineChange>& changes = input_.machines.changes;
+    for (; next_change_ < changes.size() && Time(changes[next_change_].at) <= now(); ++next_change_) {
+      const MachineChange& change = changes[next_change_];
+      record_.server_changes();
+      if (change.kind == ServerChange::Kind::up) {
+        add_server(change.machine, change.becomes);
+      } else {
+        remove_server(change.machine);
+      }
+    }
+  }
+
+  void add_server(std::uint32_t machine, std::uint32_t kind) {
+    const MachineKind& is = input_.machines.kinds[kind];
+    const Result<ServerId> id = engine_.apply(
+        ServerAdded{.name = is.name, .capacity = input_.capacity[kind], .labels = is.labels}, now());
+    MIRAB_ASSERT(static_cast<bool>(id), "units were chosen so that all servers can be counted");
+    server_of_machine_[machine] = *id;
+    record_.add_server(number(*id), kind);
+  }
+
+  void remove_server(std::uint32_t machine) {
+    const ServerId server = server_of_machine_[machine];
+    const auto lost = engine_.apply(ServerFailed{server}, now());
+    MIRAB_ASSERT(static_cast<bool>(lost), "only a server that is there goes");
+    for (const Lost& each : *lost) {
+      Row& gone = running_[number(each.task)];
+      gone.runs = false;
+      record_.lose(gone.task);
+    }
+    record_.remove_server(number(server));
+  }
+
+  void submit_jobs() {
+    for (; next_job_ < input_.jobs.size() && Time(input_.jobs[next_job_].submitted) <= now(); ++next_job_) {
+      const ReplayJob& job = input_.jobs[next_job_];
+      JobSubmitted event = input_.requests[job.request];
+      event.user = user_ids_[job.user];
+      event.tasks = job.tasks;
+      event.gang = job.gang;
+      event.per_server = job.per_server;
+      const Result<JobId> id = engine_.apply(event, now());
+      MIRAB_ASSERT(static_cast<bool>(id), "jobs were checked");
+      job_ids_.push_back(*id);
+      const auto index = static_cast<std::uint32_t>(next_job_);
+      row(job_of_number_, number(*id)) = index;
+      record_.submit(index);
+    }
+  }
+
+  void place() {
+    while (const std::optional<Placed> placed = engine_.step(now(), random_)) {
+      const std::uint32_t job = job_of_number_[number(placed->job)];
+      start(placed->task, job, placed->server);
+      for (const Companion& other : placed->with) start(other.task, job, other.server);
+    }
+  }
+
+  void start(TaskId id, std::uint32_t job, ServerId server) {
+    const RunningTask task{
+        .number = number(id), .job = job, .server = number(server), .started = record_.now()};
+    row(running_, task.number) = {.id = id, .task = task, .runs = true};
+    ends_.schedule(end_of(input_.jobs[job]), id);
+    record_.start(task);
+    if (how_.on_start) how_.on_start({.at = task.started, .job = job, .server = task.server});
+  }
+
+  /// Of one that starts now; the end of counted time for one that ends beyond it.
+  Time end_of(const ReplayJob& job) const {
+    return job.runtime > kNever - record_.now() ? Time(kNever) : now() + job.runtime;
+  }
+
+  /// Servers come and go to the end of the span, after the last task too: utilization is of those that are
+  /// there.
+  void change_servers_until_span() {
+    const std::vector<MachineChange>& changes = input_.machines.changes;
+    while (next_change_ < changes.size() && changes[next_change_].at <= input_.span) {
+      record_.pass_until(changes[next_change_].at);
+      change_servers();
+      record_.settle();
+    }
+  }
+
+  ReplayOutcome close() {
+    change_servers_until_span();
+    record_.pass_until(std::max(record_.now(), input_.span));
+    for (const Row& row : running_) {
+      if (row.runs) record_.still_running(row.task);
+    }
+    for (std::uint32_t job = 0; job < job_ids_.size(); ++job) {
+      const auto state = engine_.job(job_ids_[job]);
+      if (state && state->waiting > 0) record_.still_waiting(job, state->waiting);
+    }
+    return record_.outcome(how_.contender);
+  }
+
+  const ReplayInput& input_;
+  const ReplayPlay& how_;
+  Engine engine_;
+  Random random_;
+  ReplayRecord record_;
+
+  std::size_t next_job_ = 0, next_change_ = 0;
+  EventQueue<TaskId> ends_;  // of tasks, some of which were lost in the meantime
+
+  std::vector<UserId> user_ids_;              // [user]
+  std::vector<ServerId> server_of_machine_;   // [machine], the latest
+  std::vector<JobId> job_ids_;                // [job]
+  std::vector<std::uint32_t> job_of_number_;  // [the engine's number of a job]
+  std::vector<Row> running_;                  // [the engine's number of a task]
+};
+
+}  // namespace
+
+Result<ReplayOutcome> play(const ReplayInput& input, const ReplayPlay& how) {
+  Result<Engine> engine = Engine::from({.resources = input.resources,
+                                        .discipline = how.contender.discipline,
+                                        .placement = how.contender.placement,
+                                        .oversized = Oversized::wait});
+  if (!engine) return std::move(engine).error();
+  return Replay(input, how, *std::move(engine)).play();
+}
+
+}  // namespace mirab::simulation

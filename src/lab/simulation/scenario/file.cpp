@@ -1,0 +1,134 @@
+// The scenario file (docs/reference/simulate.md): the keys that every kind has; each kind's own keys are read
+// in scenario_<kind>.cpp.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "lab/simulation/scenario/fields.hpp"
+
+namespace mirab::simulation {
+namespace {
+
+Outputs read_outputs(const Node& node, ScenarioFields& fields) {
+  static constexpr std::array<std::string_view, 4> kKeys = {"table", "json", "csv", "report"};
+  Outputs outputs;
+  if (!fields.expect_map(node, "outputs", kKeys)) return outputs;
+  const std::array<std::string*, 4> files = {&outputs.table, &outputs.json, &outputs.csv, &outputs.report};
+  for (std::size_t i = 0; i < kKeys.size(); ++i) {
+    const std::string key = fmt::format("outputs.{}", kKeys[i]);
+    if (const Node* file = node.find(kKeys[i])) *files[i] = fields.path(*file, key);
+  }
+  return outputs;
+}
+
+std::uint64_t read_seed(const Node& node, const std::string& key, ScenarioFields& fields) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::uint64_t>(fields.whole_between(node, key, 0, kMost));
+}
+
+// `5` is 1, 2, 3, 4, 5; a list names them.
+std::vector<std::uint64_t> read_seeds(const Node& node, ScenarioFields& fields) {
+  constexpr std::size_t kMost = 1000;
+  const std::string key(kSeedsKey);
+  std::vector<std::uint64_t> seeds;
+  if (node.kind != Node::Kind::list) {
+    seeds.resize(static_cast<std::size_t>(fields.whole_between(node, key, 1, kMost)));
+    std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
+    return seeds;
+  }
+  for (const Node::Entry& entry : fields.entries(node, key, kMost)) {
+    const std::string entry_key = item_key(key, seeds.size());
+    const std::uint64_t seed = read_seed(entry.value, entry_key, fields);
+    if (std::find(seeds.begin(), seeds.end(), seed) != seeds.end()) {
+      fields.fail(entry_key, fmt::format("{} is listed twice", seed), entry.line);
+    }
+    seeds.push_back(seed);
+  }
+  return seeds;
+}
+
+// The kind's own keys; then what is wrong with the scenario as such, at the line of its key.
+template <auto read>
+void read_kind(const Node& root, Scenario& scenario, ScenarioFields& fields) {
+  auto what = read(root, fields);
+  if constexpr (requires { check(what); }) {
+    const Check wrong = fields.failed() ? Check{} : check(what);
+    if (wrong) fields.fail(wrong->key, wrong->message, line_of(root, wrong->key));
+  }
+  scenario.what = std::move(what);
+}
+
+using ReadKind = void (*)(const Node& root, Scenario& scenario, ScenarioFields& fields);
+
+constexpr std::array<std::string_view, 5> kKinds = {"traffic", "trace", "reallocation", "demands", "overlay"};
+constexpr std::array<ReadKind, 5> kReaders = {read_kind<read_traffic>, read_kind<read_trace>,
+                                              read_kind<read_reallocation>, read_kind<read_demands>,
+                                              read_kind<read_overlay>};
+
+void read_scenario(const Node& root, Scenario& scenario, ScenarioFields& fields) {
+  if (root.kind == Node::Kind::null) {
+    return fields.fail(std::string(kKindKey),
+                       fmt::format("missing: the file is empty; kinds are {}", fmt::join(kKinds, ", ")), 1);
+  }
+  if (!fields.expect_map(root, "")) return;
+  const std::size_t kind = fields.word(fields.required(root, "", kKindKey), std::string(kKindKey), kKinds);
+  if (fields.failed()) return;
+  kReaders[kind](root, scenario, fields);
+  if (const Node* version = root.find(kVersionKey); version != nullptr && version->text != "1") {
+    fields.fail("version", "must be 1, the version of this format", version->line);
+  }
+  const Node* seed = root.find(kSeedKey);
+  const Node* seeds = root.find(kSeedsKey);
+  if (seed != nullptr) scenario.seeds = {read_seed(*seed, std::string(kSeedKey), fields)};
+  if (seed != nullptr && seeds != nullptr) {
+    fields.fail(std::string(kSeedsKey), "either this or seed, not both", seeds->line);
+  } else if (seeds != nullptr) {
+    scenario.seeds = read_seeds(*seeds, fields);
+  }
+  if (const Node* outputs = root.find(kOutputsKey)) scenario.outputs = read_outputs(*outputs, fields);
+}
+
+Result<Scenario> read(std::istream& input, Syntax syntax, const std::string& name) {
+  const Result<Node> document = read_document(input, syntax, name);
+  if (!document) return document.error();
+  ScenarioFields fields(name);
+  Scenario scenario{.name = name, .seeds = {}, .outputs = {}, .what = TrafficScenario{}};
+  read_scenario(*document, scenario, fields);
+  if (fields.failed()) return *fields.error();
+  return scenario;
+}
+
+}  // namespace
+
+Result<Scenario> read_scenario_file(const std::string& path) {
+  std::ifstream input(path, std::ios::binary);
+  // A directory opens, but cannot be read.
+  const bool readable = input.is_open() && (input.peek(), !input.bad());
+  if (!readable) {
+    return Error{.message = fmt::format("cannot be read: {}", std::generic_category().message(errno)),
+                 .file = path};
+  }
+  input.clear();
+  return read(input, path.ends_with(".json") ? Syntax::json : Syntax::yaml, path);
+}
+
+Result<Scenario> read_scenario_text(std::string_view text, Syntax syntax, const std::string& name) {
+  std::istringstream input{std::string(text)};
+  return read(input, syntax, name);
+}
+
+bool is_scenario(std::string_view text, Syntax syntax) {
+  std::istringstream input{std::string(text)};
+  const Result<Node> document = read_document(input, syntax, "");
+  return document && document->find(kKindKey) != nullptr;
+}
+
+}  // namespace mirab::simulation

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lab/simulation/traffic.hpp"
+
+namespace mirab::simulation {
+
+/// One mechanism of a checked scenario at one load that is stable: what a model simulates in one go.
+struct TrafficRun {
+  const TrafficScenario& scenario;
+  std::size_t mechanism;         ///< index into scenario.mechanisms
+  double load;                   ///< one of scenario.loads
+  std::vector<double> arrivals;  ///< λ_k, jobs a unit of time, [k]; μ_k = 1 (see TrafficScenario::sizes)
+  std::uint64_t seed;            ///< of the whole simulation: draw from the streams of arrivals.hpp
+};
+
+/// What a class went through in one batch.
+struct ClassBatch {
+  double present = 0;  ///< ∫ n_k dt, without permanent jobs
+  double arrived = 0;  ///< jobs, each counted as its size (mean 1) where a model draws sizes
+  double served = 0;   ///< ∫ of the rate of one permanent job dt; 0 without one
+};
+
+/// A stretch of a run, from one arrival to another.
+struct TrafficBatch {
+  double time = 0;                  ///< its length
+  std::vector<ClassBatch> classes;  ///< [k]
+};
+
+/// What a model measured.
+struct TrafficMeasured {
+  std::vector<TrafficBatch> batches;
+  std::int64_t events = 0;         ///< arrivals and departures, with those of the warm-up
+  std::int64_t not_converged = 0;  ///< divisions whose shares are not the rule's
+};
+
+/// Schmeiser 1982: between ten and thirty.
+constexpr std::size_t kTrafficBatches = 20;
+
+/// Jobs that arrive before the first batch. The pool is empty at first.
+constexpr std::int64_t warm_up_jobs(std::int64_t jobs) { return jobs / 5; }
+
+/// How many jobs have arrived since the warm-up when batch b ends; jobs when the last one does.
+constexpr std::int64_t batch_end(std::int64_t jobs, std::size_t b) {
+  return jobs * static_cast<std::int64_t>(b + 1) / static_cast<std::int64_t>(kTrafficBatches);
+}
+
+/// Was the run long enough for the interval of class k? `residuals` are what that interval is made of,
+/// [batch] (ratio_residuals).
+bool is_settled(const TrafficRun& run, std::size_t k, std::span<const double> residuals);
+
+/// The time in which a pool forgets how many jobs were there, in units of a job alone: infinite from load 1
+/// on.
+double relaxation_time(const TrafficScenario& scenario, double load);
+
+/// What was measured, as one point for each class, with intervals of that confidence.
+std::vector<TrafficPoint> points_of(const TrafficRun& run, const TrafficMeasured& measured,
+                                    double confidence = 0.95);
+
+/// The points of a load that is not stable: nothing is simulated, n_k is infinite and γ_k is 0.
+std::vector<TrafficPoint> unstable_points(const TrafficScenario& scenario, double load,
+                                          std::size_t mechanism);
+
+}  // namespace mirab::simulation

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <mirab/model/result.hpp>
+#include <mirab/model/time.hpp>
+#include <mirab/model/workload.hpp>
+
+#include "lab/traces/workload_import.hpp"
+
+/// Logs in the Standard Workload Format.
+/// Source: S. J. Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers",
+/// JSSPP 1999; version 2.2 of the format at the Parallel Workloads Archive.
+namespace mirab::traces::swf {
+
+/// Columns, from 0, named as in the format's definition.
+enum Field : std::size_t {
+  number,
+  submit,
+  wait,
+  run,
+  allocated,
+  cpu_time,
+  used_memory,
+  requested,
+  requested_time,
+  requested_memory,
+  status,
+  user,
+  group,
+  executable,
+  queue,
+  partition,
+  preceding,
+  think_time,
+};
+inline constexpr std::size_t kFields = 18;
+inline constexpr std::size_t kMaxFields = 24;
+
+/// One job of a log. A view: it lives as long as its line.
+class Entry {
+ public:
+  Entry(std::array<std::string_view, kMaxFields> fields, const std::string& file, int line)
+      : fields_(fields), file_(&file), line_(line) {}
+
+  std::string_view text(std::size_t field) const { return fields_[field]; }
+
+  /// Any number. Errors: it is none.
+  Result<double> value(std::size_t field) const;
+
+  /// A number from 0 to `most`, cut to a whole one; no value for -1. Errors: no number, or another negative
+  /// one, or a larger one.
+  Result<std::optional<std::int64_t>> known(std::size_t field, std::int64_t most = kMost) const;
+
+  static constexpr std::int64_t kMost = std::int64_t{1} << 52;  ///< as many KB are counted in bytes
+
+  /// `file:line: field: "text" message`.
+  Error error(std::size_t field, const std::string& message) const;
+
+ private:
+  std::array<std::string_view, kMaxFields> fields_;
+  const std::string* file_;
+  int line_;
+};
+
+/// `; MaxProcs: 128` and its like, the first of each name.
+using Head = std::map<std::string, std::string, std::less<>>;
+
+/// Hands every job of a log with `fields` fields a line to `visit`, until it returns an error. Errors: as of
+/// Lines; another number of fields; a log without a job.
+Result<Head> read_log(const std::string& path, std::size_t fields,
+                      const std::function<Check(const Entry&)>& visit);
+
+/// The whole number under a name of the head, if it says one from 1 to 2^31.
+std::optional<std::int64_t> number_in(const Head& head, std::string_view name);
+
+}  // namespace mirab::traces::swf
+
+/// What a log says of a job whatever it ran on: when, whose, how long.
+namespace mirab::traces::swf {
+
+struct Times {
+  Duration submitted;  ///< since the first submission
+  Duration runtime;
+  std::uint32_t user;
+};
+
+/// A line of provenance.
+std::string first_days(std::int64_t days);
+
+/// Collects the jobs of a log. One owner.
+class Jobs {
+ public:
+  /// With only the jobs that are submitted within `days` days of the first.
+  explicit Jobs(std::optional<std::int64_t> days) : days_(days) {}
+
+  /// When and whose; no value for what has no runtime, comes later, or is a part of another entry. Errors: as
+  /// of Entry::known; a submission before the one above it, or at no known time.
+  Result<std::optional<Times>> times(const Entry& entry);
+
+  /// Adds `tasks` that start together.
+  void add(const Entry& entry, const Times& times, const Request& request, std::int64_t tasks);
+
+  /// Leaves out what does not fit: jobs whose task fits on no server, or with more tasks than all servers
+  /// could hold. Errors: none is left.
+  Result<Workload> finish(std::vector<std::string> resources, const std::vector<Server>& servers,
+                          const std::string& file);
+
+  /// What was left out and mended so far.
+  std::vector<std::string> notices() const;
+
+ private:
+  std::uint32_t user(const std::string& name);
+
+  std::optional<std::int64_t> days_;
+  Requests requests_;
+  Workload workload_;
+  std::unordered_map<std::string, std::uint32_t> user_of_;
+  std::optional<std::int64_t> first_;  // seconds
+  std::int64_t latest_ = 0;
+  Duration end_{};
+  std::uint64_t without_runtime_ = 0, parts_ = 0, instant_ = 0, fitting_nowhere_ = 0;
+};
+
+}  // namespace mirab::traces::swf

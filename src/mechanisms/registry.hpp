@@ -1,0 +1,51 @@
+#pragma once
+
+#include <mirab/mechanisms/mechanism.hpp>
+
+namespace mirab {
+
+// One function a mechanism, each in a file of its own; registry.cpp puts them into a table.
+Mechanism max_min_row();
+Mechanism drf_row();
+Mechanism asset_row();
+Mechanism pf_row();
+Mechanism alpha_fair_row();
+Mechanism drfh_row();
+Mechanism tsf_row();
+Mechanism cmmf_row();
+Mechanism per_server_drf_row();
+Mechanism ps_dsf_row();
+Mechanism ps_dsf_tdm_row();
+Mechanism alpha_pf_vds_row();
+Mechanism baa_row();
+Mechanism mlf_drs_row();
+Mechanism ffmra_row();
+Mechanism h_ffmra_row();
+
+/// What every mechanism over one pool accepts.
+constexpr Accepts kPoolAccepts{
+    .weights = true, .caps = true, .placement = false, .zero_demands = true, .demand_on = false};
+
+/// What the mechanisms over servers accept, but for what each says otherwise.
+constexpr Accepts kServersAccept{
+    .weights = true, .caps = true, .placement = true, .zero_demands = true, .demand_on = true};
+
+/// What the mechanisms that divide one server into bundles accept.
+constexpr Accepts kBundlesAccept{.weights = true,
+                                 .caps = false,
+                                 .placement = false,
+                                 .zero_demands = true,
+                                 .demand_on = false,
+                                 .several_servers = false};
+
+/// The papers speak of users with endless demand.
+constexpr Conditions kUncapped{.no_caps = true};
+constexpr Conditions kUncappedPositive{.positive_demands = true, .no_caps = true};
+constexpr Conditions kUncappedSameDemand{.no_caps = true, .same_demand = true};
+constexpr Conditions kUncappedAnywhere{.no_caps = true, .no_placement = true};
+constexpr Conditions kUncappedPositiveAnywhere{
+    .positive_demands = true, .no_caps = true, .no_placement = true};
+constexpr Conditions kUncappedPositiveSameDemandAnywhere{
+    .positive_demands = true, .no_caps = true, .no_placement = true, .same_demand = true};
+
+}  // namespace mirab

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "numerics/base/rows.hpp"
+
+namespace mirab::numerics {
+
+/// Rows first … first + rows - 1; the index counts the blocks.
+struct Block {
+  Eigen::Index index;
+  Eigen::Index first;
+  Eigen::Index rows;
+};
+
+inline Eigen::Index block_count(Eigen::Index rows) { return (rows + kBlockRows - 1) / kBlockRows; }
+
+/// Calls body(Block) for every block of kBlockRows rows, on at most this many threads, or fewer where
+/// the system has no more. The blocks do not depend on the number of threads: a body that keeps one sum a
+/// block, added up in order afterwards, gives the same bits with any. The body must not throw.
+template <class Body>
+void for_each_block(Eigen::Index rows, int threads, const Body& body) {
+  const Eigen::Index blocks = block_count(rows);
+  std::atomic<Eigen::Index> next = 0;
+  const auto work = [&] {
+    for (Eigen::Index b = next++; b < blocks; b = next++) {
+      const Eigen::Index first = b * kBlockRows;
+      body(Block{b, first, std::min(kBlockRows, rows - first)});
+    }
+  };
+  std::vector<std::jthread> others;
+  try {
+    for (Eigen::Index worker = 1; worker < std::min<Eigen::Index>(threads, blocks); ++worker)
+      others.emplace_back(work);
+  } catch (const std::system_error&) {  // those that there are do the work
+  }
+  work();
+}
+
+}  // namespace mirab::numerics

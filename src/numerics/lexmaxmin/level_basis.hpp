@@ -1,0 +1,108 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "numerics/base/rows.hpp"
+
+namespace mirab::numerics {
+
+/// A variable of the linear program of levels: t, q_{i,r} or y_{n,i}.
+struct LevelVariable {
+  enum class Kind { level, slack, share };
+  Kind kind = Kind::level;
+  Eigen::Index row = -1;       ///< n of a share
+  Eigen::Index server = -1;    ///< i of a slack or share
+  Eigen::Index resource = -1;  ///< r of a slack
+};
+
+/// A basis of the linear program of levels, N rows and K m capacities,
+///
+///     Σ_i y_{n,i} = floor_n + rate_n t           y ≥ 0
+///     Σ_n a_{n,i,r} y_{n,i} + q_{i,r} = 1        q ≥ 0,  a_{n,i,r} = unit_n d_{n,i,r} / c_{i,r}
+///
+/// in which one basic variable of every row, its key, is kept apart from K m others: of these the inverse of
+/// a working matrix W is kept, and N appears nowhere. A capacity of 0, which nobody can use, is left with
+/// q = 1. Capacities are numbered i + K r.
+template <class Number>
+class LevelBasisOf {
+ public:
+  using Kind = LevelVariable::Kind;
+  using Vector = Eigen::Vector<Number, Eigen::Dynamic>;
+
+  /// All slacks are basic, floors and rates 0. `unit` is what y = 1 means, in units of the row, [n] > 0; the
+  /// keys are servers to which the rows may go, [n]. `rows` must outlive this.
+  LevelBasisOf(const ServerRowsOf<Number>& rows, ArrayOf<Number> unit, std::vector<Eigen::Index> keys);
+
+  Eigen::Index order() const { return inverse_.rows(); }
+  const LevelVariable& basic(Eigen::Index position) const {
+    return basics_[static_cast<std::size_t>(position)];
+  }
+  Eigen::Index key(Eigen::Index row) const { return keys_[static_cast<std::size_t>(row)]; }
+  /// Where t stands among the basic variables; -1 when it does not.
+  Eigen::Index level_position() const { return level_position_; }
+  const ArrayOf<Number>& floor() const { return floor_; }
+  const ArrayOf<Number>& rate() const { return rate_; }
+  /// What a row has at a level.
+  Number total(Eigen::Index row, const Number& level) const { return floor_[row] + rate_[row] * level; }
+  const ArrayOf<Number>& unit() const { return unit_; }
+  /// d_{n,i,r} of a unit of the row in the program, y_{n,i} = 1.
+  Number demand(Eigen::Index row, Eigen::Index server, Eigen::Index resource) const {
+    return unit_[row] * rows_->demand_on(server)(row, resource);
+  }
+
+  /// A row's right side; t must not be basic.
+  void set_row(Eigen::Index row, const Number& floor, const Number& rate);
+  /// What t takes, summed again: rows that were set leave rounding, which looks like a demand where nobody
+  /// has one. O(N m).
+  void sum_rates();
+
+  /// What a unit of a variable that is not basic takes from the basic ones, [K m]: W⁻¹ of its column.
+  /// O(K m²); O((K m)²) for t.
+  Vector in_basis(const LevelVariable& variable) const;
+
+  /// λ_{i,r} c_{i,r} that prove max t, [i][r]: what t would gain by more of each capacity. t must be basic.
+  TableOf<Number> worth() const;
+  /// Where λ may be above 0 when the basis is optimal, [i][r]; t must be basic. What is left over costs
+  /// nothing, and a row that is split costs the same wherever it is: that tells most, without numbers. A
+  /// worth within what rounding makes of 0 is 0, unless some row pays parts that rounding hides. O((K m)² m)
+  /// at worst.
+  TableOf<bool> priced() const;
+
+  /// `entering`, alpha in this basis, takes the position of another one. O((K m)²).
+  void exchange(Eigen::Index position, const LevelVariable& entering, const Vector& alpha);
+  /// The share at the position becomes its row's key and the key takes the position. O((K m)²).
+  void swap_key(Eigen::Index position);
+  /// A share, alpha in this basis, becomes the key of its row, no other share of which but the key is basic;
+  /// the old key is not basic any more. O((K m)²).
+  void replace_key(const LevelVariable& entering, const Vector& alpha);
+
+  /// Computes everything again. O((K m)³ + N m).
+  void refresh();
+
+  /// The values of the K m basic variables when t, unless it is one of them, has this value. O(N m + (K m)²).
+  Vector values(const Number& level) const;
+
+ private:
+  using RowMajor = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  void add_use(Eigen::Index row, Eigen::Index server, const Number& amount, Vector& sum) const;
+  bool may_cost(const TableOf<bool>& priced, Eigen::Index row, Eigen::Index server) const;
+  void spread_free(TableOf<bool>& priced) const;
+  TableOf<Number> worth_noise() const;
+  bool loses_parts(const TableOf<Number>& worth) const;
+  Vector column(const LevelVariable& variable) const;
+
+  const ServerRowsOf<Number>* rows_;
+  ArrayOf<Number> unit_, floor_, rate_;  // [n]
+  TableOf<Number> per_capacity_;         // 1 / c, 0 where c is 0, [i][r]
+  std::vector<Eigen::Index> keys_;       // [n]
+  std::vector<LevelVariable> basics_;    // [position]
+  Eigen::Index level_position_ = -1;
+  RowMajor inverse_;  // W⁻¹, [position][capacity]
+  Vector level_use_;  // Σ_n rate_n a_{n,key}
+};
+
+using LevelBasis = LevelBasisOf<double>;
+
+}  // namespace mirab::numerics

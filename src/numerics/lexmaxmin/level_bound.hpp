@@ -1,0 +1,44 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <type_traits>
+#include <vector>
+
+#include "numerics/base/rows.hpp"
+
+namespace mirab::numerics {
+
+/// What sums that cancel are added up in.
+template <class Number>
+using SumOf = std::conditional_t<std::is_same_v<Number, double>, long double, Number>;
+
+/// What a round of lexicographic max-min leaves behind for the certificate.
+template <class Number>
+struct LevelRound {
+  TableOf<Number> price;            ///< λ ≥ 0, [i][r]
+  TableOf<bool> priced;             ///< where λ may be above 0 in exact numbers, [i][r]
+  ArrayOf<SumOf<Number>> cheapest;  ///< π_n = min_i λ_i·d_{n,i}, [n]
+  std::vector<Eigen::Index> fixed;  ///< the rows that it found saturated
+};
+
+/// The round of these prices, with no row fixed yet. O(N K m).
+template <class Number>
+LevelRound<Number> level_round(const ServerRowsOf<Number>& rows, TableOf<Number> price, TableOf<bool> priced);
+
+/// By which part of `total` each row could have more while all others keep theirs, [n]: no feasible y has
+/// Σ_n Y_n π_n > C·λ. Infinite where nothing bounds it. O(N + K m).
+template <class Number>
+ArrayOf<Number> level_gains(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
+                            const ArrayOf<Number>& total);
+
+/// The largest part by which the total of any row of x, [n][i], differs from the lexicographic max-min, as a
+/// part of the larger of the two: 0 when x is right, 1 at most and when nothing is known. It counts what a
+/// row could have more while others keep the smaller of its level and their own, what it has of what a lower
+/// row was to have, and what rounding in lower levels means for the higher ones. In doubles the last is exact
+/// to first order only. Rounds in their order; rows that none of them fixed are at their cap. O(N K m) a
+/// round.
+template <class Number>
+Number level_bound(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit, const TableOf<Number>& x,
+                   const std::vector<LevelRound<Number>>& rounds);
+
+}  // namespace mirab::numerics

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "numerics/base/rows.hpp"
+
+namespace mirab::numerics {
+
+/// One server divided among N rows that may have something elsewhere.
+struct Filling {
+  Eigen::ArrayXd x;       ///< ≥ 0, [n]
+  Eigen::ArrayXd levels;  ///< at which a resource filled up, [r]; infinite where it did not
+};
+
+/// Raises a common level l; row n holds x_n(l) = rate_n l - elsewhere_n between 0 and room_n. A resource that
+/// is full stops the rows that demand it, the others go on. Requires rate ≥ 0 (0: the row may not), room ≥ 0
+/// or empty (no bounds). O(Nm) for each Newton step on the use as a function of l, which is piecewise linear;
+/// some five steps for each resource that fills up.
+Filling best_response(const Demands& demand, const Eigen::ArrayXd& capacity, const RowValues& rate,
+                      const RowValues& elsewhere, const RowValues& room);
+
+/// Servers that fill themselves in turn, each for what the others do, from nothing.
+class LevelSweeps {
+ public:
+  /// Keeps references. `rate` is [n][i], 0 where a row may not go.
+  LevelSweeps(const ServerRows& rows, const Eigen::ArrayXXd& rate);
+
+  /// This many more sweeps; fewer when nothing moves any more, or x is in the level form to within `within`
+  /// (server_levels.hpp). Cost: one best filling for each server and sweep.
+  void run(int most, double within);
+
+  /// The servers of later sweeps in the opposite order: where sweeps go in circles one way, they may settle
+  /// the other way.
+  void turn_round() { backwards_ = !backwards_; }
+
+  const Eigen::ArrayXXd& x() const { return x_; }            ///< [n][i]
+  const Eigen::ArrayXXd& levels() const { return levels_; }  ///< [i][r], infinite where r is not full
+  int sweeps() const { return sweeps_; }
+
+ private:
+  void leap();
+  void sweep();
+  void judge(double before);
+
+  const ServerRows& rows_;
+  const Eigen::ArrayXXd& rate_;
+  Eigen::ArrayXXd x_;
+  Eigen::ArrayXXd levels_;
+  Eigen::ArrayXXd step_;                      // of the last sweep
+  Eigen::ArrayXXd relative_, last_relative_;  // the last two steps, in the rows' totals
+  double moved_ = 0;                          // by the last sweep
+  double agree_;                              // of a step's length
+  int since_leap_ = 0;
+  bool backwards_ = false;
+  bool to_the_end_ = false;  // the last leap, of its line, and not to where a row left a server
+  int sweeps_ = 0;
+};
+
+}  // namespace mirab::numerics

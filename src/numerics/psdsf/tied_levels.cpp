@@ -1,0 +1,275 @@
+// The interior-point method for levels that agree between servers: one predictor-corrector step, and the
+// loop.
+#include "numerics/psdsf/tied_levels.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numerics/base/rows.hpp"
+#include "numerics/psdsf/settle_ties.hpp"
+#include "numerics/psdsf/tied_rows.hpp"
+
+namespace mirab::numerics {
+
+// A predictor-corrector step towards levels that agree between servers.
+//
+// Source: Mehrotra 1992; docs/explanation/mathematics.md, section 5. The equations, linearised, are
+//   V_n - a_{n,i} L_{i,g} = z_{n,i},  Σ_n d_{n,r} x_{n,i} = 1 for the resources that stop somebody,
+//   x z = μ part,  k t = μ.
+// A row's part is diag(z/x) + θ 11ᵀ, θ = 1 + k/t: Sherman-Morrison leaves a dense system in the levels. Steps
+// are on x and z together: rows with the same scarce resource on two servers tie by the thousand, and x as a
+// function of the levels alone would jump.
+//
+// Known failure: the problem is not monotone, and steps can become short; the caller has to see.
+
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr double kToBoundary = 0.99;  // of the way
+constexpr double kShortStep = 0.05;
+constexpr double kPoorPrediction = 0.1;  // a step so short says that the middle has to come first
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+// The Schur complement in the levels. The diagonal of a row's inverse, D (1 + θ Σ_{others} D) / (1 + θ Σ D),
+// is summed without cancellation.
+TiedSystem::Matrix TieStep::matrix(double mu) {
+  const Index m = at_.resources();
+  const TiedRows& rows = at_.rows;
+  TiedSystem::Matrix schur = at_.winners;
+  for (Index j = 0; j < at_.level.size(); ++j) schur(j, j) += at_.stops(j) ? mu : 1;
+  for (Index n = 0; n < rows.size(); ++n) {
+    const Index begin = rows.first[at(n)], end = rows.first[at(n + 1)];
+    const double theta = theta_[at(n)] = rows.cap[at(n)] < kInfinity ? 1 + rows.k[at(n)] / rows.t[at(n)] : 1;
+    double all = 0;
+    for (Index p = begin; p < end; ++p) {
+      inverse_[at(p)] = 1 / rows.x[at(p)];
+      all += ratio_[at(p)] = rows.x[at(p)] / rows.z[at(p)];
+    }
+    const double den = den_[at(n)] = 1 + theta * all;
+    const double inverse_den = 1 / den;
+    for (Index p = begin; p < end; ++p) {
+      double others = 0;
+      for (Index q = begin; q < end; ++q) others += q == p ? 0 : ratio_[at(q)];
+      const double diagonal = ratio_[at(p)] * (1 + theta * others) * inverse_den * rows.a[at(p)];
+      const double off = theta * inverse_den * ratio_[at(p)];
+      for (Index r = 0; r < m; ++r) {
+        const Index j = rows.server[at(p)] * m + r;
+        const double demand = rows.demand[at(p * m + r)];
+        if (!at_.stops(j) || demand == 0) continue;
+        double* line = &schur(j, 0);
+        for (Index q = begin; q < end; ++q) {
+          if (q != p) line[rows.stop[at(q)]] -= demand * off * ratio_[at(q)] * rows.a[at(q)];
+        }
+        line[rows.stop[at(p)]] += demand * diagonal;
+      }
+    }
+  }
+  return schur;
+}
+
+VectorXd TieStep::right_side(double mu, double mu_of_levels) {
+  const Index m = at_.resources();
+  const TiedRows& rows = at_.rows;
+  VectorXd right = VectorXd::Zero(at_.level.size());
+  for (Index n = 0; n < rows.size(); ++n) {
+    const Index begin = rows.first[at(n)], end = rows.first[at(n + 1)];
+    const double of_cap =
+        rows.cap[at(n)] < kInfinity ? (mu - bend_k_[at(n)]) / rows.t[at(n)] - rows.k[at(n)] : 0;
+    const double v = rows.total[at(n)] + rows.k[at(n)];
+    double sum = 0;
+    for (Index p = begin; p < end; ++p) {
+      const double off = v - rows.a[at(p)] * at_.level_of(at(p)) - rows.z[at(p)];
+      pull_[at(p)] = (mu * rows.part[at(p)] - bend_[at(p)]) * inverse_[at(p)] - rows.z[at(p)] - off - of_cap;
+      sum += ratio_[at(p)] * pull_[at(p)];
+    }
+    sum_[at(n)] = sum;
+    const double shared = theta_[at(n)] / den_[at(n)] * sum;
+    for (Index p = begin; p < end; ++p) {
+      const double dx = ratio_[at(p)] * (pull_[at(p)] - shared);
+      for (Index r = 0; r < m; ++r) right[rows.server[at(p)] * m + r] -= rows.demand[at(p * m + r)] * dx;
+    }
+  }
+  for (Index j = 0; j < at_.level.size(); ++j)
+    right[j] = at_.stops(j) ? right[j] + 1 - at_.use[j] - mu_of_levels * at_.level[j] : 0;
+  return right;
+}
+
+// The steps of all pairs for a step of the levels; returns the longest part of it that keeps everything ≥ 0.
+double TieStep::direction(double mu, const VectorXd& levels) {
+  const TiedRows& rows = at_.rows;
+  double longest = 1;
+  const auto limit = [&](double value, double change) {
+    if (-change * longest > value) longest = value / -change;
+  };
+  for (Index n = 0; n < rows.size(); ++n) {
+    const Index begin = rows.first[at(n)], end = rows.first[at(n + 1)];
+    double total = sum_[at(n)];
+    for (Index p = begin; p < end; ++p) total += ratio_[at(p)] * rows.a[at(p)] * levels[rows.stop[at(p)]];
+    total /= den_[at(n)];
+    for (Index p = begin; p < end; ++p) {
+      const double pull = rows.a[at(p)] * levels[rows.stop[at(p)]] + pull_[at(p)] - theta_[at(n)] * total;
+      dx_[at(p)] = ratio_[at(p)] * pull;
+      dz_[at(p)] = (mu * rows.part[at(p)] - bend_[at(p)]) * inverse_[at(p)] - rows.z[at(p)] - pull;
+      limit(rows.x[at(p)], dx_[at(p)]);
+      limit(rows.z[at(p)], dz_[at(p)]);
+    }
+    dt_[at(n)] = -total;
+    if (rows.cap[at(n)] == kInfinity) continue;
+    dk_[at(n)] =
+        (mu - bend_k_[at(n)]) / rows.t[at(n)] - rows.k[at(n)] + rows.k[at(n)] / rows.t[at(n)] * total;
+    limit(rows.t[at(n)], dt_[at(n)]);
+    limit(rows.k[at(n)], dk_[at(n)]);
+  }
+  for (Index j = 0; j < at_.level.size(); ++j) {
+    if (at_.stops(j)) limit(at_.level[j], levels[j]);
+  }
+  return longest;
+}
+
+void TieStep::move(double step, const VectorXd& levels) {
+  TiedRows& rows = at_.rows;
+  for (Index n = 0; n < rows.size(); ++n) {
+    double total = 0;
+    for (Index p = rows.first[at(n)]; p < rows.first[at(n + 1)]; ++p) {
+      total += rows.x[at(p)] += step * dx_[at(p)];
+      rows.z[at(p)] += step * dz_[at(p)];
+    }
+    rows.total[at(n)] = total;
+    if (rows.cap[at(n)] == kInfinity) continue;
+    rows.k[at(n)] += step * dk_[at(n)];
+    rows.t[at(n)] += step * dt_[at(n)];
+  }
+  for (Index j = 0; j < at_.level.size(); ++j) {
+    if (at_.stops(j)) at_.level[j] += step * levels[j];
+  }
+}
+
+// The mean product after a part of the step.
+double TieStep::predicted_product(double step) const {
+  const TiedRows& rows = at_.rows;
+  double sum = 0;
+  Index count = rows.pairs();
+  for (std::size_t p = 0; p < rows.x.size(); ++p)
+    sum += (rows.x[p] + step * dx_[p]) * (rows.z[p] + step * dz_[p]) / rows.part[p];
+  for (std::size_t n = 0; n < rows.row.size(); ++n) {
+    if (rows.cap[n] == kInfinity) continue;
+    sum += (rows.k[n] + step * dk_[n]) * (rows.t[n] + step * dt_[n]);
+    ++count;
+  }
+  return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+// The second-order terms of a predicted step.
+void TieStep::bend(double predicted) {
+  for (std::size_t p = 0; p < bend_.size(); ++p) bend_[p] = predicted * predicted * dx_[p] * dz_[p];
+  for (std::size_t n = 0; n < bend_k_.size(); ++n) bend_k_[n] = predicted * predicted * dk_[n] * dt_[n];
+}
+
+void TieStep::clear() {
+  for (std::vector<double>* each : {&dx_, &dz_, &ratio_, &inverse_, &pull_, &bend_})
+    each->assign(at_.rows.x.size(), 0.0);
+  for (std::vector<double>* each : {&theta_, &den_, &sum_, &dt_, &dk_, &bend_k_})
+    each->assign(at_.rows.row.size(), 0.0);
+}
+
+double TieStep::mean_product() {
+  clear();
+  return predicted_product(0);
+}
+
+double TieStep::advance(double mu) {
+  clear();
+  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(matrix(mu / 10));
+  VectorXd levels = lu.solve(right_side(0, 0));
+  if (!levels.allFinite()) return 0;
+  const double predicted = direction(0, levels);
+  double target = std::pow(predicted_product(predicted) / mu, 3);
+  target = std::clamp(target, predicted < kPoorPrediction ? 0.3 : 1e-4, 1.0) * mu;
+  target = std::max(target, least_ / 3);
+  bend(predicted);
+  levels = lu.solve(right_side(target, target));
+  double step = kToBoundary * direction(target, levels);
+  if (step < kShortStep) {  // back to the middle instead
+    bend(0);
+    levels = lu.solve(right_side(mu, mu));
+    step = kToBoundary * direction(mu, levels);
+  }
+  if (!levels.allFinite()) return 0;
+  move(step, levels);
+  return step;
+}
+
+// Levels that agree between servers, by a primal-dual interior point.
+//
+// Source: docs/explanation/mathematics.md, section 5. With g(n,i) the full resource of lowest level
+// among those that row n demands on server i, the conditions are a linear complementarity problem in x, z, k,
+// t and the levels (tied_rows.hpp). The products x z and k t are driven to zero together (tied_levels.hpp);
+// those of a row's pairs stay in proportion to what it could hold on each server, or small servers would be
+// swamped at the start. When a resource that stopped nobody overflows it takes over from the fullest that its
+// rows stop at. As the products fall, rows with one clear winner leave the system. At the end ties are made
+// exact.
+//
+// Known failures: the problem is neither monotone nor has it one solution, so nothing is promised; the caller
+// checks. Clusters in which most rows are tied exactly or at their cap may leave it stuck.
+
+namespace {
+
+using Eigen::ArrayXXd;
+using Eigen::Index;
+
+constexpr double kLastProduct = 1e-12;
+constexpr double kBalanced = 1e-9;  // of a capacity
+constexpr double kWindow = 20;      // a gap of this many √μ is a clear defeat
+constexpr double kWidestWindow = 0.1;
+constexpr double kGoodStep = 0.5;
+constexpr int kStepsBetween = 2;  // two times that rows leave
+constexpr Index kFewRows = 200;
+constexpr double kStuckStep = 1e-3;
+constexpr int kStuckSteps = 8;
+constexpr int kIterations = 150;
+
+// Steps until all products are next to zero, or there is no getting on; gives their number.
+int follow(TiedSystem& system) {
+  TieStep newton(system, kLastProduct);
+  int since = 0, stuck = 0;
+  for (int iteration = 1; iteration <= kIterations; ++iteration) {
+    measure_use(system);
+    take_over(system);
+    const double mu = newton.mean_product();
+    if (system.rows.pairs() == 0 || (mu <= kLastProduct && imbalance(system) < kBalanced)) return iteration;
+    const double step = newton.advance(mu);
+    stuck = step < kStuckStep ? stuck + 1 : 0;
+    if (step == 0 || stuck == kStuckSteps) return iteration;
+    const double window = kWindow * std::sqrt(mu);
+    if (++since > kStepsBetween && step > kGoodStep && imbalance(system) < window / 10 &&
+        window < kWidestWindow && system.rows.size() > kFewRows) {
+      take_out_winners(system, window);
+      since = 0;
+    }
+  }
+  return kIterations;
+}
+
+}  // namespace
+
+TiedLevels tie_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& levels, double centring) {
+  TiedSystem system = tied_system(rows, rate, levels);
+  centre(system, centring);
+  TiedLevels found;
+  found.iterations = follow(system);
+  const Index m = rows.resources();
+  found.levels.resize(rows.servers(), m);
+  for (Index j = 0; j < found.levels.size(); ++j)
+    found.levels(j / m, j % m) = system.level[j] * system.scale[j / m];
+  found.x = settle_ties(rows, rate, system.rows, found.levels);
+  return found;
+}
+
+}  // namespace mirab::numerics

@@ -1,0 +1,431 @@
+// Audits and claims as tables, JSON and CSV; first the words that these forms share.
+#include "report/audit/audit.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "model/names.hpp"
+#include "report/audit/registry.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/text/format.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::report {
+
+// The words that the forms of an audit share.
+
+namespace {
+
+constexpr std::size_t kMaxInWords = 20;  // servers and users, a dozen lines
+
+std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
+  std::string text;
+  for (std::size_t r = 0; r < vector.size(); ++r)
+    text += fmt::format("{}{} {}", r == 0 ? "" : ", ", cluster.resources[r], amount(vector[r].value()));
+  return text;
+}
+
+std::string user_words(const Cluster& cluster, const User& user) {
+  std::string text = fmt::format("{}: {}", user.name, amounts(cluster, user.demand));
+  if (user.weight != Quantity(1)) text += fmt::format(", weight {}", user.weight.text());
+  if (user.tasks) text += fmt::format(", {} tasks", user.tasks->text());
+  if (user.servers) {
+    text += ", on";
+    for (const std::string& server : *user.servers) text += " " + server;
+    text += " only";
+  }
+  for (const auto& [server, demand] : user.demand_on)
+    text += fmt::format(", on {} {}", server, amounts(cluster, demand));
+  return text;
+}
+
+}  // namespace
+
+std::string cluster_words(const Cluster& cluster) {
+  if (cluster.servers.size() + cluster.users.size() > kMaxInWords)
+    return fmt::format("{} and {}; --witness-dir writes them to a file",
+                       counted(cluster.servers.size(), "server"), counted(cluster.users.size(), "user"));
+  std::string text;
+  for (const Server& server : cluster.servers) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", server.name, amounts(cluster, server.capacity));
+    if (server.count != 1) text += fmt::format(" ({} times)", server.count);
+  }
+  for (const User& user : cluster.users) text += "; " + user_words(cluster, user);
+  return text;
+}
+
+std::string indented(std::string_view text, std::size_t indent, std::size_t width) {
+  constexpr std::size_t kHanging = 2;
+  std::string lines;
+  for (const std::string& line : wrap(text, width - indent - kHanging))
+    lines += std::string(lines.empty() ? indent : indent + kHanging, ' ') + line + "\n";
+  return lines;
+}
+
+std::string_view printed_word(const Claim& claim) {
+  if (claim.refuted) return "refuted";
+  return claim.holds ? "holds" : "fails";
+}
+
+std::string_view found_word(const Verdict& verdict) {
+  if (!verdict.holds) return "fails";
+  if (!verdict.decided) return "undecided";
+  if (verdict.vacuous) return "vacuous";
+  return verdict.scope == VerdictScope::instance ? "holds" : "searched";
+}
+
+const Witness& shown_witness(const Verdict& verdict) {
+  return verdict.smallest ? *verdict.smallest : *verdict.witness;
+}
+
+std::string witness_name(const std::string& mechanism, Property property) {
+  std::string name = fmt::format("{}-{}", mechanism, property_name(property));
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == ':' || c == '=' || c == ',' || c == '/'; }, '-');
+  return name;
+}
+
+// Properties by mechanisms, in as many tables side by side below each other as the width asks for; then the
+// witnesses in words.
+
+namespace {
+
+constexpr std::size_t kPropertyWidth = 24;  // of the longest name
+constexpr std::size_t kGap = 2;
+const std::string kIndent = "  ";
+
+// Of a verdict that says neither yes nor no; none for the others.
+const char* sign_without_answer(const Verdict& verdict) {
+  if (!verdict.decided) return "?";
+  return verdict.vacuous ? "–" : nullptr;
+}
+
+std::string cell(const Verdict& verdict) {
+  if (!verdict.holds) return "✗";
+  if (const char* sign = sign_without_answer(verdict)) return sign;
+  return verdict.scope == VerdictScope::instance ? "✓" : fmt::format("✓ {}", verdict.tried);
+}
+
+std::string cell(const MechanismAudit& audit, std::size_t property) {
+  return audit.refused ? "n/a" : cell(audit.verdicts[property]);
+}
+
+std::size_t column_width(const MechanismAudit& audit) {
+  std::size_t width = display_width(audit.mechanism);
+  for (const Verdict& verdict : audit.verdicts) width = std::max(width, display_width(cell(verdict)));
+  return width;
+}
+
+std::string block(const AuditRun& audited, std::size_t first, std::size_t last) {
+  Table table{.columns = {{.min_width = kPropertyWidth}}, .rows = {{{"property"}}}};
+  for (std::size_t m = first; m < last; ++m) {
+    table.columns.push_back({.align = Align::left, .gap = kGap});
+    table.rows[0].push_back({audited.mechanisms[m].mechanism});
+  }
+  table.add_rule();
+  for (std::size_t p = 0; p < audited.properties.size(); ++p) {
+    std::vector<Cell> row{{std::string(property_name(audited.properties[p]))}};
+    for (std::size_t m = first; m < last; ++m) row.push_back({cell(audited.mechanisms[m], p)});
+    table.rows.push_back(std::move(row));
+  }
+  return render(table) + "\n";
+}
+
+std::string matrix(const AuditRun& audited, std::size_t width) {
+  std::string text;
+  std::size_t first = 0;
+  while (first < audited.mechanisms.size()) {
+    std::size_t last = first + 1;
+    std::size_t used = kPropertyWidth + kGap + column_width(audited.mechanisms[first]);
+    while (last < audited.mechanisms.size()) {
+      used += kGap + column_width(audited.mechanisms[last]);
+      if (used > width) break;
+      ++last;
+    }
+    text += block(audited, first, last);
+    first = last;
+  }
+  return text;
+}
+
+bool any_verdict(const AuditRun& audited, auto wanted) {
+  return std::any_of(audited.mechanisms.begin(), audited.mechanisms.end(), [&](const MechanismAudit& audit) {
+    return std::any_of(audit.verdicts.begin(), audit.verdicts.end(), wanted);
+  });
+}
+
+std::string legend(const AuditRun& audited, std::size_t width) {
+  std::string text = "✓ holds here; ✗ fails, see below";
+  if (any_verdict(audited, [](const Verdict& v) { return v.holds && v.scope == VerdictScope::searched; }))
+    text += "; ✓ N: searched, no counterexample in N attempts, which is no proof";
+  if (any_verdict(audited, [](const Verdict& v) { return v.vacuous; })) text += "; – asks for nothing here";
+  if (any_verdict(audited, [](const Verdict& v) { return !v.decided; })) text += "; ? not decided";
+  return broken(text, width, kIndent);
+}
+
+std::string reasons(const AuditRun& audited, std::size_t width) {
+  std::string text;
+  for (const MechanismAudit& audit : audited.mechanisms) {
+    if (audit.refused)
+      text += broken(fmt::format("n/a: {}", printable(audit.refused->message)), width, kIndent);
+    if (audit.status == Status::not_converged)
+      text += broken(fmt::format("{}: NOT CONVERGED: what stands here is of an allocation without its "
+                                 "certificate",
+                                 audit.mechanism),
+                     width, kIndent);
+  }
+  for (std::size_t p = 0; p < audited.properties.size(); ++p) {
+    std::set<std::string> said;  // a notice of several mechanisms is printed once
+    for (const MechanismAudit& audit : audited.mechanisms) {
+      if (audit.refused) continue;
+      const Verdict& verdict = audit.verdicts[p];
+      const char* sign = sign_without_answer(verdict);
+      if (sign == nullptr || !said.insert(verdict.note).second) continue;
+      text += broken(fmt::format("{} {}: {}", sign, property_name(verdict.property), verdict.note), width,
+                     kIndent);
+    }
+  }
+  return text;
+}
+
+bool same_cluster(const Cluster& a, const Cluster& b) {
+  return a.resources == b.resources && a.servers == b.servers && a.users == b.users;
+}
+
+std::string witness_lines(const AuditRun& audited, std::size_t width) {
+  std::string text;
+  for (std::size_t p = 0; p < audited.properties.size(); ++p) {
+    std::string lines;
+    for (const MechanismAudit& audit : audited.mechanisms) {
+      if (audit.refused || audit.verdicts[p].holds) continue;
+      const Witness& here = *audit.verdicts[p].witness;
+      const Witness& small = shown_witness(audit.verdicts[p]);
+      const bool smaller = !same_cluster(small.problem, here.problem);
+      lines += indented(printable(here.words), 2, width);
+      if (!smaller) continue;
+      lines += indented("smallest: " + printable(cluster_words(small.problem)), 4, width);
+      lines += indented(printable(small.words), 6, width);
+    }
+    if (!lines.empty()) text += fmt::format("\n{}\n{}", property_name(audited.properties[p]), lines);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string audit_table(const AuditRun& audited, std::size_t width) {
+  const std::size_t page = std::min(width, kPageWidth);
+  return printable(audited.title) + "\n\n" + matrix(audited, page) + legend(audited, page) +
+         reasons(audited, page) + witness_lines(audited, page);
+}
+
+// What is printed of the mechanisms beside what was found.
+
+namespace {
+
+// Does what was found contradict what is printed?
+bool differs(const ClaimAudit& audit) {
+  return audit.claim.holds && !audit.claim.refuted && !audit.verdict.holds;
+}
+
+std::string found_words(const ClaimAudit& audit) {
+  if (!audit.verdict.holds) return differs(audit) ? "FAILS" : "fails";
+  if (!audit.verdict.decided) return "not decided";
+  return fmt::format("no counterexample in {}", audit.verdict.tried);
+}
+
+std::string printed_words(const Claim& claim) {
+  if (claim.refuted) return "holds, but refuted";
+  return claim.holds ? "holds" + conditions_words(claim.conditions) : "fails";
+}
+
+}  // namespace
+
+std::string claims_table(const ClaimAuditRun& audited, std::size_t width) {
+  const std::size_t page = std::min(width, kPageWidth);
+  Table table{.columns = {{}, {}, {}, {}}, .rows = {{{"mechanism"}, {"property"}, {"printed"}, {"found"}}}};
+  table.add_rule();
+  for (const ClaimAudit& each : audited.claims) {
+    table.rows.push_back({{each.mechanism},
+                          {std::string(property_name(each.claim.property))},
+                          {printed_words(each.claim)},
+                          {found_words(each)}});
+  }
+  std::string witnesses;
+  for (const ClaimAudit& each : audited.claims) {
+    if (each.verdict.holds) continue;
+    const Witness& witness = shown_witness(each.verdict);
+    witnesses += fmt::format("\n{}: {}\n", each.mechanism, property_name(each.claim.property));
+    witnesses += indented(printable(witness.words), 2, page);
+    witnesses += indented("on " + printable(cluster_words(witness.problem)), 2, page);
+  }
+  const auto against = std::count_if(audited.claims.begin(), audited.claims.end(), differs);
+  return fmt::format("{}, each tried on {}: {}\n\n", counted(audited.claims.size(), "claim"),
+                     counted(audited.clusters, "random cluster"),
+                     against == 0 ? "none fails but those known to be refuted"
+                                  : fmt::format("{} fail that were not known to", against)) +
+         render(table) + witnesses;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json amounts_json(const Cluster& cluster, const ResourceVector& amounts) {
+  Json json = Json::object();
+  for (std::size_t r = 0; r < amounts.size(); ++r) json[cluster.resources[r]] = amounts[r].value();
+  return json;
+}
+
+Json server_json(const Cluster& cluster, const Server& server) {
+  Json json{{"name", server.name}, {"capacity", amounts_json(cluster, server.capacity)}};
+  if (server.count != 1) json["count"] = server.count;
+  if (!server.labels.empty()) json["labels"] = server.labels;
+  return json;
+}
+
+Json user_json(const Cluster& cluster, const User& user) {
+  Json json{{"name", user.name}, {"demand", amounts_json(cluster, user.demand)}};
+  if (user.weight != Quantity(1)) json["weight"] = user.weight.value();
+  if (user.tasks) json["tasks"] = user.tasks->value();
+  if (user.servers) json["servers"] = *user.servers;
+  if (!user.select.empty()) json["select"] = user.select;
+  for (const auto& [server, demand] : user.demand_on)
+    json["demand_on"][server] = amounts_json(cluster, demand);
+  return json;
+}
+
+// A cluster file.
+Json cluster_json(const Cluster& cluster) {
+  Json servers = Json::array();
+  for (const Server& server : cluster.servers) servers.push_back(server_json(cluster, server));
+  Json users = Json::array();
+  for (const User& user : cluster.users) users.push_back(user_json(cluster, user));
+  return {{"version", 1},
+          {"resources", cluster.resources},
+          {"servers", std::move(servers)},
+          {"users", std::move(users)}};
+}
+
+// What happened, without the cluster.
+Json event_json(const Witness& witness) {
+  Json json{{"words", witness.words}};
+  if (!witness.user.empty()) json["user"] = witness.user;
+  if (!witness.other.empty()) json["other"] = witness.other;
+  for (const auto& [name, number] : witness.numbers) json[name] = number;
+  json["size"] = witness.size;
+  return json;
+}
+
+Json verdict_json(const Verdict& verdict) {
+  Json json{{"property", property_name(verdict.property)},
+            {"decided", verdict.decided},
+            {"holds", verdict.decided ? Json(verdict.holds) : Json(nullptr)},
+            {"vacuous", verdict.vacuous},
+            {"scope", verdict.scope == VerdictScope::instance ? "instance" : "searched"},
+            {"tried", verdict.tried}};
+  if (!verdict.note.empty()) json["note"] = verdict.note;
+  if (verdict.witness) json["witness"] = event_json(*verdict.witness);
+  if (verdict.smallest) json["smallest"] = witness_json(*verdict.smallest);
+  return json;
+}
+
+}  // namespace
+
+Json witness_json(const Witness& witness) {
+  Json json = event_json(witness);
+  json["cluster"] = cluster_json(witness.problem);
+  if (witness.changed) json["changed"] = cluster_json(*witness.changed);
+  return json;
+}
+
+Json audit_json(const AuditRun& audited) {
+  Json outcomes = Json::array();
+  for (const MechanismAudit& audit : audited.mechanisms) {
+    Json verdicts = Json::array();
+    for (const Verdict& verdict : audit.verdicts) verdicts.push_back(verdict_json(verdict));
+    Json outcome{{"mechanism", audit.mechanism}};
+    if (audit.refused)
+      outcome["refused"] = audit.refused->message;
+    else
+      outcome["status"] = status_name(audit.status);
+    outcome["properties"] = std::move(verdicts);
+    outcomes.push_back(std::move(outcome));
+  }
+  return {{"version", 1},
+          {"audited", audited.title},
+          {"budget", audited.budget},
+          {"seed", audited.seed},
+          {"outcomes", std::move(outcomes)}};
+}
+
+Json claims_json(const ClaimAuditRun& audited) {
+  Json claims = Json::array();
+  for (const ClaimAudit& each : audited.claims) {
+    const Conditions& conditions = each.claim.conditions;
+    claims.push_back({{"mechanism", each.mechanism},
+                      {"property", property_name(each.claim.property)},
+                      {"printed", printed_word(each.claim)},
+                      {"conditions",
+                       {{"positive_demands", conditions.positive_demands},
+                        {"no_caps", conditions.no_caps},
+                        {"no_placement", conditions.no_placement}}},
+                      {"source", each.claim.source},
+                      {"found", verdict_json(each.verdict)}});
+  }
+  return {{"version", 1},
+          {"clusters", audited.clusters},
+          {"budget", audited.budget},
+          {"seed", audited.seed},
+          {"claims", std::move(claims)}};
+}
+
+namespace {
+
+void add_witness(std::vector<std::string>& record, const std::optional<Witness>& witness) {
+  record.push_back(witness ? witness->user : "");
+  record.push_back(witness ? witness->other : "");
+  record.push_back(witness ? csv_number(witness->size) : "");
+  record.push_back(witness ? witness->words : "");
+}
+
+}  // namespace
+
+std::string audit_csv(const AuditRun& audited) {
+  std::string csv = csv_record({"mechanism", "property", "found", "tried", "user", "other", "size", "words"});
+  for (const MechanismAudit& audit : audited.mechanisms) {
+    for (std::size_t p = 0; p < audited.properties.size(); ++p) {
+      std::vector<std::string> record{audit.mechanism, std::string(property_name(audited.properties[p]))};
+      if (audit.refused) {
+        record.insert(record.end(), {"n/a", "", "", "", "", audit.refused->message});
+      } else {
+        const Verdict& verdict = audit.verdicts[p];
+        record.emplace_back(found_word(verdict));
+        record.push_back(std::to_string(verdict.tried));
+        add_witness(record, verdict.witness);
+      }
+      csv += csv_record(record);
+    }
+  }
+  return csv;
+}
+
+std::string claims_csv(const ClaimAuditRun& audited) {
+  std::string csv = csv_record(
+      {"mechanism", "property", "printed", "found", "tried", "user", "other", "size", "words", "source"});
+  for (const ClaimAudit& each : audited.claims) {
+    std::vector<std::string> record{each.mechanism, std::string(property_name(each.claim.property)),
+                                    std::string(printed_word(each.claim)),
+                                    std::string(found_word(each.verdict)),
+                                    std::to_string(each.verdict.tried)};
+    add_witness(record, each.verdict.smallest);
+    record.emplace_back(each.claim.source);
+    csv += csv_record(record);
+  }
+  return csv;
+}
+
+}  // namespace mirab::report

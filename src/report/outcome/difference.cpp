@@ -1,0 +1,285 @@
+// The difference of two outcomes as a table, JSON and CSV.
+#include "report/outcome/difference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/names.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/text/format.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::report {
+
+// Who gains and who loses, before and after side by side: the users whose tasks change most, then the sums.
+
+namespace {
+
+constexpr std::size_t kDifferenceNameWidth = 24;
+constexpr std::size_t kDifferenceResourceWidth = 10;
+constexpr std::size_t kColumns = 7;
+const std::string kDifferenceNone = "–";
+
+std::string side_words(const DiffSide& side) {
+  return fmt::format("{}, {}: {} on {}", side.title, side.outcome.mechanism,
+                     counted(side.problem.user_count(), "user"),
+                     counted(static_cast<std::size_t>(total_servers(side.problem)), "server"));
+}
+
+std::string signed_percent(double part) {
+  if (std::isinf(part)) return "from 0";
+  if (std::abs(part) <= kSameWithin) return "0%";
+  return (part > 0 ? "+" : "") + percent(part, 2);
+}
+
+// In points: the difference of two percentages.
+std::string signed_points(double before, double after) {
+  const std::string points = fixed(100 * (after - before), 2);
+  return after > before && points != "0.00" ? "+" + points : points;
+}
+
+// How many gainers from the front and losers from the back of the sorted users are shown; all others are
+// alike or change less.
+struct Shown {
+  std::size_t gainers;
+  std::size_t losers;
+};
+
+Shown shown(const Difference& difference, std::size_t most) {
+  if (difference.users.size() <= 2 * most) return {difference.users.size(), 0};
+  return {std::min(most, difference.gainers), std::min(most, difference.losers)};
+}
+
+int task_decimals(const Difference& difference) {
+  std::vector<double> tasks{0};
+  for (const auto* users : {&difference.users, &difference.gone, &difference.come}) {
+    for (const UserChange& user : *users) {
+      if (user.before) tasks.push_back(user.before->tasks);
+      if (user.after) tasks.push_back(user.after->tasks);
+    }
+  }
+  return decimals_for(tasks);
+}
+
+class Rows {
+ public:
+  explicit Rows(const Difference& difference) : decimals_(task_decimals(difference)) {
+    table_.columns = {{.min_width = 5},    {Align::decimal, 3}, {Align::decimal}, {Align::decimal},
+                      {Align::decimal, 3}, {Align::decimal},    {Align::decimal}};
+    table_.rows = {{{""}, {"tasks", 3, Align::center}, {"share", 3, Align::center}},
+                   {{"user"},
+                    {"before", 1, Align::right},
+                    {"after", 1, Align::right},
+                    {"change", 1, Align::right},
+                    {"before", 1, Align::right},
+                    {"after", 1, Align::right},
+                    {"points", 1, Align::right}}};
+    table_.add_rule();
+  }
+
+  void add(const UserChange& user) {
+    const std::string mark = user.same_task ? "" : " *";
+    const bool both = user.before && user.after;
+    table_.rows.push_back(
+        {{shorten(user.user, kDifferenceNameWidth) + mark},
+         {tasks(user.before)},
+         {tasks(user.after)},
+         {both ? signed_percent(user.change) : kDifferenceNone, 1, align(both)},
+         {share(user.before)},
+         {share(user.after)},
+         {both ? signed_points(user.before->dominant_share, user.after->dominant_share) : kDifferenceNone, 1,
+          align(both)}});
+  }
+
+  void add_line(const std::string& text) {
+    if (!text.empty()) table_.rows.push_back({{text, kColumns}});
+  }
+
+  void add_sum(const std::string& what, const std::string& before, const std::string& after) {
+    table_.rows.push_back({{what}, {before, 1, Align::right}, {after, 1, Align::right}});
+  }
+
+  void add_rule() { table_.add_rule(); }
+  std::string tasks(double count) const { return count == 0 ? "0" : tasks_fixed(count, decimals_); }
+  std::string text() const { return render(table_); }
+
+ private:
+  static Align align(bool number) { return number ? Align::decimal : Align::right; }
+  std::string tasks(const std::optional<UserShare>& share) const {
+    return share ? tasks(share->tasks) : kDifferenceNone;
+  }
+  static std::string share(const std::optional<UserShare>& share) {
+    return share ? percent(share->dominant_share, 2) : kDifferenceNone;
+  }
+
+  Table table_;
+  int decimals_;
+};
+
+std::string between(const Difference& difference, const Shown& part) {
+  const std::size_t left = difference.users.size() - part.gainers - part.losers;
+  if (left == 0) return {};
+  const std::size_t gainers = difference.gainers - std::min(part.gainers, difference.gainers);
+  const std::size_t losers = difference.losers - part.losers;
+  return fmt::format("… {} more: {} gain less, {} lose less, {} unchanged", left, gainers, losers,
+                     left - gainers - losers);
+}
+
+void add_one_sided(Rows& rows, const std::string& heading, const std::vector<UserChange>& users,
+                   std::size_t most) {
+  if (users.empty()) return;
+  rows.add_rule();
+  rows.add_line(heading);
+  for (std::size_t i = 0; i < std::min(most, users.size()); ++i) rows.add(users[i]);
+  if (users.size() > most) rows.add_line(fmt::format("… {} more", users.size() - most));
+}
+
+void add_sums(Rows& rows, const Difference& difference) {
+  rows.add_rule();
+  rows.add_sum("all tasks", rows.tasks(difference.tasks_before), rows.tasks(difference.tasks_after));
+  rows.add_sum("fewest tasks", rows.tasks(difference.lowest_before.tasks),
+               rows.tasks(difference.lowest_after.tasks));
+  rows.add_sum("lowest share", percent(difference.lowest_before.dominant_share, 2),
+               percent(difference.lowest_after.dominant_share, 2));
+  for (const UseChange& use : difference.resources) {
+    const auto part = [](const std::optional<double>& value) {
+      return value ? percent(*value, 2) : kDifferenceNone;
+    };
+    rows.add_sum(shorten(use.resource, kDifferenceResourceWidth) + " used", part(use.before),
+                 part(use.after));
+  }
+}
+
+std::string remarks(const Diff& diff, std::size_t width) {
+  const std::vector<UserChange>& users = diff.difference.users;
+  std::string text = broken(
+      "change: of the tasks; share: the largest part of any one resource that the user holds", width, "  ");
+  if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
+    text += broken("* a task of this user demands something else on either side", width, "  ");
+  for (const DiffSide* side : {&diff.before, &diff.after}) {
+    const Outcome& outcome = side->outcome;
+    if (outcome.status == Status::not_converged) {
+      text += fmt::format("{}: NOT CONVERGED: {} {}\n", outcome.mechanism, outcome.certificate.kind,
+                          magnitude(outcome.certificate.value));
+    }
+    for (const std::string& notice : outcome.notices)
+      text += broken(fmt::format("note: {}: {}", outcome.mechanism, printable(notice)), width, "      ");
+  }
+  return "\n" + text;
+}
+
+}  // namespace
+
+std::string difference_table(const Diff& diff, std::size_t most, std::size_t width) {
+  const Difference& difference = diff.difference;
+  const std::size_t page = std::min(width, kPageWidth);
+  Rows rows(difference);
+  const Shown part = shown(difference, most);
+  for (std::size_t i = 0; i < part.gainers; ++i) rows.add(difference.users[i]);
+  rows.add_line(between(difference, part));
+  for (std::size_t i = difference.users.size() - part.losers; i < difference.users.size(); ++i)
+    rows.add(difference.users[i]);
+  add_one_sided(rows, "only before", difference.gone, most);
+  add_one_sided(rows, "only after", difference.come, most);
+  add_sums(rows, difference);
+
+  const std::size_t unchanged = difference.users.size() - difference.gainers - difference.losers;
+  return broken("before: " + printable(side_words(diff.before)), page, "  ") +
+         broken("after:  " + printable(side_words(diff.after)), page, "  ") + "\n" +
+         fmt::format("{} gain, {} lose, {} unchanged\n\n", difference.gainers, difference.losers, unchanged) +
+         rows.text() + remarks(diff, page);
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json share_json(const UserShare& share) {
+  return {{"tasks", share.tasks}, {"dominant_share", share.dominant_share}};
+}
+
+Json side_json(const DiffSide& side, const UserShare& lowest, double tasks) {
+  const Outcome& outcome = side.outcome;
+  return {{"cluster", side.title},
+          {"mechanism", outcome.mechanism},
+          {"status", status_name(outcome.status)},
+          {"certificate", {{"kind", outcome.certificate.kind}, {"value", outcome.certificate.value}}},
+          {"seconds", outcome.seconds},
+          {"users", side.problem.user_count()},
+          {"servers", total_servers(side.problem)},
+          {"tasks", tasks},
+          {"lowest", share_json(lowest)},
+          {"notices", outcome.notices}};
+}
+
+Json users_json(const std::vector<UserChange>& changes) {
+  Json users = Json::array();
+  for (const UserChange& change : changes) {
+    users.push_back({{"name", change.user},
+                     {"before", share_json(*change.before)},
+                     {"after", share_json(*change.after)},
+                     {"change", change.change},
+                     {"same_task", change.same_task}});
+  }
+  return users;
+}
+
+Json one_sided_json(const std::vector<UserChange>& changes) {
+  Json users = Json::array();
+  for (const UserChange& change : changes) {
+    Json user = share_json(change.before ? *change.before : *change.after);
+    user["name"] = change.user;
+    users.push_back(std::move(user));
+  }
+  return users;
+}
+
+}  // namespace
+
+Json difference_json(const Diff& diff) {
+  const Difference& difference = diff.difference;
+  const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  Json resources = Json::object();
+  for (const UseChange& use : difference.resources) {
+    resources[use.resource] = {{"before", number(use.before)}, {"after", number(use.after)}};
+  }
+  return {{"version", 1},
+          {"before", side_json(diff.before, difference.lowest_before, difference.tasks_before)},
+          {"after", side_json(diff.after, difference.lowest_after, difference.tasks_after)},
+          {"gainers", difference.gainers},
+          {"losers", difference.losers},
+          {"users", users_json(difference.users)},
+          {"only_before", one_sided_json(difference.gone)},
+          {"only_after", one_sided_json(difference.come)},
+          {"utilization", std::move(resources)}};
+}
+
+namespace {
+
+void add_share(std::vector<std::string>& record, const std::optional<UserShare>& share) {
+  record.push_back(share ? csv_number(share->tasks) : "");
+  record.push_back(share ? csv_number(share->dominant_share) : "");
+}
+
+}  // namespace
+
+std::string difference_csv(const Diff& diff) {
+  std::string csv = csv_record(
+      {"user", "tasks_before", "dominant_share_before", "tasks_after", "dominant_share_after", "change"});
+  const Difference& difference = diff.difference;
+  for (const auto* users : {&difference.users, &difference.gone, &difference.come}) {
+    for (const UserChange& user : *users) {
+      std::vector<std::string> record{user.user};
+      add_share(record, user.before);
+      add_share(record, user.after);
+      record.push_back(user.before && user.after ? csv_number(user.change) : "");
+      csv += csv_record(record);
+    }
+  }
+  return csv;
+}
+
+}  // namespace mirab::report

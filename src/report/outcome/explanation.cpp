@@ -1,0 +1,328 @@
+// The explanation of a user's share as a table and JSON.
+#include "report/outcome/explanation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "model/names.hpp"
+#include "report/outcome/comparison.hpp"
+#include "report/text/format.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::report {
+
+// Why a user has its share, in three tables: where its tasks run, what is full there, and what would change.
+
+namespace {
+
+constexpr std::size_t kExplanationNameWidth = 24;
+constexpr std::size_t kExplanationResourceWidth = 10;
+constexpr std::size_t kMaxRows = 10;
+constexpr double kDust = 1e-7;    // of a user's tasks: beneath what converged outcomes are known to
+constexpr double kNoGain = 1e-6;  // relative: what certificates and rounding leave
+
+// `0.0025` has three digits where amount() would keep one or none.
+std::string amount_words(double value) {
+  return value > 0 && value < 0.01 ? fmt::format("{:.3g}", value) : amount(value);
+}
+
+std::string tasks_words(double tasks) {
+  const std::vector<double> one{tasks};
+  return tasks == 0 ? "no tasks"
+                    : fmt::format("{} task{}", tasks_fixed(tasks, decimals_for(one)), tasks == 1 ? "" : "s");
+}
+
+// `'compute'`, or `'m-1' and 3 alike`.
+std::string entry_words(const std::string& name, std::size_t entries) {
+  const std::string quoted = shorten(name, kExplanationNameWidth);
+  return entries > 1 ? fmt::format("{} and {} alike", quoted, entries - 1) : quoted;
+}
+
+std::string place_words(const ExplanationReport& explained, const Binding& binding) {
+  const Allocation& allocation = explained.explanation.outcome.allocation;
+  return entry_words(allocation.servers[binding.servers[0]].name, binding.servers.size());
+}
+
+std::string and_more(std::size_t all, const std::string& what) {
+  return all > kMaxRows ? fmt::format("and {} more {}\n", all - kMaxRows, what) : "";
+}
+
+std::string summary(const ExplanationReport& explained, std::size_t width) {
+  const Explanation& explanation = explained.explanation;
+  const User& user = explained.problem.users()[explanation.user];
+  std::vector<std::string> demand;
+  for (std::size_t r = 0; r < user.demand.size(); ++r) {
+    if (!user.demand[r].is_zero())
+      demand.push_back(explained.problem.resources()[r] + " " + amount_words(user.demand[r].value()));
+  }
+  const std::string limit =
+      user.tasks ? fmt::format("{} to run", tasks_words(user.tasks->value())) : "endless tasks";
+  return broken(fmt::format("{}: {} has {} under {}", printable(explained.title), user.name,
+                            tasks_words(explanation.outcome.allocation.tasks[explanation.user]),
+                            explanation.outcome.mechanism),
+                width, "  ") +
+         "\n" +
+         broken(fmt::format(
+                    "A task takes {}; {}, weight {}. Its share is {}, of {}.", fmt::join(demand, ", "), limit,
+                    user.weight.text(), percent(explanation.dominant_share, 2),
+                    explained.problem.resources()[dominant_resources(explained.problem)[explanation.user]]),
+                width, "");
+}
+
+std::string placement_table(const ExplanationReport& explained) {
+  const Explanation& explanation = explained.explanation;
+  const Allocation& allocation = explanation.outcome.allocation;
+  const double dust = kDust * allocation.tasks[explanation.user];
+  std::vector<const Grant*> grants;
+  for (const Grant& grant : allocation.grants) {
+    if (grant.user == explanation.user && grant.tasks > dust) grants.push_back(&grant);
+  }
+  if (grants.empty()) return "\nIt has no tasks anywhere.\n";
+  std::stable_sort(grants.begin(), grants.end(),
+                   [](const Grant* a, const Grant* b) { return a->tasks > b->tasks; });
+  const std::size_t all = grants.size();
+  grants.resize(std::min(all, kMaxRows));
+
+  Table table;
+  table.columns = {{Align::left}, {Align::decimal}};
+  table.rows = {{{"where it runs"}, {"tasks", 1, Align::right}}};
+  std::vector<double> tasks;
+  tasks.reserve(grants.size());
+  for (const std::string& resource : explained.problem.resources()) {
+    table.columns.push_back({Align::decimal});
+    table.rows[0].push_back({shorten(resource, kExplanationResourceWidth), 1, Align::right});
+  }
+  table.add_rule();
+  for (const Grant* grant : grants) tasks.push_back(grant->tasks);
+  const int decimals = decimals_for(tasks);
+  for (const Grant* grant : grants) {
+    auto& row = table.rows.emplace_back(
+        std::vector<Cell>{{shorten(allocation.servers[grant->server].name, kExplanationNameWidth)},
+                          {tasks_fixed(grant->tasks, decimals)}});
+    for (const double held : grant->resources) row.push_back({amount_words(held)});
+  }
+  return "\n" + render(table) + and_more(all, "servers");
+}
+
+std::string others_words(const ExplanationReport& explained, const Binding& binding, std::size_t most) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(most, binding.others.size()); ++i) {
+    const Holding& other = binding.others[i];
+    words.push_back(fmt::format("{} {}",
+                                shorten(explained.problem.users()[other.user].name, kExplanationNameWidth),
+                                percent(other.amount / binding.capacity, 1)));
+  }
+  return words.empty() ? "–" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string binding_table(const ExplanationReport& explained, std::size_t named) {
+  const Explanation& explanation = explained.explanation;
+  if (explanation.has_all_tasks) return "\nIt runs all the tasks it has: no resource holds it back.\n";
+  if (explanation.bindings.empty())
+    return "\nNothing that it needs is full: the mechanism itself gives it no more.\n";
+  const bool priced = explanation.bindings.front().price.has_value();
+  Table table;
+  table.columns = {{}, {}, {Align::decimal}, {Align::decimal}, {Align::decimal}};
+  table.rows = {{{"full"},
+                 {"resource"},
+                 {"capacity", 1, Align::right},
+                 {"it holds", 1, Align::right},
+                 {"level", 1, Align::right}}};
+  if (priced) {
+    table.columns.push_back({Align::right});
+    table.rows[0].push_back({"price"});
+  }
+  if (named > 0) {
+    table.columns.push_back({});
+    table.rows[0].push_back({"others who hold most"});
+  }
+  table.add_rule();
+  for (std::size_t i = 0; i < std::min(kMaxRows, explanation.bindings.size()); ++i) {
+    const Binding& binding = explanation.bindings[i];
+    auto& row = table.rows.emplace_back(std::vector<Cell>{
+        {place_words(explained, binding)},
+        {shorten(explained.problem.resources()[binding.resource], kExplanationResourceWidth)},
+        {amount_words(binding.capacity)},
+        {percent(binding.held / binding.capacity, 2)},
+        {fmt::format("{:.4g}", binding.level)}});
+    if (priced) row.push_back({fmt::format("{:.4g}", binding.price.value_or(0))});
+    if (named > 0) row.push_back({others_words(explained, binding, named)});
+  }
+  return "\n" + render(table) + and_more(explanation.bindings.size(), "full resources");
+}
+
+// As many of the others are named as the width holds.
+std::string binding_table_within(const ExplanationReport& explained, std::size_t width) {
+  std::size_t named = 3;
+  std::string text = binding_table(explained, named);
+  while (named > 0 && widest_line(text) > width) text = binding_table(explained, --named);
+  return text;
+}
+
+std::string change_words(const ExplanationReport& explained, const Change& change) {
+  const Problem& problem = explained.problem;
+  const User& user = problem.users()[explained.explanation.user];
+  const auto entry = [&] {
+    return entry_words(problem.servers()[change.servers[0]].name, change.servers.size());
+  };
+  const auto more = [&] {
+    return fmt::format("{} more {}", amount_words(change.amount.value()),
+                       shorten(problem.resources()[change.resource], kExplanationResourceWidth));
+  };
+  switch (change.kind) {
+    case ChangeKind::server:
+      return fmt::format("one more server: {}", entry());
+    case ChangeKind::unit:
+      return change.servers.empty() ? more() + " in the pool"
+                                    : fmt::format("{} on one server: {}", more(), entry());
+    case ChangeKind::weight:
+      return fmt::format("weight {} instead of {}", change.amount.text(), user.weight.text());
+    case ChangeKind::task:
+      return fmt::format("{} tasks to run instead of {}", change.amount.text(), user.tasks->text());
+  }
+  return {};
+}
+
+// A gain that the decimals hide is given by its size.
+std::string gain_words(const WhatIf& what_if, int decimals) {
+  if (std::abs(what_if.gain) <= kNoGain * std::max(what_if.tasks, 1.0)) return "0";
+  if (std::abs(what_if.gain) < std::pow(10, -decimals)) return fmt::format("{:+.1g}", what_if.gain);
+  return (what_if.gain > 0 ? "+" : "") + fixed(what_if.gain, decimals);
+}
+
+std::string what_ifs(const ExplanationReport& explained) {
+  const Explanation& explanation = explained.explanation;
+  if (explanation.what_ifs.empty()) return {};
+  std::vector<double> tasks;
+  for (const WhatIf& what_if : explanation.what_ifs) tasks.push_back(what_if.tasks);
+  const int decimals = std::min(decimals_for(tasks) + 1, 6);
+  Table table;
+  table.columns = {{}, {Align::decimal}, {Align::decimal}, {}};
+  table.rows = {{{"what if (solved each time)"}, {"tasks", 1, Align::right}, {"gain", 1, Align::right}}};
+  table.add_rule();
+  for (const WhatIf& what_if : explanation.what_ifs) {
+    table.rows.push_back({{change_words(explained, what_if.change)},
+                          {tasks_fixed(what_if.tasks, decimals)},
+                          {gain_words(what_if, decimals)}});
+    if (what_if.status == Status::not_converged) table.rows.back().push_back({"NOT CONVERGED"});
+  }
+  std::string text = "\n" + render(table);
+  if (explanation.untried > 0) {
+    text += fmt::format("and {} more, not tried: --what-ifs {} tries all\n", explanation.untried,
+                        explanation.untried + explanation.what_ifs.size());
+  }
+  return text;
+}
+
+std::string remarks(const ExplanationReport& explained, std::size_t width) {
+  const Outcome& outcome = explained.explanation.outcome;
+  std::string legend = "share: the largest part of any one resource that the user holds";
+  if (!explained.explanation.bindings.empty()) {
+    const bool each_server = explained.explanation.scope == Scope::each_server;
+    legend += fmt::format(
+        "; level: the highest {} per weight of those who hold some of the resource",
+        each_server ? "virtual share (tasks over those that fit alone on these servers)" : "share");
+  }
+  std::string text = broken(legend, width, "  ");
+  if (outcome.status == Status::not_converged) {
+    text +=
+        fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
+  }
+  for (const std::string& notice : outcome.notices)
+    text += broken("note: " + printable(notice), width, "      ");
+  return "\n" + text;
+}
+
+}  // namespace
+
+std::string explanation_table(const ExplanationReport& explained, std::size_t width) {
+  const std::size_t page = std::min(width, kPageWidth);
+  return summary(explained, page) + placement_table(explained) + binding_table_within(explained, page) +
+         what_ifs(explained) + remarks(explained, page);
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json user_json(const ExplanationReport& explained) {
+  const Problem& problem = explained.problem;
+  const Explanation& explanation = explained.explanation;
+  const Allocation& allocation = explanation.outcome.allocation;
+  const User& user = problem.users()[explanation.user];
+  Json demand = Json::object();
+  for (std::size_t r = 0; r < user.demand.size(); ++r)
+    demand[problem.resources()[r]] = user.demand[r].value();
+  Json servers = Json::object();
+  for (const Grant& grant : allocation.grants) {
+    if (grant.user == explanation.user) servers[allocation.servers[grant.server].name] = grant.tasks;
+  }
+  return {{"name", user.name},
+          {"weight", user.weight.value()},
+          {"demand", std::move(demand)},
+          {"limit", user.tasks ? Json(user.tasks->value()) : Json()},
+          {"tasks", allocation.tasks[explanation.user]},
+          {"dominant_resource", problem.resources()[dominant_resources(problem)[explanation.user]]},
+          {"dominant_share", explanation.dominant_share},
+          {"has_all_tasks", explanation.has_all_tasks},
+          {"servers", std::move(servers)}};
+}
+
+Json binding_json(const ExplanationReport& explained, const Binding& binding) {
+  const Allocation& allocation = explained.explanation.outcome.allocation;
+  Json servers = Json::array();
+  for (const std::size_t i : binding.servers) servers.push_back(allocation.servers[i].name);
+  Json others = Json::array();
+  for (const Holding& other : binding.others) {
+    others.push_back({{"user", explained.problem.users()[other.user].name}, {"held", other.amount}});
+  }
+  Json json{{"servers", std::move(servers)},
+            {"resource", explained.problem.resources()[binding.resource]},
+            {"capacity", binding.capacity},
+            {"held", binding.held},
+            {"level", binding.level}};
+  if (binding.price) json["price"] = *binding.price;
+  json["others"] = std::move(others);
+  return json;
+}
+
+Json what_if_json(const ExplanationReport& explained, const WhatIf& what_if) {
+  const Change& change = what_if.change;
+  Json servers = Json::array();
+  for (const std::size_t i : change.servers) servers.push_back(explained.problem.servers()[i].name);
+  Json json{{"change", change_name(change.kind)}, {"servers", std::move(servers)}};
+  if (change.kind == ChangeKind::unit) json["resource"] = explained.problem.resources()[change.resource];
+  json["amount"] = change.amount.value();
+  json["tasks"] = what_if.tasks;
+  json["gain"] = what_if.gain;
+  json["status"] = status_name(what_if.status);
+  return json;
+}
+
+}  // namespace
+
+Json explanation_json(const ExplanationReport& explained) {
+  const Explanation& explanation = explained.explanation;
+  const Outcome& outcome = explanation.outcome;
+  Json bindings = Json::array();
+  for (const Binding& binding : explanation.bindings) bindings.push_back(binding_json(explained, binding));
+  Json what_ifs = Json::array();
+  for (const WhatIf& what_if : explanation.what_ifs) what_ifs.push_back(what_if_json(explained, what_if));
+  return {{"version", 1},
+          {"cluster", explained.title},
+          {"mechanism", outcome.mechanism},
+          {"status", status_name(outcome.status)},
+          {"certificate", {{"kind", outcome.certificate.kind}, {"value", outcome.certificate.value}}},
+          {"seconds", outcome.seconds},
+          {"user", user_json(explained)},
+          {"bindings", std::move(bindings)},
+          {"what_ifs", std::move(what_ifs)},
+          {"untried", explanation.untried},
+          {"notices", outcome.notices}};
+}
+
+}  // namespace mirab::report

@@ -1,0 +1,76 @@
+#include "report/page/html.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <mirab/model/assert.hpp>
+
+#include "report/outcome/comparison.hpp"
+#include "report/simulation/overlay.hpp"
+#include "report/simulation/runs.hpp"
+
+namespace mirab::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kMark = "__MIRAB_DATA__";
+constexpr std::size_t kStepsShown = 4000;         // more points than a chart has pixels
+constexpr std::size_t kSamplesShown = 2000;       // the same, of a series over time; there are several
+constexpr std::size_t kEntriesShown = 1'000'000;  // of all pictures of an overlay, some five megabytes
+
+Json titled(Json data, const std::string& title, const std::string& command) {
+  data["title"] = title;
+  data["command"] = command;
+  return data;
+}
+
+}  // namespace
+
+std::string embed(std::string_view page, const Json& data) {
+  const std::size_t mark = page.find(kMark);
+  MIRAB_ASSERT(mark != std::string_view::npos && page.find(kMark, mark + 1) == std::string_view::npos,
+               "one place for the data in the page");
+  std::string html(page.substr(0, mark));
+  for (const char byte : json_text(data)) {
+    if (byte == '<') {
+      html += "\\u003c";
+    } else {
+      html += byte;
+    }
+  }
+  html += page.substr(mark + kMark.size());
+  return html;
+}
+
+std::string report_html(std::string_view page, const Comparison& comparison, const std::string& command) {
+  // Thinned before it is JSON: a million steps as JSON take a gigabyte.
+  return embed(page, titled(comparison_json(comparison, kStepsShown), comparison.title, command));
+}
+
+std::string simulation_html(std::string_view page, const TrafficRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run), run.title, command));
+}
+
+std::string simulation_html(std::string_view page, const ReplayRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
+}
+
+std::string simulation_html(std::string_view page, const ReallocationRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
+}
+
+std::string simulation_html(std::string_view page, const DemandsRun& run, const std::string& command) {
+  return embed(page, titled(simulation_json(run, kSamplesShown), run.title, command));
+}
+
+std::string simulation_html(std::string_view page, const OverlayRuns& run, const std::string& command) {
+  Json data = simulation_json(run);
+  for (std::size_t i = 0; i < run.runs.size(); ++i) {
+    if (run.runs[i].frames.empty()) continue;
+    data["runs"][i]["frames"] = frames_json(run.runs[i].frames, kEntriesShown / run.runs.size());
+  }
+  return embed(page, titled(std::move(data), run.title, command));
+}
+
+}  // namespace mirab::report

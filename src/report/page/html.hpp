@@ -1,0 +1,19 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "report/outcome/comparison.hpp"
+
+namespace mirab::report {
+
+/// The page with `__MIRAB_DATA__` replaced by the data. `<` is written \u003c, so no name in the data can end
+/// the script element that holds it. Requires the mark to occur exactly once in the page.
+std::string embed(std::string_view page, const nlohmann::ordered_json& data);
+
+/// The self-contained report page: comparison_json with `title` and `command`, embedded. Of a long filling
+/// every k-th step is kept, and each user's last, so that the curves end where the users end.
+std::string report_html(std::string_view page, const Comparison& comparison, const std::string& command);
+
+}  // namespace mirab::report

@@ -1,0 +1,312 @@
+// A replayed trace as a table, JSON and CSV.
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+
+#include "report/simulation/runs.hpp"
+#include "report/simulation/series.hpp"
+#include "report/text/format.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::report {
+
+// The contenders side by side: what became of all tasks, how fair and how full it was, then the users with
+// most tasks.
+
+namespace {
+
+using simulation::Quantiles;
+using simulation::ReplayOutcome;
+using simulation::ReplayTally;
+using simulation::ReplayUser;
+
+constexpr std::size_t kReplayNameWidth = 20;
+constexpr std::size_t kUsersShown = 15;
+const std::string kReplayIndent = "  ";
+const std::string kLegend =
+    "waiting: from submission to the last start, of what started; so far: of what waits at the end; "
+    "slowdown: completion over runtime, of what finished; next to a user: its mean waiting and share; n ran: "
+    "how many of a user's tasks ever started; share: the largest part of any one resource "
+    "that the user holds, mean over time; unfairness: the part of the cluster that users who wait lack of "
+    "what they are promised, mean over time, and its integral in share-seconds, of which one is the whole "
+    "cluster withheld for a second (docs/explanation/replay.md)";
+
+using Outcomes = std::vector<ReplayOutcome>;
+
+SideBySide headed(const Outcomes& outcomes, const std::string& heading) {
+  std::vector<std::vector<std::string>> labels;
+  for (const ReplayOutcome& outcome : outcomes) {
+    std::vector<std::string> label = label_lines(outcome.discipline);
+    label.push_back(outcome.placement);
+    labels.push_back(std::move(label));
+  }
+  return {heading, std::move(labels)};
+}
+
+// A row: `text` says it of each contender.
+template <class Text>
+void add(SideBySide& table, const std::string& what, const Outcomes& outcomes, const Text& text) {
+  std::vector<std::string> values;
+  for (const ReplayOutcome& outcome : outcomes) values.push_back(text(outcome));
+  table.add(what, std::move(values));
+}
+
+// A count that is worth a row only when some contender has it.
+void add_if_any(SideBySide& table, const std::string& what, const Outcomes& outcomes,
+                std::int64_t ReplayTally::*count) {
+  const bool any = std::any_of(outcomes.begin(), outcomes.end(),
+                               [&](const ReplayOutcome& outcome) { return outcome.*count > 0; });
+  if (any) add(table, what, outcomes, [&](const auto& outcome) { return std::to_string(outcome.*count); });
+}
+
+struct Part {
+  std::string name;
+  double Quantiles::*value;
+};
+
+const Part kMean{"mean", &Quantiles::mean};
+const Part kMedian{"median", &Quantiles::p50};
+const Part kPercentile90{"90 %", &Quantiles::p90};
+const Part kLast{"99 %", &Quantiles::p99};
+
+// Rows for some parts of a distribution.
+void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& outcomes,
+                   Quantiles ReplayTally::*which, const std::vector<Part>& parts,
+                   std::string (*text)(double)) {
+  for (const Part& part : parts) {
+    add(table, what + ", " + part.name, outcomes, [&](const ReplayOutcome& outcome) {
+      return (outcome.*which).count == 0 ? "–" : text(outcome.*which.*part.value);
+    });
+  }
+}
+
+std::string plain(double value) { return fixed(value, value < 100 ? 2 : 0); }
+
+std::string share_seconds(double value) { return fixed(value, value < 100 ? 4 : 0); }
+
+// What is granted of each resource, and what is really used, where the workload tells it.
+void add_resources(SideBySide& table, const ReplayRun& run) {
+  const bool used = !run.outcomes.front().used.empty();  // of the workload, so of all contenders or of none
+  for (std::size_t r = 0; r < run.resources.size(); ++r) {
+    const std::string name = shorten(run.resources[r], kReplayNameWidth);
+    add(table, name + " granted", run.outcomes,
+        [&](const auto& each) { return percent(each.utilization[r], 2); });
+    if (used)
+      add(table, name + " used", run.outcomes, [&](const auto& each) { return percent(each.used[r], 2); });
+  }
+}
+
+void add_series_means(SideBySide& table, const Outcomes& outcomes) {
+  for (const std::string name : {"jain", "gini", "fragmentation"}) {
+    const auto mean = [&](const ReplayOutcome& outcome) -> std::string {
+      const auto found = std::find_if(outcome.series.begin(), outcome.series.end(),
+                                      [&](const auto& series) { return series.name == name; });
+      if (found == outcome.series.end() || found->values.empty()) return "–";
+      const double sum = std::accumulate(found->values.begin(), found->values.end(), 0.0);
+      return fixed(sum / static_cast<double>(found->values.size()), 4);
+    };
+    add(table, name + ", mean", outcomes, mean);
+  }
+}
+
+std::string summary(const ReplayRun& run, std::size_t width) {
+  const Outcomes& outcomes = run.outcomes;
+  SideBySide table = headed(outcomes, "all tasks");
+  add(table, "submitted", outcomes, [](const auto& each) { return std::to_string(each.submitted); });
+  add(table, "started", outcomes, [](const auto& each) { return std::to_string(each.started); });
+  add(table, "finished", outcomes, [](const auto& each) { return std::to_string(each.finished); });
+  add_if_any(table, "running at the end", outcomes, &ReplayTally::still_running);
+  add_if_any(table, "waiting at the end", outcomes, &ReplayTally::still_waiting);
+  add_if_any(table, "lost with a server", outcomes, &ReplayTally::lost);
+  add_if_any(table, "left out: fit nowhere", outcomes, &ReplayTally::oversized);
+  add_if_any(table, "runtime cut by the trace", outcomes, &ReplayTally::cut);
+  add_quantiles(table, "waiting of started", outcomes, &ReplayTally::waiting,
+                {kMean, kMedian, kPercentile90, kLast}, span_text);
+  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, span_text);
+  add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, {kMean, kMedian, kLast}, plain);
+  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, span_text);
+  table.add_rule();
+  add_resources(table, run);
+  add_series_means(table, outcomes);
+  add(table, "unfairness, mean", outcomes,
+      [](const auto& each) { return percent(each.end > 0 ? each.unfairness / each.end : 0, 2); });
+  add(table, "unfairness, share·s", outcomes,
+      [](const auto& each) { return share_seconds(each.unfairness); });
+  add(table, "longest starvation", outcomes, [](const auto& each) { return span_text(each.starvation); });
+  add(table, "users starved", outcomes, [](const auto& each) { return std::to_string(each.starved); });
+  return table.text(width);
+}
+
+// Users by the tasks that they submitted, most first.
+std::vector<std::size_t> by_tasks(const std::vector<ReplayUser>& users) {
+  std::vector<std::size_t> order(users.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return users[a].submitted > users[b].submitted; });
+  return order;
+}
+
+// How many ran, where some never did: their waiting alone would look like that of all.
+std::string waiting_and_share(const ReplayUser& user) {
+  const std::string ran = user.started < user.submitted ? fmt::format("{} ran, ", user.started) : "";
+  const std::string waits = user.starved              ? "starved"
+                            : user.waiting.count == 0 ? "–"
+                                                      : ran + span_text(user.waiting.mean);
+  return fmt::format("{} {:>7}", waits, percent(user.share, 2));
+}
+
+std::string users(const Outcomes& outcomes, std::size_t width) {
+  const std::vector<std::size_t> order = by_tasks(outcomes.front().users);
+  const std::size_t shown = std::min(order.size(), kUsersShown);
+  SideBySide table = headed(outcomes, "user (tasks)");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ReplayUser& first = outcomes.front().users[order[i]];
+    add(table, fmt::format("{} ({})", shorten(first.name, kReplayNameWidth), first.submitted), outcomes,
+        [&](const ReplayOutcome& outcome) { return waiting_and_share(outcome.users[order[i]]); });
+  }
+  std::string text = table.text(width);
+  if (order.size() > shown) {
+    text.insert(text.size() - 1, fmt::format("… and {} more with fewer tasks\n", order.size() - shown));
+  }
+  return text;
+}
+
+std::string notices(const Outcomes& outcomes, std::size_t width) {
+  std::string text;
+  std::set<std::string> said;  // a notice of several contenders is printed once
+  for (const ReplayOutcome& outcome : outcomes) {
+    for (const std::string& notice : outcome.notices) {
+      if (said.insert(notice).second) text += broken("note: " + printable(notice), width, "      ");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string simulation_table(const ReplayRun& run, std::size_t width) {
+  const std::size_t page = std::min(width, kPageWidth);
+  const std::string title = fmt::format("{}: {} on {}, {} from {}, seed {}", run.title, run.scenario.workload,
+                                        run.scenario.cluster, span_text(run.outcomes.front().end),
+                                        counted(run.outcomes.front().users.size(), "user"), run.seed);
+  return broken(printable(title), page, kReplayIndent) + "\n" + summary(run, page) +
+         users(run.outcomes, page) + broken(kLegend, page, kReplayIndent) + notices(run.outcomes, page);
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using simulation::ReplayOutcome;
+using simulation::ReplayTally;
+using simulation::ReplayUser;
+
+void add_tally(Json& json, const ReplayTally& tally) {
+  json["submitted"] = tally.submitted;
+  json["started"] = tally.started;
+  json["finished"] = tally.finished;
+  json["still_running"] = tally.still_running;
+  json["still_waiting"] = tally.still_waiting;
+  json["lost"] = tally.lost;
+  json["oversized"] = tally.oversized;
+  json["cut"] = tally.cut;
+  json["waiting"] = quantiles_json(tally.waiting);
+  json["slowdown"] = quantiles_json(tally.slowdown);
+  json["completion"] = quantiles_json(tally.completion);
+  json["waiting_so_far"] = quantiles_json(tally.waiting_so_far);
+}
+
+Json user_json(const ReplayUser& user) {
+  Json json = {{"name", user.name}};
+  add_tally(json, user);
+  json["share"] = user.share;
+  json["unfairness"] = user.unfairness;
+  json["starvation"] = user.starvation;
+  json["starved"] = user.starved;
+  return json;
+}
+
+Json summary_json(const ReplayOutcome& outcome) {
+  Json json = {{"end", outcome.end},
+               {"events", outcome.events},
+               {"placements", outcome.placements},
+               {"utilization", by_resource(outcome.resources, outcome.utilization)},
+               {"used", outcome.used.empty() ? Json() : by_resource(outcome.resources, outcome.used)},
+               {"unfairness", outcome.unfairness},
+               {"starvation", outcome.starvation},
+               {"starved_users", outcome.starved}};
+  add_tally(json, outcome);
+  return json;
+}
+
+Json contender_json(const ReplayOutcome& outcome, std::size_t most) {
+  Json users = Json::array();
+  for (const ReplayUser& user : outcome.users) users.push_back(user_json(user));
+  return {{"discipline", outcome.discipline},
+          {"placement", outcome.placement},
+          {"summary", summary_json(outcome)},
+          {"users", std::move(users)},
+          {"times", thinned(outcome.times, most)},
+          {"series", series_json(outcome.series, most)},
+          {"utilization", series_json(outcome.utilization_over_time, most)},
+          {"used", series_json(outcome.used_over_time, most)},
+          {"shares", series_json(outcome.shares, most)},
+          {"share_bands", series_json(outcome.share_bands, most)},
+          {"notices", outcome.notices}};
+}
+
+}  // namespace
+
+Json simulation_json(const ReplayRun& run, std::size_t most_samples) {
+  const simulation::ReplayScale& scale = run.scenario.options.scale;
+  Json contenders = Json::array();
+  for (const ReplayOutcome& outcome : run.outcomes) {
+    contenders.push_back(contender_json(outcome, most_samples));
+  }
+  return {{"version", 1},
+          {"kind", "trace"},
+          {"seed", run.seed},
+          {"cluster", run.scenario.cluster},
+          {"workload", run.scenario.workload},
+          {"resources", run.resources},
+          {"scale", {{"machines", scale.machines}, {"users", scale.users}, {"load", scale.load}}},
+          {"contenders", std::move(contenders)}};
+}
+
+namespace {
+
+void add(std::vector<std::string>& record, const simulation::Quantiles& q) {
+  for (const double value : {q.mean, q.p10, q.p50, q.p90, q.p99, q.most}) record.push_back(csv_number(value));
+}
+
+}  // namespace
+
+std::string simulation_csv(const ReplayRun& run) {
+  std::vector<std::string> header = {"discipline", "placement", "user",  "submitted",
+                                     "started",    "finished",  "share", "starved"};
+  for (const std::string what : {"waiting", "slowdown"}) {
+    for (const std::string part : {"mean", "p10", "p50", "p90", "p99", "max"}) {
+      header.push_back(what + "_" + part);
+    }
+  }
+  std::string csv = csv_record(header);
+  for (const simulation::ReplayOutcome& outcome : run.outcomes) {
+    for (const simulation::ReplayUser& user : outcome.users) {
+      std::vector<std::string> record = {outcome.discipline,
+                                         outcome.placement,
+                                         user.name,
+                                         std::to_string(user.submitted),
+                                         std::to_string(user.started),
+                                         std::to_string(user.finished),
+                                         csv_number(user.share),
+                                         user.starved ? "true" : "false"};
+      add(record, user.waiting);
+      add(record, user.slowdown);
+      csv += csv_record(record);
+    }
+  }
+  return csv;
+}
+
+}  // namespace mirab::report

@@ -1,0 +1,98 @@
+#pragma once
+
+// What was simulated, as text and as data: one set of functions for each kind of scenario.
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/workload.hpp>
+
+#include "lab/simulation/scenario.hpp"
+
+namespace mirab::report {
+
+/// Random traffic that was simulated.
+struct TrafficRun {
+  std::string title;  ///< the scenario file as the user named it
+  const simulation::TrafficScenario& scenario;
+  const simulation::TrafficOutcome& outcome;
+};
+
+/// What must be known before the figures are believed: a sentence for each mechanism with divisions that did
+/// not converge.
+std::vector<std::string> notices_of(const TrafficRun& run);
+
+/// A trace that was played, by every contender.
+struct ReplayRun {
+  std::string title;
+  std::uint64_t seed;
+  const simulation::TraceScenario& scenario;
+  const std::vector<std::string>& resources;
+  const std::vector<simulation::ReplayOutcome>& outcomes;
+};
+
+/// Divisible jobs that were reallocated over time, by every mechanism.
+struct ReallocationRun {
+  std::string title;
+  const simulation::ReallocationScenario& scenario;
+  const Problem& cluster;
+  const Workload& workload;
+  const std::vector<simulation::ReallocationOutcome>& outcomes;
+};
+
+/// Demands over time, and what each mechanism made of them.
+struct DemandsRun {
+  std::string title;
+  const simulation::DemandSeriesScenario& scenario;
+  const simulation::DemandSeriesOutcome& outcome;
+};
+
+/// An overlay under every scheduler, from one seed.
+struct OverlayRuns {
+  std::string title;
+  std::uint64_t seed;
+  const simulation::OverlayScenario& scenario;
+  const Problem& cluster;
+  const std::vector<simulation::OverlayRun>& runs;  ///< [rules]
+};
+
+/// What must be known before the figures are believed: a sentence for each scheduler that broke a promise.
+std::vector<std::string> notices_of(const OverlayRuns& run);
+
+/// What a person reads, at most `width` columns wide where that is possible.
+std::string simulation_table(const TrafficRun& run, std::size_t width);
+std::string simulation_table(const ReplayRun& run, std::size_t width);
+std::string simulation_table(const ReallocationRun& run, std::size_t width);
+std::string simulation_table(const DemandsRun& run, std::size_t width);
+std::string simulation_table(const OverlayRuns& run, std::size_t width);
+
+/// docs/schema/simulation.schema.json. Of series over time with more than `most_samples` every k-th is
+/// kept, and the last. An overlay has its frames only where the scenario asks for some; the page has them
+/// anyway.
+nlohmann::ordered_json simulation_json(const TrafficRun& run);
+nlohmann::ordered_json simulation_json(const ReplayRun& run, std::size_t most_samples = SIZE_MAX);
+nlohmann::ordered_json simulation_json(const ReallocationRun& run, std::size_t most_samples = SIZE_MAX);
+nlohmann::ordered_json simulation_json(const DemandsRun& run, std::size_t most_samples = SIZE_MAX);
+nlohmann::ordered_json simulation_json(const OverlayRuns& run);
+
+/// Long form (docs/reference/simulate.md): of traffic one record a load, mechanism and class; of a trace one
+/// a contender and user; of a reallocation one a mechanism, server class, resource and time; of demands one a
+/// mechanism, series and iteration; of an overlay one a scheduler.
+std::string simulation_csv(const TrafficRun& run);
+std::string simulation_csv(const ReplayRun& run);
+std::string simulation_csv(const ReallocationRun& run);
+std::string simulation_csv(const DemandsRun& run);
+std::string simulation_csv(const OverlayRuns& run);
+
+/// The page with the JSON of a run, to which its title and the command line are added.
+std::string simulation_html(std::string_view page, const TrafficRun& run, const std::string& command);
+std::string simulation_html(std::string_view page, const ReplayRun& run, const std::string& command);
+std::string simulation_html(std::string_view page, const ReallocationRun& run, const std::string& command);
+std::string simulation_html(std::string_view page, const DemandsRun& run, const std::string& command);
+std::string simulation_html(std::string_view page, const OverlayRuns& run, const std::string& command);
+
+}  // namespace mirab::report

@@ -1,0 +1,111 @@
+// Numbers for people (decimals that fit, percentages, durations) and records of CSV.
+#include "report/text/format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace mirab::report {
+namespace {
+
+/// Far below what any table shows, far above what a solver's rounding leaves on a whole number.
+constexpr double kWholeTolerance = 1e-9;
+
+bool is_whole(double value) {
+  return std::abs(value - std::round(value)) <= kWholeTolerance * std::max(1.0, value);
+}
+
+bool vanishes(double value, int decimals) { return std::abs(value) < 0.5 * std::pow(10, -decimals); }
+
+std::string without_trailing_zeros(std::string number) {
+  if (number.find('.') == std::string::npos) return number;
+  number.erase(number.find_last_not_of('0') + 1);
+  if (number.back() == '.') number.pop_back();
+  return number;
+}
+
+}  // namespace
+
+int decimals_for(std::span<const double> values) {
+  if (std::all_of(values.begin(), values.end(), is_whole)) return 0;
+  const double largest = *std::max_element(values.begin(), values.end());
+  const int whole_digits = static_cast<int>(std::floor(std::log10(std::max(largest, 1e-9)))) + 1;
+  return std::clamp(4 - whole_digits, 1, 6);
+}
+
+std::string fixed(double value, int decimals) {
+  if (std::isinf(value)) return "∞";
+  return fmt::format("{:.{}f}", vanishes(value, decimals) ? 0.0 : value, decimals);  // never -0.00
+}
+
+std::string tasks_fixed(double tasks, int decimals) {
+  return tasks > 0 && vanishes(tasks, decimals) ? magnitude(tasks) : fixed(tasks, decimals);
+}
+
+std::string percent(double part, int decimals) { return fixed(100 * part, decimals) + "%"; }
+
+std::string magnitude(double value) {
+  if (value == 0) return "0";
+  return std::isinf(value) ? "∞" : fmt::format("{:.2g}", value);
+}
+
+std::string amount(double value) {
+  constexpr std::array kSuffixes{"", "k", "M", "G", "T", "P", "E"};
+  if (value < 1e6) return without_trailing_zeros(fmt::format("{:.{}f}", value, value < 1000 ? 4 : 2));
+  std::size_t suffix = 0;
+  while (value >= 1000 && suffix + 1 < kSuffixes.size()) {
+    value /= 1000;
+    ++suffix;
+  }
+  return without_trailing_zeros(fmt::format("{:.2f}", value)) + kSuffixes[suffix];
+}
+
+std::string duration(double seconds) {
+  if (seconds < 1e-6) return "< 1 µs";
+  if (seconds < 1e-3) return fmt::format("{:.0f} µs", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+std::string counted(std::size_t count, const std::string& singular) {
+  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
+}
+
+namespace {
+
+bool is_number_text(const std::string& field) {
+  char* end = nullptr;
+  std::strtod(field.c_str(), &end);
+  return end == field.c_str() + field.size();
+}
+
+/// Spreadsheets run a field as a formula when it begins so, quoted or not; numbers begin so too.
+bool is_formula(const std::string& field) {
+  return field.find_first_of("=+-@\t\r") == 0 && !is_number_text(field);
+}
+
+std::string quoted_if_needed(const std::string& field) {
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  std::string quoted = "\"";
+  for (const char byte : field) {
+    if (byte == '"') quoted += '"';
+    quoted += byte;
+  }
+  return quoted + '"';
+}
+
+}  // namespace
+
+std::string csv_record(const std::vector<std::string>& fields) {
+  std::string record;
+  for (const std::string& field : fields)
+    record += quoted_if_needed(is_formula(field) ? "'" + field : field) + ',';
+  record.back() = '\n';
+  return record;
+}
+
+std::string csv_number(double value) { return fmt::format("{}", value); }
+
+}  // namespace mirab::report

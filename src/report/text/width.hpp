@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/names.hpp"
+
+namespace mirab::report {
+
+/// How wide running text may be.
+inline constexpr std::size_t kPageWidth = 100;
+
+/// How many cells of a terminal a UTF-8 text takes: combining marks none, wide East Asian characters and
+/// emoji two.
+std::size_t display_width(std::string_view text);
+
+using mirab::printable;
+
+/// The text, cut at a character and closed with `…` when it is wider than `width`. Requires width ≥ 1.
+std::string shorten(std::string_view text, std::size_t width);
+
+/// The text in lines of at most `width`, broken at blanks; a longer word has a line of its own.
+std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+/// The text and a newline: in one line, or in as many as the width asks for, the others indented.
+std::string broken(const std::string& text, std::size_t width, const std::string& indent);
+
+/// The display width of the widest line. Every line ends with a newline.
+std::size_t widest_line(std::string_view text);
+
+}  // namespace mirab::report

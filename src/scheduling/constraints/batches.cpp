@@ -1,0 +1,118 @@
+// Gangs, and tasks that do not go wherever there is room.
+//
+// A decision starts a batch: the tasks that the gang of the job lacks, or one task. Whether it has room is
+// known before the first one is placed (gang_feasibility.cpp), and the placement then chooses for one task
+// after the other, of the servers that leave room for the rest. A batch is one turn in the rounds of lines.
+// With kinds of servers the first task goes to the kind of the lane, the others wherever the placement puts
+// them.
+//
+// Cost: O(servers m + running tasks of the job) for each task of a batch, and for each time a job finds no
+// room.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "scheduling/constraints/gang_feasibility.hpp"
+#include "scheduling/engine_state.hpp"
+
+namespace mirab::scheduling {
+
+std::optional<std::uint32_t> Engine::State::kind_of_lane(std::uint32_t lane) const {
+  return whom.discipline->lanes == Lanes::kinds ? std::optional(lane) : std::nullopt;
+}
+
+/// `servers` by way of the shape; the search goes on with them until the next.
+std::optional<std::uint32_t> Engine::State::find_server_among(const std::vector<ServerSet>& servers,
+                                                              std::uint32_t shape, Random& random) {
+  const std::span<const Way> ways = accounts.shapes.ways(shape);
+  variants.clear();
+  for (std::size_t way = 0; way < ways.size(); ++way)
+    variants.push_back({.demand = ways[way].demand, .among = &servers[way]});
+  return find_among_variants(random);
+}
+
+/// Another task of a batch starts; what is compared by shares is brought up to date after the last one.
+Companion Engine::State::place_companion(std::uint32_t job, std::uint32_t server) {
+  const std::uint32_t task = accounts.start(job, server, now);
+  last_used = server;
+  if (balance)
+    balance->task_started(accounts.park, task, server, accounts.shapes.demand_on(shape_of(job), server));
+  return {.task = accounts.tasks.id(task), .server = accounts.servers.id(server)};
+}
+
+std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random, WhyPlaced* why) {
+  const QueueRow& queue = accounts.queues[entry.queue];
+  const std::uint32_t job = queue.first_job;
+  std::int64_t batch = batch_of(accounts, job);
+  std::vector<ServerSet> servers = GangFeasibility(accounts, job).first_of(batch, kind_of_lane(entry.lane));
+  auto server = find_server_among(servers, queue.shape, random);
+  if (!server) return {};
+  const std::uint32_t first = *server;
+  if (why != nullptr) {
+    *why = why_placed(entry, first, random);
+    why->together = batch;
+  }
+  Placed placed = place(entry, first);
+  while (--batch > 0) {
+    servers = GangFeasibility(accounts, job).first_of(batch, {});
+    server = find_server_among(servers, queue.shape, random);
+    MIRAB_ASSERT(server.has_value(), "a gang starts in part");
+    placed.with.push_back(place_companion(job, *server));
+  }
+  if (why != nullptr) why->free_after = free_on(first);
+  share_changed(queue.user);
+  if (queue.first_job == kNone && race.holds(entry.queue)) race.leave(entry.queue);
+  race.rekey(accounts.users[queue.user].queues);
+  race.retry(queue.shape);  // what runs of it has changed where others of its tasks may go
+  return placed;
+}
+
+/// A task of the shape has ended on the server: jobs with terms of which a task fits there are tried again,
+/// and the task's own.
+void Engine::State::retry_constrained(std::uint32_t shape, std::uint32_t server) {
+  race.retry_constrained_if(accounts.park.free(server),
+                            [&](std::uint32_t other) { return has_room(other, server); });
+  if (accounts.shapes.terms(shape) != nullptr) race.retry(shape);
+}
+
+bool Engine::State::batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind,
+                               const OpenServers& open) const {
+  const std::vector<ServerSet> servers =
+      GangFeasibility(accounts, job, open).first_of(batch_of(accounts, job), kind);
+  return std::any_of(servers.begin(), servers.end(), [](const ServerSet& of_way) {
+    return std::any_of(of_way.words().begin(), of_way.words().end(),
+                       [](std::uint64_t word) { return word != 0; });
+  });
+}
+
+/// Could the gang start if nothing ran? PlacementConstraints are added one after the other, so that the error
+/// names the first one with which it cannot.
+Check Engine::State::check_constraints_possible(const JobSubmitted& job, std::uint32_t shape) const {
+  const std::optional<PlacementConstraints> all = constraints_of(job);
+  if (!all) return {};
+  struct Stage {
+    const char* key;
+    PlacementConstraints terms;
+  };
+  std::array<Stage, 4> stages = {Stage{.key = "gang", .terms = {.gang = all->gang}}};
+  const auto more = [&](std::size_t stage, const char* key) -> PlacementConstraints& {
+    stages[stage] = {.key = key, .terms = stages[stage - 1].terms};
+    return stages[stage].terms;
+  };
+  more(1, "per_server").per_server = all->per_server;
+  more(2, "pack").pack = all->pack;
+  more(3, "spread").spread = all->spread;
+  for (const auto& [key, terms] : stages) {
+    // A server that is drained is a domain less, so that fewer servers may have room for more.
+    const std::int64_t most =
+        std::max(GangFeasibility(accounts, shape, terms, GangFeasibility::Emptied::all).most(),
+                 GangFeasibility(accounts, shape, terms, GangFeasibility::Emptied::open).most());
+    if (most >= all->gang) continue;
+    return Error{.message = fmt::format("{} tasks of the job could start together if nothing ran, not {}",
+                                        most, all->gang),
+                 .key = key};
+  }
+  return {};
+}
+
+}  // namespace mirab::scheduling

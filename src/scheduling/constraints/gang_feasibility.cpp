@@ -1,0 +1,220 @@
+// Room for tasks that start together, without trying.
+//
+// The tasks of a job are identical, so server i has room for
+//
+//   room_i = min(per_server − running on i, min_r ⌊f_{i,r} / d_{i,r}⌋)
+//
+// more of them, whatever is put elsewhere. Without spread Σ_i room_i tasks can start, in any order. With
+// spread, let c_d be the tasks that run in domain d, room_d = Σ_{i ∈ d} room_i, a the most apart, and
+// M = min_d (c_d + room_d). A task may go to d while there is room and c_d + 1 ≤ min_e c_e + a. Then, in
+// whatever order tasks start until none can, the last one leaves in every domain
+//
+//   max(c_d, min(c_d + room_d, M + a))   tasks.
+//
+// Proof. Let c' be the counts at the end and m' = min_d c'_d. Every c'_d ≤ c_d + room_d, so m' ≤ M. A domain
+// e with c'_e = m' < m' + a takes one more unless it is full, so m' = c_e + room_e ≥ M: m' = M. The least
+// count never falls while tasks start, so that none is put above M + a:
+// c'_d ≤ max(c_d, min(c_d + room_d, M + a)). And d takes one more unless it is full or c'_d ≥ M + a, so that
+// c'_d is no less. ∎
+//
+// So how many can start does not depend on where the placement puts them. With pack each value of its label
+// is a cluster of its own: the job starts in one where its batch finds room, and stays there while it runs.
+//
+// Domains are those of servers that are not drained, that the job may use, and that hold one of its tasks
+// when they are empty; tasks on drained servers count in their domain as long as it is one.
+//
+// Known failure: nothing is kept from one decision to the next, so that a batch of b tasks costs b times
+// O(servers m).
+#include "scheduling/constraints/gang_feasibility.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mirab::scheduling {
+namespace {
+
+constexpr std::uint32_t kNowhere = kNone - 1;  // a server without a label that is needed
+
+}  // namespace
+
+GangFeasibility::GangFeasibility(const Accounts& accounts, std::uint32_t job, const OpenServers& open)
+    : accounts_(accounts),
+      shape_(accounts.queues[accounts.jobs[job].queue].shape),
+      terms_(*accounts.shapes.terms(shape_)) {
+  add_running(job);
+  const Amounts nothing(accounts.resource_count(), 0);  // is free on a server that is kept for a task
+  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
+    if (!accounts.servers.holds(server) || accounts.servers[server].drained) continue;
+    add_server(server, open.contains(server) ? accounts.park.free(server) : nothing);
+  }
+  count_packs();
+}
+
+GangFeasibility::GangFeasibility(const Accounts& accounts, std::uint32_t shape,
+                                 const PlacementConstraints& terms, Emptied emptied)
+    : accounts_(accounts), shape_(shape), terms_(terms) {
+  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
+    if (!accounts.servers.holds(server)) continue;
+    if (emptied == Emptied::all || !accounts.servers[server].drained)
+      add_server(server, accounts.park.capacity(server));
+  }
+  count_packs();
+}
+
+void GangFeasibility::add_running(std::uint32_t job) {
+  for (std::uint32_t task = accounts_.jobs[job].first_task; task != kNone;
+       task = accounts_.tasks[task].next_of_job) {
+    const std::uint32_t server = accounts_.tasks[task].server;
+    if (server >= running_on_.size()) running_on_.resize(server + 1, 0);
+    ++running_on_[server];
+    ++domains_[domain_of(server)].running;
+  }
+}
+
+void GangFeasibility::add_server(std::uint32_t server, std::span<const std::int64_t> free) {
+  const Way* const way = accounts_.shapes.way_on(shape_, server);
+  if (way == nullptr || !is_within(way->demand, accounts_.park.capacity(server))) return;
+  const std::uint32_t domain = domain_of(server);
+  if (domain == kNowhere) return;
+  domains_[domain].is_present = true;
+  const std::int64_t room = room_on(server, *way, free);
+  if (room <= 0) return;
+  domains_[domain].room += room;
+  const auto number = static_cast<std::uint32_t>(way - accounts_.shapes.ways(shape_).data());
+  servers_.push_back({.number = server, .way = number, .domain = domain});
+}
+
+std::int64_t GangFeasibility::room_on(std::uint32_t server, const Way& way,
+                                      std::span<const std::int64_t> free) const {
+  const std::int64_t running = server < running_on_.size() ? running_on_[server] : 0;
+  std::int64_t room = terms_.per_server.value_or(INT64_MAX) - running;
+  for (std::size_t r = 0; r < free.size(); ++r) {
+    if (way.demand[r] > 0) room = std::min(room, free[r] / way.demand[r]);
+  }
+  return room;
+}
+
+/// kNowhere for a server without a label that the terms name.
+std::uint32_t GangFeasibility::domain_of(std::uint32_t server) {
+  const std::uint32_t description = accounts_.shapes.eligibility.description_number(server);
+  if (description >= domains_of_.size()) domains_of_.resize(description + 1, kNone);
+  if (domains_of_[description] == kNone)
+    domains_of_[description] = new_domain(accounts_.shapes.eligibility.description_of(server).labels);
+  return domains_of_[description];
+}
+
+std::uint32_t GangFeasibility::new_domain(const std::map<std::string, std::string>& labels) {
+  const auto value = [&](const std::string& label) -> std::optional<std::string_view> {
+    const auto found = labels.find(label);
+    return found == labels.end() ? std::nullopt : std::optional<std::string_view>(found->second);
+  };
+  const auto packed = terms_.pack ? value(*terms_.pack) : "";
+  const auto spread = terms_.spread ? value(terms_.spread->label) : "";
+  if (!packed || !spread) return kNowhere;
+  const auto pack = pack_numbers_.emplace(*packed, packs_.size()).first->second;
+  if (pack == packs_.size()) packs_.emplace_back();
+  const auto domain = domain_numbers_.emplace(std::pair(pack, *spread), domains_.size()).first->second;
+  if (domain == domains_.size()) domains_.push_back({.pack = pack});
+  return domain;
+}
+
+void GangFeasibility::count_packs() {
+  std::vector<std::optional<Wide>> fullest(packs_.size());  // M
+  std::vector<std::optional<std::int64_t>> least(packs_.size());
+  bool runs = false;
+  for (const Domain& domain : domains_) {
+    runs = runs || domain.running > 0;
+    if (!domain.is_present) continue;
+    const Wide full = domain.running + domain.room;
+    fullest[domain.pack] = std::min(full, fullest[domain.pack].value_or(full));
+    least[domain.pack] = std::min(domain.running, least[domain.pack].value_or(domain.running));
+  }
+  for (Pack& pack : packs_) pack.is_excluded = runs;
+  for (const Domain& domain : domains_) {
+    Pack& pack = packs_[domain.pack];
+    if (domain.running > 0) pack.is_excluded = false;
+    if (!domain.is_present) continue;
+    pack.least = *least[domain.pack];
+    Wide at_the_end = domain.running + domain.room;
+    if (terms_.spread) at_the_end = std::min(at_the_end, *fullest[domain.pack] + terms_.spread->most_apart);
+    pack.most += std::max(Wide{0}, at_the_end - domain.running);
+  }
+}
+
+std::int64_t GangFeasibility::most() const {
+  Wide most = 0;
+  for (const Pack& pack : packs_) {
+    if (!pack.is_excluded) most = std::max(most, pack.most);
+  }
+  return static_cast<std::int64_t>(std::min(most, Wide{INT64_MAX}));
+}
+
+bool GangFeasibility::may_be_next_in(const Domain& domain) const {
+  return !terms_.spread || domain.running < most_in(domain);
+}
+
+/// min_e c_e + a
+std::int64_t GangFeasibility::most_in(const Domain& domain) const {
+  const Wide most = Wide{packs_[domain.pack].least} + terms_.spread->most_apart;
+  return static_cast<std::int64_t>(std::min(most, Wide{INT64_MAX}));
+}
+
+GangFeasibility::Objection GangFeasibility::objection(std::uint32_t server) const {
+  using Term = Objection::Term;
+  const Domain& domain = domains_[domains_of_[accounts_.shapes.eligibility.description_number(server)]];
+  if (packs_[domain.pack].is_excluded) return {.term = Term::pack};
+  const std::int64_t running = server < running_on_.size() ? running_on_[server] : 0;
+  if (terms_.per_server && running >= *terms_.per_server)
+    return {.term = Term::per_server, .running = running, .at_most = *terms_.per_server};
+  if (!may_be_next_in(domain))
+    return {.term = Term::spread, .running = domain.running, .at_most = most_in(domain)};
+  return {};
+}
+
+std::vector<ServerSet> GangFeasibility::first_of(std::int64_t batch,
+                                                 std::optional<std::uint32_t> kind) const {
+  std::vector<ServerSet> servers(accounts_.shapes.ways(shape_).size());
+  for (const Server& server : servers_) {
+    const Domain& domain = domains_[server.domain];
+    const Pack& pack = packs_[domain.pack];
+    if (pack.is_excluded || pack.most < batch || !may_be_next_in(domain)) continue;
+    if (kind && accounts_.servers[server.number].kind != *kind) continue;
+    servers[server.way].insert(server.number);
+  }
+  return servers;
+}
+
+std::int64_t batch_of(const Accounts& accounts, std::uint32_t job) {
+  const JobRow& row = accounts.jobs[job];
+  const PlacementConstraints& terms = *accounts.shapes.terms(accounts.queues[row.queue].shape);
+  return std::min(row.waiting, std::max<std::int64_t>(1, terms.gang - row.running));
+}
+
+std::string broken_constraint(const Accounts& accounts) {
+  for (std::uint32_t job = 0; job < accounts.jobs.end(); ++job) {
+    if (!accounts.jobs.holds(job)) continue;
+    const QueueRow& queue = accounts.queues[accounts.jobs[job].queue];
+    const PlacementConstraints* const terms = accounts.shapes.terms(queue.shape);
+    if (terms == nullptr) continue;
+    if (queue.jobs != 1) return fmt::format("job {} has terms and shares its shape", job);
+    std::map<std::uint32_t, std::int64_t> running_on;
+    std::optional<std::string> pack;
+    for (std::uint32_t task = accounts.jobs[job].first_task; task != kNone;
+         task = accounts.tasks[task].next_of_job) {
+      const std::uint32_t server = accounts.tasks[task].server;
+      if (++running_on[server] > terms->per_server.value_or(INT64_MAX))
+        return fmt::format("more tasks of job {} on server {} than it allows", job, server);
+      const auto& labels = accounts.shapes.eligibility.description_of(server).labels;
+      if (terms->spread && !labels.contains(terms->spread->label))
+        return fmt::format("a task of job {} on server {}, in no domain", job, server);
+      if (!terms->pack) continue;
+      const auto value = labels.find(*terms->pack);
+      if (value == labels.end() || value->second != pack.value_or(value->second))
+        return fmt::format("the tasks of job {} are not packed", job);
+      pack = value->second;
+    }
+  }
+  return {};
+}
+
+}  // namespace mirab::scheduling

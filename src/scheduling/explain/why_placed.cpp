@@ -1,0 +1,142 @@
+// Why this task, and why there: what the decision was made of, put together between the decision and the
+// placement, and only for who asks.
+//
+// The second choice of server is what the placement itself says when the chosen server is left out of those
+// that it may look at.
+#include <algorithm>
+
+#include "scheduling/engine_state.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+/// The servers that a way to run may use but for one.
+ServerSet without(std::uint32_t server, const ServerSet* among, std::uint32_t servers) {
+  ServerSet others;
+  if (among != nullptr) {
+    others = *among;
+  } else {
+    for (std::uint32_t each = 0; each < servers; ++each) others.insert(each);
+  }
+  others.erase(server);
+  return others;
+}
+
+}  // namespace
+
+std::optional<Placed> Engine::step(Time now, Random& random, WhyPlaced& why) {
+  state_->now = std::max(state_->now, now);
+  return state_->step(random, &why);
+}
+
+void Engine::State::explain_user(Entry served, WhyPlaced& why) {
+  const Precedence before = precedence();
+  const std::vector<Contender> all = contenders(before, open_servers());
+  const auto user_of = [&](const Contender& contender) {
+    return accounts.queues[contender.keyed.entry.queue].user;
+  };
+  const std::uint32_t own_user = accounts.queues[served.queue].user;
+  const Keyed own{.entry = served, .key = whom.discipline->key(standing, served)};
+  std::vector<bool> waits(accounts.users.end()), fits(accounts.users.end()), ties(accounts.users.end());
+  fits[own_user] = !why.by_force;
+  const Contender* runner_up = nullptr;
+  for (const Contender& each : all) {
+    waits[user_of(each)] = true;
+    if (!each.has_room) continue;
+    fits[user_of(each)] = true;
+    if (user_of(each) == own_user) continue;
+    if (before.ties(each.keyed, own)) ties[user_of(each)] = true;
+    if (runner_up == nullptr || before.before(each.keyed, runner_up->keyed)) runner_up = &each;
+  }
+  why.key = own.key;
+  why.users_waiting = std::count(waits.begin(), waits.end(), true);
+  why.users_fitting = std::count(fits.begin(), fits.end(), true);
+  why.users_tied = std::count(ties.begin(), ties.end(), true);
+  if (runner_up != nullptr) why.runner_up = named(*runner_up);
+  if (whom.discipline->lanes == Lanes::lines)
+    why.line = {.resource = served.lane, .round = standing.rounds.of(served.lane)};
+  if (whom.discipline->lanes == Lanes::kinds) why.kind = kinds.capacities()[served.lane];
+}
+
+/// Requires the variants of the search that chose the server.
+void Engine::State::explain_server(std::uint32_t server, Random random, WhyPlaced& why) {
+  std::vector<Variant> others;
+  std::vector<ServerSet> sets;
+  sets.reserve(variants.size());  // the variants point to them
+  for (const Variant& way : variants) {
+    accounts.park.any_with_room(way, 0, [&](std::uint32_t /*server*/) {
+      ++why.servers_with_room;
+      return false;
+    });
+    sets.push_back(without(server, way.among, accounts.park.size()));
+    others.push_back({.demand = way.demand, .among = &sets.back()});
+  }
+  const Search search{.park = accounts.park,
+                      .variants = variants,
+                      .last_used = last_used,
+                      .random = random,
+                      .mix = where.needs_mix ? present_mix() : std::span<const Wanted>{}};
+  const Search elsewhere{
+      .park = search.park, .variants = others, .last_used = last_used, .random = random, .mix = search.mix};
+  const std::optional<std::uint32_t> second = balance ? balance->find(elsewhere) : where.find(elsewhere);
+  if (second) {
+    why.runner_up_server = accounts.servers.id(*second);
+    why.runner_up_server_name = name_of_server(*second);
+  }
+  if (where.measure == nullptr || balance) return;
+  why.measure = {.what = where.measured, .chosen = where.measure(search, server), .runner_up = {}};
+  if (second) why.measure->runner_up = where.measure(search, *second);
+}
+
+const std::string& Engine::State::name_of_server(std::uint32_t server) const {
+  return accounts.shapes.eligibility.description_of(server).name;
+}
+
+Amounts Engine::State::free_on(std::uint32_t server) const {
+  const std::span<const std::int64_t> free = accounts.park.free(server);
+  return {free.begin(), free.end()};
+}
+
+WhyPlaced Engine::State::placed_on(std::uint32_t queue, std::uint32_t server) const {
+  const QueueRow& row = accounts.queues[queue];
+  WhyPlaced why{.user = accounts.users.id(row.user),
+                .user_name = accounts.users[row.user].name,
+                .job = accounts.jobs.id(row.first_job),
+                .server = accounts.servers.id(server),
+                .server_name = name_of_server(server),
+                .free_before = free_on(server),
+                .free_after = free_on(server),
+                .was_freed = freed.contains(server)};
+  const std::span<const std::int64_t> demand = accounts.demand(row, server);
+  for (std::size_t r = 0; r < demand.size(); ++r) why.free_after[r] -= demand[r];
+  return why;
+}
+
+/// Requires the variants of the search that chose the server.
+WhyPlaced Engine::State::why_placed(Entry served, std::uint32_t server, const Random& random) {
+  WhyPlaced why = placed_on(served.queue, server);
+  explain_server(server, random, why);
+  explain_user(served, why);  // searches for others
+  return why;
+}
+
+WhyPlaced Engine::State::why_placed_where_kept(const Reservations::Kept& kept) {
+  Entry entry{.queue = kept.queue, .lane = 0};
+  if (whom.discipline->lanes == Lanes::lines)
+    entry.lane = lanes_of(accounts.queues[kept.queue].shape).front();
+  if (whom.discipline->lanes == Lanes::kinds) entry.lane = accounts.servers[kept.server].kind;
+  WhyPlaced why = placed_on(kept.queue, kept.server);
+  why.kept_since = kept.since;
+  why.servers_with_room = 1;
+  explain_user(entry, why);
+  return why;
+}
+
+WhyPlaced Engine::State::why_placed_by_force(const Gain& gain) {
+  WhyPlaced why = placed_on(gain.queue, gain.victims.server);
+  why.by_force = by_force(gain, precedence());
+  explain_user({.queue = gain.queue, .lane = 0}, why);
+  return why;
+}
+
+}  // namespace mirab::scheduling

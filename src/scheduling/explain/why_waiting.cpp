@@ -1,0 +1,448 @@
+// Why a task waits: what it finds on the servers, the reservations that the next step would make, the queues
+// ahead of it, and what preemption would change.
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <mirab/scheduling/why.hpp>
+
+#include "scheduling/constraints/gang_feasibility.hpp"
+#include "scheduling/engine_state.hpp"
+#include "scheduling/ledger/ledger.hpp"
+#include "scheduling/starvation/reservations.hpp"
+
+namespace mirab::scheduling {
+
+/// What a task of the job finds on the servers: `servers`, those kept for others, the constraints, the
+/// nearest miss and the gang. Requires that some wait. `reservations` may be nullptr. O(servers (m + wishes
+/// log labels)).
+void explain_servers(const Accounts& accounts, const OpenServers& open, const Reservations* reservations,
+                     std::uint32_t job, WhyWaiting& why);
+
+/// What it finds on one that is present. O(m + wishes log labels); of a job with terms O(servers m) more.
+WhyNotOn why_not_on(const Accounts& accounts, const OpenServers& open, const Reservations* reservations,
+                    std::uint32_t job, std::uint32_t server);
+
+/// By its name, and the names of those for whom it is kept.
+KeptServer kept_server(const Accounts& accounts, const Reservations::Kept& kept);
+
+// Why a task does not go to a server. What is in the way is named in one order, the lasting reasons before
+// those that pass: the job's own wishes, its size, a drained server, one that is kept for another task, the
+// terms of the job (pack, per_server, spread), a full one. So each server counts once.
+//
+// How near a full server is to having room is max_r (d_r − f_r) / d_r, the largest part of the task's demand
+// that is not free there. Freeing d_r − f_r of every resource is then enough, and less of any is not: terms
+// that admit one more task to a server admit it whatever is free (gang_feasibility.cpp).
+
+namespace {
+
+/// One thing that a job asks of its servers.
+struct Wish {
+  std::string label;        ///< empty: the names
+  bool is_for_any = false;  ///< any value of the label will do
+  Selection selection = {};
+};
+
+std::vector<Wish> wishes_of(const TaskClasses& shapes, std::uint32_t shape) {
+  const JobSubmitted job = shapes.job_of(shape);
+  std::vector<Wish> wishes;
+  if (job.servers) wishes.push_back({.label = {}, .selection = {.servers = job.servers}});
+  for (const auto& [label, values] : job.select)
+    wishes.push_back({.label = label, .selection = {.select = {{label, values}}}});
+  const auto wish_for_any = [&](const std::string& label) {
+    if (!job.select.contains(label)) wishes.push_back({.label = label, .is_for_any = true});
+  };
+  if (job.spread) wish_for_any(job.spread->label);
+  if (job.pack) wish_for_any(*job.pack);
+  return wishes;
+}
+
+/// max(0, d_r − of_r), [m]
+Amounts shortfall(std::span<const std::int64_t> demand, std::span<const std::int64_t> of) {
+  Amounts missing;
+  for (std::size_t r = 0; r < demand.size(); ++r)
+    missing.push_back(std::max<std::int64_t>(0, demand[r] - of[r]));
+  return missing;
+}
+
+bool is_nothing(const Amounts& amounts) {
+  return std::all_of(amounts.begin(), amounts.end(), [](std::int64_t units) { return units == 0; });
+}
+
+/// max_r missing_r / d_r
+double missing_part(const Amounts& missing, std::span<const std::int64_t> demand) {
+  double part = 0;
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (missing[r] > 0)
+      part = std::max(part, static_cast<double>(missing[r]) / static_cast<double>(demand[r]));
+  }
+  return part;
+}
+
+class Look {
+ public:
+  Look(const Accounts& accounts, const OpenServers& open, const Reservations* reservations, std::uint32_t job)
+      : accounts_(accounts),
+        reservations_(reservations),
+        queue_(accounts.jobs[job].queue),
+        job_(job),
+        shape_(accounts.queues[queue_].shape),
+        wishes_(wishes_of(accounts.shapes, shape_)) {
+    if (accounts.shapes.terms(shape_) != nullptr) gang_feasibility_.emplace(accounts, job, open);
+  }
+
+  const std::vector<Wish>& wishes() const { return wishes_; }
+  const std::optional<GangFeasibility>& gang_feasibility() const {
+    return gang_feasibility_;
+  }  ///< with terms
+  std::span<const std::int64_t> demand_on(std::uint32_t server) const {
+    return accounts_.shapes.demand_on(shape_, server);
+  }
+
+  bool holds(const Wish& wish, std::uint32_t server) const {
+    const auto& [name, labels] = accounts_.shapes.eligibility.description_of(server);
+    return wish.is_for_any ? labels.contains(wish.label) : wish.selection.admits(name, labels);
+  }
+
+  WhyNotOn on(std::uint32_t server) const {
+    if (const Wish* const broken = first_broken_wish(server)) {
+      return {.reason = broken->label.empty() ? InTheWay::name : InTheWay::label, .label = broken->label};
+    }
+    const Way* const way = accounts_.shapes.way_on(shape_, server);
+    MIRAB_ASSERT(way != nullptr, "a server is not allowed, and no wish keeps the task from it");
+    if (Amounts missing = shortfall(way->demand, accounts_.park.capacity(server)); !is_nothing(missing))
+      return {.reason = InTheWay::too_small, .missing = std::move(missing)};
+    if (accounts_.servers[server].drained) return {.reason = InTheWay::drained};
+    if (const Reservations::Kept* const kept = kept_for_another(server))
+      return {.reason = InTheWay::kept, .kept = kept_server(accounts_, *kept)};
+    if (WhyNotOn term = broken_term(server); term.reason != InTheWay::nothing) return term;
+    if (Amounts missing = shortfall(way->demand, accounts_.park.free(server)); !is_nothing(missing))
+      return {.reason = InTheWay::full, .missing = std::move(missing)};
+    return {};
+  }
+
+ private:
+  const Wish* first_broken_wish(std::uint32_t server) const {
+    const auto broken =
+        std::find_if(wishes_.begin(), wishes_.end(), [&](const Wish& wish) { return !holds(wish, server); });
+    return broken == wishes_.end() ? nullptr : &*broken;
+  }
+
+  const Reservations::Kept* kept_for_another(std::uint32_t server) const {
+    const Reservations::Kept* const kept = reservations_ ? reservations_->on_server(server) : nullptr;
+    if (kept == nullptr) return nullptr;
+    const bool is_its = kept->queue == queue_ && accounts_.queues[queue_].first_job == job_;
+    return is_its ? nullptr : kept;
+  }
+
+  WhyNotOn broken_term(std::uint32_t server) const {
+    using Term = GangFeasibility::Objection::Term;
+    if (!gang_feasibility_) return {};
+    const PlacementConstraints& terms = *accounts_.shapes.terms(shape_);
+    const GangFeasibility::Objection objection = gang_feasibility_->objection(server);
+    switch (objection.term) {
+      case Term::none:
+        return {};
+      case Term::pack:
+        return {.reason = InTheWay::pack, .label = *terms.pack};
+      case Term::per_server:
+        return {.reason = InTheWay::per_server, .running = objection.running, .at_most = objection.at_most};
+      case Term::spread:
+        return {.reason = InTheWay::spread,
+                .label = terms.spread->label,
+                .running = objection.running,
+                .at_most = objection.at_most};
+    }
+    MIRAB_ASSERT(false, "another term");
+  }
+
+  const Accounts& accounts_;
+  const Reservations* reservations_;
+  std::uint32_t queue_;
+  std::uint32_t job_;
+  std::uint32_t shape_;
+  std::vector<Wish> wishes_;
+  std::optional<GangFeasibility> gang_feasibility_;
+};
+
+class Count {
+ public:
+  Count(const Accounts& accounts, const Look& look, WhyWaiting& why)
+      : accounts_(accounts), look_(look), why_(why) {
+    why_.servers.lacking.assign(accounts.resource_count(), 0);
+    why_.servers.too_small_in.assign(accounts.resource_count(), 0);
+    for (const Wish& wish : look_.wishes())
+      why_.constraints.push_back({.label = wish.label, .excludes = 0, .alone = 0});
+    for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
+      if (accounts.servers.holds(server)) count(server);
+    }
+  }
+
+ private:
+  void count(std::uint32_t server) {
+    const WhyNotOn why = look_.on(server);
+    WhyWaiting::Servers& servers = why_.servers;
+    switch (why.reason) {
+      case InTheWay::nothing:
+        ++servers.with_room;
+        return;
+      case InTheWay::name:
+      case InTheWay::label:
+        ++servers.not_allowed;
+        return count_wishes(server);
+      case InTheWay::too_small:
+        ++servers.too_small;
+        return add(why.missing, servers.too_small_in);
+      case InTheWay::drained:
+        ++servers.drained;
+        return;
+      case InTheWay::kept:
+        ++servers.kept;
+        return why_.kept_for_others.push_back(*why.kept);
+      case InTheWay::pack:
+        ++servers.pack;
+        return;
+      case InTheWay::per_server:
+        ++servers.per_server;
+        return;
+      case InTheWay::spread:
+        ++servers.spread;
+        return;
+      case InTheWay::full:
+        ++servers.full;
+        add(why.missing, servers.lacking);
+        return remember_if_nearest(server, why.missing);
+    }
+  }
+
+  void count_wishes(std::uint32_t server) {
+    std::vector<std::size_t> broken;
+    for (std::size_t wish = 0; wish < look_.wishes().size(); ++wish) {
+      if (!look_.holds(look_.wishes()[wish], server)) broken.push_back(wish);
+    }
+    for (const std::size_t wish : broken) ++why_.constraints[wish].excludes;
+    if (broken.size() == 1) ++why_.constraints[broken.front()].alone;
+  }
+
+  static void add(const Amounts& missing, std::vector<std::int64_t>& counts) {
+    for (std::size_t r = 0; r < counts.size(); ++r) counts[r] += missing[r] > 0 ? 1 : 0;
+  }
+
+  void remember_if_nearest(std::uint32_t server, const Amounts& missing) {
+    const double part = missing_part(missing, look_.demand_on(server));
+    if (part >= least_) return;
+    least_ = part;
+    why_.nearest_miss = {.server = accounts_.servers.id(server),
+                         .name = accounts_.shapes.eligibility.description_of(server).name,
+                         .to_free = missing};
+  }
+
+  const Accounts& accounts_;
+  const Look& look_;
+  WhyWaiting& why_;
+  double least_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+void explain_servers(const Accounts& accounts, const OpenServers& open, const Reservations* reservations,
+                     std::uint32_t job, WhyWaiting& why) {
+  const Look look(accounts, open, reservations, job);
+  Count(accounts, look, why);
+  if (!look.gang_feasibility()) return;
+  const std::int64_t batch = batch_of(accounts, job);
+  if (batch == 1) return;
+  why.gang = {.together = batch,
+              .room = std::min(look.gang_feasibility()->most(), accounts.jobs[job].waiting)};
+}
+
+WhyNotOn why_not_on(const Accounts& accounts, const OpenServers& open, const Reservations* reservations,
+                    std::uint32_t job, std::uint32_t server) {
+  return Look(accounts, open, reservations, job).on(server);
+}
+
+KeptServer kept_server(const Accounts& accounts, const Reservations::Kept& kept) {
+  const QueueRow& queue = accounts.queues[kept.queue];
+  return {.server = accounts.servers.id(kept.server),
+          .server_name = accounts.shapes.eligibility.description_of(kept.server).name,
+          .user = accounts.users.id(queue.user),
+          .user_name = accounts.users[queue.user].name,
+          .job = accounts.jobs.id(queue.first_job),
+          .since = kept.since};
+}
+
+// Why a task waits. Two questions are asked of everything that the engine knows, and nothing is changed: has
+// any server room for it, and if not what is in the way; and who, of those that a step would look at, comes
+// before. A server that is kept and has room comes before all keys; and when nothing can be placed without, a
+// task may be by force. What would change it follows: what must be freed on the server that misses least, and
+// the weight with which the user would come before the others.
+//
+// The weight: where a key is what a user has over φ, it is with φ' the key times φ/φ', and nobody else's
+// changes. So with φ' > φ key / key' the user comes before another with the key key' > 0.
+
+namespace {
+
+/// Who of the others comes before one's own task.
+class Ahead {
+ public:
+  Ahead(const Precedence& precedence, const Contender& own)
+      : precedence_(precedence), own_(own), user_(precedence.standing->queue(own.keyed.entry).user) {
+    marks_.resize(precedence.standing->accounts.users.end(), Mark::none);
+  }
+
+  void meet(const Contender& other) {
+    const std::uint32_t user = precedence_.standing->queue(other.keyed.entry).user;
+    if (user != user_ && precedence_.tie == Tie::random && precedence_.ties(other.keyed, own_.keyed)) {
+      marks_[user] = std::max(marks_[user], Mark::tied);
+      return remember_rival(other.keyed.key);
+    }
+    if (!precedence_.before(other.keyed, own_.keyed)) return;
+    if (!first_ || precedence_.before(other.keyed, first_->keyed)) first_ = other;
+    if (user == user_) {
+      ++own_ahead_;
+      return;
+    }
+    marks_[user] = Mark::ahead;
+    remember_rival(other.keyed.key);
+  }
+
+  std::int64_t own_ahead() const { return own_ahead_; }
+  std::int64_t users_ahead() const { return std::count(marks_.begin(), marks_.end(), Mark::ahead); }
+  std::int64_t users_tied() const { return std::count(marks_.begin(), marks_.end(), Mark::tied); }
+  const std::optional<Contender>& first() const { return first_; }
+
+  /// The lowest key of all other users that are ahead or tied.
+  std::optional<double> rival() const { return rival_; }
+
+ private:
+  enum class Mark { none, tied, ahead };
+
+  void remember_rival(double key) { rival_ = std::min(rival_.value_or(key), key); }
+
+  const Precedence& precedence_;
+  const Contender& own_;
+  std::uint32_t user_;
+  std::vector<Mark> marks_;  // [user]
+  std::int64_t own_ahead_ = 0;
+  std::optional<Contender> first_;
+  std::optional<double> rival_;
+};
+
+}  // namespace
+
+std::optional<WhyWaiting> Engine::why_waiting(JobId job, Time now) const {
+  const auto number = state_->accounts.jobs.find(job);
+  if (!number || state_->accounts.jobs[*number].waiting == 0) return {};
+  return state_->why_waiting(*number, std::max(now, state_->now));
+}
+
+std::optional<WhyNotOn> Engine::why_not_on(JobId job, ServerId server) const {
+  const Accounts& accounts = state_->accounts;
+  const auto of_job = accounts.jobs.find(job);
+  const auto there = accounts.servers.find(server);
+  if (!of_job || !there) return {};
+  const std::optional<Reservations>& reservations = state_->reservations;
+  return scheduling::why_not_on(accounts, state_->open_servers(), reservations ? &*reservations : nullptr,
+                                *of_job, *there);
+}
+
+/// The weight above which a user comes before the rival, where that can be promised.
+std::optional<double> Engine::State::weight_before(std::uint32_t user, double key,
+                                                   std::optional<double> rival) const {
+  constexpr double kMaxWeight = 1e18;
+  if (!whom.discipline->weighted || whom.discipline->priced) return {};
+  if (!rival || *rival <= 0 || key <= 0) return {};
+  const double weight = accounts.users[user].weight.value() * (key / *rival);
+  return weight < kMaxWeight ? std::optional(weight) : std::nullopt;
+}
+
+/// Could the step place something without force? With lots to draw, whatever is drawn.
+bool Engine::State::may_place_without_force(const std::vector<Contender>& all,
+                                            const Precedence& precedence) const {
+  const auto lowest = std::min_element(all.begin(), all.end(), [&](const Contender& a, const Contender& b) {
+    return precedence.before(a.keyed, b.keyed);
+  });
+  const auto is_looked_at = [&](const Contender& each) {
+    return whom.blocking == Blocking::skip || &each == &*lowest ||
+           (precedence.tie == Tie::random && precedence.ties(each.keyed, lowest->keyed));
+  };
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Contender& each) { return each.has_room && is_looked_at(each); });
+}
+
+void Engine::State::explain_kept(std::uint32_t queue, const ReservationPreview& step, WhyWaiting& why) const {
+  const Reservations* const found = step.kept();
+  if (found == nullptr) return;
+  const Reservations::Kept* const first = first_kept_with_room(*found);
+  if (first != nullptr) why.served_first = kept_server(accounts, *first);
+  const Reservations::Kept* const own = why.older_jobs == 0 ? found->of_queue(queue) : nullptr;
+  if (own == nullptr) return;
+  why.kept_for_it = {.server = accounts.servers.id(own->server),
+                     .name = name_of_server(own->server),
+                     .since = own->since,
+                     .missing = {}};
+  if (const WhyNotOn there =
+          scheduling::why_not_on(accounts, step.open, found, accounts.queues[queue].first_job, own->server);
+      there.reason == InTheWay::full)
+    why.kept_for_it->missing = there.missing;
+}
+
+void Engine::State::explain_order(std::uint32_t queue, const std::vector<Contender>& all,
+                                  const Precedence& precedence, WhyWaiting& why) const {
+  const auto own = std::find_if(all.begin(), all.end(),
+                                [&](const Contender& each) { return each.keyed.entry.queue == queue; });
+  if (own == all.end()) return;  // no kind of server could run it
+  why.key = own->keyed.key;
+  Ahead ahead(precedence, *own);
+  for (const Contender& other : all) {
+    if (&other != &*own && (other.has_room || whom.blocking == Blocking::freeze)) ahead.meet(other);
+  }
+  why.own_ahead = ahead.own_ahead();
+  why.users_ahead = ahead.users_ahead();
+  why.users_tied = ahead.users_tied();
+  if (ahead.first()) why.next = named(*ahead.first());
+  why.with_weight = weight_before(accounts.queues[queue].user, own->keyed.key, ahead.rival());
+  const Contender lowest = ahead.first().value_or(*own);
+  if (whom.blocking == Blocking::freeze && !lowest.has_room) why.blocked_by = named(lowest);
+}
+
+void Engine::State::explain_force(std::uint32_t queue, const std::vector<Contender>& all,
+                                  const Precedence& precedence, const ReservationPreview& step,
+                                  WhyWaiting& why) const {
+  if (!preemption || why.served_first || may_place_without_force(all, precedence)) return;
+  const std::optional<Gain> gain = foreseen_gain(precedence, step);
+  if (!gain) return;
+  const auto gains = std::find_if(
+      all.begin(), all.end(), [&](const Contender& each) { return each.keyed.entry.queue == gain->queue; });
+  why.forced_first = named(*gains);
+  if (gain->queue == queue && why.older_jobs == 0) why.by_force = by_force(*gain, precedence);
+}
+
+WhyWaiting Engine::State::why_waiting(std::uint32_t job, Time at) const {
+  const ReservationPreview step = reservation_preview(at);
+  const std::uint32_t queue = accounts.jobs[job].queue;
+  const std::uint32_t user = accounts.queues[queue].user;
+  WhyWaiting why{.user = accounts.users.id(user),
+                 .user_name = accounts.users[user].name,
+                 .job = accounts.jobs.id(job),
+                 .waiting = accounts.jobs[job].waiting,
+                 .servers = {}};
+  explain_servers(accounts, step.open, step.kept(), job, why);
+  for (std::uint32_t older = accounts.queues[queue].first_job; older != job;
+       older = accounts.jobs[older].next)
+    ++why.older_jobs;
+  explain_kept(queue, step, why);
+
+  const std::optional<Standing> fresh = refreshed_standing(at);
+  const Precedence as_found{
+      .discipline = whom.discipline, .tie = options.tie, .standing = fresh ? &*fresh : &standing};
+  const std::vector<Contender> all = contenders(as_found, step.open);
+  explain_order(queue, all, as_found, why);
+  explain_force(queue, all, as_found, step, why);
+  return why;
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,238 @@
+// Progressive filling with whole tasks (Ghodsi et al. 2011, algorithm 1; on many servers Östman,
+// section 4.1): the engine with everybody's tasks submitted at once, until it has nothing more to place.
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+#include <mirab/scheduling/engine.hpp>
+#include <mirab/scheduling/fill.hpp>
+
+#include "scheduling/fill/fill_limits.hpp"
+#include "scheduling/fill/integer_problem.hpp"
+#include "scheduling/fill/lowest_share_tracker.hpp"
+#include "scheduling/ledger/slots.hpp"
+
+namespace mirab {
+namespace scheduling {
+namespace {
+
+constexpr std::int64_t kProgressEvery = 8192;  // placements; about a second at the slowest
+
+Amounts amounts(std::span<const std::int64_t> units) { return {units.begin(), units.end()}; }
+
+/// The user's tasks as a job. Requires that there are some.
+JobSubmitted job_of(const IntegerProblem& cluster, std::size_t n, UserId user) {
+  const User& of = cluster.problem().users()[n];
+  JobSubmitted job{.user = user,
+                   .demand = amounts(cluster.demand(n)),
+                   .tasks = cluster.task_limit(n),
+                   .servers = of.servers,
+                   .select = of.select};
+  const std::vector<Server>& servers = cluster.problem().servers();
+  for (std::size_t i = 0; i < servers.size() && !of.demand_on.empty(); ++i) {
+    if (of.demand_on.contains(servers[i].name))
+      job.demand_on[servers[i].name] = amounts(cluster.demand(cluster.task(n, i)));
+  }
+  return job;
+}
+
+class Filling {
+ public:
+  Filling(const IntegerProblem& cluster, Engine engine, bool trace)
+      : cluster_(cluster),
+        engine_(std::move(engine)),
+        trace_(trace),
+        poorest_(cluster),
+        jobs_(cluster.user_count()),
+        placed_on_(cluster.user_count()) {
+    add_servers();
+    submit_all();
+  }
+
+  FillOutcome run(Random& random, const FillProgress& progress) {
+    while (const std::optional<Placed> placed = engine_.step(now_, random)) {
+      record(*placed);
+      if (progress && placed_ % kProgressEvery == 0) progress(placed_);
+    }
+    const std::string broken = engine_.broken_invariant();
+    MIRAB_ASSERT(broken.empty(), broken.c_str());
+    FillOutcome outcome = this->outcome();
+    outcome.seed = random.seed();
+    return outcome;
+  }
+
+ private:
+  void add_servers() {
+    const std::vector<Server>& servers = cluster_.problem().servers();
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      first_servers_.push_back(entries_.size());
+      for (std::int64_t instance = 0; instance < servers[i].count; ++instance) {
+        const auto added = engine_.apply(ServerAdded{.name = servers[i].name,
+                                                     .capacity = amounts(cluster_.capacity(i)),
+                                                     .labels = servers[i].labels},
+                                         now_);
+        MIRAB_ASSERT(added && number(*added) == entries_.size(), "servers are numbered as they come");
+        entries_.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+  }
+
+  void submit_all() {
+    const std::vector<User>& users = cluster_.problem().users();
+    for (std::size_t n = 0; n < users.size(); ++n) {
+      const auto user = engine_.apply(UserAdded{.name = users[n].name, .weight = users[n].weight}, now_);
+      MIRAB_ASSERT(user && number(*user) == n, "users are numbered as they come");
+      if (cluster_.task_limit(n) == 0) {
+        poorest_.leave(n);
+        continue;
+      }
+      const auto job = engine_.apply(job_of(cluster_, n, *user), now_);
+      MIRAB_ASSERT(static_cast<bool>(job), "the tasks of a valid problem can be submitted");
+      jobs_[n] = *job;
+    }
+  }
+
+  bool fits(std::size_t user) const { return jobs_[user] && engine_.fits(*jobs_[user]); }
+
+  /// Did the other user's next task fit anywhere before this task was placed?
+  bool fitted(std::size_t other, std::size_t user, const Placed& placed) const {
+    if (other == user || fits(other)) return true;
+    const std::size_t entry = entries_[number(placed.server)];
+    if (!jobs_[other] || !cluster_.problem().eligible(other, entry)) return false;
+    const Amounts free = engine_.server(placed.server)->free;
+    const auto taken = cluster_.demand(cluster_.task(user, entry));
+    const auto wanted = cluster_.demand(cluster_.task(other, entry));
+    for (std::size_t r = 0; r < free.size(); ++r) {
+      if (wanted[r] > free[r] + taken[r]) return false;
+    }
+    return true;
+  }
+
+  void record(const Placed& placed) {
+    const std::size_t user = number(placed.user);
+    const std::size_t server = number(placed.server);
+    const std::size_t entry = entries_[server];
+    if (poorest_.is_below(user, [&](std::size_t other) { return fitted(other, user, placed); }))
+      ++placed_wrongly_;
+    poorest_.raise(user, cluster_.task(user, entry));
+    if (engine_.job(placed.job)->waiting == 0) poorest_.leave(user);
+    ++placed_on_[user][entry];
+    ++placed_;
+    if (trace_ && placed_ > kMaxSteps) {
+      trace_ = false;
+      steps_ = {};
+      too_long_ = true;
+    }
+    if (trace_) {
+      steps_.push_back({.user = user,
+                        .server = entry,
+                        .instance = static_cast<std::int64_t>(server - first_servers_[entry]),
+                        .share = poorest_.share(user)});
+    }
+  }
+
+  Unplaced why_no_more(std::size_t user) const {
+    if (!jobs_[user] || engine_.job(*jobs_[user])->waiting == 0) return Unplaced::nothing;
+    return fits(user) ? Unplaced::blocked : Unplaced::no_room;
+  }
+
+  std::vector<double> in_cluster_units(std::span<const std::int64_t> units, std::int64_t times) const {
+    std::vector<double> amounts;
+    for (std::size_t r = 0; r < units.size(); ++r) amounts.push_back(cluster_.amount(r, units[r] * times));
+    return amounts;
+  }
+
+  /// Who has how many tasks where, in the cluster's own units.
+  Allocation allocation() const {
+    const std::vector<Server>& servers = cluster_.problem().servers();
+    const std::size_t m = cluster_.resource_count();
+    std::vector<Amounts> used(servers.size(), Amounts(m, 0));
+    Allocation allocation;
+    for (std::size_t n = 0; n < cluster_.user_count(); ++n) {
+      std::int64_t total = 0;
+      for (const auto& [i, tasks] : placed_on_[n]) {
+        const auto demand = cluster_.demand(cluster_.task(n, i));
+        for (std::size_t r = 0; r < m; ++r) used[i][r] += tasks * demand[r];
+        allocation.grants.push_back({.user = n,
+                                     .server = i,
+                                     .tasks = static_cast<double>(tasks),
+                                     .resources = in_cluster_units(demand, tasks)});
+        total += tasks;
+      }
+      allocation.tasks.push_back(static_cast<double>(total));
+    }
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      allocation.servers.push_back({.name = servers[i].name,
+                                    .count = servers[i].count,
+                                    .capacity = in_cluster_units(cluster_.capacity(i), servers[i].count),
+                                    .used = in_cluster_units(used[i], 1),
+                                    .prices = {}});
+    }
+    return allocation;
+  }
+
+  FillOutcome outcome() {
+    FillOutcome outcome;
+    outcome.allocation = allocation();
+    outcome.placed = placed_;
+    outcome.errors = placed_wrongly_;
+    for (std::size_t n = 0; n < cluster_.user_count(); ++n) outcome.unplaced.push_back(why_no_more(n));
+    outcome.steps = std::move(steps_);
+    outcome.notices = cluster_.notices();
+    for (std::string& notice : oversized_notices(cluster_)) outcome.notices.push_back(std::move(notice));
+    if (too_long_) {
+      outcome.notices.push_back(
+          fmt::format("more than {} tasks were placed: the steps are not recorded", kMaxSteps));
+    }
+    return outcome;
+  }
+
+  static constexpr Time now_ = {};  // nothing here takes time
+
+  const IntegerProblem& cluster_;
+  Engine engine_;
+  bool trace_;
+  LowestShareTracker poorest_;
+  std::vector<std::uint32_t> entries_;                          // [server]
+  std::vector<std::size_t> first_servers_;                      // [entry]
+  std::vector<std::optional<JobId>> jobs_;                      // [n], of those with tasks
+  std::vector<std::map<std::size_t, std::int64_t>> placed_on_;  // [n], tasks by entry
+  std::int64_t placed_ = 0;
+  std::int64_t placed_wrongly_ = 0;
+  std::vector<FillStep> steps_;
+  bool too_long_ = false;  // for a trace
+};
+
+Check check_weights(const Problem& problem) {
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const Result<Weight> weight = weight_from(problem.users()[n].weight);
+    if (weight) continue;
+    return Error{.message = weight.error().message, .key = fmt::format("users[{}].weight", n)};
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace scheduling
+
+Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random,
+                         const FillProgress& progress) {
+  Result<scheduling::Engine> engine = scheduling::Engine::from({.resources = problem.resources(),
+                                                                .discipline = options.discipline,
+                                                                .placement = options.placement,
+                                                                .tie = options.tie,
+                                                                .oversized = scheduling::Oversized::wait});
+  if (!engine) return engine.error();
+  if (Check bad = scheduling::check_server_count(problem)) return *std::move(bad);
+  if (Check bad = scheduling::check_weights(problem)) return *std::move(bad);
+  const scheduling::IntegerProblem cluster(problem);
+  if (Check bad = scheduling::check_ends_in_time(cluster)) return *std::move(bad);
+
+  FillOutcome outcome = scheduling::Filling(cluster, *std::move(engine), options.trace).run(random, progress);
+  outcome.discipline = options.discipline.text;
+  outcome.placement = chooses_servers(options.discipline) ? options.discipline.text : options.placement.text;
+  outcome.tie = options.tie;
+  return outcome;
+}
+
+}  // namespace mirab

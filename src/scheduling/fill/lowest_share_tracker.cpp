@@ -1,0 +1,38 @@
+#include "scheduling/fill/lowest_share_tracker.hpp"
+
+#include "model/exact.hpp"
+
+namespace mirab::scheduling {
+
+LowestShareTracker::LowestShareTracker(const IntegerProblem& cluster)
+    : cluster_(&cluster), scale_(cluster.resource_count()) {
+  for (std::size_t r = 0; r < cluster.resource_count(); ++r) pool_.push_back(cluster.pool(r));
+  used_.assign(cluster.user_count() * pool_.size(), 0);
+  for (std::size_t n = 0; n < cluster.user_count(); ++n) {
+    weights_.push_back(*weight_from(cluster.problem().users()[n].weight));
+    users_.play(static_cast<std::uint32_t>(n), before());
+  }
+}
+
+std::strong_ordering LowestShareTracker::compare(std::size_t a, std::size_t b) const {
+  return compare_per_weight(exact_dominant_part(used(a), pool_, scale_), weights_[a],
+                            exact_dominant_part(used(b), pool_, scale_), weights_[b]);
+}
+
+void LowestShareTracker::raise(std::size_t user, std::size_t task) {
+  const auto demand = cluster_->demand(task);
+  for (std::size_t r = 0; r < pool_.size(); ++r) used_[user * pool_.size() + r] += demand[r];
+  const auto entrant = static_cast<std::uint32_t>(user);
+  if (users_.holds(entrant)) users_.play(entrant, before());
+}
+
+void LowestShareTracker::leave(std::size_t user) { users_.leave(static_cast<std::uint32_t>(user), before()); }
+
+double LowestShareTracker::share(std::size_t user) const {
+  const Part part = exact_dominant_part(used(user), pool_, scale_);
+  mpq_class share(part.numerator, part.denominator);
+  share.canonicalize();
+  return nearest(share * mpq_class(weights_[user].denominator, weights_[user].numerator));
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,250 @@
+// Who has what on which server, and the classes of servers with equal capacities.
+#include "scheduling/ledger/ledger.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+namespace mirab::scheduling {
+
+std::uint32_t Accounts::add_user(UserRow row) {
+  row.order = users_before++;
+  const std::uint32_t user = users.add(std::move(row));
+  used_.resize(users.end() * resources_, 0);
+  return user;
+}
+
+void Accounts::put_user_back(std::uint32_t user, UserRow row) {
+  users.put_back(user, std::move(row));
+  used_.resize(users.end() * resources_, 0);
+}
+
+std::uint32_t Accounts::find_queue(std::uint32_t user, std::uint32_t shape) const {
+  const std::vector<std::uint32_t>& of_user = users[user].queues;
+  const auto found = std::find_if(of_user.begin(), of_user.end(),
+                                  [&](std::uint32_t queue) { return queues[queue].shape == shape; });
+  return found == of_user.end() ? kNone : *found;
+}
+
+std::uint32_t Accounts::add_queue(std::uint32_t user, std::uint32_t shape) {
+  auto queue = static_cast<std::uint32_t>(queues.size());
+  if (vacant_queues_.empty()) {
+    queues.emplace_back();
+  } else {
+    queue = vacant_queues_.back();
+    vacant_queues_.pop_back();
+  }
+  queues[queue] = QueueRow{.user = user, .shape = shape};
+  users[user].queues.push_back(queue);
+  return queue;
+}
+
+void Accounts::remove_queue(std::uint32_t queue) {
+  QueueRow& row = queues[queue];
+  MIRAB_ASSERT(row.jobs == 0 && row.running == 0 && row.first_job == kNone, "a queue with jobs goes");
+  std::erase(users[row.user].queues, queue);
+  row = {};
+  vacant_queues_.push_back(queue);
+}
+
+void Accounts::enqueue(std::uint32_t job) {
+  JobRow& row = jobs[job];
+  QueueRow& queue = queues[row.queue];
+  std::uint32_t before = queue.last_job;  // mostly the newest comes last, or the oldest first
+  if (queue.first_job != kNone && jobs[queue.first_job].sequence > row.sequence) before = kNone;
+  while (before != kNone && jobs[before].sequence > row.sequence) before = jobs[before].previous;
+  const std::uint32_t after = before == kNone ? queue.first_job : jobs[before].next;
+  row.previous = before;
+  row.next = after;
+  (before == kNone ? queue.first_job : jobs[before].next) = job;
+  (after == kNone ? queue.last_job : jobs[after].previous) = job;
+}
+
+void Accounts::dequeue(std::uint32_t job) {
+  JobRow& row = jobs[job];
+  QueueRow& queue = queues[row.queue];
+  (row.previous == kNone ? queue.first_job : jobs[row.previous].next) = row.next;
+  (row.next == kNone ? queue.last_job : jobs[row.next].previous) = row.previous;
+  row.next = row.previous = kNone;
+}
+
+void Accounts::book(std::uint32_t user, std::span<const std::int64_t> demand) {
+  for (std::size_t r = 0; r < resources_; ++r) used_[user * resources_ + r] += demand[r];
+}
+
+void Accounts::unbook(std::uint32_t user, std::span<const std::int64_t> demand) {
+  for (std::size_t r = 0; r < resources_; ++r) {
+    std::int64_t& used = used_[user * resources_ + r];
+    used -= demand[r];
+    MIRAB_ASSERT(used >= 0, "a user gives back more than it used");
+  }
+}
+
+std::uint32_t Accounts::start(std::uint32_t job, std::uint32_t server, Time now) {
+  const std::uint32_t task = tasks.add({.job = job, .server = server, .started = now});
+  run(task);
+  return task;
+}
+
+void Accounts::start_again(std::uint32_t task, std::uint32_t job, std::uint32_t server, Time now) {
+  tasks.put_back(task, {.job = job, .server = server, .started = now});
+  run(task);
+}
+
+/// The row of the task is new: everything else follows.
+void Accounts::run(std::uint32_t task) {
+  TaskRow& started = tasks[task];
+  const std::uint32_t job = started.job;
+  JobRow& row = jobs[job];
+  QueueRow& queue = queues[row.queue];
+  MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
+  const std::span<const std::int64_t> demand = this->demand(queue, started.server);
+  park.take(started.server, demand);
+  book(queue.user, demand);
+
+  ServerRow& there = servers[started.server];
+  started.next_of_job = row.first_task;
+  started.next_on_server = there.first_task;
+  if (row.first_task != kNone) tasks[row.first_task].previous_of_job = task;
+  if (there.first_task != kNone) tasks[there.first_task].previous_on_server = task;
+  row.first_task = there.first_task = task;
+
+  ++row.running, ++queue.running, ++users[queue.user].running;
+  if (--row.waiting == 0) dequeue(job);
+}
+
+void Accounts::end(std::uint32_t task) {
+  const TaskRow row = tasks[task];
+  JobRow& job = jobs[row.job];
+  QueueRow& queue = queues[job.queue];
+  ServerRow& server = servers[row.server];
+  const std::span<const std::int64_t> demand = this->demand(queue, row.server);
+  park.give(row.server, demand);
+  unbook(queue.user, demand);
+
+  (row.previous_of_job == kNone ? job.first_task : tasks[row.previous_of_job].next_of_job) = row.next_of_job;
+  if (row.next_of_job != kNone) tasks[row.next_of_job].previous_of_job = row.previous_of_job;
+  (row.previous_on_server == kNone ? server.first_task : tasks[row.previous_on_server].next_on_server) =
+      row.next_on_server;
+  if (row.next_on_server != kNone) tasks[row.next_on_server].previous_on_server = row.previous_on_server;
+
+  --job.running, --queue.running, --users[queue.user].running;
+  tasks.remove(task);
+}
+
+std::string Accounts::broken() const {
+  std::vector<std::int64_t> used(used_.size(), 0);
+  std::vector<std::int64_t> running_of_job(jobs.end(), 0);
+  std::vector<std::int64_t> running_of_queue(queues.size(), 0);
+  std::vector<std::int64_t> running_of_user(users.end(), 0);
+  std::size_t on_servers = 0;
+  for (std::uint32_t server = 0; server < servers.end(); ++server) {
+    if (!servers.holds(server)) continue;
+    std::vector<std::int64_t> accounted(park.free(server).begin(), park.free(server).end());
+    std::uint32_t previous = kNone;
+    for (std::uint32_t t = servers[server].first_task; t != kNone; t = tasks[t].next_on_server) {
+      if (!tasks.holds(t) || tasks[t].server != server || tasks[t].previous_on_server != previous)
+        return fmt::format("the tasks of server {} are not in order", server);
+      previous = t;
+      ++on_servers;
+      const std::uint32_t queue = jobs[tasks[t].job].queue;
+      const std::uint32_t user = queues[queue].user;
+      const std::span<const std::int64_t> demand = this->demand(queues[queue], server);
+      for (std::size_t r = 0; r < resources_; ++r) {
+        accounted[r] += demand[r];
+        used[user * resources_ + r] += demand[r];
+      }
+      ++running_of_job[tasks[t].job], ++running_of_queue[queue], ++running_of_user[user];
+    }
+    if (!std::equal(accounted.begin(), accounted.end(), park.capacity(server).begin()))
+      return fmt::format("what runs and what is free do not make up server {}", server);
+    const auto free = park.free(server);
+    if (std::any_of(free.begin(), free.end(), [](std::int64_t units) { return units < 0; }))
+      return fmt::format("server {} is over its capacity", server);
+  }
+  if (on_servers != tasks.size()) return "a task is on no server";
+  if (used != used_) return "a user's use is not that of its tasks";
+  for (std::uint32_t job = 0; job < jobs.end(); ++job) {
+    if (!jobs.holds(job)) continue;
+    std::int64_t listed = 0;
+    for (std::uint32_t t = jobs[job].first_task; t != kNone; t = tasks[t].next_of_job) {
+      if (tasks[t].job != job) return fmt::format("job {} lists a task of another", job);
+      ++listed;
+    }
+    if (listed != jobs[job].running || listed != running_of_job[job])
+      return fmt::format("job {} does not run what it counts", job);
+  }
+  for (std::uint32_t queue = 0; queue < queues.size(); ++queue) {
+    if (queues[queue].user == kNone) continue;
+    if (queues[queue].running != running_of_queue[queue])
+      return fmt::format("queue {} does not run what it counts", queue);
+    for (std::uint32_t job = queues[queue].first_job; job != kNone; job = jobs[job].next) {
+      if (jobs[job].waiting <= 0 || jobs[job].queue != queue)
+        return fmt::format("queue {} lists job {}, which does not wait there", queue, job);
+    }
+  }
+  for (std::uint32_t user = 0; user < users.end(); ++user) {
+    if (users.holds(user) && users[user].running != running_of_user[user])
+      return fmt::format("user {} does not run what it counts", user);
+  }
+  return {};
+}
+
+std::uint32_t Kinds::hold(std::uint32_t server, std::span<const std::int64_t> capacity) {
+  const auto vacant = std::find(counts_.begin(), counts_.end(), 0);
+  const auto lowest = static_cast<std::uint32_t>(vacant - counts_.begin());
+  const auto [known, is_new] = numbers_.emplace(Amounts(capacity.begin(), capacity.end()), lowest);
+  const std::uint32_t kind = known->second;
+  if (is_new) {
+    if (vacant == counts_.end()) {
+      capacities_.emplace_back();
+      counts_.push_back(0);
+      sets_.emplace_back();
+    }
+    capacities_[kind] = known->first;
+  }
+  ++counts_[kind];
+  sets_[kind].insert(server);
+  admitted_.clear();
+  return kind;
+}
+
+void Kinds::release(std::uint32_t server, std::uint32_t kind) {
+  if (--counts_[kind] == 0) numbers_.erase(capacities_[kind]);
+  sets_[kind].erase(server);
+  admitted_.clear();
+}
+
+bool Kinds::set_capacities(const std::vector<std::optional<Amounts>>& capacities, std::size_t resources) {
+  counts_.assign(capacities.size(), 0);
+  sets_.resize(capacities.size());
+  for (std::uint32_t kind = 0; kind < capacities.size(); ++kind) {
+    capacities_.push_back(capacities[kind].value_or(Amounts(resources, 0)));
+    if (capacities[kind] && !numbers_.emplace(*capacities[kind], kind).second) return false;
+  }
+  return true;
+}
+
+ServerSet Kinds::admitted(std::uint32_t kind, std::uint32_t selection, const Eligibility& eligibility) const {
+  const ServerSet* const admitted = eligibility.servers(selection);
+  if (admitted == nullptr) return sets_[kind];
+  ServerSet servers;
+  for (std::size_t word = 0; word < sets_[kind].words().size(); ++word) {
+    for (std::uint64_t both = sets_[kind].word(word) & admitted->word(word); both != 0; both &= both - 1)
+      servers.insert(static_cast<std::uint32_t>(word * ServerSet::kWord +
+                                                static_cast<std::size_t>(std::countr_zero(both))));
+  }
+  return servers;
+}
+
+const ServerSet* Kinds::servers_of(std::uint32_t kind, std::uint32_t selection,
+                                   const Eligibility& eligibility) {
+  if (eligibility.servers(selection) == nullptr) return &sets_[kind];
+  const std::uint64_t sequence = eligibility.sequence(selection);
+  Admitted& known = admitted_[{kind, selection}];
+  if (known.sequence != sequence)
+    known = {.sequence = sequence, .servers = admitted(kind, selection, eligibility)};
+  return &known.servers;
+}
+
+}  // namespace mirab::scheduling

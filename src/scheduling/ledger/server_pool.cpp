@@ -1,0 +1,271 @@
+// The pool of servers: capacities and free amounts in exact units, and the proportions of the free amounts,
+// which best-fit compares.
+#include "scheduling/ledger/server_pool.hpp"
+
+#include <bit>
+#include <cmath>
+#include <iterator>
+
+#include <mirab/model/assert.hpp>
+
+// Distances of 64 servers, once for every processor and twice with the vector instructions of some. Each
+// server's sum is taken over the resources in their order, so all give the same doubles.
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace mirab::scheduling {
+namespace {
+
+using Distances = Proportions::Distances;
+using Instructions = Columns::Instructions;
+using DistanceKernel = Proportions::Kernel;
+using Lane = Proportions::Lane;
+
+std::uint64_t portable_distances(const Lane* lanes, std::span<const double> a, double than,
+                                 Distances& distances) {
+  distances.fill(0);
+  for (std::size_t r = 0; r < a.size(); ++r) {
+    for (std::size_t k = 0; k < distances.size(); ++k) distances[k] += std::abs(a[r] - lanes[r].parts[k]);
+  }
+  std::uint64_t nearer = 0;
+  for (std::size_t k = 0; k < distances.size(); ++k)
+    nearer |= static_cast<std::uint64_t>(distances[k] < than) << k;
+  return nearer;
+}
+
+#if defined(__x86_64__)
+
+/// The number of resources where it is small and known beforehand, so that the inner loop has no branches;
+/// elsewhere dynamic_extent.
+template <std::size_t known>
+[[gnu::target("avx2")]] std::uint64_t avx2_distances(const Lane* lanes, std::span<const double> demand,
+                                                     double than, Distances& distances) {
+  const std::span<const double, known> a(demand.data(), demand.size());
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  std::uint64_t nearer = 0;
+  for (std::size_t k = 0; k < distances.size(); k += 4) {
+    __m256d sum = _mm256_setzero_pd();
+    for (std::size_t r = 0; r < a.size(); ++r) {
+      const __m256d gap = _mm256_sub_pd(_mm256_set1_pd(a[r]), _mm256_load_pd(lanes[r].parts.data() + k));
+      sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, gap));
+    }
+    _mm256_storeu_pd(distances.data() + k, sum);
+    const int less = _mm256_movemask_pd(_mm256_cmp_pd(sum, _mm256_set1_pd(than), _CMP_LT_OQ));
+    nearer |= static_cast<std::uint64_t>(less) << k;
+  }
+  return nearer;
+}
+
+template <std::size_t known>
+[[gnu::target("avx512f")]] std::uint64_t avx512_distances(const Lane* lanes, std::span<const double> demand,
+                                                          double than, Distances& distances) {
+  const std::span<const double, known> a(demand.data(), demand.size());
+  std::uint64_t nearer = 0;
+  for (std::size_t k = 0; k < distances.size(); k += 8) {
+    __m512d sum = _mm512_setzero_pd();
+    for (std::size_t r = 0; r < a.size(); ++r) {
+      const __m512d gap = _mm512_sub_pd(_mm512_set1_pd(a[r]), _mm512_load_pd(lanes[r].parts.data() + k));
+      sum = _mm512_add_pd(sum, _mm512_abs_pd(gap));
+    }
+    _mm512_storeu_pd(distances.data() + k, sum);
+    const __mmask8 less = _mm512_cmp_pd_mask(sum, _mm512_set1_pd(than), _CMP_LT_OQ);
+    nearer |= std::uint64_t{less} << k;
+  }
+  return nearer;
+}
+
+#endif
+
+DistanceKernel kernel(Instructions instructions, std::size_t resources) {
+#if defined(__x86_64__)
+  constexpr auto kAny = std::dynamic_extent;
+  constexpr DistanceKernel kAvx512[] = {avx512_distances<kAny>, avx512_distances<1>, avx512_distances<2>,
+                                        avx512_distances<3>, avx512_distances<4>};
+  constexpr DistanceKernel kAvx2[] = {avx2_distances<kAny>, avx2_distances<1>, avx2_distances<2>,
+                                      avx2_distances<3>, avx2_distances<4>};
+  const std::size_t known = resources < std::size(kAvx2) ? resources : 0;
+  if (instructions == Instructions::avx512) return kAvx512[known];
+  if (instructions == Instructions::avx2) return kAvx2[known];
+#endif
+  MIRAB_ASSERT(instructions == Instructions::portable, "the processor lacks the instructions");
+  return portable_distances;
+}
+
+}  // namespace
+
+Proportions::Proportions(std::size_t resources, Scale scale, Instructions instructions)
+    : scale_(scale), kernel_(kernel(instructions, resources)), per_unit_(resources, 0.0) {}
+
+void Proportions::reset(std::size_t servers, std::span<const std::int64_t> pool) {
+  for (std::size_t r = 0; r < per_unit_.size(); ++r) {
+    per_unit_[r] = pool[r] > 0 ? 1 / static_cast<double>(pool[r]) : 0;
+  }
+  lanes_.resize((servers + Columns::kBlock - 1) / Columns::kBlock * pool.size());
+}
+
+template <class Write>
+void Proportions::divide(std::span<const std::int64_t> amounts, Write write) const {
+  const auto part = [&](std::size_t r) { return static_cast<double>(amounts[r]) * per_unit_[r]; };
+  double whole = part(0);
+  if (scale_ == Scale::sum) {
+    for (std::size_t r = 1; r < amounts.size(); ++r) whole += part(r);
+  }
+  const double per_whole = 1 / whole;
+  for (std::size_t r = 0; r < amounts.size(); ++r) write(r, part(r) * per_whole);
+}
+
+void Proportions::of(std::span<const std::int64_t> amounts, std::span<double> result) const {
+  divide(amounts, [&](std::size_t r, double part) { result[r] = part; });
+}
+
+void Proportions::set(std::size_t server, std::span<const std::int64_t> free) {
+  Lane* lanes = lanes_.data() + server / Columns::kBlock * per_unit_.size();
+  divide(free, [&](std::size_t r, double part) { lanes[r].parts[server % Columns::kBlock] = part; });
+}
+
+std::uint64_t Proportions::nearer(std::size_t block, std::span<const double> a, double than,
+                                  Distances& distances) const {
+  return kernel_(lanes_.data() + block * per_unit_.size(), a, than, distances);
+}
+
+ServerPool::ServerPool(std::size_t resources)
+    : pool_(resources, 0),
+      rounded_free_(resources),
+      proportions_{Kept{.proportions = Proportions(resources, Scale::sum)},
+                   Kept{.proportions = Proportions(resources, Scale::first)}} {}
+
+std::uint32_t ServerPool::next_number() {
+  if (!vacant_.empty()) {
+    const std::uint32_t server = vacant_.top();
+    vacant_.pop();
+    return server;
+  }
+  MIRAB_ASSERT(size() < UINT32_MAX, "more servers than there are numbers");
+  states_.push_back(State::vacant);
+  capacity_.resize(capacity_.size() + resource_count(), 0);
+  free_.resize(capacity_.size(), 0);
+  return size() - 1;
+}
+
+std::uint32_t ServerPool::add(std::span<const std::int64_t> capacity) {
+  const std::uint32_t server = next_number();
+  states_[server] = State::open;
+  set_capacity(server, capacity);
+  return server;
+}
+
+void ServerPool::remove(std::uint32_t server) {
+  MIRAB_ASSERT(is_present(server), "a server is removed that is not there");
+  for (std::size_t r = 0; r < resource_count(); ++r) {
+    std::int64_t& capacity = capacity_[server * resource_count() + r];
+    std::int64_t& free = free_[server * resource_count() + r];
+    MIRAB_ASSERT(free == capacity, "a server is removed with tasks on it");
+    pool_[r] -= capacity;
+    capacity = free = 0;
+  }
+  for (Kept& kept : proportions_) kept.current = false;
+  states_[server] = State::vacant;
+  vacant_.push(server);
+  rounded_free_.clear(server);
+}
+
+void ServerPool::resize(std::uint32_t server, std::span<const std::int64_t> capacity) {
+  MIRAB_ASSERT(is_present(server), "a server is resized that is not there");
+  set_capacity(server, capacity);
+}
+
+void ServerPool::set_capacity(std::uint32_t server, std::span<const std::int64_t> capacity) {
+  bool coarser = false;
+  for (std::size_t r = 0; r < resource_count(); ++r) {
+    std::int64_t& before = capacity_[server * resource_count() + r];
+    std::int64_t& free = free_[server * resource_count() + r];
+    MIRAB_ASSERT(capacity[r] >= before - free, "a server has less than is taken there");
+    pool_[r] -= before;
+    MIRAB_ASSERT(capacity[r] <= INT64_MAX - pool_[r], "the pool passes 2^63");
+    pool_[r] += capacity[r];
+    free += capacity[r] - before;
+    before = capacity[r];
+    if (rounded_free_.cover(r, capacity[r])) coarser = true;
+  }
+  for (Kept& kept : proportions_) kept.current = false;
+  if (!coarser) return show(server);
+  for (std::uint32_t each = 0; each < size(); ++each) show(each);
+}
+
+void ServerPool::close(std::uint32_t server) {
+  MIRAB_ASSERT(is_present(server), "a server is closed that is not there");
+  states_[server] = State::closed;
+  rounded_free_.clear(server);
+}
+
+void ServerPool::open(std::uint32_t server) {
+  MIRAB_ASSERT(is_present(server), "a server is opened that is not there");
+  states_[server] = State::open;
+  show(server);
+}
+
+void ServerPool::show(std::uint32_t server) {
+  if (is_open(server)) rounded_free_.set(server, free(server));
+}
+
+void ServerPool::show_change(std::uint32_t server) {
+  show(server);
+  for (Kept& kept : proportions_) {
+    if (kept.current) kept.proportions.set(server, free(server));
+  }
+}
+
+const Proportions& ServerPool::proportions(Scale scale) const {
+  Kept& kept = proportions_[static_cast<std::size_t>(scale)];
+  if (kept.current) return kept.proportions;
+  kept.proportions.reset(size(), pool_);
+  for (std::uint32_t server = 0; server < size(); ++server) kept.proportions.set(server, free(server));
+  kept.current = true;
+  return kept.proportions;
+}
+
+void ServerPool::take(std::uint32_t server, std::span<const std::int64_t> demand) {
+  MIRAB_ASSERT(is_present(server), "a task is placed on a server that is not there");
+  for (std::size_t r = 0; r < resource_count(); ++r) {
+    std::int64_t& free = free_[server * resource_count() + r];
+    MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= free, "a task is placed where it does not fit");
+    free -= demand[r];
+  }
+  show_change(server);
+}
+
+void ServerPool::give(std::uint32_t server, std::span<const std::int64_t> demand) {
+  MIRAB_ASSERT(is_present(server), "a task ends on a server that is not there");
+  for (std::size_t r = 0; r < resource_count(); ++r) {
+    std::int64_t& free = free_[server * resource_count() + r];
+    MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= capacity_[server * resource_count() + r] - free,
+                 "a task gives back more than was taken");
+    free += demand[r];
+  }
+  show_change(server);
+}
+
+std::optional<std::uint32_t> ServerPool::first_with_room(const Variant& variant, std::uint32_t from) const {
+  std::optional<std::uint32_t> first;
+  any_with_room(variant, from, [&](std::uint32_t server) {
+    first = server;
+    return true;
+  });
+  return first;
+}
+
+bool OpenServers::any_with_room(const Variant& variant) const {
+  for (std::size_t index = 0; index < opened_.words().size(); ++index) {
+    std::uint64_t word = opened_.word(index);
+    if (variant.among != nullptr) word &= variant.among->word(index);
+    for (; word != 0; word &= word - 1) {
+      const std::size_t server = index * ServerSet::kWord + static_cast<std::size_t>(std::countr_zero(word));
+      if (is_within(variant.demand, pool_->free(static_cast<std::uint32_t>(server)))) return true;
+    }
+  }
+  return pool_->any_with_room(variant, 0, [&](std::uint32_t server) { return !closed_.contains(server); });
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,225 @@
+// What tasks ask for: the servers that they may use, the constraints of a job, and the classes of equal
+// tasks.
+#include "scheduling/ledger/task_classes.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include <mirab/model/assert.hpp>
+
+namespace mirab::scheduling {
+namespace {
+
+bool is_among(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+bool Selection::admits(const std::string& name, const std::map<std::string, std::string>& labels) const {
+  if (servers && !is_among(name, *servers)) return false;
+  if (is_among(name, except)) return false;
+  return std::all_of(select.begin(), select.end(), [&](const auto& wanted) {
+    const auto label = labels.find(wanted.first);
+    return label != labels.end() && is_among(label->second, wanted.second);
+  });
+}
+
+Eligibility::Eligibility() { rows_.push_back({.holders = 1}); }
+
+std::uint32_t Eligibility::hold(const Selection& selection) {
+  if (selection == Selection{}) return kAll;
+  const auto lowest = vacant_.empty() ? static_cast<std::uint32_t>(rows_.size()) : vacant_.back();
+  const auto [known, is_new] = numbers_.emplace(selection, lowest);
+  if (!is_new) {
+    ++rows_[known->second].holders;
+    return known->second;
+  }
+  if (vacant_.empty()) {
+    rows_.emplace_back();
+  } else {
+    vacant_.pop_back();
+  }
+  auto servers = std::make_unique<ServerSet>();
+  std::vector<bool> admitted;  // [description]
+  for (const Described& each : descriptions_) {
+    admitted.push_back(each.servers > 0 &&
+                       selection.admits(each.description->name, each.description->labels));
+  }
+  for (std::uint32_t server = 0; server < present_.size(); ++server) {
+    if (present_[server] != kAbsent && admitted[present_[server]]) servers->insert(server);
+  }
+  rows_[lowest] = {
+      .selection = selection, .servers = std::move(servers), .holders = 1, .sequence = selections_before_++};
+  return lowest;
+}
+
+void Eligibility::release(std::uint32_t number) {
+  if (number == kAll) return;
+  Row& row = rows_[number];
+  MIRAB_ASSERT(row.holders > 0, "a selection that nobody holds is released");
+  if (--row.holders > 0) return;
+  numbers_.erase(row.selection);
+  row = {};
+  vacant_.push_back(number);
+}
+
+void Eligibility::server_added(std::uint32_t server, const Description& description) {
+  if (server >= present_.size()) present_.resize(server + 1, kAbsent);
+  const auto lowest = vacant_descriptions_.empty() ? static_cast<std::uint32_t>(descriptions_.size())
+                                                   : vacant_descriptions_.back();
+  const auto [known, is_new] = description_numbers_.emplace(description, lowest);
+  if (is_new && vacant_descriptions_.empty()) {
+    descriptions_.emplace_back();
+  } else if (is_new) {
+    vacant_descriptions_.pop_back();
+  }
+  descriptions_[known->second].description = &known->first;
+  ++descriptions_[known->second].servers;
+  present_[server] = known->second;
+  for (Row& row : rows_) {
+    if (row.servers && row.selection.admits(description.name, description.labels))
+      row.servers->insert(server);
+  }
+}
+
+void Eligibility::server_removed(std::uint32_t server) {
+  for (const Row& row : rows_) {
+    if (row.servers) row.servers->erase(server);
+  }
+  const std::uint32_t number = std::exchange(present_[server], kAbsent);
+  if (--descriptions_[number].servers > 0) return;
+  description_numbers_.erase(description_numbers_.find(*descriptions_[number].description));
+  descriptions_[number] = {};
+  vacant_descriptions_.push_back(number);
+}
+
+std::optional<PlacementConstraints> constraints_of(const JobSubmitted& job) {
+  PlacementConstraints terms{
+      .gang = job.gang, .per_server = job.per_server, .spread = job.spread, .pack = job.pack};
+  if (terms == PlacementConstraints{}) return {};
+  return terms;
+}
+
+void set_constraints(JobSubmitted& job, const PlacementConstraints& terms) {
+  job.gang = terms.gang;
+  job.per_server = terms.per_server;
+  job.spread = terms.spread;
+  job.pack = terms.pack;
+}
+
+Check check_constraints(const JobSubmitted& job) {
+  if (job.gang < 1) return Error{.message = fmt::format("a gang of {} tasks", job.gang), .key = "gang"};
+  if (job.gang > job.tasks) {
+    return Error{.message = fmt::format("a gang of {} in a job of {} tasks", job.gang, job.tasks),
+                 .key = "gang"};
+  }
+  if (job.per_server && *job.per_server < 1) {
+    return Error{.message = fmt::format("at most {} tasks on a server", *job.per_server),
+                 .key = "per_server"};
+  }
+  if (job.spread && job.spread->most_apart < 1) {
+    return Error{.message = fmt::format("domains at most {} tasks apart", job.spread->most_apart),
+                 .key = "spread.most_apart"};
+  }
+  if (job.spread && job.spread->label == job.pack) {
+    return Error{.message = fmt::format("the tasks are spread over the domains of '{}' already", *job.pack),
+                 .key = "pack"};
+  }
+  return {};
+}
+
+namespace {
+
+/// Sorted, each name once: lists of the same names ask for the same.
+std::vector<std::string> as_set(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::uint32_t TaskClasses::hold(const JobSubmitted& job) {
+  Selection elsewhere;
+  if (job.servers) elsewhere.servers = as_set(*job.servers);
+  for (const auto& [label, values] : job.select) elsewhere.select[label] = as_set(values);
+  Wish wish;
+  for (const auto& [name, demand] : job.demand_on) {
+    if (elsewhere.servers && !is_among(name, *elsewhere.servers)) {
+      wish.elsewhere.emplace(name, demand);
+      continue;
+    }
+    const Selection there{.servers = std::vector{name}, .select = elsewhere.select, .except = {}};
+    wish.ways.push_back({.demand = demand, .servers = eligibility.hold(there)});
+    elsewhere.except.push_back(name);
+  }
+  wish.ways.insert(wish.ways.begin(), {.demand = job.demand, .servers = eligibility.hold(elsewhere)});
+
+  const std::optional<PlacementConstraints> terms = constraints_of(job);
+  const auto known = terms ? numbers_.end() : numbers_.find(wish);
+  if (known != numbers_.end()) {
+    for (const Way& way : wish.ways) eligibility.release(way.servers);
+    ++rows_[known->second].holders;
+    return known->second;
+  }
+  std::uint32_t number = end();
+  if (vacant_.empty()) {
+    rows_.emplace_back();
+  } else {
+    number = vacant_.back();
+    vacant_.pop_back();
+  }
+  if (!terms) numbers_.emplace(wish, number);
+  rows_[number] = {.wish = std::move(wish),
+                   .terms = terms ? std::make_unique<const PlacementConstraints>(*terms) : nullptr,
+                   .holders = 1};
+  return number;
+}
+
+void TaskClasses::release(std::uint32_t shape) {
+  Row& row = rows_[shape];
+  MIRAB_ASSERT(row.holders > 0, "a shape that nobody holds is released");
+  if (--row.holders > 0) return;
+  if (!row.terms) numbers_.erase(row.wish);
+  for (const Way& way : row.wish.ways) eligibility.release(way.servers);
+  row = {};
+  vacant_.push_back(shape);
+  // No number at the end is vacant, so that to hold a shape and to release it at once changes nothing.
+  while (!rows_.empty() && rows_.back().holders == 0) {
+    rows_.pop_back();
+    std::erase(vacant_, end());
+  }
+}
+
+JobSubmitted TaskClasses::job_of(std::uint32_t shape) const {
+  const std::vector<Way>& ways = rows_[shape].wish.ways;
+  const Selection& elsewhere = eligibility.selection(ways.front().servers);
+  JobSubmitted job{
+      .user = {}, .demand = ways.front().demand, .servers = elsewhere.servers, .select = elsewhere.select};
+  for (std::size_t way = 1; way < ways.size(); ++way)
+    job.demand_on[elsewhere.except[way - 1]] = ways[way].demand;
+  job.demand_on.insert(rows_[shape].wish.elsewhere.begin(), rows_[shape].wish.elsewhere.end());
+  if (rows_[shape].terms) set_constraints(job, *rows_[shape].terms);
+  return job;
+}
+
+const Way* TaskClasses::way_on(std::uint32_t shape, std::uint32_t server) const {
+  for (const Way& way : rows_[shape].wish.ways) {
+    if (eligibility.contains(way.servers, server)) return &way;
+  }
+  return nullptr;
+}
+
+const Amounts& TaskClasses::demand_anywhere(std::uint32_t shape, std::uint32_t server) const {
+  const Wish& wish = rows_[shape].wish;
+  const std::string& name = eligibility.description_of(server).name;
+  if (const auto there = wish.elsewhere.find(name); there != wish.elsewhere.end()) return there->second;
+  const std::vector<std::string>& named = eligibility.selection(wish.ways.front().servers).except;
+  const auto way = std::lower_bound(named.begin(), named.end(), name);
+  if (way == named.end() || *way != name) return wish.ways.front().demand;
+  return wish.ways[static_cast<std::size_t>(way - named.begin()) + 1].demand;
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,395 @@
+// Preemption. First the choice of victims for one task, then the decision whether to preempt at all.
+#include "scheduling/starvation/preemption.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "scheduling/engine_state.hpp"
+
+namespace mirab::scheduling {
+
+// Which running tasks end so that a task of user b fits, by the level of each user: its key in the
+// discipline, the same for all its queues (see disciplines.hpp).
+//
+//   - b's level after its gain, k', is above its level before. A task that takes nothing that counts gets
+//     nothing by force.
+//   - Every user v ≠ b who loses tasks has, after all its losses, a level of at least k'.
+//
+// So there is a level, k', below which b was, and above which every victim was and at or above which it
+// stays: tasks go from users above their fair share to one below its own, and the order does not flip. A task
+// that started on a server kept for it (reservations.cpp) is not preempted as long as it runs.
+//
+// On each server tasks are taken in the order of the work that is lost, (now − started) · max_r d_r / C_r,
+// the newest of equal ones first, passing over those that may not be, until b's task fits; then those that
+// are not needed are dropped again, the most work first. Of all servers the set with the least work is
+// chosen, then the one with fewer tasks, then that on the server with the lower number.
+//
+// Known failures: which tasks make room with the least loss is a knapsack in several dimensions; this is a
+// greedy answer, and where it finds none on a server there may be one, now or in an order that comes later.
+
+namespace {
+
+/// Does the pool hold so much besides what the user has, which stays? Where not, the sum may be more than can
+/// be counted.
+bool has_pool_for(const Accounts& accounts, const Holding& holding, std::span<const std::int64_t> demand) {
+  Amounts others(accounts.park.pool().begin(), accounts.park.pool().end());
+  for (std::size_t r = 0; r < others.size(); ++r) others[r] -= holding.used[r];
+  return is_within(demand, others);
+}
+
+}  // namespace
+
+struct VictimSearch::Gain {
+  std::uint32_t user;
+  std::span<const std::int64_t> demand;
+  mpq_class level;  // afterwards
+  double rounded;
+};
+
+struct VictimSearch::Loss {
+  std::uint32_t task;
+  std::uint32_t user;
+  std::uint32_t shape;
+  std::span<const std::int64_t> demand;
+  std::size_t place;  // among the tasks of the server, the newest first
+  mpq_class work;
+};
+
+VictimSearch::VictimSearch(const Standing& standing, const Level& level, const Reservations* reservations,
+                           Time now)
+    : standing_(standing),
+      accounts_(standing.accounts),
+      level_(level),
+      reservations_(reservations),
+      now_(now),
+      spare_(accounts_.users.end(), -1.0) {
+  for (std::uint32_t user = 0; user < accounts_.users.end(); ++user) {
+    if (accounts_.users.holds(user)) note_spare(user);
+  }
+}
+
+/// Of all ways in which the user's tasks may run the one that leaves most.
+void VictimSearch::note_spare(std::uint32_t user) {
+  for (const std::uint32_t queue : accounts_.users[user].queues) {
+    const QueueRow& row = accounts_.queues[queue];
+    if (row.running == 0) continue;
+    for (const Way& way : accounts_.shapes.ways(row.shape)) {
+      Holding after = Holding::of(accounts_, user);
+      if (!is_within(way.demand, after.used)) continue;
+      after.add(row.shape, way.demand, -1);
+      spare_[user] = std::max(spare_[user], level_.rounded(standing_, after));
+    }
+  }
+  most_spare_ = std::max(most_spare_, spare_[user]);
+}
+
+/// Did the task start on a server that was kept for it?
+bool VictimSearch::is_protected(std::uint32_t task) const {
+  return reservations_ != nullptr && reservations_->met.contains(task);
+}
+
+bool VictimSearch::may_lose(std::uint32_t user, double level) const {
+  return spare_[user] >= level * (1 - kRounding);
+}
+
+bool VictimSearch::may_gain(std::uint32_t queue) const {
+  const Holding now = Holding::of(accounts_, accounts_.queues[queue].user);
+  return level_.rounded(standing_, now) * (1 - kRounding) <= most_spare_;
+}
+
+/// Is the level of the holding at least that of who gains, exactly?
+bool VictimSearch::is_at_least(const Holding& holding, const Gain& gain) const {
+  const double rounded = level_.rounded(standing_, holding);
+  if (std::abs(rounded - gain.rounded) > kRounding * std::max(rounded, gain.rounded))
+    return rounded > gain.rounded;
+  return level_.exact(standing_, holding) >= gain.level;
+}
+
+/// max_r d_r / C_r: what the task loses in a nanosecond that it has run.
+mpq_class VictimSearch::work_rate(std::span<const std::int64_t> demand) const {
+  const std::span<const std::int64_t> pool = accounts_.park.pool();
+  const std::uint32_t r = dominant_resource(demand, pool);
+  mpq_class rate(demand[r], pool[r] > 0 ? pool[r] : 1);
+  rate.canonicalize();
+  return rate;
+}
+
+VictimSearch::Loss VictimSearch::loss_of(std::uint32_t task, std::uint32_t server, std::size_t place) const {
+  const TaskRow& row = accounts_.tasks[task];
+  const QueueRow& queue = accounts_.queues[accounts_.jobs[row.job].queue];
+  const std::span<const std::int64_t> demand = accounts_.demand(queue, server);
+  const auto lasted = static_cast<std::uint64_t>(now_.time_since_epoch().count()) -
+                      static_cast<std::uint64_t>(row.started.time_since_epoch().count());
+  return {.task = task,
+          .user = queue.user,
+          .shape = queue.shape,
+          .demand = demand,
+          .place = place,
+          .work = work_rate(demand) * mpq_class(lasted)};
+}
+
+/// Do enough tasks of the job's gang go on without this many of them?
+bool VictimSearch::can_spare(std::uint32_t job, std::int64_t tasks) const {
+  const JobRow& row = accounts_.jobs[job];
+  const PlacementConstraints* const terms = accounts_.shapes.terms(accounts_.queues[row.queue].shape);
+  return terms == nullptr || terms->gang == 1 || row.running - tasks >= terms->gang;
+}
+
+/// The tasks there of users who may lose one, those with least work lost first; none when all of them
+/// together leave too little room.
+std::vector<VictimSearch::Loss> VictimSearch::losses_on(std::uint32_t server, const Gain& gain) const {
+  std::vector<std::uint32_t> tasks;
+  const std::span<const std::int64_t> free = accounts_.park.free(server);
+  Amounts room(free.begin(), free.end());
+  for (std::uint32_t task = accounts_.servers[server].first_task; task != kNone;
+       task = accounts_.tasks[task].next_on_server) {
+    const QueueRow& queue = accounts_.queues[accounts_.jobs[accounts_.tasks[task].job].queue];
+    if (queue.user == gain.user || !may_lose(queue.user, gain.rounded) || is_protected(task)) continue;
+    const std::span<const std::int64_t> demand = accounts_.demand(queue, server);
+    for (std::size_t r = 0; r < room.size(); ++r) room[r] += demand[r];
+    tasks.push_back(task);
+  }
+  std::vector<Loss> losses;
+  if (!is_within(gain.demand, room)) return losses;
+  for (const std::uint32_t task : tasks) losses.push_back(loss_of(task, server, losses.size()));
+  std::stable_sort(losses.begin(), losses.end(),
+                   [](const Loss& a, const Loss& b) { return a.work < b.work; });
+  return losses;
+}
+
+/// The work of a task grows evenly, so the first two that change places are neighbours in the present order.
+void VictimSearch::note_next_order(const std::vector<Loss>& losses) {
+  for (std::size_t at = 1; at < losses.size(); ++at) {
+    const Loss& first = losses[at - 1];
+    const Loss& second = losses[at];
+    if (first.demand.data() == second.demand.data()) continue;
+    const mpq_class gains = work_rate(first.demand) - work_rate(second.demand);
+    if (gains <= 0) continue;
+    const mpq_class wait = (second.work - first.work) / gains;  // until they are equal, in ns
+    mpz_class whole = wait.get_num() / wait.get_den();
+    const bool comes_first_when_equal = second.place < first.place;
+    if (!comes_first_when_equal || whole != wait) ++whole;
+    const mpz_class then = whole + mpz_class(now_.time_since_epoch().count());
+    if (then.fits_slong_p()) next_order_ = std::min(next_order_, Time(Duration(then.get_si())));
+  }
+}
+
+/// Those of them that end, if this makes room and they are no more than `most`; else none.
+std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, const Gain& gain,
+                                                       std::int64_t most) {
+  const std::span<const std::int64_t> free = accounts_.park.free(server);
+  Amounts room(free.begin(), free.end());
+  std::map<std::uint32_t, Holding> holdings;            // by user, what its losses leave
+  std::map<std::uint32_t, std::int64_t> taken_of_jobs;  // by job
+  std::vector<Loss> losses = losses_on(server, gain);
+  std::vector<std::size_t> taken;  // of the losses
+  for (std::size_t at = 0; at < losses.size(); ++at) {
+    const Loss& loss = losses[at];
+    const std::uint32_t job = accounts_.tasks[loss.task].job;
+    if (!can_spare(job, taken_of_jobs[job] + 1)) continue;
+    Holding& holding = holdings.try_emplace(loss.user, Holding::of(accounts_, loss.user)).first->second;
+    holding.add(loss.shape, loss.demand, -1);
+    if (!is_at_least(holding, gain)) {
+      holding.add(loss.shape, loss.demand, 1);
+      continue;
+    }
+    for (std::size_t r = 0; r < room.size(); ++r) room[r] += loss.demand[r];
+    ++taken_of_jobs[job];
+    taken.push_back(at);
+    if (is_within(gain.demand, room)) break;
+  }
+  if (!is_within(gain.demand, room)) {
+    note_next_order(losses);
+    return {};
+  }
+  for (std::size_t at = taken.size(); at-- > 0;) {
+    Amounts without = room;
+    for (std::size_t r = 0; r < room.size(); ++r) without[r] -= losses[taken[at]].demand[r];
+    if (!is_within(gain.demand, without)) continue;
+    room = without;
+    taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  if (std::cmp_greater(taken.size(), most)) {
+    found_too_many_ = true;
+    note_next_order(losses);
+    return {};
+  }
+  std::vector<Loss> ended;
+  for (const std::size_t at : taken) ended.push_back(std::move(losses[at]));
+  return ended;
+}
+
+void VictimSearch::consider(std::uint32_t server, const Gain& gain, std::int64_t most,
+                            std::optional<Victims>& best) {
+  Victims here{.server = server, .tasks = {}, .work = 0};
+  for (const Loss& loss : taken_on(server, gain, most)) {
+    here.tasks.push_back(loss.task);
+    here.work += loss.work;
+  }
+  if (here.tasks.empty()) return;
+  const auto rank = [](const Victims& victims) { return std::tuple(victims.tasks.size(), victims.server); };
+  if (!best || here.work < best->work || (here.work == best->work && rank(here) < rank(*best)))
+    best = std::move(here);
+}
+
+std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most,
+                                          const std::function<bool(std::uint32_t server)>& may_use) {
+  const QueueRow& row = accounts_.queues[queue];
+  const Holding before = Holding::of(accounts_, row.user);
+  std::optional<Victims> best;
+  for (const Way& way : accounts_.shapes.ways(row.shape)) {
+    if (!has_pool_for(accounts_, before, way.demand)) continue;
+    Holding after = before;
+    after.add(row.shape, way.demand, 1);
+    // Infinite for tsf, where no server holds such a task.
+    const double rounded = level_.rounded(standing_, after);
+    if (most_spare_ < rounded * (1 - kRounding)) continue;
+    const Gain gain{
+        .user = row.user, .demand = way.demand, .level = level_.exact(standing_, after), .rounded = rounded};
+    if (gain.level <= level_.exact(standing_, before)) continue;
+    for (std::uint32_t server = 0; server < accounts_.servers.end(); ++server) {
+      if (accounts_.shapes.eligibility.contains(way.servers, server) && may_use(server) &&
+          is_within(way.demand, accounts_.park.capacity(server)))
+        consider(server, gain, most, best);
+    }
+  }
+  return best;
+}
+
+// Preemption: when nothing else can be placed, tasks of users above their fair share end for a task of one
+// below its own. Who may lose what to whom: above. The queues are asked in the order of the discipline,
+// users that tie as they came (with tie last the other way round), and only those whose task fits nowhere.
+// With blocking=freeze only the first of all queues is asked: nobody passes it by force either.
+//
+// No loops. With every decision between two events the keys of all users, sorted, rise lexicographically:
+//   - a preemption changes b's key, which rises from k to k' > k, and those of its victims, which do not fall
+//     below k'. Keys of at most k stay, but for b's, of which there is one less;
+//   - a placement changes the key of one user, which rises; or stays, for a task that takes nothing that
+//     counts: then the number of running tasks rises, which such tasks do not lose by force.
+// Between two events finitely many sets of tasks can run, so the decisions come to an end.
+//
+// Budget: of any time of length `per`, [t, t + per), at most `tasks` tasks end so. Sets with more tasks than
+// are left are passed over.
+//
+// A search that found nothing is not repeated before its outcome may be another: after an event, a decision,
+// or the end of a reservation; where the budget stood in its way, when some of it is free; and when the tasks
+// of a server that it looked at come in another order, since their work grows at different rates. Until then
+// the search would take the same tasks. Where too little may be lost whatever the order, time changes
+// nothing.
+//
+// Cost: without the option a branch. A search: O(queues m) when nobody may lose anything to anybody, else for
+// every queue below the highest user see VictimSearch::find.
+
+Check check(const Preempting& rule) {
+  if (rule.tasks < 1)
+    return Error{.message = "must be at least 1; omit preemption to turn it off", .key = "preemption.tasks"};
+  if (rule.per.count() <= 0) return Error{.message = "must be positive", .key = "preemption.per"};
+  return {};
+}
+
+/// The first time at which what ended then counts no more.
+Time Preemption::end_of_window(Time ended) const {
+  return ended > Time::max() - rule_.per ? Time::max() : ended + rule_.per;
+}
+
+std::int64_t Preemption::left(Time now) {
+  while (!ended_.empty() && end_of_window(ended_.front().first) <= now) {
+    recent_ -= ended_.front().second;
+    ended_.pop_front();
+  }
+  return rule_.tasks - recent_;
+}
+
+void Preemption::ended(std::int64_t tasks, Time now) {
+  ended_.emplace_back(now, tasks);
+  recent_ += tasks;
+}
+
+void Preemption::found_too_many(Time next_order) {
+  again_ = ended_.empty() ? next_order : std::min(next_order, end_of_window(ended_.front().first));
+  is_futile_ = true;
+}
+
+void Preemption::set_memory(Memory memory) {
+  ended_ = std::move(memory.ended);
+  recent_ = 0;
+  for (const auto& [when, tasks] : ended_) recent_ += tasks;
+  is_futile_ = memory.is_futile;
+  again_ = memory.again;
+}
+
+/// The queues that may gain something, in the order of the discipline. Where the tasks of a job with terms
+/// may go depends on more than one server: they wait for what ends by itself.
+std::vector<std::uint32_t> Engine::State::who_may_gain(const VictimSearch& search,
+                                                       const Precedence& precedence) const {
+  const auto may_gain = [&](std::uint32_t queue) {
+    return accounts.shapes.terms(accounts.queues[queue].shape) == nullptr && search.may_gain(queue);
+  };
+  const bool is_frozen = whom.blocking == Blocking::freeze;
+  std::vector<Keyed> queues;
+  for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
+    if (!race.holds(queue) || !(is_frozen || may_gain(queue))) continue;
+    const Entry entry{.queue = queue, .lane = 0};
+    queues.push_back({.entry = entry, .key = whom.discipline->key(*precedence.standing, entry)});
+  }
+  std::sort(queues.begin(), queues.end(), [&](Keyed a, Keyed b) { return precedence.before(a, b); });
+  std::vector<std::uint32_t> in_order;
+  for (const Keyed& queue : queues) {
+    if (!is_frozen || may_gain(queue.entry.queue)) in_order.push_back(queue.entry.queue);
+    if (is_frozen) break;
+  }
+  return in_order;
+}
+
+std::optional<Engine::State::Gain> Engine::State::first_gain(VictimSearch& search, std::int64_t most,
+                                                             const Precedence& precedence,
+                                                             const OpenServers& open,
+                                                             const Reservations* kept) const {
+  for (const std::uint32_t queue : who_may_gain(search, precedence)) {
+    if (whom.blocking == Blocking::freeze && fits_somewhere(accounts.queues[queue].shape, open)) continue;
+    std::optional<Victims> victims = search.find(queue, most, [&](std::uint32_t server) {
+      if (open.contains(server)) return true;
+      const Reservations::Kept* const here = kept != nullptr ? kept->on_server(server) : nullptr;
+      return here != nullptr && here->queue == queue;
+    });
+    if (victims) return Gain{.queue = queue, .victims = *std::move(victims)};
+  }
+  return {};
+}
+
+std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
+  if (preemption->is_futile(now)) return {};
+  const std::int64_t left = preemption->left(now);
+  if (left == 0) {
+    preemption->found_too_many(Time::max());
+    return {};
+  }
+  const Reservations* const kept = reservations ? &*reservations : nullptr;
+  VictimSearch search(standing, *whom.discipline->level, kept, now);
+  if (const std::optional<Gain> gain = first_gain(search, left, precedence(), open_servers(), kept)) {
+    if (why != nullptr) *why = why_placed_by_force(*gain);
+    Placed placed = place_instead_of(gain->victims, gain->queue);
+    if (why != nullptr) why->free_after = free_on(gain->victims.server);
+    return placed;
+  }
+  search.found_too_many() ? preemption->found_too_many(search.next_order())
+                          : preemption->found_nothing(search.next_order());
+  return {};
+}
+
+Placed Engine::State::place_instead_of(const Victims& victims, std::uint32_t queue) {
+  std::vector<Lost> lost;
+  for (const std::uint32_t task : victims.tasks) {
+    lost.push_back({.task = accounts.tasks.id(task), .job = accounts.jobs.id(accounts.tasks[task].job)});
+    end_and_wait_again(task);
+  }
+  preemption->ended(static_cast<std::int64_t>(lost.size()), now);
+  Placed placed = place({.queue = queue, .lane = 0}, victims.server);
+  placed.preempted = std::move(lost);
+  return placed;
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,362 @@
+// The texts that follow from the lists of scheduling/records.hpp: the schema of event logs, the events in
+// mirab.pyi, the tables of events in docs/reference/engine.md, and the functions of mirab/engine.h.
+//
+// MIRAB_REWRITE_SNIPPETS=1 writes the first three; the header is compared only.
+
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "scheduling/persistence/record_json.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+std::string read_file(const std::string& name) {
+  std::ifstream file(MIRAB_SOURCE_DIR "/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The text of a file in the tree is this one, or becomes it.
+void expect_text(const std::string& name, const std::string& expected) {
+  if (std::getenv("MIRAB_REWRITE_SNIPPETS") != nullptr) {
+    std::ofstream(MIRAB_SOURCE_DIR "/" + name) << expected;
+  } else {
+    EXPECT_EQ(read_file(name), expected)
+        << name << " does not follow from src/scheduling/records.hpp: run with MIRAB_REWRITE_SNIPPETS=1";
+  }
+}
+
+/// What stands between two marks is this text.
+void expect_between(const std::string& name, const std::string& begin, const std::string& end,
+                    const std::string& expected) {
+  const std::string text = read_file(name);
+  const std::size_t from = text.find(begin);
+  const std::size_t to = text.find(end, from);
+  ASSERT_NE(from, std::string::npos) << name;
+  ASSERT_NE(to, std::string::npos) << name;
+  expect_text(name, text.substr(0, from + begin.size()) + expected + text.substr(to));
+}
+
+template <class Each>
+using Applied = decltype(std::declval<Engine&>().apply(std::declval<const Each&>(), Time()));
+template <class Each>
+inline constexpr bool kGivesLost = std::is_same_v<Applied<Each>, Result<std::vector<Lost>>>;
+template <class Each>
+inline constexpr bool kGivesId = !kGivesLost<Each> && !std::is_same_v<Applied<Each>, Check>;
+
+template <class T>
+struct Inner {
+  using Type = T;
+};
+template <class T>
+struct Inner<std::optional<T>> {
+  using Type = T;
+};
+template <class T>
+struct Inner<std::vector<T>> {
+  using Type = T;
+};
+template <class T>
+struct Inner<std::map<std::string, T>> {
+  using Type = T;
+};
+
+/// user-added as UserAdded or user_added.
+std::string type_name(std::string_view event) {
+  std::string name;
+  for (std::size_t i = 0; i < event.size(); ++i) {
+    if (event[i] == '-') continue;
+    const bool begins = i == 0 || event[i - 1] == '-';
+    name += begins ? static_cast<char>(std::toupper(static_cast<unsigned char>(event[i]))) : event[i];
+  }
+  return name;
+}
+std::string method_name(std::string_view event) {
+  return std::regex_replace(std::string(event), std::regex("-"), "_");
+}
+
+// The schema.
+
+template <class Each>
+Ordered object_schema(Ordered properties, std::vector<std::string> required);
+
+Ordered reference(const std::string& definition) { return {{"$ref", "#/definitions/" + definition}}; }
+
+template <class Member>
+Ordered schema_of() {
+  using Part = typename Inner<Member>::Type;
+  if constexpr (HasFields<Member>) {
+    return object_schema<Member>(Ordered::object(), {});
+  } else if constexpr (std::is_enum_v<Member> && !kWords<Member>.empty()) {
+    return {{"enum", kWords<Member>}};
+  } else if constexpr (std::is_enum_v<Member>) {
+    return reference("id");
+  } else if constexpr (std::is_same_v<Member, Quantity>) {
+    return reference("decimal");
+  } else if constexpr (std::is_same_v<Member, Duration>) {
+    return reference("duration");
+  } else if constexpr (std::is_same_v<Member, Choice>) {
+    return reference("choice");
+  } else if constexpr (std::is_same_v<Member, Amounts>) {
+    return reference("amounts");
+  } else if constexpr (kIsOptional<Member>) {
+    return schema_of<Part>();
+  } else if constexpr (kIsMap<Member>) {
+    return {{"type", "object"}, {"additionalProperties", schema_of<Part>()}};
+  } else if constexpr (kIsList<Member>) {
+    return {{"type", "array"}, {"items", schema_of<Part>()}};
+  } else if constexpr (std::is_integral_v<Member>) {
+    return {{"type", "integer"}, {"minimum", 1}};
+  } else {
+    return {{"type", "string"}};
+  }
+}
+
+/// With these properties and those of the record.
+template <class Each>
+Ordered object_schema(Ordered properties, std::vector<std::string> required) {
+  for_each_field<Each>([&]<class Member>(const Field<Each, Member>& field) {
+    Ordered& property = properties[std::string(field.name)] = schema_of<Member>();
+    if (!property.contains("$ref")) property["description"] = field.meaning;
+    if (field.presence != Presence::optional) required.emplace_back(field.name);
+  });
+  return {{"type", "object"},
+          {"required", std::move(required)},
+          {"additionalProperties", false},
+          {"properties", std::move(properties)}};
+}
+
+Ordered log_schema() {
+  Ordered lines = Ordered::array();
+  lines.push_back(object_schema<EngineOptions>(Ordered::object(), {}));
+  lines[0] = {
+      {"type", "object"},
+      {"required", {"mirab", "version", "options"}},
+      {"additionalProperties", false},
+      {"properties",
+       {{"mirab", {{"const", "event log"}}}, {"version", {{"const", 1}}}, {"options", Ordered(lines[0])}}}};
+  for_each_event([&]<class Each>(std::type_identity<Each>) {
+    Ordered event = object_schema<Each>(
+        {{"now", reference("now")}, {"event", {{"const", Declared<Each>::kName}}}}, {"now", "event"});
+    event["description"] = Declared<Each>::kEffect;
+    if (kGivesId<Each>) event["properties"]["gives"] = reference("id");
+    if (kGivesLost<Each>) event["properties"]["lost"] = schema_of<std::vector<Lost>>();
+    lines.push_back(std::move(event));
+  });
+  const Ordered nothing = {{"type", "null"}};
+  const Ordered placed = {{"anyOf", Ordered::array({nothing, schema_of<Placed>()})}};
+  const Ordered seed = {
+      {"type", "integer"}, {"minimum", 0}, {"description", "of the source of random numbers"}};
+  lines.push_back(
+      {{"type", "object"},
+       {"required", {"now", "event", "seed"}},
+       {"additionalProperties", false},
+       {"properties",
+        {{"now", reference("now")}, {"event", {{"const", "step"}}}, {"seed", seed}, {"placed", placed}}}});
+  Ordered schema = Ordered::parse(R"({
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "title": "One line of an event log of Mirab's engine",
+    "description": "The first line has the options; every other one an event or a step.",
+    "definitions": {
+      "id": {"type": "integer", "minimum": 0},
+      "now": {"type": "integer", "description": "nanoseconds since an origin that the caller chooses"},
+      "amounts": {
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0},
+        "description": "whole units, in the order of the resources"
+      },
+      "duration": {"type": "integer", "minimum": 1, "description": "nanoseconds"},
+      "decimal": {"type": "string", "description": "an exact decimal"},
+      "choice": {
+        "type": "object",
+        "required": ["name", "options"],
+        "additionalProperties": false,
+        "properties": {
+          "name": {"type": "string"},
+          "options": {"type": "object", "additionalProperties": {"type": "string"}}
+        }
+      }
+    }
+  })");
+  schema["oneOf"] = std::move(lines);
+  return schema;
+}
+
+/// On one line with blanks between.
+std::string on_a_line(const Ordered& json) {
+  if (!json.is_structured()) return json.dump();
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    if (!text.empty()) text += ", ";
+    if (json.is_object()) text += Ordered(key).dump() + ": ";
+    text += on_a_line(value);
+  }
+  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+/// On as many lines of at most 110 columns as it takes, of which the first begins at a column.
+std::string pretty(const Ordered& json, std::size_t indent, std::size_t column) {
+  constexpr std::size_t kColumns = 110;
+  const std::string line = on_a_line(json);
+  if (column + line.size() <= kColumns || json.empty() || !json.is_structured()) return line;
+  const std::string blanks(indent + 2, ' ');
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    const std::string name = json.is_object() ? Ordered(key).dump() + ": " : "";
+    text += (text.empty() ? "\n" : ",\n") + blanks + name;
+    text += pretty(value, indent + 2, indent + 3 + name.size());
+  }
+  text += "\n" + std::string(indent, ' ');
+  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+TEST(Records, TheSchemaOfEventLogsFollows) {
+  expect_text("docs/schema/event-log.schema.json", pretty(log_schema(), 0, 0) + "\n");
+}
+
+// mirab.pyi.
+
+template <class Member>
+std::string python_type() {
+  using Part = typename Inner<Member>::Type;
+  if constexpr (std::is_same_v<Member, Spread>) {
+    return "str | tuple[str, int]";
+  } else if constexpr (std::is_same_v<Member, Quantity>) {
+    return "Number";
+  } else if constexpr (std::is_same_v<Member, Amounts>) {
+    return "Amounts";
+  } else if constexpr (kIsOptional<Member>) {
+    return python_type<Part>() + " | None";
+  } else if constexpr (kIsMap<Member>) {
+    return "Mapping[str, " + python_type<Part>() + "]";
+  } else if constexpr (kIsList<Member>) {
+    return "Sequence[" + python_type<Part>() + "]";
+  } else if constexpr (std::is_integral_v<Member> || std::is_enum_v<Member>) {
+    return "int";
+  } else {
+    return "str";
+  }
+}
+
+template <class Member>
+std::string python_default(const Member& value) {
+  if constexpr (kIsOptional<Member>) {
+    return "None";
+  } else if constexpr (std::is_same_v<Member, Quantity>) {
+    return value.text();
+  } else {
+    return to_json(value).dump();
+  }
+}
+
+/// As the formatter of Python code lays it out.
+std::string method(const std::string& name, const std::vector<std::string>& arguments,
+                   const std::string& result) {
+  constexpr std::size_t kColumns = 110;
+  std::string list;
+  for (const std::string& each : arguments) list += (list.empty() ? "" : ", ") + each;
+  const std::string begin = "    def " + name + "(";
+  const std::string end = ") -> " + result + ": ...\n";
+  if (begin.size() + list.size() + end.size() - 1 <= kColumns) return begin + list + end;
+  if (8 + list.size() <= kColumns) return begin + "\n        " + list + "\n    " + end;
+  std::string text = begin + "\n";
+  for (const std::string& each : arguments) text += "        " + each + ",\n";
+  return text + "    " + end;
+}
+
+template <class Each>
+std::string method_of() {
+  std::vector<std::string> arguments = {"self"};
+  bool by_name = false;
+  const Each event{};
+  for_each_field<Each>([&]<class Member>(const Field<Each, Member>& field) {
+    if (field.presence == Presence::optional && !std::exchange(by_name, true)) arguments.emplace_back("*");
+    arguments.push_back(std::string(field.name) + ": " + python_type<Member>());
+    if (field.presence != Presence::required) arguments.back() += " = " + python_default(event.*field.member);
+  });
+  if (!by_name) arguments.emplace_back("*");
+  arguments.emplace_back("now: Time | None = None");
+  return method(method_name(Declared<Each>::kName), arguments,
+                kGivesLost<Each> ? "list[Lost]"
+                : kGivesId<Each> ? "int"
+                                 : "None");
+}
+
+/// Decisions hold identifiers, and tuples of other decisions.
+template <class T>
+std::string named_tuple_of(const std::string& name) {
+  std::string text = "class " + name + "(NamedTuple):\n";
+  for_each_field<T>([&]<class Member>(const Field<T, Member>& field) {
+    std::string type = "int";
+    if constexpr (std::is_same_v<Member, std::vector<Companion>>) type = "tuple[Companion, ...]";
+    if constexpr (std::is_same_v<Member, std::vector<Lost>>) type = "tuple[Lost, ...]";
+    text +=
+        "    " + std::string(field.python_name.empty() ? field.name : field.python_name) + ": " + type + "\n";
+  });
+  return text;
+}
+
+TEST(Records, TheEventsOfTheStubsFollow) {
+  std::string methods;
+  for_each_event([&]<class Each>(std::type_identity<Each>) { methods += method_of<Each>(); });
+  expect_between("src/python/mirab.pyi", "    def seed(self, seed: int) -> None: ...\n", "    def step(self",
+                 methods);
+}
+
+TEST(Records, TheDecisionsOfTheStubsFollow) {
+  expect_between("src/python/mirab.pyi", "def placements() -> dict[str, str]: ...\n\n", "class Reserving:",
+                 named_tuple_of<Companion>("Companion") + "\n" + named_tuple_of<Lost>("Lost") + "\n" +
+                     named_tuple_of<Placed>("Placed") + "\n");
+}
+
+// The tables in docs/reference/engine.md.
+
+TEST(Records, TheTableOfEventsFollows) {
+  std::string table = "\n| event | effect | refused |\n|---|---|---|\n";
+  std::string members = "\n| event | member | meaning |\n|---|---|---|\n";
+  for_each_event([&]<class Each>(std::type_identity<Each>) {
+    const std::string name = type_name(Declared<Each>::kName);
+    const std::string refused(Declared<Each>::kRefused);
+    table += "| `" + name + "` | " + std::string(Declared<Each>::kEffect) + " |" +
+             (refused.empty() ? "" : " " + refused) + " |\n";
+    for_each_field<Each>([&](const auto& field) {
+      const bool required = field.presence == Presence::required;
+      members += "| `" + name + "` | `" + std::string(field.name) + "` | " + std::string(field.meaning) +
+                 (required ? "" : " (may be left out)") + " |\n";
+    });
+  });
+  expect_between("docs/reference/engine.md", "<!-- events: from src/scheduling/records.hpp -->\n",
+                 "\n<!-- end -->", table + members);
+}
+
+// The C interface.
+
+TEST(Records, TheCInterfaceHasEveryEventAndMember) {
+  const std::string header = read_file("include/mirab/engine.h");
+  const std::string terms = header.substr(header.find("typedef struct mirab_terms"), 1000);
+  for_each_event([&]<class Each>(std::type_identity<Each>) {
+    const std::string name = "mirab_status mirab_" + method_name(Declared<Each>::kName);
+    const std::size_t begin = header.find(name + "(");
+    ASSERT_NE(begin, std::string::npos) << name;
+    const std::string declared = header.substr(begin, header.find(';', begin) - begin);
+    for_each_field<Each>([&](const auto& field) {
+      const std::regex word("\\b" + std::string(field.name) + "\\b");
+      const bool found = std::regex_search(declared, word) ||
+                         (field.in_class && std::regex_search(terms.substr(0, terms.find('}')), word));
+      EXPECT_EQ(found, field.in_c) << name << ": " << field.name;
+    });
+  });
+}
+
+}  // namespace
+}  // namespace mirab::scheduling
