@@ -1,10 +1,12 @@
 # What every target of this project shares: the language, the warnings, and reproducible arithmetic.
 function(mirab_defaults target)
+  file(RELATIVE_PATH source_dir ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR}) # as ccache writes it
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
-    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= # assertions name the file, not the folder it was built in
+    # Assertions name the file, not the folder it was built in.
+    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${source_dir}/=
     -ffp-contract=off # no fused multiply-add behind our back: the same digits on every machine
     # GCC 12 at -O3 sees overlaps in std::string's own code that cannot be (GCC bug 105651).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>

@@ -79,9 +79,9 @@ class FilledPark {
   }
 
   void place(std::size_t user, Find find) {
-    const Variant variant{.demand = demands_[user], .among = nullptr};
+    const SearchAlternative variant{.demand = demands_[user], .among = nullptr};
     const std::optional<std::uint32_t> server = find(
-        {.park = park_, .variants = {&variant, 1}, .last_used = last_used_, .random = random_, .mix = mix_});
+        {.park = park_, .search_alternatives = {&variant, 1}, .last_used = last_used_, .random = random_, .mix = mix_});
     if (!server) return;
     park_.take(*server, demands_[user]);
     for (std::size_t r = 0; r < taken_.size(); ++r) taken_[r] += demands_[user][r];
@@ -103,7 +103,7 @@ template <class Key>
 std::optional<std::uint32_t> scan(const Search& search, Key key) {
   std::optional<std::uint32_t> best;
   double least = std::numeric_limits<double>::infinity();
-  const Variant& variant = search.variants.front();
+  const SearchAlternative& variant = search.search_alternatives.front();
   for (std::uint32_t server = 0; server < search.park.size(); ++server) {
     if (!search.park.has_room(server, variant.demand)) continue;
     const double here = key(search.park.free(server), variant.demand);
@@ -116,7 +116,7 @@ std::optional<std::uint32_t> scan(const Search& search, Key key) {
 
 std::optional<std::uint32_t> scanned_first_fit(const Search& search) {
   for (std::uint32_t server = 0; server < search.park.size(); ++server) {
-    if (search.park.has_room(server, search.variants.front().demand)) return server;
+    if (search.park.has_room(server, search.search_alternatives.front().demand)) return server;
   }
   return std::nullopt;
 }
@@ -170,7 +170,7 @@ void park_no_fit(benchmark::State& state) {
   Amounts demand = {1, 1};
   for (std::uint32_t server = 0; server < filled.park().size(); ++server)
     demand[0] = std::max(demand[0], 2 * filled.park().free(server)[0]);
-  const Variant variant{.demand = demand, .among = nullptr};
+  const SearchAlternative variant{.demand = demand, .among = nullptr};
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(filled.park().first_with_room(variant, 0));
 }
 

@@ -22,9 +22,9 @@ Check Engine::State::check_time(Time time) const {
 }
 
 Check Engine::State::check_amounts(const Amounts& amounts, const std::string& key) const {
-  if (amounts.size() != accounts.resource_count()) {
+  if (amounts.size() != ledger.resource_count()) {
     return Error{
-        .message = fmt::format("{} amounts for {} resources", amounts.size(), accounts.resource_count()),
+        .message = fmt::format("{} amounts for {} resources", amounts.size(), ledger.resource_count()),
         .key = key};
   }
   for (std::size_t r = 0; r < amounts.size(); ++r) {
@@ -37,7 +37,7 @@ Check Engine::State::check_amounts(const Amounts& amounts, const std::string& ke
 
 /// Would the pool still be counted with so much instead of so much?
 Check Engine::State::check_pool(const Amounts& with, std::span<const std::int64_t> instead_of) const {
-  const std::span<const std::int64_t> pool = accounts.park.pool();
+  const std::span<const std::int64_t> pool = ledger.server_pool.pool();
   for (std::size_t r = 0; r < with.size(); ++r) {
     const std::int64_t others = pool[r] - (instead_of.empty() ? 0 : instead_of[r]);
     if (with[r] <= INT64_MAX - others) continue;
@@ -64,24 +64,24 @@ Check Engine::State::check_job(const JobSubmitted& job) const {
   return check_constraints(job);
 }
 
-/// Could a task of the shape run on some server if that were empty?
-bool Engine::State::is_possible(std::uint32_t shape) const {
-  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-    if (!accounts.servers.holds(server)) continue;
-    const Way* const way = accounts.shapes.way_on(shape, server);
-    if (way == nullptr) continue;
-    if (is_within(way->demand, accounts.park.capacity(server))) return true;
+/// Could a task of the task class run on some server if that were empty?
+bool Engine::State::is_possible(std::uint32_t task_class) const {
+  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+    if (!ledger.servers.holds(server)) continue;
+    const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
+    if (alternative == nullptr) continue;
+    if (is_within(alternative->demand, ledger.server_pool.capacity(server))) return true;
   }
   return false;
 }
 
 /// Could the job run, and start as it wants to, if nothing else did? Asked where impossible jobs are refused.
-Check Engine::State::check_possible(const JobSubmitted& job, std::uint32_t shape) const {
+Check Engine::State::check_possible(const JobSubmitted& job, std::uint32_t task_class) const {
   if (options.oversized == Oversized::wait) return {};
-  if (!is_possible(shape))
+  if (!is_possible(task_class))
     return Error{.message = "no server that the job may use is large enough for one of its tasks",
                  .key = "demand"};
-  return check_constraints_possible(job, shape);
+  return check_constraints_possible(job, task_class);
 }
 
 // What events have in common.
@@ -92,80 +92,82 @@ void Engine::State::happens(Time time) {
 }
 
 void Engine::State::wait(std::uint32_t queue) {
-  accounts.queues[queue].arrival = waits_before++;
-  accounts.queues[queue].since = now;
-  // All queues of a shape stand in the same lanes: those of the servers that are there now.
-  if (keys_are_stale && whom.discipline->lanes != Lanes::one) refresh();
-  race.enter(queue, lanes_of(accounts.queues[queue].shape));
+  ledger.queues[queue].arrival = waits_before++;
+  ledger.queues[queue].since = now;
+  // All queues of a task class stand in the same lanes: those of the servers that are there now.
+  if (keys_are_stale && discipline_choice.discipline->lanes != Lanes::one) refresh();
+  ready.enter(queue, lanes_of(ledger.queues[queue].task_class));
 }
 
-void Engine::State::population_changed() { keys_are_stale = keys_are_stale || whom.discipline->priced; }
+void Engine::State::population_changed() {
+  keys_are_stale = keys_are_stale || discipline_choice.discipline->priced;
+}
 
 void Engine::State::end(std::uint32_t task) {
-  const std::uint32_t server = accounts.tasks[task].server;
-  const QueueRow& queue = accounts.queues[accounts.jobs[accounts.tasks[task].job].queue];
+  const std::uint32_t server = ledger.tasks[task].server;
+  const QueueRow& queue = ledger.queues[ledger.jobs[ledger.tasks[task].job].queue];
   const std::uint32_t user = queue.user;
-  if (balance) balance->task_ended(accounts.park, task, server, accounts.demand(queue, server));
-  accounts.end(task);
+  if (balance) balance->task_ended(ledger.server_pool, task, server, ledger.demand(queue, server));
+  ledger.end(task);
   if (reservations) reservations->met.erase(task);
   share_changed(user);
-  freed.add(server);
-  race.rekey(accounts.users[user].queues);
-  if (race.has_constrained_parked()) retry_constrained(queue.shape, server);
+  released.add(server);
+  ready.rekey(ledger.users[user].queues);
+  if (ready.has_constrained_parked()) retry_constrained(queue.task_class, server);
 }
 
 void Engine::State::end_and_wait_again(std::uint32_t task) {
-  const std::uint32_t job = accounts.tasks[task].job;
-  const std::uint32_t queue = accounts.jobs[job].queue;
+  const std::uint32_t job = ledger.tasks[task].job;
+  const std::uint32_t queue = ledger.jobs[job].queue;
   end(task);
-  if (accounts.jobs[job].waiting++ == 0) accounts.enqueue(job);
-  if (race.holds(queue)) {
-    race.rekey(std::span(&queue, 1));
+  if (ledger.jobs[job].waiting++ == 0) ledger.enqueue(job);
+  if (ready.holds(queue)) {
+    ready.rekey(std::span(&queue, 1));
   } else {
     wait(queue);
   }
 }
 
 void Engine::State::drop_if_over(std::uint32_t job) {
-  const JobRow& row = accounts.jobs[job];
+  const JobRow& row = ledger.jobs[job];
   if (row.waiting > 0 || row.running > 0) return;
   const std::uint32_t queue = row.queue;
-  accounts.jobs.remove(job);
-  if (--accounts.queues[queue].jobs > 0) return;
-  const std::uint32_t shape = accounts.queues[queue].shape;
-  accounts.remove_queue(queue);
-  accounts.shapes.release(shape);
+  ledger.jobs.remove(job);
+  if (--ledger.queues[queue].jobs > 0) return;
+  const std::uint32_t task_class = ledger.queues[queue].task_class;
+  ledger.remove_queue(queue);
+  ledger.task_classes.release(task_class);
   population_changed();
 }
 
 // What the events of servers change.
 
-/// Shares are of other capacities from now on, and the kinds of servers may be others.
+/// Shares are of other capacities from now on, and the server classes may be others.
 void Engine::State::capacities_changed() {
-  race.retry_constrained();
+  ready.retry_constrained();
   all_shares_changed();
   keys_are_stale = true;
 }
 
 /// Domains, and the servers of a kind that take tasks, may be others from now on.
 void Engine::State::open_servers_changed() {
-  race.retry_constrained();
-  keys_are_stale = keys_are_stale || whom.discipline->lanes == Lanes::kinds;
+  ready.retry_constrained();
+  keys_are_stale = keys_are_stale || discipline_choice.discipline->lanes == Lanes::server_classes;
 }
 
 template <class Visit>
 void Engine::State::for_each_task_on(std::uint32_t server, Visit visit) const {
-  for (std::uint32_t task = accounts.servers[server].first_task; task != kNone;
-       task = accounts.tasks[task].next_on_server) {
-    visit(task, accounts.demand(accounts.queues[accounts.jobs[accounts.tasks[task].job].queue], server));
+  for (std::uint32_t task = ledger.servers[server].first_task; task != kNone;
+       task = ledger.tasks[task].next_on_server) {
+    visit(task, ledger.demand(ledger.queues[ledger.jobs[ledger.tasks[task].job].queue], server));
   }
 }
 
 std::vector<Lost> Engine::State::end_all_on(std::uint32_t server) {
   std::vector<Lost> lost;
-  while (accounts.servers[server].first_task != kNone) {
-    const std::uint32_t task = accounts.servers[server].first_task;
-    lost.push_back({.task = accounts.tasks.id(task), .job = accounts.jobs.id(accounts.tasks[task].job)});
+  while (ledger.servers[server].first_task != kNone) {
+    const std::uint32_t task = ledger.servers[server].first_task;
+    lost.push_back({.task = ledger.tasks.id(task), .job = ledger.jobs.id(ledger.tasks[task].job)});
     end_and_wait_again(task);
   }
   return lost;
@@ -173,12 +175,12 @@ std::vector<Lost> Engine::State::end_all_on(std::uint32_t server) {
 
 void Engine::State::take_out(std::uint32_t server) {
   if (reservations) end_reservation(reservations->on_server(server));
-  kinds.release(server, accounts.servers[server].kind);
-  accounts.shapes.eligibility.server_removed(server);
-  accounts.park.remove(server);
+  server_classes.release(server, ledger.servers[server].kind);
+  ledger.task_classes.eligibility.server_removed(server);
+  ledger.server_pool.remove(server);
   if (balance) balance->server_emptied(server);
-  accounts.servers.remove(server);
-  freed.forget(server);
+  ledger.servers.remove(server);
+  released.forget(server);
   capacities_changed();
 }
 
@@ -188,23 +190,23 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   if (Check bad = s.check_amounts(event.capacity, "capacity")) return *std::move(bad);
   if (Check bad = s.check_pool(event.capacity, {})) return *std::move(bad);
   s.happens(now);
-  const std::uint32_t server = s.accounts.park.add(event.capacity);
-  s.accounts.servers.add_at(server, {.kind = s.kinds.hold(server, event.capacity)});
-  s.accounts.shapes.eligibility.server_added(server, {.name = event.name, .labels = event.labels});
-  s.freed.add(server);
+  const std::uint32_t server = s.ledger.server_pool.add(event.capacity);
+  s.ledger.servers.add_at(server, {.kind = s.server_classes.hold(server, event.capacity)});
+  s.ledger.task_classes.eligibility.server_added(server, {.name = event.name, .labels = event.labels});
+  s.released.add(server);
   s.capacities_changed();
-  return s.accounts.servers.id(server);
+  return s.ledger.servers.id(server);
 }
 
 Check Engine::apply(const ServerChanged& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  const Result<std::uint32_t> server = s.subject(s.ledger.servers, event.server, "server", now);
   if (!server) return server.error();
   if (Check bad = s.check_amounts(event.capacity, "capacity")) return bad;
-  const std::span<const std::int64_t> old = s.accounts.park.capacity(*server);
+  const std::span<const std::int64_t> old = s.ledger.server_pool.capacity(*server);
   if (Check bad = s.check_pool(event.capacity, old)) return bad;
   for (std::size_t r = 0; r < old.size(); ++r) {
-    const std::int64_t taken = old[r] - s.accounts.park.free(*server)[r];
+    const std::int64_t taken = old[r] - s.ledger.server_pool.free(*server)[r];
     if (event.capacity[r] >= taken) continue;
     return Error{.message = fmt::format("the running tasks use {} units, more than the new capacity of {}",
                                         taken, event.capacity[r]),
@@ -213,15 +215,15 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   s.happens(now);
   // What dominates a task there may change with the capacity.
   s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
-    if (s.balance) s.balance->task_ended(s.accounts.park, task, *server, demand);
+    if (s.balance) s.balance->task_ended(s.ledger.server_pool, task, *server, demand);
   });
-  s.accounts.park.resize(*server, event.capacity);
+  s.ledger.server_pool.resize(*server, event.capacity);
   s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
-    if (s.balance) s.balance->task_started(s.accounts.park, task, *server, demand);
+    if (s.balance) s.balance->task_started(s.ledger.server_pool, task, *server, demand);
   });
-  s.kinds.release(*server, s.accounts.servers[*server].kind);
-  s.accounts.servers[*server].kind = s.kinds.hold(*server, event.capacity);
-  s.freed.add(*server);
+  s.server_classes.release(*server, s.ledger.servers[*server].kind);
+  s.ledger.servers[*server].kind = s.server_classes.hold(*server, event.capacity);
+  s.released.add(*server);
   if (const auto* const kept = s.reservations ? s.reservations->on_server(*server) : nullptr;
       kept != nullptr && !s.can_be_kept(*server, kept->queue))
     s.end_reservation(kept);
@@ -231,11 +233,11 @@ Check Engine::apply(const ServerChanged& event, Time now) {
 
 Check Engine::apply(const ServerDrained& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  const Result<std::uint32_t> server = s.subject(s.ledger.servers, event.server, "server", now);
   if (!server) return server.error();
   s.happens(now);
-  s.accounts.servers[*server].drained = true;
-  s.accounts.park.close(*server);
+  s.ledger.servers[*server].drained = true;
+  s.ledger.server_pool.close(*server);
   if (s.reservations) s.end_reservation(s.reservations->on_server(*server));
   s.open_servers_changed();
   return {};
@@ -243,21 +245,21 @@ Check Engine::apply(const ServerDrained& event, Time now) {
 
 Check Engine::apply(const ServerReopened& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  const Result<std::uint32_t> server = s.subject(s.ledger.servers, event.server, "server", now);
   if (!server) return server.error();
   s.happens(now);
-  s.accounts.servers[*server].drained = false;
-  if (!s.reservations || s.reservations->on_server(*server) == nullptr) s.accounts.park.open(*server);
-  s.freed.add(*server);
+  s.ledger.servers[*server].drained = false;
+  if (!s.reservations || s.reservations->on_server(*server) == nullptr) s.ledger.server_pool.open(*server);
+  s.released.add(*server);
   s.open_servers_changed();
   return {};
 }
 
 Check Engine::apply(const ServerRemoved& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  const Result<std::uint32_t> server = s.subject(s.ledger.servers, event.server, "server", now);
   if (!server) return server.error();
-  if (s.accounts.servers[*server].first_task != kNone)
+  if (s.ledger.servers[*server].first_task != kNone)
     return Error{.message = "tasks run there; drain it first, or let it fail", .key = "server"};
   s.happens(now);
   s.take_out(*server);
@@ -266,7 +268,7 @@ Check Engine::apply(const ServerRemoved& event, Time now) {
 
 Result<std::vector<Lost>> Engine::apply(const ServerFailed& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = s.subject(s.accounts.servers, event.server, "server", now);
+  const Result<std::uint32_t> server = s.subject(s.ledger.servers, event.server, "server", now);
   if (!server) return server.error();
   s.happens(now);
   std::vector<Lost> lost = s.end_all_on(*server);
@@ -282,83 +284,83 @@ Result<UserId> Engine::apply(const UserAdded& event, Time now) {
   const Result<Weight> weight = weight_from(event.weight);
   if (!weight) return weight.error();
   s.happens(now);
-  const std::uint32_t user = s.accounts.add_user({.name = event.name, .weight = *weight});
-  if (s.standing.usage) s.standing.usage->begin(user, now);
-  return s.accounts.users.id(user);
+  const std::uint32_t user = s.ledger.add_user({.name = event.name, .weight = *weight});
+  if (s.context.usage) s.context.usage->begin(user, now);
+  return s.ledger.users.id(user);
 }
 
 Check Engine::apply(const UserReweighted& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> user = s.subject(s.accounts.users, event.user, "user", now);
+  const Result<std::uint32_t> user = s.subject(s.ledger.users, event.user, "user", now);
   if (!user) return user.error();
   const Result<Weight> weight = weight_from(event.weight);
   if (!weight) return weight.error();
   s.happens(now);
-  s.accounts.users[*user].weight = *weight;
-  s.race.rekey(s.accounts.users[*user].queues);
+  s.ledger.users[*user].weight = *weight;
+  s.ready.rekey(s.ledger.users[*user].queues);
   s.population_changed();
   return {};
 }
 
 Check Engine::apply(const UserRemoved& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> user = s.subject(s.accounts.users, event.user, "user", now);
+  const Result<std::uint32_t> user = s.subject(s.ledger.users, event.user, "user", now);
   if (!user) return user.error();
-  if (!s.accounts.users[*user].queues.empty())
+  if (!s.ledger.users[*user].queues.empty())
     return Error{.message = "the user has jobs; cancel them first", .key = "user"};
   s.happens(now);
-  s.accounts.users.remove(*user);
+  s.ledger.users.remove(*user);
   return {};
 }
 
 Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> user = s.subject(s.accounts.users, event.user, "user", now);
+  const Result<std::uint32_t> user = s.subject(s.ledger.users, event.user, "user", now);
   if (!user) return user.error();
   if (Check bad = s.check_job(event)) return *std::move(bad);
-  const std::uint32_t shape = s.accounts.shapes.hold(event);
-  if (Check bad = s.check_possible(event, shape)) {
-    s.accounts.shapes.release(shape);
+  const std::uint32_t task_class = s.ledger.task_classes.hold(event);
+  if (Check bad = s.check_possible(event, task_class)) {
+    s.ledger.task_classes.release(task_class);
     return *std::move(bad);
   }
   s.happens(now);
-  if (s.whom.discipline->monopolised) s.count_alone(shape);
+  if (s.discipline_choice.discipline->monopolised) s.count_alone(task_class);
 
-  std::uint32_t queue = s.accounts.find_queue(*user, shape);
+  std::uint32_t queue = s.ledger.find_queue(*user, task_class);
   if (queue == kNone) {
-    queue = s.accounts.add_queue(*user, shape);
+    queue = s.ledger.add_queue(*user, task_class);
     s.population_changed();
   } else {
-    s.accounts.shapes.release(shape);  // a queue holds its shape once
+    s.ledger.task_classes.release(task_class);  // a queue holds its task class once
   }
   const std::uint32_t job =
-      s.accounts.jobs.add({.queue = queue, .waiting = event.tasks, .sequence = s.jobs_before++});
-  ++s.accounts.queues[queue].jobs;
-  s.accounts.enqueue(job);
-  if (!s.race.holds(queue)) s.wait(queue);
-  return s.accounts.jobs.id(job);
+      s.ledger.jobs.add({.queue = queue, .waiting = event.tasks, .sequence = s.jobs_before++});
+  ++s.ledger.queues[queue].jobs;
+  s.ledger.enqueue(job);
+  if (!s.ready.holds(queue)) s.wait(queue);
+  return s.ledger.jobs.id(job);
 }
 
 Result<std::vector<Lost>> Engine::apply(const JobCancelled& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> job = s.subject(s.accounts.jobs, event.job, "job", now);
+  const Result<std::uint32_t> job = s.subject(s.ledger.jobs, event.job, "job", now);
   if (!job) return job.error();
   s.happens(now);
-  JobRow& row = s.accounts.jobs[*job];
+  JobRow& row = s.ledger.jobs[*job];
   const std::uint32_t queue = row.queue;
   if (row.waiting > 0) {
     row.waiting = 0;
-    s.accounts.dequeue(*job);
-    if (s.accounts.queues[queue].first_job == kNone) {
-      s.race.leave(queue);
+    s.ledger.dequeue(*job);
+    if (s.ledger.queues[queue].first_job == kNone) {
+      s.ready.leave(queue);
       if (s.reservations) s.end_reservation(s.reservations->of_queue(queue));
     } else {
-      s.race.rekey(std::span(&queue, 1));
+      s.ready.rekey(std::span(&queue, 1));
     }
   }
   std::vector<Lost> stopped;
   while (row.first_task != kNone) {
-    stopped.push_back({.task = s.accounts.tasks.id(row.first_task), .job = event.job});
+    stopped.push_back({.task = s.ledger.tasks.id(row.first_task), .job = event.job});
     s.end(row.first_task);
   }
   s.drop_if_over(*job);
@@ -367,10 +369,10 @@ Result<std::vector<Lost>> Engine::apply(const JobCancelled& event, Time now) {
 
 Check Engine::apply(const TaskFinished& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> task = s.subject(s.accounts.tasks, event.task, "task", now);
+  const Result<std::uint32_t> task = s.subject(s.ledger.tasks, event.task, "task", now);
   if (!task) return task.error();
   s.happens(now);
-  const std::uint32_t job = s.accounts.tasks[*task].job;
+  const std::uint32_t job = s.ledger.tasks[*task].job;
   s.end(*task);
   s.drop_if_over(job);
   return {};
@@ -378,7 +380,7 @@ Check Engine::apply(const TaskFinished& event, Time now) {
 
 Check Engine::apply(const TaskFailed& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> task = s.subject(s.accounts.tasks, event.task, "task", now);
+  const Result<std::uint32_t> task = s.subject(s.ledger.tasks, event.task, "task", now);
   if (!task) return task.error();
   s.happens(now);
   s.end_and_wait_again(*task);

@@ -28,18 +28,18 @@ struct Victims;
 
 /// The parts of an engine, and the steps that its events have in common. See the files of the parts.
 struct Engine::State {
-  State(EngineOptions chosen, const Whom& whom_chosen, const Where& where_chosen);
+  State(EngineOptions chosen, const DisciplineChoice& discipline, const PlacementChoice& where_chosen);
 
   EngineOptions options;
-  Whom whom;
-  Where where;
+  DisciplineChoice discipline_choice;
+  PlacementChoice where;
 
   Time now = Time::min();
-  Accounts accounts;
-  Kinds kinds;
-  Standing standing;
-  ReadyQueue race;
-  ReleasedServers freed;
+  Ledger ledger;
+  ServerClasses server_classes;
+  ShareContext context;
+  ReadyQueue ready;
+  ReleasedServers released;
   std::optional<DominanceBalance> balance = {};  ///< of a discipline that places
   std::optional<Reservations> reservations = {};
   std::optional<Preemption> preemption = {};
@@ -49,37 +49,37 @@ struct Engine::State {
   std::uint32_t last_used = 0;  ///< the server where the latest task was placed
   bool keys_are_stale = false;
 
-  std::vector<Variant> variants;  ///< of the search that goes on
-  std::vector<Wanted> mix;        ///< the same
+  std::vector<SearchAlternative> search_alternatives;  ///< of the search that goes on
+  std::vector<Wanted> mix;                             ///< the same
 
   // order/dispatcher.cpp
   std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if anybody asks
   Placed place(Entry entry, std::uint32_t server);
-  std::span<const Variant> variants_in_lane(std::uint32_t shape, std::uint32_t lane);
-  std::optional<std::uint32_t> find_server(std::uint32_t shape, std::uint32_t lane, Random& random);
+  std::span<const SearchAlternative> variants_in_lane(std::uint32_t task_class, std::uint32_t lane);
+  std::optional<std::uint32_t> find_server(std::uint32_t task_class, std::uint32_t lane, Random& random);
   std::optional<std::uint32_t> find_among_variants(Random& random);
   std::span<const Wanted> present_mix();
-  bool has_room(std::uint32_t shape, std::uint32_t server) const;
+  bool has_room(std::uint32_t task_class, std::uint32_t server) const;
   std::optional<Entry> next_on_released();
   void retry_what_fits_on_released();
   template <class Visit>
   void for_each_lane_of_server(std::uint32_t server, Visit visit) const;
-  std::vector<std::uint32_t> lanes_of(std::uint32_t shape) const;
-  bool can_run_on_kind(std::uint32_t shape, std::uint32_t kind) const;
+  std::vector<std::uint32_t> lanes_of(std::uint32_t task_class) const;
+  bool can_run_on_class(std::uint32_t task_class, std::uint32_t kind) const;
   void refresh();
-  void count_alone(std::uint32_t shape);
+  void count_alone(std::uint32_t task_class);
   void share_changed(std::uint32_t user);
   void all_shares_changed();
 
   // constraints/batches.cpp: gangs, and tasks that do not go wherever there is room
   std::optional<Placed> place_batch(Entry entry, Random& random, WhyPlaced* why);
   Companion place_companion(std::uint32_t job, std::uint32_t server);
-  std::optional<std::uint32_t> find_server_among(const std::vector<ServerSet>& servers, std::uint32_t shape,
-                                                 Random& random);
-  void retry_constrained(std::uint32_t shape, std::uint32_t server);
+  std::optional<std::uint32_t> find_server_among(const std::vector<ServerSet>& servers,
+                                                 std::uint32_t task_class, Random& random);
+  void retry_constrained(std::uint32_t task_class, std::uint32_t server);
   bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind, const OpenServers& open) const;
-  std::optional<std::uint32_t> kind_of_lane(std::uint32_t lane) const;
-  Check check_constraints_possible(const JobSubmitted& job, std::uint32_t shape) const;
+  std::optional<std::uint32_t> server_class_of_lane(std::uint32_t lane) const;
+  Check check_constraints_possible(const JobSubmitted& job, std::uint32_t task_class) const;
 
   // reservations.cpp
   std::optional<Placed> place_where_kept(WhyPlaced* why);
@@ -92,23 +92,24 @@ struct Engine::State {
   std::vector<std::uint32_t> due(const ReservationPreview& step) const;
   std::optional<std::uint32_t> server_to_keep(std::uint32_t queue, const OpenServers& open) const;
   bool can_be_kept(std::uint32_t server, std::uint32_t queue) const;
-  OpenServers open_servers() const { return OpenServers(accounts.park); }
-  bool fits_somewhere(std::uint32_t shape, const OpenServers& open) const;
+  OpenServers open_servers() const { return OpenServers(ledger.server_pool); }
+  bool fits_somewhere(std::uint32_t task_class, const OpenServers& open) const;
   bool has_kept_room(const Reservations::Kept& kept) const;
   void end_reservation(const Reservations::Kept* kept);  ///< if there is one
   void reservation_met(std::uint32_t queue, std::uint32_t task);
   std::string broken_reservation() const;
 
   // preemption.cpp
-  struct Gain;  // a queue, and who loses tasks to it
+  struct PreemptionCandidate;  // a queue, and who loses tasks to it
   std::optional<Placed> preempt(WhyPlaced* why);
   std::vector<std::uint32_t> who_may_gain(const VictimSearch& search, const Precedence& precedence) const;
-  std::optional<Gain> first_gain(VictimSearch& search, std::int64_t most, const Precedence& precedence,
-                                 const OpenServers& open, const Reservations* kept) const;
+  std::optional<PreemptionCandidate> first_gain(VictimSearch& search, std::int64_t most,
+                                                const Precedence& precedence, const OpenServers& open,
+                                                const Reservations* kept) const;
   Placed place_instead_of(const Victims& victims, std::uint32_t queue);
 
   Precedence precedence() const {
-    return {.discipline = whom.discipline, .tie = options.tie, .standing = &standing};
+    return {.discipline = discipline_choice.discipline, .tie = options.tie, .context = &context};
   }
 
   // contenders.cpp: who waits, without changing anything that can be seen
@@ -116,9 +117,9 @@ struct Engine::State {
     std::uint32_t lane;
     bool has_room;
   };
-  std::optional<Standing> refreshed_standing(Time at) const;
+  std::optional<ShareContext> refreshed_context(Time at) const;
   std::vector<LaneRoom> rooms_of(std::uint32_t queue, const OpenServers& open) const;
-  bool has_room_in_lane(std::uint32_t shape, std::uint32_t lane, const OpenServers& open) const;
+  bool has_room_in_lane(std::uint32_t task_class, std::uint32_t lane, const OpenServers& open) const;
   std::vector<Contender> contenders(const Precedence& precedence, const OpenServers& open) const;
   WhyWaiting::Other named(const Contender& contender) const;
 
@@ -133,13 +134,14 @@ struct Engine::State {
   std::optional<double> weight_before(std::uint32_t user, double key, std::optional<double> rival) const;
 
   // explain/contenders.cpp
-  ByForce by_force(const Gain& gain, const Precedence& precedence) const;
-  std::optional<Gain> foreseen_gain(const Precedence& precedence, const ReservationPreview& step) const;
+  ByForce by_force(const PreemptionCandidate& gain, const Precedence& precedence) const;
+  std::optional<PreemptionCandidate> foreseen_gain(const Precedence& precedence,
+                                                   const ReservationPreview& step) const;
 
   // why_placed.cpp
   WhyPlaced why_placed(Entry served, std::uint32_t server, const Random& random);
   WhyPlaced why_placed_where_kept(const Reservations::Kept& kept);
-  WhyPlaced why_placed_by_force(const Gain& gain);
+  WhyPlaced why_placed_by_force(const PreemptionCandidate& gain);
   void explain_user(Entry served, WhyPlaced& why);
   void explain_server(std::uint32_t server, Random random, WhyPlaced& why);
   WhyPlaced placed_on(std::uint32_t queue, std::uint32_t server) const;
@@ -153,7 +155,9 @@ struct Engine::State {
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);
   void drop_if_over(std::uint32_t job);
-  std::uint32_t shape_of(std::uint32_t job) const { return accounts.queues[accounts.jobs[job].queue].shape; }
+  std::uint32_t task_class_of(std::uint32_t job) const {
+    return ledger.queues[ledger.jobs[job].queue].task_class;
+  }
 
   // engine_events.cpp: servers
   void capacities_changed();
@@ -168,8 +172,8 @@ struct Engine::State {
   Check check_amounts(const Amounts& amounts, const std::string& key) const;
   Check check_pool(const Amounts& with, std::span<const std::int64_t> instead_of) const;
   Check check_job(const JobSubmitted& job) const;
-  Check check_possible(const JobSubmitted& job, std::uint32_t shape) const;
-  bool is_possible(std::uint32_t shape) const;
+  Check check_possible(const JobSubmitted& job, std::uint32_t task_class) const;
+  bool is_possible(std::uint32_t task_class) const;
   static Error unknown(std::string_view what);
 
   /// The row of whom or what an event at this time is about. Errors: an earlier time; nothing by that
@@ -191,17 +195,17 @@ struct Engine::State {
   void read_preemption(const JsonReader& json);
 
   // restore.cpp: users, servers, queues and tasks
-  void read_accounts(const JsonReader& json);
-  std::vector<std::optional<Amounts>> read_kinds(const JsonReader& json);
+  void read_ledger(const JsonReader& json);
+  std::vector<std::optional<Amounts>> read_server_classes(const JsonReader& json);
   void read_servers(const JsonReader& json, const std::vector<std::optional<Amounts>>& of_kinds);
-  void read_shapes(const JsonReader& json);
+  void read_task_classes(const JsonReader& json);
   void read_users(const JsonReader& json);
   void read_queue(const JsonReader& json, std::uint32_t user);
   void read_tasks(const JsonReader& json);
 };
 
 /// A queue whose next task may be placed by force.
-struct Engine::State::Gain {
+struct Engine::State::PreemptionCandidate {
   std::uint32_t queue;
   Victims victims;  ///< who lose tasks to it
 };

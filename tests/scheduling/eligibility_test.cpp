@@ -65,26 +65,26 @@ TEST(TaskClasses, KeepTheDemandsOnServersThatAreNotAllowed) {
   classes.eligibility.server_added(1, {.name = "b", .labels = nowhere});
   const JobSubmitted job{.user = {}, .demand = {1}, .servers = {{"b"}}, .demand_on = {{"a", {10}}}};
   const std::uint32_t held = classes.hold(job);
-  EXPECT_EQ(classes.way_on(held, 0), nullptr);
+  EXPECT_EQ(classes.alternative_on(held, 0), nullptr);
   EXPECT_EQ(classes.demand_anywhere(held, 0), Amounts{10});
   EXPECT_EQ(classes.demand_anywhere(held, 1), Amounts{1});
   EXPECT_EQ(classes.job_of(held).demand_on, job.demand_on);
 }
 
-TEST(Kinds, ForgetTheServersOfASelectionThatHadTheNumberBefore) {
+TEST(ServerClasses, ForgetTheServersOfASelectionThatHadTheNumberBefore) {
   Eligibility eligibility;
-  Kinds kinds;
+  ServerClasses server_classes;
   const Amounts capacity{4};
   for (const auto& [server, place] : {std::pair{0U, "north"}, {1U, "south"}}) {
     eligibility.server_added(server, {.name = place, .labels = {{"zone", place}}});
-    kinds.hold(server, capacity);
+    server_classes.hold(server, capacity);
   }
   const std::uint32_t north = eligibility.hold(zone("north"));
-  EXPECT_TRUE(kinds.servers_of(0, north, eligibility)->contains(0));
+  EXPECT_TRUE(server_classes.servers_of(0, north, eligibility)->contains(0));
   eligibility.release(north);
   const std::uint32_t south = eligibility.hold(zone("south"));
-  EXPECT_FALSE(kinds.servers_of(0, south, eligibility)->contains(0));
-  EXPECT_TRUE(kinds.servers_of(0, south, eligibility)->contains(1));
+  EXPECT_FALSE(server_classes.servers_of(0, south, eligibility)->contains(0));
+  EXPECT_TRUE(server_classes.servers_of(0, south, eligibility)->contains(1));
 }
 
 }  // namespace

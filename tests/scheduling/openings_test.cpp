@@ -11,7 +11,7 @@ namespace {
 
 /// Servers, one job with terms, and what is free after its tasks and others have started.
 struct Small {
-  Accounts accounts{1};
+  Ledger ledger{1};
   std::uint32_t job = 0;
   std::vector<std::string> zones, racks;  // [server]
   std::vector<std::int64_t> running;      // [server], tasks of the job
@@ -34,34 +34,35 @@ Small random_small(Random& random) {
     const std::string rack(1, static_cast<char>('1' + random.below(3)));
     small.zones.push_back(zone);
     small.racks.push_back(rack);
-    small.accounts.park.add(capacity);
-    small.accounts.servers.add_at(server, {});
-    small.accounts.shapes.eligibility.server_added(server,
-                                                   {.name = "s", .labels = {{"zone", zone}, {"rack", rack}}});
+    small.ledger.server_pool.add(capacity);
+    small.ledger.servers.add_at(server, {});
+    small.ledger.task_classes.eligibility.server_added(
+        server, {.name = "s", .labels = {{"zone", zone}, {"rack", rack}}});
   }
-  const std::uint32_t user = small.accounts.add_user({.name = "u", .weight = {}});
-  const std::uint32_t shape = small.accounts.shapes.hold(wish);
-  small.job = small.accounts.jobs.add({.queue = small.accounts.add_queue(user, shape), .waiting = 1'000});
-  small.accounts.enqueue(small.job);
+  const std::uint32_t user = small.ledger.add_user({.name = "u", .weight = {}});
+  const std::uint32_t task_class = small.ledger.task_classes.hold(wish);
+  small.job = small.ledger.jobs.add({.queue = small.ledger.add_queue(user, task_class), .waiting = 1'000});
+  small.ledger.enqueue(small.job);
   // Tasks that started when spread was another matter, and tasks of others.
   small.running.assign(servers, 0);
   const std::string zone = small.zones[random.below(servers)];
   for (std::uint32_t server = 0; server < servers; ++server) {
-    const auto most = std::min(wish.per_server.value_or(9), small.accounts.park.free(server)[0] / kDemand);
+    const auto most =
+        std::min(wish.per_server.value_or(9), small.ledger.server_pool.free(server)[0] / kDemand);
     if (random.below(2) == 0 || (wish.pack && small.zones[server] != zone)) continue;
     for (auto tasks = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most) + 1));
          tasks > 0; --tasks) {
-      small.accounts.start(small.job, server, {});
+      small.ledger.start(small.job, server, {});
       ++small.running[server];
     }
   }
   for (std::uint32_t server = 0; server < servers; ++server) {
-    const std::int64_t free = small.accounts.park.free(server)[0];
+    const std::int64_t free = small.ledger.server_pool.free(server)[0];
     const Amounts taken = {static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(free) + 1))};
-    if (random.below(2) == 0) small.accounts.park.take(server, taken);
+    if (random.below(2) == 0) small.ledger.server_pool.take(server, taken);
     if (random.below(8) > 0) continue;
-    small.accounts.servers[server].drained = true;
-    small.accounts.park.close(server);
+    small.ledger.servers[server].drained = true;
+    small.ledger.server_pool.close(server);
   }
   return small;
 }
@@ -69,13 +70,13 @@ Small random_small(Random& random) {
 /// All ways to put tasks, one after the other, by the rules as they are said.
 class AllWays {
  public:
-  explicit AllWays(const Small& small) : small_(small), terms_(*small.accounts.shapes.terms(0)) {}
+  explicit AllWays(const Small& small) : small_(small), terms_(*small.ledger.task_classes.terms(0)) {}
 
   bool may_go(const std::vector<std::int64_t>& counts, std::size_t server) const {
     const auto number = static_cast<std::uint32_t>(server);
     const std::int64_t placed = counts[server] - small_.running[server];
     const std::vector<std::int64_t> next = {kDemand * (placed + 1)};
-    if (!small_.accounts.park.has_room(number, next)) return false;
+    if (!small_.ledger.server_pool.has_room(number, next)) return false;
     if (counts[server] >= terms_.per_server.value_or(INT64_MAX)) return false;
     for (std::size_t other = 0; terms_.pack && other < counts.size(); ++other) {
       if (counts[other] > 0 && small_.zones[other] != small_.zones[server]) return false;
@@ -83,7 +84,7 @@ class AllWays {
     if (!terms_.spread) return true;
     const auto is_domain = [&](std::size_t other) {
       const auto at = static_cast<std::uint32_t>(other);
-      return small_.accounts.park.is_open(at) && small_.accounts.park.capacity(at)[0] >= kDemand &&
+      return small_.ledger.server_pool.is_open(at) && small_.ledger.server_pool.capacity(at)[0] >= kDemand &&
              (!terms_.pack || small_.zones[other] == small_.zones[server]);
     };
     const auto count = [&](const std::string& rack) {
@@ -133,11 +134,11 @@ TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const Small small = random_small(random);
-    const GangFeasibility gang_feasibility(small.accounts, small.job);
+    const GangFeasibility gang_feasibility(small.ledger, small.job);
     AllWays all(small);
     const auto [most, fewest] = all.ends(small.running);
     ASSERT_EQ(gang_feasibility.most(), most);
-    const PlacementConstraints& terms = *small.accounts.shapes.terms(0);
+    const PlacementConstraints& terms = *small.ledger.task_classes.terms(0);
     ASSERT_TRUE(terms.pack || most == fewest) << "the order does not matter";
     for (std::int64_t batch = 1; batch <= most + 1; ++batch) {
       const std::vector<ServerSet> first = gang_feasibility.first_of(batch, {});
@@ -159,17 +160,17 @@ TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
 }
 
 TEST(GangFeasibility, AreCountedBeyond64Bits) {
-  Accounts accounts(2);
+  Ledger ledger(2);
   JobSubmitted wish{.user = {}, .demand = {1, 0}, .tasks = INT64_MAX, .demand_on = {{"t", {0, 1}}}};
   wish.spread = Spread{.label = "zone", .most_apart = INT64_MAX};
   for (const std::uint32_t server : {0U, 1U}) {
-    accounts.park.add(server == 0 ? Amounts{INT64_MAX, 0} : Amounts{0, INT64_MAX});
-    accounts.servers.add_at(server, {});
-    accounts.shapes.eligibility.server_added(
+    ledger.server_pool.add(server == 0 ? Amounts{INT64_MAX, 0} : Amounts{0, INT64_MAX});
+    ledger.servers.add_at(server, {});
+    ledger.task_classes.eligibility.server_added(
         server, {.name = server == 0 ? "s" : "t", .labels = {{"zone", server == 0 ? "a" : "b"}}});
   }
-  const std::uint32_t shape = accounts.shapes.hold(wish);
-  const GangFeasibility gang_feasibility(accounts, shape, *accounts.shapes.terms(shape),
+  const std::uint32_t task_class = ledger.task_classes.hold(wish);
+  const GangFeasibility gang_feasibility(ledger, task_class, *ledger.task_classes.terms(task_class),
                                          GangFeasibility::Emptied::open);
   EXPECT_EQ(gang_feasibility.most(), INT64_MAX);
   EXPECT_TRUE(contains(gang_feasibility.first_of(INT64_MAX, {}), 1));

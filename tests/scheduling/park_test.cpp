@@ -42,16 +42,16 @@ TEST(ServerPool, KeepsExactlyWhatIsThereThroughAllEvents) {
     Random random(seed);
     RandomPark random_park(random);
     for (int step = 0; step < kSteps; ++step) random_park.step();
-    const ServerPool& park = random_park.park();
-    ASSERT_EQ(park.size(), random_park.servers().size());
-    EXPECT_EQ(amounts(park.pool()), pool(random_park));
-    for (std::uint32_t server = 0; server < park.size(); ++server) {
+    const ServerPool& server_pool = random_park.server_pool();
+    ASSERT_EQ(server_pool.size(), random_park.servers().size());
+    EXPECT_EQ(amounts(server_pool.pool()), pool(random_park));
+    for (std::uint32_t server = 0; server < server_pool.size(); ++server) {
       const auto& plain = random_park.servers()[server];
-      ASSERT_EQ(park.is_present(server), plain.has_value());
-      ASSERT_EQ(park.is_open(server), plain.has_value() && plain->open);
+      ASSERT_EQ(server_pool.is_present(server), plain.has_value());
+      ASSERT_EQ(server_pool.is_open(server), plain.has_value() && plain->open);
       if (!plain) continue;
-      ASSERT_EQ(amounts(park.capacity(server)), plain->capacity);
-      ASSERT_EQ(amounts(park.free(server)), plain->free);
+      ASSERT_EQ(amounts(server_pool.capacity(server)), plain->capacity);
+      ASSERT_EQ(amounts(server_pool.free(server)), plain->free);
     }
   }
 }
@@ -67,7 +67,8 @@ TEST(ServerPool, FindsTheFirstServerWithRoomThatIsAmongThoseAllowed) {
       const Amounts demand = random_park.demand();
       const ServerSet among = random_park.some_servers();
       const auto from = static_cast<std::uint32_t>(random.below(random_park.servers().size() + 2));
-      const auto first = random_park.park().first_with_room({.demand = demand, .among = &among}, from / 2);
+      const auto first =
+          random_park.server_pool().first_with_room({.demand = demand, .among = &among}, from / 2);
       ASSERT_EQ(first, first_by_looking(random_park, demand, among, from / 2)) << "step " << step;
       first ? ++found : ++missed;
     }
@@ -77,66 +78,66 @@ TEST(ServerPool, FindsTheFirstServerWithRoomThatIsAmongThoseAllowed) {
 }
 
 TEST(ServerPool, GivesANewServerTheLowestVacantNumber) {
-  ServerPool park(1);
-  for (int k = 0; k < 3; ++k) park.add(Amounts{5});
-  park.remove(2);
-  park.remove(0);
-  EXPECT_EQ(park.add(Amounts{7}), 0U);
-  EXPECT_EQ(park.add(Amounts{8}), 2U);
-  EXPECT_EQ(park.add(Amounts{9}), 3U);
-  EXPECT_EQ(amounts(park.pool()), Amounts{29});
+  ServerPool server_pool(1);
+  for (int k = 0; k < 3; ++k) server_pool.add(Amounts{5});
+  server_pool.remove(2);
+  server_pool.remove(0);
+  EXPECT_EQ(server_pool.add(Amounts{7}), 0U);
+  EXPECT_EQ(server_pool.add(Amounts{8}), 2U);
+  EXPECT_EQ(server_pool.add(Amounts{9}), 3U);
+  EXPECT_EQ(amounts(server_pool.pool()), Amounts{29});
 }
 
 TEST(ServerPool, AClosedServerKeepsItsTasksAndTakesNoNewOnes) {
-  ServerPool park(1);
-  const std::uint32_t server = park.add(Amounts{5});
-  park.take(server, Amounts{2});
-  park.close(server);
-  EXPECT_FALSE(park.has_room(server, Amounts{1}));
-  EXPECT_EQ(park.first_with_room({.demand = Amounts{1}, .among = nullptr}, 0), std::nullopt);
-  park.give(server, Amounts{1});
-  EXPECT_EQ(amounts(park.free(server)), Amounts{4});
-  EXPECT_EQ(park.first_with_room({.demand = Amounts{1}, .among = nullptr}, 0), std::nullopt);
-  park.open(server);
-  EXPECT_EQ(park.first_with_room({.demand = Amounts{4}, .among = nullptr}, 0), server);
+  ServerPool server_pool(1);
+  const std::uint32_t server = server_pool.add(Amounts{5});
+  server_pool.take(server, Amounts{2});
+  server_pool.close(server);
+  EXPECT_FALSE(server_pool.has_room(server, Amounts{1}));
+  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{1}, .among = nullptr}, 0), std::nullopt);
+  server_pool.give(server, Amounts{1});
+  EXPECT_EQ(amounts(server_pool.free(server)), Amounts{4});
+  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{1}, .among = nullptr}, 0), std::nullopt);
+  server_pool.open(server);
+  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{4}, .among = nullptr}, 0), server);
 }
 
 TEST(ServerPool, ATaskThatDemandsNothingFitsOnOpenServersOnly) {
-  ServerPool park(2);
-  park.add(Amounts{1, 1});
-  park.add(Amounts{0, 0});
-  park.close(0);
-  EXPECT_EQ(park.first_with_room({.demand = Amounts{0, 0}, .among = nullptr}, 0), 1U);
+  ServerPool server_pool(2);
+  server_pool.add(Amounts{1, 1});
+  server_pool.add(Amounts{0, 0});
+  server_pool.close(0);
+  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{0, 0}, .among = nullptr}, 0), 1U);
 }
 
 using ParkDeath = testing::Test;
 
 TEST(ParkDeath, NothingIsTakenThatIsNotFree) {
-  ServerPool park(1);
-  park.add(Amounts{5});
-  EXPECT_DEATH(park.take(0, Amounts{6}), "does not fit");
-  EXPECT_DEATH(park.take(0, Amounts{-1}), "does not fit");
-  EXPECT_DEATH(park.take(1, Amounts{1}), "not there");
+  ServerPool server_pool(1);
+  server_pool.add(Amounts{5});
+  EXPECT_DEATH(server_pool.take(0, Amounts{6}), "does not fit");
+  EXPECT_DEATH(server_pool.take(0, Amounts{-1}), "does not fit");
+  EXPECT_DEATH(server_pool.take(1, Amounts{1}), "not there");
 }
 
 TEST(ParkDeath, NothingIsGivenBackThatWasNotTaken) {
-  ServerPool park(1);
-  park.add(Amounts{5});
-  EXPECT_DEATH(park.give(0, Amounts{1}), "more than was taken");
+  ServerPool server_pool(1);
+  server_pool.add(Amounts{5});
+  EXPECT_DEATH(server_pool.give(0, Amounts{1}), "more than was taken");
 }
 
 TEST(ParkDeath, AServerWithTasksIsNeitherRemovedNorMadeTooSmall) {
-  ServerPool park(1);
-  park.add(Amounts{5});
-  park.take(0, Amounts{3});
-  EXPECT_DEATH(park.remove(0), "tasks on it");
-  EXPECT_DEATH(park.resize(0, Amounts{2}), "less than is taken");
+  ServerPool server_pool(1);
+  server_pool.add(Amounts{5});
+  server_pool.take(0, Amounts{3});
+  EXPECT_DEATH(server_pool.remove(0), "tasks on it");
+  EXPECT_DEATH(server_pool.resize(0, Amounts{2}), "less than is taken");
 }
 
 TEST(ParkDeath, ThePoolStaysANumber) {
-  ServerPool park(1);
-  park.add(Amounts{INT64_MAX - 1});
-  EXPECT_DEATH(park.add(Amounts{2}), "passes");
+  ServerPool server_pool(1);
+  server_pool.add(Amounts{INT64_MAX - 1});
+  EXPECT_DEATH(server_pool.add(Amounts{2}), "passes");
 }
 
 TEST(ServerSet, GrowsWithWhatIsPutIn) {

@@ -25,7 +25,7 @@ RandomPark::RandomPark(Random& random)
       resources_(random.below(5) == 0 ? 9 + random.below(3) : 1 + random.below(4)),
       most_servers_(one_of(kMaxServers, random)),
       largest_(one_of(kLargest, random)),
-      park_(resources_) {
+      server_pool_(resources_) {
   for (std::size_t k = 0; k < most_servers_ / 2; ++k) add();
 }
 
@@ -65,12 +65,12 @@ void RandomPark::add() {
   const auto expected = static_cast<std::uint32_t>(vacant - servers_.begin());
   if (vacant == servers_.end()) servers_.emplace_back();
   servers_[expected] = {.capacity = capacity, .free = capacity};
-  MIRAB_ASSERT(park_.add(capacity) == expected, "a new server has not the lowest vacant number");
+  MIRAB_ASSERT(server_pool_.add(capacity) == expected, "a new server has not the lowest vacant number");
 }
 
 void RandomPark::remove(std::uint32_t server) {
   if (servers_[server]->free != servers_[server]->capacity) return;
-  park_.remove(server);
+  server_pool_.remove(server);
   servers_[server].reset();
 }
 
@@ -84,12 +84,12 @@ void RandomPark::resize(std::uint32_t server) {
     plain.free[r] = capacity[r] - taken;
   }
   plain.capacity = capacity;
-  park_.resize(server, capacity);
+  server_pool_.resize(server, capacity);
 }
 
 void RandomPark::set_open(std::uint32_t server, bool open) {
   servers_[server]->open = open;
-  open ? park_.open(server) : park_.close(server);
+  open ? server_pool_.open(server) : server_pool_.close(server);
 }
 
 void RandomPark::start(std::uint32_t server) {
@@ -97,7 +97,7 @@ void RandomPark::start(std::uint32_t server) {
   const bool takes_nothing = demand == Amounts(resources_, 0);
   if (takes_nothing || !has_room(server, demand)) return;
   for (std::size_t r = 0; r < resources_; ++r) servers_[server]->free[r] -= demand[r];
-  park_.take(server, demand);
+  server_pool_.take(server, demand);
   tasks_.push_back({.server = server, .demand = std::move(demand)});
 }
 
@@ -106,7 +106,7 @@ void RandomPark::end() {
   std::swap(tasks_[random_.below(tasks_.size())], tasks_.back());
   const PlacedTask& task = tasks_.back();
   for (std::size_t r = 0; r < resources_; ++r) servers_[task.server]->free[r] += task.demand[r];
-  park_.give(task.server, task.demand);
+  server_pool_.give(task.server, task.demand);
   tasks_.pop_back();
 }
 

@@ -30,7 +30,7 @@ class RandomPark {
  public:
   explicit RandomPark(Random& random);
 
-  const ServerPool& park() const { return park_; }
+  const ServerPool& server_pool() const { return server_pool_; }
   const std::vector<std::optional<PlainServer>>& servers() const { return servers_; }
   std::size_t resources() const { return resources_; }
 
@@ -59,7 +59,7 @@ class RandomPark {
   std::size_t resources_;
   std::size_t most_servers_;
   std::int64_t largest_;
-  ServerPool park_;
+  ServerPool server_pool_;
   std::vector<std::optional<PlainServer>> servers_;
   std::vector<PlacedTask> tasks_;
 };

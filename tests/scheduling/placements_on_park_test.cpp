@@ -53,15 +53,15 @@ struct Question {
   }
 
   std::optional<std::uint32_t> ask(const std::string& placement) const {
-    std::vector<Variant> variants;
+    std::vector<SearchAlternative> search_alternatives;
     for (std::size_t k = 0; k < demands.size(); ++k)
-      variants.push_back({.demand = demands[k], .among = &among[k]});
+      search_alternatives.push_back({.demand = demands[k], .among = &among[k]});
     std::vector<Wanted> wanted;
     for (std::size_t k = 0; k < mix.size(); ++k)
       wanted.push_back({.demand = mix[k], .popularity = popularity[k]});
     Random random(seed);
-    return find(placement)({.park = random_park.park(),
-                            .variants = variants,
+    return find(placement)({.server_pool = random_park.server_pool(),
+                            .search_alternatives = search_alternatives,
                             .last_used = last_used,
                             .random = random,
                             .mix = wanted});
@@ -126,7 +126,7 @@ void expect_as_by_looking(const std::string& placement, ByLooking by_looking) {
 
 std::vector<double> per_unit(const RandomPark& random_park) {
   std::vector<double> per_unit;
-  for (const std::int64_t units : random_park.park().pool())
+  for (const std::int64_t units : random_park.server_pool().pool())
     per_unit.push_back(units > 0 ? 1 / static_cast<double>(units) : 0);
   return per_unit;
 }
@@ -232,16 +232,19 @@ TEST(LeastFragmentationOnPark, IsTheFirstOfThoseThatLoseLeastUseForTheMix) {
 
 // Of a server with room for one large task and one where only small ones fit, a small task takes the second.
 TEST(LeastFragmentationOnPark, LeavesTheWholeServerToTheTaskThatNeedsIt) {
-  ServerPool park(2);
-  park.add(Amounts{4, 4});
-  park.add(Amounts{2, 2});
+  ServerPool server_pool(2);
+  server_pool.add(Amounts{4, 4});
+  server_pool.add(Amounts{2, 2});
   const Amounts small = {1, 1}, large = {4, 4};
-  const std::vector<Variant> variants = {{.demand = small, .among = nullptr}};
+  const std::vector<SearchAlternative> search_alternatives = {{.demand = small, .among = nullptr}};
   const std::vector<Wanted> mix = {{.demand = small, .popularity = 3}, {.demand = large, .popularity = 1}};
   Random random(1);
-  EXPECT_EQ(
-      least_fragmentation({.park = park, .variants = variants, .last_used = 0, .random = random, .mix = mix}),
-      1U);
+  EXPECT_EQ(least_fragmentation({.server_pool = server_pool,
+                                 .search_alternatives = search_alternatives,
+                                 .last_used = 0,
+                                 .random = random,
+                                 .mix = mix}),
+            1U);
 }
 
 TEST(PlacementTable, RefusesWhatItDoesNotKnow) {

@@ -32,7 +32,7 @@ std::string answers(const Engine& engine, const std::vector<JobId>& jobs, const 
   return text + engine.broken_invariant();
 }
 
-/// A full cluster with two kinds of servers in which jobs wait: by name and by label, as gangs and alone;
+/// A full cluster with two server classes in which jobs wait: by name and by label, as gangs and alone;
 /// servers are kept and tasks may end by force where the discipline knows it.
 struct FullCluster : SmallEngine {
   std::vector<JobId> jobs;

@@ -4,7 +4,7 @@
 
 namespace mirab::scheduling {
 
-/// A group in a lane: a kind of servers of ps-dsf, a line of mlf-drs, else 0.
+/// A group in a lane: a server class of ps-dsf, a line of mlf-drs, else 0.
 struct ReferenceEngine::Candidate {
   const Group* group;
   const Job* job;  // the oldest that waits

@@ -13,7 +13,7 @@ namespace {
 
 /// How often each sentence was put to the test.
 struct WhyWaitingRandomCases {
-  int next = 0, nothing = 0, freed = 0, ended = 0, weighted = 0;
+  int next = 0, nothing = 0, released = 0, ended = 0, weighted = 0;
   int gangs = 0, kept = 0, on_kept = 0, by_force = 0, pack = 0, per_server = 0, spread = 0;
 };
 
@@ -144,7 +144,7 @@ void expect_miss(const Told& told, JobId job, const WhyWaiting& why, Time now, W
   }
   ASSERT_FALSE(twin.apply(ServerChanged{.server = miss.server, .capacity = capacity}, now));
   ASSERT_EQ(twin.why_not_on(job, miss.server)->reason, InTheWay::nothing);
-  ++cases.freed;
+  ++cases.released;
   const WhyWaiting then = *twin.why_waiting(job, now);
   if (then.kept_for_others != why.kept_for_others) return;  // one comes to be kept, or is no longer
   ASSERT_EQ(then.servers.with_room, why.servers.with_room + 1);
@@ -242,7 +242,7 @@ TEST_P(WhyWaitingRandomly, WhatIsSaidIsTrueOfRandomEngines) {
   }
   EXPECT_GT(cases.next, 100);
   EXPECT_GT(cases.nothing, 30);
-  EXPECT_GT(cases.freed, 50);
+  EXPECT_GT(cases.released, 50);
   EXPECT_GT(cases.ended, 50);
   static const std::set<std::string> unweighted = {"fifo", "pf", "mlf-drs", "mrfs"};
   if (unweighted.contains(GetParam())) {

@@ -3,7 +3,7 @@
 // A decision starts a batch: the tasks that the gang of the job lacks, or one task. Whether it has room is
 // known before the first one is placed (gang_feasibility.cpp), and the placement then chooses for one task
 // after the other, of the servers that leave room for the rest. A batch is one turn in the rounds of lines.
-// With kinds of servers the first task goes to the kind of the lane, the others wherever the placement puts
+// With server classes the first task goes to the kind of the lane, the others wherever the placement puts
 // them.
 //
 // Cost: O(servers m + running tasks of the job) for each task of a batch, and for each time a job finds no
@@ -17,35 +17,38 @@
 
 namespace mirab::scheduling {
 
-std::optional<std::uint32_t> Engine::State::kind_of_lane(std::uint32_t lane) const {
-  return whom.discipline->lanes == Lanes::kinds ? std::optional(lane) : std::nullopt;
+std::optional<std::uint32_t> Engine::State::server_class_of_lane(std::uint32_t lane) const {
+  return discipline_choice.discipline->lanes == Lanes::server_classes ? std::optional(lane) : std::nullopt;
 }
 
-/// `servers` by way of the shape; the search goes on with them until the next.
+/// `servers` by way of the task class; the search goes on with them until the next.
 std::optional<std::uint32_t> Engine::State::find_server_among(const std::vector<ServerSet>& servers,
-                                                              std::uint32_t shape, Random& random) {
-  const std::span<const Way> ways = accounts.shapes.ways(shape);
-  variants.clear();
-  for (std::size_t way = 0; way < ways.size(); ++way)
-    variants.push_back({.demand = ways[way].demand, .among = &servers[way]});
+                                                              std::uint32_t task_class, Random& random) {
+  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
+  search_alternatives.clear();
+  for (std::size_t alternative = 0; alternative < alternatives.size(); ++alternative)
+    search_alternatives.push_back(
+        {.demand = alternatives[alternative].demand, .among = &servers[alternative]});
   return find_among_variants(random);
 }
 
 /// Another task of a batch starts; what is compared by shares is brought up to date after the last one.
 Companion Engine::State::place_companion(std::uint32_t job, std::uint32_t server) {
-  const std::uint32_t task = accounts.start(job, server, now);
+  const std::uint32_t task = ledger.start(job, server, now);
   last_used = server;
   if (balance)
-    balance->task_started(accounts.park, task, server, accounts.shapes.demand_on(shape_of(job), server));
-  return {.task = accounts.tasks.id(task), .server = accounts.servers.id(server)};
+    balance->task_started(ledger.server_pool, task, server,
+                          ledger.task_classes.demand_on(task_class_of(job), server));
+  return {.task = ledger.tasks.id(task), .server = ledger.servers.id(server)};
 }
 
 std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random, WhyPlaced* why) {
-  const QueueRow& queue = accounts.queues[entry.queue];
+  const QueueRow& queue = ledger.queues[entry.queue];
   const std::uint32_t job = queue.first_job;
-  std::int64_t batch = batch_of(accounts, job);
-  std::vector<ServerSet> servers = GangFeasibility(accounts, job).first_of(batch, kind_of_lane(entry.lane));
-  auto server = find_server_among(servers, queue.shape, random);
+  std::int64_t batch = batch_of(ledger, job);
+  std::vector<ServerSet> servers =
+      GangFeasibility(ledger, job).first_of(batch, server_class_of_lane(entry.lane));
+  auto server = find_server_among(servers, queue.task_class, random);
   if (!server) return {};
   const std::uint32_t first = *server;
   if (why != nullptr) {
@@ -54,40 +57,40 @@ std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random, Wh
   }
   Placed placed = place(entry, first);
   while (--batch > 0) {
-    servers = GangFeasibility(accounts, job).first_of(batch, {});
-    server = find_server_among(servers, queue.shape, random);
+    servers = GangFeasibility(ledger, job).first_of(batch, {});
+    server = find_server_among(servers, queue.task_class, random);
     MIRAB_ASSERT(server.has_value(), "a gang starts in part");
     placed.with.push_back(place_companion(job, *server));
   }
   if (why != nullptr) why->free_after = free_on(first);
   share_changed(queue.user);
-  if (queue.first_job == kNone && race.holds(entry.queue)) race.leave(entry.queue);
-  race.rekey(accounts.users[queue.user].queues);
-  race.retry(queue.shape);  // what runs of it has changed where others of its tasks may go
+  if (queue.first_job == kNone && ready.holds(entry.queue)) ready.leave(entry.queue);
+  ready.rekey(ledger.users[queue.user].queues);
+  ready.retry(queue.task_class);  // what runs of it has changed where others of its tasks may go
   return placed;
 }
 
-/// A task of the shape has ended on the server: jobs with terms of which a task fits there are tried again,
-/// and the task's own.
-void Engine::State::retry_constrained(std::uint32_t shape, std::uint32_t server) {
-  race.retry_constrained_if(accounts.park.free(server),
-                            [&](std::uint32_t other) { return has_room(other, server); });
-  if (accounts.shapes.terms(shape) != nullptr) race.retry(shape);
+/// A task of the task class has ended on the server: jobs with terms of which a task fits there are tried
+/// again, and the task's own.
+void Engine::State::retry_constrained(std::uint32_t task_class, std::uint32_t server) {
+  ready.retry_constrained_if(ledger.server_pool.free(server),
+                             [&](std::uint32_t other) { return has_room(other, server); });
+  if (ledger.task_classes.terms(task_class) != nullptr) ready.retry(task_class);
 }
 
 bool Engine::State::batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind,
                                const OpenServers& open) const {
   const std::vector<ServerSet> servers =
-      GangFeasibility(accounts, job, open).first_of(batch_of(accounts, job), kind);
-  return std::any_of(servers.begin(), servers.end(), [](const ServerSet& of_way) {
-    return std::any_of(of_way.words().begin(), of_way.words().end(),
+      GangFeasibility(ledger, job, open).first_of(batch_of(ledger, job), kind);
+  return std::any_of(servers.begin(), servers.end(), [](const ServerSet& of_alternative) {
+    return std::any_of(of_alternative.words().begin(), of_alternative.words().end(),
                        [](std::uint64_t word) { return word != 0; });
   });
 }
 
 /// Could the gang start if nothing ran? PlacementConstraints are added one after the other, so that the error
 /// names the first one with which it cannot.
-Check Engine::State::check_constraints_possible(const JobSubmitted& job, std::uint32_t shape) const {
+Check Engine::State::check_constraints_possible(const JobSubmitted& job, std::uint32_t task_class) const {
   const std::optional<PlacementConstraints> all = constraints_of(job);
   if (!all) return {};
   struct Stage {
@@ -105,8 +108,8 @@ Check Engine::State::check_constraints_possible(const JobSubmitted& job, std::ui
   for (const auto& [key, terms] : stages) {
     // A server that is drained is a domain less, so that fewer servers may have room for more.
     const std::int64_t most =
-        std::max(GangFeasibility(accounts, shape, terms, GangFeasibility::Emptied::all).most(),
-                 GangFeasibility(accounts, shape, terms, GangFeasibility::Emptied::open).most());
+        std::max(GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::all).most(),
+                 GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::open).most());
     if (most >= all->gang) continue;
     return Error{.message = fmt::format("{} tasks of the job could start together if nothing ran, not {}",
                                         most, all->gang),

@@ -37,34 +37,34 @@ constexpr std::uint32_t kNowhere = kNone - 1;  // a server without a label that 
 
 }  // namespace
 
-GangFeasibility::GangFeasibility(const Accounts& accounts, std::uint32_t job, const OpenServers& open)
-    : accounts_(accounts),
-      shape_(accounts.queues[accounts.jobs[job].queue].shape),
-      terms_(*accounts.shapes.terms(shape_)) {
+GangFeasibility::GangFeasibility(const Ledger& ledger, std::uint32_t job, const OpenServers& open)
+    : ledger_(ledger),
+      shape_(ledger.queues[ledger.jobs[job].queue].task_class),
+      terms_(*ledger.task_classes.terms(shape_)) {
   add_running(job);
-  const Amounts nothing(accounts.resource_count(), 0);  // is free on a server that is kept for a task
-  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-    if (!accounts.servers.holds(server) || accounts.servers[server].drained) continue;
-    add_server(server, open.contains(server) ? accounts.park.free(server) : nothing);
+  const Amounts nothing(ledger.resource_count(), 0);  // is free on a server that is kept for a task
+  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+    if (!ledger.servers.holds(server) || ledger.servers[server].drained) continue;
+    add_server(server, open.contains(server) ? ledger.server_pool.free(server) : nothing);
   }
   count_packs();
 }
 
-GangFeasibility::GangFeasibility(const Accounts& accounts, std::uint32_t shape,
+GangFeasibility::GangFeasibility(const Ledger& ledger, std::uint32_t task_class,
                                  const PlacementConstraints& terms, Emptied emptied)
-    : accounts_(accounts), shape_(shape), terms_(terms) {
-  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-    if (!accounts.servers.holds(server)) continue;
-    if (emptied == Emptied::all || !accounts.servers[server].drained)
-      add_server(server, accounts.park.capacity(server));
+    : ledger_(ledger), shape_(task_class), terms_(terms) {
+  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+    if (!ledger.servers.holds(server)) continue;
+    if (emptied == Emptied::all || !ledger.servers[server].drained)
+      add_server(server, ledger.server_pool.capacity(server));
   }
   count_packs();
 }
 
 void GangFeasibility::add_running(std::uint32_t job) {
-  for (std::uint32_t task = accounts_.jobs[job].first_task; task != kNone;
-       task = accounts_.tasks[task].next_of_job) {
-    const std::uint32_t server = accounts_.tasks[task].server;
+  for (std::uint32_t task = ledger_.jobs[job].first_task; task != kNone;
+       task = ledger_.tasks[task].next_of_job) {
+    const std::uint32_t server = ledger_.tasks[task].server;
     if (server >= running_on_.size()) running_on_.resize(server + 1, 0);
     ++running_on_[server];
     ++domains_[domain_of(server)].running;
@@ -72,34 +72,35 @@ void GangFeasibility::add_running(std::uint32_t job) {
 }
 
 void GangFeasibility::add_server(std::uint32_t server, std::span<const std::int64_t> free) {
-  const Way* const way = accounts_.shapes.way_on(shape_, server);
-  if (way == nullptr || !is_within(way->demand, accounts_.park.capacity(server))) return;
+  const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(shape_, server);
+  if (alternative == nullptr || !is_within(alternative->demand, ledger_.server_pool.capacity(server))) return;
   const std::uint32_t domain = domain_of(server);
   if (domain == kNowhere) return;
   domains_[domain].is_present = true;
-  const std::int64_t room = room_on(server, *way, free);
+  const std::int64_t room = room_on(server, *alternative, free);
   if (room <= 0) return;
   domains_[domain].room += room;
-  const auto number = static_cast<std::uint32_t>(way - accounts_.shapes.ways(shape_).data());
-  servers_.push_back({.number = server, .way = number, .domain = domain});
+  const auto number =
+      static_cast<std::uint32_t>(alternative - ledger_.task_classes.alternatives(shape_).data());
+  servers_.push_back({.number = server, .alternative = number, .domain = domain});
 }
 
-std::int64_t GangFeasibility::room_on(std::uint32_t server, const Way& way,
+std::int64_t GangFeasibility::room_on(std::uint32_t server, const DemandAlternative& alternative,
                                       std::span<const std::int64_t> free) const {
   const std::int64_t running = server < running_on_.size() ? running_on_[server] : 0;
   std::int64_t room = terms_.per_server.value_or(INT64_MAX) - running;
   for (std::size_t r = 0; r < free.size(); ++r) {
-    if (way.demand[r] > 0) room = std::min(room, free[r] / way.demand[r]);
+    if (alternative.demand[r] > 0) room = std::min(room, free[r] / alternative.demand[r]);
   }
   return room;
 }
 
 /// kNowhere for a server without a label that the terms name.
 std::uint32_t GangFeasibility::domain_of(std::uint32_t server) {
-  const std::uint32_t description = accounts_.shapes.eligibility.description_number(server);
+  const std::uint32_t description = ledger_.task_classes.eligibility.description_number(server);
   if (description >= domains_of_.size()) domains_of_.resize(description + 1, kNone);
   if (domains_of_[description] == kNone)
-    domains_of_[description] = new_domain(accounts_.shapes.eligibility.description_of(server).labels);
+    domains_of_[description] = new_domain(ledger_.task_classes.eligibility.description_of(server).labels);
   return domains_of_[description];
 }
 
@@ -161,7 +162,7 @@ std::int64_t GangFeasibility::most_in(const Domain& domain) const {
 
 GangFeasibility::Objection GangFeasibility::objection(std::uint32_t server) const {
   using Term = Objection::Term;
-  const Domain& domain = domains_[domains_of_[accounts_.shapes.eligibility.description_number(server)]];
+  const Domain& domain = domains_[domains_of_[ledger_.task_classes.eligibility.description_number(server)]];
   if (packs_[domain.pack].is_excluded) return {.term = Term::pack};
   const std::int64_t running = server < running_on_.size() ? running_on_[server] : 0;
   if (terms_.per_server && running >= *terms_.per_server)
@@ -173,38 +174,38 @@ GangFeasibility::Objection GangFeasibility::objection(std::uint32_t server) cons
 
 std::vector<ServerSet> GangFeasibility::first_of(std::int64_t batch,
                                                  std::optional<std::uint32_t> kind) const {
-  std::vector<ServerSet> servers(accounts_.shapes.ways(shape_).size());
+  std::vector<ServerSet> servers(ledger_.task_classes.alternatives(shape_).size());
   for (const Server& server : servers_) {
     const Domain& domain = domains_[server.domain];
     const Pack& pack = packs_[domain.pack];
     if (pack.is_excluded || pack.most < batch || !may_be_next_in(domain)) continue;
-    if (kind && accounts_.servers[server.number].kind != *kind) continue;
-    servers[server.way].insert(server.number);
+    if (kind && ledger_.servers[server.number].kind != *kind) continue;
+    servers[server.alternative].insert(server.number);
   }
   return servers;
 }
 
-std::int64_t batch_of(const Accounts& accounts, std::uint32_t job) {
-  const JobRow& row = accounts.jobs[job];
-  const PlacementConstraints& terms = *accounts.shapes.terms(accounts.queues[row.queue].shape);
+std::int64_t batch_of(const Ledger& ledger, std::uint32_t job) {
+  const JobRow& row = ledger.jobs[job];
+  const PlacementConstraints& terms = *ledger.task_classes.terms(ledger.queues[row.queue].task_class);
   return std::min(row.waiting, std::max<std::int64_t>(1, terms.gang - row.running));
 }
 
-std::string broken_constraint(const Accounts& accounts) {
-  for (std::uint32_t job = 0; job < accounts.jobs.end(); ++job) {
-    if (!accounts.jobs.holds(job)) continue;
-    const QueueRow& queue = accounts.queues[accounts.jobs[job].queue];
-    const PlacementConstraints* const terms = accounts.shapes.terms(queue.shape);
+std::string broken_constraint(const Ledger& ledger) {
+  for (std::uint32_t job = 0; job < ledger.jobs.end(); ++job) {
+    if (!ledger.jobs.holds(job)) continue;
+    const QueueRow& queue = ledger.queues[ledger.jobs[job].queue];
+    const PlacementConstraints* const terms = ledger.task_classes.terms(queue.task_class);
     if (terms == nullptr) continue;
     if (queue.jobs != 1) return fmt::format("job {} has terms and shares its shape", job);
     std::map<std::uint32_t, std::int64_t> running_on;
     std::optional<std::string> pack;
-    for (std::uint32_t task = accounts.jobs[job].first_task; task != kNone;
-         task = accounts.tasks[task].next_of_job) {
-      const std::uint32_t server = accounts.tasks[task].server;
+    for (std::uint32_t task = ledger.jobs[job].first_task; task != kNone;
+         task = ledger.tasks[task].next_of_job) {
+      const std::uint32_t server = ledger.tasks[task].server;
       if (++running_on[server] > terms->per_server.value_or(INT64_MAX))
         return fmt::format("more tasks of job {} on server {} than it allows", job, server);
-      const auto& labels = accounts.shapes.eligibility.description_of(server).labels;
+      const auto& labels = ledger.task_classes.eligibility.description_of(server).labels;
       if (terms->spread && !labels.contains(terms->spread->label))
         return fmt::format("a task of job {} on server {}, in no domain", job, server);
       if (!terms->pack) continue;

@@ -17,14 +17,14 @@ namespace mirab::scheduling {
 class GangFeasibility {
  public:
   /// Requires that the job has terms. Valid until anything changes.
-  GangFeasibility(const Accounts& accounts, std::uint32_t job, const OpenServers& open);
-  GangFeasibility(const Accounts& accounts, std::uint32_t job)
-      : GangFeasibility(accounts, job, OpenServers(accounts.park)) {}
+  GangFeasibility(const Ledger& ledger, std::uint32_t job, const OpenServers& open);
+  GangFeasibility(const Ledger& ledger, std::uint32_t job)
+      : GangFeasibility(ledger, job, OpenServers(ledger.server_pool)) {}
 
-  /// The same for a job of this shape, without tasks as yet, on the servers that are not drained if nothing
-  /// ran there, or on all of them.
+  /// The same for a job of this task class, without tasks as yet, on the servers that are not drained if
+  /// nothing ran there, or on all of them.
   enum class Emptied { open, all };
-  GangFeasibility(const Accounts& accounts, std::uint32_t shape, const PlacementConstraints& terms,
+  GangFeasibility(const Ledger& ledger, std::uint32_t task_class, const PlacementConstraints& terms,
                   Emptied emptied);
 
   /// The most tasks that can start now, one after the other, each where the terms allow it then; INT64_MAX if
@@ -32,7 +32,7 @@ class GangFeasibility {
   std::int64_t most() const;
 
   /// The servers to which the first of `batch` tasks may go, so that the others find room after it wherever
-  /// the terms allow them to be put; by way of the shape. Only servers of the kind, if one is given.
+  /// the terms allow them to be put; by way of the task class. Only servers of the kind, if one is given.
   std::vector<ServerSet> first_of(std::int64_t batch, std::optional<std::uint32_t> kind) const;
 
   /// What of the terms keeps one more task from a server, whatever is free there: the first that does.
@@ -50,7 +50,7 @@ class GangFeasibility {
 
   struct Server {
     std::uint32_t number;
-    std::uint32_t way;
+    std::uint32_t alternative;
     std::uint32_t domain;
   };
   /// The servers with one value of the label of spread, and one of that of pack.
@@ -71,12 +71,13 @@ class GangFeasibility {
   std::uint32_t new_domain(const std::map<std::string, std::string>& labels);
   void add_running(std::uint32_t job);
   void add_server(std::uint32_t server, std::span<const std::int64_t> free);
-  std::int64_t room_on(std::uint32_t server, const Way& way, std::span<const std::int64_t> free) const;
+  std::int64_t room_on(std::uint32_t server, const DemandAlternative& alternative,
+                       std::span<const std::int64_t> free) const;
   void count_packs();
   bool may_be_next_in(const Domain& domain) const;
   std::int64_t most_in(const Domain& domain) const;
 
-  const Accounts& accounts_;
+  const Ledger& ledger_;
   std::uint32_t shape_;
   const PlacementConstraints& terms_;
   std::vector<std::int64_t> running_on_;   // [server], shorter when the last ones have none
@@ -90,9 +91,9 @@ class GangFeasibility {
 
 /// The next tasks of the job start together: those that its gang lacks, or one. Requires that it has terms
 /// and that some wait.
-std::int64_t batch_of(const Accounts& accounts, std::uint32_t job);
+std::int64_t batch_of(const Ledger& ledger, std::uint32_t job);
 
 /// The first term that a running job breaks, in words; nothing when none is broken. O(everything).
-std::string broken_constraint(const Accounts& accounts);
+std::string broken_constraint(const Ledger& ledger);
 
 }  // namespace mirab::scheduling

@@ -11,64 +11,66 @@ namespace mirab::scheduling {
 // tasks would run alone, the lanes and the usage, is brought up to date in a copy.
 
 /// The standing as a step at this time would see it; nothing when it is that already.
-std::optional<Standing> Engine::State::refreshed_standing(Time at) const {
-  const bool usage_is_due = standing.usage && standing.usage->is_due(at);
+std::optional<ShareContext> Engine::State::refreshed_context(Time at) const {
+  const bool usage_is_due = context.usage && context.usage->is_due(at);
   if (!usage_is_due && !keys_are_stale) return {};
-  std::optional<Standing> fresh(standing);
+  std::optional<ShareContext> fresh(context);
   if (usage_is_due) fresh->usage->refresh(at);
-  if (keys_are_stale && whom.discipline->priced) fresh->prices = pool_prices(accounts);
+  if (keys_are_stale && discipline_choice.discipline->priced) fresh->prices = pool_prices(ledger);
   // Task classes that have gone since may have been the last ones.
-  const std::size_t shapes = std::min<std::size_t>(fresh->alone.size(), accounts.shapes.end());
-  for (std::uint32_t shape = 0; keys_are_stale && shape < shapes; ++shape) {
-    if (accounts.shapes.ways(shape).empty()) continue;
-    fresh->alone[shape] = tasks_alone(accounts, kinds, shape);
-    fresh->alone_value[shape] = fresh->alone[shape].get_d();
+  const std::size_t task_classes = std::min<std::size_t>(fresh->alone.size(), ledger.task_classes.end());
+  for (std::uint32_t task_class = 0; keys_are_stale && task_class < task_classes; ++task_class) {
+    if (ledger.task_classes.alternatives(task_class).empty()) continue;
+    fresh->alone[task_class] = tasks_alone(ledger, server_classes, task_class);
+    fresh->alone_value[task_class] = fresh->alone[task_class].get_d();
   }
   return fresh;
 }
 
-bool Engine::State::has_room_in_lane(std::uint32_t shape, std::uint32_t lane, const OpenServers& open) const {
-  if (whom.discipline->lanes != Lanes::kinds) return fits_somewhere(shape, open);
-  const std::span<const Way> ways = accounts.shapes.ways(shape);
-  return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
-    const ServerSet among = kinds.admitted(lane, way.servers, accounts.shapes.eligibility);
-    return open.any_with_room({.demand = way.demand, .among = &among});
+bool Engine::State::has_room_in_lane(std::uint32_t task_class, std::uint32_t lane,
+                                     const OpenServers& open) const {
+  if (discipline_choice.discipline->lanes != Lanes::server_classes) return fits_somewhere(task_class, open);
+  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
+  return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
+    const ServerSet among =
+        server_classes.admitted(lane, alternative.servers, ledger.task_classes.eligibility);
+    return open.any_with_room({.demand = alternative.demand, .among = &among});
   });
 }
 
 /// The lanes in which the queue waits, and whether its next task has room there, or all that start together.
 std::vector<Engine::State::LaneRoom> Engine::State::rooms_of(std::uint32_t queue,
                                                              const OpenServers& open) const {
-  const std::uint32_t shape = accounts.queues[queue].shape;
-  const std::uint32_t job = accounts.queues[queue].first_job;
+  const std::uint32_t task_class = ledger.queues[queue].task_class;
+  const std::uint32_t job = ledger.queues[queue].first_job;
   std::vector<LaneRoom> rooms;
-  for (const std::uint32_t lane : lanes_of(shape)) {
-    if (accounts.shapes.terms(shape) != nullptr) {
-      rooms.push_back({.lane = lane, .has_room = batch_fits(job, kind_of_lane(lane), open)});
+  for (const std::uint32_t lane : lanes_of(task_class)) {
+    if (ledger.task_classes.terms(task_class) != nullptr) {
+      rooms.push_back({.lane = lane, .has_room = batch_fits(job, server_class_of_lane(lane), open)});
       continue;
     }
-    rooms.push_back({.lane = lane, .has_room = has_room_in_lane(shape, lane, open)});
+    rooms.push_back({.lane = lane, .has_room = has_room_in_lane(task_class, lane, open)});
   }
   return rooms;
 }
 
 std::vector<Contender> Engine::State::contenders(const Precedence& precedence,
                                                  const OpenServers& open) const {
-  std::vector<std::optional<std::vector<LaneRoom>>> rooms(accounts.shapes.end());
+  std::vector<std::optional<std::vector<LaneRoom>>> rooms(ledger.task_classes.end());
   // With freeze the queue with the lowest key is next, with room or without.
   const auto is_better = [&](const Contender& a, const Contender& b) {
-    if (whom.blocking == Blocking::skip && a.has_room != b.has_room) return a.has_room;
+    if (discipline_choice.blocking == Blocking::skip && a.has_room != b.has_room) return a.has_room;
     return precedence.before(a.keyed, b.keyed);
   };
   std::vector<Contender> all;
-  for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
-    if (!race.holds(queue)) continue;
-    const std::uint32_t shape = accounts.queues[queue].shape;
-    if (!rooms[shape]) rooms[shape] = rooms_of(queue, open);
+  for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
+    if (!ready.holds(queue)) continue;
+    const std::uint32_t task_class = ledger.queues[queue].task_class;
+    if (!rooms[task_class]) rooms[task_class] = rooms_of(queue, open);
     std::optional<Contender> best;
-    for (const auto& [lane, has_room] : *rooms[shape]) {
+    for (const auto& [lane, has_room] : *rooms[task_class]) {
       const Entry entry{.queue = queue, .lane = lane};
-      const double key = whom.discipline->key(*precedence.standing, entry);
+      const double key = discipline_choice.discipline->key(*precedence.context, entry);
       const Contender here{.keyed = {.entry = entry, .key = key}, .has_room = has_room};
       if (!best || is_better(here, *best)) best = here;
     }
@@ -78,10 +80,10 @@ std::vector<Contender> Engine::State::contenders(const Precedence& precedence,
 }
 
 WhyWaiting::Other Engine::State::named(const Contender& contender) const {
-  const QueueRow& queue = accounts.queues[contender.keyed.entry.queue];
-  return {.user = accounts.users.id(queue.user),
-          .user_name = accounts.users[queue.user].name,
-          .job = accounts.jobs.id(queue.first_job),
+  const QueueRow& queue = ledger.queues[contender.keyed.entry.queue];
+  return {.user = ledger.users.id(queue.user),
+          .user_name = ledger.users[queue.user].name,
+          .job = ledger.jobs.id(queue.first_job),
           .key = contender.keyed.key};
 }
 
@@ -100,56 +102,56 @@ double unit_of(const ShareScale& scale) {
 
 }  // namespace
 
-ByForce Engine::State::by_force(const Gain& gain, const Precedence& precedence) const {
+ByForce Engine::State::by_force(const PreemptionCandidate& gain, const Precedence& precedence) const {
   const auto key = [&](const Holding& holding) {
-    const Standing& found = *precedence.standing;
-    return whom.discipline->level->rounded(found, holding) * unit_of(found.scale);
+    const ShareContext& found = *precedence.context;
+    return discipline_choice.discipline->level->rounded(found, holding) * unit_of(found.scale);
   };
   const std::uint32_t server = gain.victims.server;
-  const QueueRow& queue = accounts.queues[gain.queue];
-  Holding gainer = Holding::of(accounts, queue.user);
-  ByForce force{.server = accounts.servers.id(server),
+  const QueueRow& queue = ledger.queues[gain.queue];
+  Holding gainer = Holding::of(ledger, queue.user);
+  ByForce force{.server = ledger.servers.id(server),
                 .server_name = name_of_server(server),
                 .key_before = key(gainer),
                 .key_after = 0,
                 .losers = {},
                 .ends = {}};
-  gainer.add(queue.shape, accounts.demand(queue, server), 1);
+  gainer.add(queue.task_class, ledger.demand(queue, server), 1);
   force.key_after = key(gainer);
 
   std::vector<Holding> left;  // of the losers
   for (const std::uint32_t task : gain.victims.tasks) {
-    const std::uint32_t job = accounts.tasks[task].job;
-    const QueueRow& of = accounts.queues[accounts.jobs[job].queue];
+    const std::uint32_t job = ledger.tasks[task].job;
+    const QueueRow& of = ledger.queues[ledger.jobs[job].queue];
     auto holding =
         std::find_if(left.begin(), left.end(), [&](const Holding& each) { return each.user == of.user; });
     const auto loser = static_cast<std::size_t>(holding - left.begin());
     if (holding == left.end()) {
-      left.push_back(Holding::of(accounts, of.user));
-      force.losers.push_back({.user = accounts.users.id(of.user),
-                              .user_name = accounts.users[of.user].name,
+      left.push_back(Holding::of(ledger, of.user));
+      force.losers.push_back({.user = ledger.users.id(of.user),
+                              .user_name = ledger.users[of.user].name,
                               .key_before = key(left.back()),
                               .key_after = 0,
                               .tasks = 0});
     }
-    left[loser].add(of.shape, accounts.demand(of, server), -1);
+    left[loser].add(of.task_class, ledger.demand(of, server), -1);
     ++force.losers[loser].tasks;
     force.losers[loser].key_after = key(left[loser]);
-    force.ends.push_back({.task = accounts.tasks.id(task), .job = accounts.jobs.id(job)});
+    force.ends.push_back({.task = ledger.tasks.id(task), .job = ledger.jobs.id(job)});
   }
   return force;
 }
 
 /// Requires that nothing else can be placed.
-std::optional<Engine::State::Gain> Engine::State::foreseen_gain(const Precedence& precedence,
-                                                                const ReservationPreview& step) const {
+std::optional<Engine::State::PreemptionCandidate> Engine::State::foreseen_gain(
+    const Precedence& precedence, const ReservationPreview& step) const {
   Preemption remembered = *preemption;
   if (!step.ended_for.empty()) remembered.something_changed();
   if (remembered.is_futile(step.at)) return {};
   const std::int64_t left = remembered.left(step.at);
   if (left == 0) return {};
-  VictimSearch search(*precedence.standing, *whom.discipline->level, reservations ? &*reservations : nullptr,
-                      step.at);
+  VictimSearch search(*precedence.context, *discipline_choice.discipline->level,
+                      reservations ? &*reservations : nullptr, step.at);
   return first_gain(search, left, precedence, step.open, step.kept());
 }
 

@@ -33,11 +33,11 @@ void Engine::State::explain_user(Entry served, WhyPlaced& why) {
   const Precedence before = precedence();
   const std::vector<Contender> all = contenders(before, open_servers());
   const auto user_of = [&](const Contender& contender) {
-    return accounts.queues[contender.keyed.entry.queue].user;
+    return ledger.queues[contender.keyed.entry.queue].user;
   };
-  const std::uint32_t own_user = accounts.queues[served.queue].user;
-  const Keyed own{.entry = served, .key = whom.discipline->key(standing, served)};
-  std::vector<bool> waits(accounts.users.end()), fits(accounts.users.end()), ties(accounts.users.end());
+  const std::uint32_t own_user = ledger.queues[served.queue].user;
+  const Keyed own{.entry = served, .key = discipline_choice.discipline->key(context, served)};
+  std::vector<bool> waits(ledger.users.end()), fits(ledger.users.end()), ties(ledger.users.end());
   fits[own_user] = !why.by_force;
   const Contender* runner_up = nullptr;
   for (const Contender& each : all) {
@@ -53,34 +53,38 @@ void Engine::State::explain_user(Entry served, WhyPlaced& why) {
   why.users_fitting = std::count(fits.begin(), fits.end(), true);
   why.users_tied = std::count(ties.begin(), ties.end(), true);
   if (runner_up != nullptr) why.runner_up = named(*runner_up);
-  if (whom.discipline->lanes == Lanes::lines)
-    why.line = {.resource = served.lane, .round = standing.rounds.of(served.lane)};
-  if (whom.discipline->lanes == Lanes::kinds) why.kind = kinds.capacities()[served.lane];
+  if (discipline_choice.discipline->lanes == Lanes::lines)
+    why.line = {.resource = served.lane, .round = context.rounds.of(served.lane)};
+  if (discipline_choice.discipline->lanes == Lanes::server_classes)
+    why.kind = server_classes.capacities()[served.lane];
 }
 
 /// Requires the variants of the search that chose the server.
 void Engine::State::explain_server(std::uint32_t server, Random random, WhyPlaced& why) {
-  std::vector<Variant> others;
+  std::vector<SearchAlternative> others;
   std::vector<ServerSet> sets;
-  sets.reserve(variants.size());  // the variants point to them
-  for (const Variant& way : variants) {
-    accounts.park.any_with_room(way, 0, [&](std::uint32_t /*server*/) {
+  sets.reserve(search_alternatives.size());  // the variants point to them
+  for (const SearchAlternative& alternative : search_alternatives) {
+    ledger.server_pool.any_with_room(alternative, 0, [&](std::uint32_t /*server*/) {
       ++why.servers_with_room;
       return false;
     });
-    sets.push_back(without(server, way.among, accounts.park.size()));
-    others.push_back({.demand = way.demand, .among = &sets.back()});
+    sets.push_back(without(server, alternative.among, ledger.server_pool.size()));
+    others.push_back({.demand = alternative.demand, .among = &sets.back()});
   }
-  const Search search{.park = accounts.park,
-                      .variants = variants,
+  const Search search{.server_pool = ledger.server_pool,
+                      .search_alternatives = search_alternatives,
                       .last_used = last_used,
                       .random = random,
                       .mix = where.needs_mix ? present_mix() : std::span<const Wanted>{}};
-  const Search elsewhere{
-      .park = search.park, .variants = others, .last_used = last_used, .random = random, .mix = search.mix};
+  const Search elsewhere{.server_pool = search.server_pool,
+                         .search_alternatives = others,
+                         .last_used = last_used,
+                         .random = random,
+                         .mix = search.mix};
   const std::optional<std::uint32_t> second = balance ? balance->find(elsewhere) : where.find(elsewhere);
   if (second) {
-    why.runner_up_server = accounts.servers.id(*second);
+    why.runner_up_server = ledger.servers.id(*second);
     why.runner_up_server_name = name_of_server(*second);
   }
   if (where.measure == nullptr || balance) return;
@@ -89,25 +93,25 @@ void Engine::State::explain_server(std::uint32_t server, Random random, WhyPlace
 }
 
 const std::string& Engine::State::name_of_server(std::uint32_t server) const {
-  return accounts.shapes.eligibility.description_of(server).name;
+  return ledger.task_classes.eligibility.description_of(server).name;
 }
 
 Amounts Engine::State::free_on(std::uint32_t server) const {
-  const std::span<const std::int64_t> free = accounts.park.free(server);
+  const std::span<const std::int64_t> free = ledger.server_pool.free(server);
   return {free.begin(), free.end()};
 }
 
 WhyPlaced Engine::State::placed_on(std::uint32_t queue, std::uint32_t server) const {
-  const QueueRow& row = accounts.queues[queue];
-  WhyPlaced why{.user = accounts.users.id(row.user),
-                .user_name = accounts.users[row.user].name,
-                .job = accounts.jobs.id(row.first_job),
-                .server = accounts.servers.id(server),
+  const QueueRow& row = ledger.queues[queue];
+  WhyPlaced why{.user = ledger.users.id(row.user),
+                .user_name = ledger.users[row.user].name,
+                .job = ledger.jobs.id(row.first_job),
+                .server = ledger.servers.id(server),
                 .server_name = name_of_server(server),
                 .free_before = free_on(server),
                 .free_after = free_on(server),
-                .was_freed = freed.contains(server)};
-  const std::span<const std::int64_t> demand = accounts.demand(row, server);
+                .was_freed = released.contains(server)};
+  const std::span<const std::int64_t> demand = ledger.demand(row, server);
   for (std::size_t r = 0; r < demand.size(); ++r) why.free_after[r] -= demand[r];
   return why;
 }
@@ -122,9 +126,10 @@ WhyPlaced Engine::State::why_placed(Entry served, std::uint32_t server, const Ra
 
 WhyPlaced Engine::State::why_placed_where_kept(const Reservations::Kept& kept) {
   Entry entry{.queue = kept.queue, .lane = 0};
-  if (whom.discipline->lanes == Lanes::lines)
-    entry.lane = lanes_of(accounts.queues[kept.queue].shape).front();
-  if (whom.discipline->lanes == Lanes::kinds) entry.lane = accounts.servers[kept.server].kind;
+  if (discipline_choice.discipline->lanes == Lanes::lines)
+    entry.lane = lanes_of(ledger.queues[kept.queue].task_class).front();
+  if (discipline_choice.discipline->lanes == Lanes::server_classes)
+    entry.lane = ledger.servers[kept.server].kind;
   WhyPlaced why = placed_on(kept.queue, kept.server);
   why.kept_since = kept.since;
   why.servers_with_room = 1;
@@ -132,7 +137,7 @@ WhyPlaced Engine::State::why_placed_where_kept(const Reservations::Kept& kept) {
   return why;
 }
 
-WhyPlaced Engine::State::why_placed_by_force(const Gain& gain) {
+WhyPlaced Engine::State::why_placed_by_force(const PreemptionCandidate& gain) {
   WhyPlaced why = placed_on(gain.queue, gain.victims.server);
   why.by_force = by_force(gain, precedence());
   explain_user({.queue = gain.queue, .lane = 0}, why);

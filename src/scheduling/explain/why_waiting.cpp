@@ -19,15 +19,15 @@ namespace mirab::scheduling {
 /// What a task of the job finds on the servers: `servers`, those kept for others, the constraints, the
 /// nearest miss and the gang. Requires that some wait. `reservations` may be nullptr. O(servers (m + wishes
 /// log labels)).
-void explain_servers(const Accounts& accounts, const OpenServers& open, const Reservations* reservations,
+void explain_servers(const Ledger& ledger, const OpenServers& open, const Reservations* reservations,
                      std::uint32_t job, WhyWaiting& why);
 
 /// What it finds on one that is present. O(m + wishes log labels); of a job with terms O(servers m) more.
-WhyNotOn why_not_on(const Accounts& accounts, const OpenServers& open, const Reservations* reservations,
+WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations* reservations,
                     std::uint32_t job, std::uint32_t server);
 
 /// By its name, and the names of those for whom it is kept.
-KeptServer kept_server(const Accounts& accounts, const Reservations::Kept& kept);
+KeptServer kept_server(const Ledger& ledger, const Reservations::Kept& kept);
 
 // Why a task does not go to a server. What is in the way is named in one order, the lasting reasons before
 // those that pass: the job's own wishes, its size, a drained server, one that is kept for another task, the
@@ -46,8 +46,8 @@ struct Wish {
   Selection selection = {};
 };
 
-std::vector<Wish> wishes_of(const TaskClasses& shapes, std::uint32_t shape) {
-  const JobSubmitted job = shapes.job_of(shape);
+std::vector<Wish> wishes_of(const TaskClasses& task_classes, std::uint32_t task_class) {
+  const JobSubmitted job = task_classes.job_of(task_class);
   std::vector<Wish> wishes;
   if (job.servers) wishes.push_back({.label = {}, .selection = {.servers = job.servers}});
   for (const auto& [label, values] : job.select)
@@ -84,14 +84,14 @@ double missing_part(const Amounts& missing, std::span<const std::int64_t> demand
 
 class Look {
  public:
-  Look(const Accounts& accounts, const OpenServers& open, const Reservations* reservations, std::uint32_t job)
-      : accounts_(accounts),
+  Look(const Ledger& ledger, const OpenServers& open, const Reservations* reservations, std::uint32_t job)
+      : ledger_(ledger),
         reservations_(reservations),
-        queue_(accounts.jobs[job].queue),
+        queue_(ledger.jobs[job].queue),
         job_(job),
-        shape_(accounts.queues[queue_].shape),
-        wishes_(wishes_of(accounts.shapes, shape_)) {
-    if (accounts.shapes.terms(shape_) != nullptr) gang_feasibility_.emplace(accounts, job, open);
+        shape_(ledger.queues[queue_].task_class),
+        wishes_(wishes_of(ledger.task_classes, shape_)) {
+    if (ledger.task_classes.terms(shape_) != nullptr) gang_feasibility_.emplace(ledger, job, open);
   }
 
   const std::vector<Wish>& wishes() const { return wishes_; }
@@ -99,11 +99,11 @@ class Look {
     return gang_feasibility_;
   }  ///< with terms
   std::span<const std::int64_t> demand_on(std::uint32_t server) const {
-    return accounts_.shapes.demand_on(shape_, server);
+    return ledger_.task_classes.demand_on(shape_, server);
   }
 
   bool holds(const Wish& wish, std::uint32_t server) const {
-    const auto& [name, labels] = accounts_.shapes.eligibility.description_of(server);
+    const auto& [name, labels] = ledger_.task_classes.eligibility.description_of(server);
     return wish.is_for_any ? labels.contains(wish.label) : wish.selection.admits(name, labels);
   }
 
@@ -111,15 +111,17 @@ class Look {
     if (const Wish* const broken = first_broken_wish(server)) {
       return {.reason = broken->label.empty() ? InTheWay::name : InTheWay::label, .label = broken->label};
     }
-    const Way* const way = accounts_.shapes.way_on(shape_, server);
-    MIRAB_ASSERT(way != nullptr, "a server is not allowed, and no wish keeps the task from it");
-    if (Amounts missing = shortfall(way->demand, accounts_.park.capacity(server)); !is_nothing(missing))
+    const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(shape_, server);
+    MIRAB_ASSERT(alternative != nullptr, "a server is not allowed, and no wish keeps the task from it");
+    if (Amounts missing = shortfall(alternative->demand, ledger_.server_pool.capacity(server));
+        !is_nothing(missing))
       return {.reason = InTheWay::too_small, .missing = std::move(missing)};
-    if (accounts_.servers[server].drained) return {.reason = InTheWay::drained};
+    if (ledger_.servers[server].drained) return {.reason = InTheWay::drained};
     if (const Reservations::Kept* const kept = kept_for_another(server))
-      return {.reason = InTheWay::kept, .kept = kept_server(accounts_, *kept)};
+      return {.reason = InTheWay::kept, .kept = kept_server(ledger_, *kept)};
     if (WhyNotOn term = broken_term(server); term.reason != InTheWay::nothing) return term;
-    if (Amounts missing = shortfall(way->demand, accounts_.park.free(server)); !is_nothing(missing))
+    if (Amounts missing = shortfall(alternative->demand, ledger_.server_pool.free(server));
+        !is_nothing(missing))
       return {.reason = InTheWay::full, .missing = std::move(missing)};
     return {};
   }
@@ -134,14 +136,14 @@ class Look {
   const Reservations::Kept* kept_for_another(std::uint32_t server) const {
     const Reservations::Kept* const kept = reservations_ ? reservations_->on_server(server) : nullptr;
     if (kept == nullptr) return nullptr;
-    const bool is_its = kept->queue == queue_ && accounts_.queues[queue_].first_job == job_;
+    const bool is_its = kept->queue == queue_ && ledger_.queues[queue_].first_job == job_;
     return is_its ? nullptr : kept;
   }
 
   WhyNotOn broken_term(std::uint32_t server) const {
     using Term = GangFeasibility::Objection::Term;
     if (!gang_feasibility_) return {};
-    const PlacementConstraints& terms = *accounts_.shapes.terms(shape_);
+    const PlacementConstraints& terms = *ledger_.task_classes.terms(shape_);
     const GangFeasibility::Objection objection = gang_feasibility_->objection(server);
     switch (objection.term) {
       case Term::none:
@@ -159,7 +161,7 @@ class Look {
     MIRAB_ASSERT(false, "another term");
   }
 
-  const Accounts& accounts_;
+  const Ledger& ledger_;
   const Reservations* reservations_;
   std::uint32_t queue_;
   std::uint32_t job_;
@@ -170,14 +172,13 @@ class Look {
 
 class Count {
  public:
-  Count(const Accounts& accounts, const Look& look, WhyWaiting& why)
-      : accounts_(accounts), look_(look), why_(why) {
-    why_.servers.lacking.assign(accounts.resource_count(), 0);
-    why_.servers.too_small_in.assign(accounts.resource_count(), 0);
+  Count(const Ledger& ledger, const Look& look, WhyWaiting& why) : ledger_(ledger), look_(look), why_(why) {
+    why_.servers.lacking.assign(ledger.resource_count(), 0);
+    why_.servers.too_small_in.assign(ledger.resource_count(), 0);
     for (const Wish& wish : look_.wishes())
       why_.constraints.push_back({.label = wish.label, .excludes = 0, .alone = 0});
-    for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-      if (accounts.servers.holds(server)) count(server);
+    for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+      if (ledger.servers.holds(server)) count(server);
     }
   }
 
@@ -235,12 +236,12 @@ class Count {
     const double part = missing_part(missing, look_.demand_on(server));
     if (part >= least_) return;
     least_ = part;
-    why_.nearest_miss = {.server = accounts_.servers.id(server),
-                         .name = accounts_.shapes.eligibility.description_of(server).name,
+    why_.nearest_miss = {.server = ledger_.servers.id(server),
+                         .name = ledger_.task_classes.eligibility.description_of(server).name,
                          .to_free = missing};
   }
 
-  const Accounts& accounts_;
+  const Ledger& ledger_;
   const Look& look_;
   WhyWaiting& why_;
   double least_ = std::numeric_limits<double>::infinity();
@@ -248,29 +249,28 @@ class Count {
 
 }  // namespace
 
-void explain_servers(const Accounts& accounts, const OpenServers& open, const Reservations* reservations,
+void explain_servers(const Ledger& ledger, const OpenServers& open, const Reservations* reservations,
                      std::uint32_t job, WhyWaiting& why) {
-  const Look look(accounts, open, reservations, job);
-  Count(accounts, look, why);
+  const Look look(ledger, open, reservations, job);
+  Count(ledger, look, why);
   if (!look.gang_feasibility()) return;
-  const std::int64_t batch = batch_of(accounts, job);
+  const std::int64_t batch = batch_of(ledger, job);
   if (batch == 1) return;
-  why.gang = {.together = batch,
-              .room = std::min(look.gang_feasibility()->most(), accounts.jobs[job].waiting)};
+  why.gang = {.together = batch, .room = std::min(look.gang_feasibility()->most(), ledger.jobs[job].waiting)};
 }
 
-WhyNotOn why_not_on(const Accounts& accounts, const OpenServers& open, const Reservations* reservations,
+WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations* reservations,
                     std::uint32_t job, std::uint32_t server) {
-  return Look(accounts, open, reservations, job).on(server);
+  return Look(ledger, open, reservations, job).on(server);
 }
 
-KeptServer kept_server(const Accounts& accounts, const Reservations::Kept& kept) {
-  const QueueRow& queue = accounts.queues[kept.queue];
-  return {.server = accounts.servers.id(kept.server),
-          .server_name = accounts.shapes.eligibility.description_of(kept.server).name,
-          .user = accounts.users.id(queue.user),
-          .user_name = accounts.users[queue.user].name,
-          .job = accounts.jobs.id(queue.first_job),
+KeptServer kept_server(const Ledger& ledger, const Reservations::Kept& kept) {
+  const QueueRow& queue = ledger.queues[kept.queue];
+  return {.server = ledger.servers.id(kept.server),
+          .server_name = ledger.task_classes.eligibility.description_of(kept.server).name,
+          .user = ledger.users.id(queue.user),
+          .user_name = ledger.users[queue.user].name,
+          .job = ledger.jobs.id(queue.first_job),
           .since = kept.since};
 }
 
@@ -289,12 +289,12 @@ namespace {
 class Ahead {
  public:
   Ahead(const Precedence& precedence, const Contender& own)
-      : precedence_(precedence), own_(own), user_(precedence.standing->queue(own.keyed.entry).user) {
-    marks_.resize(precedence.standing->accounts.users.end(), Mark::none);
+      : precedence_(precedence), own_(own), user_(precedence.context->queue(own.keyed.entry).user) {
+    marks_.resize(precedence.context->ledger.users.end(), Mark::none);
   }
 
   void meet(const Contender& other) {
-    const std::uint32_t user = precedence_.standing->queue(other.keyed.entry).user;
+    const std::uint32_t user = precedence_.context->queue(other.keyed.entry).user;
     if (user != user_ && precedence_.tie == Tie::random && precedence_.ties(other.keyed, own_.keyed)) {
       marks_[user] = std::max(marks_[user], Mark::tied);
       return remember_rival(other.keyed.key);
@@ -334,18 +334,18 @@ class Ahead {
 }  // namespace
 
 std::optional<WhyWaiting> Engine::why_waiting(JobId job, Time now) const {
-  const auto number = state_->accounts.jobs.find(job);
-  if (!number || state_->accounts.jobs[*number].waiting == 0) return {};
+  const auto number = state_->ledger.jobs.find(job);
+  if (!number || state_->ledger.jobs[*number].waiting == 0) return {};
   return state_->why_waiting(*number, std::max(now, state_->now));
 }
 
 std::optional<WhyNotOn> Engine::why_not_on(JobId job, ServerId server) const {
-  const Accounts& accounts = state_->accounts;
-  const auto of_job = accounts.jobs.find(job);
-  const auto there = accounts.servers.find(server);
+  const Ledger& ledger = state_->ledger;
+  const auto of_job = ledger.jobs.find(job);
+  const auto there = ledger.servers.find(server);
   if (!of_job || !there) return {};
   const std::optional<Reservations>& reservations = state_->reservations;
-  return scheduling::why_not_on(accounts, state_->open_servers(), reservations ? &*reservations : nullptr,
+  return scheduling::why_not_on(ledger, state_->open_servers(), reservations ? &*reservations : nullptr,
                                 *of_job, *there);
 }
 
@@ -353,9 +353,9 @@ std::optional<WhyNotOn> Engine::why_not_on(JobId job, ServerId server) const {
 std::optional<double> Engine::State::weight_before(std::uint32_t user, double key,
                                                    std::optional<double> rival) const {
   constexpr double kMaxWeight = 1e18;
-  if (!whom.discipline->weighted || whom.discipline->priced) return {};
+  if (!discipline_choice.discipline->weighted || discipline_choice.discipline->priced) return {};
   if (!rival || *rival <= 0 || key <= 0) return {};
-  const double weight = accounts.users[user].weight.value() * (key / *rival);
+  const double weight = ledger.users[user].weight.value() * (key / *rival);
   return weight < kMaxWeight ? std::optional(weight) : std::nullopt;
 }
 
@@ -366,7 +366,7 @@ bool Engine::State::may_place_without_force(const std::vector<Contender>& all,
     return precedence.before(a.keyed, b.keyed);
   });
   const auto is_looked_at = [&](const Contender& each) {
-    return whom.blocking == Blocking::skip || &each == &*lowest ||
+    return discipline_choice.blocking == Blocking::skip || &each == &*lowest ||
            (precedence.tie == Tie::random && precedence.ties(each.keyed, lowest->keyed));
   };
   return std::any_of(all.begin(), all.end(),
@@ -377,15 +377,15 @@ void Engine::State::explain_kept(std::uint32_t queue, const ReservationPreview& 
   const Reservations* const found = step.kept();
   if (found == nullptr) return;
   const Reservations::Kept* const first = first_kept_with_room(*found);
-  if (first != nullptr) why.served_first = kept_server(accounts, *first);
+  if (first != nullptr) why.served_first = kept_server(ledger, *first);
   const Reservations::Kept* const own = why.older_jobs == 0 ? found->of_queue(queue) : nullptr;
   if (own == nullptr) return;
-  why.kept_for_it = {.server = accounts.servers.id(own->server),
+  why.kept_for_it = {.server = ledger.servers.id(own->server),
                      .name = name_of_server(own->server),
                      .since = own->since,
                      .missing = {}};
   if (const WhyNotOn there =
-          scheduling::why_not_on(accounts, step.open, found, accounts.queues[queue].first_job, own->server);
+          scheduling::why_not_on(ledger, step.open, found, ledger.queues[queue].first_job, own->server);
       there.reason == InTheWay::full)
     why.kept_for_it->missing = there.missing;
 }
@@ -398,22 +398,23 @@ void Engine::State::explain_order(std::uint32_t queue, const std::vector<Contend
   why.key = own->keyed.key;
   Ahead ahead(precedence, *own);
   for (const Contender& other : all) {
-    if (&other != &*own && (other.has_room || whom.blocking == Blocking::freeze)) ahead.meet(other);
+    if (&other != &*own && (other.has_room || discipline_choice.blocking == Blocking::freeze))
+      ahead.meet(other);
   }
   why.own_ahead = ahead.own_ahead();
   why.users_ahead = ahead.users_ahead();
   why.users_tied = ahead.users_tied();
   if (ahead.first()) why.next = named(*ahead.first());
-  why.with_weight = weight_before(accounts.queues[queue].user, own->keyed.key, ahead.rival());
+  why.with_weight = weight_before(ledger.queues[queue].user, own->keyed.key, ahead.rival());
   const Contender lowest = ahead.first().value_or(*own);
-  if (whom.blocking == Blocking::freeze && !lowest.has_room) why.blocked_by = named(lowest);
+  if (discipline_choice.blocking == Blocking::freeze && !lowest.has_room) why.blocked_by = named(lowest);
 }
 
 void Engine::State::explain_force(std::uint32_t queue, const std::vector<Contender>& all,
                                   const Precedence& precedence, const ReservationPreview& step,
                                   WhyWaiting& why) const {
   if (!preemption || why.served_first || may_place_without_force(all, precedence)) return;
-  const std::optional<Gain> gain = foreseen_gain(precedence, step);
+  const std::optional<PreemptionCandidate> gain = foreseen_gain(precedence, step);
   if (!gain) return;
   const auto gains = std::find_if(
       all.begin(), all.end(), [&](const Contender& each) { return each.keyed.entry.queue == gain->queue; });
@@ -423,22 +424,21 @@ void Engine::State::explain_force(std::uint32_t queue, const std::vector<Contend
 
 WhyWaiting Engine::State::why_waiting(std::uint32_t job, Time at) const {
   const ReservationPreview step = reservation_preview(at);
-  const std::uint32_t queue = accounts.jobs[job].queue;
-  const std::uint32_t user = accounts.queues[queue].user;
-  WhyWaiting why{.user = accounts.users.id(user),
-                 .user_name = accounts.users[user].name,
-                 .job = accounts.jobs.id(job),
-                 .waiting = accounts.jobs[job].waiting,
+  const std::uint32_t queue = ledger.jobs[job].queue;
+  const std::uint32_t user = ledger.queues[queue].user;
+  WhyWaiting why{.user = ledger.users.id(user),
+                 .user_name = ledger.users[user].name,
+                 .job = ledger.jobs.id(job),
+                 .waiting = ledger.jobs[job].waiting,
                  .servers = {}};
-  explain_servers(accounts, step.open, step.kept(), job, why);
-  for (std::uint32_t older = accounts.queues[queue].first_job; older != job;
-       older = accounts.jobs[older].next)
+  explain_servers(ledger, step.open, step.kept(), job, why);
+  for (std::uint32_t older = ledger.queues[queue].first_job; older != job; older = ledger.jobs[older].next)
     ++why.older_jobs;
   explain_kept(queue, step, why);
 
-  const std::optional<Standing> fresh = refreshed_standing(at);
+  const std::optional<ShareContext> fresh = refreshed_context(at);
   const Precedence as_found{
-      .discipline = whom.discipline, .tie = options.tie, .standing = fresh ? &*fresh : &standing};
+      .discipline = discipline_choice.discipline, .tie = options.tie, .context = fresh ? &*fresh : &context};
   const std::vector<Contender> all = contenders(as_found, step.open);
   explain_order(queue, all, as_found, why);
   explain_force(queue, all, as_found, step, why);

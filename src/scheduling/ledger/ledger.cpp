@@ -7,26 +7,27 @@
 
 namespace mirab::scheduling {
 
-std::uint32_t Accounts::add_user(UserRow row) {
+std::uint32_t Ledger::add_user(UserRow row) {
   row.order = users_before++;
   const std::uint32_t user = users.add(std::move(row));
   used_.resize(users.end() * resources_, 0);
   return user;
 }
 
-void Accounts::put_user_back(std::uint32_t user, UserRow row) {
+void Ledger::put_user_back(std::uint32_t user, UserRow row) {
   users.put_back(user, std::move(row));
   used_.resize(users.end() * resources_, 0);
 }
 
-std::uint32_t Accounts::find_queue(std::uint32_t user, std::uint32_t shape) const {
+std::uint32_t Ledger::find_queue(std::uint32_t user, std::uint32_t task_class) const {
   const std::vector<std::uint32_t>& of_user = users[user].queues;
-  const auto found = std::find_if(of_user.begin(), of_user.end(),
-                                  [&](std::uint32_t queue) { return queues[queue].shape == shape; });
+  const auto found = std::find_if(of_user.begin(), of_user.end(), [&](std::uint32_t queue) {
+    return queues[queue].task_class == task_class;
+  });
   return found == of_user.end() ? kNone : *found;
 }
 
-std::uint32_t Accounts::add_queue(std::uint32_t user, std::uint32_t shape) {
+std::uint32_t Ledger::add_queue(std::uint32_t user, std::uint32_t task_class) {
   auto queue = static_cast<std::uint32_t>(queues.size());
   if (vacant_queues_.empty()) {
     queues.emplace_back();
@@ -34,12 +35,12 @@ std::uint32_t Accounts::add_queue(std::uint32_t user, std::uint32_t shape) {
     queue = vacant_queues_.back();
     vacant_queues_.pop_back();
   }
-  queues[queue] = QueueRow{.user = user, .shape = shape};
+  queues[queue] = QueueRow{.user = user, .task_class = task_class};
   users[user].queues.push_back(queue);
   return queue;
 }
 
-void Accounts::remove_queue(std::uint32_t queue) {
+void Ledger::remove_queue(std::uint32_t queue) {
   QueueRow& row = queues[queue];
   MIRAB_ASSERT(row.jobs == 0 && row.running == 0 && row.first_job == kNone, "a queue with jobs goes");
   std::erase(users[row.user].queues, queue);
@@ -47,7 +48,7 @@ void Accounts::remove_queue(std::uint32_t queue) {
   vacant_queues_.push_back(queue);
 }
 
-void Accounts::enqueue(std::uint32_t job) {
+void Ledger::enqueue(std::uint32_t job) {
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
   std::uint32_t before = queue.last_job;  // mostly the newest comes last, or the oldest first
@@ -60,7 +61,7 @@ void Accounts::enqueue(std::uint32_t job) {
   (after == kNone ? queue.last_job : jobs[after].previous) = job;
 }
 
-void Accounts::dequeue(std::uint32_t job) {
+void Ledger::dequeue(std::uint32_t job) {
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
   (row.previous == kNone ? queue.first_job : jobs[row.previous].next) = row.next;
@@ -68,11 +69,11 @@ void Accounts::dequeue(std::uint32_t job) {
   row.next = row.previous = kNone;
 }
 
-void Accounts::book(std::uint32_t user, std::span<const std::int64_t> demand) {
+void Ledger::book(std::uint32_t user, std::span<const std::int64_t> demand) {
   for (std::size_t r = 0; r < resources_; ++r) used_[user * resources_ + r] += demand[r];
 }
 
-void Accounts::unbook(std::uint32_t user, std::span<const std::int64_t> demand) {
+void Ledger::unbook(std::uint32_t user, std::span<const std::int64_t> demand) {
   for (std::size_t r = 0; r < resources_; ++r) {
     std::int64_t& used = used_[user * resources_ + r];
     used -= demand[r];
@@ -80,26 +81,26 @@ void Accounts::unbook(std::uint32_t user, std::span<const std::int64_t> demand) 
   }
 }
 
-std::uint32_t Accounts::start(std::uint32_t job, std::uint32_t server, Time now) {
+std::uint32_t Ledger::start(std::uint32_t job, std::uint32_t server, Time now) {
   const std::uint32_t task = tasks.add({.job = job, .server = server, .started = now});
   run(task);
   return task;
 }
 
-void Accounts::start_again(std::uint32_t task, std::uint32_t job, std::uint32_t server, Time now) {
+void Ledger::start_again(std::uint32_t task, std::uint32_t job, std::uint32_t server, Time now) {
   tasks.put_back(task, {.job = job, .server = server, .started = now});
   run(task);
 }
 
 /// The row of the task is new: everything else follows.
-void Accounts::run(std::uint32_t task) {
+void Ledger::run(std::uint32_t task) {
   TaskRow& started = tasks[task];
   const std::uint32_t job = started.job;
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
   MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
   const std::span<const std::int64_t> demand = this->demand(queue, started.server);
-  park.take(started.server, demand);
+  server_pool.take(started.server, demand);
   book(queue.user, demand);
 
   ServerRow& there = servers[started.server];
@@ -113,13 +114,13 @@ void Accounts::run(std::uint32_t task) {
   if (--row.waiting == 0) dequeue(job);
 }
 
-void Accounts::end(std::uint32_t task) {
+void Ledger::end(std::uint32_t task) {
   const TaskRow row = tasks[task];
   JobRow& job = jobs[row.job];
   QueueRow& queue = queues[job.queue];
   ServerRow& server = servers[row.server];
   const std::span<const std::int64_t> demand = this->demand(queue, row.server);
-  park.give(row.server, demand);
+  server_pool.give(row.server, demand);
   unbook(queue.user, demand);
 
   (row.previous_of_job == kNone ? job.first_task : tasks[row.previous_of_job].next_of_job) = row.next_of_job;
@@ -132,7 +133,7 @@ void Accounts::end(std::uint32_t task) {
   tasks.remove(task);
 }
 
-std::string Accounts::broken() const {
+std::string Ledger::broken() const {
   std::vector<std::int64_t> used(used_.size(), 0);
   std::vector<std::int64_t> running_of_job(jobs.end(), 0);
   std::vector<std::int64_t> running_of_queue(queues.size(), 0);
@@ -140,7 +141,7 @@ std::string Accounts::broken() const {
   std::size_t on_servers = 0;
   for (std::uint32_t server = 0; server < servers.end(); ++server) {
     if (!servers.holds(server)) continue;
-    std::vector<std::int64_t> accounted(park.free(server).begin(), park.free(server).end());
+    std::vector<std::int64_t> accounted(server_pool.free(server).begin(), server_pool.free(server).end());
     std::uint32_t previous = kNone;
     for (std::uint32_t t = servers[server].first_task; t != kNone; t = tasks[t].next_on_server) {
       if (!tasks.holds(t) || tasks[t].server != server || tasks[t].previous_on_server != previous)
@@ -156,9 +157,9 @@ std::string Accounts::broken() const {
       }
       ++running_of_job[tasks[t].job], ++running_of_queue[queue], ++running_of_user[user];
     }
-    if (!std::equal(accounted.begin(), accounted.end(), park.capacity(server).begin()))
+    if (!std::equal(accounted.begin(), accounted.end(), server_pool.capacity(server).begin()))
       return fmt::format("what runs and what is free do not make up server {}", server);
-    const auto free = park.free(server);
+    const auto free = server_pool.free(server);
     if (std::any_of(free.begin(), free.end(), [](std::int64_t units) { return units < 0; }))
       return fmt::format("server {} is over its capacity", server);
   }
@@ -190,7 +191,7 @@ std::string Accounts::broken() const {
   return {};
 }
 
-std::uint32_t Kinds::hold(std::uint32_t server, std::span<const std::int64_t> capacity) {
+std::uint32_t ServerClasses::hold(std::uint32_t server, std::span<const std::int64_t> capacity) {
   const auto vacant = std::find(counts_.begin(), counts_.end(), 0);
   const auto lowest = static_cast<std::uint32_t>(vacant - counts_.begin());
   const auto [known, is_new] = numbers_.emplace(Amounts(capacity.begin(), capacity.end()), lowest);
@@ -209,13 +210,14 @@ std::uint32_t Kinds::hold(std::uint32_t server, std::span<const std::int64_t> ca
   return kind;
 }
 
-void Kinds::release(std::uint32_t server, std::uint32_t kind) {
+void ServerClasses::release(std::uint32_t server, std::uint32_t kind) {
   if (--counts_[kind] == 0) numbers_.erase(capacities_[kind]);
   sets_[kind].erase(server);
   admitted_.clear();
 }
 
-bool Kinds::set_capacities(const std::vector<std::optional<Amounts>>& capacities, std::size_t resources) {
+bool ServerClasses::set_capacities(const std::vector<std::optional<Amounts>>& capacities,
+                                   std::size_t resources) {
   counts_.assign(capacities.size(), 0);
   sets_.resize(capacities.size());
   for (std::uint32_t kind = 0; kind < capacities.size(); ++kind) {
@@ -225,7 +227,8 @@ bool Kinds::set_capacities(const std::vector<std::optional<Amounts>>& capacities
   return true;
 }
 
-ServerSet Kinds::admitted(std::uint32_t kind, std::uint32_t selection, const Eligibility& eligibility) const {
+ServerSet ServerClasses::admitted(std::uint32_t kind, std::uint32_t selection,
+                                  const Eligibility& eligibility) const {
   const ServerSet* const admitted = eligibility.servers(selection);
   if (admitted == nullptr) return sets_[kind];
   ServerSet servers;
@@ -237,8 +240,8 @@ ServerSet Kinds::admitted(std::uint32_t kind, std::uint32_t selection, const Eli
   return servers;
 }
 
-const ServerSet* Kinds::servers_of(std::uint32_t kind, std::uint32_t selection,
-                                   const Eligibility& eligibility) {
+const ServerSet* ServerClasses::servers_of(std::uint32_t kind, std::uint32_t selection,
+                                           const Eligibility& eligibility) {
   if (eligibility.servers(selection) == nullptr) return &sets_[kind];
   const std::uint64_t sequence = eligibility.sequence(selection);
   Admitted& known = admitted_[{kind, selection}];

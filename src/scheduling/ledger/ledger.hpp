@@ -41,12 +41,12 @@ struct UserRow {
 /// The tasks of one user that look alike: they wait, in the order of their jobs, for the same thing.
 struct QueueRow {
   std::uint32_t user = kNone;
-  std::uint32_t shape = kNone;
+  std::uint32_t task_class = kNone;
   std::uint32_t first_job = kNone;  ///< of those with waiting tasks
   std::uint32_t last_job = kNone;
   std::uint64_t arrival = 0;  ///< when it last began to wait: events before that
   Time since = {};            ///< began to wait or got a task, the latest of these
-  std::int64_t running = 0;   ///< x of this shape
+  std::int64_t running = 0;   ///< x of this task class
   std::uint32_t jobs = 0;     ///< that wait or run
 };
 
@@ -81,9 +81,9 @@ struct ServerRow {
 ///
 /// Invariants: what runs on a server and what is free there make up its capacity; what a user's tasks take is
 /// what it is booked to use; every task is in exactly one list of a job and one of a server.
-class Accounts {
+class Ledger {
  public:
-  explicit Accounts(std::size_t resources) : park(resources), resources_(resources) {}
+  explicit Ledger(std::size_t resources) : server_pool(resources), resources_(resources) {}
 
   std::size_t resource_count() const { return resources_; }
 
@@ -94,12 +94,12 @@ class Accounts {
 
   /// What a task of the queue takes on the server. Requires that it may run there. [m]
   std::span<const std::int64_t> demand(const QueueRow& queue, std::uint32_t server) const {
-    return shapes.demand_on(queue.shape, server);
+    return task_classes.demand_on(queue.task_class, server);
   }
 
   std::uint32_t add_user(UserRow row);
   void put_user_back(std::uint32_t user, UserRow row);  ///< with its order; see Slots::put_back
-  std::uint32_t add_queue(std::uint32_t user, std::uint32_t shape);
+  std::uint32_t add_queue(std::uint32_t user, std::uint32_t task_class);
   void remove_queue(std::uint32_t queue);  ///< requires that it has no jobs
 
   /// Puts the job among those of its queue that wait, by its sequence. O(jobs in front of it, from either
@@ -115,14 +115,14 @@ class Accounts {
   /// The task is over and its row gone. O(m).
   void end(std::uint32_t task);
 
-  /// The queue of (user, shape), if there is one. O(queues of the user).
-  std::uint32_t find_queue(std::uint32_t user, std::uint32_t shape) const;
+  /// The queue of (user, task class), if there is one. O(queues of the user).
+  std::uint32_t find_queue(std::uint32_t user, std::uint32_t task_class) const;
 
   /// The first invariant that does not hold, in words; nothing when all do. O(everything).
   std::string broken() const;
 
-  ServerPool park;
-  TaskClasses shapes;
+  ServerPool server_pool;
+  TaskClasses task_classes;
   Slots<ServerRow, ServerId> servers;
   Slots<UserRow, UserId> users;
   Slots<JobRow, JobId> jobs;
@@ -140,11 +140,11 @@ class Accounts {
   std::vector<std::uint32_t> vacant_queues_;
 };
 
-/// The kinds of servers: those of one have equal capacities. A kind without servers leaves its number to the
+/// The server classes: those of one have equal capacities. A kind without servers leaves its number to the
 /// next new one.
-class Kinds {
+class ServerClasses {
  public:
-  /// The kind of servers with this capacity, and one server more of it. O(kinds).
+  /// The server class with this capacity, and one server more of it. O(kinds).
   std::uint32_t hold(std::uint32_t server, std::span<const std::int64_t> capacity);
   void release(std::uint32_t server, std::uint32_t kind);
 

@@ -247,7 +247,8 @@ void ServerPool::give(std::uint32_t server, std::span<const std::int64_t> demand
   show_change(server);
 }
 
-std::optional<std::uint32_t> ServerPool::first_with_room(const Variant& variant, std::uint32_t from) const {
+std::optional<std::uint32_t> ServerPool::first_with_room(const SearchAlternative& variant,
+                                                         std::uint32_t from) const {
   std::optional<std::uint32_t> first;
   any_with_room(variant, from, [&](std::uint32_t server) {
     first = server;
@@ -256,7 +257,7 @@ std::optional<std::uint32_t> ServerPool::first_with_room(const Variant& variant,
   return first;
 }
 
-bool OpenServers::any_with_room(const Variant& variant) const {
+bool OpenServers::any_with_room(const SearchAlternative& variant) const {
   for (std::size_t index = 0; index < opened_.words().size(); ++index) {
     std::uint64_t word = opened_.word(index);
     if (variant.among != nullptr) word &= variant.among->word(index);

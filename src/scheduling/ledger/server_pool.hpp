@@ -63,7 +63,7 @@ inline bool is_within(std::span<const std::int64_t> demand, std::span<const std:
 }
 
 /// One way to run a task. A task has several where its demand differs by server; their servers are disjoint.
-struct Variant {
+struct SearchAlternative {
   std::span<const std::int64_t> demand;  ///< [m], units
   const ServerSet* among;                ///< the servers on which it may run so; nullptr: all
 };
@@ -117,7 +117,7 @@ class ServerPool {
   /// Visits every server from `from` on that has room for the variant, in order, until a visit says true.
   /// Says whether one did. O(size × demanded resources), many servers at once.
   template <class Visit>
-  bool any_with_room(const Variant& variant, std::uint32_t from, Visit visit) const {
+  bool any_with_room(const SearchAlternative& variant, std::uint32_t from, Visit visit) const {
     return rounded_free_.any(rounded_free_.at_least(variant.demand), from, variant.among,
                              [&](std::size_t row) {
                                const auto server = static_cast<std::uint32_t>(row);
@@ -128,7 +128,7 @@ class ServerPool {
   /// Visits every block of 64 servers that may have room, in order: some of its servers may have none after
   /// all.
   template <class Visit>
-  void for_each_block_with_room(const Variant& variant, Visit visit) const {
+  void for_each_block_with_room(const SearchAlternative& variant, Visit visit) const {
     const Columns::Query query = rounded_free_.at_least(variant.demand);
     for (Columns::Block block = rounded_free_.next(query, 0, variant.among); block.rows != 0;
          block = rounded_free_.next(query, block.index + 1, variant.among)) {
@@ -137,7 +137,7 @@ class ServerPool {
   }
 
   /// The first server from `from` on that has room for the variant.
-  std::optional<std::uint32_t> first_with_room(const Variant& variant, std::uint32_t from) const;
+  std::optional<std::uint32_t> first_with_room(const SearchAlternative& variant, std::uint32_t from) const;
 
   /// The proportions of what is free on each server. From the first call on the park keeps them, which makes
   /// take() and give() a little slower; the first call, and the first after the pool has changed, cost
@@ -184,7 +184,7 @@ class OpenServers {
 
   /// Has any of them room for the variant? As ServerPool::first_with_room, and O(m) for each that is taken to
   /// be open.
-  bool any_with_room(const Variant& variant) const;
+  bool any_with_room(const SearchAlternative& variant) const;
 
  private:
   const ServerPool* pool_;

@@ -152,15 +152,16 @@ std::uint32_t TaskClasses::hold(const JobSubmitted& job) {
       continue;
     }
     const Selection there{.servers = std::vector{name}, .select = elsewhere.select, .except = {}};
-    wish.ways.push_back({.demand = demand, .servers = eligibility.hold(there)});
+    wish.alternatives.push_back({.demand = demand, .servers = eligibility.hold(there)});
     elsewhere.except.push_back(name);
   }
-  wish.ways.insert(wish.ways.begin(), {.demand = job.demand, .servers = eligibility.hold(elsewhere)});
+  wish.alternatives.insert(wish.alternatives.begin(),
+                           {.demand = job.demand, .servers = eligibility.hold(elsewhere)});
 
   const std::optional<PlacementConstraints> terms = constraints_of(job);
   const auto known = terms ? numbers_.end() : numbers_.find(wish);
   if (known != numbers_.end()) {
-    for (const Way& way : wish.ways) eligibility.release(way.servers);
+    for (const DemandAlternative& alternative : wish.alternatives) eligibility.release(alternative.servers);
     ++rows_[known->second].holders;
     return known->second;
   }
@@ -178,48 +179,50 @@ std::uint32_t TaskClasses::hold(const JobSubmitted& job) {
   return number;
 }
 
-void TaskClasses::release(std::uint32_t shape) {
-  Row& row = rows_[shape];
+void TaskClasses::release(std::uint32_t task_class) {
+  Row& row = rows_[task_class];
   MIRAB_ASSERT(row.holders > 0, "a shape that nobody holds is released");
   if (--row.holders > 0) return;
   if (!row.terms) numbers_.erase(row.wish);
-  for (const Way& way : row.wish.ways) eligibility.release(way.servers);
+  for (const DemandAlternative& alternative : row.wish.alternatives) eligibility.release(alternative.servers);
   row = {};
-  vacant_.push_back(shape);
-  // No number at the end is vacant, so that to hold a shape and to release it at once changes nothing.
+  vacant_.push_back(task_class);
+  // No number at the end is vacant, so that to hold a task class and to release it at once changes nothing.
   while (!rows_.empty() && rows_.back().holders == 0) {
     rows_.pop_back();
     std::erase(vacant_, end());
   }
 }
 
-JobSubmitted TaskClasses::job_of(std::uint32_t shape) const {
-  const std::vector<Way>& ways = rows_[shape].wish.ways;
-  const Selection& elsewhere = eligibility.selection(ways.front().servers);
-  JobSubmitted job{
-      .user = {}, .demand = ways.front().demand, .servers = elsewhere.servers, .select = elsewhere.select};
-  for (std::size_t way = 1; way < ways.size(); ++way)
-    job.demand_on[elsewhere.except[way - 1]] = ways[way].demand;
-  job.demand_on.insert(rows_[shape].wish.elsewhere.begin(), rows_[shape].wish.elsewhere.end());
-  if (rows_[shape].terms) set_constraints(job, *rows_[shape].terms);
+JobSubmitted TaskClasses::job_of(std::uint32_t task_class) const {
+  const std::vector<DemandAlternative>& alternatives = rows_[task_class].wish.alternatives;
+  const Selection& elsewhere = eligibility.selection(alternatives.front().servers);
+  JobSubmitted job{.user = {},
+                   .demand = alternatives.front().demand,
+                   .servers = elsewhere.servers,
+                   .select = elsewhere.select};
+  for (std::size_t alternative = 1; alternative < alternatives.size(); ++alternative)
+    job.demand_on[elsewhere.except[alternative - 1]] = alternatives[alternative].demand;
+  job.demand_on.insert(rows_[task_class].wish.elsewhere.begin(), rows_[task_class].wish.elsewhere.end());
+  if (rows_[task_class].terms) set_constraints(job, *rows_[task_class].terms);
   return job;
 }
 
-const Way* TaskClasses::way_on(std::uint32_t shape, std::uint32_t server) const {
-  for (const Way& way : rows_[shape].wish.ways) {
-    if (eligibility.contains(way.servers, server)) return &way;
+const DemandAlternative* TaskClasses::alternative_on(std::uint32_t task_class, std::uint32_t server) const {
+  for (const DemandAlternative& alternative : rows_[task_class].wish.alternatives) {
+    if (eligibility.contains(alternative.servers, server)) return &alternative;
   }
   return nullptr;
 }
 
-const Amounts& TaskClasses::demand_anywhere(std::uint32_t shape, std::uint32_t server) const {
-  const Wish& wish = rows_[shape].wish;
+const Amounts& TaskClasses::demand_anywhere(std::uint32_t task_class, std::uint32_t server) const {
+  const Wish& wish = rows_[task_class].wish;
   const std::string& name = eligibility.description_of(server).name;
   if (const auto there = wish.elsewhere.find(name); there != wish.elsewhere.end()) return there->second;
-  const std::vector<std::string>& named = eligibility.selection(wish.ways.front().servers).except;
-  const auto way = std::lower_bound(named.begin(), named.end(), name);
-  if (way == named.end() || *way != name) return wish.ways.front().demand;
-  return wish.ways[static_cast<std::size_t>(way - named.begin()) + 1].demand;
+  const std::vector<std::string>& named = eligibility.selection(wish.alternatives.front().servers).except;
+  const auto alternative = std::lower_bound(named.begin(), named.end(), name);
+  if (alternative == named.end() || *alternative != name) return wish.alternatives.front().demand;
+  return wish.alternatives[static_cast<std::size_t>(alternative - named.begin()) + 1].demand;
 }
 
 }  // namespace mirab::scheduling

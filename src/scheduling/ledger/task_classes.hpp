@@ -111,62 +111,66 @@ void set_constraints(JobSubmitted& job, const PlacementConstraints& terms);
 /// Errors: a gang below 1 or above the tasks, numbers below 1, pack and spread by one label.
 Check check_constraints(const JobSubmitted& job);
 
-/// One way to run a task of a shape: what it takes, and on which servers it may.
-struct Way {
+/// One way to run a task of a task class: what it takes, and on which servers it may.
+struct DemandAlternative {
   Amounts demand;
   std::uint32_t servers;  ///< of Eligibility
-  friend bool operator==(const Way&, const Way&) = default;
-  friend auto operator<=>(const Way&, const Way&) = default;
+  friend bool operator==(const DemandAlternative&, const DemandAlternative&) = default;
+  friend auto operator<=>(const DemandAlternative&, const DemandAlternative&) = default;
 };
 
-/// What tasks ask for, each different wish once: tasks of equal shape fit or do not fit together, whichever
-/// user they belong to. A job with terms has a shape of its own: whether its tasks fit depends on what runs
-/// of it.
+/// What tasks ask for, each different wish once: tasks of equal task class fit or do not fit together,
+/// whichever user they belong to. A job with terms has a task class of its own: whether its tasks fit depends
+/// on what runs of it.
 class TaskClasses {
  public:
-  /// The shape of the job's tasks; counts one more holder of it. O(log shapes).
+  /// The task class of the job's tasks; counts one more holder of it. O(log task classes).
   std::uint32_t hold(const JobSubmitted& job);
-  void retain(std::uint32_t shape) { ++rows_[shape].holders; }  ///< one holder more
-  void release(std::uint32_t shape);  ///< one holder less; the last one takes it along
+  void retain(std::uint32_t task_class) { ++rows_[task_class].holders; }  ///< one holder more
+  void release(std::uint32_t task_class);  ///< one holder less; the last one takes it along
 
-  /// A job that has the shape, of nobody.
-  JobSubmitted job_of(std::uint32_t shape) const;
-  std::uint32_t holders(std::uint32_t shape) const { return rows_[shape].holders; }  ///< 0: there is none
+  /// A job that has the task class, of nobody.
+  JobSubmitted job_of(std::uint32_t task_class) const;
+  std::uint32_t holders(std::uint32_t task_class) const {
+    return rows_[task_class].holders;
+  }  ///< 0: there is none
 
   /// The numbers that are given again, the last one first.
   std::span<const std::uint32_t> vacant() const { return vacant_; }
-  void add_vacant() { rows_.emplace_back(); }  ///< the next number has no shape
+  void add_vacant() { rows_.emplace_back(); }  ///< the next number has no task class
   void set_vacant(std::vector<std::uint32_t> numbers) { vacant_ = std::move(numbers); }
 
-  std::span<const Way> ways(std::uint32_t shape) const { return rows_[shape].wish.ways; }
+  std::span<const DemandAlternative> alternatives(std::uint32_t task_class) const {
+    return rows_[task_class].wish.alternatives;
+  }
   std::uint32_t end() const { return static_cast<std::uint32_t>(rows_.size()); }  ///< above every number
 
   /// What a task takes there. Requires that it may run there. [m]
-  std::span<const std::int64_t> demand_on(std::uint32_t shape, std::uint32_t server) const {
-    const std::vector<Way>& ways = rows_[shape].wish.ways;
-    if (ways.size() == 1) return ways.front().demand;
-    return way_on(shape, server)->demand;
+  std::span<const std::int64_t> demand_on(std::uint32_t task_class, std::uint32_t server) const {
+    const std::vector<DemandAlternative>& alternatives = rows_[task_class].wish.alternatives;
+    if (alternatives.size() == 1) return alternatives.front().demand;
+    return alternative_on(task_class, server)->demand;
   }
 
   /// How a task may run on the server; nothing when it may not.
-  const Way* way_on(std::uint32_t shape, std::uint32_t server) const;
+  const DemandAlternative* alternative_on(std::uint32_t task_class, std::uint32_t server) const;
 
   /// What a task would take there if every server were allowed. O(ways). [m]
-  const Amounts& demand_anywhere(std::uint32_t shape, std::uint32_t server) const;
+  const Amounts& demand_anywhere(std::uint32_t task_class, std::uint32_t server) const;
 
   /// Does what a task takes depend on the server, were every server allowed?
-  bool varies(std::uint32_t shape) const {
-    return rows_[shape].wish.ways.size() > 1 || !rows_[shape].wish.elsewhere.empty();
+  bool varies(std::uint32_t task_class) const {
+    return rows_[task_class].wish.alternatives.size() > 1 || !rows_[task_class].wish.elsewhere.empty();
   }
 
-  /// Of the job that has the shape alone; nullptr when it has none.
-  const PlacementConstraints* terms(std::uint32_t shape) const { return rows_[shape].terms.get(); }
+  /// Of the job that has the task class alone; nullptr when it has none.
+  const PlacementConstraints* terms(std::uint32_t task_class) const { return rows_[task_class].terms.get(); }
 
   Eligibility eligibility;
 
  private:
   struct Wish {
-    std::vector<Way> ways;
+    std::vector<DemandAlternative> alternatives;
     std::map<std::string, Amounts> elsewhere = {};  // by name: demands on servers that `servers` leaves out
     friend auto operator<=>(const Wish&, const Wish&) = default;
   };
@@ -175,7 +179,7 @@ class TaskClasses {
     std::unique_ptr<const PlacementConstraints> terms = {};
     std::uint32_t holders = 0;
   };
-  std::vector<Row> rows_;                  // [shape]
+  std::vector<Row> rows_;                  // [task class]
   std::map<Wish, std::uint32_t> numbers_;  // of those without terms
   std::vector<std::uint32_t> vacant_;
 };

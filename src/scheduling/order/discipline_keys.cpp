@@ -12,34 +12,34 @@ namespace mirab::scheduling {
 
 namespace {
 
-std::uint64_t sequence(const Standing& standing, Entry entry) {
-  return standing.accounts.jobs[standing.queue(entry).first_job].sequence;
+std::uint64_t sequence(const ShareContext& context, Entry entry) {
+  return context.ledger.jobs[context.queue(entry).first_job].sequence;
 }
 
 }  // namespace
 
-double fifo_key(const Standing& standing, Entry entry) {
-  return static_cast<double>(sequence(standing, entry));
+double fifo_key(const ShareContext& context, Entry entry) {
+  return static_cast<double>(sequence(context, entry));
 }
 
-std::weak_ordering fifo_compare(const Standing& standing, Entry a, Entry b) {
-  return sequence(standing, a) <=> sequence(standing, b);
+std::weak_ordering fifo_compare(const ShareContext& context, Entry a, Entry b) {
+  return sequence(context, a) <=> sequence(context, b);
 }
 
 // One task of each user in turn: the key is X_n / φ_n, the number of its running tasks per weight, and the
 // tie rule is the order within a round. The size of a task does not count: a user with large tasks gets a
 // large part of the cluster.
 
-double round_robin_key(const Standing& standing, Entry entry) {
-  const UserRow& user = standing.user(entry);
+double round_robin_key(const ShareContext& context, Entry entry) {
+  const UserRow& user = context.user(entry);
   return static_cast<double>(user.running) / user.weight.value();
 }
 
-std::weak_ordering round_robin_compare(const Standing& standing, Entry a, Entry b) {
+std::weak_ordering round_robin_compare(const ShareContext& context, Entry a, Entry b) {
   const auto turns = [&](Entry entry) {
-    return Part{.numerator = standing.user(entry).running, .denominator = 1};
+    return Part{.numerator = context.user(entry).running, .denominator = 1};
   };
-  return compare_per_weight(turns(a), standing.user(a).weight, turns(b), standing.user(b).weight);
+  return compare_per_weight(turns(a), context.user(a).weight, turns(b), context.user(b).weight);
 }
 
 // Dominant Resource Fairness by progressive filling (Ghodsi et al. 2011, algorithm 1): the key is the
@@ -56,24 +56,24 @@ std::weak_ordering round_robin_compare(const Standing& standing, Entry a, Entry 
 
 namespace {
 
-Part share(const Standing& standing, Entry entry) {
-  return exact_dominant_part(standing.accounts.used(standing.queue(entry).user),
-                             standing.accounts.park.pool(), standing.scale);
+Part share(const ShareContext& context, Entry entry) {
+  return exact_dominant_part(context.ledger.used(context.queue(entry).user),
+                             context.ledger.server_pool.pool(), context.scale);
 }
 
 }  // namespace
 
-double drf_share(const Standing& standing, std::uint32_t user) {
-  return dominant_part(standing.accounts.used(user), standing.accounts.park.pool(), standing.scale);
+double drf_share(const ShareContext& context, std::uint32_t user) {
+  return dominant_part(context.ledger.used(user), context.ledger.server_pool.pool(), context.scale);
 }
 
-double drf_key(const Standing& standing, Entry entry) {
-  return drf_share(standing, standing.queue(entry).user) / standing.user(entry).weight.value();
+double drf_key(const ShareContext& context, Entry entry) {
+  return drf_share(context, context.queue(entry).user) / context.user(entry).weight.value();
 }
 
-std::weak_ordering drf_compare(const Standing& standing, Entry a, Entry b) {
-  return compare_per_weight(share(standing, a), standing.user(a).weight, share(standing, b),
-                            standing.user(b).weight);
+std::weak_ordering drf_compare(const ShareContext& context, Entry a, Entry b) {
+  return compare_per_weight(share(context, a), context.user(a).weight, share(context, b),
+                            context.user(b).weight);
 }
 
 // Asset fairness (Ghodsi et al. 2011): the same part of any resource is worth the same, and everybody spends
@@ -86,39 +86,39 @@ std::weak_ordering drf_compare(const Standing& standing, Entry a, Entry b) {
 
 namespace {
 
-mpq_class spent(const Standing& standing, Entry entry) {
-  const std::span<const std::int64_t> used = standing.accounts.used(standing.queue(entry).user);
-  const std::span<const std::int64_t> pool = standing.accounts.park.pool();
+mpq_class spent(const ShareContext& context, Entry entry) {
+  const std::span<const std::int64_t> used = context.ledger.used(context.queue(entry).user);
+  const std::span<const std::int64_t> pool = context.ledger.server_pool.pool();
   mpq_class spent = 0;
   for (std::size_t r = 0; r < pool.size(); ++r) {
     if (pool[r] == 0) continue;
     mpq_class part(used[r], pool[r]);
     part.canonicalize();
-    spent += part * mpq_class(standing.scale.whole[r]);
+    spent += part * mpq_class(context.scale.whole[r]);
   }
-  const Weight& weight = standing.user(entry).weight;
+  const Weight& weight = context.user(entry).weight;
   return spent * mpq_class(weight.denominator, weight.numerator);
 }
 
 }  // namespace
 
-double asset_share(const Standing& standing, std::uint32_t user) {
-  const std::span<const std::int64_t> used = standing.accounts.used(user);
-  const std::span<const std::int64_t> pool = standing.accounts.park.pool();
+double asset_share(const ShareContext& context, std::uint32_t user) {
+  const std::span<const std::int64_t> used = context.ledger.used(user);
+  const std::span<const std::int64_t> pool = context.ledger.server_pool.pool();
   double spent = 0;
   for (std::size_t r = 0; r < pool.size(); ++r) {
     if (pool[r] > 0)
-      spent += standing.scale.rounded[r] * (static_cast<double>(used[r]) / static_cast<double>(pool[r]));
+      spent += context.scale.rounded[r] * (static_cast<double>(used[r]) / static_cast<double>(pool[r]));
   }
   return spent;
 }
 
-double asset_key(const Standing& standing, Entry entry) {
-  return asset_share(standing, standing.queue(entry).user) / standing.user(entry).weight.value();
+double asset_key(const ShareContext& context, Entry entry) {
+  return asset_share(context, context.queue(entry).user) / context.user(entry).weight.value();
 }
 
-std::weak_ordering asset_compare(const Standing& standing, Entry a, Entry b) {
-  return cmp(spent(standing, a), spent(standing, b)) <=> 0;
+std::weak_ordering asset_compare(const ShareContext& context, Entry a, Entry b) {
+  return cmp(spent(context, a), spent(context, b)) <=> 0;
 }
 
 // Proportional fairness, task by task: the most deprived is who has spent least at the prices ν of the
@@ -130,23 +130,22 @@ std::weak_ordering asset_compare(const Standing& standing, Entry a, Entry b) {
 // The prices follow the population; they are doubles, so that equal means equal doubles.
 // Known failure: the prices are those of one pool, whatever the servers and who may use them.
 
-double pf_spent(const Standing& standing, std::span<const std::int64_t> used, const Weight& weight) {
-  const std::span<const std::int64_t> pool = standing.accounts.park.pool();
+double pf_spent(const ShareContext& context, std::span<const std::int64_t> used, const Weight& weight) {
+  const std::span<const std::int64_t> pool = context.ledger.server_pool.pool();
   double spent = 0;
   for (std::size_t r = 0; r < pool.size(); ++r) {
-    if (pool[r] > 0)
-      spent += static_cast<double>(used[r]) / static_cast<double>(pool[r]) * standing.prices[r];
+    if (pool[r] > 0) spent += static_cast<double>(used[r]) / static_cast<double>(pool[r]) * context.prices[r];
   }
   return spent / weight.value();
 }
 
-double pf_key(const Standing& standing, Entry entry) {
-  return pf_spent(standing, standing.accounts.used(standing.queue(entry).user), standing.user(entry).weight);
+double pf_key(const ShareContext& context, Entry entry) {
+  return pf_spent(context, context.ledger.used(context.queue(entry).user), context.user(entry).weight);
 }
 
-std::weak_ordering pf_compare(const Standing& standing, Entry a, Entry b) {
-  const double spent_a = pf_key(standing, a);
-  const double spent_b = pf_key(standing, b);
+std::weak_ordering pf_compare(const ShareContext& context, Entry a, Entry b) {
+  const double spent_a = pf_key(context, a);
+  const double spent_b = pf_key(context, b);
   if (spent_a == spent_b) return std::weak_ordering::equivalent;
   return spent_a < spent_b ? std::weak_ordering::less : std::weak_ordering::greater;
 }
@@ -155,26 +154,26 @@ std::weak_ordering pf_compare(const Standing& standing, Entry a, Entry b) {
 //
 //   Σ_s x_{n,s} / u_s / φ_n,   u_s = Σ_i min_r c_{i,r} / d_{s,i,r},
 //
-// over the shapes s of the user's tasks: what runs, as a part of what would run if it had the whole cluster
-// and no placement constraint stood in the way; X_n / (u_n φ_n) where its tasks are all the same.
+// over the task classes s of the user's tasks: what runs, as a part of what would run if it had the whole
+// cluster and no placement constraint stood in the way; X_n / (u_n φ_n) where its tasks are all the same.
 
-double tsf_key(const Standing& standing, Entry entry) {
-  const UserRow& user = standing.user(entry);
+double tsf_key(const ShareContext& context, Entry entry) {
+  const UserRow& user = context.user(entry);
   double part = 0;
   for (const std::uint32_t queue : user.queues) {
-    const QueueRow& row = standing.accounts.queues[queue];
-    if (row.running > 0) part += static_cast<double>(row.running) / standing.alone_value[row.shape];
+    const QueueRow& row = context.ledger.queues[queue];
+    if (row.running > 0) part += static_cast<double>(row.running) / context.alone_value[row.task_class];
   }
   return part / user.weight.value();
 }
 
-std::weak_ordering tsf_compare(const Standing& standing, Entry a, Entry b) {
+std::weak_ordering tsf_compare(const ShareContext& context, Entry a, Entry b) {
   const auto part = [&](Entry entry) {
-    const UserRow& user = standing.user(entry);
+    const UserRow& user = context.user(entry);
     mpq_class sum = 0;
     for (const std::uint32_t queue : user.queues) {
-      const QueueRow& row = standing.accounts.queues[queue];
-      if (row.running > 0) sum += mpq_class(row.running) / standing.alone[row.shape];
+      const QueueRow& row = context.ledger.queues[queue];
+      if (row.running > 0) sum += mpq_class(row.running) / context.alone[row.task_class];
     }
     return mpq_class(sum * mpq_class(user.weight.denominator, user.weight.numerator));
   };
@@ -194,11 +193,11 @@ namespace {
 /// What the user uses of the resources that the task demands; of the others nothing.
 class UsedOfDemanded {
  public:
-  UsedOfDemanded(const Standing& standing, Entry entry) : scale_(standing.scale) {
-    const QueueRow& queue = standing.queue(entry);
-    used_ = standing.accounts.used(queue.user);
-    capacity_ = standing.kinds.capacities()[entry.lane];
-    demand_ = standing.accounts.shapes.ways(queue.shape).front().demand;
+  UsedOfDemanded(const ShareContext& context, Entry entry) : scale_(context.scale) {
+    const QueueRow& queue = context.queue(entry);
+    used_ = context.ledger.used(queue.user);
+    capacity_ = context.server_classes.capacities()[entry.lane];
+    demand_ = context.ledger.task_classes.alternatives(queue.task_class).front().demand;
   }
 
   double part() const {
@@ -228,13 +227,13 @@ class UsedOfDemanded {
 
 }  // namespace
 
-double ps_dsf_key(const Standing& standing, Entry entry) {
-  return UsedOfDemanded(standing, entry).part() / standing.user(entry).weight.value();
+double ps_dsf_key(const ShareContext& context, Entry entry) {
+  return UsedOfDemanded(context, entry).part() / context.user(entry).weight.value();
 }
 
-std::weak_ordering ps_dsf_compare(const Standing& standing, Entry a, Entry b) {
-  return compare_per_weight(UsedOfDemanded(standing, a).exact(), standing.user(a).weight,
-                            UsedOfDemanded(standing, b).exact(), standing.user(b).weight);
+std::weak_ordering ps_dsf_compare(const ShareContext& context, Entry a, Entry b) {
+  return compare_per_weight(UsedOfDemanded(context, a).exact(), context.user(a).weight,
+                            UsedOfDemanded(context, b).exact(), context.user(b).weight);
 }
 
 // The queues of MLF-DRS: users wait in a line for each dominant resource. A round serves one task of the head
@@ -249,12 +248,12 @@ std::weak_ordering ps_dsf_compare(const Standing& standing, Entry a, Entry b) {
 
 // The round belongs to the line, whose queues are not keyed again when it goes on: only the comparison knows
 // it.
-double mlf_drs_key(const Standing& /*standing*/, Entry /*entry*/) { return 0; }
+double mlf_drs_key(const ShareContext& /*context*/, Entry /*entry*/) { return 0; }
 
-std::weak_ordering mlf_drs_compare(const Standing& standing, Entry a, Entry b) {
-  if (standing.rounds.of(a.lane) != standing.rounds.of(b.lane))
-    return standing.rounds.of(a.lane) <=> standing.rounds.of(b.lane);
-  return standing.queue(a).arrival <=> standing.queue(b).arrival;
+std::weak_ordering mlf_drs_compare(const ShareContext& context, Entry a, Entry b) {
+  if (context.rounds.of(a.lane) != context.rounds.of(b.lane))
+    return context.rounds.of(a.lane) <=> context.rounds.of(b.lane);
+  return context.queue(a).arrival <=> context.queue(b).arrival;
 }
 
 // The keys of the disciplines that have one for each user (docs/explanation/mathematics.md, section 8), once
@@ -280,89 +279,90 @@ Number per_weight(const Number& amount, const Weight& weight) {
   return amount * static_cast<Number>(weight.denominator) / static_cast<Number>(weight.numerator);
 }
 
-const Weight& weight_of(const Standing& standing, const Holding& holding) {
-  return standing.accounts.users[holding.user].weight;
+const Weight& weight_of(const ShareContext& context, const Holding& holding) {
+  return context.ledger.users[holding.user].weight;
 }
 
 /// s_r used_r / C_r
 template <class Number>
-Number part(const Standing& standing, const Holding& holding, std::size_t r) {
-  return static_cast<Number>(standing.scale.whole[r]) *
-         ratio<Number>(holding.used[r], standing.accounts.park.pool()[r]);
+Number part(const ShareContext& context, const Holding& holding, std::size_t r) {
+  return static_cast<Number>(context.scale.whole[r]) *
+         ratio<Number>(holding.used[r], context.ledger.server_pool.pool()[r]);
 }
 
 template <class Number>
-Number round_robin(const Standing& standing, const Holding& holding) {
-  return per_weight(static_cast<Number>(holding.running), weight_of(standing, holding));
+Number round_robin(const ShareContext& context, const Holding& holding) {
+  return per_weight(static_cast<Number>(holding.running), weight_of(context, holding));
 }
 
 template <class Number>
-Number drf(const Standing& standing, const Holding& holding) {
+Number drf(const ShareContext& context, const Holding& holding) {
   Number most = 0;
   for (std::size_t r = 0; r < holding.used.size(); ++r) {
-    if (standing.accounts.park.pool()[r] > 0) most = std::max(most, part<Number>(standing, holding, r));
+    if (context.ledger.server_pool.pool()[r] > 0) most = std::max(most, part<Number>(context, holding, r));
   }
-  return per_weight(most, weight_of(standing, holding));
+  return per_weight(most, weight_of(context, holding));
 }
 
 template <class Number>
-Number asset(const Standing& standing, const Holding& holding) {
+Number asset(const ShareContext& context, const Holding& holding) {
   Number sum = 0;
   for (std::size_t r = 0; r < holding.used.size(); ++r) {
-    if (standing.accounts.park.pool()[r] > 0) sum += part<Number>(standing, holding, r);
+    if (context.ledger.server_pool.pool()[r] > 0) sum += part<Number>(context, holding, r);
   }
-  return per_weight(sum, weight_of(standing, holding));
+  return per_weight(sum, weight_of(context, holding));
 }
 
 template <class Number>
-Number pf(const Standing& standing, const Holding& holding) {
-  return static_cast<Number>(pf_spent(standing, holding.used, weight_of(standing, holding)));
+Number pf(const ShareContext& context, const Holding& holding) {
+  return static_cast<Number>(pf_spent(context, holding.used, weight_of(context, holding)));
 }
 
 template <class Number>
-Number tasks_alone(const Standing& standing, std::uint32_t shape);
+Number tasks_alone(const ShareContext& context, std::uint32_t task_class);
 template <>
-double tasks_alone(const Standing& standing, std::uint32_t shape) {
-  return standing.alone_value[shape];
+double tasks_alone(const ShareContext& context, std::uint32_t task_class) {
+  return context.alone_value[task_class];
 }
 template <>
-mpq_class tasks_alone(const Standing& standing, std::uint32_t shape) {
-  return standing.alone[shape];
+mpq_class tasks_alone(const ShareContext& context, std::uint32_t task_class) {
+  return context.alone[task_class];
 }
 
 /// Task classes of which nothing runs before or after may have u_s = 0, and are passed over.
 template <class Number>
-Number tsf(const Standing& standing, const Holding& holding) {
-  const auto running = [&](std::uint32_t shape, std::int64_t tasks) {
-    return tasks == 0 ? Number(0) : Number(static_cast<Number>(tasks) / tasks_alone<Number>(standing, shape));
+Number tsf(const ShareContext& context, const Holding& holding) {
+  const auto running = [&](std::uint32_t task_class, std::int64_t tasks) {
+    return tasks == 0 ? Number(0)
+                      : Number(static_cast<Number>(tasks) / tasks_alone<Number>(context, task_class));
   };
   Number sum = 0;
-  for (const std::uint32_t queue : standing.accounts.users[holding.user].queues) {
-    const QueueRow& row = standing.accounts.queues[queue];
+  for (const std::uint32_t queue : context.ledger.users[holding.user].queues) {
+    const QueueRow& row = context.ledger.queues[queue];
     std::int64_t tasks = row.running;
-    for (const auto& [shape, more] : holding.changed) tasks += shape == row.shape ? more : 0;
-    sum += running(row.shape, tasks);
+    for (const auto& [task_class, more] : holding.changed) tasks += task_class == row.task_class ? more : 0;
+    sum += running(row.task_class, tasks);
   }
-  return per_weight(sum, weight_of(standing, holding));
+  return per_weight(sum, weight_of(context, holding));
 }
 
 }  // namespace
 
-Holding Holding::of(const Accounts& accounts, std::uint32_t user) {
-  const std::span<const std::int64_t> used = accounts.used(user);
+Holding Holding::of(const Ledger& ledger, std::uint32_t user) {
+  const std::span<const std::int64_t> used = ledger.used(user);
   return {.user = user,
           .used = Amounts(used.begin(), used.end()),
-          .running = accounts.users[user].running,
+          .running = ledger.users[user].running,
           .changed = {}};
 }
 
-void Holding::add(std::uint32_t shape, std::span<const std::int64_t> demand, std::int64_t tasks) {
+void Holding::add(std::uint32_t task_class, std::span<const std::int64_t> demand, std::int64_t tasks) {
   for (std::size_t r = 0; r < used.size(); ++r) used[r] += demand[r] * tasks;
   running += tasks;
-  const auto known =
-      std::find_if(changed.begin(), changed.end(), [&](const auto& each) { return each.first == shape; });
+  const auto known = std::find_if(changed.begin(), changed.end(),
+                                  [&](const auto& each) { return each.first == task_class; });
   if (known == changed.end()) {
-    changed.emplace_back(shape, tasks);
+    changed.emplace_back(task_class, tasks);
   } else {
     known->second += tasks;
   }

@@ -83,7 +83,7 @@ constexpr std::array kDisciplines = {
                  .options = kOptions},
         .key = ps_dsf_key,
         .compare = ps_dsf_compare,
-        .lanes = Lanes::kinds,
+        .lanes = Lanes::server_classes,
         .scaled = true},
     Discipline{
         .info = {.name = "mlf-drs",
@@ -120,15 +120,15 @@ const Discipline* row_of(const Choice& choice) {
   return row == kDisciplines.end() ? nullptr : &*row;
 }
 
-double usage_key(const Standing& standing, Entry entry) {
-  return standing.usage->key(standing.queue(entry).user) / standing.user(entry).weight.value();
+double usage_key(const ShareContext& context, Entry entry) {
+  return context.usage->key(context.queue(entry).user) / context.user(entry).weight.value();
 }
 
 template <auto compare>
-std::weak_ordering usage_compare(const Standing& standing, Entry a, Entry b) {
-  const double key_a = usage_key(standing, a);
-  const double key_b = usage_key(standing, b);
-  if (key_a == key_b) return compare(standing, a, b);
+std::weak_ordering usage_compare(const ShareContext& context, Entry a, Entry b) {
+  const double key_a = usage_key(context, a);
+  const double key_b = usage_key(context, b);
+  if (key_a == key_b) return compare(context, a, b);
   return key_a < key_b ? std::weak_ordering::less : std::weak_ordering::greater;
 }
 
@@ -154,12 +154,12 @@ const Discipline* over_time(const Discipline& discipline) {
   return row == kOverTime.end() ? nullptr : &*row;
 }
 
-Result<Whom> whom(const Choice& choice) {
+Result<DisciplineChoice> discipline_choice(const Choice& choice) {
   const Discipline* row = row_of(choice);
   if (row == nullptr) return Error{.message = fmt::format("there is no discipline '{}'", choice.name)};
   const Result<std::size_t> blocking = word_option(choice, "blocking", kBlocking);
   if (!blocking) return blocking.error();
-  return Whom{.discipline = row, .blocking = static_cast<Blocking>(*blocking)};
+  return DisciplineChoice{.discipline = row, .blocking = static_cast<Blocking>(*blocking)};
 }
 
 }  // namespace scheduling
@@ -178,7 +178,7 @@ Result<Choice> choose_discipline(std::string_view text) {
   }
   Result<Choice> choice = choose(text, "discipline", rows);
   if (!choice) return choice;
-  const auto read = scheduling::whom(*choice);
+  const auto read = scheduling::discipline_choice(*choice);
   if (!read) return read.error();
   return choice;
 }

@@ -17,26 +17,26 @@
 
 namespace mirab::scheduling {
 
-struct Standing;
+struct ShareContext;
 
 /// What a user has, or would have after some of its tasks have ended and others have started.
 struct Holding {
   std::uint32_t user;
   Amounts used;                                                 ///< [m]
   std::int64_t running;                                         ///< tasks
-  std::vector<std::pair<std::uint32_t, std::int64_t>> changed;  ///< shape, tasks of it more or fewer
+  std::vector<std::pair<std::uint32_t, std::int64_t>> changed;  ///< task class, tasks of it more or fewer
 
-  static Holding of(const Accounts& accounts, std::uint32_t user);
+  static Holding of(const Ledger& ledger, std::uint32_t user);
 
-  /// `tasks` more tasks of the shape, each of this demand; fewer when it is below 0. O(m + changed).
-  void add(std::uint32_t shape, std::span<const std::int64_t> demand, std::int64_t tasks);
+  /// `tasks` more tasks of the task class, each of this demand; fewer when it is below 0. O(m + changed).
+  void add(std::uint32_t task_class, std::span<const std::int64_t> demand, std::int64_t tasks);
 };
 
-/// The key of a discipline as a function of what one user has: the same number by which the race compares
-/// users. It never falls when the user gets more.
+/// The key of a discipline as a function of what one user has: the same number by which the ready queue
+/// compares users. It never falls when the user gets more.
 struct Level {
-  double (*rounded)(const Standing& standing, const Holding& holding);  ///< right to 1 part in 10^12
-  mpq_class (*exact)(const Standing& standing, const Holding& holding);
+  double (*rounded)(const ShareContext& context, const Holding& holding);  ///< right to 1 part in 10^12
+  mpq_class (*exact)(const ShareContext& context, const Holding& holding);
 };
 
 /// Rounded keys and levels are right to one part in 10^12: those that differ by more than this part differ
@@ -51,9 +51,9 @@ extern const Level kTsfLevel;
 
 /// What a discipline tells apart beside users.
 enum class Lanes {
-  one,    ///< nothing
-  lines,  ///< the resources that dominate tasks
-  kinds,  ///< the kinds of servers
+  one,             ///< nothing
+  lines,           ///< the resources that dominate tasks
+  server_classes,  ///< the server classes
 };
 
 /// One row of the table: a discipline is the key by which the next queue is found, the lowest first. A new
@@ -62,29 +62,29 @@ struct Discipline {
   DisciplineInfo info;
 
   /// The key, rounded: right to 1 part in 10^12.
-  double (*key)(const Standing& standing, Entry entry);
+  double (*key)(const ShareContext& context, Entry entry);
 
   /// Which key is lower, exactly: asked when the rounded ones cannot tell.
-  std::weak_ordering (*compare)(const Standing& standing, Entry a, Entry b);
+  std::weak_ordering (*compare)(const ShareContext& context, Entry a, Entry b);
 
   Lanes lanes = Lanes::one;
   bool weighted = true;      ///< the key is divided by φ
-  bool priced = false;       ///< needs Standing::prices
-  bool monopolised = false;  ///< needs Standing::alone
+  bool priced = false;       ///< needs ShareContext::prices
+  bool monopolised = false;  ///< needs ShareContext::alone
   bool places = false;       ///< chooses the servers too, whatever the placement
-  bool scaled = false;       ///< honours Standing::scale
+  bool scaled = false;       ///< honours ShareContext::scale
 
   /// What its key is per weight, of the user alone; nullptr when the key is not that of a user's amounts.
-  double (*share)(const Standing& standing, std::uint32_t user) = nullptr;
+  double (*share)(const ShareContext& context, std::uint32_t user) = nullptr;
 
   /// Its key, where every user has one that rises with what it has; else nullptr.
   const Level* level = nullptr;
 };
 
 /// The key of a discipline and its comparison, as each file in disciplines/ defines them.
-#define MIRAB_DISCIPLINE(name)                              \
-  double name##_key(const Standing& standing, Entry entry); \
-  std::weak_ordering name##_compare(const Standing& standing, Entry a, Entry b)
+#define MIRAB_DISCIPLINE(name)                                 \
+  double name##_key(const ShareContext& context, Entry entry); \
+  std::weak_ordering name##_compare(const ShareContext& context, Entry a, Entry b)
 MIRAB_DISCIPLINE(fifo);
 MIRAB_DISCIPLINE(round_robin);
 MIRAB_DISCIPLINE(drf);
@@ -94,9 +94,9 @@ MIRAB_DISCIPLINE(tsf);
 MIRAB_DISCIPLINE(ps_dsf);
 MIRAB_DISCIPLINE(mlf_drs);
 #undef MIRAB_DISCIPLINE
-double pf_spent(const Standing& standing, std::span<const std::int64_t> used, const Weight& weight);
-double drf_share(const Standing& standing, std::uint32_t user);
-double asset_share(const Standing& standing, std::uint32_t user);
+double pf_spent(const ShareContext& context, std::span<const std::int64_t> used, const Weight& weight);
+double drf_share(const ShareContext& context, std::uint32_t user);
+double asset_share(const ShareContext& context, std::uint32_t user);
 
 /// What happens when the task of the queue with the lowest key fits nowhere.
 enum class Blocking {
@@ -105,7 +105,7 @@ enum class Blocking {
 };
 
 /// A discipline with its options read.
-struct Whom {
+struct DisciplineChoice {
   const Discipline* discipline;
   Blocking blocking;
 };
@@ -115,7 +115,7 @@ struct Whom {
 const Discipline* over_time(const Discipline& discipline);
 
 /// Errors: a name that is not in the table, a bad option value.
-Result<Whom> whom(const Choice& choice);
+Result<DisciplineChoice> discipline_choice(const Choice& choice);
 
 /// An entry and its rounded key.
 struct Keyed {
@@ -129,7 +129,7 @@ struct Keyed {
 struct Precedence {
   const Discipline* discipline;
   Tie tie;
-  const Standing* standing;
+  const ShareContext* context;
 
   /// Are the keys equal, whatever the tie rule?
   bool ties(Keyed a, Keyed b) const { return !differ(a.key, b.key) && exact(a, b) == 0; }
@@ -143,16 +143,14 @@ struct Precedence {
 
  private:
   static bool differ(double a, double b) { return std::abs(a - b) > kRounding * std::max(a, b); }
-  std::weak_ordering exact(Keyed a, Keyed b) const {
-    return discipline->compare(*standing, a.entry, b.entry);
-  }
+  std::weak_ordering exact(Keyed a, Keyed b) const { return discipline->compare(*context, a.entry, b.entry); }
   bool before_by_tie_rule(Entry a, Entry b) const {
-    const std::uint64_t user_a = standing->user(a).order;
-    const std::uint64_t user_b = standing->user(b).order;
+    const std::uint64_t user_a = context->user(a).order;
+    const std::uint64_t user_b = context->user(b).order;
     if (user_a != user_b) return tie == Tie::last ? user_a > user_b : user_a < user_b;
     if (a.lane != b.lane) return a.lane < b.lane;
     const auto sequence = [&](Entry entry) {
-      return standing->accounts.jobs[standing->queue(entry).first_job].sequence;
+      return context->ledger.jobs[context->queue(entry).first_job].sequence;
     };
     return sequence(a) < sequence(b);
   }

@@ -1,11 +1,11 @@
-// Whom to serve next, and where. All waiting tasks that look alike stand together as a shape, so that whether
-// they fit is found out once for all of them.
+// Whom to serve next, and where. All waiting tasks that look alike stand together as a task class, so that
+// whether they fit is found out once for all of them.
 //
-// A shape that fits nowhere is set aside, and stays aside while nothing is freed. When something is, on
-// server i, only i can have room for it: what is set aside and fits there races with those who are not set
-// aside. So a decision looks at all servers at most once for each shape since something was freed that could
-// help it, and the order of the discipline is kept exactly: the lowest key of all queues with a task that
-// fits.
+// A task class that fits nowhere is parked, and stays parked while nothing is freed. When something is, on
+// server i, only i can have room for it: what is parked and fits there races with those who are not set
+// parked. So a decision looks at all servers at most once for each task class since something was freed that
+// could help it, and the order of the discipline is kept exactly: the lowest key of all queues with a task
+// that fits.
 //
 // For a job with terms (batches.cpp) more can help than room on one server. It is tried again after
 // every change of the servers or of its own tasks, and after something was freed where one task would fit.
@@ -17,177 +17,184 @@
 
 namespace mirab::scheduling {
 
-/// Is there a server of the kind, not drained, that could hold a task of the shape if it were empty?
-bool Engine::State::can_run_on_kind(std::uint32_t shape, std::uint32_t kind) const {
-  const Amounts& capacity = kinds.capacities()[kind];
-  for (const Way& way : accounts.shapes.ways(shape)) {
-    if (!is_within(way.demand, capacity)) continue;
-    const ServerSet& servers = kinds.set(kind);
-    const ServerSet* const admitted = accounts.shapes.eligibility.servers(way.servers);
+/// Is there a server of the kind, not drained, that could hold a task of the task class if it were empty?
+bool Engine::State::can_run_on_class(std::uint32_t task_class, std::uint32_t kind) const {
+  const Amounts& capacity = server_classes.capacities()[kind];
+  for (const DemandAlternative& alternative : ledger.task_classes.alternatives(task_class)) {
+    if (!is_within(alternative.demand, capacity)) continue;
+    const ServerSet& servers = server_classes.set(kind);
+    const ServerSet* const admitted = ledger.task_classes.eligibility.servers(alternative.servers);
     for (std::size_t index = 0; index < servers.words().size(); ++index) {
       std::uint64_t word = servers.word(index);
       if (admitted != nullptr) word &= admitted->word(index);
       for (; word != 0; word &= word - 1) {
         const std::size_t server =
             index * ServerSet::kWord + static_cast<std::size_t>(std::countr_zero(word));
-        if (!accounts.servers[static_cast<std::uint32_t>(server)].drained) return true;
+        if (!ledger.servers[static_cast<std::uint32_t>(server)].drained) return true;
       }
     }
   }
   return false;
 }
 
-std::vector<std::uint32_t> Engine::State::lanes_of(std::uint32_t shape) const {
-  switch (whom.discipline->lanes) {
+std::vector<std::uint32_t> Engine::State::lanes_of(std::uint32_t task_class) const {
+  switch (discipline_choice.discipline->lanes) {
     case Lanes::one:
       return {0};
     case Lanes::lines:
-      return {dominant_resource(accounts.shapes.ways(shape).front().demand, accounts.park.pool())};
-    case Lanes::kinds:
+      return {dominant_resource(ledger.task_classes.alternatives(task_class).front().demand,
+                                ledger.server_pool.pool())};
+    case Lanes::server_classes:
       std::vector<std::uint32_t> eligible;
-      for (std::uint32_t kind = 0; kind < kinds.capacities().size(); ++kind) {
-        if (can_run_on_kind(shape, kind)) eligible.push_back(kind);
+      for (std::uint32_t kind = 0; kind < server_classes.capacities().size(); ++kind) {
+        if (can_run_on_class(task_class, kind)) eligible.push_back(kind);
       }
       return eligible;
   }
   MIRAB_ASSERT(false, "a discipline with other lanes");
 }
 
-void Engine::State::count_alone(std::uint32_t shape) {
-  if (accounts.shapes.ways(shape).empty()) return;
-  if (standing.alone.size() <= shape) {
-    standing.alone.resize(shape + 1);
-    standing.alone_value.resize(shape + 1);
+void Engine::State::count_alone(std::uint32_t task_class) {
+  if (ledger.task_classes.alternatives(task_class).empty()) return;
+  if (context.alone.size() <= task_class) {
+    context.alone.resize(task_class + 1);
+    context.alone_value.resize(task_class + 1);
   }
-  standing.alone[shape] = tasks_alone(accounts, kinds, shape);
-  standing.alone_value[shape] = standing.alone[shape].get_d();
+  context.alone[task_class] = tasks_alone(ledger, server_classes, task_class);
+  context.alone_value[task_class] = context.alone[task_class].get_d();
 }
 
 void Engine::State::refresh() {
   keys_are_stale = false;
-  if (whom.discipline->monopolised) {
-    for (std::uint32_t shape = 0; shape < accounts.shapes.end(); ++shape) count_alone(shape);
+  if (discipline_choice.discipline->monopolised) {
+    for (std::uint32_t task_class = 0; task_class < ledger.task_classes.end(); ++task_class)
+      count_alone(task_class);
   }
-  if (whom.discipline->priced) standing.prices = pool_prices(accounts);
-  if (whom.discipline->lanes == Lanes::one) {
-    race.rekey_all();
+  if (discipline_choice.discipline->priced) context.prices = pool_prices(ledger);
+  if (discipline_choice.discipline->lanes == Lanes::one) {
+    ready.rekey_all();
     return;
   }
   // Which lanes a queue belongs to may have changed.
   std::vector<std::uint32_t> waiting;
-  for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
-    if (race.holds(queue)) waiting.push_back(queue);
+  for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
+    if (ready.holds(queue)) waiting.push_back(queue);
   }
-  for (const std::uint32_t queue : waiting) race.leave(queue);
-  for (const std::uint32_t queue : waiting) race.enter(queue, lanes_of(accounts.queues[queue].shape));
+  for (const std::uint32_t queue : waiting) ready.leave(queue);
+  for (const std::uint32_t queue : waiting) ready.enter(queue, lanes_of(ledger.queues[queue].task_class));
 }
 
 /// What a user used until now counts with the share that it had; from now on the present one counts.
 void Engine::State::share_changed(std::uint32_t user) {
-  if (standing.usage) standing.usage->set_share(user, whom.discipline->share(standing, user), now);
+  if (context.usage) context.usage->set_share(user, discipline_choice.discipline->share(context, user), now);
 }
 
 void Engine::State::all_shares_changed() {
-  for (std::uint32_t user = 0; standing.usage && user < accounts.users.end(); ++user) {
-    if (accounts.users.holds(user)) share_changed(user);
+  for (std::uint32_t user = 0; context.usage && user < ledger.users.end(); ++user) {
+    if (ledger.users.holds(user)) share_changed(user);
   }
 }
 
-bool Engine::State::has_room(std::uint32_t shape, std::uint32_t server) const {
-  const Way* const way = accounts.shapes.way_on(shape, server);
-  return way != nullptr && accounts.park.has_room(server, way->demand);
+bool Engine::State::has_room(std::uint32_t task_class, std::uint32_t server) const {
+  const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
+  return alternative != nullptr && ledger.server_pool.has_room(server, alternative->demand);
 }
 
-/// The shapes with most running tasks and waiting queues together. O(queues).
+/// The task classes with most running tasks and waiting queues together. O(queues).
 std::span<const Wanted> Engine::State::present_mix() {
   constexpr std::size_t kMaxWanted = 16;
-  std::vector<std::int64_t> popularity(accounts.shapes.end(), 0);
-  for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
-    const QueueRow& row = accounts.queues[queue];
-    if (row.user != kNone) popularity[row.shape] += row.running + (race.holds(queue) ? 1 : 0);
+  std::vector<std::int64_t> popularity(ledger.task_classes.end(), 0);
+  for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
+    const QueueRow& row = ledger.queues[queue];
+    if (row.user != kNone) popularity[row.task_class] += row.running + (ready.holds(queue) ? 1 : 0);
   }
-  std::vector<std::uint32_t> shapes(popularity.size());
-  std::iota(shapes.begin(), shapes.end(), 0U);
-  const auto most = shapes.begin() + static_cast<std::ptrdiff_t>(std::min(kMaxWanted, shapes.size()));
-  std::partial_sort(shapes.begin(), most, shapes.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::vector<std::uint32_t> task_classes(popularity.size());
+  std::iota(task_classes.begin(), task_classes.end(), 0U);
+  const auto most =
+      task_classes.begin() + static_cast<std::ptrdiff_t>(std::min(kMaxWanted, task_classes.size()));
+  std::partial_sort(task_classes.begin(), most, task_classes.end(), [&](std::uint32_t a, std::uint32_t b) {
     return popularity[a] != popularity[b] ? popularity[a] > popularity[b] : a < b;
   });
   mix.clear();
-  for (auto shape = shapes.begin(); shape != most && popularity[*shape] > 0; ++shape) {
-    mix.push_back({.demand = accounts.shapes.ways(*shape).front().demand,
-                   .popularity = static_cast<double>(popularity[*shape])});
+  for (auto task_class = task_classes.begin(); task_class != most && popularity[*task_class] > 0;
+       ++task_class) {
+    mix.push_back({.demand = ledger.task_classes.alternatives(*task_class).front().demand,
+                   .popularity = static_cast<double>(popularity[*task_class])});
   }
   return mix;
 }
 
-/// The ways to run a task of the shape, on the servers of the lane. Valid until the next call.
-std::span<const Variant> Engine::State::variants_in_lane(std::uint32_t shape, std::uint32_t lane) {
-  variants.clear();
-  for (const Way& way : accounts.shapes.ways(shape)) {
-    variants.push_back({.demand = way.demand,
-                        .among = whom.discipline->lanes == Lanes::kinds
-                                     ? kinds.servers_of(lane, way.servers, accounts.shapes.eligibility)
-                                     : accounts.shapes.eligibility.servers(way.servers)});
+/// The ways to run a task of the task class, on the servers of the lane. Valid until the next call.
+std::span<const SearchAlternative> Engine::State::variants_in_lane(std::uint32_t task_class,
+                                                                   std::uint32_t lane) {
+  search_alternatives.clear();
+  for (const DemandAlternative& alternative : ledger.task_classes.alternatives(task_class)) {
+    search_alternatives.push_back(
+        {.demand = alternative.demand,
+         .among = discipline_choice.discipline->lanes == Lanes::server_classes
+                      ? server_classes.servers_of(lane, alternative.servers, ledger.task_classes.eligibility)
+                      : ledger.task_classes.eligibility.servers(alternative.servers)});
   }
-  return variants;
+  return search_alternatives;
 }
 
-std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t shape, std::uint32_t lane,
+std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t task_class, std::uint32_t lane,
                                                         Random& random) {
-  variants_in_lane(shape, lane);
+  variants_in_lane(task_class, lane);
   return find_among_variants(random);
 }
 
 std::optional<std::uint32_t> Engine::State::find_among_variants(Random& random) {
-  const Search search{.park = accounts.park,
-                      .variants = variants,
+  const Search search{.server_pool = ledger.server_pool,
+                      .search_alternatives = search_alternatives,
                       .last_used = last_used,
                       .random = random,
                       .mix = where.needs_mix ? present_mix() : std::span<const Wanted>{}};
   return balance ? balance->find(search) : where.find(search);
 }
 
-/// The lanes in which a shape may be aside that fits on the server.
+/// The lanes in which a task class may be parked that fits on the server.
 template <class Visit>
 void Engine::State::for_each_lane_of_server(std::uint32_t server, Visit visit) const {
-  if (whom.discipline->lanes == Lanes::kinds) {
-    if (accounts.servers[server].kind < race.lane_count()) visit(accounts.servers[server].kind);
+  if (discipline_choice.discipline->lanes == Lanes::server_classes) {
+    if (ledger.servers[server].kind < ready.lane_count()) visit(ledger.servers[server].kind);
     return;
   }
-  for (std::uint32_t lane = 0; lane < race.lane_count(); ++lane) visit(lane);
+  for (std::uint32_t lane = 0; lane < ready.lane_count(); ++lane) visit(lane);
 }
 
-/// The first of those set aside whose task fits on a server where something was freed.
+/// The first of those parked whose task fits on a server where something was freed.
 std::optional<Entry> Engine::State::next_on_released() {
   std::optional<Entry> next;
-  for (std::size_t index = freed.size(); index-- > 0;) {
-    const std::uint32_t server = freed[index];
+  for (std::size_t index = released.size(); index-- > 0;) {
+    const std::uint32_t server = released[index];
     bool any = false;
     for_each_lane_of_server(server, [&](std::uint32_t lane) {
-      const std::optional<Entry> there = race.next_parked(
-          lane, accounts.park.free(server), [&](std::uint32_t shape) { return has_room(shape, server); });
+      const std::optional<Entry> there =
+          ready.next_parked(lane, ledger.server_pool.free(server),
+                            [&](std::uint32_t task_class) { return has_room(task_class, server); });
       if (!there) return;
       any = true;
-      if (!next || race.before(*there, *next)) next = there;
+      if (!next || ready.before(*there, *next)) next = there;
     });
-    if (!any) freed.drop(index);
+    if (!any) released.drop(index);
   }
   return next;
 }
 
 void Engine::State::retry_what_fits_on_released() {
-  while (!freed.empty()) {
-    const std::uint32_t server = freed[freed.size() - 1];
+  while (!released.empty()) {
+    const std::uint32_t server = released[released.size() - 1];
     for_each_lane_of_server(server, [&](std::uint32_t lane) {
-      race.retry_if(lane, [&](std::uint32_t shape) { return has_room(shape, server); });
+      ready.retry_if(lane, [&](std::uint32_t task_class) { return has_room(task_class, server); });
     });
-    freed.drop(freed.size() - 1);
+    released.drop(released.size() - 1);
   }
 }
 
 std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
-  if (standing.usage && standing.usage->is_due(now)) {
-    standing.usage->refresh(now);
+  if (context.usage && context.usage->is_due(now)) {
+    context.usage->refresh(now);
     keys_are_stale = true;
   }
   if (keys_are_stale) refresh();
@@ -197,45 +204,45 @@ std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
   // Beyond a few servers it is cheaper to let what fits there race with the others; and those who tie at
   // random have to stand together.
   constexpr std::size_t kMaxReleased = 16;
-  if (freed.size() > kMaxReleased || options.tie == Tie::random) retry_what_fits_on_released();
+  if (released.size() > kMaxReleased || options.tie == Tie::random) retry_what_fits_on_released();
 
   for (;;) {
-    std::optional<Entry> next = race.next(random);
-    const std::optional<Entry> aside = next_on_released();
-    if (aside && (!next || race.before(*aside, *next))) next = aside;
+    std::optional<Entry> next = ready.next(random);
+    const std::optional<Entry> parked = next_on_released();
+    if (parked && (!next || ready.before(*parked, *next))) next = parked;
     if (!next) break;
-    const std::uint32_t shape = accounts.queues[next->queue].shape;
-    if (accounts.shapes.terms(shape) != nullptr) {
+    const std::uint32_t task_class = ledger.queues[next->queue].task_class;
+    if (ledger.task_classes.terms(task_class) != nullptr) {
       if (std::optional<Placed> placed = place_batch(*next, random, why)) return placed;
-    } else if (const std::optional<std::uint32_t> server = find_server(shape, next->lane, random)) {
+    } else if (const std::optional<std::uint32_t> server = find_server(task_class, next->lane, random)) {
       if (why != nullptr) *why = why_placed(*next, *server, random);
       return place(*next, *server);
     }
-    if (whom.blocking == Blocking::freeze) break;
-    race.set_aside(shape, next->lane);
+    if (discipline_choice.blocking == Blocking::freeze) break;
+    ready.park(task_class, next->lane);
   }
   return preemption ? preempt(why) : std::nullopt;
 }
 
 Placed Engine::State::place(Entry entry, std::uint32_t server) {
   const std::uint32_t queue = entry.queue;
-  const std::uint32_t job = accounts.queues[queue].first_job;
-  const std::uint32_t user = accounts.queues[queue].user;
-  const std::uint32_t task = accounts.start(job, server, now);
+  const std::uint32_t job = ledger.queues[queue].first_job;
+  const std::uint32_t user = ledger.queues[queue].user;
+  const std::uint32_t task = ledger.start(job, server, now);
   last_used = server;
-  accounts.queues[queue].since = now;
+  ledger.queues[queue].since = now;
   share_changed(user);
   if (balance)
-    balance->task_started(accounts.park, task, server, accounts.demand(accounts.queues[queue], server));
-  if (whom.discipline->lanes == Lanes::lines) standing.rounds.serve(entry.lane);
-  if (accounts.queues[queue].first_job == kNone) race.leave(queue);
-  race.rekey(accounts.users[user].queues);
+    balance->task_started(ledger.server_pool, task, server, ledger.demand(ledger.queues[queue], server));
+  if (discipline_choice.discipline->lanes == Lanes::lines) context.rounds.serve(entry.lane);
+  if (ledger.queues[queue].first_job == kNone) ready.leave(queue);
+  ready.rekey(ledger.users[user].queues);
   if (reservations) reservation_met(queue, task);
   if (preemption) preemption->something_changed();
-  return {.task = accounts.tasks.id(task),
-          .job = accounts.jobs.id(job),
-          .user = accounts.users.id(user),
-          .server = accounts.servers.id(server)};
+  return {.task = ledger.tasks.id(task),
+          .job = ledger.jobs.id(job),
+          .user = ledger.users.id(user),
+          .server = ledger.servers.id(server)};
 }
 
 }  // namespace mirab::scheduling

@@ -125,7 +125,7 @@ std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<
   return dominant;
 }
 
-mpq_class tasks_alone(const Accounts& accounts, const Kinds& kinds, std::uint32_t shape) {
+mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, std::uint32_t task_class) {
   const auto tasks_on = [](std::span<const std::int64_t> capacity, const Amounts& demand) {
     std::optional<mpq_class> least;
     for (std::size_t r = 0; r < demand.size(); ++r) {
@@ -136,33 +136,36 @@ mpq_class tasks_alone(const Accounts& accounts, const Kinds& kinds, std::uint32_
     }
     return *least;
   };
-  const Amounts& demand = accounts.shapes.ways(shape).front().demand;
+  const Amounts& demand = ledger.task_classes.alternatives(task_class).front().demand;
   mpq_class alone = 0;
-  if (!accounts.shapes.varies(shape)) {
-    for (std::uint32_t kind = 0; kind < kinds.capacities().size(); ++kind)
-      alone += tasks_on(kinds.capacities()[kind], demand) * mpq_class(kinds.servers(kind));
+  if (!ledger.task_classes.varies(task_class)) {
+    for (std::uint32_t kind = 0; kind < server_classes.capacities().size(); ++kind)
+      alone += tasks_on(server_classes.capacities()[kind], demand) * mpq_class(server_classes.servers(kind));
     return alone;
   }
-  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-    if (accounts.servers.holds(server))
-      alone += tasks_on(accounts.park.capacity(server), accounts.shapes.demand_anywhere(shape, server));
+  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+    if (ledger.servers.holds(server))
+      alone += tasks_on(ledger.server_pool.capacity(server),
+                        ledger.task_classes.demand_anywhere(task_class, server));
   }
   return alone;
 }
 
-std::vector<double> pool_prices(const Accounts& accounts) {
+std::vector<double> pool_prices(const Ledger& ledger) {
   using Eigen::Index;
-  const std::span<const std::int64_t> pool = accounts.park.pool();
+  const std::span<const std::int64_t> pool = ledger.server_pool.pool();
   std::vector<double> prices(pool.size(), 0.0);
   std::vector<std::size_t> present;  // resources
   for (std::size_t r = 0; r < pool.size(); ++r) {
     if (pool[r] > 0) present.push_back(r);
   }
   std::vector<std::uint32_t> users;
-  for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
-    if (!accounts.users.holds(user) || accounts.users[user].queues.empty()) continue;
+  for (std::uint32_t user = 0; user < ledger.users.end(); ++user) {
+    if (!ledger.users.holds(user) || ledger.users[user].queues.empty()) continue;
     const Amounts& task =
-        accounts.shapes.ways(accounts.queues[accounts.users[user].queues.front()].shape).front().demand;
+        ledger.task_classes.alternatives(ledger.queues[ledger.users[user].queues.front()].task_class)
+            .front()
+            .demand;
     const bool can_run =
         std::equal(task.begin(), task.end(), pool.begin(),
                    [](std::int64_t wanted, std::int64_t all) { return wanted == 0 || all > 0; });
@@ -173,8 +176,9 @@ std::vector<double> pool_prices(const Accounts& accounts) {
   Eigen::ArrayXXd demand(static_cast<Index>(users.size()), static_cast<Index>(present.size()));
   Eigen::ArrayXd weight(demand.rows());
   for (Index n = 0; n < demand.rows(); ++n) {
-    const UserRow& user = accounts.users[users[static_cast<std::size_t>(n)]];
-    const Amounts& task = accounts.shapes.ways(accounts.queues[user.queues.front()].shape).front().demand;
+    const UserRow& user = ledger.users[users[static_cast<std::size_t>(n)]];
+    const Amounts& task =
+        ledger.task_classes.alternatives(ledger.queues[user.queues.front()].task_class).front().demand;
     weight[n] = user.weight.value();
     for (Index r = 0; r < demand.cols(); ++r) {
       const std::size_t resource = present[static_cast<std::size_t>(r)];

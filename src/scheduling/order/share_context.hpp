@@ -112,7 +112,7 @@ class DecayedUsage {
   std::vector<Row> rows_;  // [user]
 };
 
-/// A queue in a lane: what races. Lanes are what a discipline tells apart beside the users: kinds of servers,
+/// A queue in a lane: what races. Lanes are what a discipline tells apart beside the users: server classes,
 /// lines of users; most have a single one.
 struct Entry {
   std::uint32_t queue;
@@ -148,29 +148,30 @@ class Rounds {
 };
 
 /// What disciplines compare users by: the accounts, and what follows from them and changes less often.
-struct Standing {
-  const Accounts& accounts;
-  const Kinds& kinds;
+struct ShareContext {
+  const Ledger& ledger;
+  const ServerClasses& server_classes;
   Rounds rounds;                           ///< of lines
   std::vector<double> prices;              ///< ν, of whole pools, [m]
   ShareScale scale;                        ///< s
   std::optional<DecayedUsage> usage = {};  ///< with a half-life
-  std::vector<mpq_class> alone = {};       ///< u: tasks of the shape that the whole cluster runs, [shape]
-  std::vector<double> alone_value = {};    ///< the same as doubles
+  std::vector<mpq_class> alone =
+      {};  ///< u: tasks of the task class that the whole cluster runs, [task class]
+  std::vector<double> alone_value = {};  ///< the same as doubles
 
-  const QueueRow& queue(Entry entry) const { return accounts.queues[entry.queue]; }
-  const UserRow& user(Entry entry) const { return accounts.users[queue(entry).user]; }
+  const QueueRow& queue(Entry entry) const { return ledger.queues[entry.queue]; }
+  const UserRow& user(Entry entry) const { return ledger.users[queue(entry).user]; }
 };
 
 /// u_s = Σ_i min_r c_{i,r} / d_{s,i,r} over all present servers, as if every server were allowed. O(servers
 /// log ways) where the demand varies, else O(kinds).
-mpq_class tasks_alone(const Accounts& accounts, const Kinds& kinds, std::uint32_t shape);
+mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, std::uint32_t task_class);
 
 /// The prices ν_r of the pool's resources, each as a whole, in the divisible proportionally fair allocation
 /// of the users that have a queue, with the demand of their oldest one, if there is some of all that it
 /// demands: Σ_r ν_r = Σ φ. [m], 0 for what nobody lacks. Source: docs/explanation/mathematics.md, section 3.
 /// O(N m²) an iteration.
-std::vector<double> pool_prices(const Accounts& accounts);
+std::vector<double> pool_prices(const Ledger& ledger);
 
 /// argmax_r d_r / C_r of the resources of which there are some, the first of equals.
 std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<const std::int64_t> pool);

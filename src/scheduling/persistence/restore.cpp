@@ -127,7 +127,7 @@ void refuse_if(const JsonReader& json, Check bad) {
 
 }  // namespace
 
-std::vector<std::optional<Amounts>> Engine::State::read_kinds(const JsonReader& json) {
+std::vector<std::optional<Amounts>> Engine::State::read_server_classes(const JsonReader& json) {
   std::vector<std::optional<Amounts>> capacities;
   json.for_each([&](const JsonReader& item) {
     std::optional<Amounts>& capacity = capacities.emplace_back();
@@ -135,19 +135,19 @@ std::vector<std::optional<Amounts>> Engine::State::read_kinds(const JsonReader& 
     capacity = amounts_of(item);
     if (!json.failed()) refuse_if(item, check_amounts(*capacity, {}));
   });
-  if (!json.failed() && !kinds.set_capacities(capacities, accounts.resource_count()))
+  if (!json.failed() && !server_classes.set_capacities(capacities, ledger.resource_count()))
     json.refuse("duplicate kind of server");
   return capacities;
 }
 
 void Engine::State::read_servers(const JsonReader& json,
                                  const std::vector<std::optional<Amounts>>& of_kinds) {
-  accounts.servers.set_numbers(numbers_of<ServerRow, ServerId>(json));
-  std::vector<std::optional<Amounts>> capacities(accounts.servers.end());
+  ledger.servers.set_numbers(numbers_of<ServerRow, ServerId>(json));
+  std::vector<std::optional<Amounts>> capacities(ledger.servers.end());
   json["present"].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> parts = item.items(5);
     if (json.failed()) return;
-    const std::uint32_t server = free_number(parts[0], accounts.servers);
+    const std::uint32_t server = free_number(parts[0], ledger.servers);
     const auto kind = parts[1].integer<std::uint32_t>(0, kMaxNumber);
     const Eligibility::Description description{.name = parts[2].text(), .labels = texts_of(parts[3])};
     const bool drained = parts[4].truth();
@@ -155,90 +155,91 @@ void Engine::State::read_servers(const JsonReader& json,
       parts[1].refuse("there is no such kind");
     if (json.failed()) return;
     capacities[server] = of_kinds[kind];
-    kinds.hold(server, *capacities[server]);
-    accounts.shapes.eligibility.server_added(server, description);
-    accounts.servers.add_at(server, {.kind = kind, .drained = drained});
+    server_classes.hold(server, *capacities[server]);
+    ledger.task_classes.eligibility.server_added(server, description);
+    ledger.servers.add_at(server, {.kind = kind, .drained = drained});
   });
   for (std::uint32_t kind = 0; !json.failed() && kind < of_kinds.size(); ++kind) {
-    if (of_kinds[kind] && kinds.servers(kind) == 0) json.refuse("a kind without servers");
+    if (of_kinds[kind] && server_classes.servers(kind) == 0) json.refuse("a kind without servers");
   }
   // Numbers of the park come in order; those of vacant servers are given and returned.
-  const Amounts nothing(accounts.resource_count(), 0);
+  const Amounts nothing(ledger.resource_count(), 0);
   for (const std::optional<Amounts>& capacity : capacities) {
     if (json.failed()) return;
     refuse_if(json, check_pool(capacity.value_or(nothing), {}));
-    if (!json.failed()) accounts.park.add(capacity.value_or(nothing));
+    if (!json.failed()) ledger.server_pool.add(capacity.value_or(nothing));
   }
-  for (std::uint32_t server = 0; server < accounts.park.size(); ++server) {
-    if (!capacities[server]) accounts.park.remove(server);
+  for (std::uint32_t server = 0; server < ledger.server_pool.size(); ++server) {
+    if (!capacities[server]) ledger.server_pool.remove(server);
   }
 }
 
-void Engine::State::read_shapes(const JsonReader& json) {
-  TaskClasses& shapes = accounts.shapes;
+void Engine::State::read_task_classes(const JsonReader& json) {
+  TaskClasses& task_classes = ledger.task_classes;
   json["wishes"].for_each([&](const JsonReader& item) {
-    if (item.is_null()) return shapes.add_vacant();
+    if (item.is_null()) return task_classes.add_vacant();
     JobSubmitted wish{.user = {}, .demand = {}, .tasks = INT64_MAX};  // of however many tasks
     read_wish(item, wish);
     if (!json.failed()) refuse_if(item, check_job(wish));
     if (json.failed()) return;
-    const std::uint32_t expected = shapes.end();
-    if (shapes.hold(wish) != expected) item.refuse("duplicate wish");
+    const std::uint32_t expected = task_classes.end();
+    if (task_classes.hold(wish) != expected) item.refuse("duplicate wish");
   });
   const auto vacant = json["vacant"].integers<std::uint32_t>(0, kMaxNumber);
-  std::vector<bool> is_vacant(shapes.end(), false);
-  for (const std::uint32_t shape : vacant) {
-    if (shape >= shapes.end() || shapes.holders(shape) > 0 || is_vacant[shape])
+  std::vector<bool> is_vacant(task_classes.end(), false);
+  for (const std::uint32_t task_class : vacant) {
+    if (task_class >= task_classes.end() || task_classes.holders(task_class) > 0 || is_vacant[task_class])
       return json.refuse("an invalid or duplicate vacant number");
-    is_vacant[shape] = true;
+    is_vacant[task_class] = true;
   }
-  for (std::uint32_t shape = 0; shape < shapes.end(); ++shape) {
-    if (shapes.holders(shape) == 0 && !is_vacant[shape])
+  for (std::uint32_t task_class = 0; task_class < task_classes.end(); ++task_class) {
+    if (task_classes.holders(task_class) == 0 && !is_vacant[task_class])
       return json.refuse("a number without a wish is not vacant");
   }
-  shapes.set_vacant(vacant);
+  task_classes.set_vacant(vacant);
 }
 
 void Engine::State::read_queue(const JsonReader& json, std::uint32_t user) {
   const std::vector<JsonReader> parts = json.items(3);
   if (json.failed()) return;
-  const auto shape = parts[0].integer<std::uint32_t>(0, kMaxNumber);
+  const auto task_class = parts[0].integer<std::uint32_t>(0, kMaxNumber);
   const auto arrival = parts[1].integer<std::uint64_t>(0, UINT64_MAX);
   if (json.failed()) return;
-  if (shape >= accounts.shapes.end() || accounts.shapes.holders(shape) == 0)
+  if (task_class >= ledger.task_classes.end() || ledger.task_classes.holders(task_class) == 0)
     return parts[0].refuse("there is no such wish");
   if (arrival >= waits_before) return parts[1].refuse("an arrival after the latest");
-  if (accounts.find_queue(user, shape) != kNone) return parts[0].refuse("a wish has two queues of one user");
-  if (accounts.shapes.terms(shape) != nullptr && accounts.shapes.holders(shape) > 1)
+  if (ledger.find_queue(user, task_class) != kNone)
+    return parts[0].refuse("a wish has two queues of one user");
+  if (ledger.task_classes.terms(task_class) != nullptr && ledger.task_classes.holders(task_class) > 1)
     return parts[0].refuse("a wish with terms has two queues");
-  const std::uint32_t queue = accounts.add_queue(user, shape);
-  accounts.shapes.retain(shape);
-  accounts.queues[queue].arrival = arrival;
+  const std::uint32_t queue = ledger.add_queue(user, task_class);
+  ledger.task_classes.retain(task_class);
+  ledger.queues[queue].arrival = arrival;
   std::optional<std::uint64_t> latest;
   parts[2].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> of_job = item.items(3);
     if (json.failed()) return;
-    const std::uint32_t job = free_number(of_job[0], accounts.jobs);
+    const std::uint32_t job = free_number(of_job[0], ledger.jobs);
     const auto waiting = of_job[1].integer<std::int64_t>(0, INT64_MAX);
     const auto sequence = of_job[2].integer<std::uint64_t>(0, UINT64_MAX);
     if (json.failed()) return;
     if (sequence >= jobs_before || (latest && sequence <= *latest))
       return of_job[2].refuse("a job after the latest, or not in order");
     latest = sequence;
-    accounts.jobs.put_back(job, {.queue = queue, .waiting = waiting, .sequence = sequence});
-    ++accounts.queues[queue].jobs;
+    ledger.jobs.put_back(job, {.queue = queue, .waiting = waiting, .sequence = sequence});
+    ++ledger.queues[queue].jobs;
   });
   if (!json.failed() && !latest) parts[2].refuse("a queue without jobs");
 }
 
 void Engine::State::read_users(const JsonReader& json) {
-  accounts.users.set_numbers(numbers_of<UserRow, UserId>(json));
-  accounts.users_before = json["before"].integer<std::uint64_t>(0, UINT64_MAX);
+  ledger.users.set_numbers(numbers_of<UserRow, UserId>(json));
+  ledger.users_before = json["before"].integer<std::uint64_t>(0, UINT64_MAX);
   std::set<std::uint64_t> orders;
   json["present"].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> parts = item.items(6);
     if (json.failed()) return;
-    const std::uint32_t user = free_number(parts[0], accounts.users);
+    const std::uint32_t user = free_number(parts[0], ledger.users);
     UserRow row{.name = parts[1].text(),
                 .weight = {.numerator = parts[2].integer<std::uint64_t>(1, UINT64_MAX),
                            .denominator = parts[3].integer<std::uint64_t>(1, UINT64_MAX)},
@@ -246,15 +247,15 @@ void Engine::State::read_users(const JsonReader& json) {
     if (json.failed()) return;
     if (std::gcd(row.weight.numerator, row.weight.denominator) != 1)
       return parts[2].refuse("a weight that is not in lowest terms");
-    if (row.order >= accounts.users_before || !orders.insert(row.order).second)
+    if (row.order >= ledger.users_before || !orders.insert(row.order).second)
       return parts[4].refuse("a user after the latest, or two at once");
-    accounts.put_user_back(user, std::move(row));
+    ledger.put_user_back(user, std::move(row));
     parts[5].for_each([&](const JsonReader& queue) { read_queue(queue, user); });
   });
 }
 
 void Engine::State::read_tasks(const JsonReader& json) {
-  accounts.tasks.set_numbers(numbers_of<TaskRow, TaskId>(json));
+  ledger.tasks.set_numbers(numbers_of<TaskRow, TaskId>(json));
   const auto numbers = json["number"].integers<std::uint32_t>(0, kMaxNumber);
   const auto jobs = json["job"].integers<std::uint32_t>(0, kMaxNumber);
   const auto servers = json["server"].integers<std::uint32_t>(0, kMaxNumber);
@@ -264,45 +265,45 @@ void Engine::State::read_tasks(const JsonReader& json) {
     return json.refuse("columns of different lengths");
   // At first all tasks wait; then those that run start.
   for (const std::uint32_t job : jobs) {
-    if (!accounts.jobs.holds(job) || accounts.jobs[job].waiting == INT64_MAX)
+    if (!ledger.jobs.holds(job) || ledger.jobs[job].waiting == INT64_MAX)
       return json["job"].refuse(fmt::format("there is no job {}, or it has too many tasks", job));
-    ++accounts.jobs[job].waiting;
+    ++ledger.jobs[job].waiting;
   }
-  for (std::uint32_t job = 0; job < accounts.jobs.end(); ++job) {
-    if (!accounts.jobs.holds(job)) continue;
-    if (accounts.jobs[job].waiting == 0) return json["job"].refuse(fmt::format("job {} has no tasks", job));
-    accounts.enqueue(job);
+  for (std::uint32_t job = 0; job < ledger.jobs.end(); ++job) {
+    if (!ledger.jobs.holds(job)) continue;
+    if (ledger.jobs[job].waiting == 0) return json["job"].refuse(fmt::format("job {} has no tasks", job));
+    ledger.enqueue(job);
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] >= accounts.tasks.end() || accounts.tasks.holds(numbers[i]))
+    if (numbers[i] >= ledger.tasks.end() || ledger.tasks.holds(numbers[i]))
       return json["number"].refuse("a number without a generation, or given twice");
-    if (!has_room(accounts.queues[accounts.jobs[jobs[i]].queue].shape, servers[i]))
+    if (!has_room(ledger.queues[ledger.jobs[jobs[i]].queue].task_class, servers[i]))
       return json["server"].refuse(fmt::format("server {} has no room for task {}", servers[i], numbers[i]));
-    accounts.start_again(numbers[i], jobs[i], servers[i], Time(Duration(started[i])));
+    ledger.start_again(numbers[i], jobs[i], servers[i], Time(Duration(started[i])));
   }
 }
 
-void Engine::State::read_accounts(const JsonReader& json) {
-  const std::vector<std::optional<Amounts>> of_kinds = read_kinds(json["kinds"]);
+void Engine::State::read_ledger(const JsonReader& json) {
+  const std::vector<std::optional<Amounts>> of_kinds = read_server_classes(json["kinds"]);
   if (json.failed()) return;
   read_servers(json["servers"], of_kinds);
-  read_shapes(json["shapes"]);
-  accounts.jobs.set_numbers(numbers_of<JobRow, JobId>(json["jobs"]));
+  read_task_classes(json["shapes"]);
+  ledger.jobs.set_numbers(numbers_of<JobRow, JobId>(json["jobs"]));
   read_users(json["users"]);
   if (json.failed()) return;
   // Every wish was held once while the queues were put in place, and they hold it now.
-  for (std::uint32_t shape = 0; shape < accounts.shapes.end(); ++shape) {
-    if (accounts.shapes.holders(shape) == 1) return json["shapes"].refuse("an unused wish");
-    if (accounts.shapes.holders(shape) > 1) accounts.shapes.release(shape);
+  for (std::uint32_t task_class = 0; task_class < ledger.task_classes.end(); ++task_class) {
+    if (ledger.task_classes.holders(task_class) == 1) return json["shapes"].refuse("an unused wish");
+    if (ledger.task_classes.holders(task_class) > 1) ledger.task_classes.release(task_class);
   }
   read_tasks(json["tasks"]);
   if (json.failed()) return;
-  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-    if (accounts.servers[server].drained) accounts.park.close(server);
+  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+    if (ledger.servers[server].drained) ledger.server_pool.close(server);
   }
-  if (!is_consistent(accounts.users) || !is_consistent(accounts.jobs) || !is_consistent(accounts.tasks))
+  if (!is_consistent(ledger.users) || !is_consistent(ledger.jobs) || !is_consistent(ledger.tasks))
     json.refuse("numbers that are neither taken nor vacant");
-  const std::string broken = broken_constraint(accounts);
+  const std::string broken = broken_constraint(ledger);
   if (!broken.empty()) json.refuse(broken);
 }
 
@@ -313,42 +314,42 @@ void Engine::State::read_rounds(const JsonReader& json) {
   constexpr std::int64_t kMaxRounds = INT64_MAX / 2;
   const auto present = json["present"].integer<std::int64_t>(0, kMaxRounds);
   std::vector<std::int64_t> next = json["next"].integers<std::int64_t>(0, present + 1);
-  if (next.size() != accounts.resource_count()) json.refuse("one number a resource is expected here");
-  if (!json.failed()) standing.rounds = Rounds(std::move(next), present);
+  if (next.size() != ledger.resource_count()) json.refuse("one number a resource is expected here");
+  if (!json.failed()) context.rounds = Rounds(std::move(next), present);
 }
 
 void Engine::State::read_not_counted(const JsonReader& json) {
   if (!balance) return;
   for (const std::uint32_t task : json.integers<std::uint32_t>(0, kMaxNumber)) {
-    if (!accounts.tasks.holds(task)) return json.refuse(fmt::format("there is no task {}", task));
+    if (!ledger.tasks.holds(task)) return json.refuse(fmt::format("there is no task {}", task));
     balance->leave_out(task);
   }
-  for (std::uint32_t task = 0; task < accounts.tasks.end(); ++task) {
-    if (!accounts.tasks.holds(task) || !balance->counts(task)) continue;
-    const TaskRow& row = accounts.tasks[task];
-    balance->count(accounts.park, row.server,
-                   accounts.demand(accounts.queues[accounts.jobs[row.job].queue], row.server));
+  for (std::uint32_t task = 0; task < ledger.tasks.end(); ++task) {
+    if (!ledger.tasks.holds(task) || !balance->counts(task)) continue;
+    const TaskRow& row = ledger.tasks[task];
+    balance->count(ledger.server_pool, row.server,
+                   ledger.demand(ledger.queues[ledger.jobs[row.job].queue], row.server));
   }
 }
 
 void Engine::State::read_usage(const JsonReader& json) {
-  if (!standing.usage) return;
+  if (!context.usage) return;
   const std::int64_t latest = now.time_since_epoch().count();
   const JsonReader refreshed = json["refreshed"];
   if (!refreshed.is_null())
-    standing.usage->set_refreshed(Time(Duration(refreshed.integer<std::int64_t>(INT64_MIN, latest))));
+    context.usage->set_refreshed(Time(Duration(refreshed.integer<std::int64_t>(INT64_MIN, latest))));
   // A user holds at most all of every resource, and so its usage is at most that.
-  const std::vector<double>& scale = standing.scale.rounded;
+  const std::vector<double>& scale = context.scale.rounded;
   const double most = std::accumulate(scale.begin(), scale.end(), 0.0) * (1 + 1e-9);
-  const std::vector<JsonReader> rows = json["users"].items(accounts.users.size());
-  for (std::uint32_t user = 0, row = 0; !json.failed() && user < accounts.users.end(); ++user) {
-    if (!accounts.users.holds(user)) continue;
+  const std::vector<JsonReader> rows = json["users"].items(ledger.users.size());
+  for (std::uint32_t user = 0, row = 0; !json.failed() && user < ledger.users.end(); ++user) {
+    if (!ledger.users.holds(user)) continue;
     const std::vector<JsonReader> parts = rows[row++].items(3);
     if (json.failed()) return;
-    standing.usage->set_row(user, {.usage = parts[0].number(0, most),
-                                   .key = parts[1].number(0, most),
-                                   .since = Time(Duration(parts[2].integer<std::int64_t>(INT64_MIN, latest))),
-                                   .share = whom.discipline->share(standing, user)});
+    context.usage->set_row(user, {.usage = parts[0].number(0, most),
+                                  .key = parts[1].number(0, most),
+                                  .since = Time(Duration(parts[2].integer<std::int64_t>(INT64_MIN, latest))),
+                                  .share = discipline_choice.discipline->share(context, user)});
   }
 }
 
@@ -359,30 +360,30 @@ void Engine::State::read_reservations(const JsonReader& json) {
   };
   const JsonReader looked = json["looked"];
   if (!looked.is_null()) reservations->looked = time_of(looked);
-  const std::vector<JsonReader> of_users = json["since"].items(accounts.users.size());
-  for (std::uint32_t user = 0, row = 0; !json.failed() && user < accounts.users.end(); ++user) {
-    if (!accounts.users.holds(user)) continue;
-    const std::vector<std::uint32_t>& queues = accounts.users[user].queues;
+  const std::vector<JsonReader> of_users = json["since"].items(ledger.users.size());
+  for (std::uint32_t user = 0, row = 0; !json.failed() && user < ledger.users.end(); ++user) {
+    if (!ledger.users.holds(user)) continue;
+    const std::vector<std::uint32_t>& queues = ledger.users[user].queues;
     const std::vector<JsonReader> times = of_users[row++].items(queues.size());
     for (std::size_t at = 0; !json.failed() && at < queues.size(); ++at)
-      accounts.queues[queues[at]].since = time_of(times[at]);
+      ledger.queues[queues[at]].since = time_of(times[at]);
   }
   json["kept"].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> parts = item.items(4);
     if (json.failed()) return;
     const auto server = parts[0].integer<std::uint32_t>(0, kMaxNumber);
     const auto user = parts[1].integer<std::uint32_t>(0, kMaxNumber);
-    const auto shape = parts[2].integer<std::uint32_t>(0, kMaxNumber);
+    const auto task_class = parts[2].integer<std::uint32_t>(0, kMaxNumber);
     const Time since = time_of(parts[3]);
     if (json.failed()) return;
-    if (!accounts.park.is_open(server)) return item.refuse("a server that cannot be kept");
-    const std::uint32_t queue = accounts.users.holds(user) ? accounts.find_queue(user, shape) : kNone;
+    if (!ledger.server_pool.is_open(server)) return item.refuse("a server that cannot be kept");
+    const std::uint32_t queue = ledger.users.holds(user) ? ledger.find_queue(user, task_class) : kNone;
     if (queue == kNone) return item.refuse("a kept server without a queue");
-    accounts.park.close(server);
+    ledger.server_pool.close(server);
     reservations->kept.push_back({.server = server, .queue = queue, .since = since});
   });
   for (const std::uint32_t task : json["met"].integers<std::uint32_t>(0, kMaxNumber)) {
-    if (!accounts.tasks.holds(task)) return json["met"].refuse(fmt::format("there is no task {}", task));
+    if (!ledger.tasks.holds(task)) return json["met"].refuse(fmt::format("there is no task {}", task));
     if (!reservations->met.insert(task).second) return json["met"].refuse("duplicate task");
   }
 }
@@ -409,26 +410,27 @@ void Engine::State::read_preemption(const JsonReader& json) {
 
 void Engine::State::read_race(const JsonReader& json) {
   refresh();
-  for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
-    if (!accounts.users.holds(user)) continue;
-    for (const std::uint32_t queue : accounts.users[user].queues) {
-      if (accounts.queues[queue].first_job != kNone)
-        race.enter(queue, lanes_of(accounts.queues[queue].shape));
+  for (std::uint32_t user = 0; user < ledger.users.end(); ++user) {
+    if (!ledger.users.holds(user)) continue;
+    for (const std::uint32_t queue : ledger.users[user].queues) {
+      if (ledger.queues[queue].first_job != kNone)
+        ready.enter(queue, lanes_of(ledger.queues[queue].task_class));
     }
   }
   std::set<std::uint32_t> something_freed;
   for (const std::uint32_t server : json["freed"].integers<std::uint32_t>(0, kMaxNumber)) {
-    if (!accounts.servers.holds(server)) return json["freed"].refuse("there is no such server");
+    if (!ledger.servers.holds(server)) return json["freed"].refuse("there is no such server");
     something_freed.insert(server);
-    freed.add(server);
+    released.add(server);
   }
-  const auto fits = [&](std::uint32_t shape, std::uint32_t lane) {
-    if (accounts.shapes.terms(shape) != nullptr)
-      return batch_fits(accounts.queues[race.first(shape, lane).queue].first_job, kind_of_lane(lane),
-                        open_servers());
-    for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-      const bool in_lane = whom.discipline->lanes != Lanes::kinds || accounts.servers[server].kind == lane;
-      if (in_lane && has_room(shape, server) && !something_freed.contains(server)) return true;
+  const auto fits = [&](std::uint32_t task_class, std::uint32_t lane) {
+    if (ledger.task_classes.terms(task_class) != nullptr)
+      return batch_fits(ledger.queues[ready.first(task_class, lane).queue].first_job,
+                        server_class_of_lane(lane), open_servers());
+    for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+      const bool in_lane =
+          discipline_choice.discipline->lanes != Lanes::server_classes || ledger.servers[server].kind == lane;
+      if (in_lane && has_room(task_class, server) && !something_freed.contains(server)) return true;
     }
     return false;
   };
@@ -436,11 +438,11 @@ void Engine::State::read_race(const JsonReader& json) {
     const std::vector<JsonReader> parts = item.items(2);
     if (json.failed()) return;
     const auto lane = parts[0].integer<std::uint32_t>(0, kMaxNumber);
-    for (const std::uint32_t shape : parts[1].integers<std::uint32_t>(0, kMaxNumber)) {
+    for (const std::uint32_t task_class : parts[1].integers<std::uint32_t>(0, kMaxNumber)) {
       if (json.failed()) return;
-      if (!race.waits(shape, lane) || race.is_parked(shape, lane) || fits(shape, lane))
+      if (!ready.waits(task_class, lane) || ready.is_parked(task_class, lane) || fits(task_class, lane))
         return parts[1].refuse("a wish that does not wait there, or has room, is aside");
-      race.set_aside(shape, lane);
+      ready.park(task_class, lane);
     }
   });
   keys_are_stale = json["stale"].truth();
@@ -451,9 +453,9 @@ void Engine::State::read(const JsonReader& json) {
   jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
   waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
   read_rounds(json["rounds"]);
-  read_accounts(json);
+  read_ledger(json);
   if (json.failed()) return;
-  last_used = json["last_used"].integer<std::uint32_t>(0, std::max(accounts.servers.end(), 1U) - 1);
+  last_used = json["last_used"].integer<std::uint32_t>(0, std::max(ledger.servers.end(), 1U) - 1);
   read_not_counted(json["not_counted"]);
   read_usage(json["usage"]);
   if (reservations) read_reservations(json["reservations"]);

@@ -2,24 +2,24 @@
 //
 //  - Identifiers: how often every number was given, and the vacant numbers in the order in which they will be
 //    given. Vacant servers are given lowest first, so for them no order is kept.
-//  - Kinds of servers with their numbers, since these break ties; the lowest vacant one is given first.
+//  - Server classes with their numbers, since these break ties; the lowest vacant one is given first.
 //  - task classes with their numbers, since the mix of wishes breaks ties by them.
 //  - The tasks in an order in which they may have started. Tasks are listed newest first by jobs and by
 //    servers, so that starting them once more in this order makes the same lists.
 //  - Which tasks mrfs does not count in Ψ, which depends on what ran there when they started.
-//  - What is set aside, and where something was freed since: with ties at random, one who fits nowhere and is
-//    not aside costs a draw before that is noticed.
+//  - What is parked, and where something was freed since: with ties at random, one who fits nowhere and is
+//    not parked costs a draw before that is noticed.
 //  - The arrivals, the rounds of the lines, the last server used.
 //  - With reservations, who is kept what since when, which tasks started so, since when queues wait for a
 //  task, and when it was last
 //    looked who is due; with preemption, the latest times of it, and until when it is not to be looked for.
 //
 // Not kept, because it follows from the rest: what is free, used and running; Ψ, of the tasks that count;
-// keys, which are functions of the state, and the order of the race, which is strict, so that no tournament's
-// shape matters; numbers of queues, of selections and of descriptions of servers; prices and tasks alone,
-// which were computed from what is here since it last changed, or are stale, which is kept, and computed
-// before they are used again. While keys are stale and there are several lanes nothing is kept aside:
-// bringing the keys up to date brings all of it back.
+// keys, which are functions of the state, and the order of the ready queue, which is strict, so that no
+// tournament's task class matters; numbers of queues, of selections and of descriptions of servers; prices
+// and tasks alone, which were computed from what is here since it last changed, or are stale, which is kept,
+// and computed before they are used again. While keys are stale and there are several lanes nothing is kept
+// parked: bringing the keys up to date brings all of it back.
 #include <algorithm>
 
 #include <mirab/scheduling/snapshot.hpp>
@@ -38,62 +38,62 @@ Json numbers_of(const Slots<Row, Id>& slots) {
 
 Json rounds_of(const Rounds& rounds) { return {{"next", rounds.next()}, {"present", rounds.present()}}; }
 
-Json kinds_of(const Kinds& kinds) {
+Json server_classes_of(const ServerClasses& server_classes) {
   Json capacities = Json::array();
-  for (std::uint32_t kind = 0; kind < kinds.capacities().size(); ++kind)
-    capacities.push_back(kinds.servers(kind) > 0 ? Json(kinds.capacities()[kind]) : Json());
+  for (std::uint32_t kind = 0; kind < server_classes.capacities().size(); ++kind)
+    capacities.push_back(server_classes.servers(kind) > 0 ? Json(server_classes.capacities()[kind]) : Json());
   return capacities;
 }
 
-Json servers_of(const Accounts& accounts) {
+Json servers_of(const Ledger& ledger) {
   Json present = Json::array();
-  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
-    if (!accounts.servers.holds(server)) continue;
-    const ServerRow& row = accounts.servers[server];
-    const auto& [name, labels] = accounts.shapes.eligibility.description_of(server);
+  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+    if (!ledger.servers.holds(server)) continue;
+    const ServerRow& row = ledger.servers[server];
+    const auto& [name, labels] = ledger.task_classes.eligibility.description_of(server);
     present.push_back({server, row.kind, name, scheduling::json_of(labels), row.drained});
   }
-  return {{"generations", accounts.servers.numbers().generations}, {"present", std::move(present)}};
+  return {{"generations", ledger.servers.numbers().generations}, {"present", std::move(present)}};
 }
 
-Json shapes_of(const TaskClasses& shapes) {
+Json task_classes_of(const TaskClasses& task_classes) {
   Json wishes = Json::array();
-  for (std::uint32_t shape = 0; shape < shapes.end(); ++shape) {
+  for (std::uint32_t task_class = 0; task_class < task_classes.end(); ++task_class) {
     Json& wish = wishes.emplace_back();
-    if (shapes.holders(shape) > 0) add_wish(wish, shapes.job_of(shape));
+    if (task_classes.holders(task_class) > 0) add_wish(wish, task_classes.job_of(task_class));
   }
   return {{"wishes", std::move(wishes)},
-          {"vacant", std::vector(shapes.vacant().begin(), shapes.vacant().end())}};
+          {"vacant", std::vector(task_classes.vacant().begin(), task_classes.vacant().end())}};
 }
 
 /// The jobs of each queue, oldest first.
-std::vector<std::vector<std::uint32_t>> jobs_by_queue(const Accounts& accounts) {
-  std::vector<std::vector<std::uint32_t>> jobs(accounts.queues.size());
-  for (std::uint32_t job = 0; job < accounts.jobs.end(); ++job) {
-    if (accounts.jobs.holds(job)) jobs[accounts.jobs[job].queue].push_back(job);
+std::vector<std::vector<std::uint32_t>> jobs_by_queue(const Ledger& ledger) {
+  std::vector<std::vector<std::uint32_t>> jobs(ledger.queues.size());
+  for (std::uint32_t job = 0; job < ledger.jobs.end(); ++job) {
+    if (ledger.jobs.holds(job)) jobs[ledger.jobs[job].queue].push_back(job);
   }
   for (std::vector<std::uint32_t>& of_queue : jobs) {
     std::sort(of_queue.begin(), of_queue.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return accounts.jobs[a].sequence < accounts.jobs[b].sequence;
+      return ledger.jobs[a].sequence < ledger.jobs[b].sequence;
     });
   }
   return jobs;
 }
 
-Json users_of(const Accounts& accounts) {
-  const std::vector<std::vector<std::uint32_t>> jobs = jobs_by_queue(accounts);
-  Json users = numbers_of(accounts.users);
-  users["before"] = accounts.users_before;
+Json users_of(const Ledger& ledger) {
+  const std::vector<std::vector<std::uint32_t>> jobs = jobs_by_queue(ledger);
+  Json users = numbers_of(ledger.users);
+  users["before"] = ledger.users_before;
   Json& present = users["present"] = Json::array();
-  for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
-    if (!accounts.users.holds(user)) continue;
-    const UserRow& row = accounts.users[user];
+  for (std::uint32_t user = 0; user < ledger.users.end(); ++user) {
+    if (!ledger.users.holds(user)) continue;
+    const UserRow& row = ledger.users[user];
     Json queues = Json::array();
     for (const std::uint32_t queue : row.queues) {
       Json of_queue = Json::array();
       for (const std::uint32_t job : jobs[queue])
-        of_queue.push_back({job, accounts.jobs[job].waiting, accounts.jobs[job].sequence});
-      queues.push_back({accounts.queues[queue].shape, accounts.queues[queue].arrival, std::move(of_queue)});
+        of_queue.push_back({job, ledger.jobs[job].waiting, ledger.jobs[job].sequence});
+      queues.push_back({ledger.queues[queue].task_class, ledger.queues[queue].arrival, std::move(of_queue)});
     }
     present.push_back(
         {user, row.name, row.weight.numerator, row.weight.denominator, row.order, std::move(queues)});
@@ -103,8 +103,8 @@ Json users_of(const Accounts& accounts) {
 
 /// All tasks, each after those that it stands before in the lists of its job and of its server: in an order
 /// in which they may have started, the same for equal lists. O(tasks).
-std::vector<std::uint32_t> in_order_of_start(const Accounts& accounts) {
-  const auto& tasks = accounts.tasks;
+std::vector<std::uint32_t> in_order_of_start(const Ledger& ledger) {
+  const auto& tasks = ledger.tasks;
   std::vector<std::uint32_t> order;
   std::vector<std::uint8_t> older(tasks.end(), 0);  // lists in which an older one is still to come
   for (std::uint32_t task = 0; task < tasks.end(); ++task) {
@@ -122,11 +122,11 @@ std::vector<std::uint32_t> in_order_of_start(const Accounts& accounts) {
   return order;
 }
 
-Json tasks_of(const Accounts& accounts) {
-  Json tasks = numbers_of(accounts.tasks);
+Json tasks_of(const Ledger& ledger) {
+  Json tasks = numbers_of(ledger.tasks);
   for (const char* const column : {"number", "job", "server", "started"}) tasks[column] = Json::array();
-  for (const std::uint32_t task : in_order_of_start(accounts)) {
-    const TaskRow& row = accounts.tasks[task];
+  for (const std::uint32_t task : in_order_of_start(ledger)) {
+    const TaskRow& row = ledger.tasks[task];
     tasks["number"].push_back(task);
     tasks["job"].push_back(row.job);
     tasks["server"].push_back(row.server);
@@ -135,41 +135,41 @@ Json tasks_of(const Accounts& accounts) {
   return tasks;
 }
 
-Json freed_of(const ReleasedServers& freed) {
+Json freed_of(const ReleasedServers& released) {
   std::vector<std::uint32_t> servers;
-  for (std::size_t i = 0; i < freed.size(); ++i) servers.push_back(freed[i]);
+  for (std::size_t i = 0; i < released.size(); ++i) servers.push_back(released[i]);
   std::sort(servers.begin(), servers.end());
   return servers;
 }
 
-Json usage_of(const Standing& standing) {
-  if (!standing.usage) return {};
+Json usage_of(const ShareContext& context) {
+  if (!context.usage) return {};
   Json users = Json::array();
-  for (std::uint32_t user = 0; user < standing.accounts.users.end(); ++user) {
-    if (!standing.accounts.users.holds(user)) continue;
-    const DecayedUsage::Row& row = standing.usage->row(user);
+  for (std::uint32_t user = 0; user < context.ledger.users.end(); ++user) {
+    if (!context.ledger.users.holds(user)) continue;
+    const DecayedUsage::Row& row = context.usage->row(user);
     users.push_back({row.usage, row.key, row.since.time_since_epoch().count()});
   }
-  const std::optional<Time> refreshed = standing.usage->refreshed();
+  const std::optional<Time> refreshed = context.usage->refreshed();
   return {{"refreshed", refreshed ? Json(refreshed->time_since_epoch().count()) : Json()},
           {"users", std::move(users)}};
 }
 
 Json count_of(Time time) { return time.time_since_epoch().count(); }
 
-Json reservations_of(const std::optional<Reservations>& reservations, const Accounts& accounts) {
+Json reservations_of(const std::optional<Reservations>& reservations, const Ledger& ledger) {
   if (!reservations) return {};
   Json kept = Json::array();
   for (const Reservations::Kept& each : reservations->kept) {
-    const QueueRow& queue = accounts.queues[each.queue];
-    kept.push_back({each.server, queue.user, queue.shape, count_of(each.since)});
+    const QueueRow& queue = ledger.queues[each.queue];
+    kept.push_back({each.server, queue.user, queue.task_class, count_of(each.since)});
   }
   Json waited = Json::array();
-  for (std::uint32_t user = 0; user < accounts.users.end(); ++user) {
-    if (!accounts.users.holds(user)) continue;
+  for (std::uint32_t user = 0; user < ledger.users.end(); ++user) {
+    if (!ledger.users.holds(user)) continue;
     Json& of_user = waited.emplace_back(Json::array());
-    for (const std::uint32_t queue : accounts.users[user].queues)
-      of_user.push_back(count_of(accounts.queues[queue].since));
+    for (const std::uint32_t queue : ledger.users[user].queues)
+      of_user.push_back(count_of(ledger.queues[queue].since));
   }
   return {{"looked", reservations->looked ? count_of(*reservations->looked) : Json()},
           {"kept", std::move(kept)},
@@ -185,11 +185,11 @@ Json preemption_of(const std::optional<Preemption>& preemption) {
   return {{"ended", std::move(ended)}, {"again", memory.is_futile ? count_of(memory.again) : Json()}};
 }
 
-Json parked_of(const ReadyQueue& race) {
+Json parked_of(const ReadyQueue& ready) {
   Json lanes = Json::array();
-  for (std::uint32_t lane = 0; lane < race.lane_count(); ++lane) {
-    const std::vector<std::uint32_t> shapes = race.aside(lane);
-    if (!shapes.empty()) lanes.push_back({lane, shapes});
+  for (std::uint32_t lane = 0; lane < ready.lane_count(); ++lane) {
+    const std::vector<std::uint32_t> task_classes = ready.parked(lane);
+    if (!task_classes.empty()) lanes.push_back({lane, task_classes});
   }
   return lanes;
 }
@@ -198,7 +198,7 @@ Json parked_of(const ReadyQueue& race) {
 
 std::string snapshot(const Engine& engine) {
   const Engine::State& state = *engine.state_;
-  const bool brings_back = state.keys_are_stale && state.whom.discipline->lanes != Lanes::one;
+  const bool brings_back = state.keys_are_stale && state.discipline_choice.discipline->lanes != Lanes::one;
   const Json whole = {{"mirab", "engine"},
                       {"version", kSnapshotVersion},
                       {"options", json_of(state.options)},
@@ -207,19 +207,19 @@ std::string snapshot(const Engine& engine) {
                       {"waits_before", state.waits_before},
                       {"last_used", state.last_used},
                       {"stale", state.keys_are_stale},
-                      {"rounds", rounds_of(state.standing.rounds)},
-                      {"kinds", kinds_of(state.kinds)},
-                      {"servers", servers_of(state.accounts)},
-                      {"shapes", shapes_of(state.accounts.shapes)},
-                      {"users", users_of(state.accounts)},
-                      {"jobs", numbers_of(state.accounts.jobs)},
-                      {"tasks", tasks_of(state.accounts)},
+                      {"rounds", rounds_of(state.context.rounds)},
+                      {"kinds", server_classes_of(state.server_classes)},
+                      {"servers", servers_of(state.ledger)},
+                      {"shapes", task_classes_of(state.ledger.task_classes)},
+                      {"users", users_of(state.ledger)},
+                      {"jobs", numbers_of(state.ledger.jobs)},
+                      {"tasks", tasks_of(state.ledger)},
                       {"not_counted", state.balance ? Json(state.balance->not_counted()) : Json()},
-                      {"usage", usage_of(state.standing)},
-                      {"reservations", reservations_of(state.reservations, state.accounts)},
+                      {"usage", usage_of(state.context)},
+                      {"reservations", reservations_of(state.reservations, state.ledger)},
                       {"preemption", preemption_of(state.preemption)},
-                      {"freed", freed_of(state.freed)},
-                      {"aside", brings_back ? Json::array() : parked_of(state.race)}};
+                      {"freed", freed_of(state.released)},
+                      {"aside", brings_back ? Json::array() : parked_of(state.ready)}};
   std::string bytes;
   Json::to_cbor(whole, bytes);
   return bytes;

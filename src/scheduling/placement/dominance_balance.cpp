@@ -51,10 +51,10 @@ std::optional<std::uint32_t> DominanceBalance::find(const Search& search) const 
   std::optional<std::uint32_t> balanced;  // all Ψ equal, the least demand, the first of equals
   std::optional<std::uint32_t> behind;    // Ψ_k among the least, the first
   double least = 0;
-  for (const Variant& variant : search.variants) {
-    search.park.any_with_room(variant, 0, [&](std::uint32_t server) {
+  for (const SearchAlternative& variant : search.search_alternatives) {
+    search.server_pool.any_with_room(variant, 0, [&](std::uint32_t server) {
       const OfServer* const there = of(server);
-      const auto capacity = search.park.capacity(server);
+      const auto capacity = search.server_pool.capacity(server);
       if (!is_behind(there, dominant_there(variant.demand, capacity))) return false;
       const bool all_equal =
           there == nullptr || std::adjacent_find(there->tasks.begin(), there->tasks.end(),
@@ -75,30 +75,30 @@ std::optional<std::uint32_t> DominanceBalance::find(const Search& search) const 
   return behind ? behind : worst_fit(search);
 }
 
-void DominanceBalance::task_started(const ServerPool& park, std::uint32_t task, std::uint32_t server,
+void DominanceBalance::task_started(const ServerPool& server_pool, std::uint32_t task, std::uint32_t server,
                                     std::span<const std::int64_t> demand) {
-  if (is_behind(of(server), dominant_there(demand, park.capacity(server)))) {
-    count(park, server, demand);
+  if (is_behind(of(server), dominant_there(demand, server_pool.capacity(server)))) {
+    count(server_pool, server, demand);
   } else {
     leave_out(task);
   }
 }
 
-void DominanceBalance::count(const ServerPool& park, std::uint32_t server,
+void DominanceBalance::count(const ServerPool& server_pool, std::uint32_t server,
                              std::span<const std::int64_t> demand) {
-  const std::size_t k = dominant_there(demand, park.capacity(server));
+  const std::size_t k = dominant_there(demand, server_pool.capacity(server));
   if (server >= servers_.size()) servers_.resize(server + 1);
   OfServer& there = servers_[server];
-  there.tasks.resize(park.resource_count(), 0);
-  there.units.resize(park.resource_count(), 0);
+  there.tasks.resize(server_pool.resource_count(), 0);
+  there.units.resize(server_pool.resource_count(), 0);
   ++there.tasks[k];
   there.units[k] += demand[k];
 }
 
-void DominanceBalance::task_ended(const ServerPool& park, std::uint32_t task, std::uint32_t server,
+void DominanceBalance::task_ended(const ServerPool& server_pool, std::uint32_t task, std::uint32_t server,
                                   std::span<const std::int64_t> demand) {
   if (not_counted_.erase(task) > 0) return;
-  const std::size_t k = dominant_there(demand, park.capacity(server));
+  const std::size_t k = dominant_there(demand, server_pool.capacity(server));
   --servers_[server].tasks[k];
   servers_[server].units[k] -= demand[k];
 }

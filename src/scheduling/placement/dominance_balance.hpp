@@ -17,9 +17,9 @@ class DominanceBalance {
   /// The server for a task; none when no server has room. O(servers m).
   std::optional<std::uint32_t> find(const Search& search) const;
 
-  void task_started(const ServerPool& park, std::uint32_t task, std::uint32_t server,
+  void task_started(const ServerPool& server_pool, std::uint32_t task, std::uint32_t server,
                     std::span<const std::int64_t> demand);
-  void task_ended(const ServerPool& park, std::uint32_t task, std::uint32_t server,
+  void task_ended(const ServerPool& server_pool, std::uint32_t task, std::uint32_t server,
                   std::span<const std::int64_t> demand);
 
   /// Nothing runs there: so its next owner begins.
@@ -29,7 +29,7 @@ class DominanceBalance {
   std::vector<std::uint32_t> not_counted() const;
 
   /// A task that runs there counts in Ψ, or does not.
-  void count(const ServerPool& park, std::uint32_t server, std::span<const std::int64_t> demand);
+  void count(const ServerPool& server_pool, std::uint32_t server, std::span<const std::int64_t> demand);
   void leave_out(std::uint32_t task) { not_counted_.insert(task); }
   bool counts(std::uint32_t task) const { return !not_counted_.contains(task); }
 

@@ -19,8 +19,8 @@ namespace mirab::scheduling {
 
 std::optional<std::uint32_t> first_fit(const Search& search) {
   std::optional<std::uint32_t> first;
-  for (const Variant& variant : search.variants) {
-    const std::optional<std::uint32_t> server = search.park.first_with_room(variant, 0);
+  for (const SearchAlternative& variant : search.search_alternatives) {
+    const std::optional<std::uint32_t> server = search.server_pool.first_with_room(variant, 0);
     if (server) first = std::min(first.value_or(*server), *server);
   }
   return first;
@@ -36,8 +36,8 @@ namespace {
 
 std::optional<std::uint32_t> first_from(const Search& search, std::uint32_t from) {
   std::optional<std::uint32_t> first;
-  for (const Variant& variant : search.variants) {
-    const std::optional<std::uint32_t> server = search.park.first_with_room(variant, from);
+  for (const SearchAlternative& variant : search.search_alternatives) {
+    const std::optional<std::uint32_t> server = search.server_pool.first_with_room(variant, from);
     if (server) first = std::min(first.value_or(*server), *server);
   }
   return first;
@@ -55,8 +55,8 @@ std::optional<std::uint32_t> next_fit(const Search& search) {
 
 std::optional<std::uint32_t> random_fit(const Search& search) {
   std::vector<std::uint32_t> fitting;
-  for (const Variant& variant : search.variants) {
-    search.park.any_with_room(variant, 0, [&](std::uint32_t server) {
+  for (const SearchAlternative& variant : search.search_alternatives) {
+    search.server_pool.any_with_room(variant, 0, [&](std::uint32_t server) {
       fitting.push_back(server);
       return false;
     });
@@ -65,7 +65,7 @@ std::optional<std::uint32_t> random_fit(const Search& search) {
 
   // The variants' servers stand one variant behind the other; the draw counts them in the order of the park.
   const auto drawn = fitting.begin() + static_cast<std::ptrdiff_t>(search.random.below(fitting.size()));
-  if (search.variants.size() > 1) std::nth_element(fitting.begin(), drawn, fitting.end());
+  if (search.search_alternatives.size() > 1) std::nth_element(fitting.begin(), drawn, fitting.end());
   return *drawn;
 }
 
@@ -93,27 +93,28 @@ struct Nearest {
   double h = kInfinity;  // none is less: no H is finite, or no server has room
 };
 
-Nearest nearest(const ServerPool& park, const Proportions& proportions, const Variant& variant) {
-  std::vector<double> demand(park.resource_count());
+Nearest nearest(const ServerPool& server_pool, const Proportions& proportions,
+                const SearchAlternative& variant) {
+  std::vector<double> demand(server_pool.resource_count());
   proportions.of(variant.demand, demand);
   Nearest best;
   Proportions::Distances h;
-  park.for_each_block_with_room(variant, [&](const Columns::Block& block) {
+  server_pool.for_each_block_with_room(variant, [&](const Columns::Block& block) {
     std::uint64_t rows = block.rows & proportions.nearer(block.index, demand, best.h, h);
     for (; rows != 0; rows &= rows - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(rows));
       const auto server = static_cast<std::uint32_t>(block.index * Columns::kBlock + k);
-      if (h[k] < best.h && park.has_room(server, variant.demand)) best = {.server = server, .h = h[k]};
+      if (h[k] < best.h && server_pool.has_room(server, variant.demand)) best = {.server = server, .h = h[k]};
     }
   });
   return best;
 }
 
 std::optional<std::uint32_t> nearest_in_proportion(const Search& search, Scale scale) {
-  const Proportions& proportions = search.park.proportions(scale);
+  const Proportions& proportions = search.server_pool.proportions(scale);
   Nearest best;
-  for (const Variant& variant : search.variants) {
-    const Nearest here = nearest(search.park, proportions, variant);
+  for (const SearchAlternative& variant : search.search_alternatives) {
+    const Nearest here = nearest(search.server_pool, proportions, variant);
     if (here.h < best.h || (here.h == best.h && here.server < best.server)) best = here;
   }
   return best.h < kInfinity ? std::optional(best.server) : first_fit(search);
@@ -121,11 +122,11 @@ std::optional<std::uint32_t> nearest_in_proportion(const Search& search, Scale s
 
 /// H, computed as the search does.
 double distance(const Search& search, std::uint32_t server, Scale scale) {
-  const Proportions& proportions = search.park.proportions(scale);
-  std::vector<double> demand(search.park.resource_count());
-  std::vector<double> free(search.park.resource_count());
+  const Proportions& proportions = search.server_pool.proportions(scale);
+  std::vector<double> demand(search.server_pool.resource_count());
+  std::vector<double> free(search.server_pool.resource_count());
   proportions.of(variant_on(search, server).demand, demand);
-  proportions.of(search.park.free(server), free);
+  proportions.of(search.server_pool.free(server), free);
   double h = 0;
   for (std::size_t r = 0; r < demand.size(); ++r) h += std::abs(demand[r] - free[r]);
   return h;
@@ -202,14 +203,14 @@ bool raise(std::vector<std::int64_t>& room, std::span<const std::int64_t> demand
   return raised;
 }
 
-std::optional<Roomiest> roomiest(const ServerPool& park, const Variant& variant) {
+std::optional<Roomiest> roomiest(const ServerPool& server_pool, const SearchAlternative& variant) {
   std::optional<Roomiest> best;
   std::vector<std::int64_t> room(variant.demand.begin(), variant.demand.end());
-  std::optional<std::uint32_t> server = park.first_with_room(variant, 0);
+  std::optional<std::uint32_t> server = server_pool.first_with_room(variant, 0);
   while (server) {
-    best = {.server = *server, .tasks = tasks_that_fit(park.free(*server), variant.demand)};
+    best = {.server = *server, .tasks = tasks_that_fit(server_pool.free(*server), variant.demand)};
     if (!raise(room, variant.demand, best->tasks)) break;
-    server = park.first_with_room({.demand = room, .among = variant.among}, *server + 1);
+    server = server_pool.first_with_room({.demand = room, .among = variant.among}, *server + 1);
   }
   return best;
 }
@@ -223,8 +224,8 @@ bool is_better(const Roomiest& a, const Roomiest& b) {
 
 std::optional<std::uint32_t> worst_fit(const Search& search) {
   std::optional<Roomiest> best;
-  for (const Variant& variant : search.variants) {
-    const std::optional<Roomiest> here = roomiest(search.park, variant);
+  for (const SearchAlternative& variant : search.search_alternatives) {
+    const std::optional<Roomiest> here = roomiest(search.server_pool, variant);
     if (here && (!best || is_better(*here, *best))) best = here;
   }
   if (!best) return std::nullopt;
@@ -232,7 +233,7 @@ std::optional<std::uint32_t> worst_fit(const Search& search) {
 }
 
 double worst_fit_tasks(const Search& search, std::uint32_t server) {
-  const Ratio tasks = tasks_that_fit(search.park.free(server), variant_on(search, server).demand);
+  const Ratio tasks = tasks_that_fit(search.server_pool.free(server), variant_on(search, server).demand);
   return static_cast<double>(tasks.numerator) / static_cast<double>(tasks.denominator);
 }
 
@@ -304,19 +305,19 @@ double growth(Fragmentation& fragmentation, std::span<const std::int64_t> free,
 }  // namespace
 
 double fragmentation_growth(const Search& search, std::uint32_t server) {
-  Fragmentation fragmentation(search.mix, search.park.pool());
-  std::vector<std::int64_t> after(search.park.resource_count());
-  return growth(fragmentation, search.park.free(server), variant_on(search, server).demand, after);
+  Fragmentation fragmentation(search.mix, search.server_pool.pool());
+  std::vector<std::int64_t> after(search.server_pool.resource_count());
+  return growth(fragmentation, search.server_pool.free(server), variant_on(search, server).demand, after);
 }
 
 std::optional<std::uint32_t> least_fragmentation(const Search& search) {
-  Fragmentation fragmentation(search.mix, search.park.pool());
-  std::vector<std::int64_t> after(search.park.resource_count());
+  Fragmentation fragmentation(search.mix, search.server_pool.pool());
+  std::vector<std::int64_t> after(search.server_pool.resource_count());
   std::optional<std::uint32_t> best;
   double least = std::numeric_limits<double>::infinity();
-  for (const Variant& variant : search.variants) {
-    search.park.any_with_room(variant, 0, [&](std::uint32_t server) {
-      const double here = growth(fragmentation, search.park.free(server), variant.demand, after);
+  for (const SearchAlternative& variant : search.search_alternatives) {
+    search.server_pool.any_with_room(variant, 0, [&](std::uint32_t server) {
+      const double here = growth(fragmentation, search.server_pool.free(server), variant.demand, after);
       if (here < least || (here == least && server < *best)) {
         least = here;
         best = server;
@@ -343,32 +344,32 @@ constexpr std::array kBestFitOptions = {OptionInfo{
     .meaning = "`true`: amounts relative to the first resource, as printed, instead of to the sum of all"}};
 
 template <Find find>
-Result<Where> without_options(const Choice& /*choice*/) {
-  return Where{.find = find};
+Result<PlacementChoice> without_options(const Choice& /*choice*/) {
+  return PlacementChoice{.find = find};
 }
 
 constexpr std::string_view kDistance = "distance from the task's proportions";
 
-Result<Where> worst_fit_measured(const Choice& /*choice*/) {
-  return Where{
+Result<PlacementChoice> worst_fit_measured(const Choice& /*choice*/) {
+  return PlacementChoice{
       .find = worst_fit, .measure = worst_fit_tasks, .measured = "number of such tasks that fit there"};
 }
 
-Result<Where> with_mix(const Choice& /*choice*/) {
-  return Where{.find = least_fragmentation,
-               .needs_mix = true,
-               .measure = fragmentation_growth,
-               .measured = "growth of fragmentation"};
+Result<PlacementChoice> with_mix(const Choice& /*choice*/) {
+  return PlacementChoice{.find = least_fragmentation,
+                         .needs_mix = true,
+                         .measure = fragmentation_growth,
+                         .measured = "growth of fragmentation"};
 }
 
-Result<Where> best_fit_option(const Choice& choice) {
+Result<PlacementChoice> best_fit_option(const Choice& choice) {
   const Result<std::size_t> published = word_option(choice, "published", kPublished);
   if (!published) return published.error();
   if (*published == 1) {
-    return Where{
+    return PlacementChoice{
         .find = best_fit_as_published, .measure = best_fit_as_published_distance, .measured = kDistance};
   }
-  return Where{.find = best_fit, .measure = best_fit_distance, .measured = kDistance};
+  return PlacementChoice{.find = best_fit, .measure = best_fit_distance, .measured = kDistance};
 }
 
 constexpr std::array kPlacements = {
@@ -413,15 +414,17 @@ constexpr auto kInfos = [] {
 
 }  // namespace
 
-const Variant& variant_on(const Search& search, std::uint32_t server) {
-  const auto found = std::find_if(
-      search.variants.begin(), search.variants.end(),
-      [&](const Variant& variant) { return variant.among == nullptr || variant.among->contains(server); });
-  MIRAB_ASSERT(found != search.variants.end(), "a server is measured for a task that may not run there");
+const SearchAlternative& variant_on(const Search& search, std::uint32_t server) {
+  const auto found = std::find_if(search.search_alternatives.begin(), search.search_alternatives.end(),
+                                  [&](const SearchAlternative& variant) {
+                                    return variant.among == nullptr || variant.among->contains(server);
+                                  });
+  MIRAB_ASSERT(found != search.search_alternatives.end(),
+               "a server is measured for a task that may not run there");
   return *found;
 }
 
-Result<Where> where(const Choice& choice) {
+Result<PlacementChoice> where(const Choice& choice) {
   const auto row = std::find_if(kPlacements.begin(), kPlacements.end(), [&](const Placement& candidate) {
     return candidate.info.name == choice.name;
   });

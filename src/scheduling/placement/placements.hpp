@@ -20,9 +20,9 @@ struct Wanted {
 
 /// A task looks for a server.
 struct Search {
-  const ServerPool& park;
-  std::span<const Variant> variants;  ///< the ways to run it
-  std::uint32_t last_used;            ///< where the latest task of anybody was placed; 0 before the first
+  const ServerPool& server_pool;
+  std::span<const SearchAlternative> search_alternatives;  ///< the ways to run it
+  std::uint32_t last_used;  ///< where the latest task of anybody was placed; 0 before the first
   Random& random;
   std::span<const Wanted> mix;  ///< what is wanted at present; only least-fragmentation asks for it
 };
@@ -48,10 +48,10 @@ double worst_fit_tasks(const Search& search, std::uint32_t server);             
 double fragmentation_growth(const Search& search, std::uint32_t server);            ///< the least is best
 
 /// How a task runs on the server. Requires that it may.
-const Variant& variant_on(const Search& search, std::uint32_t server);
+const SearchAlternative& variant_on(const Search& search, std::uint32_t server);
 
 /// A placement with its options read.
-struct Where {
+struct PlacementChoice {
   Find find;
   bool needs_mix = false;          ///< of Search
   Measure measure = nullptr;       ///< nullptr: it compares nothing
@@ -61,10 +61,10 @@ struct Where {
 /// One row of the table. A new placement is a file and a row.
 struct Placement {
   PlacementInfo info;
-  Result<Where> (*where)(const Choice& choice);
+  Result<PlacementChoice> (*where)(const Choice& choice);
 };
 
 /// Errors: a name that is not in the table, a bad option value.
-Result<Where> where(const Choice& choice);
+Result<PlacementChoice> where(const Choice& choice);
 
 }  // namespace mirab::scheduling

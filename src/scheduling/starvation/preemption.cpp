@@ -34,15 +34,15 @@ namespace {
 
 /// Does the pool hold so much besides what the user has, which stays? Where not, the sum may be more than can
 /// be counted.
-bool has_pool_for(const Accounts& accounts, const Holding& holding, std::span<const std::int64_t> demand) {
-  Amounts others(accounts.park.pool().begin(), accounts.park.pool().end());
+bool has_pool_for(const Ledger& ledger, const Holding& holding, std::span<const std::int64_t> demand) {
+  Amounts others(ledger.server_pool.pool().begin(), ledger.server_pool.pool().end());
   for (std::size_t r = 0; r < others.size(); ++r) others[r] -= holding.used[r];
   return is_within(demand, others);
 }
 
 }  // namespace
 
-struct VictimSearch::Gain {
+struct VictimSearch::PreemptionCandidate {
   std::uint32_t user;
   std::span<const std::int64_t> demand;
   mpq_class level;  // afterwards
@@ -52,35 +52,35 @@ struct VictimSearch::Gain {
 struct VictimSearch::Loss {
   std::uint32_t task;
   std::uint32_t user;
-  std::uint32_t shape;
+  std::uint32_t task_class;
   std::span<const std::int64_t> demand;
   std::size_t place;  // among the tasks of the server, the newest first
   mpq_class work;
 };
 
-VictimSearch::VictimSearch(const Standing& standing, const Level& level, const Reservations* reservations,
+VictimSearch::VictimSearch(const ShareContext& context, const Level& level, const Reservations* reservations,
                            Time now)
-    : standing_(standing),
-      accounts_(standing.accounts),
+    : context_(context),
+      ledger_(context.ledger),
       level_(level),
       reservations_(reservations),
       now_(now),
-      spare_(accounts_.users.end(), -1.0) {
-  for (std::uint32_t user = 0; user < accounts_.users.end(); ++user) {
-    if (accounts_.users.holds(user)) note_spare(user);
+      spare_(ledger_.users.end(), -1.0) {
+  for (std::uint32_t user = 0; user < ledger_.users.end(); ++user) {
+    if (ledger_.users.holds(user)) note_spare(user);
   }
 }
 
 /// Of all ways in which the user's tasks may run the one that leaves most.
 void VictimSearch::note_spare(std::uint32_t user) {
-  for (const std::uint32_t queue : accounts_.users[user].queues) {
-    const QueueRow& row = accounts_.queues[queue];
+  for (const std::uint32_t queue : ledger_.users[user].queues) {
+    const QueueRow& row = ledger_.queues[queue];
     if (row.running == 0) continue;
-    for (const Way& way : accounts_.shapes.ways(row.shape)) {
-      Holding after = Holding::of(accounts_, user);
-      if (!is_within(way.demand, after.used)) continue;
-      after.add(row.shape, way.demand, -1);
-      spare_[user] = std::max(spare_[user], level_.rounded(standing_, after));
+    for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(row.task_class)) {
+      Holding after = Holding::of(ledger_, user);
+      if (!is_within(alternative.demand, after.used)) continue;
+      after.add(row.task_class, alternative.demand, -1);
+      spare_[user] = std::max(spare_[user], level_.rounded(context_, after));
     }
   }
   most_spare_ = std::max(most_spare_, spare_[user]);
@@ -96,21 +96,21 @@ bool VictimSearch::may_lose(std::uint32_t user, double level) const {
 }
 
 bool VictimSearch::may_gain(std::uint32_t queue) const {
-  const Holding now = Holding::of(accounts_, accounts_.queues[queue].user);
-  return level_.rounded(standing_, now) * (1 - kRounding) <= most_spare_;
+  const Holding now = Holding::of(ledger_, ledger_.queues[queue].user);
+  return level_.rounded(context_, now) * (1 - kRounding) <= most_spare_;
 }
 
 /// Is the level of the holding at least that of who gains, exactly?
-bool VictimSearch::is_at_least(const Holding& holding, const Gain& gain) const {
-  const double rounded = level_.rounded(standing_, holding);
+bool VictimSearch::is_at_least(const Holding& holding, const PreemptionCandidate& gain) const {
+  const double rounded = level_.rounded(context_, holding);
   if (std::abs(rounded - gain.rounded) > kRounding * std::max(rounded, gain.rounded))
     return rounded > gain.rounded;
-  return level_.exact(standing_, holding) >= gain.level;
+  return level_.exact(context_, holding) >= gain.level;
 }
 
 /// max_r d_r / C_r: what the task loses in a nanosecond that it has run.
 mpq_class VictimSearch::work_rate(std::span<const std::int64_t> demand) const {
-  const std::span<const std::int64_t> pool = accounts_.park.pool();
+  const std::span<const std::int64_t> pool = ledger_.server_pool.pool();
   const std::uint32_t r = dominant_resource(demand, pool);
   mpq_class rate(demand[r], pool[r] > 0 ? pool[r] : 1);
   rate.canonicalize();
@@ -118,14 +118,14 @@ mpq_class VictimSearch::work_rate(std::span<const std::int64_t> demand) const {
 }
 
 VictimSearch::Loss VictimSearch::loss_of(std::uint32_t task, std::uint32_t server, std::size_t place) const {
-  const TaskRow& row = accounts_.tasks[task];
-  const QueueRow& queue = accounts_.queues[accounts_.jobs[row.job].queue];
-  const std::span<const std::int64_t> demand = accounts_.demand(queue, server);
+  const TaskRow& row = ledger_.tasks[task];
+  const QueueRow& queue = ledger_.queues[ledger_.jobs[row.job].queue];
+  const std::span<const std::int64_t> demand = ledger_.demand(queue, server);
   const auto lasted = static_cast<std::uint64_t>(now_.time_since_epoch().count()) -
                       static_cast<std::uint64_t>(row.started.time_since_epoch().count());
   return {.task = task,
           .user = queue.user,
-          .shape = queue.shape,
+          .task_class = queue.task_class,
           .demand = demand,
           .place = place,
           .work = work_rate(demand) * mpq_class(lasted)};
@@ -133,22 +133,23 @@ VictimSearch::Loss VictimSearch::loss_of(std::uint32_t task, std::uint32_t serve
 
 /// Do enough tasks of the job's gang go on without this many of them?
 bool VictimSearch::can_spare(std::uint32_t job, std::int64_t tasks) const {
-  const JobRow& row = accounts_.jobs[job];
-  const PlacementConstraints* const terms = accounts_.shapes.terms(accounts_.queues[row.queue].shape);
+  const JobRow& row = ledger_.jobs[job];
+  const PlacementConstraints* const terms = ledger_.task_classes.terms(ledger_.queues[row.queue].task_class);
   return terms == nullptr || terms->gang == 1 || row.running - tasks >= terms->gang;
 }
 
 /// The tasks there of users who may lose one, those with least work lost first; none when all of them
 /// together leave too little room.
-std::vector<VictimSearch::Loss> VictimSearch::losses_on(std::uint32_t server, const Gain& gain) const {
+std::vector<VictimSearch::Loss> VictimSearch::losses_on(std::uint32_t server,
+                                                        const PreemptionCandidate& gain) const {
   std::vector<std::uint32_t> tasks;
-  const std::span<const std::int64_t> free = accounts_.park.free(server);
+  const std::span<const std::int64_t> free = ledger_.server_pool.free(server);
   Amounts room(free.begin(), free.end());
-  for (std::uint32_t task = accounts_.servers[server].first_task; task != kNone;
-       task = accounts_.tasks[task].next_on_server) {
-    const QueueRow& queue = accounts_.queues[accounts_.jobs[accounts_.tasks[task].job].queue];
+  for (std::uint32_t task = ledger_.servers[server].first_task; task != kNone;
+       task = ledger_.tasks[task].next_on_server) {
+    const QueueRow& queue = ledger_.queues[ledger_.jobs[ledger_.tasks[task].job].queue];
     if (queue.user == gain.user || !may_lose(queue.user, gain.rounded) || is_protected(task)) continue;
-    const std::span<const std::int64_t> demand = accounts_.demand(queue, server);
+    const std::span<const std::int64_t> demand = ledger_.demand(queue, server);
     for (std::size_t r = 0; r < room.size(); ++r) room[r] += demand[r];
     tasks.push_back(task);
   }
@@ -178,9 +179,9 @@ void VictimSearch::note_next_order(const std::vector<Loss>& losses) {
 }
 
 /// Those of them that end, if this makes room and they are no more than `most`; else none.
-std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, const Gain& gain,
+std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, const PreemptionCandidate& gain,
                                                        std::int64_t most) {
-  const std::span<const std::int64_t> free = accounts_.park.free(server);
+  const std::span<const std::int64_t> free = ledger_.server_pool.free(server);
   Amounts room(free.begin(), free.end());
   std::map<std::uint32_t, Holding> holdings;            // by user, what its losses leave
   std::map<std::uint32_t, std::int64_t> taken_of_jobs;  // by job
@@ -188,12 +189,12 @@ std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, con
   std::vector<std::size_t> taken;  // of the losses
   for (std::size_t at = 0; at < losses.size(); ++at) {
     const Loss& loss = losses[at];
-    const std::uint32_t job = accounts_.tasks[loss.task].job;
+    const std::uint32_t job = ledger_.tasks[loss.task].job;
     if (!can_spare(job, taken_of_jobs[job] + 1)) continue;
-    Holding& holding = holdings.try_emplace(loss.user, Holding::of(accounts_, loss.user)).first->second;
-    holding.add(loss.shape, loss.demand, -1);
+    Holding& holding = holdings.try_emplace(loss.user, Holding::of(ledger_, loss.user)).first->second;
+    holding.add(loss.task_class, loss.demand, -1);
     if (!is_at_least(holding, gain)) {
-      holding.add(loss.shape, loss.demand, 1);
+      holding.add(loss.task_class, loss.demand, 1);
       continue;
     }
     for (std::size_t r = 0; r < room.size(); ++r) room[r] += loss.demand[r];
@@ -222,7 +223,7 @@ std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, con
   return ended;
 }
 
-void VictimSearch::consider(std::uint32_t server, const Gain& gain, std::int64_t most,
+void VictimSearch::consider(std::uint32_t server, const PreemptionCandidate& gain, std::int64_t most,
                             std::optional<Victims>& best) {
   Victims here{.server = server, .tasks = {}, .work = 0};
   for (const Loss& loss : taken_on(server, gain, most)) {
@@ -237,22 +238,24 @@ void VictimSearch::consider(std::uint32_t server, const Gain& gain, std::int64_t
 
 std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most,
                                           const std::function<bool(std::uint32_t server)>& may_use) {
-  const QueueRow& row = accounts_.queues[queue];
-  const Holding before = Holding::of(accounts_, row.user);
+  const QueueRow& row = ledger_.queues[queue];
+  const Holding before = Holding::of(ledger_, row.user);
   std::optional<Victims> best;
-  for (const Way& way : accounts_.shapes.ways(row.shape)) {
-    if (!has_pool_for(accounts_, before, way.demand)) continue;
+  for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(row.task_class)) {
+    if (!has_pool_for(ledger_, before, alternative.demand)) continue;
     Holding after = before;
-    after.add(row.shape, way.demand, 1);
+    after.add(row.task_class, alternative.demand, 1);
     // Infinite for tsf, where no server holds such a task.
-    const double rounded = level_.rounded(standing_, after);
+    const double rounded = level_.rounded(context_, after);
     if (most_spare_ < rounded * (1 - kRounding)) continue;
-    const Gain gain{
-        .user = row.user, .demand = way.demand, .level = level_.exact(standing_, after), .rounded = rounded};
-    if (gain.level <= level_.exact(standing_, before)) continue;
-    for (std::uint32_t server = 0; server < accounts_.servers.end(); ++server) {
-      if (accounts_.shapes.eligibility.contains(way.servers, server) && may_use(server) &&
-          is_within(way.demand, accounts_.park.capacity(server)))
+    const PreemptionCandidate gain{.user = row.user,
+                                   .demand = alternative.demand,
+                                   .level = level_.exact(context_, after),
+                                   .rounded = rounded};
+    if (gain.level <= level_.exact(context_, before)) continue;
+    for (std::uint32_t server = 0; server < ledger_.servers.end(); ++server) {
+      if (ledger_.task_classes.eligibility.contains(alternative.servers, server) && may_use(server) &&
+          is_within(alternative.demand, ledger_.server_pool.capacity(server)))
         consider(server, gain, most, best);
     }
   }
@@ -326,14 +329,14 @@ void Preemption::set_memory(Memory memory) {
 std::vector<std::uint32_t> Engine::State::who_may_gain(const VictimSearch& search,
                                                        const Precedence& precedence) const {
   const auto may_gain = [&](std::uint32_t queue) {
-    return accounts.shapes.terms(accounts.queues[queue].shape) == nullptr && search.may_gain(queue);
+    return ledger.task_classes.terms(ledger.queues[queue].task_class) == nullptr && search.may_gain(queue);
   };
-  const bool is_frozen = whom.blocking == Blocking::freeze;
+  const bool is_frozen = discipline_choice.blocking == Blocking::freeze;
   std::vector<Keyed> queues;
-  for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
-    if (!race.holds(queue) || !(is_frozen || may_gain(queue))) continue;
+  for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
+    if (!ready.holds(queue) || !(is_frozen || may_gain(queue))) continue;
     const Entry entry{.queue = queue, .lane = 0};
-    queues.push_back({.entry = entry, .key = whom.discipline->key(*precedence.standing, entry)});
+    queues.push_back({.entry = entry, .key = discipline_choice.discipline->key(*precedence.context, entry)});
   }
   std::sort(queues.begin(), queues.end(), [&](Keyed a, Keyed b) { return precedence.before(a, b); });
   std::vector<std::uint32_t> in_order;
@@ -344,18 +347,21 @@ std::vector<std::uint32_t> Engine::State::who_may_gain(const VictimSearch& searc
   return in_order;
 }
 
-std::optional<Engine::State::Gain> Engine::State::first_gain(VictimSearch& search, std::int64_t most,
-                                                             const Precedence& precedence,
-                                                             const OpenServers& open,
-                                                             const Reservations* kept) const {
+std::optional<Engine::State::PreemptionCandidate> Engine::State::first_gain(VictimSearch& search,
+                                                                            std::int64_t most,
+                                                                            const Precedence& precedence,
+                                                                            const OpenServers& open,
+                                                                            const Reservations* kept) const {
   for (const std::uint32_t queue : who_may_gain(search, precedence)) {
-    if (whom.blocking == Blocking::freeze && fits_somewhere(accounts.queues[queue].shape, open)) continue;
+    if (discipline_choice.blocking == Blocking::freeze &&
+        fits_somewhere(ledger.queues[queue].task_class, open))
+      continue;
     std::optional<Victims> victims = search.find(queue, most, [&](std::uint32_t server) {
       if (open.contains(server)) return true;
       const Reservations::Kept* const here = kept != nullptr ? kept->on_server(server) : nullptr;
       return here != nullptr && here->queue == queue;
     });
-    if (victims) return Gain{.queue = queue, .victims = *std::move(victims)};
+    if (victims) return PreemptionCandidate{.queue = queue, .victims = *std::move(victims)};
   }
   return {};
 }
@@ -368,8 +374,9 @@ std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
     return {};
   }
   const Reservations* const kept = reservations ? &*reservations : nullptr;
-  VictimSearch search(standing, *whom.discipline->level, kept, now);
-  if (const std::optional<Gain> gain = first_gain(search, left, precedence(), open_servers(), kept)) {
+  VictimSearch search(context, *discipline_choice.discipline->level, kept, now);
+  if (const std::optional<PreemptionCandidate> gain =
+          first_gain(search, left, precedence(), open_servers(), kept)) {
     if (why != nullptr) *why = why_placed_by_force(*gain);
     Placed placed = place_instead_of(gain->victims, gain->queue);
     if (why != nullptr) why->free_after = free_on(gain->victims.server);
@@ -383,7 +390,7 @@ std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
 Placed Engine::State::place_instead_of(const Victims& victims, std::uint32_t queue) {
   std::vector<Lost> lost;
   for (const std::uint32_t task : victims.tasks) {
-    lost.push_back({.task = accounts.tasks.id(task), .job = accounts.jobs.id(accounts.tasks[task].job)});
+    lost.push_back({.task = ledger.tasks.id(task), .job = ledger.jobs.id(ledger.tasks[task].job)});
     end_and_wait_again(task);
   }
   preemption->ended(static_cast<std::int64_t>(lost.size()), now);

@@ -68,9 +68,9 @@ struct Victims {
 /// Who may lose tasks to whom, as things stand. See preemption.cpp.
 class VictimSearch {
  public:
-  /// Requires the standing, the level and the reservations, if there are any, to stay as they are.
+  /// Requires the share context, the level and the reservations, if there are any, to stay as they are.
   /// O(queues m).
-  VictimSearch(const Standing& standing, const Level& level, const Reservations* reservations, Time now);
+  VictimSearch(const ShareContext& context, const Level& level, const Reservations* reservations, Time now);
 
   /// May some other user lose a task for one of the queue? False only when none may. O(m).
   bool may_gain(std::uint32_t queue) const;
@@ -88,23 +88,24 @@ class VictimSearch {
   Time next_order() const { return next_order_; }
 
  private:
-  struct Gain;  // of the user who is to get a task
-  struct Loss;  // of a task that may end
+  struct PreemptionCandidate;  // of the user who is to get a task
+  struct Loss;                 // of a task that may end
 
   void note_spare(std::uint32_t user);
   bool is_protected(std::uint32_t task) const;
   bool may_lose(std::uint32_t user, double level) const;
-  bool is_at_least(const Holding& holding, const Gain& gain) const;
+  bool is_at_least(const Holding& holding, const PreemptionCandidate& gain) const;
   mpq_class work_rate(std::span<const std::int64_t> demand) const;
   Loss loss_of(std::uint32_t task, std::uint32_t server, std::size_t place) const;
   bool can_spare(std::uint32_t job, std::int64_t tasks) const;
-  std::vector<Loss> losses_on(std::uint32_t server, const Gain& gain) const;
-  std::vector<Loss> taken_on(std::uint32_t server, const Gain& gain, std::int64_t most);
+  std::vector<Loss> losses_on(std::uint32_t server, const PreemptionCandidate& gain) const;
+  std::vector<Loss> taken_on(std::uint32_t server, const PreemptionCandidate& gain, std::int64_t most);
   void note_next_order(const std::vector<Loss>& losses);
-  void consider(std::uint32_t server, const Gain& gain, std::int64_t most, std::optional<Victims>& best);
+  void consider(std::uint32_t server, const PreemptionCandidate& gain, std::int64_t most,
+                std::optional<Victims>& best);
 
-  const Standing& standing_;
-  const Accounts& accounts_;
+  const ShareContext& context_;
+  const Ledger& ledger_;
   const Level& level_;
   const Reservations* reservations_;
   Time now_;

@@ -19,7 +19,7 @@
 // for at most once in a 64th of `after`.
 //
 // Cost: without the option a branch; with it O(servers kept) a step, O(log tasks met) a task, and now and
-// then O(waiting queues log waiting queues + shapes that are due · servers).
+// then O(waiting queues log waiting queues + task classes that are due · servers).
 //
 // Known failure: the server is chosen by what is missing now, not by how long its tasks go on, which nobody
 // tells the engine.
@@ -76,39 +76,41 @@ Check check(const Reserving& rule) {
 
 /// Could the server, were it empty, be kept for the queue's next task?
 bool Engine::State::can_be_kept(std::uint32_t server, std::uint32_t queue) const {
-  const Way* const way = accounts.shapes.way_on(accounts.queues[queue].shape, server);
-  return way != nullptr && is_within(way->demand, accounts.park.capacity(server));
+  const DemandAlternative* const alternative =
+      ledger.task_classes.alternative_on(ledger.queues[queue].task_class, server);
+  return alternative != nullptr && is_within(alternative->demand, ledger.server_pool.capacity(server));
 }
 
-bool Engine::State::fits_somewhere(std::uint32_t shape, const OpenServers& open) const {
-  const std::span<const Way> ways = accounts.shapes.ways(shape);
-  return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
-    const Variant variant{.demand = way.demand, .among = accounts.shapes.eligibility.servers(way.servers)};
+bool Engine::State::fits_somewhere(std::uint32_t task_class, const OpenServers& open) const {
+  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
+  return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
+    const SearchAlternative variant{.demand = alternative.demand,
+                                    .among = ledger.task_classes.eligibility.servers(alternative.servers)};
     return open.any_with_room(variant);
   });
 }
 
 /// Does the queue's next task fit on the server that is kept for it?
 bool Engine::State::has_kept_room(const Reservations::Kept& kept) const {
-  return is_within(accounts.demand(accounts.queues[kept.queue], kept.server),
-                   accounts.park.free(kept.server));
+  return is_within(ledger.demand(ledger.queues[kept.queue], kept.server),
+                   ledger.server_pool.free(kept.server));
 }
 
 void Engine::State::end_reservation(const Reservations::Kept* kept) {
   if (kept == nullptr) return;
   const std::uint32_t server = kept->server;
   reservations->kept.erase(reservations->kept.begin() + (kept - reservations->kept.data()));
-  if (accounts.servers[server].drained) return;
-  accounts.park.open(server);
-  freed.add(server);
-  race.retry_constrained();
+  if (ledger.servers[server].drained) return;
+  ledger.server_pool.open(server);
+  released.add(server);
+  ready.retry_constrained();
   if (preemption) preemption->something_changed();
 }
 
 /// The queue has got the task. A closed server takes none but one that it is kept for.
 void Engine::State::reservation_met(std::uint32_t queue, std::uint32_t task) {
   const Reservations::Kept* const kept = reservations->of_queue(queue);
-  if (kept != nullptr && kept->server == accounts.tasks[task].server) reservations->met.insert(task);
+  if (kept != nullptr && kept->server == ledger.tasks[task].server) reservations->met.insert(task);
   end_reservation(kept);
 }
 
@@ -125,7 +127,7 @@ void Engine::State::end_reservations_that_lasted() {
       ++at;
       continue;
     }
-    accounts.queues[kept.queue].since = now;
+    ledger.queues[kept.queue].since = now;
     end_reservation(&kept);
   }
 }
@@ -134,24 +136,25 @@ void Engine::State::end_reservations_that_lasted() {
 /// first.
 std::vector<std::uint32_t> Engine::State::due(const ReservationPreview& step) const {
   std::vector<std::uint32_t> due;
-  std::map<std::uint32_t, bool> fits;  // by shape
-  const auto fits_nowhere = [&](std::uint32_t shape) {
-    const auto [known, is_new] = fits.try_emplace(shape, false);
-    if (is_new) known->second = fits_somewhere(shape, step.open);
+  std::map<std::uint32_t, bool> fits;  // by task class
+  const auto fits_nowhere = [&](std::uint32_t task_class) {
+    const auto [known, is_new] = fits.try_emplace(task_class, false);
+    if (is_new) known->second = fits_somewhere(task_class, step.open);
     return !known->second;
   };
-  for (std::uint32_t queue = 0; queue < accounts.queues.size(); ++queue) {
+  for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
     // One server can be kept for one task, wherever the others of its job are; not for a gang, or a domain.
-    if (!race.holds(queue) || accounts.shapes.terms(accounts.queues[queue].shape) != nullptr) continue;
-    if (passed(accounts.queues[queue].since, step.at) < length(reservations->rule.after)) continue;
+    if (!ready.holds(queue) || ledger.task_classes.terms(ledger.queues[queue].task_class) != nullptr)
+      continue;
+    if (passed(ledger.queues[queue].since, step.at) < length(reservations->rule.after)) continue;
     if (std::find(step.ended_for.begin(), step.ended_for.end(), queue) != step.ended_for.end())
       continue;  // it begins to wait again
-    if (step.reservations->of_queue(queue) == nullptr && fits_nowhere(accounts.queues[queue].shape))
+    if (step.reservations->of_queue(queue) == nullptr && fits_nowhere(ledger.queues[queue].task_class))
       due.push_back(queue);
   }
   std::sort(due.begin(), due.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const QueueRow& row_a = accounts.queues[a];
-    const QueueRow& row_b = accounts.queues[b];
+    const QueueRow& row_a = ledger.queues[a];
+    const QueueRow& row_b = ledger.queues[b];
     return row_a.since != row_b.since ? row_a.since < row_b.since : row_a.arrival < row_b.arrival;
   });
   return due;
@@ -161,10 +164,10 @@ std::optional<std::uint32_t> Engine::State::server_to_keep(std::uint32_t queue,
                                                            const OpenServers& open) const {
   std::optional<std::uint32_t> best;
   Missing least;
-  for (std::uint32_t server = 0; server < accounts.servers.end(); ++server) {
+  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
     if (!open.contains(server) || !can_be_kept(server, queue)) continue;
     const Missing here =
-        missing_of(accounts.demand(accounts.queues[queue], server), accounts.park.free(server));
+        missing_of(ledger.demand(ledger.queues[queue], server), ledger.server_pool.free(server));
     if (best && !(here < least)) continue;
     best = server;
     least = here;
@@ -186,13 +189,13 @@ void Engine::State::keep_where_due(ReservationPreview& step) const {
   if (!looks_again(found, step.at)) return;
   found.looked = step.at;
   if (found.kept.size() >= found.rule.servers) return;
-  std::set<std::uint32_t> in_vain;  // shapes for which there is no such server
+  std::set<std::uint32_t> in_vain;  // task classes for which there is no such server
   for (const std::uint32_t queue : due(step)) {
-    const std::uint32_t shape = accounts.queues[queue].shape;
-    if (in_vain.contains(shape)) continue;
+    const std::uint32_t task_class = ledger.queues[queue].task_class;
+    if (in_vain.contains(task_class)) continue;
     const std::optional<std::uint32_t> server = server_to_keep(queue, step.open);
     if (!server) {
-      in_vain.insert(shape);
+      in_vain.insert(task_class);
       continue;
     }
     step.open.close(*server);
@@ -210,7 +213,7 @@ ReservationPreview Engine::State::reservation_preview(Time at) const {
   std::erase_if(step.reservations->kept, [&](const Reservations::Kept& kept) {
     if (!has_lasted(kept, at)) return false;
     step.ended_for.push_back(kept.queue);
-    if (!accounts.servers[kept.server].drained) step.open.open(kept.server);
+    if (!ledger.servers[kept.server].drained) step.open.open(kept.server);
     return true;
   });
   keep_where_due(step);
@@ -221,7 +224,7 @@ void Engine::State::keep_where_due() {
   if (!looks_again(*reservations, now)) return;
   ReservationPreview step = reservation_preview(now);
   for (std::size_t at = reservations->kept.size(); at < step.reservations->kept.size(); ++at)
-    accounts.park.close(step.reservations->kept[at].server);
+    ledger.server_pool.close(step.reservations->kept[at].server);
   reservations->kept = std::move(step.reservations->kept);
   reservations->looked = step.reservations->looked;
 }
@@ -239,17 +242,17 @@ std::optional<Placed> Engine::State::place_where_kept(WhyPlaced* why) {
   const Reservations::Kept* const kept = first_kept_with_room(*reservations);
   if (kept == nullptr) return {};
   if (why != nullptr) *why = why_placed_where_kept(*kept);
-  const bool lines = whom.discipline->lanes == Lanes::lines;
-  const std::uint32_t lane = lines ? lanes_of(accounts.queues[kept->queue].shape).front() : 0;
+  const bool lines = discipline_choice.discipline->lanes == Lanes::lines;
+  const std::uint32_t lane = lines ? lanes_of(ledger.queues[kept->queue].task_class).front() : 0;
   return place({.queue = kept->queue, .lane = lane}, kept->server);
 }
 
 std::string Engine::State::broken_reservation() const {
   const auto broken = [&](const Reservations::Kept& each) -> const char* {
-    if (!accounts.servers.holds(each.server)) return "is not there";
-    if (accounts.servers[each.server].drained) return "is drained";
-    if (accounts.park.is_open(each.server)) return "takes other tasks";
-    if (!race.holds(each.queue)) return "is kept for who does not wait";
+    if (!ledger.servers.holds(each.server)) return "is not there";
+    if (ledger.servers[each.server].drained) return "is drained";
+    if (ledger.server_pool.is_open(each.server)) return "takes other tasks";
+    if (!ready.holds(each.queue)) return "is kept for who does not wait";
     if (!can_be_kept(each.server, each.queue)) return "is kept for a task that cannot run there";
     if (reservations->on_server(each.server) != &each) return "is kept twice";
     return reservations->of_queue(each.queue) == &each ? nullptr : "is one of two kept for the same queue";
@@ -257,7 +260,7 @@ std::string Engine::State::broken_reservation() const {
   const std::span<const Reservations::Kept> kept = reservations->kept;
   if (kept.size() > reservations->rule.servers) return "more servers are kept than may be";
   for (const std::uint32_t task : reservations->met) {
-    if (!accounts.tasks.holds(task))
+    if (!ledger.tasks.holds(task))
       return fmt::format("a server was kept for task {}, which is not there", task);
   }
   for (const Reservations::Kept& each : kept) {
@@ -269,12 +272,12 @@ std::string Engine::State::broken_reservation() const {
 std::vector<Reservation> Engine::reservations() const {
   std::vector<Reservation> all;
   if (!state_->reservations) return all;
-  const Accounts& accounts = state_->accounts;
+  const Ledger& ledger = state_->ledger;
   for (const Reservations::Kept& kept : state_->reservations->kept) {
-    const QueueRow& queue = accounts.queues[kept.queue];
-    all.push_back({.server = accounts.servers.id(kept.server),
-                   .job = accounts.jobs.id(queue.first_job),
-                   .user = accounts.users.id(queue.user),
+    const QueueRow& queue = ledger.queues[kept.queue];
+    all.push_back({.server = ledger.servers.id(kept.server),
+                   .job = ledger.jobs.id(queue.first_job),
+                   .user = ledger.users.id(queue.user),
                    .since = kept.since});
   }
   return all;
