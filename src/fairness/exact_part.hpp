@@ -66,7 +66,7 @@ struct Part {
 
   explicit operator mpq_class() const;
 
-  friend std::strong_ordering operator<=>(const Part& a, const Part& b) {
+  [[gnu::always_inline]] friend inline std::strong_ordering operator<=>(const Part& a, const Part& b) {
     if (a.scale == b.scale) return Wide{a.numerator} * b.denominator <=> Wide{b.numerator} * a.denominator;
     return a.fraction() <=> b.fraction();
   }
@@ -83,14 +83,13 @@ struct PartPerWeight {
   Part part;
   Weight weight;
 
-  friend std::strong_ordering operator<=>(const PartPerWeight& a, const PartPerWeight& b) {
-    if (a.weight == b.weight) return a.part <=> b.part;
-    const auto fraction = [](const PartPerWeight& each) {
-      return each.part.fraction().times(each.weight.denominator, each.weight.numerator);
-    };
-    return fraction(a) <=> fraction(b);
+  [[gnu::always_inline]] friend inline std::strong_ordering operator<=>(const PartPerWeight& a,
+                                                                        const PartPerWeight& b) {
+    return a.weight == b.weight ? a.part <=> b.part : a.fraction() <=> b.fraction();
   }
   friend bool operator==(const PartPerWeight& a, const PartPerWeight& b) { return (a <=> b) == 0; }
+
+  Fraction fraction() const { return part.fraction().times(weight.denominator, weight.numerator); }
 };
 
 // A share over the weight of its holder, in whatever number the share is.

@@ -94,9 +94,9 @@ void Engine::State::happens(Time time) {
 void Engine::State::wait(std::uint32_t queue) {
   ledger.queues[queue].arrival = waits_before++;
   ledger.queues[queue].since = now;
-  // All queues of a task class stand in the same lanes: those of the servers that are there now.
-  if (keys_are_stale && discipline_choice.discipline->lanes != Lanes::one) refresh();
-  ready.enter(queue, lanes_of(ledger.queues[queue].task_class));
+  // All queues of a task class play in the same tournaments: those of the servers that are there now.
+  if (keys_are_stale && tournaments.follow_capacities()) refresh();
+  ready.enter(queue, tournaments.of(ledger.queues[queue].task_class));
 }
 
 void Engine::State::population_changed() {
@@ -152,7 +152,7 @@ void Engine::State::capacities_changed() {
 /// Domains, and the servers of a kind that take tasks, may be others from now on.
 void Engine::State::open_servers_changed() {
   ready.retry_constrained();
-  keys_are_stale = keys_are_stale || discipline_choice.discipline->lanes == Lanes::server_classes;
+  keys_are_stale = keys_are_stale || tournaments.follow_open_servers();
 }
 
 template <class Visit>

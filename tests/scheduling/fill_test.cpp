@@ -341,6 +341,35 @@ TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
             std::vector<std::string>{"more than 1000000 tasks were placed: the steps are not recorded"});
 }
 
+// u's tasks take r0 by default, and the other resource on the only server: with the default demand its key
+// there would stay 0, and v would get nothing.
+TEST(PsDsf, CountsTheTasksInTheDemandThatTheyHaveOnTheServer) {
+  User u = user("u", {"1", "0"});
+  u.demand_on = {{"b", amounts({"0", "1"})}};
+  const FillOutcome outcome =
+      filled(problem({server("b", {"100", "100"})}, {u, user("v", {"0", "1"})}), {.discipline = "ps-dsf"});
+  EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{50, 50}));
+}
+
+TEST(PsDsf, CountsAllTasksInTheDemandOnTheServerWhereverTheyRun) {
+  User trainer = user("trainer", {"8", "0"});
+  trainer.demand_on = {{"gpus", amounts({"0", "1"})}};
+  const FillOutcome outcome = filled(problem({server("gpus", {"64", "8"}, 4), server("cpus", {"64", "0"}, 4)},
+                                             {trainer, user("other", {"1", "1"})}),
+                                     {.discipline = "ps-dsf"});
+  EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{32, 32}));
+}
+
+// Servers of one capacity are one class, and differ by name: each demand plays for itself.
+TEST(PsDsf, ServersOfOneClassMayHaveDifferentDemands) {
+  User u = user("u", {"1", "1"});
+  u.demand_on = {{"b", amounts({"4", "0"})}};
+  const FillOutcome outcome =
+      filled(problem({server("a", {"8", "8"}), server("b", {"8", "8"})}, {u, user("v", {"1", "1"})}),
+             {.discipline = "ps-dsf"});
+  EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{4, 12})) << "on b a task of u counts four times";
+}
+
 // u alone: a server of 10 tasks that take 1, and one of a single task, which takes all of it. v alone: 20.
 TEST(Tsf, TheYardstickTakesTheDemandOnServersThatAreNotAllowed) {
   Server a = server("a", {"10"});

@@ -36,6 +36,8 @@ std::uint32_t Ledger::add_queue(std::uint32_t user, std::uint32_t task_class) {
     vacant_queues_.pop_back();
   }
   queues[queue] = QueueRow{.user = user, .task_class = task_class};
+  taken_.resize(queues.size());
+  taken_[queue].assign(task_classes.alternatives(task_class).size() > 1 ? resources_ : 0, 0);
   users[user].queues.push_back(queue);
   return queue;
 }
@@ -69,11 +71,15 @@ void Ledger::dequeue(std::uint32_t job) {
   row.next = row.previous = kNone;
 }
 
-void Ledger::book(std::uint32_t user, std::span<const std::int64_t> demand) {
+void Ledger::book(std::uint32_t queue, std::span<const std::int64_t> demand) {
+  const std::uint32_t user = queues[queue].user;
   for (std::size_t r = 0; r < resources_; ++r) used_[user * resources_ + r] += demand[r];
+  for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] += demand[r];
 }
 
-void Ledger::unbook(std::uint32_t user, std::span<const std::int64_t> demand) {
+void Ledger::unbook(std::uint32_t queue, std::span<const std::int64_t> demand) {
+  const std::uint32_t user = queues[queue].user;
+  for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] -= demand[r];
   for (std::size_t r = 0; r < resources_; ++r) {
     std::int64_t& used = used_[user * resources_ + r];
     used -= demand[r];
@@ -101,7 +107,7 @@ void Ledger::run(std::uint32_t task) {
   MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
   const std::span<const std::int64_t> demand = this->demand(queue, started.server);
   server_pool.take(started.server, demand);
-  book(queue.user, demand);
+  book(row.queue, demand);
 
   ServerRow& there = servers[started.server];
   started.next_of_job = row.first_task;
@@ -121,7 +127,7 @@ void Ledger::end(std::uint32_t task) {
   ServerRow& server = servers[row.server];
   const std::span<const std::int64_t> demand = this->demand(queue, row.server);
   server_pool.give(row.server, demand);
-  unbook(queue.user, demand);
+  unbook(job.queue, demand);
 
   (row.previous_of_job == kNone ? job.first_task : tasks[row.previous_of_job].next_of_job) = row.next_of_job;
   if (row.next_of_job != kNone) tasks[row.next_of_job].previous_of_job = row.previous_of_job;
@@ -135,6 +141,8 @@ void Ledger::end(std::uint32_t task) {
 
 std::string Ledger::broken() const {
   std::vector<std::int64_t> used(used_.size(), 0);
+  std::vector<Amounts> taken;
+  for (const Amounts& each : taken_) taken.emplace_back(each.size(), 0);
   std::vector<std::int64_t> running_of_job(jobs.end(), 0);
   std::vector<std::int64_t> running_of_queue(queues.size(), 0);
   std::vector<std::int64_t> running_of_user(users.end(), 0);
@@ -155,6 +163,7 @@ std::string Ledger::broken() const {
         accounted[r] += demand[r];
         used[user * resources_ + r] += demand[r];
       }
+      for (std::size_t r = 0; r < taken[queue].size(); ++r) taken[queue][r] += demand[r];
       ++running_of_job[tasks[t].job], ++running_of_queue[queue], ++running_of_user[user];
     }
     if (!std::equal(accounted.begin(), accounted.end(), server_pool.capacity(server).begin()))
@@ -164,7 +173,7 @@ std::string Ledger::broken() const {
       return fmt::format("server {} is over its capacity", server);
   }
   if (on_servers != tasks.size()) return "a task is on no server";
-  if (used != used_) return "a user's use is not that of its tasks";
+  if (used != used_ || taken != taken_) return "a user's use is not that of its tasks";
   for (std::uint32_t job = 0; job < jobs.end(); ++job) {
     if (!jobs.holds(job)) continue;
     std::int64_t listed = 0;

@@ -12,6 +12,7 @@
 #include <mirab/model/time.hpp>
 #include <mirab/scheduling/events.hpp>
 
+#include "fairness/exact_part.hpp"
 #include "scheduling/ledger/server_pool.hpp"
 #include "scheduling/ledger/slots.hpp"
 #include "scheduling/ledger/task_classes.hpp"
@@ -22,13 +23,8 @@ namespace mirab::scheduling {
 inline constexpr std::uint32_t kNone = UINT32_MAX;
 inline constexpr std::uint32_t kMaxNumber = kNone - 1;
 
-/// φ as a fraction in lowest terms.
-struct Weight {
-  std::uint64_t numerator = 1;
-  std::uint64_t denominator = 1;
-  friend bool operator==(const Weight&, const Weight&) = default;
-  double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
-};
+using fairness::Weight;
+using fairness::weight_from;
 
 struct UserRow {
   std::string name;
@@ -92,6 +88,10 @@ class Ledger {
     return std::span(used_).subspan(user * resources_, resources_);
   }
 
+  /// Σ of what the queue's running tasks take. Requires a task class with several alternatives: of one, that
+  /// is `running` times its demand. [m]
+  std::span<const std::int64_t> taken(std::uint32_t queue) const { return taken_[queue]; }
+
   /// What a task of the queue takes on the server. Requires that it may run there. [m]
   std::span<const std::int64_t> demand(const QueueRow& queue, std::uint32_t server) const {
     return task_classes.demand_on(queue.task_class, server);
@@ -132,11 +132,12 @@ class Ledger {
 
  private:
   void run(std::uint32_t task);
-  void book(std::uint32_t user, std::span<const std::int64_t> demand);
-  void unbook(std::uint32_t user, std::span<const std::int64_t> demand);
+  void book(std::uint32_t queue, std::span<const std::int64_t> demand);
+  void unbook(std::uint32_t queue, std::span<const std::int64_t> demand);
 
   std::size_t resources_;
   std::vector<std::int64_t> used_;  // [user × m]
+  std::vector<Amounts> taken_;      // [queue][m], of those with several alternatives; of others empty
   std::vector<std::uint32_t> vacant_queues_;
 };
 

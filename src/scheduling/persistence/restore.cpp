@@ -349,7 +349,7 @@ void Engine::State::read_usage(const JsonReader& json) {
     context.usage->set_row(user, {.usage = parts[0].number(0, most),
                                   .key = parts[1].number(0, most),
                                   .since = Time(Duration(parts[2].integer<std::int64_t>(INT64_MIN, latest))),
-                                  .share = discipline_choice.discipline->share(context, user)});
+                                  .share = share_of(*discipline_choice.discipline, context, user)});
   }
 }
 
@@ -414,7 +414,7 @@ void Engine::State::read_race(const JsonReader& json) {
     if (!ledger.users.holds(user)) continue;
     for (const std::uint32_t queue : ledger.users[user].queues) {
       if (ledger.queues[queue].first_job != kNone)
-        ready.enter(queue, lanes_of(ledger.queues[queue].task_class));
+        ready.enter(queue, tournaments.of(ledger.queues[queue].task_class));
     }
   }
   std::set<std::uint32_t> something_freed;
@@ -423,26 +423,27 @@ void Engine::State::read_race(const JsonReader& json) {
     something_freed.insert(server);
     released.add(server);
   }
-  const auto fits = [&](std::uint32_t task_class, std::uint32_t lane) {
+  const auto fits = [&](std::uint32_t task_class, TournamentId tournament) {
     if (ledger.task_classes.terms(task_class) != nullptr)
-      return batch_fits(ledger.queues[ready.first(task_class, lane).queue].first_job,
-                        server_class_of_lane(lane), open_servers());
+      return batch_fits(ledger.queues[ready.first(task_class, tournament).queue].first_job, tournament,
+                        open_servers());
     for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-      const bool in_lane =
-          discipline_choice.discipline->lanes != Lanes::server_classes || ledger.servers[server].kind == lane;
-      if (in_lane && has_room(task_class, server) && !something_freed.contains(server)) return true;
+      if (has_room(task_class, server) && tournaments.admits(tournament, task_class, server) &&
+          !something_freed.contains(server))
+        return true;
     }
     return false;
   };
   json["aside"].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> parts = item.items(2);
     if (json.failed()) return;
-    const auto lane = parts[0].integer<std::uint32_t>(0, kMaxNumber);
+    const TournamentId tournament = tournament_of(parts[0].integer<std::uint64_t>(0, UINT64_MAX));
     for (const std::uint32_t task_class : parts[1].integers<std::uint32_t>(0, kMaxNumber)) {
       if (json.failed()) return;
-      if (!ready.waits(task_class, lane) || ready.is_parked(task_class, lane) || fits(task_class, lane))
+      if (!ready.waits(task_class, tournament) || ready.is_parked(task_class, tournament) ||
+          fits(task_class, tournament))
         return parts[1].refuse("a wish that does not wait there, or has room, is aside");
-      ready.park(task_class, lane);
+      ready.park(task_class, tournament);
     }
   });
   keys_are_stale = json["stale"].truth();

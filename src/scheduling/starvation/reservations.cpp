@@ -34,7 +34,7 @@
 namespace mirab::scheduling {
 namespace {
 
-__extension__ using Wide = __int128;
+using fairness::Wide;
 
 /// From one time to a later one, in ns: times may lie further apart than a Duration holds.
 std::uint64_t passed(Time from, Time to) {
@@ -242,9 +242,8 @@ std::optional<Placed> Engine::State::place_where_kept(WhyPlaced* why) {
   const Reservations::Kept* const kept = first_kept_with_room(*reservations);
   if (kept == nullptr) return {};
   if (why != nullptr) *why = why_placed_where_kept(*kept);
-  const bool lines = discipline_choice.discipline->lanes == Lanes::lines;
-  const std::uint32_t lane = lines ? lanes_of(ledger.queues[kept->queue].task_class).front() : 0;
-  return place({.queue = kept->queue, .lane = lane}, kept->server);
+  const TournamentId tournament = tournaments.of(ledger.queues[kept->queue].task_class, kept->server);
+  return place({.queue = kept->queue, .tournament = tournament}, kept->server);
 }
 
 std::string Engine::State::broken_reservation() const {
