@@ -1,6 +1,6 @@
 #include <cmath>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include <mirab/model/random.hpp>

@@ -1,5 +1,5 @@
 // Sweeps of best responses, and leaps where they creep.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/many_rows.hpp"
 #include "numerics/psdsf/best_response.hpp"

@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/expect_feasible.hpp"
 #include "numerics/market/equilibrium.hpp"

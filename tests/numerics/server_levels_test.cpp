@@ -1,7 +1,7 @@
 // Whatever it takes to a level form.
 #include "numerics/psdsf/server_levels.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/many_rows.hpp"
 #include "numerics/random_game.hpp"

@@ -1,5 +1,4 @@
 // Shares as exact fractions, and whom they put first.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/exact.hpp"
