@@ -7,7 +7,8 @@
 
 #include <mirab/audit/metrics.hpp>
 
-#include "model/exact.hpp"
+#include "fairness/inequality.hpp"
+#include "fairness/share.hpp"
 
 namespace mirab {
 namespace {
@@ -42,16 +43,7 @@ double spread(const std::vector<double>& values) {
 
 }  // namespace
 
-// With s sorted ascending, Σ_i Σ_j |s_i - s_j| = 2 Σ_i (2 i - N + 1) s_i, i from 0.
-double gini(std::span<const double> shares) {
-  const double total = sum(shares);
-  if (total <= 0) return 0;
-  const std::vector<double> s = sorted(shares);
-  const auto users = static_cast<double>(s.size());
-  double differences = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) differences += (2 * static_cast<double>(i) - users + 1) * s[i];
-  return differences / (users * total);
-}
+double gini(std::span<const double> shares) { return fairness::gini(shares); }
 
 double jain(std::span<const double> shares) {
   const double total = sum(shares);
@@ -82,7 +74,8 @@ std::vector<std::size_t> dominant_resources(const Problem& problem) {
   const ExactVector pool = exact_pool(problem);
   std::vector<std::size_t> dominant;
   dominant.reserve(problem.user_count());
-  for (const User& user : problem.users()) dominant.push_back(dominant_resource(user.demand, pool));
+  for (const User& user : problem.users())
+    dominant.push_back(fairness::dominant_resource<mpq_class>(user.demand, pool));
   return dominant;
 }
 
@@ -95,8 +88,7 @@ std::vector<double> dominant_shares(const Problem& problem, const Allocation& al
     for (; grant != allocation.grants.end() && grant->user == user; ++grant) {
       for (std::size_t r = 0; r < held.size(); ++r) held[r] += grant->resources[r];
     }
-    for (std::size_t r = 0; r < held.size(); ++r)
-      shares[user] = std::max(shares[user], part_of_pool(problem, held[r], r));
+    shares[user] = fairness::dominant_share<double>(held, problem.pool());
   }
   return shares;
 }
@@ -163,7 +155,7 @@ void measure_consumption(const Problem& problem, const Allocation& allocation, G
   for (const Grant& grant : allocation.grants) {
     const ResourceVector& of_task =
         pooled ? problem.users()[grant.user].demand : problem.demand(grant.user, grant.server);
-    const std::size_t dominant = dominant_resource(of_task, capacity[grant.server]);
+    const std::size_t dominant = fairness::dominant_resource<mpq_class>(of_task, capacity[grant.server]);
     tasks[grant.server][dominant] += grant.tasks;
     demand[grant.server][dominant] += grant.tasks * of_task[dominant].value();
   }

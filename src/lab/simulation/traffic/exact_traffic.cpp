@@ -13,6 +13,7 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/base/parallel.hpp"
 #include "lab/simulation/traffic.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
@@ -97,7 +98,7 @@ struct Chain {
 Chain chain_of(const TrafficScenario& scenario, double load, ClassRates& rates) {
   Chain chain{scenario, arrival_rates(scenario, load), {}, rates};
   for (const std::size_t k : {0U, 1U})
-    chain.alone[k] = 1 / dominant_part(scenario.classes[k].demand, scenario.capacity);
+    chain.alone[k] = 1 / fairness::dominant_share<double>(scenario.classes[k].demand, scenario.capacity);
   return chain;
 }
 
@@ -282,7 +283,7 @@ std::vector<std::vector<double>> load_parts(const TrafficScenario& scenario,
   std::vector<std::vector<double>> parts;
   for (std::size_t k = 0; k < arrivals.size(); ++k) {
     const TrafficClass& job_class = scenario.classes[k];
-    const double work = arrivals[k] / dominant_part(job_class.demand, scenario.capacity);
+    const double work = arrivals[k] / fairness::dominant_share<double>(job_class.demand, scenario.capacity);
     parts.emplace_back();
     for (std::size_t j = 0; j < scenario.capacity.size(); ++j)
       parts[k].push_back(work * claims_of(job_class)[j] / scenario.capacity[j]);

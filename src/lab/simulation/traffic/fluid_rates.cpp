@@ -13,6 +13,7 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "numerics/pool/dual.hpp"
 
@@ -21,19 +22,19 @@ namespace {
 
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 
-// u_k of a task that takes these parts of the resources.
-using Yardstick = double (*)(std::span<const double> parts);
+// 1 / u_k: the share that one task is.
+using ShareOfTask = double (*)(std::span<const double> demand, std::span<const double> capacity);
 
-double one_task(std::span<const double>) { return 1; }
-double dominant_share_of_one(std::span<const double> parts) {
-  return 1 / *std::max_element(parts.begin(), parts.end());
+double task_share(std::span<const double>, std::span<const double>) { return 1; }
+double dominant_share_of(std::span<const double> demand, std::span<const double> capacity) {
+  return fairness::dominant_share<double>(demand, capacity);
 }
-double asset_share_of_one(std::span<const double> parts) {
-  return 1 / std::accumulate(parts.begin(), parts.end(), 0.0);
+double asset_share_of(std::span<const double> demand, std::span<const double> capacity) {
+  return fairness::asset_share<double>(demand, capacity);
 }
 
 struct Kind {
-  Yardstick yardstick;
+  ShareOfTask share;
   double alpha;
 };
 
@@ -45,14 +46,14 @@ Result<Kind> alpha_fair(const Choice& mechanism) {
     return Error{.message = "option 'alpha' of 'alpha-fair' must be given as a number greater than 0"};
   const Result<std::size_t> yardstick = word_option(mechanism, "yardstick", yardsticks);
   if (!yardstick) return yardstick.error();
-  return Kind{.yardstick = *yardstick == 0 ? one_task : dominant_share_of_one, .alpha = *alpha};
+  return Kind{.share = *yardstick == 0 ? task_share : dominant_share_of, .alpha = *alpha};
 }
 
 Result<Kind> kind_of(const Choice& mechanism) {
-  if (mechanism.name == "drf") return Kind{dominant_share_of_one, kEndless};
-  if (mechanism.name == "max-min") return Kind{one_task, kEndless};
-  if (mechanism.name == "asset") return Kind{asset_share_of_one, kEndless};
-  if (mechanism.name == "pf") return Kind{one_task, 1};
+  if (mechanism.name == "drf") return Kind{dominant_share_of, kEndless};
+  if (mechanism.name == "max-min") return Kind{task_share, kEndless};
+  if (mechanism.name == "asset") return Kind{asset_share_of, kEndless};
+  if (mechanism.name == "pf") return Kind{task_share, 1};
   if (mechanism.name == "alpha-fair") return alpha_fair(mechanism);
   return Error{.message =
                    fmt::format("'{}' does not divide a pool among jobs that come and go; drf, max-min, "
@@ -71,7 +72,7 @@ Result<FluidRule> fluid_rule(const TrafficScenario& scenario, const Choice& mech
   for (const TrafficClass& job_class : scenario.classes) {
     const std::span<const double> claims = claims_of(job_class);
     for (std::size_t r = 0; r < m; ++r) parts[r] = claims[r] / scenario.capacity[r];
-    const double u = kind->yardstick(parts);
+    const double u = 1 / kind->share(claims, scenario.capacity);
     for (const double part : parts) rule.demand.push_back(u * part);
     rule.yardstick.push_back(u);
   }
