@@ -15,7 +15,7 @@ using Eigen::ArrayXXd;
 
 ArrayXXd first_levels(const ServerRows& rows) {
   LevelSweeps sweeps(rows, rows.alone);
-  sweeps.run(5, 0);
+  std::ignore = sweeps.run(5, 0);
   return sweeps.levels();
 }
 

@@ -188,7 +188,7 @@ std::vector<double> pool_prices(const Ledger& ledger) {
   const Eigen::ArrayXd capacity = Eigen::ArrayXd::Ones(demand.cols());
   const Eigen::ArrayXd no_cap(0);
   const numerics::PricedAmounts priced =
-      numerics::solve_dual({demand, capacity, weight, no_cap, 1.0}, 1e-12, 1e-9);
+      numerics::solve_dual({demand, capacity, weight, no_cap, 1.0}, {.target = 1e-12, .accepted = 1e-9});
   for (Index r = 0; r < demand.cols(); ++r)
     prices[present[static_cast<std::size_t>(r)]] = std::exp(priced.log_price[r]);
   return prices;
