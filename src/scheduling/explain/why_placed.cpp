@@ -56,7 +56,7 @@ void Engine::State::explain_user(Entry served, WhyPlaced& why) {
   if (discipline_choice.discipline->lanes == Lanes::lines)
     why.line = {.resource = served.lane, .round = context.rounds.of(served.lane)};
   if (discipline_choice.discipline->lanes == Lanes::server_classes)
-    why.kind = server_classes.capacities()[served.lane];
+    why.kind = ledger.server_classes.capacities()[served.lane];
 }
 
 /// Requires the variants of the search that chose the server.

@@ -19,10 +19,10 @@ namespace mirab::scheduling {
 
 /// Is there a server of the kind, not drained, that could hold a task of the task class if it were empty?
 bool Engine::State::can_run_on_class(std::uint32_t task_class, std::uint32_t kind) const {
-  const Amounts& capacity = server_classes.capacities()[kind];
+  const Amounts& capacity = ledger.server_classes.capacities()[kind];
   for (const DemandAlternative& alternative : ledger.task_classes.alternatives(task_class)) {
     if (!is_within(alternative.demand, capacity)) continue;
-    const ServerSet& servers = server_classes.set(kind);
+    const ServerSet& servers = ledger.server_classes.set(kind);
     const ServerSet* const admitted = ledger.task_classes.eligibility.servers(alternative.servers);
     for (std::size_t index = 0; index < servers.words().size(); ++index) {
       std::uint64_t word = servers.word(index);
@@ -46,7 +46,7 @@ std::vector<std::uint32_t> Engine::State::lanes_of(std::uint32_t task_class) con
                                 ledger.server_pool.pool())};
     case Lanes::server_classes:
       std::vector<std::uint32_t> eligible;
-      for (std::uint32_t kind = 0; kind < server_classes.capacities().size(); ++kind) {
+      for (std::uint32_t kind = 0; kind < ledger.server_classes.capacities().size(); ++kind) {
         if (can_run_on_class(task_class, kind)) eligible.push_back(kind);
       }
       return eligible;
@@ -60,7 +60,7 @@ void Engine::State::count_alone(std::uint32_t task_class) {
     context.alone.resize(task_class + 1);
     context.alone_value.resize(task_class + 1);
   }
-  context.alone[task_class] = tasks_alone(ledger, server_classes, task_class);
+  context.alone[task_class] = tasks_alone(ledger, ledger.server_classes, task_class);
   context.alone_value[task_class] = context.alone[task_class].get_d();
 }
 
@@ -95,11 +95,6 @@ void Engine::State::all_shares_changed() {
   }
 }
 
-bool Engine::State::has_room(std::uint32_t task_class, std::uint32_t server) const {
-  const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
-  return alternative != nullptr && ledger.server_pool.has_room(server, alternative->demand);
-}
-
 /// The task classes with most running tasks and waiting queues together. O(queues).
 std::span<const Wanted> Engine::State::present_mix() {
   constexpr std::size_t kMaxWanted = 16;
@@ -132,7 +127,8 @@ std::span<const SearchAlternative> Engine::State::variants_in_lane(std::uint32_t
     search_alternatives.push_back(
         {.demand = alternative.demand,
          .among = discipline_choice.discipline->lanes == Lanes::server_classes
-                      ? server_classes.servers_of(lane, alternative.servers, ledger.task_classes.eligibility)
+                      ? admitted_servers.of(ledger.server_classes, lane, alternative.servers,
+                                    ledger.task_classes.eligibility)
                       : ledger.task_classes.eligibility.servers(alternative.servers)});
   }
   return search_alternatives;
@@ -172,7 +168,7 @@ std::optional<Entry> Engine::State::next_on_released() {
     for_each_lane_of_server(server, [&](std::uint32_t lane) {
       const std::optional<Entry> there =
           ready.next_parked(lane, ledger.server_pool.free(server),
-                            [&](std::uint32_t task_class) { return has_room(task_class, server); });
+                            [&](std::uint32_t task_class) { return ledger.has_room(task_class, server); });
       if (!there) return;
       any = true;
       if (!next || ready.before(*there, *next)) next = there;
@@ -186,7 +182,7 @@ void Engine::State::retry_what_fits_on_released() {
   while (!released.empty()) {
     const std::uint32_t server = released[released.size() - 1];
     for_each_lane_of_server(server, [&](std::uint32_t lane) {
-      ready.retry_if(lane, [&](std::uint32_t task_class) { return has_room(task_class, server); });
+      ready.retry_if(lane, [&](std::uint32_t task_class) { return ledger.has_room(task_class, server); });
     });
     released.drop(released.size() - 1);
   }
@@ -230,7 +226,6 @@ Placed Engine::State::place(Entry entry, std::uint32_t server) {
   const std::uint32_t user = ledger.queues[queue].user;
   const std::uint32_t task = ledger.start(job, server, now);
   last_used = server;
-  ledger.queues[queue].since = now;
   share_changed(user);
   if (balance)
     balance->task_started(ledger.server_pool, task, server, ledger.demand(ledger.queues[queue], server));
