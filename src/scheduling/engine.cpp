@@ -21,11 +21,11 @@ Engine::State::State(EngineOptions chosen, const DisciplineChoice& discipline,
       where(where_chosen),
       ledger(options.resources.size()),
       context{.ledger = ledger,
-              .server_classes = server_classes,
+              .server_classes = ledger.server_classes,
               .rounds = Rounds(options.resources.size()),
               .prices = std::vector<double>(options.resources.size(), 0.0),
               .scale = *fairness::ShareScale::from(options.share_scale, options.resources.size())},
-      tournaments(discipline_choice.discipline->tournaments, ledger, server_classes),
+      tournaments(discipline_choice.discipline->tournaments, ledger),
       ready(*discipline_choice.discipline, options.tie, context) {
   if (discipline_choice.discipline->places) balance.emplace();
   if (options.half_life) context.usage.emplace(*options.half_life);
@@ -146,13 +146,13 @@ bool Engine::fits(JobId job) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.jobs.find(job);
   if (!number || ledger.jobs[*number].waiting == 0) return false;
-  if (ledger.task_classes.terms(state_->task_class_of(*number)) != nullptr)
+  if (ledger.task_classes.terms(ledger.task_class_of(*number)) != nullptr)
     return state_->batch_fits(*number, {}, state_->open_servers());
   const std::uint32_t queue = ledger.jobs[*number].queue;
   const Reservations::Kept* const kept =
       state_->reservations ? state_->reservations->of_queue(queue) : nullptr;
   return (kept != nullptr && state_->has_kept_room(*kept)) ||
-         state_->fits_somewhere(ledger.queues[queue].task_class, state_->open_servers());
+         ledger.fits_somewhere(ledger.queues[queue].task_class, state_->open_servers());
 }
 
 std::string Engine::broken_invariant() const {

@@ -36,7 +36,6 @@ struct Engine::State {
 
   Time now = Time::min();
   Ledger ledger;
-  ServerClasses server_classes;
   ShareContext context;
   TournamentRules tournaments;
   ReadyQueue ready;
@@ -45,8 +44,7 @@ struct Engine::State {
   std::optional<Reservations> reservations = {};
   std::optional<Preemption> preemption = {};
 
-  std::uint64_t jobs_before = 0;
-  std::uint64_t waits_before = 0;
+  AdmittedServers admitted_servers;
   std::uint32_t last_used = 0;  ///< the server where the latest task was placed
   bool keys_are_stale = false;
 
@@ -60,7 +58,6 @@ struct Engine::State {
   std::optional<std::uint32_t> find_server(TournamentId tournament, std::uint32_t task_class, Random& random);
   std::optional<std::uint32_t> find_among_variants(Random& random);
   std::span<const Wanted> present_mix();
-  bool has_room(std::uint32_t task_class, std::uint32_t server) const;
   std::optional<Entry> next_on_released();
   void retry_what_fits_on_released();
   template <class Visit>
@@ -91,9 +88,7 @@ struct Engine::State {
   void keep_where_due(ReservationPreview& step) const;
   std::vector<std::uint32_t> due(const ReservationPreview& step) const;
   std::optional<std::uint32_t> server_to_keep(std::uint32_t queue, const OpenServers& open) const;
-  bool can_be_kept(std::uint32_t server, std::uint32_t queue) const;
   OpenServers open_servers() const { return OpenServers(ledger.server_pool); }
-  bool fits_somewhere(std::uint32_t task_class, const OpenServers& open) const;
   bool has_kept_room(const Reservations::Kept& kept) const;
   void end_reservation(const Reservations::Kept* kept);  ///< if there is one
   void reservation_met(std::uint32_t queue, std::uint32_t task);
@@ -155,15 +150,10 @@ struct Engine::State {
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);
   void drop_if_over(std::uint32_t job);
-  std::uint32_t task_class_of(std::uint32_t job) const {
-    return ledger.queues[ledger.jobs[job].queue].task_class;
-  }
 
   // engine_events.cpp: servers
   void capacities_changed();
   void open_servers_changed();
-  template <class Visit>
-  void for_each_task_on(std::uint32_t server, Visit visit) const;
   std::vector<Lost> end_all_on(std::uint32_t server);
   void take_out(std::uint32_t server);
 

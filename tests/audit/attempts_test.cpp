@@ -1,7 +1,7 @@
 // What counts as an attempt, and what a verdict says when there was none.
 #include <atomic>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <mirab/audit/audit.hpp>
 

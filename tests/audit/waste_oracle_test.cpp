@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include <mirab/model/cluster_file.hpp>

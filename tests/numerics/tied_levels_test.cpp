@@ -1,7 +1,7 @@
 // The path to tied levels: single steps, and the whole of it, judged by the level form.
 #include "numerics/psdsf/tied_levels.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/many_rows.hpp"
 #include "numerics/psdsf/best_response.hpp"
@@ -15,7 +15,7 @@ using Eigen::ArrayXXd;
 
 ArrayXXd first_levels(const ServerRows& rows) {
   LevelSweeps sweeps(rows, rows.alone);
-  sweeps.run(5, 0);
+  std::ignore = sweeps.run(5, 0);
   return sweeps.levels();
 }
 

@@ -14,8 +14,7 @@ numerics::PricedAmounts found(double gap, double log_price) {
   numerics::PricedAmounts found;
   found.log_price = Eigen::ArrayXd::Constant(2, 0.0);
   found.log_price[0] = log_price;
-  found.relative_gap = gap;
-  found.converged = gap <= 1e-9;
+  found.report.error = gap;
   return found;
 }
 

@@ -96,8 +96,9 @@ std::vector<double> ReferenceEngine::prices() const {
       demand(n, k) = static_cast<double>(oldest->look.demand[r]) / static_cast<double>(pool[r]);
     }
   }
-  const numerics::PricedAmounts priced = numerics::solve_dual(
-      {demand, Eigen::ArrayXd::Ones(demand.cols()), weight, Eigen::ArrayXd(0), 1.0}, 1e-12, 1e-9);
+  const numerics::PricedAmounts priced =
+      numerics::solve_dual({demand, Eigen::ArrayXd::Ones(demand.cols()), weight, Eigen::ArrayXd(0), 1.0},
+                           {.target = 1e-12, .accepted = 1e-9});
   for (Index k = 0; k < demand.cols(); ++k)
     prices[resources[static_cast<std::size_t>(k)]] = std::exp(priced.log_price[k]);
   return prices;

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <mirab/model/assert.hpp>
+
+#include "numerics/base/rows.hpp"
 
 namespace mirab::numerics {
 
@@ -23,6 +26,8 @@ namespace {
 using Eigen::Index;
 
 constexpr double kZero = 1e-12;
+constexpr Index kMaxPivotsEach = 100;  // variable; usually one or two
+constexpr Accuracy kLinearAccuracy{.target = 1e-9, .accepted = 1e-7};
 constexpr Index kNone = -1;
 
 enum class Rule { steepest, bland };
@@ -96,9 +101,10 @@ void exchange(Tableau& tableau, Index row, Index column) {
   std::swap(tableau.zero[static_cast<std::size_t>(column)], tableau.nonzero[static_cast<std::size_t>(row)]);
 }
 
-LinearOptimum read(const Tableau& tableau) {
+LinearOptimum read(const Tableau& tableau, const LinearProgram& program, bool optimal, int pivots) {
   const Index n = tableau.columns();
-  LinearOptimum optimum{Eigen::VectorXd::Zero(n), Eigen::VectorXd::Zero(tableau.rows())};
+  LinearOptimum optimum{
+      .report = {}, .amount = Eigen::VectorXd::Zero(n), .price = Eigen::VectorXd::Zero(tableau.rows())};
   for (Index i = 0; i < tableau.rows(); ++i) {
     const Index variable = tableau.nonzero[static_cast<std::size_t>(i)];
     if (variable < n) optimum.amount[variable] = tableau.limit(i);
@@ -107,6 +113,10 @@ LinearOptimum read(const Tableau& tableau) {
     const Index variable = tableau.zero[static_cast<std::size_t>(j)];
     if (variable >= n) optimum.price[variable - n] = std::max(0.0, tableau.entries(tableau.rows(), j));
   }
+  const double value = program.value.dot(optimum.amount);
+  const double gap = std::abs(program.limit.dot(optimum.price) - value);
+  const double error = optimal ? (value != 0 ? gap / std::abs(value) : gap) : kInfinity;
+  optimum.report = report_of(error, kLinearAccuracy, optimal ? Stop::stalled : Stop::limit, pivots);
   return optimum;
 }
 
@@ -116,12 +126,16 @@ LinearOptimum maximise(const LinearProgram& program) {
   MIRAB_ASSERT((program.limit.array() >= 0).all(), "a linear program that starts at zero");
   Tableau tableau = start(program);
   Rule rule = Rule::steepest;
+  const Index max_pivots = kMaxPivotsEach * (program.rows.rows() + program.rows.cols());
+  int pivots = 0;
   for (Index column = entering(tableau, rule); column != kNone; column = entering(tableau, rule)) {
+    if (pivots == max_pivots) return read(tableau, program, false, pivots);
+    ++pivots;
     const Index row = leaving(tableau, column);
     rule = tableau.limit(row) > kZero ? Rule::steepest : Rule::bland;
     exchange(tableau, row, column);
   }
-  return read(tableau);
+  return read(tableau, program, true, pivots);
 }
 
 // The linear complementarity problem z ≥ 0, w = A z + b ≥ 0, z·w = 0 by an active set.
@@ -174,24 +188,32 @@ bool walk(VectorXd& z, const VectorXd& goal, std::vector<Index>& free) {
 
 }  // namespace
 
-VectorXd solve_complementarity(const Eigen::MatrixXd& a, const VectorXd& b) {
+Complementarity solve_complementarity(const Eigen::MatrixXd& a, const VectorXd& b) {
   const Index m = b.size();
   VectorXd z = VectorXd::Ones(m);
   std::vector<Index> free;
   for (Index i = 0; i < m; ++i) free.push_back(i);
-  for (Index round = 0; round < kRoundsEach * m; ++round) {
+  if (m == 0) return {.report = {.error = 0, .stop = Stop::target, .iterations = 0}, .z = std::move(z)};
+  const double size = b.cwiseAbs().maxCoeff();
+  double error = kInfinity;
+  int rounds = 0;
+  while (rounds < kRoundsEach * m) {
+    ++rounds;
     const VectorXd goal = solve_free(a, b, free);
     if (!walk(z, goal, free)) continue;
     const VectorXd w = a * z + b;
     Index worst = -1;
     for (Index i = 0; i < m; ++i) {
       const bool held = std::find(free.begin(), free.end(), i) == free.end();
-      if (held && w[i] < -kClearly * b.cwiseAbs().maxCoeff() && (worst < 0 || w[i] < w[worst])) worst = i;
+      if (held && w[i] < -kClearly * size && (worst < 0 || w[i] < w[worst])) worst = i;
     }
-    if (worst < 0) break;
+    error = size > 0 ? std::max(0.0, -w.minCoeff() / size) : 0;
+    if (worst < 0) {
+      return {.report = {.error = error, .stop = Stop::target, .iterations = rounds}, .z = std::move(z)};
+    }
     free.push_back(worst);
   }
-  return z;
+  return {.report = {.error = error, .stop = Stop::limit, .iterations = rounds}, .z = std::move(z)};
 }
 
 }  // namespace mirab::numerics

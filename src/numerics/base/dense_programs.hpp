@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 
+#include "numerics/base/solve_report.hpp"
+
 namespace mirab::numerics {
 
 /// max value·x under rows x ≤ limit, x ≥ 0. n variables, k rows.
@@ -12,20 +14,28 @@ struct LinearProgram {
 };
 
 /// A vertex, and what each row costs there.
-struct LinearOptimum {
+struct [[nodiscard]] LinearOptimum {
+  SolveReport report;  ///< error: the bound by the prices less value·x, over value·x; iterations: pivots
   Eigen::VectorXd amount;  ///< x, [n]
   Eigen::VectorXd price;   ///< y ≥ 0 of the rows, [k]: limit·y bounds value·x when yᵀ rows ≥ value
 };
 
 /// Solves a small, dense linear program that is bounded. Rows should be of about the same size: what is
-/// smaller than 1e-12 counts as zero. Nothing is assumed of the answer, which the caller can check by its
-/// price. O(n k) for each of usually n + k pivots.
+/// smaller than 1e-12 counts as zero. Nothing is assumed of the answer: x is feasible in any case but for
+/// rounding, and the report says how far its value is from the bound by its own prices. O(n k) for each of
+/// usually n + k pivots.
 LinearOptimum maximise(const LinearProgram& program);
+
+/// z, and how far w = A z + b is below 0.
+struct [[nodiscard]] Complementarity {
+  SolveReport report;  ///< error: the largest -w_i over max |b|; iterations: changes of the set held at zero
+  Eigen::VectorXd z;   ///< ≥ 0, [m]
+};
 
 /// Finds z ≥ 0 with A z + b ≥ 0 and z·(A z + b) = 0, where A = H Λ, H symmetric and positive definite, Λ
 /// diagonal and positive: the minimum of a convex quadratic over the positive orthant, in scaled coordinates.
 ///
 /// Starts from z = 1 with nothing held at zero. O(m³) for each change of the set that is held, usually a few.
-Eigen::VectorXd solve_complementarity(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
+Complementarity solve_complementarity(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
 
 }  // namespace mirab::numerics

@@ -383,24 +383,24 @@ bool LevelSimplexOf<Number>::raise_by(const std::vector<LevelVariable>& candidat
 }
 
 template <class Number>
-bool LevelSimplexOf<Number>::raise() {
+Stop LevelSimplexOf<Number>::raise() {
   const Index most =
       std::min(pivots_most_, pivots_ + kPivotsMost + kPivotsMostEach * (rows_->rows() + basis_.order()));
   while (anybody_active() && pivots_ < most) {
     if (basis_.level_position() < 0) {
-      if (!enter({.kind = Kind::level})) return false;
+      if (!enter({.kind = Kind::level})) return Stop::stalled;
       continue;
     }
     find_price();
     const std::vector<LevelVariable> candidates = pricing_.entering(basis_, level_, price_);
     if (!candidates.empty()) {
-      if (!raise_by(candidates)) return false;
+      if (!raise_by(candidates)) return Stop::stalled;
       continue;
     }
-    if (since_refresh_ == 0 || !kRoundsOff<Number>) return true;
+    if (since_refresh_ == 0 || !kRoundsOff<Number>) return Stop::target;
     refresh();
   }
-  return !anybody_active();
+  return anybody_active() ? Stop::limit : Stop::target;
 }
 
 template <class Number>
@@ -485,7 +485,8 @@ ArrayXXd costs(const ServerRows& rows, const ArrayXd& unit) {
     const ServerRows sample = sample_of(rows);
     const ArrayXd sample_unit = unit(Eigen::seqN(0, sample.rows(), kEvery));
     LevelSimplex simplex(sample, sample_unit, starting_keys(sample, sample_unit));
-    if (simplex.raise() && simplex.anybody_active()) return level_costs(rows, simplex.price());
+    if (simplex.raise() == Stop::target && simplex.anybody_active())
+      return level_costs(rows, simplex.price());
   }
   return (rows.alone > 0).select(rows.alone.inverse(), kInfinity);
 }

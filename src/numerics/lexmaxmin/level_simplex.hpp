@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/base/solve_report.hpp"
 #include "numerics/lexmaxmin/level_basis.hpp"
 
 namespace mirab::numerics {
@@ -110,9 +111,10 @@ class LevelSimplexOf {
   /// It gives up after this number of pivots in all.
   void stop_after(Eigen::Index pivots) { pivots_most_ = pivots; }
 
-  /// Raises the level until prices show that it is the highest, or nobody is active. False when it gives up.
-  /// Each pivot O(K m² + (K m)²) and a part of O(N K m); there are usually fewer than 2 (N + K m).
-  bool raise();
+  /// Raises the level until prices show that it is the highest, or no row is active: Stop::target. Rounding
+  /// can stall it, and the limit of pivots can be reached. Each pivot O(K m² + (K m)²) and a part of O(N K
+  /// m); there are usually fewer than 2 (N + K m).
+  Stop raise();
 
   /// λ ≥ 0 of the level, [i][r] per unit of capacity, scaled somehow: all 0 when capacities hold nobody back.
   TableOf<Number> price() const;

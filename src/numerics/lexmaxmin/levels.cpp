@@ -92,7 +92,7 @@ template <class Number>
 Rounds<Number> all_rounds(const ServerRowsOf<Number>& rows, LevelSimplexOf<Number> simplex) {
   Rounds<Number> found;
   while (simplex.anybody_active()) {
-    const bool ended = simplex.raise();
+    const bool ended = simplex.raise() == Stop::target;
     found.gave_up = found.gave_up || !ended;
     TableOf<bool> priced = simplex.priced();
     TableOf<Number> price = priced.select(simplex.price(), 0);
@@ -145,7 +145,8 @@ bool affordable_in_full(const ServerRows& rows) {
 }
 
 // Leaves the levels as they are where that takes too long.
-void raise_in_full(const ServerRows& rows, const LevelsInFull& program, RaisedLevels& levels) {
+void raise_in_full(const ServerRows& rows, const LevelsInFull& program, const Accuracy& accuracy,
+                   RaisedLevels& levels) {
   LevelSimplexOf<BigFloat> simplex(program.rows, program.unit, fullest_servers(rows, levels.amount));
   const auto order = static_cast<double>(rows.capacity.size());
   simplex.stop_after(static_cast<Index>(kBigWork / (order * order + static_cast<double>(rows.rows()))));
@@ -154,24 +155,24 @@ void raise_in_full(const ServerRows& rows, const LevelsInFull& program, RaisedLe
   const BigFloat bound = level_bound<BigFloat>(program.rows, program.unit, found.x, found.rounds);
   levels.in_full = true;
   levels.rounds = static_cast<int>(found.rounds.size());
-  levels.pivots += found.pivots;
   levels.amount =
       within_all(rows, found.x.unaryExpr([](const BigFloat& tasks) { return static_cast<double>(tasks); }));
-  levels.bound = std::min(1.0, static_cast<double>(bound) + largest_difference(levels.amount, found.x));
+  levels.report =
+      report_of(std::min(1.0, static_cast<double>(bound) + largest_difference(levels.amount, found.x)),
+                accuracy, Stop::stalled, levels.report.iterations + found.pivots);
 }
 
 }  // namespace
 
 RaisedLevels raise_levels(const ServerRows& rows, const ArrayXd& unit,
-                          const std::function<LevelsInFull()>& in_full) {
+                          const std::function<LevelsInFull()>& in_full, const Accuracy& accuracy) {
   const Rounds<double> found = all_rounds<double>(rows, LevelSimplex(rows, unit, starting_keys(rows, unit)));
-  RaisedLevels levels{.amount = within_all(rows, found.x),
-                      .bound = 1,
-                      .rounds = static_cast<int>(found.rounds.size()),
-                      .pivots = found.pivots};
-  levels.bound = level_bound<double>(rows, unit, levels.amount, found.rounds);
-  if (!(levels.bound <= kLevelsExactWithin) && affordable_in_full(rows))
-    raise_in_full(rows, in_full(), levels);
+  RaisedLevels levels{
+      .report = {}, .amount = within_all(rows, found.x), .rounds = static_cast<int>(found.rounds.size())};
+  levels.report = report_of(level_bound<double>(rows, unit, levels.amount, found.rounds), accuracy,
+                            Stop::limit, found.pivots);
+  if (!levels.report.converged() && affordable_in_full(rows))
+    raise_in_full(rows, in_full(), accuracy, levels);
   return levels;
 }
 

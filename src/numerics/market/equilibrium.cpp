@@ -58,10 +58,9 @@ void shrink_to_fit(const ServerRows& rows, Index i, Eigen::Ref<ArrayXd> amount) 
 
 PricedServers repaired(const ServerGame& game, const GameInUnits& in, const PricePoint& at, int threads) {
   const ServerRows& rows = game.rows;
-  PricedServers found{.amount = amounts_within_caps(in, at),
-                      .log_price = ArrayXXd::Constant(in.servers(), in.resources(), -kInfinity),
-                      .regret = kInfinity,
-                      .iterations = 0};
+  PricedServers found{.report = {},
+                      .amount = amounts_within_caps(in, at),
+                      .log_price = ArrayXXd::Constant(in.servers(), in.resources(), -kInfinity)};
   for (Index i = 0; i < in.servers(); ++i) {
     shrink_to_fit(rows, i, found.amount.col(i));
     for (Index r = 0; r < in.resources(); ++r) {
@@ -70,7 +69,7 @@ PricedServers repaired(const ServerGame& game, const GameInUnits& in, const Pric
                               game.alpha * std::log(in.total_weight) - std::log(rows.capacity(i, r));
     }
   }
-  found.regret = relative_regret(game, found.amount, found.log_price, threads);
+  found.report.error = relative_regret(game, found.amount, found.log_price, threads);
   return found;
 }
 
@@ -93,7 +92,7 @@ struct WalkSettings {
 /// puts what it finds into `best` where its regret is less, and adds to its iterations.
 /// O(N(Km)² + (Km)³) a step.
 void walk_prices(const ServerGame& game, const GameInUnits& in, const WalkSettings& manner,
-                 const RegretGoal& goal, int threads, PricedServers& best);
+                 const Accuracy& accuracy, int threads, PricedServers& best);
 
 // One walk along the path of prices below, in its letters.
 //
@@ -132,20 +131,20 @@ class Walk {
     start();
   }
 
-  void follow(const RegretGoal& goal, PricedServers& best) {
+  void follow(const Accuracy& accuracy, PricedServers& best) {
     int nothing = 0, stalled = 0;
     double step = 1;
     for (int steps = 0; steps < manner_.steps_most && nothing < kNextToNothingMost && stalled < kStalled;
          ++steps) {
-      ++best.iterations;
+      ++best.report.iterations;
       mu_ = mean_product(at_);
-      if (mu_ < kMeasuredFrom && settle(goal, best)) return;
+      if (mu_ < kMeasuredFrom && settle(accuracy, best)) return;
       if (!(mu_ > kSmallestMu)) return;
       step = advance(step);
       if (step < kNextToNothing) ++nothing;
       stalled = manner_.pace == StepRule::centred && step < kStalling ? stalled + 1 : 0;
     }
-    settle(goal, best);
+    settle(accuracy, best);
   }
 
  private:
@@ -286,13 +285,13 @@ class Walk {
   }
 
   // Is it what was wanted, or as good as it gets?
-  bool settle(const RegretGoal& goal, PricedServers& best) {
+  bool settle(const Accuracy& accuracy, PricedServers& best) {
     PricedServers found = repaired(game_, in_, at_, threads_);
-    found.iterations = best.iterations;
-    no_better_ = found.regret < best.regret / 2 ? 0 : no_better_ + 1;
-    if (found.regret < best.regret) best = std::move(found);
-    return best.regret <= goal.wanted ||
-           (no_better_ >= kMeasurementsWithoutGain && best.regret <= goal.tolerated);
+    found.report.iterations = best.report.iterations;
+    no_better_ = found.report.error < best.report.error / 2 ? 0 : no_better_ + 1;
+    if (found.report.error < best.report.error) best = std::move(found);
+    return best.report.error <= accuracy.target ||
+           (no_better_ >= kMeasurementsWithoutGain && best.report.error <= accuracy.accepted);
   }
 
   const ServerGame& game_;
@@ -308,8 +307,8 @@ class Walk {
 }  // namespace
 
 void walk_prices(const ServerGame& game, const GameInUnits& in, const WalkSettings& manner,
-                 const RegretGoal& goal, int threads, PricedServers& best) {
-  Walk(game, in, manner, threads).follow(goal, best);
+                 const Accuracy& accuracy, int threads, PricedServers& best) {
+  Walk(game, in, manner, threads).follow(accuracy, best);
 }
 
 // An equilibrium of the game among servers, by a primal-dual path.
@@ -365,16 +364,16 @@ std::vector<WalkSettings> walk_settings_for(const GameInUnits& in) {
 
 }  // namespace
 
-PricedServers follow_price_path(const ServerGame& game, const RegretGoal& goal, int threads) {
+PricedServers follow_price_path(const ServerGame& game, const Accuracy& accuracy, int threads) {
   const GameInUnits in(game);
-  PricedServers best{.amount = Eigen::ArrayXXd::Zero(in.rows(), in.servers()),
-                     .log_price = Eigen::ArrayXXd::Constant(in.servers(), in.resources(), -kInfinity),
-                     .regret = kInfinity,
-                     .iterations = 0};
+  PricedServers best{.report = {},
+                     .amount = Eigen::ArrayXXd::Zero(in.rows(), in.servers()),
+                     .log_price = Eigen::ArrayXXd::Constant(in.servers(), in.resources(), -kInfinity)};
   for (const WalkSettings& manner : walk_settings_for(in)) {
-    walk_prices(game, in, manner, goal, threads, best);
-    if (best.regret <= goal.tolerated) break;
+    walk_prices(game, in, manner, accuracy, threads, best);
+    if (best.report.error <= accuracy.accepted) break;
   }
+  best.report = report_of(best.report.error, accuracy, Stop::stalled, best.report.iterations);
   return best;
 }
 
@@ -397,7 +396,7 @@ using Eigen::Index;
 constexpr int kMostSweeps = 300;
 constexpr double kStill = 1e-9;         // of X: who moves less does not move
 constexpr int kSweepsWithoutGain = 10;  // sweeps, after which a tolerated regret is taken
-constexpr RegretGoal kAnswer{.wanted = 1e-12, .tolerated = 1e-9};
+constexpr Accuracy kAnswer{.target = 1e-12, .accepted = 1e-9};
 
 ServerRows only(const ServerRows& rows, Index i) {
   return {.demand = {rows.demand_on(i)},
@@ -423,17 +422,17 @@ double largest_move(const ArrayXXd& from, const ArrayXXd& to) {
 
 }  // namespace
 
-PricedServers sweep_best_responses(const ServerGame& game, const RegretGoal& goal, int threads) {
+PricedServers sweep_best_responses(const ServerGame& game, const Accuracy& accuracy, int threads) {
   const ServerRows& rows = game.rows;
   std::vector<ServerRows> alone;
   for (Index i = 0; i < rows.servers(); ++i) alone.push_back(only(rows, i));
-  PricedServers at{.amount = ArrayXXd::Zero(rows.rows(), rows.servers()),
-                   .log_price = ArrayXXd::Constant(rows.servers(), rows.resources(), -kInfinity),
-                   .regret = kInfinity,
-                   .iterations = 0};
+  PricedServers at{.report = {},
+                   .amount = ArrayXXd::Zero(rows.rows(), rows.servers()),
+                   .log_price = ArrayXXd::Constant(rows.servers(), rows.resources(), -kInfinity)};
   PricedServers best = at;
-  int no_better = 0;
-  while (at.iterations < kMostSweeps && !(best.regret <= goal.wanted)) {
+  Stop otherwise = Stop::limit;
+  int no_better = 0, sweeps = 0;
+  while (sweeps < kMostSweeps && !(best.report.error <= accuracy.target)) {
     const ArrayXXd before = at.amount;
     for (Index i = 0; i < rows.servers(); ++i) {
       const PricedServers answer = follow_price_path(
@@ -442,14 +441,17 @@ PricedServers sweep_best_responses(const ServerGame& game, const RegretGoal& goa
       at.amount.col(i) = answer.amount.col(0);
       at.log_price.row(i) = answer.log_price.row(0);
     }
-    ++at.iterations;
-    at.regret = relative_regret(game, at.amount, at.log_price, threads);
-    no_better = at.regret < best.regret / 2 ? 0 : no_better + 1;
-    if (at.regret < best.regret || at.iterations == 1) best = at;
-    if (largest_move(before, at.amount) <= kStill) break;
-    if (no_better >= kSweepsWithoutGain && best.regret <= goal.tolerated) break;
+    ++sweeps;
+    at.report.error = relative_regret(game, at.amount, at.log_price, threads);
+    no_better = at.report.error < best.report.error / 2 ? 0 : no_better + 1;
+    if (at.report.error < best.report.error || sweeps == 1) best = at;
+    if (largest_move(before, at.amount) <= kStill) {
+      otherwise = Stop::stalled;
+      break;
+    }
+    if (no_better >= kSweepsWithoutGain && best.report.error <= accuracy.accepted) break;
   }
-  best.iterations = at.iterations;
+  best.report = report_of(best.report.error, accuracy, otherwise, sweeps);
   return best;
 }
 

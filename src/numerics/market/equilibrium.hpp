@@ -2,22 +2,16 @@
 
 #include <Eigen/Core>
 
+#include "numerics/base/solve_report.hpp"
 #include "numerics/market/regret.hpp"
 
 namespace mirab::numerics {
 
 /// Amounts and prices of a game among servers, near an equilibrium.
-struct PricedServers {
+struct [[nodiscard]] PricedServers {
+  SolveReport report;         ///< error: relative_regret(); iterations: Newton steps, or sweeps
   Eigen::ArrayXXd amount;     ///< x ≥ 0, feasible, [n][i]
   Eigen::ArrayXXd log_price;  ///< ln λ_{i,r} per unit, [i][r], -∞ for a free resource
-  double regret = 0;          ///< relative_regret()
-  int iterations = 0;
-};
-
-/// Which regret is tried for, and below which the solver may stop when it does not get on.
-struct RegretGoal {
-  double wanted;
-  double tolerated;
 };
 
 /// Finds an equilibrium: w_n^α X_n^(-α) γ_{n,i}^(α-1) ≤ λ_i·d_{n,i}, equal where x_{n,i} > 0, λ_{i,r} > 0
@@ -25,15 +19,15 @@ struct RegretGoal {
 /// it would want more.
 ///
 /// Deterministic, whatever the threads. O(N(Km)² + (Km)³) an iteration, some 10 to 100 of them.
-PricedServers follow_price_path(const ServerGame& game, const RegretGoal& goal, int threads);
+PricedServers follow_price_path(const ServerGame& game, const Accuracy& accuracy, int threads);
 
 /// Looks for an equilibrium as servers would that only know their own rows: each in turn answers what the
-/// others gave, from nothing on, until the regret is the wanted one, nobody moves by more than 1e-9 of what
-/// they have, a tolerated regret does not get halved in ten sweeps, or 300 are done. Gives the best sweep.
+/// others gave, from nothing on, until the regret is the target, no row moves by more than 1e-9 of what
+/// it has, an accepted regret is not halved in ten sweeps, or 300 are done. Gives the best sweep.
 ///
 /// Every answer is a game of one server, solved by its m prices; O(K N m²) for each of some ten iterations a
 /// sweep. At α = 1 every answer raises one concave potential; at other α the sweeps may creep or circle,
 /// which the regret says.
-PricedServers sweep_best_responses(const ServerGame& game, const RegretGoal& goal, int threads);
+PricedServers sweep_best_responses(const ServerGame& game, const Accuracy& accuracy, int threads);
 
 }  // namespace mirab::numerics

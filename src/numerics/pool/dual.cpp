@@ -258,7 +258,7 @@ VectorXd newton_step(const Point& at) {
   slope.diagonal() *= 1 + kLevenberg;
   // slope · Δ + F ≥ 0, with z = 1 + Δ ≥ 0
   const VectorXd constant = gradient(governing) - slope.rowwise().sum();
-  step(governing) = solve_complementarity(slope, constant).array() - 1;
+  step(governing) = solve_complementarity(slope, constant).z.array() - 1;
   return step;
 }
 
@@ -276,32 +276,30 @@ class DualNewton {
     return root * std::pow(spent, problem_.alpha / power);
   }
 
-  // Improves prices until the gap is at most `goal`; below `tolerance` it gives up as soon as that is hard.
-  Point descend(const ArrayXd& root, double goal, double tolerance) {
+  // Improves prices until the gap is at most the target; below what is accepted it stops once that is hard.
+  Point descend(const ArrayXd& root, const Accuracy& accuracy) {
     Point at = evaluate(root);
-    for (int steps = 0; steps < kMaxSteps && at.gap > goal; ++steps) {
+    for (int steps = 0; steps < kMaxSteps && at.gap > accuracy.target; ++steps) {
       const Index lost = overused_without_say(at);
       std::optional<Point> next = lost >= 0 ? find_price(at, lost) : search(at, steps);
       const bool hard = !next || !(next->gap <= at.gap / 2);
-      if (hard && at.gap <= tolerance) break;
+      if (hard && at.gap <= accuracy.accepted) break;
       if (!next) next = find_price(at, worst_price(at));
       at = *std::move(next);
     }
     return at;
   }
 
-  PricedAmounts finish(const Point& at, double tolerance) {
+  PricedAmounts finish(const Point& at, const Accuracy& accuracy) {
     if (!std::isfinite(at.gap)) return out_of_range(at);
     if (at.evaluation != evaluations_) evaluate(at.root);
     const double rho = std::max(1.0, at.response.use.maxCoeff());
     if (rho > 1) amount_ /= rho;
     const ArrayXd log_price = at.root.log() * price_power(problem_.alpha) - problem_.capacity.log();
-    return {.amount = std::move(amount_),
+    return {.report = report_of(at.gap, accuracy, Stop::limit, evaluations_),
+            .amount = std::move(amount_),
             .used = at.response.use * problem_.capacity / rho,
-            .log_price = log_price,
-            .relative_gap = at.gap,
-            .iterations = evaluations_,
-            .converged = at.gap <= tolerance};
+            .log_price = log_price};
   }
 
  private:
@@ -313,12 +311,10 @@ class DualNewton {
         fill_with_water(problem_.demand, problem_.capacity, problem_.cap,
                         [&](Index first, Eigen::Ref<ArrayXd> r) { r = rate.segment(first, r.size()); });
     return {
+        .report = {.error = kInfinity, .stop = Stop::stalled, .iterations = evaluations_},
         .amount = std::move(levels.amount),
         .used = std::move(levels.used),
-        .log_price = ArrayXd::Constant(problem_.capacity.size(), std::numeric_limits<double>::quiet_NaN()),
-        .relative_gap = kInfinity,
-        .iterations = evaluations_,
-        .converged = false};
+        .log_price = ArrayXd::Constant(problem_.capacity.size(), std::numeric_limits<double>::quiet_NaN())};
   }
 
   // c_n (d_n·λ)^(-1/α) over the largest of them, in logarithms; prices that are of no use count as even.
@@ -415,12 +411,10 @@ bool caps_fit(const PricedProblem& problem) {
 }
 
 PricedAmounts all_at_caps(const PricedProblem& problem) {
-  return {.amount = problem.cap,
+  return {.report = {.error = 0, .stop = Stop::target, .iterations = 0},
+          .amount = problem.cap,
           .used = problem.demand.matrix().transpose() * problem.cap.matrix(),
-          .log_price = ArrayXd::Constant(problem.capacity.size(), -kInfinity),
-          .relative_gap = 0,
-          .iterations = 0,
-          .converged = true};
+          .log_price = ArrayXd::Constant(problem.capacity.size(), -kInfinity)};
 }
 
 // Runs of neighbouring rows at even distances, the first and the last among them.
@@ -441,7 +435,7 @@ ArrayXd find_near_prices(const PricedProblem& problem) {
   tamer.alpha = std::min(problem.alpha, kTameAlpha);
   ArrayXd root = DualNewton(tamer).scaled(ArrayXd::Ones(problem.capacity.size()));
   while (tamer.alpha < problem.alpha) {
-    root = DualNewton(tamer).descend(root, kStageGoal, kStageGoal).root;
+    root = DualNewton(tamer).descend(root, {kStageGoal, kStageGoal}).root;
     tamer.alpha = std::min(2 * tamer.alpha, problem.alpha);
     root = DualNewton(tamer).scaled(root);
   }
@@ -462,30 +456,30 @@ std::optional<ArrayXd> find_sampled_prices(const PricedProblem& problem) {
   const ArrayXd capacity = part * problem.capacity;
   const PricedProblem sample{demand, capacity, coefficient, cap, problem.alpha};
   if (caps_fit(sample)) return {};
-  const Point at = DualNewton(sample).descend(find_near_prices(sample), kSampleGoal, kSampleGoal);
+  const Point at = DualNewton(sample).descend(find_near_prices(sample), {kSampleGoal, kSampleGoal});
   const ArrayXd root = at.root * std::pow(part, -1 / price_power(problem.alpha));  // λ of larger capacities
   if (!root.isFinite().all() || !(root > 0).any()) return {};
   return root;
 }
 
-PricedAmounts solve_from(const PricedProblem& problem, const ArrayXd& root, double goal, double tolerance) {
+PricedAmounts solve_from(const PricedProblem& problem, const ArrayXd& root, const Accuracy& accuracy) {
   DualNewton newton(problem);
-  return newton.finish(newton.descend(root, goal, tolerance), tolerance);
+  return newton.finish(newton.descend(root, accuracy), accuracy);
 }
 
 }  // namespace
 
-PricedAmounts solve_dual(const PricedProblem& problem, double goal, double tolerance) {
+PricedAmounts solve_dual(const PricedProblem& problem, const Accuracy& accuracy) {
   MIRAB_ASSERT(problem.alpha > 0 && (problem.capacity > 0).all(),
                "a finite fairness, and something of every resource");
   if (caps_fit(problem)) return all_at_caps(problem);
   if (problem.demand.rows() >= kRowsWorthSampling) {
     if (const std::optional<ArrayXd> root = find_sampled_prices(problem)) {
-      PricedAmounts priced = solve_from(problem, *root, goal, tolerance);
-      if (priced.converged) return priced;
+      PricedAmounts priced = solve_from(problem, *root, accuracy);
+      if (priced.report.converged()) return priced;
     }
   }
-  return solve_from(problem, find_near_prices(problem), goal, tolerance);
+  return solve_from(problem, find_near_prices(problem), accuracy);
 }
 
 // Prices of proportional fairness by the gradient projection
@@ -510,17 +504,18 @@ double residual_of(const Eigen::ArrayXd& excess, const Eigen::ArrayXd& price) {
 }  // namespace
 
 GradientPrices descend_to_prices(const Demands& demand, const Eigen::ArrayXd& weight, double step,
-                                 double tolerance, int most_iterations) {
+                                 const Accuracy& accuracy, int max_iterations) {
   const Eigen::Index m = demand.cols();
-  GradientPrices found{.price = Eigen::ArrayXd::Constant(m, weight.sum() / static_cast<double>(m))};
-  while (true) {
+  GradientPrices found{.report = {},
+                       .price = Eigen::ArrayXd::Constant(m, weight.sum() / static_cast<double>(m))};
+  for (int iterations = 0;; ++iterations) {
     const Eigen::ArrayXd spent = (demand.matrix() * found.price.matrix()).array();
     const Eigen::ArrayXd excess = (demand.matrix().transpose() * (weight / spent).matrix()).array() - 1;
-    found.residual = residual_of(excess, found.price);
-    found.converged = found.residual <= tolerance;
-    if (found.converged || found.iterations == most_iterations || !excess.allFinite()) return found;
+    const Stop otherwise = excess.allFinite() ? Stop::limit : Stop::stalled;
+    found.report = report_of(residual_of(excess, found.price), accuracy, otherwise, iterations);
+    const bool done = found.report.error <= accuracy.target;
+    if (done || iterations == max_iterations || !excess.allFinite()) return found;
     found.price = (found.price + step * excess).max(0);
-    ++found.iterations;
   }
 }
 

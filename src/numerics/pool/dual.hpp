@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/base/solve_report.hpp"
 
 namespace mirab::numerics {
 
@@ -32,36 +33,32 @@ PriceResponse respond(const PricedProblem& problem, const Eigen::ArrayXd& price_
                       Eigen::Ref<Eigen::ArrayXd> amount);
 
 /// Prices at which the amounts fit, and the amounts.
-struct PricedAmounts {
+struct [[nodiscard]] PricedAmounts {
+  SolveReport report;  ///< error: an upper bound of (D(λ) - P(x̂)) / Σ_n x̂_n d_n·λ, at every price level (see
+                       ///< .cpp); iterations: evaluations of all N rows
   Eigen::ArrayXd amount;  ///< x̂_n, feasible, [n]
   Eigen::ArrayXd used;    ///< Σ_n x̂_n d_{n,r}, [m]
   Eigen::ArrayXd
       log_price;  ///< ln λ_r, [m], -∞ for a free resource: λ itself may not fit a double when α is large
-  double relative_gap =
-      0;  ///< an upper bound of (D(λ) - P(x̂)) / Σ_n x̂_n d_n·λ, and at every price level (see .cpp)
-  int iterations = 0;      ///< evaluations of all N rows
-  bool converged = false;  ///< relative_gap ≤ tolerance
 };
 
 /// Solves max Σ_n w_n g_α(x_n / (w_n u_n)) under Σ_n x_n d_n ≤ C, x ≤ cap by its dual, with c_n = w_n u_n^(1
 /// - 1/α). g_α' (s) = s^(-α).
 ///
-/// Tries for `goal` and takes what it gets: `converged` says whether `tolerance` was met. O(Nm²) an
-/// iteration; from some ten thousand rows on, all but two or three of them are spent on a sixteenth of the
-/// rows.
-PricedAmounts solve_dual(const PricedProblem& problem, double goal, double tolerance);
+/// O(Nm²) an iteration; from some ten thousand rows on, all but two or three of them are spent on a sixteenth
+/// of the rows.
+PricedAmounts solve_dual(const PricedProblem& problem, const Accuracy& accuracy);
 
 /// Prices of proportional fairness by steps along the gradient of the dual.
-struct GradientPrices {
-  Eigen::ArrayXd price;    ///< ν, of whole resources, [m]; not finite when the steps were too long
-  int iterations = 0;      ///< O(Nm) each
-  double residual = 0;     ///< max_r of how far resource r is beyond its capacity, or below while ν_r > 0
-  bool converged = false;  ///< residual ≤ tolerance
+struct [[nodiscard]] GradientPrices {
+  SolveReport report;  ///< error: max_r of how far resource r is beyond its capacity, or below while ν_r > 0;
+                       ///< iterations: O(Nm) each
+  Eigen::ArrayXd price;  ///< ν, of whole resources, [m]; not finite when the steps were too long
 };
 
 /// Solves max Σ_n w_n ln x_n under Σ_n x_n b_n,r ≤ 1 for demands b [n][m] in parts of the resources. `weight`
 /// is [n], > 0. Starts from ν_r = Σ_n w_n / m.
 GradientPrices descend_to_prices(const Demands& demand, const Eigen::ArrayXd& weight, double step,
-                                 double tolerance, int most_iterations);
+                                 const Accuracy& accuracy, int max_iterations);
 
 }  // namespace mirab::numerics

@@ -56,8 +56,9 @@ class WaterFiller {
     sort_caps();
   }
 
-  WaterLevels fill() {
+  WaterLevels fill(const Accuracy& accuracy) {
     while (risers_left_ > 0) {
+      ++iterations_;
       const auto [resource, full_level] = next_full();
       const double cap_level = next_cap_level();
       if (cap_level <= full_level && cap_level < kInfinity) {
@@ -67,7 +68,7 @@ class WaterFiller {
         stop_takers(resource, full_level);
       }
     }
-    measure();
+    measure(accuracy);
     return std::move(levels_);
   }
 
@@ -163,13 +164,15 @@ class WaterFiller {
 
   // What the amounts use, summed from them: a slip in the bookkeeping above would show in the residual. When
   // all rows stopped at once that sum is level · Σ rate_n d_n, which was just made.
-  void measure() {
+  void measure(const Accuracy& accuracy) {
+    double residual = 0;
     levels_.used =
         stopped_at_once_ ? fixed_ : (demand_.matrix().transpose() * levels_.amount.matrix()).array();
     for (Index r = 0; r < demand_.cols(); ++r) {
       const double over = capacity_[r] > 0 ? levels_.used[r] / capacity_[r] - 1 : levels_.used[r];
-      levels_.residual = std::max(levels_.residual, full_[r] > 0 ? std::abs(over) : over);
+      residual = std::max(residual, full_[r] > 0 ? std::abs(over) : over);
     }
+    levels_.report = report_of(residual, accuracy, Stop::stalled, iterations_);
   }
 
   const Demands& demand_;
@@ -183,15 +186,16 @@ class WaterFiller {
   ArrayXd fixed_, slope_, slope_when_summed_, full_;  // full_[r] is 1 once r has stopped rows
   bool stopped_at_once_ = false;
   double level_ = 0;
+  int iterations_ = 0;
 };
 
 }  // namespace
 
 WaterLevels fill_with_water(const Demands& demand, const ArrayXd& capacity, const RowValues& cap,
-                            const RateFunction& rate) {
+                            const RateFunction& rate, const Accuracy& accuracy) {
   MIRAB_ASSERT(capacity.size() == demand.cols(), "a capacity for each resource");
   MIRAB_ASSERT(cap.size() == 0 || cap.size() == demand.rows(), "a cap for each row, or none at all");
-  return WaterFiller(demand, capacity, cap, rate).fill();
+  return WaterFiller(demand, capacity, cap, rate).fill(accuracy);
 }
 
 }  // namespace mirab::numerics

@@ -90,9 +90,11 @@ double start_level(const Server& server, std::vector<char>& can_fill) {
 }
 
 // The lowest level at which a resource is full.
-double full_level(const Server& server, double level, const std::vector<char>& can_fill) {
+double full_level(const Server& server, double level, const std::vector<char>& can_fill,
+                  SolveReport& report) {
   double low = 0, high = kInfinity;
   for (int step = 0; step < kSteps; ++step) {
+    ++report.iterations;
     const Use use = use_at(server, level);
     double next = kInfinity;
     bool over = false;
@@ -112,6 +114,7 @@ double full_level(const Server& server, double level, const std::vector<char>& c
     if (next == level) return level;
     level = next;
   }
+  report.stop = Stop::limit;
   return level;
 }
 
@@ -170,6 +173,10 @@ void stop_rows(Server& server, double level, const std::vector<char>& can_fill, 
   for (const Index n : rows) {
     for (Index r = 0; r < server.left.size(); ++r) server.left[r] -= server.demand(n, r) * filling.x[n];
   }
+  for (Index r = 0; r < server.left.size(); ++r) {
+    if (server.left[r] < 0)
+      filling.report.error = std::max(filling.report.error, -server.left[r] / server.capacity[r]);
+  }
   server.left = server.left.max(0.0);
   server.rows.erase(first, server.rows.end());
 }
@@ -179,7 +186,9 @@ void stop_rows(Server& server, double level, const std::vector<char>& can_fill, 
 Filling best_response(const Demands& demand, const ArrayXd& capacity, const RowValues& rate,
                       const RowValues& elsewhere, const RowValues& room) {
   const Index resources = capacity.size();
-  Filling filling{.x = ArrayXd::Zero(rate.size()), .levels = ArrayXd::Constant(resources, kInfinity)};
+  Filling filling{.report = {.error = 0, .stop = Stop::target, .iterations = 0},
+                  .x = ArrayXd::Zero(rate.size()),
+                  .levels = ArrayXd::Constant(resources, kInfinity)};
   Server server{demand, capacity, rate, elsewhere, room, {}, capacity};
   for (Index n = 0; n < rate.size(); ++n) {
     if (rate[n] > 0 && server.room_of(n) > 0) server.rows.push_back(n);
@@ -192,7 +201,7 @@ Filling best_response(const Demands& demand, const ArrayXd& capacity, const RowV
       break;
     }
     const std::size_t rising = server.rows.size();
-    const double level = full_level(server, start, can_fill);
+    const double level = full_level(server, start, can_fill, filling.report);
     mark_full(server, level, can_fill, filling.levels);
     stop_rows(server, level, can_fill, filling);
     MIRAB_ASSERT(server.rows.size() < rising, "a full resource stops somebody");
@@ -288,14 +297,16 @@ void LevelSweeps::judge(double before) {
   agree_ = in_vain ? std::max(kAgreeBest, agree_ / 2) : std::min(kAgree, agree_ * kRelax);
 }
 
-void LevelSweeps::run(int most, double within) {
-  for (int s = 0; s < most; ++s) {
+SolveReport LevelSweeps::run(int max_sweeps, double within) {
+  for (int s = 0; s < max_sweeps; ++s) {
     leap();
     const double before = moved_;
     sweep();
     judge(before);
-    if (moved_ <= kSettled || (moved_ <= within && level_violation(rows_, rate_, x_) <= within)) return;
+    if (moved_ <= kSettled || (moved_ <= within && level_violation(rows_, rate_, x_) <= within))
+      return {.error = moved_, .stop = Stop::target, .iterations = s + 1};
   }
+  return {.error = moved_, .stop = Stop::limit, .iterations = max_sweeps};
 }
 
 }  // namespace mirab::numerics

@@ -3,12 +3,15 @@
 #include <Eigen/Core>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/base/solve_report.hpp"
 
 namespace mirab::numerics {
 
 /// One server divided among N rows that may have something elsewhere.
-struct Filling {
-  Eigen::ArrayXd x;       ///< ≥ 0, [n]
+struct [[nodiscard]] Filling {
+  SolveReport report;  ///< error: the largest part of a capacity by which it is overused before what is used
+                       ///< beyond it is taken off; iterations: Newton steps
+  Eigen::ArrayXd x;    ///< ≥ 0, [n]
   Eigen::ArrayXd levels;  ///< at which a resource filled up, [r]; infinite where it did not
 };
 
@@ -25,9 +28,10 @@ class LevelSweeps {
   /// Keeps references. `rate` is [n][i], 0 where a row may not go.
   LevelSweeps(const ServerRows& rows, const Eigen::ArrayXXd& rate);
 
-  /// This many more sweeps; fewer when nothing moves any more, or x is in the level form to within `within`
-  /// (server_levels.hpp). Cost: one best filling for each server and sweep.
-  void run(int most, double within);
+  /// At most this many more sweeps; fewer when nothing moves any more, or when x is in the level form to
+  /// within `within` (server_levels.hpp). The error is the last sweep's largest move, in the rows' totals.
+  /// Cost: one best response for each server and sweep.
+  SolveReport run(int max_sweeps, double within);
 
   /// The servers of later sweeps in the opposite order: where sweeps go in circles one way, they may settle
   /// the other way.

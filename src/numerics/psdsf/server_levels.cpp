@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "numerics/base/rows.hpp"
@@ -116,16 +117,16 @@ ServerRows sample_of(const ServerRows& rows) {
 }
 
 struct Best {
-  ServerLevels found{.x = {}, .levels = {}, .violation = kInfinity};
+  ServerLevels found{.report = {}, .x = {}, .levels = {}};
 
   // If it is better once it fits.
   void keep(const ServerRows& rows, const ArrayXXd& rate, ArrayXXd x, const ArrayXXd& levels) {
     shrink_to_fit(rows, x);
     const double violation = level_violation(rows, rate, x);
-    if (found.x.size() > 0 && !(violation < found.violation)) return;
+    if (found.x.size() > 0 && !(violation < found.report.error)) return;
     found.x = std::move(x);
     found.levels = levels;
-    found.violation = violation;
+    found.report.error = violation;
   }
 };
 
@@ -139,7 +140,7 @@ void try_sample(const ServerRows& rows, const ArrayXXd& rate, double within, Bes
   const TiedLevels tied = tie_levels(rows, rate, start.levels, kCentring[0]);
   best.keep(rows, rate, tied.x, tied.levels);
   best.found.sweeps = start.sweeps;
-  best.found.iterations = start.iterations + tied.iterations;
+  best.found.report.iterations = start.report.iterations + tied.report.iterations;
 }
 
 // Sweeps, ties from there, more sweeps the other way round.
@@ -150,14 +151,14 @@ void try_in_turns(const ServerRows& rows, const ArrayXXd& rate, double within, B
   LevelSweeps sweeps(rows, rate);
   for (const double centring : kCentring) {
     const int before = sweeps.sweeps();
-    sweeps.run(most, within);
+    std::ignore = sweeps.run(most, within);  // what it reached is measured below
     best.found.sweeps += sweeps.sweeps() - before;
     best.keep(rows, rate, sweeps.x(), sweeps.levels());
-    if (best.found.violation <= within) return;
+    if (best.found.report.error <= within) return;
     const TiedLevels tied = tie_levels(rows, rate, sweeps.levels(), centring);
-    best.found.iterations += tied.iterations;
+    best.found.report.iterations += tied.report.iterations;
     best.keep(rows, rate, tied.x, tied.levels);
-    if (best.found.violation <= within) return;
+    if (best.found.report.error <= within) return;
     sweeps.turn_round();
     most = patience;
   }
@@ -166,14 +167,16 @@ void try_in_turns(const ServerRows& rows, const ArrayXXd& rate, double within, B
 ServerLevels search(const ServerRows& rows, const ArrayXXd& rate, double within) {
   Best best;
   if (rows.rows() > kManyRows) try_sample(rows, rate, within, best);
-  if (!(best.found.violation <= within)) try_in_turns(rows, rate, within, best);
+  if (!(best.found.report.error <= within)) try_in_turns(rows, rate, within, best);
   return std::move(best.found);
 }
 
 }  // namespace
 
-ServerLevels level_servers(const ServerRows& rows, const ArrayXd& weight, double within) {
-  return search(rows, rows.alone.colwise() * weight, within);
+ServerLevels level_servers(const ServerRows& rows, const ArrayXd& weight, const Accuracy& accuracy) {
+  ServerLevels found = search(rows, rows.alone.colwise() * weight, accuracy.target);
+  found.report = report_of(found.report.error, accuracy, Stop::limit, found.report.iterations);
+  return found;
 }
 
 }  // namespace mirab::numerics

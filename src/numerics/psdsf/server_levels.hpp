@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/base/solve_report.hpp"
 
 namespace mirab::numerics {
 
@@ -14,19 +15,18 @@ namespace mirab::numerics {
 double level_violation(const ServerRows& rows, const Eigen::ArrayXXd& rate, const Eigen::ArrayXXd& x);
 
 /// N rows on K servers, each of which fills itself by levels. m resources.
-struct ServerLevels {
+struct [[nodiscard]] ServerLevels {
+  SolveReport report;      ///< error: level_violation(); iterations: of tie_levels
   Eigen::ArrayXXd x;       ///< ≥ 0, [n][i]
   Eigen::ArrayXXd levels;  ///< that x was found with, [i][r]; infinite where r stops nobody on i
-  double violation = 0;    ///< of the level form: level_violation()
   int sweeps = 0;          ///< of best responses
-  int iterations = 0;      ///< of tie_levels
 };
 
 /// An x such that every server i fills by a common level for what the others do: row n rises there from
 /// Σ_{j ≠ i} x_{n,j} with slope rate_{n,i} = weight_n alone_{n,i} until a resource that it demands is full.
-/// The violation is at most `within`, or the least that was found; x fits the servers and caps in any case,
+/// The violation is at most the target, or the least that was found; x fits the servers and caps in any case,
 /// but for rounding.
 /// Deterministic; not the only solution. Requires weight > 0. Cost: best_response.hpp and tied_levels.hpp.
-ServerLevels level_servers(const ServerRows& rows, const Eigen::ArrayXd& weight, double within);
+ServerLevels level_servers(const ServerRows& rows, const Eigen::ArrayXd& weight, const Accuracy& accuracy);
 
 }  // namespace mirab::numerics

@@ -235,18 +235,22 @@ constexpr double kStuckStep = 1e-3;
 constexpr int kStuckSteps = 8;
 constexpr int kIterations = 150;
 
-// Steps until all products are next to zero, or there is no getting on; gives their number.
-int follow(TiedSystem& system) {
+// Steps until all products are next to zero, or steps are too short.
+SolveReport follow(TiedSystem& system) {
   TieStep newton(system, kLastProduct);
   int since = 0, stuck = 0;
   for (int iteration = 1; iteration <= kIterations; ++iteration) {
     measure_use(system);
     take_over(system);
     const double mu = newton.mean_product();
-    if (system.rows.pairs() == 0 || (mu <= kLastProduct && imbalance(system) < kBalanced)) return iteration;
+    const auto ended = [&](Stop stop) {
+      return SolveReport{.error = imbalance(system), .stop = stop, .iterations = iteration};
+    };
+    if (system.rows.pairs() == 0 || (mu <= kLastProduct && imbalance(system) < kBalanced))
+      return ended(Stop::target);
     const double step = newton.advance(mu);
     stuck = step < kStuckStep ? stuck + 1 : 0;
-    if (step == 0 || stuck == kStuckSteps) return iteration;
+    if (step == 0 || stuck == kStuckSteps) return ended(Stop::stalled);
     const double window = kWindow * std::sqrt(mu);
     if (++since > kStepsBetween && step > kGoodStep && imbalance(system) < window / 10 &&
         window < kWidestWindow && system.rows.size() > kFewRows) {
@@ -254,7 +258,7 @@ int follow(TiedSystem& system) {
       since = 0;
     }
   }
-  return kIterations;
+  return {.error = imbalance(system), .stop = Stop::limit, .iterations = kIterations};
 }
 
 }  // namespace
@@ -263,7 +267,7 @@ TiedLevels tie_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayX
   TiedSystem system = tied_system(rows, rate, levels);
   centre(system, centring);
   TiedLevels found;
-  found.iterations = follow(system);
+  found.report = follow(system);
   const Index m = rows.resources();
   found.levels.resize(rows.servers(), m);
   for (Index j = 0; j < found.levels.size(); ++j)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/base/solve_report.hpp"
 #include "numerics/psdsf/tied_rows.hpp"
 
 namespace mirab::numerics {
@@ -39,10 +40,10 @@ class TieStep {
 };
 
 /// N rows on K servers whose levels agree. m resources.
-struct TiedLevels {
+struct [[nodiscard]] TiedLevels {
+  SolveReport report;      ///< error: imbalance() of tied_rows.hpp at the end of the path
   Eigen::ArrayXXd x;       ///< ≥ 0, [n][i]
-  Eigen::ArrayXXd levels;  ///< L, [i][r]; infinite where r stops nobody on i
-  int iterations = 0;
+  Eigen::ArrayXXd levels;  ///< L, [i][r]; infinite where r stops no row on i
 };
 
 /// Looks for x ≥ 0 and levels L with X_n ≥ rate_{n,i} min_{r: d_{n,r} > 0} L_{i,r} for every row below its

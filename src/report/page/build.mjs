@@ -26,6 +26,18 @@ and d3, in parts of Apache ECharts:
 ${await read('node_modules/echarts/licenses/LICENSE-d3')}
 */`;
 
+// ZRender keeps the widths of texts in an object, by the text: '__proto__' and 'constructor' are found in an empty one.
+const texts_as_keys = {
+  name: 'texts-as-keys',
+  setup({onLoad}) {
+    onLoad({filter: /zrender[\\/]lib[\\/]core[\\/]LRU\.js$/}, async ({path}) => {
+      const [before, ...after] = (await readFile(path, 'utf8')).split('this._map = {}');
+      if (after.length !== 2) throw new Error(`${path} must make its map twice`);
+      return {contents: [before, ...after].join('this._map = Object.create(null)'), loader: 'js'};
+    });
+  },
+};
+
 async function bundle(entry, options) {
   const result = await build({
     absWorkingDir: new URL('.', here).pathname,
@@ -36,6 +48,7 @@ async function bundle(entry, options) {
     charset: 'utf8',
     legalComments: 'inline',
     logLevel: 'warning',
+    plugins: [texts_as_keys],
     ...options,
   });
   return result.outputFiles[0].text.trim();

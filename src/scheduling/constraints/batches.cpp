@@ -46,7 +46,7 @@ Companion Engine::State::place_companion(std::uint32_t job, std::uint32_t server
   last_used = server;
   if (balance)
     balance->task_started(ledger.server_pool, task, server,
-                          ledger.task_classes.demand_on(task_class_of(job), server));
+                          ledger.task_classes.demand_on(ledger.task_class_of(job), server));
   return {.task = ledger.tasks.id(task), .server = ledger.servers.id(server)};
 }
 
@@ -82,7 +82,7 @@ std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random, Wh
 /// again, and the task's own.
 void Engine::State::retry_constrained(std::uint32_t task_class, std::uint32_t server) {
   ready.retry_constrained_if(ledger.server_pool.free(server),
-                             [&](std::uint32_t other) { return has_room(other, server); });
+                             [&](std::uint32_t other) { return ledger.has_room(other, server); });
   if (ledger.task_classes.terms(task_class) != nullptr) ready.retry(task_class);
 }
 

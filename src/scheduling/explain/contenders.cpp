@@ -21,7 +21,7 @@ std::optional<ShareContext> Engine::State::refreshed_context(Time at) const {
   const std::size_t task_classes = std::min<std::size_t>(fresh->alone.size(), ledger.task_classes.end());
   for (std::uint32_t task_class = 0; keys_are_stale && task_class < task_classes; ++task_class) {
     if (ledger.task_classes.alternatives(task_class).empty()) continue;
-    fresh->alone[task_class] = tasks_alone(ledger, server_classes, task_class);
+    fresh->alone[task_class] = tasks_alone(ledger, ledger.server_classes, task_class);
     fresh->alone_value[task_class] = fresh->alone[task_class].get_d();
   }
   return fresh;
@@ -30,12 +30,12 @@ std::optional<ShareContext> Engine::State::refreshed_context(Time at) const {
 bool Engine::State::has_room_in(TournamentId tournament, std::uint32_t task_class,
                                 const OpenServers& open) const {
   const std::optional<std::uint32_t> kind = tournaments.server_class(tournament);
-  if (!kind) return fits_somewhere(task_class, open);
+  if (!kind) return ledger.fits_somewhere(task_class, open);
   const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
   return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
     if (!tournaments.serves(tournament, task_class, alternative)) return false;
     const ServerSet among =
-        server_classes.admitted(*kind, alternative.servers, ledger.task_classes.eligibility);
+        ledger.server_classes.admitted(*kind, alternative.servers, ledger.task_classes.eligibility);
     return open.any_with_room({.demand = alternative.demand, .among = &among});
   });
 }

@@ -56,7 +56,7 @@ void Engine::State::explain_user(Entry served, WhyPlaced& why) {
   if (const std::optional<std::uint32_t> line = tournaments.line(served.tournament))
     why.line = {.resource = *line, .round = context.rounds.of(*line)};
   if (const std::optional<std::uint32_t> kind = tournaments.server_class(served.tournament))
-    why.kind = server_classes.capacities()[*kind];
+    why.kind = ledger.server_classes.capacities()[*kind];
 }
 
 /// Requires the variants of the search that chose the server.

@@ -23,7 +23,7 @@ void Engine::State::count_alone(std::uint32_t task_class) {
     context.alone.resize(task_class + 1);
     context.alone_value.resize(task_class + 1);
   }
-  context.alone[task_class] = tasks_alone(ledger, server_classes, task_class);
+  context.alone[task_class] = tasks_alone(ledger, ledger.server_classes, task_class);
   context.alone_value[task_class] = context.alone[task_class].get_d();
 }
 
@@ -60,11 +60,6 @@ void Engine::State::all_shares_changed() {
   }
 }
 
-bool Engine::State::has_room(std::uint32_t task_class, std::uint32_t server) const {
-  const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
-  return alternative != nullptr && ledger.server_pool.has_room(server, alternative->demand);
-}
-
 /// The task classes with most running tasks and waiting queues together. O(queues).
 std::span<const Wanted> Engine::State::present_mix() {
   constexpr std::size_t kMaxWanted = 16;
@@ -99,7 +94,7 @@ std::span<const SearchAlternative> Engine::State::variants_in(TournamentId tourn
     if (!tournaments.serves(tournament, task_class, alternative)) continue;
     search_alternatives.push_back(
         {.demand = alternative.demand,
-         .among = kind ? server_classes.servers_of(*kind, alternative.servers, eligibility)
+         .among = kind ? admitted_servers.of(ledger.server_classes, *kind, alternative.servers, eligibility)
                        : eligibility.servers(alternative.servers)});
   }
   return search_alternatives;
@@ -135,7 +130,7 @@ std::optional<Entry> Engine::State::next_on_released() {
     for_each_tournament_of_server(server, [&](TournamentId tournament) {
       const std::optional<Entry> there =
           ready.next_parked(tournament, ledger.server_pool.free(server), [&](std::uint32_t task_class) {
-            return has_room(task_class, server) && tournaments.admits(tournament, task_class, server);
+            return ledger.has_room(task_class, server) && tournaments.admits(tournament, task_class, server);
           });
       if (!there) return;
       any = true;
@@ -151,7 +146,7 @@ void Engine::State::retry_what_fits_on_released() {
     const std::uint32_t server = released[released.size() - 1];
     for_each_tournament_of_server(server, [&](TournamentId tournament) {
       ready.retry_if(tournament, [&](std::uint32_t task_class) {
-        return has_room(task_class, server) && tournaments.admits(tournament, task_class, server);
+        return ledger.has_room(task_class, server) && tournaments.admits(tournament, task_class, server);
       });
     });
     released.drop(released.size() - 1);
@@ -197,7 +192,6 @@ Placed Engine::State::place(Entry entry, std::uint32_t server) {
   const std::uint32_t user = ledger.queues[queue].user;
   const std::uint32_t task = ledger.start(job, server, now);
   last_used = server;
-  ledger.queues[queue].since = now;
   share_changed(user);
   if (balance)
     balance->task_started(ledger.server_pool, task, server, ledger.demand(ledger.queues[queue], server));

@@ -82,7 +82,7 @@ std::vector<double> usable_prices(const numerics::PricedAmounts& found) {
   const auto m = static_cast<std::size_t>(found.log_price.size());
   std::vector<double> prices(m, 1.0);
   // A comparison with a gap that is not a number is false.
-  if (!(found.relative_gap <= kUsableGap)) return prices;
+  if (!(found.report.error <= kUsableGap)) return prices;
   for (std::size_t r = 0; r < m; ++r) prices[r] = std::exp(found.log_price[static_cast<Eigen::Index>(r)]);
   return prices;
 }
@@ -124,7 +124,7 @@ std::vector<double> pool_prices(const Ledger& ledger) {
   const Eigen::ArrayXd capacity = Eigen::ArrayXd::Ones(demand.cols());
   const Eigen::ArrayXd no_cap(0);
   const std::vector<double> found =
-      usable_prices(numerics::solve_dual({demand, capacity, weight, no_cap, 1.0}, 1e-12, 1e-9));
+      usable_prices(numerics::solve_dual({demand, capacity, weight, no_cap, 1.0}, {.target = 1e-12, .accepted = 1e-9}));
   for (std::size_t r = 0; r < present.size(); ++r) prices[present[r]] = found[r];
   return prices;
 }

@@ -8,8 +8,8 @@ namespace mirab::scheduling {
 
 /// Is there a server of the class, not drained, that could hold a task by this alternative if it were empty?
 bool TournamentRules::can_run_on(std::uint32_t server_class, const DemandAlternative& alternative) const {
-  if (!is_within(alternative.demand, server_classes_->capacities()[server_class])) return false;
-  const ServerSet& servers = server_classes_->set(server_class);
+  if (!is_within(alternative.demand, ledger_->server_classes.capacities()[server_class])) return false;
+  const ServerSet& servers = ledger_->server_classes.set(server_class);
   const ServerSet* const admitted = ledger_->task_classes.eligibility.servers(alternative.servers);
   for (std::size_t index = 0; index < servers.words().size(); ++index) {
     std::uint64_t word = servers.word(index);
@@ -40,7 +40,7 @@ std::vector<TournamentId> TournamentRules::of(std::uint32_t task_class) const {
                    alternatives.front().demand, ledger_->server_pool.pool()))}};
     case TournamentsBy::server_class:
       std::vector<TournamentId> entered;
-      for (std::uint32_t place = 0; place < server_classes_->capacities().size(); ++place) {
+      for (std::uint32_t place = 0; place < ledger_->server_classes.capacities().size(); ++place) {
         const auto begin = static_cast<std::ptrdiff_t>(entered.size());
         for (const DemandAlternative& alternative : alternatives) {
           if (!can_run_on(place, alternative)) continue;

@@ -16,11 +16,10 @@ enum class TournamentsBy {
 };
 
 /// The tournaments of the ready queue: which ones a task class enters, which servers each admits, and what
-/// serving does. Requires the ledger and the server classes to outlive it.
+/// serving does. Requires the ledger to outlive it.
 class TournamentRules {
  public:
-  TournamentRules(TournamentsBy by, const Ledger& ledger, const ServerClasses& server_classes)
-      : by_(by), ledger_(&ledger), server_classes_(&server_classes) {}
+  TournamentRules(TournamentsBy by, const Ledger& ledger) : by_(by), ledger_(&ledger) {}
 
   /// Those that queues of the task class enter, as things stand. O(server classes × alternatives).
   std::vector<TournamentId> of(std::uint32_t task_class) const;
@@ -58,7 +57,6 @@ class TournamentRules {
 
   TournamentsBy by_;
   const Ledger* ledger_;
-  const ServerClasses* server_classes_;
 };
 
 }  // namespace mirab::scheduling

@@ -135,7 +135,7 @@ std::vector<std::optional<Amounts>> Engine::State::read_server_classes(const Jso
     capacity = amounts_of(item);
     if (!json.failed()) refuse_if(item, check_amounts(*capacity, {}));
   });
-  if (!json.failed() && !server_classes.set_capacities(capacities, ledger.resource_count()))
+  if (!json.failed() && !ledger.server_classes.set_capacities(capacities, ledger.resource_count()))
     json.refuse("duplicate kind of server");
   return capacities;
 }
@@ -155,12 +155,12 @@ void Engine::State::read_servers(const JsonReader& json,
       parts[1].refuse("there is no such kind");
     if (json.failed()) return;
     capacities[server] = of_kinds[kind];
-    server_classes.hold(server, *capacities[server]);
+    ledger.server_classes.hold(server, *capacities[server]);
     ledger.task_classes.eligibility.server_added(server, description);
     ledger.servers.add_at(server, {.kind = kind, .drained = drained});
   });
   for (std::uint32_t kind = 0; !json.failed() && kind < of_kinds.size(); ++kind) {
-    if (of_kinds[kind] && server_classes.servers(kind) == 0) json.refuse("a kind without servers");
+    if (of_kinds[kind] && ledger.server_classes.servers(kind) == 0) json.refuse("a kind without servers");
   }
   // Numbers of the park come in order; those of vacant servers are given and returned.
   const Amounts nothing(ledger.resource_count(), 0);
@@ -207,7 +207,7 @@ void Engine::State::read_queue(const JsonReader& json, std::uint32_t user) {
   if (json.failed()) return;
   if (task_class >= ledger.task_classes.end() || ledger.task_classes.holders(task_class) == 0)
     return parts[0].refuse("there is no such wish");
-  if (arrival >= waits_before) return parts[1].refuse("an arrival after the latest");
+  if (arrival >= ledger.waits_before) return parts[1].refuse("an arrival after the latest");
   if (ledger.find_queue(user, task_class) != kNone)
     return parts[0].refuse("a wish has two queues of one user");
   if (ledger.task_classes.terms(task_class) != nullptr && ledger.task_classes.holders(task_class) > 1)
@@ -223,7 +223,7 @@ void Engine::State::read_queue(const JsonReader& json, std::uint32_t user) {
     const auto waiting = of_job[1].integer<std::int64_t>(0, INT64_MAX);
     const auto sequence = of_job[2].integer<std::uint64_t>(0, UINT64_MAX);
     if (json.failed()) return;
-    if (sequence >= jobs_before || (latest && sequence <= *latest))
+    if (sequence >= ledger.jobs_before || (latest && sequence <= *latest))
       return of_job[2].refuse("a job after the latest, or not in order");
     latest = sequence;
     ledger.jobs.put_back(job, {.queue = queue, .waiting = waiting, .sequence = sequence});
@@ -277,7 +277,7 @@ void Engine::State::read_tasks(const JsonReader& json) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] >= ledger.tasks.end() || ledger.tasks.holds(numbers[i]))
       return json["number"].refuse("a number without a generation, or given twice");
-    if (!has_room(ledger.queues[ledger.jobs[jobs[i]].queue].task_class, servers[i]))
+    if (!ledger.has_room(ledger.task_class_of(jobs[i]), servers[i]))
       return json["server"].refuse(fmt::format("server {} has no room for task {}", servers[i], numbers[i]));
     ledger.start_again(numbers[i], jobs[i], servers[i], Time(Duration(started[i])));
   }
@@ -428,7 +428,7 @@ void Engine::State::read_race(const JsonReader& json) {
       return batch_fits(ledger.queues[ready.first(task_class, tournament).queue].first_job, tournament,
                         open_servers());
     for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-      if (has_room(task_class, server) && tournaments.admits(tournament, task_class, server) &&
+      if (ledger.has_room(task_class, server) && tournaments.admits(tournament, task_class, server) &&
           !something_freed.contains(server))
         return true;
     }
@@ -451,8 +451,8 @@ void Engine::State::read_race(const JsonReader& json) {
 
 void Engine::State::read(const JsonReader& json) {
   now = Time(Duration(json["now"].integer<std::int64_t>(INT64_MIN, INT64_MAX)));
-  jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
-  waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
+  ledger.jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
+  ledger.waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
   read_rounds(json["rounds"]);
   read_ledger(json);
   if (json.failed()) return;

@@ -353,7 +353,7 @@ std::optional<Engine::State::PreemptionCandidate> Engine::State::first_gain(Vict
                                                                             const Reservations* kept) const {
   for (const std::uint32_t queue : who_may_gain(search, precedence)) {
     if (discipline_choice.blocking == Blocking::freeze &&
-        fits_somewhere(ledger.queues[queue].task_class, open))
+        ledger.fits_somewhere(ledger.queues[queue].task_class, open))
       continue;
     std::optional<Victims> victims = search.find(queue, most, [&](std::uint32_t server) {
       if (open.contains(server)) return true;

@@ -2,8 +2,8 @@
 // reader may expect. Each check is named by the sentence that it proves.
 // Usage: node draws_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
 import assert from 'node:assert/strict';
-import {chart, everyLook, opened, report, run, state, template} from './browser.mjs';
-import {hostileNames, hostile_name, sixHundredUsers, twentyUsers, twoUsers} from './fixtures.mjs';
+import {chart, everyLook, opened, report, run, scrolledThrough, state, template} from './browser.mjs';
+import {hostileNames, hostile_name, inherited_names, sixHundredUsers, twentyUsers, twoUsers, underInheritedNames} from './fixtures.mjs';
 
 const [two, twenty, many] = [twoUsers(), twentyUsers(), sixHundredUsers()];
 
@@ -174,6 +174,23 @@ const checks = {
     await page.locator('.tooltip strong', {hasText: hostile_name}).waitFor();
     assert.equal(await page.locator('img').count(), 0);
     assert.deepEqual([...complaints, ...requests], []);
+  },
+
+  async 'Names that every object has are names like others'() {
+    const server = twenty.outcomes[0].servers[0].name;
+    for (const [data, names] of [[two, ['A', 'B', 'cpu', 'memory']], [twenty, ['cpu', 'memory', twenty.outcomes[0].users[0].name, server]]]) {
+      const {page, complaints} = await report('inherited', underInheritedNames(data, names));
+      assert.equal(await state(page), 'drawn');
+      await scrolledThrough(page);
+      assert.deepEqual(complaints, []);
+      const text = await page.locator('main').textContent();
+      for (const name of inherited_names.slice(0, 3)) assert.ok(text.includes(name), name);
+      assert.doesNotMatch(text, /NaN|undefined|\[object|native code/);
+      for (let outcome = 0; outcome < 3; ++outcome) {
+        assert.equal(await shapes(page, 'Who gets what', `series-${outcome}`), data.outcomes[0].users.length);
+        assert.equal(await shapes(page, 'How much is in use', `series-${outcome}`), 2);
+      }
+    }
   },
 
   async 'A user may be brought to the top with the keyboard'() {

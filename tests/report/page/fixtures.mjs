@@ -163,6 +163,16 @@ export function hostileNames() {
   return hostile;
 }
 
+/** Names that every object of the language has. */
+export const inherited_names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+
+/** The data under other names: those of `names` become, wherever they stand whole, the inherited ones. */
+export function underInheritedNames(data, names) {
+  const renamed = names.reduce((text, name, at) => text.replaceAll(JSON.stringify(name), JSON.stringify(inherited_names[at])),
+      JSON.stringify(data));
+  return JSON.parse(renamed);
+}
+
 /** As Mirab does it: every `<` escaped, so that nothing in the data can end its element. */
 export function filledTemplate(template, data) {
   return template.split('__MIRAB_DATA__').join(JSON.stringify(data).replaceAll('<', '\\u003c'));

@@ -2,7 +2,7 @@
 // Usage: node simulations_draw_in_a_browser.mjs --template report.html --packages DIR --chromium PROGRAM [--pictures DIR]
 import assert from 'node:assert/strict';
 import {everyLook, opened, report, run, scrolledThrough, state, template} from './browser.mjs';
-import {hostile_name} from './fixtures.mjs';
+import {hostile_name, underInheritedNames} from './fixtures.mjs';
 import {demands, reallocation, trace, traffic} from './simulation_fixtures.mjs';
 
 const kinds = {trace: trace(), traffic: traffic(), reallocation: reallocation(), demands: demands()};
@@ -226,6 +226,20 @@ const checks = {
     assert.equal(await page.locator('img').count(), 0);
     assert.equal(await page.locator('h1').textContent(), hostile_name);
     assert.deepEqual(complaints, []);
+  },
+
+  async 'Names that every object has are names like others'() {
+    const names = {trace: ['user-0', 'cpu', 'drf', 'user-1'], traffic: ['cpu', 'narrow', 'drf', 'wide'],
+      reallocation: ['cpu', 'm-0', 'tsf', 'm-7'], demands: ['user 1', 'mlf-drs', 'user 2', 'drf']};
+    for (const [kind, data] of Object.entries(kinds)) {
+      const {page, complaints} = await report(`inherited-${kind}`, underInheritedNames(data, names[kind]));
+      assert.equal(await state(page), 'drawn', kind);
+      await scrolledThrough(page);
+      assert.deepEqual(complaints, [], kind);
+      const text = await page.locator('main').textContent();
+      for (const name of ['__proto__', 'constructor', 'toString']) assert.ok(text.includes(name), `${kind}: ${name}`);
+      assert.doesNotMatch(text, /NaN|undefined|\[object|native code/, kind);
+    }
   },
 
   async 'A printed page has all its charts, within the paper'() {

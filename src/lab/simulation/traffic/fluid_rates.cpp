@@ -200,8 +200,8 @@ void PricedShares::divide_from_nothing(std::span<const std::int64_t> jobs, std::
   const Eigen::ArrayXd capacity = Eigen::ArrayXd::Ones(m);
   const Eigen::ArrayXd cap;
   const numerics::PricedAmounts found =
-      numerics::solve_dual({demand, capacity, weight, cap, rule_->alpha}, kTolerance, kConverged);
-  if (!found.converged) ++not_converged_;
+      numerics::solve_dual({demand, capacity, weight, cap, rule_->alpha}, {kTolerance, kConverged});
+  if (!found.report.converged()) ++not_converged_;
   std::fill(share.begin(), share.end(), 0.0);
   for (Eigen::Index i = 0; i < demand.rows(); ++i)
     share[present[static_cast<std::size_t>(i)]] = found.amount[i] / weight[i];
@@ -396,7 +396,7 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr double kPriceTolerance = 1e-9;
+constexpr numerics::Accuracy kPriceAccuracy{.target = 1e-9, .accepted = 1e-9};
 constexpr int kMostIterations = 1'000'000;
 
 struct Population {
@@ -430,18 +430,18 @@ SolvedPrices prices_by_newton(const TrafficScenario& scenario, std::span<const s
   const Population population = population_of(scenario, jobs);
   const ArrayXd capacity = ArrayXd::Ones(population.demand.cols());
   const ArrayXd no_cap(0);
-  const numerics::PricedAmounts found = numerics::solve_dual(
-      {population.demand, capacity, population.jobs, no_cap, 1.0}, kPriceTolerance, kPriceTolerance);
+  const numerics::PricedAmounts found =
+      numerics::solve_dual({population.demand, capacity, population.jobs, no_cap, 1.0}, kPriceAccuracy);
   const ArrayXd price = found.log_price.exp();
-  return {{price.begin(), price.end()}, found.iterations, found.converged};
+  return {found.report, {price.begin(), price.end()}};
 }
 
 SolvedPrices prices_by_gradient(const TrafficScenario& scenario, std::span<const std::int64_t> jobs,
                                 double step) {
   const Population population = population_of(scenario, jobs);
   const numerics::GradientPrices found =
-      numerics::descend_to_prices(population.demand, population.jobs, step, kPriceTolerance, kMostIterations);
-  return {{found.price.begin(), found.price.end()}, found.iterations, found.converged};
+      numerics::descend_to_prices(population.demand, population.jobs, step, kPriceAccuracy, kMostIterations);
+  return {found.report, {found.price.begin(), found.price.end()}};
 }
 
 }  // namespace mirab::simulation

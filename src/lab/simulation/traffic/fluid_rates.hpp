@@ -10,6 +10,7 @@
 #include <mirab/model/result.hpp>
 
 #include "lab/simulation/traffic.hpp"
+#include "numerics/base/solve_report.hpp"
 
 namespace mirab::simulation {
 
@@ -131,10 +132,9 @@ class FluidRates {
 };
 
 /// The prices of proportional fairness for a population of jobs, and what they took.
-struct SolvedPrices {
-  std::vector<double> price;  ///< ν, of whole resources, [m]
-  int iterations = 0;         ///< evaluations of all classes
-  bool converged = false;
+struct [[nodiscard]] SolvedPrices {
+  numerics::SolveReport report;  ///< iterations: evaluations of all classes
+  std::vector<double> price;     ///< ν, of whole resources, [m]
 };
 
 /// By the dual Newton that the mechanism pf uses. `jobs` is n_k ≥ 0, [k], one > 0; α = 1, μ = 1.
