@@ -228,7 +228,7 @@ class Ledger {
 
   std::size_t resources_;
   std::vector<std::int64_t> used_;         // [user × m]
-  std::vector<Amounts> taken_;  // [queue][m], of those with several alternatives; of others empty
+  std::vector<Amounts> taken_;             // [queue][m], of those with several alternatives; of others empty
   std::vector<std::int64_t> used_by_all_;  // [m]
   std::vector<std::uint32_t> vacant_queues_;
 };

@@ -123,8 +123,8 @@ std::vector<double> pool_prices(const Ledger& ledger) {
   }
   const Eigen::ArrayXd capacity = Eigen::ArrayXd::Ones(demand.cols());
   const Eigen::ArrayXd no_cap(0);
-  const std::vector<double> found =
-      usable_prices(numerics::solve_dual({demand, capacity, weight, no_cap, 1.0}, {.target = 1e-12, .accepted = 1e-9}));
+  const std::vector<double> found = usable_prices(
+      numerics::solve_dual({demand, capacity, weight, no_cap, 1.0}, {.target = 1e-12, .accepted = 1e-9}));
   for (std::size_t r = 0; r < present.size(); ++r) prices[present[r]] = found[r];
   return prices;
 }
