@@ -93,6 +93,15 @@ class GangFeasibility {
 /// and that some wait.
 std::int64_t batch_of(const Ledger& ledger, std::uint32_t job);
 
+/// Is there room now, on these servers, for the next tasks of a job with terms that start together? The first
+/// one on a server of the kind, if one is given. O(servers m + running tasks of the job).
+bool batch_fits(const Ledger& ledger, std::uint32_t job, std::optional<std::uint32_t> kind,
+                const OpenServers& open);
+
+/// Could the job run, and start as it wants to, if nothing else did? Errors: its tasks are too large for
+/// every server that it may use; the first term with which its gang cannot start.
+Check check_possible(const Ledger& ledger, const JobSubmitted& job, std::uint32_t task_class);
+
 /// The first term that a running job breaks, in words; nothing when none is broken. O(everything).
 std::string broken_constraint(const Ledger& ledger);
 
