@@ -100,15 +100,6 @@ std::optional<Time> Engine::now() const {
   return state_->now == Time::min() ? std::nullopt : std::optional(state_->now);
 }
 
-std::optional<Engine::JobState> Engine::job(JobId job) const {
-  const Ledger& ledger = state_->ledger;
-  const auto number = ledger.jobs.find(job);
-  if (!number) return {};
-  const JobRow& row = ledger.jobs[*number];
-  return JobState{
-      .user = ledger.users.id(ledger.queues[row.queue].user), .waiting = row.waiting, .running = row.running};
-}
-
 std::optional<Engine::UserState> Engine::user(UserId user) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.users.find(user);
@@ -132,6 +123,72 @@ std::optional<Engine::ServerState> Engine::server(ServerId server) const {
   return ServerState{.capacity = amounts(ledger.server_pool.capacity(*number)),
                      .free = amounts(ledger.server_pool.free(*number)),
                      .drained = ledger.servers[*number].drained};
+}
+
+std::span<const std::int64_t> Engine::pool() const { return state_->ledger.server_pool.pool(); }
+
+std::span<const std::int64_t> Engine::used() const { return state_->ledger.used(); }
+
+std::span<const std::int64_t> Engine::used(UserId user) const {
+  const auto number = state_->ledger.users.find(user);
+  return number ? state_->ledger.used(*number) : std::span<const std::int64_t>{};
+}
+
+std::span<const std::int64_t> Engine::capacity(ServerId server) const {
+  const auto number = state_->ledger.servers.find(server);
+  return number ? state_->ledger.server_pool.capacity(*number) : std::span<const std::int64_t>{};
+}
+
+std::span<const std::int64_t> Engine::free(ServerId server) const {
+  const auto number = state_->ledger.servers.find(server);
+  return number ? state_->ledger.server_pool.free(*number) : std::span<const std::int64_t>{};
+}
+
+namespace {
+
+Engine::TaskState task_state(const Ledger& ledger, std::uint32_t task) {
+  const TaskRow& row = ledger.tasks[task];
+  return {.task = ledger.tasks.id(task),
+          .job = ledger.jobs.id(row.job),
+          .server = ledger.servers.id(row.server),
+          .started = row.started};
+}
+
+Engine::JobState job_state(const Ledger& ledger, std::uint32_t job) {
+  const JobRow& row = ledger.jobs[job];
+  return {
+      .user = ledger.users.id(ledger.queues[row.queue].user), .waiting = row.waiting, .running = row.running};
+}
+
+}  // namespace
+
+void Engine::for_each_task(JobId job, const std::function<void(const TaskState&)>& visit) const {
+  const Ledger& ledger = state_->ledger;
+  const auto number = ledger.jobs.find(job);
+  if (!number) return;
+  ledger.for_each_task_of(*number, [&](std::uint32_t task) { visit(task_state(ledger, task)); });
+}
+
+void Engine::for_each_task(ServerId server, const std::function<void(const TaskState&)>& visit) const {
+  const Ledger& ledger = state_->ledger;
+  const auto number = ledger.servers.find(server);
+  if (!number) return;
+  ledger.for_each_task_on(*number, [&](std::uint32_t task) { visit(task_state(ledger, task)); });
+}
+
+void Engine::for_each_job(UserId user, const std::function<void(JobId, const JobState&)>& visit) const {
+  const Ledger& ledger = state_->ledger;
+  const auto number = ledger.users.find(user);
+  if (!number) return;
+  for (std::uint32_t job = 0; job < ledger.jobs.end(); ++job) {
+    if (ledger.jobs.holds(job) && ledger.queues[ledger.jobs[job].queue].user == *number)
+      visit(ledger.jobs.id(job), job_state(ledger, job));
+  }
+}
+
+std::optional<Engine::JobState> Engine::job(JobId job) const {
+  const auto number = state_->ledger.jobs.find(job);
+  return number ? std::optional(job_state(state_->ledger, *number)) : std::nullopt;
 }
 
 bool Engine::fits(JobId job) const {
