@@ -6,7 +6,7 @@ function(mirab_defaults target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
     # Assertions name the file, not the folder it was built in.
-    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${source_dir}/=
+    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${source_dir}=
     -ffp-contract=off # no fused multiply-add behind our back: the same digits on every machine
     # GCC 12 at -O3 sees overlaps in std::string's own code that cannot be (GCC bug 105651).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>

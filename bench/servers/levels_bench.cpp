@@ -36,7 +36,7 @@ void raise(benchmark::State& state, const MergedServers& instance, Unit unit) {
   numerics::RaisedLevels levels{};
   const auto in_full = []() -> numerics::LevelsInFull { throw std::logic_error("doubles do for these"); };
   for (auto _ : state) levels = numerics::raise_levels(instance.rows, levels_of_one, in_full);
-  if (!(levels.report.error <= numerics::kLevelAccuracy.accepted)) state.SkipWithError("not exact");
+  if (!(levels.report.error <= numerics::LevelTuning{}.accuracy.accepted)) state.SkipWithError("not exact");
   state.SetLabel(fmt::format("ours: {} rounds, {} pivots, bound {:.1e}", levels.rounds,
                              levels.report.iterations, levels.report.error));
 }

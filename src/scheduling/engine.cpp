@@ -4,7 +4,7 @@
 
 #include <mirab/scheduling/engine.hpp>
 
-#include "scheduling/constraints/gang_feasibility.hpp"
+#include "scheduling/constraints/constraints.hpp"
 #include "scheduling/engine_state.hpp"
 
 namespace mirab::scheduling {
@@ -15,21 +15,14 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
 Engine::State::State(EngineOptions chosen, const DisciplineChoice& discipline,
-                     const PlacementChoice& where_chosen)
+                     const PlacementChoice& placement_choice)
     : options(std::move(chosen)),
-      discipline_choice(discipline),
-      where(where_chosen),
       ledger(options.resources.size()),
-      context{.ledger = ledger,
-              .server_classes = ledger.server_classes,
-              .rounds = Rounds(options.resources.size()),
-              .prices = std::vector<double>(options.resources.size(), 0.0),
-              .scale = *fairness::ShareScale::from(options.share_scale, options.resources.size())},
-      tournaments(discipline_choice.discipline->tournaments, ledger),
-      ready(*discipline_choice.discipline, options.tie, context) {
-  if (discipline_choice.discipline->places) balance.emplace();
-  if (options.half_life) context.usage.emplace(*options.half_life);
-  if (options.reservations) reservations.emplace(Reservations{.rule = *options.reservations});
+      shares(ledger, *discipline.discipline,
+             *fairness::ShareScale::from(options.share_scale, options.resources.size()), options.half_life),
+      placement(ledger, placement_choice, discipline.discipline->places),
+      dispatcher(ledger, shares, placement, discipline, options.tie) {
+  if (options.reservations) reservations.emplace(*options.reservations);
   if (options.preemption) preemption.emplace(*options.preemption);
 }
 
@@ -107,27 +100,17 @@ std::optional<Time> Engine::now() const {
   return state_->now == Time::min() ? std::nullopt : std::optional(state_->now);
 }
 
-std::optional<Engine::JobState> Engine::job(JobId job) const {
-  const Ledger& ledger = state_->ledger;
-  const auto number = ledger.jobs.find(job);
-  if (!number) return {};
-  const JobRow& row = ledger.jobs[*number];
-  return JobState{
-      .user = ledger.users.id(ledger.queues[row.queue].user), .waiting = row.waiting, .running = row.running};
-}
-
 std::optional<Engine::UserState> Engine::user(UserId user) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.users.find(user);
   if (!number) return {};
   const std::span<const std::int64_t> used = ledger.used(*number);
+  const std::optional<DecayedUsage>& usage = state_->shares.context.usage;
   return UserState{.used = Amounts(used.begin(), used.end()),
                    .running = ledger.users[*number].running,
                    .dominant_share = fairness::dominant_share<double>(used, ledger.server_pool.pool(),
-                                                                      state_->context.scale),
-                   .decayed_share = state_->context.usage
-                                        ? std::optional(state_->context.usage->usage(*number, state_->now))
-                                        : std::nullopt};
+                                                                      state_->shares.context.scale),
+                   .decayed_share = usage ? std::optional(usage->usage(*number, state_->now)) : std::nullopt};
 }
 
 std::optional<Engine::ServerState> Engine::server(ServerId server) const {
@@ -142,23 +125,125 @@ std::optional<Engine::ServerState> Engine::server(ServerId server) const {
                      .drained = ledger.servers[*number].drained};
 }
 
+std::span<const std::int64_t> Engine::pool() const { return state_->ledger.server_pool.pool(); }
+
+std::span<const std::int64_t> Engine::used() const { return state_->ledger.used(); }
+
+std::span<const std::int64_t> Engine::used(UserId user) const {
+  const auto number = state_->ledger.users.find(user);
+  return number ? state_->ledger.used(*number) : std::span<const std::int64_t>{};
+}
+
+std::span<const std::int64_t> Engine::capacity(ServerId server) const {
+  const auto number = state_->ledger.servers.find(server);
+  return number ? state_->ledger.server_pool.capacity(*number) : std::span<const std::int64_t>{};
+}
+
+std::span<const std::int64_t> Engine::free(ServerId server) const {
+  const auto number = state_->ledger.servers.find(server);
+  return number ? state_->ledger.server_pool.free(*number) : std::span<const std::int64_t>{};
+}
+
+namespace {
+
+Engine::TaskState task_state(const Ledger& ledger, std::uint32_t task) {
+  const TaskRow& row = ledger.tasks[task];
+  return {.task = ledger.tasks.id(task),
+          .job = ledger.jobs.id(row.job),
+          .server = ledger.servers.id(row.server),
+          .started = row.started};
+}
+
+Engine::JobState job_state(const Ledger& ledger, std::uint32_t job) {
+  const JobRow& row = ledger.jobs[job];
+  return {
+      .user = ledger.users.id(ledger.queues[row.queue].user), .waiting = row.waiting, .running = row.running};
+}
+
+}  // namespace
+
+void Engine::for_each_task(JobId job, const std::function<void(const TaskState&)>& visit) const {
+  const Ledger& ledger = state_->ledger;
+  const auto number = ledger.jobs.find(job);
+  if (!number) return;
+  ledger.for_each_task_of(*number, [&](std::uint32_t task) { visit(task_state(ledger, task)); });
+}
+
+void Engine::for_each_task(ServerId server, const std::function<void(const TaskState&)>& visit) const {
+  const Ledger& ledger = state_->ledger;
+  const auto number = ledger.servers.find(server);
+  if (!number) return;
+  ledger.for_each_task_on(*number, [&](std::uint32_t task) { visit(task_state(ledger, task)); });
+}
+
+void Engine::for_each_job(UserId user, const std::function<void(JobId, const JobState&)>& visit) const {
+  const Ledger& ledger = state_->ledger;
+  const auto number = ledger.users.find(user);
+  if (!number) return;
+  for (std::uint32_t job = 0; job < ledger.jobs.end(); ++job) {
+    if (ledger.jobs.holds(job) && ledger.queues[ledger.jobs[job].queue].user == *number)
+      visit(ledger.jobs.id(job), job_state(ledger, job));
+  }
+}
+
+std::optional<Engine::JobState> Engine::job(JobId job) const {
+  const auto number = state_->ledger.jobs.find(job);
+  return number ? std::optional(job_state(state_->ledger, *number)) : std::nullopt;
+}
+
 bool Engine::fits(JobId job) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.jobs.find(job);
   if (!number || ledger.jobs[*number].waiting == 0) return false;
-  if (ledger.task_classes.terms(ledger.task_class_of(*number)) != nullptr)
-    return state_->batch_fits(*number, {}, state_->open_servers());
-  const std::uint32_t queue = ledger.jobs[*number].queue;
+  const std::uint32_t task_class = ledger.task_class_of(*number);
+  if (ledger.task_classes.terms(task_class) != nullptr)
+    return batch_fits(ledger, *number, state_->open_servers());
   const Reservations::Kept* const kept =
-      state_->reservations ? state_->reservations->of_queue(queue) : nullptr;
-  return (kept != nullptr && state_->has_kept_room(*kept)) ||
-         ledger.fits_somewhere(ledger.queues[queue].task_class, state_->open_servers());
+      state_->reservations ? state_->reservations->present().of_queue(ledger.jobs[*number].queue) : nullptr;
+  return (kept != nullptr && has_room(ledger, *kept)) ||
+         ledger.fits_somewhere(task_class, state_->open_servers());
+}
+
+std::vector<Reservation> Engine::reservations() const {
+  std::vector<Reservation> all;
+  if (!state_->reservations) return all;
+  const Ledger& ledger = state_->ledger;
+  for (const Reservations::Kept& kept : state_->reservations->present().kept) {
+    const QueueRow& queue = ledger.queues[kept.queue];
+    all.push_back({.server = ledger.servers.id(kept.server),
+                   .job = ledger.jobs.id(queue.first_job),
+                   .user = ledger.users.id(queue.user),
+                   .since = kept.since});
+  }
+  return all;
+}
+
+std::optional<Placed> Engine::step(Time now, Random& random, WhyPlaced& why) {
+  state_->now = std::max(state_->now, now);
+  return state_->step(random, &why);
+}
+
+std::optional<WhyWaiting> Engine::why_waiting(JobId job, Time now) const {
+  const auto number = state_->ledger.jobs.find(job);
+  if (!number || state_->ledger.jobs[*number].waiting == 0) return {};
+  return scheduling::why_waiting(state_->view(), *number, std::max(now, state_->now));
+}
+
+std::optional<WhyNotOn> Engine::why_not_on(JobId job, ServerId server) const {
+  const Ledger& ledger = state_->ledger;
+  const auto of_job = ledger.jobs.find(job);
+  const auto there = ledger.servers.find(server);
+  if (!of_job || !there) return {};
+  const Reservations kept = state_->reservations ? state_->reservations->present() : Reservations{};
+  return scheduling::why_not_on(ledger, state_->open_servers(), kept, *of_job, *there);
 }
 
 std::string Engine::broken_invariant() const {
   std::string broken = state_->ledger.broken();
   if (broken.empty()) broken = broken_constraint(state_->ledger);
-  return broken.empty() && state_->reservations ? state_->broken_reservation() : broken;
+  return broken.empty() && state_->reservations
+             ? state_->reservations->broken(state_->ledger, state_->dispatcher.ready())
+             : broken;
 }
 
 }  // namespace mirab::scheduling

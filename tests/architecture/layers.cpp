@@ -104,11 +104,11 @@ void check_tree(const fs::path& root, const std::string& tree, const Layers& lay
 
 }  // namespace
 
-Layers read_layers(std::string_view document, Faults& faults) {
-  static constexpr std::string_view opening = "```layers\n";
+Layers read_layers(std::string_view document, Faults& faults, std::string_view name) {
+  const std::string opening = "```" + std::string(name) + "\n";
   const auto start = document.find(opening);
   if (start == std::string_view::npos) {
-    faults.emplace_back("there is no block of layers");
+    faults.push_back("there is no block of " + std::string(name));
     return {};
   }
   const auto body = document.substr(start + opening.size());
@@ -137,6 +137,41 @@ Faults check_includes(const fs::path& root, const Layers& layers) {
   check_tree(root, "src", layers, seen, faults);
   for (const auto& [layer, below] : layers) {
     if (!seen.contains(layer)) faults.push_back("the layer " + layer + " has no source");
+  }
+  std::sort(faults.begin(), faults.end());
+  return faults;
+}
+
+Faults check_parts(const fs::path& root, const std::string& folder, const Layers& parts,
+                   const std::string& top) {
+  Faults faults;
+  std::set<std::string> seen;
+  const auto part_of = [&](const std::string& inside) {
+    const auto slash = inside.find('/');
+    return slash == std::string::npos ? top : inside.substr(0, slash);
+  };
+  for (const auto& entry : fs::recursive_directory_iterator(root / "src" / folder)) {
+    if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+    const std::string inside = fs::relative(entry.path(), root / "src" / folder).generic_string();
+    const std::string part = part_of(inside);
+    seen.insert(part);
+    if (!parts.contains(part)) {
+      faults.push_back(folder + "/" + inside + ": is in no part");
+      continue;
+    }
+    std::ifstream input(entry.path());
+    std::string line;
+    for (int number = 1; std::getline(input, line); ++number) {
+      const auto include = include_on(line);
+      if (!include || !include->quoted || !include->path.starts_with(folder + "/")) continue;
+      const std::string target = part_of(include->path.substr(folder.size() + 1));
+      if (target == part || parts.at(part).contains(target)) continue;
+      faults.push_back(folder + "/" + inside + ":" + std::to_string(number) + ": " + part +
+                       " may not include " + target);
+    }
+  }
+  for (const auto& [part, below] : parts) {
+    if (!seen.contains(part)) faults.push_back("the part " + part + " has no source");
   }
   std::sort(faults.begin(), faults.end());
   return faults;

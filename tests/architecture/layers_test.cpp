@@ -30,6 +30,13 @@ TEST(Architecture, TheIncludesOfMirabPointDownwardsOnly) {
   EXPECT_THAT(check_includes(MIRAB_SOURCE_DIR, layers), IsEmpty());
 }
 
+TEST(Architecture, ThePartsOfTheEngineIncludeOnlyThoseBelow) {
+  Faults faults;
+  const Layers parts = read_layers(architecture, faults, "parts");
+  EXPECT_THAT(faults, IsEmpty());
+  EXPECT_THAT(check_parts(MIRAB_SOURCE_DIR, "scheduling", parts, "engine"), IsEmpty());
+}
+
 TEST(Architecture, TheDocumentHasUnderTwoHundredLines) {
   EXPECT_LT(std::count(architecture.begin(), architecture.end(), '\n'), 200);
 }
@@ -60,6 +67,16 @@ class FabricatedTree : public testing::Test {
   fs::path root_;
   Layers layers_ = {{"ground", {}}, {"left", {"ground"}}, {"right", {"ground"}}};
 };
+
+TEST_F(FabricatedTree, APartThatIncludesOneAboveIsAFault) {
+  write("src/left/low/a.cpp", "#include \"left/high/b.hpp\"\n#include \"left/low/own.hpp\"\n");
+  write("src/left/high/b.cpp", "#include \"left/low/a.hpp\"\n");
+  Faults faults;
+  const Layers parts = read_layers("```parts\nlow:\nhigh: low\nleft:\n```\n", faults, "parts");
+  EXPECT_THAT(faults, IsEmpty());
+  EXPECT_THAT(check_parts(root_, "left", parts, "left"),
+              ElementsAre("left/low/a.cpp:1: low may not include high"));
+}
 
 TEST_F(FabricatedTree, HasNoFaultAtFirst) { EXPECT_THAT(faults(), IsEmpty()); }
 

@@ -53,7 +53,7 @@ TEST(Levels, TiedRowsOfOrdinarySizeDoNotNeedMoreDigits) {
   for (int k = 0; k < 100; ++k) {
     const ServerRows rows = rows_anywhere(draw(random, 60, 3, 4), draw(random, 12, 3, 50));
     const RaisedLevels levels = raise_levels(rows, ArrayXd::Ones(60), not_wanted);
-    EXPECT_LE(levels.report.error, kLevelAccuracy.accepted) << "program " << k << " of seed " << seed;
+    EXPECT_LE(levels.report.error, LevelTuning{}.accuracy.accepted) << "program " << k << " of seed " << seed;
     EXPECT_FALSE(levels.in_full);
   }
 }

@@ -24,7 +24,8 @@ TEST(TieStep, LowersTheProductsAndFillsTheServers) {
   const ServerRows rows = testing::many_rows(random, 500, 4, testing::Caps::none);
   TiedSystem system = tied_system(rows, rows.alone, first_levels(rows));
   centre(system, 1e-2);
-  TieStep newton(system, 1e-12);
+  const TieTuning tuning;
+  TieStep newton(system, tuning);
   measure_use(system);
   const double product = newton.mean_product(), missing = imbalance(system);
   EXPECT_NEAR(product, 1e-2, 1e-6);

@@ -429,6 +429,48 @@ TEST(Engine, FrozenPsDsfDoesNotWaitForADrainedKindOfServer) {
   EXPECT_THAT(small.run(), SizeIs(2));
 }
 
+TEST(Engine, ViewsShowTheLedgerWithoutCopies) {
+  SmallEngine small("drf", "first-fit", 2);
+  const ServerId first = small.server({4, 8});
+  const ServerId second = small.server({2, 2});
+  const UserId a = small.user();
+  const UserId b = small.user();
+  const JobId of_a = small.job(a, {2, 1}, 3);
+  const JobId of_b = small.job(b, {1, 1}, 1);
+  const std::vector<Placed> placed = small.run();
+  ASSERT_EQ(placed.size(), 3U);
+  const auto amounts = [](std::span<const std::int64_t> view) { return Amounts(view.begin(), view.end()); };
+  EXPECT_EQ(amounts(small.engine.pool()), (Amounts{6, 10}));
+  EXPECT_EQ(amounts(small.engine.used()), (Amounts{5, 3}));
+  EXPECT_EQ(amounts(small.engine.used(a)), (Amounts{4, 2}));
+  EXPECT_EQ(amounts(small.engine.used(b)), (Amounts{1, 1}));
+  EXPECT_EQ(amounts(small.engine.capacity(second)), (Amounts{2, 2}));
+  EXPECT_EQ(amounts(small.engine.free(first)), small.engine.server(first)->free);
+  EXPECT_EQ(amounts(small.engine.free(second)), small.engine.server(second)->free);
+
+  std::vector<TaskId> tasks, there;
+  small.engine.for_each_task(of_a, [&](const Engine::TaskState& task) {
+    EXPECT_EQ(task.job, of_a);
+    EXPECT_EQ(task.started, small.now);
+    tasks.push_back(task.task);
+  });
+  EXPECT_EQ(tasks.size(), 2U);
+  small.engine.for_each_task(first, [&](const Engine::TaskState& task) {
+    EXPECT_EQ(task.server, first);
+    there.push_back(task.task);
+  });
+  EXPECT_EQ(there.front(), small.engine.free(second)[0] == 2 ? placed[2].task : placed[1].task);
+  std::vector<JobId> jobs;
+  small.engine.for_each_job(a, [&](JobId job, const Engine::JobState& state) {
+    EXPECT_EQ(state.waiting, 1);
+    jobs.push_back(job);
+  });
+  EXPECT_EQ(jobs, std::vector<JobId>{of_a});
+  EXPECT_TRUE(small.engine.used(UserId{99}).empty());
+  EXPECT_TRUE(small.engine.free(ServerId{99}).empty());
+  EXPECT_EQ(small.engine.job(of_b)->running, 1);
+}
+
 TEST(Engine, ConstraintsByNameAndLabelHoldForServersThatComeLater) {
   SmallEngine small("drf", "first-fit", 1, Tie::first, Oversized::wait);
   small.server({1}, "s", {{"zone", "a"}});

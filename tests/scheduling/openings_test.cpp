@@ -4,7 +4,7 @@
 
 #include <mirab/model/random.hpp>
 
-#include "scheduling/constraints/gang_feasibility.hpp"
+#include "scheduling/constraints/constraints.hpp"
 
 namespace mirab::scheduling {
 namespace {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -149,6 +151,28 @@ class Engine {
     bool drained;
   };
   std::optional<ServerState> server(ServerId server) const;
+
+  // Views of the ledger without copies. A span holds until the next event or step, and is empty where the
+  // identifier is unknown.
+
+  std::span<const std::int64_t> pool() const;             ///< C_r: what all servers have together, [m]
+  std::span<const std::int64_t> used() const;             ///< what all running tasks take of it, [m]
+  std::span<const std::int64_t> used(UserId user) const;  ///< what those of the user take, [m]
+  std::span<const std::int64_t> capacity(ServerId server) const;  ///< [m]
+  std::span<const std::int64_t> free(ServerId server) const;      ///< [m]
+
+  struct TaskState {
+    TaskId task;
+    JobId job;
+    ServerId server;
+    Time started;
+  };
+  /// Visits the running tasks of a job, or on a server, the newest first. O(tasks visited).
+  void for_each_task(JobId job, const std::function<void(const TaskState&)>& visit) const;
+  void for_each_task(ServerId server, const std::function<void(const TaskState&)>& visit) const;
+
+  /// Visits the jobs of a user that wait or run, by their identifiers' numbers. O(jobs of all users).
+  void for_each_job(UserId user, const std::function<void(JobId, const JobState&)>& visit) const;
 
   /// The servers that are kept now, in the order in which they were.
   std::vector<Reservation> reservations() const;

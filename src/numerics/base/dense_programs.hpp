@@ -13,6 +13,21 @@ struct LinearProgram {
   Eigen::VectorXd limit;  ///< [k] ≥ 0, so that x = 0 will do
 };
 
+/// Constants of maximise().
+struct LinearTuning {
+  /// of an entry, in units of the rows: less is rounding. Harmless from 1e-14 to 1e-10.
+  double zero = 1e-12;
+  int pivots_each = 100;  ///< for each variable and row, then Stop::limit. Harmless from 10: two are usual.
+  /// Derived: n k pivots round to (n + k) zero of a row.
+  Accuracy accuracy{.target = 1e-9, .accepted = 1e-7};
+};
+
+/// Constants of solve_complementarity().
+struct ComplementarityTuning {
+  int rounds_each = 10;    ///< for each coordinate, then Stop::limit. Harmless from 3: two are rare.
+  double clearly = 1e-13;  ///< of max |b|: less below 0 is rounding. Harmless from 1e-15 to 1e-10.
+};
+
 /// A vertex, and what each row costs there.
 struct [[nodiscard]] LinearOptimum {
   SolveReport report;  ///< error: the bound by the prices less value·x, over value·x; iterations: pivots
@@ -24,7 +39,7 @@ struct [[nodiscard]] LinearOptimum {
 /// smaller than 1e-12 counts as zero. Nothing is assumed of the answer: x is feasible in any case but for
 /// rounding, and the report says how far its value is from the bound by its own prices. O(n k) for each of
 /// usually n + k pivots.
-LinearOptimum maximise(const LinearProgram& program);
+LinearOptimum maximise(const LinearProgram& program, const LinearTuning& tuning = {});
 
 /// z, and how far w = A z + b is below 0.
 struct [[nodiscard]] Complementarity {
@@ -36,6 +51,7 @@ struct [[nodiscard]] Complementarity {
 /// diagonal and positive: the minimum of a convex quadratic over the positive orthant, in scaled coordinates.
 ///
 /// Starts from z = 1 with nothing held at zero. O(m³) for each change of the set that is held, usually a few.
-Complementarity solve_complementarity(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
+Complementarity solve_complementarity(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
+                                      const ComplementarityTuning& tuning = {});
 
 }  // namespace mirab::numerics

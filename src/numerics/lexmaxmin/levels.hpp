@@ -6,6 +6,7 @@
 #include "numerics/base/big_float.hpp"
 #include "numerics/base/rows.hpp"
 #include "numerics/base/solve_report.hpp"
+#include "numerics/lexmaxmin/level_basis.hpp"
 
 namespace mirab::numerics {
 
@@ -23,9 +24,6 @@ struct LevelsInFull {
   ArrayOf<BigFloat> unit;
 };
 
-/// The bound up to which a lexicographic max-min counts as exact.
-inline constexpr Accuracy kLevelAccuracy{.target = 1e-8, .accepted = 1e-8};
-
 /// x whose levels X_n / unit_n are lexicographically max-min under the capacities and caps: no level can rise
 /// without lowering one that is not higher. `unit` is [n] > 0.
 ///
@@ -35,7 +33,6 @@ inline constexpr Accuracy kLevelAccuracy{.target = 1e-8, .accepted = 1e-8};
 /// A round for each distinct level, or a few when prices are ambiguous; O(N K m) each, and the pivots of
 /// level_simplex.hpp; O(N + K m) memory for each round. One thread.
 RaisedLevels raise_levels(const ServerRows& rows, const Eigen::ArrayXd& unit,
-                          const std::function<LevelsInFull()>& in_full,
-                          const Accuracy& accuracy = kLevelAccuracy);
+                          const std::function<LevelsInFull()>& in_full, const LevelTuning& tuning = {});
 
 }  // namespace mirab::numerics

@@ -36,8 +36,10 @@ constexpr std::int32_t kRising = -2;
 // Invariant: amount[n] is rate_n while row n rises, x_n once it has stopped.
 class WaterFiller {
  public:
-  WaterFiller(const Demands& demand, const ArrayXd& capacity, const RowValues& cap, const RateFunction& rate)
-      : demand_(demand),
+  WaterFiller(const Demands& demand, const ArrayXd& capacity, const RowValues& cap, const RateFunction& rate,
+              const WaterTuning& tuning)
+      : tuning_(tuning),
+        demand_(demand),
         capacity_(capacity),
         cap_(cap),
         risers_left_(demand.rows()),
@@ -56,7 +58,7 @@ class WaterFiller {
     sort_caps();
   }
 
-  WaterLevels fill(const Accuracy& accuracy) {
+  WaterLevels fill() {
     while (risers_left_ > 0) {
       ++iterations_;
       const auto [resource, full_level] = next_full();
@@ -68,7 +70,7 @@ class WaterFiller {
         stop_takers(resource, full_level);
       }
     }
-    measure(accuracy);
+    measure();
     return std::move(levels_);
   }
 
@@ -110,7 +112,7 @@ class WaterFiller {
     levels_.amount[n] = cap_[n];
     stopped_by(n) = kStoppedByCap;
     --risers_left_;
-    if ((slope_ < 0.5 * slope_when_summed_).any()) sum_slopes();
+    if ((slope_ < tuning_.resum_below * slope_when_summed_).any()) sum_slopes();
   }
 
   void stop_takers(int resource, double level) {
@@ -164,7 +166,7 @@ class WaterFiller {
 
   // What the amounts use, summed from them: a slip in the bookkeeping above would show in the residual. When
   // all rows stopped at once that sum is level · Σ rate_n d_n, which was just made.
-  void measure(const Accuracy& accuracy) {
+  void measure() {
     double residual = 0;
     levels_.used =
         stopped_at_once_ ? fixed_ : (demand_.matrix().transpose() * levels_.amount.matrix()).array();
@@ -172,9 +174,10 @@ class WaterFiller {
       const double over = capacity_[r] > 0 ? levels_.used[r] / capacity_[r] - 1 : levels_.used[r];
       residual = std::max(residual, full_[r] > 0 ? std::abs(over) : over);
     }
-    levels_.report = report_of(residual, accuracy, Stop::stalled, iterations_);
+    levels_.report = report_of(residual, tuning_.accuracy, Stop::stalled, iterations_);
   }
 
+  const WaterTuning& tuning_;
   const Demands& demand_;
   const ArrayXd& capacity_;
   const RowValues& cap_;
@@ -192,10 +195,10 @@ class WaterFiller {
 }  // namespace
 
 WaterLevels fill_with_water(const Demands& demand, const ArrayXd& capacity, const RowValues& cap,
-                            const RateFunction& rate, const Accuracy& accuracy) {
+                            const RateFunction& rate, const WaterTuning& tuning) {
   MIRAB_ASSERT(capacity.size() == demand.cols(), "a capacity for each resource");
   MIRAB_ASSERT(cap.size() == 0 || cap.size() == demand.rows(), "a cap for each row, or none at all");
-  return WaterFiller(demand, capacity, cap, rate).fill(accuracy);
+  return WaterFiller(demand, capacity, cap, rate, tuning).fill();
 }
 
 }  // namespace mirab::numerics

@@ -26,9 +26,17 @@ struct [[nodiscard]] WaterLevels {
   Eigen::ArrayXd used;                   ///< Σ_n x_n d_{n,r}, [m]
 };
 
-/// Water-filling is exact but for rounding. Sums of N amounts have a relative error of about √N 1e-16, and no
-/// more than N 1e-16: accepted for ten million rows.
+/// Water-filling is exact but for rounding. Derived: a sum of N amounts has a relative error of about √N
+/// 1e-16, and no more than N 1e-16: accepted up to ten million rows.
 inline constexpr Accuracy kWaterAccuracy{.target = 1e-12, .accepted = 1e-9};
+
+/// Constants of fill_with_water().
+struct WaterTuning {
+  /// part of a slope that is left when it is summed again. Derived: rounding that is left over at most
+  /// doubles, and all sums together take the time of two. Harmless from 0.1 to 0.9.
+  double resum_below = 0.5;
+  Accuracy accuracy = kWaterAccuracy;  ///< of the report only: the filling has no iteration to stop early
+};
 
 /// Raises one common level: x_n = rate_n · level until a resource that n takes is full or x_n reaches its
 /// cap.
@@ -38,6 +46,6 @@ inline constexpr Accuracy kWaterAccuracy{.target = 1e-12, .accepted = 1e-9};
 /// every row takes something, or has a finite cap. O(Nm) for each resource that fills up, and O(N log N + Nm)
 /// for all caps together.
 WaterLevels fill_with_water(const Demands& demand, const Eigen::ArrayXd& capacity, const RowValues& cap,
-                            const RateFunction& rate, const Accuracy& accuracy = kWaterAccuracy);
+                            const RateFunction& rate, const WaterTuning& tuning = {});
 
 }  // namespace mirab::numerics

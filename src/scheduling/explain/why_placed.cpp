@@ -1,11 +1,11 @@
 // Why this task, and why there: what the decision was made of, put together between the decision and the
-// placement, and only for who asks.
+// placement, and only where it is asked.
 //
-// The second choice of server is what the placement itself says when the chosen server is left out of those
+// The second choice of server is what the placement itself finds when the chosen server is left out of those
 // that it may look at.
 #include <algorithm>
 
-#include "scheduling/engine_state.hpp"
+#include "scheduling/explain/explainer.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -22,21 +22,16 @@ ServerSet without(std::uint32_t server, const ServerSet* among, std::uint32_t se
   return others;
 }
 
-}  // namespace
-
-std::optional<Placed> Engine::step(Time now, Random& random, WhyPlaced& why) {
-  state_->now = std::max(state_->now, now);
-  return state_->step(random, &why);
-}
-
-void Engine::State::explain_user(Entry served, WhyPlaced& why) {
-  const Precedence before = precedence();
-  const std::vector<Contender> all = contenders(before, open_servers());
+void explain_user(const EngineView& view, Entry served, WhyPlaced& why) {
+  const Ledger& ledger = view.ledger;
+  const Precedence before = view.dispatcher.precedence();
+  const std::vector<Contender> all =
+      contenders(ledger, view.dispatcher, before, OpenServers(ledger.server_pool));
   const auto user_of = [&](const Contender& contender) {
     return ledger.queues[contender.keyed.entry.queue].user;
   };
   const std::uint32_t own_user = ledger.queues[served.queue].user;
-  const Keyed own{.entry = served, .key = discipline_choice.discipline->key->rounded(context, served)};
+  const Keyed own{.entry = served, .key = before.discipline->key->rounded(*before.context, served)};
   std::vector<bool> waits(ledger.users.end()), fits(ledger.users.end()), ties(ledger.users.end());
   fits[own_user] = !why.by_force;
   const Contender* runner_up = nullptr;
@@ -52,92 +47,85 @@ void Engine::State::explain_user(Entry served, WhyPlaced& why) {
   why.users_waiting = std::count(waits.begin(), waits.end(), true);
   why.users_fitting = std::count(fits.begin(), fits.end(), true);
   why.users_tied = std::count(ties.begin(), ties.end(), true);
-  if (runner_up != nullptr) why.runner_up = named(*runner_up);
+  if (runner_up != nullptr) why.runner_up = other_of(ledger, *runner_up);
+  const TournamentRules& tournaments = view.dispatcher.tournaments();
   if (const std::optional<std::uint32_t> line = tournaments.line(served.tournament))
-    why.line = {.resource = *line, .round = context.rounds.of(*line)};
+    why.line = {.resource = *line, .round = before.context->rounds.of(*line)};
   if (const std::optional<std::uint32_t> kind = tournaments.server_class(served.tournament))
     why.kind = ledger.server_classes.capacities()[*kind];
 }
 
-/// Requires the variants of the search that chose the server.
-void Engine::State::explain_server(std::uint32_t server, Random random, WhyPlaced& why) {
+void explain_server(const EngineView& view, const Dispatch& dispatch, Random random, WhyPlaced& why) {
+  const std::uint32_t server = dispatch.server;
+  const std::span<const SearchAlternative> alternatives = view.dispatcher.alternatives();
+  const ServerPool& pool = view.ledger.server_pool;
   std::vector<SearchAlternative> others;
   std::vector<ServerSet> sets;
-  sets.reserve(search_alternatives.size());  // the variants point to them
-  for (const SearchAlternative& alternative : search_alternatives) {
-    ledger.server_pool.any_with_room(alternative, 0, [&](std::uint32_t /*server*/) {
+  sets.reserve(alternatives.size());  // the alternatives point to them
+  for (const SearchAlternative& alternative : alternatives) {
+    pool.any_with_room(alternative, 0, [&](std::uint32_t /*server*/) {
       ++why.servers_with_room;
       return false;
     });
-    sets.push_back(without(server, alternative.among, ledger.server_pool.size()));
+    sets.push_back(without(server, alternative.among, pool.size()));
     others.push_back({.demand = alternative.demand, .among = &sets.back()});
   }
-  const Search search{.server_pool = ledger.server_pool,
-                      .search_alternatives = search_alternatives,
-                      .last_used = last_used,
-                      .random = random,
-                      .mix = where.needs_mix ? present_mix() : std::span<const Wanted>{}};
-  const Search elsewhere{.server_pool = search.server_pool,
-                         .search_alternatives = others,
-                         .last_used = last_used,
-                         .random = random,
-                         .mix = search.mix};
-  const std::optional<std::uint32_t> second = balance ? balance->find(elsewhere) : where.find(elsewhere);
+  std::vector<Wanted> mix;
+  view.placement.write_mix(mix);
+  const Search search = view.placement.search_of(alternatives, mix, random);
+  const std::optional<std::uint32_t> second =
+      view.placement.find(view.placement.search_of(others, mix, random));
   if (second) {
-    why.runner_up_server = ledger.servers.id(*second);
-    why.runner_up_server_name = name_of_server(*second);
+    why.runner_up_server = view.ledger.servers.id(*second);
+    why.runner_up_server_name = name_of_server(view.ledger, *second);
   }
-  if (where.measure == nullptr || balance) return;
-  why.measure = {.what = where.measured, .chosen = where.measure(search, server), .runner_up = {}};
-  if (second) why.measure->runner_up = where.measure(search, *second);
+  const Measure measure = view.placement.measure();
+  if (measure == nullptr) return;
+  why.measure = {.what = view.placement.measured(), .chosen = measure(search, server), .runner_up = {}};
+  if (second) why.measure->runner_up = measure(search, *second);
 }
 
-const std::string& Engine::State::name_of_server(std::uint32_t server) const {
-  return ledger.task_classes.eligibility.description_of(server).name;
-}
-
-Amounts Engine::State::free_on(std::uint32_t server) const {
+/// What is known of every task that is placed.
+WhyPlaced placed_on(const EngineView& view, std::uint32_t queue, std::uint32_t server) {
+  const Ledger& ledger = view.ledger;
   const std::span<const std::int64_t> free = ledger.server_pool.free(server);
-  return {free.begin(), free.end()};
-}
-
-WhyPlaced Engine::State::placed_on(std::uint32_t queue, std::uint32_t server) const {
   const QueueRow& row = ledger.queues[queue];
   WhyPlaced why{.user = ledger.users.id(row.user),
                 .user_name = ledger.users[row.user].name,
                 .job = ledger.jobs.id(row.first_job),
                 .server = ledger.servers.id(server),
-                .server_name = name_of_server(server),
-                .free_before = free_on(server),
-                .free_after = free_on(server),
-                .was_freed = released.contains(server)};
+                .server_name = name_of_server(ledger, server),
+                .free_before = Amounts(free.begin(), free.end()),
+                .free_after = Amounts(free.begin(), free.end()),
+                .was_freed = view.dispatcher.released().contains(server)};
   const std::span<const std::int64_t> demand = ledger.demand(row, server);
   for (std::size_t r = 0; r < demand.size(); ++r) why.free_after[r] -= demand[r];
   return why;
 }
 
-/// Requires the variants of the search that chose the server.
-WhyPlaced Engine::State::why_placed(Entry served, std::uint32_t server, const Random& random) {
-  WhyPlaced why = placed_on(served.queue, server);
-  explain_server(server, random, why);
-  explain_user(served, why);  // searches for others
+}  // namespace
+
+WhyPlaced why_placed(const EngineView& view, const Dispatch& dispatch, Random random) {
+  WhyPlaced why = placed_on(view, dispatch.entry.queue, dispatch.server);
+  why.together = dispatch.batch;
+  explain_server(view, dispatch, random, why);
+  explain_user(view, dispatch.entry, why);
   return why;
 }
 
-WhyPlaced Engine::State::why_placed_where_kept(const Reservations::Kept& kept) {
-  const Entry entry{.queue = kept.queue,
-                    .tournament = tournaments.of(ledger.queues[kept.queue].task_class, kept.server)};
-  WhyPlaced why = placed_on(kept.queue, kept.server);
+WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept& kept) {
+  WhyPlaced why = placed_on(view, kept.queue, kept.server);
   why.kept_since = kept.since;
   why.servers_with_room = 1;
-  explain_user(entry, why);
+  explain_user(view, view.dispatcher.entry_on(kept.queue, kept.server), why);
   return why;
 }
 
-WhyPlaced Engine::State::why_placed_by_force(const PreemptionCandidate& gain) {
-  WhyPlaced why = placed_on(gain.queue, gain.victims.server);
-  why.by_force = by_force(gain, precedence());
-  explain_user({.queue = gain.queue}, why);
+WhyPlaced why_placed_by_force(const EngineView& view, const PreemptionCandidate& candidate) {
+  const std::uint32_t server = candidate.victims.server;
+  WhyPlaced why = placed_on(view, candidate.queue, server);
+  why.by_force = by_force(candidate, view.dispatcher.precedence());
+  explain_user(view, view.dispatcher.entry_on(candidate.queue, server), why);
   return why;
 }
 

@@ -9,25 +9,10 @@
 
 #include <mirab/scheduling/why.hpp>
 
-#include "scheduling/constraints/gang_feasibility.hpp"
-#include "scheduling/engine_state.hpp"
-#include "scheduling/ledger/ledger.hpp"
-#include "scheduling/starvation/reservations.hpp"
+#include "scheduling/constraints/constraints.hpp"
+#include "scheduling/explain/explainer.hpp"
 
 namespace mirab::scheduling {
-
-/// What a task of the job finds on the servers: `servers`, those kept for others, the constraints, the
-/// nearest miss and the gang. Requires that some wait. `reservations` may be nullptr. O(servers (m + wishes
-/// log labels)).
-void explain_servers(const Ledger& ledger, const OpenServers& open, const Reservations* reservations,
-                     std::uint32_t job, WhyWaiting& why);
-
-/// What it finds on one that is present. O(m + wishes log labels); of a job with terms O(servers m) more.
-WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations* reservations,
-                    std::uint32_t job, std::uint32_t server);
-
-/// By its name, and the names of those for whom it is kept.
-KeptServer kept_server(const Ledger& ledger, const Reservations::Kept& kept);
 
 // Why a task does not go to a server. What is in the way is named in one order, the lasting reasons before
 // those that pass: the job's own wishes, its size, a drained server, one that is kept for another task, the
@@ -45,6 +30,17 @@ struct Wish {
   bool is_for_any = false;  ///< any value of the label will do
   Selection selection = {};
 };
+
+/// By its name, and the names of those for whom it is kept.
+KeptServer kept_server(const Ledger& ledger, const Reservations::Kept& kept) {
+  const QueueRow& queue = ledger.queues[kept.queue];
+  return {.server = ledger.servers.id(kept.server),
+          .server_name = name_of_server(ledger, kept.server),
+          .user = ledger.users.id(queue.user),
+          .user_name = ledger.users[queue.user].name,
+          .job = ledger.jobs.id(queue.first_job),
+          .since = kept.since};
+}
 
 std::vector<Wish> wishes_of(const TaskClasses& task_classes, std::uint32_t task_class) {
   const JobSubmitted job = task_classes.job_of(task_class);
@@ -84,7 +80,7 @@ double missing_part(const Amounts& missing, std::span<const std::int64_t> demand
 
 class Look {
  public:
-  Look(const Ledger& ledger, const OpenServers& open, const Reservations* reservations, std::uint32_t job)
+  Look(const Ledger& ledger, const OpenServers& open, const Reservations& reservations, std::uint32_t job)
       : ledger_(ledger),
         reservations_(reservations),
         queue_(ledger.jobs[job].queue),
@@ -134,7 +130,7 @@ class Look {
   }
 
   const Reservations::Kept* kept_for_another(std::uint32_t server) const {
-    const Reservations::Kept* const kept = reservations_ ? reservations_->on_server(server) : nullptr;
+    const Reservations::Kept* const kept = reservations_.on_server(server);
     if (kept == nullptr) return nullptr;
     const bool is_its = kept->queue == queue_ && ledger_.queues[queue_].first_job == job_;
     return is_its ? nullptr : kept;
@@ -162,7 +158,7 @@ class Look {
   }
 
   const Ledger& ledger_;
-  const Reservations* reservations_;
+  const Reservations& reservations_;
   std::uint32_t queue_;
   std::uint32_t job_;
   std::uint32_t shape_;
@@ -234,8 +230,8 @@ class Count {
 
   void remember_if_nearest(std::uint32_t server, const Amounts& missing) {
     const double part = missing_part(missing, look_.demand_on(server));
-    if (part >= least_) return;
-    least_ = part;
+    if (part >= min_part_) return;
+    min_part_ = part;
     why_.nearest_miss = {.server = ledger_.servers.id(server),
                          .name = ledger_.task_classes.eligibility.description_of(server).name,
                          .to_free = missing};
@@ -244,14 +240,14 @@ class Count {
   const Ledger& ledger_;
   const Look& look_;
   WhyWaiting& why_;
-  double least_ = std::numeric_limits<double>::infinity();
+  double min_part_ = std::numeric_limits<double>::infinity();
 };
 
-}  // namespace
-
-void explain_servers(const Ledger& ledger, const OpenServers& open, const Reservations* reservations,
-                     std::uint32_t job, WhyWaiting& why) {
-  const Look look(ledger, open, reservations, job);
+/// What a task of the job finds on the servers: `servers`, those kept for others, the constraints, the
+/// nearest miss and the gang. O(servers (m + wishes log labels)).
+void explain_servers(const Ledger& ledger, const ReservationPreview& step, std::uint32_t job,
+                     WhyWaiting& why) {
+  const Look look(ledger, step.open, step.reservations, job);
   Count(ledger, look, why);
   if (!look.gang_feasibility()) return;
   const std::int64_t batch = batch_of(ledger, job);
@@ -259,19 +255,11 @@ void explain_servers(const Ledger& ledger, const OpenServers& open, const Reserv
   why.gang = {.together = batch, .room = std::min(look.gang_feasibility()->most(), ledger.jobs[job].waiting)};
 }
 
-WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations* reservations,
-                    std::uint32_t job, std::uint32_t server) {
-  return Look(ledger, open, reservations, job).on(server);
-}
+}  // namespace
 
-KeptServer kept_server(const Ledger& ledger, const Reservations::Kept& kept) {
-  const QueueRow& queue = ledger.queues[kept.queue];
-  return {.server = ledger.servers.id(kept.server),
-          .server_name = ledger.task_classes.eligibility.description_of(kept.server).name,
-          .user = ledger.users.id(queue.user),
-          .user_name = ledger.users[queue.user].name,
-          .job = ledger.jobs.id(queue.first_job),
-          .since = kept.since};
+WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations& kept,
+                    std::uint32_t job, std::uint32_t server) {
+  return Look(ledger, open, kept, job).on(server);
 }
 
 // Why a task waits. Two questions are asked of everything that the engine knows, and nothing is changed: has
@@ -331,99 +319,102 @@ class Ahead {
   std::optional<double> rival_;
 };
 
-}  // namespace
-
-std::optional<WhyWaiting> Engine::why_waiting(JobId job, Time now) const {
-  const auto number = state_->ledger.jobs.find(job);
-  if (!number || state_->ledger.jobs[*number].waiting == 0) return {};
-  return state_->why_waiting(*number, std::max(now, state_->now));
-}
-
-std::optional<WhyNotOn> Engine::why_not_on(JobId job, ServerId server) const {
-  const Ledger& ledger = state_->ledger;
-  const auto of_job = ledger.jobs.find(job);
-  const auto there = ledger.servers.find(server);
-  if (!of_job || !there) return {};
-  const std::optional<Reservations>& reservations = state_->reservations;
-  return scheduling::why_not_on(ledger, state_->open_servers(), reservations ? &*reservations : nullptr,
-                                *of_job, *there);
-}
-
 /// The weight above which a user comes before the rival, where that can be promised.
-std::optional<double> Engine::State::weight_before(std::uint32_t user, double key,
-                                                   std::optional<double> rival) const {
+std::optional<double> weight_before(const Precedence& precedence, std::uint32_t user, double key,
+                                    std::optional<double> rival) {
   constexpr double kMaxWeight = 1e18;
-  if (!discipline_choice.discipline->weighted || discipline_choice.discipline->priced) return {};
+  if (!precedence.discipline->weighted || precedence.discipline->priced) return {};
   if (!rival || *rival <= 0 || key <= 0) return {};
-  const double weight = ledger.users[user].weight.value() * (key / *rival);
+  const double weight = precedence.context->ledger.users[user].weight.value() * (key / *rival);
   return weight < kMaxWeight ? std::optional(weight) : std::nullopt;
 }
 
 /// Could the step place something without force? With lots to draw, whatever is drawn.
-bool Engine::State::may_place_without_force(const std::vector<Contender>& all,
-                                            const Precedence& precedence) const {
+bool may_place_without_force(const std::vector<Contender>& all, const Precedence& precedence,
+                             Blocking blocking) {
   const auto lowest = std::min_element(all.begin(), all.end(), [&](const Contender& a, const Contender& b) {
     return precedence.before(a.keyed, b.keyed);
   });
   const auto is_looked_at = [&](const Contender& each) {
-    return discipline_choice.blocking == Blocking::skip || &each == &*lowest ||
+    return blocking == Blocking::skip || &each == &*lowest ||
            (precedence.tie == Tie::random && precedence.ties(each.keyed, lowest->keyed));
   };
   return std::any_of(all.begin(), all.end(),
                      [&](const Contender& each) { return each.has_room && is_looked_at(each); });
 }
 
-void Engine::State::explain_kept(std::uint32_t queue, const ReservationPreview& step, WhyWaiting& why) const {
-  const Reservations* const found = step.kept();
-  if (found == nullptr) return;
-  const Reservations::Kept* const first = first_kept_with_room(*found);
+void explain_kept(const Ledger& ledger, std::uint32_t queue, const ReservationPreview& step,
+                  WhyWaiting& why) {
+  const Reservations::Kept* const first = first_with_room(ledger, step.reservations);
   if (first != nullptr) why.served_first = kept_server(ledger, *first);
-  const Reservations::Kept* const own = why.older_jobs == 0 ? found->of_queue(queue) : nullptr;
+  const Reservations::Kept* const own = why.older_jobs == 0 ? step.reservations.of_queue(queue) : nullptr;
   if (own == nullptr) return;
   why.kept_for_it = {.server = ledger.servers.id(own->server),
-                     .name = name_of_server(own->server),
+                     .name = name_of_server(ledger, own->server),
                      .since = own->since,
                      .missing = {}};
   if (const WhyNotOn there =
-          scheduling::why_not_on(ledger, step.open, found, ledger.queues[queue].first_job, own->server);
+          why_not_on(ledger, step.open, step.reservations, ledger.queues[queue].first_job, own->server);
       there.reason == InTheWay::full)
     why.kept_for_it->missing = there.missing;
 }
 
-void Engine::State::explain_order(std::uint32_t queue, const std::vector<Contender>& all,
-                                  const Precedence& precedence, WhyWaiting& why) const {
+void explain_order(std::uint32_t queue, const std::vector<Contender>& all, const Precedence& precedence,
+                   Blocking blocking, WhyWaiting& why) {
+  const Ledger& ledger = precedence.context->ledger;
   const auto own = std::find_if(all.begin(), all.end(),
                                 [&](const Contender& each) { return each.keyed.entry.queue == queue; });
   if (own == all.end()) return;  // no kind of server could run it
   why.key = own->keyed.key;
   Ahead ahead(precedence, *own);
   for (const Contender& other : all) {
-    if (&other != &*own && (other.has_room || discipline_choice.blocking == Blocking::freeze))
-      ahead.meet(other);
+    if (&other != &*own && (other.has_room || blocking == Blocking::freeze)) ahead.meet(other);
   }
   why.own_ahead = ahead.own_ahead();
   why.users_ahead = ahead.users_ahead();
   why.users_tied = ahead.users_tied();
-  if (ahead.first()) why.next = named(*ahead.first());
-  why.with_weight = weight_before(ledger.queues[queue].user, own->keyed.key, ahead.rival());
+  if (ahead.first()) why.next = other_of(ledger, *ahead.first());
+  why.with_weight = weight_before(precedence, ledger.queues[queue].user, own->keyed.key, ahead.rival());
   const Contender lowest = ahead.first().value_or(*own);
-  if (discipline_choice.blocking == Blocking::freeze && !lowest.has_room) why.blocked_by = named(lowest);
+  if (blocking == Blocking::freeze && !lowest.has_room) why.blocked_by = other_of(ledger, lowest);
 }
 
-void Engine::State::explain_force(std::uint32_t queue, const std::vector<Contender>& all,
-                                  const Precedence& precedence, const ReservationPreview& step,
-                                  WhyWaiting& why) const {
-  if (!preemption || why.served_first || may_place_without_force(all, precedence)) return;
-  const std::optional<PreemptionCandidate> gain = foreseen_gain(precedence, step);
-  if (!gain) return;
-  const auto gains = std::find_if(
-      all.begin(), all.end(), [&](const Contender& each) { return each.keyed.entry.queue == gain->queue; });
-  why.forced_first = named(*gains);
-  if (gain->queue == queue && why.older_jobs == 0) why.by_force = by_force(*gain, precedence);
+/// What the next step would end by force. The policy remembers what it has searched in vain: a copy is asked.
+std::optional<PreemptionCandidate> intended_by_force(const EngineView& view, const Precedence& precedence,
+                                                     const ReservationPreview& step) {
+  static const std::set<std::uint32_t> kNoTasks;
+  PreemptionPolicy policy = *view.preemption;
+  if (!step.ended.empty()) policy.something_changed();
+  return policy.intend({.ready = view.dispatcher.ready(),
+                        .precedence = precedence,
+                        .blocking = view.dispatcher.choice().blocking,
+                        .open = step.open,
+                        .reservations = step.reservations,
+                        .spared = view.reservations != nullptr ? view.reservations->spared() : kNoTasks},
+                       step.at);
 }
 
-WhyWaiting Engine::State::why_waiting(std::uint32_t job, Time at) const {
-  const ReservationPreview step = reservation_preview(at);
+void explain_force(const EngineView& view, std::uint32_t queue, const std::vector<Contender>& all,
+                   const Precedence& precedence, const ReservationPreview& step, WhyWaiting& why) {
+  if (view.preemption == nullptr || why.served_first ||
+      may_place_without_force(all, precedence, view.dispatcher.choice().blocking))
+    return;
+  const std::optional<PreemptionCandidate> candidate = intended_by_force(view, precedence, step);
+  if (!candidate) return;
+  const auto gains = std::find_if(all.begin(), all.end(), [&](const Contender& each) {
+    return each.keyed.entry.queue == candidate->queue;
+  });
+  why.forced_first = other_of(view.ledger, *gains);
+  if (candidate->queue == queue && why.older_jobs == 0) why.by_force = by_force(*candidate, precedence);
+}
+
+}  // namespace
+
+WhyWaiting why_waiting(const EngineView& view, std::uint32_t job, Time at) {
+  const Ledger& ledger = view.ledger;
+  const ReservationPreview step = view.reservations != nullptr
+                                      ? view.reservations->preview(ledger, view.dispatcher.ready(), at)
+                                      : ReservationPreview{.at = at, .open = OpenServers(ledger.server_pool)};
   const std::uint32_t queue = ledger.jobs[job].queue;
   const std::uint32_t user = ledger.queues[queue].user;
   WhyWaiting why{.user = ledger.users.id(user),
@@ -431,17 +422,17 @@ WhyWaiting Engine::State::why_waiting(std::uint32_t job, Time at) const {
                  .job = ledger.jobs.id(job),
                  .waiting = ledger.jobs[job].waiting,
                  .servers = {}};
-  explain_servers(ledger, step.open, step.kept(), job, why);
+  explain_servers(ledger, step, job, why);
   for (std::uint32_t older = ledger.queues[queue].first_job; older != job; older = ledger.jobs[older].next)
     ++why.older_jobs;
-  explain_kept(queue, step, why);
+  explain_kept(ledger, queue, step, why);
 
-  const std::optional<ShareContext> fresh = refreshed_context(at);
-  const Precedence as_found{
-      .discipline = discipline_choice.discipline, .tie = options.tie, .context = fresh ? &*fresh : &context};
-  const std::vector<Contender> all = contenders(as_found, step.open);
-  explain_order(queue, all, as_found, why);
-  explain_force(queue, all, as_found, step, why);
+  // What a step would bring up to date first is brought up to date in a copy.
+  const std::optional<ShareContext> fresh = view.shares.refreshed(at);
+  const Precedence precedence = view.dispatcher.precedence_in(fresh ? *fresh : view.shares.context);
+  const std::vector<Contender> all = contenders(ledger, view.dispatcher, precedence, step.open);
+  explain_order(queue, all, precedence, view.dispatcher.choice().blocking, why);
+  explain_force(view, queue, all, precedence, step, why);
   return why;
 }
 

@@ -11,8 +11,9 @@
 #include <mirab/model/result.hpp>
 #include <mirab/scheduling/snapshot.hpp>
 
-#include "scheduling/constraints/gang_feasibility.hpp"
+#include "scheduling/constraints/constraints.hpp"
 #include "scheduling/engine_state.hpp"
+#include "scheduling/event_checks.hpp"
 #include "scheduling/persistence/engine_json.hpp"
 
 namespace mirab::scheduling {
@@ -125,23 +126,24 @@ void refuse_if(const JsonReader& json, Check bad) {
   if (bad) json.refuse(bad->message);
 }
 
-}  // namespace
+using Names = std::span<const std::string>;  // of the resources
 
-std::vector<std::optional<Amounts>> Engine::State::read_server_classes(const JsonReader& json) {
+std::vector<std::optional<Amounts>> read_server_classes(const JsonReader& json, Names resources,
+                                                        ServerClasses& server_classes) {
   std::vector<std::optional<Amounts>> capacities;
   json.for_each([&](const JsonReader& item) {
     std::optional<Amounts>& capacity = capacities.emplace_back();
     if (item.is_null()) return;
     capacity = amounts_of(item);
-    if (!json.failed()) refuse_if(item, check_amounts(*capacity, {}));
+    if (!json.failed()) refuse_if(item, check_amounts(*capacity, {}, resources));
   });
-  if (!json.failed() && !ledger.server_classes.set_capacities(capacities, ledger.resource_count()))
+  if (!json.failed() && !server_classes.set_capacities(capacities, resources.size()))
     json.refuse("duplicate kind of server");
   return capacities;
 }
 
-void Engine::State::read_servers(const JsonReader& json,
-                                 const std::vector<std::optional<Amounts>>& of_kinds) {
+void read_servers(const JsonReader& json, const std::vector<std::optional<Amounts>>& of_kinds,
+                  Names resources, Ledger& ledger) {
   ledger.servers.set_numbers(numbers_of<ServerRow, ServerId>(json));
   std::vector<std::optional<Amounts>> capacities(ledger.servers.end());
   json["present"].for_each([&](const JsonReader& item) {
@@ -166,7 +168,7 @@ void Engine::State::read_servers(const JsonReader& json,
   const Amounts nothing(ledger.resource_count(), 0);
   for (const std::optional<Amounts>& capacity : capacities) {
     if (json.failed()) return;
-    refuse_if(json, check_pool(capacity.value_or(nothing), {}));
+    refuse_if(json, check_pool(capacity.value_or(nothing), {}, ledger.server_pool.pool(), resources));
     if (!json.failed()) ledger.server_pool.add(capacity.value_or(nothing));
   }
   for (std::uint32_t server = 0; server < ledger.server_pool.size(); ++server) {
@@ -174,13 +176,12 @@ void Engine::State::read_servers(const JsonReader& json,
   }
 }
 
-void Engine::State::read_task_classes(const JsonReader& json) {
-  TaskClasses& task_classes = ledger.task_classes;
+void read_task_classes(const JsonReader& json, Names resources, TaskClasses& task_classes) {
   json["wishes"].for_each([&](const JsonReader& item) {
     if (item.is_null()) return task_classes.add_vacant();
     JobSubmitted wish{.user = {}, .demand = {}, .tasks = INT64_MAX};  // of however many tasks
     read_wish(item, wish);
-    if (!json.failed()) refuse_if(item, check_job(wish));
+    if (!json.failed()) refuse_if(item, check_job(wish, resources));
     if (json.failed()) return;
     const std::uint32_t expected = task_classes.end();
     if (task_classes.hold(wish) != expected) item.refuse("duplicate wish");
@@ -199,7 +200,7 @@ void Engine::State::read_task_classes(const JsonReader& json) {
   task_classes.set_vacant(vacant);
 }
 
-void Engine::State::read_queue(const JsonReader& json, std::uint32_t user) {
+void read_queue(const JsonReader& json, std::uint32_t user, Ledger& ledger) {
   const std::vector<JsonReader> parts = json.items(3);
   if (json.failed()) return;
   const auto task_class = parts[0].integer<std::uint32_t>(0, kMaxNumber);
@@ -232,7 +233,7 @@ void Engine::State::read_queue(const JsonReader& json, std::uint32_t user) {
   if (!json.failed() && !latest) parts[2].refuse("a queue without jobs");
 }
 
-void Engine::State::read_users(const JsonReader& json) {
+void read_users(const JsonReader& json, Ledger& ledger) {
   ledger.users.set_numbers(numbers_of<UserRow, UserId>(json));
   ledger.users_before = json["before"].integer<std::uint64_t>(0, UINT64_MAX);
   std::set<std::uint64_t> orders;
@@ -250,11 +251,11 @@ void Engine::State::read_users(const JsonReader& json) {
     if (row.order >= ledger.users_before || !orders.insert(row.order).second)
       return parts[4].refuse("a user after the latest, or two at once");
     ledger.put_user_back(user, std::move(row));
-    parts[5].for_each([&](const JsonReader& queue) { read_queue(queue, user); });
+    parts[5].for_each([&](const JsonReader& queue) { read_queue(queue, user, ledger); });
   });
 }
 
-void Engine::State::read_tasks(const JsonReader& json) {
+void read_tasks(const JsonReader& json, Time now, Ledger& ledger) {
   ledger.tasks.set_numbers(numbers_of<TaskRow, TaskId>(json));
   const auto numbers = json["number"].integers<std::uint32_t>(0, kMaxNumber);
   const auto jobs = json["job"].integers<std::uint32_t>(0, kMaxNumber);
@@ -283,20 +284,23 @@ void Engine::State::read_tasks(const JsonReader& json) {
   }
 }
 
-void Engine::State::read_ledger(const JsonReader& json) {
-  const std::vector<std::optional<Amounts>> of_kinds = read_server_classes(json["kinds"]);
+void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledger) {
+  ledger.jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
+  ledger.waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
+  const std::vector<std::optional<Amounts>> of_kinds =
+      read_server_classes(json["kinds"], resources, ledger.server_classes);
   if (json.failed()) return;
-  read_servers(json["servers"], of_kinds);
-  read_task_classes(json["shapes"]);
+  read_servers(json["servers"], of_kinds, resources, ledger);
+  read_task_classes(json["shapes"], resources, ledger.task_classes);
   ledger.jobs.set_numbers(numbers_of<JobRow, JobId>(json["jobs"]));
-  read_users(json["users"]);
+  read_users(json["users"], ledger);
   if (json.failed()) return;
   // Every wish was held once while the queues were put in place, and they hold it now.
   for (std::uint32_t task_class = 0; task_class < ledger.task_classes.end(); ++task_class) {
     if (ledger.task_classes.holders(task_class) == 1) return json["shapes"].refuse("an unused wish");
     if (ledger.task_classes.holders(task_class) > 1) ledger.task_classes.release(task_class);
   }
-  read_tasks(json["tasks"]);
+  read_tasks(json["tasks"], now, ledger);
   if (json.failed()) return;
   for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
     if (ledger.servers[server].drained) ledger.server_pool.close(server);
@@ -310,29 +314,26 @@ void Engine::State::read_ledger(const JsonReader& json) {
 // The state is built up as events build it. Each step is checked before it is made, so that bytes which say
 // what no engine can be lead to an error; at the end all invariants are checked once more.
 
-void Engine::State::read_rounds(const JsonReader& json) {
+void read_rounds(const JsonReader& json, ShareContext& context) {
   constexpr std::int64_t kMaxRounds = INT64_MAX / 2;
   const auto present = json["present"].integer<std::int64_t>(0, kMaxRounds);
   std::vector<std::int64_t> next = json["next"].integers<std::int64_t>(0, present + 1);
-  if (next.size() != ledger.resource_count()) json.refuse("one number a resource is expected here");
+  if (next.size() != context.ledger.resource_count()) json.refuse("one number a resource is expected here");
   if (!json.failed()) context.rounds = Rounds(std::move(next), present);
 }
 
-void Engine::State::read_not_counted(const JsonReader& json) {
-  if (!balance) return;
-  for (const std::uint32_t task : json.integers<std::uint32_t>(0, kMaxNumber)) {
+void read_not_counted(const JsonReader& json, const Ledger& ledger, PlacementSearch& placement) {
+  if (!placement.balance()) return;
+  const auto tasks = json.integers<std::uint32_t>(0, kMaxNumber);
+  for (const std::uint32_t task : tasks) {
     if (!ledger.tasks.holds(task)) return json.refuse(fmt::format("there is no task {}", task));
-    balance->leave_out(task);
   }
-  for (std::uint32_t task = 0; task < ledger.tasks.end(); ++task) {
-    if (!ledger.tasks.holds(task) || !balance->counts(task)) continue;
-    const TaskRow& row = ledger.tasks[task];
-    balance->count(ledger.server_pool, row.server,
-                   ledger.demand(ledger.queues[ledger.jobs[row.job].queue], row.server));
-  }
+  placement.set_not_counted(tasks);
 }
 
-void Engine::State::read_usage(const JsonReader& json) {
+void read_usage(const JsonReader& json, Time now, Shares& shares) {
+  ShareContext& context = shares.context;
+  const Ledger& ledger = context.ledger;
   if (!context.usage) return;
   const std::int64_t latest = now.time_since_epoch().count();
   const JsonReader refreshed = json["refreshed"];
@@ -349,17 +350,18 @@ void Engine::State::read_usage(const JsonReader& json) {
     context.usage->set_row(user, {.usage = parts[0].number(0, most),
                                   .key = parts[1].number(0, most),
                                   .since = Time(Duration(parts[2].integer<std::int64_t>(INT64_MIN, latest))),
-                                  .share = share_of(*discipline_choice.discipline, context, user)});
+                                  .share = share_of(*shares.discipline, context, user)});
   }
 }
 
-void Engine::State::read_reservations(const JsonReader& json) {
+void read_reservations(const JsonReader& json, Time now, Ledger& ledger, ReservationPolicy& policy) {
+  ReservationPolicy::Memory memory;
   const std::int64_t latest = now.time_since_epoch().count();
   const auto time_of = [&](const JsonReader& time) {
     return Time(Duration(time.integer<std::int64_t>(INT64_MIN, latest)));
   };
   const JsonReader looked = json["looked"];
-  if (!looked.is_null()) reservations->looked = time_of(looked);
+  if (!looked.is_null()) memory.searched = time_of(looked);
   const std::vector<JsonReader> of_users = json["since"].items(ledger.users.size());
   for (std::uint32_t user = 0, row = 0; !json.failed() && user < ledger.users.end(); ++user) {
     if (!ledger.users.holds(user)) continue;
@@ -380,19 +382,20 @@ void Engine::State::read_reservations(const JsonReader& json) {
     const std::uint32_t queue = ledger.users.holds(user) ? ledger.find_queue(user, task_class) : kNone;
     if (queue == kNone) return item.refuse("a kept server without a queue");
     ledger.server_pool.close(server);
-    reservations->kept.push_back({.server = server, .queue = queue, .since = since});
+    memory.present.kept.push_back({.server = server, .queue = queue, .since = since});
   });
   for (const std::uint32_t task : json["met"].integers<std::uint32_t>(0, kMaxNumber)) {
     if (!ledger.tasks.holds(task)) return json["met"].refuse(fmt::format("there is no task {}", task));
-    if (!reservations->met.insert(task).second) return json["met"].refuse("duplicate task");
+    if (!memory.met.insert(task).second) return json["met"].refuse("duplicate task");
   }
+  policy.set_memory(std::move(memory));
 }
 
-void Engine::State::read_preemption(const JsonReader& json) {
+void read_preemption(const JsonReader& json, const Preempting& rule, Time now, PreemptionPolicy& policy) {
   const std::int64_t latest = now.time_since_epoch().count();
-  Preemption::Memory memory;
+  PreemptionPolicy::Memory memory;
   std::int64_t first = INT64_MIN;
-  std::int64_t left = options.preemption->tasks;
+  std::int64_t left = rule.tasks;
   json["ended"].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> parts = item.items(2);
     if (json.failed()) return;
@@ -405,31 +408,25 @@ void Engine::State::read_preemption(const JsonReader& json) {
   const JsonReader again = json["again"];
   memory.is_futile = !again.is_null();
   if (memory.is_futile) memory.again = Time(Duration(again.integer<std::int64_t>(INT64_MIN, INT64_MAX)));
-  if (!json.failed()) preemption->set_memory(std::move(memory));
+  if (!json.failed()) policy.set_memory(std::move(memory));
 }
 
-void Engine::State::read_race(const JsonReader& json) {
-  refresh();
-  for (std::uint32_t user = 0; user < ledger.users.end(); ++user) {
-    if (!ledger.users.holds(user)) continue;
-    for (const std::uint32_t queue : ledger.users[user].queues) {
-      if (ledger.queues[queue].first_job != kNone)
-        ready.enter(queue, tournaments.of(ledger.queues[queue].task_class));
-    }
-  }
-  std::set<std::uint32_t> something_freed;
+void read_order(const JsonReader& json, const Ledger& ledger, Dispatcher& dispatcher) {
+  const ReadyQueue& ready = dispatcher.ready();
+  const ReleasedServers& released = dispatcher.released();
+  dispatcher.enter_all();
   for (const std::uint32_t server : json["freed"].integers<std::uint32_t>(0, kMaxNumber)) {
     if (!ledger.servers.holds(server)) return json["freed"].refuse("there is no such server");
-    something_freed.insert(server);
-    released.add(server);
+    dispatcher.room_released(server);
   }
   const auto fits = [&](std::uint32_t task_class, TournamentId tournament) {
     if (ledger.task_classes.terms(task_class) != nullptr)
-      return batch_fits(ledger.queues[ready.first(task_class, tournament).queue].first_job, tournament,
-                        open_servers());
+      return dispatcher.batch_fits_in(tournament,
+                                      ledger.queues[ready.first(task_class, tournament).queue].first_job,
+                                      OpenServers(ledger.server_pool));
     for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-      if (ledger.has_room(task_class, server) && tournaments.admits(tournament, task_class, server) &&
-          !something_freed.contains(server))
+      if (ledger.has_room(task_class, server) &&
+          dispatcher.tournaments().admits(tournament, task_class, server) && !released.contains(server))
         return true;
     }
     return false;
@@ -443,26 +440,12 @@ void Engine::State::read_race(const JsonReader& json) {
       if (!ready.waits(task_class, tournament) || ready.is_parked(task_class, tournament) ||
           fits(task_class, tournament))
         return parts[1].refuse("a wish that does not wait there, or has room, is aside");
-      ready.park(task_class, tournament);
+      dispatcher.park(task_class, tournament);
     }
   });
-  keys_are_stale = json["stale"].truth();
 }
 
-void Engine::State::read(const JsonReader& json) {
-  now = Time(Duration(json["now"].integer<std::int64_t>(INT64_MIN, INT64_MAX)));
-  ledger.jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
-  ledger.waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
-  read_rounds(json["rounds"]);
-  read_ledger(json);
-  if (json.failed()) return;
-  last_used = json["last_used"].integer<std::uint32_t>(0, std::max(ledger.servers.end(), 1U) - 1);
-  read_not_counted(json["not_counted"]);
-  read_usage(json["usage"]);
-  if (reservations) read_reservations(json["reservations"]);
-  if (preemption) read_preemption(json["preemption"]);
-  if (!json.failed()) read_race(json);
-}
+}  // namespace
 
 Result<Engine> restore(std::string_view bytes) {
   if (Check bad = check_cbor(bytes)) return *std::move(bad);
@@ -475,7 +458,24 @@ Result<Engine> restore(std::string_view bytes) {
   if (wrong) return *std::move(wrong);
   Result<Engine> engine = Engine::from(std::move(options));
   if (!engine) return engine.error();
-  engine->state_->read(json);
+  Engine::State& state = *engine->state_;
+  state.now = Time(Duration(json["now"].integer<std::int64_t>(INT64_MIN, INT64_MAX)));
+  read_rounds(json["rounds"], state.shares.context);
+  read_ledger(json, state.options.resources, state.now, state.ledger);
+  if (!wrong) {
+    const std::uint32_t servers = std::max(state.ledger.servers.end(), 1U);
+    state.placement.set_last_used(json["last_used"].integer<std::uint32_t>(0, servers - 1));
+    read_not_counted(json["not_counted"], state.ledger, state.placement);
+    read_usage(json["usage"], state.now, state.shares);
+    if (state.reservations)
+      read_reservations(json["reservations"], state.now, state.ledger, *state.reservations);
+    if (state.preemption)
+      read_preemption(json["preemption"], *state.options.preemption, state.now, *state.preemption);
+  }
+  if (!wrong) {
+    read_order(json, state.ledger, state.dispatcher);
+    state.shares.are_stale = json["stale"].truth();
+  }
   if (!wrong) {
     const std::string broken = engine->broken_invariant();
     if (!broken.empty()) wrong = Error{.message = broken};

@@ -157,10 +157,11 @@ Json usage_of(const ShareContext& context) {
 
 Json count_of(Time time) { return time.time_since_epoch().count(); }
 
-Json reservations_of(const std::optional<Reservations>& reservations, const Ledger& ledger) {
-  if (!reservations) return {};
+Json reservations_of(const std::optional<ReservationPolicy>& policy, const Ledger& ledger) {
+  if (!policy) return {};
+  const ReservationPolicy::Memory& memory = policy->memory();
   Json kept = Json::array();
-  for (const Reservations::Kept& each : reservations->kept) {
+  for (const Reservations::Kept& each : memory.present.kept) {
     const QueueRow& queue = ledger.queues[each.queue];
     kept.push_back({each.server, queue.user, queue.task_class, count_of(each.since)});
   }
@@ -171,15 +172,15 @@ Json reservations_of(const std::optional<Reservations>& reservations, const Ledg
     for (const std::uint32_t queue : ledger.users[user].queues)
       of_user.push_back(count_of(ledger.queues[queue].since));
   }
-  return {{"looked", reservations->looked ? count_of(*reservations->looked) : Json()},
+  return {{"looked", memory.searched ? count_of(*memory.searched) : Json()},
           {"kept", std::move(kept)},
-          {"met", reservations->met},
+          {"met", memory.met},
           {"since", std::move(waited)}};
 }
 
-Json preemption_of(const std::optional<Preemption>& preemption) {
+Json preemption_of(const std::optional<PreemptionPolicy>& preemption) {
   if (!preemption) return {};
-  const Preemption::Memory memory = preemption->memory();
+  const PreemptionPolicy::Memory memory = preemption->memory();
   Json ended = Json::array();
   for (const auto& [when, tasks] : memory.ended) ended.push_back({count_of(when), tasks});
   return {{"ended", std::move(ended)}, {"again", memory.is_futile ? count_of(memory.again) : Json()}};
@@ -198,28 +199,29 @@ Json parked_of(const ReadyQueue& ready) {
 
 std::string snapshot(const Engine& engine) {
   const Engine::State& state = *engine.state_;
-  const bool brings_back = state.keys_are_stale && state.tournaments.follow_capacities();
+  const std::optional<DominanceBalance>& balance = state.placement.balance();
+  const bool brings_back = state.shares.are_stale && state.shares.tournaments.follow_capacities();
   const Json whole = {{"mirab", "engine"},
                       {"version", kSnapshotVersion},
                       {"options", json_of(state.options)},
                       {"now", state.now.time_since_epoch().count()},
                       {"jobs_before", state.ledger.jobs_before},
                       {"waits_before", state.ledger.waits_before},
-                      {"last_used", state.last_used},
-                      {"stale", state.keys_are_stale},
-                      {"rounds", rounds_of(state.context.rounds)},
+                      {"last_used", state.placement.last_used()},
+                      {"stale", state.shares.are_stale},
+                      {"rounds", rounds_of(state.shares.context.rounds)},
                       {"kinds", server_classes_of(state.ledger.server_classes)},
                       {"servers", servers_of(state.ledger)},
                       {"shapes", task_classes_of(state.ledger.task_classes)},
                       {"users", users_of(state.ledger)},
                       {"jobs", numbers_of(state.ledger.jobs)},
                       {"tasks", tasks_of(state.ledger)},
-                      {"not_counted", state.balance ? Json(state.balance->not_counted()) : Json()},
-                      {"usage", usage_of(state.context)},
+                      {"not_counted", balance ? Json(balance->not_counted()) : Json()},
+                      {"usage", usage_of(state.shares.context)},
                       {"reservations", reservations_of(state.reservations, state.ledger)},
                       {"preemption", preemption_of(state.preemption)},
-                      {"freed", freed_of(state.released)},
-                      {"aside", brings_back ? Json::array() : parked_of(state.ready)}};
+                      {"freed", freed_of(state.dispatcher.released())},
+                      {"aside", brings_back ? Json::array() : parked_of(state.dispatcher.ready())}};
   std::string bytes;
   Json::to_cbor(whole, bytes);
   return bytes;

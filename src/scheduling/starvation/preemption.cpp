@@ -7,8 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "scheduling/engine_state.hpp"
-
 namespace mirab::scheduling {
 
 // Which running tasks end so that a task of user b fits, by the key of each user in the
@@ -42,7 +40,7 @@ bool has_pool_for(const Ledger& ledger, const UsageAfter& usage, std::span<const
 
 }  // namespace
 
-struct VictimSearch::PreemptionCandidate {
+struct VictimSearch::Gainer {
   std::uint32_t user;
   std::span<const std::int64_t> demand;
   const UsageAfter* after;  // with the task
@@ -59,11 +57,11 @@ struct VictimSearch::Loss {
 };
 
 VictimSearch::VictimSearch(const ShareContext& context, const ShareFunction& share,
-                           const Reservations* reservations, Time now)
+                           const std::set<std::uint32_t>& spared, Time now)
     : context_(context),
       ledger_(context.ledger),
       share_(share),
-      reservations_(reservations),
+      spared_(spared),
       now_(now),
       spare_(ledger_.users.end(), -1.0) {
   for (std::uint32_t user = 0; user < ledger_.users.end(); ++user) {
@@ -91,12 +89,7 @@ void VictimSearch::note_spare(std::uint32_t user) {
       spare_[user] = std::max(spare_[user], rounded(after));
     }
   }
-  most_spare_ = std::max(most_spare_, spare_[user]);
-}
-
-/// Did the task start on a server that was kept for it?
-bool VictimSearch::is_protected(std::uint32_t task) const {
-  return reservations_ != nullptr && reservations_->met.contains(task);
+  max_spare_ = std::max(max_spare_, spare_[user]);
 }
 
 bool VictimSearch::may_lose(std::uint32_t user, double key) const {
@@ -104,14 +97,14 @@ bool VictimSearch::may_lose(std::uint32_t user, double key) const {
 }
 
 bool VictimSearch::may_gain(std::uint32_t queue) const {
-  return rounded(UsageAfter(ledger_, ledger_.queues[queue].user)) * (1 - kRounding) <= most_spare_;
+  return rounded(UsageAfter(ledger_, ledger_.queues[queue].user)) * (1 - kRounding) <= max_spare_;
 }
 
 /// Is the key after these losses at least that of who gains, exactly?
-bool VictimSearch::is_at_least(const UsageAfter& after, const PreemptionCandidate& gain) const {
+bool VictimSearch::is_at_least(const UsageAfter& after, const Gainer& gainer) const {
   const double key = rounded(after);
-  if (std::abs(key - gain.rounded) > kRounding * std::max(key, gain.rounded)) return key > gain.rounded;
-  return compare(after, *gain.after) >= 0;
+  if (std::abs(key - gainer.rounded) > kRounding * std::max(key, gainer.rounded)) return key > gainer.rounded;
+  return compare(after, *gainer.after) >= 0;
 }
 
 /// max_r d_r / C_r: what the task loses in a nanosecond that it has run.
@@ -142,21 +135,21 @@ bool VictimSearch::can_spare(std::uint32_t job, std::int64_t tasks) const {
 
 /// The tasks there of users who may lose one, those with least work lost first; none when all of them
 /// together leave too little room.
-std::vector<VictimSearch::Loss> VictimSearch::losses_on(std::uint32_t server,
-                                                        const PreemptionCandidate& gain) const {
+std::vector<VictimSearch::Loss> VictimSearch::losses_on(std::uint32_t server, const Gainer& gainer) const {
   std::vector<std::uint32_t> tasks;
   const std::span<const std::int64_t> free = ledger_.server_pool.free(server);
   Amounts room(free.begin(), free.end());
   for (std::uint32_t task = ledger_.servers[server].first_task; task != kNone;
        task = ledger_.tasks[task].next_on_server) {
     const QueueRow& queue = ledger_.queues[ledger_.jobs[ledger_.tasks[task].job].queue];
-    if (queue.user == gain.user || !may_lose(queue.user, gain.rounded) || is_protected(task)) continue;
+    if (queue.user == gainer.user || !may_lose(queue.user, gainer.rounded) || spared_.contains(task))
+      continue;
     const std::span<const std::int64_t> demand = ledger_.demand(queue, server);
     for (std::size_t r = 0; r < room.size(); ++r) room[r] += demand[r];
     tasks.push_back(task);
   }
   std::vector<Loss> losses;
-  if (!is_within(gain.demand, room)) return losses;
+  if (!is_within(gainer.demand, room)) return losses;
   for (const std::uint32_t task : tasks) losses.push_back(loss_of(task, server, losses.size()));
   std::stable_sort(losses.begin(), losses.end(),
                    [](const Loss& a, const Loss& b) { return a.work < b.work; });
@@ -180,14 +173,14 @@ void VictimSearch::note_next_order(const std::vector<Loss>& losses) {
   }
 }
 
-/// Those of them that end, if this makes room and they are no more than `most`; else none.
-std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, const PreemptionCandidate& gain,
-                                                       std::int64_t most) {
+/// Those of them that end, if this makes room and they are no more than `max_tasks`; else none.
+std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, const Gainer& gainer,
+                                                       std::int64_t max_tasks) {
   const std::span<const std::int64_t> free = ledger_.server_pool.free(server);
   Amounts room(free.begin(), free.end());
   std::map<std::uint32_t, UsageAfter> left;             // by user, what its losses leave
   std::map<std::uint32_t, std::int64_t> taken_of_jobs;  // by job
-  std::vector<Loss> losses = losses_on(server, gain);
+  std::vector<Loss> losses = losses_on(server, gainer);
   std::vector<std::size_t> taken;  // of the losses
   for (std::size_t at = 0; at < losses.size(); ++at) {
     const Loss& loss = losses[at];
@@ -195,27 +188,27 @@ std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, con
     if (!can_spare(job, taken_of_jobs[job] + 1)) continue;
     UsageAfter& after = left.try_emplace(loss.user, ledger_, loss.user).first->second;
     after.add(loss.task_class, loss.demand, -1);
-    if (!is_at_least(after, gain)) {
+    if (!is_at_least(after, gainer)) {
       after.add(loss.task_class, loss.demand, 1);
       continue;
     }
     for (std::size_t r = 0; r < room.size(); ++r) room[r] += loss.demand[r];
     ++taken_of_jobs[job];
     taken.push_back(at);
-    if (is_within(gain.demand, room)) break;
+    if (is_within(gainer.demand, room)) break;
   }
-  if (!is_within(gain.demand, room)) {
+  if (!is_within(gainer.demand, room)) {
     note_next_order(losses);
     return {};
   }
   for (std::size_t at = taken.size(); at-- > 0;) {
     Amounts without = room;
     for (std::size_t r = 0; r < room.size(); ++r) without[r] -= losses[taken[at]].demand[r];
-    if (!is_within(gain.demand, without)) continue;
+    if (!is_within(gainer.demand, without)) continue;
     room = without;
     taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(at));
   }
-  if (std::cmp_greater(taken.size(), most)) {
+  if (std::cmp_greater(taken.size(), max_tasks)) {
     found_too_many_ = true;
     note_next_order(losses);
     return {};
@@ -225,10 +218,10 @@ std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, con
   return ended;
 }
 
-void VictimSearch::consider(std::uint32_t server, const PreemptionCandidate& gain, std::int64_t most,
+void VictimSearch::consider(std::uint32_t server, const Gainer& gainer, std::int64_t max_tasks,
                             std::optional<Victims>& best) {
   Victims here{.server = server, .tasks = {}, .work = 0};
-  for (const Loss& loss : taken_on(server, gain, most)) {
+  for (const Loss& loss : taken_on(server, gainer, max_tasks)) {
     here.tasks.push_back(loss.task);
     here.work += loss.work;
   }
@@ -238,7 +231,7 @@ void VictimSearch::consider(std::uint32_t server, const PreemptionCandidate& gai
     best = std::move(here);
 }
 
-std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most,
+std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t max_tasks,
                                           const std::function<bool(std::uint32_t server)>& may_use) {
   const QueueRow& row = ledger_.queues[queue];
   const UsageAfter before(ledger_, row.user);
@@ -248,13 +241,13 @@ std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most
     UsageAfter after = before;
     after.add(row.task_class, alternative.demand, 1);
     // Infinite for tsf, where no server holds such a task.
-    const PreemptionCandidate gain{
+    const Gainer gainer{
         .user = row.user, .demand = alternative.demand, .after = &after, .rounded = rounded(after)};
-    if (most_spare_ < gain.rounded * (1 - kRounding) || compare(after, before) <= 0) continue;
+    if (max_spare_ < gainer.rounded * (1 - kRounding) || compare(after, before) <= 0) continue;
     for (std::uint32_t server = 0; server < ledger_.servers.end(); ++server) {
       if (ledger_.task_classes.eligibility.contains(alternative.servers, server) && may_use(server) &&
           is_within(alternative.demand, ledger_.server_pool.capacity(server)))
-        consider(server, gain, most, best);
+        consider(server, gainer, max_tasks, best);
     }
   }
   return best;
@@ -263,7 +256,7 @@ std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most
 // Preemption: when nothing else can be placed, tasks of users above their fair share end for a task of one
 // below its own. Who may lose what to whom: above. The queues are asked in the order of the discipline,
 // users that tie as they came (with tie last the other way round), and only those whose task fits nowhere.
-// With blocking=freeze only the first of all queues is asked: nobody passes it by force either.
+// With blocking=freeze only the first of all queues is asked: no other queue passes it by force either.
 //
 // No loops. With every decision between two events the keys of all users, sorted, rise lexicographically:
 //   - a preemption changes b's key, which rises from k to k' > k, and those of its victims, which do not fall
@@ -281,8 +274,8 @@ std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most
 // the search would take the same tasks. Where too little may be lost whatever the order, time changes
 // nothing.
 //
-// Cost: without the option a branch. A search: O(queues m) when nobody may lose anything to anybody, else for
-// every queue below the highest user see VictimSearch::find.
+// Cost: without the option a branch. A search: O(queues m) when no user may lose anything to another, else
+// for every queue below the highest user see VictimSearch::find.
 
 Check check(const Preempting& rule) {
   if (rule.tasks < 1)
@@ -292,11 +285,11 @@ Check check(const Preempting& rule) {
 }
 
 /// The first time at which what ended then counts no more.
-Time Preemption::end_of_window(Time ended) const {
+Time PreemptionPolicy::end_of_window(Time ended) const {
   return ended > Time::max() - rule_.per ? Time::max() : ended + rule_.per;
 }
 
-std::int64_t Preemption::left(Time now) {
+std::int64_t PreemptionPolicy::left(Time now) {
   while (!ended_.empty() && end_of_window(ended_.front().first) <= now) {
     recent_ -= ended_.front().second;
     ended_.pop_front();
@@ -304,17 +297,17 @@ std::int64_t Preemption::left(Time now) {
   return rule_.tasks - recent_;
 }
 
-void Preemption::ended(std::int64_t tasks, Time now) {
+void PreemptionPolicy::ended(std::int64_t tasks, Time now) {
   ended_.emplace_back(now, tasks);
   recent_ += tasks;
 }
 
-void Preemption::found_too_many(Time next_order) {
+void PreemptionPolicy::found_too_many(Time next_order) {
   again_ = ended_.empty() ? next_order : std::min(next_order, end_of_window(ended_.front().first));
   is_futile_ = true;
 }
 
-void Preemption::set_memory(Memory memory) {
+void PreemptionPolicy::set_memory(Memory memory) {
   ended_ = std::move(memory.ended);
   recent_ = 0;
   for (const auto& [when, tasks] : ended_) recent_ += tasks;
@@ -322,22 +315,24 @@ void Preemption::set_memory(Memory memory) {
   again_ = memory.again;
 }
 
+namespace {
+
 /// The queues that may gain something, in the order of the discipline. Where the tasks of a job with terms
 /// may go depends on more than one server: they wait for what ends by itself.
-std::vector<std::uint32_t> Engine::State::who_may_gain(const VictimSearch& search,
-                                                       const Precedence& precedence) const {
+std::vector<std::uint32_t> queues_that_may_gain(const PreemptionView& view, const VictimSearch& search) {
+  const ShareContext& context = *view.precedence.context;
+  const Ledger& ledger = context.ledger;
   const auto may_gain = [&](std::uint32_t queue) {
     return ledger.task_classes.terms(ledger.queues[queue].task_class) == nullptr && search.may_gain(queue);
   };
-  const bool is_frozen = discipline_choice.blocking == Blocking::freeze;
+  const bool is_frozen = view.blocking == Blocking::freeze;
   std::vector<Keyed> queues;
   for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
-    if (!ready.holds(queue) || !(is_frozen || may_gain(queue))) continue;
+    if (!view.ready.holds(queue) || !(is_frozen || may_gain(queue))) continue;
     const Entry entry{.queue = queue};
-    queues.push_back(
-        {.entry = entry, .key = discipline_choice.discipline->key->rounded(*precedence.context, entry)});
+    queues.push_back({.entry = entry, .key = view.precedence.discipline->key->rounded(context, entry)});
   }
-  std::sort(queues.begin(), queues.end(), [&](Keyed a, Keyed b) { return precedence.before(a, b); });
+  std::sort(queues.begin(), queues.end(), [&](Keyed a, Keyed b) { return view.precedence.before(a, b); });
   std::vector<std::uint32_t> in_order;
   for (const Keyed& queue : queues) {
     if (!is_frozen || may_gain(queue.entry.queue)) in_order.push_back(queue.entry.queue);
@@ -346,18 +341,16 @@ std::vector<std::uint32_t> Engine::State::who_may_gain(const VictimSearch& searc
   return in_order;
 }
 
-std::optional<Engine::State::PreemptionCandidate> Engine::State::first_gain(VictimSearch& search,
-                                                                            std::int64_t most,
-                                                                            const Precedence& precedence,
-                                                                            const OpenServers& open,
-                                                                            const Reservations* kept) const {
-  for (const std::uint32_t queue : who_may_gain(search, precedence)) {
-    if (discipline_choice.blocking == Blocking::freeze &&
-        ledger.fits_somewhere(ledger.queues[queue].task_class, open))
+std::optional<PreemptionCandidate> first_candidate(const PreemptionView& view, VictimSearch& search,
+                                                   std::int64_t max_tasks) {
+  const Ledger& ledger = view.precedence.context->ledger;
+  for (const std::uint32_t queue : queues_that_may_gain(view, search)) {
+    if (view.blocking == Blocking::freeze &&
+        ledger.fits_somewhere(ledger.queues[queue].task_class, view.open))
       continue;
-    std::optional<Victims> victims = search.find(queue, most, [&](std::uint32_t server) {
-      if (open.contains(server)) return true;
-      const Reservations::Kept* const here = kept != nullptr ? kept->on_server(server) : nullptr;
+    std::optional<Victims> victims = search.find(queue, max_tasks, [&](std::uint32_t server) {
+      if (view.open.contains(server)) return true;
+      const Reservations::Kept* const here = view.reservations.on_server(server);
       return here != nullptr && here->queue == queue;
     });
     if (victims) return PreemptionCandidate{.queue = queue, .victims = *std::move(victims)};
@@ -365,37 +358,20 @@ std::optional<Engine::State::PreemptionCandidate> Engine::State::first_gain(Vict
   return {};
 }
 
-std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
-  if (preemption->is_futile(now)) return {};
-  const std::int64_t left = preemption->left(now);
+}  // namespace
+
+std::optional<PreemptionCandidate> PreemptionPolicy::intend(const PreemptionView& view, Time now) {
+  if (is_futile_ && now < again_) return {};
+  const std::int64_t left = this->left(now);
   if (left == 0) {
-    preemption->found_too_many(Time::max());
+    found_too_many(Time::max());
     return {};
   }
-  const Reservations* const kept = reservations ? &*reservations : nullptr;
-  VictimSearch search(context, *discipline_choice.discipline->share, kept, now);
-  if (const std::optional<PreemptionCandidate> gain =
-          first_gain(search, left, precedence(), open_servers(), kept)) {
-    if (why != nullptr) *why = why_placed_by_force(*gain);
-    Placed placed = place_instead_of(gain->victims, gain->queue);
-    if (why != nullptr) why->free_after = free_on(gain->victims.server);
-    return placed;
-  }
-  search.found_too_many() ? preemption->found_too_many(search.next_order())
-                          : preemption->found_nothing(search.next_order());
-  return {};
-}
-
-Placed Engine::State::place_instead_of(const Victims& victims, std::uint32_t queue) {
-  std::vector<Lost> lost;
-  for (const std::uint32_t task : victims.tasks) {
-    lost.push_back({.task = ledger.tasks.id(task), .job = ledger.jobs.id(ledger.tasks[task].job)});
-    end_and_wait_again(task);
-  }
-  preemption->ended(static_cast<std::int64_t>(lost.size()), now);
-  Placed placed = place({.queue = queue}, victims.server);
-  placed.preempted = std::move(lost);
-  return placed;
+  VictimSearch search(*view.precedence.context, *view.precedence.discipline->share, view.spared, now);
+  std::optional<PreemptionCandidate> candidate = first_candidate(view, search, left);
+  if (!candidate)
+    search.found_too_many() ? found_too_many(search.next_order()) : found_nothing(search.next_order());
+  return candidate;
 }
 
 }  // namespace mirab::scheduling

@@ -6,6 +6,7 @@
 #include <functional>
 #include <gmpxx.h>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,50 +15,11 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/order/disciplines.hpp"
+#include "scheduling/order/ready_queue.hpp"
 #include "scheduling/order/share_context.hpp"
 #include "scheduling/starvation/reservations.hpp"
 
 namespace mirab::scheduling {
-
-/// How many more tasks may end by force, and whether it is worth looking for some. The rule itself:
-/// preemption.cpp.
-class Preemption {
- public:
-  explicit Preemption(Preempting rule) : rule_(rule) {}
-
-  /// How many may end now: with those that ended in the time `per` up to now no more than `tasks`. What is
-  /// older is forgotten. O(1) amortised.
-  std::int64_t left(Time now);
-  void ended(std::int64_t tasks, Time now);
-
-  /// Nothing was found, and nothing will be until something changes, or until the tasks that may end come in
-  /// another order; or, where the victims would have been too many, until some more may end.
-  void found_nothing(Time next_order) { again_ = next_order, is_futile_ = true; }
-  void found_too_many(Time next_order);
-  void something_changed() { is_futile_ = false; }
-  bool is_futile(Time now) const { return is_futile_ && now < again_; }
-
-  /// What a snapshot keeps.
-  struct Memory {
-    std::deque<std::pair<Time, std::int64_t>> ended = {};  ///< when, and how many tasks then
-    bool is_futile = false;
-    Time again = {};
-  };
-  Memory memory() const { return {.ended = ended_, .is_futile = is_futile_, .again = again_}; }
-  void set_memory(Memory memory);  ///< requires times in order and tasks above 0, no more than the rule says
-
- private:
-  Time end_of_window(Time ended) const;
-
-  Preempting rule_;
-  std::deque<std::pair<Time, std::int64_t>> ended_;
-  std::int64_t recent_ = 0;  // Σ of those
-  bool is_futile_ = false;
-  Time again_ = {};  // when it is futile: until then
-};
-
-/// Errors: a number of tasks or a time that is not above 0.
-Check check(const Preempting& rule);
 
 /// Tasks of one server that end so that another one fits there.
 struct Victims {
@@ -69,9 +31,9 @@ struct Victims {
 /// Who may lose tasks to whom, as things stand. See preemption.cpp.
 class VictimSearch {
  public:
-  /// Requires the share context, the share function and the reservations, if there are any, to stay as they
-  /// are. O(queues m).
-  VictimSearch(const ShareContext& context, const ShareFunction& share, const Reservations* reservations,
+  /// Requires the share context, the share function and the tasks that are spared to stay as they are.
+  /// O(queues m).
+  VictimSearch(const ShareContext& context, const ShareFunction& share, const std::set<std::uint32_t>& spared,
                Time now);
 
   /// May some other user lose a task for one of the queue? False only when none may. O(m).
@@ -79,7 +41,7 @@ class VictimSearch {
 
   /// The victims for the next task of the queue, at most this many, on servers that it may use. O(tasks on
   /// eligible servers), and for those of users who may lose some O(log tasks of a server) rationals.
-  std::optional<Victims> find(std::uint32_t queue, std::int64_t most,
+  std::optional<Victims> find(std::uint32_t queue, std::int64_t max_tasks,
                               const std::function<bool(std::uint32_t server)>& may_use);
 
   /// Would there have been victims, had they not been too many?
@@ -90,33 +52,92 @@ class VictimSearch {
   Time next_order() const { return next_order_; }
 
  private:
-  struct PreemptionCandidate;  // of the user who is to get a task
-  struct Loss;                 // of a task that may end
+  struct Gainer;  // of the user who is to get a task
+  struct Loss;    // of a task that may end
 
   void note_spare(std::uint32_t user);
   double rounded(const UsageAfter& after) const;
   std::weak_ordering compare(const UsageAfter& a, const UsageAfter& b) const;
-  bool is_protected(std::uint32_t task) const;
   bool may_lose(std::uint32_t user, double key) const;
-  bool is_at_least(const UsageAfter& after, const PreemptionCandidate& gain) const;
+  bool is_at_least(const UsageAfter& after, const Gainer& gainer) const;
   mpq_class work_rate(std::span<const std::int64_t> demand) const;
   Loss loss_of(std::uint32_t task, std::uint32_t server, std::size_t place) const;
   bool can_spare(std::uint32_t job, std::int64_t tasks) const;
-  std::vector<Loss> losses_on(std::uint32_t server, const PreemptionCandidate& gain) const;
-  std::vector<Loss> taken_on(std::uint32_t server, const PreemptionCandidate& gain, std::int64_t most);
+  std::vector<Loss> losses_on(std::uint32_t server, const Gainer& gainer) const;
+  std::vector<Loss> taken_on(std::uint32_t server, const Gainer& gainer, std::int64_t max_tasks);
   void note_next_order(const std::vector<Loss>& losses);
-  void consider(std::uint32_t server, const PreemptionCandidate& gain, std::int64_t most,
+  void consider(std::uint32_t server, const Gainer& gainer, std::int64_t max_tasks,
                 std::optional<Victims>& best);
 
   const ShareContext& context_;
   const Ledger& ledger_;
   const ShareFunction& share_;
-  const Reservations* reservations_;
+  const std::set<std::uint32_t>& spared_;
   Time now_;
   std::vector<double> spare_;  // the highest key of the user after the loss of one task; -1 without tasks
-  double most_spare_ = -1;
+  double max_spare_ = -1;
   bool found_too_many_ = false;
   Time next_order_ = Time::max();
 };
+
+/// A queue whose next task may be placed by force.
+struct PreemptionCandidate {
+  std::uint32_t queue;
+  Victims victims;  ///< who lose tasks to it
+};
+
+/// What the policy looks at.
+struct PreemptionView {
+  const ReadyQueue& ready;
+  Precedence precedence;
+  Blocking blocking;
+  const OpenServers& open;
+  const Reservations& reservations;  ///< none without the option
+  const std::set<std::uint32_t>&
+      spared;  ///< tasks that are not preempted: they started on a server kept for them
+};
+
+/// Whose tasks to end for whom, how many more may end, and whether it is worth a search. The rule itself:
+/// preemption.cpp.
+class PreemptionPolicy {
+ public:
+  explicit PreemptionPolicy(Preempting rule) : rule_(rule) {}
+
+  /// Which tasks should end for which queue at this time; nothing when none should. Requires that nothing
+  /// else can be placed. Remembers a search that found nothing.
+  std::optional<PreemptionCandidate> intend(const PreemptionView& view, Time now);
+
+  void something_changed() { is_futile_ = false; }
+  void ended(std::int64_t tasks, Time now);
+
+  /// What a snapshot keeps.
+  struct Memory {
+    std::deque<std::pair<Time, std::int64_t>> ended = {};  ///< when, and how many tasks then
+    bool is_futile = false;
+    Time again = {};
+  };
+  Memory memory() const { return {.ended = ended_, .is_futile = is_futile_, .again = again_}; }
+  void set_memory(Memory memory);  ///< requires times in order and tasks above 0, no more than the rule says
+
+ private:
+  /// How many may end now: with those that ended in the time `per` up to now no more than `tasks`. What is
+  /// older is forgotten. O(1) amortised.
+  std::int64_t left(Time now);
+  Time end_of_window(Time ended) const;
+
+  /// Nothing was found, and nothing will be until something changes, or until the tasks that may end come in
+  /// another order; or, where the victims would have been too many, until some more may end.
+  void found_nothing(Time next_order) { again_ = next_order, is_futile_ = true; }
+  void found_too_many(Time next_order);
+
+  Preempting rule_;
+  std::deque<std::pair<Time, std::int64_t>> ended_;
+  std::int64_t recent_ = 0;  // Σ of those
+  bool is_futile_ = false;
+  Time again_ = {};  // when it is futile: until then
+};
+
+/// Errors: a number of tasks or a time that is not above 0.
+Check check(const Preempting& rule);
 
 }  // namespace mirab::scheduling

@@ -7,6 +7,7 @@
 #include "fairness/share.hpp"
 #include "lab/simulation/replay.hpp"
 #include "model/seconds.hpp"
+#include "scheduling/ledger/slots.hpp"
 
 namespace mirab::simulation {
 
@@ -30,69 +31,31 @@ Quantiles quantiles_of(std::vector<double> values) {
           .most = values.back()};
 }
 
-ReplayServers::ReplayServers(const ReplayInput& input)
-    : input_(input), pool_(input.resources.size(), 0), granted_(pool_) {}
-
-void ReplayServers::add(std::uint32_t server, std::uint32_t kind) {
-  if (server >= kinds_.size()) {
-    kinds_.resize(server + 1, kGone);
-    free_.resize(kinds_.size() * pool_.size(), 0);
-    rooms_.resize(kinds_.size());
-    is_touched_.resize(kinds_.size(), false);
-  }
-  kinds_[server] = kind;
-  for (std::size_t r = 0; r < pool_.size(); ++r) {
-    free(server)[r] = input_.capacity[kind][r];
-    pool_[r] += input_.capacity[kind][r];
-  }
+void ReplayFragmentation::server_added(scheduling::ServerId server, std::uint32_t kind) {
+  const std::uint32_t number = scheduling::number(server);
+  if (number >= rows_.size()) rows_.resize(number + 1);
+  rows_[number].id = server;
+  rows_[number].kind = kind;
   pool_changed_ = true;
 }
 
-void ReplayServers::remove(std::uint32_t server) {
-  for (std::size_t r = 0; r < pool_.size(); ++r) {
-    MIRAB_ASSERT(free(server)[r] == input_.capacity[kinds_[server]][r], "a server goes with its tasks");
-    pool_[r] -= free(server)[r];
-    free(server)[r] = 0;
-  }
-  kinds_[server] = kGone;
-  pool_changed_ = true;
-}
-
-void ReplayServers::take(std::uint32_t server, std::span<const std::int64_t> demand) {
-  const std::span<std::int64_t> room = free(server);
-  for (std::size_t r = 0; r < room.size(); ++r) {
-    room[r] -= demand[r];
-    granted_[r] += demand[r];
-  }
-  touch(server);
-}
-
-void ReplayServers::give(std::uint32_t server, std::span<const std::int64_t> demand) {
-  const std::span<std::int64_t> room = free(server);
-  for (std::size_t r = 0; r < room.size(); ++r) {
-    room[r] += demand[r];
-    granted_[r] -= demand[r];
-  }
-  touch(server);
-}
-
-void ReplayServers::touch(std::uint32_t server) {
-  if (is_touched_[server]) return;
-  is_touched_[server] = true;
+void ReplayFragmentation::touch(std::uint32_t server) {
+  if (rows_[server].is_touched) return;
+  rows_[server].is_touched = true;
   touched_.push_back(server);
 }
 
-ReplayServers::Room ReplayServers::room(std::uint32_t server) {
-  const std::uint32_t kind = kinds_[server];
-  if (kind == kGone) return {};
-  const std::span<const std::int64_t> f = free(server);
+ReplayFragmentation::Room ReplayFragmentation::room(const Row& server) const {
+  const std::span<const std::int64_t> f = engine_.free(server.id);  // none of a server that has gone
+  const std::span<const std::int64_t> pool = engine_.pool();
   const auto part = [&](std::size_t r) {
-    return pool_[r] > 0 ? static_cast<double>(f[r]) / static_cast<double>(pool_[r]) : 0.0;
+    return pool[r] > 0 ? static_cast<double>(f[r]) / static_cast<double>(pool[r]) : 0.0;
   };
   Room room;
+  if (f.empty()) return room;
   for (std::size_t r = 0; r < f.size(); ++r) room.free += part(r);
   for (const TypicalTask& w : input_.typical) {
-    bool fits = w.may_use[kind];
+    bool fits = w.may_use[server.kind];
     double not_demanded = 0;
     for (std::size_t r = 0; r < f.size(); ++r) {
       if (w.demand[r] > f[r]) fits = false;
@@ -103,20 +66,20 @@ ReplayServers::Room ReplayServers::room(std::uint32_t server) {
   return room;
 }
 
-double ReplayServers::fragmentation() {
+double ReplayFragmentation::now() {
   if (pool_changed_) {
-    for (std::uint32_t server = 0; server < kinds_.size(); ++server) touch(server);
+    for (std::uint32_t server = 0; server < rows_.size(); ++server) touch(server);
   }
   pool_changed_ = false;
   for (const std::uint32_t server : touched_) {
-    rooms_[server] = room(server);
-    is_touched_[server] = false;
+    rows_[server].room = room(rows_[server]);
+    rows_[server].is_touched = false;
   }
   touched_.clear();
   Room all;
-  for (const Room& room : rooms_) {
-    all.free += room.free;
-    all.unusable += room.unusable;
+  for (const Row& server : rows_) {
+    all.free += server.room.free;
+    all.unusable += server.room.unusable;
   }
   return all.free > 0 ? all.unusable / all.free : 0;
 }
@@ -127,36 +90,13 @@ constexpr std::uint32_t kNone = UINT32_MAX;
 
 }  // namespace
 
-ReplayUsers::ReplayUsers(const ReplayInput& input)
-    : users_(input.users.size()),
-      used_(input.users.size() * input.resources.size(), 0),
+ReplayUsers::ReplayUsers(const ReplayInput& input, const scheduling::Engine& engine)
+    : engine_(engine),
+      users_(input.users.size()),
       pool_(input.resources.size(), 0),
       is_touched_(input.users.size(), false),
       waiter_at_(input.users.size(), kNone) {
   for (std::size_t n = 0; n < users_.size(); ++n) users_[n].weight = input.users[n].weight.value();
-}
-
-void ReplayUsers::submit(std::uint32_t user, std::int64_t tasks) {
-  touch(user);
-  count_demand(users_[user], tasks, 0);
-}
-
-void ReplayUsers::start(std::uint32_t user, std::span<const std::int64_t> demand) {
-  touch(user);
-  count_demand(users_[user], -1, 1);
-  use(user, demand, 1);
-}
-
-void ReplayUsers::finish(std::uint32_t user, std::span<const std::int64_t> demand) {
-  touch(user);
-  count_demand(users_[user], 0, -1);
-  use(user, demand, -1);
-}
-
-void ReplayUsers::lose(std::uint32_t user, std::span<const std::int64_t> demand) {
-  touch(user);
-  count_demand(users_[user], 1, -1);
-  use(user, demand, -1);
 }
 
 void ReplayUsers::touch(std::uint32_t user) {
@@ -165,7 +105,9 @@ void ReplayUsers::touch(std::uint32_t user) {
   touched_.push_back(user);
 }
 
-void ReplayUsers::count_demand(User& user, std::int64_t waiting, std::int64_t running) {
+void ReplayUsers::count(std::uint32_t n, std::int64_t waiting, std::int64_t running) {
+  touch(n);
+  User& user = users_[n];
   const bool had = user.has_demand();
   user.waiting += waiting;
   user.running += running;
@@ -183,12 +125,8 @@ void ReplayUsers::count_demand(User& user, std::int64_t waiting, std::int64_t ru
   if (with_demand_ == 0) weights_ = 0;  // what rounding left
 }
 
-void ReplayUsers::use(std::uint32_t user, std::span<const std::int64_t> demand, std::int64_t times) {
-  for (std::size_t r = 0; r < demand.size(); ++r) used_[user * demand.size() + r] += times * demand[r];
-}
-
 double ReplayUsers::share_of(std::uint32_t user) const {
-  return fairness::dominant_share<double>(std::span(used_).subspan(user * pool_.size(), pool_.size()), pool_);
+  return fairness::dominant_share<double>(engine_.used(ids_[user]), pool_);
 }
 
 void ReplayUsers::integrate(User& user, Duration now) {
@@ -227,7 +165,8 @@ void ReplayUsers::follow_waiting(std::uint32_t n) {
   waiter_at_[n] = kNone;
 }
 
-void ReplayUsers::settle(Duration now, std::span<const std::int64_t> pool) {
+void ReplayUsers::settle(Duration now) {
+  const std::span<const std::int64_t> pool = engine_.pool();
   if (!std::equal(pool.begin(), pool.end(), pool_.begin())) {
     std::copy(pool.begin(), pool.end(), pool_.begin());
     for (std::uint32_t n = 0; n < users_.size(); ++n) touch(n);

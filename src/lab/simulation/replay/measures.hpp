@@ -6,62 +6,58 @@
 #include <vector>
 
 #include <mirab/model/time.hpp>
+#include <mirab/scheduling/engine.hpp>
 
 #include "lab/simulation/replay/input.hpp"
 
 namespace mirab::simulation {
 
-/// What is free on each server during a replay, and what all have and grant together. Servers have the
-/// numbers of the engine. Outlived by its input.
-class ReplayServers {
+/// The expected part of what is free that a typical task could not use,
+///
+///   Σ_i Σ_w p_w Σ_{r ∈ U_w(f_i)} f_{i,r} / C_r  /  Σ_i Σ_r f_{i,r} / C_r,
+///
+/// U_w(f) every r where w does not fit or may not run, else the r that w does not demand: the fragmentation
+/// of Weng et al. (FGD, USENIX ATC 2023, section 4.1), as a part of what is free. The engine knows what is
+/// free; this remembers each server's terms. Outlived by its input and the engine.
+class ReplayFragmentation {
  public:
-  explicit ReplayServers(const ReplayInput& input);
+  ReplayFragmentation(const ReplayInput& input, const scheduling::Engine& engine)
+      : input_(input), engine_(engine) {}
 
-  void add(std::uint32_t server, std::uint32_t kind);
-  /// Requires that nothing is taken there.
-  void remove(std::uint32_t server);
-  void take(std::uint32_t server, std::span<const std::int64_t> demand);
-  void give(std::uint32_t server, std::span<const std::int64_t> demand);
+  // What has happened in the engine. Servers have its numbers.
+  void server_added(scheduling::ServerId server, std::uint32_t kind);
+  void server_removed() { pool_changed_ = true; }
+  void task_changed(std::uint32_t server) { touch(server); }  ///< one has started or ended there
 
-  std::span<const std::int64_t> pool() const { return pool_; }        ///< C_r of all that are there, units
-  std::span<const std::int64_t> granted() const { return granted_; }  ///< what runs takes of it, units
-
-  /// The expected part of what is free that a typical task could not use,
-  ///
-  ///   Σ_i Σ_w p_w Σ_{r ∈ U_w(f_i)} f_{i,r} / C_r  /  Σ_i Σ_r f_{i,r} / C_r,
-  ///
-  /// U_w(f) every r where w does not fit or may not run, else the r that w does not demand: the fragmentation
-  /// of Weng et al. (FGD, USENIX ATC 2023, section 4.1), as a part of what is free. 0 when nothing is.
-  /// O(servers), and O(typical tasks × m) for each server where something has changed since it was asked; for
-  /// all when the pool has.
-  double fragmentation();
+  /// 0 when nothing is free. O(servers), and O(typical tasks × m) for each server where something has changed
+  /// since it was asked; for all when the pool has.
+  double now();
 
  private:
-  static constexpr std::uint32_t kGone = UINT32_MAX;
   struct Room {
     double free = 0;      // Σ_r f_r / C_r
     double unusable = 0;  // of it, expected
   };
+  struct Row {
+    scheduling::ServerId id;
+    std::uint32_t kind;
+    Room room = {};  // as of the latest question
+    bool is_touched = false;
+  };
 
-  std::span<std::int64_t> free(std::uint32_t server) {
-    return std::span(free_).subspan(server * pool_.size(), pool_.size());
-  }
   void touch(std::uint32_t server);
-  Room room(std::uint32_t server);
+  Room room(const Row& server) const;
 
   const ReplayInput& input_;
-  Amounts pool_, granted_;            // [m]
-  std::vector<std::uint32_t> kinds_;  // [server], or kGone
-  Amounts free_;                      // [server × m]
-  std::vector<Room> rooms_;           // [server], as of the latest question
+  const scheduling::Engine& engine_;
+  std::vector<Row> rows_;  // [server], the latest with this number
   std::vector<std::uint32_t> touched_;
-  std::vector<bool> is_touched_;  // [server]
-  bool pool_changed_ = false;     // since the latest question
+  bool pool_changed_ = false;  // since the latest question
 };
 
-/// What users have, and what they wait for, during a replay; and integrals of it over time, exact, since
-/// nothing changes between two instants. Report first everything that happens at an instant, then call
-/// settle(). Outlived by its input.
+/// How many tasks of users wait and run during a replay, and integrals over time of what they have, exact,
+/// since nothing changes between two instants. What they have is asked of the engine. Report first everything
+/// that happens at an instant, then call settle(). Outlived by its input and the engine.
 ///
 /// Unfairness: φ_n / Φ · max(0, φ_n / Φ − s_n) of a user n with waiting tasks and the dominant share s_n, Φ
 /// the weights of the users with demand; 0 of one without. φ_n / Φ is what sharing incentive promises: the
@@ -82,17 +78,18 @@ class ReplayUsers {
     bool has_demand() const { return waiting + running > 0; }
   };
 
-  explicit ReplayUsers(const ReplayInput& input);
+  ReplayUsers(const ReplayInput& input, const scheduling::Engine& engine);
 
-  void submit(std::uint32_t user, std::int64_t tasks);
-  void start(std::uint32_t user, std::span<const std::int64_t> demand);
-  void finish(std::uint32_t user, std::span<const std::int64_t> demand);
+  void add(scheduling::UserId user) { ids_.push_back(user); }  ///< the next one of the input
+  void submit(std::uint32_t user, std::int64_t tasks) { count(user, tasks, 0); }
+  void start(std::uint32_t user) { count(user, -1, 1); }
+  void finish(std::uint32_t user) { count(user, 0, -1); }
   /// A task has ended with its server, and waits again.
-  void lose(std::uint32_t user, std::span<const std::int64_t> demand);
+  void lose(std::uint32_t user) { count(user, 1, -1); }
 
-  /// Nothing more happens at this instant; the servers have so much now. O(users that changed), O(users with
-  /// waiting tasks) more when a user with demand came or went, O(users) when the pool changed.
-  void settle(Duration now, std::span<const std::int64_t> pool);
+  /// Nothing more happens at this instant. O(users that changed), O(users with waiting tasks) more when a
+  /// user with demand came or went, O(users) when the pool changed.
+  void settle(Duration now);
 
   /// The replay is over: integrals and starvation reach to its end. O(users).
   void close(Duration end);
@@ -103,15 +100,15 @@ class ReplayUsers {
 
  private:
   void touch(std::uint32_t user);
-  void count_demand(User& user, std::int64_t waiting, std::int64_t running);
-  void use(std::uint32_t user, std::span<const std::int64_t> demand, std::int64_t times);
+  void count(std::uint32_t user, std::int64_t waiting, std::int64_t running);  ///< more of them
   double share_of(std::uint32_t user) const;
   void settle_user(std::uint32_t user, Duration now);
   void follow_waiting(std::uint32_t user);
   static void integrate(User& user, Duration now);
 
+  const scheduling::Engine& engine_;
+  std::vector<scheduling::UserId> ids_;  // [user]
   std::vector<User> users_;
-  Amounts used_;                            // [user × m]
   Amounts pool_;                            // [m], as of the latest settle()
   double weights_ = 0;                      // Φ
   std::size_t with_demand_ = 0;             // users

@@ -99,7 +99,7 @@ class Replay {
         how_(how),
         engine_(std::move(engine)),
         random_(stream(how.seed, "placements of a replay")),
-        record_(input, how.samples) {}
+        record_(input, engine_, how.samples) {}
 
   Result<ReplayOutcome> play() {
     if (Check bad = begin()) return *std::move(bad);
@@ -134,6 +134,7 @@ class Replay {
       const Result<UserId> id = engine_.apply(UserAdded{.name = user.name, .weight = user.weight}, now());
       if (!id) return Error{.message = id.error().message, .key = fmt::format("users[{}].weight", n)};
       user_ids_.push_back(*id);
+      record_.add_user(*id);
     }
     record_.settle();
     return {};
@@ -188,7 +189,7 @@ class Replay {
         ServerAdded{.name = is.name, .capacity = input_.capacity[kind], .labels = is.labels}, now());
     MIRAB_ASSERT(static_cast<bool>(id), "units were chosen so that all servers can be counted");
     server_of_machine_[machine] = *id;
-    record_.add_server(number(*id), kind);
+    record_.add_server(*id, kind);
   }
 
   void remove_server(std::uint32_t machine) {
@@ -200,7 +201,7 @@ class Replay {
       gone.runs = false;
       record_.lose(gone.task);
     }
-    record_.remove_server(number(server));
+    record_.remove_server();
   }
 
   void submit_jobs() {

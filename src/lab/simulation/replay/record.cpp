@@ -22,8 +22,8 @@ void keep_every_second(std::vector<double>& values) {
 
 }  // namespace
 
-ReplaySeries::ReplaySeries(const ReplayInput& input, std::size_t samples)
-    : input_(input), samples_(samples), is_largest_(input.users.size(), false) {
+ReplaySeries::ReplaySeries(const ReplayInput& input, const scheduling::Engine& engine, std::size_t samples)
+    : input_(input), engine_(engine), samples_(samples), is_largest_(input.users.size(), false) {
   for (const std::string& resource : input.resources) {
     granted_.push_back({.name = resource, .values = {}});
     if (!input.usages.empty()) used_.push_back({.name = resource, .values = {}});
@@ -45,15 +45,16 @@ Duration ReplaySeries::instant(std::size_t k) const {
   return spans * input_.span + input_.span / n * samples + input_.span % n * samples / n;
 }
 
-void ReplaySeries::sample(const ReplayUsers& users, ReplayServers& servers, const ReplayUsage& usage) {
+void ReplaySeries::sample(const ReplayUsers& users, ReplayFragmentation& fragmentation,
+                          const ReplayUsage& usage) {
   const Duration now = next();
   times_.push_back(in_seconds(now));
   waiting_.push_back(static_cast<double>(users.waiting()));
   running_.push_back(static_cast<double>(users.running()));
   sample_fairness(users);
   sample_shares(users);
-  sample_use(servers, usage, now);
-  fragmentation_.push_back(servers.fragmentation());
+  sample_use(usage, now);
+  fragmentation_.push_back(fragmentation.now());
   next_ += stride_;
   if (times_.size() == 2 * samples_) thin_out();
 }
@@ -89,12 +90,12 @@ void ReplaySeries::sample_shares(const ReplayUsers& users) {
     bands_[b].values.push_back(others.empty() ? 0 : quantile(others, kBands[b]));
 }
 
-void ReplaySeries::sample_use(const ReplayServers& servers, const ReplayUsage& usage, Duration now) {
+void ReplaySeries::sample_use(const ReplayUsage& usage, Duration now) {
   std::vector<double> surplus;
   if (usage.is_known()) surplus = usage.surplus(now);
   for (std::size_t r = 0; r < granted_.size(); ++r) {
-    const double pool = static_cast<double>(servers.pool()[r]) * input_.unit[r];
-    const double granted = static_cast<double>(servers.granted()[r]) * input_.unit[r];
+    const double pool = static_cast<double>(engine_.pool()[r]) * input_.unit[r];
+    const double granted = static_cast<double>(engine_.used()[r]) * input_.unit[r];
     granted_[r].values.push_back(pool > 0 ? granted / pool : 0);
     if (usage.is_known()) used_[r].values.push_back(pool > 0 ? (granted + surplus[r]) / pool : 0);
   }
@@ -126,22 +127,23 @@ void ReplaySeries::write(ReplayOutcome& outcome) {
   outcome.share_bands = std::move(bands_);
 }
 
-ReplayRecord::ReplayRecord(const ReplayInput& input, std::size_t samples)
+ReplayRecord::ReplayRecord(const ReplayInput& input, const scheduling::Engine& engine, std::size_t samples)
     : input_(input),
-      users_(input),
-      servers_(input),
+      engine_(engine),
+      users_(input, engine),
+      fragmentation_(input, engine),
       tasks_(input),
       usage_(input),
-      series_(input, samples),
+      series_(input, engine, samples),
       granted_integral_(input.resources.size(), 0.0),
       pool_integral_(granted_integral_) {}
 
 void ReplayRecord::pass_until(Duration now) {
-  while (series_.next() < now) series_.sample(users_, servers_, usage_);
+  while (series_.next() < now) series_.sample(users_, fragmentation_, usage_);
   const double elapsed = in_seconds(now - now_);
   for (std::size_t r = 0; r < pool_integral_.size(); ++r) {
-    granted_integral_[r] += static_cast<double>(servers_.granted()[r]) * elapsed;
-    pool_integral_[r] += static_cast<double>(servers_.pool()[r]) * elapsed;
+    granted_integral_[r] += static_cast<double>(engine_.used()[r]) * elapsed;
+    pool_integral_[r] += static_cast<double>(engine_.pool()[r]) * elapsed;
   }
   waiting_integral_ += static_cast<double>(users_.waiting()) * elapsed;
   running_integral_ += static_cast<double>(users_.running()) * elapsed;
@@ -158,8 +160,8 @@ void ReplayRecord::submit(std::uint32_t job) {
 
 void ReplayRecord::start(const RunningTask& task) {
   const ReplayJob& job = input_.jobs[task.job];
-  servers_.take(task.server, demand(task));
-  users_.start(job.user, demand(task));
+  fragmentation_.task_changed(task.server);
+  users_.start(job.user);
   usage_.start(task.number, job, now_);
   ++placements_;
   // Tasks that were lost wait before the others of their job, so they start first.
@@ -171,14 +173,14 @@ void ReplayRecord::start(const RunningTask& task) {
 }
 
 void ReplayRecord::take_off(const RunningTask& task) {
-  servers_.give(task.server, demand(task));
+  fragmentation_.task_changed(task.server);
   usage_.end(task.number, now_);
 }
 
 void ReplayRecord::finish(const RunningTask& task) {
   const ReplayJob& job = input_.jobs[task.job];
   take_off(task);
-  users_.finish(job.user, demand(task));
+  users_.finish(job.user);
   tasks_.finished(job.user, task.started - job.submitted, job.runtime);
   ++events_;
 }
@@ -186,7 +188,7 @@ void ReplayRecord::finish(const RunningTask& task) {
 void ReplayRecord::lose(const RunningTask& task) {
   const std::uint32_t user = input_.jobs[task.job].user;
   take_off(task);
-  users_.lose(user, demand(task));
+  users_.lose(user);
   tasks_.lost(user);
   ++to_restart_[task.job];
 }

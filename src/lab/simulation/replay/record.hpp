@@ -10,15 +10,15 @@ namespace mirab::simulation {
 
 /// What is sampled over time: at k · span / samples for k = 0, 1, …, the state after all that happened up to
 /// then. When there are twice as many samples as were asked for, every second one is left out, and from then
-/// on half as many are taken. Outlived by its input.
+/// on half as many are taken. Outlived by its input and the engine.
 class ReplaySeries {
  public:
-  ReplaySeries(const ReplayInput& input, std::size_t samples);
+  ReplaySeries(const ReplayInput& input, const scheduling::Engine& engine, std::size_t samples);
 
   Duration next() const { return instant(next_); }  ///< when the next sample is to be taken
 
   /// Takes it. O(users log users + servers), and what the latter's fragmentation costs.
-  void sample(const ReplayUsers& users, ReplayServers& servers, const ReplayUsage& usage);
+  void sample(const ReplayUsers& users, ReplayFragmentation& fragmentation, const ReplayUsage& usage);
 
   /// The series, moved into the outcome.
   void write(ReplayOutcome& outcome);
@@ -27,10 +27,11 @@ class ReplaySeries {
   Duration instant(std::size_t k) const;
   void sample_fairness(const ReplayUsers& users);
   void sample_shares(const ReplayUsers& users);
-  void sample_use(const ReplayServers& servers, const ReplayUsage& usage, Duration now);
+  void sample_use(const ReplayUsage& usage, Duration now);
   void thin_out();
 
   const ReplayInput& input_;
+  const scheduling::Engine& engine_;
   std::size_t samples_;
   std::size_t next_ = 0, stride_ = 1;
   std::vector<double> times_;
@@ -49,11 +50,12 @@ struct RunningTask {
   Duration started{};
 };
 
-/// All that is measured during one contender's replay. Report that time passes, then what happens, then
-/// that the instant is over; and at the end what still runs and waits. Outlived by its input.
+/// All that is measured during one contender's replay. Report that time passes, then what has happened in the
+/// engine, then that the instant is over; and at the end what still runs and waits. Who has what and what is
+/// free is asked of the engine. Outlived by its input and the engine.
 class ReplayRecord {
  public:
-  ReplayRecord(const ReplayInput& input, std::size_t samples);
+  ReplayRecord(const ReplayInput& input, const scheduling::Engine& engine, std::size_t samples);
 
   Duration now() const { return now_; }
   std::int64_t waiting() const { return users_.waiting(); }  ///< tasks
@@ -63,14 +65,17 @@ class ReplayRecord {
   void pass_until(Duration now);
 
   // What happens now.
-  void add_server(std::uint32_t server, std::uint32_t kind) { servers_.add(server, kind); }
-  void remove_server(std::uint32_t server) { servers_.remove(server); }  ///< after its tasks were lost
+  void add_user(scheduling::UserId user) { users_.add(user); }  ///< in their order
+  void add_server(scheduling::ServerId server, std::uint32_t kind) {
+    fragmentation_.server_added(server, kind);
+  }
+  void remove_server() { fragmentation_.server_removed(); }
   void server_changes() { ++events_; }  ///< one has come or gone, after the beginning
   void submit(std::uint32_t job);       ///< in their order
   void start(const RunningTask& task);
   void finish(const RunningTask& task);
   void lose(const RunningTask& task);
-  void settle() { users_.settle(now_, servers_.pool()); }
+  void settle() { users_.settle(now_); }
 
   // At the end.
   void still_running(const RunningTask& task);
@@ -78,18 +83,16 @@ class ReplayRecord {
   ReplayOutcome outcome(const ReplayContender& contender);
 
  private:
-  const Amounts& demand(const RunningTask& task) const {
-    return input_.requests[input_.jobs[task.job].request].demand;
-  }
   void take_off(const RunningTask& task);
   ReplayUser user(std::uint32_t n) const;
   void add_up_users(ReplayOutcome& outcome) const;
   void add_means(ReplayOutcome& outcome) const;
 
   const ReplayInput& input_;
+  const scheduling::Engine& engine_;
   Duration now_{};
   ReplayUsers users_;
-  ReplayServers servers_;
+  ReplayFragmentation fragmentation_;
   ReplayTasks tasks_;
   ReplayUsage usage_;
   ReplaySeries series_;

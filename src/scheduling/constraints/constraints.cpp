@@ -23,11 +23,16 @@
 // Domains are those of servers that are not drained, that the job may use, and that hold one of its tasks
 // when they are empty; tasks on drained servers count in their domain as long as it is one.
 //
+// A decision starts a batch: the tasks that the gang of the job lacks, or one task. Whether it has room is
+// known before the first one is placed, and the placement then chooses for one task after the other, of the
+// servers that leave room for the rest (dispatcher.cpp).
+//
 // Known failure: nothing is kept from one decision to the next, so that a batch of b tasks costs b times
 // O(servers m).
-#include "scheduling/constraints/gang_feasibility.hpp"
+#include "scheduling/constraints/constraints.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace mirab::scheduling {
@@ -189,6 +194,66 @@ std::int64_t batch_of(const Ledger& ledger, std::uint32_t job) {
   const JobRow& row = ledger.jobs[job];
   const PlacementConstraints& terms = *ledger.task_classes.terms(ledger.queues[row.queue].task_class);
   return std::min(row.waiting, std::max<std::int64_t>(1, terms.gang - row.running));
+}
+
+bool any(const ServerSet& servers) {
+  return std::any_of(servers.words().begin(), servers.words().end(),
+                     [](std::uint64_t word) { return word != 0; });
+}
+
+bool batch_fits(const Ledger& ledger, std::uint32_t job, const OpenServers& open) {
+  const std::vector<ServerSet> servers =
+      GangFeasibility(ledger, job, open).first_of(batch_of(ledger, job), {});
+  return std::any_of(servers.begin(), servers.end(), any);
+}
+
+namespace {
+
+/// Could the gang start if nothing ran? PlacementConstraints are added one after the other, so that the error
+/// names the first one with which it cannot.
+Check check_gang_possible(const Ledger& ledger, const JobSubmitted& job, std::uint32_t task_class) {
+  const std::optional<PlacementConstraints> all = constraints_of(job);
+  if (!all) return {};
+  struct Stage {
+    const char* key;
+    PlacementConstraints terms;
+  };
+  std::array<Stage, 4> stages = {Stage{.key = "gang", .terms = {.gang = all->gang}}};
+  const auto more = [&](std::size_t stage, const char* key) -> PlacementConstraints& {
+    stages[stage] = {.key = key, .terms = stages[stage - 1].terms};
+    return stages[stage].terms;
+  };
+  more(1, "per_server").per_server = all->per_server;
+  more(2, "pack").pack = all->pack;
+  more(3, "spread").spread = all->spread;
+  for (const auto& [key, terms] : stages) {
+    // A server that is drained is a domain less, so that fewer servers may have room for more.
+    const std::int64_t most =
+        std::max(GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::all).most(),
+                 GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::open).most());
+    if (most >= all->gang) continue;
+    return Error{.message = fmt::format("{} tasks of the job could start together if nothing ran, not {}",
+                                        most, all->gang),
+                 .key = key};
+  }
+  return {};
+}
+
+/// Could a task of the task class run on some server if that were empty?
+bool is_possible(const Ledger& ledger, std::uint32_t task_class) {
+  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+    if (ledger.servers.holds(server) && ledger.fits_when_empty(task_class, server)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Check check_possible(const Ledger& ledger, const JobSubmitted& job, std::uint32_t task_class) {
+  if (!is_possible(ledger, task_class))
+    return Error{.message = "no server that the job may use is large enough for one of its tasks",
+                 .key = "demand"};
+  return check_gang_possible(ledger, job, task_class);
 }
 
 std::string broken_constraint(const Ledger& ledger) {

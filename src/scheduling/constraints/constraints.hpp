@@ -93,6 +93,17 @@ class GangFeasibility {
 /// and that some wait.
 std::int64_t batch_of(const Ledger& ledger, std::uint32_t job);
 
+/// Is there room now, on these servers, for the next tasks of a job with terms that start together? O(servers
+/// m + running tasks of the job).
+bool batch_fits(const Ledger& ledger, std::uint32_t job, const OpenServers& open);
+
+/// Is there a server in the set?
+bool any(const ServerSet& servers);
+
+/// Could the job run, and start as it wants to, if nothing else did? Errors: its tasks are too large for
+/// every server that it may use; the first term with which its gang cannot start.
+Check check_possible(const Ledger& ledger, const JobSubmitted& job, std::uint32_t task_class);
+
 /// The first term that a running job breaks, in words; nothing when none is broken. O(everything).
 std::string broken_constraint(const Ledger& ledger);
 

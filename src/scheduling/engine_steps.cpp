@@ -1,0 +1,213 @@
+// The steps of the engine: what is decided by its parts is done here, and here alone one part's decision
+// reaches the others. First a step, which places a task, then what events have in common.
+//
+// A step asks in this order: which reservations end or begin; whether a kept server has room for what it is
+// kept for; the dispatcher; and when nothing can be placed otherwise, the preemption.
+#include "scheduling/engine_state.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+Placed placed_of(const Ledger& ledger, std::uint32_t task) {
+  const TaskRow& row = ledger.tasks[task];
+  return {.task = ledger.tasks.id(task),
+          .job = ledger.jobs.id(row.job),
+          .user = ledger.users.id(ledger.queues[ledger.jobs[row.job].queue].user),
+          .server = ledger.servers.id(row.server)};
+}
+
+Amounts free_on(const Ledger& ledger, std::uint32_t server) {
+  const std::span<const std::int64_t> free = ledger.server_pool.free(server);
+  return {free.begin(), free.end()};
+}
+
+}  // namespace
+
+EngineView Engine::State::view() const {
+  return {.ledger = ledger,
+          .shares = shares,
+          .placement = placement,
+          .dispatcher = dispatcher,
+          .reservations = reservations ? &*reservations : nullptr,
+          .preemption = preemption ? &*preemption : nullptr};
+}
+
+std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
+  std::optional<Placed> placed;
+  dispatcher.refresh(now);
+  if (reservations) {
+    apply_reservations();
+    placed = place_where_kept(why);
+    if (placed) return placed;
+  }
+  const std::optional<Dispatch> next = dispatcher.next(random);
+  if (!next) {
+    if (preemption) placed = preempt(why);
+    return placed;
+  }
+  if (why != nullptr) *why = why_placed(view(), *next, random);
+  const std::uint32_t job = ledger.queues[next->entry.queue].first_job;
+  placed = place(next->entry, next->server);
+  if (next->has_terms) place_companions(*next, job, random, *placed);
+  if (why != nullptr) why->free_after = free_on(ledger, next->server);
+  return placed;
+}
+
+void Engine::State::apply_reservations() {
+  if (!reservations->may_intend(now)) return;
+  const ReservationPreview intended = reservations->preview(ledger, dispatcher.ready(), now);
+  for (const Reservations::Kept& kept : intended.ended) {
+    ledger.queues[kept.queue].since = now;  // it has to wait for as long again
+    end_reservation(reservations->present().on_server(kept.server));
+  }
+  for (const Reservations::Kept& kept : intended.begun) ledger.server_pool.close(kept.server);
+  reservations->begun(intended);
+}
+
+std::optional<Placed> Engine::State::place_where_kept(WhyPlaced* why) {
+  const Reservations::Kept* const kept = first_with_room(ledger, reservations->present());
+  if (kept == nullptr) return {};
+  if (why != nullptr) *why = why_placed_where_kept(view(), *kept);
+  return place(dispatcher.entry_on(kept->queue, kept->server), kept->server);
+}
+
+/// The first task of a batch has been placed, one turn in the rounds of lines: the others follow. What is
+/// compared by shares is brought up to date after the first task and after the last one.
+void Engine::State::place_companions(const Dispatch& dispatch, std::uint32_t job, Random& random,
+                                     Placed& placed) {
+  for (std::int64_t left = dispatch.batch - 1; left > 0; --left) {
+    const std::uint32_t server = dispatcher.server_of_companion(job, left, random);
+    const std::uint32_t task = ledger.start(job, server, now);
+    placement.task_started(task);
+    placed.with.push_back({.task = ledger.tasks.id(task), .server = ledger.servers.id(server)});
+  }
+  shares.user_changed(ledger.queues[dispatch.entry.queue].user, now);
+  dispatcher.batch_placed(dispatch.entry);
+}
+
+std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
+  static const Reservations kNoReservations;
+  static const std::set<std::uint32_t> kNoTasks;
+  const OpenServers open = open_servers();
+  const std::optional<PreemptionCandidate> candidate =
+      preemption->intend({.ready = dispatcher.ready(),
+                          .precedence = dispatcher.precedence(),
+                          .blocking = dispatcher.choice().blocking,
+                          .open = open,
+                          .reservations = reservations ? reservations->present() : kNoReservations,
+                          .spared = reservations ? reservations->spared() : kNoTasks},
+                         now);
+  if (!candidate) return {};
+  if (why != nullptr) *why = why_placed_by_force(view(), *candidate);
+  Placed placed = place_instead_of(candidate->victims, candidate->queue);
+  if (why != nullptr) why->free_after = free_on(ledger, candidate->victims.server);
+  return placed;
+}
+
+Placed Engine::State::place_instead_of(const Victims& victims, std::uint32_t queue) {
+  std::vector<Lost> lost;
+  for (const std::uint32_t task : victims.tasks) lost.push_back(end_and_wait_again(task));
+  preemption->ended(static_cast<std::int64_t>(lost.size()), now);
+  Placed placed = place(dispatcher.entry_on(queue, victims.server), victims.server);
+  placed.preempted = std::move(lost);
+  return placed;
+}
+
+Placed Engine::State::place(Entry entry, std::uint32_t server) {
+  const QueueRow& queue = ledger.queues[entry.queue];
+  const std::uint32_t task = ledger.start(queue.first_job, server, now);
+  placement.task_started(task);
+  shares.user_changed(queue.user, now);
+  shares.task_placed(entry);
+  dispatcher.task_placed(entry);
+  if (reservations) reservation_met(entry.queue, task);
+  if (preemption) preemption->something_changed();
+  return placed_of(ledger, task);
+}
+
+/// The queue has got the task. A closed server takes none but one that it is kept for.
+void Engine::State::reservation_met(std::uint32_t queue, std::uint32_t task) {
+  const Reservations::Kept* const kept = reservations->present().of_queue(queue);
+  if (kept != nullptr && kept->server == ledger.tasks[task].server) reservations->started_there(task);
+  end_reservation(kept);
+}
+
+void Engine::State::happens(Time time) {
+  now = time;
+  if (preemption) preemption->something_changed();
+}
+
+void Engine::State::wait(std::uint32_t queue) {
+  ledger.queues[queue].arrival = ledger.waits_before++;
+  ledger.queues[queue].since = now;
+  dispatcher.queue_waits(queue);
+}
+
+void Engine::State::end(std::uint32_t task) {
+  const std::uint32_t server = ledger.tasks[task].server;
+  const QueueRow& queue = ledger.queues[ledger.jobs[ledger.tasks[task].job].queue];
+  placement.task_ends(task);
+  ledger.end(task);
+  if (reservations) reservations->task_ended(task);
+  shares.user_changed(queue.user, now);
+  dispatcher.task_ended(queue.user, queue.task_class, server);
+}
+
+Lost Engine::State::end_and_wait_again(std::uint32_t task) {
+  const std::uint32_t job = ledger.tasks[task].job;
+  const std::uint32_t queue = ledger.jobs[job].queue;
+  const Lost lost{.task = ledger.tasks.id(task), .job = ledger.jobs.id(job)};
+  end(task);
+  if (ledger.jobs[job].waiting++ == 0) ledger.enqueue(job);
+  if (dispatcher.ready().holds(queue)) {
+    dispatcher.queue_changed(queue);
+  } else {
+    wait(queue);
+  }
+  return lost;
+}
+
+void Engine::State::drop_if_over(std::uint32_t job) {
+  const JobRow& row = ledger.jobs[job];
+  if (row.waiting > 0 || row.running > 0) return;
+  const std::uint32_t queue = row.queue;
+  ledger.jobs.remove(job);
+  if (--ledger.queues[queue].jobs > 0) return;
+  const std::uint32_t task_class = ledger.queues[queue].task_class;
+  ledger.remove_queue(queue);
+  ledger.task_classes.release(task_class);
+  shares.population_changed();
+}
+
+void Engine::State::end_reservation(const Reservations::Kept* kept) {
+  if (kept == nullptr) return;
+  const std::uint32_t server = kept->server;
+  reservations->ended(*kept);
+  if (ledger.servers[server].drained) return;
+  ledger.server_pool.open(server);
+  dispatcher.room_released(server);
+  dispatcher.servers_changed();
+  if (preemption) preemption->something_changed();
+}
+
+void Engine::State::remove_server(std::uint32_t server) {
+  if (reservations) end_reservation(reservations->present().on_server(server));
+  ledger.remove_server(server);
+  placement.server_removed(server);
+  dispatcher.server_removed(server);
+  capacities_changed();
+}
+
+/// Shares are of other capacities from now on, and the server classes may be others.
+void Engine::State::capacities_changed() {
+  dispatcher.servers_changed();
+  shares.capacities_changed(now);
+}
+
+/// Domains, and the servers of a kind that take tasks, may be others from now on.
+void Engine::State::open_servers_changed() {
+  dispatcher.servers_changed();
+  shares.open_servers_changed();
+}
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mirab/model/random.hpp>
+#include <mirab/scheduling/why.hpp>
+
+#include "scheduling/dispatch/dispatcher.hpp"
+#include "scheduling/ledger/ledger.hpp"
+#include "scheduling/order/shares.hpp"
+#include "scheduling/placement/placement_search.hpp"
+#include "scheduling/starvation/preemption.hpp"
+#include "scheduling/starvation/reservations.hpp"
+
+namespace mirab::scheduling {
+
+/// The parts of an engine, to look at: what explanations are made of. Nothing of it changes.
+struct EngineView {
+  const Ledger& ledger;
+  const Shares& shares;
+  const PlacementSearch& placement;
+  const Dispatcher& dispatcher;
+  const ReservationPolicy* reservations;  ///< nullptr without the option
+  const PreemptionPolicy* preemption;     ///< the same
+};
+
+/// Why the job's next task is not placed at this time. Requires that some wait. Cost: see
+/// Engine::why_waiting.
+WhyWaiting why_waiting(const EngineView& view, std::uint32_t job, Time at);
+
+/// Why a task of the job does not go to the server. `kept` are the present reservations.
+WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations& kept,
+                    std::uint32_t job, std::uint32_t server);
+
+/// Why this task is placed, and why there: asked between the decision and the placement. `random` is a copy:
+/// the second choice is searched with it.
+WhyPlaced why_placed(const EngineView& view, const Dispatch& dispatch, Random random);
+WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept& kept);
+WhyPlaced why_placed_by_force(const EngineView& view, const PreemptionCandidate& candidate);
+
+// What a step would find and do, computed without a step. Both explanations read it.
+
+/// A queue that waits, as the next step would find it: the first of its entries that may be served, else the
+/// first of all.
+struct Contender {
+  Keyed keyed;
+  bool has_room;  ///< in the entry's tournament, on servers that are not kept; of a gang for all together
+};
+
+/// All queues that wait, in no particular order. O(task classes × tournaments × (a search) + queues
+/// × tournaments).
+std::vector<Contender> contenders(const Ledger& ledger, const Dispatcher& dispatcher,
+                                  const Precedence& precedence, const OpenServers& open);
+
+WhyWaiting::Other other_of(const Ledger& ledger, const Contender& contender);
+
+/// The keys of the user that gains and of all that lose, before and after.
+ByForce by_force(const PreemptionCandidate& candidate, const Precedence& precedence);
+
+const std::string& name_of_server(const Ledger& ledger, std::uint32_t server);
+
+}  // namespace mirab::scheduling
