@@ -97,14 +97,14 @@ void Ledger::dequeue(std::uint32_t job) {
   row.next = row.previous = kNone;
 }
 
-void Ledger::book(std::uint32_t user, std::span<const std::int64_t> demand) {
+void Ledger::add_use(std::uint32_t user, std::span<const std::int64_t> demand) {
   for (std::size_t r = 0; r < resources_; ++r) {
     used_[user * resources_ + r] += demand[r];
     used_by_all_[r] += demand[r];
   }
 }
 
-void Ledger::unbook(std::uint32_t user, std::span<const std::int64_t> demand) {
+void Ledger::remove_use(std::uint32_t user, std::span<const std::int64_t> demand) {
   for (std::size_t r = 0; r < resources_; ++r) {
     std::int64_t& used = used_[user * resources_ + r];
     used -= demand[r];
@@ -134,7 +134,7 @@ void Ledger::run(std::uint32_t task) {
   MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
   const std::span<const std::int64_t> demand = this->demand(queue, started.server);
   server_pool.take(started.server, demand);
-  book(queue.user, demand);
+  add_use(queue.user, demand);
 
   ServerRow& there = servers[started.server];
   started.next_of_job = row.first_task;
@@ -154,7 +154,7 @@ void Ledger::end(std::uint32_t task) {
   ServerRow& server = servers[row.server];
   const std::span<const std::int64_t> demand = this->demand(queue, row.server);
   server_pool.give(row.server, demand);
-  unbook(queue.user, demand);
+  remove_use(queue.user, demand);
 
   (row.previous_of_job == kNone ? job.first_task : tasks[row.previous_of_job].next_of_job) = row.next_of_job;
   if (row.next_of_job != kNone) tasks[row.next_of_job].previous_of_job = row.previous_of_job;
