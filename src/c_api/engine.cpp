@@ -16,7 +16,7 @@
 #include <mirab/scheduling/snapshot.hpp>
 
 #include "c_api/boundary.hpp"
-#include "scheduling/persistence/engine_json.hpp"
+#include "scheduling/persistence/record_json.hpp"
 
 struct mirab_engine {
   mirab::scheduling::Engine engine;

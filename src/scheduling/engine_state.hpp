@@ -33,14 +33,15 @@ struct Engine::State {
   OpenServers open_servers() const { return OpenServers(ledger.server_pool); }
   EngineView view() const;
 
-  // A step: one decision, and what it changes.
+  // A step: one decision, and what it changes. Those that place always do; they return what step() does.
   std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if that is asked
   void apply_reservations();
   std::optional<Placed> place_where_kept(WhyPlaced* why);
+  std::optional<Placed> place(const Dispatch& next, Random& random, WhyPlaced* why);
   void place_companions(const Dispatch& dispatch, std::uint32_t job, Random& random, Placed& placed);
   std::optional<Placed> preempt(WhyPlaced* why);
-  Placed place_instead_of(const Victims& victims, std::uint32_t queue);
-  Placed place(Entry entry, std::uint32_t server);
+  std::optional<Placed> place_instead_of(const Victims& victims, std::uint32_t queue);
+  std::optional<Placed> place(Entry entry, std::uint32_t server);
   void reservation_met(std::uint32_t queue, std::uint32_t task);
 
   // What events have in common.

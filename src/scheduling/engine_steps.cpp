@@ -8,14 +8,6 @@
 namespace mirab::scheduling {
 namespace {
 
-Placed placed_of(const Ledger& ledger, std::uint32_t task) {
-  const TaskRow& row = ledger.tasks[task];
-  return {.task = ledger.tasks.id(task),
-          .job = ledger.jobs.id(row.job),
-          .user = ledger.users.id(ledger.queues[ledger.jobs[row.job].queue].user),
-          .server = ledger.servers.id(row.server)};
-}
-
 Amounts free_on(const Ledger& ledger, std::uint32_t server) {
   const std::span<const std::int64_t> free = ledger.server_pool.free(server);
   return {free.begin(), free.end()};
@@ -33,23 +25,21 @@ EngineView Engine::State::view() const {
 }
 
 std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
-  std::optional<Placed> placed;
   dispatcher.refresh(now);
   if (reservations) {
     apply_reservations();
-    placed = place_where_kept(why);
-    if (placed) return placed;
+    if (std::optional<Placed> placed = place_where_kept(why)) return placed;
   }
-  const std::optional<Dispatch> next = dispatcher.next(random);
-  if (!next) {
-    if (preemption) placed = preempt(why);
-    return placed;
-  }
-  if (why != nullptr) *why = why_placed(view(), *next, random);
-  const std::uint32_t job = ledger.queues[next->entry.queue].first_job;
-  placed = place(next->entry, next->server);
-  if (next->has_terms) place_companions(*next, job, random, *placed);
-  if (why != nullptr) why->free_after = free_on(ledger, next->server);
+  if (const std::optional<Dispatch> next = dispatcher.next(random)) return place(*next, random, why);
+  return preemption ? preempt(why) : std::nullopt;
+}
+
+std::optional<Placed> Engine::State::place(const Dispatch& next, Random& random, WhyPlaced* why) {
+  const std::uint32_t job = ledger.queues[next.entry.queue].first_job;
+  if (why != nullptr) *why = why_placed(view(), next, random);
+  std::optional<Placed> placed = place(next.entry, next.server);
+  if (next.has_terms) place_companions(next, job, random, *placed);
+  if (why != nullptr) why->free_after = free_on(ledger, next.server);
   return placed;
 }
 
@@ -99,30 +89,34 @@ std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
                          now);
   if (!candidate) return {};
   if (why != nullptr) *why = why_placed_by_force(view(), *candidate);
-  Placed placed = place_instead_of(candidate->victims, candidate->queue);
+  std::optional<Placed> placed = place_instead_of(candidate->victims, candidate->queue);
   if (why != nullptr) why->free_after = free_on(ledger, candidate->victims.server);
   return placed;
 }
 
-Placed Engine::State::place_instead_of(const Victims& victims, std::uint32_t queue) {
+std::optional<Placed> Engine::State::place_instead_of(const Victims& victims, std::uint32_t queue) {
   std::vector<Lost> lost;
   for (const std::uint32_t task : victims.tasks) lost.push_back(end_and_wait_again(task));
   preemption->ended(static_cast<std::int64_t>(lost.size()), now);
-  Placed placed = place(dispatcher.entry_on(queue, victims.server), victims.server);
-  placed.preempted = std::move(lost);
+  std::optional<Placed> placed = place(dispatcher.entry_on(queue, victims.server), victims.server);
+  placed->preempted = std::move(lost);
   return placed;
 }
 
-Placed Engine::State::place(Entry entry, std::uint32_t server) {
+std::optional<Placed> Engine::State::place(Entry entry, std::uint32_t server) {
   const QueueRow& queue = ledger.queues[entry.queue];
-  const std::uint32_t task = ledger.start(queue.first_job, server, now);
+  const std::uint32_t job = queue.first_job;
+  const std::uint32_t task = ledger.start(job, server, now);
   placement.task_started(task);
   shares.user_changed(queue.user, now);
   shares.task_placed(entry);
   dispatcher.task_placed(entry);
   if (reservations) reservation_met(entry.queue, task);
   if (preemption) preemption->something_changed();
-  return placed_of(ledger, task);
+  return Placed{.task = ledger.tasks.id(task),
+                .job = ledger.jobs.id(job),
+                .user = ledger.users.id(queue.user),
+                .server = ledger.servers.id(server)};
 }
 
 /// The queue has got the task. A closed server takes none but one that it is kept for.

@@ -1,4 +1,5 @@
-// Who may include whom: the blocks `layers` and `parts` of ARCHITECTURE.md, and what the sources make of them.
+// Who may include whom: the blocks `layers` and `parts` of ARCHITECTURE.md, and what the sources make of
+// them.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +18,9 @@ using Layers = std::map<std::string, std::set<std::string>, std::less<>>;
 /// What is wrong, in one line a fault: `src/model/x.cpp:3: model may not include report`.
 using Faults = std::vector<std::string>;
 
-/// Reads the block between ```layers, or another name, and ```: one `layer: below below` a line, every name on the right
-/// declared further up. Appends a fault for a block that is missing, and for a name that is not declared
-/// above its use.
+/// Reads the block between ```layers, or another name, and ```: one `layer: below below` a line, every name
+/// on the right declared further up. Appends a fault for a block that is missing, and for a name that is not
+/// declared above its use.
 Layers read_layers(std::string_view document, Faults& faults, std::string_view name = "layers");
 
 /// Holds every #include of root/include/mirab and root/src against the layers.

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "scheduling/clusters.hpp"
-#include "scheduling/fill/fill_limits.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 
 namespace mirab::scheduling {

@@ -137,7 +137,7 @@ TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
     const GangFeasibility gang_feasibility(small.ledger, small.job);
     AllWays all(small);
     const auto [most, fewest] = all.ends(small.running);
-    ASSERT_EQ(gang_feasibility.most(), most);
+    ASSERT_EQ(gang_feasibility.max_tasks(), most);
     const PlacementConstraints& terms = *small.ledger.task_classes.terms(0);
     ASSERT_TRUE(terms.pack || most == fewest) << "the order does not matter";
     for (std::int64_t batch = 1; batch <= most + 1; ++batch) {
@@ -172,7 +172,7 @@ TEST(GangFeasibility, AreCountedBeyond64Bits) {
   const std::uint32_t task_class = ledger.task_classes.hold(wish);
   const GangFeasibility gang_feasibility(ledger, task_class, *ledger.task_classes.terms(task_class),
                                          GangFeasibility::Emptied::open);
-  EXPECT_EQ(gang_feasibility.most(), INT64_MAX);
+  EXPECT_EQ(gang_feasibility.max_tasks(), INT64_MAX);
   EXPECT_TRUE(contains(gang_feasibility.first_of(INT64_MAX, {}), 1));
 }
 

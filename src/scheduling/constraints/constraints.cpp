@@ -44,8 +44,8 @@ constexpr std::uint32_t kNowhere = kNone - 1;  // a server without a label that 
 
 GangFeasibility::GangFeasibility(const Ledger& ledger, std::uint32_t job, const OpenServers& open)
     : ledger_(ledger),
-      shape_(ledger.queues[ledger.jobs[job].queue].task_class),
-      terms_(*ledger.task_classes.terms(shape_)) {
+      task_class_(ledger.queues[ledger.jobs[job].queue].task_class),
+      terms_(*ledger.task_classes.terms(task_class_)) {
   add_running(job);
   const Amounts nothing(ledger.resource_count(), 0);  // is free on a server that is kept for a task
   for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
@@ -57,7 +57,7 @@ GangFeasibility::GangFeasibility(const Ledger& ledger, std::uint32_t job, const 
 
 GangFeasibility::GangFeasibility(const Ledger& ledger, std::uint32_t task_class,
                                  const PlacementConstraints& terms, Emptied emptied)
-    : ledger_(ledger), shape_(task_class), terms_(terms) {
+    : ledger_(ledger), task_class_(task_class), terms_(terms) {
   for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
     if (!ledger.servers.holds(server)) continue;
     if (emptied == Emptied::all || !ledger.servers[server].drained)
@@ -77,7 +77,7 @@ void GangFeasibility::add_running(std::uint32_t job) {
 }
 
 void GangFeasibility::add_server(std::uint32_t server, std::span<const std::int64_t> free) {
-  const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(shape_, server);
+  const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(task_class_, server);
   if (alternative == nullptr || !is_within(alternative->demand, ledger_.server_pool.capacity(server))) return;
   const std::uint32_t domain = domain_of(server);
   if (domain == kNowhere) return;
@@ -86,7 +86,7 @@ void GangFeasibility::add_server(std::uint32_t server, std::span<const std::int6
   if (room <= 0) return;
   domains_[domain].room += room;
   const auto number =
-      static_cast<std::uint32_t>(alternative - ledger_.task_classes.alternatives(shape_).data());
+      static_cast<std::uint32_t>(alternative - ledger_.task_classes.alternatives(task_class_).data());
   servers_.push_back({.number = server, .alternative = number, .domain = domain});
 }
 
@@ -126,43 +126,43 @@ std::uint32_t GangFeasibility::new_domain(const std::map<std::string, std::strin
 
 void GangFeasibility::count_packs() {
   std::vector<std::optional<Wide>> fullest(packs_.size());  // M
-  std::vector<std::optional<std::int64_t>> least(packs_.size());
+  std::vector<std::optional<std::int64_t>> min_running(packs_.size());
   bool runs = false;
   for (const Domain& domain : domains_) {
     runs = runs || domain.running > 0;
     if (!domain.is_present) continue;
     const Wide full = domain.running + domain.room;
     fullest[domain.pack] = std::min(full, fullest[domain.pack].value_or(full));
-    least[domain.pack] = std::min(domain.running, least[domain.pack].value_or(domain.running));
+    min_running[domain.pack] = std::min(domain.running, min_running[domain.pack].value_or(domain.running));
   }
   for (Pack& pack : packs_) pack.is_excluded = runs;
   for (const Domain& domain : domains_) {
     Pack& pack = packs_[domain.pack];
     if (domain.running > 0) pack.is_excluded = false;
     if (!domain.is_present) continue;
-    pack.least = *least[domain.pack];
+    pack.min_running = *min_running[domain.pack];
     Wide at_the_end = domain.running + domain.room;
     if (terms_.spread) at_the_end = std::min(at_the_end, *fullest[domain.pack] + terms_.spread->most_apart);
-    pack.most += std::max(Wide{0}, at_the_end - domain.running);
+    pack.max_more += std::max(Wide{0}, at_the_end - domain.running);
   }
 }
 
-std::int64_t GangFeasibility::most() const {
-  Wide most = 0;
+std::int64_t GangFeasibility::max_tasks() const {
+  Wide max = 0;
   for (const Pack& pack : packs_) {
-    if (!pack.is_excluded) most = std::max(most, pack.most);
+    if (!pack.is_excluded) max = std::max(max, pack.max_more);
   }
-  return static_cast<std::int64_t>(std::min(most, Wide{INT64_MAX}));
+  return static_cast<std::int64_t>(std::min(max, Wide{INT64_MAX}));
 }
 
 bool GangFeasibility::may_be_next_in(const Domain& domain) const {
-  return !terms_.spread || domain.running < most_in(domain);
+  return !terms_.spread || domain.running < max_in(domain);
 }
 
 /// min_e c_e + a
-std::int64_t GangFeasibility::most_in(const Domain& domain) const {
-  const Wide most = Wide{packs_[domain.pack].least} + terms_.spread->most_apart;
-  return static_cast<std::int64_t>(std::min(most, Wide{INT64_MAX}));
+std::int64_t GangFeasibility::max_in(const Domain& domain) const {
+  const Wide max = Wide{packs_[domain.pack].min_running} + terms_.spread->most_apart;
+  return static_cast<std::int64_t>(std::min(max, Wide{INT64_MAX}));
 }
 
 GangFeasibility::Objection GangFeasibility::objection(std::uint32_t server) const {
@@ -173,17 +173,17 @@ GangFeasibility::Objection GangFeasibility::objection(std::uint32_t server) cons
   if (terms_.per_server && running >= *terms_.per_server)
     return {.term = Term::per_server, .running = running, .at_most = *terms_.per_server};
   if (!may_be_next_in(domain))
-    return {.term = Term::spread, .running = domain.running, .at_most = most_in(domain)};
+    return {.term = Term::spread, .running = domain.running, .at_most = max_in(domain)};
   return {};
 }
 
 std::vector<ServerSet> GangFeasibility::first_of(std::int64_t batch,
                                                  std::optional<std::uint32_t> kind) const {
-  std::vector<ServerSet> servers(ledger_.task_classes.alternatives(shape_).size());
+  std::vector<ServerSet> servers(ledger_.task_classes.alternatives(task_class_).size());
   for (const Server& server : servers_) {
     const Domain& domain = domains_[server.domain];
     const Pack& pack = packs_[domain.pack];
-    if (pack.is_excluded || pack.most < batch || !may_be_next_in(domain)) continue;
+    if (pack.is_excluded || pack.max_more < batch || !may_be_next_in(domain)) continue;
     if (kind && ledger_.servers[server.number].kind != *kind) continue;
     servers[server.alternative].insert(server.number);
   }
@@ -228,12 +228,12 @@ Check check_gang_possible(const Ledger& ledger, const JobSubmitted& job, std::ui
   more(3, "spread").spread = all->spread;
   for (const auto& [key, terms] : stages) {
     // A server that is drained is a domain less, so that fewer servers may have room for more.
-    const std::int64_t most =
-        std::max(GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::all).most(),
-                 GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::open).most());
-    if (most >= all->gang) continue;
+    const std::int64_t max_tasks =
+        std::max(GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::all).max_tasks(),
+                 GangFeasibility(ledger, task_class, terms, GangFeasibility::Emptied::open).max_tasks());
+    if (max_tasks >= all->gang) continue;
     return Error{.message = fmt::format("{} tasks of the job could start together if nothing ran, not {}",
-                                        most, all->gang),
+                                        max_tasks, all->gang),
                  .key = key};
   }
   return {};
@@ -262,7 +262,7 @@ std::string broken_constraint(const Ledger& ledger) {
     const QueueRow& queue = ledger.queues[ledger.jobs[job].queue];
     const PlacementConstraints* const terms = ledger.task_classes.terms(queue.task_class);
     if (terms == nullptr) continue;
-    if (queue.jobs != 1) return fmt::format("job {} has terms and shares its shape", job);
+    if (queue.jobs != 1) return fmt::format("job {} has terms and shares its task class", job);
     std::map<std::uint32_t, std::int64_t> running_on;
     std::optional<std::string> pack;
     for (std::uint32_t task = ledger.jobs[job].first_task; task != kNone;

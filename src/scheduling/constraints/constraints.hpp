@@ -29,7 +29,7 @@ class GangFeasibility {
 
   /// The most tasks that can start now, one after the other, each where the terms allow it then; INT64_MAX if
   /// there are more.
-  std::int64_t most() const;
+  std::int64_t max_tasks() const;
 
   /// The servers to which the first of `batch` tasks may go, so that the others find room after it wherever
   /// the terms allow them to be put; by way of the task class. Only servers of the kind, if one is given.
@@ -62,9 +62,9 @@ class GangFeasibility {
   };
   /// The servers with one value of the label of pack.
   struct Pack {
-    bool is_excluded = false;  // the job runs in another one
-    std::int64_t least = 0;    // m = min_d c_d
-    Wide most = 0;             // more tasks of the job
+    bool is_excluded = false;      // the job runs in another one
+    std::int64_t min_running = 0;  // m = min_d c_d
+    Wide max_more = 0;             // more tasks of the job
   };
 
   std::uint32_t domain_of(std::uint32_t server);
@@ -75,10 +75,10 @@ class GangFeasibility {
                        std::span<const std::int64_t> free) const;
   void count_packs();
   bool may_be_next_in(const Domain& domain) const;
-  std::int64_t most_in(const Domain& domain) const;
+  std::int64_t max_in(const Domain& domain) const;
 
   const Ledger& ledger_;
-  std::uint32_t shape_;
+  std::uint32_t task_class_;
   const PlacementConstraints& terms_;
   std::vector<std::int64_t> running_on_;   // [server], shorter when the last ones have none
   std::vector<std::uint32_t> domains_of_;  // [description]

@@ -1,5 +1,5 @@
-// Whom to serve next, and where. All waiting tasks that look alike stand together as a task class, so that
-// whether they fit is found out once for all of them.
+// Which user to serve next, and where. All waiting tasks that look alike stand together as a task class, so
+// that whether they fit is found out once for all of them.
 //
 // A task class that fits nowhere is parked, and stays parked while nothing is freed. When something is, on
 // server i, only i can have room for it: what is parked and fits there competes with those that are not
@@ -121,8 +121,10 @@ std::optional<Dispatch> Dispatcher::next(Random& random) {
   if (released_.size() > kMaxReleased || tie_ == Tie::random) retry_what_fits_on_released();
   for (;;) {
     std::optional<Entry> next = ready_.next(random);
-    const std::optional<Entry> parked = next_on_released();
-    if (parked && (!next || ready_.before(*parked, *next))) next = parked;
+    if (!released_.empty()) {
+      const std::optional<Entry> parked = next_on_released();
+      if (parked && (!next || ready_.before(*parked, *next))) next = parked;
+    }
     if (!next) return {};
     const std::uint32_t task_class = ledger_.queues[next->queue].task_class;
     if (ledger_.task_classes.terms(task_class) != nullptr) {

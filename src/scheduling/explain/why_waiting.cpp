@@ -20,7 +20,7 @@ namespace mirab::scheduling {
 //
 // How near a full server is to having room is max_r (d_r − f_r) / d_r, the largest part of the task's demand
 // that is not free there. Freeing d_r − f_r of every resource is then enough, and less of any is not: terms
-// that admit one more task to a server admit it whatever is free (gang_feasibility.cpp).
+// that admit one more task to a server admit it whatever is free (constraints.cpp).
 
 namespace {
 
@@ -85,9 +85,9 @@ class Look {
         reservations_(reservations),
         queue_(ledger.jobs[job].queue),
         job_(job),
-        shape_(ledger.queues[queue_].task_class),
-        wishes_(wishes_of(ledger.task_classes, shape_)) {
-    if (ledger.task_classes.terms(shape_) != nullptr) gang_feasibility_.emplace(ledger, job, open);
+        task_class_(ledger.queues[queue_].task_class),
+        wishes_(wishes_of(ledger.task_classes, task_class_)) {
+    if (ledger.task_classes.terms(task_class_) != nullptr) gang_feasibility_.emplace(ledger, job, open);
   }
 
   const std::vector<Wish>& wishes() const { return wishes_; }
@@ -95,7 +95,7 @@ class Look {
     return gang_feasibility_;
   }  ///< with terms
   std::span<const std::int64_t> demand_on(std::uint32_t server) const {
-    return ledger_.task_classes.demand_on(shape_, server);
+    return ledger_.task_classes.demand_on(task_class_, server);
   }
 
   bool holds(const Wish& wish, std::uint32_t server) const {
@@ -107,7 +107,7 @@ class Look {
     if (const Wish* const broken = first_broken_wish(server)) {
       return {.reason = broken->label.empty() ? InTheWay::name : InTheWay::label, .label = broken->label};
     }
-    const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(shape_, server);
+    const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(task_class_, server);
     MIRAB_ASSERT(alternative != nullptr, "a server is not allowed, and no wish keeps the task from it");
     if (Amounts missing = shortfall(alternative->demand, ledger_.server_pool.capacity(server));
         !is_nothing(missing))
@@ -139,7 +139,7 @@ class Look {
   WhyNotOn broken_term(std::uint32_t server) const {
     using Term = GangFeasibility::Objection::Term;
     if (!gang_feasibility_) return {};
-    const PlacementConstraints& terms = *ledger_.task_classes.terms(shape_);
+    const PlacementConstraints& terms = *ledger_.task_classes.terms(task_class_);
     const GangFeasibility::Objection objection = gang_feasibility_->objection(server);
     switch (objection.term) {
       case Term::none:
@@ -161,7 +161,7 @@ class Look {
   const Reservations& reservations_;
   std::uint32_t queue_;
   std::uint32_t job_;
-  std::uint32_t shape_;
+  std::uint32_t task_class_;
   std::vector<Wish> wishes_;
   std::optional<GangFeasibility> gang_feasibility_;
 };
@@ -252,7 +252,8 @@ void explain_servers(const Ledger& ledger, const ReservationPreview& step, std::
   if (!look.gang_feasibility()) return;
   const std::int64_t batch = batch_of(ledger, job);
   if (batch == 1) return;
-  why.gang = {.together = batch, .room = std::min(look.gang_feasibility()->most(), ledger.jobs[job].waiting)};
+  why.gang = {.together = batch,
+              .room = std::min(look.gang_feasibility()->max_tasks(), ledger.jobs[job].waiting)};
 }
 
 }  // namespace
@@ -268,8 +269,8 @@ WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reserva
 // task may be by force. What would change it follows: what must be freed on the server that misses least, and
 // the weight with which the user would come before the others.
 //
-// The weight: where a key is what a user has over φ, it is with φ' the key times φ/φ', and nobody else's
-// changes. So with φ' > φ key / key' the user comes before another with the key key' > 0.
+// The weight: where a key is what a user has over φ, it is with φ' the key times φ/φ', and no other
+// key changes. So with φ' > φ key / key' the user comes before another with the key key' > 0.
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Progressive filling with whole tasks (Ghodsi et al. 2011, algorithm 1; on many servers Östman,
-// section 4.1): the engine with everybody's tasks submitted at once, until it has nothing more to place.
+// section 4.1): the engine with the tasks of all users submitted at once, until it has nothing more to place.
 #include <fmt/format.h>
 #include <map>
 #include <utility>
@@ -7,7 +7,6 @@
 #include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/fill.hpp>
 
-#include "scheduling/fill/fill_limits.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 #include "scheduling/fill/lowest_share_tracker.hpp"
 #include "scheduling/ledger/slots.hpp"

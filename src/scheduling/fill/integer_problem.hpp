@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <mirab/model/problem.hpp>
+#include <mirab/model/result.hpp>
 
 namespace mirab::scheduling {
 
@@ -95,5 +96,18 @@ class IntegerProblem {
   std::vector<std::vector<std::size_t>> exceptions_;  // [n][i], the task; empty where a user has one task
   std::vector<std::int64_t> task_limits_;             // [n]
 };
+
+// What a fill refuses or warns of beforehand.
+
+/// Errors: more than 10^7 servers, counts spelled out. O(K).
+Check check_server_count(const Problem& problem);
+
+/// Errors: more than 10^10 tasks, of all users together, might be placed. The bound is at most m times what
+/// fits where no user is limited. O(N K m).
+Check check_ends_in_time(const IntegerProblem& cluster);
+
+/// For every user with tasks of which no empty server holds one, what is short on the server that comes
+/// nearest to it; after a few users only how many more there are. O(N K m) at worst, O(N m) where tasks fit.
+std::vector<std::string> oversized_notices(const IntegerProblem& cluster);
 
 }  // namespace mirab::scheduling

@@ -47,7 +47,7 @@ class ServerSet {
 /// The caller checks a row exactly. A row that was not set, or was cleared, is never found.
 ///
 /// Cost of a search: O(rows × columns asked for), at some 10^11 amounts a second while they are in the cache.
-/// The largest amounts of each block, kept beside to pass blocks by, made fruitless searches faster and all
+/// The largest amounts of each block, kept as well to pass blocks by, made fruitless searches faster and all
 /// else slower: in a park after long use nearly every block has a server with much of each resource.
 class Columns {
  public:
@@ -89,7 +89,7 @@ class Columns {
   /// all).
   Block next(const Query& query, std::size_t from, const ServerSet* among) const;
 
-  /// Visits the rows found from row `from` on, in order, until a visit says true. Says whether one did.
+  /// Visits the rows found from row `from` on, in order, until a visit returns true. Returns whether one did.
   template <class Visit>
   bool any(const Query& query, std::size_t from, const ServerSet* among, Visit visit) const;
 

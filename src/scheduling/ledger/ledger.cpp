@@ -99,7 +99,7 @@ void Ledger::dequeue(std::uint32_t job) {
   row.next = row.previous = kNone;
 }
 
-void Ledger::book(std::uint32_t queue, std::span<const std::int64_t> demand) {
+void Ledger::add_use(std::uint32_t queue, std::span<const std::int64_t> demand) {
   const std::uint32_t user = queues[queue].user;
   for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] += demand[r];
   for (std::size_t r = 0; r < resources_; ++r) {
@@ -108,7 +108,7 @@ void Ledger::book(std::uint32_t queue, std::span<const std::int64_t> demand) {
   }
 }
 
-void Ledger::unbook(std::uint32_t queue, std::span<const std::int64_t> demand) {
+void Ledger::remove_use(std::uint32_t queue, std::span<const std::int64_t> demand) {
   const std::uint32_t user = queues[queue].user;
   for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] -= demand[r];
   for (std::size_t r = 0; r < resources_; ++r) {
@@ -140,7 +140,7 @@ void Ledger::run(std::uint32_t task) {
   MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
   const std::span<const std::int64_t> demand = this->demand(queue, started.server);
   server_pool.take(started.server, demand);
-  book(row.queue, demand);
+  add_use(row.queue, demand);
 
   ServerRow& there = servers[started.server];
   started.next_of_job = row.first_task;
@@ -160,7 +160,7 @@ void Ledger::end(std::uint32_t task) {
   ServerRow& server = servers[row.server];
   const std::span<const std::int64_t> demand = this->demand(queue, row.server);
   server_pool.give(row.server, demand);
-  unbook(job.queue, demand);
+  remove_use(job.queue, demand);
 
   (row.previous_of_job == kNone ? job.first_task : tasks[row.previous_of_job].next_of_job) = row.next_of_job;
   if (row.next_of_job != kNone) tasks[row.next_of_job].previous_of_job = row.previous_of_job;

@@ -92,7 +92,7 @@ class ServerClasses {
   /// The servers of a kind that a selection admits (see Eligibility). O(servers).
   ServerSet admitted(std::uint32_t kind, std::uint32_t selection, const Eligibility& eligibility) const;
 
-  /// How often a server has come or gone: tells whether what was computed from the sets still holds.
+  /// How often a server has come or gone: shows whether what was computed from the sets still holds.
   std::uint64_t changes() const { return changes_; }
 
  private:
@@ -124,7 +124,7 @@ class AdmittedServers {
 /// Every change here keeps all of it in step.
 ///
 /// Invariants: what runs on a server and what is free there make up its capacity; what a user's tasks take is
-/// what it is booked to use; every task is in exactly one list of a job and one of a server.
+/// what it uses; every task is in exactly one list of a job and one of a server.
 class Ledger {
  public:
   explicit Ledger(std::size_t resources)
@@ -223,8 +223,8 @@ class Ledger {
 
  private:
   void run(std::uint32_t task);
-  void book(std::uint32_t queue, std::span<const std::int64_t> demand);
-  void unbook(std::uint32_t queue, std::span<const std::int64_t> demand);
+  void add_use(std::uint32_t queue, std::span<const std::int64_t> demand);
+  void remove_use(std::uint32_t queue, std::span<const std::int64_t> demand);
 
   std::size_t resources_;
   std::vector<std::int64_t> used_;         // [user × m]

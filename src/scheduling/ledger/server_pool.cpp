@@ -243,26 +243,27 @@ void ServerPool::give(std::uint32_t server, std::span<const std::int64_t> demand
   show_change(server);
 }
 
-std::optional<std::uint32_t> ServerPool::first_with_room(const SearchAlternative& variant,
+std::optional<std::uint32_t> ServerPool::first_with_room(const SearchAlternative& alternative,
                                                          std::uint32_t from) const {
   std::optional<std::uint32_t> first;
-  any_with_room(variant, from, [&](std::uint32_t server) {
+  any_with_room(alternative, from, [&](std::uint32_t server) {
     first = server;
     return true;
   });
   return first;
 }
 
-bool OpenServers::any_with_room(const SearchAlternative& variant) const {
+bool OpenServers::any_with_room(const SearchAlternative& alternative) const {
   for (std::size_t index = 0; index < opened_.words().size(); ++index) {
     std::uint64_t word = opened_.word(index);
-    if (variant.among != nullptr) word &= variant.among->word(index);
+    if (alternative.among != nullptr) word &= alternative.among->word(index);
     for (; word != 0; word &= word - 1) {
       const std::size_t server = index * ServerSet::kWord + static_cast<std::size_t>(std::countr_zero(word));
-      if (is_within(variant.demand, pool_->free(static_cast<std::uint32_t>(server)))) return true;
+      if (is_within(alternative.demand, pool_->free(static_cast<std::uint32_t>(server)))) return true;
     }
   }
-  return pool_->any_with_room(variant, 0, [&](std::uint32_t server) { return !closed_.contains(server); });
+  return pool_->any_with_room(alternative, 0,
+                              [&](std::uint32_t server) { return !closed_.contains(server); });
 }
 
 }  // namespace mirab::scheduling

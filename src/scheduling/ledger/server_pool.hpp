@@ -115,32 +115,33 @@ class ServerPool {
     return is_open(server) && is_within(demand, free(server));
   }
 
-  /// Visits every server from `from` on that has room for the variant, in order, until a visit says true.
-  /// Says whether one did. O(size × demanded resources), many servers at once.
+  /// Visits every server from `from` on that has room for the alternative, in order, until a visit returns
+  /// true. Returns whether one did. O(size × demanded resources), many servers at once.
   template <class Visit>
-  bool any_with_room(const SearchAlternative& variant, std::uint32_t from, Visit visit) const {
-    return rounded_free_.any(rounded_free_.at_least(variant.demand), from, variant.among,
+  bool any_with_room(const SearchAlternative& alternative, std::uint32_t from, Visit visit) const {
+    return rounded_free_.any(rounded_free_.at_least(alternative.demand), from, alternative.among,
                              [&](std::size_t row) {
                                const auto server = static_cast<std::uint32_t>(row);
-                               return is_within(variant.demand, free(server)) && visit(server);
+                               return is_within(alternative.demand, free(server)) && visit(server);
                              });
   }
 
   /// Visits every block of 64 servers that may have room, in order: some of its servers may have none after
   /// all.
   template <class Visit>
-  void for_each_block_with_room(const SearchAlternative& variant, Visit visit) const {
-    const Columns::Query query = rounded_free_.at_least(variant.demand);
-    for (Columns::Block block = rounded_free_.next(query, 0, variant.among); block.rows != 0;
-         block = rounded_free_.next(query, block.index + 1, variant.among)) {
+  void for_each_block_with_room(const SearchAlternative& alternative, Visit visit) const {
+    const Columns::Query query = rounded_free_.at_least(alternative.demand);
+    for (Columns::Block block = rounded_free_.next(query, 0, alternative.among); block.rows != 0;
+         block = rounded_free_.next(query, block.index + 1, alternative.among)) {
       visit(block);
     }
   }
 
-  /// The first server from `from` on that has room for the variant.
-  std::optional<std::uint32_t> first_with_room(const SearchAlternative& variant, std::uint32_t from) const;
+  /// The first server from `from` on that has room for the alternative.
+  std::optional<std::uint32_t> first_with_room(const SearchAlternative& alternative,
+                                               std::uint32_t from) const;
 
-  /// The proportions of what is free on each server. From the first call on the park keeps them, which makes
+  /// The proportions of what is free on each server. From the first call on the pool keeps them, which makes
   /// take() and give() a little slower; the first call, and the first after the pool has changed, cost
   /// O(size m). Only placements call it, as part of a step: no two threads may call it at once.
   const Proportions& proportions(FitDistance distance) const;
@@ -183,9 +184,9 @@ class OpenServers {
     return opened_.contains(server) || (pool_->is_open(server) && !closed_.contains(server));
   }
 
-  /// Has any of them room for the variant? As ServerPool::first_with_room, and O(m) for each that is taken to
-  /// be open.
-  bool any_with_room(const SearchAlternative& variant) const;
+  /// Has any of them room for the alternative? As ServerPool::first_with_room, and O(m) for each that is
+  /// taken to be open.
+  bool any_with_room(const SearchAlternative& alternative) const;
 
  private:
   const ServerPool* pool_;

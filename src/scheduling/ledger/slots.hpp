@@ -70,7 +70,7 @@ class Slots {
     return number < slots_.size() && (slots_[number].generation & kVacant) == 0;
   }
 
-  /// What there is beside the rows, to put the rows back into the same places with the same identifiers.
+  /// What there is besides the rows, to put the rows back into the same places with the same identifiers.
   struct Numbers {
     std::vector<std::uint32_t> generations;  ///< how often each number was given before, [number]
     std::vector<Number> vacant;              ///< those to be given again, the last one first

@@ -58,7 +58,7 @@ std::uint32_t Eligibility::hold(const Selection& selection) {
 void Eligibility::release(std::uint32_t number) {
   if (number == kAll) return;
   Row& row = rows_[number];
-  MIRAB_ASSERT(row.holders > 0, "a selection that nobody holds is released");
+  MIRAB_ASSERT(row.holders > 0, "a selection without holders is released");
   if (--row.holders > 0) return;
   numbers_.erase(row.selection);
   row = {};
@@ -181,7 +181,7 @@ std::uint32_t TaskClasses::hold(const JobSubmitted& job) {
 
 void TaskClasses::release(std::uint32_t task_class) {
   Row& row = rows_[task_class];
-  MIRAB_ASSERT(row.holders > 0, "a shape that nobody holds is released");
+  MIRAB_ASSERT(row.holders > 0, "a task class without holders is released");
   if (--row.holders > 0) return;
   if (!row.terms) numbers_.erase(row.wish);
   for (const DemandAlternative& alternative : row.wish.alternatives) eligibility.release(alternative.servers);

@@ -41,14 +41,14 @@ class Eligibility {
   /// Number 0 admits all servers.
   Eligibility();
 
-  /// The number of the selection, held once more; it means nothing else while somebody holds it. O(log
+  /// The number of the selection, held once more; it means nothing else as long as it is held. O(log
   /// selections); for a new one O(servers).
   std::uint32_t hold(const Selection& selection);
   void release(std::uint32_t number);
 
   const Selection& selection(std::uint32_t number) const { return rows_[number].selection; }
 
-  /// How many selections came before it: tells it from earlier ones with the same number.
+  /// How many selections came before it: distinguishes it from earlier ones with the same number.
   std::uint64_t sequence(std::uint32_t number) const { return rows_[number].sequence; }
 
   /// O(selections + log descriptions).
@@ -129,7 +129,7 @@ class TaskClasses {
   void retain(std::uint32_t task_class) { ++rows_[task_class].holders; }  ///< one holder more
   void release(std::uint32_t task_class);  ///< one holder less; the last one takes it along
 
-  /// A job that has the task class, of nobody.
+  /// A job that has the task class, of no user.
   JobSubmitted job_of(std::uint32_t task_class) const;
   std::uint32_t holders(std::uint32_t task_class) const {
     return rows_[task_class].holders;

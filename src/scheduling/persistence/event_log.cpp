@@ -7,8 +7,8 @@
 
 #include <mirab/scheduling/event_log.hpp>
 
-#include "scheduling/persistence/engine_json.hpp"
 #include "scheduling/persistence/json_reader.hpp"
+#include "scheduling/persistence/record_json.hpp"
 
 namespace mirab::scheduling {
 
@@ -155,20 +155,20 @@ Error at(Error error, const std::string& name, int line) {
   return error;
 }
 
-/// Tells an engine the lines of a log, one after the other.
+/// Applies the lines of a log to an engine, one after the other.
 class Replay {
  public:
   explicit Replay(Engine& engine) : engine_(engine) {}
 
-  Check tell(std::string_view line) {
+  Check apply_line(std::string_view line) {
     const Result<LogEntry> entry = read_log_line(line);
     if (!entry) return entry.error();
     const Result<Outcome> outcome = this->outcome(*entry);
     if (!outcome) return outcome.error();
     if (!entry->outcome || *entry->outcome == *outcome) return {};
-    const LogEntry now_so{.now = entry->now, .what = entry->what, .outcome = *outcome};
+    const LogEntry replayed{.now = entry->now, .what = entry->what, .outcome = *outcome};
     return Error{
-        .message = fmt::format("replaying the event gives another result: {}", json_of(now_so).dump()),
+        .message = fmt::format("replaying the event gives another result: {}", json_of(replayed).dump()),
         .key = "event"};
   }
 
@@ -184,11 +184,11 @@ class Replay {
   std::map<std::uint64_t, Random> sources_;  // by their seeds
 };
 
-Check tell_all(Engine& engine, std::istream& log, const std::string& name, int line) {
+Check apply_all(Engine& engine, std::istream& log, const std::string& name, int line) {
   Replay replay(engine);
   for (std::string text; std::getline(log, text);) {
     ++line;
-    if (Check bad = replay.tell(text)) return at(*std::move(bad), name, line);
+    if (Check bad = replay.apply_line(text)) return at(*std::move(bad), name, line);
   }
   return {};
 }
@@ -216,12 +216,12 @@ Result<Engine> replay(std::istream& log, const std::string& name) {
   if (!options) return at(options.error(), name, 1);
   Result<Engine> engine = Engine::from(*std::move(options));
   if (!engine) return at(engine.error(), name, 1);
-  if (Check bad = tell_all(*engine, log, name, 1)) return *std::move(bad);
+  if (Check bad = apply_all(*engine, log, name, 1)) return *std::move(bad);
   return engine;
 }
 
 Check replay_on(Engine& engine, std::istream& log, const std::string& name) {
-  return tell_all(engine, log, name, 0);
+  return apply_all(engine, log, name, 0);
 }
 
 }  // namespace mirab::scheduling

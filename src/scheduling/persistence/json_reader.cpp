@@ -66,11 +66,11 @@ void JsonReader::allow_only(std::span<const std::string_view> names) const {
   }
 }
 
-double JsonReader::number(double least, double most) const {
-  if (value_->is_number() && value_->get<double>() >= least && value_->get<double>() <= most)
+double JsonReader::number(double min, double max) const {
+  if (value_->is_number() && value_->get<double>() >= min && value_->get<double>() <= max)
     return value_->get<double>();
-  refuse(fmt::format("a number from {} to {} is expected here", least, most));
-  return least;
+  refuse(fmt::format("a number from {} to {} is expected here", min, max));
+  return min;
 }
 
 bool JsonReader::truth() const {

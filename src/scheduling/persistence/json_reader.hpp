@@ -50,13 +50,13 @@ class JsonReader {
   }
 
   template <std::integral Integer>
-  Integer integer(Integer least, Integer most) const {
-    return number(*value_, least, most, [] { return std::string(); });
+  Integer integer(Integer min, Integer max) const {
+    return number(*value_, min, max, [] { return std::string(); });
   }
   template <std::integral Integer>
-  std::vector<Integer> integers(Integer least, Integer most) const;
+  std::vector<Integer> integers(Integer min, Integer max) const;
 
-  double number(double least, double most) const;
+  double number(double min, double max) const;
   bool truth() const;
   std::string text() const;
   std::vector<std::string> texts() const;
@@ -78,7 +78,7 @@ class JsonReader {
   std::string key_of(const std::string& member) const;
   void refuse_at(const std::string& below, std::string message) const;
   template <std::integral Integer, class Below>
-  Integer number(const Json& value, Integer least, Integer most, Below below) const;
+  Integer number(const Json& value, Integer min, Integer max, Below below) const;
 
   const Json* value_;
   std::string key_;
@@ -86,23 +86,23 @@ class JsonReader {
 };
 
 template <std::integral Integer, class Below>
-Integer JsonReader::number(const Json& value, Integer least, Integer most, Below below) const {
+Integer JsonReader::number(const Json& value, Integer min, Integer max, Below below) const {
   if (value.is_number_unsigned()) {
     const auto read = value.get<std::uint64_t>();
-    if (std::cmp_greater_equal(read, least) && std::cmp_less_equal(read, most))
+    if (std::cmp_greater_equal(read, min) && std::cmp_less_equal(read, max))
       return static_cast<Integer>(read);
   } else if (value.is_number_integer()) {
     const auto read = value.get<std::int64_t>();
-    if (std::cmp_greater_equal(read, least) && std::cmp_less_equal(read, most))
+    if (std::cmp_greater_equal(read, min) && std::cmp_less_equal(read, max))
       return static_cast<Integer>(read);
   }
-  refuse_at(below(), "a whole number of " + std::to_string(least) + " to " + std::to_string(most) +
-                         " is expected here");
-  return least;
+  refuse_at(below(),
+            "a whole number of " + std::to_string(min) + " to " + std::to_string(max) + " is expected here");
+  return min;
 }
 
 template <std::integral Integer>
-std::vector<Integer> JsonReader::integers(Integer least, Integer most) const {
+std::vector<Integer> JsonReader::integers(Integer min, Integer max) const {
   std::vector<Integer> read;
   if (!value_->is_array()) {
     refuse("a list of whole numbers is expected here");
@@ -110,7 +110,7 @@ std::vector<Integer> JsonReader::integers(Integer least, Integer most) const {
   }
   read.reserve(value_->size());
   for (std::size_t i = 0; i < value_->size(); ++i)
-    read.push_back(number((*value_)[i], least, most, [&] { return "[" + std::to_string(i) + "]"; }));
+    read.push_back(number((*value_)[i], min, max, [&] { return "[" + std::to_string(i) + "]"; }));
   return read;
 }
 

@@ -14,7 +14,7 @@
 #include "scheduling/constraints/constraints.hpp"
 #include "scheduling/engine_state.hpp"
 #include "scheduling/event_checks.hpp"
-#include "scheduling/persistence/engine_json.hpp"
+#include "scheduling/persistence/record_json.hpp"
 
 namespace mirab::scheduling {
 
@@ -70,8 +70,8 @@ Check check_cbor(std::string_view bytes) {
       at += argument;
     }
     if (major != list && major != object) continue;
-    const std::uint64_t most = major == list ? left : left / 2;  // an item has a byte at the least
-    if (argument > most) return refused("more items than bytes", begin);
+    const std::uint64_t max = major == list ? left : left / 2;  // an item has a byte at the least
+    if (argument > max) return refused("more items than bytes", begin);
     if (depth == kMaxSnapshotDepth) return refused("items nested too deep", begin);
     to_come[++depth] = major == list ? argument : 2 * argument;
   }
@@ -164,7 +164,7 @@ void read_servers(const JsonReader& json, const std::vector<std::optional<Amount
   for (std::uint32_t kind = 0; !json.failed() && kind < of_kinds.size(); ++kind) {
     if (of_kinds[kind] && ledger.server_classes.servers(kind) == 0) json.refuse("a kind without servers");
   }
-  // Numbers of the park come in order; those of vacant servers are given and returned.
+  // Numbers of the pool come in order; those of vacant servers are given and returned.
   const Amounts nothing(ledger.resource_count(), 0);
   for (const std::optional<Amounts>& capacity : capacities) {
     if (json.failed()) return;
@@ -311,8 +311,8 @@ void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledg
   if (!broken.empty()) json.refuse(broken);
 }
 
-// The state is built up as events build it. Each step is checked before it is made, so that bytes which say
-// what no engine can be lead to an error; at the end all invariants are checked once more.
+// The state is built up as events build it. Each step is checked before it is made, so that bytes of a
+// state that no engine can have lead to an error; at the end all invariants are checked once more.
 
 void read_rounds(const JsonReader& json, ShareContext& context) {
   constexpr std::int64_t kMaxRounds = INT64_MAX / 2;
@@ -341,14 +341,14 @@ void read_usage(const JsonReader& json, Time now, Shares& shares) {
     context.usage->set_refreshed(Time(Duration(refreshed.integer<std::int64_t>(INT64_MIN, latest))));
   // A user holds at most all of every resource, and so its usage is at most that.
   const std::vector<double>& scale = context.scale.rounded;
-  const double most = std::accumulate(scale.begin(), scale.end(), 0.0) * (1 + 1e-9);
+  const double max = std::accumulate(scale.begin(), scale.end(), 0.0) * (1 + 1e-9);
   const std::vector<JsonReader> rows = json["users"].items(ledger.users.size());
   for (std::uint32_t user = 0, row = 0; !json.failed() && user < ledger.users.end(); ++user) {
     if (!ledger.users.holds(user)) continue;
     const std::vector<JsonReader> parts = rows[row++].items(3);
     if (json.failed()) return;
-    context.usage->set_row(user, {.usage = parts[0].number(0, most),
-                                  .key = parts[1].number(0, most),
+    context.usage->set_row(user, {.usage = parts[0].number(0, max),
+                                  .key = parts[1].number(0, max),
                                   .since = Time(Duration(parts[2].integer<std::int64_t>(INT64_MIN, latest))),
                                   .share = share_of(*shares.discipline, context, user)});
   }

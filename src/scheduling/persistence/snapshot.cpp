@@ -25,7 +25,7 @@
 #include <mirab/scheduling/snapshot.hpp>
 
 #include "scheduling/engine_state.hpp"
-#include "scheduling/persistence/engine_json.hpp"
+#include "scheduling/persistence/record_json.hpp"
 
 namespace mirab::scheduling {
 namespace {

@@ -30,8 +30,8 @@ namespace mirab::scheduling {
 
 namespace {
 
-/// Does the pool hold so much besides what the user has, which stays? Where not, the sum may be more than can
-/// be counted.
+/// Does the pool hold this much in addition to what the user has, which stays? Where not, the sum may be more
+/// than can be counted.
 bool has_pool_for(const Ledger& ledger, const UsageAfter& usage, std::span<const std::int64_t> demand) {
   Amounts others(ledger.server_pool.pool().begin(), ledger.server_pool.pool().end());
   for (std::size_t r = 0; r < others.size(); ++r) others[r] -= usage.amounts()[r];
@@ -254,9 +254,10 @@ std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t max_
 }
 
 // Preemption: when nothing else can be placed, tasks of users above their fair share end for a task of one
-// below its own. Who may lose what to whom: above. The queues are asked in the order of the discipline,
-// users that tie as they came (with tie last the other way round), and only those whose task fits nowhere.
-// With blocking=freeze only the first of all queues is asked: no other queue passes it by force either.
+// below its own. Which tasks may end for which user: above. The queues are asked in the order of the
+// discipline, users that tie as they came (with tie last the other way round), and only those whose task fits
+// nowhere. With blocking=freeze only the first of all queues is asked: no other queue passes it by force
+// either.
 //
 // No loops. With every decision between two events the keys of all users, sorted, rise lexicographically:
 //   - a preemption changes b's key, which rises from k to k' > k, and those of its victims, which do not fall

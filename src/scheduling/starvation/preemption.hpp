@@ -28,7 +28,7 @@ struct Victims {
   mpq_class work;                    ///< lost, all together: ns times parts of the pool
 };
 
-/// Who may lose tasks to whom, as things stand. See preemption.cpp.
+/// Which users may lose tasks to which others, as things stand. See preemption.cpp.
 class VictimSearch {
  public:
   /// Requires the share context, the share function and the tasks that are spared to stay as they are.
@@ -97,8 +97,8 @@ struct PreemptionView {
       spared;  ///< tasks that are not preempted: they started on a server kept for them
 };
 
-/// Whose tasks to end for whom, how many more may end, and whether it is worth a search. The rule itself:
-/// preemption.cpp.
+/// Which tasks to end for which queue, how many more may end, and whether it is worth a search. The rule
+/// itself: preemption.cpp.
 class PreemptionPolicy {
  public:
   explicit PreemptionPolicy(Preempting rule) : rule_(rule) {}

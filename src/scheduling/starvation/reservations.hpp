@@ -58,7 +58,7 @@ struct ReservationPreview {
   std::optional<Time> searched = {};           ///< when it was last searched who is due
 };
 
-/// Which servers to keep for whom. How they are chosen and what ends a reservation: reservations.cpp.
+/// Which servers to keep for which queues. How they are chosen and what ends a reservation: reservations.cpp.
 class ReservationPolicy {
  public:
   explicit ReservationPolicy(Reserving rule) : rule_(rule) {}

@@ -1,4 +1,4 @@
-#include "scheduling/persistence/engine_json.hpp"
+#include "scheduling/persistence/record_json.hpp"
 
 namespace mirab::scheduling {
 
