@@ -5,9 +5,13 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <mirab/model/problem.hpp>
+
+#include "numerics/base/floors.hpp"
 
 namespace mirab::kubernetes {
 
@@ -49,7 +53,7 @@ void raise_to_requests(const Problem& problem, std::vector<std::vector<double>>&
   }
 }
 
-// A fair division in which nobody falls below one task: X_n ≥ 1.
+// A fair division in which no user falls below one task: X_n ≥ 1.
 //
 // Source: Hamzeh, thesis, section 4.5.3, (4.77): limits are maximised under xp_r ≤ lp_r, the request below
 // the limit. The floor is our reading of it: for a mechanism of the one equation
@@ -61,11 +65,8 @@ void raise_to_requests(const Problem& problem, std::vector<std::vector<double>>&
 // their floor are held there through what every mechanism understands: a cap of one task, and a weight so
 // large that they are served first. C stays what it is, and with it the yardstick.
 //
-// Who is at the floor is found by an active set. A user that falls below one task is held, until none does.
-// Then each is let go in turn: if it rises, it did not belong there (with several resources a user held later
-// can make room for one held earlier), and the division moves towards the new one until somebody meets its
-// floor. The objective grows with every such step, so no set comes twice. Users with equal demand and weight
-// are held and let go together. One run of the mechanism for each group that is held, mostly.
+// Users with equal demand and weight are held and released together; which of them are at the floor is found
+// by an active set (numerics/base/floors.hpp).
 //
 // A mechanism that grants bundles, or takes no caps, or cannot run a task of everybody at once although they
 // fit (time division counts dominant shares), gives max(demand, bundle); where that is more than there is,
@@ -75,9 +76,11 @@ void raise_to_requests(const Problem& problem, std::vector<std::vector<double>>&
 
 namespace {
 
-constexpr double kWithin = 1e-7;  // of one task: mechanisms over servers are no more exact
-constexpr double kFirst = 1e3;    // how much faster than all others those held are served, at first
-constexpr double kMostFaster = 1e15;
+constexpr double kWithin = numerics::FloorTuning{}.within;  // of one task
+// How much faster than all others those held are served, at first and at most. Derived: they then take a
+// thousandth from others on the way, and what a double can still hold of a weight next to another.
+constexpr double kFirst = 1e3;
+constexpr double kMaxFaster = 1e15;
 
 using Held = std::vector<bool>;
 
@@ -95,75 +98,27 @@ class MinimumShareSearch {
     groups_ = groups.size();
   }
 
-  Result<Outcome> search(Outcome first) {
-    Held held(groups_, false);
-    Result<Outcome> now = std::move(first);
-    while (hold_those_below(*now, held)) {
-      now = divide(held);
-      if (!now || !reachable_) return now;
-    }
-    const std::size_t most_steps = 4 * groups_ * groups_;
-    std::size_t steps = 0;
-    for (std::size_t g = 0; g < groups_; ++g) {
-      if (!held[g]) continue;
-      Held freed = held;
-      freed[g] = false;
-      Result<Outcome> next = divide(freed);
-      if (!next || !reachable_) return next;
-      if (of_group(*next, g) <= 1 + kWithin) continue;
-      now = move_towards(*std::move(next), tasks_of_groups(*now), freed);
-      if (!now || !reachable_ || ++steps > most_steps) break;
-      held = freed;
-      g = static_cast<std::size_t>(-1);  // from the first group again
-    }
-    if (now && steps > most_steps) now->status = Status::not_converged;
-    return now;
+  /// Nothing when some held users cannot be served in full.
+  Result<std::optional<Outcome>> search(Outcome first) {
+    std::optional<Error> error;
+    const auto divide_with = [&](const Held& held) -> std::optional<Outcome> {
+      Result<Outcome> outcome = divide(held);
+      if (!outcome) error = outcome.error();
+      return outcome && reachable_ ? std::optional(*std::move(outcome)) : std::nullopt;
+    };
+    auto found = numerics::hold_floors(std::move(first), divide_with,
+                                       [&](const Outcome& outcome) { return tasks_of_groups(outcome); });
+    if (error) return *std::move(error);
+    if (!found) return std::optional<Outcome>();
+    if (!found->report.converged()) found->division.status = Status::not_converged;
+    return std::optional(std::move(found->division));
   }
-
-  /// Could everybody whom the search held be served in full?
-  bool reachable() const { return reachable_; }
 
  private:
-  double of_group(const Outcome& outcome, std::size_t g) const {
-    const auto member = std::find(group_.begin(), group_.end(), g);
-    return outcome.allocation.tasks[static_cast<std::size_t>(member - group_.begin())];
-  }
-
   std::vector<double> tasks_of_groups(const Outcome& outcome) const {
     std::vector<double> tasks(groups_);
     for (std::size_t n = 0; n < group_.size(); ++n) tasks[group_[n]] = outcome.allocation.tasks[n];
     return tasks;
-  }
-
-  bool hold_those_below(const Outcome& outcome, Held& held) {
-    bool any = false;
-    const std::vector<double> tasks = tasks_of_groups(outcome);
-    for (std::size_t g = 0; g < groups_; ++g) {
-      if (held[g] || tasks[g] >= 1 - kWithin) continue;
-      any = held[g] = true;
-    }
-    return any;
-  }
-
-  // From a division that keeps all floors towards `next`, which may not: the first that meets its floor on
-  // the way is held, and `next` computed again.
-  Result<Outcome> move_towards(Outcome next, std::vector<double> from, Held& held) {
-    while (true) {
-      const std::vector<double> to = tasks_of_groups(next);
-      double part = 1;
-      std::size_t first = groups_;
-      for (std::size_t g = 0; g < groups_; ++g) {
-        if (held[g] || to[g] >= 1 - kWithin) continue;
-        const double until_floor = std::clamp((from[g] - 1) / (from[g] - to[g]), 0.0, 1.0);
-        if (first == groups_ || until_floor < part) part = until_floor, first = g;
-      }
-      if (first == groups_) return next;
-      for (std::size_t g = 0; g < groups_; ++g) from[g] += part * (to[g] - from[g]);
-      held[first] = true;
-      Result<Outcome> again = divide(held);
-      if (!again || !reachable_) return again;
-      next = *std::move(again);
-    }
   }
 
   // The mechanism's division with these groups at one task for each of their users.
@@ -195,17 +150,17 @@ class MinimumShareSearch {
     return Problem::from(std::move(cluster));
   }
 
-  // Was somebody who is held not served in full, and can it be served faster?
+  // Whether a user that is held is not served in full, and can be served faster.
   bool serve_faster(const Held& held, const Outcome& outcome) {
     bool any = false;
     for (std::size_t n = 0; n < group_.size(); ++n) {
       const double tasks = outcome.allocation.tasks[n];
       if (!held[group_[n]] || tasks >= 1 - kWithin) continue;
-      if (faster_[n] >= kMostFaster) {
+      if (faster_[n] >= kMaxFaster) {
         reachable_ = false;
         return false;
       }
-      faster_[n] = std::min(kMostFaster, faster_[n] * kFirst / std::max(tasks, 1 / kFirst));
+      faster_[n] = std::min(kMaxFaster, faster_[n] * kFirst / std::max(tasks, 1 / kFirst));
       any = true;
     }
     return any;
@@ -262,15 +217,15 @@ Result<MinimumShares> share_with_minimum(const Problem& problem, const Choice& m
     return MinimumShares{.held = std::move(held), .tasks = {}, .outcome = *std::move(outcome)};
   }
   MinimumShareSearch search(problem, mechanism, execution);
-  Result<Outcome> floored = search.search(*outcome);
+  Result<std::optional<Outcome>> floored = search.search(*outcome);
   if (!floored) return std::move(floored).error();
-  if (!search.reachable()) {
+  if (!*floored) {
     outcome->notices.emplace_back(
         "it cannot give every user one task at once: shares are raised to the requests");
     raise_to_requests(problem, held);
     return MinimumShares{.held = std::move(held), .tasks = {}, .outcome = *std::move(outcome)};
   }
-  outcome = std::move(floored);
+  outcome = **std::move(floored);
   held = granted(problem, *outcome);
   raise_to_requests(problem, held);  // by a rounding error, if at all
   return MinimumShares{

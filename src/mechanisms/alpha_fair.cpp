@@ -3,6 +3,10 @@
 // Source: Mo and Walrand 2000; Bonald and Roberts, section 2.5. α = 1 is proportional fairness; α → ∞ is
 // max-min (or DRF, with the dominant yardstick). Known failure: with tasks as yardstick and α ≠ 1 it is not
 // locally fair, nor anything that follows (Proposition 7).
+// When the solver fails: when Newton's method fails from every start, after at most 200 steps of O(Nm²) for
+// each, the tasks at the last prices are scaled down until they fit: the duality gap still bounds how far
+// the objective is from the best, and the status is not_converged; at an α so small that amounts exceed a
+// double, only their proportions are kept, with an infinite gap.
 #include "mechanisms/pool.hpp"
 #include "mechanisms/registry.hpp"
 

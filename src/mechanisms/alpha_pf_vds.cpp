@@ -16,6 +16,10 @@
 // Known failures: below α = 1 the claims do not hold (a user may have 0.79 of the equal part at α = 0.5). For
 // α ≠ 1 it is not Pareto efficient (docs/reference/mechanisms/alpha-pf-vds.md), has no potential, and need
 // not be unique; the solver may then end without a certificate, and says so.
+// When the solver fails: when all walks fail, up to eight of 100 to 400 steps of O(N(Km)² + (Km)³) each,
+// and with at most 1,000 placements and no caps 300 sweeps as well, the division with the lowest regret
+// that was found is returned: it fits, the relative regret bounds what any server could still gain, and the
+// status is not_converged.
 #include <fmt/format.h>
 
 #include "mechanisms/registry.hpp"

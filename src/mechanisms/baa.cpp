@@ -17,6 +17,9 @@
 // parts the first resource is the dominant one); with zero demands a full resource stops the whole group;
 // where several allocations make equal use, which one is a matter of the order of resources.
 // Cost: O(N F m) for the F users whose demands no other's of the group exceeds (few, unless made so).
+// When the solver fails: the simplex method ends at a vertex, or after 100 pivots of O(m²) for each of its
+// variables: then the division still fits and no user is worse off than alone, but users may be envious,
+// the gap is infinite, and the status is not_converged.
 #include <algorithm>
 #include <limits>
 
@@ -108,7 +111,7 @@ double worth(const ArrayXXd& scaled, Index n, Index q) {
   return tasks;
 }
 
-// ρ, [k][l]; 0 on the diagonal: within a group nobody envies.
+// ρ, [k][l]; 0 on the diagonal: within a group no user envies another.
 ArrayXXd envies(const Groups& groups) {
   const std::size_t count = groups.members.size();
   std::vector<std::vector<Index>> modest, lavish;
@@ -119,9 +122,9 @@ ArrayXXd envies(const Groups& groups) {
   ArrayXXd rho = ArrayXXd::Zero(static_cast<Index>(count), static_cast<Index>(count));
   for (std::size_t k = 0; k < count; ++k) {
     for (std::size_t l = 0; l < count; ++l) {
-      double& most = rho(static_cast<Index>(k), static_cast<Index>(l));
+      double& largest = rho(static_cast<Index>(k), static_cast<Index>(l));
       for (std::size_t n = 0; n < (k == l ? 0 : modest[k].size()); ++n) {
-        for (const Index q : lavish[l]) most = std::max(most, worth(groups.scaled, modest[k][n], q));
+        for (const Index q : lavish[l]) largest = std::max(largest, worth(groups.scaled, modest[k][n], q));
       }
     }
   }
@@ -169,8 +172,8 @@ double excess(const Groups& groups, const BaaLevels& levels, const numerics::Lin
   const numerics::LinearProgram& program = levels.program;
   const Eigen::ArrayXd unpriced = program.value - program.rows.transpose() * best.price;
   const double bound = program.limit.dot(best.price) + unpriced.max(0.0).sum();
-  const double least = groups.use.sum() / groups.weight;
-  return (bound - program.value.dot(best.amount)) / (least + program.value.dot(best.amount));
+  const double base_use = groups.use.sum() / groups.weight;
+  return (bound - program.value.dot(best.amount)) / (base_use + program.value.dot(best.amount));
 }
 
 Solved solve(const Groups& groups) {

@@ -65,7 +65,7 @@ ArrayXd dominated(const SharedServer& server, Index r) {
   return by_r;
 }
 
-// A part of a resource in proportion to grants; nothing when nobody has one.
+// A part of a resource in proportion to grants; nothing when no user has one.
 ArrayXd in_proportion(const ArrayXd& grants, double part) {
   const double sum = grants.sum();
   return sum > 0 ? ArrayXd(grants * (part / sum)) : ArrayXd::Zero(grants.size());

@@ -6,24 +6,25 @@
 // Example: C = (9, 18), d = (1, 4) and (3, 1): 3 and 2 tasks, two thirds of memory and two thirds of CPU.
 // Known failure: it depends on demands for resources that are not full (Remark 2); more of a resource can
 // hurt a user.
+// When the solver fails: water-filling is a direct method, O(Nm) for each resource that fills up, so
+// nothing has to converge; should rounding leave more than 1e-9 of a resource that stopped users, the
+// division still fits and its status is not_converged.
 #include "mechanisms/pool.hpp"
 #include "mechanisms/registry.hpp"
 
 namespace mirab {
 namespace {
 
-constexpr std::string_view kDrfTable = "slides, properties of DRF, Asset Fairness, CEEI";
-
 constexpr Claim kDrfClaims[] = {
     {Property::sharing_incentive, true, kUncapped, "Bonald and Roberts, Proposition 1"},
     {Property::strategy_proofness, true, kUncapped, "Bonald and Roberts, Proposition 2"},
-    {Property::pareto_efficiency, true, kUncapped, kDrfTable},
-    {Property::envy_freeness, true, kUncapped, kDrfTable},
-    {Property::single_resource_fairness, true, kUncapped, kDrfTable},
-    {Property::bottleneck_fairness, true, kUncapped, kDrfTable},
-    {Property::population_monotonicity, true, kUncappedPositive, kDrfTable},
+    {Property::pareto_efficiency, true, kUncapped, kSlidesTable},
+    {Property::envy_freeness, true, kUncapped, kSlidesTable},
+    {Property::single_resource_fairness, true, kUncapped, kSlidesTable},
+    {Property::bottleneck_fairness, true, kUncapped, kSlidesTable},
+    {Property::population_monotonicity, true, kUncappedPositive, kSlidesTable},
     {Property::scale_invariance, true, kUncapped, "Bonald and Roberts, Proposition 3"},
-    {Property::resource_monotonicity, false, {}, kDrfTable},
+    {Property::resource_monotonicity, false, {}, kSlidesTable},
 };
 
 Result<Outcome> allocate_drf(const Problem& problem, const Choice& choice, const Execution&) {

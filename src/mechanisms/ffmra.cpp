@@ -12,6 +12,8 @@
 // Known failures: as published q adds up CPUs and gigabytes, so that another unit gives another division
 // (`units=normalised` does not); with an empty group a part of a resource is left over (`spill=true` gives it
 // away); bundles are not in proportion to tasks (docs/reference/mechanisms/ffmra.md).
+// When the solver fails: it is a formula, O(Nm), so nothing can fail to converge; the certificate is the
+// largest part of a capacity by which rounding overuses it.
 #include "mechanisms/bundles.hpp"
 #include "mechanisms/registry.hpp"
 

@@ -3,13 +3,15 @@
 // Source: Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.4.4, algorithm 4;
 // docs/explanation/mathematics.md, section 7. q adds up the demands of all users on all servers where they
 // may run, with the dominant resource and the demand that they have there. Definition 4.28: where one task of
-// everybody does not fit on a server, nobody is granted more than it requests; what is short is divided in
+// everybody does not fit on a server, no user is granted more than it requests; what is short is divided in
 // proportion to the requests.
 //
 // Example (the thesis, section 4.4.4.3): servers (9, 18) and (10, 20), tasks (1, 4) and (3, 1) on the first,
 // (2, 5) and (4, 3) on the second: q = 16/23, bundles (2.74, 12.5) and (6.26, 5.48), (3.04, 13.9) and (6.96,
 // 6.09). O(N K m).
 // Known failures: those of FFMRA (docs/reference/mechanisms/h-ffmra.md).
+// When the solver fails: it is a formula, O(NKm), so nothing can fail to converge; the certificate is the
+// largest part of a capacity by which rounding overuses it.
 #include "mechanisms/bundles.hpp"
 #include "mechanisms/registry.hpp"
 

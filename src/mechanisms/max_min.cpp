@@ -5,6 +5,9 @@
 // through Proportional Fairness, 2014, section 2.3. u_n = 1, α = ∞.
 // Known failure: a user with large tasks takes more of everything; on one resource shares go with demands
 // (Remark 1).
+// When the solver fails: water-filling is a direct method, O(Nm) for each resource that fills up, so
+// nothing has to converge; should rounding leave more than 1e-9 of a resource that stopped users, the
+// division still fits and its status is not_converged.
 #include "mechanisms/pool.hpp"
 #include "mechanisms/registry.hpp"
 

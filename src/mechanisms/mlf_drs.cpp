@@ -12,6 +12,8 @@
 // Known failures: a bundle is not in proportion to a task. In the example 1.64 and 1.8 tasks run, where DRF
 // runs 3 and 2, so that everybody is worse off; the thesis claims that it is Pareto efficient, and more
 // (docs/reference/mechanisms/mlf-drs.md).
+// When the solver fails: it is a formula, O(Nm), so nothing can fail to converge; the certificate is the
+// largest part of a capacity by which rounding overuses it.
 #include "mechanisms/bundles.hpp"
 #include "mechanisms/registry.hpp"
 

@@ -5,6 +5,9 @@
 // ∞, one water-filling a server. Why naive: no server knows what a user has elsewhere. On servers (2, 12),
 // (12, 2) with tasks (0.2, 1), (1, 0.2) both servers are cut in halves, 6 tasks for each user in all, where
 // DRFH runs 10 and 10. For the same reason it cannot keep a limit on a user's tasks over all servers.
+// When the solver fails: water-filling, server by server, is a direct method, O(Nm) for each resource that
+// fills up, so nothing has to converge; should rounding leave more than 1e-9 of a resource that stopped
+// users, the division still fits and its status is not_converged.
 #include <algorithm>
 
 #include "mechanisms/registry.hpp"

@@ -32,7 +32,7 @@ struct Pool {
   Eigen::ArrayXXd demand;              ///< [n][m], tasks' demand
   Eigen::ArrayXd capacity;             ///< C, [m], > 0
   Eigen::ArrayXd weight;               ///< φ, [n]; empty when all are 1
-  Eigen::ArrayXd cap;                  ///< [n], infinite where there is none; empty when nobody has one
+  Eigen::ArrayXd cap;                  ///< [n], infinite where there is none; empty when no user has one
   std::vector<std::size_t> resources;  ///< the m resources among the problem's: those that the pool has
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <vector>
@@ -82,6 +83,11 @@ void assert_feasible(const Allocation& allocation) {
 }
 
 }  // namespace
+
+bool has_normal_exp(double l) {
+  constexpr double log_max = 700;  // Derived: normal doubles are from e^-708 to e^709.
+  return std::isinf(l) ? l < 0 : std::abs(l) <= log_max;
+}
 
 Status status_of(const numerics::SolveReport& report, Status when_converged) {
   return report.converged() ? when_converged : Status::not_converged;

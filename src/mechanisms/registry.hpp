@@ -28,6 +28,13 @@ Mechanism h_ffmra_row();
 /// rounding, `converged` for one that ends at a tolerance.
 Status status_of(const numerics::SolveReport& report, Status when_converged);
 
+/// Whether e^l is 0 or a normal double.
+bool has_normal_exp(double l);
+
+/// Sources of the claims of several mechanisms.
+inline constexpr std::string_view kSlidesTable = "slides, properties of DRF, Asset Fairness, CEEI";
+inline constexpr std::string_view kRaviKiranTable = "Ravi Kiran and Srinuvas, Table 1";
+
 /// What every mechanism over one pool accepts.
 constexpr Accepts kPoolAccepts{
     .weights = true, .caps = true, .placement = false, .zero_demands = true, .demand_on = false};

@@ -208,22 +208,20 @@ Outcome outcome_of(const Problem& problem, const MergedServers& merged, const Ch
 
 namespace {
 
-constexpr double kTolerated = 1e-7;
-constexpr double kServersPolished = 1e-15;  // asked for when an iteration costs next to nothing
-constexpr double kGood = 1e-9;
+// Of the regret. Derived: a regret is of the second order, so that tasks are right to about its root. A
+// target of the last digits of a double costs next to nothing with few placements; with 10,000 and more an
+// iteration does.
+constexpr numerics::Accuracy kFewPlacements{.target = 1e-15, .accepted = 1e-7};
+constexpr numerics::Accuracy kManyPlacements{.target = 1e-9, .accepted = 1e-7};
 constexpr Eigen::Index kPlacementsPolished = 10'000;
-constexpr Eigen::Index kPlacementsSwept = 1000;  // sweeps after a path that fails take a second or so
-constexpr double kServersLogMost = 700;          // e^±700 are normal doubles
-
-bool fits_double(double log_price) {
-  return log_price < 0 ? log_price > -kServersLogMost || std::isinf(log_price) : log_price < kServersLogMost;
-}
+constexpr Eigen::Index kPlacementsSwept =
+    1000;  // Measured: sweeps after a path that fails take a second or so.
 
 }  // namespace
 
 ServerShares solve_market(const numerics::ServerGame& game, MarketSolver solver, int threads) {
   const bool cheap = game.rows.alone.size() < kPlacementsPolished;
-  const numerics::Accuracy accuracy{.target = cheap ? kServersPolished : kGood, .accepted = kTolerated};
+  const numerics::Accuracy& accuracy = cheap ? kFewPlacements : kManyPlacements;
   numerics::PricedServers found = solver == MarketSolver::path
                                       ? numerics::follow_price_path(game, accuracy, threads)
                                       : numerics::sweep_best_responses(game, accuracy, threads);
@@ -237,7 +235,7 @@ ServerShares solve_market(const numerics::ServerGame& game, MarketSolver solver,
                       .price_power = game.alpha - 1,
                       .status = status_of(found.report, Status::converged),
                       .certificate = {.kind = "relative-regret", .value = found.report.error}};
-  if (std::all_of(found.log_price.data(), found.log_price.data() + found.log_price.size(), fits_double)) {
+  if (std::all_of(found.log_price.data(), found.log_price.data() + found.log_price.size(), has_normal_exp)) {
     shares.prices = found.log_price.unaryExpr([](double l) { return std::exp(l); });
   } else {
     shares.notices.emplace_back(kPricesLeftOut);

@@ -1,6 +1,7 @@
 // Every property against allocations in which it alone is broken, and against what it means, worked out by
 // hand or by brute force.
 #include <gmock/gmock.h>
+#include <gmpxx.h>
 
 #include <mirab/model/random.hpp>
 
@@ -417,13 +418,55 @@ TEST(ParetoEfficiency, IsDecidedWhenWhatUsersHaveIsFarApart) {
   }
 }
 
-// A task of which next to nothing fits, beside one of which billions do.
-TEST(ParetoEfficiency, DoesNotGiveUpOnTasksThatTakeNextToNothing) {
-  Cluster cluster = testing::cluster_of({{0.3}}, {{1e9}, {1e-6}});
-  cluster.users[0].tasks = Quantity(5);
-  const Verdict verdict =
-      testing::verdict_on(Property::pareto_efficiency, testing::problem_of(cluster), "max-min");
-  EXPECT_FALSE(verdict.vacuous) << verdict.note;
+// A task of which next to nothing fits, and one of which billions do: 0.3 CPUs, tasks of 1e9 and of 1e-6.
+class TasksFarApart : public ::testing::Test {
+ protected:
+  static Problem problem(std::vector<std::vector<double>> capacity) {
+    Cluster cluster = testing::cluster_of(capacity, {{1e9}, {1e-6}});
+    cluster.users[0].tasks = Quantity(5);
+    return testing::problem_of(cluster);
+  }
+
+  // In exact numbers, by which part of the capacity these tasks miss it.
+  static double missed(const std::vector<double>& tasks) {
+    const mpq_class capacity(3, 10);
+    const mpq_class used = mpq_class(tasks[0]) * 1'000'000'000 + mpq_class(tasks[1]) / 1'000'000;
+    const mpq_class part = (capacity - used) / capacity;
+    return part.get_d();
+  }
+};
+
+// In exact numbers the one resource is full, and who takes some of it can gain only by another's loss. In
+// doubles a rounding of it is more than a tenth of what the tiny tasks hold, and is not free.
+TEST_F(TasksFarApart, MaxMinIsEfficient) {
+  const Problem pool = problem({{0.3}});
+  const Outcome outcome = *allocate(pool, "max-min");
+  const mpq_class level = mpq_class(3, 10) / (mpq_class(1'000'000'000) + mpq_class(1, 1'000'000));
+  for (const double tasks : outcome.allocation.tasks) EXPECT_DOUBLE_EQ(tasks, level.get_d());
+  EXPECT_LE(std::abs(missed(outcome.allocation.tasks)), 3e-16);
+  const Verdict found = verdict(Property::pareto_efficiency, pool, outcome, Scope::pool);
+  EXPECT_TRUE(found.holds);
+  EXPECT_FALSE(found.vacuous) << found.note;
+}
+
+// A hundredth of the pool is free: the tiny tasks gain what it holds of them, less what others may take.
+TEST_F(TasksFarApart, WhatIsFreeCounts) {
+  const Problem pool = problem({{0.3}});
+  Outcome outcome = *allocate(pool, "max-min");
+  outcome.allocation.tasks[0] *= 0.99;
+  const double free = 0.3 * missed(outcome.allocation.tasks);
+  const Verdict found = verdict(Property::pareto_efficiency, pool, outcome, Scope::pool);
+  ASSERT_FALSE(found.holds);
+  EXPECT_EQ(found.witness->user, pool.users()[1].name);
+  EXPECT_NEAR(found.witness->numbers[1].second, free / 1e-6, 1e-9 * free / 1e-6);
+}
+
+TEST_F(TasksFarApart, SoAreMechanismsOverServers) {
+  for (const char* mechanism : {"drfh", "tsf", "cmmf"}) {
+    const Verdict verdict =
+        testing::verdict_on(Property::pareto_efficiency, problem({{0.3}, {0.3}}), mechanism);
+    EXPECT_TRUE(verdict.holds) << mechanism;
+  }
 }
 
 }  // namespace

@@ -184,12 +184,12 @@ TEST(LevelPricing, OffersTheCheapestServerOfARowAndNothingAtAnOptimum) {
   basis.set_row(0, 0, 1);
   LevelPricing pricing(rows);
   const ArrayXXd price{{3}, {2}, {1}};
-  const std::vector<LevelVariable> entering = pricing.entering(basis, 1, price);
+  const std::vector<LevelVariable> entering = pricing.entering(basis, 1, price, 6);
   ASSERT_EQ(entering.size(), 1U);
   EXPECT_EQ(entering[0].server, 2);
   EXPECT_DOUBLE_EQ(pricing.gain(basis, price, entering[0]), 2);
-  EXPECT_TRUE(pricing.entering(basis, 1, ArrayXXd{{1}, {1}, {2}}).empty());
-  const std::vector<LevelVariable> negative = pricing.entering(basis, 1, ArrayXXd{{1}, {2}, {-1}});
+  EXPECT_TRUE(pricing.entering(basis, 1, ArrayXXd{{1}, {1}, {2}}, 4).empty());
+  const std::vector<LevelVariable> negative = pricing.entering(basis, 1, ArrayXXd{{1}, {2}, {-1}}, 4);
   ASSERT_FALSE(negative.empty());
 }
 

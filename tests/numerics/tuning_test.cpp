@@ -13,8 +13,11 @@
 #include "numerics/lexmaxmin/levels.hpp"
 #include "numerics/many_rows.hpp"
 #include "numerics/market/equilibrium.hpp"
+#include "numerics/pool/classes.hpp"
 #include "numerics/pool/dual.hpp"
+#include "numerics/pool/water_filling.hpp"
 #include "numerics/psdsf/server_levels.hpp"
+#include "numerics/queueing/markov_grid.hpp"
 #include "numerics/random_game.hpp"
 
 namespace mirab::numerics {
@@ -144,6 +147,78 @@ TEST(Tuning, OfTheSampleOfTheDual) {
       constant("sampled_from", &DualTuning::sampled_from, 1 << 10, 1 << 20)};
   sweep<DualTuning>({}, constants, 1e-9,
                     [&](const DualTuning& tuning) { return solve_pools(instances, tuning); });
+}
+
+TEST(Tuning, OfWaterFilling) {
+  Random random(tuning_seed);
+  std::vector<PoolInstance> instances;
+  for (int k = 0; k < 60; ++k) instances.push_back(pool_instance(random, 2 + k, 1 + k % 5));
+  const std::vector<Constant<WaterTuning>> constants{
+      constant("resum_below", &WaterTuning::resum_below, 0.1, 0.9)};
+  sweep<WaterTuning>({}, constants, 1e-12, [&](const WaterTuning& tuning) {
+    Solved solved;
+    for (const PoolInstance& each : instances) {
+      const WaterLevels levels = fill_with_water(
+          each.demand, each.capacity, each.cap,
+          [&](Index first, Eigen::Ref<ArrayXd> rates) {
+            rates = each.coefficient.segment(first, rates.size());
+          },
+          tuning);
+      solved.add(levels.report, levels.amount);
+    }
+    return solved;
+  });
+}
+
+// One row comes or goes at a time.
+TEST(Tuning, OfClassesOfRows) {
+  for (const double alpha : {0.5, 1.0, 4.0}) {
+    RowClasses classes{.resources = 3, .demand = {}, .alpha = alpha};
+    Random draw(tuning_seed);
+    for (int entry = 0; entry < 12; ++entry) classes.demand.push_back(0.1 + draw.unit());
+    const std::vector<Constant<ClassPriceTuning>> constants{
+        constant("max_steps", &ClassPriceTuning::max_steps, 10, 100),
+        constant("armijo", &ClassPriceTuning::armijo, 1e-6, 1e-1),
+        constant("ridge", &ClassPriceTuning::ridge, 1e-15, 1e-11)};
+    sweep<ClassPriceTuning>({}, constants, 1e-9, [&](const ClassPriceTuning& tuning) {
+      Random random(tuning_seed);
+      Solved solved;
+      ClassPrices prices(classes, tuning);
+      std::vector<std::int64_t> counts{3, 1, 4, 2};
+      std::vector<double> amounts(4);
+      for (int k = 0; k < 300; ++k) {
+        std::int64_t& count = counts[random.below(4)];
+        count += count > 1 && random.below(2) == 0 ? -1 : 1;
+        prices.divide(counts, amounts);
+        solved.totals.insert(solved.totals.end(), amounts.begin(), amounts.end());
+      }
+      solved.missed = static_cast<int>(prices.not_converged());
+      solved.iterations = static_cast<int>(prices.steps());
+      return solved;
+    });
+  }
+}
+
+TEST(Tuning, OfMarkovChains) {
+  MarkovGrid grid{.rows = 40, .columns = 30};
+  for (std::size_t i = 0; i < grid.rows; ++i) {
+    for (std::size_t j = 0; j < grid.columns; ++j) {
+      grid.row_birth.push_back(i + 1 < grid.rows ? 0.9 : 0);
+      grid.row_death.push_back(i > 0 ? 1 : 0);
+      grid.column_birth.push_back(j + 1 < grid.columns ? 0.6 : 0);
+      grid.column_death.push_back(j > 0 ? 1 : 0);
+    }
+  }
+  const std::vector<Constant<MarkovTuning>> constants{
+      constant("solved_directly", &MarkovTuning::solved_directly, 1, 64),
+      constant("rounds", &MarkovTuning::rounds, 1, 3), constant("patience", &MarkovTuning::patience, 5, 50)};
+  sweep<MarkovTuning>({}, constants, 1e-8, [&](const MarkovTuning& tuning) {
+    Solved solved;
+    const Stationary found = stationary_distribution(grid, std::vector<double>(40 * 30, 1.0),
+                                                     {.target = 1e-12, .accepted = 1e-11}, tuning);
+    solved.add(found.report, Eigen::Map<const ArrayXd>(found.probability.data(), 40 * 30));
+    return solved;
+  });
 }
 
 LevelsInFull unneeded() { return {.rows = {}, .unit = {}}; }
@@ -315,7 +390,7 @@ TEST(Tuning, OfServersThatFillThemselves) {
       constant("poor_prediction", &T::tie, &TieTuning::poor_prediction, 0.01, 0.3),
       constant("poor_sigma", &T::tie, &TieTuning::poor_sigma, 0.1, 0.8),
       constant("min_sigma", &T::tie, &TieTuning::min_sigma, 1e-6, 1e-2),
-      constant("level_product", &T::tie, &TieTuning::level_product, 0.01, 1),
+      constant("level_divisor", &T::tie, &TieTuning::level_divisor, 1, 100),
       constant("last_product", &T::tie, &TieTuning::last_product, 1e-14, 1e-10),
       constant("balanced", &T::tie, &TieTuning::balanced, 1e-11, 1e-7),
       constant("window", &T::tie, &TieTuning::window, 10, 100),

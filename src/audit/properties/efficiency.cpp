@@ -11,7 +11,7 @@
 
 namespace mirab {
 
-// Non-wastefulness: nobody holds more of a resource than its tasks use, a_{n,i,r} ≤ V_n(a_{n,i}) d_{n,i,r},
+// Non-wastefulness: no user holds more of a resource than its tasks use, a_{n,i,r} ≤ V_n(a_{n,i}) d_{n,i,r},
 // and no resource idles that alone would let somebody run more tasks.
 //
 // Source: Bonald and Roberts, section 2.2, for bundles that need not be in proportion to demand. Weaker than
@@ -23,7 +23,8 @@ namespace {
 using Bundles = std::map<std::pair<std::size_t, std::size_t>, std::vector<double>>;  // by user, server
 
 // The largest part of a server that somebody holds in vain.
-std::optional<Witness> held_but_unused(const Division& division, const ClusterView& ground, double least) {
+std::optional<Witness> held_but_unused(const Division& division, const ClusterView& ground,
+                                       double threshold) {
   std::optional<Witness> worst;
   for (const Grant& grant : division.outcome.allocation.grants) {
     const double tasks = ground.tasks_with(grant.user, grant.server, grant.resources);
@@ -31,7 +32,7 @@ std::optional<Witness> held_but_unused(const Division& division, const ClusterVi
       const double capacity = ground.capacity(grant.server)[r];
       const double used = tasks * ground.demand(grant.user, grant.server)[r];
       const double size = capacity > 0 ? (grant.resources[r] - used) / capacity : 0;
-      if (size <= least || (worst && size <= worst->size)) continue;
+      if (size <= threshold || (worst && size <= worst->size)) continue;
       const auto [holds, uses] = told_apart(grant.resources[r], used);
       worst = Witness{.words = fmt::format("{} holds {} {} on {} under {}, and its {} tasks there use {}",
                                            ground.user_name(grant.user), holds,
@@ -47,7 +48,8 @@ std::optional<Witness> held_but_unused(const Division& division, const ClusterVi
 }
 
 // The largest part of its tasks that a user would gain by one idle resource.
-std::optional<Witness> useful_but_idle(const Division& division, const ClusterView& ground, double least) {
+std::optional<Witness> useful_but_idle(const Division& division, const ClusterView& ground,
+                                       double threshold) {
   std::vector<std::vector<double>> idle;
   for (std::size_t i = 0; i < ground.places(); ++i) idle.push_back(ground.capacity(i));
   Bundles bundles;
@@ -69,7 +71,7 @@ std::optional<Witness> useful_but_idle(const Division& division, const ClusterVi
         with[r] += std::max(0.0, idle[i][r]);
         const double could = std::min(ground.cap(n), tasks - here + ground.tasks_with(n, i, with));
         const double size = shortfall(tasks, could);
-        if (size <= least || (worst && size <= worst->size)) continue;
+        if (size <= threshold || (worst && size <= worst->size)) continue;
         const auto [more, has] = told_apart(could, tasks);
         worst = Witness{.words = fmt::format(
                             "{} {} idles on {} under {}, with which {} could run {} tasks instead of {}",
@@ -89,24 +91,25 @@ std::optional<Witness> useful_but_idle(const Division& division, const ClusterVi
 
 Verdict check_non_wastefulness(const Division& division, const Tolerances& tolerances) {
   const ClusterView ground(division.problem, division.scope);
-  const double least = slack(division.outcome, tolerances);
-  std::optional<Witness> worst = held_but_unused(division, ground, least);
-  if (!worst) worst = useful_but_idle(division, ground, least);
+  const double threshold = slack(division.outcome, tolerances);
+  std::optional<Witness> worst = held_but_unused(division, ground, threshold);
+  if (!worst) worst = useful_but_idle(division, ground, threshold);
   if (!worst) return {.property = Property::non_wastefulness};
   worst->problem = cluster_of(division.problem);
   return violated(Property::non_wastefulness, *std::move(worst));
 }
 
-// Pareto efficiency: nobody can have more tasks without somebody's loss. Two linear programs over all ways y
-// to place tasks, with X_n what everybody has:
+// Pareto efficiency: no user can have more tasks without a loss to another. Two linear programs over all ways
+// y to place tasks, with X_n what everybody has:
 //   max Σ_n ε_n / X_n   under  Σ_i y_{n,i} ≥ X_n + ε_n,  ε ≥ 0      (0 when efficient: it decides)
 //   max t               under  Σ_i y_{n,i} ≥ t X_n                  (1 when not even all can have more)
 //
 // Source: docs/explanation/mathematics.md, section 11. Users with equal tasks and proportional servers are
 // merged first, which changes neither optimum. The first program starts at y = 0 and pays M for every part of
 // X_n that is served: an exact penalty, checked afterwards. On one server, where X_n takes X_n d_n and no
-// more, what is free is a program of m rows. Tasks are in units of X_n, capacities of the server's; of a user
-// without any tasks, in those that it could run alone.
+// more, only what is free counts. Tasks are in units of X_n, capacities of the server's; of a user without
+// any tasks, in those that it could run alone. Over several servers a unit takes at least a billionth of some
+// capacity: a program in doubles cannot see less, so a gain of a user that holds less is measured in that.
 
 namespace {
 
@@ -114,10 +117,13 @@ using Eigen::ArrayXd;
 using Eigen::Index;
 using numerics::ServerRows;
 
-constexpr double kPenalties[] = {1e3, 1e6, 1e9};  // of a task that somebody would lose, one after the other
-constexpr double kNextToNothing = 1e-9;           // of a capacity, one unit
-constexpr double kServed = 1e-7;                  // of X_n may be lost to rounding
-constexpr double kMostEntries = 4e6;              // of the tableau
+// Of a task that a user would lose, one after the other. Derived: too small a penalty is seen, and the next
+// tried; 1e9 and 1e-7 of rounding leave nothing to see of a gain of 1.
+constexpr double kPenalties[] = {1e3, 1e6, 1e9};
+constexpr double kRounding = 1e-13;     // of a capacity. Derived: sums of a thousand amounts in doubles.
+constexpr double kSmallestPart = 1e-9;  // of a capacity, a unit. Derived: rounding of 1e-16 is 1e-7 of it.
+constexpr double kServed = 1e-7;     // of X_n may be lost. Derived: a penalty of 1e9 times rounding of 1e-16.
+constexpr double kMaxEntries = 4e6;  // of the tableau: 32 MB, a limit on time.
 
 // Users and servers in classes; on the pool one class of servers.
 struct ClassedProblem {
@@ -189,40 +195,68 @@ double room_of(const ClassedProblem& classed, Index n) {
   return std::min(std::max(0.0, classed.rows.cap[n] - classed.tasks[n]), most) / classed.unit[n];
 }
 
-double largest_part(const ClassedProblem& classed, Index n) {
-  double largest = 0;
-  for (Index r = 0; r < classed.rows.resources(); ++r)
-    largest = std::max(largest, part_taken(classed, n, 0, r));
-  return largest;
+// What is free of every resource of the one server. Doubles that are meant to fill it leave or miss a
+// rounding, which may be more than all that a user of tiny tasks holds, and a solver as much as its
+// certificate says: a part up to `open` of a capacity is not free.
+ArrayXd free_of_one_server(const ClassedProblem& classed, double open) {
+  const ServerRows& rows = classed.rows;
+  ArrayXd free = rows.capacity.row(0).transpose();
+  for (Index r = 0; r < rows.resources(); ++r) {
+    const double capacity = free[r];
+    const double used = (rows.demand[0].col(r) * classed.tasks).sum();
+    free[r] = capacity - used > open * capacity ? capacity - used : 0;
+  }
+  return free;
 }
 
-// ε_n / X_n of the first program on one server: what fits into the room that is left.
-ArrayXd gains_on_one_server(const ClassedProblem& classed) {
+// The tasks that a class could run in what is free, and no more than it has.
+double tasks_in(const ClassedProblem& classed, const ArrayXd& free, Index n) {
+  double tasks = room_of(classed, n) * classed.unit[n];
+  for (Index r = 0; r < free.size(); ++r) {
+    const double demand = classed.rows.demand[0](n, r);
+    if (demand > 0) tasks = std::min(tasks, free[r] / demand);
+  }
+  return tasks;
+}
+
+// ε_n / X_n of the first program on one server: what fits into the room that is left. Who demands a resource
+// that is full cannot gain, however little of it a task takes; of the others a unit is what fits for them
+// alone, so that no entry of the program is too small to count.
+ArrayXd gains_on_one_server(const ClassedProblem& classed, double open) {
   const ServerRows& rows = classed.rows;
-  const Index users = rows.rows();
-  std::vector<Index> capped;
-  for (Index n = 0; n < users; ++n) {
-    if (std::isfinite(rows.cap[n]) || rows.alone(n, 0) <= 0 || largest_part(classed, n) < kNextToNothing)
-      capped.push_back(n);
+  const ArrayXd free = free_of_one_server(classed, open);
+  std::vector<Index> gainers;
+  std::vector<double> alone;
+  for (Index n = 0; n < rows.rows(); ++n) {
+    const double tasks = tasks_in(classed, free, n);
+    if (!(tasks > 0)) continue;
+    gainers.push_back(n);
+    alone.push_back(tasks);
+  }
+  ArrayXd gains = ArrayXd::Zero(rows.rows());
+  if (gainers.empty()) return gains;
+  const auto count = static_cast<Index>(gainers.size());
+  const ArrayXd unit = Eigen::Map<const ArrayXd>(alone.data(), count);
+  const ArrayXd value = unit / classed.unit(gainers);
+  std::vector<Index> capped;  // by what they have, and not by what is free
+  for (Index k = 0; k < count; ++k) {
+    const Index n = gainers[static_cast<std::size_t>(k)];
+    if (unit[k] >= room_of(classed, n) * classed.unit[n]) capped.push_back(k);
   }
   const Index limits = rows.resources() + static_cast<Index>(capped.size());
-  numerics::LinearProgram program{.value = Eigen::VectorXd::Ones(users),
-                                  .rows = Eigen::MatrixXd::Zero(limits, users),
+  numerics::LinearProgram program{.value = value / value.maxCoeff(),
+                                  .rows = Eigen::MatrixXd::Zero(limits, count),
                                   .limit = Eigen::VectorXd::Ones(limits)};
-  for (Index n = 0; n < users; ++n) {
+  for (Index k = 0; k < count; ++k) {
     for (Index r = 0; r < rows.resources(); ++r) {
-      const double part = part_taken(classed, n, 0, r);
-      program.rows(r, n) = part;
-      program.limit[r] -= part * classed.tasks[n] / classed.unit[n];
+      if (free[r] > 0)
+        program.rows(r, k) = rows.demand[0](gainers[static_cast<std::size_t>(k)], r) * unit[k] / free[r];
     }
   }
-  for (std::size_t k = 0; k < capped.size(); ++k) {
-    const Index row = rows.resources() + static_cast<Index>(k);
-    program.rows(row, capped[k]) = 1;
-    program.limit[row] = room_of(classed, capped[k]);
-  }
-  program.limit = program.limit.cwiseMax(0.0);
-  return numerics::maximise(program).amount;
+  for (std::size_t k = 0; k < capped.size(); ++k)
+    program.rows(rows.resources() + static_cast<Index>(k), capped[k]) = 1;
+  gains(gainers) = numerics::maximise(program).amount.array() * value;
+  return gains;
 }
 
 // The same over several servers, where to lose a task costs so much. Nothing when it does not cost enough to
@@ -258,8 +292,8 @@ std::optional<ArrayXd> gains_over_servers(const ClassedProblem& classed, double 
   return (served - owed).max(0.0);
 }
 
-std::optional<ArrayXd> gains_of(const ClassedProblem& classed) {
-  if (classed.rows.servers() == 1) return gains_on_one_server(classed);
+std::optional<ArrayXd> gains_of(const ClassedProblem& classed, double open) {
+  if (classed.rows.servers() == 1) return gains_on_one_server(classed, open);
   for (const double penalty : kPenalties) {
     if (std::optional<ArrayXd> gains = gains_over_servers(classed, penalty)) return gains;
   }
@@ -297,16 +331,18 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
   ClassedProblem classed =
       division.scope == Scope::pool ? classed_pool(ground, tasks) : classed_servers(division.problem, tasks);
   classed.unit = (classed.tasks > 0).select(classed.tasks, classed.rows.alone.rowwise().sum());
+  if (classed.rows.servers() > 1)
+    classed.unit = classed.unit.max(kSmallestPart * classed.rows.alone.rowwise().maxCoeff());
   classed.unit = (classed.unit > 0).select(classed.unit, 1.0);  // of a class that can run nowhere
   const auto users = static_cast<double>(classed.tasks.size());
   const auto servers = static_cast<double>(classed.rows.servers());
   const bool one = classed.rows.servers() == 1;
   const double entries =
       one ? 0 : (servers * static_cast<double>(ground.resources()) + 2 * users) * users * (servers + 1);
-  if (entries > kMostEntries)
-    return undecided(Property::pareto_efficiency, "the linear program is too large");
+  if (entries > kMaxEntries) return undecided(Property::pareto_efficiency, "the linear program is too large");
 
-  const std::optional<ArrayXd> found = gains_of(classed);
+  const std::optional<ArrayXd> found =
+      gains_of(classed, kRounding + tolerances.certificates * division.outcome.certificate.value);
   if (!found) return undecided(Property::pareto_efficiency, "what users have is too far apart in size");
   const ArrayXd& gains = *found;
   const double size = gains.sum();

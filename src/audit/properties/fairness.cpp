@@ -14,27 +14,28 @@
 #include "audit/findings.hpp"
 #include "fairness/share.hpp"
 #include "model/exact.hpp"
+#include "numerics/base/exchange.hpp"
 
 namespace mirab {
 
-// The sharing incentive: X_n ≥ (φ_n/Φ) Σ_i γ_{n,i}. Nobody would rather have its equal part of every server,
+// The sharing incentive: X_n ≥ (φ_n/Φ) Σ_i γ_{n,i}. No user would rather have its equal part of every server,
 // or of the pool, for itself.
 //
 // Source: Ghodsi et al. 2011, section 3; for servers with placement constraints Ravi Kiran and Srinuvas,
 // section 4: the part of a server that a user may not use is lost to it. Example: asset fairness on (30, 30)
-// gives 12 tasks to the user of (1, 1) beside one of (1, 3); half of the pool holds 15.
+// gives 12 tasks to the user of (1, 1) next to one of (1, 3); half of the pool holds 15.
 
 Verdict check_sharing_incentive(const Division& division, EqualPart part, const Tolerances& tolerances) {
   const bool pool = part == EqualPart::of_the_pool;
   const ClusterView ground(division.problem, pool ? Scope::pool : Scope::servers);
-  const double least = slack(division.outcome, tolerances);
+  const double threshold = slack(division.outcome, tolerances);
   std::optional<Witness> worst;
   for (std::size_t n = 0; n < ground.users(); ++n) {
     const double share = ground.weight(n) / ground.total_weight();
     const double alone = std::min(ground.cap(n), share * ground.alone_everywhere(n));
     const double tasks = division.outcome.allocation.tasks[n];
     const double size = shortfall(tasks, alone);
-    if (size <= least || (worst && size <= worst->size)) continue;
+    if (size <= threshold || (worst && size <= worst->size)) continue;
     const auto [could, gives] = told_apart(alone, tasks);
     worst = Witness{
         .words = fmt::format("{} could run {} tasks on {} {}, {} gives it {}", ground.user_name(n), could,
@@ -51,12 +52,12 @@ Verdict check_sharing_incentive(const Division& division, EqualPart part, const 
   return violated(Property::sharing_incentive, *std::move(worst));
 }
 
-// Envy-freeness: V_n((φ_n/φ_k) a_k) ≤ X_n for all k. Nobody could run more tasks with what somebody else
+// Envy-freeness: V_n((φ_n/φ_k) a_k) ≤ X_n for all k. No user could run more tasks with what another one
 // holds, scaled to its own weight.
 //
 // Source: Ghodsi et al. 2011, section 3. Of users with equal demand and servers only the one with the fewest
 // tasks per weight is asked whom it envies: it envies whenever another of them does; a user whose cap
-// satisfies it envies nobody, so caps keep classes apart.
+// satisfies it envies no user, so caps keep classes apart.
 
 namespace {
 
@@ -88,14 +89,14 @@ std::vector<double> tasks_with_bundles(const ClusterView& ground, const Allocati
 Verdict check_envy_freeness(const Division& division, const Tolerances& tolerances) {
   const ClusterView ground(division.problem, division.scope);
   const Allocation& allocation = division.outcome.allocation;
-  const double least = slack(division.outcome, tolerances);
+  const double threshold = slack(division.outcome, tolerances);
   std::optional<Witness> worst;
   for (const std::size_t n : lowest_of_classes(ground, allocation.tasks)) {
     const std::vector<double> with = tasks_with_bundles(ground, allocation, n);
     for (std::size_t k = 0; k < with.size(); ++k) {
       const double could = std::min(ground.cap(n), with[k]);
       const double size = k == n ? 0 : shortfall(allocation.tasks[n], could);
-      if (size <= least || (worst && size <= worst->size)) continue;
+      if (size <= threshold || (worst && size <= worst->size)) continue;
       const auto [more, has] = told_apart(could, allocation.tasks[n]);
       const bool same_weight = ground.weight(n) == ground.weight(k);
       worst = Witness{
@@ -120,87 +121,58 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
 Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
                    std::size_t resource, const Tolerances& tolerances);
 
-// Max-min fairness in one resource over servers, decided by who could hand over to whom: n may run on i, k
-// holds some of i, k may run on j, and so on. An allocation is lexicographically max-min in the amounts per
-// weight when no such chain leads from a user below its cap to a free place, or to a user with more per
-// weight: bounded flows from users to servers are a polymatroid, where improving by one exchange at a time
-// finds the optimum (Megiddo 1974). A chain through users who keep their totals matters where one of them has
-// all its tasks. O(N (N + grants + N K)).
+// Max-min fairness in one resource over servers, decided by chains of exchanges (numerics/base/exchange.hpp):
+// none may lead from a user below its cap to a free place, or to a user with more per weight. O(N (N + grants
+// + N K)).
 
 namespace {
 
 struct Held {
-  std::vector<double> amount;                // of ρ, by user
-  std::vector<double> free;                  // of ρ, by server
-  std::vector<std::vector<std::size_t>> on;  // who holds some of each server
+  std::vector<double> amount;  // of ρ, by user
+  std::vector<double> free;    // of ρ, by server
+  numerics::Holdings holdings;
 };
 
-// What is less than `least` of a server is what a solver left there, and nobody's.
-Held held(const Division& division, const ClusterView& ground, std::size_t resource, double least) {
-  Held held{.amount = std::vector<double>(ground.users(), 0.0), .free = {}, .on = {}};
-  held.on.resize(ground.places());
+// What is less than `threshold` of a server is what a solver left there, and no user's.
+Held held(const Division& division, const ClusterView& ground, std::size_t resource, double threshold) {
+  Held held{.amount = std::vector<double>(ground.users(), 0.0), .free = {}, .holdings = {}};
+  numerics::Holdings& holdings = held.holdings;
+  holdings.holders.resize(ground.places());
   for (std::size_t i = 0; i < ground.places(); ++i) held.free.push_back(ground.capacity(i)[resource]);
   for (const Grant& grant : division.outcome.allocation.grants) {
     const double tasks = ground.tasks_with(grant.user, grant.server, grant.resources);
     const double amount = tasks * ground.demand(grant.user, grant.server)[resource];
     held.amount[grant.user] += amount;
     held.free[grant.server] -= amount;
-    if (amount > least * ground.capacity(grant.server)[resource]) held.on[grant.server].push_back(grant.user);
+    if (amount > threshold * ground.capacity(grant.server)[resource])
+      holdings.holders[grant.server].push_back(grant.user);
   }
+  for (std::size_t i = 0; i < ground.places(); ++i)
+    holdings.has_room.push_back(held.free[i] > threshold * ground.capacity(i)[resource]);
+  for (std::size_t n = 0; n < ground.users(); ++n)
+    holdings.level.push_back(held.amount[n] / ground.weight(n));
+  holdings.may_use = [&ground](std::size_t n, std::size_t i) { return ground.eligible(n, i); };
   return held;
-}
-
-// What user n could have more from: a free server, or another user.
-struct Source {
-  double level = 0;  // amount per weight of the one that would lose; infinite for a free server
-  std::size_t server = 0;
-  std::size_t user = 0;
-};
-
-// The best source that chains lead to from n: over users of any level, since those in between lose nothing.
-Source best_source(const ClusterView& ground, const Held& held, std::size_t resource, std::size_t n,
-                   double least) {
-  std::vector<bool> seen_user(ground.users());
-  std::vector<bool> seen_server(ground.places());
-  std::vector<std::size_t> queue{n};
-  seen_user[n] = true;
-  Source best;
-  for (std::size_t at = 0; at < queue.size(); ++at) {
-    for (std::size_t i = 0; i < ground.places(); ++i) {
-      if (seen_server[i] || !ground.eligible(queue[at], i)) continue;
-      seen_server[i] = true;
-      if (held.free[i] > least * ground.capacity(i)[resource])
-        return {.level = std::numeric_limits<double>::infinity(), .server = i};
-      for (const std::size_t k : held.on[i]) {
-        if (seen_user[k]) continue;
-        seen_user[k] = true;
-        queue.push_back(k);
-        const double level = held.amount[k] / ground.weight(k);
-        if (level > best.level) best = {.level = level, .server = i, .user = k};
-      }
-    }
-  }
-  return best;
 }
 
 }  // namespace
 
 Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
                    std::size_t resource, const Tolerances& tolerances) {
-  const double least = slack(division.outcome, tolerances);
-  const Held has = held(division, ground, resource, least);
+  const double threshold = slack(division.outcome, tolerances);
+  const Held has = held(division, ground, resource, threshold);
   const std::string& name = division.problem.resources()[resource];
   std::optional<Witness> worst;
   for (std::size_t n = 0; n < ground.users(); ++n) {
     const double tasks = division.outcome.allocation.tasks[n];
-    if (tasks >= ground.cap(n) * (1 - least)) continue;
-    const Source source = best_source(ground, has, resource, n, least);
-    const double level = has.amount[n] / ground.weight(n);
+    if (tasks >= ground.cap(n) * (1 - threshold)) continue;
+    const numerics::Source source = numerics::highest_source(has.holdings, n);
+    const double level = has.holdings.level[n];
     const double size =
         source.level == std::numeric_limits<double>::infinity() ? 1 : shortfall(level, source.level);
-    if (size <= least || (worst && size <= worst->size)) continue;
+    if (size <= threshold || (worst && size <= worst->size)) continue;
     const bool idle = source.level == std::numeric_limits<double>::infinity();
-    const double other = idle ? has.free[source.server] : has.amount[source.user];
+    const double other = idle ? has.free[source.server] : has.amount[source.row];
     const auto [little, much] = told_apart(has.amount[n], other);
     worst = Witness{.words = idle ? fmt::format("{} holds {} {} under {}, while {} of {} is free",
                                                 ground.user_name(n), little, name, division.outcome.mechanism,
@@ -208,10 +180,10 @@ Verdict max_min_in(Property property, const Division& division, const ClusterVie
                                   : fmt::format("{} holds {} {} under {} and could have some of the {} of "
                                                 "{}, who has more for its weight",
                                                 ground.user_name(n), little, name, division.outcome.mechanism,
-                                                much, ground.user_name(source.user)),
+                                                much, ground.user_name(source.row)),
                     .problem = {},
                     .user = ground.user_name(n),
-                    .other = idle ? "" : ground.user_name(source.user),
+                    .other = idle ? "" : ground.user_name(source.row),
                     .numbers = {{"holds", has.amount[n]}, {idle ? "free" : "other_holds", other}},
                     .size = size};
   }
@@ -259,7 +231,7 @@ Verdict check_bottleneck_fairness(const Division& division, const Tolerances& to
   return max_min_in(Property::bottleneck_fairness, division, ground, found.front(), tolerances);
 }
 
-// Single-resource fairness: with one resource, the allocation is max-min fair in it. Asked only where nobody
+// Single-resource fairness: with one resource, the allocation is max-min fair in it. Asked only where no user
 // demands any other. Source: Ghodsi et al. 2011, section 3.
 
 Verdict check_single_resource_fairness(const Division& division, const Tolerances& tolerances) {

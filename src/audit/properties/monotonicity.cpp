@@ -13,7 +13,7 @@
 
 namespace mirab {
 
-// Population monotonicity: when a user leaves, nobody who stays has fewer tasks.
+// Population monotonicity: when a user leaves, no user who stays has fewer tasks.
 //
 // Source: Ghodsi et al. 2011, section 3. Example of a failure: DRF on (1, 1) with users A (1, 0), B (1, 1)
 // and two of (0, 1): A has 2/3; when one of the last leaves, B rises to 1/2, and A falls to 1/2.
@@ -37,13 +37,13 @@ Trial loss_without(const Division& division, const Rule& rule, std::size_t gone,
   if (!problem) return {};
   const std::optional<Outcome> outcome = comparable(rule, *problem);
   if (!outcome) return {};
-  const double least = slack(division.outcome, tolerances) + slack(*outcome, tolerances);
+  const double threshold = slack(division.outcome, tolerances) + slack(*outcome, tolerances);
   std::optional<Witness> worst;
   for (std::size_t n = 0; n < left.users.size(); ++n) {
     const double before = division.outcome.allocation.tasks[n < gone ? n : n + 1];
     const double after = outcome->allocation.tasks[n];
     const double size = shortfall(after, before);
-    if (!(size > least) || (worst && size <= worst->size)) continue;
+    if (!(size > threshold) || (worst && size <= worst->size)) continue;
     const auto [had, has] = told_apart(before, after);
     const std::string& leaver = division.problem.users()[gone].name;
     worst = Witness{.words = fmt::format("{} has {} tasks under {}, and {} when {} leaves",
@@ -91,7 +91,7 @@ Verdict check_population_monotonicity(const Division& division, const Rule& rule
   return verdict;
 }
 
-// Resource monotonicity: when there is more of a resource, nobody has fewer tasks.
+// Resource monotonicity: when there is more of a resource, no user has fewer tasks.
 //
 // Source: Ghodsi et al. 2011, section 3. Tried: every resource of every kind of server, and of all servers
 // together, times 2, 1.5, 1.25, 4 and 1.1. On a pool only all together: a pool does not see servers. Example
@@ -151,13 +151,13 @@ Trial loss_with(const Division& division, const Rule& rule, const Growth& growth
   if (!more) return {};
   const std::optional<Outcome> outcome = comparable(rule, *more);
   if (!outcome) return {};
-  const double least = slack(division.outcome, tolerances) + slack(*outcome, tolerances);
+  const double threshold = slack(division.outcome, tolerances) + slack(*outcome, tolerances);
   std::optional<Witness> worst;
   for (std::size_t n = 0; n < more->user_count(); ++n) {
     const double before = division.outcome.allocation.tasks[n];
     const double after = outcome->allocation.tasks[n];
     const double size = shortfall(after, before);
-    if (!(size > least) || (worst && size <= worst->size)) continue;
+    if (!(size > threshold) || (worst && size <= worst->size)) continue;
     const auto [had, has] = told_apart(before, after);
     worst = Witness{
         .words = fmt::format("{} has {} tasks under {}, and {} {}", more->users()[n].name, had,
@@ -255,7 +255,7 @@ Trial change_by(const Division& division, const Rule& rule, std::size_t user, do
   if (!scaled) return {};
   const std::optional<Outcome> outcome = comparable(rule, *scaled);
   if (!outcome) return {};
-  const double least = slack(division.outcome, tolerances) + slack(*outcome, tolerances);
+  const double threshold = slack(division.outcome, tolerances) + slack(*outcome, tolerances);
   const auto before = holdings(division.problem, division.outcome.allocation);
   const auto after = holdings(*scaled, outcome->allocation);
   std::optional<Witness> worst;
@@ -264,7 +264,7 @@ Trial change_by(const Division& division, const Rule& rule, std::size_t user, do
       const double size =
           std::max(shortfall(before[n][r], after[n][r]), shortfall(after[n][r], before[n][r]));
       if (std::max(before[n][r], after[n][r]) < kDust) continue;
-      if (!(size > least) || (worst && size <= worst->size)) continue;
+      if (!(size > threshold) || (worst && size <= worst->size)) continue;
       const auto [had, has] = told_apart(100 * before[n][r], 100 * after[n][r]);
       const std::string& who = division.problem.users()[user].name;
       worst = Witness{

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -18,6 +20,8 @@ using RowValues = Eigen::Ref<const Eigen::ArrayXd>;
 /// 2048.
 constexpr Eigen::Index kBlockRows = 512;
 
+inline std::size_t as_size(Eigen::Index index) { return static_cast<std::size_t>(index); }
+
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class Number>
@@ -34,7 +38,7 @@ struct ServerRowsOf {
   TableOf<Number> capacity;             ///< c, [i][r] ≥ 0
   TableOf<Number> alone;  ///< γ, [n][i]: units of row n that server i holds alone, min_r c_{i,r} / d_{n,i,r};
                           ///< 0 where the row may not go. Every row may go somewhere.
-  ArrayOf<Number> cap;  ///< [n] ≥ 0, infinite where there is none; empty when nobody has one
+  ArrayOf<Number> cap;  ///< [n] ≥ 0, infinite where there is none; empty when no row has one
 
   Eigen::Index rows() const { return alone.rows(); }
   Eigen::Index servers() const { return capacity.rows(); }
@@ -46,5 +50,16 @@ struct ServerRowsOf {
 };
 
 using ServerRows = ServerRowsOf<double>;
+
+/// Scales x_{·,i} down until it fits server i: sums of parts may be above a capacity by rounding. Server by
+/// server, since what is much for a small server is next to nothing for all.
+inline void scale_to_fit(const ServerRows& rows, Eigen::Index server, Eigen::Ref<Eigen::ArrayXd> amount) {
+  double fullest = 1;
+  for (Eigen::Index r = 0; r < rows.resources(); ++r) {
+    const double capacity = rows.capacity(server, r);
+    if (capacity > 0) fullest = std::max(fullest, (amount * rows.demand_on(server).col(r)).sum() / capacity);
+  }
+  amount /= fullest;
+}
 
 }  // namespace mirab::numerics

@@ -81,7 +81,7 @@ struct LevelVariable {
 ///     Σ_n a_{n,i,r} y_{n,i} + q_{i,r} = 1        q ≥ 0,  a_{n,i,r} = unit_n d_{n,i,r} / c_{i,r}
 ///
 /// in which one basic variable of every row, its key, is kept apart from K m others: of these the inverse of
-/// a working matrix W is kept, and N appears nowhere. A capacity of 0, which nobody can use, is left with
+/// a working matrix W is kept, and N appears nowhere. A capacity of 0, which no row can use, is left with
 /// q = 1. Capacities are numbered i + K r.
 template <class Number>
 class LevelBasisOf {
@@ -113,7 +113,7 @@ class LevelBasisOf {
 
   /// A row's right side; t must not be basic.
   void set_row(Eigen::Index row, const Number& floor, const Number& rate);
-  /// What t takes, summed again: rows that were set leave rounding, which looks like a demand where nobody
+  /// What t takes, summed again: rows that were set leave rounding, which looks like a demand where no row
   /// has one. O(N m).
   void sum_rates();
 

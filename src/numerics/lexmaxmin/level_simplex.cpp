@@ -18,8 +18,8 @@ namespace mirab::numerics {
 // Source: Harris, Pivot Selection Methods of the Devex LP Code, 1973. Among the limits that are reached
 // within a slip of each other the one that falls fastest leaves. Everything counts in its own size, a share
 // in what its row has in all and a slack in its capacity, so that nothing depends on the units in which
-// demands, levels and capacities are given; only what changes by next to nothing beside the largest change is
-// taken for rounding.
+// demands, levels and capacities are given; only what changes by next to nothing compared with the largest
+// change is taken for rounding.
 //
 // Known failures: a change below 1e-12 of the largest is rounding here even where it is none. The variable
 // then falls below 0 by that part of its size.
@@ -100,8 +100,8 @@ Number LevelPricingOf<Number>::gain(const LevelBasisOf<Number>& basis, const Tab
 
 template <class Number>
 bool LevelPricingOf<Number>::worthwhile(const LevelBasisOf<Number>& basis, const Number& level,
-                                        const TableOf<Number>& price, const LevelVariable& variable) const {
-  const Number worth = (price * rows_->capacity).abs().sum();
+                                        const TableOf<Number>& price, const Number& worth,
+                                        const LevelVariable& variable) const {
   const Number gained = gain(basis, price, variable);
   if (variable.kind == Kind::slack) return gained > tolerance<Number>(tuning_.negative) * worth;
   const Number total = basis.total(variable.row, level);
@@ -112,52 +112,53 @@ bool LevelPricingOf<Number>::worthwhile(const LevelBasisOf<Number>& basis, const
 
 template <class Number>
 void LevelPricingOf<Number>::add_slacks(const LevelBasisOf<Number>& basis, const Number& level,
-                                        const TableOf<Number>& price, std::vector<Found>& found) const {
+                                        const TableOf<Number>& price, const Number& worth,
+                                        std::vector<Found>& found) const {
   for (Index i = 0; i < price.rows(); ++i) {
     for (Index r = 0; r < price.cols(); ++r) {
       const LevelVariable slack{.kind = Kind::slack, .server = i, .resource = r};
-      if (worthwhile(basis, level, price, slack)) found.push_back({gain(basis, price, slack), slack});
+      if (worthwhile(basis, level, price, worth, slack)) found.push_back({gain(basis, price, slack), slack});
     }
   }
 }
 
 template <class Number>
 void LevelPricingOf<Number>::add_shares(const LevelBasisOf<Number>& basis, const Number& level,
-                                        const TableOf<Number>& price, Index first,
+                                        const TableOf<Number>& price, const Number& worth, Index first,
                                         std::vector<Found>& found) {
   const Index count = std::min(tuning_.priced_rows, rows_->rows() - first);
   costs_.resize(tuning_.priced_rows, price.rows());
-  ArrayOf<Number> least = ArrayOf<Number>::Constant(count, infinity_of<Number>());
+  ArrayOf<Number> lowest = ArrayOf<Number>::Constant(count, infinity_of<Number>());
   for (Index i = 0; i < price.rows(); ++i) {
     auto cost = costs_.col(i).head(count);
     cost = rows_->demand_on(i).col(0).segment(first, count) * price(i, 0);
     for (Index r = 1; r < price.cols(); ++r) {
       if (price(i, r) != 0) cost += rows_->demand_on(i).col(r).segment(first, count) * price(i, r);
     }
-    least = (rows_->alone.col(i).segment(first, count) > 0 && cost < least).select(cost, least);
+    lowest = (rows_->alone.col(i).segment(first, count) > 0 && cost < lowest).select(cost, lowest);
   }
+  const Number clearly_cheaper = 1 - tolerance<Number>(tuning_.cheaper);
   for (Index k = 0; k < count; ++k) {
     const Index n = first + k;
     const bool has_tasks = basis.floor()[n] + basis.rate()[n] > 0;
-    if (!has_tasks || !(least[k] < (1 - tolerance<Number>(tuning_.cheaper)) * costs_(k, basis.key(n))))
-      continue;
+    if (!has_tasks || !(lowest[k] < clearly_cheaper * costs_(k, basis.key(n)))) continue;
     Index cheapest = 0;
-    while (costs_(k, cheapest) != least[k] || rows_->alone(n, cheapest) <= 0) ++cheapest;
+    while (costs_(k, cheapest) != lowest[k] || rows_->alone(n, cheapest) <= 0) ++cheapest;
     const LevelVariable share{.kind = Kind::share, .row = n, .server = cheapest};
-    if (worthwhile(basis, level, price, share)) found.push_back({gain(basis, price, share), share});
+    if (worthwhile(basis, level, price, worth, share)) found.push_back({gain(basis, price, share), share});
   }
 }
 
 template <class Number>
 std::vector<LevelVariable> LevelPricingOf<Number>::entering(const LevelBasisOf<Number>& basis,
-                                                            const Number& level,
-                                                            const TableOf<Number>& price) {
+                                                            const Number& level, const TableOf<Number>& price,
+                                                            const Number& worth) {
   std::vector<Found> found;
-  add_slacks(basis, level, price, found);
+  add_slacks(basis, level, price, worth, found);
   const Index blocks = (rows_->rows() + tuning_.priced_rows - 1) / tuning_.priced_rows;
   for (Index seen = 0; seen < blocks && found.size() < tuning_.enough; ++seen) {
     block_ = (block_ + 1) % blocks;
-    add_shares(basis, level, price, block_ * tuning_.priced_rows, found);
+    add_shares(basis, level, price, worth, block_ * tuning_.priced_rows, found);
   }
   const std::size_t kept = std::min(found.size(), tuning_.kept);
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
@@ -342,6 +343,7 @@ bool LevelSimplexOf<Number>::enter(const LevelVariable& entering) {
 template <class Number>
 void LevelSimplexOf<Number>::find_price() {
   price_ = (rows_->capacity > 0).select(basis_.worth() / rows_->capacity, 0);
+  worth_ = (price_ * rows_->capacity).abs().sum();
 }
 
 // Enters the best candidate, then the best of those that are still worthwhile, and so on.
@@ -349,11 +351,11 @@ template <class Number>
 bool LevelSimplexOf<Number>::raise_by(const std::vector<LevelVariable>& candidates) {
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     const LevelVariable* best = k == 0 ? candidates.data() : nullptr;
-    Number most = 0;
+    Number best_gain = 0;
     for (const LevelVariable& candidate : candidates) {
       const Number gain = k == 0 ? Number(0) : pricing_.gain(basis_, price_, candidate);
-      if (gain <= most || !pricing_.worthwhile(basis_, level_, price_, candidate)) continue;
-      most = gain;
+      if (gain <= best_gain || !pricing_.worthwhile(basis_, level_, price_, worth_, candidate)) continue;
+      best_gain = gain;
       best = &candidate;
     }
     if (best == nullptr) return true;
@@ -366,15 +368,15 @@ bool LevelSimplexOf<Number>::raise_by(const std::vector<LevelVariable>& candidat
 
 template <class Number>
 Stop LevelSimplexOf<Number>::raise() {
-  const Index most = std::min(
+  const Index limit = std::min(
       max_pivots_, pivots_ + tuning_.min_pivots + tuning_.pivots_each * (rows_->rows() + basis_.order()));
-  while (anybody_active() && pivots_ < most) {
+  while (anybody_active() && pivots_ < limit) {
     if (basis_.level_position() < 0) {
       if (!enter({.kind = Kind::level})) return Stop::stalled;
       continue;
     }
     find_price();
-    const std::vector<LevelVariable> candidates = pricing_.entering(basis_, level_, price_);
+    const std::vector<LevelVariable> candidates = pricing_.entering(basis_, level_, price_, worth_);
     if (!candidates.empty()) {
       if (!raise_by(candidates)) return Stop::stalled;
       continue;
@@ -434,9 +436,9 @@ template class LevelSimplexOf<BigFloat>;
 // A start for the simplex method of levels, by a sample.
 //
 // The prices of an eighth of the rows, on an eighth of the capacities, are nearly those of all, and tell
-// where a row costs least. Where many servers cost about the same, which is so when one resource is short
+// where a row costs lowest. Where many servers cost about the same, which is so when one resource is short
 // everywhere, it is the room that must decide: rows are dealt out one after the other, to the server that is
-// least full with it. The eighth has a start of the same kind. From one server for each row, chosen by what
+// lowest full with it. The eighth has a start of the same kind. From one server for each row, chosen by what
 // it holds alone, 10,000 rows on 10 servers take 20,000 pivots; from here some hundreds.
 
 namespace {
@@ -473,22 +475,22 @@ ArrayXXd costs(const ServerRows& rows, const ArrayXd& unit, const LevelTuning& t
 
 std::vector<Index> starting_keys(const ServerRows& rows, const ArrayXd& unit, const LevelTuning& tuning) {
   const ArrayXXd cost = costs(rows, unit, tuning);
-  const ArrayXd most = tuning.about_same * cost.rowwise().minCoeff();
+  const ArrayXd cheap = tuning.about_same * cost.rowwise().minCoeff();
   const ArrayXXd per_capacity = (rows.capacity > 0).select(rows.capacity.inverse(), 0);
   ArrayXXd used = ArrayXXd::Zero(rows.servers(), rows.resources());
   std::vector<Index> keys;
   for (Index n = 0; n < rows.rows(); ++n) {
     Index key = 0;
-    double least_full = kInfinity;
+    double lowest_use = kInfinity;
     for (Index i = 0; i < rows.servers(); ++i) {
-      if (!(cost(n, i) <= most[n]) || rows.alone(n, i) <= 0) continue;
+      if (!(cost(n, i) <= cheap[n]) || rows.alone(n, i) <= 0) continue;
       double fullest = 0;
       for (Index r = 0; r < rows.resources(); ++r) {
         const double with_it = used(i, r) + unit[n] * rows.demand_on(i)(n, r);
         fullest = std::max(fullest, with_it * per_capacity(i, r));
       }
-      if (fullest >= least_full) continue;
-      least_full = fullest;
+      if (fullest >= lowest_use) continue;
+      lowest_use = fullest;
       key = i;
     }
     used.row(key) += unit[n] * rows.demand_on(key).row(n);

@@ -57,14 +57,14 @@ class LevelPricingOf {
   Number gain(const LevelBasisOf<Number>& basis, const TableOf<Number>& price,
               const LevelVariable& variable) const;
 
-  /// Whether such a gain is one, and not rounding, for all that a row has at this level.
+  /// Whether such a gain is one, and not rounding, for all that a row has at this level. `worth` is Σ |λ| c.
   bool worthwhile(const LevelBasisOf<Number>& basis, const Number& level, const TableOf<Number>& price,
-                  const LevelVariable& variable) const;
+                  const Number& worth, const LevelVariable& variable) const;
 
   /// Some of those that are worthwhile, the best first; at least one unless there is none: then the basis is
   /// optimal. O(N K m), less when many are.
   std::vector<LevelVariable> entering(const LevelBasisOf<Number>& basis, const Number& level,
-                                      const TableOf<Number>& price);
+                                      const TableOf<Number>& price, const Number& worth);
 
  private:
   struct Found {
@@ -75,9 +75,9 @@ class LevelPricingOf {
   Number cost(const LevelBasisOf<Number>& basis, const TableOf<Number>& price, Eigen::Index row,
               Eigen::Index server) const;
   void add_slacks(const LevelBasisOf<Number>& basis, const Number& level, const TableOf<Number>& price,
-                  std::vector<Found>& found) const;
+                  const Number& worth, std::vector<Found>& found) const;
   void add_shares(const LevelBasisOf<Number>& basis, const Number& level, const TableOf<Number>& price,
-                  Eigen::Index first, std::vector<Found>& found);
+                  const Number& worth, Eigen::Index first, std::vector<Found>& found);
 
   const ServerRowsOf<Number>* rows_;
   LevelTuning tuning_;
@@ -118,7 +118,7 @@ class LevelSimplexOf {
   /// m); there are usually fewer than 2 (N + K m).
   Stop raise();
 
-  /// λ ≥ 0 of the level, [i][r] per unit of capacity, scaled somehow: all 0 when capacities hold nobody back.
+  /// λ ≥ 0 of the level, [i][r] per unit of capacity, scaled somehow: all 0 when capacities hold no row back.
   TableOf<Number> price() const;
 
   /// Where λ may be above 0 in exact numbers, [i][r], while the level is the highest.
@@ -153,6 +153,7 @@ class LevelSimplexOf {
   std::vector<Eigen::Index> by_cap_;  // rows, the lowest first
   std::size_t next_ = 0;              // in by_cap_
   TableOf<Number> price_;
+  Number worth_ = 0;                 // Σ |λ| c of them
   LevelLimitsOf<Number> limits_;     // of the present step
   std::vector<Eigen::Index> split_;  // rows with more basic shares than the key, in the present step
   ArrayOf<Number> fall_;             // of their keys, [n]

@@ -44,17 +44,8 @@ struct Rounds {
   bool gave_up = false;
 };
 
-// x within the capacities, above which sums of parts may be by rounding: server by server, since what is much
-// for a small server is next to nothing for all.
 ArrayXXd within_capacities(const ServerRows& rows, ArrayXXd x) {
-  for (Index i = 0; i < rows.servers(); ++i) {
-    double most = 1;
-    for (Index r = 0; r < rows.resources(); ++r) {
-      const double capacity = rows.capacity(i, r);
-      if (capacity > 0) most = std::max(most, (x.col(i) * rows.demand_on(i).col(r)).sum() / capacity);
-    }
-    x.col(i) /= most;
-  }
+  for (Index i = 0; i < rows.servers(); ++i) scale_to_fit(rows, i, x.col(i));
   return x;
 }
 
@@ -75,10 +66,11 @@ std::vector<Index> saturated(const LevelSimplexOf<Number>& simplex, const ArrayO
   for (Index n = 0; n < gain.size(); ++n) {
     if (simplex.active(n)) nearest = std::min(nearest, gain[n]);
   }
-  const Number most = std::max<Number>(tolerance<Number>(tuning.fixed_within), tuning.near_lowest * nearest);
+  const Number threshold =
+      std::max<Number>(tolerance<Number>(tuning.fixed_within), tuning.near_lowest * nearest);
   std::vector<Index> users;
   for (Index n = 0; n < gain.size(); ++n) {
-    if (simplex.active(n) && gain[n] <= most) users.push_back(n);
+    if (simplex.active(n) && gain[n] <= threshold) users.push_back(n);
   }
   return users;
 }
@@ -110,9 +102,9 @@ Rounds<Number> all_rounds(const ServerRowsOf<Number>& rows, LevelSimplexOf<Numbe
 std::vector<Index> fullest_servers(const ServerRows& rows, const ArrayXXd& x) {
   std::vector<Index> servers;
   for (Index n = 0; n < x.rows(); ++n) {
-    Index most = 0;
-    (rows.alone.row(n) > 0).select(x.row(n), -1).maxCoeff(&most);
-    servers.push_back(most);
+    Index fullest = 0;
+    (rows.alone.row(n) > 0).select(x.row(n), -1).maxCoeff(&fullest);
+    servers.push_back(fullest);
   }
   return servers;
 }

@@ -43,15 +43,6 @@ ArrayXXd amounts_within_caps(const GameInUnits& in, const PricePoint& at, const 
   return amount;
 }
 
-void shrink_to_fit(const ServerRows& rows, Index i, Eigen::Ref<ArrayXd> amount) {
-  double fullest = 1;
-  for (Index r = 0; r < rows.resources(); ++r) {
-    if (rows.capacity(i, r) > 0)
-      fullest = std::max(fullest, (amount * rows.demand_on(i).col(r)).sum() / rows.capacity(i, r));
-  }
-  amount /= fullest;
-}
-
 }  // namespace
 
 PricedServers repaired(const ServerGame& game, const GameInUnits& in, const PricePoint& at, int threads,
@@ -61,7 +52,7 @@ PricedServers repaired(const ServerGame& game, const GameInUnits& in, const Pric
                       .amount = amounts_within_caps(in, at, tuning),
                       .log_price = ArrayXXd::Constant(in.servers(), in.resources(), -kInfinity)};
   for (Index i = 0; i < in.servers(); ++i) {
-    shrink_to_fit(rows, i, found.amount.col(i));
+    scale_to_fit(rows, i, found.amount.col(i));
     for (Index r = 0; r < in.resources(); ++r) {
       if (!(rows.capacity(i, r) > 0) || at.nu(i, r) < at.s(i, r)) continue;
       found.log_price(i, r) = in.p * std::log(in.price_unit[i] * at.nu(i, r)) +
@@ -265,7 +256,7 @@ class Walk {
     for (int shorter = 0; shorter < tuning_.max_shrinks; ++shorter, step *= tuning_.shrink) {
       place(moved(from, direction_, step));
       ArrayXXd z = overpaid(in_, prices_, totals_of(in_, at_.y), at_.k);
-      if (!(!in_.may || (z > at_.z / tuning_.agree && z < tuning_.agree * at_.z)).all()) continue;
+      if (!(!in_.may || (z > 1 / tuning_.agree * at_.z && z < tuning_.agree * at_.z)).all()) continue;
       at_.z = std::move(z);
       return step;
     }

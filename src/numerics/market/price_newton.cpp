@@ -181,7 +181,7 @@ class Row {
     const double t = cheapest_ - pull_of(total, game_.q) + (game_.capped[n_] ? at_.k[n_] : 0);
     const double lowest = tuning_.lowest_start * part_.sum() / total;
     const double highest = game_.capped[n_] ? kInfinity : tuning_.inside * cheapest_;
-    return std::min(t > lowest ? t : lowest / tuning_.lowest_start, highest);
+    return std::min(t > lowest ? t : 1 / tuning_.lowest_start * lowest, highest);
   }
 
   void write(double t) {

@@ -222,8 +222,8 @@ void ClassPrices::solve_free(std::span<const std::int64_t> counts) {
       for (std::size_t j = 0; j <= i; ++j) h(i, j) += bend * b[free_[i]] * b[free_[j]];
     }
   }
-  double most = 0;
-  for (std::size_t i = 0; i < f; ++i) most = std::max(most, h(i, i));
+  double largest = 0;
+  for (std::size_t i = 0; i < f; ++i) largest = std::max(largest, h(i, i));
   std::fill(direction_.begin(), direction_.end(), 0.0);
   for (std::size_t i = 0; i < f; ++i) {
     double& d = direction_[free_[i]];
@@ -234,7 +234,7 @@ void ClassPrices::solve_free(std::span<const std::int64_t> counts) {
       h(i, i) -= h(i, j) * h(i, j);
       d -= h(i, j) * direction_[free_[j]];
     }
-    h(i, i) = std::sqrt(std::max(h(i, i), 0.0) + tuning_.ridge * most);
+    h(i, i) = std::sqrt(std::max(h(i, i), 0.0) + tuning_.ridge * largest);
     d /= h(i, i);
   }
   for (std::size_t i = f; i-- > 0;) {

@@ -72,11 +72,11 @@ class ClassPrices {
  private:
   // Some prices, and what the classes do at them.
   struct Point {
-    std::vector<double> price;  // λ, [m], ≥ 0
-    std::vector<double> worth;  // p_k = b_k·λ, [k]
+    std::vector<double> price;   // λ, [m], ≥ 0
+    std::vector<double> worth;   // p_k = b_k·λ, [k]
     std::vector<double> amount;  // s_k = p_k^(-1/α), [k]
-    std::vector<double> gap;    // ∂D/∂λ_r = 1 - Σ_k n_k s_k b_k,r, [m]
-    double residual = 0;        // how far from the conditions of the best prices
+    std::vector<double> gap;     // ∂D/∂λ_r = 1 - Σ_k n_k s_k b_k,r, [m]
+    double residual = 0;         // how far from the conditions of the best prices
   };
 
   SolveReport descend(std::span<const std::int64_t> counts);

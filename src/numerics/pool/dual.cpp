@@ -180,7 +180,7 @@ PriceResponse respond(const PricedProblem& problem, const ArrayXd& price_root, E
 // solves slope · Δ = -F over prices ≥ 0 (base/dense_programs.hpp); a trace of the diagonal is added, so that
 // resources used in proportion to each other do no harm. A step is accepted when F⁺·Δλ ≤ σ |F·Δλ|: D is
 // convex, so it falls for certain when F⁺·Δλ ≤ 0, and no value of D, with its rounding, is ever compared. The
-// price of an overused resource that governs nobody is found again by bisection in that one coordinate.
+// price of an overused resource that governs no row is found again by bisection in that one coordinate.
 //
 // A large α is reached by doubling it from 2, each time from the last ν, which hardly moves: 1/ν_r is the
 // level at which resource r stops its rows. A large N starts from the prices of a sixteenth of the rows,
@@ -253,7 +253,7 @@ class DualNewton {
   DualNewton(const PricedProblem& problem, const DualTuning& tuning)
       : problem_(problem), tuning_(tuning), amount_(problem.demand.rows()) {}
 
-  // The same prices up to a factor, which makes λ·C = Σ x_n d_n·λ: the lowest D on their ray when nobody is
+  // The same prices up to a factor, which makes λ·C = Σ x_n d_n·λ: the lowest D on their ray when no row is
   // capped.
   ArrayXd scaled(const ArrayXd& root) {
     const double power = price_power(problem_.alpha);
@@ -356,9 +356,9 @@ class DualNewton {
         at.response.slope.diagonal().array() * problem_.alpha / price_power(problem_.alpha);
     const auto lost =
         at.response.use > 1 + tuning_.overused && !(governed >= tuning_.lost_say * at.response.use);
-    Index most = -1;
-    const bool any = lost.select(at.response.use, 0).maxCoeff(&most) > 0;
-    return any ? most : -1;
+    Index fullest = -1;
+    const bool any = lost.select(at.response.use, 0).maxCoeff(&fullest) > 0;
+    return any ? fullest : -1;
   }
 
   // The resource that is most overused, or most idle for one that has a price.

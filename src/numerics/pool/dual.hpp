@@ -13,7 +13,7 @@ struct PricedProblem {
   Demands demand;                  ///< [n][m]; every row takes something
   const Eigen::ArrayXd& capacity;  ///< C, [m], > 0
   RowValues coefficient;           ///< c, [n], > 0; empty when all are 1
-  RowValues cap;                   ///< [n], ≥ 0, infinite where there is none; empty when nobody has one
+  RowValues cap;                   ///< [n], ≥ 0, infinite where there is none; empty when no row has one
   double alpha;                    ///< > 0
 };
 

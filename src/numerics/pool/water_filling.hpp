@@ -42,7 +42,7 @@ struct WaterTuning {
 /// cap.
 ///
 /// The result is the lexicographic max-min of x_n / rate_n under Σ_n x_n d_n ≤ C and x ≤ cap. `capacity` is
-/// [m], ≥ 0; `cap` is [n], ≥ 0, infinite where there is none, or empty when nobody has one. Requires that
+/// [m], ≥ 0; `cap` is [n], ≥ 0, infinite where there is none, or empty when no row has one. Requires that
 /// every row takes something, or has a finite cap. O(Nm) for each resource that fills up, and O(N log N + Nm)
 /// for all caps together.
 WaterLevels fill_with_water(const Demands& demand, const Eigen::ArrayXd& capacity, const RowValues& cap,

@@ -67,19 +67,19 @@ Use use_at(const Server& server, double level) {
 // joined: no lower than the first level at which one is full, but for bounded rows.
 double start_level(const Server& server, std::vector<char>& can_fill) {
   const Index resources = server.left.size();
-  ArrayXd rate = ArrayXd::Zero(resources), elsewhere = rate, most = rate;
+  ArrayXd rate = ArrayXd::Zero(resources), elsewhere = rate, all_room = rate;
   for (const Index n : server.rows) {
     for (Index r = 0; r < resources; ++r) {
       const double demand = server.demand(n, r);
       if (demand == 0) continue;
       rate[r] += demand * server.rate[n];
       elsewhere[r] += demand * server.elsewhere[n];
-      most[r] += demand * server.room_of(n);
+      all_room[r] += demand * server.room_of(n);
     }
   }
   double level = kInfinity;
   for (Index r = 0; r < resources; ++r) {
-    can_fill[static_cast<std::size_t>(r)] = rate[r] > 0 && most[r] > server.left[r];
+    can_fill[static_cast<std::size_t>(r)] = rate[r] > 0 && all_room[r] > server.left[r];
     if (can_fill[static_cast<std::size_t>(r)])
       level = std::min(level, (server.left[r] + elsewhere[r]) / rate[r]);
   }
@@ -116,18 +116,18 @@ double full_level(const Server& server, double level, const std::vector<char>& c
 }
 
 // Marks what is full at the level among what the rising rows can fill, the fullest of it in any case. What
-// nobody rising demands may be just as full; it would stop nobody.
+// no rising row demands may be just as full; it would stop none.
 void mark_full(const Server& server, double level, const std::vector<char>& can_fill, double full,
                ArrayXd& levels) {
   const Use use = use_at(server, level);
   Index fullest = -1;
-  double most = 0;
+  double highest = 0;
   for (Index r = 0; r < use.amount.size(); ++r) {
     if (!can_fill[static_cast<std::size_t>(r)]) continue;
     const double over = (use.amount[r] - server.left[r]) / server.capacity[r];
     if (over >= -full) levels[r] = level;
-    if (fullest < 0 || over > most) {
-      most = over;
+    if (fullest < 0 || over > highest) {
+      highest = over;
       fullest = r;
     }
   }
@@ -202,7 +202,7 @@ Filling best_response(const Demands& demand, const ArrayXd& capacity, const RowV
     const double level = full_level(server, start, can_fill, tuning, filling.report);
     mark_full(server, level, can_fill, tuning.full, filling.levels);
     stop_rows(server, level, can_fill, filling);
-    MIRAB_ASSERT(server.rows.size() < rising, "a full resource stops somebody");
+    MIRAB_ASSERT(server.rows.size() < rising, "a full resource stops a row");
   }
   return filling;
 }

@@ -46,7 +46,7 @@ double level_violation(const ServerRows& rows, const Eigen::ArrayXXd& rate, cons
 struct [[nodiscard]] ServerLevels {
   SolveReport report;      ///< error: level_violation(); iterations: of tie_levels
   Eigen::ArrayXXd x;       ///< ≥ 0, [n][i]
-  Eigen::ArrayXXd levels;  ///< that x was found with, [i][r]; infinite where r stops nobody on i
+  Eigen::ArrayXXd levels;  ///< that x was found with, [i][r]; infinite where r stops no row on i
   int sweeps = 0;          ///< of best responses
 };
 

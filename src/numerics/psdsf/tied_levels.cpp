@@ -16,7 +16,7 @@ namespace mirab::numerics {
 // A predictor-corrector step towards levels that agree between servers.
 //
 // Source: Mehrotra 1992; docs/explanation/mathematics.md, section 5. The equations, linearised, are
-//   V_n - a_{n,i} L_{i,g} = z_{n,i},  Σ_n d_{n,r} x_{n,i} = 1 for the resources that stop somebody,
+//   V_n - a_{n,i} L_{i,g} = z_{n,i},  Σ_n d_{n,r} x_{n,i} = 1 for the resources that stop a row,
 //   x z = μ part,  k t = μ.
 // A row's part is diag(z/x) + θ 11ᵀ, θ = 1 + k/t: Sherman-Morrison leaves a dense system in the levels. Steps
 // are on x and z together: rows with the same scarce resource on two servers tie by the thousand, and x as a
@@ -29,8 +29,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 // The Schur complement in the levels. The diagonal of a row's inverse, D (1 + θ Σ_{others} D) / (1 + θ Σ D),
@@ -41,29 +39,30 @@ TiedSystem::Matrix TieStep::matrix(double mu) {
   TiedSystem::Matrix schur = at_.winners;
   for (Index j = 0; j < at_.level.size(); ++j) schur(j, j) += at_.stops(j) ? mu : 1;
   for (Index n = 0; n < rows.size(); ++n) {
-    const Index begin = rows.first[at(n)], end = rows.first[at(n + 1)];
-    const double theta = theta_[at(n)] = rows.cap[at(n)] < kInfinity ? 1 + rows.k[at(n)] / rows.t[at(n)] : 1;
+    const Index begin = rows.first[as_size(n)], end = rows.first[as_size(n + 1)];
+    const double theta = theta_[as_size(n)] =
+        rows.cap[as_size(n)] < kInfinity ? 1 + rows.k[as_size(n)] / rows.t[as_size(n)] : 1;
     double all = 0;
     for (Index p = begin; p < end; ++p) {
-      inverse_[at(p)] = 1 / rows.x[at(p)];
-      all += ratio_[at(p)] = rows.x[at(p)] / rows.z[at(p)];
+      inverse_[as_size(p)] = 1 / rows.x[as_size(p)];
+      all += ratio_[as_size(p)] = rows.x[as_size(p)] / rows.z[as_size(p)];
     }
-    const double den = den_[at(n)] = 1 + theta * all;
+    const double den = den_[as_size(n)] = 1 + theta * all;
     const double inverse_den = 1 / den;
     for (Index p = begin; p < end; ++p) {
       double others = 0;
-      for (Index q = begin; q < end; ++q) others += q == p ? 0 : ratio_[at(q)];
-      const double diagonal = ratio_[at(p)] * (1 + theta * others) * inverse_den * rows.a[at(p)];
-      const double off = theta * inverse_den * ratio_[at(p)];
+      for (Index q = begin; q < end; ++q) others += q == p ? 0 : ratio_[as_size(q)];
+      const double diagonal = ratio_[as_size(p)] * (1 + theta * others) * inverse_den * rows.a[as_size(p)];
+      const double off = theta * inverse_den * ratio_[as_size(p)];
       for (Index r = 0; r < m; ++r) {
-        const Index j = rows.server[at(p)] * m + r;
-        const double demand = rows.demand[at(p * m + r)];
+        const Index j = rows.server[as_size(p)] * m + r;
+        const double demand = rows.demand[as_size(p * m + r)];
         if (!at_.stops(j) || demand == 0) continue;
         double* line = &schur(j, 0);
         for (Index q = begin; q < end; ++q) {
-          if (q != p) line[rows.stop[at(q)]] -= demand * off * ratio_[at(q)] * rows.a[at(q)];
+          if (q != p) line[rows.stop[as_size(q)]] -= demand * off * ratio_[as_size(q)] * rows.a[as_size(q)];
         }
-        line[rows.stop[at(p)]] += demand * diagonal;
+        line[rows.stop[as_size(p)]] += demand * diagonal;
       }
     }
   }
@@ -75,21 +74,24 @@ VectorXd TieStep::right_side(double mu, double mu_of_levels) {
   const TiedRows& rows = at_.rows;
   VectorXd right = VectorXd::Zero(at_.level.size());
   for (Index n = 0; n < rows.size(); ++n) {
-    const Index begin = rows.first[at(n)], end = rows.first[at(n + 1)];
-    const double of_cap =
-        rows.cap[at(n)] < kInfinity ? (mu - bend_k_[at(n)]) / rows.t[at(n)] - rows.k[at(n)] : 0;
-    const double v = rows.total[at(n)] + rows.k[at(n)];
+    const Index begin = rows.first[as_size(n)], end = rows.first[as_size(n + 1)];
+    const double of_cap = rows.cap[as_size(n)] < kInfinity
+                              ? (mu - bend_k_[as_size(n)]) / rows.t[as_size(n)] - rows.k[as_size(n)]
+                              : 0;
+    const double v = rows.total[as_size(n)] + rows.k[as_size(n)];
     double sum = 0;
     for (Index p = begin; p < end; ++p) {
-      const double off = v - rows.a[at(p)] * at_.level_of(at(p)) - rows.z[at(p)];
-      pull_[at(p)] = (mu * rows.part[at(p)] - bend_[at(p)]) * inverse_[at(p)] - rows.z[at(p)] - off - of_cap;
-      sum += ratio_[at(p)] * pull_[at(p)];
+      const double off = v - rows.a[as_size(p)] * at_.level_of(as_size(p)) - rows.z[as_size(p)];
+      pull_[as_size(p)] = (mu * rows.part[as_size(p)] - bend_[as_size(p)]) * inverse_[as_size(p)] -
+                          rows.z[as_size(p)] - off - of_cap;
+      sum += ratio_[as_size(p)] * pull_[as_size(p)];
     }
-    sum_[at(n)] = sum;
-    const double shared = theta_[at(n)] / den_[at(n)] * sum;
+    sum_[as_size(n)] = sum;
+    const double shared = theta_[as_size(n)] / den_[as_size(n)] * sum;
     for (Index p = begin; p < end; ++p) {
-      const double dx = ratio_[at(p)] * (pull_[at(p)] - shared);
-      for (Index r = 0; r < m; ++r) right[rows.server[at(p)] * m + r] -= rows.demand[at(p * m + r)] * dx;
+      const double dx = ratio_[as_size(p)] * (pull_[as_size(p)] - shared);
+      for (Index r = 0; r < m; ++r)
+        right[rows.server[as_size(p)] * m + r] -= rows.demand[as_size(p * m + r)] * dx;
     }
   }
   for (Index j = 0; j < at_.level.size(); ++j)
@@ -105,23 +107,26 @@ double TieStep::direction(double mu, const VectorXd& levels) {
     if (-change * longest > value) longest = value / -change;
   };
   for (Index n = 0; n < rows.size(); ++n) {
-    const Index begin = rows.first[at(n)], end = rows.first[at(n + 1)];
-    double total = sum_[at(n)];
-    for (Index p = begin; p < end; ++p) total += ratio_[at(p)] * rows.a[at(p)] * levels[rows.stop[at(p)]];
-    total /= den_[at(n)];
+    const Index begin = rows.first[as_size(n)], end = rows.first[as_size(n + 1)];
+    double total = sum_[as_size(n)];
+    for (Index p = begin; p < end; ++p)
+      total += ratio_[as_size(p)] * rows.a[as_size(p)] * levels[rows.stop[as_size(p)]];
+    total /= den_[as_size(n)];
     for (Index p = begin; p < end; ++p) {
-      const double pull = rows.a[at(p)] * levels[rows.stop[at(p)]] + pull_[at(p)] - theta_[at(n)] * total;
-      dx_[at(p)] = ratio_[at(p)] * pull;
-      dz_[at(p)] = (mu * rows.part[at(p)] - bend_[at(p)]) * inverse_[at(p)] - rows.z[at(p)] - pull;
-      limit(rows.x[at(p)], dx_[at(p)]);
-      limit(rows.z[at(p)], dz_[at(p)]);
+      const double pull =
+          rows.a[as_size(p)] * levels[rows.stop[as_size(p)]] + pull_[as_size(p)] - theta_[as_size(n)] * total;
+      dx_[as_size(p)] = ratio_[as_size(p)] * pull;
+      dz_[as_size(p)] =
+          (mu * rows.part[as_size(p)] - bend_[as_size(p)]) * inverse_[as_size(p)] - rows.z[as_size(p)] - pull;
+      limit(rows.x[as_size(p)], dx_[as_size(p)]);
+      limit(rows.z[as_size(p)], dz_[as_size(p)]);
     }
-    dt_[at(n)] = -total;
-    if (rows.cap[at(n)] == kInfinity) continue;
-    dk_[at(n)] =
-        (mu - bend_k_[at(n)]) / rows.t[at(n)] - rows.k[at(n)] + rows.k[at(n)] / rows.t[at(n)] * total;
-    limit(rows.t[at(n)], dt_[at(n)]);
-    limit(rows.k[at(n)], dk_[at(n)]);
+    dt_[as_size(n)] = -total;
+    if (rows.cap[as_size(n)] == kInfinity) continue;
+    dk_[as_size(n)] = (mu - bend_k_[as_size(n)]) / rows.t[as_size(n)] - rows.k[as_size(n)] +
+                      rows.k[as_size(n)] / rows.t[as_size(n)] * total;
+    limit(rows.t[as_size(n)], dt_[as_size(n)]);
+    limit(rows.k[as_size(n)], dk_[as_size(n)]);
   }
   for (Index j = 0; j < at_.level.size(); ++j) {
     if (at_.stops(j)) limit(at_.level[j], levels[j]);
@@ -133,14 +138,14 @@ void TieStep::move(double step, const VectorXd& levels) {
   TiedRows& rows = at_.rows;
   for (Index n = 0; n < rows.size(); ++n) {
     double total = 0;
-    for (Index p = rows.first[at(n)]; p < rows.first[at(n + 1)]; ++p) {
-      total += rows.x[at(p)] += step * dx_[at(p)];
-      rows.z[at(p)] += step * dz_[at(p)];
+    for (Index p = rows.first[as_size(n)]; p < rows.first[as_size(n + 1)]; ++p) {
+      total += rows.x[as_size(p)] += step * dx_[as_size(p)];
+      rows.z[as_size(p)] += step * dz_[as_size(p)];
     }
-    rows.total[at(n)] = total;
-    if (rows.cap[at(n)] == kInfinity) continue;
-    rows.k[at(n)] += step * dk_[at(n)];
-    rows.t[at(n)] += step * dt_[at(n)];
+    rows.total[as_size(n)] = total;
+    if (rows.cap[as_size(n)] == kInfinity) continue;
+    rows.k[as_size(n)] += step * dk_[as_size(n)];
+    rows.t[as_size(n)] += step * dt_[as_size(n)];
   }
   for (Index j = 0; j < at_.level.size(); ++j) {
     if (at_.stops(j)) at_.level[j] += step * levels[j];
@@ -182,7 +187,7 @@ double TieStep::mean_product() {
 
 double TieStep::advance(double mu) {
   clear();
-  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(matrix(mu * tuning_.level_product));
+  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(matrix(mu / tuning_.level_divisor));
   VectorXd levels = lu.solve(right_side(0, 0));
   if (!levels.allFinite()) return 0;
   const double predicted = direction(0, levels);
@@ -210,7 +215,7 @@ double TieStep::advance(double mu) {
 // among those that row n demands on server i, the conditions are a linear complementarity problem in x, z, k,
 // t and the levels (tied_rows.hpp). The products x z and k t are driven to zero together (tied_levels.hpp);
 // those of a row's pairs stay in proportion to what it could hold on each server, or small servers would be
-// swamped at the start. When a resource that stopped nobody overflows it takes over from the fullest that its
+// swamped at the start. When a resource that stopped no row overflows it takes over from the fullest that its
 // rows stop at. As the products fall, rows with one clear winner leave the system. At the end ties are made
 // exact.
 //

@@ -19,14 +19,12 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-std::size_t tied_rows_at(Index i) { return static_cast<std::size_t>(i); }
-
-// Resources at which nobody stops have no level.
+// Resources at which no rows stops have no level.
 void drop_idle(TiedSystem& system) {
-  std::vector<char> busy(tied_rows_at(system.level.size()), 0);
-  for (const Index stop : system.rows.stop) busy[tied_rows_at(stop)] = 1;
+  std::vector<char> busy(as_size(system.level.size()), 0);
+  for (const Index stop : system.rows.stop) busy[as_size(stop)] = 1;
   for (Index j = 0; j < system.level.size(); ++j) {
-    if (busy[tied_rows_at(j)] == 0 && system.winners.col(j).isZero(0)) system.level[j] = kInfinity;
+    if (busy[as_size(j)] == 0 && system.winners.col(j).isZero(0)) system.level[j] = kInfinity;
   }
 }
 
@@ -35,10 +33,10 @@ void find_stops(TiedSystem& system, double high_level) {
   const Index m = system.resources();
   TiedRows& rows = system.rows;
   for (Index pair = 0; pair < rows.pairs(); ++pair) {
-    const Index base = rows.server[tied_rows_at(pair)] * m;
+    const Index base = rows.server[as_size(pair)] * m;
     Index stop = -1, first = -1;
     for (Index r = m - 1; r >= 0; --r) {
-      if (rows.demand[tied_rows_at(pair * m + r)] == 0) continue;
+      if (rows.demand[as_size(pair * m + r)] == 0) continue;
       first = base + r;
       if (system.stops(first) && (stop < 0 || system.level[first] <= system.level[stop])) stop = first;
     }
@@ -46,7 +44,7 @@ void find_stops(TiedSystem& system, double high_level) {
       stop = first;
       system.level[stop] = high_level;
     }
-    rows.stop[tied_rows_at(pair)] = stop;
+    rows.stop[as_size(pair)] = stop;
   }
   drop_idle(system);
 }
@@ -83,11 +81,10 @@ Held held_by_others(const TiedSystem& system, Index j) {
   const Index m = system.resources();
   Held held;
   for (Index pair = 0; pair < system.rows.pairs(); ++pair) {
-    if (system.rows.server[tied_rows_at(pair)] != j / m ||
-        system.rows.demand[tied_rows_at(pair * m + j % m)] == 0)
+    if (system.rows.server[as_size(pair)] != j / m || system.rows.demand[as_size(pair * m + j % m)] == 0)
       continue;
-    const double level = system.level_of(tied_rows_at(pair));
-    if (level > held.level) held = {level, system.use[system.rows.stop[tied_rows_at(pair)]]};
+    const double level = system.level_of(as_size(pair));
+    if (level > held.level) held = {level, system.use[system.rows.stop[as_size(pair)]]};
   }
   return held;
 }
@@ -126,8 +123,8 @@ void measure_use(TiedSystem& system) {
   system.use = system.fixed_use;
   for (Index pair = 0; pair < rows.pairs(); ++pair) {
     for (Index r = 0; r < m; ++r)
-      system.use[rows.server[tied_rows_at(pair)] * m + r] +=
-          rows.demand[tied_rows_at(pair * m + r)] * rows.x[tied_rows_at(pair)];
+      system.use[rows.server[as_size(pair)] * m + r] +=
+          rows.demand[as_size(pair * m + r)] * rows.x[as_size(pair)];
   }
   for (Index j = 0; j < system.level.size(); ++j) {
     if (system.stops(j)) system.use += system.winners.col(j).array() * system.level[j];

@@ -28,8 +28,8 @@ struct TieTuning {
   double poor_prediction = 0.1;
   double poor_sigma = 0.3;  ///< of the next μ then. Harmless from 0.1 to 0.8.
   double min_sigma = 1e-4;  ///< of the next μ in parts of this one. Harmless from 1e-6 to 1e-2.
-  /// of μ, on the diagonal of the levels: keeps it regular. Harmless from 0.01 to 1.
-  double level_product = 0.1;
+  /// part of μ that is added to the diagonal of the levels, to keep it regular. Harmless from 1 to 100.
+  double level_divisor = 10;
   // The path.
   /// μ, where the path ends. Measured: 84 steps, 203 with 1e-10, 243 with 1e-14: too coarse for the ties,
   /// or lost in rounding.
@@ -75,7 +75,7 @@ struct TiedSystem {
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   TiedRows rows;
-  Eigen::ArrayXd level;      // L, [j]; infinite where r stops nobody
+  Eigen::ArrayXd level;      // L, [j]; infinite where r stops no row
   Eigen::ArrayXd scale;      // one unit of a server's levels, [i]
   Eigen::ArrayXd use;        // of capacities, [j]
   Eigen::ArrayXd fixed_use;  // by capped rows that left, [j]
@@ -94,12 +94,12 @@ TiedSystem tied_system(const ServerRows& rows, const Eigen::ArrayXXd& rate, cons
 /// Sets the use of every resource. O(pairs m + (Km)²).
 void measure_use(TiedSystem& system);
 
-/// A resource that overflows though it stops nobody takes over: it gets the highest level at which rows that
-/// demand it stop. Every pair's stop is found again; resources at which nobody stops lose their level.
+/// A resource that overflows though it stops no row takes over: it gets the highest level at which rows that
+/// demand it stop. Every pair's stop is found again; resources at which no rows stops lose their level.
 /// Requires the use to be measured. O(Km pairs) at worst.
 void take_over(TiedSystem& system, const TieTuning& tuning = {});
 
-/// How far the resources that stop somebody are from full, the others above full; of a capacity.
+/// How far the resources that stop a row are from full, the others above full; of a capacity.
 double imbalance(const TiedSystem& system);
 
 /// Takes the rows out of the system that have one clear winner: every other pair's gap z, and with a cap its
