@@ -196,7 +196,8 @@ Outcome outcome_of(const Problem& problem, const MergedServers& merged, const Ch
                   .certificate = shares.certificate,
                   .seconds = 0,
                   .allocation = split(problem, merged.classes, tasks),
-                  .notices = shares.notices};
+                  .notices = shares.notices,
+                  .filling = {}};
   if (shares.prices.size() > 0 && !price(merged.classes, shares, outcome.allocation)) {
     for (ServerUse& server : outcome.allocation.servers) server.prices.clear();
     outcome.notices.emplace_back(kPricesLeftOut);

@@ -172,7 +172,8 @@ TEST(ParetoEfficiency, IsNotDecidedWhereTheProgramIsTooLarge) {
   const Outcome nothing{.mechanism = "test",
                         .certificate = {},
                         .allocation = {.tasks = std::vector<double>(250), .grants = {}, .servers = {}},
-                        .notices = {}};
+                        .notices = {},
+                        .filling = {}};
   const Verdict verdict = check_pareto_efficiency({problem, nothing, Scope::servers});
   EXPECT_FALSE(verdict.decided);
   EXPECT_FALSE(verdict.vacuous);

@@ -108,7 +108,7 @@ TEST(WasteOracle, NonWastefulnessIsThatNothingCanBeTakenOrGivenInVain) {
     for (std::size_t i = 0; i < units.capacity.size(); ++i)
       cluster.servers.push_back({.name = fmt::format("s{}", i),
                                  .capacity = testing::amounts({units.capacity[i][0], units.capacity[i][1]})});
-    Outcome outcome{.mechanism = "test", .certificate = {}, .allocation = {}, .notices = {}};
+    Outcome outcome{.mechanism = "test", .certificate = {}, .allocation = {}, .notices = {}, .filling = {}};
     for (std::size_t n = 0; n < kUsers; ++n) {
       User user{.name = fmt::format("u{}", n),
                 .demand = testing::amounts({units.demand[n][0], units.demand[n][1]})};
@@ -118,10 +118,7 @@ TEST(WasteOracle, NonWastefulnessIsThatNothingCanBeTakenOrGivenInVain) {
       for (std::size_t i = 0; i < units.capacity.size(); ++i) {
         const Bundle& bundle = units.holding[n][i];
         if (bundle == Bundle{0, 0}) continue;
-        outcome.allocation.grants.push_back({.user = n,
-                                             .server = i,
-                                             .tasks = runs(units.demand[n], bundle),
-                                             .resources = {bundle[0], bundle[1]}});
+        outcome.allocation.grants.add(n, i, runs(units.demand[n], bundle), {bundle[0], bundle[1]});
       }
     }
     const Problem problem = problem_of(cluster);

@@ -16,12 +16,12 @@
 
 namespace mirab {
 
-// The sharing incentive: X_n ≥ (φ_n/Φ) Σ_i γ_{n,i}. Nobody would rather have its equal part of every server,
+// The sharing incentive: X_n ≥ (φ_n/Φ) Σ_i γ_{n,i}. No user would rather have its equal part of every server,
 // or of the pool, for itself.
 //
 // Source: Ghodsi et al. 2011, section 3; for servers with placement constraints Ravi Kiran and Srinuvas,
 // section 4: the part of a server that a user may not use is lost to it. Example: asset fairness on (30, 30)
-// gives 12 tasks to the user of (1, 1) beside one of (1, 3); half of the pool holds 15.
+// gives 12 tasks to the user of (1, 1) when the other is of (1, 3); half of the pool holds 15.
 
 Verdict check_sharing_incentive(const Division& division, EqualPart part, const Tolerances& tolerances) {
   const bool pool = part == EqualPart::of_the_pool;
@@ -50,12 +50,12 @@ Verdict check_sharing_incentive(const Division& division, EqualPart part, const 
   return violated(Property::sharing_incentive, *std::move(worst));
 }
 
-// Envy-freeness: V_n((φ_n/φ_k) a_k) ≤ X_n for all k. Nobody could run more tasks with what somebody else
+// Envy-freeness: V_n((φ_n/φ_k) a_k) ≤ X_n for all k. No user could run more tasks with what another one
 // holds, scaled to its own weight.
 //
 // Source: Ghodsi et al. 2011, section 3. Of users with equal demand and servers only the one with the fewest
 // tasks per weight is asked whom it envies: it envies whenever another of them does; a user whose cap
-// satisfies it envies nobody, so caps keep classes apart.
+// satisfies it envies no other, so caps keep classes apart.
 
 namespace {
 
@@ -114,8 +114,8 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
 }
 
 /// Holds an allocation against lexicographic max-min of X_n d_{n,ρ} / φ_n for one resource ρ, which must be
-/// the one that stops everybody: the verdict of `property`, with a witness when somebody could have more ρ
-/// from what is free, or from somebody with more per weight, directly or through others who move over.
+/// the one that stops all users: the verdict of `property`, with a witness when a user could have more ρ
+/// from what is free, or from a user with more per weight, directly or through others who move over.
 Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
                    std::size_t resource, const Tolerances& tolerances);
 
@@ -134,7 +134,7 @@ struct Held {
   std::vector<std::vector<std::size_t>> on;  // who holds some of each server
 };
 
-// What is less than `least` of a server is what a solver left there, and nobody's.
+// What is less than `least` of a server is what a solver left there, and no user's.
 Held held(const Division& division, const ClusterView& ground, std::size_t resource, double least) {
   Held held{.amount = std::vector<double>(ground.users(), 0.0), .free = {}, .on = {}};
   held.on.resize(ground.places());
@@ -219,7 +219,7 @@ Verdict max_min_in(Property property, const Division& division, const ClusterVie
   return violated(property, *std::move(worst));
 }
 
-// Bottleneck fairness: if a resource ρ is demanded most by everybody wherever it may run, d_{n,ρ}/c_{i,ρ} ≥
+// Bottleneck fairness: if a resource ρ is demanded most by every user wherever it may run, d_{n,ρ}/c_{i,ρ} ≥
 // d_{n,r}/c_{i,r} for all r, the allocation is max-min in ρ.
 //
 // Source: Ravi Kiran and Srinuvas, definition 2; on one pool the slides' bottleneck fairness. Without such a
@@ -258,7 +258,7 @@ Verdict check_bottleneck_fairness(const Division& division, const Tolerances& to
   return max_min_in(Property::bottleneck_fairness, division, ground, found.front(), tolerances);
 }
 
-// Single-resource fairness: with one resource, the allocation is max-min fair in it. Asked only where nobody
+// Single-resource fairness: with one resource, the allocation is max-min fair in it. Asked only where no user
 // demands any other. Source: Ghodsi et al. 2011, section 3.
 
 Verdict check_single_resource_fairness(const Division& division, const Tolerances& tolerances) {

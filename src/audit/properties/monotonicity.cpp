@@ -13,7 +13,7 @@
 
 namespace mirab {
 
-// Population monotonicity: when a user leaves, nobody who stays has fewer tasks.
+// Population monotonicity: when a user leaves, no other has fewer tasks.
 //
 // Source: Ghodsi et al. 2011, section 3. Example of a failure: DRF on (1, 1) with users A (1, 0), B (1, 1)
 // and two of (0, 1): A has 2/3; when one of the last leaves, B rises to 1/2, and A falls to 1/2.
@@ -91,7 +91,7 @@ Verdict check_population_monotonicity(const Division& division, const Rule& rule
   return verdict;
 }
 
-// Resource monotonicity: when there is more of a resource, nobody has fewer tasks.
+// Resource monotonicity: when there is more of a resource, no user has fewer tasks.
 //
 // Source: Ghodsi et al. 2011, section 3. Tried: every resource of every kind of server, and of all servers
 // together, times 2, 1.5, 1.25, 4 and 1.1. On a pool only all together: a pool does not see servers. Example
@@ -207,7 +207,7 @@ Verdict check_resource_monotonicity(const Division& division, const Rule& rule, 
   return verdict_on(Property::resource_monotonicity, std::move(sought));
 }
 
-// Scale invariance: a task k times as large, of which there are 1/k as many, leaves what everybody holds
+// Scale invariance: a task k times as large, of which there are 1/k as many, leaves what every user holds
 // unchanged.
 //
 // Source: Bonald and Roberts, section 3 (Propositions 3 and 6). What a user holds is added up over servers,
@@ -238,7 +238,7 @@ std::optional<Problem> with_larger_tasks(const Problem& problem, std::size_t use
   return result ? std::optional(*std::move(result)) : std::nullopt;
 }
 
-// What everybody holds, as parts of the cluster. [n][r]
+// What every user holds, as parts of the cluster. [n][r]
 std::vector<std::vector<double>> holdings(const Problem& problem, const Allocation& allocation) {
   std::vector<std::vector<double>> parts(problem.user_count(), std::vector<double>(problem.resource_count()));
   for (const Grant& grant : allocation.grants) {

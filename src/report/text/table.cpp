@@ -130,7 +130,6 @@ using Rows = std::vector<Texts>;
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kLeast = 12;  // a column of words is not narrowed below, nor below its longest word
-constexpr std::string_view kNone = "–";
 constexpr std::string_view kDigits = "0123456789";
 
 /// How a column is laid out, and between which widths.

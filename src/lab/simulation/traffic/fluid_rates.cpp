@@ -343,7 +343,7 @@ bool PricedShares::move(std::span<const std::int64_t> jobs) {
 namespace {
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio, odd
-constexpr std::int64_t kNobody = -1;
+constexpr std::int64_t kEmptySlot = -1;
 
 std::variant<LevelShares, PricedShares> divider_of(const FluidRule& rule) {
   if (std::isinf(rule.alpha)) return LevelShares(rule);
@@ -355,7 +355,7 @@ std::variant<LevelShares, PricedShares> divider_of(const FluidRule& rule) {
 FluidRates::FluidRates(FluidRule rule, int kept_log2)
     : rule_(std::move(rule)), divider_(divider_of(rule_)), kept_log2_(kept_log2) {
   const std::size_t slots = kept_log2 < 0 ? 1 : std::size_t{1} << kept_log2;
-  kept_jobs_.assign(slots * rule_.classes(), kNobody);
+  kept_jobs_.assign(slots * rule_.classes(), kEmptySlot);
   kept_tasks_.assign(slots * rule_.classes(), 0);
 }
 
@@ -408,7 +408,7 @@ Population population_of(const TrafficScenario& scenario, std::span<const std::i
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     if (jobs[k] > 0) present.push_back(k);
   }
-  MIRAB_ASSERT(!present.empty(), "prices of nobody");
+  MIRAB_ASSERT(!present.empty(), "prices of no class");
   const auto m = static_cast<Index>(scenario.capacity.size());
   Population population{Eigen::ArrayXXd(static_cast<Index>(present.size()), m),
                         ArrayXd(static_cast<Index>(present.size()))};

@@ -57,7 +57,7 @@ Lines columns_of(const MarkovGrid& grid) {
           grid.column_birth, grid.column_death};
 }
 
-// π of each line from the lines beside it: a tridiagonal system, by elimination upwards.
+// π of each line from the neighbouring lines: a tridiagonal system, by elimination upwards.
 class Smoother {
  public:
   explicit Smoother(std::size_t longest) : pivot_(longest), flow_(longest) {}
@@ -100,7 +100,7 @@ std::vector<double> leaving_rates(const MarkovGrid& grid) {
   return rates;
 }
 
-// With a single line there is nothing beside it that would set its scale: it is left to the direct solution.
+// With a single line there is no neighbour that would set its scale: it is left to the direct solution.
 void smooth(const MarkovGrid& grid, std::vector<double>& pi) {
   const std::vector<double> rates = leaving_rates(grid);
   Smoother smoother(std::max(grid.rows, grid.columns));

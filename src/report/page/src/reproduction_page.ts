@@ -64,7 +64,7 @@ function resultSection(result: Result): HTMLElement {
         element('ul', {class: 'notices'}, ...remarks.map(remark => element('li', {}, remark)))]));
 }
 
-/** What the paper prints beside ours. A column that says nothing is left out. */
+/** What the paper prints next to ours. A column that says nothing is left out. */
 function checksTable(id: string, checks: readonly Check[]): HTMLElement {
   const noted = checks.some(({note}) => note !== '');
   const estimated = checks.some(({interval}) => interval !== null);
