@@ -80,8 +80,11 @@ class FilledPark {
 
   void place(std::size_t user, Find find) {
     const SearchAlternative variant{.demand = demands_[user], .among = nullptr};
-    const std::optional<std::uint32_t> server = find(
-        {.park = park_, .search_alternatives = {&variant, 1}, .last_used = last_used_, .random = random_, .mix = mix_});
+    const std::optional<std::uint32_t> server = find({.park = park_,
+                                                      .search_alternatives = {&variant, 1},
+                                                      .last_used = last_used_,
+                                                      .random = random_,
+                                                      .mix = mix_});
     if (!server) return;
     park_.take(*server, demands_[user]);
     for (std::size_t r = 0; r < taken_.size(); ++r) taken_[r] += demands_[user][r];

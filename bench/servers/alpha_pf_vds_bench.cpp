@@ -18,12 +18,12 @@ void solve(benchmark::State& state, int threads) {
                                   Eigen::ArrayXd()};
   for (auto _ : state) {
     const numerics::PricedServers found =
-        numerics::follow_price_path(game, {.wanted = kWithin, .tolerated = kWithin}, threads);
-    if (found.regret > kWithin) {
+        numerics::follow_price_path(game, {.target = kWithin, .accepted = kWithin}, threads);
+    if (found.report.error > kWithin) {
       state.SkipWithError("no relative regret of 1e-6");
       return;
     }
-    state.counters["iterations"] = found.iterations;
+    state.counters["iterations"] = found.report.iterations;
   }
 }
 

@@ -33,12 +33,12 @@ MergedServers google_instance() { return merged(bench::google_servers(1'000, 1))
 
 void raise(benchmark::State& state, const MergedServers& instance, Unit unit) {
   const Eigen::ArrayXd levels_of_one = unit(instance);
-  numerics::RaisedLevels levels;
+  numerics::RaisedLevels levels{};
   const auto in_full = []() -> numerics::LevelsInFull { throw std::logic_error("doubles do for these"); };
   for (auto _ : state) levels = numerics::raise_levels(instance.rows, levels_of_one, in_full);
-  if (!(levels.bound <= numerics::kLevelsExactWithin)) state.SkipWithError("not exact");
-  state.SetLabel(
-      fmt::format("ours: {} rounds, {} pivots, bound {:.1e}", levels.rounds, levels.pivots, levels.bound));
+  if (!(levels.report.error <= numerics::LevelTuning{}.accuracy.accepted)) state.SkipWithError("not exact");
+  state.SetLabel(fmt::format("ours: {} rounds, {} pivots, bound {:.1e}", levels.rounds,
+                             levels.report.iterations, levels.report.error));
 }
 
 void through_clp(benchmark::State& state, const MergedServers& instance, Unit unit, peers::ClpStart start) {

@@ -17,8 +17,9 @@ void ps_dsf(benchmark::State& state) {
                                                 static_cast<std::size_t>(state.range(1)), 3, 1);
   const MergedServers merged = merge_servers(problem, MergeUsers::parallel);
   for (auto _ : state) {
-    const numerics::ServerLevels found = numerics::level_servers(merged.rows, merged.weight, kWithin);
-    if (found.violation > kWithin) {
+    const numerics::ServerLevels found =
+        numerics::level_servers(merged.rows, merged.weight, {kWithin, kWithin});
+    if (found.report.error > kWithin) {
       state.SkipWithError("no level form within 1e-8");
       return;
     }

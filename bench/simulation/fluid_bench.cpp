@@ -51,7 +51,7 @@ void events(benchmark::State& state, TrafficScenario scenario, int kept_log2) {
   const double divisions = static_cast<double>(counted.divisions());
   std::string label =
       fmt::format("{:.1f} % of events divide again", 100 * divisions / static_cast<double>(count));
-  if (const PricedShares* prices = counted.prices())
+  if (const numerics::ClassPrices* prices = counted.prices())
     label += fmt::format(", {:.2f} Newton steps each", static_cast<double>(prices->steps()) / divisions);
   state.SetLabel(label);
 }
@@ -92,7 +92,7 @@ enum class Start { last_prices, nothing };
 void divisions(benchmark::State& state, Start start) {
   const TrafficScenario scenario = figure_1b("pf", 0.95);
   const FluidRule rule = *fluid_rule(scenario, scenario.mechanisms[0]);
-  PricedShares shares(rule);
+  numerics::ClassPrices shares(rule);
   std::vector<double> found(2);
   Walk walk;
   for ([[maybe_unused]] auto _ : state) {

@@ -7,7 +7,8 @@
 
 #include <mirab/audit/metrics.hpp>
 
-#include "model/exact.hpp"
+#include "fairness/inequality.hpp"
+#include "fairness/share.hpp"
 
 namespace mirab {
 namespace {
@@ -44,16 +45,7 @@ double spread(const std::vector<double>& values) {
 
 }  // namespace
 
-// With s sorted ascending, Σ_i Σ_j |s_i - s_j| = 2 Σ_i (2 i - N + 1) s_i, i from 0.
-double gini(std::span<const double> shares) {
-  const double total = sum(shares);
-  if (total <= 0) return 0;
-  const std::vector<double> s = sorted(shares);
-  const auto users = static_cast<double>(s.size());
-  double differences = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) differences += (2 * static_cast<double>(i) - users + 1) * s[i];
-  return differences / (users * total);
-}
+double gini(std::span<const double> shares) { return fairness::gini(shares); }
 
 double jain(std::span<const double> shares) {
   const double total = sum(shares);
@@ -84,7 +76,8 @@ std::vector<std::size_t> dominant_resources(const Problem& problem) {
   const ExactVector pool = exact_pool(problem);
   std::vector<std::size_t> dominant;
   dominant.reserve(problem.user_count());
-  for (const User& user : problem.users()) dominant.push_back(dominant_resource(user.demand, pool));
+  for (const User& user : problem.users())
+    dominant.push_back(fairness::dominant_resource<mpq_class>(user.demand, pool));
   return dominant;
 }
 
@@ -100,10 +93,9 @@ std::vector<std::size_t> dominant_resources(const Problem& problem, const Alloca
       const ResourceVector& demand = problem.demand(n, grant.server);
       for (std::size_t r = 0; r < taken.size(); ++r) taken[r] += grant.tasks * demand[r].value();
     }
-    for (std::size_t r = 0; r < taken.size(); ++r) taken[r] = part_of_pool(problem, taken[r], r);
-    const auto most = std::max_element(taken.begin(), taken.end());
-    if (taken[dominant[n]] < *most * (1 - kRounding))
-      dominant[n] = static_cast<std::size_t>(most - taken.begin());
+    const double most = fairness::dominant_share<double>(taken, problem.pool());
+    if (part_of_pool(problem, taken[dominant[n]], dominant[n]) < most * (1 - kRounding))
+      dominant[n] = fairness::dominant_resource<double>(taken, problem.pool());
   }
   return dominant;
 }
@@ -116,8 +108,7 @@ std::vector<double> dominant_shares(const Problem& problem, const Allocation& al
     for (const Grant& grant : allocation.grants.of(n)) {
       for (std::size_t r = 0; r < held.size(); ++r) held[r] += grant.resources[r];
     }
-    double& share = shares.emplace_back(0);
-    for (std::size_t r = 0; r < held.size(); ++r) share = std::max(share, part_of_pool(problem, held[r], r));
+    shares.push_back(fairness::dominant_share<double>(held, problem.pool()));
   }
   return shares;
 }
@@ -178,7 +169,7 @@ void measure_consumption(const Problem& problem, const Allocation& allocation, G
   for (const Grant& grant : allocation.grants) {
     const ResourceVector& of_task =
         pooled ? problem.users()[grant.user].demand : problem.demand(grant.user, grant.server);
-    const std::size_t dominant = dominant_resource(of_task, capacity[grant.server]);
+    const std::size_t dominant = fairness::dominant_resource<mpq_class>(of_task, capacity[grant.server]);
     tasks[grant.server][dominant] += grant.tasks;
     demand[grant.server][dominant] += grant.tasks * of_task[dominant].value();
   }

@@ -8,6 +8,7 @@
 #include <mirab/kubernetes/limits.hpp>
 #include <mirab/model/assert.hpp>
 
+#include "fairness/share.hpp"
 #include "kubernetes/container_limits.hpp"
 #include "kubernetes/eviction.hpp"
 #include "kubernetes/minimum_shares.hpp"
@@ -32,14 +33,14 @@ namespace {
 
 // By what a pod's weight is multiplied for its share to be max_r d_r/(C_r f_r) instead of max_r d_r/C_r.
 double weight_for_resources(const Workload& workload, const Allocatable& node, const std::vector<double>& f) {
-  double plain = 0, weighed = 0;
-  for (std::size_t r = 0; r < f.size(); ++r) {
-    const double share =
-        static_cast<double>(request_of_pod(workload, r)) / static_cast<double>(node.units[r]);
-    plain = std::max(plain, share);
-    weighed = std::max(weighed, share / f[r]);
-  }
-  return plain / weighed;
+  std::vector<Units> request;
+  for (std::size_t r = 0; r < f.size(); ++r) request.push_back(request_of_pod(workload, r));
+  struct OverWeight {
+    const std::vector<double>& f;
+    double times(double part, std::size_t r) const { return part / f[r]; }
+  };
+  return fairness::dominant_share<double>(request, node.units) /
+         fairness::dominant_share<double>(request, node.units, OverWeight{f});
 }
 
 // On one node these all give X_n in proportion to φ_n / max_r (d_{n,r}/C_r).

@@ -31,8 +31,8 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kTolerance = 1e-9;  // of the certificate
-constexpr double kEnvies = 1e-12;    // relative, beyond rounding
+constexpr numerics::Accuracy kBaaAccuracy{.target = 1e-12, .accepted = 1e-9};  // of the certificate
+constexpr double kEnvies = 1e-12;                                              // relative, beyond rounding
 
 constexpr std::string_view kBaaPaper = "Wang and Varman, FAST 2014";
 constexpr std::string_view kFullResource =
@@ -160,8 +160,8 @@ void forbid_envy(BaaLevels& levels, Index k, Index l, double rho) {
 }
 
 struct Solved {
-  ArrayXd level;  // g, [k]
-  double excess;  // the bound on the use of all resources over the use, less 1
+  numerics::SolveReport report;  // error: the bound on the use of all resources over the use, less 1
+  ArrayXd level;                 // g, [k]
 };
 
 // No z_k exceeds 1, a whole resource: so rounding in the prices is bounded too.
@@ -189,7 +189,12 @@ Solved solve(const Groups& groups) {
         envious = true;
       }
     }
-    if (!envious) return {level, std::max(0.0, excess(groups, levels, best))};
+    if (envious && best.report.stop != numerics::Stop::limit) continue;
+    const double error = std::max(0.0, excess(groups, levels, best));
+    const int pivots = best.report.iterations;
+    const numerics::SolveReport without_envy =
+        numerics::report_of(error, kBaaAccuracy, best.report.stop, pivots);
+    return {.report = envious ? best.report : without_envy, .level = level};
   }
 }
 
@@ -207,8 +212,8 @@ PoolShares share_levels(const Pool& pool) {
   return {.tasks = tasks,
           .used = used,
           .prices = {},
-          .status = solved.excess <= kTolerance ? Status::exact : Status::not_converged,
-          .certificate = {.kind = "relative-duality-gap", .value = solved.excess},
+          .status = status_of(solved.report, Status::exact),
+          .certificate = {.kind = "relative-duality-gap", .value = solved.report.error},
           .notice = {}};
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "fairness/share.hpp"
 #include "model/exact.hpp"
 
 namespace mirab {
@@ -51,7 +52,8 @@ SharedServer shared_server(const Problem& problem, std::size_t i) {
     for (Index r = 0; r < m; ++r) {
       server.demand(j, r) = server.weight[j] * problem.demand(n, i)[static_cast<std::size_t>(r)].value();
     }
-    server.dominant.push_back(static_cast<Index>(dominant_resource(problem.demand(n, i), capacity)));
+    server.dominant.push_back(
+        static_cast<Index>(fairness::dominant_resource<mpq_class>(problem.demand(n, i), capacity)));
   }
   return server;
 }

@@ -17,8 +17,6 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr double kPerServerDrfTolerance = 1e-9;  // of the residual
-
 constexpr Claim kPerServerDrfClaims[] = {
     {Property::sharing_incentive, true, kUncapped, "as DRF, on every server"},
     {Property::pareto_efficiency, false, {}, "docs/reference/mechanisms/per-server-drf.md"},
@@ -43,7 +41,7 @@ ServerShares fill_each(const MergedServers& merged) {
   const numerics::ServerRows& rows = merged.rows;
   ServerShares shares{
       .tasks = Eigen::ArrayXXd::Zero(rows.rows(), rows.servers()), .prices = {}, .certificate = {}};
-  double residual = 0;
+  numerics::SolveReport worst{.error = 0, .stop = numerics::Stop::target, .iterations = 0};
   for (Index i = 0; i < rows.servers(); ++i) {
     const std::vector<Index> users = users_of(rows, i);
     const ArrayXd slope = merged.weight(users) * rows.alone.col(i)(users);
@@ -52,10 +50,10 @@ ServerShares fill_each(const MergedServers& merged) {
         demand, rows.capacity.row(i).transpose(), ArrayXd(),
         [&](Index first, Eigen::Ref<ArrayXd> rates) { rates = slope.segment(first, rates.size()); });
     shares.tasks.col(i)(users) = levels.amount;
-    residual = std::max(residual, levels.residual);
+    if (!(levels.report.error <= worst.error)) worst = levels.report;
   }
-  shares.status = residual <= kPerServerDrfTolerance ? Status::exact : Status::not_converged;
-  shares.certificate = {.kind = "saturation-residual", .value = residual};
+  shares.status = status_of(worst, Status::exact);
+  shares.certificate = {.kind = "saturation-residual", .value = worst.error};
   return shares;
 }
 

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "mechanisms/registry.hpp"
 #include "model/names.hpp"
 #include "numerics/pool/dual.hpp"
 #include "numerics/pool/water_filling.hpp"
@@ -23,7 +24,7 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr double kPoolTolerance = 1e-9;  // of the relative gap, and of the residual
+constexpr double kPoolTolerance = 1e-9;  // of the relative gap
 constexpr double kPolished = 1e-12;      // asked for when an iteration costs next to nothing
 constexpr double kLogMost = 700;         // e^±700 are normal doubles
 constexpr Index kUsersPolished = 1 << 15;
@@ -37,15 +38,15 @@ PoolShares raise_together(const Pool& pool, Yardstick yardstick) {
   return {.tasks = std::move(levels.amount),
           .used = std::move(levels.used),
           .prices = {},
-          .status = levels.residual <= kPoolTolerance ? Status::exact : Status::not_converged,
-          .certificate = {.kind = "saturation-residual", .value = levels.residual},
+          .status = status_of(levels.report, Status::exact),
+          .certificate = {.kind = "saturation-residual", .value = levels.report.error},
           .notice = {}};
 }
 
 numerics::PricedAmounts solve(const Pool& pool, double alpha) {
-  const double goal = pool.demand.rows() <= kUsersPolished ? kPolished : kPoolTolerance;
-  return numerics::solve_dual({pool.demand, pool.capacity, pool.weight, pool.cap, alpha}, goal,
-                              kPoolTolerance);
+  const double target = pool.demand.rows() <= kUsersPolished ? kPolished : kPoolTolerance;
+  return numerics::solve_dual({pool.demand, pool.capacity, pool.weight, pool.cap, alpha},
+                              {.target = target, .accepted = kPoolTolerance});
 }
 
 numerics::PricedAmounts solve_in_shares(const Pool& pool, const PoolRule& rule) {
@@ -85,8 +86,8 @@ PoolShares price(const Pool& pool, const PoolRule& rule) {
   PoolShares shares{.tasks = std::move(priced.amount),
                     .used = std::move(priced.used),
                     .prices = {},
-                    .status = priced.converged ? Status::converged : Status::not_converged,
-                    .certificate = {.kind = "relative-duality-gap", .value = priced.relative_gap},
+                    .status = status_of(priced.report, Status::converged),
+                    .certificate = {.kind = "relative-duality-gap", .value = priced.report.error},
                     .notice = {}};
   set_prices(shares, priced.log_price);
   return shares;
@@ -158,8 +159,7 @@ Outcome timed(const Problem& problem, const Choice& choice, const Divide& divide
           .certificate = shares.certificate,
           .seconds = spent.count(),
           .allocation = allocation_of(problem, pool, shares),
-          .notices = notices_of(problem, shares),
-          .filling = {}};
+          .notices = notices_of(problem, shares)};
 }
 
 }  // namespace

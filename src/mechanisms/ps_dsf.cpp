@@ -13,8 +13,9 @@
 namespace mirab {
 namespace {
 
-constexpr double kWithin = 1e-8;  // largest violation of the level form
-constexpr double kGoal = 5e-9;    // leaves room for the rounding of an independent check
+// Of the largest violation of the level form. The target leaves room for the rounding of an independent
+// check.
+constexpr numerics::Accuracy kPsDsfAccuracy{.target = 5e-9, .accepted = 1e-8};
 constexpr std::string_view kPsDsfTable = "Ravi Kiran and Srinuvas, Table 1";
 
 constexpr Claim kPsDsfClaims[] = {
@@ -26,12 +27,11 @@ constexpr Claim kPsDsfClaims[] = {
 };
 
 ServerShares shares_of(const MergedServers& merged) {
-  numerics::ServerLevels found = numerics::level_servers(merged.rows, merged.weight, kGoal);
-  const bool converged = found.violation <= kWithin;
+  numerics::ServerLevels found = numerics::level_servers(merged.rows, merged.weight, kPsDsfAccuracy);
   return {.tasks = std::move(found.x),
           .prices = {},
-          .status = converged ? Status::converged : Status::not_converged,
-          .certificate = {.kind = "level-violation", .value = found.violation}};
+          .status = status_of(found.report, Status::converged),
+          .certificate = {.kind = "level-violation", .value = found.report.error}};
 }
 
 Result<Outcome> allocate_ps_dsf(const Problem& problem, const Choice& choice, const Execution&) {

@@ -83,6 +83,10 @@ void assert_feasible(const Allocation& allocation) {
 
 }  // namespace
 
+Status status_of(const numerics::SolveReport& report, Status when_converged) {
+  return report.converged() ? when_converged : Status::not_converged;
+}
+
 std::span<const Mechanism> mechanisms() {
   static const std::array table{
       max_min_row(), drf_row(),     asset_row(),          pf_row(),      alpha_fair_row(), drfh_row(),

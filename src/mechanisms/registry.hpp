@@ -2,6 +2,8 @@
 
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "numerics/base/solve_report.hpp"
+
 namespace mirab {
 
 // One function a mechanism, each in a file of its own; registry.cpp puts them into a table.
@@ -21,6 +23,10 @@ Mechanism baa_row();
 Mechanism mlf_drs_row();
 Mechanism ffmra_row();
 Mechanism h_ffmra_row();
+
+/// The public status of what a solver reports: `when_converged` is `exact` for a solver that is exact but for
+/// rounding, `converged` for one that ends at a tolerance.
+Status status_of(const numerics::SolveReport& report, Status when_converged);
 
 /// What every mechanism over one pool accepts.
 constexpr Accepts kPoolAccepts{

@@ -196,8 +196,7 @@ Outcome outcome_of(const Problem& problem, const MergedServers& merged, const Ch
                   .certificate = shares.certificate,
                   .seconds = 0,
                   .allocation = split(problem, merged.classes, tasks),
-                  .notices = shares.notices,
-                  .filling = {}};
+                  .notices = shares.notices};
   if (shares.prices.size() > 0 && !price(merged.classes, shares, outcome.allocation)) {
     for (ServerUse& server : outcome.allocation.servers) server.prices.clear();
     outcome.notices.emplace_back(kPricesLeftOut);
@@ -224,20 +223,20 @@ bool fits_double(double log_price) {
 
 ServerShares solve_market(const numerics::ServerGame& game, MarketSolver solver, int threads) {
   const bool cheap = game.rows.alone.size() < kPlacementsPolished;
-  const numerics::RegretGoal goal{.wanted = cheap ? kServersPolished : kGood, .tolerated = kTolerated};
+  const numerics::Accuracy accuracy{.target = cheap ? kServersPolished : kGood, .accepted = kTolerated};
   numerics::PricedServers found = solver == MarketSolver::path
-                                      ? numerics::follow_price_path(game, goal, threads)
-                                      : numerics::sweep_best_responses(game, goal, threads);
+                                      ? numerics::follow_price_path(game, accuracy, threads)
+                                      : numerics::sweep_best_responses(game, accuracy, threads);
   const bool swept_too = game.rows.alone.size() <= kPlacementsSwept && game.rows.cap.size() == 0;
-  if (solver == MarketSolver::path && swept_too && found.regret > kTolerated) {
-    numerics::PricedServers swept = numerics::sweep_best_responses(game, goal, threads);
-    if (swept.regret < found.regret) found = std::move(swept);
+  if (solver == MarketSolver::path && swept_too && !found.report.converged()) {
+    numerics::PricedServers swept = numerics::sweep_best_responses(game, accuracy, threads);
+    if (swept.report.error < found.report.error) found = std::move(swept);
   }
   ServerShares shares{.tasks = found.amount,
                       .prices = {},
                       .price_power = game.alpha - 1,
-                      .status = found.regret <= kTolerated ? Status::converged : Status::not_converged,
-                      .certificate = {.kind = "relative-regret", .value = found.regret}};
+                      .status = status_of(found.report, Status::converged),
+                      .certificate = {.kind = "relative-regret", .value = found.report.error}};
   if (std::all_of(found.log_price.data(), found.log_price.data() + found.log_price.size(), fits_double)) {
     shares.prices = found.log_price.unaryExpr([](double l) { return std::exp(l); });
   } else {

@@ -10,6 +10,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/classes.hpp>
 
+#include "mechanisms/registry.hpp"
 #include "numerics/base/big_float.hpp"
 #include "numerics/base/rows.hpp"
 #include "numerics/lexmaxmin/levels.hpp"
@@ -85,11 +86,10 @@ ServerShares share_by_levels(const Problem& problem, const MergedServers& merged
     numerics::ArrayOf<numerics::BigFloat> units = unit(servers);
     return numerics::LevelsInFull{.rows = std::move(servers.rows), .unit = std::move(units)};
   });
-  const bool exact = levels.bound <= numerics::kLevelsExactWithin;
   return {.tasks = std::move(levels.amount),
           .prices = {},
-          .status = exact ? Status::exact : Status::not_converged,
-          .certificate = {.kind = "level-bound", .value = levels.bound}};
+          .status = status_of(levels.report, Status::exact),
+          .certificate = {.kind = "level-bound", .value = levels.report.error}};
 }
 
 /// Whose amounts are looked for, and how (numerics/market/equilibrium.hpp).

@@ -19,6 +19,7 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "fairness/share.hpp"
 #include "overlay/table_limits.hpp"
 
 namespace mirab::overlay {
@@ -138,11 +139,7 @@ double Coordinator::share(const UserEntry& resident, std::span<const double> tot
 
 double Coordinator::step(const UserEntry& resident, std::span<const double> total) {
   const Amounts& demand = resident.task.demand;
-  double dominant = 0;  // max_r D_ir / C_r
-  for (std::size_t r = 0; r < std::min(demand.size(), total.size()); ++r) {
-    if (total[r] > 0) dominant = std::max(dominant, static_cast<double>(demand[r]) / total[r]);
-  }
-  return dominant;
+  return fairness::dominant_share<double>(demand, total.first(std::min(demand.size(), total.size())));
 }
 
 bool Coordinator::counts(const UserEntry& resident) const {

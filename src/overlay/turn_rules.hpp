@@ -147,10 +147,6 @@ class Dgdrf {
   std::vector<NodeId> awaited_;     ///< who is asked and has not answered; empty: nothing is asked
 };
 
-/// The Gini coefficient of x ≥ 0 (eq. 2.6): Σ_i Σ_j |x_i − x_j| / (2 n Σ_i x_i); 0 when all are 0 or there
-/// are none. In [0, 1 − 1/n]. Cost: O(n²).
-double gini(std::span<const double> x);
-
 /// Is no neighbour's utility above one's own (Algorithm 6, ISCENTERNODE)? Ties are centres. A server without
 /// users is none.
 bool is_highest(const Descriptor& own, std::span<const Descriptor> view);

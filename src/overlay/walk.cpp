@@ -9,6 +9,8 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "fairness/fit_distance.hpp"
+
 namespace mirab::overlay {
 namespace {
 
@@ -55,14 +57,14 @@ bool fits_in(std::span<const std::int64_t> demand, std::span<const std::int64_t>
 
 double drfh_distance(std::span<const std::int64_t> demand, std::span<const std::int64_t> free,
                      std::span<const double> total) {
-  const auto demanded = std::ranges::find_if(demand, [](std::int64_t amount) { return amount > 0; });
-  MIRAB_ASSERT(demanded != demand.end() && fits_in(demand, free), "a task demands something, and it fits");
-  const auto first = static_cast<std::size_t>(demanded - demand.begin());
-  double distance = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r)
-    distance += std::abs(part(demand, total, r) / part(demand, total, first) -
-                         part(free, total, r) / part(free, total, first));
-  return distance;
+  MIRAB_ASSERT(
+      std::ranges::any_of(demand, [](std::int64_t amount) { return amount > 0; }) && fits_in(demand, free),
+      "a task demands something, and it fits");
+  constexpr auto kDistance = fairness::FitDistance::to_first_demanded;
+  return fairness::fit_distance(
+      kDistance, [&](std::size_t r) { return part(demand, total, r); },
+      [&](std::size_t r) { return part(free, total, r); }, demand.size(),
+      fairness::reference_resource(kDistance, demand, demand.size()));
 }
 
 double room(std::span<const std::int64_t> free, std::span<const double> total) {

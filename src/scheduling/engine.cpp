@@ -21,10 +21,11 @@ Engine::State::State(EngineOptions chosen, const DisciplineChoice& discipline,
       where(where_chosen),
       ledger(options.resources.size()),
       context{.ledger = ledger,
-              .server_classes = server_classes,
+              .server_classes = ledger.server_classes,
               .rounds = Rounds(options.resources.size()),
               .prices = std::vector<double>(options.resources.size(), 0.0),
-              .scale = *ShareScale::from(options.share_scale, options.resources.size())},
+              .scale = *fairness::ShareScale::from(options.share_scale, options.resources.size())},
+      tournaments(discipline_choice.discipline->tournaments, ledger),
       ready(*discipline_choice.discipline, options.tie, context) {
   if (discipline_choice.discipline->places) balance.emplace();
   if (options.half_life) context.usage.emplace(*options.half_life);
@@ -34,23 +35,23 @@ Engine::State::State(EngineOptions chosen, const DisciplineChoice& discipline,
 
 namespace {
 
-/// The discipline as the options want it.
-Result<DisciplineChoice> with_shares(DisciplineChoice discipline_choice, const EngineOptions& options) {
-  const Result<ShareScale> scale = ShareScale::from(options.share_scale, options.resources.size());
+/// Can the discipline do what the options want of its shares?
+Check check_shares(const DisciplineChoice& discipline_choice, const EngineOptions& options) {
+  const Result<fairness::ShareScale> scale =
+      fairness::ShareScale::from(options.share_scale, options.resources.size());
   if (!scale) return scale.error();
   const std::string_view name = discipline_choice.discipline->info.name;
   if (!options.share_scale.empty() && !discipline_choice.discipline->scaled)
     return Error{.message = fmt::format("{} has no shares to scale; drf, asset and ps-dsf have", name),
                  .key = "share_scale"};
-  if (!options.half_life) return discipline_choice;
+  if (!options.half_life) return {};
   if (options.half_life->count() <= 0)
     return Error{.message = "a half-life must be above 0; leave it out for present shares",
                  .key = "half_life"};
-  if (discipline_choice.discipline->share == nullptr)
+  if (!discipline_choice.discipline->decays)
     return Error{.message = fmt::format("{} knows no usage that decays; drf and asset do", name),
                  .key = "half_life"};
-  discipline_choice.discipline = over_time(*discipline_choice.discipline);
-  return discipline_choice;
+  return {};
 }
 
 /// What keeps users from starving, as the options want it.
@@ -59,7 +60,7 @@ Check check_patience(const DisciplineChoice& discipline_choice, const EngineOpti
     if (Check bad = check(*options.reservations)) return bad;
   }
   if (!options.preemption) return {};
-  if (discipline_choice.discipline->level == nullptr)
+  if (discipline_choice.discipline->share == nullptr || options.half_life)
     return Error{
         .message = options.half_life
                        ? std::string("with a half-life the order of users changes with time, and "
@@ -81,10 +82,9 @@ Result<Engine> Engine::from(EngineOptions options) {
     if (!seen.insert(name).second)
       return Error{.message = fmt::format("duplicate resource name '{}'", name), .key = "resources"};
   }
-  const Result<DisciplineChoice> chosen = scheduling::discipline_choice(options.discipline);
-  if (!chosen) return chosen.error();
-  const Result<DisciplineChoice> discipline_choice = with_shares(*chosen, options);
+  const Result<DisciplineChoice> discipline_choice = scheduling::discipline_choice(options.discipline);
   if (!discipline_choice) return discipline_choice.error();
+  if (Check bad = check_shares(*discipline_choice, options)) return *std::move(bad);
   if (Check bad = check_patience(*discipline_choice, options)) return *std::move(bad);
   const Result<PlacementChoice> where = scheduling::where(options.placement);
   if (!where) return where.error();
@@ -123,7 +123,8 @@ std::optional<Engine::UserState> Engine::user(UserId user) const {
   const std::span<const std::int64_t> used = ledger.used(*number);
   return UserState{.used = Amounts(used.begin(), used.end()),
                    .running = ledger.users[*number].running,
-                   .dominant_share = dominant_part(used, ledger.server_pool.pool(), state_->context.scale),
+                   .dominant_share = fairness::dominant_share<double>(used, ledger.server_pool.pool(),
+                                                                      state_->context.scale),
                    .decayed_share = state_->context.usage
                                         ? std::optional(state_->context.usage->usage(*number, state_->now))
                                         : std::nullopt};
@@ -145,13 +146,13 @@ bool Engine::fits(JobId job) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.jobs.find(job);
   if (!number || ledger.jobs[*number].waiting == 0) return false;
-  if (ledger.task_classes.terms(state_->task_class_of(*number)) != nullptr)
+  if (ledger.task_classes.terms(ledger.task_class_of(*number)) != nullptr)
     return state_->batch_fits(*number, {}, state_->open_servers());
   const std::uint32_t queue = ledger.jobs[*number].queue;
   const Reservations::Kept* const kept =
       state_->reservations ? state_->reservations->of_queue(queue) : nullptr;
   return (kept != nullptr && state_->has_kept_room(*kept)) ||
-         state_->fits_somewhere(ledger.queues[queue].task_class, state_->open_servers());
+         ledger.fits_somewhere(ledger.queues[queue].task_class, state_->open_servers());
 }
 
 std::string Engine::broken_invariant() const {

@@ -67,10 +67,7 @@ Check Engine::State::check_job(const JobSubmitted& job) const {
 /// Could a task of the task class run on some server if that were empty?
 bool Engine::State::is_possible(std::uint32_t task_class) const {
   for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-    if (!ledger.servers.holds(server)) continue;
-    const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
-    if (alternative == nullptr) continue;
-    if (is_within(alternative->demand, ledger.server_pool.capacity(server))) return true;
+    if (ledger.servers.holds(server) && ledger.fits_when_empty(task_class, server)) return true;
   }
   return false;
 }
@@ -92,11 +89,11 @@ void Engine::State::happens(Time time) {
 }
 
 void Engine::State::wait(std::uint32_t queue) {
-  ledger.queues[queue].arrival = waits_before++;
+  ledger.queues[queue].arrival = ledger.waits_before++;
   ledger.queues[queue].since = now;
-  // All queues of a task class stand in the same lanes: those of the servers that are there now.
-  if (keys_are_stale && discipline_choice.discipline->lanes != Lanes::one) refresh();
-  ready.enter(queue, lanes_of(ledger.queues[queue].task_class));
+  // All queues of a task class play in the same tournaments: those of the servers that are there now.
+  if (keys_are_stale && tournaments.follow_capacities()) refresh();
+  ready.enter(queue, tournaments.of(ledger.queues[queue].task_class));
 }
 
 void Engine::State::population_changed() {
@@ -152,15 +149,7 @@ void Engine::State::capacities_changed() {
 /// Domains, and the servers of a kind that take tasks, may be others from now on.
 void Engine::State::open_servers_changed() {
   ready.retry_constrained();
-  keys_are_stale = keys_are_stale || discipline_choice.discipline->lanes == Lanes::server_classes;
-}
-
-template <class Visit>
-void Engine::State::for_each_task_on(std::uint32_t server, Visit visit) const {
-  for (std::uint32_t task = ledger.servers[server].first_task; task != kNone;
-       task = ledger.tasks[task].next_on_server) {
-    visit(task, ledger.demand(ledger.queues[ledger.jobs[ledger.tasks[task].job].queue], server));
-  }
+  keys_are_stale = keys_are_stale || tournaments.follow_open_servers();
 }
 
 std::vector<Lost> Engine::State::end_all_on(std::uint32_t server) {
@@ -175,11 +164,8 @@ std::vector<Lost> Engine::State::end_all_on(std::uint32_t server) {
 
 void Engine::State::take_out(std::uint32_t server) {
   if (reservations) end_reservation(reservations->on_server(server));
-  server_classes.release(server, ledger.servers[server].kind);
-  ledger.task_classes.eligibility.server_removed(server);
-  ledger.server_pool.remove(server);
+  ledger.remove_server(server);
   if (balance) balance->server_emptied(server);
-  ledger.servers.remove(server);
   released.forget(server);
   capacities_changed();
 }
@@ -190,9 +176,8 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   if (Check bad = s.check_amounts(event.capacity, "capacity")) return *std::move(bad);
   if (Check bad = s.check_pool(event.capacity, {})) return *std::move(bad);
   s.happens(now);
-  const std::uint32_t server = s.ledger.server_pool.add(event.capacity);
-  s.ledger.servers.add_at(server, {.kind = s.server_classes.hold(server, event.capacity)});
-  s.ledger.task_classes.eligibility.server_added(server, {.name = event.name, .labels = event.labels});
+  const std::uint32_t server =
+      s.ledger.add_server({.name = event.name, .labels = event.labels}, event.capacity);
   s.released.add(server);
   s.capacities_changed();
   return s.ledger.servers.id(server);
@@ -214,18 +199,19 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   }
   s.happens(now);
   // What dominates a task there may change with the capacity.
-  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
-    if (s.balance) s.balance->task_ended(s.ledger.server_pool, task, *server, demand);
+  const auto demand_of = [&](std::uint32_t task) {
+    return s.ledger.task_classes.demand_on(s.ledger.task_class_of(s.ledger.tasks[task].job), *server);
+  };
+  s.ledger.for_each_task_on(*server, [&](std::uint32_t task) {
+    if (s.balance) s.balance->task_ended(s.ledger.server_pool, task, *server, demand_of(task));
   });
-  s.ledger.server_pool.resize(*server, event.capacity);
-  s.for_each_task_on(*server, [&](std::uint32_t task, std::span<const std::int64_t> demand) {
-    if (s.balance) s.balance->task_started(s.ledger.server_pool, task, *server, demand);
+  s.ledger.resize_server(*server, event.capacity);
+  s.ledger.for_each_task_on(*server, [&](std::uint32_t task) {
+    if (s.balance) s.balance->task_started(s.ledger.server_pool, task, *server, demand_of(task));
   });
-  s.server_classes.release(*server, s.ledger.servers[*server].kind);
-  s.ledger.servers[*server].kind = s.server_classes.hold(*server, event.capacity);
   s.released.add(*server);
   if (const auto* const kept = s.reservations ? s.reservations->on_server(*server) : nullptr;
-      kept != nullptr && !s.can_be_kept(*server, kept->queue))
+      kept != nullptr && !s.ledger.fits_when_empty(s.ledger.queues[kept->queue].task_class, *server))
     s.end_reservation(kept);
   s.capacities_changed();
   return {};
@@ -334,7 +320,7 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
     s.ledger.task_classes.release(task_class);  // a queue holds its task class once
   }
   const std::uint32_t job =
-      s.ledger.jobs.add({.queue = queue, .waiting = event.tasks, .sequence = s.jobs_before++});
+      s.ledger.jobs.add({.queue = queue, .waiting = event.tasks, .sequence = s.ledger.jobs_before++});
   ++s.ledger.queues[queue].jobs;
   s.ledger.enqueue(job);
   if (!s.ready.holds(queue)) s.wait(queue);

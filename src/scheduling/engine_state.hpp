@@ -19,10 +19,10 @@ namespace mirab::scheduling {
 /// first of all.
 struct Contender {
   Keyed keyed;
-  bool
-      has_room;  ///< in the entry's lane, on servers that are not kept; of a gang for all that start together
+  bool has_room;  ///< in the entry's tournament, on servers that are not kept; of a gang for all together
 };
 
+class GangFeasibility;
 class VictimSearch;
 struct Victims;
 
@@ -36,16 +36,15 @@ struct Engine::State {
 
   Time now = Time::min();
   Ledger ledger;
-  ServerClasses server_classes;
   ShareContext context;
+  TournamentRules tournaments;
   ReadyQueue ready;
   ReleasedServers released;
   std::optional<DominanceBalance> balance = {};  ///< of a discipline that places
   std::optional<Reservations> reservations = {};
   std::optional<Preemption> preemption = {};
 
-  std::uint64_t jobs_before = 0;
-  std::uint64_t waits_before = 0;
+  AdmittedServers admitted_servers;
   std::uint32_t last_used = 0;  ///< the server where the latest task was placed
   bool keys_are_stale = false;
 
@@ -55,17 +54,14 @@ struct Engine::State {
   // order/dispatcher.cpp
   std::optional<Placed> step(Random& random, WhyPlaced* why);  ///< why it was, if anybody asks
   Placed place(Entry entry, std::uint32_t server);
-  std::span<const SearchAlternative> variants_in_lane(std::uint32_t task_class, std::uint32_t lane);
-  std::optional<std::uint32_t> find_server(std::uint32_t task_class, std::uint32_t lane, Random& random);
+  std::span<const SearchAlternative> variants_in(TournamentId tournament, std::uint32_t task_class);
+  std::optional<std::uint32_t> find_server(TournamentId tournament, std::uint32_t task_class, Random& random);
   std::optional<std::uint32_t> find_among_variants(Random& random);
   std::span<const Wanted> present_mix();
-  bool has_room(std::uint32_t task_class, std::uint32_t server) const;
   std::optional<Entry> next_on_released();
   void retry_what_fits_on_released();
   template <class Visit>
-  void for_each_lane_of_server(std::uint32_t server, Visit visit) const;
-  std::vector<std::uint32_t> lanes_of(std::uint32_t task_class) const;
-  bool can_run_on_class(std::uint32_t task_class, std::uint32_t kind) const;
+  void for_each_tournament_of_server(std::uint32_t server, Visit visit) const;
   void refresh();
   void count_alone(std::uint32_t task_class);
   void share_changed(std::uint32_t user);
@@ -77,8 +73,9 @@ struct Engine::State {
   std::optional<std::uint32_t> find_server_among(const std::vector<ServerSet>& servers,
                                                  std::uint32_t task_class, Random& random);
   void retry_constrained(std::uint32_t task_class, std::uint32_t server);
-  bool batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind, const OpenServers& open) const;
-  std::optional<std::uint32_t> server_class_of_lane(std::uint32_t lane) const;
+  bool batch_fits(std::uint32_t job, std::optional<TournamentId> tournament, const OpenServers& open) const;
+  std::vector<ServerSet> first_of_batch(const GangFeasibility& gang, std::int64_t batch,
+                                        std::uint32_t task_class, TournamentId tournament) const;
   Check check_constraints_possible(const JobSubmitted& job, std::uint32_t task_class) const;
 
   // reservations.cpp
@@ -91,9 +88,7 @@ struct Engine::State {
   void keep_where_due(ReservationPreview& step) const;
   std::vector<std::uint32_t> due(const ReservationPreview& step) const;
   std::optional<std::uint32_t> server_to_keep(std::uint32_t queue, const OpenServers& open) const;
-  bool can_be_kept(std::uint32_t server, std::uint32_t queue) const;
   OpenServers open_servers() const { return OpenServers(ledger.server_pool); }
-  bool fits_somewhere(std::uint32_t task_class, const OpenServers& open) const;
   bool has_kept_room(const Reservations::Kept& kept) const;
   void end_reservation(const Reservations::Kept* kept);  ///< if there is one
   void reservation_met(std::uint32_t queue, std::uint32_t task);
@@ -113,13 +108,13 @@ struct Engine::State {
   }
 
   // contenders.cpp: who waits, without changing anything that can be seen
-  struct LaneRoom {
-    std::uint32_t lane;
+  struct Room {
+    TournamentId tournament;
     bool has_room;
   };
   std::optional<ShareContext> refreshed_context(Time at) const;
-  std::vector<LaneRoom> rooms_of(std::uint32_t queue, const OpenServers& open) const;
-  bool has_room_in_lane(std::uint32_t task_class, std::uint32_t lane, const OpenServers& open) const;
+  std::vector<Room> rooms_of(std::uint32_t queue, const OpenServers& open) const;
+  bool has_room_in(TournamentId tournament, std::uint32_t task_class, const OpenServers& open) const;
   std::vector<Contender> contenders(const Precedence& precedence, const OpenServers& open) const;
   WhyWaiting::Other named(const Contender& contender) const;
 
@@ -155,15 +150,10 @@ struct Engine::State {
   void end(std::uint32_t task);
   void end_and_wait_again(std::uint32_t task);
   void drop_if_over(std::uint32_t job);
-  std::uint32_t task_class_of(std::uint32_t job) const {
-    return ledger.queues[ledger.jobs[job].queue].task_class;
-  }
 
   // engine_events.cpp: servers
   void capacities_changed();
   void open_servers_changed();
-  template <class Visit>
-  void for_each_task_on(std::uint32_t server, Visit visit) const;
   std::vector<Lost> end_all_on(std::uint32_t server);
   void take_out(std::uint32_t server);
 

@@ -1,7 +1,7 @@
 // What counts as an attempt, and what a verdict says when there was none.
 #include <atomic>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <mirab/audit/audit.hpp>
 
@@ -172,8 +172,7 @@ TEST(ParetoEfficiency, IsNotDecidedWhereTheProgramIsTooLarge) {
   const Outcome nothing{.mechanism = "test",
                         .certificate = {},
                         .allocation = {.tasks = std::vector<double>(250), .grants = {}, .servers = {}},
-                        .notices = {},
-                        .filling = {}};
+                        .notices = {}};
   const Verdict verdict = check_pareto_efficiency({problem, nothing, Scope::servers});
   EXPECT_FALSE(verdict.decided);
   EXPECT_FALSE(verdict.vacuous);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/random.hpp>

@@ -12,7 +12,7 @@ T must(Result<T> result) {
 }  // namespace
 
 Outcome giving(const Problem& problem, Scope scope, const std::vector<std::vector<double>>& tasks) {
-  Outcome outcome{.mechanism = "test", .certificate = {}, .allocation = {}, .notices = {}, .filling = {}};
+  Outcome outcome{.mechanism = "test", .certificate = {}, .allocation = {}, .notices = {}};
   for (std::size_t n = 0; n < tasks.size(); ++n) {
     double total = 0;
     for (std::size_t i = 0; i < tasks[n].size(); ++i) {

@@ -1,6 +1,6 @@
 // The level form of PS-DSF (mathematics.md, section 5) as a predicate on allocations.
 #include <cmath>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include <mirab/audit/level_form.hpp>

@@ -1,6 +1,6 @@
 // The properties against what they mean, computed another way, on random clusters.
 #include <algorithm>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include <mirab/model/cluster_file.hpp>

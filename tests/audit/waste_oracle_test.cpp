@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include <mirab/model/cluster_file.hpp>
@@ -108,7 +108,7 @@ TEST(WasteOracle, NonWastefulnessIsThatNothingCanBeTakenOrGivenInVain) {
     for (std::size_t i = 0; i < units.capacity.size(); ++i)
       cluster.servers.push_back({.name = fmt::format("s{}", i),
                                  .capacity = testing::amounts({units.capacity[i][0], units.capacity[i][1]})});
-    Outcome outcome{.mechanism = "test", .certificate = {}, .allocation = {}, .notices = {}, .filling = {}};
+    Outcome outcome{.mechanism = "test", .certificate = {}, .allocation = {}, .notices = {}};
     for (std::size_t n = 0; n < kUsers; ++n) {
       User user{.name = fmt::format("u{}", n),
                 .demand = testing::amounts({units.demand[n][0], units.demand[n][1]})};

@@ -1,7 +1,7 @@
 // Every row of the registry against what it claims, by the auditor: a claim that a property holds is attacked
 // on random clusters that meet its conditions; a claim that it does not hold has a stored counterexample
 // here, the papers' own where they have one.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <mirab/audit/audit.hpp>
 #include <mirab/model/cluster_file.hpp>

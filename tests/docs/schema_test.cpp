@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>

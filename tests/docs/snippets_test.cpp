@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <regex>
 #include <set>
 #include <sstream>

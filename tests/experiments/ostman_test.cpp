@@ -1,7 +1,7 @@
 // Östman's thesis: what chapter 3 works out by hand is found.
 #include <cmath>
 #include <cstddef>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // The slides on DRF: what they print is found.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "experiments/expect.hpp"
 

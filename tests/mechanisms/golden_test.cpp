@@ -1,6 +1,6 @@
 // The worked examples of the papers (tests/golden/paper_cases.json) under every mechanism.
 #include <fstream>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <set>
 

@@ -1,6 +1,6 @@
 // αPF-VDS and PS-DSF with time division on servers as they are given, before any merging.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/random.hpp>

@@ -4,7 +4,7 @@
 #include <CoinPackedVector.hpp>
 #include <cmath>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <tuple>
 
 #include "mechanisms/pool_case.hpp"

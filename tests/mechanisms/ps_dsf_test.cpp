@@ -1,7 +1,7 @@
 // PS-DSF against its level form (mathematics.md, section 5), by the checker of the audit layer alone.
 #include <cmath>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <mirab/audit/level_form.hpp>
 #include <mirab/mechanisms/mechanism.hpp>

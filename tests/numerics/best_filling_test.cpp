@@ -1,6 +1,6 @@
 // One server filled by levels, against the conditions that define it.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include <mirab/model/random.hpp>

@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <mirab/model/random.hpp>
 
@@ -9,7 +9,7 @@ namespace {
 
 TEST(Complementarity, HoldsAtZeroWhatWouldGoBelow) {
   const Eigen::MatrixXd a{{2, 1}, {1, 2}};
-  const Eigen::VectorXd z = solve_complementarity(a, Eigen::VectorXd{{-2, 5}});
+  const Eigen::VectorXd z = solve_complementarity(a, Eigen::VectorXd{{-2, 5}}).z;
   EXPECT_DOUBLE_EQ(z[0], 1);
   EXPECT_DOUBLE_EQ(z[1], 0);
 }
@@ -24,7 +24,7 @@ TEST(Complementarity, ConditionsHoldOnRandomProblemsOfUpToSixteen) {
     const Eigen::MatrixXd a =
         (factor.transpose() * factor + 1e-3 * Eigen::MatrixXd::Identity(m, m)) * scale.asDiagonal();
     const Eigen::VectorXd b = Eigen::VectorXd::NullaryExpr(m, draw);
-    const Eigen::VectorXd z = solve_complementarity(a, b);
+    const Eigen::VectorXd z = solve_complementarity(a, b).z;
     const Eigen::VectorXd w = a * z + b;
     ASSERT_GE(z.minCoeff(), 0) << i;
     ASSERT_GE(w.minCoeff(), -1e-9) << i;

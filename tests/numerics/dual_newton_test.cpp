@@ -1,6 +1,6 @@
 #include <cmath>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include <mirab/model/random.hpp>
@@ -75,8 +75,8 @@ TEST_P(MeetsTheOptimalityConditions, OnRandomProblemsWithZerosWeightsAndCaps) {
   for (int i = 0; i < 2000; ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
     const Instance instance = random_instance(random, 8, 4, 1.5);
-    const PricedAmounts priced = solve_dual(instance.with(GetParam()), 1e-12, 1e-9);
-    ASSERT_TRUE(priced.converged) << priced.relative_gap;
+    const PricedAmounts priced = solve_dual(instance.with(GetParam()), {1e-12, 1e-9});
+    ASSERT_TRUE(priced.report.converged()) << priced.report.error;
     ASSERT_NO_FATAL_FAILURE(expect_optimal(instance, GetParam(), priced, 1e-7));
   }
 }
@@ -86,8 +86,8 @@ TEST_P(MeetsTheOptimalityConditions, OnSixteenResourcesWithDemandsOverNineOrders
   for (int i = 0; i < 200; ++i) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, seed));
     const Instance instance = random_instance(random, 40, 16, 9);
-    const PricedAmounts priced = solve_dual(instance.with(GetParam()), 1e-12, 1e-9);
-    ASSERT_TRUE(priced.converged) << priced.relative_gap;
+    const PricedAmounts priced = solve_dual(instance.with(GetParam()), {1e-12, 1e-9});
+    ASSERT_TRUE(priced.report.converged()) << priced.report.error;
     ASSERT_NO_FATAL_FAILURE(expect_optimal(instance, GetParam(), priced, 1e-6));
   }
 }
@@ -102,8 +102,8 @@ TEST(DualNewton, CollinearResourcesDoNoHarm) {
                           .capacity = ArrayXd{{4, 8, 12}},
                           .coefficient = ArrayXd::Ones(3),
                           .cap = {}};
-  const PricedAmounts priced = solve_dual(instance.with(1), 1e-12, 1e-9);
-  EXPECT_TRUE(priced.converged);
+  const PricedAmounts priced = solve_dual(instance.with(1), {1e-12, 1e-9});
+  EXPECT_TRUE(priced.report.converged());
   EXPECT_NEAR(priced.amount[0], 4.0 / 3, 1e-9);
   EXPECT_NEAR(priced.amount[1], 2.0 / 3, 1e-9);
 }
@@ -113,8 +113,8 @@ TEST(DualNewton, CapsThatAllFitCostNothing) {
                           .capacity = ArrayXd{{10, 10}},
                           .coefficient = ArrayXd::Ones(2),
                           .cap = ArrayXd{{1, 2}}};
-  const PricedAmounts priced = solve_dual(instance.with(2), 1e-12, 1e-9);
-  EXPECT_EQ(priced.relative_gap, 0);
+  const PricedAmounts priced = solve_dual(instance.with(2), {1e-12, 1e-9});
+  EXPECT_EQ(priced.report.error, 0);
   EXPECT_TRUE((priced.amount == instance.cap).all());
   EXPECT_TRUE((priced.log_price == -endless).all());
 }
@@ -128,8 +128,8 @@ TEST(DualNewton, OneRowMayOutweighAllOthers) {
   instance.coefficient = ArrayXd::Ones(50);
   instance.coefficient[7] = 1e6;
   instance.cap = ArrayXd::Constant(50, endless);
-  const PricedAmounts priced = solve_dual(instance.with(1), 1e-12, 1e-9);
-  ASSERT_TRUE(priced.converged);
+  const PricedAmounts priced = solve_dual(instance.with(1), {1e-12, 1e-9});
+  ASSERT_TRUE(priced.report.converged());
   ASSERT_NO_FATAL_FAILURE(expect_optimal(instance, 1, priced, 1e-8));
 }
 
@@ -137,9 +137,9 @@ TEST(DualNewton, ALargeProblemNeedsFewLooksAtAllOfItsRows) {
   Random random(seed);
   const ArrayXXd demand = ArrayXXd::NullaryExpr(100'000, 4, [&] { return 0.1 + 4.9 * random.unit(); });
   const ArrayXd capacity = ArrayXd::Constant(4, 1e6), none;
-  const PricedAmounts priced = solve_dual({demand, capacity, none, none, 1}, 1e-9, 1e-9);
-  EXPECT_TRUE(priced.converged);
-  EXPECT_LE(priced.iterations, 5);
+  const PricedAmounts priced = solve_dual({demand, capacity, none, none, 1}, {1e-9, 1e-9});
+  EXPECT_TRUE(priced.report.converged());
+  EXPECT_LE(priced.report.iterations, 5);
   EXPECT_NEAR((priced.log_price.exp() * capacity).sum(), 100'000, 1e-3);  // λ·C = Φ
 }
 
@@ -159,8 +159,8 @@ TEST(DualNewton, ManyCappedRowsAndAFewEndlessOnesConverge) {
       instance.coefficient = coefficient;
       for (const double alpha : {0.5, 1.0, 2.0}) {
         SCOPED_TRACE(fmt::format("α = {}, endless from row {}", alpha, first_endless));
-        const PricedAmounts priced = solve_dual(instance.with(alpha), 1e-12, 1e-9);
-        ASSERT_TRUE(priced.converged) << priced.relative_gap;
+        const PricedAmounts priced = solve_dual(instance.with(alpha), {1e-12, 1e-9});
+        ASSERT_TRUE(priced.report.converged()) << priced.report.error;
         ASSERT_NO_FATAL_FAILURE(expect_optimal(instance, alpha, priced, 1e-6));
       }
     }
@@ -170,7 +170,7 @@ TEST(DualNewton, ManyCappedRowsAndAFewEndlessOnesConverge) {
 TEST(DualNewton, SaysSoWhenItDoesNotConverge) {
   Random random(seed);
   const Instance instance = random_instance(random, 8, 4, 1.5);
-  EXPECT_FALSE(solve_dual(instance.with(1), 0, -1).converged);  // nothing is below zero
+  EXPECT_FALSE(solve_dual(instance.with(1), {-1, -1}).report.converged());  // nothing is below zero
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(LevelSimplex, EverybodyRunsTenTasksOnItsOwnServer) {
   const ServerRows rows = two_servers();
   for (const std::vector<Index>& keys : {std::vector<Index>{0, 1}, {1, 0}, {0, 0}}) {
     LevelSimplex simplex(rows, ArrayXd::Ones(2), keys);
-    ASSERT_TRUE(simplex.raise());
+    ASSERT_TRUE(simplex.raise() == Stop::target);
     EXPECT_NEAR(simplex.level(), 10, 1e-12);
     EXPECT_TRUE(simplex.amount().isApprox(ArrayXXd{{10, 0}, {0, 10}}, 1e-12));
   }
@@ -72,7 +72,7 @@ TEST(LevelSimplex, WhoReachesItsCapLeavesTheRestToTheOthers) {
   rows.alone = alone(rows);
   rows.cap = ArrayXd{{0, 2, std::numeric_limits<double>::infinity()}};
   LevelSimplex simplex(rows, ArrayXd::Ones(3), {0, 0, 0});
-  ASSERT_TRUE(simplex.raise());
+  ASSERT_TRUE(simplex.raise() == Stop::target);
   EXPECT_FALSE(simplex.active(0));
   EXPECT_FALSE(simplex.active(1));
   EXPECT_TRUE(simplex.active(2));
@@ -85,12 +85,12 @@ TEST(LevelSimplex, TheNextRoundRaisesThoseWhoAreNotFixed) {
   rows.capacity = ArrayXXd{{2}, {5}};
   rows.alone = ArrayXXd{{2, 0}, {0, 5}};
   LevelSimplex simplex(rows, ArrayXd::Ones(2), {0, 1});
-  ASSERT_TRUE(simplex.raise());
+  ASSERT_TRUE(simplex.raise() == Stop::target);
   EXPECT_NEAR(simplex.level(), 2, 1e-12);
   EXPECT_GT(simplex.price()(0, 0), 0);
   EXPECT_EQ(simplex.price()(1, 0), 0);
   simplex.fix({0});
-  ASSERT_TRUE(simplex.raise());
+  ASSERT_TRUE(simplex.raise() == Stop::target);
   EXPECT_NEAR(simplex.level(), 5, 1e-12);
   simplex.fix({1});
   EXPECT_FALSE(simplex.anybody_active());
@@ -106,7 +106,7 @@ TEST(LevelSimplex, PricesProveTheLevelOfRandomPrograms) {
     const ServerRows rows = random_rows(random, 1 + static_cast<Index>(random.below(400)), 4, 3);
     const ArrayXd unit = ArrayXd::NullaryExpr(rows.rows(), [&] { return 0.5 + random.unit(); });
     LevelSimplex simplex(rows, unit, starting_keys(rows, unit));
-    ASSERT_TRUE(simplex.raise());
+    ASSERT_TRUE(simplex.raise() == Stop::target);
     const ArrayXXd x = simplex.amount();
     const ArrayXXd used = (x.matrix().transpose() * rows.demand[0].matrix()).array();
     EXPECT_LE((used / rows.capacity).maxCoeff(), 1 + 1e-12);

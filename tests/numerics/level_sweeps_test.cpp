@@ -1,5 +1,5 @@
 // Sweeps of best responses, and leaps where they creep.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/many_rows.hpp"
 #include "numerics/psdsf/best_response.hpp"
@@ -17,7 +17,7 @@ constexpr double within = 1e-10;
 TEST(LevelSweeps, OneSweepIsEnoughForOneServer) {
   const ServerRows rows = testing::rows_of(ArrayXXd{{1, 4}, {3, 1}}, ArrayXXd{{9, 18}});
   LevelSweeps sweeps(rows, rows.alone);
-  sweeps.run(1, 0);
+  std::ignore = sweeps.run(1, 0);
   EXPECT_NEAR(sweeps.x()(0, 0), 3, 1e-12);
   EXPECT_NEAR(sweeps.x()(1, 0), 2, 1e-12);
   EXPECT_NEAR(sweeps.levels()(0, 0), 2.0 / 3, 1e-12);
@@ -32,7 +32,7 @@ TEST(LevelSweeps, LeapsWhereRowsAreNearlyTied) {
   ServerRows rows = testing::rows_of(demand, ArrayXXd{{100, 50}, {60, 30}});
   for (Index n = 0; n < rows.rows(); ++n) rows.alone(n, 1) *= 1 + 1e-6 * random.unit();
   LevelSweeps sweeps(rows, rows.alone);
-  sweeps.run(300, within);
+  std::ignore = sweeps.run(300, within);
   EXPECT_LE(level_violation(rows, rows.alone, sweeps.x()), within);
 }
 
@@ -43,7 +43,7 @@ TEST(LevelSweeps, SettlesSmallGames) {
     const testing::RandomGame game = testing::random_game(random, {});
     const ArrayXXd rate = game.rows.alone.colwise() * game.weight;
     LevelSweeps sweeps(game.rows, rate);
-    sweeps.run(1000, within);
+    std::ignore = sweeps.run(1000, within);
     ASSERT_LE(level_violation(game.rows, rate, sweeps.x()), 1e-9) << "trial " << trial << " of seed " << seed;
   }
 }
@@ -53,8 +53,8 @@ TEST(LevelSweeps, TurnedRoundBeginWithTheLastServer) {
   const ServerRows rows = testing::rows_of(ArrayXXd{{1}, {1}}, ArrayXXd{{4}, {2}});
   LevelSweeps forwards(rows, rows.alone), backwards(rows, rows.alone);
   backwards.turn_round();
-  forwards.run(1, 0);
-  backwards.run(1, 0);
+  std::ignore = forwards.run(1, 0);
+  std::ignore = backwards.run(1, 0);
   EXPECT_NEAR(forwards.levels()(0, 0), 0.5, 1e-12);
   EXPECT_NEAR(backwards.levels()(1, 0), 0.5, 1e-12);
   EXPECT_NEAR(forwards.levels()(1, 0), 1.5, 1e-12);

@@ -1,6 +1,6 @@
 // The level form (mathematics.md, section 5) on placements made by hand.
 #include <cmath>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include "numerics/many_rows.hpp"

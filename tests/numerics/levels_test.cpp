@@ -53,7 +53,7 @@ TEST(Levels, TiedRowsOfOrdinarySizeDoNotNeedMoreDigits) {
   for (int k = 0; k < 100; ++k) {
     const ServerRows rows = rows_anywhere(draw(random, 60, 3, 4), draw(random, 12, 3, 50));
     const RaisedLevels levels = raise_levels(rows, ArrayXd::Ones(60), not_wanted);
-    EXPECT_LE(levels.bound, kLevelsExactWithin) << "program " << k << " of seed " << seed;
+    EXPECT_LE(levels.report.error, LevelTuning{}.accuracy.accepted) << "program " << k << " of seed " << seed;
     EXPECT_FALSE(levels.in_full);
   }
 }
@@ -66,7 +66,7 @@ TEST(Levels, WhatDoublesLoseIsFoundInFull) {
   const ArrayXd unit = ArrayXd::Ones(2);
   const RaisedLevels levels = raise_levels(rows, unit, [&] { return in_full(rows, unit); });
   EXPECT_TRUE(levels.in_full);
-  EXPECT_LE(levels.bound, 1e-14);
+  EXPECT_LE(levels.report.error, 1e-14);
   EXPECT_NEAR(levels.amount(0, 0), 10, 1e-11);
   EXPECT_NEAR(levels.amount(1, 0), 10, 1e-11);
 }
@@ -79,8 +79,8 @@ TEST(Levels, WhatIsTooLargeForMoreDigitsSaysSo) {
   const RaisedLevels levels = raise_levels(rows, ArrayXd::Ones(2), not_wanted);
   const double total = levels.amount.row(0).sum();
   const double off = 1 - 10.0 * servers / total;
-  EXPECT_GE(levels.bound, off - 1e-12);
-  EXPECT_LE(levels.bound, 1);
+  EXPECT_GE(levels.report.error, off - 1e-12);
+  EXPECT_LE(levels.report.error, 1);
 }
 
 class LevelBound : public ::testing::Test {

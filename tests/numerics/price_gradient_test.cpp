@@ -16,8 +16,8 @@ constexpr int kMost = 200'000;
 TEST(PriceGradient, FindsThePricesOfTheExample) {
   ArrayXXd demand(2, 2);
   demand << 0.5, 1, 1, 0.5;
-  const GradientPrices found = descend_to_prices(demand, ArrayXd::Ones(2), 0.3, 1e-10, kMost);
-  EXPECT_TRUE(found.converged);
+  const GradientPrices found = descend_to_prices(demand, ArrayXd::Ones(2), 0.3, {1e-10, 1e-10}, kMost);
+  EXPECT_TRUE(found.report.converged());
   EXPECT_NEAR(found.price[0], 1, 1e-8);
   EXPECT_NEAR(found.price[1], 1, 1e-8);
 }
@@ -33,9 +33,10 @@ TEST(PriceGradient, AgreesWithNewton) {
     const ArrayXd weight = ArrayXd::NullaryExpr(users, [&](Eigen::Index) { return 1 + random.unit(); });
     const ArrayXd capacity = ArrayXd::Ones(resources);
     const ArrayXd no_cap(0);
-    const PricedAmounts newton = solve_dual({demand, capacity, weight, no_cap, 1.0}, 1e-12, 1e-9);
-    const GradientPrices found = descend_to_prices(demand, weight, 0.02, 1e-8, kMost);
-    ASSERT_TRUE(newton.converged && found.converged) << "trial " << trial << ", seed " << kSeed;
+    const PricedAmounts newton = solve_dual({demand, capacity, weight, no_cap, 1.0}, {1e-12, 1e-9});
+    const GradientPrices found = descend_to_prices(demand, weight, 0.02, {1e-8, 1e-8}, kMost);
+    ASSERT_TRUE(newton.report.converged() && found.report.converged())
+        << "trial " << trial << ", seed " << kSeed;
     const ArrayXd spent = (demand.matrix() * found.price.matrix()).array();
     EXPECT_LT(((weight / spent) - newton.amount).abs().maxCoeff(), 1e-4)
         << "trial " << trial << ", seed " << kSeed;
@@ -48,8 +49,8 @@ TEST(PriceGradient, IsLostWhenTheStepsAreTooLong) {
   demand << 1, 0.1, 0.1, 1;
   ArrayXd weight(2);
   weight << 3, 1;
-  const GradientPrices found = descend_to_prices(demand, weight, 10, 1e-9, 1000);
-  EXPECT_FALSE(found.converged);
+  const GradientPrices found = descend_to_prices(demand, weight, 10, {1e-9, 1e-9}, 1000);
+  EXPECT_FALSE(found.report.converged());
 }
 
 }  // namespace

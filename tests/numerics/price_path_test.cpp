@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/expect_feasible.hpp"
 #include "numerics/market/equilibrium.hpp"
@@ -17,7 +17,7 @@ using testing::RandomGame;
 
 constexpr std::uint64_t price_path_seed = 2018;
 constexpr double kPriced = 1e-3;  // of what a server is worth
-constexpr RegretGoal exact{.wanted = 1e-15, .tolerated = 1e-7};
+constexpr Accuracy exact{.target = 1e-15, .accepted = 1e-7};
 
 // The definition (docs/explanation/mathematics.md, section 6) in logarithms: X_n pays at least γ's worth
 // everywhere, and no more where it is placed; only a full resource has a price.
@@ -72,8 +72,8 @@ TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
     SCOPED_TRACE(fmt::format("problem {} of seed {}", i, price_path_seed));
     const RandomGame game = random_game(random, {});
     const PricedServers found = follow_price_path(game.with(GetParam()), exact, 1);
-    if (found.regret > 1e-7 && ++missed <= missed_most) continue;
-    ASSERT_LE(found.regret, 1e-7);
+    if (found.report.error > 1e-7 && ++missed <= missed_most) continue;
+    ASSERT_LE(found.report.error, 1e-7);
     ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount));
     ASSERT_NO_FATAL_FAILURE(expect_equilibrium(game, GetParam(), found, GetParam() < 10 ? 1e-3 : 1e-2));
   }
@@ -117,7 +117,8 @@ TEST(PricePath, ManyRowsArriveAtEveryAlpha) {
     const RandomGame large = many_rows(2000, random);
     for (const double alpha : {0.5, 1.0, 2.0, 3.0, 8.0, 40.0}) {
       const PricedServers found = follow_price_path(large.with(alpha), {1e-6, 1e-6}, 1);
-      EXPECT_LE(found.regret, 1e-6) << "α = " << alpha << ", problem " << i << " of seed " << price_path_seed;
+      EXPECT_LE(found.report.error, 1e-6)
+          << "α = " << alpha << ", problem " << i << " of seed " << price_path_seed;
       ASSERT_NO_FATAL_FAILURE(expect_feasible(large.rows, found.amount));
     }
   }
@@ -128,7 +129,7 @@ TEST(PricePath, TheNumberOfThreadsDoesNotChangeADigit) {
   const RandomGame large = many_rows(3000, random);
   const PricedServers one = follow_price_path(large.with(1), {1e-9, 1e-7}, 1);
   const PricedServers two = follow_price_path(large.with(1), {1e-9, 1e-7}, 2);
-  EXPECT_LE(one.regret, 1e-7);
+  EXPECT_LE(one.report.error, 1e-7);
   EXPECT_TRUE((one.amount == two.amount).all());
 }
 
@@ -141,7 +142,7 @@ TEST(PricePath, DemandsOverNineOrdersConvergeOrSaySo) {
       const PricedServers found = follow_price_path(game.with(alpha), exact, 1);
       ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount))
           << "α = " << alpha << ", problem " << i;
-      if (found.regret <= 1e-7) ++converged;
+      if (found.report.error <= 1e-7) ++converged;
     }
     EXPECT_GE(converged, 194) << "α = " << alpha;
   }

@@ -1,7 +1,7 @@
 // What docs/explanation/mathematics.md, section 6, asks of one row at given prices, in the units of
 // price_newton.hpp.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/market/price_newton.hpp"
 #include "numerics/random_game.hpp"

@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/expect_feasible.hpp"
 #include "numerics/market/equilibrium.hpp"
@@ -23,7 +23,7 @@ TEST(PriceSweeps, SettleWhereThePathDoesAtAlphaOne) {
     const PricedServers path = follow_price_path(game.with(1), {1e-15, 1e-7}, 1);
     const PricedServers swept = sweep_best_responses(game.with(1), {1e-9, 1e-9}, 1);
     ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, swept.amount));
-    if (swept.regret > 1e-9) continue;
+    if (swept.report.error > 1e-9) continue;
     ++settled;
     const ArrayXd ours = swept.amount.rowwise().sum(), theirs = path.amount.rowwise().sum();
     ASSERT_TRUE(((ours - theirs).abs() <= 1e-3 * theirs).all())
@@ -41,7 +41,7 @@ TEST_P(SweepsWithCaps, GiveAmountsThatFitWhateverTheRegret) {
     const RandomGame game = random_game(random, {});
     const PricedServers found = sweep_best_responses(game.with(GetParam()), {1e-6, 1e-6}, 1);
     ASSERT_NO_FATAL_FAILURE(expect_feasible(game.rows, found.amount));
-    ASSERT_EQ(found.regret, relative_regret(game.with(GetParam()), found.amount, found.log_price, 1));
+    ASSERT_EQ(found.report.error, relative_regret(game.with(GetParam()), found.amount, found.log_price, 1));
   }
 }
 
@@ -54,8 +54,8 @@ TEST(PriceSweeps, AtAlphaOneEndBeforeTheBoundOfThreeHundred) {
   for (int i = 0; i < 30; ++i) {
     const RandomGame game = random_game(random, {.caps = false});
     const PricedServers found = sweep_best_responses(game.with(1), {0, 1e-7}, 1);
-    EXPECT_LE(found.regret, 1e-7) << "problem " << i;
-    EXPECT_LT(found.iterations, 300) << "problem " << i;
+    EXPECT_LE(found.report.error, 1e-7) << "problem " << i;
+    EXPECT_LT(found.report.iterations, 300) << "problem " << i;
   }
 }
 

@@ -1,6 +1,6 @@
 #include "numerics/market/regret.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include "numerics/random_game.hpp"

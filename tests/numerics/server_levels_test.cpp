@@ -1,7 +1,7 @@
 // Whatever it takes to a level form.
 #include "numerics/psdsf/server_levels.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/many_rows.hpp"
 #include "numerics/random_game.hpp"
@@ -20,9 +20,11 @@ TEST(ServerLevels, MeetTheLevelFormOfSmallGames) {
   Random random(seed);
   for (int trial = 0; trial < 1000; ++trial) {
     const testing::RandomGame game = testing::random_game(random, {.orders = 2});
-    const ServerLevels found = level_servers(game.rows, game.weight, server_levels_within);
-    ASSERT_LE(found.violation, server_levels_within) << "trial " << trial << " of seed " << seed;
-    ASSERT_EQ(found.violation, level_violation(game.rows, game.rows.alone.colwise() * game.weight, found.x));
+    const ServerLevels found =
+        level_servers(game.rows, game.weight, {server_levels_within, server_levels_within});
+    ASSERT_LE(found.report.error, server_levels_within) << "trial " << trial << " of seed " << seed;
+    ASSERT_EQ(found.report.error,
+              level_violation(game.rows, game.rows.alone.colwise() * game.weight, found.x));
   }
 }
 
@@ -30,7 +32,8 @@ TEST(ServerLevels, MeetTheLevelFormOfSmallGames) {
 TEST(ServerLevels, MeetTheLevelFormOfThousandsOfRows) {
   Random random(9);
   const ServerRows rows = testing::many_rows(random, 6000, 5, testing::Caps::half);
-  EXPECT_LE(level_servers(rows, ArrayXd::Ones(rows.rows()), server_levels_within).violation,
+  EXPECT_LE(level_servers(rows, ArrayXd::Ones(rows.rows()), {server_levels_within, server_levels_within})
+                .report.error,
             server_levels_within);
 }
 
@@ -45,8 +48,9 @@ TEST(ServerLevels, MeetTheLevelFormWhereRowsAreTiedByTheHundred) {
       return 1e3 * static_cast<double>((1 + i) * (r == 0 ? 1 : 1 + i % 3));
     });
     const ServerRows rows = testing::rows_of(demand, capacity);
-    const ServerLevels found = level_servers(rows, ArrayXd::Ones(rows.rows()), server_levels_within);
-    EXPECT_LE(found.violation, server_levels_within) << "trial " << trial << " of seed " << seed;
+    const ServerLevels found =
+        level_servers(rows, ArrayXd::Ones(rows.rows()), {server_levels_within, server_levels_within});
+    EXPECT_LE(found.report.error, server_levels_within) << "trial " << trial << " of seed " << seed;
   }
 }
 
@@ -67,10 +71,10 @@ TEST(ServerLevels, FitTheServersAndCapsInAnyCase) {
   for (int trial = 0; trial < 1000; ++trial) {
     const testing::RandomGame game = testing::random_game(random, {.rows_max = 40, .orders = 9});
     for (const double good_enough : {server_levels_within, 1.0}) {
-      const ServerLevels found = level_servers(game.rows, game.weight, good_enough);
+      const ServerLevels found = level_servers(game.rows, game.weight, {good_enough, good_enough});
       ASSERT_TRUE(fits(game.rows, found.x)) << "trial " << trial << " of seed " << seed;
-      ASSERT_LE(found.violation, good_enough) << "trial " << trial << " of seed " << seed;
-      ASSERT_EQ(found.violation,
+      ASSERT_LE(found.report.error, good_enough) << "trial " << trial << " of seed " << seed;
+      ASSERT_EQ(found.report.error,
                 level_violation(game.rows, game.rows.alone.colwise() * game.weight, found.x));
     }
   }

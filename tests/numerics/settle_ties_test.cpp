@@ -1,7 +1,7 @@
 // From nearly tied to tied.
 #include "numerics/psdsf/settle_ties.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/many_rows.hpp"
 #include "numerics/psdsf/server_levels.hpp"

@@ -1,5 +1,5 @@
 // The simplex method against what linear programs promise: a feasible point, and prices that prove it best.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <mirab/model/random.hpp>
 

@@ -1,5 +1,5 @@
 // Rows on the central path for given levels, against the equations that define it.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/many_rows.hpp"
 #include "numerics/psdsf/tied_rows.hpp"

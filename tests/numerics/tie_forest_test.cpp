@@ -1,5 +1,5 @@
 // Levels tied by rows that are on two servers.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/psdsf/settle_ties.hpp"
 

@@ -1,7 +1,7 @@
 // The path to tied levels: single steps, and the whole of it, judged by the level form.
 #include "numerics/psdsf/tied_levels.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "numerics/many_rows.hpp"
 #include "numerics/psdsf/best_response.hpp"
@@ -15,7 +15,7 @@ using Eigen::ArrayXXd;
 
 ArrayXXd first_levels(const ServerRows& rows) {
   LevelSweeps sweeps(rows, rows.alone);
-  sweeps.run(5, 0);
+  std::ignore = sweeps.run(5, 0);
   return sweeps.levels();
 }
 
@@ -24,7 +24,8 @@ TEST(TieStep, LowersTheProductsAndFillsTheServers) {
   const ServerRows rows = testing::many_rows(random, 500, 4, testing::Caps::none);
   TiedSystem system = tied_system(rows, rows.alone, first_levels(rows));
   centre(system, 1e-2);
-  TieStep newton(system, 1e-12);
+  const TieTuning tuning;
+  TieStep newton(system, tuning);
   measure_use(system);
   const double product = newton.mean_product(), missing = imbalance(system);
   EXPECT_NEAR(product, 1e-2, 1e-6);

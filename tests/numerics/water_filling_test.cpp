@@ -67,7 +67,7 @@ TEST(WaterFilling, KeepsItsDigitsThroughManyCaps) {
   const ArrayXd capacity{{cap.tail(rows - 1).sum() + 10}};
   const WaterLevels levels = fill(demand, capacity, cap, ArrayXd::Ones(rows));
   EXPECT_NEAR(levels.amount[0], 10, 1e-8);
-  EXPECT_LT(levels.residual, 1e-12);
+  EXPECT_LT(levels.report.error, 1e-12);
   EXPECT_TRUE((levels.amount.tail(rows - 1) == cap.tail(rows - 1)).all());
 }
 
@@ -84,10 +84,12 @@ TEST(WaterFilling, AsksForEveryRateOnce) {
   constexpr Index rows = 5000;
   ArrayXd asked = ArrayXd::Zero(rows);
   const ArrayXXd demand = ArrayXXd::Ones(rows, 3);
-  fill_with_water(demand, ArrayXd::Ones(3), ArrayXd(), [&](Index first, Eigen::Ref<ArrayXd> rates) {
-    asked.segment(first, rates.size()) += 1;
-    rates.setOnes();
-  });
+  const WaterLevels levels =
+      fill_with_water(demand, ArrayXd::Ones(3), ArrayXd(), [&](Index first, Eigen::Ref<ArrayXd> rates) {
+        asked.segment(first, rates.size()) += 1;
+        rates.setOnes();
+      });
+  EXPECT_TRUE(levels.report.converged());
   EXPECT_TRUE((asked == 1).all());
 }
 

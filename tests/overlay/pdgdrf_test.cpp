@@ -4,6 +4,7 @@
 
 #include <mirab/model/random.hpp>
 
+#include "fairness/inequality.hpp"
 #include "overlay/turn_rules.hpp"
 
 namespace mirab::overlay {
@@ -15,13 +16,13 @@ Descriptor pdgdrf_server(NodeId node, double share) { return {.node = node, .uti
 
 // Chapter 5: shares (A) 1, 2, 3, 4, 5 and (B) 1, 5, 5, 5, 5.
 TEST(Gini, IsThatOfTheThesis) {
-  EXPECT_NEAR(gini(std::vector<double>{1, 2, 3, 4, 5}), 0.267, 0.0005);
-  EXPECT_NEAR(gini(std::vector<double>{1, 5, 5, 5, 5}), 0.152, 0.0005);
+  EXPECT_NEAR(fairness::gini(std::vector<double>{1, 2, 3, 4, 5}), 0.267, 0.0005);
+  EXPECT_NEAR(fairness::gini(std::vector<double>{1, 5, 5, 5, 5}), 0.152, 0.0005);
 }
 
 TEST(Gini, OfZerosAndOfNothingIsZero) {
-  EXPECT_EQ(gini(std::vector<double>{0, 0, 0}), 0);
-  EXPECT_EQ(gini({}), 0);
+  EXPECT_EQ(fairness::gini(std::vector<double>{0, 0, 0}), 0);
+  EXPECT_EQ(fairness::gini({}), 0);
 }
 
 TEST(Gini, LiesBetweenZeroAndOneLessOneInN) {
@@ -30,10 +31,10 @@ TEST(Gini, LiesBetweenZeroAndOneLessOneInN) {
     std::vector<double> x(1 + random.below(12));
     for (double& x_i : x) x_i = random.unit();
     const double bound = 1 - 1 / static_cast<double>(x.size());
-    EXPECT_GE(gini(x), 0) << "draw " << draw;
-    EXPECT_LE(gini(x), bound + 1e-12) << "draw " << draw;
+    EXPECT_GE(fairness::gini(x), 0) << "draw " << draw;
+    EXPECT_LE(fairness::gini(x), bound + 1e-12) << "draw " << draw;
   }
-  EXPECT_NEAR(gini(std::vector<double>{0, 0, 0, 7}), 0.75, 1e-15);
+  EXPECT_NEAR(fairness::gini(std::vector<double>{0, 0, 0, 7}), 0.75, 1e-15);
 }
 
 TEST(Pdgdrf, TheCentreServes) {

@@ -60,7 +60,8 @@ class Stubs(unittest.TestCase):
     def test_signatures_are_those_of_python(self):
         for owner in [mirab, *(getattr(mirab, name) for name in CLASSES)]:
             for name in dir(owner):
-                self.assertNotIn("::", getattr(owner, name).__doc__ or "", name)
+                signature = (getattr(owner, name).__doc__ or "").partition("\n")[0]
+                self.assertNotIn("::", signature, name)
 
     def test_functions_have_the_arguments(self):
         for name, declared in FUNCTIONS.items():

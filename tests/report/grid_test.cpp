@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"

@@ -38,8 +38,7 @@ inline Outcome outcome(const std::string& mechanism, double tasks_of_a, double t
 inline Outcome filling(const std::string& discipline, std::int64_t tasks_of_a, std::int64_t tasks_of_b) {
   Outcome result =
       outcome(discipline + "/first-fit", static_cast<double>(tasks_of_a), static_cast<double>(tasks_of_b));
-  result.filling =
-      FillRecord{.discipline = discipline, .placement = "first-fit", .unplaced = {}, .steps = {}};
+  result.filling = FillRecord{.discipline = discipline, .placement = "first-fit"};
   return result;
 }
 

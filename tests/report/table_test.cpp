@@ -1,6 +1,6 @@
 #include "report/text/table.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace mirab::report {
 namespace {

@@ -71,20 +71,24 @@ TEST(TaskClasses, KeepTheDemandsOnServersThatAreNotAllowed) {
   EXPECT_EQ(classes.job_of(held).demand_on, job.demand_on);
 }
 
-TEST(ServerClasses, ForgetTheServersOfASelectionThatHadTheNumberBefore) {
+TEST(AdmittedServers, AreNotThoseOfASelectionThatHadTheNumberBefore) {
   Eligibility eligibility;
   ServerClasses server_classes;
+  AdmittedServers admitted;
   const Amounts capacity{4};
   for (const auto& [server, place] : {std::pair{0U, "north"}, {1U, "south"}}) {
     eligibility.server_added(server, {.name = place, .labels = {{"zone", place}}});
     server_classes.hold(server, capacity);
   }
   const std::uint32_t north = eligibility.hold(zone("north"));
-  EXPECT_TRUE(server_classes.servers_of(0, north, eligibility)->contains(0));
+  EXPECT_TRUE(admitted.of(server_classes, 0, north, eligibility)->contains(0));
   eligibility.release(north);
   const std::uint32_t south = eligibility.hold(zone("south"));
-  EXPECT_FALSE(server_classes.servers_of(0, south, eligibility)->contains(0));
-  EXPECT_TRUE(server_classes.servers_of(0, south, eligibility)->contains(1));
+  EXPECT_FALSE(admitted.of(server_classes, 0, south, eligibility)->contains(0));
+  EXPECT_TRUE(admitted.of(server_classes, 0, south, eligibility)->contains(1));
+  eligibility.server_added(2, {.name = "south", .labels = {{"zone", "south"}}});
+  server_classes.hold(2, capacity);
+  EXPECT_TRUE(admitted.of(server_classes, 0, south, eligibility)->contains(2));
 }
 
 }  // namespace

@@ -409,6 +409,17 @@ TEST(Engine, FrozenPsDsfDoesNotWaitForAKindOfServerThatIsGone) {
   EXPECT_THAT(small.run(), SizeIs(2));
 }
 
+TEST(Engine, PsDsfServesTheOlderJobOfAUserFirstWhicheverServerClassItIsFor) {
+  SmallEngine small("ps-dsf");
+  small.server({8}, "s");
+  small.server({4}, "t");
+  const UserId user = small.user();
+  const JobId older = small.job({.user = user, .demand = {1}, .servers = {{"t"}}});
+  const JobId newer = small.job(user, {2});
+  EXPECT_EQ(small.step()->job, older) << "all keys are 0";
+  EXPECT_EQ(small.step()->job, newer);
+}
+
 TEST(Engine, FrozenPsDsfDoesNotWaitForADrainedKindOfServer) {
   SmallEngine small("ps-dsf:blocking=freeze");
   const ServerId large = small.server({8});

@@ -340,6 +340,41 @@ TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
             std::vector<std::string>{"more than 1000000 tasks were placed: the steps are not recorded"});
 }
 
+// u's tasks take r0 by default, and the other resource on the only server: with the default demand its key
+// there would stay 0, and v would get nothing.
+TEST(PsDsf, CountsTheTasksInTheDemandThatTheyHaveOnTheServer) {
+  User u = user("u", {"1", "0"});
+  u.demand_on = {{"b", amounts({"0", "1"})}};
+  const Outcome outcome =
+      filled(problem({server("b", {"100", "100"})}, {u, user("v", {"0", "1"})}), {.discipline = "ps-dsf"});
+  EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{50, 50}));
+}
+
+// A task of the trainer is an eighth of a server of either class, so its keys on both are always equal, and
+// the tie rule sends it to the class that comes first. With the CPUs first its 32 tasks there count on the
+// GPUs, which all go to the other; with the GPUs first these are shared, until they are full.
+TEST(PsDsf, CountsAllTasksInTheDemandOnTheServerWhereverTheyRun) {
+  User trainer = user("trainer", {"8", "0"});
+  trainer.demand_on = {{"gpus", amounts({"0", "1"})}};
+  const std::vector<User> both{trainer, user("other", {"1", "1"})};
+  const Server gpus = server("gpus", {"64", "8"}, 4), cpus = server("cpus", {"64", "0"}, 4);
+  const auto tasks = [&](const std::vector<Server>& servers) {
+    return filled(problem(servers, both), {.discipline = "ps-dsf"}).allocation.tasks;
+  };
+  EXPECT_EQ(tasks({cpus, gpus}), (std::vector<double>{32, 32}));
+  EXPECT_EQ(tasks({gpus, cpus}), (std::vector<double>{48, 16}));
+}
+
+// Servers of one capacity are one class, and differ by name: each demand plays for itself.
+TEST(PsDsf, ServersOfOneClassMayHaveDifferentDemands) {
+  User u = user("u", {"1", "1"});
+  u.demand_on = {{"b", amounts({"4", "0"})}};
+  const Outcome outcome =
+      filled(problem({server("a", {"8", "8"}), server("b", {"8", "8"})}, {u, user("v", {"1", "1"})}),
+             {.discipline = "ps-dsf"});
+  EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{4, 12})) << "on b a task of u counts four times";
+}
+
 // u alone: a server of 10 tasks that take 1, and one of a single task, which takes all of it. v alone: 20.
 TEST(Tsf, TheYardstickTakesTheDemandOnServersThatAreNotAllowed) {
   Server a = server("a", {"10"});

@@ -1,5 +1,5 @@
 // What a fill says of users of whom no server holds a single task.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "scheduling/clusters.hpp"
 

@@ -44,14 +44,15 @@ TEST(Proportions, AreNearerInABlockAsTheyAreOneByOne) {
   for (std::uint64_t seed = 1; seed <= kProportionsSeeds; ++seed) {
     Random random(seed);
     const std::size_t resources = 1 + random.below(6);
-    const Scale scale = random.below(2) == 0 ? Scale::sum : Scale::first;
+    const FitDistance of_fit =
+        random.below(2) == 0 ? FitDistance::of_proportions : FitDistance::to_first_resource;
     const Amounts pool = random_amounts(resources, random), demand = random_amounts(resources, random);
     std::vector<Amounts> free(1 + random.below(200));
     for (Amounts& each : free) each = random_amounts(resources, random);
     const double than = random.below(4) == 0 ? std::numeric_limits<double>::infinity() : random.unit();
     for (const Instructions instructions : proportions_available()) {
       SCOPED_TRACE(fmt::format("replay: seed {}, instructions {}", seed, static_cast<int>(instructions)));
-      Proportions proportions(resources, scale, instructions);
+      Proportions proportions(resources, of_fit, instructions);
       proportions.reset(free.size(), pool);
       for (std::size_t i = 0; i < free.size(); ++i) proportions.set(i, free[i]);
       std::vector<double> a(resources), b(resources);
@@ -70,11 +71,11 @@ TEST(Proportions, AreNearerInABlockAsTheyAreOneByOne) {
 
 TEST(Proportions, AreRelativeToTheSumOrToTheFirst) {
   std::vector<double> parts(2);
-  Proportions of_sum(2, Scale::sum);
+  Proportions of_sum(2, FitDistance::of_proportions);
   of_sum.reset(0, Amounts{8, 4});
   of_sum.of(Amounts{2, 3}, parts);  // 1/4 and 3/4 of the pool
   EXPECT_EQ(parts, (std::vector<double>{0.25, 0.75}));
-  Proportions of_first(2, Scale::first);
+  Proportions of_first(2, FitDistance::to_first_resource);
   of_first.reset(0, Amounts{8, 4});
   of_first.of(Amounts{2, 3}, parts);
   EXPECT_EQ(parts, (std::vector<double>{1, 3}));
@@ -82,7 +83,7 @@ TEST(Proportions, AreRelativeToTheSumOrToTheFirst) {
 
 TEST(Proportions, AResourceThatThePoolLacksHasNoPart) {
   std::vector<double> parts(2);
-  Proportions proportions(2, Scale::sum);
+  Proportions proportions(2, FitDistance::of_proportions);
   proportions.reset(0, Amounts{8, 0});
   proportions.of(Amounts{2, 5}, parts);
   EXPECT_EQ(parts, (std::vector<double>{1, 0}));

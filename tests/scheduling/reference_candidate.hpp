@@ -4,11 +4,13 @@
 
 namespace mirab::scheduling {
 
-/// A group in a lane: a server class of ps-dsf, a line of mlf-drs, else 0.
+/// A group in a tournament: a server class of ps-dsf with one of the group's demands there, a line of
+/// mlf-drs, else 0.
 struct ReferenceEngine::Candidate {
   const Group* group;
   const Job* job;  // the oldest that waits
-  std::size_t lane;
+  std::size_t place;
+  Amounts demand;  // of ps-dsf
   mpq_class key;
   std::uint64_t user_order;
 };

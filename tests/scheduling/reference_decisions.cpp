@@ -96,16 +96,16 @@ std::vector<double> ReferenceEngine::prices() const {
       demand(n, k) = static_cast<double>(oldest->look.demand[r]) / static_cast<double>(pool[r]);
     }
   }
-  const numerics::PricedAmounts priced = numerics::solve_dual(
-      {demand, Eigen::ArrayXd::Ones(demand.cols()), weight, Eigen::ArrayXd(0), 1.0}, 1e-12, 1e-9);
+  const numerics::PricedAmounts priced =
+      numerics::solve_dual({demand, Eigen::ArrayXd::Ones(demand.cols()), weight, Eigen::ArrayXd(0), 1.0},
+                           {.target = 1e-12, .accepted = 1e-9});
   for (Index k = 0; k < demand.cols(); ++k)
     prices[resources[static_cast<std::size_t>(k)]] = std::exp(priced.log_price[k]);
   return prices;
 }
 
 /// docs/explanation/mathematics.md, section 8.
-mpq_class ReferenceEngine::key(const Group& group, std::size_t lane,
-                               const std::vector<double>& prices) const {
+mpq_class ReferenceEngine::key(const Group& group, const std::vector<double>& prices) const {
   const User& user =
       *std::find_if(users_.begin(), users_.end(), [&](const User& each) { return each.id == group.user; });
   const std::string& discipline = options_.discipline.name;
@@ -127,10 +127,6 @@ mpq_class ReferenceEngine::key(const Group& group, std::size_t lane,
           *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == task.job; });
       key += 1 / alone(this->group(job).look);
     }
-  } else if (discipline == "ps-dsf") {
-    for (std::size_t r = 0; r < pool.size(); ++r)
-      if (group.look.demand[r] > 0 && (*kinds_[lane])[r] > 0)
-        key = std::max<mpq_class>(key, scale(r) * ratio(used[r], (*kinds_[lane])[r]));
   } else if (discipline == "pf") {
     double spent = 0;  // in the order of the engine's sum: the prices are doubles
     for (std::size_t r = 0; r < pool.size(); ++r)
@@ -138,6 +134,41 @@ mpq_class ReferenceEngine::key(const Group& group, std::size_t lane,
     return spent / (user.weight.get_num().get_d() / user.weight.get_den().get_d());
   }
   return key / user.weight;
+}
+
+/// max_r s_r (a_r / c_r) / φ over the demanded resources, where a is what the user would use if all tasks of
+/// the group took this demand.
+mpq_class ReferenceEngine::virtual_share(const Group& group, const Amounts& capacity,
+                                         const Amounts& demand) const {
+  std::vector<mpq_class> amounts(capacity.size());
+  for (const Task& task : tasks_) {
+    if (task.user != group.user) continue;
+    const Job& job =
+        *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == task.job; });
+    const Amounts& takes = job.group == group.number ? demand : task.demand;
+    for (std::size_t r = 0; r < amounts.size(); ++r) amounts[r] += takes[r];
+  }
+  mpq_class share = 0;
+  for (std::size_t r = 0; r < amounts.size(); ++r) {
+    if (demand[r] > 0 && capacity[r] > 0)
+      share = std::max<mpq_class>(share, scale(r) * amounts[r] / mpq_class(capacity[r]));
+  }
+  return share / std::find_if(users_.begin(), users_.end(), [&](const User& each) {
+                   return each.id == group.user;
+                 })->weight;
+}
+
+/// What a task may take on the servers that the job admits, each demand once: the default first, then by
+/// name.
+std::vector<Amounts> ReferenceEngine::demands(const JobSubmitted& look) const {
+  std::vector<Amounts> demands{look.demand};
+  for (const auto& [name, demand] : look.demand_on) {
+    const bool is_admitted =
+        !look.servers || std::find(look.servers->begin(), look.servers->end(), name) != look.servers->end();
+    if (is_admitted && std::find(demands.begin(), demands.end(), demand) == demands.end())
+      demands.push_back(demand);
+  }
+  return demands;
 }
 
 std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
@@ -151,9 +182,13 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
     if (waiting == jobs_.end()) continue;
     const auto user =
         std::find_if(users_.begin(), users_.end(), [&](const User& each) { return each.id == group.user; });
-    const auto add = [&](std::size_t lane, const mpq_class& key) {
-      candidates.push_back(
-          {.group = &group, .job = &*waiting, .lane = lane, .key = key, .user_order = user->order});
+    const auto add = [&](std::size_t place, const mpq_class& key, const Amounts& demand = {}) {
+      candidates.push_back({.group = &group,
+                            .job = &*waiting,
+                            .place = place,
+                            .demand = demand,
+                            .key = key,
+                            .user_order = user->order});
     };
     if (discipline == "fifo") {
       add(0, mpq_class(waiting->sequence));
@@ -164,22 +199,24 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
                     mpq_class(group.arrival) / mpq_class(waits_before_ + 1));
     } else if (discipline == "ps-dsf") {
       for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-        if (std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
-              return !server.drained && server.added.capacity == kinds_[kind] &&
-                     can_ever_run(group.look, server);
-            })) {
-          add(kind, key(group, kind, {}));
+        for (const Amounts& demand : demands(group.look)) {
+          if (std::any_of(servers_.begin(), servers_.end(), [&](const Server& server) {
+                return !server.drained && server.added.capacity == kinds_[kind] &&
+                       can_ever_run(group.look, server) && demand_on(group.look, server) == demand;
+              })) {
+            add(kind, virtual_share(group, *kinds_[kind], demand), demand);
+          }
         }
       }
     } else {
-      add(0, key(group, 0, prices));
+      add(0, key(group, prices));
     }
   }
   const bool last = options_.tie == Tie::last;
-  std::sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+  // Of one job the tournaments are in order.
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
     if (a.key != b.key) return a.key < b.key;
     if (a.user_order != b.user_order) return last ? a.user_order > b.user_order : a.user_order < b.user_order;
-    if (a.lane != b.lane) return a.lane < b.lane;
     return a.job->sequence < b.job->sequence;
   });
   return candidates;
@@ -190,7 +227,9 @@ std::vector<ServerId> ReferenceEngine::servers_for(const Candidate& candidate) c
   std::vector<const Server*> fitting =
       first_of_batch(candidate.group->look, candidate.job->id, batch(candidate.job->id));
   std::erase_if(fitting, [&](const Server* server) {
-    return options_.discipline.name == "ps-dsf" && server->added.capacity != kinds_[candidate.lane];
+    return options_.discipline.name == "ps-dsf" &&
+           (server->added.capacity != kinds_[candidate.place] ||
+            demand_on(candidate.group->look, *server) != candidate.demand);
   });
   if (!fitting.empty()) fitting = best_of(std::move(fitting), candidate.group->look);
   std::vector<ServerId> ids;

@@ -169,7 +169,9 @@ class ReferenceEngine {
   std::size_t dominant_resource(const Amounts& demand) const;
   mpq_class alone(const JobSubmitted& look) const;
   std::vector<double> prices() const;
-  mpq_class key(const Group& group, std::size_t lane, const std::vector<double>& prices) const;
+  mpq_class key(const Group& group, const std::vector<double>& prices) const;
+  mpq_class virtual_share(const Group& group, const Amounts& capacity, const Amounts& demand) const;
+  std::vector<Amounts> demands(const JobSubmitted& look) const;
   std::vector<Candidate> candidates() const;
   std::vector<ServerId> servers_for(const Candidate& candidate) const;
   void run(const Job& job, TaskId task, const Server& server);

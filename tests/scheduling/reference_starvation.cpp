@@ -138,7 +138,7 @@ std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& can
                           .server = server.id,
                           .demand = demand,
                           .started = now_});
-  const mpq_class level = after.key(*candidate.group, 0, prices);
+  const mpq_class level = after.key(*candidate.group, prices);
   if (level <= candidate.key) return {};
   const auto work = [&](const Task& task) {
     mpq_class part = 0;
@@ -162,7 +162,7 @@ std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& can
     const Job& job =
         *std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) { return each.id == task.job; });
     const std::int64_t gang = group(job).look.gang;
-    if (after.key(group(job), 0, prices) < level || (gang > 1 && after.running(job) < gang)) {
+    if (after.key(group(job), prices) < level || (gang > 1 && after.running(job) < gang)) {
       after.tasks_ = before;
       continue;
     }

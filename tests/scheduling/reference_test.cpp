@@ -14,7 +14,7 @@ namespace mirab::scheduling {
 namespace {
 
 constexpr std::uint64_t kProblems = 1000;
-constexpr double kRounding = 1e-12;
+constexpr double kReferenceRounding = 1e-12;
 
 using Vector = std::vector<mpq_class>;
 
@@ -210,7 +210,7 @@ class Reference {
     std::set<std::pair<std::size_t, Vector>> seen;
     for (const std::size_t k : fitting) {
       const bool is_new = seen.emplace(machines_[k].entry, machines_[k].free).second;
-      if (is_new && h(n, machines_[k], published) <= least + kRounding) nearly_least.insert(k);
+      if (is_new && h(n, machines_[k], published) <= least + kReferenceRounding) nearly_least.insert(k);
     }
     return nearly_least;
   }
@@ -248,7 +248,7 @@ void follow(const Problem& problem, const Filling& filling, bool freeze) {
     ASSERT_TRUE(reference.choices(filling.placement, step.user).contains(machine));
     if (reference.is_wrong(step.user)) ++errors;
     reference.place(step.user, machine);
-    ASSERT_NEAR(step.share, reference.dominant(step.user).get_d(), kRounding);
+    ASSERT_NEAR(step.share, reference.dominant(step.user).get_d(), kReferenceRounding);
   }
 
   const std::set<std::size_t> next = reference.lowest(name, filling.tie, !freeze);

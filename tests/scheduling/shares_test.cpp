@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <map>
 #include <numbers>
 

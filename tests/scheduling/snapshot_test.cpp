@@ -1,7 +1,7 @@
 // An engine restored from a snapshot decides as the one it was taken of, whatever comes; and other bytes are
 // an error.
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <mirab/scheduling/snapshot.hpp>

@@ -1,7 +1,7 @@
 // Why a task was placed is checked: on random engines the decision is the one that would have been made
 // anyhow, and the queue that is reported second comes first when the first is taken away.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <set>
 
 #include <mirab/scheduling/snapshot.hpp>

@@ -1,7 +1,7 @@
 // Why a task waits is checked: on random engines the task that is reported as next is placed next, a reported
 // change has its effect, a smaller one has not, and asking changes nothing.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <set>
 
 #include <mirab/scheduling/snapshot.hpp>

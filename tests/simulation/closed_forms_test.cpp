@@ -1,7 +1,7 @@
 // Where random traffic is solved: docs/explanation/mathematics.md, section 9.
 #include <cmath>
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "lab/simulation/traffic/fluid_traffic.hpp"

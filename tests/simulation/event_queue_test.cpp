@@ -1,6 +1,6 @@
 #include "lab/simulation/base/event_queue.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <memory>
 
 #include <mirab/model/random.hpp>

@@ -1,7 +1,7 @@
 #include "lab/simulation/base/streams.hpp"
 
 #include <cmath>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <set>
 
 namespace mirab::simulation {

@@ -1,5 +1,5 @@
 #include <cmath>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <numbers>
 
 #include "lab/simulation/base/statistics.hpp"

@@ -1,5 +1,5 @@
 #include <atomic>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <vector>
 
 #include "lab/simulation/base/parallel.hpp"

@@ -1,7 +1,7 @@
 #include "lab/simulation/base/workload_check.hpp"
 
 #include <functional>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "simulation/workloads.hpp"
 

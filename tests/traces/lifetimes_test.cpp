@@ -1,7 +1,7 @@
 #include "lab/traces/lifetimes.hpp"
 
 #include <cmath>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <map>
 
 #include "model/seconds.hpp"

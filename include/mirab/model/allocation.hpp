@@ -162,8 +162,8 @@ struct FillRecord {
   /// that fitted somewhere, whatever the discipline. Source: Östman, section 5.3.
   std::int64_t errors = 0;
 
-  std::vector<Unplaced> unplaced;  ///< [n]
-  std::vector<FillStep> steps;     ///< with FillOptions::trace only, and not of more than kMaxSteps
+  std::vector<Unplaced> unplaced = {};  ///< [n]
+  std::vector<FillStep> steps = {};     ///< with FillOptions::trace only, and not of more than kMaxSteps
 };
 
 /// An allocation with how it came about.
@@ -174,8 +174,8 @@ struct Outcome {
   Certificate certificate;
   double seconds = 0;     ///< spent in the solver; of a filling for the caller to fill in, who has a clock
   Allocation allocation;  ///< tasks are whole numbers after a filling
-  std::vector<std::string> notices;   ///< what the reader of the result should know
-  std::optional<FillRecord> filling;  ///< of what was filled task by task
+  std::vector<std::string> notices;        ///< what the reader of the result should know
+  std::optional<FillRecord> filling = {};  ///< of what was filled task by task
 };
 
 }  // namespace mirab

@@ -12,6 +12,7 @@
 
 #include "audit/cluster_view.hpp"
 #include "audit/findings.hpp"
+#include "fairness/share.hpp"
 #include "model/exact.hpp"
 
 namespace mirab {
@@ -239,7 +240,7 @@ std::vector<std::size_t> bottlenecks(const Division& division, const ClusterView
     for (std::size_t n = 0; n < ground.users(); ++n) {
       if (!ground.eligible(n, i)) continue;
       const ExactVector demand = exact(pooled ? problem.users()[n].demand : problem.demand(n, i));
-      std::erase_if(left, [&](std::size_t r) { return !needs_most(demand, capacity, r); });
+      std::erase_if(left, [&](std::size_t r) { return !fairness::is_dominant(r, demand, capacity); });
       if (left.empty()) return left;
     }
   }

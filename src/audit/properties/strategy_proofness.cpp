@@ -15,6 +15,7 @@
 #include "audit/cluster_view.hpp"
 #include "audit/counterexamples.hpp"
 #include "audit/findings.hpp"
+#include "fairness/share.hpp"
 
 namespace mirab {
 namespace {
@@ -24,17 +25,8 @@ constexpr std::array kTrades = {0.25, 0.5, 0.8, 1.25, 2.0, 4.0};
 constexpr std::array kLittle = {0.01, 0.1, 0.5};
 constexpr int kDigits = 4;
 
-// max_r d_r / C_r
-double largest_part(const Problem& problem, const ResourceVector& demand) {
-  double largest = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r) {
-    if (problem.pool()[r] > 0) largest = std::max(largest, demand[r].value() / problem.pool()[r]);
-  }
-  return largest;
-}
-
 bool misreport(const Problem& problem, const Factors& factors, ResourceVector& demand) {
-  const double part = largest_part(problem, demand);
+  const double part = fairness::dominant_share<double>(demand, problem.pool());
   for (std::size_t r = 0; r < demand.size(); ++r) {
     const auto factor = factors.find(problem.resources()[r]);
     if (factor == factors.end()) continue;

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <mirab/model/assert.hpp>
+
+#include "numerics/base/rows.hpp"
 
 namespace mirab::numerics {
 
@@ -22,7 +25,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kZero = 1e-12;
 constexpr Index kNone = -1;
 
 enum class Rule { steepest, bland };
@@ -51,11 +53,11 @@ Tableau start(const LinearProgram& program) {
 }
 
 // A column whose variable is worth raising, or none: then the vertex is the best.
-Index entering(const Tableau& tableau, Rule rule) {
+Index entering(const Tableau& tableau, Rule rule, double zero) {
   Index best = kNone;
   for (Index j = 0; j < tableau.columns(); ++j) {
     const double slope = tableau.entries(tableau.rows(), j);
-    if (slope >= -kZero) continue;
+    if (slope >= -zero) continue;
     const auto variable = [&](Index column) { return tableau.zero[static_cast<std::size_t>(column)]; };
     const bool better =
         best == kNone ||
@@ -66,11 +68,11 @@ Index entering(const Tableau& tableau, Rule rule) {
 }
 
 // The row that first stops the column's variable; of several the one with the lowest variable.
-Index leaving(const Tableau& tableau, Index column) {
+Index leaving(const Tableau& tableau, Index column, double zero) {
   Index first = kNone;
   double step = std::numeric_limits<double>::infinity();
   for (Index i = 0; i < tableau.rows(); ++i) {
-    if (tableau.entries(i, column) <= kZero) continue;
+    if (tableau.entries(i, column) <= zero) continue;
     const double allowed = tableau.limit(i) / tableau.entries(i, column);
     const auto variable = [&](Index row) { return tableau.nonzero[static_cast<std::size_t>(row)]; };
     if (allowed > step || (allowed == step && variable(i) > variable(first))) continue;
@@ -96,9 +98,11 @@ void exchange(Tableau& tableau, Index row, Index column) {
   std::swap(tableau.zero[static_cast<std::size_t>(column)], tableau.nonzero[static_cast<std::size_t>(row)]);
 }
 
-LinearOptimum read(const Tableau& tableau) {
+LinearOptimum read(const Tableau& tableau, const LinearProgram& program, bool optimal, int pivots,
+                   const Accuracy& accuracy) {
   const Index n = tableau.columns();
-  LinearOptimum optimum{Eigen::VectorXd::Zero(n), Eigen::VectorXd::Zero(tableau.rows())};
+  LinearOptimum optimum{
+      .report = {}, .amount = Eigen::VectorXd::Zero(n), .price = Eigen::VectorXd::Zero(tableau.rows())};
   for (Index i = 0; i < tableau.rows(); ++i) {
     const Index variable = tableau.nonzero[static_cast<std::size_t>(i)];
     if (variable < n) optimum.amount[variable] = tableau.limit(i);
@@ -107,21 +111,30 @@ LinearOptimum read(const Tableau& tableau) {
     const Index variable = tableau.zero[static_cast<std::size_t>(j)];
     if (variable >= n) optimum.price[variable - n] = std::max(0.0, tableau.entries(tableau.rows(), j));
   }
+  const double value = program.value.dot(optimum.amount);
+  const double gap = std::abs(program.limit.dot(optimum.price) - value);
+  const double error = optimal ? (value != 0 ? gap / std::abs(value) : gap) : kInfinity;
+  optimum.report = report_of(error, accuracy, optimal ? Stop::stalled : Stop::limit, pivots);
   return optimum;
 }
 
 }  // namespace
 
-LinearOptimum maximise(const LinearProgram& program) {
+LinearOptimum maximise(const LinearProgram& program, const LinearTuning& tuning) {
   MIRAB_ASSERT((program.limit.array() >= 0).all(), "a linear program that starts at zero");
   Tableau tableau = start(program);
   Rule rule = Rule::steepest;
-  for (Index column = entering(tableau, rule); column != kNone; column = entering(tableau, rule)) {
-    const Index row = leaving(tableau, column);
-    rule = tableau.limit(row) > kZero ? Rule::steepest : Rule::bland;
+  const Index max_pivots = tuning.pivots_each * (program.rows.rows() + program.rows.cols());
+  int pivots = 0;
+  while (true) {
+    const Index column = entering(tableau, rule, tuning.zero);
+    const bool optimal = column == kNone;
+    if (optimal || pivots == max_pivots) return read(tableau, program, optimal, pivots, tuning.accuracy);
+    ++pivots;
+    const Index row = leaving(tableau, column, tuning.zero);
+    rule = tableau.limit(row) > tuning.zero ? Rule::steepest : Rule::bland;
     exchange(tableau, row, column);
   }
-  return read(tableau);
 }
 
 // The linear complementarity problem z ≥ 0, w = A z + b ≥ 0, z·w = 0 by an active set.
@@ -136,9 +149,6 @@ namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
-
-constexpr int kRoundsEach = 10;     // per coordinate; NNLS rarely needs two
-constexpr double kClearly = 1e-13;  // negative, relative to b
 
 // The solution over the free coordinates, 0 elsewhere.
 VectorXd solve_free(const Eigen::MatrixXd& a, const VectorXd& b, const std::vector<Index>& free) {
@@ -174,24 +184,33 @@ bool walk(VectorXd& z, const VectorXd& goal, std::vector<Index>& free) {
 
 }  // namespace
 
-VectorXd solve_complementarity(const Eigen::MatrixXd& a, const VectorXd& b) {
+Complementarity solve_complementarity(const Eigen::MatrixXd& a, const VectorXd& b,
+                                      const ComplementarityTuning& tuning) {
   const Index m = b.size();
   VectorXd z = VectorXd::Ones(m);
   std::vector<Index> free;
   for (Index i = 0; i < m; ++i) free.push_back(i);
-  for (Index round = 0; round < kRoundsEach * m; ++round) {
+  if (m == 0) return {.report = {.error = 0, .stop = Stop::target, .iterations = 0}, .z = std::move(z)};
+  const double size = b.cwiseAbs().maxCoeff();
+  double error = kInfinity;
+  int rounds = 0;
+  while (rounds < tuning.rounds_each * m) {
+    ++rounds;
     const VectorXd goal = solve_free(a, b, free);
     if (!walk(z, goal, free)) continue;
     const VectorXd w = a * z + b;
     Index worst = -1;
     for (Index i = 0; i < m; ++i) {
       const bool held = std::find(free.begin(), free.end(), i) == free.end();
-      if (held && w[i] < -kClearly * b.cwiseAbs().maxCoeff() && (worst < 0 || w[i] < w[worst])) worst = i;
+      if (held && w[i] < -tuning.clearly * size && (worst < 0 || w[i] < w[worst])) worst = i;
     }
-    if (worst < 0) break;
+    error = size > 0 ? std::max(0.0, -w.minCoeff() / size) : 0;
+    if (worst < 0) {
+      return {.report = {.error = error, .stop = Stop::target, .iterations = rounds}, .z = std::move(z)};
+    }
     free.push_back(worst);
   }
-  return z;
+  return {.report = {.error = error, .stop = Stop::limit, .iterations = rounds}, .z = std::move(z)};
 }
 
 }  // namespace mirab::numerics

@@ -19,20 +19,11 @@ namespace mirab::numerics {
 
 using Eigen::Index;
 
-namespace {
-
-constexpr double kWorthNoise = 1e-14;  // what rounding makes of a sum, generously
-constexpr double kMostNoise = 1e-9;    // of the largest worth: with more of it nothing is known to be 0
-template <class Number>                // of the largest worth: less is rounding, but in doubles may be meant
-constexpr double kLeastWorth = std::is_same_v<Number, double> ? 0 : 1e-20;
-constexpr double kLostPart = 1e-10;  // of a sum: smaller parts may be lost in its rounding
-
-}  // namespace
-
 template <class Number>
 LevelBasisOf<Number>::LevelBasisOf(const ServerRowsOf<Number>& rows, ArrayOf<Number> unit,
-                                   std::vector<Index> keys)
+                                   std::vector<Index> keys, const LevelTuning& tuning)
     : rows_(&rows),
+      tuning_(tuning),
       unit_(std::move(unit)),
       floor_(ArrayOf<Number>::Zero(rows.rows())),
       rate_(ArrayOf<Number>::Zero(rows.rows())),
@@ -127,7 +118,7 @@ TableOf<Number> LevelBasisOf<Number>::worth_noise() const {
   const auto worth = inverse_.row(level_position_).cwiseAbs();
   Vector size(order());
   for (Index p = 0; p < order(); ++p) size[p] = worth.dot(column(basic(p)).cwiseAbs());
-  const Vector noise = tolerance<Number>(kWorthNoise) * (inverse_.cwiseAbs().transpose() * size);
+  const Vector noise = tolerance<Number>(tuning_.worth_noise) * (inverse_.cwiseAbs().transpose() * size);
   return noise.array().reshaped(rows_->servers(), rows_->resources());
 }
 
@@ -140,7 +131,7 @@ bool LevelBasisOf<Number>::loses_parts(const TableOf<Number>& worth) const {
       const ArrayOf<Number> paid =
           (worth.row(server) * per_capacity_.row(server) * rows_->demand_on(server).row(share.row))
               .transpose();
-      if ((paid > 0 && paid < tolerance<Number>(kLostPart) * paid.maxCoeff()).any()) return true;
+      if ((paid > 0 && paid < tolerance<Number>(tuning_.lost_part) * paid.maxCoeff()).any()) return true;
     }
   }
   return false;
@@ -154,11 +145,11 @@ TableOf<bool> LevelBasisOf<Number>::priced() const {
   }
   spread_free(priced);
   const TableOf<Number> found = worth();
-  const Number least =
-      kLeastWorth<Number> > 0 ? Number(tolerance<Number>(kLeastWorth<Number>) * found.maxCoeff()) : Number(0);
-  const TableOf<Number> noise = worth_noise().max(least);
+  TableOf<Number> noise = worth_noise();
+  if constexpr (!std::is_same_v<Number, double>)
+    noise = noise.max(Number(tolerance<Number>(tuning_.min_worth) * found.maxCoeff())).eval();
   const TableOf<bool> nothing =
-      found.abs() <= noise && noise <= tolerance<Number>(kMostNoise) * found.maxCoeff();
+      found.abs() <= noise && noise <= tolerance<Number>(tuning_.max_noise) * found.maxCoeff();
   const TableOf<Number> sure = (priced && !nothing).select(found, 0);
   if (loses_parts(sure)) return priced;
   priced = priced && !nothing;

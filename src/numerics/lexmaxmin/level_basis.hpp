@@ -4,8 +4,67 @@
 #include <vector>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/base/solve_report.hpp"
 
 namespace mirab::numerics {
+
+/// Constants of raise_levels(). What is near 0 in doubles is its eighth power in BigFloat (big_float.hpp).
+struct LevelTuning {
+  // The basis.
+  /// of Σ |λ| |W| |W⁻¹|: rounding of a worth. Derived: some 50 roundings of 2e-16.
+  double worth_noise = 1e-14;
+  /// of the largest worth: with more noise nothing is known to be 0. Harmless from 1e-11 to 1e-7.
+  double max_noise = 1e-9;
+  /// of the largest worth: in BigFloat less is rounding. Derived: its eighth power is the 160th digit of
+  /// 192. In doubles so little may be meant.
+  double min_worth = 1e-20;
+  /// of a sum: smaller parts may be lost in its rounding. Harmless from 1e-12 to 1e-8.
+  double lost_part = 1e-10;
+  // The ratio test.
+  /// by which a value may fall below 0 for a larger pivot. Harmless from 1e-15 to 1e-11.
+  double slip = 1e-13;
+  double flat = 1e-12;  ///< of the largest change: smaller ones are rounding. Harmless from 1e-14 to 1e-10.
+  // Pricing.
+  Eigen::Index priced_rows = 256;  ///< of a block. Harmless from 16 to 4096.
+  std::size_t enough = 64;         ///< candidates that end the search. Harmless from 8 to 512.
+  std::size_t kept = 32;           ///< candidates that are tried. Harmless from 1 to 512.
+  double cheaper = 1e-12;          ///< of a key's cost: less is no gain. Harmless from 1e-14 to 1e-10.
+  /// of what all capacities are worth: less is no gain. Harmless up to 1e-13.
+  double no_gain = 1e-15;
+  double negative = 1e-13;  ///< of the same: less is no price below 0. Harmless from 1e-15 to 1e-11.
+  // Pivots.
+  /// pivots. Derived: O((K m)³) then cost no more than the pivots themselves when K m ≤ 64. Harmless from 8
+  /// to 256.
+  int refresh_every = 64;
+  Eigen::Index min_pivots = 1'000;  ///< a round may take, and
+  Eigen::Index pivots_each = 20;    ///< for each row and capacity. Harmless from 5: fewer than 2 are usual.
+  // The start.
+  Eigen::Index sample_every = 8;  ///< row is in the sample. Harmless from 2 to 32.
+  /// rows. Measured: 31 problems take 1,568 pivots, 2,551 without a sample. Harmless from 64 to 4096.
+  Eigen::Index sampled_from = 256;
+  /// times the lowest cost, within which room decides. Measured: 1,568 pivots, 2,630 with 1, 1,443 with
+  /// 1.2.
+  double about_same = 1.02;
+  // Rounds.
+  double fixed_within = 1e-5;  ///< a row that can gain less is saturated. Harmless from 1e-7 to 1e-4.
+  /// times the lowest gain, when no row is saturated. Harmless from 2 to 100.
+  double near_lowest = 10;
+  double below_cap = 1 - 2e-15;  ///< Derived: ten roundings, so that no sum of parts passes a cap.
+  // The bound.
+  /// above the lowest cost in doubles: perhaps lower. Derived as worth_noise.
+  double about_cheapest = 1e-14;
+  /// of C·λ: rounding of a gap. Derived: 200 roundings of a 64-bit mantissa, 5e-20 each.
+  double of_worth = 1e-17;
+  double of_total = 5e-16;  ///< Derived: two roundings of a total in doubles.
+  /// of the lowest cost: a server so little above it may be as cheap. Harmless from 1e-11 to 1e-7.
+  double as_cheap = 1e-9;
+  // BigFloat.
+  /// multiplications: a limit on time. Measured: some 0.05 µs each, with what goes around them.
+  double big_work = 1e8;
+  double big_passes = 30;  ///< over all rows and capacities, in all rounds: an estimate.
+  /// of the bound, for a lexicographic max-min to be exact
+  Accuracy accuracy{.target = 1e-8, .accepted = 1e-8};
+};
 
 /// A variable of the linear program of levels: t, q_{i,r} or y_{n,i}.
 struct LevelVariable {
@@ -32,7 +91,8 @@ class LevelBasisOf {
 
   /// All slacks are basic, floors and rates 0. `unit` is what y = 1 means, in units of the row, [n] > 0; the
   /// keys are servers to which the rows may go, [n]. `rows` must outlive this.
-  LevelBasisOf(const ServerRowsOf<Number>& rows, ArrayOf<Number> unit, std::vector<Eigen::Index> keys);
+  LevelBasisOf(const ServerRowsOf<Number>& rows, ArrayOf<Number> unit, std::vector<Eigen::Index> keys,
+               const LevelTuning& tuning = {});
 
   Eigen::Index order() const { return inverse_.rows(); }
   const LevelVariable& basic(Eigen::Index position) const {
@@ -94,6 +154,7 @@ class LevelBasisOf {
   Vector column(const LevelVariable& variable) const;
 
   const ServerRowsOf<Number>* rows_;
+  LevelTuning tuning_;
   ArrayOf<Number> unit_, floor_, rate_;  // [n]
   TableOf<Number> per_capacity_;         // 1 / c, 0 where c is 0, [i][r]
   std::vector<Eigen::Index> keys_;       // [n]

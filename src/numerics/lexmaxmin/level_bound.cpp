@@ -29,15 +29,10 @@ using Eigen::Index;
 
 namespace {
 
-constexpr double kAboutCheapest = 1 + 1e-14;  // times the least cost in doubles: perhaps less
-constexpr double kOfWorth = 1e-17;            // of C·λ: rounding of a gap, in long double
-constexpr double kOfTotal = 5e-16;            // by which a total is off by rounding alone
-constexpr double kAsCheap = 1e-9;             // of the least cost: as far above it a server may be as cheap
-
 // C·λ - Σ_n total_n π_n: a difference of large sums.
 template <class Number>
-Number gap_of(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
-              const ArrayOf<Number>& total) {
+Number gap_of(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round, const ArrayOf<Number>& total,
+              const LevelTuning& tuning) {
   using Sum = SumOf<Number>;
   Sum worth = 0, paid = 0;
   for (Index i = 0; i < rows.servers(); ++i) {
@@ -46,7 +41,7 @@ Number gap_of(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
   }
   for (Index n = 0; n < rows.rows(); ++n) paid += round.cheapest[n] * total[n];
   const Sum over = std::max<Sum>(worth - paid, 0);
-  return static_cast<Number>(over + static_cast<Sum>(tolerance<Number>(kOfWorth)) * worth);
+  return static_cast<Number>(over + static_cast<Sum>(tolerance<Number>(tuning.of_worth)) * worth);
 }
 
 template <class Number>
@@ -64,8 +59,10 @@ Number of_both(const Number& b) {
 template <class Number>
 class BothWays {
  public:
-  BothWays(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit, const TableOf<Number>& x)
-      : rows_(rows),
+  BothWays(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit, const TableOf<Number>& x,
+           const LevelTuning& tuning)
+      : tuning_(tuning),
+        rows_(rows),
         unit_(unit),
         x_(x),
         total_(x.rowwise().sum()),
@@ -130,14 +127,15 @@ class BothWays {
         shared += paid;
       }
     }
-    return shared > 0 ? Number(missing / shared + tolerance<Number>(kOfTotal)) : infinity_of<Number>();
+    return shared > 0 ? Number(missing / shared + tolerance<Number>(tuning_.of_total))
+                      : infinity_of<Number>();
   }
 
   void add(const LevelRound<Number>& round) {
     const Number level = level_(round.fixed).minCoeff();
     const ArrayOf<Number> due = total_.min(unit_ * level);
     const TableOf<Number> cost = level_costs(rows_, round.price);
-    const Number gap = gap_of(rows_, round, due);
+    const Number gap = gap_of(rows_, round, due, tuning_);
     const ArrayOf<Number> more = gains(round, gap, due);
     const Number error = of_level(round, cost, gap, due);
     ArrayOf<bool> fixed = ArrayOf<bool>::Constant(due.size(), false);
@@ -146,13 +144,15 @@ class BothWays {
       error_[n] = error;
       off_[n] = of_both<Number>(std::max(more[n], error));
     }
-    const ArrayOf<Number> about = round.cheapest.template cast<Number>() * (1 + tolerance<Number>(kAsCheap));
+    const ArrayOf<Number> about =
+        round.cheapest.template cast<Number>() * (1 + tolerance<Number>(tuning_.as_cheap));
     for (Index i = 0; i < rows_.servers(); ++i)
       as_cheap_.col(i) = as_cheap_.col(i) || (fixed && cost.col(i) <= about);
     known_ = known_ || fixed;
     excess_ = excess_.max(taken(level, round.priced));
   }
 
+  const LevelTuning& tuning_;
   const ServerRowsOf<Number>& rows_;
   const ArrayOf<Number>& unit_;
   const TableOf<Number>& x_;
@@ -168,13 +168,13 @@ class BothWays {
 
 // In doubles costs are rounded: of the servers that are about the cheapest they are added up again.
 template <class Number>
-LevelRound<Number> level_round(const ServerRowsOf<Number>& rows, TableOf<Number> price,
-                               TableOf<bool> priced) {
+LevelRound<Number> level_round(const ServerRowsOf<Number>& rows, TableOf<Number> price, TableOf<bool> priced,
+                               const LevelTuning& tuning) {
   const TableOf<Number> cost = level_costs(rows, price);
   ArrayOf<SumOf<Number>> cheapest = cost.rowwise().minCoeff().template cast<SumOf<Number>>();
   if constexpr (std::is_same_v<Number, double>) {
     for (Index n = 0; n < rows.rows(); ++n) {
-      const auto about = static_cast<double>(kAboutCheapest * cheapest[n]);
+      const auto about = static_cast<double>((1 + tuning.about_cheapest) * cheapest[n]);
       for (Index i = 0; i < rows.servers(); ++i) {
         if (cost(n, i) > about) continue;
         long double exact = 0;
@@ -190,24 +190,28 @@ LevelRound<Number> level_round(const ServerRowsOf<Number>& rows, TableOf<Number>
 
 template <class Number>
 ArrayOf<Number> level_gains(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
-                            const ArrayOf<Number>& total) {
-  return gains(round, gap_of(rows, round, total), total);
+                            const ArrayOf<Number>& total, const LevelTuning& tuning) {
+  return gains(round, gap_of(rows, round, total, tuning), total);
 }
 
 template <class Number>
 Number level_bound(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit, const TableOf<Number>& x,
-                   const std::vector<LevelRound<Number>>& rounds) {
-  return BothWays<Number>(rows, unit, x).largest(rounds);
+                   const std::vector<LevelRound<Number>>& rounds, const LevelTuning& tuning) {
+  return BothWays<Number>(rows, unit, x, tuning).largest(rounds);
 }
 
-template LevelRound<double> level_round(const ServerRows&, TableOf<double>, TableOf<bool>);
-template LevelRound<BigFloat> level_round(const ServerRowsOf<BigFloat>&, TableOf<BigFloat>, TableOf<bool>);
-template ArrayOf<double> level_gains(const ServerRows&, const LevelRound<double>&, const ArrayOf<double>&);
+template LevelRound<double> level_round(const ServerRows&, TableOf<double>, TableOf<bool>,
+                                        const LevelTuning&);
+template LevelRound<BigFloat> level_round(const ServerRowsOf<BigFloat>&, TableOf<BigFloat>, TableOf<bool>,
+                                          const LevelTuning&);
+template ArrayOf<double> level_gains(const ServerRows&, const LevelRound<double>&, const ArrayOf<double>&,
+                                     const LevelTuning&);
 template ArrayOf<BigFloat> level_gains(const ServerRowsOf<BigFloat>&, const LevelRound<BigFloat>&,
-                                       const ArrayOf<BigFloat>&);
+                                       const ArrayOf<BigFloat>&, const LevelTuning&);
 template double level_bound(const ServerRows&, const ArrayOf<double>&, const TableOf<double>&,
-                            const std::vector<LevelRound<double>>&);
+                            const std::vector<LevelRound<double>>&, const LevelTuning&);
 template BigFloat level_bound(const ServerRowsOf<BigFloat>&, const ArrayOf<BigFloat>&,
-                              const TableOf<BigFloat>&, const std::vector<LevelRound<BigFloat>>&);
+                              const TableOf<BigFloat>&, const std::vector<LevelRound<BigFloat>>&,
+                              const LevelTuning&);
 
 }  // namespace mirab::numerics

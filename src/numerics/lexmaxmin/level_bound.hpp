@@ -1,14 +1,17 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/lexmaxmin/level_basis.hpp"
 
 namespace mirab::numerics {
 
-/// What sums that cancel are added up in.
+/// What sums that cancel are added up in: the 17th digit of a gap relies on 64 bits of mantissa.
+static_assert(std::numeric_limits<long double>::digits >= 64);
 template <class Number>
 using SumOf = std::conditional_t<std::is_same_v<Number, double>, long double, Number>;
 
@@ -23,13 +26,14 @@ struct LevelRound {
 
 /// The round of these prices, with no row fixed yet. O(N K m).
 template <class Number>
-LevelRound<Number> level_round(const ServerRowsOf<Number>& rows, TableOf<Number> price, TableOf<bool> priced);
+LevelRound<Number> level_round(const ServerRowsOf<Number>& rows, TableOf<Number> price, TableOf<bool> priced,
+                               const LevelTuning& tuning = {});
 
 /// By which part of `total` each row could have more while all others keep theirs, [n]: no feasible y has
 /// Σ_n Y_n π_n > C·λ. Infinite where nothing bounds it. O(N + K m).
 template <class Number>
 ArrayOf<Number> level_gains(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
-                            const ArrayOf<Number>& total);
+                            const ArrayOf<Number>& total, const LevelTuning& tuning = {});
 
 /// The largest part by which the total of any row of x, [n][i], differs from the lexicographic max-min, as a
 /// part of the larger of the two: 0 when x is right, 1 at most and when nothing is known. It counts what a
@@ -39,6 +43,6 @@ ArrayOf<Number> level_gains(const ServerRowsOf<Number>& rows, const LevelRound<N
 /// round.
 template <class Number>
 Number level_bound(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit, const TableOf<Number>& x,
-                   const std::vector<LevelRound<Number>>& rounds);
+                   const std::vector<LevelRound<Number>>& rounds, const LevelTuning& tuning = {});
 
 }  // namespace mirab::numerics

@@ -24,13 +24,6 @@ namespace mirab::numerics {
 // Known failures: a change below 1e-12 of the largest is rounding here even where it is none. The variable
 // then falls below 0 by that part of its size.
 
-namespace {
-
-constexpr double kSlip = 1e-13;  // by which a value may fall below 0 for the sake of a larger pivot
-constexpr double kFlat = 1e-12;  // of the largest change: smaller ones are rounding
-
-}  // namespace
-
 template <class Number>
 void LevelLimitsOf<Number>::clear() {
   limits_.clear();
@@ -46,14 +39,15 @@ void LevelLimitsOf<Number>::add(const Number& value, const Number& fall, const N
 }
 
 template <class Number>
-typename LevelLimitsOf<Number>::Step LevelLimitsOf<Number>::longest_step(const Number& most) const {
-  const Number slip = tolerance<Number>(kSlip);
-  const Number flat = tolerance<Number>(kFlat) * largest_;
-  Number furthest = most;
+typename LevelLimitsOf<Number>::Step LevelLimitsOf<Number>::longest_step(const Number& max_length,
+                                                                         const LevelTuning& tuning) const {
+  const Number slip = tolerance<Number>(tuning.slip);
+  const Number flat = tolerance<Number>(tuning.flat) * largest_;
+  Number furthest = max_length;
   for (const Limit& limit : limits_) {
     if (limit.fall > flat) furthest = std::min<Number>(furthest, (limit.value + slip) / limit.fall);
   }
-  Step step{.length = most, .leaving = {}};
+  Step step{.length = max_length, .leaving = {}};
   Number fastest = flat;
   for (const auto& [value, fall, leaving] : limits_) {
     if (fall <= fastest || value / fall > furthest) continue;
@@ -74,17 +68,6 @@ template class LevelLimitsOf<BigFloat>;
 
 using Eigen::Index;
 using Kind = LevelVariable::Kind;
-
-namespace {
-
-constexpr Index kRowsOfBlock = 256;
-constexpr std::size_t kEnough = 64;  // this many end the search
-constexpr std::size_t kKept = 32;    // and this many of them are tried
-constexpr double kCheaper = 1e-12;   // of a key's cost, and
-constexpr double kRounding = 1e-15;  // of all that the capacities are worth: less is no gain
-constexpr double kNegative = 1e-13;  // of the same: less is no price below 0
-
-}  // namespace
 
 template <class Number>
 TableOf<Number> level_costs(const ServerRowsOf<Number>& rows, const TableOf<Number>& price) {
@@ -120,10 +103,11 @@ bool LevelPricingOf<Number>::worthwhile(const LevelBasisOf<Number>& basis, const
                                         const TableOf<Number>& price, const LevelVariable& variable) const {
   const Number worth = (price * rows_->capacity).abs().sum();
   const Number gained = gain(basis, price, variable);
-  if (variable.kind == Kind::slack) return gained > tolerance<Number>(kNegative) * worth;
+  if (variable.kind == Kind::slack) return gained > tolerance<Number>(tuning_.negative) * worth;
   const Number total = basis.total(variable.row, level);
   const Number spent = total * cost(basis, price, variable.row, basis.key(variable.row));
-  return total * gained > tolerance<Number>(kRounding) * worth + tolerance<Number>(kCheaper) * spent;
+  return total * gained >
+         tolerance<Number>(tuning_.no_gain) * worth + tolerance<Number>(tuning_.cheaper) * spent;
 }
 
 template <class Number>
@@ -141,8 +125,8 @@ template <class Number>
 void LevelPricingOf<Number>::add_shares(const LevelBasisOf<Number>& basis, const Number& level,
                                         const TableOf<Number>& price, Index first,
                                         std::vector<Found>& found) {
-  const Index count = std::min(kRowsOfBlock, rows_->rows() - first);
-  costs_.resize(kRowsOfBlock, price.rows());
+  const Index count = std::min(tuning_.priced_rows, rows_->rows() - first);
+  costs_.resize(tuning_.priced_rows, price.rows());
   ArrayOf<Number> least = ArrayOf<Number>::Constant(count, infinity_of<Number>());
   for (Index i = 0; i < price.rows(); ++i) {
     auto cost = costs_.col(i).head(count);
@@ -155,7 +139,8 @@ void LevelPricingOf<Number>::add_shares(const LevelBasisOf<Number>& basis, const
   for (Index k = 0; k < count; ++k) {
     const Index n = first + k;
     const bool has_tasks = basis.floor()[n] + basis.rate()[n] > 0;
-    if (!has_tasks || !(least[k] < (1 - tolerance<Number>(kCheaper)) * costs_(k, basis.key(n)))) continue;
+    if (!has_tasks || !(least[k] < (1 - tolerance<Number>(tuning_.cheaper)) * costs_(k, basis.key(n))))
+      continue;
     Index cheapest = 0;
     while (costs_(k, cheapest) != least[k] || rows_->alone(n, cheapest) <= 0) ++cheapest;
     const LevelVariable share{.kind = Kind::share, .row = n, .server = cheapest};
@@ -169,12 +154,12 @@ std::vector<LevelVariable> LevelPricingOf<Number>::entering(const LevelBasisOf<N
                                                             const TableOf<Number>& price) {
   std::vector<Found> found;
   add_slacks(basis, level, price, found);
-  const Index blocks = (rows_->rows() + kRowsOfBlock - 1) / kRowsOfBlock;
-  for (Index seen = 0; seen < blocks && found.size() < kEnough; ++seen) {
+  const Index blocks = (rows_->rows() + tuning_.priced_rows - 1) / tuning_.priced_rows;
+  for (Index seen = 0; seen < blocks && found.size() < tuning_.enough; ++seen) {
     block_ = (block_ + 1) % blocks;
-    add_shares(basis, level, price, block_ * kRowsOfBlock, found);
+    add_shares(basis, level, price, block_ * tuning_.priced_rows, found);
   }
-  const std::size_t kept = std::min(found.size(), kKept);
+  const std::size_t kept = std::min(found.size(), tuning_.kept);
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
                     [](const Found& a, const Found& b) { return a.gain > b.gain; });
   std::vector<LevelVariable> best;
@@ -208,10 +193,6 @@ using Kind = LevelVariable::Kind;
 
 namespace {
 
-constexpr int kRefreshEvery = 64;
-constexpr Index kPivotsMost = 1'000;  // a round, and this multiple of the rows and capacities:
-constexpr Index kPivotsMostEach = 20;
-
 // Whether rounding adds up to something: not within any number of pivots of longer numbers.
 template <class Number>
 constexpr bool kRoundsOff = std::is_same_v<Number, double>;
@@ -233,11 +214,12 @@ Number pooled_level(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& uni
 
 template <class Number>
 LevelSimplexOf<Number>::LevelSimplexOf(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit,
-                                       std::vector<Index> keys)
+                                       std::vector<Index> keys, const LevelTuning& tuning)
     : rows_(&rows),
+      tuning_(tuning),
       scale_(pooled_level(rows, unit)),
-      basis_(rows, unit * scale_, std::move(keys)),
-      pricing_(rows),
+      basis_(rows, unit * scale_, std::move(keys), tuning),
+      pricing_(rows, tuning),
       active_(rows.rows()),
       cap_(ArrayOf<Number>::Constant(rows.rows(), infinity_of<Number>())),
       by_cap_(static_cast<std::size_t>(rows.cap.size())),
@@ -330,13 +312,13 @@ void LevelSimplexOf<Number>::leave_key(Index row, const LevelVariable& entering,
 // One pivot. False when nothing limits it, which rounding alone can bring about.
 template <class Number>
 bool LevelSimplexOf<Number>::enter(const LevelVariable& entering) {
-  if (since_refresh_ >= kRefreshEvery && kRoundsOff<Number>) refresh();
+  if (since_refresh_ >= tuning_.refresh_every && kRoundsOff<Number>) refresh();
   const Vector alpha = basis_.in_basis(entering);
   if (!alpha.array().isFinite().all()) return false;
   const Index level_position = basis_.level_position();
   find_limits(entering, alpha);
   const auto [length, leaving] = limits_.longest_step(
-      entering.kind == Kind::level ? Number(next_cap() - level_) : infinity_of<Number>());
+      entering.kind == Kind::level ? Number(next_cap() - level_) : infinity_of<Number>(), tuning_);
   if (!(length < infinity_of<Number>())) return false;
   ++pivots_;
   ++since_refresh_;
@@ -383,24 +365,24 @@ bool LevelSimplexOf<Number>::raise_by(const std::vector<LevelVariable>& candidat
 }
 
 template <class Number>
-bool LevelSimplexOf<Number>::raise() {
-  const Index most =
-      std::min(pivots_most_, pivots_ + kPivotsMost + kPivotsMostEach * (rows_->rows() + basis_.order()));
+Stop LevelSimplexOf<Number>::raise() {
+  const Index most = std::min(
+      max_pivots_, pivots_ + tuning_.min_pivots + tuning_.pivots_each * (rows_->rows() + basis_.order()));
   while (anybody_active() && pivots_ < most) {
     if (basis_.level_position() < 0) {
-      if (!enter({.kind = Kind::level})) return false;
+      if (!enter({.kind = Kind::level})) return Stop::stalled;
       continue;
     }
     find_price();
     const std::vector<LevelVariable> candidates = pricing_.entering(basis_, level_, price_);
     if (!candidates.empty()) {
-      if (!raise_by(candidates)) return false;
+      if (!raise_by(candidates)) return Stop::stalled;
       continue;
     }
-    if (since_refresh_ == 0 || !kRoundsOff<Number>) return true;
+    if (since_refresh_ == 0 || !kRoundsOff<Number>) return Stop::target;
     refresh();
   }
-  return !anybody_active();
+  return anybody_active() ? Stop::limit : Stop::target;
 }
 
 template <class Number>
@@ -463,14 +445,10 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr Index kEvery = 8;          // row is in the sample
-constexpr Index kFewest = 256;       // rows: of fewer no sample is taken
-constexpr double kAboutSame = 1.02;  // times the least cost
-
-ServerRows sample_of(const ServerRows& rows) {
-  const Index count = (rows.rows() + kEvery - 1) / kEvery;
+ServerRows sample_of(const ServerRows& rows, const LevelTuning& tuning) {
+  const Index count = (rows.rows() + tuning.sample_every - 1) / tuning.sample_every;
   const double share = static_cast<double>(count) / static_cast<double>(rows.rows());
-  const auto chosen = Eigen::seqN(0, count, kEvery);
+  const auto chosen = Eigen::seqN(0, count, tuning.sample_every);
   ServerRows sample;
   for (const ArrayXXd& demand : rows.demand) sample.demand.emplace_back(demand(chosen, Eigen::all));
   sample.capacity = rows.capacity * share;
@@ -480,21 +458,22 @@ ServerRows sample_of(const ServerRows& rows) {
 }
 
 // [n][i], infinite where a row may not go. Without prices a unit costs its part of what a server holds alone.
-ArrayXXd costs(const ServerRows& rows, const ArrayXd& unit) {
-  if (rows.rows() >= kFewest) {
-    const ServerRows sample = sample_of(rows);
-    const ArrayXd sample_unit = unit(Eigen::seqN(0, sample.rows(), kEvery));
-    LevelSimplex simplex(sample, sample_unit, starting_keys(sample, sample_unit));
-    if (simplex.raise() && simplex.anybody_active()) return level_costs(rows, simplex.price());
+ArrayXXd costs(const ServerRows& rows, const ArrayXd& unit, const LevelTuning& tuning) {
+  if (rows.rows() >= tuning.sampled_from) {
+    const ServerRows sample = sample_of(rows, tuning);
+    const ArrayXd sample_unit = unit(Eigen::seqN(0, sample.rows(), tuning.sample_every));
+    LevelSimplex simplex(sample, sample_unit, starting_keys(sample, sample_unit, tuning), tuning);
+    if (simplex.raise() == Stop::target && simplex.anybody_active())
+      return level_costs(rows, simplex.price());
   }
   return (rows.alone > 0).select(rows.alone.inverse(), kInfinity);
 }
 
 }  // namespace
 
-std::vector<Index> starting_keys(const ServerRows& rows, const ArrayXd& unit) {
-  const ArrayXXd cost = costs(rows, unit);
-  const ArrayXd most = kAboutSame * cost.rowwise().minCoeff();
+std::vector<Index> starting_keys(const ServerRows& rows, const ArrayXd& unit, const LevelTuning& tuning) {
+  const ArrayXXd cost = costs(rows, unit, tuning);
+  const ArrayXd most = tuning.about_same * cost.rowwise().minCoeff();
   const ArrayXXd per_capacity = (rows.capacity > 0).select(rows.capacity.inverse(), 0);
   ArrayXXd used = ArrayXXd::Zero(rows.servers(), rows.resources());
   std::vector<Index> keys;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/base/solve_report.hpp"
 #include "numerics/lexmaxmin/level_basis.hpp"
 
 namespace mirab::numerics {
@@ -30,8 +31,8 @@ class LevelLimitsOf {
   /// Both count in `size` > 0: what is much for it.
   void add(const Number& value, const Number& fall, const Number& size, const LeavingVariable& leaving);
 
-  /// The longest step that keeps all of them, and no longer than `most`. Linear in the limits.
-  Step longest_step(const Number& most) const;
+  /// The longest step that keeps all of them, and no longer than `max_length`. Linear in the limits.
+  Step longest_step(const Number& max_length, const LevelTuning& tuning = {}) const;
 
  private:
   struct Limit {
@@ -49,7 +50,8 @@ template <class Number>
 class LevelPricingOf {
  public:
   /// `rows` must outlive this.
-  explicit LevelPricingOf(const ServerRowsOf<Number>& rows) : rows_(&rows) {}
+  explicit LevelPricingOf(const ServerRowsOf<Number>& rows, const LevelTuning& tuning = {})
+      : rows_(&rows), tuning_(tuning) {}
 
   /// By how much t rises per unit of a slack or share: below 0 for most. The price is λ, [i][r]. O(m).
   Number gain(const LevelBasisOf<Number>& basis, const TableOf<Number>& price,
@@ -78,6 +80,7 @@ class LevelPricingOf {
                   Eigen::Index first, std::vector<Found>& found);
 
   const ServerRowsOf<Number>* rows_;
+  LevelTuning tuning_;
   Eigen::Index block_ = 0;  // where the search goes on
   TableOf<Number> costs_;   // of the rows of a block, [row][i]
 };
@@ -99,7 +102,7 @@ class LevelSimplexOf {
   /// At level 0 everybody is active, and on its key: a server where it may go, [n]. `unit` is [n] > 0. `rows`
   /// must outlive this.
   LevelSimplexOf(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit,
-                 std::vector<Eigen::Index> keys);
+                 std::vector<Eigen::Index> keys, const LevelTuning& tuning = {});
 
   /// Rows that reach their caps are not active any more.
   bool active(Eigen::Index row) const { return basis_.rate()[row] > 0; }
@@ -108,11 +111,12 @@ class LevelSimplexOf {
   int pivots() const { return pivots_; }
 
   /// It gives up after this number of pivots in all.
-  void stop_after(Eigen::Index pivots) { pivots_most_ = pivots; }
+  void stop_after(Eigen::Index pivots) { max_pivots_ = pivots; }
 
-  /// Raises the level until prices show that it is the highest, or nobody is active. False when it gives up.
-  /// Each pivot O(K m² + (K m)²) and a part of O(N K m); there are usually fewer than 2 (N + K m).
-  bool raise();
+  /// Raises the level until prices show that it is the highest, or no row is active: Stop::target. Rounding
+  /// can stall it, and the limit of pivots can be reached. Each pivot O(K m² + (K m)²) and a part of O(N K
+  /// m); there are usually fewer than 2 (N + K m).
+  Stop raise();
 
   /// λ ≥ 0 of the level, [i][r] per unit of capacity, scaled somehow: all 0 when capacities hold nobody back.
   TableOf<Number> price() const;
@@ -138,6 +142,7 @@ class LevelSimplexOf {
   void find_price();
 
   const ServerRowsOf<Number>* rows_;
+  LevelTuning tuning_;
   Number scale_;  // the level that t = 1 means
   LevelBasisOf<Number> basis_;
   LevelPricingOf<Number> pricing_;
@@ -152,7 +157,7 @@ class LevelSimplexOf {
   std::vector<Eigen::Index> split_;  // rows with more basic shares than the key, in the present step
   ArrayOf<Number> fall_;             // of their keys, [n]
   int pivots_ = 0;
-  Eigen::Index pivots_most_ = std::numeric_limits<Eigen::Index>::max();
+  Eigen::Index max_pivots_ = std::numeric_limits<Eigen::Index>::max();
   int since_refresh_ = 0;
 };
 
@@ -161,6 +166,7 @@ using LevelSimplex = LevelSimplexOf<double>;
 /// For every row a server where it may go, on which LevelSimplex does well to begin: where rows cost about
 /// the least under the prices of an eighth of them, and of such servers those that fill up last. [n]; `unit`
 /// is [n] > 0. O(N K m), and the first round of an eighth of the rows.
-std::vector<Eigen::Index> starting_keys(const ServerRows& rows, const Eigen::ArrayXd& unit);
+std::vector<Eigen::Index> starting_keys(const ServerRows& rows, const Eigen::ArrayXd& unit,
+                                        const LevelTuning& tuning = {});
 
 }  // namespace mirab::numerics

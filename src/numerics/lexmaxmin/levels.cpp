@@ -35,12 +35,6 @@ using Eigen::Index;
 
 namespace {
 
-constexpr double kFixedWithin = 1e-5;  // a user who can gain less is saturated
-constexpr double kAboutNearest = 10;   // when none is saturated: times as far as the nearest
-constexpr double kBelowCap = 1 - 2e-15;
-constexpr double kBigWork = 1e8;   // multiplications of BigFloat, a tenth of a microsecond each
-constexpr double kBigPasses = 30;  // over all rows and capacities: a few in each round
-
 // What the rounds came to.
 template <class Number>
 struct Rounds {
@@ -65,22 +59,23 @@ ArrayXXd within_capacities(const ServerRows& rows, ArrayXXd x) {
 }
 
 // x within the caps, above which a sum of parts may be by rounding.
-ArrayXXd within_caps(const ServerRows& rows, ArrayXXd x) {
+ArrayXXd within_caps(const ServerRows& rows, ArrayXXd x, double below_cap) {
   for (Index n = 0; n < rows.cap.size(); ++n) {
     const double total = x.row(n).sum();
-    if (total > kBelowCap * rows.cap[n]) x.row(n) *= kBelowCap * rows.cap[n] / total;
+    if (total > below_cap * rows.cap[n]) x.row(n) *= below_cap * rows.cap[n] / total;
   }
   return x;
 }
 
 // Active users whose gain is next to nothing; or, rather than none, those about the nearest to it.
 template <class Number>
-std::vector<Index> saturated(const LevelSimplexOf<Number>& simplex, const ArrayOf<Number>& gain) {
+std::vector<Index> saturated(const LevelSimplexOf<Number>& simplex, const ArrayOf<Number>& gain,
+                             const LevelTuning& tuning) {
   Number nearest = infinity_of<Number>();
   for (Index n = 0; n < gain.size(); ++n) {
     if (simplex.active(n)) nearest = std::min(nearest, gain[n]);
   }
-  const Number most = std::max<Number>(tolerance<Number>(kFixedWithin), kAboutNearest * nearest);
+  const Number most = std::max<Number>(tolerance<Number>(tuning.fixed_within), tuning.near_lowest * nearest);
   std::vector<Index> users;
   for (Index n = 0; n < gain.size(); ++n) {
     if (simplex.active(n) && gain[n] <= most) users.push_back(n);
@@ -89,20 +84,21 @@ std::vector<Index> saturated(const LevelSimplexOf<Number>& simplex, const ArrayO
 }
 
 template <class Number>
-Rounds<Number> all_rounds(const ServerRowsOf<Number>& rows, LevelSimplexOf<Number> simplex) {
+Rounds<Number> all_rounds(const ServerRowsOf<Number>& rows, LevelSimplexOf<Number> simplex,
+                          const LevelTuning& tuning) {
   Rounds<Number> found;
   while (simplex.anybody_active()) {
-    const bool ended = simplex.raise();
+    const bool ended = simplex.raise() == Stop::target;
     found.gave_up = found.gave_up || !ended;
     TableOf<bool> priced = simplex.priced();
     TableOf<Number> price = priced.select(simplex.price(), 0);
     LevelRound<Number>& round =
-        found.rounds.emplace_back(level_round<Number>(rows, std::move(price), std::move(priced)));
+        found.rounds.emplace_back(level_round<Number>(rows, std::move(price), std::move(priced), tuning));
     TableOf<Number> x = simplex.amount();
     if constexpr (std::is_same_v<Number, double>) x = within_capacities(rows, std::move(x));
     const ArrayOf<Number> everybody = ArrayOf<Number>::Constant(rows.rows(), infinity_of<Number>());
-    round.fixed =
-        saturated<Number>(simplex, ended ? level_gains<Number>(rows, round, x.rowwise().sum()) : everybody);
+    round.fixed = saturated<Number>(
+        simplex, ended ? level_gains<Number>(rows, round, x.rowwise().sum(), tuning) : everybody, tuning);
     simplex.fix(round.fixed);
   }
   found.x = simplex.amount();
@@ -135,43 +131,48 @@ double largest_difference(const ArrayXXd& x, const TableOf<BigFloat>& in_full) {
   return worst;
 }
 
-ArrayXXd within_all(const ServerRows& rows, const ArrayXXd& x) {
-  return within_caps(rows, within_capacities(rows, x.isFinite().select(x, 0)));
+ArrayXXd within_all(const ServerRows& rows, const ArrayXXd& x, const LevelTuning& tuning) {
+  return within_caps(rows, within_capacities(rows, x.isFinite().select(x, 0)), tuning.below_cap);
 }
 
-bool affordable_in_full(const ServerRows& rows) {
+bool affordable_in_full(const ServerRows& rows, const LevelTuning& tuning) {
   const auto order = static_cast<double>(rows.capacity.size());
-  return order * order * order + kBigPasses * static_cast<double>(rows.rows()) * order <= kBigWork;
+  return order * order * order + tuning.big_passes * static_cast<double>(rows.rows()) * order <=
+         tuning.big_work;
 }
 
 // Leaves the levels as they are where that takes too long.
-void raise_in_full(const ServerRows& rows, const LevelsInFull& program, RaisedLevels& levels) {
-  LevelSimplexOf<BigFloat> simplex(program.rows, program.unit, fullest_servers(rows, levels.amount));
+void raise_in_full(const ServerRows& rows, const LevelsInFull& program, const LevelTuning& tuning,
+                   RaisedLevels& levels) {
+  LevelSimplexOf<BigFloat> simplex(program.rows, program.unit, fullest_servers(rows, levels.amount), tuning);
   const auto order = static_cast<double>(rows.capacity.size());
-  simplex.stop_after(static_cast<Index>(kBigWork / (order * order + static_cast<double>(rows.rows()))));
-  const Rounds<BigFloat> found = all_rounds<BigFloat>(program.rows, std::move(simplex));
+  simplex.stop_after(
+      static_cast<Index>(tuning.big_work / (order * order + static_cast<double>(rows.rows()))));
+  const Rounds<BigFloat> found = all_rounds<BigFloat>(program.rows, std::move(simplex), tuning);
   if (found.gave_up) return;
-  const BigFloat bound = level_bound<BigFloat>(program.rows, program.unit, found.x, found.rounds);
+  const BigFloat bound = level_bound<BigFloat>(program.rows, program.unit, found.x, found.rounds, tuning);
   levels.in_full = true;
   levels.rounds = static_cast<int>(found.rounds.size());
-  levels.pivots += found.pivots;
-  levels.amount =
-      within_all(rows, found.x.unaryExpr([](const BigFloat& tasks) { return static_cast<double>(tasks); }));
-  levels.bound = std::min(1.0, static_cast<double>(bound) + largest_difference(levels.amount, found.x));
+  levels.amount = within_all(
+      rows, found.x.unaryExpr([](const BigFloat& tasks) { return static_cast<double>(tasks); }), tuning);
+  levels.report =
+      report_of(std::min(1.0, static_cast<double>(bound) + largest_difference(levels.amount, found.x)),
+                tuning.accuracy, Stop::stalled, levels.report.iterations + found.pivots);
 }
 
 }  // namespace
 
 RaisedLevels raise_levels(const ServerRows& rows, const ArrayXd& unit,
-                          const std::function<LevelsInFull()>& in_full) {
-  const Rounds<double> found = all_rounds<double>(rows, LevelSimplex(rows, unit, starting_keys(rows, unit)));
-  RaisedLevels levels{.amount = within_all(rows, found.x),
-                      .bound = 1,
-                      .rounds = static_cast<int>(found.rounds.size()),
-                      .pivots = found.pivots};
-  levels.bound = level_bound<double>(rows, unit, levels.amount, found.rounds);
-  if (!(levels.bound <= kLevelsExactWithin) && affordable_in_full(rows))
-    raise_in_full(rows, in_full(), levels);
+                          const std::function<LevelsInFull()>& in_full, const LevelTuning& tuning) {
+  const Rounds<double> found =
+      all_rounds<double>(rows, LevelSimplex(rows, unit, starting_keys(rows, unit, tuning), tuning), tuning);
+  RaisedLevels levels{.report = {},
+                      .amount = within_all(rows, found.x, tuning),
+                      .rounds = static_cast<int>(found.rounds.size())};
+  levels.report = report_of(level_bound<double>(rows, unit, levels.amount, found.rounds, tuning),
+                            tuning.accuracy, Stop::limit, found.pivots);
+  if (!levels.report.converged() && affordable_in_full(rows, tuning))
+    raise_in_full(rows, in_full(), tuning, levels);
   return levels;
 }
 

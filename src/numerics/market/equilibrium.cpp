@@ -13,7 +13,8 @@ namespace mirab::numerics {
 
 /// Amounts that fit near a point of the path, its prices per unit of a resource, and their regret (infinite
 /// where an amount is not finite). O(NKm).
-PricedServers repaired(const ServerGame& game, const GameInUnits& in, const PricePoint& at, int threads);
+PricedServers repaired(const ServerGame& game, const GameInUnits& in, const PricePoint& at, int threads,
+                       const MarketTuning& tuning);
 
 // From a point of the path, near an equilibrium, to amounts that fit.
 //
@@ -26,21 +27,18 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kJustBelow = 1 - 1e-15;  // so that no rounding passes a cap
-constexpr double kDropped = 1e-12;        // of a row's total: smaller placements are none
-
-ArrayXXd amounts_within_caps(const GameInUnits& in, const PricePoint& at) {
+ArrayXXd amounts_within_caps(const GameInUnits& in, const PricePoint& at, const MarketTuning& tuning) {
   const ArrayXd total = totals_of(in, at.y);
   ArrayXXd amount = at.y * in.g;
   amount.colwise() *= in.unit;
   for (Index i = 0; i < in.servers(); ++i) {
-    amount.col(i) = (amount.col(i) > kDropped * total * in.unit).select(amount.col(i), 0.0);
+    amount.col(i) = (amount.col(i) > tuning.dust * total * in.unit).select(amount.col(i), 0.0);
   }
   for (Index n = 0; n < in.rows(); ++n) {
     const bool at_cap = in.capped[n] && at.k[n] * std::pow(total[n], in.q) > at.left[n] / in.cap[n];
     if (!at_cap && !(total[n] > in.cap[n])) continue;
     const double room = in.unit[n] * (in.cap[n] - in.base[n]), sum = amount.row(n).sum();
-    if (sum > 0) amount.row(n) *= kJustBelow * room / sum;  // else all of it was dust
+    if (sum > 0) amount.row(n) *= tuning.below_cap * room / sum;  // else all of it was dust
   }
   return amount;
 }
@@ -56,12 +54,12 @@ void shrink_to_fit(const ServerRows& rows, Index i, Eigen::Ref<ArrayXd> amount) 
 
 }  // namespace
 
-PricedServers repaired(const ServerGame& game, const GameInUnits& in, const PricePoint& at, int threads) {
+PricedServers repaired(const ServerGame& game, const GameInUnits& in, const PricePoint& at, int threads,
+                       const MarketTuning& tuning) {
   const ServerRows& rows = game.rows;
-  PricedServers found{.amount = amounts_within_caps(in, at),
-                      .log_price = ArrayXXd::Constant(in.servers(), in.resources(), -kInfinity),
-                      .regret = kInfinity,
-                      .iterations = 0};
+  PricedServers found{.report = {},
+                      .amount = amounts_within_caps(in, at, tuning),
+                      .log_price = ArrayXXd::Constant(in.servers(), in.resources(), -kInfinity)};
   for (Index i = 0; i < in.servers(); ++i) {
     shrink_to_fit(rows, i, found.amount.col(i));
     for (Index r = 0; r < in.resources(); ++r) {
@@ -70,7 +68,7 @@ PricedServers repaired(const ServerGame& game, const GameInUnits& in, const Pric
                               game.alpha * std::log(in.total_weight) - std::log(rows.capacity(i, r));
     }
   }
-  found.regret = relative_regret(game, found.amount, found.log_price, threads);
+  found.report.error = relative_regret(game, found.amount, found.log_price, threads, tuning.regret);
   return found;
 }
 
@@ -86,14 +84,14 @@ struct WalkSettings {
   StepRule pace;
   double first_price;  ///< of ν
   double kappa;        ///< s ν goes to κ μ
-  int steps_most;
+  int max_steps;
 };
 
 /// Follows the path from half of everything in equal parts, until the goal is reached or it does not get on;
 /// puts what it finds into `best` where its regret is less, and adds to its iterations.
 /// O(N(Km)² + (Km)³) a step.
 void walk_prices(const ServerGame& game, const GameInUnits& in, const WalkSettings& manner,
-                 const RegretGoal& goal, int threads, PricedServers& best);
+                 const Accuracy& accuracy, int threads, const MarketTuning& tuning, PricedServers& best);
 
 // One walk along the path of prices below, in its letters.
 //
@@ -106,46 +104,29 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kMeasuredFrom = 1e-6;  // μ, below which the regret is looked at
-constexpr double kSmallestMu = 1e-17;
-constexpr double kShortStep = 0.1;  // after it the next one only centres
-constexpr double kNextToNothing = 1e-8;
-constexpr int kNextToNothingMost = 5;
-constexpr int kCorrections = 3;
-constexpr double kSpread = 10;  // of the products about their mean, beyond which they are corrected
-constexpr int kMeasurementsWithoutGain = 3;  // measurements, after which a tolerated regret is taken
-
-// Of a centred walk.
-constexpr double kRowsLagFrom = 1e-9;  // μ, below which rows keep up by themselves, to more digits
-constexpr double kRowSpread = 100;     // of a product about the mean
-constexpr double kLargestLag = 0.3;    // of use
-constexpr double kLagPerMu = 100;      // of use, that a step may leave
-constexpr double kCentreFromLag = 30;  // times μ, of use
-constexpr double kSmallestSigma = 0.01;
-constexpr int kStalled = 12;  // short steps one after the other
-constexpr double kStalling = 0.3;
-
 class Walk {
  public:
-  Walk(const ServerGame& game, const GameInUnits& in, const WalkSettings& manner, int threads)
-      : game_(game), in_(in), manner_(manner), threads_(threads) {
+  Walk(const ServerGame& game, const GameInUnits& in, const WalkSettings& manner, int threads,
+       const MarketTuning& tuning)
+      : game_(game), in_(in), manner_(manner), threads_(threads), tuning_(tuning) {
     start();
   }
 
-  void follow(const RegretGoal& goal, PricedServers& best) {
+  void follow(const Accuracy& accuracy, PricedServers& best) {
     int nothing = 0, stalled = 0;
     double step = 1;
-    for (int steps = 0; steps < manner_.steps_most && nothing < kNextToNothingMost && stalled < kStalled;
+    for (int steps = 0;
+         steps < manner_.max_steps && nothing < tuning_.max_no_steps && stalled < tuning_.max_stalled;
          ++steps) {
-      ++best.iterations;
+      ++best.report.iterations;
       mu_ = mean_product(at_);
-      if (mu_ < kMeasuredFrom && settle(goal, best)) return;
-      if (!(mu_ > kSmallestMu)) return;
+      if (mu_ < tuning_.measured_from && settle(accuracy, best)) return;
+      if (!(mu_ > tuning_.smallest_mu)) return;
       step = advance(step);
-      if (step < kNextToNothing) ++nothing;
-      stalled = manner_.pace == StepRule::centred && step < kStalling ? stalled + 1 : 0;
+      if (step < tuning_.no_step) ++nothing;
+      stalled = manner_.pace == StepRule::centred && step < tuning_.stalling ? stalled + 1 : 0;
     }
-    settle(goal, best);
+    settle(accuracy, best);
   }
 
  private:
@@ -206,19 +187,23 @@ class Walk {
 
   // μ aimed at, over μ.
   double centring(const PriceNewton& newton, bool only_centre) const {
-    if (manner_.pace == StepRule::centred && newton.imbalance().abs().maxCoeff() > kCentreFromLag * mu_)
+    if (manner_.pace == StepRule::centred &&
+        newton.imbalance().abs().maxCoeff() > tuning_.centre_from_lag * mu_)
       return 1;
     const double affine = mean_product(moved(at_, direction_, std::min(1.0, furthest_step(at_, direction_))));
-    const double sigma = affine >= 0 && affine < mu_ ? std::max(std::pow(affine / mu_, 3), 1e-6) : 1;
-    if (only_centre) return std::max(sigma, 0.5);
-    return manner_.pace == StepRule::centred ? std::max(sigma, kSmallestSigma) : sigma;
+    const double sigma =
+        affine >= 0 && affine < mu_ ? std::max(std::pow(affine / mu_, 3), tuning_.min_sigma) : 1;
+    if (only_centre) return std::max(sigma, tuning_.centring_sigma);
+    return manner_.pace == StepRule::centred ? std::max(sigma, tuning_.centred_sigma) : sigma;
   }
 
-  double length() const { return std::min(1.0, std::max(0.9, 1 - mu_) * furthest_step(at_, direction_)); }
+  double length() const {
+    return std::min(1.0, std::max(tuning_.to_boundary, 1 - mu_) * furthest_step(at_, direction_));
+  }
 
   // One step; gives its length.
   double advance(double last_step) {
-    const bool only_centre = last_step < kShortStep;
+    const bool only_centre = last_step < tuning_.short_step;
     const PriceNewton newton(in_, prices_, at_, threads_);
     direction_ = newton.direction(all_products_to_zero());
     const double target = centring(newton, only_centre) * mu_;
@@ -228,11 +213,12 @@ class Walk {
     });
     direction_ = newton.direction(change);
     double step = length();
-    for (int more = 0; more < kCorrections && step < 0.95; ++more) {
+    for (int more = 0; more < tuning_.corrections && step < 0.95; ++more) {
       const double hoped = std::min(1.0, std::max(2 * step, step + 0.1));
       const PricePoint lacks = change_of(target, [&](double a, double c, double da, double dc, double goal) {
         const double product = (a + hoped * da) * (c + hoped * dc);
-        return std::max(std::clamp(product, goal / kSpread, goal * kSpread) - product, -kSpread * goal);
+        return std::max(std::clamp(product, goal / tuning_.spread, goal * tuning_.spread) - product,
+                        -tuning_.spread * goal);
       });
       change.y += lacks.y;
       change.s += lacks.s;
@@ -244,7 +230,7 @@ class Walk {
       step = longer;
     }
     if (manner_.pace == StepRule::careful) return careful_step(step);
-    if (manner_.pace == StepRule::centred && mu_ > kRowsLagFrom)
+    if (manner_.pace == StepRule::centred && mu_ > tuning_.rows_lag_from)
       return keep_centred(step, newton.imbalance().abs().maxCoeff());
     place(moved(at_, direction_, step));
     return step;
@@ -258,26 +244,28 @@ class Walk {
   // Rows back on their equations; a shorter step if use then lags too far behind.
   double keep_centred(double step, double lag) {
     const PricePoint from = at_;
-    for (int halvings = 0; halvings < 20; ++halvings, step *= 0.5) {
+    for (int halvings = 0; halvings < tuning_.max_halvings; ++halvings, step *= 0.5) {
       place(moved(from, direction_, step));
-      const double mean = mean_product(at_), least = mean / kRowSpread, most = mean * kRowSpread;
-      at_.z = in_.may.select((at_.y * at_.z).max(least).min(most) / at_.y, 1.0);
-      at_.k = in_.capped.select((at_.k * at_.left).max(least).min(most) / at_.left, 0.0);
-      put_rows_on_equations(in_, prices_, threads_, at_);
+      const double mean = mean_product(at_), lowest = mean / tuning_.row_spread,
+                   highest = mean * tuning_.row_spread;
+      at_.z = in_.may.select((at_.y * at_.z).max(lowest).min(highest) / at_.y, 1.0);
+      at_.k = in_.capped.select((at_.k * at_.left).max(lowest).min(highest) / at_.left, 0.0);
+      put_rows_on_equations(in_, prices_, threads_, at_, tuning_.rows);
       const double now = (1 - use_of(in_, at_.y) - at_.s).abs().maxCoeff();
-      if (now <= std::min(kLargestLag, kLagPerMu * mean) || now < (1 - 0.1 * step) * lag) return step;
+      if (now <= std::min(tuning_.max_lag, tuning_.lag_per_mu * mean) || now < (1 - 0.1 * step) * lag)
+        return step;
     }
     place(from);
     return 0;
   }
 
-  // Shortens the step until z and its equation agree within a factor of ten.
+  // Shortens the step until z and its equation agree within a factor.
   double careful_step(double step) {
     const PricePoint from = at_;
-    for (int shorter = 0; shorter < 60; ++shorter, step *= 0.6) {
+    for (int shorter = 0; shorter < tuning_.max_shrinks; ++shorter, step *= tuning_.shrink) {
       place(moved(from, direction_, step));
       ArrayXXd z = overpaid(in_, prices_, totals_of(in_, at_.y), at_.k);
-      if (!(!in_.may || (z > 0.1 * at_.z && z < 10 * at_.z)).all()) continue;
+      if (!(!in_.may || (z > at_.z / tuning_.agree && z < tuning_.agree * at_.z)).all()) continue;
       at_.z = std::move(z);
       return step;
     }
@@ -286,19 +274,20 @@ class Walk {
   }
 
   // Is it what was wanted, or as good as it gets?
-  bool settle(const RegretGoal& goal, PricedServers& best) {
-    PricedServers found = repaired(game_, in_, at_, threads_);
-    found.iterations = best.iterations;
-    no_better_ = found.regret < best.regret / 2 ? 0 : no_better_ + 1;
-    if (found.regret < best.regret) best = std::move(found);
-    return best.regret <= goal.wanted ||
-           (no_better_ >= kMeasurementsWithoutGain && best.regret <= goal.tolerated);
+  bool settle(const Accuracy& accuracy, PricedServers& best) {
+    PricedServers found = repaired(game_, in_, at_, threads_, tuning_);
+    found.report.iterations = best.report.iterations;
+    no_better_ = found.report.error < best.report.error / 2 ? 0 : no_better_ + 1;
+    if (found.report.error < best.report.error) best = std::move(found);
+    return best.report.error <= accuracy.target ||
+           (no_better_ >= tuning_.measured_in_vain && best.report.error <= accuracy.accepted);
   }
 
   const ServerGame& game_;
   const GameInUnits& in_;
   WalkSettings manner_;
   int threads_;
+  const MarketTuning& tuning_;
   PricePoint at_, direction_;
   RowPrices prices_;  // at at_
   double mu_ = 1, count_ = 0;
@@ -308,8 +297,8 @@ class Walk {
 }  // namespace
 
 void walk_prices(const ServerGame& game, const GameInUnits& in, const WalkSettings& manner,
-                 const RegretGoal& goal, int threads, PricedServers& best) {
-  Walk(game, in, manner, threads).follow(goal, best);
+                 const Accuracy& accuracy, int threads, const MarketTuning& tuning, PricedServers& best) {
+  Walk(game, in, manner, threads, tuning).follow(accuracy, best);
 }
 
 // An equilibrium of the game among servers, by a primal-dual path.
@@ -338,43 +327,40 @@ void walk_prices(const ServerGame& game, const GameInUnits& in, const WalkSettin
 
 namespace {
 
-constexpr double kFirstPrice = 4;               // of ν: above what any row would pay for half of everything
-constexpr Eigen::Index kManyPlacements = 2000;  // from which a bold walk seldom arrives
-
 // One after the other until one arrives. With few rows a start from elsewhere is cheap, and the last ones
 // rescue what the first ones miss.
-std::vector<WalkSettings> walk_settings_for(const GameInUnits& in) {
+std::vector<WalkSettings> walk_settings_for(const GameInUnits& in, const MarketTuning& tuning) {
+  const double first = tuning.first_price;
   const double kappa = std::pow(static_cast<double>(in.servers() * in.resources()), -1 / in.p);
-  const WalkSettings centred{StepRule::centred, kFirstPrice, kappa, 150};
-  const WalkSettings bold{StepRule::bold, kFirstPrice, 1, 100};
-  if (in.g.size() > kManyPlacements) {
-    return {centred,
-            {StepRule::careful, kFirstPrice, kappa, 300},
-            bold,
-            {StepRule::careful, 10 * kFirstPrice, 1, 300}};
+  const int few = tuning.careful_steps, many = tuning.careful_steps_of_many;
+  const WalkSettings centred{StepRule::centred, first, kappa, tuning.centred_steps};
+  const WalkSettings bold{StepRule::bold, first, 1, tuning.bold_steps};
+  if (in.g.size() > tuning.many_placements) {
+    return {centred, {StepRule::careful, first, kappa, many}, bold, {StepRule::careful, 10 * first, 1, many}};
   }
   return {bold,
-          {StepRule::careful, kFirstPrice, 1, 400},
-          {StepRule::careful, 10 * kFirstPrice, 1, 400},
+          {StepRule::careful, first, 1, few},
+          {StepRule::careful, 10 * first, 1, few},
           centred,
-          {StepRule::careful, kFirstPrice, kappa, 400},
-          {StepRule::centred, 10 * kFirstPrice, 1, 150},
-          {StepRule::bold, 100 * kFirstPrice, 1, 100},
-          {StepRule::careful, 100 * kFirstPrice, 0.1, 400}};
+          {StepRule::careful, first, kappa, few},
+          {StepRule::centred, 10 * first, 1, tuning.centred_steps},
+          {StepRule::bold, 100 * first, 1, tuning.bold_steps},
+          {StepRule::careful, 100 * first, 0.1, few}};
 }
 
 }  // namespace
 
-PricedServers follow_price_path(const ServerGame& game, const RegretGoal& goal, int threads) {
-  const GameInUnits in(game);
-  PricedServers best{.amount = Eigen::ArrayXXd::Zero(in.rows(), in.servers()),
-                     .log_price = Eigen::ArrayXXd::Constant(in.servers(), in.resources(), -kInfinity),
-                     .regret = kInfinity,
-                     .iterations = 0};
-  for (const WalkSettings& manner : walk_settings_for(in)) {
-    walk_prices(game, in, manner, goal, threads, best);
-    if (best.regret <= goal.tolerated) break;
+PricedServers follow_price_path(const ServerGame& game, const Accuracy& accuracy, int threads,
+                                const MarketTuning& tuning) {
+  const GameInUnits in(game, tuning.rows);
+  PricedServers best{.report = {},
+                     .amount = Eigen::ArrayXXd::Zero(in.rows(), in.servers()),
+                     .log_price = Eigen::ArrayXXd::Constant(in.servers(), in.resources(), -kInfinity)};
+  for (const WalkSettings& manner : walk_settings_for(in, tuning)) {
+    walk_prices(game, in, manner, accuracy, threads, tuning, best);
+    if (best.report.error <= accuracy.accepted) break;
   }
+  best.report = report_of(best.report.error, accuracy, Stop::stalled, best.report.iterations);
   return best;
 }
 
@@ -393,11 +379,6 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
-
-constexpr int kMostSweeps = 300;
-constexpr double kStill = 1e-9;         // of X: who moves less does not move
-constexpr int kSweepsWithoutGain = 10;  // sweeps, after which a tolerated regret is taken
-constexpr RegretGoal kAnswer{.wanted = 1e-12, .tolerated = 1e-9};
 
 ServerRows only(const ServerRows& rows, Index i) {
   return {.demand = {rows.demand_on(i)},
@@ -423,33 +404,37 @@ double largest_move(const ArrayXXd& from, const ArrayXXd& to) {
 
 }  // namespace
 
-PricedServers sweep_best_responses(const ServerGame& game, const RegretGoal& goal, int threads) {
+PricedServers sweep_best_responses(const ServerGame& game, const Accuracy& accuracy, int threads,
+                                   const MarketTuning& tuning) {
   const ServerRows& rows = game.rows;
   std::vector<ServerRows> alone;
   for (Index i = 0; i < rows.servers(); ++i) alone.push_back(only(rows, i));
-  PricedServers at{.amount = ArrayXXd::Zero(rows.rows(), rows.servers()),
-                   .log_price = ArrayXXd::Constant(rows.servers(), rows.resources(), -kInfinity),
-                   .regret = kInfinity,
-                   .iterations = 0};
+  PricedServers at{.report = {},
+                   .amount = ArrayXXd::Zero(rows.rows(), rows.servers()),
+                   .log_price = ArrayXXd::Constant(rows.servers(), rows.resources(), -kInfinity)};
   PricedServers best = at;
-  int no_better = 0;
-  while (at.iterations < kMostSweeps && !(best.regret <= goal.wanted)) {
+  Stop otherwise = Stop::limit;
+  int no_better = 0, sweeps = 0;
+  while (sweeps < tuning.max_sweeps && !(best.report.error <= accuracy.target)) {
     const ArrayXXd before = at.amount;
     for (Index i = 0; i < rows.servers(); ++i) {
       const PricedServers answer = follow_price_path(
           {alone[static_cast<std::size_t>(i)], game.weight, game.alpha, elsewhere_than(game, at.amount, i)},
-          kAnswer, threads);
+          tuning.answer, threads, tuning);
       at.amount.col(i) = answer.amount.col(0);
       at.log_price.row(i) = answer.log_price.row(0);
     }
-    ++at.iterations;
-    at.regret = relative_regret(game, at.amount, at.log_price, threads);
-    no_better = at.regret < best.regret / 2 ? 0 : no_better + 1;
-    if (at.regret < best.regret || at.iterations == 1) best = at;
-    if (largest_move(before, at.amount) <= kStill) break;
-    if (no_better >= kSweepsWithoutGain && best.regret <= goal.tolerated) break;
+    ++sweeps;
+    at.report.error = relative_regret(game, at.amount, at.log_price, threads, tuning.regret);
+    no_better = at.report.error < best.report.error / 2 ? 0 : no_better + 1;
+    if (at.report.error < best.report.error || sweeps == 1) best = at;
+    if (largest_move(before, at.amount) <= tuning.still) {
+      otherwise = Stop::stalled;
+      break;
+    }
+    if (no_better >= tuning.sweeps_in_vain && best.report.error <= accuracy.accepted) break;
   }
-  best.iterations = at.iterations;
+  best.report = report_of(best.report.error, accuracy, otherwise, sweeps);
   return best;
 }
 

@@ -22,25 +22,23 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kAtCap = 1 - 1e-12;  // of a cap, as in regret.cpp
-
 // γ, 0 for rows whose cap is reached elsewhere.
-ArrayXXd alone_with_room(const ServerGame& game) {
+ArrayXXd alone_with_room(const ServerGame& game, double at_cap) {
   ArrayXXd alone = game.rows.alone;
   if (game.rows.cap.size() == 0) return alone;
   for (Index n = 0; n < alone.rows(); ++n) {
     const double elsewhere = game.elsewhere.size() > 0 ? game.elsewhere[n] : 0;
-    if (!(elsewhere < kAtCap * game.rows.cap[n])) alone.row(n) = 0;
+    if (!(elsewhere < (1 - at_cap) * game.rows.cap[n])) alone.row(n) = 0;
   }
   return alone;
 }
 
 }  // namespace
 
-GameInUnits::GameInUnits(const ServerGame& game)
+GameInUnits::GameInUnits(const ServerGame& game, const PriceRowTuning& tuning)
     : p(std::max(1.0, game.alpha)), q(game.alpha / p), total_weight(game.weight.sum()) {
   const ServerRows& given = game.rows;
-  const ArrayXXd alone = alone_with_room(game);
+  const ArrayXXd alone = alone_with_room(game, tuning.at_cap);
   const ArrayXd largest = alone.rowwise().maxCoeff();
   const ArrayXd divisor = (largest > 0).select(largest, 1.0);
   weight = game.weight / total_weight;
@@ -114,10 +112,6 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kSolved = 1e-13;
-constexpr int kStepsMost = 80;
-constexpr double kLongestStep = 3;  // of ln t
-
 struct Total {
   double x;
   double slope;  // dX/dZ
@@ -127,14 +121,14 @@ double pull_of(double total, double q) { return q == 1 ? 1 / total : std::pow(to
 double answer_to(double pull, double q) { return q == 1 ? 1 / pull : std::pow(pull, -1 / q); }
 
 // X(Z) of a row, the whole Newton iteration within a bracket where there is a cap.
-Total total_at(double pull, double q, double cap, double product) {
+Total total_at(double pull, double q, double cap, double product, const PriceRowTuning& tuning) {
   if (cap == kInfinity) {
     const double x = answer_to(pull, q);
     return {.x = x, .slope = -x / (q * pull)};
   }
   double low = 0, high = cap, slope = 0;
-  double x = pull > 0 ? std::min(answer_to(pull, q), 0.999 * cap) : cap / 2;
-  for (int steps = 0; steps < kStepsMost; ++steps) {
+  double x = pull > 0 ? std::min(answer_to(pull, q), tuning.inside * cap) : cap / 2;
+  for (int steps = 0; steps < tuning.max_steps; ++steps) {
     const double left = cap - x, own = pull_of(x, q);
     const double excess = own - product / left - pull;
     slope = 1 / (-q * own / x - product / (left * left));
@@ -142,15 +136,15 @@ Total total_at(double pull, double q, double cap, double product) {
     const double last = x;
     x -= excess * slope;
     if (!(x > low && x < high)) x = (low + high) / 2;
-    if (std::abs(x - last) <= kSolved * std::min(x, cap - x)) break;
+    if (std::abs(x - last) <= tuning.solved * std::min(x, cap - x)) break;
   }
   return {.x = x, .slope = slope};
 }
 
 class Row {
  public:
-  Row(const GameInUnits& game, const RowPrices& prices, Index n, PricePoint& at)
-      : game_(game), n_(n), at_(at) {
+  Row(const GameInUnits& game, const RowPrices& prices, Index n, PricePoint& at, const PriceRowTuning& tuning)
+      : game_(game), n_(n), at_(at), tuning_(tuning) {
     for (Index i = 0; i < game.servers(); ++i) {
       if (game.may(n, i)) cheapest_ = std::min(cheapest_, prices.rho(n, i) / game.gq(n, i));
     }
@@ -163,8 +157,8 @@ class Row {
   void solve() {
     if (cheapest_ == kInfinity) return;
     double low = 0, high = game_.capped[n_] ? kInfinity : cheapest_, t = first();
-    for (int steps = 0; steps < kStepsMost; ++steps) {
-      const Total total = total_at(cheapest_ - t, game_.q, game_.cap[n_], product_);
+    for (int steps = 0; steps < tuning_.max_steps; ++steps) {
+      const Total total = total_at(cheapest_ - t, game_.q, game_.cap[n_], product_, tuning_);
       double excess = game_.base[n_] - total.x, slope = total.slope;
       for (Index i = 0; i < part_.size(); ++i) {
         if (part_[i] == 0) continue;
@@ -174,9 +168,9 @@ class Row {
       }
       (excess > 0 ? low : high) = t;
       const double last = t;
-      t *= std::exp(std::clamp(-excess / (slope * t), -kLongestStep, kLongestStep));
+      t *= std::exp(std::clamp(-excess / (slope * t), -tuning_.longest_step, tuning_.longest_step));
       if (!(t > low && t < high)) t = high < kInfinity ? (low + high) / 2 : 4 * last;
-      if (std::abs(t - last) <= kSolved * t) break;
+      if (std::abs(t - last) <= tuning_.solved * t) break;
     }
     write(t);
   }
@@ -185,9 +179,9 @@ class Row {
   double first() const {
     const double total = game_.base[n_] + (game_.g.row(n_) * at_.y.row(n_)).sum();
     const double t = cheapest_ - pull_of(total, game_.q) + (game_.capped[n_] ? at_.k[n_] : 0);
-    const double least = 0.01 * part_.sum() / total;
-    const double most = game_.capped[n_] ? kInfinity : 0.999 * cheapest_;
-    return std::min(t > least ? t : 100 * least, most);
+    const double lowest = tuning_.lowest_start * part_.sum() / total;
+    const double highest = game_.capped[n_] ? kInfinity : tuning_.inside * cheapest_;
+    return std::min(t > lowest ? t : lowest / tuning_.lowest_start, highest);
   }
 
   void write(double t) {
@@ -198,13 +192,14 @@ class Row {
       at_.y(n_, i) = product / at_.z(n_, i);
     }
     if (!game_.capped[n_]) return;
-    at_.left[n_] = game_.cap[n_] - total_at(cheapest_ - t, game_.q, game_.cap[n_], product_).x;
+    at_.left[n_] = game_.cap[n_] - total_at(cheapest_ - t, game_.q, game_.cap[n_], product_, tuning_).x;
     at_.k[n_] = product_ / at_.left[n_];
   }
 
   const GameInUnits& game_;
   Index n_;
   PricePoint& at_;
+  const PriceRowTuning& tuning_;
   double cheapest_ = kInfinity;  // c
   ArrayXd gap_, part_;           // Δ, and g m / g^q
   double product_ = 0;           // m_k
@@ -230,9 +225,10 @@ RowPrices price_rows(const GameInUnits& game, const ArrayXXd& nu, int threads) {
   return prices;
 }
 
-void put_rows_on_equations(const GameInUnits& game, const RowPrices& prices, int threads, PricePoint& at) {
+void put_rows_on_equations(const GameInUnits& game, const RowPrices& prices, int threads, PricePoint& at,
+                           const PriceRowTuning& tuning) {
   for_each_block(game.rows(), threads, [&](const Block& block) {
-    for (Index n = block.first; n < block.first + block.rows; ++n) Row(game, prices, n, at).solve();
+    for (Index n = block.first; n < block.first + block.rows; ++n) Row(game, prices, n, at, tuning).solve();
   });
 }
 

@@ -8,10 +8,22 @@
 
 namespace mirab::numerics {
 
+/// Constants of putting rows on their equations, and of the units.
+struct PriceRowTuning {
+  /// of a cap: a row so near it elsewhere may have no more. As RegretTuning::at_cap.
+  double at_cap = 1e-12;
+  double solved = 1e-13;    ///< relative, of an unknown. Harmless from 1e-15 to 1e-10.
+  int max_steps = 80;       ///< Measured: six are usual; a bracket of e^±700 is bisected in 63.
+  double longest_step = 3;  ///< of ln t. Harmless from 1 to 10.
+  double inside = 0.999;  ///< of a bound: a first guess beyond it starts there. Harmless from 0.9 to 0.9999.
+  /// of the t at which the parts alone make the total. Harmless from 1e-4 to 0.1.
+  double lowest_start = 0.01;
+};
+
 /// A game among servers in units in which amounts, prices and marginal utilities are near 1. With Γ_n = max_i
 /// γ_{n,i}, amounts are counted in w_n Γ_n / Σw; prices are λ_{i,r} c_{i,r} = (Σw)^α ν^p.
 struct GameInUnits {
-  explicit GameInUnits(const ServerGame& game);
+  explicit GameInUnits(const ServerGame& game, const PriceRowTuning& tuning = {});
   Eigen::Index rows() const { return g.rows(); }
   Eigen::Index servers() const { return g.cols(); }
   Eigen::Index resources() const { return b[0].cols(); }
@@ -59,7 +71,8 @@ RowPrices price_rows(const GameInUnits& game, const Eigen::ArrayXXd& nu, int thr
 
 /// Puts every row exactly on z = ρ - g^q (X^(-q) - k) and left = cap - X at the present prices, the products
 /// y z and k left as they are at `at`. O(NK), some six evaluations of every row.
-void put_rows_on_equations(const GameInUnits& game, const RowPrices& prices, int threads, PricePoint& at);
+void put_rows_on_equations(const GameInUnits& game, const RowPrices& prices, int threads, PricePoint& at,
+                           const PriceRowTuning& tuning = {});
 
 /// The Newton system of the path of prices (equilibrium.cpp) at one point, factored. Holds views of its
 /// arguments.

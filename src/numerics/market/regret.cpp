@@ -13,7 +13,7 @@
 // there is scarce), as a large α takes both beyond what a double holds.
 //
 // Known failure: with a large α the scale is that of the dearest resource and the poorest rows, and says
-// little of the others. A row within 10⁻¹² of its cap counts as there.
+// little of the others. A row within RegretTuning::at_cap of its cap counts as there.
 #include "numerics/market/regret.hpp"
 
 #include <algorithm>
@@ -31,9 +31,6 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kRegretAtCap = 1e-12;
-constexpr double kLogMost = 600;
-
 // Of one server, or of a block of its rows, in the server's units.
 struct Sums {
   double regret = 0;
@@ -42,7 +39,8 @@ struct Sums {
 
 class Measure {
  public:
-  Measure(const ServerGame& game, const ArrayXXd& amount) : game_(game), amount_(amount) {
+  Measure(const ServerGame& game, const ArrayXXd& amount, const RegretTuning& tuning)
+      : game_(game), amount_(amount), tuning_(tuning) {
     total_ = amount.rowwise().sum();
     if (game.elsewhere.size() > 0) total_ += game.elsewhere;
   }
@@ -96,11 +94,11 @@ class Measure {
       if (!plays(n, i)) continue;
       if (total_[n] == 0) return {.regret = kInfinity, .worth = 0};
       const double pays = (game_.rows.demand_on(i).row(n).transpose() * price).sum();
-      const double marginal = std::exp(std::min(log_marginal(n, i) - unit, kLogMost));
+      const double marginal = std::exp(std::min(log_marginal(n, i) - unit, tuning_.log_max));
       const double room = game_.rows.cap.size() > 0 ? game_.rows.cap[n] / total_[n] - 1 : kInfinity;
       const double wanted = std::expm1(std::log(marginal / pays) / game_.alpha);
       const double change =
-          std::max(std::min(wanted, room > kRegretAtCap ? room : 0), -amount_(n, i) / total_[n]);
+          std::max(std::min(wanted, room > tuning_.at_cap ? room : 0), -amount_(n, i) / total_[n]);
       sums.worth += amount_(n, i) * marginal;
       if (change == kInfinity) return {.regret = kInfinity, .worth = 0};
       if (change != 0) sums.regret += std::max(0.0, total_[n] * (marginal * gain(change) - change * pays));
@@ -117,15 +115,16 @@ class Measure {
 
   const ServerGame& game_;
   const ArrayXXd& amount_;
+  const RegretTuning& tuning_;
   ArrayXd total_;  // X
 };
 
 }  // namespace
 
-double relative_regret(const ServerGame& game, const ArrayXXd& amount, const ArrayXXd& log_price,
-                       int threads) {
+double relative_regret(const ServerGame& game, const ArrayXXd& amount, const ArrayXXd& log_price, int threads,
+                       const RegretTuning& tuning) {
   if (!(amount.isFinite() && amount >= 0).all()) return kInfinity;
-  const Measure measure(game, amount);
+  const Measure measure(game, amount, tuning);
   double worst = 0;
   for (Index i = 0; i < amount.cols(); ++i) {
     const double regret = measure.of_server(i, log_price.row(i).transpose(), threads);

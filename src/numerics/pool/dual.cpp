@@ -34,8 +34,7 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr int kAnyNumber = 0;       // of columns, known at run time only
-constexpr double kFarApart = -300;  // ln of a price over the largest one: e^-300 squared is still a double
+constexpr int kAnyNumber = 0;  // of columns, known at run time only
 
 // Prices over the largest one, and what that one contributes to every x_n.
 struct Frame {
@@ -140,12 +139,13 @@ void add_rows_apart(const PricedProblem& problem, const ArrayXd& root, double* a
 
 double price_power(double alpha) { return std::max(1.0, alpha); }
 
-PriceResponse respond(const PricedProblem& problem, const ArrayXd& price_root, Eigen::Ref<ArrayXd> amount) {
+PriceResponse respond(const PricedProblem& problem, const ArrayXd& price_root, Eigen::Ref<ArrayXd> amount,
+                      double far_apart) {
   const double power = price_power(problem.alpha);
   const double top = price_root.maxCoeff();
   const Frame frame = frame_of(problem, price_root, top);
   Sums sums(problem.demand.cols());
-  if ((price_root < top * std::exp(kFarApart / power)).any() && power > 1) {
+  if ((price_root < top * std::exp(far_apart / power)).any() && power > 1) {
     add_rows_apart(problem, price_root, amount.data(), sums);
   } else {
     switch (problem.demand.cols()) {
@@ -201,21 +201,6 @@ using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr int kMaxSteps = 200;
-constexpr int kCertainAfter = 30;  // steps, after which D must fall for certain
-constexpr int kMostHalvings = 100;
-constexpr double kShortestStep = 1e-6;
-constexpr double kTameAlpha = 2;
-constexpr double kSteepAlpha = 8;
-constexpr double kStageGoal = 1e-3;  // before α is doubled
-constexpr double kSampleGoal = 1e-8;
-constexpr Index kRowsWorthSampling = 1 << 14;
-constexpr Index kSampleEvery = 16;
-constexpr Index kSampleRun = 8;  // neighbouring rows: one line of the cache in each column
-constexpr double kLevenberg = 1e-10;
-constexpr double kNoSay = 1e-4;     // the part of its use below which an overused resource's price is lost
-constexpr double kLogLeast = -300;  // of a proportion: smaller ones count as e^-300
-
 struct Point {
   ArrayXd root;  // ν
   PriceResponse response;
@@ -243,29 +228,30 @@ double measure_gap(double alpha, const ArrayXd& root, const PriceResponse& respo
 }
 
 // The step Δ to the minimum of the quadratic model of D over prices ≥ 0; -1 takes a price to zero.
-VectorXd newton_step(const Point& at) {
+VectorXd newton_step(const Point& at, const DualTuning& tuning) {
   const VectorXd gradient = 1 - at.response.use;
   VectorXd step = VectorXd::Zero(at.root.size());
   std::vector<Index> governing;
   for (Index r = 0; r < step.size(); ++r) {
-    if (at.response.slope(r, r) > kLevenberg * at.response.use[r]) {
+    if (at.response.slope(r, r) > tuning.levenberg * at.response.use[r]) {
       governing.push_back(r);
     } else if (gradient[r] > 0) {
       step[r] = -1;
     }
   }
   Eigen::MatrixXd slope = at.response.slope(governing, governing);
-  slope.diagonal() *= 1 + kLevenberg;
+  slope.diagonal() *= 1 + tuning.levenberg;
   // slope · Δ + F ≥ 0, with z = 1 + Δ ≥ 0
   const VectorXd constant = gradient(governing) - slope.rowwise().sum();
-  step(governing) = solve_complementarity(slope, constant).array() - 1;
+  step(governing) = solve_complementarity(slope, constant, tuning.complementarity).z.array() - 1;
   return step;
 }
 
 // Walks over prices; every evaluation leaves its amounts in `amount`.
 class DualNewton {
  public:
-  explicit DualNewton(const PricedProblem& problem) : problem_(problem), amount_(problem.demand.rows()) {}
+  DualNewton(const PricedProblem& problem, const DualTuning& tuning)
+      : problem_(problem), tuning_(tuning), amount_(problem.demand.rows()) {}
 
   // The same prices up to a factor, which makes λ·C = Σ x_n d_n·λ: the lowest D on their ray when nobody is
   // capped.
@@ -276,32 +262,30 @@ class DualNewton {
     return root * std::pow(spent, problem_.alpha / power);
   }
 
-  // Improves prices until the gap is at most `goal`; below `tolerance` it gives up as soon as that is hard.
-  Point descend(const ArrayXd& root, double goal, double tolerance) {
+  // Improves prices until the gap is at most the target; below what is accepted it stops once that is hard.
+  Point descend(const ArrayXd& root, const Accuracy& accuracy) {
     Point at = evaluate(root);
-    for (int steps = 0; steps < kMaxSteps && at.gap > goal; ++steps) {
+    for (int steps = 0; steps < tuning_.max_steps && at.gap > accuracy.target; ++steps) {
       const Index lost = overused_without_say(at);
       std::optional<Point> next = lost >= 0 ? find_price(at, lost) : search(at, steps);
       const bool hard = !next || !(next->gap <= at.gap / 2);
-      if (hard && at.gap <= tolerance) break;
+      if (hard && at.gap <= accuracy.accepted) break;
       if (!next) next = find_price(at, worst_price(at));
       at = *std::move(next);
     }
     return at;
   }
 
-  PricedAmounts finish(const Point& at, double tolerance) {
+  PricedAmounts finish(const Point& at, const Accuracy& accuracy) {
     if (!std::isfinite(at.gap)) return out_of_range(at);
     if (at.evaluation != evaluations_) evaluate(at.root);
     const double rho = std::max(1.0, at.response.use.maxCoeff());
     if (rho > 1) amount_ /= rho;
     const ArrayXd log_price = at.root.log() * price_power(problem_.alpha) - problem_.capacity.log();
-    return {.amount = std::move(amount_),
+    return {.report = report_of(at.gap, accuracy, Stop::limit, evaluations_),
+            .amount = std::move(amount_),
             .used = at.response.use * problem_.capacity / rho,
-            .log_price = log_price,
-            .relative_gap = at.gap,
-            .iterations = evaluations_,
-            .converged = at.gap <= tolerance};
+            .log_price = log_price};
   }
 
  private:
@@ -313,12 +297,10 @@ class DualNewton {
         fill_with_water(problem_.demand, problem_.capacity, problem_.cap,
                         [&](Index first, Eigen::Ref<ArrayXd> r) { r = rate.segment(first, r.size()); });
     return {
+        .report = {.error = kInfinity, .stop = Stop::stalled, .iterations = evaluations_},
         .amount = std::move(levels.amount),
         .used = std::move(levels.used),
-        .log_price = ArrayXd::Constant(problem_.capacity.size(), std::numeric_limits<double>::quiet_NaN()),
-        .relative_gap = kInfinity,
-        .iterations = evaluations_,
-        .converged = false};
+        .log_price = ArrayXd::Constant(problem_.capacity.size(), std::numeric_limits<double>::quiet_NaN())};
   }
 
   // c_n (d_n·λ)^(-1/α) over the largest of them, in logarithms; prices that are of no use count as even.
@@ -333,12 +315,12 @@ class DualNewton {
     }
     log_amount = (log_amount - log_amount.maxCoeff()) / problem_.alpha;
     if (problem_.coefficient.size() > 0) log_amount += problem_.coefficient.log();
-    return (log_amount - log_amount.maxCoeff()).max(kLogLeast).exp();
+    return (log_amount - log_amount.maxCoeff()).max(tuning_.log_least).exp();
   }
 
   Point evaluate(const ArrayXd& root) {
     Point at{.root = root,
-             .response = respond(problem_, root, amount_),
+             .response = respond(problem_, root, amount_, tuning_.far_apart),
              .gap = kInfinity,
              .evaluation = ++evaluations_};
     at.gap = measure_gap(problem_.alpha, at.root, at.response);
@@ -348,14 +330,15 @@ class DualNewton {
   // The Newton step, halved until D falls, or until the cheap prices of a large α improve, of which D takes
   // no notice.
   std::optional<Point> search(const Point& at, int steps) {
-    const VectorXd step = newton_step(at);
-    for (double t = 1; t > kShortestStep; t /= 2) {
+    const VectorXd step = newton_step(at, tuning_);
+    for (double t = 1; t > tuning_.shortest_step; t /= 2) {
       const ArrayXd root = (at.root * (1 + t * step.array())).max(0);
       if (!(root > 0).any()) continue;
       Point next = evaluate(root);
-      const double sigma = steps < kCertainAfter ? 0.5 : 0;
+      const double sigma = steps < tuning_.certain_after ? tuning_.decrease : 0;
       if (falls(at, next, price_power(problem_.alpha), sigma)) return next;
-      if (problem_.alpha > kSteepAlpha && steps < kCertainAfter && falls(at, next, 1, sigma)) return next;
+      if (problem_.alpha > tuning_.steep_alpha && steps < tuning_.certain_after && falls(at, next, 1, sigma))
+        return next;
     }
     return {};
   }
@@ -371,7 +354,8 @@ class DualNewton {
   Index overused_without_say(const Point& at) const {
     const ArrayXd governed =
         at.response.slope.diagonal().array() * problem_.alpha / price_power(problem_.alpha);
-    const auto lost = at.response.use > 1 + 1e-9 && !(governed >= kNoSay * at.response.use);
+    const auto lost =
+        at.response.use > 1 + tuning_.overused && !(governed >= tuning_.lost_say * at.response.use);
     Index most = -1;
     const bool any = lost.select(at.response.use, 0).maxCoeff(&most) > 0;
     return any ? most : -1;
@@ -384,26 +368,28 @@ class DualNewton {
     return worst;
   }
 
-  // Bisection in one price until its resource is used within a hundredth, or its price does not matter: use_r
-  // falls in it.
+  // Bisection in one price until its resource is full to within `bisected`, or its price does not matter:
+  // use_r falls in it. Until there is a bracket the price is doubled, or divided by 16: a price that is too
+  // high is usually far too high.
   Point find_price(Point at, Index r) {
     double low = at.response.use[r] > 1 ? at.root[r] : 0;
     double high = at.response.use[r] > 1 ? kInfinity : at.root[r];
     const double scale = at.root.maxCoeff();
-    for (int halvings = 0; halvings < kMostHalvings; ++halvings) {
+    for (int halvings = 0; halvings < tuning_.max_bisections; ++halvings) {
       const double above = low > 0 ? 2 * low : scale;
       const double below = high < kInfinity ? high / 16 : scale;
       ArrayXd root = at.root;
       root[r] = high == kInfinity ? above : (low == 0 ? below : std::sqrt(low * high));
       if (root[r] == low || root[r] == high) break;
       at = evaluate(root);
-      if (std::abs(at.response.use[r] - 1) < 1e-11) break;
+      if (std::abs(at.response.use[r] - 1) < tuning_.bisected) break;
       (at.response.use[r] > 1 ? low : high) = root[r];
     }
     return at;
   }
 
   const PricedProblem& problem_;
+  const DualTuning& tuning_;
   ArrayXd amount_;
   int evaluations_ = 0;
 };
@@ -415,77 +401,77 @@ bool caps_fit(const PricedProblem& problem) {
 }
 
 PricedAmounts all_at_caps(const PricedProblem& problem) {
-  return {.amount = problem.cap,
+  return {.report = {.error = 0, .stop = Stop::target, .iterations = 0},
+          .amount = problem.cap,
           .used = problem.demand.matrix().transpose() * problem.cap.matrix(),
-          .log_price = ArrayXd::Constant(problem.capacity.size(), -kInfinity),
-          .relative_gap = 0,
-          .iterations = 0,
-          .converged = true};
+          .log_price = ArrayXd::Constant(problem.capacity.size(), -kInfinity)};
 }
 
 // Runs of neighbouring rows at even distances, the first and the last among them.
-ArrayXd sampled(const RowValues& rows) {
+ArrayXd sampled(const RowValues& rows, const DualTuning& tuning) {
   if (rows.size() == 0) return {};
-  const Index runs = rows.size() / (kSampleRun * kSampleEvery);
-  ArrayXd some(runs * kSampleRun);
+  const Index runs = rows.size() / (tuning.sample_run * tuning.sample_every);
+  ArrayXd some(runs * tuning.sample_run);
   for (Index run = 0; run < runs; ++run) {
-    const Index first = run * (rows.size() - kSampleRun) / (runs - 1);
-    some.segment(run * kSampleRun, kSampleRun) = rows.segment(first, kSampleRun);
+    const Index first = run * (rows.size() - tuning.sample_run) / (runs - 1);
+    some.segment(run * tuning.sample_run, tuning.sample_run) = rows.segment(first, tuning.sample_run);
   }
   return some;
 }
 
 // Prices near the solution: those at half the α, and so on.
-ArrayXd find_near_prices(const PricedProblem& problem) {
+ArrayXd find_near_prices(const PricedProblem& problem, const DualTuning& tuning) {
   PricedProblem tamer = problem;
-  tamer.alpha = std::min(problem.alpha, kTameAlpha);
-  ArrayXd root = DualNewton(tamer).scaled(ArrayXd::Ones(problem.capacity.size()));
+  tamer.alpha = std::min(problem.alpha, tuning.tame_alpha);
+  ArrayXd root = DualNewton(tamer, tuning).scaled(ArrayXd::Ones(problem.capacity.size()));
   while (tamer.alpha < problem.alpha) {
-    root = DualNewton(tamer).descend(root, kStageGoal, kStageGoal).root;
+    root = DualNewton(tamer, tuning).descend(root, {tuning.stage_goal, tuning.stage_goal}).root;
     tamer.alpha = std::min(2 * tamer.alpha, problem.alpha);
-    root = DualNewton(tamer).scaled(root);
+    root = DualNewton(tamer, tuning).scaled(root);
   }
   return root;
 }
 
 // The prices of every sixteenth row, with a capacity in proportion to their coefficients; none when these
 // rows want too little for prices.
-std::optional<ArrayXd> find_sampled_prices(const PricedProblem& problem) {
+std::optional<ArrayXd> find_sampled_prices(const PricedProblem& problem, const DualTuning& tuning) {
   const Index m = problem.demand.cols();
-  const ArrayXd coefficient = sampled(problem.coefficient);
-  const ArrayXd cap = sampled(problem.cap);
-  Eigen::ArrayXXd demand(sampled(problem.demand.col(0)).size(), m);
-  for (Index r = 0; r < m; ++r) demand.col(r) = sampled(problem.demand.col(r));
+  const ArrayXd coefficient = sampled(problem.coefficient, tuning);
+  const ArrayXd cap = sampled(problem.cap, tuning);
+  Eigen::ArrayXXd demand(sampled(problem.demand.col(0), tuning).size(), m);
+  for (Index r = 0; r < m; ++r) demand.col(r) = sampled(problem.demand.col(r), tuning);
   const double part = coefficient.size() > 0
                           ? coefficient.sum() / problem.coefficient.sum()
                           : static_cast<double>(demand.rows()) / static_cast<double>(problem.demand.rows());
   const ArrayXd capacity = part * problem.capacity;
   const PricedProblem sample{demand, capacity, coefficient, cap, problem.alpha};
   if (caps_fit(sample)) return {};
-  const Point at = DualNewton(sample).descend(find_near_prices(sample), kSampleGoal, kSampleGoal);
+  const Point at = DualNewton(sample, tuning)
+                       .descend(find_near_prices(sample, tuning), {tuning.sample_goal, tuning.sample_goal});
   const ArrayXd root = at.root * std::pow(part, -1 / price_power(problem.alpha));  // λ of larger capacities
   if (!root.isFinite().all() || !(root > 0).any()) return {};
   return root;
 }
 
-PricedAmounts solve_from(const PricedProblem& problem, const ArrayXd& root, double goal, double tolerance) {
-  DualNewton newton(problem);
-  return newton.finish(newton.descend(root, goal, tolerance), tolerance);
+PricedAmounts solve_from(const PricedProblem& problem, const ArrayXd& root, const Accuracy& accuracy,
+                         const DualTuning& tuning) {
+  DualNewton newton(problem, tuning);
+  return newton.finish(newton.descend(root, accuracy), accuracy);
 }
 
 }  // namespace
 
-PricedAmounts solve_dual(const PricedProblem& problem, double goal, double tolerance) {
+PricedAmounts solve_dual(const PricedProblem& problem, const Accuracy& accuracy, const DualTuning& tuning) {
   MIRAB_ASSERT(problem.alpha > 0 && (problem.capacity > 0).all(),
                "a finite fairness, and something of every resource");
   if (caps_fit(problem)) return all_at_caps(problem);
-  if (problem.demand.rows() >= kRowsWorthSampling) {
-    if (const std::optional<ArrayXd> root = find_sampled_prices(problem)) {
-      PricedAmounts priced = solve_from(problem, *root, goal, tolerance);
-      if (priced.converged) return priced;
+  if (problem.demand.rows() >= tuning.sampled_from) {
+    if (const std::optional<ArrayXd> root = find_sampled_prices(problem, tuning)) {
+      PricedAmounts priced = solve_from(problem, *root, accuracy, tuning);
+      if (priced.report.converged()) return priced;
     }
   }
-  return solve_from(problem, find_near_prices(problem), goal, tolerance);
+  return solve_from(problem, find_near_prices(problem, tuning), accuracy, tuning);
 }
 
 // Prices of proportional fairness by the gradient projection
@@ -510,17 +496,18 @@ double residual_of(const Eigen::ArrayXd& excess, const Eigen::ArrayXd& price) {
 }  // namespace
 
 GradientPrices descend_to_prices(const Demands& demand, const Eigen::ArrayXd& weight, double step,
-                                 double tolerance, int most_iterations) {
+                                 const Accuracy& accuracy, int max_iterations) {
   const Eigen::Index m = demand.cols();
-  GradientPrices found{.price = Eigen::ArrayXd::Constant(m, weight.sum() / static_cast<double>(m))};
-  while (true) {
+  GradientPrices found{.report = {},
+                       .price = Eigen::ArrayXd::Constant(m, weight.sum() / static_cast<double>(m))};
+  for (int iterations = 0;; ++iterations) {
     const Eigen::ArrayXd spent = (demand.matrix() * found.price.matrix()).array();
     const Eigen::ArrayXd excess = (demand.matrix().transpose() * (weight / spent).matrix()).array() - 1;
-    found.residual = residual_of(excess, found.price);
-    found.converged = found.residual <= tolerance;
-    if (found.converged || found.iterations == most_iterations || !excess.allFinite()) return found;
+    const Stop otherwise = excess.allFinite() ? Stop::limit : Stop::stalled;
+    found.report = report_of(residual_of(excess, found.price), accuracy, otherwise, iterations);
+    const bool done = found.report.error <= accuracy.target;
+    if (done || iterations == max_iterations || !excess.allFinite()) return found;
     found.price = (found.price + step * excess).max(0);
-    ++found.iterations;
   }
 }
 

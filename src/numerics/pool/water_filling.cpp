@@ -36,8 +36,10 @@ constexpr std::int32_t kRising = -2;
 // Invariant: amount[n] is rate_n while row n rises, x_n once it has stopped.
 class WaterFiller {
  public:
-  WaterFiller(const Demands& demand, const ArrayXd& capacity, const RowValues& cap, const RateFunction& rate)
-      : demand_(demand),
+  WaterFiller(const Demands& demand, const ArrayXd& capacity, const RowValues& cap, const RateFunction& rate,
+              const WaterTuning& tuning)
+      : tuning_(tuning),
+        demand_(demand),
         capacity_(capacity),
         cap_(cap),
         risers_left_(demand.rows()),
@@ -58,6 +60,7 @@ class WaterFiller {
 
   WaterLevels fill() {
     while (risers_left_ > 0) {
+      ++iterations_;
       const auto [resource, full_level] = next_full();
       const double cap_level = next_cap_level();
       if (cap_level <= full_level && cap_level < kInfinity) {
@@ -109,7 +112,7 @@ class WaterFiller {
     levels_.amount[n] = cap_[n];
     stopped_by(n) = kStoppedByCap;
     --risers_left_;
-    if ((slope_ < 0.5 * slope_when_summed_).any()) sum_slopes();
+    if ((slope_ < tuning_.resum_below * slope_when_summed_).any()) sum_slopes();
   }
 
   void stop_takers(int resource, double level) {
@@ -164,14 +167,17 @@ class WaterFiller {
   // What the amounts use, summed from them: a slip in the bookkeeping above would show in the residual. When
   // all rows stopped at once that sum is level · Σ rate_n d_n, which was just made.
   void measure() {
+    double residual = 0;
     levels_.used =
         stopped_at_once_ ? fixed_ : (demand_.matrix().transpose() * levels_.amount.matrix()).array();
     for (Index r = 0; r < demand_.cols(); ++r) {
       const double over = capacity_[r] > 0 ? levels_.used[r] / capacity_[r] - 1 : levels_.used[r];
-      levels_.residual = std::max(levels_.residual, full_[r] > 0 ? std::abs(over) : over);
+      residual = std::max(residual, full_[r] > 0 ? std::abs(over) : over);
     }
+    levels_.report = report_of(residual, tuning_.accuracy, Stop::stalled, iterations_);
   }
 
+  const WaterTuning& tuning_;
   const Demands& demand_;
   const ArrayXd& capacity_;
   const RowValues& cap_;
@@ -183,15 +189,16 @@ class WaterFiller {
   ArrayXd fixed_, slope_, slope_when_summed_, full_;  // full_[r] is 1 once r has stopped rows
   bool stopped_at_once_ = false;
   double level_ = 0;
+  int iterations_ = 0;
 };
 
 }  // namespace
 
 WaterLevels fill_with_water(const Demands& demand, const ArrayXd& capacity, const RowValues& cap,
-                            const RateFunction& rate) {
+                            const RateFunction& rate, const WaterTuning& tuning) {
   MIRAB_ASSERT(capacity.size() == demand.cols(), "a capacity for each resource");
   MIRAB_ASSERT(cap.size() == 0 || cap.size() == demand.rows(), "a cap for each row, or none at all");
-  return WaterFiller(demand, capacity, cap, rate).fill();
+  return WaterFiller(demand, capacity, cap, rate, tuning).fill();
 }
 
 }  // namespace mirab::numerics

@@ -30,9 +30,6 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr double kFull = 1e-13;  // of a capacity: rounding
-constexpr int kSteps = 200;
-
 struct Server {
   const Demands& demand;
   const ArrayXd& capacity;
@@ -90,9 +87,11 @@ double start_level(const Server& server, std::vector<char>& can_fill) {
 }
 
 // The lowest level at which a resource is full.
-double full_level(const Server& server, double level, const std::vector<char>& can_fill) {
+double full_level(const Server& server, double level, const std::vector<char>& can_fill,
+                  const BestResponseTuning& tuning, SolveReport& report) {
   double low = 0, high = kInfinity;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < tuning.max_steps; ++step) {
+    ++report.iterations;
     const Use use = use_at(server, level);
     double next = kInfinity;
     bool over = false;
@@ -106,25 +105,27 @@ double full_level(const Server& server, double level, const std::vector<char>& c
         next = -kInfinity;
     }
     (over ? high : low) = level;
-    if (std::abs(next - level) <= 1e-15 * level) return next;
+    if (std::abs(next - level) <= tuning.same_level * level) return next;
     if (!(next > low && next < high && next < kInfinity))
       next = high < kInfinity ? (low + high) / 2 : 2 * level;
     if (next == level) return level;
     level = next;
   }
+  report.stop = Stop::limit;
   return level;
 }
 
 // Marks what is full at the level among what the rising rows can fill, the fullest of it in any case. What
 // nobody rising demands may be just as full; it would stop nobody.
-void mark_full(const Server& server, double level, const std::vector<char>& can_fill, ArrayXd& levels) {
+void mark_full(const Server& server, double level, const std::vector<char>& can_fill, double full,
+               ArrayXd& levels) {
   const Use use = use_at(server, level);
   Index fullest = -1;
   double most = 0;
   for (Index r = 0; r < use.amount.size(); ++r) {
     if (!can_fill[static_cast<std::size_t>(r)]) continue;
     const double over = (use.amount[r] - server.left[r]) / server.capacity[r];
-    if (over >= -kFull) levels[r] = level;
+    if (over >= -full) levels[r] = level;
     if (fullest < 0 || over > most) {
       most = over;
       fullest = r;
@@ -170,6 +171,10 @@ void stop_rows(Server& server, double level, const std::vector<char>& can_fill, 
   for (const Index n : rows) {
     for (Index r = 0; r < server.left.size(); ++r) server.left[r] -= server.demand(n, r) * filling.x[n];
   }
+  for (Index r = 0; r < server.left.size(); ++r) {
+    if (server.left[r] < 0)
+      filling.report.error = std::max(filling.report.error, -server.left[r] / server.capacity[r]);
+  }
   server.left = server.left.max(0.0);
   server.rows.erase(first, server.rows.end());
 }
@@ -177,9 +182,11 @@ void stop_rows(Server& server, double level, const std::vector<char>& can_fill, 
 }  // namespace
 
 Filling best_response(const Demands& demand, const ArrayXd& capacity, const RowValues& rate,
-                      const RowValues& elsewhere, const RowValues& room) {
+                      const RowValues& elsewhere, const RowValues& room, const BestResponseTuning& tuning) {
   const Index resources = capacity.size();
-  Filling filling{.x = ArrayXd::Zero(rate.size()), .levels = ArrayXd::Constant(resources, kInfinity)};
+  Filling filling{.report = {.error = 0, .stop = Stop::target, .iterations = 0},
+                  .x = ArrayXd::Zero(rate.size()),
+                  .levels = ArrayXd::Constant(resources, kInfinity)};
   Server server{demand, capacity, rate, elsewhere, room, {}, capacity};
   for (Index n = 0; n < rate.size(); ++n) {
     if (rate[n] > 0 && server.room_of(n) > 0) server.rows.push_back(n);
@@ -192,8 +199,8 @@ Filling best_response(const Demands& demand, const ArrayXd& capacity, const RowV
       break;
     }
     const std::size_t rising = server.rows.size();
-    const double level = full_level(server, start, can_fill);
-    mark_full(server, level, can_fill, filling.levels);
+    const double level = full_level(server, start, can_fill, tuning, filling.report);
+    mark_full(server, level, can_fill, tuning.full, filling.levels);
     stop_rows(server, level, can_fill, filling);
     MIRAB_ASSERT(server.rows.size() < rising, "a full resource stops somebody");
   }
@@ -220,15 +227,6 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kSettled = 1e-13;
-constexpr double kAgree = 0.2;  // of a step's length
-constexpr double kAgreeBest = 1e-4;
-constexpr int kSweepsToAgree = 3;  // after a leap: the first ones smooth what it has bent
-constexpr double kSettling = 0.5;
-constexpr double kRelax = 1.5;
-constexpr double kShortest = 2;  // sweeps that a leap should save
-constexpr double kFurthest = 1e9;
-
 // How often x + step, x + 2 step, … is without negative entries.
 double room(const ArrayXXd& x, const ArrayXXd& step) {
   return (step < 0 && x > 0).select(-x / step, kInfinity).minCoeff();
@@ -236,22 +234,23 @@ double room(const ArrayXXd& x, const ArrayXXd& step) {
 
 }  // namespace
 
-LevelSweeps::LevelSweeps(const ServerRows& rows, const ArrayXXd& rate)
+LevelSweeps::LevelSweeps(const ServerRows& rows, const ArrayXXd& rate, const SweepTuning& tuning)
     : rows_(rows),
       rate_(rate),
+      tuning_(tuning),
       x_(ArrayXXd::Zero(rate.rows(), rate.cols())),
       levels_(ArrayXXd::Constant(rows.servers(), rows.resources(), kInfinity)),
-      agree_(kAgree) {}
+      agree_(tuning.agree) {}
 
 // To where the last two steps point, if they agree.
 void LevelSweeps::leap() {
-  if (since_leap_ < kSweepsToAgree) return;
+  if (since_leap_ < tuning_.sweeps_to_agree) return;
   const double change = (relative_ - last_relative_).square().sum();
   if (change > agree_ * agree_ * relative_.square().sum()) return;
   const double ratio = (relative_ * last_relative_).sum() / last_relative_.square().sum();
-  const double all = ratio < 1 ? std::min(kFurthest, ratio / (1 - ratio)) : kFurthest;
+  const double all = ratio < 1 ? std::min(tuning_.furthest, ratio / (1 - ratio)) : tuning_.furthest;
   const double length = std::min(all, room(x_, step_));
-  if (length < kShortest) return;
+  if (length < tuning_.shortest) return;
   to_the_end_ = length == all;
   x_ = (x_ + length * step_).max(0.0);
   since_leap_ = 0;
@@ -266,8 +265,8 @@ void LevelSweeps::sweep() {
     const Index i = backwards_ ? rows_.servers() - 1 - turn : turn;
     const ArrayXd elsewhere = (total - x_.col(i)).max(0.0);
     if (rows_.cap.size() > 0) room = (rows_.cap - elsewhere).max(0.0);
-    const Filling filling =
-        best_response(rows_.demand_on(i), rows_.capacity.row(i).transpose(), rate_.col(i), elsewhere, room);
+    const Filling filling = best_response(rows_.demand_on(i), rows_.capacity.row(i).transpose(), rate_.col(i),
+                                          elsewhere, room, tuning_.response);
     total = elsewhere + filling.x;
     x_.col(i) = filling.x;
     levels_.row(i) = filling.levels.transpose();
@@ -284,18 +283,21 @@ void LevelSweeps::sweep() {
 // A leap to the end of the line should settle something; if it does not, the steps agreed too little.
 void LevelSweeps::judge(double before) {
   if (since_leap_ != 1) return;
-  const bool in_vain = to_the_end_ && moved_ > kSettling * before;
-  agree_ = in_vain ? std::max(kAgreeBest, agree_ / 2) : std::min(kAgree, agree_ * kRelax);
+  const bool in_vain = to_the_end_ && moved_ > tuning_.settling * before;
+  agree_ =
+      in_vain ? std::max(tuning_.min_agree, agree_ / 2) : std::min(tuning_.agree, agree_ * tuning_.relax);
 }
 
-void LevelSweeps::run(int most, double within) {
-  for (int s = 0; s < most; ++s) {
+SolveReport LevelSweeps::run(int max_sweeps, double within) {
+  for (int s = 0; s < max_sweeps; ++s) {
     leap();
     const double before = moved_;
     sweep();
     judge(before);
-    if (moved_ <= kSettled || (moved_ <= within && level_violation(rows_, rate_, x_) <= within)) return;
+    if (moved_ <= tuning_.settled || (moved_ <= within && level_violation(rows_, rate_, x_) <= within))
+      return {.error = moved_, .stop = Stop::target, .iterations = s + 1};
   }
+  return {.error = moved_, .stop = Stop::limit, .iterations = max_sweeps};
 }
 
 }  // namespace mirab::numerics

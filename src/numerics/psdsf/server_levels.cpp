@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "numerics/base/rows.hpp"
@@ -20,19 +21,17 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kNothing = 1e-9;  // of a capacity, of a row's total, of a cap
-
 // L of one server, and by how much it is overused.
 ArrayXd shown_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& x, const ArrayXd& total,
-                     Index i, double& overuse) {
+                     Index i, double nothing, double& overuse) {
   ArrayXd levels(rows.resources());
-  const ArrayXd own = (x.col(i) > kNothing * total).select(total / rate.col(i), 0);
+  const ArrayXd own = (x.col(i) > nothing * total).select(total / rate.col(i), 0);
   for (Index r = 0; r < levels.size(); ++r) {
     const auto demand = rows.demand_on(i).col(r);
     const double capacity = rows.capacity(i, r);
     const double used = (demand * x.col(i)).sum();
     if (used > 0) overuse = std::max(overuse, used / capacity - 1);
-    const bool full = capacity > 0 && used >= capacity * (1 - kNothing);
+    const bool full = capacity > 0 && used >= capacity * (1 - nothing);
     levels[r] = full ? (demand > 0).select(own, 0).maxCoeff() : kInfinity;
   }
   return levels;
@@ -40,19 +39,19 @@ ArrayXd shown_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayXX
 
 }  // namespace
 
-double level_violation(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& x) {
+double level_violation(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& x, double nothing) {
   const ArrayXd total = x.rowwise().sum();
   if (!total.isFinite().all() || !(x >= 0).all()) return kInfinity;
   double worst = 0;
   ArrayXd stop(rows.rows());
   for (Index i = 0; i < rows.servers(); ++i) {
-    const ArrayXd levels = shown_levels(rows, rate, x, total, i, worst);
+    const ArrayXd levels = shown_levels(rows, rate, x, total, i, nothing, worst);
     stop.setConstant(kInfinity);
     for (Index r = 0; r < levels.size(); ++r) {
       if (levels[r] < kInfinity) stop = (rows.demand_on(i).col(r) > 0).select(stop.min(levels[r]), stop);
     }
     for (Index n = 0; n < rows.rows(); ++n) {
-      const bool enough = rows.cap.size() > 0 && total[n] >= rows.cap[n] * (1 - kNothing);
+      const bool enough = rows.cap.size() > 0 && total[n] >= rows.cap[n] * (1 - nothing);
       if (rate(n, i) > 0 && !enough) worst = std::max(worst, 1 - total[n] / (rate(n, i) * stop[n]));
     }
   }
@@ -78,16 +77,6 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr Index kFewPairs = 200;
-constexpr int kSweepsOfFew = 300;
-constexpr int kFirstSweeps = 5;
-constexpr int kPatience = 3000;  // sweeps, once ties have failed
-constexpr double kEnough = 1e8;  // numbers that those sweeps may look at
-constexpr Index kManyRows = 4000;
-constexpr Index kSampleStep = 8;
-constexpr double kCentring[] = {1e-2, 1e-3, 1e-1, 1e-4,
-                                3e-2, 3e-3, 3e-1, 1e-5};  // of one try after the other
-
 // Rows that demand what is overused, and rows over their cap, shrink. The others keep what they have: a
 // server that shrank as a whole would leave its other resources short of full.
 void shrink_to_fit(const ServerRows& rows, ArrayXXd& x) {
@@ -104,9 +93,9 @@ void shrink_to_fit(const ServerRows& rows, ArrayXXd& x) {
   x.colwise() *= (total > rows.cap).select(rows.cap / total, ArrayXd::Ones(total.size()));
 }
 
-// Every kSampleStep-th row, on servers as much smaller.
-ServerRows sample_of(const ServerRows& rows) {
-  const auto every = Eigen::seq(0, Eigen::last, kSampleStep);
+// Every sample_every-th row, on servers as much smaller.
+ServerRows sample_of(const ServerRows& rows, Index step) {
+  const auto every = Eigen::seq(0, Eigen::last, step);
   ServerRows sample{
       .demand = {}, .capacity = rows.capacity, .alone = rows.alone(every, Eigen::all), .cap = {}};
   for (const ArrayXXd& demand : rows.demand) sample.demand.emplace_back(demand(every, Eigen::all));
@@ -116,64 +105,72 @@ ServerRows sample_of(const ServerRows& rows) {
 }
 
 struct Best {
-  ServerLevels found{.x = {}, .levels = {}, .violation = kInfinity};
+  ServerLevels found{.report = {}, .x = {}, .levels = {}};
 
   // If it is better once it fits.
-  void keep(const ServerRows& rows, const ArrayXXd& rate, ArrayXXd x, const ArrayXXd& levels) {
+  void keep(const ServerRows& rows, const ArrayXXd& rate, ArrayXXd x, const ArrayXXd& levels,
+            double nothing) {
     shrink_to_fit(rows, x);
-    const double violation = level_violation(rows, rate, x);
-    if (found.x.size() > 0 && !(violation < found.violation)) return;
+    const double violation = level_violation(rows, rate, x, nothing);
+    if (found.x.size() > 0 && !(violation < found.report.error)) return;
     found.x = std::move(x);
     found.levels = levels;
-    found.violation = violation;
+    found.report.error = violation;
   }
 };
 
-ServerLevels search(const ServerRows& rows, const ArrayXXd& rate, double within);
+ServerLevels search(const ServerRows& rows, const ArrayXXd& rate, double within,
+                    const ServerLevelTuning& tuning);
 
 // From the levels of a sample, which differ by about one over the root of its size.
-void try_sample(const ServerRows& rows, const ArrayXXd& rate, double within, Best& best) {
-  const ServerRows sample = sample_of(rows);
+void try_sample(const ServerRows& rows, const ArrayXXd& rate, double within, const ServerLevelTuning& tuning,
+                Best& best) {
+  const ServerRows sample = sample_of(rows, tuning.sample_every);
   const ServerLevels start =
-      search(sample, rate(Eigen::seq(0, Eigen::last, kSampleStep), Eigen::all), within);
-  const TiedLevels tied = tie_levels(rows, rate, start.levels, kCentring[0]);
-  best.keep(rows, rate, tied.x, tied.levels);
+      search(sample, rate(Eigen::seq(0, Eigen::last, tuning.sample_every), Eigen::all), within, tuning);
+  const TiedLevels tied = tie_levels(rows, rate, start.levels, tuning.centring[0], tuning.tie);
+  best.keep(rows, rate, tied.x, tied.levels, tuning.nothing);
   best.found.sweeps = start.sweeps;
-  best.found.iterations = start.iterations + tied.iterations;
+  best.found.report.iterations = start.report.iterations + tied.report.iterations;
 }
 
 // Sweeps, ties from there, more sweeps the other way round.
-void try_in_turns(const ServerRows& rows, const ArrayXXd& rate, double within, Best& best) {
-  const int patience = static_cast<int>(
-      std::min<double>(kPatience, kEnough / static_cast<double>(rate.size() * rows.resources())));
-  int most = rate.size() <= kFewPairs ? kSweepsOfFew : kFirstSweeps;
-  LevelSweeps sweeps(rows, rate);
-  for (const double centring : kCentring) {
+void try_in_turns(const ServerRows& rows, const ArrayXXd& rate, double within,
+                  const ServerLevelTuning& tuning, Best& best) {
+  const int patience = static_cast<int>(std::min<double>(
+      tuning.patience, tuning.sweep_work / static_cast<double>(rate.size() * rows.resources())));
+  int max_sweeps = rate.size() <= tuning.few_pairs ? tuning.sweeps_of_few : tuning.first_sweeps;
+  LevelSweeps sweeps(rows, rate, tuning.sweep);
+  for (const double centring : tuning.centring) {
     const int before = sweeps.sweeps();
-    sweeps.run(most, within);
+    std::ignore = sweeps.run(max_sweeps, within);  // what it reached is measured below
     best.found.sweeps += sweeps.sweeps() - before;
-    best.keep(rows, rate, sweeps.x(), sweeps.levels());
-    if (best.found.violation <= within) return;
-    const TiedLevels tied = tie_levels(rows, rate, sweeps.levels(), centring);
-    best.found.iterations += tied.iterations;
-    best.keep(rows, rate, tied.x, tied.levels);
-    if (best.found.violation <= within) return;
+    best.keep(rows, rate, sweeps.x(), sweeps.levels(), tuning.nothing);
+    if (best.found.report.error <= within) return;
+    const TiedLevels tied = tie_levels(rows, rate, sweeps.levels(), centring, tuning.tie);
+    best.found.report.iterations += tied.report.iterations;
+    best.keep(rows, rate, tied.x, tied.levels, tuning.nothing);
+    if (best.found.report.error <= within) return;
     sweeps.turn_round();
-    most = patience;
+    max_sweeps = patience;
   }
 }
 
-ServerLevels search(const ServerRows& rows, const ArrayXXd& rate, double within) {
+ServerLevels search(const ServerRows& rows, const ArrayXXd& rate, double within,
+                    const ServerLevelTuning& tuning) {
   Best best;
-  if (rows.rows() > kManyRows) try_sample(rows, rate, within, best);
-  if (!(best.found.violation <= within)) try_in_turns(rows, rate, within, best);
+  if (rows.rows() > tuning.sampled_from) try_sample(rows, rate, within, tuning, best);
+  if (!(best.found.report.error <= within)) try_in_turns(rows, rate, within, tuning, best);
   return std::move(best.found);
 }
 
 }  // namespace
 
-ServerLevels level_servers(const ServerRows& rows, const ArrayXd& weight, double within) {
-  return search(rows, rows.alone.colwise() * weight, within);
+ServerLevels level_servers(const ServerRows& rows, const ArrayXd& weight, const Accuracy& accuracy,
+                           const ServerLevelTuning& tuning) {
+  ServerLevels found = search(rows, rows.alone.colwise() * weight, accuracy.target, tuning);
+  found.report = report_of(found.report.error, accuracy, Stop::limit, found.report.iterations);
+  return found;
 }
 
 }  // namespace mirab::numerics

@@ -23,8 +23,6 @@ namespace {
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kWeakestTie = 1e-6;  // of a row's tasks
-
 struct Tie {
   double strength;
   Index a, b;     // nodes i m + r
@@ -32,7 +30,7 @@ struct Tie {
 };
 
 // The strongest tie between each two nodes, the strongest first.
-std::vector<Tie> strongest_ties(const TiedRows& rows, const ArrayXXd& rate) {
+std::vector<Tie> strongest_ties(const TiedRows& rows, const ArrayXXd& rate, double weakest) {
   std::map<std::pair<Index, Index>, Tie> best;
   for (std::size_t n = 0; n < rows.row.size(); ++n) {
     const auto begin = static_cast<std::size_t>(rows.first[n]),
@@ -41,7 +39,7 @@ std::vector<Tie> strongest_ties(const TiedRows& rows, const ArrayXXd& rate) {
     for (std::size_t p = begin; p < end; ++p) main = rows.x[p] > rows.x[main] ? p : main;
     for (std::size_t p = begin; p < end; ++p) {
       const double strength = rows.x[p] / rows.total[n];
-      if (p == main || rows.x[p] < rows.z[p] || strength < kWeakestTie) continue;
+      if (p == main || rows.x[p] < rows.z[p] || strength < weakest) continue;
       const double ratio = rate(rows.row[n], rows.server[main]) / rate(rows.row[n], rows.server[p]);
       const Tie tie{strength, rows.stop[main], rows.stop[p], ratio};
       const auto [known, is_new] = best.try_emplace(std::minmax(tie.a, tie.b), tie);
@@ -57,13 +55,14 @@ std::vector<Tie> strongest_ties(const TiedRows& rows, const ArrayXXd& rate) {
 
 }  // namespace
 
-std::vector<Index> join_ties(const TiedRows& rows, const ArrayXXd& rate, ArrayXXd& levels) {
+std::vector<Index> join_ties(const TiedRows& rows, const ArrayXXd& rate, ArrayXXd& levels,
+                             const TieTuning& tuning) {
   const Index m = levels.cols();
   const auto level = [&](Index node) -> double& { return levels(node / m, node % m); };
   std::vector<Index> tree(static_cast<std::size_t>(levels.size()));
   std::iota(tree.begin(), tree.end(), Index{0});
   const auto of = [&](Index node) -> Index& { return tree[static_cast<std::size_t>(node)]; };
-  for (const Tie& tie : strongest_ties(rows, rate)) {
+  for (const Tie& tie : strongest_ties(rows, rate, tuning.weakest_tie)) {
     const Index kept = of(tie.a), joined = of(tie.b);
     if (kept == joined) continue;
     const double by = level(tie.a) * tie.b_by_a / level(tie.b);
@@ -92,10 +91,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kTied = 1e-10;       // of a level
-constexpr double kNearlyFull = 1e-5;  // of a capacity: it is meant to be full
-constexpr int kRounds = 4;
-
 // What a row has on the servers where it is tied.
 struct Part {
   Index n, server, tree;
@@ -104,12 +99,18 @@ struct Part {
 
 class Settlement {
  public:
-  Settlement(const ServerRows& rows, const ArrayXXd& rate, const TiedRows& ties, ArrayXXd& levels)
-      : rows_(rows), rate_(rate), ties_(ties), levels_(levels), tree_(join_ties(ties, rate, levels)) {}
+  Settlement(const ServerRows& rows, const ArrayXXd& rate, const TiedRows& ties, ArrayXXd& levels,
+             const TieTuning& tuning)
+      : rows_(rows),
+        rate_(rate),
+        ties_(ties),
+        tuning_(tuning),
+        levels_(levels),
+        tree_(join_ties(ties, rate, levels, tuning)) {}
 
   ArrayXXd run() {
     place();
-    for (int round = 0; round < kRounds; ++round) fill();
+    for (int round = 0; round < tuning_.settling_rounds; ++round) fill();
     ArrayXXd x = ArrayXXd::Zero(rows_.rows(), rows_.servers());
     for (const Part& part : parts_) x(part.n, part.server) = part.x;
     return x;
@@ -142,7 +143,7 @@ class Settlement {
     const std::size_t first = parts_.size();
     double sum = 0;
     const auto add = [&](Index i, double x) {
-      if (reach(n, i) < best * (1 - kTied)) return;
+      if (reach(n, i) < best * (1 - tuning_.tied)) return;
       parts_.push_back({.n = n, .server = i, .tree = tree_of(n, i), .x = x});
       sum += x;
     };
@@ -188,7 +189,7 @@ class Settlement {
     normal += of_tree * of_tree.transpose();
     VectorXd missing = VectorXd::Ones(nodes) - use;
     for (Index j = 0; j < nodes; ++j) {
-      const bool full = levels_(j / m, j % m) < kInfinity && std::abs(missing[j]) < kNearlyFull;
+      const bool full = levels_(j / m, j % m) < kInfinity && std::abs(missing[j]) < tuning_.nearly_full;
       if (full) continue;
       missing[j] = 0;
       normal.row(j).setZero();
@@ -252,6 +253,7 @@ class Settlement {
   const ServerRows& rows_;
   const ArrayXXd& rate_;
   const TiedRows& ties_;
+  const TieTuning& tuning_;
   ArrayXXd& levels_;
   std::vector<Index> tree_;  // of a node
   std::vector<Part> parts_;  // a row's together
@@ -259,8 +261,9 @@ class Settlement {
 
 }  // namespace
 
-ArrayXXd settle_ties(const ServerRows& rows, const ArrayXXd& rate, const TiedRows& ties, ArrayXXd& levels) {
-  return Settlement(rows, rate, ties, levels).run();
+ArrayXXd settle_ties(const ServerRows& rows, const ArrayXXd& rate, const TiedRows& ties, ArrayXXd& levels,
+                     const TieTuning& tuning) {
+  return Settlement(rows, rate, ties, levels, tuning).run();
 }
 
 }  // namespace mirab::numerics

@@ -12,7 +12,7 @@ namespace mirab::numerics {
 /// A row on several servers ties the node where it has most to the others; the strongest tie between two
 /// nodes counts, and of all ties the spanning forest of the strongest (Kruskal). O(pairs log + ties K m).
 std::vector<Eigen::Index> join_ties(const TiedRows& rows, const Eigen::ArrayXXd& rate,
-                                    Eigen::ArrayXXd& levels);
+                                    Eigen::ArrayXXd& levels, const TieTuning& tuning = {});
 
 /// Makes the ties and full resources of a system near a solution exact: levels along the strongest ties
 /// (join_ties), the others' rows to their best server, then the least relative change of the tied x, and
@@ -20,6 +20,6 @@ std::vector<Eigen::Index> join_ties(const TiedRows& rows, const Eigen::ArrayXXd&
 /// in the problem's units, [i][r], infinite where r stops nobody; they become those that were used. Returns
 /// x, [n][i]. O(N K m + T K² m), T tied rows.
 Eigen::ArrayXXd settle_ties(const ServerRows& rows, const Eigen::ArrayXXd& rate, const TiedRows& ties,
-                            Eigen::ArrayXXd& levels);
+                            Eigen::ArrayXXd& levels, const TieTuning& tuning = {});
 
 }  // namespace mirab::numerics

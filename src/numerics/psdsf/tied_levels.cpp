@@ -29,10 +29,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kToBoundary = 0.99;  // of the way
-constexpr double kShortStep = 0.05;
-constexpr double kPoorPrediction = 0.1;  // a step so short says that the middle has to come first
-
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
@@ -186,20 +182,22 @@ double TieStep::mean_product() {
 
 double TieStep::advance(double mu) {
   clear();
-  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(matrix(mu / 10));
+  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(matrix(mu * tuning_.level_product));
   VectorXd levels = lu.solve(right_side(0, 0));
   if (!levels.allFinite()) return 0;
   const double predicted = direction(0, levels);
   double target = std::pow(predicted_product(predicted) / mu, 3);
-  target = std::clamp(target, predicted < kPoorPrediction ? 0.3 : 1e-4, 1.0) * mu;
-  target = std::max(target, least_ / 3);
+  target =
+      std::clamp(target, predicted < tuning_.poor_prediction ? tuning_.poor_sigma : tuning_.min_sigma, 1.0) *
+      mu;
+  target = std::max(target, tuning_.last_product / 3);
   bend(predicted);
   levels = lu.solve(right_side(target, target));
-  double step = kToBoundary * direction(target, levels);
-  if (step < kShortStep) {  // back to the middle instead
+  double step = tuning_.to_boundary * direction(target, levels);
+  if (step < tuning_.short_step) {  // back to the middle instead
     bend(0);
     levels = lu.solve(right_side(mu, mu));
-    step = kToBoundary * direction(mu, levels);
+    step = tuning_.to_boundary * direction(mu, levels);
   }
   if (!levels.allFinite()) return 0;
   move(step, levels);
@@ -224,51 +222,45 @@ namespace {
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kLastProduct = 1e-12;
-constexpr double kBalanced = 1e-9;  // of a capacity
-constexpr double kWindow = 20;      // a gap of this many √μ is a clear defeat
-constexpr double kWidestWindow = 0.1;
-constexpr double kGoodStep = 0.5;
-constexpr int kStepsBetween = 2;  // two times that rows leave
-constexpr Index kFewRows = 200;
-constexpr double kStuckStep = 1e-3;
-constexpr int kStuckSteps = 8;
-constexpr int kIterations = 150;
-
-// Steps until all products are next to zero, or there is no getting on; gives their number.
-int follow(TiedSystem& system) {
-  TieStep newton(system, kLastProduct);
+// Steps until all products are next to zero, or steps are too short.
+SolveReport follow(TiedSystem& system, const TieTuning& tuning) {
+  TieStep newton(system, tuning);
   int since = 0, stuck = 0;
-  for (int iteration = 1; iteration <= kIterations; ++iteration) {
+  for (int iteration = 1; iteration <= tuning.max_iterations; ++iteration) {
     measure_use(system);
-    take_over(system);
+    take_over(system, tuning);
     const double mu = newton.mean_product();
-    if (system.rows.pairs() == 0 || (mu <= kLastProduct && imbalance(system) < kBalanced)) return iteration;
+    const auto ended = [&](Stop stop) {
+      return SolveReport{.error = imbalance(system), .stop = stop, .iterations = iteration};
+    };
+    if (system.rows.pairs() == 0 || (mu <= tuning.last_product && imbalance(system) < tuning.balanced))
+      return ended(Stop::target);
     const double step = newton.advance(mu);
-    stuck = step < kStuckStep ? stuck + 1 : 0;
-    if (step == 0 || stuck == kStuckSteps) return iteration;
-    const double window = kWindow * std::sqrt(mu);
-    if (++since > kStepsBetween && step > kGoodStep && imbalance(system) < window / 10 &&
-        window < kWidestWindow && system.rows.size() > kFewRows) {
+    stuck = step < tuning.stuck_step ? stuck + 1 : 0;
+    if (step == 0 || stuck == tuning.stuck_steps) return ended(Stop::stalled);
+    const double window = tuning.window * std::sqrt(mu);
+    if (++since > tuning.steps_between && step > tuning.good_step && imbalance(system) < window / 10 &&
+        window < tuning.widest_window && system.rows.size() > tuning.few_rows) {
       take_out_winners(system, window);
       since = 0;
     }
   }
-  return kIterations;
+  return {.error = imbalance(system), .stop = Stop::limit, .iterations = tuning.max_iterations};
 }
 
 }  // namespace
 
-TiedLevels tie_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& levels, double centring) {
-  TiedSystem system = tied_system(rows, rate, levels);
-  centre(system, centring);
+TiedLevels tie_levels(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& levels, double centring,
+                      const TieTuning& tuning) {
+  TiedSystem system = tied_system(rows, rate, levels, tuning);
+  centre(system, centring, tuning);
   TiedLevels found;
-  found.iterations = follow(system);
+  found.report = follow(system, tuning);
   const Index m = rows.resources();
   found.levels.resize(rows.servers(), m);
   for (Index j = 0; j < found.levels.size(); ++j)
     found.levels(j / m, j % m) = system.level[j] * system.scale[j / m];
-  found.x = settle_ties(rows, rate, system.rows, found.levels);
+  found.x = settle_ties(rows, rate, system.rows, found.levels, tuning);
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/base/solve_report.hpp"
 #include "numerics/psdsf/tied_rows.hpp"
 
 namespace mirab::numerics {
@@ -11,8 +12,8 @@ namespace mirab::numerics {
 /// Newton steps on a system of rows that may be tied.
 class TieStep {
  public:
-  /// Keeps a reference. No step aims at a mean product far below `least`.
-  TieStep(TiedSystem& system, double least) : at_(system), least_(least) {}
+  /// Keeps a reference. No step aims at a mean product far below the last one.
+  TieStep(TiedSystem& system, const TieTuning& tuning) : at_(system), tuning_(tuning) {}
 
   /// The mean over the pairs of x z / part and k t: how far the system is from complementary.
   double mean_product();
@@ -31,7 +32,7 @@ class TieStep {
   void move(double step, const Eigen::VectorXd& levels);
 
   TiedSystem& at_;
-  double least_;
+  const TieTuning& tuning_;
   // One entry a pair: steps, x/z, 1/x, right sides, second-order terms.
   std::vector<double> dx_, dz_, ratio_, inverse_, pull_, bend_;
   // One entry a row: 1 + k/t, 1 + θ Σ x/z, Σ x/z pull, steps, second-order terms.
@@ -39,10 +40,10 @@ class TieStep {
 };
 
 /// N rows on K servers whose levels agree. m resources.
-struct TiedLevels {
+struct [[nodiscard]] TiedLevels {
+  SolveReport report;      ///< error: imbalance() of tied_rows.hpp at the end of the path
   Eigen::ArrayXXd x;       ///< ≥ 0, [n][i]
-  Eigen::ArrayXXd levels;  ///< L, [i][r]; infinite where r stops nobody on i
-  int iterations = 0;
+  Eigen::ArrayXXd levels;  ///< L, [i][r]; infinite where r stops no row on i
 };
 
 /// Looks for x ≥ 0 and levels L with X_n ≥ rate_{n,i} min_{r: d_{n,r} > 0} L_{i,r} for every row below its
@@ -52,6 +53,6 @@ struct TiedLevels {
 /// need not be a solution: the caller checks. O(N K² m + (Km)³) an iteration, some 10 to 150 of them, the
 /// later ones on the few rows that may still be tied.
 TiedLevels tie_levels(const ServerRows& rows, const Eigen::ArrayXXd& rate, const Eigen::ArrayXXd& levels,
-                      double centring);
+                      double centring, const TieTuning& tuning = {});
 
 }  // namespace mirab::numerics

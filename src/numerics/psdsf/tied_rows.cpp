@@ -19,10 +19,6 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr double kOverflow = 1e-10;       // of a capacity
-constexpr double kJustBelow = 1 - 1e-12;  // the level of what takes over
-constexpr double kHighLevel = 3;          // of a resource that has none yet, in its server's unit
-
 std::size_t tied_rows_at(Index i) { return static_cast<std::size_t>(i); }
 
 // Resources at which nobody stops have no level.
@@ -35,7 +31,7 @@ void drop_idle(TiedSystem& system) {
 }
 
 // g of every pair; a row that nothing stops is stopped by the first resource that it demands.
-void find_stops(TiedSystem& system) {
+void find_stops(TiedSystem& system, double high_level) {
   const Index m = system.resources();
   TiedRows& rows = system.rows;
   for (Index pair = 0; pair < rows.pairs(); ++pair) {
@@ -48,7 +44,7 @@ void find_stops(TiedSystem& system) {
     }
     if (stop < 0) {
       stop = first;
-      system.level[stop] = kHighLevel;
+      system.level[stop] = high_level;
     }
     rows.stop[tied_rows_at(pair)] = stop;
   }
@@ -98,7 +94,8 @@ Held held_by_others(const TiedSystem& system, Index j) {
 
 }  // namespace
 
-TiedSystem tied_system(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& levels) {
+TiedSystem tied_system(const ServerRows& rows, const ArrayXXd& rate, const ArrayXXd& levels,
+                       const TieTuning& tuning) {
   const Index m = rows.resources(), all = rows.servers() * m;
   TiedSystem system{.rows = {},
                     .level = ArrayXd(all),
@@ -119,7 +116,7 @@ TiedSystem tied_system(const ServerRows& rows, const ArrayXXd& rate, const Array
     each->assign(system.rows.row.size(), 0.0);
   system.rows.t.assign(system.rows.row.size(), kInfinity);
   system.rows.stop.resize(system.rows.server.size());
-  find_stops(system);
+  find_stops(system, tuning.high_level);
   return system;
 }
 
@@ -137,13 +134,13 @@ void measure_use(TiedSystem& system) {
   }
 }
 
-void take_over(TiedSystem& system) {
+void take_over(TiedSystem& system, const TieTuning& tuning) {
   for (Index j = 0; j < system.level.size(); ++j) {
-    if (system.stops(j) || system.use[j] <= 1 + kOverflow) continue;
+    if (system.stops(j) || system.use[j] <= 1 + tuning.overflow) continue;
     const Held held = held_by_others(system, j);
-    if (held.level > 0 && system.use[j] > held.use) system.level[j] = held.level * kJustBelow;
+    if (held.level > 0 && system.use[j] > held.use) system.level[j] = held.level * (1 - tuning.below);
   }
-  find_stops(system);
+  find_stops(system, tuning.high_level);
 }
 
 double imbalance(const TiedSystem& system) {
@@ -156,7 +153,7 @@ double imbalance(const TiedSystem& system) {
 // Rows whose server is decided leave the system, so that the last iterations are on the few that may be tied.
 // Source: docs/explanation/mathematics.md, section 5.
 //
-// Known failure: a row that left does not come back. With a window of 20 √μ that has not been seen to matter;
+// Known failure: a row that left does not come back. With TieTuning::window that has not been seen to matter;
 // where it does, the level form's violation shows it.
 
 namespace {
@@ -257,9 +254,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kTiedRowsSteps = 40;
-constexpr double kExact = 1e-12;
-
 // X and k = V - X of a row that may have no more than its cap, for V - cap; dX/dV.
 struct Capped {
   double total, k, slope;
@@ -271,7 +265,7 @@ Capped capped(double over, double cap, double mu) {
   return {.total = cap - mu / k, .k = k, .slope = (1 - over / root) / 2};
 }
 
-void centre_row(TiedSystem& system, std::size_t n, double mu) {
+void centre_row(TiedSystem& system, std::size_t n, double mu, const TieTuning& tuning) {
   TiedRows& rows = system.rows;
   const auto begin = static_cast<std::size_t>(rows.first[n]),
              end = static_cast<std::size_t>(rows.first[n + 1]);
@@ -285,7 +279,7 @@ void centre_row(TiedSystem& system, std::size_t n, double mu) {
   for (std::size_t p = begin; p < end; ++p) rows.z[p] = top - rows.a[p] * system.level_of(p);
   const double cap = rows.cap[n];
   double y = mu * part * std::max(2 / (top + std::sqrt(top * top + 4 * mu * part)), 1 / cap);
-  for (int step = 0; step < kTiedRowsSteps; ++step) {
+  for (int step = 0; step < tuning.row_steps; ++step) {
     double tasks = 0, fall = 0;
     for (std::size_t p = begin; p < end; ++p) {
       const double x = mu * rows.part[p] / (y + rows.z[p]);
@@ -295,7 +289,7 @@ void centre_row(TiedSystem& system, std::size_t n, double mu) {
     const Capped goal = cap == kInfinity ? Capped{top + y, 0, 1} : capped(top + y - cap, cap, mu);
     const double change = (tasks - goal.total) / (goal.slope + fall);
     y += change;
-    if (std::abs(change) <= kExact * y) break;
+    if (std::abs(change) <= tuning.row_solved * y) break;
   }
   rows.total[n] = 0;
   for (std::size_t p = begin; p < end; ++p) {
@@ -310,8 +304,8 @@ void centre_row(TiedSystem& system, std::size_t n, double mu) {
 
 }  // namespace
 
-void centre(TiedSystem& system, double mu) {
-  for (std::size_t n = 0; n < system.rows.row.size(); ++n) centre_row(system, n, mu);
+void centre(TiedSystem& system, double mu, const TieTuning& tuning) {
+  for (std::size_t n = 0; n < system.rows.row.size(); ++n) centre_row(system, n, mu, tuning);
 }
 
 }  // namespace mirab::numerics

@@ -3,8 +3,8 @@
 // A decision starts a batch: the tasks that the gang of the job lacks, or one task. Whether it has room is
 // known before the first one is placed (gang_feasibility.cpp), and the placement then chooses for one task
 // after the other, of the servers that leave room for the rest. A batch is one turn in the rounds of lines.
-// With server classes the first task goes to the kind of the lane, the others wherever the placement puts
-// them.
+// With server classes the first task goes to a server of the tournament, the others wherever the placement
+// puts them.
 //
 // Cost: O(servers m + running tasks of the job) for each task of a batch, and for each time a job finds no
 // room.
@@ -17,8 +17,16 @@
 
 namespace mirab::scheduling {
 
-std::optional<std::uint32_t> Engine::State::server_class_of_lane(std::uint32_t lane) const {
-  return discipline_choice.discipline->lanes == Lanes::server_classes ? std::optional(lane) : std::nullopt;
+/// The servers for the first task of a batch that is served in the tournament, by way of the task class.
+std::vector<ServerSet> Engine::State::first_of_batch(const GangFeasibility& gang, std::int64_t batch,
+                                                     std::uint32_t task_class,
+                                                     TournamentId tournament) const {
+  std::vector<ServerSet> servers = gang.first_of(batch, tournaments.server_class(tournament));
+  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
+  for (std::size_t at = 0; at < servers.size(); ++at) {
+    if (!tournaments.serves(tournament, task_class, alternatives[at])) servers[at] = {};
+  }
+  return servers;
 }
 
 /// `servers` by way of the task class; the search goes on with them until the next.
@@ -38,7 +46,7 @@ Companion Engine::State::place_companion(std::uint32_t job, std::uint32_t server
   last_used = server;
   if (balance)
     balance->task_started(ledger.server_pool, task, server,
-                          ledger.task_classes.demand_on(task_class_of(job), server));
+                          ledger.task_classes.demand_on(ledger.task_class_of(job), server));
   return {.task = ledger.tasks.id(task), .server = ledger.servers.id(server)};
 }
 
@@ -47,7 +55,7 @@ std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random, Wh
   const std::uint32_t job = queue.first_job;
   std::int64_t batch = batch_of(ledger, job);
   std::vector<ServerSet> servers =
-      GangFeasibility(ledger, job).first_of(batch, server_class_of_lane(entry.lane));
+      first_of_batch(GangFeasibility(ledger, job), batch, queue.task_class, entry.tournament);
   auto server = find_server_among(servers, queue.task_class, random);
   if (!server) return {};
   const std::uint32_t first = *server;
@@ -74,14 +82,16 @@ std::optional<Placed> Engine::State::place_batch(Entry entry, Random& random, Wh
 /// again, and the task's own.
 void Engine::State::retry_constrained(std::uint32_t task_class, std::uint32_t server) {
   ready.retry_constrained_if(ledger.server_pool.free(server),
-                             [&](std::uint32_t other) { return has_room(other, server); });
+                             [&](std::uint32_t other) { return ledger.has_room(other, server); });
   if (ledger.task_classes.terms(task_class) != nullptr) ready.retry(task_class);
 }
 
-bool Engine::State::batch_fits(std::uint32_t job, std::optional<std::uint32_t> kind,
+bool Engine::State::batch_fits(std::uint32_t job, std::optional<TournamentId> tournament,
                                const OpenServers& open) const {
+  const GangFeasibility gang(ledger, job, open);
+  const std::int64_t batch = batch_of(ledger, job);
   const std::vector<ServerSet> servers =
-      GangFeasibility(ledger, job, open).first_of(batch_of(ledger, job), kind);
+      tournament ? first_of_batch(gang, batch, task_class_of(job), *tournament) : gang.first_of(batch, {});
   return std::any_of(servers.begin(), servers.end(), [](const ServerSet& of_alternative) {
     return std::any_of(of_alternative.words().begin(), of_alternative.words().end(),
                        [](std::uint64_t word) { return word != 0; });

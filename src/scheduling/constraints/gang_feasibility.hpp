@@ -46,7 +46,7 @@ class GangFeasibility {
   Objection objection(std::uint32_t server) const;
 
  private:
-  __extension__ using Wide = __int128;  // sums over servers of 63-bit numbers
+  using Wide = fairness::Wide;  // sums over servers of 63-bit numbers
 
   struct Server {
     std::uint32_t number;

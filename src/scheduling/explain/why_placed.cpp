@@ -36,7 +36,7 @@ void Engine::State::explain_user(Entry served, WhyPlaced& why) {
     return ledger.queues[contender.keyed.entry.queue].user;
   };
   const std::uint32_t own_user = ledger.queues[served.queue].user;
-  const Keyed own{.entry = served, .key = discipline_choice.discipline->key(context, served)};
+  const Keyed own{.entry = served, .key = discipline_choice.discipline->key->rounded(context, served)};
   std::vector<bool> waits(ledger.users.end()), fits(ledger.users.end()), ties(ledger.users.end());
   fits[own_user] = !why.by_force;
   const Contender* runner_up = nullptr;
@@ -53,10 +53,10 @@ void Engine::State::explain_user(Entry served, WhyPlaced& why) {
   why.users_fitting = std::count(fits.begin(), fits.end(), true);
   why.users_tied = std::count(ties.begin(), ties.end(), true);
   if (runner_up != nullptr) why.runner_up = named(*runner_up);
-  if (discipline_choice.discipline->lanes == Lanes::lines)
-    why.line = {.resource = served.lane, .round = context.rounds.of(served.lane)};
-  if (discipline_choice.discipline->lanes == Lanes::server_classes)
-    why.kind = server_classes.capacities()[served.lane];
+  if (const std::optional<std::uint32_t> line = tournaments.line(served.tournament))
+    why.line = {.resource = *line, .round = context.rounds.of(*line)};
+  if (const std::optional<std::uint32_t> kind = tournaments.server_class(served.tournament))
+    why.kind = ledger.server_classes.capacities()[*kind];
 }
 
 /// Requires the variants of the search that chose the server.
@@ -125,11 +125,8 @@ WhyPlaced Engine::State::why_placed(Entry served, std::uint32_t server, const Ra
 }
 
 WhyPlaced Engine::State::why_placed_where_kept(const Reservations::Kept& kept) {
-  Entry entry{.queue = kept.queue, .lane = 0};
-  if (discipline_choice.discipline->lanes == Lanes::lines)
-    entry.lane = lanes_of(ledger.queues[kept.queue].task_class).front();
-  if (discipline_choice.discipline->lanes == Lanes::server_classes)
-    entry.lane = ledger.servers[kept.server].kind;
+  const Entry entry{.queue = kept.queue,
+                    .tournament = tournaments.of(ledger.queues[kept.queue].task_class, kept.server)};
   WhyPlaced why = placed_on(kept.queue, kept.server);
   why.kept_since = kept.since;
   why.servers_with_room = 1;
@@ -140,7 +137,7 @@ WhyPlaced Engine::State::why_placed_where_kept(const Reservations::Kept& kept) {
 WhyPlaced Engine::State::why_placed_by_force(const PreemptionCandidate& gain) {
   WhyPlaced why = placed_on(gain.queue, gain.victims.server);
   why.by_force = by_force(gain, precedence());
-  explain_user({.queue = gain.queue, .lane = 0}, why);
+  explain_user({.queue = gain.queue}, why);
   return why;
 }
 

@@ -4,8 +4,7 @@
 
 namespace mirab::scheduling {
 
-LowestShareTracker::LowestShareTracker(const IntegerProblem& cluster)
-    : cluster_(&cluster), scale_(cluster.resource_count()) {
+LowestShareTracker::LowestShareTracker(const IntegerProblem& cluster) : cluster_(&cluster) {
   for (std::size_t r = 0; r < cluster.resource_count(); ++r) pool_.push_back(cluster.pool(r));
   used_.assign(cluster.user_count() * pool_.size(), 0);
   for (std::size_t n = 0; n < cluster.user_count(); ++n) {
@@ -15,8 +14,10 @@ LowestShareTracker::LowestShareTracker(const IntegerProblem& cluster)
 }
 
 std::strong_ordering LowestShareTracker::compare(std::size_t a, std::size_t b) const {
-  return compare_per_weight(exact_dominant_part(used(a), pool_, scale_), weights_[a],
-                            exact_dominant_part(used(b), pool_, scale_), weights_[b]);
+  const auto share = [&](std::size_t user) {
+    return per_weight(fairness::dominant_share<fairness::Part>(used(user), pool_), weights_[user]);
+  };
+  return share(a) <=> share(b);
 }
 
 void LowestShareTracker::raise(std::size_t user, std::size_t task) {
@@ -29,10 +30,7 @@ void LowestShareTracker::raise(std::size_t user, std::size_t task) {
 void LowestShareTracker::leave(std::size_t user) { users_.leave(static_cast<std::uint32_t>(user), before()); }
 
 double LowestShareTracker::share(std::size_t user) const {
-  const Part part = exact_dominant_part(used(user), pool_, scale_);
-  mpq_class share(part.numerator, part.denominator);
-  share.canonicalize();
-  return nearest(share * mpq_class(weights_[user].denominator, weights_[user].numerator));
+  return nearest(per_weight(fairness::dominant_share<mpq_class>(used(user), pool_), weights_[user]));
 }
 
 }  // namespace mirab::scheduling

@@ -46,7 +46,6 @@ class LowestShareTracker {
   std::vector<std::int64_t> pool_;  // [m]
   std::vector<std::int64_t> used_;  // [n × m]
   std::vector<Weight> weights_;     // [n]
-  ShareScale scale_;                // every resource counts alike
   Tournament users_;
 };
 

@@ -7,6 +7,34 @@
 
 namespace mirab::scheduling {
 
+bool Ledger::fits_somewhere(std::uint32_t task_class, const OpenServers& open) const {
+  const std::span<const DemandAlternative> alternatives = task_classes.alternatives(task_class);
+  return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
+    return open.any_with_room(
+        {.demand = alternative.demand, .among = task_classes.eligibility.servers(alternative.servers)});
+  });
+}
+
+std::uint32_t Ledger::add_server(const Eligibility::Description& description, const Amounts& capacity) {
+  const std::uint32_t server = server_pool.add(capacity);
+  servers.add_at(server, {.kind = server_classes.hold(server, capacity)});
+  task_classes.eligibility.server_added(server, description);
+  return server;
+}
+
+void Ledger::resize_server(std::uint32_t server, const Amounts& capacity) {
+  server_pool.resize(server, capacity);
+  server_classes.release(server, servers[server].kind);
+  servers[server].kind = server_classes.hold(server, capacity);
+}
+
+void Ledger::remove_server(std::uint32_t server) {
+  server_classes.release(server, servers[server].kind);
+  task_classes.eligibility.server_removed(server);
+  server_pool.remove(server);
+  servers.remove(server);
+}
+
 std::uint32_t Ledger::add_user(UserRow row) {
   row.order = users_before++;
   const std::uint32_t user = users.add(std::move(row));
@@ -36,6 +64,8 @@ std::uint32_t Ledger::add_queue(std::uint32_t user, std::uint32_t task_class) {
     vacant_queues_.pop_back();
   }
   queues[queue] = QueueRow{.user = user, .task_class = task_class};
+  taken_.resize(queues.size());
+  taken_[queue].assign(task_classes.alternatives(task_class).size() > 1 ? resources_ : 0, 0);
   users[user].queues.push_back(queue);
   return queue;
 }
@@ -69,20 +99,29 @@ void Ledger::dequeue(std::uint32_t job) {
   row.next = row.previous = kNone;
 }
 
-void Ledger::book(std::uint32_t user, std::span<const std::int64_t> demand) {
-  for (std::size_t r = 0; r < resources_; ++r) used_[user * resources_ + r] += demand[r];
+void Ledger::book(std::uint32_t queue, std::span<const std::int64_t> demand) {
+  const std::uint32_t user = queues[queue].user;
+  for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] += demand[r];
+  for (std::size_t r = 0; r < resources_; ++r) {
+    used_[user * resources_ + r] += demand[r];
+    used_by_all_[r] += demand[r];
+  }
 }
 
-void Ledger::unbook(std::uint32_t user, std::span<const std::int64_t> demand) {
+void Ledger::unbook(std::uint32_t queue, std::span<const std::int64_t> demand) {
+  const std::uint32_t user = queues[queue].user;
+  for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] -= demand[r];
   for (std::size_t r = 0; r < resources_; ++r) {
     std::int64_t& used = used_[user * resources_ + r];
     used -= demand[r];
+    used_by_all_[r] -= demand[r];
     MIRAB_ASSERT(used >= 0, "a user gives back more than it used");
   }
 }
 
 std::uint32_t Ledger::start(std::uint32_t job, std::uint32_t server, Time now) {
   const std::uint32_t task = tasks.add({.job = job, .server = server, .started = now});
+  queues[jobs[job].queue].since = now;
   run(task);
   return task;
 }
@@ -101,7 +140,7 @@ void Ledger::run(std::uint32_t task) {
   MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
   const std::span<const std::int64_t> demand = this->demand(queue, started.server);
   server_pool.take(started.server, demand);
-  book(queue.user, demand);
+  book(row.queue, demand);
 
   ServerRow& there = servers[started.server];
   started.next_of_job = row.first_task;
@@ -121,7 +160,7 @@ void Ledger::end(std::uint32_t task) {
   ServerRow& server = servers[row.server];
   const std::span<const std::int64_t> demand = this->demand(queue, row.server);
   server_pool.give(row.server, demand);
-  unbook(queue.user, demand);
+  unbook(job.queue, demand);
 
   (row.previous_of_job == kNone ? job.first_task : tasks[row.previous_of_job].next_of_job) = row.next_of_job;
   if (row.next_of_job != kNone) tasks[row.next_of_job].previous_of_job = row.previous_of_job;
@@ -135,6 +174,8 @@ void Ledger::end(std::uint32_t task) {
 
 std::string Ledger::broken() const {
   std::vector<std::int64_t> used(used_.size(), 0);
+  std::vector<Amounts> taken;
+  for (const Amounts& each : taken_) taken.emplace_back(each.size(), 0);
   std::vector<std::int64_t> running_of_job(jobs.end(), 0);
   std::vector<std::int64_t> running_of_queue(queues.size(), 0);
   std::vector<std::int64_t> running_of_user(users.end(), 0);
@@ -155,6 +196,7 @@ std::string Ledger::broken() const {
         accounted[r] += demand[r];
         used[user * resources_ + r] += demand[r];
       }
+      for (std::size_t r = 0; r < taken[queue].size(); ++r) taken[queue][r] += demand[r];
       ++running_of_job[tasks[t].job], ++running_of_queue[queue], ++running_of_user[user];
     }
     if (!std::equal(accounted.begin(), accounted.end(), server_pool.capacity(server).begin()))
@@ -164,7 +206,10 @@ std::string Ledger::broken() const {
       return fmt::format("server {} is over its capacity", server);
   }
   if (on_servers != tasks.size()) return "a task is on no server";
-  if (used != used_) return "a user's use is not that of its tasks";
+  if (used != used_ || taken != taken_) return "a user's use is not that of its tasks";
+  std::vector<std::int64_t> by_all(resources_, 0);
+  for (std::size_t i = 0; i < used.size(); ++i) by_all[i % resources_] += used[i];
+  if (by_all != used_by_all_) return "the use of all users is not the sum of theirs";
   for (std::uint32_t job = 0; job < jobs.end(); ++job) {
     if (!jobs.holds(job)) continue;
     std::int64_t listed = 0;
@@ -206,14 +251,14 @@ std::uint32_t ServerClasses::hold(std::uint32_t server, std::span<const std::int
   }
   ++counts_[kind];
   sets_[kind].insert(server);
-  admitted_.clear();
+  ++changes_;
   return kind;
 }
 
 void ServerClasses::release(std::uint32_t server, std::uint32_t kind) {
   if (--counts_[kind] == 0) numbers_.erase(capacities_[kind]);
   sets_[kind].erase(server);
-  admitted_.clear();
+  ++changes_;
 }
 
 bool ServerClasses::set_capacities(const std::vector<std::optional<Amounts>>& capacities,
@@ -240,13 +285,15 @@ ServerSet ServerClasses::admitted(std::uint32_t kind, std::uint32_t selection,
   return servers;
 }
 
-const ServerSet* ServerClasses::servers_of(std::uint32_t kind, std::uint32_t selection,
-                                           const Eligibility& eligibility) {
-  if (eligibility.servers(selection) == nullptr) return &sets_[kind];
+const ServerSet* AdmittedServers::of(const ServerClasses& server_classes, std::uint32_t kind,
+                                     std::uint32_t selection, const Eligibility& eligibility) {
+  if (eligibility.servers(selection) == nullptr) return &server_classes.set(kind);
+  if (server_classes.changes() != changes_) known_.clear();
+  changes_ = server_classes.changes();
   const std::uint64_t sequence = eligibility.sequence(selection);
-  Admitted& known = admitted_[{kind, selection}];
+  Known& known = known_[{kind, selection}];
   if (known.sequence != sequence)
-    known = {.sequence = sequence, .servers = admitted(kind, selection, eligibility)};
+    known = {.sequence = sequence, .servers = server_classes.admitted(kind, selection, eligibility)};
   return &known.servers;
 }
 

@@ -95,8 +95,8 @@ DistanceKernel kernel(Instructions instructions, std::size_t resources) {
 
 }  // namespace
 
-Proportions::Proportions(std::size_t resources, Scale scale, Instructions instructions)
-    : scale_(scale), kernel_(kernel(instructions, resources)), per_unit_(resources, 0.0) {}
+Proportions::Proportions(std::size_t resources, FitDistance distance, Instructions instructions)
+    : distance_(distance), kernel_(kernel(instructions, resources)), per_unit_(resources, 0.0) {}
 
 void Proportions::reset(std::size_t servers, std::span<const std::int64_t> pool) {
   for (std::size_t r = 0; r < per_unit_.size(); ++r) {
@@ -108,11 +108,7 @@ void Proportions::reset(std::size_t servers, std::span<const std::int64_t> pool)
 template <class Write>
 void Proportions::divide(std::span<const std::int64_t> amounts, Write write) const {
   const auto part = [&](std::size_t r) { return static_cast<double>(amounts[r]) * per_unit_[r]; };
-  double whole = part(0);
-  if (scale_ == Scale::sum) {
-    for (std::size_t r = 1; r < amounts.size(); ++r) whole += part(r);
-  }
-  const double per_whole = 1 / whole;
+  const double per_whole = 1 / fairness::length_of(distance_, part, amounts.size(), 0);
   for (std::size_t r = 0; r < amounts.size(); ++r) write(r, part(r) * per_whole);
 }
 
@@ -133,8 +129,8 @@ std::uint64_t Proportions::nearer(std::size_t block, std::span<const double> a, 
 ServerPool::ServerPool(std::size_t resources)
     : pool_(resources, 0),
       rounded_free_(resources),
-      proportions_{Kept{.proportions = Proportions(resources, Scale::sum)},
-                   Kept{.proportions = Proportions(resources, Scale::first)}} {}
+      proportions_{Kept{.proportions = Proportions(resources, FitDistance::of_proportions)},
+                   Kept{.proportions = Proportions(resources, FitDistance::to_first_resource)}} {}
 
 std::uint32_t ServerPool::next_number() {
   if (!vacant_.empty()) {
@@ -217,8 +213,8 @@ void ServerPool::show_change(std::uint32_t server) {
   }
 }
 
-const Proportions& ServerPool::proportions(Scale scale) const {
-  Kept& kept = proportions_[static_cast<std::size_t>(scale)];
+const Proportions& ServerPool::proportions(FitDistance distance) const {
+  Kept& kept = proportions_[static_cast<std::size_t>(distance)];
   if (kept.current) return kept.proportions;
   kept.proportions.reset(size(), pool_);
   for (std::uint32_t server = 0; server < size(); ++server) kept.proportions.set(server, free(server));

@@ -9,28 +9,29 @@
 #include <span>
 #include <vector>
 
+#include "fairness/fit_distance.hpp"
 #include "scheduling/ledger/columns.hpp"
 
 namespace mirab::scheduling {
 
-/// What amounts are divided by to become proportions.
-enum class Scale { sum, first };
+using fairness::FitDistance;
 
-/// The proportions of what is free on every server, p_i = f_i / scale(f_i), all amounts as parts of the pool,
-/// and the distances ‖a − p_i‖₁ of blocks of 64 servers at once. In doubles, always in the same order; 0/0
-/// where nothing is free. 8 m bytes a server.
+/// The proportions of what is free on every server, p_i = f_i / |f_i|, all amounts as parts of the pool and
+/// |·| that of the distance of fit, and the distances ‖a − p_i‖₁ of blocks of 64 servers at once. In doubles,
+/// always in the same order; 0/0 where nothing is free. 8 m bytes a server.
 class Proportions {
  public:
   using Distances = std::array<double, Columns::kBlock>;
 
-  /// Requires at least one resource, and instructions that the processor has.
-  Proportions(std::size_t resources, Scale scale,
+  /// Requires at least one resource, a distance that does not depend on the demand, and instructions that the
+  /// processor has.
+  Proportions(std::size_t resources, FitDistance distance,
               Columns::Instructions instructions = Columns::best_instructions());
 
   /// The parts of this many servers and of this pool; every server must be set. [m], units
   void reset(std::size_t servers, std::span<const std::int64_t> pool);
 
-  /// v / scale(v), where v are the amounts as parts of the pool. O(m).
+  /// v / |v|, where v are the amounts as parts of the pool. O(m).
   void of(std::span<const std::int64_t> amounts, std::span<double> result) const;
   void set(std::size_t server, std::span<const std::int64_t> free);
 
@@ -48,7 +49,7 @@ class Proportions {
   template <class Write>
   void divide(std::span<const std::int64_t> amounts, Write write) const;
 
-  Scale scale_;
+  FitDistance distance_;
   Kernel kernel_;
   std::vector<double> per_unit_;  // 1 / C_r; 0 for a resource that the pool lacks
   std::vector<Lane> lanes_;       // [block × m]
@@ -142,7 +143,7 @@ class ServerPool {
   /// The proportions of what is free on each server. From the first call on the park keeps them, which makes
   /// take() and give() a little slower; the first call, and the first after the pool has changed, cost
   /// O(size m). Only placements call it, as part of a step: no two threads may call it at once.
-  const Proportions& proportions(Scale scale) const;
+  const Proportions& proportions(FitDistance distance) const;
 
  private:
   enum class State : std::uint8_t { vacant, closed, open };
@@ -165,7 +166,7 @@ class ServerPool {
   std::vector<std::int64_t> capacity_;       // [server × m]
   std::vector<std::int64_t> free_;           // [server × m]
   Columns rounded_free_;                     // of the open servers
-  mutable std::array<Kept, 2> proportions_;  // [scale]
+  mutable std::array<Kept, 2> proportions_;  // [distance]
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> vacant_;
 };
 

@@ -1,46 +1,113 @@
 // The keys of the disciplines, one after the other: the user (or the user on a class of servers) with the
-// lowest key is served next. a is what a user's tasks use, d what one takes, c the capacity of a server, C
-// that of the pool, s the scale of shares and φ the weight. The table of disciplines is in disciplines.cpp.
+// lowest key is served next. Each is one formula, a template on the number that it is computed in: in
+// doubles, and in its own exact number, Exact, for the comparison. a is what a user's tasks use, d what one
+// takes, c the capacity of a server, C that of the pool, s the scale of shares and φ the weight. The table of
+// disciplines is in disciplines.cpp.
 #include <algorithm>
+#include <type_traits>
 
 #include "scheduling/order/disciplines.hpp"
 
 namespace mirab::scheduling {
-
-// First come, first served: the key is the number of jobs that came before. Fair to nobody but the first;
-// Östman's section 4.1 uses it as the worst case. Weights do not count.
-
 namespace {
 
-std::uint64_t sequence(const ShareContext& context, Entry entry) {
-  return context.ledger.jobs[context.queue(entry).first_job].sequence;
+using fairness::Part;
+using fairness::per_weight;
+
+std::weak_ordering order_of(const mpq_class& a, const mpq_class& b) { return cmp(a, b) <=> 0; }
+std::weak_ordering order_of(double a, double b) {
+  if (a == b) return std::weak_ordering::equivalent;
+  return a < b ? std::weak_ordering::less : std::weak_ordering::greater;
+}
+template <class Number>
+std::weak_ordering order_of(const Number& a, const Number& b) {
+  return a <=> b;
 }
 
-}  // namespace
+template <class Formula>
+double rounded_share(const ShareContext& context, const Usage& usage, const Weight& weight) {
+  return Formula::template key<double>(context, usage, weight);
+}
+template <class Formula>
+std::weak_ordering compare_shares(const ShareContext& context, const Usage& a, const Weight& of_a,
+                                  const Usage& b, const Weight& of_b) {
+  using Exact = typename Formula::Exact;
+  return order_of(Formula::template key<Exact>(context, a, of_a),
+                  Formula::template key<Exact>(context, b, of_b));
+}
+template <class Formula>
+constexpr ShareFunction kShareFunction{.rounded = rounded_share<Formula>, .compare = compare_shares<Formula>};
 
-double fifo_key(const ShareContext& context, Entry entry) {
-  return static_cast<double>(sequence(context, entry));
+/// U_n / φ_n
+double decayed_key(const ShareContext& context, Entry entry) {
+  return context.usage->key(context.queue(entry).user) / context.user(entry).weight.value();
 }
 
-std::weak_ordering fifo_compare(const ShareContext& context, Entry a, Entry b) {
-  return sequence(context, a) <=> sequence(context, b);
+/// The formula for what the user of a queue has.
+template <class Formula>
+struct OfUser {
+  using Exact = typename Formula::Exact;
+
+  template <class Number>
+  static auto key(const ShareContext& context, Entry entry) {
+    const std::uint32_t user = context.queue(entry).user;
+    return Formula::template key<Number>(context, usage_of(context.ledger, user),
+                                         context.ledger.users[user].weight);
+  }
+};
+
+template <class Formula>
+double rounded_key(const ShareContext& context, Entry entry) {
+  return static_cast<double>(Formula::template key<double>(context, entry));
 }
+template <class Formula>
+std::weak_ordering compare_keys(const ShareContext& context, Entry a, Entry b) {
+  using Exact = typename Formula::Exact;
+  return order_of(Formula::template key<Exact>(context, a), Formula::template key<Exact>(context, b));
+}
+
+template <class Formula>
+double rounded_key_of_user(const ShareContext& context, Entry entry) {
+  return context.usage ? decayed_key(context, entry) : rounded_key<OfUser<Formula>>(context, entry);
+}
+template <class Formula>
+std::weak_ordering compare_keys_of_users(const ShareContext& context, Entry a, Entry b) {
+  const std::weak_ordering decayed = context.usage
+                                         ? order_of(decayed_key(context, a), decayed_key(context, b))
+                                         : std::weak_ordering::equivalent;
+  return decayed != 0 ? decayed : compare_keys<OfUser<Formula>>(context, a, b);
+}
+
+template <class Formula>
+constexpr KeyFunction kKeyFunction{.rounded = rounded_key<Formula>, .compare = compare_keys<Formula>};
+template <class Formula>
+constexpr KeyFunction kKeyOfUser{.rounded = rounded_key_of_user<Formula>,
+                                 .compare = compare_keys_of_users<Formula>};
+
+// First come, first served: the key is the number of jobs that came before. Fair only to the first;
+// Östman's section 4.1 uses it as the worst case. Weights do not count.
+
+struct Fifo {
+  using Exact = std::uint64_t;
+
+  template <class Number>
+  static Number key(const ShareContext& context, Entry entry) {
+    return static_cast<Number>(context.ledger.jobs[context.queue(entry).first_job].sequence);
+  }
+};
 
 // One task of each user in turn: the key is X_n / φ_n, the number of its running tasks per weight, and the
 // tie rule is the order within a round. The size of a task does not count: a user with large tasks gets a
 // large part of the cluster.
 
-double round_robin_key(const ShareContext& context, Entry entry) {
-  const UserRow& user = context.user(entry);
-  return static_cast<double>(user.running) / user.weight.value();
-}
+struct RoundRobin {
+  using Exact = Part;
 
-std::weak_ordering round_robin_compare(const ShareContext& context, Entry a, Entry b) {
-  const auto turns = [&](Entry entry) {
-    return Part{.numerator = context.user(entry).running, .denominator = 1};
-  };
-  return compare_per_weight(turns(a), context.user(a).weight, turns(b), context.user(b).weight);
-}
+  template <class Number>
+  static auto key(const ShareContext& /*context*/, const Usage& usage, const Weight& weight) {
+    return per_weight(fairness::part_of<Number>(usage.tasks, std::int64_t{1}), weight);
+  }
+};
 
 // Dominant Resource Fairness by progressive filling (Ghodsi et al. 2011, algorithm 1): the key is the
 // weighted global dominant share
@@ -54,27 +121,14 @@ std::weak_ordering round_robin_compare(const ShareContext& context, Entry a, Ent
 // Example (the slides' table 1): C = (9, 18), tasks (1, 4) and (3, 1) raise the shares by 2/9 and 1/3;
 // starting with B the order is B A A B A.
 
-namespace {
+struct Drf {
+  using Exact = Part;
 
-Part share(const ShareContext& context, Entry entry) {
-  return exact_dominant_part(context.ledger.used(context.queue(entry).user),
-                             context.ledger.server_pool.pool(), context.scale);
-}
-
-}  // namespace
-
-double drf_share(const ShareContext& context, std::uint32_t user) {
-  return dominant_part(context.ledger.used(user), context.ledger.server_pool.pool(), context.scale);
-}
-
-double drf_key(const ShareContext& context, Entry entry) {
-  return drf_share(context, context.queue(entry).user) / context.user(entry).weight.value();
-}
-
-std::weak_ordering drf_compare(const ShareContext& context, Entry a, Entry b) {
-  return compare_per_weight(share(context, a), context.user(a).weight, share(context, b),
-                            context.user(b).weight);
-}
+  template <class Number>
+  static auto key(const ShareContext& context, const Usage& usage, const Weight& weight) {
+    return per_weight(fairness::dominant_share<Number>(usage.amounts, context.pool(), context.scale), weight);
+  }
+};
 
 // Asset fairness (Ghodsi et al. 2011): the same part of any resource is worth the same, and everybody spends
 // the same. The key is
@@ -84,42 +138,14 @@ std::weak_ordering drf_compare(const ShareContext& context, Entry a, Entry b) {
 // X_n Σ_r (d_{n,r}/C_r) / φ_n where a user's tasks are all the same. A user may end with less than an N-th of
 // every resource: asset fairness gives no sharing incentive.
 
-namespace {
+struct Asset {
+  using Exact = mpq_class;
 
-mpq_class spent(const ShareContext& context, Entry entry) {
-  const std::span<const std::int64_t> used = context.ledger.used(context.queue(entry).user);
-  const std::span<const std::int64_t> pool = context.ledger.server_pool.pool();
-  mpq_class spent = 0;
-  for (std::size_t r = 0; r < pool.size(); ++r) {
-    if (pool[r] == 0) continue;
-    mpq_class part(used[r], pool[r]);
-    part.canonicalize();
-    spent += part * mpq_class(context.scale.whole[r]);
+  template <class Number>
+  static auto key(const ShareContext& context, const Usage& usage, const Weight& weight) {
+    return per_weight(fairness::asset_share<Number>(usage.amounts, context.pool(), context.scale), weight);
   }
-  const Weight& weight = context.user(entry).weight;
-  return spent * mpq_class(weight.denominator, weight.numerator);
-}
-
-}  // namespace
-
-double asset_share(const ShareContext& context, std::uint32_t user) {
-  const std::span<const std::int64_t> used = context.ledger.used(user);
-  const std::span<const std::int64_t> pool = context.ledger.server_pool.pool();
-  double spent = 0;
-  for (std::size_t r = 0; r < pool.size(); ++r) {
-    if (pool[r] > 0)
-      spent += context.scale.rounded[r] * (static_cast<double>(used[r]) / static_cast<double>(pool[r]));
-  }
-  return spent;
-}
-
-double asset_key(const ShareContext& context, Entry entry) {
-  return asset_share(context, context.queue(entry).user) / context.user(entry).weight.value();
-}
-
-std::weak_ordering asset_compare(const ShareContext& context, Entry a, Entry b) {
-  return cmp(spent(context, a), spent(context, b)) <=> 0;
-}
+};
 
 // Proportional fairness, task by task: the most deprived is who has spent least at the prices ν of the
 // divisible allocation of the users that are present (docs/explanation/mathematics.md, section 3),
@@ -130,25 +156,20 @@ std::weak_ordering asset_compare(const ShareContext& context, Entry a, Entry b) 
 // The prices follow the population; they are doubles, so that equal means equal doubles.
 // Known failure: the prices are those of one pool, whatever the servers and who may use them.
 
-double pf_spent(const ShareContext& context, std::span<const std::int64_t> used, const Weight& weight) {
-  const std::span<const std::int64_t> pool = context.ledger.server_pool.pool();
-  double spent = 0;
-  for (std::size_t r = 0; r < pool.size(); ++r) {
-    if (pool[r] > 0) spent += static_cast<double>(used[r]) / static_cast<double>(pool[r]) * context.prices[r];
+struct Prices {
+  std::span<const double> of;
+  double times(double part, std::size_t r) const { return part * of[r]; }
+};
+
+struct Pf {
+  using Exact = double;
+
+  template <class Number>
+  static auto key(const ShareContext& context, const Usage& usage, const Weight& weight) {
+    return per_weight(
+        fairness::asset_share<Number>(usage.amounts, context.pool(), Prices{.of = context.prices}), weight);
   }
-  return spent / weight.value();
-}
-
-double pf_key(const ShareContext& context, Entry entry) {
-  return pf_spent(context, context.ledger.used(context.queue(entry).user), context.user(entry).weight);
-}
-
-std::weak_ordering pf_compare(const ShareContext& context, Entry a, Entry b) {
-  const double spent_a = pf_key(context, a);
-  const double spent_b = pf_key(context, b);
-  if (spent_a == spent_b) return std::weak_ordering::equivalent;
-  return spent_a < spent_b ? std::weak_ordering::less : std::weak_ordering::greater;
-}
+};
 
 // Task Share Fairness (Wang et al.; docs/explanation/mathematics.md, section 4), task by task: the key is
 //
@@ -156,85 +177,88 @@ std::weak_ordering pf_compare(const ShareContext& context, Entry a, Entry b) {
 //
 // over the task classes s of the user's tasks: what runs, as a part of what would run if it had the whole
 // cluster and no placement constraint stood in the way; X_n / (u_n φ_n) where its tasks are all the same.
+// Task classes of which nothing runs may have u_s = 0, and are passed over.
 
-double tsf_key(const ShareContext& context, Entry entry) {
-  const UserRow& user = context.user(entry);
-  double part = 0;
-  for (const std::uint32_t queue : user.queues) {
-    const QueueRow& row = context.ledger.queues[queue];
-    if (row.running > 0) part += static_cast<double>(row.running) / context.alone_value[row.task_class];
+struct Tsf {
+  using Exact = mpq_class;
+
+  template <class Number>
+  static auto key(const ShareContext& context, const Usage& usage, const Weight& weight) {
+    Number sum = 0;
+    usage.by_class.for_each([&](std::uint32_t task_class, std::int64_t tasks) {
+      if (tasks > 0) sum += Number(static_cast<Number>(tasks) / alone<Number>(context, task_class));
+    });
+    return per_weight(sum, weight);
   }
-  return part / user.weight.value();
-}
 
-std::weak_ordering tsf_compare(const ShareContext& context, Entry a, Entry b) {
-  const auto part = [&](Entry entry) {
-    const UserRow& user = context.user(entry);
-    mpq_class sum = 0;
-    for (const std::uint32_t queue : user.queues) {
-      const QueueRow& row = context.ledger.queues[queue];
-      if (row.running > 0) sum += mpq_class(row.running) / context.alone[row.task_class];
+  template <class Number>
+  static const Number& alone(const ShareContext& context, std::uint32_t task_class) {
+    if constexpr (std::is_same_v<Number, double>) {
+      return context.alone_value[task_class];
+    } else {
+      return context.alone[task_class];
     }
-    return mpq_class(sum * mpq_class(user.weight.denominator, user.weight.numerator));
-  };
-  return cmp(part(a), part(b)) <=> 0;
-}
+  }
+};
 
 // PS-DSF, task by task (docs/explanation/mathematics.md, sections 5 and 8): of all users n and kinds of
 // servers i the pair with the lowest virtual dominant share
 //
-//   max_r s_r (a_{n,r} / c_{i,r}) / φ_n,   over the resources that the task to be placed demands,
+//   max_r s_r (a_{n,i,r} / c_{i,r}) / φ_n,   over the resources that the task to be placed demands there,
 //
-// is served, on a server of that kind; X_n / (γ_{n,i} φ_n) where a user's tasks are all the same. a_n is what
-// n uses on all servers together.
+// is served, on a server of that kind; X_n / (γ_{n,i} φ_n) where a user's tasks are all the same. a_{n,i} is
+// what n would use, on all servers together, if all its tasks like the one to be placed took what that one
+// takes: X_n counts in the demand that n has on i. A kind of server on which the demand differs by the name
+// of the server counts once for each demand.
 
-namespace {
-
-/// What the user uses of the resources that the task demands; of the others nothing.
-class UsedOfDemanded {
- public:
-  UsedOfDemanded(const ShareContext& context, Entry entry) : scale_(context.scale) {
-    const QueueRow& queue = context.queue(entry);
-    used_ = context.ledger.used(queue.user);
-    capacity_ = context.server_classes.capacities()[entry.lane];
-    demand_ = context.ledger.task_classes.alternatives(queue.task_class).front().demand;
-  }
-
-  double part() const {
-    double part = 0;
-    for (std::size_t r = 0; r < used_.size(); ++r) {
-      if (!counts(r)) continue;
-      part = std::max(
-          part, scale_.rounded[r] * (static_cast<double>(used_[r]) / static_cast<double>(capacity_[r])));
-    }
-    return part;
-  }
-
-  Part exact() const {
-    Amounts used;
-    for (std::size_t r = 0; r < used_.size(); ++r) used.push_back(counts(r) ? used_[r] : 0);
-    return exact_dominant_part(used, capacity_, scale_);
-  }
-
- private:
-  bool counts(std::size_t r) const { return demand_[r] > 0 && capacity_[r] > 0; }
-
-  const ShareScale& scale_;
-  std::span<const std::int64_t> used_;
-  std::span<const std::int64_t> capacity_;
-  std::span<const std::int64_t> demand_;
+/// What is used of the resources that a task demands; of the others nothing.
+struct UsedOfDemanded {
+  std::span<const std::int64_t> used;
+  std::span<const std::int64_t> demand;
+  std::int64_t operator[](std::size_t r) const { return demand[r] > 0 ? used[r] : 0; }
 };
 
-}  // namespace
+/// The same if all tasks of a queue took the demand, instead of what they take now.
+template <class Number>
+struct UsedIfAllTookIt {
+  std::span<const std::int64_t> used;
+  std::span<const std::int64_t> taken;
+  std::span<const std::int64_t> demand;
+  std::int64_t tasks;
 
-double ps_dsf_key(const ShareContext& context, Entry entry) {
-  return UsedOfDemanded(context, entry).part() / context.user(entry).weight.value();
-}
+  auto operator[](std::size_t r) const {
+    const std::int64_t others = used[r] - taken[r];
+    if constexpr (std::is_same_v<Number, double>) {
+      const double all = static_cast<double>(tasks) * static_cast<double>(demand[r]);
+      return demand[r] > 0 ? static_cast<double>(others) + all : 0.0;
+    } else {
+      // More than a cluster holds, which may be more than can be counted: such keys are equal.
+      const fairness::Wide all = fairness::Wide{tasks} * demand[r] + others;
+      return demand[r] > 0 ? static_cast<std::int64_t>(std::min<fairness::Wide>(all, INT64_MAX))
+                           : std::int64_t{0};
+    }
+  }
+};
 
-std::weak_ordering ps_dsf_compare(const ShareContext& context, Entry a, Entry b) {
-  return compare_per_weight(UsedOfDemanded(context, a).exact(), context.user(a).weight,
-                            UsedOfDemanded(context, b).exact(), context.user(b).weight);
-}
+struct PsDsf {
+  using Exact = Part;
+
+  template <class Number>
+  static auto key(const ShareContext& context, Entry entry) {
+    const QueueRow& queue = context.queue(entry);
+    const auto alternatives = context.ledger.task_classes.alternatives(queue.task_class);
+    const std::span<const std::int64_t> used = context.ledger.used(queue.user);
+    const std::span<const std::int64_t> demand = alternatives[entry.tournament.alternative].demand;
+    const auto virtual_share = [&](const auto& amounts) {
+      const Amounts& capacity = context.server_classes.capacities()[entry.tournament.place];
+      return per_weight(fairness::dominant_share<Number>(amounts, capacity, context.scale),
+                        context.user(entry).weight);
+    };
+    if (alternatives.size() == 1) return virtual_share(UsedOfDemanded{.used = used, .demand = demand});
+    return virtual_share(UsedIfAllTookIt<Number>{
+        .used = used, .taken = context.ledger.taken(entry.queue), .demand = demand, .tasks = queue.running});
+  }
+};
 
 // The queues of MLF-DRS: users wait in a line for each dominant resource. A round serves one task of the head
 // of every line, in the order of arrival; who has no task left, or none that fits, makes room for the next of
@@ -246,132 +270,61 @@ std::weak_ordering ps_dsf_compare(const ShareContext& context, Entry a, Entry b)
 // 0, 1, 3, 2, 5, 6, 4, 9, 7, 8. (Line 7 of its algorithm 1, taken literally, is first come, first served.)
 // Known failures: what a task takes does not count, only what dominates it; weights do not count.
 
-// The round belongs to the line, whose queues are not keyed again when it goes on: only the comparison knows
-// it.
-double mlf_drs_key(const ShareContext& /*context*/, Entry /*entry*/) { return 0; }
+struct MlfDrs {
+  struct Exact {
+    std::int64_t round;
+    const std::uint64_t* arrival;  // read only when the rounds are equal
 
-std::weak_ordering mlf_drs_compare(const ShareContext& context, Entry a, Entry b) {
-  if (context.rounds.of(a.lane) != context.rounds.of(b.lane))
-    return context.rounds.of(a.lane) <=> context.rounds.of(b.lane);
-  return context.queue(a).arrival <=> context.queue(b).arrival;
-}
-
-// The keys of the disciplines that have one for each user (docs/explanation/mathematics.md, section 8), once
-// more as functions of what the user has:
-//
-//   round-robin   X / φ
-//   drf           max_r s_r (used_r / C_r) / φ
-//   asset         Σ_r s_r (used_r / C_r) / φ
-//   pf            Σ_r (used_r / C_r) ν_r / φ, as the doubles of the discipline
-//   tsf           Σ_s x_s / u_s / φ
-//
-// each in doubles and exactly, by one formula. s counts in a unit that is the same for all resources.
-
-namespace {
-
-template <class Number>
-Number ratio(std::int64_t numerator, std::int64_t denominator) {
-  return static_cast<Number>(numerator) / static_cast<Number>(denominator);
-}
-
-template <class Number>
-Number per_weight(const Number& amount, const Weight& weight) {
-  return amount * static_cast<Number>(weight.denominator) / static_cast<Number>(weight.numerator);
-}
-
-const Weight& weight_of(const ShareContext& context, const Holding& holding) {
-  return context.ledger.users[holding.user].weight;
-}
-
-/// s_r used_r / C_r
-template <class Number>
-Number part(const ShareContext& context, const Holding& holding, std::size_t r) {
-  return static_cast<Number>(context.scale.whole[r]) *
-         ratio<Number>(holding.used[r], context.ledger.server_pool.pool()[r]);
-}
-
-template <class Number>
-Number round_robin(const ShareContext& context, const Holding& holding) {
-  return per_weight(static_cast<Number>(holding.running), weight_of(context, holding));
-}
-
-template <class Number>
-Number drf(const ShareContext& context, const Holding& holding) {
-  Number most = 0;
-  for (std::size_t r = 0; r < holding.used.size(); ++r) {
-    if (context.ledger.server_pool.pool()[r] > 0) most = std::max(most, part<Number>(context, holding, r));
-  }
-  return per_weight(most, weight_of(context, holding));
-}
-
-template <class Number>
-Number asset(const ShareContext& context, const Holding& holding) {
-  Number sum = 0;
-  for (std::size_t r = 0; r < holding.used.size(); ++r) {
-    if (context.ledger.server_pool.pool()[r] > 0) sum += part<Number>(context, holding, r);
-  }
-  return per_weight(sum, weight_of(context, holding));
-}
-
-template <class Number>
-Number pf(const ShareContext& context, const Holding& holding) {
-  return static_cast<Number>(pf_spent(context, holding.used, weight_of(context, holding)));
-}
-
-template <class Number>
-Number tasks_alone(const ShareContext& context, std::uint32_t task_class);
-template <>
-double tasks_alone(const ShareContext& context, std::uint32_t task_class) {
-  return context.alone_value[task_class];
-}
-template <>
-mpq_class tasks_alone(const ShareContext& context, std::uint32_t task_class) {
-  return context.alone[task_class];
-}
-
-/// Task classes of which nothing runs before or after may have u_s = 0, and are passed over.
-template <class Number>
-Number tsf(const ShareContext& context, const Holding& holding) {
-  const auto running = [&](std::uint32_t task_class, std::int64_t tasks) {
-    return tasks == 0 ? Number(0)
-                      : Number(static_cast<Number>(tasks) / tasks_alone<Number>(context, task_class));
+    friend std::strong_ordering operator<=>(const Exact& a, const Exact& b) {
+      return a.round != b.round ? a.round <=> b.round : *a.arrival <=> *b.arrival;
+    }
   };
-  Number sum = 0;
-  for (const std::uint32_t queue : context.ledger.users[holding.user].queues) {
-    const QueueRow& row = context.ledger.queues[queue];
-    std::int64_t tasks = row.running;
-    for (const auto& [task_class, more] : holding.changed) tasks += task_class == row.task_class ? more : 0;
-    sum += running(row.task_class, tasks);
+
+  // The round belongs to the line, whose queues are not keyed again when it goes on: only the comparison
+  // knows it.
+  template <class Number>
+  static Number key(const ShareContext& context, Entry entry) {
+    if constexpr (std::is_same_v<Number, double>) {
+      return 0;
+    } else {
+      return {context.rounds.of(entry.tournament.place), &context.queue(entry).arrival};
+    }
   }
-  return per_weight(sum, weight_of(context, holding));
-}
+};
 
 }  // namespace
 
-Holding Holding::of(const Ledger& ledger, std::uint32_t user) {
-  const std::span<const std::int64_t> used = ledger.used(user);
-  return {.user = user,
-          .used = Amounts(used.begin(), used.end()),
-          .running = ledger.users[user].running,
-          .changed = {}};
-}
+const ShareFunction kRoundRobinShare = kShareFunction<RoundRobin>;
+const ShareFunction kDrfShare = kShareFunction<Drf>;
+const ShareFunction kAssetShare = kShareFunction<Asset>;
+const ShareFunction kPfShare = kShareFunction<Pf>;
+const ShareFunction kTsfShare = kShareFunction<Tsf>;
 
-void Holding::add(std::uint32_t task_class, std::span<const std::int64_t> demand, std::int64_t tasks) {
-  for (std::size_t r = 0; r < used.size(); ++r) used[r] += demand[r] * tasks;
-  running += tasks;
-  const auto known = std::find_if(changed.begin(), changed.end(),
-                                  [&](const auto& each) { return each.first == task_class; });
-  if (known == changed.end()) {
-    changed.emplace_back(task_class, tasks);
+const KeyFunction kRoundRobinKey = kKeyOfUser<RoundRobin>;
+const KeyFunction kDrfKey = kKeyOfUser<Drf>;
+const KeyFunction kAssetKey = kKeyOfUser<Asset>;
+const KeyFunction kPfKey = kKeyOfUser<Pf>;
+const KeyFunction kTsfKey = kKeyOfUser<Tsf>;
+const KeyFunction kFifoKey = kKeyFunction<Fifo>;
+const KeyFunction kPsDsfKey = kKeyFunction<PsDsf>;
+const KeyFunction kMlfDrsKey = kKeyFunction<MlfDrs>;
+
+UsageAfter::UsageAfter(const Ledger& ledger, std::uint32_t user)
+    : ledger_(&ledger),
+      user_(user),
+      amounts_(ledger.used(user).begin(), ledger.used(user).end()),
+      tasks_(ledger.users[user].running) {}
+
+void UsageAfter::add(std::uint32_t task_class, std::span<const std::int64_t> demand, std::int64_t tasks) {
+  for (std::size_t r = 0; r < amounts_.size(); ++r) amounts_[r] += demand[r] * tasks;
+  tasks_ += tasks;
+  const auto known = std::find_if(changed_.begin(), changed_.end(),
+                                  [&](const ClassTasks& each) { return each.task_class == task_class; });
+  if (known == changed_.end()) {
+    changed_.push_back({.task_class = task_class, .tasks = tasks});
   } else {
-    known->second += tasks;
+    known->tasks += tasks;
   }
 }
-
-const Level kRoundRobinLevel{.rounded = round_robin<double>, .exact = round_robin<mpq_class>};
-const Level kDrfLevel{.rounded = drf<double>, .exact = drf<mpq_class>};
-const Level kAssetLevel{.rounded = asset<double>, .exact = asset<mpq_class>};
-const Level kPfLevel{.rounded = pf<double>, .exact = pf<mpq_class>};
-const Level kTsfLevel{.rounded = tsf<double>, .exact = tsf<mpq_class>};
 
 }  // namespace mirab::scheduling

@@ -23,85 +23,76 @@ constexpr std::array kDisciplines = {
                         .summary = "first come, first served: all tasks of a job, then those of the next",
                         .source = "Östman, section 4.1",
                         .options = kOptions},
-               .key = fifo_key,
-               .compare = fifo_compare,
+               .key = &kFifoKey,
                .weighted = false},
     Discipline{.info = {.name = "round-robin",
                         .summary = "one task of each user in turn, whatever it takes",
                         .source = "max-min fairness in numbers of tasks",
                         .options = kOptions},
-               .key = round_robin_key,
-               .compare = round_robin_compare,
-               .level = &kRoundRobinLevel},
+               .key = &kRoundRobinKey,
+               .share = &kRoundRobinShare},
     Discipline{
         .info = {.name = "drf",
                  .summary = "the user with the lowest dominant share per weight",
                  .source =
                      "Ghodsi et al., Dominant Resource Fairness, 2011; on servers Östman, section 2.1.4",
                  .options = kOptions},
-        .key = drf_key,
-        .compare = drf_compare,
+        .key = &kDrfKey,
+        .share = &kDrfShare,
         .scaled = true,
-        .share = drf_share,
-        .level = &kDrfLevel},
+        .decays = true},
     Discipline{
         .info = {.name = "asset",
                  .summary =
                      "the user with the lowest sum of shares per weight, every resource being worth the same",
                  .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
                  .options = kOptions},
-        .key = asset_key,
-        .compare = asset_compare,
+        .key = &kAssetKey,
+        .share = &kAssetShare,
         .scaled = true,
-        .share = asset_share,
-        .level = &kAssetLevel},
+        .decays = true},
     Discipline{
         .info = {.name = "pf",
                  .summary =
                      "the user who has spent least per weight at the prices of the divisible allocation",
                  .source = "Bonald and Roberts, Enhanced Cluster Computing Performance, 2014, section 4",
                  .options = kOptions},
-        .key = pf_key,
-        .compare = pf_compare,
-        .priced = true,
-        .level = &kPfLevel},
+        .key = &kPfKey,
+        .share = &kPfShare,
+        .priced = true},
     Discipline{
         .info = {.name = "tsf",
                  .summary = "the user with the lowest part, per weight, of the tasks that it could run alone",
                  .source = "Wang, Li, Liang and Li, Multi-Resource Fair Sharing for Datacenter Jobs with "
                            "Placement Constraints, 2016",
                  .options = kOptions},
-        .key = tsf_key,
-        .compare = tsf_compare,
-        .monopolised = true,
-        .level = &kTsfLevel},
+        .key = &kTsfKey,
+        .share = &kTsfShare,
+        .monopolised = true},
     Discipline{
         .info = {.name = "ps-dsf",
                  .summary =
                      "the user and the kind of server with the lowest virtual dominant share per weight",
                  .source = "Khamse-Ashari et al., Per-Server Dominant-Share Fairness, 2017",
                  .options = kOptions},
-        .key = ps_dsf_key,
-        .compare = ps_dsf_compare,
-        .lanes = Lanes::server_classes,
+        .key = &kPsDsfKey,
+        .tournaments = TournamentsBy::server_class,
         .scaled = true},
     Discipline{
         .info = {.name = "mlf-drs",
                  .summary = "a line of users for each dominant resource, a task of every head in turn",
                  .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 4.2.2",
                  .options = kOptions},
-        .key = mlf_drs_key,
-        .compare = mlf_drs_compare,
-        .lanes = Lanes::lines,
+        .key = &kMlfDrsKey,
+        .tournaments = TournamentsBy::dominant_resource,
         .weighted = false},
     Discipline{
         .info = {.name = "mrfs",
                  .summary = "as mlf-drs, on servers where no dominant resource leads by more than a task",
                  .source = "Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 5.2.2",
                  .options = kOptions},
-        .key = mlf_drs_key,
-        .compare = mlf_drs_compare,
-        .lanes = Lanes::lines,
+        .key = &kMlfDrsKey,
+        .tournaments = TournamentsBy::dominant_resource,
         .weighted = false,
         .places = true},
 };
@@ -120,38 +111,20 @@ const Discipline* row_of(const Choice& choice) {
   return row == kDisciplines.end() ? nullptr : &*row;
 }
 
-double usage_key(const ShareContext& context, Entry entry) {
-  return context.usage->key(context.queue(entry).user) / context.user(entry).weight.value();
-}
-
-template <auto compare>
-std::weak_ordering usage_compare(const ShareContext& context, Entry a, Entry b) {
-  const double key_a = usage_key(context, a);
-  const double key_b = usage_key(context, b);
-  if (key_a == key_b) return compare(context, a, b);
-  return key_a < key_b ? std::weak_ordering::less : std::weak_ordering::greater;
-}
-
-constexpr std::array kOverTime = {
-    Discipline{.info = {.name = "drf", .summary = {}, .source = {}, .options = {}},
-               .key = usage_key,
-               .compare = usage_compare<drf_compare>,
-               .scaled = true,
-               .share = drf_share},
-    Discipline{.info = {.name = "asset", .summary = {}, .source = {}, .options = {}},
-               .key = usage_key,
-               .compare = usage_compare<asset_compare>,
-               .scaled = true,
-               .share = asset_share},
-};
-
 }  // namespace
 
-const Discipline* over_time(const Discipline& discipline) {
-  const auto* const row = std::find_if(kOverTime.begin(), kOverTime.end(), [&](const Discipline& candidate) {
-    return candidate.share == discipline.share;
-  });
-  return row == kOverTime.end() ? nullptr : &*row;
+double share_of(const Discipline& discipline, const ShareContext& context, std::uint32_t user) {
+  return discipline.share->rounded(context, usage_of(context.ledger, user), Weight{});
+}
+
+bool Precedence::is_before_by_tie_rule(Entry a, Entry b) const {
+  const std::uint64_t user_a = context->user(a).order;
+  const std::uint64_t user_b = context->user(b).order;
+  if (user_a != user_b) return tie == Tie::last ? user_a > user_b : user_a < user_b;
+  const auto sequence = [&](Entry entry) {
+    return context->ledger.jobs[context->queue(entry).first_job].sequence;
+  };
+  return a.queue != b.queue ? sequence(a) < sequence(b) : a.tournament < b.tournament;
 }
 
 Result<DisciplineChoice> discipline_choice(const Choice& choice) {

@@ -17,50 +17,13 @@
 
 namespace mirab::scheduling {
 
-/// Is there a server of the kind, not drained, that could hold a task of the task class if it were empty?
-bool Engine::State::can_run_on_class(std::uint32_t task_class, std::uint32_t kind) const {
-  const Amounts& capacity = server_classes.capacities()[kind];
-  for (const DemandAlternative& alternative : ledger.task_classes.alternatives(task_class)) {
-    if (!is_within(alternative.demand, capacity)) continue;
-    const ServerSet& servers = server_classes.set(kind);
-    const ServerSet* const admitted = ledger.task_classes.eligibility.servers(alternative.servers);
-    for (std::size_t index = 0; index < servers.words().size(); ++index) {
-      std::uint64_t word = servers.word(index);
-      if (admitted != nullptr) word &= admitted->word(index);
-      for (; word != 0; word &= word - 1) {
-        const std::size_t server =
-            index * ServerSet::kWord + static_cast<std::size_t>(std::countr_zero(word));
-        if (!ledger.servers[static_cast<std::uint32_t>(server)].drained) return true;
-      }
-    }
-  }
-  return false;
-}
-
-std::vector<std::uint32_t> Engine::State::lanes_of(std::uint32_t task_class) const {
-  switch (discipline_choice.discipline->lanes) {
-    case Lanes::one:
-      return {0};
-    case Lanes::lines:
-      return {dominant_resource(ledger.task_classes.alternatives(task_class).front().demand,
-                                ledger.server_pool.pool())};
-    case Lanes::server_classes:
-      std::vector<std::uint32_t> eligible;
-      for (std::uint32_t kind = 0; kind < server_classes.capacities().size(); ++kind) {
-        if (can_run_on_class(task_class, kind)) eligible.push_back(kind);
-      }
-      return eligible;
-  }
-  MIRAB_ASSERT(false, "a discipline with other lanes");
-}
-
 void Engine::State::count_alone(std::uint32_t task_class) {
   if (ledger.task_classes.alternatives(task_class).empty()) return;
   if (context.alone.size() <= task_class) {
     context.alone.resize(task_class + 1);
     context.alone_value.resize(task_class + 1);
   }
-  context.alone[task_class] = tasks_alone(ledger, server_classes, task_class);
+  context.alone[task_class] = tasks_alone(ledger, ledger.server_classes, task_class);
   context.alone_value[task_class] = context.alone[task_class].get_d();
 }
 
@@ -71,33 +34,30 @@ void Engine::State::refresh() {
       count_alone(task_class);
   }
   if (discipline_choice.discipline->priced) context.prices = pool_prices(ledger);
-  if (discipline_choice.discipline->lanes == Lanes::one) {
+  if (!tournaments.follow_capacities()) {
     ready.rekey_all();
     return;
   }
-  // Which lanes a queue belongs to may have changed.
+  // Which tournaments a queue enters may have changed.
   std::vector<std::uint32_t> waiting;
   for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
     if (ready.holds(queue)) waiting.push_back(queue);
   }
   for (const std::uint32_t queue : waiting) ready.leave(queue);
-  for (const std::uint32_t queue : waiting) ready.enter(queue, lanes_of(ledger.queues[queue].task_class));
+  for (const std::uint32_t queue : waiting)
+    ready.enter(queue, tournaments.of(ledger.queues[queue].task_class));
 }
 
 /// What a user used until now counts with the share that it had; from now on the present one counts.
 void Engine::State::share_changed(std::uint32_t user) {
-  if (context.usage) context.usage->set_share(user, discipline_choice.discipline->share(context, user), now);
+  if (context.usage)
+    context.usage->set_share(user, share_of(*discipline_choice.discipline, context, user), now);
 }
 
 void Engine::State::all_shares_changed() {
   for (std::uint32_t user = 0; context.usage && user < ledger.users.end(); ++user) {
     if (ledger.users.holds(user)) share_changed(user);
   }
-}
-
-bool Engine::State::has_room(std::uint32_t task_class, std::uint32_t server) const {
-  const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
-  return alternative != nullptr && ledger.server_pool.has_room(server, alternative->demand);
 }
 
 /// The task classes with most running tasks and waiting queues together. O(queues).
@@ -124,23 +84,25 @@ std::span<const Wanted> Engine::State::present_mix() {
   return mix;
 }
 
-/// The ways to run a task of the task class, on the servers of the lane. Valid until the next call.
-std::span<const SearchAlternative> Engine::State::variants_in_lane(std::uint32_t task_class,
-                                                                   std::uint32_t lane) {
+/// The ways to run a task of the task class, on the servers of the tournament. Valid until the next call.
+std::span<const SearchAlternative> Engine::State::variants_in(TournamentId tournament,
+                                                              std::uint32_t task_class) {
+  const std::optional<std::uint32_t> kind = tournaments.server_class(tournament);
+  const Eligibility& eligibility = ledger.task_classes.eligibility;
   search_alternatives.clear();
   for (const DemandAlternative& alternative : ledger.task_classes.alternatives(task_class)) {
+    if (!tournaments.serves(tournament, task_class, alternative)) continue;
     search_alternatives.push_back(
         {.demand = alternative.demand,
-         .among = discipline_choice.discipline->lanes == Lanes::server_classes
-                      ? server_classes.servers_of(lane, alternative.servers, ledger.task_classes.eligibility)
-                      : ledger.task_classes.eligibility.servers(alternative.servers)});
+         .among = kind ? admitted_servers.of(ledger.server_classes, *kind, alternative.servers, eligibility)
+                       : eligibility.servers(alternative.servers)});
   }
   return search_alternatives;
 }
 
-std::optional<std::uint32_t> Engine::State::find_server(std::uint32_t task_class, std::uint32_t lane,
+std::optional<std::uint32_t> Engine::State::find_server(TournamentId tournament, std::uint32_t task_class,
                                                         Random& random) {
-  variants_in_lane(task_class, lane);
+  variants_in(tournament, task_class);
   return find_among_variants(random);
 }
 
@@ -153,14 +115,10 @@ std::optional<std::uint32_t> Engine::State::find_among_variants(Random& random) 
   return balance ? balance->find(search) : where.find(search);
 }
 
-/// The lanes in which a task class may be parked that fits on the server.
+/// The tournaments in which a task class may be parked that fits on the server.
 template <class Visit>
-void Engine::State::for_each_lane_of_server(std::uint32_t server, Visit visit) const {
-  if (discipline_choice.discipline->lanes == Lanes::server_classes) {
-    if (ledger.servers[server].kind < ready.lane_count()) visit(ledger.servers[server].kind);
-    return;
-  }
-  for (std::uint32_t lane = 0; lane < ready.lane_count(); ++lane) visit(lane);
+void Engine::State::for_each_tournament_of_server(std::uint32_t server, Visit visit) const {
+  ready.for_each_tournament(visit, tournaments.place_of(server));
 }
 
 /// The first of those parked whose task fits on a server where something was freed.
@@ -169,10 +127,11 @@ std::optional<Entry> Engine::State::next_on_released() {
   for (std::size_t index = released.size(); index-- > 0;) {
     const std::uint32_t server = released[index];
     bool any = false;
-    for_each_lane_of_server(server, [&](std::uint32_t lane) {
+    for_each_tournament_of_server(server, [&](TournamentId tournament) {
       const std::optional<Entry> there =
-          ready.next_parked(lane, ledger.server_pool.free(server),
-                            [&](std::uint32_t task_class) { return has_room(task_class, server); });
+          ready.next_parked(tournament, ledger.server_pool.free(server), [&](std::uint32_t task_class) {
+            return ledger.has_room(task_class, server) && tournaments.admits(tournament, task_class, server);
+          });
       if (!there) return;
       any = true;
       if (!next || ready.before(*there, *next)) next = there;
@@ -185,8 +144,10 @@ std::optional<Entry> Engine::State::next_on_released() {
 void Engine::State::retry_what_fits_on_released() {
   while (!released.empty()) {
     const std::uint32_t server = released[released.size() - 1];
-    for_each_lane_of_server(server, [&](std::uint32_t lane) {
-      ready.retry_if(lane, [&](std::uint32_t task_class) { return has_room(task_class, server); });
+    for_each_tournament_of_server(server, [&](TournamentId tournament) {
+      ready.retry_if(tournament, [&](std::uint32_t task_class) {
+        return ledger.has_room(task_class, server) && tournaments.admits(tournament, task_class, server);
+      });
     });
     released.drop(released.size() - 1);
   }
@@ -214,12 +175,13 @@ std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
     const std::uint32_t task_class = ledger.queues[next->queue].task_class;
     if (ledger.task_classes.terms(task_class) != nullptr) {
       if (std::optional<Placed> placed = place_batch(*next, random, why)) return placed;
-    } else if (const std::optional<std::uint32_t> server = find_server(task_class, next->lane, random)) {
+    } else if (const std::optional<std::uint32_t> server =
+                   find_server(next->tournament, task_class, random)) {
       if (why != nullptr) *why = why_placed(*next, *server, random);
       return place(*next, *server);
     }
     if (discipline_choice.blocking == Blocking::freeze) break;
-    ready.park(task_class, next->lane);
+    ready.park(task_class, next->tournament);
   }
   return preemption ? preempt(why) : std::nullopt;
 }
@@ -230,11 +192,10 @@ Placed Engine::State::place(Entry entry, std::uint32_t server) {
   const std::uint32_t user = ledger.queues[queue].user;
   const std::uint32_t task = ledger.start(job, server, now);
   last_used = server;
-  ledger.queues[queue].since = now;
   share_changed(user);
   if (balance)
     balance->task_started(ledger.server_pool, task, server, ledger.demand(ledger.queues[queue], server));
-  if (discipline_choice.discipline->lanes == Lanes::lines) context.rounds.serve(entry.lane);
+  tournaments.served(entry.tournament, context.rounds);
   if (ledger.queues[queue].first_job == kNone) ready.leave(queue);
   ready.rekey(ledger.users[user].queues);
   if (reservations) reservation_met(queue, task);

@@ -44,35 +44,36 @@ Amounts least(std::span<const DemandAlternative> alternatives) {
 }  // namespace
 
 /// Who comes first in the task class is known again; so is the task class's place among the others.
-void ReadyQueue::set_first(std::uint32_t task_class, std::uint32_t lane) {
-  Lane& there = lanes_[lane];
-  OfShape& of_class = there.of_class[task_class];
+void ReadyQueue::set_first(std::uint32_t task_class, TournamentId tournament) {
+  Bracket& bracket = bracket_of(tournament);
+  OfClass& of_class = bracket.of_class[task_class];
   of_class.first = members_[task_class].queues[of_class.queues.winner()];
-  of_class.first_key = there.keys[of_class.first];
+  of_class.first_key = bracket.keys[of_class.first];
   if (of_class.parked_at == kNone) {
-    there.task_classes.play(task_class, before_in_lane(lane));
+    bracket.task_classes.play(task_class, before_in_tournament(tournament));
   } else {
-    set_parked_key(task_class, lane);
+    set_parked_key(task_class, tournament);
   }
 }
 
-void ReadyQueue::set_parked_key(std::uint32_t task_class, std::uint32_t lane) {
-  const OfShape& of_class = lanes_[lane].of_class[task_class];
-  parked_of(task_class, lane).set_key(of_class.parked_at, of_class.first_key);
+void ReadyQueue::set_parked_key(std::uint32_t task_class, TournamentId tournament) {
+  const OfClass& of_class = bracket_of(tournament).of_class[task_class];
+  parked_of(task_class, tournament).set_key(of_class.parked_at, of_class.first_key);
 }
 
-void ReadyQueue::set_key(std::uint32_t queue, std::uint32_t lane) {
-  lanes_[lane].keys[queue] = discipline_->key(*context_, {.queue = queue, .lane = lane});
+void ReadyQueue::set_key(std::uint32_t queue, TournamentId tournament) {
+  bracket_of(tournament).keys[queue] =
+      discipline_->key->rounded(*context_, {.queue = queue, .tournament = tournament});
 }
 
-void ReadyQueue::replay(std::uint32_t queue, std::uint32_t lane) {
-  Lane& there = lanes_[lane];
+void ReadyQueue::replay(std::uint32_t queue, TournamentId tournament) {
+  Bracket& bracket = bracket_of(tournament);
   const std::uint32_t task_class = context_->ledger.queues[queue].task_class;
-  there.of_class[task_class].queues.play(places_[queue], before_in_class(task_class, lane));
-  set_first(task_class, lane);
+  bracket.of_class[task_class].queues.play(places_[queue], before_in_class(task_class, tournament));
+  set_first(task_class, tournament);
 }
 
-void ReadyQueue::enter(std::uint32_t queue, std::vector<std::uint32_t> lanes) {
+void ReadyQueue::enter(std::uint32_t queue, std::vector<TournamentId> tournaments) {
   const std::uint32_t task_class = context_->ledger.queues[queue].task_class;
   if (task_class >= members_.size()) members_.resize(task_class + 1);
   if (queue >= places_.size()) places_.resize(queue + 1, kNone);
@@ -87,17 +88,16 @@ void ReadyQueue::enter(std::uint32_t queue, std::vector<std::uint32_t> lanes) {
     members.queues[places_[queue]] = queue;
   }
   ++members.waiting;
-  members.lanes = std::move(lanes);
-  for (const std::uint32_t lane : members.lanes) {
-    while (lane >= lanes_.size()) {
-      lanes_.emplace_back(context_->ledger.resource_count());
-      parked_constrained_.emplace_back(context_->ledger.resource_count());
-    }
-    Lane& there = lanes_[lane];
-    if (task_class >= there.of_class.size()) there.of_class.resize(task_class + 1);
-    if (queue >= there.keys.size()) there.keys.resize(queue + 1);
-    set_key(queue, lane);
-    replay(queue, lane);
+  members.tournaments = std::move(tournaments);
+  for (const TournamentId tournament : members.tournaments) {
+    while (tournament.alternative >= brackets_.size()) brackets_.emplace_back();
+    std::vector<Bracket>& places = brackets_[tournament.alternative];
+    while (tournament.place >= places.size()) places.emplace_back(context_->ledger.resource_count());
+    Bracket& bracket = bracket_of(tournament);
+    if (task_class >= bracket.of_class.size()) bracket.of_class.resize(task_class + 1);
+    if (queue >= bracket.keys.size()) bracket.keys.resize(queue + 1);
+    set_key(queue, tournament);
+    replay(queue, tournament);
   }
 }
 
@@ -105,15 +105,15 @@ void ReadyQueue::leave(std::uint32_t queue) {
   const std::uint32_t task_class = context_->ledger.queues[queue].task_class;
   Members& members = members_[task_class];
   --members.waiting;
-  for (const std::uint32_t lane : members.lanes) {
-    Lane& there = lanes_[lane];
-    OfShape& of_class = there.of_class[task_class];
-    of_class.queues.leave(places_[queue], before_in_class(task_class, lane));
+  for (const TournamentId tournament : members.tournaments) {
+    Bracket& bracket = bracket_of(tournament);
+    OfClass& of_class = bracket.of_class[task_class];
+    of_class.queues.leave(places_[queue], before_in_class(task_class, tournament));
     if (members.waiting == 0) {
-      remove_parked(task_class, lane);
-      there.task_classes.leave(task_class, before_in_lane(lane));
+      remove_parked(task_class, tournament);
+      bracket.task_classes.leave(task_class, before_in_tournament(tournament));
     } else {
-      set_first(task_class, lane);
+      set_first(task_class, tournament);
     }
   }
   members.vacant.push_back(places_[queue]);
@@ -124,81 +124,83 @@ void ReadyQueue::rekey(std::span<const std::uint32_t> queues) {
   // First all keys, then the matches: those of one user play against each other.
   for (const std::uint32_t queue : queues) {
     if (!holds(queue)) continue;
-    for (const std::uint32_t lane : lanes_of(queue)) set_key(queue, lane);
+    for (const TournamentId tournament : tournaments_of(queue)) set_key(queue, tournament);
   }
   for (const std::uint32_t queue : queues) {
     if (!holds(queue)) continue;
-    for (const std::uint32_t lane : lanes_of(queue)) replay(queue, lane);
+    for (const TournamentId tournament : tournaments_of(queue)) replay(queue, tournament);
   }
 }
 
 void ReadyQueue::rekey_all() {
   for (std::uint32_t queue = 0; queue < places_.size(); ++queue) {
     if (!holds(queue)) continue;
-    for (const std::uint32_t lane : lanes_of(queue)) set_key(queue, lane);
+    for (const TournamentId tournament : tournaments_of(queue)) set_key(queue, tournament);
   }
-  for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-    Lane& there = lanes_[lane];
-    for (std::uint32_t task_class = 0; task_class < there.of_class.size(); ++task_class) {
-      OfShape& of_class = there.of_class[task_class];
+  for_each_tournament([&](TournamentId tournament) {
+    Bracket& bracket = bracket_of(tournament);
+    for (std::uint32_t task_class = 0; task_class < bracket.of_class.size(); ++task_class) {
+      OfClass& of_class = bracket.of_class[task_class];
       if (of_class.queues.empty()) continue;
-      of_class.queues.play_all(before_in_class(task_class, lane));
+      of_class.queues.play_all(before_in_class(task_class, tournament));
       of_class.first = members_[task_class].queues[of_class.queues.winner()];
-      of_class.first_key = there.keys[of_class.first];
-      if (of_class.parked_at != kNone) set_parked_key(task_class, lane);
+      of_class.first_key = bracket.keys[of_class.first];
+      if (of_class.parked_at != kNone) set_parked_key(task_class, tournament);
     }
-    there.task_classes.play_all(before_in_lane(lane));
-  }
+    bracket.task_classes.play_all(before_in_tournament(tournament));
+  });
 }
 
-void ReadyQueue::park(std::uint32_t task_class, std::uint32_t lane) {
-  Lane& there = lanes_[lane];
-  MIRAB_ASSERT(there.of_class[task_class].parked_at == kNone, "a shape is set aside twice");
-  UnschedulableClasses& parked = parked_of(task_class, lane);
-  there.of_class[task_class].parked_at = static_cast<std::uint32_t>(parked.size());
-  parked.add(task_class, there.of_class[task_class].first_key,
+void ReadyQueue::park(std::uint32_t task_class, TournamentId tournament) {
+  Bracket& bracket = bracket_of(tournament);
+  MIRAB_ASSERT(bracket.of_class[task_class].parked_at == kNone, "a task class is parked twice");
+  UnschedulableClasses& parked = parked_of(task_class, tournament);
+  bracket.of_class[task_class].parked_at = static_cast<std::uint32_t>(parked.size());
+  parked.add(task_class, bracket.of_class[task_class].first_key,
              least(context_->ledger.task_classes.alternatives(task_class)));
-  if (&parked != &there.parked) ++parked_constrained_count_;
-  there.task_classes.leave(task_class, before_in_lane(lane));
+  if (&parked != &bracket.parked) ++parked_constrained_count_;
+  bracket.task_classes.leave(task_class, before_in_tournament(tournament));
 }
 
-void ReadyQueue::remove_parked(std::uint32_t task_class, std::uint32_t lane) {
-  Lane& there = lanes_[lane];
-  std::uint32_t& at = there.of_class[task_class].parked_at;
+void ReadyQueue::remove_parked(std::uint32_t task_class, TournamentId tournament) {
+  Bracket& bracket = bracket_of(tournament);
+  std::uint32_t& at = bracket.of_class[task_class].parked_at;
   if (at == kNone) return;
-  UnschedulableClasses& parked = parked_of(task_class, lane);
-  there.of_class[parked.task_class(parked.size() - 1)].parked_at = at;
+  UnschedulableClasses& parked = parked_of(task_class, tournament);
+  bracket.of_class[parked.task_class(parked.size() - 1)].parked_at = at;
   parked.remove(at);
-  if (&parked != &there.parked) --parked_constrained_count_;
-  there.of_class[task_class].parked_at = kNone;
+  if (&parked != &bracket.parked) --parked_constrained_count_;
+  bracket.of_class[task_class].parked_at = kNone;
 }
 
-void ReadyQueue::retry(std::uint32_t task_class, std::uint32_t lane) {
-  remove_parked(task_class, lane);
-  lanes_[lane].task_classes.play(task_class, before_in_lane(lane));
+void ReadyQueue::retry(std::uint32_t task_class, TournamentId tournament) {
+  remove_parked(task_class, tournament);
+  bracket_of(tournament).task_classes.play(task_class, before_in_tournament(tournament));
 }
 
 void ReadyQueue::retry(std::uint32_t task_class) {
   if (task_class >= members_.size() || members_[task_class].waiting == 0) return;
-  for (const std::uint32_t lane : members_[task_class].lanes) {
-    if (is_parked(task_class, lane)) retry(task_class, lane);
+  for (const TournamentId tournament : members_[task_class].tournaments) {
+    if (is_parked(task_class, tournament)) retry(task_class, tournament);
   }
 }
 
 void ReadyQueue::retry_constrained() {
-  for (std::uint32_t lane = 0; parked_constrained_count_ > 0 && lane < lane_count(); ++lane) {
-    const UnschedulableClasses& parked = parked_constrained_[lane];
-    while (parked.size() > 0) retry(parked.task_class(0), lane);
-  }
+  if (parked_constrained_count_ == 0) return;
+  for_each_tournament([&](TournamentId tournament) {
+    const UnschedulableClasses& parked = bracket_of(tournament).parked_constrained;
+    while (parked.size() > 0) retry(parked.task_class(0), tournament);
+  });
 }
 
-bool ReadyQueue::is_parked(std::uint32_t task_class, std::uint32_t lane) const {
-  return lanes_[lane].of_class[task_class].parked_at != kNone;
+bool ReadyQueue::is_parked(std::uint32_t task_class, TournamentId tournament) const {
+  return bracket_of(tournament).of_class[task_class].parked_at != kNone;
 }
 
-std::vector<std::uint32_t> ReadyQueue::parked(std::uint32_t lane) const {
+std::vector<std::uint32_t> ReadyQueue::parked(TournamentId tournament) const {
   std::vector<std::uint32_t> task_classes;
-  for (const UnschedulableClasses* const parked : {&lanes_[lane].parked, &parked_constrained_[lane]}) {
+  for (const UnschedulableClasses* const parked :
+       {&bracket_of(tournament).parked, &bracket_of(tournament).parked_constrained}) {
     for (std::size_t at = 0; at < parked->size(); ++at) task_classes.push_back(parked->task_class(at));
   }
   std::sort(task_classes.begin(), task_classes.end());
@@ -207,11 +209,12 @@ std::vector<std::uint32_t> ReadyQueue::parked(std::uint32_t lane) const {
 
 std::optional<Entry> ReadyQueue::next(Random& random) const {
   std::optional<Entry> lowest;
-  for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-    if (lanes_[lane].task_classes.empty()) continue;
-    const Entry entry = first(lanes_[lane].task_classes.winner(), lane);
+  for_each_tournament([&](TournamentId tournament) {
+    const Tournament& task_classes = bracket_of(tournament).task_classes;
+    if (task_classes.empty()) return;
+    const Entry entry = first(task_classes.winner(), tournament);
     if (!lowest || before(entry, *lowest)) lowest = entry;
-  }
+  });
   return lowest && tie_ == Tie::random ? drawn_from_tied(*lowest, random) : lowest;
 }
 
@@ -227,18 +230,20 @@ Entry ReadyQueue::drawn_from_tied(Entry lowest, Random& random) const {
       *same = entry;
     }
   };
-  for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-    lanes_[lane].task_classes.for_each_tied(
-        [&](std::uint32_t task_class) { return ties(first(task_class, lane), lowest); },
-        [&](std::uint32_t task_class) {
-          const auto entry = [&](std::uint32_t place) {
-            return Entry{.queue = members_[task_class].queues[place], .lane = lane};
-          };
-          lanes_[lane].of_class[task_class].queues.for_each_tied(
-              [&](std::uint32_t place) { return ties(entry(place), lowest); },
-              [&](std::uint32_t place) { tie(entry(place)); });
-        });
-  }
+  for_each_tournament([&](TournamentId tournament) {
+    bracket_of(tournament)
+        .task_classes.for_each_tied(
+            [&](std::uint32_t task_class) { return ties(first(task_class, tournament), lowest); },
+            [&](std::uint32_t task_class) {
+              const auto entry = [&](std::uint32_t place) {
+                return Entry{.queue = members_[task_class].queues[place], .tournament = tournament};
+              };
+              bracket_of(tournament)
+                  .of_class[task_class]
+                  .queues.for_each_tied([&](std::uint32_t place) { return ties(entry(place), lowest); },
+                                        [&](std::uint32_t place) { tie(entry(place)); });
+            });
+  });
   if (tied.size() == 1) return lowest;
   // The draw counts the users as they came, wherever they stand in the tournaments.
   const auto drawn = tied.begin() + static_cast<std::ptrdiff_t>(random.below(tied.size()));

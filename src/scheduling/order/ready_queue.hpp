@@ -49,8 +49,8 @@ class ReleasedServers {
   std::vector<bool> is_released_;  // [server]
 };
 
-/// The task classes of a lane whose tasks fit nowhere, until something is freed: laid out so that those that
-/// fit into what was freed, and of these the one that is next, are found without looking at each.
+/// The task classes of a tournament whose tasks fit nowhere, until something is freed: laid out so that those
+/// that fit into what was freed, and of these the one that is next, are found without looking at each.
 class UnschedulableClasses {
  public:
   explicit UnschedulableClasses(std::size_t resources) : resources_(resources), rows_(resources) {}
@@ -88,51 +88,53 @@ class UnschedulableClasses {
   Columns rows_;
 };
 
-/// Who is next: the queues with waiting tasks in the order of their keys, in every lane that they belong to.
+/// Who is next: the queues with waiting tasks in the order of their keys, in every tournament that they
+/// enter.
 ///
 /// Queues of one task class stand together, since their tasks fit or do not fit together: a task class that
-/// fits nowhere in a lane is parked there with all its queues in O(log task classes), however many they are,
-/// and is looked at again when something is freed. So there are two rounds of tournaments, first among the
-/// queues of a task class, then among the task classes of a lane.
+/// fits nowhere in a tournament is parked there with all its queues in O(log task classes), however many they
+/// are, and is looked at again when something is freed. So there are two rounds of tournaments, first among
+/// the queues of a task class, then among the task classes of a tournament of the discipline.
 class ReadyQueue {
  public:
   /// Requires the share context to outlive the ready queue.
   ReadyQueue(const Discipline& discipline, Tie tie, const ShareContext& context)
       : discipline_(&discipline), tie_(tie), context_(&context) {}
 
-  /// The queue, of a task class with these lanes, has waiting tasks from now on. O(lanes log N).
-  void enter(std::uint32_t queue, std::vector<std::uint32_t> lanes);
+  /// The queue, of a task class with these tournaments, has waiting tasks from now on. O(tournaments log N).
+  void enter(std::uint32_t queue, std::vector<TournamentId> tournaments);
   void leave(std::uint32_t queue);
 
   bool holds(std::uint32_t queue) const { return queue < places_.size() && places_[queue] != kNone; }
 
   /// Of a queue that waits.
-  const std::vector<std::uint32_t>& lanes_of(std::uint32_t queue) const {
-    return members_[context_->ledger.queues[queue].task_class].lanes;
+  const std::vector<TournamentId>& tournaments_of(std::uint32_t queue) const {
+    return members_[context_->ledger.queues[queue].task_class].tournaments;
   }
 
-  /// The keys of some queues may have changed; those that do not wait are passed over. O(lanes log N) each.
+  /// The keys of some queues may have changed; those that do not wait are passed over. O(tournaments log N)
+  /// each.
   void rekey(std::span<const std::uint32_t> queues);
 
-  /// All keys may have changed. O(lanes N).
+  /// All keys may have changed. O(tournaments N).
   void rekey_all();
 
   /// A queue with the lowest key of those not parked. Draws one number when the tie is random and there is
-  /// one. O(lanes); with random ties O(lanes + users that tie).
+  /// one. O(tournaments); with random ties O(tournaments + users that tie).
   std::optional<Entry> next(Random& random) const;
 
   /// Is a served before b? A strict order.
   bool before(Entry a, Entry b) const { return precedence().before(keyed(a), keyed(b)); }
 
-  /// The first of the task class's queues in the lane. Requires that some wait.
-  Entry first(std::uint32_t task_class, std::uint32_t lane) const {
-    return {.queue = lanes_[lane].of_class[task_class].first, .lane = lane};
+  /// The first of the task class's queues in the tournament. Requires that some wait.
+  Entry first(std::uint32_t task_class, TournamentId tournament) const {
+    return {.queue = bracket_of(tournament).of_class[task_class].first, .tournament = tournament};
   }
 
-  void park(std::uint32_t task_class, std::uint32_t lane);
-  void retry(std::uint32_t task_class, std::uint32_t lane);
+  void park(std::uint32_t task_class, TournamentId tournament);
+  void retry(std::uint32_t task_class, TournamentId tournament);
 
-  /// The task class is brought back from every lane in which it is parked. O(lanes).
+  /// The task class is brought back from every tournament in which it is parked. O(tournaments).
   void retry(std::uint32_t task_class);
 
   /// Is a task class with terms parked anywhere?
@@ -144,109 +146,136 @@ class ReadyQueue {
   /// Of those with terms, and tasks that may fit into what is free, all that pass the test are brought back.
   template <class Fits>
   void retry_constrained_if(std::span<const std::int64_t> free, Fits fits) {
-    for (std::uint32_t lane = 0; lane < lane_count(); ++lane) {
+    for_each_tournament([&](TournamentId tournament) {
+      const UnschedulableClasses& parked = bracket_of(tournament).parked_constrained;
       std::vector<std::uint32_t> back;
-      parked_constrained_[lane].for_each_that_may_fit(free, [&](std::size_t at) {
-        const std::uint32_t task_class = parked_constrained_[lane].task_class(at);
-        if (fits(task_class)) back.push_back(task_class);
+      parked.for_each_that_may_fit(free, [&](std::size_t place) {
+        if (fits(parked.task_class(place))) back.push_back(parked.task_class(place));
       });
-      for (const std::uint32_t task_class : back) retry(task_class, lane);
-    }
-  }
-
-  bool is_parked(std::uint32_t task_class, std::uint32_t lane) const;
-  std::vector<std::uint32_t> parked(std::uint32_t lane) const;  ///< the task classes, in order
-
-  /// Does a queue of the task class wait in the lane?
-  bool waits(std::uint32_t task_class, std::uint32_t lane) const {
-    return lane < lanes_.size() && task_class < lanes_[lane].of_class.size() &&
-           !lanes_[lane].of_class[task_class].queues.empty();
-  }
-
-  /// Of the task classes without terms that are parked in the lane and pass the test, all with tasks that may
-  /// fit into what is free, the first one's first queue. `fits(task class)` is asked as seldom as possible.
-  template <class Fits>
-  std::optional<Entry> next_parked(std::uint32_t lane, std::span<const std::int64_t> free, Fits fits) const {
-    const UnschedulableClasses& parked = lanes_[lane].parked;
-    std::optional<Entry> next;
-    parked.for_each_that_may_fit(free, [&](std::size_t at) {
-      if (next && parked.key(at) > lanes_[lane].keys[next->queue] * (1 + kRounding)) return;
-      const Entry entry = first(parked.task_class(at), lane);
-      if ((!next || before(entry, *next)) && fits(parked.task_class(at))) next = entry;
+      for (const std::uint32_t task_class : back) retry(task_class, tournament);
     });
-    return next;
   }
 
-  /// Brings back all task classes without terms that are parked in the lane and pass the test. O(those set
-  /// parked).
+  bool is_parked(std::uint32_t task_class, TournamentId tournament) const;
+  std::vector<std::uint32_t> parked(TournamentId tournament) const;  ///< the task classes, in order
+
+  /// Does a queue of the task class wait in the tournament?
+  bool waits(std::uint32_t task_class, TournamentId tournament) const {
+    return is_there(tournament) && task_class < bracket_of(tournament).of_class.size() &&
+           !bracket_of(tournament).of_class[task_class].queues.empty();
+  }
+
+  /// Of the task classes without terms that are parked in the tournament and pass the test, all with tasks
+  /// that may fit into what is free, the first one's first queue. `fits(task class)` is asked as seldom as
+  /// possible.
   template <class Fits>
-  void retry_if(std::uint32_t lane, Fits fits) {
-    for (std::size_t at = lanes_[lane].parked.size(); at-- > 0;) {
-      const std::uint32_t task_class = lanes_[lane].parked.task_class(at);
-      if (fits(task_class)) retry(task_class, lane);
+  std::optional<Entry> next_parked(TournamentId tournament, std::span<const std::int64_t> free,
+                                   Fits fits) const {
+    const Bracket& bracket = bracket_of(tournament);
+    const Precedence precedence = this->precedence();
+    std::optional<Keyed> next;
+    bracket.parked.for_each_that_may_fit(free, [&](std::size_t at) {
+      const double key = bracket.parked.key(at);
+      if (next && key > next->key * (1 + kRounding)) return;
+      const std::uint32_t task_class = bracket.parked.task_class(at);
+      const Keyed here{.entry = {.queue = bracket.of_class[task_class].first, .tournament = tournament},
+                       .key = key};
+      if ((!next || precedence.before(here, *next)) && fits(task_class)) next = here;
+    });
+    return next ? std::optional(next->entry) : std::nullopt;
+  }
+
+  /// Brings back all task classes without terms that are parked in the tournament and pass the test. O(those
+  /// set parked).
+  template <class Fits>
+  void retry_if(TournamentId tournament, Fits fits) {
+    for (std::size_t at = bracket_of(tournament).parked.size(); at-- > 0;) {
+      const std::uint32_t task_class = bracket_of(tournament).parked.task_class(at);
+      if (fits(task_class)) retry(task_class, tournament);
     }
   }
 
-  std::uint32_t lane_count() const { return static_cast<std::uint32_t>(lanes_.size()); }
+  /// Visits the tournaments that there are: all, or those of one place.
+  template <class Visit>
+  void for_each_tournament(Visit visit, std::optional<std::uint32_t> place = {}) const {
+    for (std::uint32_t alternative = 0; alternative < brackets_.size(); ++alternative) {
+      const auto places = static_cast<std::uint32_t>(brackets_[alternative].size());
+      const std::uint32_t end = place ? std::min(*place + 1, places) : places;
+      for (std::uint32_t at = place.value_or(0); at < end; ++at)
+        visit(TournamentId{.place = at, .alternative = alternative});
+    }
+  }
 
  private:
-  struct OfShape {
+  struct OfClass {
     Tournament queues;                // by their places in the task class
     std::uint32_t parked_at = kNone;  // its place among those parked
     std::uint32_t first = kNone;      // the first of its queues
     double first_key = 0;             // and that one's key
   };
-  struct Lane {
-    explicit Lane(std::size_t resources) : parked(resources) {}
+  struct Bracket {
+    explicit Bracket(std::size_t resources) : parked(resources), parked_constrained(resources) {}
     Tournament task_classes;
-    std::vector<OfShape> of_class;  // [task class]
+    std::vector<OfClass> of_class;  // [task class]
     std::vector<double> keys;       // [queue]
-    UnschedulableClasses
-        parked;  // task classes without terms: what is freed on a server helps them there alone
+    UnschedulableClasses parked;    // without terms: what is freed on a server helps them there alone
+    UnschedulableClasses parked_constrained;  // with terms
   };
   struct Members {
     std::vector<std::uint32_t> queues;  // [place]
     std::vector<std::uint32_t> vacant;
-    std::vector<std::uint32_t> lanes;
+    std::vector<TournamentId> tournaments;
     std::uint32_t waiting = 0;
   };
 
-  auto before_in_class(std::uint32_t task_class, std::uint32_t lane) const {
-    return [this, &queues = members_[task_class].queues, lane](std::uint32_t a, std::uint32_t b) {
-      return before({.queue = queues[a], .lane = lane}, {.queue = queues[b], .lane = lane});
+  Bracket& bracket_of(TournamentId id) { return brackets_[id.alternative][id.place]; }
+  const Bracket& bracket_of(TournamentId id) const { return brackets_[id.alternative][id.place]; }
+  bool is_there(TournamentId id) const {
+    return id.alternative < brackets_.size() && id.place < brackets_[id.alternative].size();
+  }
+
+  auto before_in_class(std::uint32_t task_class, TournamentId tournament) const {
+    return [this, &queues = members_[task_class].queues, &keys = bracket_of(tournament).keys, tournament](
+               std::uint32_t a, std::uint32_t b) {
+      const auto keyed = [&](std::uint32_t place) {
+        return Keyed{.entry = {.queue = queues[place], .tournament = tournament}, .key = keys[queues[place]]};
+      };
+      return precedence().before(keyed(a), keyed(b));
     };
   }
-  auto before_in_lane(std::uint32_t lane) const {
-    return [this, lane, &of_class = lanes_[lane].of_class](std::uint32_t a, std::uint32_t b) {
-      const double key_a = of_class[a].first_key;
-      const double key_b = of_class[b].first_key;
-      if (std::abs(key_a - key_b) > kRounding * std::max(key_a, key_b)) return key_a < key_b;
-      return before(first(a, lane), first(b, lane));
+  auto before_in_tournament(TournamentId tournament) const {
+    return [this, &of_class = bracket_of(tournament).of_class, tournament](std::uint32_t a, std::uint32_t b) {
+      const auto keyed = [&](std::uint32_t task_class) {
+        return Keyed{.entry = {.queue = of_class[task_class].first, .tournament = tournament},
+                     .key = of_class[task_class].first_key};
+      };
+      return precedence().before(keyed(a), keyed(b));
     };
   }
   Precedence precedence() const { return {.discipline = discipline_, .tie = tie_, .context = context_}; }
-  Keyed keyed(Entry entry) const { return {.entry = entry, .key = lanes_[entry.lane].keys[entry.queue]}; }
+  Keyed keyed(Entry entry) const {
+    return {.entry = entry, .key = bracket_of(entry.tournament).keys[entry.queue]};
+  }
   /// Are the keys equal, whatever the tie rule?
   bool ties(Entry a, Entry b) const { return precedence().ties(keyed(a), keyed(b)); }
   Entry drawn_from_tied(Entry lowest, Random& random) const;
-  void set_key(std::uint32_t queue, std::uint32_t lane);
-  void replay(std::uint32_t queue, std::uint32_t lane);
-  void set_first(std::uint32_t task_class, std::uint32_t lane);
-  UnschedulableClasses& parked_of(std::uint32_t task_class, std::uint32_t lane) {
-    return context_->ledger.task_classes.terms(task_class) == nullptr ? lanes_[lane].parked
-                                                                      : parked_constrained_[lane];
+  void set_key(std::uint32_t queue, TournamentId tournament);
+  void replay(std::uint32_t queue, TournamentId tournament);
+  void set_first(std::uint32_t task_class, TournamentId tournament);
+  UnschedulableClasses& parked_of(std::uint32_t task_class, TournamentId tournament) {
+    Bracket& bracket = bracket_of(tournament);
+    return context_->ledger.task_classes.terms(task_class) == nullptr ? bracket.parked
+                                                                      : bracket.parked_constrained;
   }
-  void set_parked_key(std::uint32_t task_class, std::uint32_t lane);
-  void remove_parked(std::uint32_t task_class, std::uint32_t lane);
+  void set_parked_key(std::uint32_t task_class, TournamentId tournament);
+  void remove_parked(std::uint32_t task_class, TournamentId tournament);
 
   const Discipline* discipline_;
   Tie tie_;
   const ShareContext* context_;
-  std::vector<Lane> lanes_;
-  std::vector<UnschedulableClasses>
-      parked_constrained_;                    // [lane], the task classes with terms that are parked
-  std::size_t parked_constrained_count_ = 0;  // in all lanes
-  std::vector<Members> members_;              // [task class]
+  std::vector<std::vector<Bracket>> brackets_;  // [alternative][place]
+  std::size_t parked_constrained_count_ = 0;    // in all tournaments
+  std::vector<Members> members_;                // [task class]
   std::vector<std::uint32_t> places_;  // [queue], its place in its task class; kNone when it does not wait
 };
 

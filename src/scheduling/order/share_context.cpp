@@ -1,39 +1,14 @@
-// What disciplines compare users by: the scale of shares, decayed usage, exact dominant shares, the tasks
-// that a class could run alone, and prices.
+// What disciplines compare users by beside the ledger: decayed usage, the tasks that a class could run alone,
+// and prices.
 #include "scheduling/order/share_context.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <optional>
 
-#include "model/exact.hpp"
 #include "numerics/pool/dual.hpp"
 
 namespace mirab::scheduling {
-
-Result<ShareScale> ShareScale::from(std::span<const Quantity> scales, std::size_t resources) {
-  ShareScale scale(resources);
-  if (scales.empty()) return scale;
-  const auto error = [](std::string message) {
-    return Error{.message = std::move(message), .key = "share_scale"};
-  };
-  if (scales.size() != resources)
-    return error(fmt::format("{} scales for {} resources", scales.size(), resources));
-  if (std::all_of(scales.begin(), scales.end(), [](const Quantity& each) { return each.is_zero(); }))
-    return error("no resource counts");
-  int unit = INT32_MAX;
-  for (const Quantity& each : scales) {
-    if (!each.is_zero()) unit = std::min(unit, each.exponent());
-  }
-  for (std::size_t r = 0; r < resources; ++r) {
-    const std::optional<std::int64_t> whole = count_units(scales[r], unit, Rounding::down);
-    if (!whole) return error("the scales are too far apart to be compared exactly");
-    scale.whole[r] = static_cast<std::uint64_t>(*whole);
-    scale.rounded[r] = scales[r].value();
-  }
-  return scale;
-}
 
 namespace {
 
@@ -77,54 +52,6 @@ void DecayedUsage::refresh(Time now) {
   for (Row& row : rows_) row.key = usage_at(row, now);
 }
 
-namespace {
-
-__extension__ using Wide = __int128;
-
-}  // namespace
-
-double dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
-                     const ShareScale& scale) {
-  double part = 0;
-  for (std::size_t r = 0; r < of.size(); ++r) {
-    if (of[r] > 0)
-      part = std::max(part, scale.rounded[r] * (static_cast<double>(used[r]) / static_cast<double>(of[r])));
-  }
-  return part;
-}
-
-Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
-                         const ShareScale& scale) {
-  Part part{.numerator = 0, .denominator = 1};
-  for (std::size_t r = 0; r < of.size(); ++r) {
-    if (of[r] == 0) continue;
-    const Part other{.numerator = used[r], .denominator = of[r], .scale = scale.whole[r]};
-    if (compare_per_weight(other, {}, part, {}) > 0) part = other;
-  }
-  return part;
-}
-
-std::strong_ordering compare_per_weight(Part a, const Weight& of_a, Part b, const Weight& of_b) {
-  if (of_a == of_b && a.scale == b.scale)
-    return Wide{a.numerator} * b.denominator <=> Wide{b.numerator} * a.denominator;
-  const auto per_weight = [](Part part, const Weight& weight) {
-    return Fraction(static_cast<std::uint64_t>(part.numerator), static_cast<std::uint64_t>(part.denominator))
-        .times(part.scale, 1)
-        .times(weight.denominator, weight.numerator);
-  };
-  return per_weight(a, of_a) <=> per_weight(b, of_b);
-}
-
-std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<const std::int64_t> pool) {
-  std::uint32_t dominant = 0;
-  for (std::uint32_t r = 1; r < demand.size(); ++r) {
-    if (pool[r] == 0) continue;
-    if (pool[dominant] == 0 || Wide{demand[r]} * pool[dominant] > Wide{demand[dominant]} * pool[r])
-      dominant = r;
-  }
-  return dominant;
-}
-
 mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, std::uint32_t task_class) {
   const auto tasks_on = [](std::span<const std::int64_t> capacity, const Amounts& demand) {
     std::optional<mpq_class> least;
@@ -149,6 +76,15 @@ mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes,
                         ledger.task_classes.demand_anywhere(task_class, server));
   }
   return alone;
+}
+
+std::vector<double> usable_prices(const numerics::PricedAmounts& found) {
+  const auto m = static_cast<std::size_t>(found.log_price.size());
+  std::vector<double> prices(m, 1.0);
+  // A comparison with a gap that is not a number is false.
+  if (!(found.report.error <= kUsableGap)) return prices;
+  for (std::size_t r = 0; r < m; ++r) prices[r] = std::exp(found.log_price[static_cast<Eigen::Index>(r)]);
+  return prices;
 }
 
 std::vector<double> pool_prices(const Ledger& ledger) {
@@ -187,21 +123,10 @@ std::vector<double> pool_prices(const Ledger& ledger) {
   }
   const Eigen::ArrayXd capacity = Eigen::ArrayXd::Ones(demand.cols());
   const Eigen::ArrayXd no_cap(0);
-  const numerics::PricedAmounts priced =
-      numerics::solve_dual({demand, capacity, weight, no_cap, 1.0}, 1e-12, 1e-9);
-  for (Index r = 0; r < demand.cols(); ++r)
-    prices[present[static_cast<std::size_t>(r)]] = std::exp(priced.log_price[r]);
+  const std::vector<double> found = usable_prices(
+      numerics::solve_dual({demand, capacity, weight, no_cap, 1.0}, {.target = 1e-12, .accepted = 1e-9}));
+  for (std::size_t r = 0; r < present.size(); ++r) prices[present[r]] = found[r];
   return prices;
-}
-
-Result<Weight> weight_from(const Quantity& quantity) {
-  if (quantity.is_zero()) return Error{.message = "a weight must be above 0", .key = "weight"};
-  const mpq_class exact = rational(quantity);
-  if (!exact.get_num().fits_ulong_p() || !exact.get_den().fits_ulong_p()) {
-    return Error{.message = "the weight has more digits than shares can be compared with; round it to 18",
-                 .key = "weight"};
-  }
-  return Weight{.numerator = exact.get_num().get_ui(), .denominator = exact.get_den().get_ui()};
 }
 
 }  // namespace mirab::scheduling

@@ -1,70 +1,24 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <gmp.h>
 #include <gmpxx.h>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include <mirab/model/quantity.hpp>
-#include <mirab/model/result.hpp>
 #include <mirab/model/time.hpp>
 
+#include "fairness/share.hpp"
 #include "scheduling/ledger/ledger.hpp"
 
+namespace mirab::numerics {
+struct PricedAmounts;
+}
+
 namespace mirab::scheduling {
-
-/// A fraction of products of up to three 64-bit numbers each, compared exactly and without allocation: shares
-/// over weights, whose cross products no integer of the compiler holds.
-class Fraction {
- public:
-  /// numerator / denominator. Requires denominator > 0.
-  Fraction(std::uint64_t numerator, std::uint64_t denominator)
-      : numerator_{numerator, 0, 0}, denominator_{denominator, 0, 0} {}
-
-  /// Times numerator / denominator, at most twice. Requires denominator > 0.
-  Fraction& times(std::uint64_t numerator, std::uint64_t denominator) {
-    mpn_mul_1(numerator_.data(), numerator_.data(), kLimbs, numerator);
-    mpn_mul_1(denominator_.data(), denominator_.data(), kLimbs, denominator);
-    return *this;
-  }
-
-  friend std::strong_ordering operator<=>(const Fraction& a, const Fraction& b) {
-    std::array<mp_limb_t, 2 * kLimbs> left;
-    std::array<mp_limb_t, 2 * kLimbs> right;
-    mpn_mul_n(left.data(), a.numerator_.data(), b.denominator_.data(), kLimbs);
-    mpn_mul_n(right.data(), b.numerator_.data(), a.denominator_.data(), kLimbs);
-    return mpn_cmp(left.data(), right.data(), 2 * kLimbs) <=> 0;
-  }
-  friend bool operator==(const Fraction& a, const Fraction& b) { return (a <=> b) == 0; }
-
- private:
-  static constexpr mp_size_t kLimbs = 3;
-  static_assert(sizeof(mp_limb_t) == sizeof(std::uint64_t) && GMP_NAIL_BITS == 0);
-
-  std::array<mp_limb_t, kLimbs> numerator_;
-  std::array<mp_limb_t, kLimbs> denominator_;
-};
-
-/// s_r: what the part of resource r counts in a share, in every formula where a_r / C_r stands. 0 keeps it
-/// out.
-struct ShareScale {
-  std::vector<double> rounded;       ///< s_r, [m]
-  std::vector<std::uint64_t> whole;  ///< s_r times a number that is the same for all resources, [m]
-
-  /// Every resource counts alike.
-  explicit ShareScale(std::size_t resources) : rounded(resources, 1.0), whole(resources, 1) {}
-
-  /// Errors: another number of scales than resources, all of them 0, or so far apart that no common unit
-  /// counts them in 63 bits. None at all: every resource counts alike.
-  static Result<ShareScale> from(std::span<const Quantity> scales, std::size_t resources);
-};
 
 /// What users have used lately: their shares s(τ), of which what lies a half-life h back counts half,
 ///
@@ -112,11 +66,27 @@ class DecayedUsage {
   std::vector<Row> rows_;  // [user]
 };
 
-/// A queue in a lane: what races. Lanes are what a discipline tells apart beside the users: server classes,
-/// lines of users; most have a single one.
+/// A tournament of the ready queue: what a discipline tells apart beside the users (tournament_rules.hpp).
+struct TournamentId {
+  std::uint32_t place = 0;  ///< the server class, or the resource that dominates; 0 where there is one
+  std::uint32_t alternative =
+      0;  ///< of the task class's demands, the first of equal ones: what its tasks take
+  friend auto operator<=>(const TournamentId&, const TournamentId&) = default;
+};
+
+/// One number for it, as snapshots have it.
+inline std::uint64_t number_of(TournamentId id) {
+  return std::uint64_t{id.alternative} << 32 | std::uint64_t{id.place};
+}
+inline TournamentId tournament_of(std::uint64_t number) {
+  return {.place = static_cast<std::uint32_t>(number),
+          .alternative = static_cast<std::uint32_t>(number >> 32)};
+}
+
+/// A queue in a tournament: what plays.
 struct Entry {
   std::uint32_t queue;
-  std::uint32_t lane;
+  TournamentId tournament = {};
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
@@ -153,12 +123,13 @@ struct ShareContext {
   const ServerClasses& server_classes;
   Rounds rounds;                           ///< of lines
   std::vector<double> prices;              ///< ν, of whole pools, [m]
-  ShareScale scale;                        ///< s
+  fairness::ShareScale scale;              ///< s
   std::optional<DecayedUsage> usage = {};  ///< with a half-life
   std::vector<mpq_class> alone =
       {};  ///< u: tasks of the task class that the whole cluster runs, [task class]
   std::vector<double> alone_value = {};  ///< the same as doubles
 
+  std::span<const std::int64_t> pool() const { return ledger.server_pool.pool(); }
   const QueueRow& queue(Entry entry) const { return ledger.queues[entry.queue]; }
   const UserRow& user(Entry entry) const { return ledger.users[queue(entry).user]; }
 };
@@ -173,27 +144,10 @@ mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes,
 /// O(N m²) an iteration.
 std::vector<double> pool_prices(const Ledger& ledger);
 
-/// argmax_r d_r / C_r of the resources of which there are some, the first of equals.
-std::uint32_t dominant_resource(std::span<const std::int64_t> demand, std::span<const std::int64_t> pool);
-
-/// max_r s_r used_r / of_r over the resources of which there are some, the user's part of a pool or of a
-/// server, rounded.
-double dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
-                     const ShareScale& scale);
-
-/// The same, exactly, in the unit of the whole scales: scale · numerator / denominator.
-struct Part {
-  std::int64_t numerator;
-  std::int64_t denominator;
-  std::uint64_t scale = 1;
-};
-Part exact_dominant_part(std::span<const std::int64_t> used, std::span<const std::int64_t> of,
-                         const ShareScale& scale);
-
-/// a / φ_a against b / φ_b, exactly.
-std::strong_ordering compare_per_weight(Part a, const Weight& of_a, Part b, const Weight& of_b);
-
-/// φ in lowest terms. Errors: zero, or more digits than the comparison of shares holds.
-Result<Weight> weight_from(const Quantity& quantity);
+/// The prices that a solver found, if its certificate bounds the gap by a hundredth: what a user has spent is
+/// then known that well, and a task is more than that of most shares. Else nothing is known of them (they
+/// need not be finite, which would leave users without an order), and every resource costs the same. [m]
+std::vector<double> usable_prices(const numerics::PricedAmounts& found);
+inline constexpr double kUsableGap = 0.01;
 
 }  // namespace mirab::scheduling

@@ -135,7 +135,7 @@ std::vector<std::optional<Amounts>> Engine::State::read_server_classes(const Jso
     capacity = amounts_of(item);
     if (!json.failed()) refuse_if(item, check_amounts(*capacity, {}));
   });
-  if (!json.failed() && !server_classes.set_capacities(capacities, ledger.resource_count()))
+  if (!json.failed() && !ledger.server_classes.set_capacities(capacities, ledger.resource_count()))
     json.refuse("duplicate kind of server");
   return capacities;
 }
@@ -155,12 +155,12 @@ void Engine::State::read_servers(const JsonReader& json,
       parts[1].refuse("there is no such kind");
     if (json.failed()) return;
     capacities[server] = of_kinds[kind];
-    server_classes.hold(server, *capacities[server]);
+    ledger.server_classes.hold(server, *capacities[server]);
     ledger.task_classes.eligibility.server_added(server, description);
     ledger.servers.add_at(server, {.kind = kind, .drained = drained});
   });
   for (std::uint32_t kind = 0; !json.failed() && kind < of_kinds.size(); ++kind) {
-    if (of_kinds[kind] && server_classes.servers(kind) == 0) json.refuse("a kind without servers");
+    if (of_kinds[kind] && ledger.server_classes.servers(kind) == 0) json.refuse("a kind without servers");
   }
   // Numbers of the park come in order; those of vacant servers are given and returned.
   const Amounts nothing(ledger.resource_count(), 0);
@@ -207,7 +207,7 @@ void Engine::State::read_queue(const JsonReader& json, std::uint32_t user) {
   if (json.failed()) return;
   if (task_class >= ledger.task_classes.end() || ledger.task_classes.holders(task_class) == 0)
     return parts[0].refuse("there is no such wish");
-  if (arrival >= waits_before) return parts[1].refuse("an arrival after the latest");
+  if (arrival >= ledger.waits_before) return parts[1].refuse("an arrival after the latest");
   if (ledger.find_queue(user, task_class) != kNone)
     return parts[0].refuse("a wish has two queues of one user");
   if (ledger.task_classes.terms(task_class) != nullptr && ledger.task_classes.holders(task_class) > 1)
@@ -223,7 +223,7 @@ void Engine::State::read_queue(const JsonReader& json, std::uint32_t user) {
     const auto waiting = of_job[1].integer<std::int64_t>(0, INT64_MAX);
     const auto sequence = of_job[2].integer<std::uint64_t>(0, UINT64_MAX);
     if (json.failed()) return;
-    if (sequence >= jobs_before || (latest && sequence <= *latest))
+    if (sequence >= ledger.jobs_before || (latest && sequence <= *latest))
       return of_job[2].refuse("a job after the latest, or not in order");
     latest = sequence;
     ledger.jobs.put_back(job, {.queue = queue, .waiting = waiting, .sequence = sequence});
@@ -277,7 +277,7 @@ void Engine::State::read_tasks(const JsonReader& json) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] >= ledger.tasks.end() || ledger.tasks.holds(numbers[i]))
       return json["number"].refuse("a number without a generation, or given twice");
-    if (!has_room(ledger.queues[ledger.jobs[jobs[i]].queue].task_class, servers[i]))
+    if (!ledger.has_room(ledger.task_class_of(jobs[i]), servers[i]))
       return json["server"].refuse(fmt::format("server {} has no room for task {}", servers[i], numbers[i]));
     ledger.start_again(numbers[i], jobs[i], servers[i], Time(Duration(started[i])));
   }
@@ -349,7 +349,7 @@ void Engine::State::read_usage(const JsonReader& json) {
     context.usage->set_row(user, {.usage = parts[0].number(0, most),
                                   .key = parts[1].number(0, most),
                                   .since = Time(Duration(parts[2].integer<std::int64_t>(INT64_MIN, latest))),
-                                  .share = discipline_choice.discipline->share(context, user)});
+                                  .share = share_of(*discipline_choice.discipline, context, user)});
   }
 }
 
@@ -414,7 +414,7 @@ void Engine::State::read_race(const JsonReader& json) {
     if (!ledger.users.holds(user)) continue;
     for (const std::uint32_t queue : ledger.users[user].queues) {
       if (ledger.queues[queue].first_job != kNone)
-        ready.enter(queue, lanes_of(ledger.queues[queue].task_class));
+        ready.enter(queue, tournaments.of(ledger.queues[queue].task_class));
     }
   }
   std::set<std::uint32_t> something_freed;
@@ -423,26 +423,27 @@ void Engine::State::read_race(const JsonReader& json) {
     something_freed.insert(server);
     released.add(server);
   }
-  const auto fits = [&](std::uint32_t task_class, std::uint32_t lane) {
+  const auto fits = [&](std::uint32_t task_class, TournamentId tournament) {
     if (ledger.task_classes.terms(task_class) != nullptr)
-      return batch_fits(ledger.queues[ready.first(task_class, lane).queue].first_job,
-                        server_class_of_lane(lane), open_servers());
+      return batch_fits(ledger.queues[ready.first(task_class, tournament).queue].first_job, tournament,
+                        open_servers());
     for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-      const bool in_lane =
-          discipline_choice.discipline->lanes != Lanes::server_classes || ledger.servers[server].kind == lane;
-      if (in_lane && has_room(task_class, server) && !something_freed.contains(server)) return true;
+      if (ledger.has_room(task_class, server) && tournaments.admits(tournament, task_class, server) &&
+          !something_freed.contains(server))
+        return true;
     }
     return false;
   };
   json["aside"].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> parts = item.items(2);
     if (json.failed()) return;
-    const auto lane = parts[0].integer<std::uint32_t>(0, kMaxNumber);
+    const TournamentId tournament = tournament_of(parts[0].integer<std::uint64_t>(0, UINT64_MAX));
     for (const std::uint32_t task_class : parts[1].integers<std::uint32_t>(0, kMaxNumber)) {
       if (json.failed()) return;
-      if (!ready.waits(task_class, lane) || ready.is_parked(task_class, lane) || fits(task_class, lane))
+      if (!ready.waits(task_class, tournament) || ready.is_parked(task_class, tournament) ||
+          fits(task_class, tournament))
         return parts[1].refuse("a wish that does not wait there, or has room, is aside");
-      ready.park(task_class, lane);
+      ready.park(task_class, tournament);
     }
   });
   keys_are_stale = json["stale"].truth();
@@ -450,8 +451,8 @@ void Engine::State::read_race(const JsonReader& json) {
 
 void Engine::State::read(const JsonReader& json) {
   now = Time(Duration(json["now"].integer<std::int64_t>(INT64_MIN, INT64_MAX)));
-  jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
-  waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
+  ledger.jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
+  ledger.waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
   read_rounds(json["rounds"]);
   read_ledger(json);
   if (json.failed()) return;

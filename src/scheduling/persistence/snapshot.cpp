@@ -18,8 +18,8 @@
 // keys, which are functions of the state, and the order of the ready queue, which is strict, so that no
 // tournament's task class matters; numbers of queues, of selections and of descriptions of servers; prices
 // and tasks alone, which were computed from what is here since it last changed, or are stale, which is kept,
-// and computed before they are used again. While keys are stale and there are several lanes nothing is kept
-// parked: bringing the keys up to date brings all of it back.
+// and computed before they are used again. While keys are stale and there are several tournaments nothing is
+// kept parked: bringing the keys up to date brings all of it back.
 #include <algorithm>
 
 #include <mirab/scheduling/snapshot.hpp>
@@ -186,29 +186,29 @@ Json preemption_of(const std::optional<Preemption>& preemption) {
 }
 
 Json parked_of(const ReadyQueue& ready) {
-  Json lanes = Json::array();
-  for (std::uint32_t lane = 0; lane < ready.lane_count(); ++lane) {
-    const std::vector<std::uint32_t> task_classes = ready.parked(lane);
-    if (!task_classes.empty()) lanes.push_back({lane, task_classes});
-  }
-  return lanes;
+  Json tournaments = Json::array();
+  ready.for_each_tournament([&](TournamentId tournament) {
+    const std::vector<std::uint32_t> task_classes = ready.parked(tournament);
+    if (!task_classes.empty()) tournaments.push_back({number_of(tournament), task_classes});
+  });
+  return tournaments;
 }
 
 }  // namespace
 
 std::string snapshot(const Engine& engine) {
   const Engine::State& state = *engine.state_;
-  const bool brings_back = state.keys_are_stale && state.discipline_choice.discipline->lanes != Lanes::one;
+  const bool brings_back = state.keys_are_stale && state.tournaments.follow_capacities();
   const Json whole = {{"mirab", "engine"},
                       {"version", kSnapshotVersion},
                       {"options", json_of(state.options)},
                       {"now", state.now.time_since_epoch().count()},
-                      {"jobs_before", state.jobs_before},
-                      {"waits_before", state.waits_before},
+                      {"jobs_before", state.ledger.jobs_before},
+                      {"waits_before", state.ledger.waits_before},
                       {"last_used", state.last_used},
                       {"stale", state.keys_are_stale},
                       {"rounds", rounds_of(state.context.rounds)},
-                      {"kinds", server_classes_of(state.server_classes)},
+                      {"kinds", server_classes_of(state.ledger.server_classes)},
                       {"servers", servers_of(state.ledger)},
                       {"shapes", task_classes_of(state.ledger.task_classes)},
                       {"users", users_of(state.ledger)},

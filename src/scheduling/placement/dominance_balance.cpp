@@ -12,19 +12,13 @@
 
 #include <algorithm>
 
+#include "fairness/share.hpp"
+
 namespace mirab::scheduling {
 namespace {
 
-__extension__ using Wide = __int128;
-
-/// argmax_r d_r / c_r, the first of equals: exactly, so that equal parts are equal in every unit.
 std::size_t dominant_there(std::span<const std::int64_t> demand, std::span<const std::int64_t> capacity) {
-  const auto first = std::find_if(demand.begin(), demand.end(), [](std::int64_t d) { return d > 0; });
-  auto dominant = static_cast<std::size_t>(first - demand.begin());
-  for (std::size_t r = dominant + 1; r < demand.size(); ++r) {
-    if (Wide{demand[r]} * capacity[dominant] > Wide{demand[dominant]} * capacity[r]) dominant = r;
-  }
-  return dominant;
+  return fairness::dominant_resource<fairness::Wide>(demand, capacity);
 }
 
 /// Σ_k (units of k) / c_k

@@ -110,8 +110,8 @@ Nearest nearest(const ServerPool& server_pool, const Proportions& proportions,
   return best;
 }
 
-std::optional<std::uint32_t> nearest_in_proportion(const Search& search, Scale scale) {
-  const Proportions& proportions = search.server_pool.proportions(scale);
+std::optional<std::uint32_t> nearest_in_proportion(const Search& search, FitDistance which) {
+  const Proportions& proportions = search.server_pool.proportions(which);
   Nearest best;
   for (const SearchAlternative& variant : search.search_alternatives) {
     const Nearest here = nearest(search.server_pool, proportions, variant);
@@ -121,33 +121,32 @@ std::optional<std::uint32_t> nearest_in_proportion(const Search& search, Scale s
 }
 
 /// H, computed as the search does.
-double distance(const Search& search, std::uint32_t server, Scale scale) {
-  const Proportions& proportions = search.server_pool.proportions(scale);
+double distance(const Search& search, std::uint32_t server, FitDistance which) {
+  const Proportions& proportions = search.server_pool.proportions(which);
   std::vector<double> demand(search.server_pool.resource_count());
   std::vector<double> free(search.server_pool.resource_count());
   proportions.of(variant_on(search, server).demand, demand);
   proportions.of(search.server_pool.free(server), free);
-  double h = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r) h += std::abs(demand[r] - free[r]);
-  return h;
+  return fairness::l1_distance([&](std::size_t r) { return demand[r]; },
+                               [&](std::size_t r) { return free[r]; }, demand.size());
 }
 
 }  // namespace
 
 std::optional<std::uint32_t> best_fit(const Search& search) {
-  return nearest_in_proportion(search, Scale::sum);
+  return nearest_in_proportion(search, FitDistance::of_proportions);
 }
 
 std::optional<std::uint32_t> best_fit_as_published(const Search& search) {
-  return nearest_in_proportion(search, Scale::first);
+  return nearest_in_proportion(search, FitDistance::to_first_resource);
 }
 
 double best_fit_distance(const Search& search, std::uint32_t server) {
-  return distance(search, server, Scale::sum);
+  return distance(search, server, FitDistance::of_proportions);
 }
 
 double best_fit_as_published_distance(const Search& search, std::uint32_t server) {
-  return distance(search, server, Scale::first);
+  return distance(search, server, FitDistance::to_first_resource);
 }
 
 // Worst-fit, counted in tasks: the server with the largest
@@ -165,33 +164,25 @@ double best_fit_as_published_distance(const Search& search, std::uint32_t server
 
 namespace {
 
-__extension__ using Wide = __int128;
-
-struct Ratio {
-  std::int64_t numerator;
-  std::int64_t denominator;  // > 0
-};
-
-bool operator<(const Ratio& a, const Ratio& b) {
-  return Wide{a.numerator} * b.denominator < Wide{b.numerator} * a.denominator;
-}
+using fairness::Part;
+using fairness::Wide;
 
 struct Roomiest {
   std::uint32_t server;
-  Ratio tasks;  // ρ
+  Part tasks;  // ρ
 };
 
 /// ρ; INT64_MAX for a task that demands nothing.
-Ratio tasks_that_fit(std::span<const std::int64_t> free, std::span<const std::int64_t> demand) {
-  Ratio least{.numerator = INT64_MAX, .denominator = 1};
+Part tasks_that_fit(std::span<const std::int64_t> free, std::span<const std::int64_t> demand) {
+  Part least{.numerator = INT64_MAX, .denominator = 1};
   for (std::size_t r = 0; r < demand.size(); ++r) {
-    if (demand[r] > 0) least = std::min(least, Ratio{.numerator = free[r], .denominator = demand[r]});
+    if (demand[r] > 0) least = std::min(least, Part{.numerator = free[r], .denominator = demand[r]});
   }
   return least;
 }
 
 /// Raises `room` to the least for which ρ is larger. False when there can be none.
-bool raise(std::vector<std::int64_t>& room, std::span<const std::int64_t> demand, Ratio tasks) {
+bool raise(std::vector<std::int64_t>& room, std::span<const std::int64_t> demand, Part tasks) {
   bool raised = false;
   for (std::size_t r = 0; r < demand.size(); ++r) {
     if (demand[r] == 0) continue;
@@ -233,7 +224,7 @@ std::optional<std::uint32_t> worst_fit(const Search& search) {
 }
 
 double worst_fit_tasks(const Search& search, std::uint32_t server) {
-  const Ratio tasks = tasks_that_fit(search.server_pool.free(server), variant_on(search, server).demand);
+  const Part tasks = tasks_that_fit(search.server_pool.free(server), variant_on(search, server).demand);
   return static_cast<double>(tasks.numerator) / static_cast<double>(tasks.denominator);
 }
 

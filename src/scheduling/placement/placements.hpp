@@ -8,6 +8,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "fairness/exact_part.hpp"
 #include "scheduling/ledger/server_pool.hpp"
 
 namespace mirab::scheduling {

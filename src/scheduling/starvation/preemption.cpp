@@ -11,14 +11,14 @@
 
 namespace mirab::scheduling {
 
-// Which running tasks end so that a task of user b fits, by the level of each user: its key in the
+// Which running tasks end so that a task of user b fits, by the key of each user in the
 // discipline, the same for all its queues (see disciplines.hpp).
 //
-//   - b's level after its gain, k', is above its level before. A task that takes nothing that counts gets
+//   - b's key after its gain, k', is above its key before. A task that takes nothing that counts gets
 //     nothing by force.
-//   - Every user v ≠ b who loses tasks has, after all its losses, a level of at least k'.
+//   - Every user v ≠ b who loses tasks has, after all its losses, a key of at least k'.
 //
-// So there is a level, k', below which b was, and above which every victim was and at or above which it
+// So there is a key, k', below which b was, and above which every victim was and at or above which it
 // stays: tasks go from users above their fair share to one below its own, and the order does not flip. A task
 // that started on a server kept for it (reservations.cpp) is not preempted as long as it runs.
 //
@@ -34,9 +34,9 @@ namespace {
 
 /// Does the pool hold so much besides what the user has, which stays? Where not, the sum may be more than can
 /// be counted.
-bool has_pool_for(const Ledger& ledger, const Holding& holding, std::span<const std::int64_t> demand) {
+bool has_pool_for(const Ledger& ledger, const UsageAfter& usage, std::span<const std::int64_t> demand) {
   Amounts others(ledger.server_pool.pool().begin(), ledger.server_pool.pool().end());
-  for (std::size_t r = 0; r < others.size(); ++r) others[r] -= holding.used[r];
+  for (std::size_t r = 0; r < others.size(); ++r) others[r] -= usage.amounts()[r];
   return is_within(demand, others);
 }
 
@@ -45,8 +45,8 @@ bool has_pool_for(const Ledger& ledger, const Holding& holding, std::span<const 
 struct VictimSearch::PreemptionCandidate {
   std::uint32_t user;
   std::span<const std::int64_t> demand;
-  mpq_class level;  // afterwards
-  double rounded;
+  const UsageAfter* after;  // with the task
+  double rounded;           // its key
 };
 
 struct VictimSearch::Loss {
@@ -58,11 +58,11 @@ struct VictimSearch::Loss {
   mpq_class work;
 };
 
-VictimSearch::VictimSearch(const ShareContext& context, const Level& level, const Reservations* reservations,
-                           Time now)
+VictimSearch::VictimSearch(const ShareContext& context, const ShareFunction& share,
+                           const Reservations* reservations, Time now)
     : context_(context),
       ledger_(context.ledger),
-      level_(level),
+      share_(share),
       reservations_(reservations),
       now_(now),
       spare_(ledger_.users.end(), -1.0) {
@@ -71,16 +71,24 @@ VictimSearch::VictimSearch(const ShareContext& context, const Level& level, cons
   }
 }
 
+double VictimSearch::rounded(const UsageAfter& after) const {
+  return share_.rounded(context_, after.usage(), after.weight());
+}
+
+std::weak_ordering VictimSearch::compare(const UsageAfter& a, const UsageAfter& b) const {
+  return share_.compare(context_, a.usage(), a.weight(), b.usage(), b.weight());
+}
+
 /// Of all ways in which the user's tasks may run the one that leaves most.
 void VictimSearch::note_spare(std::uint32_t user) {
   for (const std::uint32_t queue : ledger_.users[user].queues) {
     const QueueRow& row = ledger_.queues[queue];
     if (row.running == 0) continue;
     for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(row.task_class)) {
-      Holding after = Holding::of(ledger_, user);
-      if (!is_within(alternative.demand, after.used)) continue;
+      UsageAfter after(ledger_, user);
+      if (!is_within(alternative.demand, after.amounts())) continue;
       after.add(row.task_class, alternative.demand, -1);
-      spare_[user] = std::max(spare_[user], level_.rounded(context_, after));
+      spare_[user] = std::max(spare_[user], rounded(after));
     }
   }
   most_spare_ = std::max(most_spare_, spare_[user]);
@@ -91,30 +99,24 @@ bool VictimSearch::is_protected(std::uint32_t task) const {
   return reservations_ != nullptr && reservations_->met.contains(task);
 }
 
-bool VictimSearch::may_lose(std::uint32_t user, double level) const {
-  return spare_[user] >= level * (1 - kRounding);
+bool VictimSearch::may_lose(std::uint32_t user, double key) const {
+  return spare_[user] >= key * (1 - kRounding);
 }
 
 bool VictimSearch::may_gain(std::uint32_t queue) const {
-  const Holding now = Holding::of(ledger_, ledger_.queues[queue].user);
-  return level_.rounded(context_, now) * (1 - kRounding) <= most_spare_;
+  return rounded(UsageAfter(ledger_, ledger_.queues[queue].user)) * (1 - kRounding) <= most_spare_;
 }
 
-/// Is the level of the holding at least that of who gains, exactly?
-bool VictimSearch::is_at_least(const Holding& holding, const PreemptionCandidate& gain) const {
-  const double rounded = level_.rounded(context_, holding);
-  if (std::abs(rounded - gain.rounded) > kRounding * std::max(rounded, gain.rounded))
-    return rounded > gain.rounded;
-  return level_.exact(context_, holding) >= gain.level;
+/// Is the key after these losses at least that of who gains, exactly?
+bool VictimSearch::is_at_least(const UsageAfter& after, const PreemptionCandidate& gain) const {
+  const double key = rounded(after);
+  if (std::abs(key - gain.rounded) > kRounding * std::max(key, gain.rounded)) return key > gain.rounded;
+  return compare(after, *gain.after) >= 0;
 }
 
 /// max_r d_r / C_r: what the task loses in a nanosecond that it has run.
 mpq_class VictimSearch::work_rate(std::span<const std::int64_t> demand) const {
-  const std::span<const std::int64_t> pool = ledger_.server_pool.pool();
-  const std::uint32_t r = dominant_resource(demand, pool);
-  mpq_class rate(demand[r], pool[r] > 0 ? pool[r] : 1);
-  rate.canonicalize();
-  return rate;
+  return mpq_class(fairness::dominant_share<fairness::Part>(demand, ledger_.server_pool.pool()));
 }
 
 VictimSearch::Loss VictimSearch::loss_of(std::uint32_t task, std::uint32_t server, std::size_t place) const {
@@ -183,7 +185,7 @@ std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, con
                                                        std::int64_t most) {
   const std::span<const std::int64_t> free = ledger_.server_pool.free(server);
   Amounts room(free.begin(), free.end());
-  std::map<std::uint32_t, Holding> holdings;            // by user, what its losses leave
+  std::map<std::uint32_t, UsageAfter> left;             // by user, what its losses leave
   std::map<std::uint32_t, std::int64_t> taken_of_jobs;  // by job
   std::vector<Loss> losses = losses_on(server, gain);
   std::vector<std::size_t> taken;  // of the losses
@@ -191,10 +193,10 @@ std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, con
     const Loss& loss = losses[at];
     const std::uint32_t job = ledger_.tasks[loss.task].job;
     if (!can_spare(job, taken_of_jobs[job] + 1)) continue;
-    Holding& holding = holdings.try_emplace(loss.user, Holding::of(ledger_, loss.user)).first->second;
-    holding.add(loss.task_class, loss.demand, -1);
-    if (!is_at_least(holding, gain)) {
-      holding.add(loss.task_class, loss.demand, 1);
+    UsageAfter& after = left.try_emplace(loss.user, ledger_, loss.user).first->second;
+    after.add(loss.task_class, loss.demand, -1);
+    if (!is_at_least(after, gain)) {
+      after.add(loss.task_class, loss.demand, 1);
       continue;
     }
     for (std::size_t r = 0; r < room.size(); ++r) room[r] += loss.demand[r];
@@ -239,20 +241,16 @@ void VictimSearch::consider(std::uint32_t server, const PreemptionCandidate& gai
 std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t most,
                                           const std::function<bool(std::uint32_t server)>& may_use) {
   const QueueRow& row = ledger_.queues[queue];
-  const Holding before = Holding::of(ledger_, row.user);
+  const UsageAfter before(ledger_, row.user);
   std::optional<Victims> best;
   for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(row.task_class)) {
     if (!has_pool_for(ledger_, before, alternative.demand)) continue;
-    Holding after = before;
+    UsageAfter after = before;
     after.add(row.task_class, alternative.demand, 1);
     // Infinite for tsf, where no server holds such a task.
-    const double rounded = level_.rounded(context_, after);
-    if (most_spare_ < rounded * (1 - kRounding)) continue;
-    const PreemptionCandidate gain{.user = row.user,
-                                   .demand = alternative.demand,
-                                   .level = level_.exact(context_, after),
-                                   .rounded = rounded};
-    if (gain.level <= level_.exact(context_, before)) continue;
+    const PreemptionCandidate gain{
+        .user = row.user, .demand = alternative.demand, .after = &after, .rounded = rounded(after)};
+    if (most_spare_ < gain.rounded * (1 - kRounding) || compare(after, before) <= 0) continue;
     for (std::uint32_t server = 0; server < ledger_.servers.end(); ++server) {
       if (ledger_.task_classes.eligibility.contains(alternative.servers, server) && may_use(server) &&
           is_within(alternative.demand, ledger_.server_pool.capacity(server)))
@@ -335,8 +333,9 @@ std::vector<std::uint32_t> Engine::State::who_may_gain(const VictimSearch& searc
   std::vector<Keyed> queues;
   for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
     if (!ready.holds(queue) || !(is_frozen || may_gain(queue))) continue;
-    const Entry entry{.queue = queue, .lane = 0};
-    queues.push_back({.entry = entry, .key = discipline_choice.discipline->key(*precedence.context, entry)});
+    const Entry entry{.queue = queue};
+    queues.push_back(
+        {.entry = entry, .key = discipline_choice.discipline->key->rounded(*precedence.context, entry)});
   }
   std::sort(queues.begin(), queues.end(), [&](Keyed a, Keyed b) { return precedence.before(a, b); });
   std::vector<std::uint32_t> in_order;
@@ -354,7 +353,7 @@ std::optional<Engine::State::PreemptionCandidate> Engine::State::first_gain(Vict
                                                                             const Reservations* kept) const {
   for (const std::uint32_t queue : who_may_gain(search, precedence)) {
     if (discipline_choice.blocking == Blocking::freeze &&
-        fits_somewhere(ledger.queues[queue].task_class, open))
+        ledger.fits_somewhere(ledger.queues[queue].task_class, open))
       continue;
     std::optional<Victims> victims = search.find(queue, most, [&](std::uint32_t server) {
       if (open.contains(server)) return true;
@@ -374,7 +373,7 @@ std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
     return {};
   }
   const Reservations* const kept = reservations ? &*reservations : nullptr;
-  VictimSearch search(context, *discipline_choice.discipline->level, kept, now);
+  VictimSearch search(context, *discipline_choice.discipline->share, kept, now);
   if (const std::optional<PreemptionCandidate> gain =
           first_gain(search, left, precedence(), open_servers(), kept)) {
     if (why != nullptr) *why = why_placed_by_force(*gain);
@@ -394,7 +393,7 @@ Placed Engine::State::place_instead_of(const Victims& victims, std::uint32_t que
     end_and_wait_again(task);
   }
   preemption->ended(static_cast<std::int64_t>(lost.size()), now);
-  Placed placed = place({.queue = queue, .lane = 0}, victims.server);
+  Placed placed = place({.queue = queue}, victims.server);
   placed.preempted = std::move(lost);
   return placed;
 }

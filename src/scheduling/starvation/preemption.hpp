@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -68,9 +69,10 @@ struct Victims {
 /// Who may lose tasks to whom, as things stand. See preemption.cpp.
 class VictimSearch {
  public:
-  /// Requires the share context, the level and the reservations, if there are any, to stay as they are.
-  /// O(queues m).
-  VictimSearch(const ShareContext& context, const Level& level, const Reservations* reservations, Time now);
+  /// Requires the share context, the share function and the reservations, if there are any, to stay as they
+  /// are. O(queues m).
+  VictimSearch(const ShareContext& context, const ShareFunction& share, const Reservations* reservations,
+               Time now);
 
   /// May some other user lose a task for one of the queue? False only when none may. O(m).
   bool may_gain(std::uint32_t queue) const;
@@ -92,9 +94,11 @@ class VictimSearch {
   struct Loss;                 // of a task that may end
 
   void note_spare(std::uint32_t user);
+  double rounded(const UsageAfter& after) const;
+  std::weak_ordering compare(const UsageAfter& a, const UsageAfter& b) const;
   bool is_protected(std::uint32_t task) const;
-  bool may_lose(std::uint32_t user, double level) const;
-  bool is_at_least(const Holding& holding, const PreemptionCandidate& gain) const;
+  bool may_lose(std::uint32_t user, double key) const;
+  bool is_at_least(const UsageAfter& after, const PreemptionCandidate& gain) const;
   mpq_class work_rate(std::span<const std::int64_t> demand) const;
   Loss loss_of(std::uint32_t task, std::uint32_t server, std::size_t place) const;
   bool can_spare(std::uint32_t job, std::int64_t tasks) const;
@@ -106,10 +110,10 @@ class VictimSearch {
 
   const ShareContext& context_;
   const Ledger& ledger_;
-  const Level& level_;
+  const ShareFunction& share_;
   const Reservations* reservations_;
   Time now_;
-  std::vector<double> spare_;  // the highest level of the user after the loss of one task; -1 without tasks
+  std::vector<double> spare_;  // the highest key of the user after the loss of one task; -1 without tasks
   double most_spare_ = -1;
   bool found_too_many_ = false;
   Time next_order_ = Time::max();

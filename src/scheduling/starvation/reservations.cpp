@@ -34,7 +34,7 @@
 namespace mirab::scheduling {
 namespace {
 
-__extension__ using Wide = __int128;
+using fairness::Wide;
 
 /// From one time to a later one, in ns: times may lie further apart than a Duration holds.
 std::uint64_t passed(Time from, Time to) {
@@ -72,22 +72,6 @@ Check check(const Reserving& rule) {
   if (rule.at_most && rule.at_most->count() <= 0)
     return Error{.message = "must be positive; omit it for no limit", .key = "reservations.at_most"};
   return {};
-}
-
-/// Could the server, were it empty, be kept for the queue's next task?
-bool Engine::State::can_be_kept(std::uint32_t server, std::uint32_t queue) const {
-  const DemandAlternative* const alternative =
-      ledger.task_classes.alternative_on(ledger.queues[queue].task_class, server);
-  return alternative != nullptr && is_within(alternative->demand, ledger.server_pool.capacity(server));
-}
-
-bool Engine::State::fits_somewhere(std::uint32_t task_class, const OpenServers& open) const {
-  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
-  return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
-    const SearchAlternative variant{.demand = alternative.demand,
-                                    .among = ledger.task_classes.eligibility.servers(alternative.servers)};
-    return open.any_with_room(variant);
-  });
 }
 
 /// Does the queue's next task fit on the server that is kept for it?
@@ -139,7 +123,7 @@ std::vector<std::uint32_t> Engine::State::due(const ReservationPreview& step) co
   std::map<std::uint32_t, bool> fits;  // by task class
   const auto fits_nowhere = [&](std::uint32_t task_class) {
     const auto [known, is_new] = fits.try_emplace(task_class, false);
-    if (is_new) known->second = fits_somewhere(task_class, step.open);
+    if (is_new) known->second = ledger.fits_somewhere(task_class, step.open);
     return !known->second;
   };
   for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
@@ -162,10 +146,11 @@ std::vector<std::uint32_t> Engine::State::due(const ReservationPreview& step) co
 
 std::optional<std::uint32_t> Engine::State::server_to_keep(std::uint32_t queue,
                                                            const OpenServers& open) const {
+  const std::uint32_t task_class = ledger.queues[queue].task_class;
   std::optional<std::uint32_t> best;
   Missing least;
   for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-    if (!open.contains(server) || !can_be_kept(server, queue)) continue;
+    if (!open.contains(server) || !ledger.fits_when_empty(task_class, server)) continue;
     const Missing here =
         missing_of(ledger.demand(ledger.queues[queue], server), ledger.server_pool.free(server));
     if (best && !(here < least)) continue;
@@ -242,9 +227,8 @@ std::optional<Placed> Engine::State::place_where_kept(WhyPlaced* why) {
   const Reservations::Kept* const kept = first_kept_with_room(*reservations);
   if (kept == nullptr) return {};
   if (why != nullptr) *why = why_placed_where_kept(*kept);
-  const bool lines = discipline_choice.discipline->lanes == Lanes::lines;
-  const std::uint32_t lane = lines ? lanes_of(ledger.queues[kept->queue].task_class).front() : 0;
-  return place({.queue = kept->queue, .lane = lane}, kept->server);
+  const TournamentId tournament = tournaments.of(ledger.queues[kept->queue].task_class, kept->server);
+  return place({.queue = kept->queue, .tournament = tournament}, kept->server);
 }
 
 std::string Engine::State::broken_reservation() const {
@@ -253,7 +237,8 @@ std::string Engine::State::broken_reservation() const {
     if (ledger.servers[each.server].drained) return "is drained";
     if (ledger.server_pool.is_open(each.server)) return "takes other tasks";
     if (!ready.holds(each.queue)) return "is kept for who does not wait";
-    if (!can_be_kept(each.server, each.queue)) return "is kept for a task that cannot run there";
+    if (!ledger.fits_when_empty(ledger.queues[each.queue].task_class, each.server))
+      return "is kept for a task that cannot run there";
     if (reservations->on_server(each.server) != &each) return "is kept twice";
     return reservations->of_queue(each.queue) == &each ? nullptr : "is one of two kept for the same queue";
   };

@@ -1,7 +1,7 @@
 // Paper 001, figures 1 and 2.
 #include "lab/experiments/psdsf/figures.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "experiments/expect.hpp"
 

@@ -1,7 +1,7 @@
 #include "lab/simulation/overlay/check.hpp"
 
 #include <functional>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "simulation/overlay/small_overlay.hpp"
 

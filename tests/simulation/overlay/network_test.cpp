@@ -2,7 +2,7 @@
 #include "lab/simulation/overlay/network.hpp"
 
 #include <cmath>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <numeric>
 
 namespace mirab::simulation {

@@ -1,5 +1,5 @@
 // Whole runs: what they tell, when they end, and that nothing but the seed decides them.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <numeric>
 
 #include <mirab/overlay/scheduler.hpp>

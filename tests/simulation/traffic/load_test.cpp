@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
@@ -22,7 +23,7 @@ TEST(TrafficLoad, CountsTheTasksThatAJobAloneWouldRun) {
   TrafficScenario scenario = traffic_of({{2, 4}}, {1}, {}, {});
   scenario.capacity = {8, 64};
   scenario.load_resource = 1;
-  EXPECT_EQ(dominant_part(scenario.classes[0].demand, scenario.capacity), 0.25);
+  EXPECT_EQ(fairness::dominant_share<double>(scenario.classes[0].demand, scenario.capacity), 0.25);
   EXPECT_THAT(arrival_rates(scenario, 0.1), ElementsAre(DoubleNear(0.4, 1e-12)));
   EXPECT_TRUE(is_stable(scenario, 0.2));   // and 0.8 of the first resource
   EXPECT_FALSE(is_stable(scenario, 0.3));  // 1.2

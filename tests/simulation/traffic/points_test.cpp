@@ -1,7 +1,7 @@
 #include "lab/simulation/traffic/points.hpp"
 
 #include <cmath>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "lab/simulation/base/statistics.hpp"
 #include "simulation/traffic_scenarios.hpp"

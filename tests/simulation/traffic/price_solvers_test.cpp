@@ -14,11 +14,11 @@ TEST(PriceSolvers, AgreeAndSpendOneForEachJob) {
   for (const std::vector<std::int64_t>& jobs : populations) {
     const SolvedPrices newton = prices_by_newton(scenario, jobs);
     const SolvedPrices gradient = prices_by_gradient(scenario, jobs, 0.1);
-    ASSERT_TRUE(newton.converged && gradient.converged) << jobs[0] << ", " << jobs[1];
+    ASSERT_TRUE(newton.report.converged() && gradient.report.converged()) << jobs[0] << ", " << jobs[1];
     for (const std::size_t r : {0U, 1U}) EXPECT_NEAR(newton.price[r], gradient.price[r], 1e-5);
     EXPECT_NEAR(std::accumulate(newton.price.begin(), newton.price.end(), 0.0),
                 static_cast<double>(jobs[0] + jobs[1]), 1e-6);
-    EXPECT_LT(newton.iterations, gradient.iterations);
+    EXPECT_LT(newton.report.iterations, gradient.report.iterations);
   }
 }
 

@@ -24,7 +24,7 @@ struct Walk {
 TEST(PricedShares, FromTheLastPricesNeedAStepOrTwoAndNeverStartFromNothing) {
   const TrafficScenario scenario = figure_1b({"pf"}, {});
   const FluidRule rule = *fluid_rule(scenario, scenario.mechanisms[0]);
-  PricedShares shares(rule);
+  numerics::ClassPrices shares(rule);
   std::vector<double> found(2);
   Walk walk;
   constexpr int kDivisions = 20'000;
@@ -39,8 +39,8 @@ TEST(PricedShares, FromTheLastPricesNeedAStepOrTwoAndNeverStartFromNothing) {
 TEST(PricedShares, AreTheSameFromTheLastPricesAndFromNothing) {
   const TrafficScenario scenario = figure_1b({"pf"}, {});
   const FluidRule rule = *fluid_rule(scenario, scenario.mechanisms[0]);
-  PricedShares warm(rule);
-  PricedShares cold(rule);
+  numerics::ClassPrices warm(rule);
+  numerics::ClassPrices cold(rule);
   std::vector<double> from_last(2);
   std::vector<double> from_nothing(2);
   Walk walk;
@@ -60,7 +60,7 @@ TEST(PricedShares, CountTheDivisionsThatDidNotConverge) {
        {std::pair{"alpha-fair:alpha=1e-4", false}, {"alpha-fair:alpha=0.1", true}, {"pf", true}}) {
     const TrafficScenario scenario = figure_1b({mechanism}, {});
     const FluidRule rule = *fluid_rule(scenario, scenario.mechanisms[0]);
-    PricedShares shares(rule);
+    numerics::ClassPrices shares(rule);
     std::vector<double> found(2);
     Walk walk;
     for (int division = 0; division < 50; ++division, walk.step()) shares.divide(walk.jobs, found);
@@ -72,7 +72,7 @@ TEST(PricedShares, CountTheDivisionsThatDidNotConverge) {
 TEST(PricedShares, FindThePriceOfAResourceThatWasFreeWhenItsFirstUserComes) {
   const TrafficScenario scenario = traffic_of({{1, 0}, {0, 1}, {1, 1}}, {0.5, 0.25, 0.25}, {"pf"}, {});
   const FluidRule rule = *fluid_rule(scenario, scenario.mechanisms[0]);
-  PricedShares shares(rule);
+  numerics::ClassPrices shares(rule);
   std::vector<double> found(3);
   shares.divide(std::vector<std::int64_t>{4, 0, 0}, found);
   EXPECT_THAT(found, testing::Pointwise(testing::DoubleNear(1e-12), {0.25, 0.0, 0.0}));
@@ -87,7 +87,7 @@ TEST(PricedShares, FindThePriceOfAResourceThatWasFreeWhenItsFirstUserComes) {
 TEST(PricedShares, AreRightWhereThePricesAreNotDetermined) {
   const TrafficScenario scenario = traffic_of({{1, 1}, {2, 2}, {1, 0.5}}, {0.5, 0.25, 0.25}, {"pf"}, {});
   const FluidRule rule = *fluid_rule(scenario, scenario.mechanisms[0]);
-  PricedShares shares(rule);
+  numerics::ClassPrices shares(rule);
   std::vector<double> found(3);
   shares.divide(std::vector<std::int64_t>{1, 1, 2}, found);
   shares.divide(std::vector<std::int64_t>{1, 1, 1}, found);
@@ -99,7 +99,7 @@ TEST(PricedShares, AreRightWhereThePricesAreNotDetermined) {
 TEST(PricedShares, OfALargeAlphaComeFromNothingButComeRight) {
   const TrafficScenario scenario = figure_1b({"alpha-fair:alpha=1000"}, {});
   const FluidRule rule = *fluid_rule(scenario, scenario.mechanisms[0]);
-  PricedShares shares(rule);
+  numerics::ClassPrices shares(rule);
   std::vector<double> found(2);
   for (std::int64_t n = 1; n <= 20; ++n) {
     shares.divide(std::vector<std::int64_t>{n, 2}, found);

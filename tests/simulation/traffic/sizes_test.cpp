@@ -1,5 +1,5 @@
 #include <cmath>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "lab/simulation/base/streams.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"

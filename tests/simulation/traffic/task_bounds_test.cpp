@@ -1,5 +1,5 @@
 #include <functional>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <mirab/scheduling/fill.hpp>
 

@@ -12,6 +12,7 @@
 #include <mirab/model/assert.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "fairness/share.hpp"
 #include "lab/experiments/data.hpp"
 #include "lab/simulation/base/streams.hpp"
 
@@ -97,11 +98,7 @@ ResourceVector amounts_of(const std::vector<double>& demand) {
 }
 
 std::size_t dominant_of(const std::vector<double>& demand, const EqualServers& servers) {
-  std::size_t dominant = 0;
-  for (std::size_t r = 1; r < demand.size(); ++r) {
-    if (demand[r] * servers.capacity[dominant] > demand[dominant] * servers.capacity[r]) dominant = r;
-  }
-  return dominant;
+  return fairness::dominant_resource<double>(demand, servers.capacity);
 }
 
 double spread(const std::vector<double>& values) {

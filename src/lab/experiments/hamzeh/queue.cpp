@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
+#include "fairness/share.hpp"
 #include "lab/experiments/findings.hpp"
 #include "lab/experiments/hamzeh/series.hpp"
 #include "lab/experiments/registry.hpp"
@@ -72,13 +73,10 @@ std::vector<QueuedTask> batch(const std::vector<simulation::DemandProfile>& prof
   std::vector<QueuedTask> tasks;
   for (const std::size_t user : users) {
     const std::vector<double> demand = simulation::draw_demand(profiles[user], t, random);
-    QueuedTask task{.arrival = kBetween * static_cast<double>(tasks.size()), .instructions = demand[0]};
-    for (std::size_t r = 0; r < demand.size(); ++r) {
-      const double share = demand[r] / kQueueCapacity[r];
-      if (share > task.dominant_share) task.dominant = r;
-      task.dominant_share = std::max(task.dominant_share, share);
-    }
-    tasks.push_back(task);
+    tasks.push_back({.arrival = kBetween * static_cast<double>(tasks.size()),
+                     .dominant = fairness::dominant_resource<double>(demand, kQueueCapacity),
+                     .dominant_share = fairness::dominant_share<double>(demand, kQueueCapacity),
+                     .instructions = demand[0]});
   }
   return tasks;
 }

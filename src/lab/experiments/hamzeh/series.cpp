@@ -7,6 +7,7 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "fairness/share.hpp"
 #include "lab/experiments/findings.hpp"
 
 namespace mirab::experiments {
@@ -107,11 +108,9 @@ double switching_users(const DemandSeriesScenario& scenario, const DemandSeriesO
   for (const std::vector<Course>& demand : outcome.demands) {
     std::vector<bool> dominates(capacity.size());
     for (std::size_t t = 0; t < demand[0].size(); ++t) {
-      std::size_t dominant = 0;
-      for (std::size_t r = 1; r < capacity.size(); ++r) {
-        if (demand[r][t] / capacity[r] > demand[dominant][t] / capacity[dominant]) dominant = r;
-      }
-      dominates[dominant] = true;
+      std::vector<double> now;
+      for (const Course& of_resource : demand) now.push_back(of_resource[t]);
+      dominates[fairness::dominant_resource<double>(now, capacity)] = true;
     }
     switching += std::count(dominates.begin(), dominates.end(), true) > 1 ? 1 : 0;
   }

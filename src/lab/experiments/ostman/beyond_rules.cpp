@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "fairness/share.hpp"
 #include "lab/experiments/findings.hpp"
 #include "lab/experiments/ostman/beyond.hpp"
 #include "lab/experiments/ostman/runs.hpp"
@@ -115,14 +116,6 @@ Configuration level(double slack, Search search) {
   return with(with(rule, &OverlayOptions::search, search), &OverlayOptions::slack, slack);
 }
 
-// Of one task: max_r D_nr / C_r.
-double dominant_share(const Problem& cluster, std::size_t n) {
-  double most = 0;
-  for (std::size_t r = 0; r < cluster.resource_count(); ++r)
-    most = std::max(most, cluster.demand(n, 0)[r].value() / cluster.pool()[r]);
-  return most;
-}
-
 // The most tasks that one user got, over the ticks that the centralised scheduler took.
 std::vector<double> bounds(const SideBySide& plan, const SeedRuns& runs, const RunOptions& options) {
   std::vector<double> parts;
@@ -130,7 +123,8 @@ std::vector<double> bounds(const SideBySide& plan, const SeedRuns& runs, const R
     const Problem cluster = google_cluster(plan.machines, plan.users, options.seed + s);
     double most = 0;
     for (std::size_t n = 0; n < plan.users; ++n)
-      most = std::max(most, runs[s].shares[n] / dominant_share(cluster, n));
+      most = std::max(
+          most, runs[s].shares[n] / fairness::dominant_share<double>(cluster.demand(n, 0), cluster.pool()));
     parts.push_back(most / runs[s].ticks);
   }
   return parts;

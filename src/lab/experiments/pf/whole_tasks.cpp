@@ -122,11 +122,12 @@ void compare_price_solvers(Reproduction& result) {
     const simulation::SolvedPrices newton = simulation::prices_by_newton(scenario, jobs);
     table.rows.push_back({fmt::format("{}", jobs[0]), fmt::format("{}", jobs[1]),
                           fmt::format("{:.6f}", newton.price[0]), fmt::format("{:.6f}", newton.price[1]),
-                          fmt::format("{}", newton.iterations)});
+                          fmt::format("{}", newton.report.iterations)});
     for (const double step : kSteps) {
       const simulation::SolvedPrices gradient = simulation::prices_by_gradient(scenario, jobs, step);
-      table.rows.back().push_back(gradient.converged ? fmt::format("{}", gradient.iterations) : "never");
-      if (!gradient.converged) continue;
+      table.rows.back().push_back(gradient.report.converged() ? fmt::format("{}", gradient.report.iterations)
+                                                              : "never");
+      if (!gradient.report.converged()) continue;
       for (std::size_t r = 0; r < newton.price.size(); ++r) {
         const double off = std::abs(gradient.price[r] - newton.price[r]);
         furthest = std::max(furthest, off / static_cast<double>(jobs[0] + jobs[1]));

@@ -31,6 +31,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/base/parallel.hpp"
 #include "lab/simulation/base/streams.hpp"
 #include "lab/simulation/demand_series.hpp"
@@ -105,16 +106,7 @@ constexpr double kEqual = 1e-12;  // parts of a capacity that differ by less are
 constexpr double kWithin = 1e-9;  // of a fair share
 
 std::size_t dominant_of(const ResourceVector& demand, const std::vector<double>& capacity) {
-  std::size_t dominant = 0;
-  double largest = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r) {
-    if (capacity[r] <= 0) continue;
-    const double part = demand[r].value() / capacity[r];
-    if (part <= largest * (1 + kEqual)) continue;
-    largest = part;
-    dominant = r;
-  }
-  return dominant;
+  return fairness::dominant_resource<double>(demand, capacity, kEqual);
 }
 
 // max - min over the resources that have such a group.

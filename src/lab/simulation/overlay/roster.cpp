@@ -3,20 +3,13 @@
 
 #include <algorithm>
 
+#include "fairness/share.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 
 namespace mirab::simulation {
 namespace {
 
 overlay::Amounts amounts(std::span<const std::int64_t> units) { return {units.begin(), units.end()}; }
-
-// max_r D_ir / C_r over what the user demands: what a home computes too, to the last bit.
-double dominant_part(const overlay::Amounts& demand, const overlay::Amounts& total) {
-  double part = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r)
-    if (demand[r] > 0) part = std::max(part, static_cast<double>(demand[r]) / static_cast<double>(total[r]));
-  return part;
-}
 
 }  // namespace
 
@@ -32,7 +25,7 @@ Roster roster_of(const Problem& cluster) {
     roster.names.push_back(cluster.users()[n].name);
     roster.demand.push_back(amounts(counted.demand(n)));
     roster.tasks.push_back(limit == INT64_MAX ? UINT64_MAX : static_cast<std::uint64_t>(limit));
-    roster.dominant.push_back(dominant_part(roster.demand.back(), roster.total));
+    roster.dominant.push_back(fairness::dominant_share<double>(roster.demand.back(), roster.total));
   }
   return roster;
 }

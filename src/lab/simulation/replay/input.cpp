@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/base/streams.hpp"
 #include "lab/simulation/base/workload_check.hpp"
 #include "lab/simulation/replay/machines.hpp"
@@ -45,13 +46,8 @@ std::vector<double> dominant_parts(const ReplayInput& input) {
     }
   }
   std::vector<double> parts;
-  for (const scheduling::JobSubmitted& request : input.requests) {
-    double part = 0;
-    for (std::size_t r = 0; r < pool.size(); ++r) {
-      if (pool[r] > 0) part = std::max(part, static_cast<double>(request.demand[r]) / pool[r]);
-    }
-    parts.push_back(part);
-  }
+  for (const scheduling::JobSubmitted& request : input.requests)
+    parts.push_back(fairness::dominant_share<double>(request.demand, pool));
   return parts;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/replay.hpp"
 #include "model/seconds.hpp"
 
@@ -187,13 +188,7 @@ void ReplayUsers::use(std::uint32_t user, std::span<const std::int64_t> demand, 
 }
 
 double ReplayUsers::share_of(std::uint32_t user) const {
-  double share = 0;
-  for (std::size_t r = 0; r < pool_.size(); ++r) {
-    if (pool_[r] > 0)
-      share = std::max(share,
-                       static_cast<double>(used_[user * pool_.size() + r]) / static_cast<double>(pool_[r]));
-  }
-  return share;
+  return fairness::dominant_share<double>(std::span(used_).subspan(user * pool_.size(), pool_.size()), pool_);
 }
 
 void ReplayUsers::integrate(User& user, Duration now) {

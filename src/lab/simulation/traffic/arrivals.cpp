@@ -20,6 +20,8 @@
 #include <mirab/model/choice.hpp>
 #include <mirab/model/quantity.hpp>
 
+#include "fairness/share.hpp"
+
 namespace mirab::simulation {
 namespace {
 
@@ -30,7 +32,7 @@ double load_of(const TrafficScenario& scenario, std::span<const double> arrivals
   double load = 0;
   for (std::size_t k = 0; k < scenario.classes.size(); ++k) {
     const TrafficClass& job_class = scenario.classes[k];
-    const double work = 1 / dominant_part(job_class.demand, scenario.capacity);
+    const double work = 1 / fairness::dominant_share<double>(job_class.demand, scenario.capacity);
     load += arrivals[k] * work * asked(job_class)[r] / scenario.capacity[r];
   }
   return load;
@@ -42,12 +44,6 @@ std::span<const double> demand_of(const TrafficClass& job_class) { return job_cl
 
 std::span<const double> claims_of(const TrafficClass& job_class) {
   return job_class.claims.empty() ? job_class.demand : job_class.claims;
-}
-
-double dominant_part(std::span<const double> demand, std::span<const double> capacity) {
-  double part = 0;
-  for (std::size_t r = 0; r < demand.size(); ++r) part = std::max(part, demand[r] / capacity[r]);
-  return part;
 }
 
 std::vector<double> arrival_rates(const TrafficScenario& scenario, double load) {

@@ -19,10 +19,6 @@ namespace mirab::simulation {
 /// What class k declares, [m].
 std::span<const double> claims_of(const TrafficClass& job_class);
 
-/// The largest part of a resource that a task takes: max_r a_r / C_r. Its inverse is how many tasks a job
-/// that is alone can run.
-double dominant_part(std::span<const double> demand, std::span<const double> capacity);
-
 /// λ_k at a load, [k], with μ_k = 1.
 std::vector<double> arrival_rates(const TrafficScenario& scenario, double load);
 

@@ -13,10 +13,11 @@
 
 #include <mirab/model/assert.hpp>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/base/parallel.hpp"
 #include "lab/simulation/traffic.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
-#include "lab/simulation/traffic/markov_grid.hpp"
+#include "numerics/queueing/markov_grid.hpp"
 
 namespace mirab::simulation {
 namespace {
@@ -73,7 +74,7 @@ namespace {
 
 constexpr std::size_t kFirstSize = 24;
 constexpr std::size_t kMostStates = 4'000'000;
-constexpr double kResidual = 1e-12;  // of π
+constexpr numerics::Accuracy kResidual{.target = 1e-12, .accepted = 1e-9};  // of π
 constexpr double kBoundary = 1e-9;
 constexpr double kChange = 1e-6;
 
@@ -97,7 +98,7 @@ struct Chain {
 Chain chain_of(const TrafficScenario& scenario, double load, ClassRates& rates) {
   Chain chain{scenario, arrival_rates(scenario, load), {}, rates};
   for (const std::size_t k : {0U, 1U})
-    chain.alone[k] = 1 / dominant_part(scenario.classes[k].demand, scenario.capacity);
+    chain.alone[k] = 1 / fairness::dominant_share<double>(scenario.classes[k].demand, scenario.capacity);
   return chain;
 }
 
@@ -106,9 +107,9 @@ double departing(double rate, std::size_t n, std::size_t permanent) {
   return n == 0 ? 0 : rate * static_cast<double>(n) / static_cast<double>(n + permanent);
 }
 
-MarkovGrid grid_of(const Chain& chain, Sizes2 size) {
+numerics::MarkovGrid grid_of(const Chain& chain, Sizes2 size) {
   chain.rates.cover({size[0] - 1 + chain.permanent(0), size[1] - 1 + chain.permanent(1)});
-  MarkovGrid grid{.rows = size[0], .columns = size[1]};
+  numerics::MarkovGrid grid{.rows = size[0], .columns = size[1]};
   for (std::size_t n1 = 0; n1 < size[0]; ++n1) {
     for (std::size_t n2 = 0; n2 < size[1]; ++n2) {
       const std::array<double, 2> rates = chain.rates_at(n1, n2);
@@ -143,7 +144,7 @@ std::vector<double> continued(const std::vector<double>& pi, Sizes2 from, Sizes2
 
 struct Solved {
   Sizes2 size;
-  Stationary pi = {};
+  numerics::Stationary pi = {};
   std::array<double, 2> jobs = {0, 0};            // E[n_k], of those that come and go
   std::array<double, 2> edge = {0, 0};            // P(n_k = size_k - 1), 0 for a class without arrivals
   std::array<double, 2> permanent_rate = {0, 0};  // mean of one permanent job
@@ -151,7 +152,7 @@ struct Solved {
 
 Solved solve(const Chain& chain, Sizes2 size, std::vector<double> start) {
   Solved solved{.size = size,
-                .pi = stationary_distribution(grid_of(chain, size), std::move(start), kResidual)};
+                .pi = numerics::stationary_distribution(grid_of(chain, size), std::move(start), kResidual)};
   for (std::size_t n1 = 0; n1 < size[0]; ++n1) {
     for (std::size_t n2 = 0; n2 < size[1]; ++n2) {
       const Sizes2 n = {n1, n2};
@@ -189,7 +190,7 @@ Sizes2 longer(const Chain& chain, const Solved& solved) {
 ExactPoint point_of(const Chain& chain, const Solved& solved, double change) {
   ExactPoint point{.stable = true,
                    .states = solved.pi.probability.size(),
-                   .residual = solved.pi.residual,
+                   .residual = solved.pi.report.error,
                    .boundary = solved.edge[0] + solved.edge[1],
                    .change = change};
   for (const std::size_t k : {0U, 1U}) {
@@ -282,7 +283,7 @@ std::vector<std::vector<double>> load_parts(const TrafficScenario& scenario,
   std::vector<std::vector<double>> parts;
   for (std::size_t k = 0; k < arrivals.size(); ++k) {
     const TrafficClass& job_class = scenario.classes[k];
-    const double work = arrivals[k] / dominant_part(job_class.demand, scenario.capacity);
+    const double work = arrivals[k] / fairness::dominant_share<double>(job_class.demand, scenario.capacity);
     parts.emplace_back();
     for (std::size_t j = 0; j < scenario.capacity.size(); ++j)
       parts[k].push_back(work * claims_of(job_class)[j] / scenario.capacity[j]);

@@ -17,6 +17,7 @@
 #include <functional>
 #include <limits>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 
 namespace mirab::simulation {
@@ -43,11 +44,12 @@ class FluidTraffic {
       : run_(run), rates_(rates), not_converged_before_(rates.not_converged()), jobs_(run.arrivals.size()) {
     const TrafficScenario& scenario = run.scenario;
     for (std::size_t k = 0; k < jobs_.size(); ++k) {
-      flows_.push_back({.arrival_rate = run.arrivals[k],
-                        .alone = 1 / dominant_part(scenario.classes[k].demand, scenario.capacity),
-                        .has_permanent = scenario.classes[k].permanent > 0,
-                        .arrivals = arrival_stream(run.seed, run.load, k),
-                        .sizes = size_stream(run.seed, run.load, k)});
+      flows_.push_back(
+          {.arrival_rate = run.arrivals[k],
+           .alone = 1 / fairness::dominant_share<double>(scenario.classes[k].demand, scenario.capacity),
+           .has_permanent = scenario.classes[k].permanent > 0,
+           .arrivals = arrival_stream(run.seed, run.load, k),
+           .sizes = size_stream(run.seed, run.load, k)});
       jobs_[k] = scenario.classes[k].permanent;
       await_arrival(flows_[k]);
     }

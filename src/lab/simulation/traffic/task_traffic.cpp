@@ -19,6 +19,7 @@
 
 #include <mirab/scheduling/engine.hpp>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/base/event_queue.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "lab/simulation/traffic/points.hpp"
@@ -60,7 +61,7 @@ Check check_tasks(const TrafficScenario& scenario) {
   const double variation = scenario.sizes.law == Sizes::Law::hyperexponential ? scenario.sizes.cv2 : 1;
   for (std::size_t k = 0; k < scenario.classes.size(); ++k) {
     const TrafficClass& job_class = scenario.classes[k];
-    const double alone = 1 / dominant_part(job_class.demand, scenario.capacity);  // T_k
+    const double alone = 1 / fairness::dominant_share<double>(job_class.demand, scenario.capacity);  // T_k
     const bool endless = job_class.permanent > 0;
     if (std::min(alone, endless ? alone : all) > kMostAtATime)
       return Error{.message = fmt::format("more than {} tasks would run at a time", kMostAtATime),
@@ -126,7 +127,7 @@ Amounts amounts(std::span<const std::int64_t> units) { return {units.begin(), un
 
 // T_k: the tasks that a job alone on the pool could run, were they divisible, and its claims true.
 double tasks_alone(const TrafficScenario& scenario, const TrafficClass& job_class) {
-  return 1 / dominant_part(job_class.demand, scenario.capacity);
+  return 1 / fairness::dominant_share<double>(job_class.demand, scenario.capacity);
 }
 
 Choice discipline_of(const TrafficScenario& scenario, std::size_t mechanism) {
@@ -329,7 +330,7 @@ Check check_task_traffic(const TrafficScenario& scenario) {
   if (!problem) return problem.error();
   const scheduling::IntegerProblem pool(*problem);
   for (std::size_t k = 0; k < scenario.classes.size(); ++k) {
-    if (dominant_part(claims_of(scenario.classes[k]), scenario.capacity) > 1) {
+    if (fairness::dominant_share<double>(claims_of(scenario.classes[k]), scenario.capacity) > 1) {
       return Error{.message = "a task is larger than the pool", .key = fmt::format("classes[{}]", k)};
     }
   }

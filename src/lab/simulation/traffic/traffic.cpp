@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "fairness/share.hpp"
 #include "lab/simulation/base/parallel.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "lab/simulation/traffic/fluid_traffic.hpp"
@@ -61,7 +62,7 @@ Check check_class(const TrafficScenario& scenario, std::size_t k) {
   const TrafficClass& job_class = scenario.classes[k];
   const std::string key = fmt::format("classes[{}]", k);
   if (const Check demand = check_amounts(scenario, job_class.demand, key + ".demand")) return demand;
-  if (dominant_part(job_class.demand, scenario.capacity) == 0)
+  if (fairness::dominant_share<double>(job_class.demand, scenario.capacity) == 0)
     return Error{.message = "a task must demand something", .key = key + ".demand"};
   if (const Check claims = check_claims(scenario, job_class, key)) return claims;
   if (!is_amount(job_class.arrivals) || job_class.arrivals > 1 + kRounding)

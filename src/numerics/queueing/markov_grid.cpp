@@ -16,7 +16,7 @@
 // probabilities are as accurate as large ones. Cost: O(states) a cycle. W-cycles, since V-cycles reduce the
 // error by 15 % only at a load of 0.95, W-cycles by 45 %.
 // Known failure: probabilities below 1e-280 are raised to it.
-#include "lab/simulation/traffic/markov_grid.hpp"
+#include "numerics/queueing/markov_grid.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,14 +24,8 @@
 
 #include <mirab/model/assert.hpp>
 
-namespace mirab::simulation {
+namespace mirab::numerics {
 namespace {
-
-constexpr double kLeast = 1e-280;
-constexpr std::size_t kSolvedDirectly = 16;  // states
-constexpr int kRounds = 2;                   // on the blocks' chain: W-cycles, at twice the cost of one grid
-constexpr int kMostCycles = 200;
-constexpr int kPatience = 20;  // cycles without a smaller residual: what is left is rounding
 
 std::size_t states(const MarkovGrid& grid) { return grid.rows * grid.columns; }
 
@@ -60,7 +54,7 @@ Lines columns_of(const MarkovGrid& grid) {
 // π of each line from the neighbouring lines: a tridiagonal system, by elimination upwards.
 class Smoother {
  public:
-  explicit Smoother(std::size_t longest) : pivot_(longest), flow_(longest) {}
+  Smoother(std::size_t longest, double lowest) : pivot_(longest), flow_(longest), lowest_(lowest) {}
 
   void smooth(const Lines& lines, const std::vector<double>& leaving, std::vector<double>& pi) {
     for (std::size_t line = 0; line < lines.count; ++line) solve(lines, line, leaving, pi);
@@ -86,12 +80,13 @@ class Smoother {
     double from_above = 0;
     for (std::size_t k = lines.length; k-- > 0;) {
       s -= lines.along;
-      pi[s] = std::max((flow_[k] + from_above) / pivot_[k], kLeast);
+      pi[s] = std::max((flow_[k] + from_above) / pivot_[k], lowest_);
       from_above = pi[s] * lines.death[s];
     }
   }
 
   std::vector<double> pivot_, flow_;
+  double lowest_;
 };
 
 std::vector<double> leaving_rates(const MarkovGrid& grid) {
@@ -100,10 +95,10 @@ std::vector<double> leaving_rates(const MarkovGrid& grid) {
   return rates;
 }
 
-// With a single line there is no neighbour that would set its scale: it is left to the direct solution.
-void smooth(const MarkovGrid& grid, std::vector<double>& pi) {
+// With a single line there are no neighbours that would set its scale: it is left to the direct solution.
+void smooth(const MarkovGrid& grid, const MarkovTuning& tuning, std::vector<double>& pi) {
   const std::vector<double> rates = leaving_rates(grid);
-  Smoother smoother(std::max(grid.rows, grid.columns));
+  Smoother smoother(std::max(grid.rows, grid.columns), tuning.lowest);
   if (grid.rows > 1) smoother.smooth(rows_of(grid), rates, pi);
   if (grid.columns > 1) smoother.smooth(columns_of(grid), rates, pi);
 }
@@ -165,29 +160,29 @@ std::vector<double> eliminate(const MarkovGrid& grid) {
   return pi;
 }
 
-void scale_to_one(std::vector<double>& pi) {
+void scale_to_one(std::vector<double>& pi, double lowest) {
   const double sum = std::accumulate(pi.begin(), pi.end(), 0.0);
-  for (double& p : pi) p = std::max(p / sum, kLeast);
+  for (double& p : pi) p = std::max(p / sum, lowest);
 }
 
-void cycle(const MarkovGrid& grid, std::vector<double>& pi) {
-  if (states(grid) <= kSolvedDirectly) {
+void cycle(const MarkovGrid& grid, const MarkovTuning& tuning, std::vector<double>& pi) {
+  if (states(grid) <= tuning.solved_directly) {
     pi = eliminate(grid);
-    scale_to_one(pi);
+    scale_to_one(pi, tuning.lowest);
     return;
   }
-  smooth(grid, pi);
+  smooth(grid, tuning, pi);
   const Blocks blocks = merge(grid, pi);
   std::vector<double> mass = blocks.mass;
-  for (int round = 0; round < kRounds; ++round) cycle(blocks.grid, mass);
+  for (int round = 0; round < tuning.rounds; ++round) cycle(blocks.grid, tuning, mass);
   for (std::size_t i = 0; i < grid.rows; ++i) {
     for (std::size_t j = 0; j < grid.columns; ++j) {
       const std::size_t block = i / 2 * blocks.grid.columns + j / 2;
       pi[i * grid.columns + j] *= mass[block] / blocks.mass[block];
     }
   }
-  smooth(grid, pi);
-  scale_to_one(pi);
+  smooth(grid, tuning, pi);
+  scale_to_one(pi, tuning.lowest);
 }
 
 double residual(const MarkovGrid& grid, const std::vector<double>& pi) {
@@ -207,20 +202,24 @@ double residual(const MarkovGrid& grid, const std::vector<double>& pi) {
 
 }  // namespace
 
-Stationary stationary_distribution(const MarkovGrid& grid, std::vector<double> start, double goal) {
+Stationary stationary_distribution(const MarkovGrid& grid, std::vector<double> start,
+                                   const Accuracy& accuracy, const MarkovTuning& tuning) {
   MIRAB_ASSERT(states(grid) > 0 && start.size() == states(grid), "a start for every state");
-  Stationary found{.probability = std::move(start)};
-  scale_to_one(found.probability);
-  found.residual = 1;
-  double least = found.residual = residual(grid, found.probability);
-  for (int idle = 0; found.residual > goal && found.cycles < kMostCycles && idle < kPatience;) {
-    cycle(grid, found.probability);
-    ++found.cycles;
-    found.residual = residual(grid, found.probability);
-    idle = found.residual < least ? 0 : idle + 1;
-    least = std::min(least, found.residual);
+  Stationary found{.report = {}, .probability = std::move(start)};
+  scale_to_one(found.probability, tuning.lowest);
+  double error = residual(grid, found.probability);
+  double lowest = error;
+  int cycles = 0, idle = 0;
+  while (error > accuracy.target && cycles < tuning.max_cycles && idle < tuning.patience) {
+    cycle(grid, tuning, found.probability);
+    ++cycles;
+    error = residual(grid, found.probability);
+    idle = error < lowest ? 0 : idle + 1;
+    lowest = std::min(lowest, error);
   }
+  const Stop otherwise = idle < tuning.patience ? Stop::limit : Stop::stalled;
+  found.report = report_of(error, accuracy, otherwise, cycles);
   return found;
 }
 
-}  // namespace mirab::simulation
+}  // namespace mirab::numerics

@@ -1,4 +1,4 @@
-#include "lab/simulation/traffic/markov_grid.hpp"
+#include "numerics/queueing/markov_grid.hpp"
 
 #include <Eigen/LU>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <mirab/model/random.hpp>
 
-namespace mirab::simulation {
+namespace mirab::numerics {
 namespace {
 
 constexpr double kGoal = 1e-14;
@@ -27,7 +27,7 @@ MarkovGrid grid_with(std::size_t rows, std::size_t columns, const std::function<
 }
 
 Stationary solve(const MarkovGrid& grid) {
-  return stationary_distribution(grid, std::vector<double>(grid.rows * grid.columns, 1.0), kGoal);
+  return stationary_distribution(grid, std::vector<double>(grid.rows * grid.columns, 1.0), {kGoal, kGoal});
 }
 
 // π Q = 0 with one equation replaced by Σ π = 1.
@@ -87,11 +87,11 @@ TEST(StationaryDistribution, NeedsFewCyclesAtHighLoadOnALargeGrid) {
   const MarkovGrid grid = grid_with(
       200, 60, [] { return 0.97; }, [] { return 1.0; });
   const Stationary found =
-      stationary_distribution(grid, std::vector<double>(grid.rows * grid.columns, 1.0), 1e-11);
-  EXPECT_LE(found.residual, 1e-11);
-  EXPECT_LT(found.cycles, 60);
+      stationary_distribution(grid, std::vector<double>(grid.rows * grid.columns, 1.0), {1e-11, 1e-11});
+  EXPECT_LE(found.report.error, 1e-11);
+  EXPECT_LT(found.report.iterations, 60);
   EXPECT_NEAR(std::accumulate(found.probability.begin(), found.probability.end(), 0.0), 1, 1e-12);
 }
 
 }  // namespace
-}  // namespace mirab::simulation
+}  // namespace mirab::numerics

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "scheduling/order/share_context.hpp"
+
+namespace mirab::scheduling {
+
+/// What a discipline tells apart beside users: queues play in one tournament each, or in several.
+enum class TournamentsBy {
+  nothing,            ///< there is one tournament
+  dominant_resource,  ///< a line of queues for each resource, served in rounds
+  server_class,       ///< one for each server class and each demand that the queue's tasks have there
+};
+
+/// The tournaments of the ready queue: which ones a task class enters, which servers each admits, and what
+/// serving does. Requires the ledger to outlive it.
+class TournamentRules {
+ public:
+  TournamentRules(TournamentsBy by, const Ledger& ledger) : by_(by), ledger_(&ledger) {}
+
+  /// Those that queues of the task class enter, as things stand. O(server classes × alternatives).
+  std::vector<TournamentId> of(std::uint32_t task_class) const;
+  /// The one of these that serves a task for this server. Requires that the task may run there.
+  TournamentId of(std::uint32_t task_class, std::uint32_t server) const;
+
+  /// May the tournaments of a task class be others when capacities are; and when servers open or close?
+  bool follow_capacities() const { return by_ != TournamentsBy::nothing; }
+  bool follow_open_servers() const { return by_ == TournamentsBy::server_class; }
+
+  /// Of the places of tournaments the one that admits the server; nothing: all do.
+  std::optional<std::uint32_t> place_of(std::uint32_t server) const;
+
+  /// The server class whose servers the tournament admits; nothing: it admits all.
+  std::optional<std::uint32_t> server_class(TournamentId tournament) const {
+    return by_ == TournamentsBy::server_class ? std::optional(tournament.place) : std::nullopt;
+  }
+  /// Does the tournament serve tasks of the class that run by this alternative?
+  bool serves(TournamentId tournament, std::uint32_t task_class, const DemandAlternative& alternative) const;
+  /// Does the tournament serve a task of the class for the server? Requires that it may run there.
+  bool admits(TournamentId tournament, std::uint32_t task_class, std::uint32_t server) const;
+
+  /// The resource whose line the tournament is, if it is one.
+  std::optional<std::uint32_t> line(TournamentId tournament) const {
+    return by_ == TournamentsBy::dominant_resource ? std::optional(tournament.place) : std::nullopt;
+  }
+  /// A task was served in the tournament: a line has had its turn in the round.
+  void served(TournamentId tournament, Rounds& rounds) const {
+    if (by_ == TournamentsBy::dominant_resource) rounds.serve(tournament.place);
+  }
+
+ private:
+  bool can_run_on(std::uint32_t server_class, const DemandAlternative& alternative) const;
+  std::uint32_t first_with_demand(std::uint32_t task_class, const Amounts& demand) const;
+
+  TournamentsBy by_;
+  const Ledger* ledger_;
+};
+
+}  // namespace mirab::scheduling

@@ -1,0 +1,73 @@
+// Dominant and asset shares in every kind of number: the same formula, so the same value.
+#include "fairness/share.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include <mirab/model/random.hpp>
+
+namespace mirab::fairness {
+namespace {
+
+using Units = std::vector<std::int64_t>;
+
+// The slides' table 1: C = (9, 18), tasks (1, 4) and (3, 1).
+TEST(DominantShare, IsTheLargestPartOfThePool) {
+  const Units pool{9, 18};
+  EXPECT_EQ(dominant_share<mpq_class>(Units{1, 4}, pool), mpq_class(2, 9));
+  EXPECT_EQ(dominant_share<mpq_class>(Units{3, 1}, pool), mpq_class(1, 3));
+  EXPECT_EQ(dominant_share<double>(Units{1, 4}, pool), 4.0 / 18);
+  EXPECT_EQ(asset_share<mpq_class>(Units{1, 4}, pool), mpq_class(1, 3));
+}
+
+TEST(DominantShare, APartOfNothingDoesNotCount) {
+  const Units pool{0, 3};
+  const Part part = dominant_share<Part>(Units{5, 1}, pool);
+  EXPECT_EQ(part.numerator, 1);
+  EXPECT_EQ(part.denominator, 3);
+  EXPECT_EQ(dominant_share<double>(Units{5, 1}, pool), 1.0 / 3);
+  EXPECT_EQ(asset_share<double>(Units{5, 1}, pool), 1.0 / 3);
+}
+
+TEST(DominantShare, IsTheSameInEveryNumber) {
+  Random random(5);
+  const ShareScale scale =
+      *ShareScale::from(std::vector{*Quantity::parse("0.5"), Quantity(3), Quantity(0)}, 3);
+  for (int draw = 0; draw < 2'000; ++draw) {
+    Units used, pool;
+    for (int r = 0; r < 3; ++r) {
+      pool.push_back(static_cast<std::int64_t>(random.below(50)));
+      used.push_back(static_cast<std::int64_t>(random.below(60)));
+    }
+    const mpq_class exact = dominant_share<mpq_class>(used, pool, scale);  // in tenths
+    ASSERT_EQ(mpq_class(dominant_share<Part>(used, pool, scale)), exact) << draw;
+    ASSERT_NEAR(10 * dominant_share<double>(used, pool, scale), exact.get_d(), 1e-12 * exact.get_d()) << draw;
+  }
+}
+
+TEST(DominantResource, IsTheFirstOfEqualsAmongThoseThatThereAre) {
+  const Units pool{9, 18};
+  EXPECT_EQ(dominant_resource<Wide>(Units{1, 4}, pool), 1U);
+  EXPECT_EQ(dominant_resource<Wide>(Units{3, 1}, pool), 0U);
+  EXPECT_EQ(dominant_resource<Wide>(Units{1, 2}, pool), 0U) << "the first of equals";
+  EXPECT_EQ(dominant_resource<Wide>(Units{5, 1}, Units{0, 3}), 1U) << "of which there is some";
+}
+
+// In doubles 0.3 of 3 is less than 0.1 of 1.
+TEST(DominantResource, EqualPartsAreEqualInFractionsAndWithAMargin) {
+  const ResourceVector demand{*Quantity::parse("0.3"), *Quantity::parse("0.1")};
+  EXPECT_EQ(dominant_resource<mpq_class>(demand, ExactVector{3, 1}), 0U);
+  EXPECT_EQ(dominant_resource<double>(demand, std::vector{3.0, 1.0}), 1U);
+  EXPECT_EQ(dominant_resource<double>(demand, std::vector{3.0, 1.0}, 1e-12), 0U);
+}
+
+TEST(DominantResource, SeveralMayDominate) {
+  const ExactVector pool{9, 18, 1};
+  EXPECT_TRUE(is_dominant(0, {1, 2, 0}, pool));
+  EXPECT_TRUE(is_dominant(1, {1, 2, 0}, pool));
+  EXPECT_FALSE(is_dominant(2, {1, 2, 0}, pool));
+  EXPECT_FALSE(is_dominant(0, {0, 0, 0}, pool)) << "of nothing";
+}
+
+}  // namespace
+}  // namespace mirab::fairness
