@@ -38,28 +38,11 @@ std::string title(const Comparison& comparison) {
                                fmt::join(pool, ", ")));
 }
 
-/// A label in lines no wider than an outcome's columns, broken after the marks of `name:option=value,…` and
-/// `a/b`.
-std::vector<std::string> label_lines(const std::string& label) {
-  std::vector<std::string> lines{""};
-  std::string_view rest = label;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find_first_of(":/,"), rest.size() - 1) + 1;
-    const std::string_view piece = rest.substr(0, end);
-    if (!lines.back().empty() && display_width(lines.back()) + display_width(piece) > kOutcomeWidth) {
-      lines.emplace_back();
-    }
-    lines.back() += piece;
-    rest.remove_prefix(end);
-  }
-  return lines;
-}
-
 void add_labels(Table& table, Outcomes outcomes) {
   std::vector<std::vector<std::string>> labels;
   std::size_t height = 1;
   for (const MeasuredOutcome& each : outcomes) {
-    labels.push_back(label_lines(each.outcome.mechanism));
+    labels.push_back(label_lines(each.outcome.mechanism, kOutcomeWidth));
     height = std::max(height, labels.back().size());
   }
   for (std::size_t line = 0; line < height; ++line) {

@@ -91,7 +91,7 @@ bool Engine::State::batch_fits(std::uint32_t job, std::optional<TournamentId> to
   const GangFeasibility gang(ledger, job, open);
   const std::int64_t batch = batch_of(ledger, job);
   const std::vector<ServerSet> servers =
-      tournament ? first_of_batch(gang, batch, task_class_of(job), *tournament) : gang.first_of(batch, {});
+      tournament ? first_of_batch(gang, batch, ledger.task_class_of(job), *tournament) : gang.first_of(batch, {});
   return std::any_of(servers.begin(), servers.end(), [](const ServerSet& of_alternative) {
     return std::any_of(of_alternative.words().begin(), of_alternative.words().end(),
                        [](std::uint64_t word) { return word != 0; });
