@@ -54,7 +54,7 @@ double ClusterView::cap(std::size_t n) const {
   return tasks ? tasks->value() : std::numeric_limits<double>::infinity();
 }
 
-double ClusterView::tasks_with(std::size_t n, std::size_t i, const std::vector<double>& bundle) const {
+double ClusterView::tasks_with(std::size_t n, std::size_t i, std::span<const double> bundle) const {
   if (!eligible(n, i)) return 0;
   const std::vector<double>& d = demand(n, i);
   double tasks = std::numeric_limits<double>::infinity();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
@@ -8,7 +9,7 @@
 
 namespace mirab {
 
-/// A cluster in numbers, as a mechanism sees it: its server entries, or the one pool, where everybody may
+/// A cluster in numbers, as a mechanism sees it: its server entries, or the one pool, where every user may
 /// run. N users, K places, m resources. A view of the problem.
 class ClusterView {
  public:
@@ -31,7 +32,7 @@ class ClusterView {
   double cap(std::size_t n) const;  ///< infinite where there is none
 
   /// min_r a_r / d_{n,i,r}; 0 where n may not run.
-  double tasks_with(std::size_t n, std::size_t i, const std::vector<double>& bundle) const;
+  double tasks_with(std::size_t n, std::size_t i, std::span<const double> bundle) const;
   /// Σ_i γ_{n,i}, the tasks that n could run on everything, whatever its cap.
   double alone_everywhere(std::size_t n) const;
 

@@ -128,7 +128,7 @@ void add_users(const RandomStyle& style, Random& random, Cluster& cluster) {
   }
 }
 
-// Makes the first resource what everybody needs most on every server that has what the user needs.
+// Makes the first resource what every user needs most on every server that has what the user needs.
 void add_bottleneck(Cluster& cluster) {
   for (User& user : cluster.users) {
     std::int64_t most = std::max<std::int64_t>(1, user.demand[0].digits());

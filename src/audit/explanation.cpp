@@ -29,11 +29,11 @@ bool needs(const Problem& problem, Scope scope, std::size_t user, std::size_t se
   return problem.eligible(user, server) && !problem.demand(user, server)[r].is_zero();
 }
 
-using GrantsOn = std::vector<std::vector<const Grant*>>;  // [server]
+using GrantsOn = std::vector<std::vector<Grant>>;  // [server]
 
 GrantsOn grants_on_servers(const Allocation& allocation) {
   GrantsOn grants(allocation.servers.size());
-  for (const Grant& grant : allocation.grants) grants[grant.server].push_back(&grant);
+  for (const Grant& grant : allocation.grants) grants[grant.server].push_back(grant);
   return grants;
 }
 
@@ -77,7 +77,7 @@ class Reach {
 void add_holders(Binding& binding, std::size_t user, const GrantsOn& grants, const Reach& reach) {
   std::map<std::size_t, double> held;
   for (const std::size_t i : binding.servers) {
-    for (const Grant* grant : grants[i]) held[grant->user] += grant->resources[binding.resource];
+    for (const Grant& grant : grants[i]) held[grant.user] += grant.resources[binding.resource];
   }
   for (const auto& [n, amount] : held) {
     if (amount <= 0) continue;

@@ -13,6 +13,8 @@
 namespace mirab {
 namespace {
 
+constexpr double kRounding = 1e-9;  // relative, of sums of amounts
+
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 std::vector<double> sorted(std::span<const double> values) {
@@ -21,7 +23,7 @@ std::vector<double> sorted(std::span<const double> values) {
   return copy;
 }
 
-// a / C_r, and 0 for a resource that the cluster lacks (nobody holds any of it).
+// a / C_r, and 0 for a resource that the cluster lacks (no user holds any of it).
 double part_of_pool(const Problem& problem, double amount, std::size_t r) {
   return problem.pool()[r] > 0 ? amount / problem.pool()[r] : 0;
 }
@@ -57,9 +59,9 @@ double ratio_20_20(std::span<const double> shares) {
   if (sum(shares) <= 0) return 1;
   const std::vector<double> s = sorted(shares);
   const std::size_t fifth = (s.size() + 4) / 5;
-  const double poorest = sum(std::span(s).first(fifth));
-  const double richest = sum(std::span(s).last(fifth));
-  return poorest > 0 ? richest / poorest : std::numeric_limits<double>::infinity();
+  const double lowest = sum(std::span(s).first(fifth));
+  const double highest = sum(std::span(s).last(fifth));
+  return lowest > 0 ? highest / lowest : std::numeric_limits<double>::infinity();
 }
 
 double sample_standard_deviation(std::span<const double> shares) {
@@ -79,16 +81,34 @@ std::vector<std::size_t> dominant_resources(const Problem& problem) {
   return dominant;
 }
 
-std::vector<double> dominant_shares(const Problem& problem, const Allocation& allocation) {
-  std::vector<double> shares(problem.user_count());
-  std::vector<double> held(problem.resource_count());
-  for (auto grant = allocation.grants.begin(); grant != allocation.grants.end();) {
-    const std::size_t user = grant->user;
-    held.assign(held.size(), 0.0);
-    for (; grant != allocation.grants.end() && grant->user == user; ++grant) {
-      for (std::size_t r = 0; r < held.size(); ++r) held[r] += grant->resources[r];
+std::vector<std::size_t> dominant_resources(const Problem& problem, const Allocation& allocation) {
+  std::vector<std::size_t> dominant = dominant_resources(problem);
+  const bool pooled = allocation.servers.size() != problem.server_count();
+  if (pooled || !problem.has_demand_on()) return dominant;
+  std::vector<double> taken(problem.resource_count());
+  for (std::size_t n = 0; n < dominant.size(); ++n) {
+    if (problem.users()[n].demand_on.empty()) continue;
+    taken.assign(taken.size(), 0.0);
+    for (const Grant& grant : allocation.grants.of(n)) {
+      const ResourceVector& demand = problem.demand(n, grant.server);
+      for (std::size_t r = 0; r < taken.size(); ++r) taken[r] += grant.tasks * demand[r].value();
     }
-    shares[user] = fairness::dominant_share<double>(held, problem.pool());
+    const double most = fairness::dominant_share<double>(taken, problem.pool());
+    if (part_of_pool(problem, taken[dominant[n]], dominant[n]) < most * (1 - kRounding))
+      dominant[n] = fairness::dominant_resource<double>(taken, problem.pool());
+  }
+  return dominant;
+}
+
+std::vector<double> dominant_shares(const Problem& problem, const Allocation& allocation) {
+  std::vector<double> shares;
+  std::vector<double> held(problem.resource_count());
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    held.assign(held.size(), 0.0);
+    for (const Grant& grant : allocation.grants.of(n)) {
+      for (std::size_t r = 0; r < held.size(); ++r) held[r] += grant.resources[r];
+    }
+    shares.push_back(fairness::dominant_share<double>(held, problem.pool()));
   }
   return shares;
 }
@@ -102,8 +122,10 @@ Metrics measure(const Problem& problem, const Allocation& allocation) {
                   .ratio_20_20 = ratio_20_20(fair),
                   .sample_standard_deviation = sample_standard_deviation(fair),
                   .min_dominant_share = *std::min_element(shares.begin(), shares.end()),
+                  .dominant_shares = shares,
+                  .dominant_resources = dominant_resources(problem, allocation),
                   .utilization = std::vector<double>(resources)};
-  const std::vector<std::size_t> dominant = dominant_resources(problem);
+  const std::vector<std::size_t>& dominant = metrics.dominant_resources;
   std::vector<double> held_by_dominated(resources);
   std::vector<double> held_by_others(resources);
   for (const Grant& grant : allocation.grants) {
@@ -123,14 +145,6 @@ namespace {
 constexpr double kWithin = 1e-9;  // of a fair share
 
 using Table = std::vector<std::vector<double>>;
-
-Table held(const Problem& problem, const Allocation& allocation) {
-  Table held(problem.user_count(), std::vector<double>(problem.resource_count(), 0.0));
-  for (const Grant& grant : allocation.grants) {
-    for (std::size_t r = 0; r < grant.resources.size(); ++r) held[grant.user][r] += grant.resources[r];
-  }
-  return held;
-}
 
 double total_weight(const Problem& problem) {
   double total = 0;
@@ -178,7 +192,7 @@ void measure_consumption(const Problem& problem, const Allocation& allocation, G
 
 GroupMetrics measure_groups(const Problem& problem, const Allocation& allocation) {
   const std::size_t m = problem.resource_count();
-  const Table held = mirab::held(problem, allocation);
+  const Table held = bundles(problem, allocation);
   const double weights = total_weight(problem);
   GroupMetrics metrics{.pareto_index = std::vector<std::optional<double>>(m),
                        .jain_dominant = {},
@@ -188,7 +202,7 @@ GroupMetrics measure_groups(const Problem& problem, const Allocation& allocation
   Table dominated(m);
   Table others(m);
   double satisfied = 0;
-  const std::vector<std::size_t> dominants = dominant_resources(problem);
+  const std::vector<std::size_t> dominants = dominant_resources(problem, allocation);
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     const std::size_t dominant = dominants[n];
     for (std::size_t r = 0; r < m; ++r) (r == dominant ? dominated : others)[r].push_back(held[n][r]);

@@ -60,23 +60,23 @@ Verdict check_feasible(const Division& division, const Tolerances& tolerances) {
     }
   }
   for (std::size_t n = 0; n < ground.users(); ++n) {
-    const double said = division.outcome.allocation.tasks[n];
-    offer(worst, shortfall(ground.cap(n), said), least, [&] {
+    const double stated = division.outcome.allocation.tasks[n];
+    offer(worst, shortfall(ground.cap(n), stated), least, [&] {
       return Witness{
           .words = fmt::format("{} has {} tasks to run, and {} gives it {}", ground.user_name(n),
-                               number_words(ground.cap(n)), division.outcome.mechanism, number_words(said)),
+                               number_words(ground.cap(n)), division.outcome.mechanism, number_words(stated)),
           .problem = cluster,
           .user = ground.user_name(n),
-          .numbers = {{"tasks", said}, {"cap", ground.cap(n)}}};
+          .numbers = {{"tasks", stated}, {"cap", ground.cap(n)}}};
     });
-    offer(worst, std::max(shortfall(said, tasks[n]), shortfall(tasks[n], said)), least, [&] {
+    offer(worst, std::max(shortfall(stated, tasks[n]), shortfall(tasks[n], stated)), least, [&] {
       return Witness{
           .words = fmt::format(
               "the outcome states that {} has {} tasks under {}, but it has {} on its servers",
-              ground.user_name(n), number_words(said), division.outcome.mechanism, number_words(tasks[n])),
+              ground.user_name(n), number_words(stated), division.outcome.mechanism, number_words(tasks[n])),
           .problem = cluster,
           .user = ground.user_name(n),
-          .numbers = {{"tasks", said}, {"placed", tasks[n]}}};
+          .numbers = {{"tasks", stated}, {"placed", tasks[n]}}};
     });
   }
   return worst ? violated(Property::feasible, *std::move(worst)) : Verdict{.property = Property::feasible};

@@ -8,7 +8,7 @@
 namespace mirab {
 namespace {
 
-// One, unless that is a silly amount beside this capacity; then about a hundredth of it.
+// One, unless that is a silly amount for this capacity; then about a hundredth of it.
 Quantity unit_for(double capacity) {
   constexpr double kMaxUnits = 1e4;
   if (capacity >= 1 && capacity <= kMaxUnits) return Quantity(1);

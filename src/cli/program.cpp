@@ -63,7 +63,7 @@ std::string usage_message(const Program& program, const CLI::ParseError& error) 
   if (const std::string option = repeated_option(app); !option.empty())
     return fmt::format("{}: give it once", option);
   const bool lacks_command = !command.subcommands.empty() && !remaining.empty();
-  // What follows a mistyped command are its arguments and options, which nobody can judge.
+  // What follows a mistyped command are its arguments and options, which cannot be judged.
   const std::string word = lacks_command ? remaining.front() : unplaced_argument(remaining);
   if (word.starts_with('-')) return fmt::format("there is no option '{}'{}", word, known_near(word, command));
   if (!word.empty() && !command.subcommands.empty()) {

@@ -67,14 +67,14 @@ class Split {
   // The step behind `settled` in which containers that are not settled have the least multiple.
   Step tightest(std::size_t settled, double held) const {
     Step least;
-    double beside = 0;
+    double sidecars = 0;
     const auto consider = [&](double own, std::size_t end) {
-      const double factor = std::max(1.0, (room_ - held) / (beside + own));
+      const double factor = std::max(1.0, (room_ - held) / (sidecars + own));
       if (factor < least.factor) least = {end, factor};
     };
     for (std::size_t c = settled; c < workload_.containers.size(); ++c) {
       const Container& each = workload_.containers[c];
-      if (each.role == Role::sidecar) beside += request(each);
+      if (each.role == Role::sidecar) sidecars += request(each);
       if (each.role == Role::init) consider(request(each), c + 1);
     }
     consider(main_, workload_.containers.size());
@@ -82,15 +82,15 @@ class Split {
   }
 
   void give_the_rest() {
-    double beside = 0;
+    double sidecars = 0;
     for (std::size_t c = 0; c < amounts_.size(); ++c) {
       const Container& each = workload_.containers[c];
       if (each.role == Role::sidecar) {
-        beside += amounts_[c];
+        sidecars += amounts_[c];
         continue;
       }
       const double own = each.role == Role::init ? request(each) : main_;
-      amounts_[c] = request(each) * std::max(1.0, (room_ - beside) / own);
+      amounts_[c] = request(each) * std::max(1.0, (room_ - sidecars) / own);
     }
   }
 
@@ -142,20 +142,20 @@ Units rounded(const Need& need, double amount) {
 // container in its own step, main containers in the last one, sidecars in all from theirs on.
 std::vector<bool> run_at_most(const Workload& workload, const LimitsOfPod& limits, std::size_t r) {
   const Units most = taken(workload, limits, r) - workload.overhead[r];
-  Units beside = 0, main = 0;
+  Units sidecars = 0, main = 0;
   for (std::size_t c = 0; c < limits.size(); ++c) {
-    if (workload.containers[c].role == Role::sidecar) beside += limits[c][r];
+    if (workload.containers[c].role == Role::sidecar) sidecars += limits[c][r];
     if (workload.containers[c].role == Role::main) main += limits[c][r];
   }
-  const bool last_is_most = beside + main == most;
+  const bool last_is_most = sidecars + main == most;
   bool later = last_is_most;
   std::vector<bool> run(limits.size());
   for (std::size_t c = limits.size(); c-- > 0;) {
     const Role role = workload.containers[c].role;
     run[c] = role == Role::main      ? last_is_most
              : role == Role::sidecar ? later
-                                     : beside + limits[c][r] == most;
-    if (role == Role::sidecar) beside -= limits[c][r];
+                                     : sidecars + limits[c][r] == most;
+    if (role == Role::sidecar) sidecars -= limits[c][r];
     if (role == Role::init) later = later || run[c];
   }
   return run;

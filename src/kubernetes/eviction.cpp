@@ -13,7 +13,7 @@ namespace mirab::kubernetes {
 //   BestEffort   no container has a request or limit of either
 //   Burstable    all others
 //
-// Storage, devices and huge pages do not count, nor what a pod takes beside its containers.
+// Storage, devices and huge pages do not count, nor what a pod takes besides its containers.
 //
 // Source: Kubernetes, "Pod Quality of Service Classes"; ComputePodQOS in its pkg/apis/core/v1/helper/qos,
 // which compares sums over the containers: the same, since no limit is below its request. Known failure: pods

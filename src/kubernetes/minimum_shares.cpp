@@ -175,15 +175,6 @@ class MinimumShareSearch {
   std::vector<double> faster_;  // by how much a held user's weight is raised; 0 when it never was, [n]
 };
 
-// [n][r]: what the outcome grants to each user.
-std::vector<std::vector<double>> granted(const Problem& problem, const Outcome& outcome) {
-  std::vector<std::vector<double>> held(problem.user_count(), std::vector<double>(problem.resource_count()));
-  for (const Grant& grant : outcome.allocation.grants) {
-    for (std::size_t r = 0; r < grant.resources.size(); ++r) held[grant.user][r] += grant.resources[r];
-  }
-  return held;
-}
-
 // Does every user hold exactly its number of tasks times its demand?
 bool grants_tasks(const Problem& problem, const Outcome& outcome,
                   const std::vector<std::vector<double>>& held) {
@@ -210,7 +201,7 @@ Result<MinimumShares> share_with_minimum(const Problem& problem, const Choice& m
                                          const Execution& execution) {
   Result<Outcome> outcome = allocate(problem, mechanism, execution);
   if (!outcome) return std::move(outcome).error();
-  std::vector<std::vector<double>> held = granted(problem, *outcome);
+  std::vector<std::vector<double>> held = bundles(problem, outcome->allocation);
   const Accepts& accepts = row_of(mechanism).accepts;
   if (!accepts.caps || !accepts.weights || !grants_tasks(problem, *outcome, held)) {
     raise_to_requests(problem, held);
@@ -226,7 +217,7 @@ Result<MinimumShares> share_with_minimum(const Problem& problem, const Choice& m
     return MinimumShares{.held = std::move(held), .tasks = {}, .outcome = *std::move(outcome)};
   }
   outcome = **std::move(floored);
-  held = granted(problem, *outcome);
+  held = bundles(problem, outcome->allocation);
   raise_to_requests(problem, held);  // by a rounding error, if at all
   return MinimumShares{
       .held = std::move(held), .tasks = outcome->allocation.tasks, .outcome = *std::move(outcome)};

@@ -48,7 +48,7 @@ Result<std::int64_t> pods_run_by(const Object& object, std::string_view count, c
 /// Has the pod or job come to its end?
 bool is_done(const Object& object);
 
-/// A number as a manifest writes it. Errors: beside those of Quantity, a whole number that begins with 0,
+/// A number as a manifest writes it. Errors: besides those of Quantity, a whole number that begins with 0,
 /// such as `010`, which is 8 to YAML 1.1 and kubectl and 10 to others.
 Result<Quantity> read_number(std::string_view text);
 

@@ -25,23 +25,23 @@ namespace mirab::kubernetes {
 
 Units taken_by_pod(const Workload& workload, std::size_t r, std::span<const Units> each) {
   MIRAB_ASSERT(each.size() == workload.containers.size(), "an amount for each container");
-  Units beside = 0;  // the sidecars so far
+  Units sidecars = 0;  // the sidecars so far
   Units starting = 0;
   Units main = 0;
   for (std::size_t c = 0; c < each.size(); ++c) {
     switch (workload.containers[c].role) {
       case Role::init:
-        starting = std::max(starting, beside + each[c]);
+        starting = std::max(starting, sidecars + each[c]);
         break;
       case Role::sidecar:
-        beside += each[c];
+        sidecars += each[c];
         break;
       case Role::main:
         main += each[c];
         break;
     }
   }
-  return std::max(starting, beside + main) + workload.overhead[r];
+  return std::max(starting, sidecars + main) + workload.overhead[r];
 }
 
 Units request_of_pod(const Workload& workload, std::size_t r) {

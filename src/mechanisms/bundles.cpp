@@ -148,6 +148,11 @@ Outcome outcome_of_bundles(const Problem& problem, const Choice& choice,
   outcome.certificate.kind = "overuse";
   Allocation& allocation = outcome.allocation;
   allocation.tasks.assign(problem.user_count(), 0);
+  struct Share {
+    std::size_t server;
+    std::size_t row;  // of its bundles
+  };
+  std::vector<std::vector<Share>> shares(problem.user_count());
   for (std::size_t i = 0; i < servers.size(); ++i) {
     const auto count = static_cast<double>(problem.servers()[i].count);
     const ArrayXd used = bundles[i].colwise().sum().transpose();
@@ -158,17 +163,18 @@ Outcome outcome_of_bundles(const Problem& problem, const Choice& choice,
                                   .capacity = times(servers[i].capacity, count),
                                   .used = times(used, count),
                                   .prices = {}});
-    for (std::size_t j = 0; j < servers[i].users.size(); ++j) {
-      const std::size_t n = servers[i].users[j];
-      const ArrayXd bundle = bundles[i].row(static_cast<Index>(j)).transpose();
+    for (std::size_t j = 0; j < servers[i].users.size(); ++j)
+      shares[servers[i].users[j]].push_back({.server = i, .row = j});
+  }
+  for (std::size_t n = 0; n < shares.size(); ++n) {
+    for (const auto& [i, row] : shares[n]) {
+      const auto count = static_cast<double>(problem.servers()[i].count);
+      const ArrayXd bundle = bundles[i].row(static_cast<Index>(row)).transpose();
       const double tasks = count * tasks_with(problem.demand(n, i), bundle);
       allocation.tasks[n] += tasks;
-      allocation.grants.push_back(
-          {.user = n, .server = i, .tasks = tasks, .resources = times(bundle, count)});
+      allocation.grants.add(n, i, tasks, times(bundle, count));
     }
   }
-  std::stable_sort(allocation.grants.begin(), allocation.grants.end(),
-                   [](const Grant& a, const Grant& b) { return a.user < b.user; });
   return outcome;
 }
 

@@ -108,8 +108,7 @@ Allocation allocation_of(const Problem& problem, const Pool& pool, const PoolSha
     const double tasks = allocation.tasks[n];
     if (tasks <= 0) continue;
     const ArrayXd bundle = tasks * pool.demand.row(static_cast<Index>(n)).transpose();
-    allocation.grants.push_back(
-        {.user = n, .server = 0, .tasks = tasks, .resources = in_problem_order(pool, bundle, m)});
+    allocation.grants.add(n, 0, tasks, in_problem_order(pool, bundle, m));
   }
   allocation.servers.push_back({.name = "pool",
                                 .count = 1,

@@ -215,19 +215,20 @@ Allocation split(const Problem& problem, const Classes& classes,
     }
   }
 
+  std::vector<double> bundle(resources);
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     const auto [j, part_of_users] = user_in[n];
     for (std::size_t i = 0; i < problem.server_count(); ++i) {
       const auto [k, part_of_servers] = server_in[i];
       if (tasks[j][k] <= 0) continue;
-      Grant grant{
-          .user = n, .server = i, .tasks = tasks[j][k] * part_of_users * part_of_servers, .resources = {}};
+      const double here = tasks[j][k] * part_of_users * part_of_servers;
+      const ResourceVector& demand = problem.demand(n, i);
       for (std::size_t r = 0; r < resources; ++r) {
-        grant.resources.push_back(grant.tasks * problem.demand(n, i)[r].value());
-        allocation.servers[i].used[r] += grant.resources[r];
+        bundle[r] = here * demand[r].value();
+        allocation.servers[i].used[r] += bundle[r];
       }
-      allocation.tasks[n] += grant.tasks;
-      allocation.grants.push_back(std::move(grant));
+      allocation.tasks[n] += here;
+      allocation.grants.add(n, i, here, bundle);
     }
   }
   return allocation;

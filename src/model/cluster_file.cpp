@@ -153,15 +153,9 @@ Syntax syntax_of(const std::string& path) { return path.ends_with(".json") ? Syn
 
 Result<Problem> read_cluster_file(const std::string& path) {
   if (path == "-") return read_standard_input();
-  std::ifstream input(path, std::ios::binary);
-  // A directory opens, but cannot be read.
-  const bool readable = input.is_open() && (input.peek(), !input.bad());
-  if (!readable) {
-    return Error{.message = fmt::format("cannot be read: {}", std::generic_category().message(errno)),
-                 .file = path};
-  }
-  input.clear();
-  return read_cluster(input, syntax_of(path), path);
+  Result<std::ifstream> input = open_file(path);
+  if (!input) return input.error();
+  return read_cluster(*input, syntax_of(path), path);
 }
 
 int line_in_cluster_file(const std::string& path, std::string_view key) {

@@ -3,6 +3,7 @@
 #include "model/document.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <streambuf>
 #include <string>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 #include <yaml-cpp/eventhandler.h>
@@ -397,6 +399,18 @@ Result<std::vector<Node>> read_documents(std::istream& input, Syntax syntax, con
   } catch (const YAML::Exception& failure) {
     return Error{.message = failure.msg, .file = name, .line = std::max(0, failure.mark.line + 1)};
   }
+}
+
+Result<std::ifstream> open_file(const std::string& path) {
+  std::ifstream input(path, std::ios::binary);
+  // A directory opens, but cannot be read.
+  const bool readable = input.is_open() && (input.peek(), !input.bad());
+  if (!readable) {
+    return Error{.message = fmt::format("cannot be read: {}", std::generic_category().message(errno)),
+                 .file = path};
+  }
+  input.clear();
+  return input;
 }
 
 Result<Node> read_document(std::istream& input, Syntax syntax, const std::string& name) {

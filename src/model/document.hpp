@@ -4,6 +4,7 @@
 // starts from.
 
 #include <cstdint>
+#include <fstream>
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -45,6 +46,9 @@ inline constexpr std::int64_t kMostValues = 5'000'000;
 
 /// The same for values between the brackets of YAML, which cost its parser more; JSON has no such bound.
 inline constexpr std::int64_t kMostFlowValues = 1'000'000;
+
+/// Opens a file to be read. Errors: the system's, of a folder too.
+Result<std::ifstream> open_file(const std::string& path);
 
 /// Reads one document. Errors: a syntax error, a duplicate key, too deep, too large, a second document. An
 /// empty text is a null value. Memory: some hundred bytes a value, 250 for one between the brackets of YAML,

@@ -49,7 +49,7 @@ const ResourceVector& demand_on(const User& user, const Server& server) {
 }
 
 // A label, or the values of one, that no server has: the likely slip where a `select` matches nothing. A
-// value beside others that do exist is none.
+// value among others that do exist is none.
 Check check_select(const Cluster& cluster, std::size_t n) {
   const auto list = [](const std::set<std::string_view>& set) {
     return std::vector<std::string_view>(set.begin(), set.end());

@@ -3,7 +3,7 @@
 //   G_i = counted_i · max_r D_ir / C_r      counted = tasks that run, as the user says, + 1 that was proposed
 //
 // A turn counts from the moment when a host has proposed, before its task runs. While the task walks its user
-// stays as poor as it was, and in nobody's way but the poorest's: so a walk that finds nothing changes no
+// stays as poor as it was, and in no way but the poorest's: so a walk that finds nothing changes no
 // utility, and without ends of tasks utilities only ever fall. Late news of a server is then never
 // too low, and a centre that believes late news waits too long, rather than too short. (A turn that
 // counted from its start would lower the utility of its home for as long as the walk, and others would

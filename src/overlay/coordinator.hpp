@@ -50,10 +50,10 @@ class Coordinator {
   /// O(user_entries).
   void on_tick(Time now, Effects& effects);
 
-  /// The poorest of those that count (Idle, Stuck, heard of lately), by total C; none: nobody counts. It may
+  /// The poorest of those that count (Idle, Stuck, heard of lately), by total C; none: no user counts. It may
   /// have its turn already, or wait for nothing: UserEntry::waits. O(user_entries · m).
   const UserEntry* poorest(std::span<const double> total) const;
-  /// The poorest of those of them that wait for their turn; none: nobody waits. O(user_entries · m).
+  /// The poorest of those of them that wait for their turn; none: no user waits. O(user_entries · m).
   const UserEntry* poorest_waiting(std::span<const double> total) const;
   /// It is the turn of this resident, which waits: its task is to find a server. `round`: Served.
   const UserEntry& serve(Time now, NodeId user, std::uint64_t round, Effects& effects);

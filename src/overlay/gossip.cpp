@@ -12,7 +12,7 @@
 // that is gone can go round when many messages are lost.
 //
 // And while the view is empty, because the only entry is Q (as of two servers, always), Q stands for it; its
-// answer, which can tell of nobody else, tells that it is there.
+// answer, which has no other entry, shows that it is there.
 //
 // Cost: O(ℓ · view) a message; the only allocation is the message's own.
 // Known failures: a server that is cut off for as many periods as its view has entries is alone afterwards.
@@ -337,7 +337,7 @@ const Descriptor* Gradient::younger(const Descriptor& news) const {
 //   and what comes is added. s_i / w_i tends to (Σ x_i) / K: the error is ε after O(log K + log 1/ε) rounds.
 //
 // Epochs are numbered. The first server through its rounds begins the next one; its shares pull the others
-// along within O(log K) rounds, so nobody needs a clock.
+// along within O(log K) rounds, so no server needs a clock.
 //
 // Cost: O(means) a round and a share.
 // Known failures: an epoch shorter than O(log K) rounds ends before the estimates agree; a share that is lost

@@ -14,8 +14,8 @@ namespace mirab::overlay {
 
 /// Cyclon (Voulgaris, Gavidia, van Steen 2005): a view of a few servers that is as good as drawn at random.
 ///
-/// The view holds every server once, never oneself, nobody's news of more than `oldest` shuffles. It empties
-/// when nobody answers any more: then introduce servers again.
+/// The view holds every server once, never oneself, no news of more than `oldest` shuffles. It empties
+/// when no server answers any more: then introduce servers again.
 class PeerSampling {
  public:
   PeerSampling(NodeId self, const GossipOptions& options);
@@ -53,7 +53,7 @@ class PeerSampling {
 bool prefers(const Descriptor& base, const Descriptor& a, const Descriptor& b);
 
 /// A gradient topology (Terelius et al. 2011, as in the thesis 2.4.2, 3.3, 4.4): a view of the `view` servers
-/// that are preferred most of all that were heard of, each once, never oneself, nobody's news of more than
+/// that are preferred most of all that were heard of, each once, never oneself, no news of more than
 /// `oldest` shuffles. `own` is always what the node tells of itself now.
 ///
 /// When all news is true, the first P + 1 in the order of utility have exactly each other in their views.
@@ -114,7 +114,7 @@ class PushSum {
   /// `own`: x_i, one for each mean. `rounds` of an epoch, ≥ 1: O(log K); 64 is plenty for 10,000 servers.
   PushSum(std::vector<double> own, std::uint32_t rounds);
 
-  /// Sends half of what is here to `peer`; none: nobody is known, and all of it stays.
+  /// Sends half of what is here to `peer`; none: no server is known, and all of it stays.
   void round(std::optional<NodeId> peer, Effects& effects);
   /// A share that cannot be (of another number of means, no positive weight) is ignored.
   void on_share(const PushSumShare& share);

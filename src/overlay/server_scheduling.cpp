@@ -163,7 +163,7 @@ std::span<const Descriptor> found_by_gossip(const ServerState& server) {
 }
 
 /// The fixed neighbours of DDRF: given ones, or those that gossip has found until the first tick by which it
-/// has found any: a server that joins may tick before it has heard of anybody.
+/// has found any: a server that joins may tick before it has heard of any other.
 void choose_neighbours(const ServerState& server, Ddrf& ddrf) {
   std::vector<NodeId> neighbours = server.setting.neighbours;
   if (neighbours.empty()) {
@@ -172,7 +172,7 @@ void choose_neighbours(const ServerState& server, Ddrf& ddrf) {
   if (!neighbours.empty()) ddrf.choose(neighbours);
 }
 
-/// Is all of the cluster here? Then there is nobody to wait for.
+/// Is all of the cluster here? Then there is no server to wait for.
 bool is_whole_cluster(const ServerState& server) {
   return std::ranges::equal(server.host.capacity(), server.total);
 }

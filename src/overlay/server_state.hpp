@@ -1,6 +1,6 @@
 #pragma once
 
-// The inside of a Server, shared by the files server*.cpp and by nobody else: what it is made of, and what
+// The inside of a Server, shared by the files server*.cpp alone: what it is made of, and what
 // each file does with a message or a tick.
 
 #include <memory>

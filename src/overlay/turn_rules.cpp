@@ -245,13 +245,13 @@ bool pdgdrf_may_serve(const Descriptor& own, double after, std::span<const Descr
   return is_highest(own, view) || gini_falls(own, after, view);
 }
 
-// Servers serve side by side up to a common level (Mirab's own; beside Östman, 4.5). A server serves the
+// Servers serve side by side up to a common level (Mirab's own; compare Östman, 4.5). A server serves the
 // poorest user i that waits there when
 //
 //   G_i ≤ L + σ · max_r D_ir / C_r        L = min_{q ∈ S_r ∪ {r}} −U_q        σ: OverlayOptions::slack
 //
-// where S_r is the view of the living gradient: nobody is served that is more than σ of its own tasks above
-// the least share known. σ = 0 serves the poorest known alone, σ = ∞ everybody at once. Nothing is confirmed,
+// where S_r is the view of the living gradient: no user is served that is more than σ of its own tasks above
+// the least share known. σ = 0 serves the poorest known alone, σ = ∞ all users at once. Nothing is confirmed,
 // and other waiting users of a home need not wait for one whose task is on its walk.
 //
 // Why it is quick: a user has one present task at a time, so no rule needs fewer ticks than the most tasks

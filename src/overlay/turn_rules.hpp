@@ -33,8 +33,8 @@ std::vector<NodeId> two_least_loaded(std::span<const Descriptor> neighbours);
 
 /// Sparrow's batch of probes with late binding (Ousterhout et al. 2013; Östman, 4.2, Algorithm 4): the server
 /// that the gateway drew queues the task, two neighbours queue copies of it, and the user takes the first
-/// proposal. A server hosts on itself only. What nobody has asked for during Patience::user is forgotten: its
-/// user's answer was lost, or the user has gone. Known failure: a task whose three servers are full waits
+/// proposal. A server hosts on itself only. What no user has asked for during Patience::user is forgotten:
+/// its user's answer was lost, or the user has gone. Known failure: a task whose three servers are full waits
 /// without end.
 class Probes {
  public:
@@ -45,7 +45,7 @@ class Probes {
   void on_submit(Time now, const Task& task, double share, Effects& effects);
   /// ONTASKFROMSERVER.
   void on_copy(Time now, const Task& task, double share);
-  /// Forgets whom nobody asks for any more. O(tasks).
+  /// Forgets users for whom no request comes any more. O(tasks).
   void forget_silent(Time now);
   /// Asks all neighbours for their loads.
   void ask(Effects& effects) const;
@@ -70,9 +70,9 @@ class Probes {
 ///     ∀ q ∈ S_l:  min_{i ∈ U_l} G_i < min_{i ∈ U_q} G_i
 ///
 /// `own` has the utility U_l = −min_{i ∈ U_l} G_i, `neighbours` what is last known of S_l. Equal shares are
-/// ordered by address: with the plain < nobody would begin while all shares are 0, with the ≤ of Algorithm 5
-/// figure 3.2 would come out otherwise. A neighbour without users, or of which nothing is known, has U = −∞
-/// and hinders nobody. A server without users never serves.
+/// ordered by address: with the plain < no server would begin while all shares are 0, with the ≤ of Algorithm
+/// 5 figure 3.2 would come out otherwise. A neighbour without users, or of which nothing is known, has U = −∞
+/// and hinders no other. A server without users never serves.
 ///
 /// Cost: O(|S_l|). Known failure: what the neighbours do not know, the rule does not see (figure 3.1).
 bool ddrf_may_serve(const Descriptor& own, std::span<const Descriptor> neighbours);
@@ -131,7 +131,7 @@ class Dgdrf {
       : confirm_(confirm), round_(static_cast<std::uint64_t>(start.time_since_epoch().count())) {}
 
   /// Of a server whose poorest user has a task that waits: asks, if it is the centre. The round under which
-  /// it may serve now, when there is nobody to ask.
+  /// it may serve now, when there is no server to ask.
   std::optional<std::uint64_t> on_tick(const Descriptor& r, std::span<const Descriptor> view,
                                        Effects& effects);
   /// The round under which it may serve now, by this answer.
@@ -161,7 +161,7 @@ bool gini_falls(const Descriptor& own, double after, std::span<const Descriptor>
 bool pdgdrf_may_serve(const Descriptor& own, double after, std::span<const Descriptor> view);
 
 /// min_{q ∈ S_r ∪ {r}} −U_q: the least share of a server's users and of those that its gradient view tells
-/// of. +∞ when nobody has users. Cost: O(P).
+/// of. +∞ when no server has users. Cost: O(P).
 double min_known_share(const Descriptor& own, std::span<const Descriptor> view);
 
 /// May a user of share G be served, one task of which adds `step` to it? G ≤ least + slack · step; so who is

@@ -56,7 +56,7 @@ struct Step {
 /// `walk`: the first server where it fits, drawn from the peers. `best_fit`: of every `best_of` servers on
 /// the walk the one of least distance, if it still fits on the return. `directed`: up the gradient of free
 /// capacity, as long as it rises above what was seen; from the top on a random walk. A walk without hops
-/// left, or without anybody to go to, has found no room. Cost: O(view).
+/// left, or without a server to go to, has found no room. Cost: O(view).
 Step walk_step(Search search, const HopContext& here, std::uint32_t best_of, Walk& walk);
 
 /// The walks that came to a server last. A walk that the network doubles must go on once: were both passed

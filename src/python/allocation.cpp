@@ -1,4 +1,5 @@
 // mirab.allocate: the outcome of a mechanism as numpy arrays, which are the caller's own.
+#include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -75,11 +76,9 @@ Doubles tasks_on(const Division& division) {
 
 Doubles bundles(const Division& division) {
   Doubles array = zeros(division.problem->user_count(), division.problem->resource_count());
-  auto cells = array.mutable_unchecked<2>();
-  for (const Grant& grant : division.allocation().grants) {
-    for (std::size_t r = 0; r < grant.resources.size(); ++r)
-      cells(static_cast<py::ssize_t>(grant.user), static_cast<py::ssize_t>(r)) += grant.resources[r];
-  }
+  double* cells = array.mutable_data();
+  for (const std::vector<double>& bundle : mirab::bundles(*division.problem, division.allocation()))
+    cells = std::copy(bundle.begin(), bundle.end(), cells);
   return array;
 }
 

@@ -24,6 +24,14 @@ Record::Record(py::module_& module, const char* name, const char* meaning,
   module.add_object(short_name, py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(type_)));
 }
 
+py::object Record::with(std::vector<py::object> values) const {
+  auto record = py::reinterpret_steal<py::object>(PyStructSequence_New(type_));
+  if (!record) throw py::error_already_set();
+  Py_ssize_t at = 0;
+  for (py::object& value : values) PyStructSequence_SetItem(record.ptr(), at++, value.release().ptr());
+  return record;
+}
+
 namespace {
 
 namespace py = pybind11;

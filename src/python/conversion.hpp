@@ -55,17 +55,15 @@ class Record {
   Record(pybind11::module_& module, const char* name, const char* meaning,
          const std::vector<std::pair<const char*, const char*>>& fields);
 
-  /// As many values as there are fields, each anything that becomes a Python object.
+  /// As many values as there are fields.
+  pybind11::object with(std::vector<pybind11::object> values) const;
+
+  /// The same for anything that becomes a Python object.
   template <class... Values>
   pybind11::object operator()(Values&&... values) const {
-    auto record = pybind11::reinterpret_steal<pybind11::object>(PyStructSequence_New(type_));
-    if (!record) throw pybind11::error_already_set();
-    Py_ssize_t at = 0;
-    const auto set = [&](pybind11::object value) {
-      PyStructSequence_SetItem(record.ptr(), at++, value.release().ptr());
-    };
-    (set(as_python(std::forward<Values>(values))), ...);
-    return record;
+    std::vector<pybind11::object> objects;
+    (objects.push_back(as_python(std::forward<Values>(values))), ...);
+    return with(std::move(objects));
   }
 
  private:

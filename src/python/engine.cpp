@@ -119,8 +119,8 @@ void add_rows(std::vector<TaskRow>& rows, const Engine& engine, const Placed& pl
   }
 }
 
-py::array_t<TaskRow> step_all(Scheduler& s, const std::optional<Time>& now,
-                              const std::optional<std::uint64_t>& most) {
+// Not array_t: Python would see the name of the row's type.
+py::array step_all(Scheduler& s, const std::optional<Time>& now, const std::optional<std::uint64_t>& most) {
   std::vector<TaskRow> rows;
   for (std::uint64_t left = most.value_or(std::numeric_limits<std::uint64_t>::max()); left > 0; --left) {
     const std::optional<Placed> placed = s.step(now);
@@ -181,11 +181,10 @@ using Number = std::uint64_t;  // of an identifier
 }  // namespace
 
 void add_reasons(py::module_& module, EngineClass& engine, const PlacedRecord& placed) {
-  const WhyParts parts(module, placed.lost);
+  const Reasons reason(module, placed.lost);
   engine.def(
       "step_and_why",
-      [placed, reason = WhyPlacedRecord(module, parts)](Scheduler& s,
-                                                        const std::optional<Time>& now) -> py::object {
+      [placed, reason](Scheduler& s, const std::optional<Time>& now) -> py::object {
         WhyPlaced why;
         const std::optional<Placed> next = s.engine.step(s.at(now), s.random, why);
         if (!next) return py::none();
@@ -193,11 +192,10 @@ void add_reasons(py::module_& module, EngineClass& engine, const PlacedRecord& p
       },
       "now"_a = py::none(),
       "The same as `step`, with the reasons: (Placed, WhyPlaced), or None. Costs as much as why_waiting "
-      "beside.");
+      "in addition.");
   engine.def(
       "why_waiting",
-      [reason = WhyWaitingRecord(module, parts)](const Scheduler& s, Number job,
-                                                 const std::optional<Time>& now) -> py::object {
+      [reason](const Scheduler& s, Number job, const std::optional<Time>& now) -> py::object {
         const auto why = s.engine.why_waiting(JobId{job}, s.at(now));
         if (!why) return py::none();
         return reason(*why, s.engine.options().resources);
@@ -207,7 +205,7 @@ void add_reasons(py::module_& module, EngineClass& engine, const PlacedRecord& p
       "when none waits. Changes nothing.");
   engine.def(
       "why_not_on",
-      [reason = WhyNotOnRecord(module, parts)](const Scheduler& s, Number job, Number server) -> py::object {
+      [reason](const Scheduler& s, Number job, Number server) -> py::object {
         const auto why = s.engine.why_not_on(JobId{job}, ServerId{server});
         if (!why) return py::none();
         return reason(*why, s.engine.options().resources);

@@ -31,12 +31,15 @@ struct Field {
   Presence presence = Presence::required;
   bool in_class = false;  ///< tasks that differ in it are of different task classes
   bool in_c = true;       ///< may the C interface give it?
+  bool in_tuples = true;  ///< do Python's named tuples have it?
   std::string_view python_name = {};
 
   constexpr Field defaulted() const { return with(&Field::presence, Presence::defaulted); }
   constexpr Field optional() const { return with(&Field::presence, Presence::optional); }
   constexpr Field of_class() const { return with(&Field::in_class, true); }
   constexpr Field not_in_c() const { return with(&Field::in_c, false); }
+  /// For what Python's callers know already.
+  constexpr Field not_in_tuples() const { return with(&Field::in_tuples, false); }
   /// For names that are words of Python.
   constexpr Field in_python(std::string_view other) const { return with(&Field::python_name, other); }
 

@@ -17,9 +17,9 @@ Outcome giving(const Problem& problem, Scope scope, const std::vector<std::vecto
     double total = 0;
     for (std::size_t i = 0; i < tasks[n].size(); ++i) {
       const ResourceVector& demand = scope == Scope::pool ? problem.users()[n].demand : problem.demand(n, i);
-      Grant grant{.user = n, .server = i, .tasks = tasks[n][i], .resources = {}};
-      for (const Quantity& amount : demand) grant.resources.push_back(tasks[n][i] * amount.value());
-      if (tasks[n][i] > 0) outcome.allocation.grants.push_back(grant);
+      std::vector<double> bundle;
+      for (const Quantity& amount : demand) bundle.push_back(tasks[n][i] * amount.value());
+      if (tasks[n][i] > 0) outcome.allocation.grants.add(n, i, tasks[n][i], bundle);
       total += tasks[n][i];
     }
     outcome.allocation.tasks.push_back(total);

@@ -61,7 +61,9 @@ TEST(GroupMetrics, OfEqualPartsInDecimalsTheFirstDominates) {
 TEST(GroupMetrics, AUserBelowTheFairShareOfWhatDominatesItIsNotCounted) {
   Allocation allocation = allocate(kSlides, "drf")->allocation;
   EXPECT_EQ(measure_groups(kSlides, allocation).sharing_incentive_index, 1);
-  allocation.grants[0].resources[1] = 8.9;
+  allocation.grants = testing::edited(allocation.grants, [](testing::EditedGrant& grant) {
+    if (grant.user == 0) grant.resources[1] = 8.9;
+  });
   EXPECT_EQ(measure_groups(kSlides, allocation).sharing_incentive_index, 0.5);
 }
 

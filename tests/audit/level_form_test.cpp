@@ -30,8 +30,7 @@ Allocation placed(const Problem& problem, const std::vector<std::vector<double>>
   allocation.servers.resize(problem.server_count());
   for (std::size_t n = 0; n < tasks.size(); ++n) {
     for (std::size_t i = 0; i < tasks[n].size(); ++i) {
-      if (tasks[n][i] > 0)
-        allocation.grants.push_back({.user = n, .server = i, .tasks = tasks[n][i], .resources = {}});
+      if (tasks[n][i] > 0) allocation.grants.add(n, i, tasks[n][i], {});
     }
   }
   return allocation;
@@ -99,7 +98,9 @@ TEST(LevelForm, FailsWithoutBoundsForTasksThatAreNoAmount) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const double wrong : {std::nan(""), infinity, -infinity, -1e-300}) {
     Allocation allocation = placed(problem, {{3}, {2}});
-    allocation.grants[1].tasks = wrong;
+    allocation.grants = testing::edited(allocation.grants, [&](testing::EditedGrant& grant) {
+      if (grant.user == 1) grant.tasks = wrong;
+    });
     const LevelForm form = level_form(problem, allocation);
     EXPECT_EQ(form.violation, infinity) << wrong;
     EXPECT_EQ(form.user, 1u) << wrong;

@@ -3,7 +3,10 @@
 #include <limits>
 
 #include <mirab/audit/metrics.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/random.hpp>
+
+#include "model/clusters.hpp"
 
 namespace mirab {
 namespace {
@@ -76,8 +79,7 @@ Slides weighted_slides(Quantity weight_of_b = Quantity{1}) {
                             {.name = "B", .demand = {Quantity{3}, Quantity{1}}, .weight = weight_of_b}}};
   Allocation allocation{
       .tasks = {3, 2},
-      .grants = {{.user = 0, .server = 0, .tasks = 3, .resources = {3, 12}},
-                 {.user = 1, .server = 0, .tasks = 2, .resources = {6, 2}}},
+      .grants = testing::grants_of({{0, 0, 3, {3, 12}}, {1, 0, 2, {6, 2}}}),
       .servers = {{.name = "pool", .count = 1, .capacity = {9, 18}, .used = {9, 14}, .prices = {}}}};
   return {*Problem::from(std::move(cluster)), std::move(allocation)};
 }
@@ -119,11 +121,28 @@ TEST(Metrics, EqualSharesOfUnequalWeightsAreUnequal) {
   EXPECT_NEAR(metrics.gini, gini(std::vector{1.0, 1.0 / 3}), 1e-15);
 }
 
+// On s2, the only server where A may run, its tasks take no cpu: what dominates it is memory, of which it has
+// all there is on s2, a half of the cluster's; B has the rest of the memory and all cpu.
+TEST(Metrics, WhatDominatesAUserIsWhatItsTasksTakeWhereTheyRun) {
+  Cluster cluster = testing::cluster_of({{4, 4}, {4, 4}}, {{4, 1}, {1, 1}});
+  cluster.users[0].servers = {"s2"};
+  cluster.users[0].demand_on = {{"s2", testing::amounts({0, 1})}};
+  cluster.users[1].servers = {"s1"};
+  const Problem problem = testing::problem_of(cluster);
+  EXPECT_THAT(dominant_resources(problem), ElementsAre(0u, 0u));
+  const Metrics metrics = measure(problem, allocate(problem, "per-server-drf")->allocation);
+  EXPECT_THAT(metrics.dominant_resources, ElementsAre(1u, 0u));
+  EXPECT_THAT(metrics.dominant_shares, ElementsAre(DoubleNear(0.5, 1e-9), DoubleNear(0.5, 1e-9)));
+  EXPECT_NEAR(metrics.beta_dominant, 0, 1e-9) << "half of the cpu and half of the memory";
+  EXPECT_NEAR(metrics.beta_non_dominant, 0.5, 1e-9) << "half of the memory, no cpu";
+  const Allocation nothing{.tasks = {0, 0}, .grants = {}, .servers = {{}, {}}};
+  EXPECT_THAT(dominant_resources(problem, nothing), ElementsAre(0u, 0u));
+}
+
 // A tenth of one resource on one server and a fifth of the other elsewhere: not three tenths of anything.
 TEST(Metrics, ADominantShareIsOfOneResourceOverAllServers) {
   auto [problem, allocation] = weighted_slides();
-  allocation.grants = {{.user = 0, .server = 0, .tasks = 1, .resources = {0.9, 0}},
-                       {.user = 0, .server = 1, .tasks = 1, .resources = {0, 3.6}}};
+  allocation.grants = testing::grants_of({{0, 0, 1, {0.9, 0}}, {0, 1, 1, {0, 3.6}}});
   EXPECT_THAT(dominant_shares(problem, allocation), ElementsAre(DoubleNear(0.2, 1e-15), 0));
 }
 

@@ -135,12 +135,14 @@ TEST(Oracle, MaxMinOverServersIsWhatCmmfGivesAndNothingElse) {
     EXPECT_TRUE(check_single_resource_fairness(divided.division()).holds) << write_cluster_yaml(cluster);
 
     Outcome wrong = divided.outcome;
-    std::erase_if(wrong.allocation.grants, [](const Grant& each) { return each.tasks < 1e-3; });
-    Grant& grant = wrong.allocation.grants[random.below(wrong.allocation.grants.size())];
+    std::vector<testing::EditedGrant> grants = testing::rows_of(wrong.allocation.grants);
+    std::erase_if(grants, [](const testing::EditedGrant& each) { return each.tasks < 1e-3; });
+    testing::EditedGrant& grant = grants[random.below(grants.size())];
     const double moved = grant.tasks * 0.3;
     grant.tasks -= moved;
     grant.resources[0] -= moved;
     wrong.allocation.tasks[grant.user] -= moved;
+    wrong.allocation.grants = testing::grants_of(grants);
     EXPECT_FALSE(check_single_resource_fairness({divided.problem, wrong, divided.rule.scope}).holds)
         << write_cluster_yaml(cluster);
   }

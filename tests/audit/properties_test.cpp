@@ -51,7 +51,9 @@ TEST(Properties, TheSlidesAllocationBreaksNothing) {
 
 TEST(Properties, OnlyFeasibilityIsBrokenByABundleThatHoldsLessThanIsSaid) {
   Outcome outcome = giving(kPropertiesSlides, Scope::pool, {{3}, {2}});
-  outcome.allocation.grants[0].tasks = 4;
+  outcome.allocation.grants = testing::edited(outcome.allocation.grants, [](testing::EditedGrant& grant) {
+    if (grant.user == 0) grant.tasks = 4;
+  });
   outcome.allocation.tasks[0] = 4;
   EXPECT_FALSE(verdict(Property::feasible, kPropertiesSlides, outcome, Scope::pool).holds);
 }
@@ -193,7 +195,9 @@ TEST(Properties, MaxMinLooksThroughUsersWhoHaveAllTheirTasks) {
 
 TEST(Properties, OnlyNonWastefulnessIsBrokenByABundleOfMoreThanItsTasksUse) {
   Outcome outcome = giving(kPropertiesSlides, Scope::pool, {{3}, {2}});
-  outcome.allocation.grants[1].resources[1] += 3;
+  outcome.allocation.grants = testing::edited(outcome.allocation.grants, [](testing::EditedGrant& grant) {
+    if (grant.user == 1) grant.resources[1] += 3;
+  });
   EXPECT_THAT(broken(kPropertiesSlides, outcome, Scope::pool), ::testing::ElementsAre("non-wastefulness"));
 }
 

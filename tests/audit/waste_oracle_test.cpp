@@ -118,10 +118,7 @@ TEST(WasteOracle, NonWastefulnessIsThatNothingCanBeTakenOrGivenInVain) {
       for (std::size_t i = 0; i < units.capacity.size(); ++i) {
         const Bundle& bundle = units.holding[n][i];
         if (bundle == Bundle{0, 0}) continue;
-        outcome.allocation.grants.push_back({.user = n,
-                                             .server = i,
-                                             .tasks = runs(units.demand[n], bundle),
-                                             .resources = {bundle[0], bundle[1]}});
+        outcome.allocation.grants.add(n, i, runs(units.demand[n], bundle), {bundle[0], bundle[1]});
       }
     }
     const Problem problem = problem_of(cluster);

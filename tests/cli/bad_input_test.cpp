@@ -70,7 +70,7 @@ const std::vector<BadFile> kBadFiles = {
 class ABadFile : public ::testing::TestWithParam<BadFile> {};
 
 TEST_P(ABadFile, IsRefusedByEveryCommandWithFileLineAndKey) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write("cluster.yaml", GetParam().text);
   for (const std::string command :
        {"allocate -m drf", "explain -m drf", "diff -m drf -m pf", "fill -d drf", "validate"}) {
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, ABadFile, ::testing::ValuesIn(kBadFiles),
 
 // Found only when the mechanism looks at the problem, and still placed in the file.
 TEST(BadInput, WhatAMechanismCannotHonourIsPlacedInTheFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write(
       "cluster.yaml", kServers + "  - name: a\n    demand: {cpu: 1}\n    demand_on: {s: {cpu: 2}}\n");
   const Ran ran = shell("mirab allocate " + file + " -m drf");
@@ -128,10 +128,10 @@ TEST(BadInput, AMessageDoesNotSteerTheTerminal) {
 }
 
 TEST(BadInput, AHundredMegabytesOfBracketsEndInAMessageWithinBoundedMemory) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const std::string brackets : {"[", "[a,"}) {
     for (const std::string name : {"cluster.yaml", "cluster.json", "-"}) {
-      const std::string file = name == "-" ? folder.file("input") : folder.file(name);
+      const std::string file = name == "-" ? folder.path("input") : folder.path(name);
       // 1 GB of address space for 100 MB of input.
       const Ran ran =
           shell("yes '" + brackets + "' | tr -d '\\n' | head -c 100000000 > " + file +

@@ -65,13 +65,13 @@ TEST(Documents, ZshAndFishReadTheirCompletions) {
 }
 
 TEST(Documents, TheListOfMechanismsIsWhatTheProgramGenerates) {
-  EXPECT_EQ(test::read_text(MIRAB_SOURCE_DIR "/docs/reference/mechanisms.md"),
+  EXPECT_EQ(read_text(MIRAB_SOURCE_DIR "/docs/reference/mechanisms.md"),
             shell("mirab mechanisms --format markdown").out)
       << "bring it up to date with: mirab mechanisms --format markdown -o docs/reference/mechanisms.md";
 }
 
 TEST(Documents, TheSummaryOfReproductionsHasALineForEveryExperiment) {
-  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/reference/reproduced.md");
+  const std::string page = read_text(MIRAB_SOURCE_DIR "/docs/reference/reproduced.md");
   std::istringstream ids(shell("mirab reproduce --list --format csv | tail -n +2 | cut -d, -f1").out);
   for (std::string id; std::getline(ids, id);) {
     EXPECT_THAT(page, HasSubstr("\n| `" + id + "` | "))

@@ -39,18 +39,18 @@ TEST(LimitsCommand, GivesThePodsOfTheThesisTheLimitsOfItsFigures) {  // figures 
 }
 
 TEST(LimitsCommand, WritesManifestsThatNeedNoFurtherChange) {
-  const test::TemporaryFolder folder;
-  const std::string copy = folder.file("shop.yaml");
+  const TemporaryFolder folder;
+  const std::string copy = folder.path("shop.yaml");
   const std::string line =
       "mirab limits " + copy + " --node examples/pods/node.yaml --only-when-exceeded --format ";
   ASSERT_EQ(shell("cp examples/pods/shop.yaml " + copy).status, 0);
   const Ran first = shell(line + "manifest -o " + copy);
   EXPECT_EQ(first.status, 0) << first.err;
-  const std::string text = test::read_text(copy);
+  const std::string text = read_text(copy);
   EXPECT_THAT(text, HasSubstr("# measured on a Monday"));
   EXPECT_FALSE(json::parse(shell(line + "json").out)["recalculated"]);
   shell(line + "manifest -o " + copy);
-  EXPECT_EQ(test::read_text(copy), text);
+  EXPECT_EQ(read_text(copy), text);
 }
 
 TEST(LimitsCommand, ReadsWhatKubectlPrintsAsJsonFromAPipe) {
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(LimitsCommand, ARefusal, ::testing::ValuesIn(kRefusals)
                          [](const auto& refusal) { return refusal.param.name; });
 
 TEST(LimitsCommand, RefusesPodsWithFileLineAndKey) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write("pods.yaml",
                                         "kind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n"
                                         "    resources:\n      requests:\n        cpu: many\n");

@@ -11,6 +11,7 @@ namespace {
 
 using test::Ran;
 using test::shell;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -31,11 +32,11 @@ TEST(Output, AFullDeviceAsFileIsStatusOneWithAMessage) {
 }
 
 TEST(Output, AClosedStandardOutputIsAnErrorAndHarmsNoFile) {
-  const test::TemporaryFolder folder;
-  const Ran ran = shell(kAllocate + "--report " + folder.file("page.html") + " >&-");
+  const TemporaryFolder folder;
+  const Ran ran = shell(kAllocate + "--report " + folder.path("page.html") + " >&-");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.err, HasSubstr("mirab: standard output: "));
-  EXPECT_THAT(test::read_text(folder.file("page.html")), Not(HasSubstr("\nuser ")));
+  EXPECT_THAT(read_text(folder.path("page.html")), Not(HasSubstr("\nuser ")));
 }
 
 TEST(Output, AReaderThatLeavesEndsTheProgramQuietly) {
@@ -45,12 +46,12 @@ TEST(Output, AReaderThatLeavesEndsTheProgramQuietly) {
 }
 
 TEST(Output, AFileGetsWhatStandardOutputWouldGet) {
-  const test::TemporaryFolder folder;
-  const std::string file = folder.file("shares.csv");
+  const TemporaryFolder folder;
+  const std::string file = folder.path("shares.csv");
   const Ran ran = shell(kAllocate + "--format csv -o " + file);
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, IsEmpty());
-  EXPECT_EQ(test::read_text(file), shell(kAllocate + "--format csv").out);
+  EXPECT_EQ(read_text(file), shell(kAllocate + "--format csv").out);
 }
 
 TEST(Output, AFileThatCannotBeWrittenIsNamedAndNothingIsPrinted) {
@@ -61,70 +62,70 @@ TEST(Output, AFileThatCannotBeWrittenIsNamedAndNothingIsPrinted) {
 }
 
 TEST(Output, AnErrorLeavesAnOlderFileAsItWas) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write("shares.txt", "older");
   EXPECT_EQ(shell("mirab allocate no-such.yaml -m drf -o " + file).status, 2);
-  EXPECT_EQ(test::read_text(file), "older");
+  EXPECT_EQ(read_text(file), "older");
 }
 
 TEST(Output, ReplacingAFileLeavesNothingBesideIt) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write("shares.txt", "older");
   EXPECT_EQ(shell(kAllocate + "-o " + file).status, 0);
-  EXPECT_THAT(test::read_text(file), HasSubstr("66.67%"));
+  EXPECT_THAT(read_text(file), HasSubstr("66.67%"));
   EXPECT_EQ(shell("ls -A $(dirname " + file + ")").out, "shares.txt\n");
 }
 
 TEST(Output, AReplacedFileKeepsItsPermissionsAndANewOneFollowsTheUmask) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string older = folder.write("older.txt", "older");
-  const std::string newer = folder.file("newer.txt");
+  const std::string newer = folder.path("newer.txt");
   const Ran ran = shell("umask 027; chmod 604 " + older + "; " + kAllocate + "-o " + older + "; " +
                         kAllocate + "-o " + newer + "; stat -c %a " + older + " " + newer);
   EXPECT_EQ(ran.out, "604\n640\n");
 }
 
 TEST(Output, ThePageAndTheResultCannotReplaceEachOther) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write("both", "older");
-  const std::string around = folder.file("./both");
+  const std::string around = folder.path("./both");
   const Ran ran = shell(kAllocate + "-o " + file + " --report " + around);
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, HasSubstr("mirab: --report: the page and the result cannot both go to "));
-  EXPECT_EQ(test::read_text(file), "older");
+  EXPECT_EQ(read_text(file), "older");
   EXPECT_EQ(shell(kAllocate + "--report -").status, 2);
   EXPECT_EQ(shell(kAllocate + "-o /dev/null --report /dev/null").status, 0);
 }
 
 TEST(Output, TheInputIsNeverReplaced) {
-  const test::TemporaryFolder folder;
-  const std::string slides = test::read_text(MIRAB_SOURCE_DIR "/examples/slides.yaml");
+  const TemporaryFolder folder;
+  const std::string slides = read_text(MIRAB_SOURCE_DIR "/examples/slides.yaml");
   const std::string cluster = folder.write("cluster.yaml", slides);
-  const std::string link = folder.file("link.yaml");
-  const std::string hard_link = folder.file("hard-link.yaml");
+  const std::string link = folder.path("link.yaml");
+  const std::string hard_link = folder.path("hard-link.yaml");
   std::filesystem::create_symlink(cluster, link);
   std::filesystem::create_hard_link(cluster, hard_link);
   for (const std::string command : {"allocate -m drf ", "fill -d drf "}) {
     for (const std::string option : {"-o ", "--report "}) {
-      for (const std::string& file : {cluster, folder.file("./cluster.yaml"), link, hard_link}) {
+      for (const std::string& file : {cluster, folder.path("./cluster.yaml"), link, hard_link}) {
         const Ran ran = shell("mirab " + command + cluster + " " + option + file);
         EXPECT_EQ(ran.status, 2) << command << option << file;
         EXPECT_THAT(ran.out, IsEmpty());
         EXPECT_EQ(ran.err, "mirab: " + option.substr(0, option.size() - 1) + ": '" + file +
                                "' is the cluster file, which would be replaced\n");
-        EXPECT_EQ(test::read_text(cluster), slides);
+        EXPECT_EQ(read_text(cluster), slides);
       }
     }
   }
 }
 
 TEST(Output, AnImportDoesNotReplaceWhatItReads) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string machines = folder.write("machine_events.csv", "0,1,0,a,1,1\n");
   const Ran ran = shell("mirab import google2011 " + machines + " tests/traces/data -o " + machines);
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, HasSubstr("is an input, which would be replaced"));
-  EXPECT_EQ(test::read_text(machines), "0,1,0,a,1,1\n");
+  EXPECT_EQ(read_text(machines), "0,1,0,a,1,1\n");
 }
 
 /// The line with a terminal of this many columns for its standard output and error.
@@ -133,20 +134,20 @@ std::string in_terminal(int columns, const std::string& line) {
 }
 
 TEST(Output, ATerminalGetsATableOfItsWidthAndAFileTheWholeTable) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string five = kAllocate + "-m max-min -m asset -m pf -m alpha-fair:alpha=2 ";
   const std::string count_tables = " | grep -c ^Jain";
   EXPECT_EQ(shell(in_terminal(120, five) + count_tables).out, "1\n");
   EXPECT_EQ(shell(in_terminal(60, five) + count_tables).out, "2\n");
   EXPECT_EQ(shell("COLUMNS=60 " + in_terminal(120, five) + count_tables).out, "2\n");
   EXPECT_EQ(shell("COLUMNS=60 " + five + count_tables).out, "1\n");
-  const std::string file = folder.file("table");
+  const std::string file = folder.path("table");
   EXPECT_EQ(shell(in_terminal(60, five + "-o " + file) + "; cat " + file + count_tables).out, "1\n");
 }
 
 TEST(Output, ALongFillingShowsItsProgressOnATerminalOnly) {
-  const test::TemporaryFolder folder;
-  const std::string file = folder.file("many.yaml");
+  const TemporaryFolder folder;
+  const std::string file = folder.path("many.yaml");
   shell("sed 's/name: pool,/name: pool, count: 4000,/' examples/slides.yaml > " + file);
   EXPECT_THAT(shell(in_terminal(80, "mirab fill " + file + " -d drf")).out,
               HasSubstr("mirab: drf/first-fit: 16384 tasks placed\r\x1b[K"));
@@ -169,13 +170,13 @@ TEST(Output, TooLittleMemoryIsStatusOneWithAMessage) {
 }
 
 TEST(Output, ASymbolicLinkIsFollowedAndNotReplaced) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string target = folder.write("target", "older");
-  const std::string link = folder.file("link");
+  const std::string link = folder.path("link");
   std::filesystem::create_symlink(target, link);
   EXPECT_EQ(shell(kAllocate + "-o " + link).status, 0);
   EXPECT_TRUE(std::filesystem::is_symlink(link));
-  EXPECT_THAT(test::read_text(target), HasSubstr("66.67%"));
+  EXPECT_THAT(read_text(target), HasSubstr("66.67%"));
 }
 
 TEST(Output, TheClusterMayComeFromStandardInput) {
@@ -185,12 +186,12 @@ TEST(Output, TheClusterMayComeFromStandardInput) {
 }
 
 TEST(Output, TheReportIsOnePageWithTheOutcomesAndTheCommand) {
-  const test::TemporaryFolder folder;
-  const std::string page = folder.file("page.html");
+  const TemporaryFolder folder;
+  const std::string page = folder.path("page.html");
   const Ran ran = shell(kAllocate + "--fill drf --format json --report " + page);
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, Not(HasSubstr("\"steps\"")));
-  const std::string html = test::read_text(page);
+  const std::string html = read_text(page);
   EXPECT_THAT(html, HasSubstr("\"label\":\"drf/first-fit\""));
   EXPECT_THAT(html, HasSubstr("\"steps\":[{\"step\":1,"));
   EXPECT_THAT(html, HasSubstr("\"command\":\"mirab allocate examples/slides.yaml -m drf --fill drf"));
@@ -198,14 +199,14 @@ TEST(Output, TheReportIsOnePageWithTheOutcomesAndTheCommand) {
 }
 
 TEST(Output, OfTwoFilesNoneIsLeftWhenOneCannotBeWritten) {
-  const test::TemporaryFolder folder;
-  const std::string page = folder.file("page.html");
+  const TemporaryFolder folder;
+  const std::string page = folder.path("page.html");
   const Ran ran = shell(kAllocate + "-o /dev/full --report " + page);
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.err, HasSubstr("/dev/full: No space left on device"));
   EXPECT_FALSE(std::filesystem::exists(page));
 
-  const std::string workload = folder.file("w.jsonl");
+  const std::string workload = folder.path("w.jsonl");
   const Ran import = shell(
       "mirab import wagap2013 tests/traces/data/wagap2013/excerpt.swf "
       "tests/traces/data/wagap2013/machines -o /dev/full --workload " +
@@ -214,8 +215,35 @@ TEST(Output, OfTwoFilesNoneIsLeftWhenOneCannotBeWritten) {
   EXPECT_FALSE(std::filesystem::exists(workload));
 }
 
+TEST(Output, ARunWithSeveralFilesLeavesNoneWhenOneCannotBeWritten) {
+  const TemporaryFolder folder;
+  for (const char* command :
+       {"mirab reproduce slides-table1 --format markdown --images OUT/images --report OUT/page.html",
+        "mirab audit --random 20 -m asset --properties sharing-incentive --witness-dir OUT",
+        "mirab audit --claims --random 5 -m asset --properties sharing-incentive --witness-dir OUT"}) {
+    std::string words = command;
+    for (std::size_t at = words.find("OUT"); at != std::string::npos; at = words.find("OUT"))
+      words.replace(at, 3, folder.path("out"));
+    const Ran whole =
+        shell("mkdir -p " + folder.path("out") + " && " + words + " -o " + folder.path("result"));
+    EXPECT_THAT(whole.status, AnyOf(0, 3)) << whole.err;
+    const auto files = [&] {
+      std::size_t count = 0;
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path("out")))
+        count += entry.is_regular_file() ? 1 : 0;
+      return count;
+    };
+    EXPECT_GT(files(), 0U) << words;
+    std::filesystem::remove_all(folder.path("out"));
+    const Ran ran = shell("mkdir -p " + folder.path("out") + " && " + words + " -o /dev/full");
+    EXPECT_EQ(ran.status, 1) << words;
+    EXPECT_THAT(ran.err, HasSubstr("/dev/full: No space left on device"));
+    EXPECT_EQ(files(), 0U) << words;
+  }
+}
+
 TEST(Output, ErrorsOfAReplayNameFileAndLine) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write(
       "c.yaml",
       "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 10}}]\nusers: [{name: u, demand: {cpu: 1}}]\n");

@@ -65,21 +65,21 @@ TEST(Reproduce, TellsTimesWhenAskedFor) {
 }
 
 TEST(Reproduce, WritesAPageThatHoldsTheResult) {
-  const test::TemporaryFolder folder;
-  const Ran ran = shell("mirab reproduce slides-table1 --report " + folder.file("page.html"));
+  const TemporaryFolder folder;
+  const Ran ran = shell("mirab reproduce slides-table1 --report " + folder.path("page.html"));
   ASSERT_EQ(ran.status, 0) << ran.err;
-  EXPECT_THAT(test::read_text(folder.file("page.html")), HasSubstr("\"id\":\"slides-table1\""));
+  EXPECT_THAT(read_text(folder.path("page.html")), HasSubstr("\"id\":\"slides-table1\""));
   EXPECT_THAT(ran.out, HasSubstr("verdict: agrees"));
 }
 
 TEST(Reproduce, WritesTheFiguresBesideTheMarkdownPage) {
-  const test::TemporaryFolder folder;
-  const Ran ran = shell("cd " + folder.file("") +
+  const TemporaryFolder folder;
+  const Ran ran = shell("cd " + folder.path("") +
                         " && mkdir docs && mirab reproduce slides-table1 --format markdown -o "
                         "docs/page.md --images docs/images/all");
   ASSERT_EQ(ran.status, 0) << ran.err;
-  EXPECT_THAT(test::read_text(folder.file("docs/page.md")), HasSubstr("](images/all/slides-table1.svg)"));
-  EXPECT_THAT(shell("cat " + folder.file("docs/images/all/slides-table1.svg")).out, HasSubstr("</svg>"));
+  EXPECT_THAT(read_text(folder.path("docs/page.md")), HasSubstr("](images/all/slides-table1.svg)"));
+  EXPECT_THAT(shell("cat " + folder.path("docs/images/all/slides-table1.svg")).out, HasSubstr("</svg>"));
 }
 
 TEST(Reproduce, ShowsNoProgressWhereNobodySeesIt) {

@@ -55,7 +55,7 @@ TEST(Results, ProgressiveFillingServesBAABAWhenTheLastDeclaredWinsTies) {  // th
 
 // mathematics.md, section 11, by the slides' own cluster of asset fairness.
 TEST(Results, TheAuditNamesWhoLosesAndByHowMuch) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string cluster = folder.write(
       "asset.yaml",
       "resources: [cpu, memory]\n"
@@ -75,8 +75,8 @@ TEST(Results, TheAuditNamesWhoLosesAndByHowMuch) {
 }
 
 TEST(Results, AWitnessIsAClusterFileThatShowsTheViolationAgain) {
-  const test::TemporaryFolder folder;
-  const std::string out = folder.file("witnesses");
+  const TemporaryFolder folder;
+  const std::string out = folder.path("witnesses");
   ASSERT_EQ(shell("mirab audit --random 200 -m asset --properties sharing-incentive,resource-monotonicity "
                   "--witness-dir " +
                   out)
@@ -220,8 +220,8 @@ TEST(Results, ValidateSaysWhatTheFileHolds) {
 }
 
 TEST(Results, AnImportedTraceIsAClusterFileThatSaysHowItWasMade) {
-  const test::TemporaryFolder folder;
-  const std::string file = folder.file("cluster.yaml");
+  const TemporaryFolder folder;
+  const std::string file = folder.path("cluster.yaml");
   const std::string line =
       "mirab import google2011 tests/traces/data/machine_events-excerpt.csv "
       "tests/traces/data/task_events-excerpt.csv --sample-users 2 --seed 3 -o " +
@@ -229,17 +229,17 @@ TEST(Results, AnImportedTraceIsAClusterFileThatSaysHowItWasMade) {
   const Ran ran = shell(line);
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, ::testing::IsEmpty());
-  const std::string imported = test::read_text(file);
+  const std::string imported = read_text(file);
   EXPECT_THAT(imported, HasSubstr("CC-BY 4.0"));
   EXPECT_THAT(imported, HasSubstr("# Made by: " + line + "\n"));
   EXPECT_THAT(shell("mirab validate " + file).out, HasSubstr(": ok, 2 users, "));
   ASSERT_EQ(shell(line).status, 0);
-  EXPECT_EQ(test::read_text(file), imported);
+  EXPECT_EQ(read_text(file), imported);
 }
 
 TEST(Results, AnImportedGpuClusterIsAClusterFileThatSaysHowItWasMade) {
-  const test::TemporaryFolder folder;
-  const std::string file = folder.file("cluster.yaml");
+  const TemporaryFolder folder;
+  const std::string file = folder.path("cluster.yaml");
   const std::string line =
       "mirab import openb tests/traces/data/openb/nodes-excerpt.csv tests/traces/data/openb/pods-excerpt.csv"
       " -o " +
@@ -247,14 +247,14 @@ TEST(Results, AnImportedGpuClusterIsAClusterFileThatSaysHowItWasMade) {
   const Ran ran = shell(line);
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("note: left out, pods that request nothing: 1\n"));
-  EXPECT_THAT(test::read_text(file), HasSubstr("# Made by: " + line + "\n"));
+  EXPECT_THAT(read_text(file), HasSubstr("# Made by: " + line + "\n"));
   EXPECT_EQ(shell("mirab validate " + file).out, file + ": ok, 6 users, 6 servers, 3 resources\n");
 }
 
 TEST(Results, AnImportedWorkloadIsTwoFilesThatSayHowTheyWereMade) {
-  const test::TemporaryFolder folder;
-  const std::string cluster = folder.file("cluster.yaml");
-  const std::string workload = folder.file("jobs.workload");
+  const TemporaryFolder folder;
+  const std::string cluster = folder.path("cluster.yaml");
+  const std::string workload = folder.path("jobs.workload");
   const std::string line =
       "mirab import wagap2013 tests/traces/data/wagap2013/excerpt.swf tests/traces/data/wagap2013/machines "
       "-o " +
@@ -263,44 +263,44 @@ TEST(Results, AnImportedWorkloadIsTwoFilesThatSayHowTheyWereMade) {
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, ::testing::IsEmpty());
   EXPECT_THAT(ran.err, HasSubstr("note: not kept, wishes to have nodes alone (#excl): 1\n"));
-  EXPECT_THAT(test::read_text(cluster), HasSubstr("# Made by: " + line + workload + "\n"));
-  EXPECT_THAT(test::read_text(workload), HasSubstr("Made by: " + line + workload));
+  EXPECT_THAT(read_text(cluster), HasSubstr("# Made by: " + line + workload + "\n"));
+  EXPECT_THAT(read_text(workload), HasSubstr("Made by: " + line + workload));
   const Result<Workload> plain = read_workload_file(workload);
   ASSERT_TRUE(plain) << describe(plain.error());
 
-  const std::string compressed = folder.file("jobs.workload.gz");
+  const std::string compressed = folder.path("jobs.workload.gz");
   ASSERT_EQ(shell(line + compressed).status, 0);
-  const std::string bytes = test::read_text(compressed);
-  EXPECT_LT(bytes.size(), test::read_text(workload).size() / 2);
+  const std::string bytes = read_text(compressed);
+  EXPECT_LT(bytes.size(), read_text(workload).size() / 2);
   const Result<Workload> gzip = read_workload_file(compressed);
   ASSERT_TRUE(gzip) << describe(gzip.error());
   EXPECT_EQ(gzip->jobs, plain->jobs);
   ASSERT_EQ(shell(line + compressed).status, 0);
-  EXPECT_EQ(test::read_text(compressed), bytes) << "the same bytes again";
+  EXPECT_EQ(read_text(compressed), bytes) << "the same bytes again";
 }
 
 TEST(Results, EveryFormatBecomesAWorkloadThatCanBeRead) {
-  const test::TemporaryFolder folder;
-  const std::string log = folder.file("log.swf");
+  const TemporaryFolder folder;
+  const std::string log = folder.path("log.swf");
   std::ofstream(log) << "; MaxProcs: 8\n1 0 1 60 4 -1 -1 4 90 -1 1 7 1 1 1 1 -1 -1\n";
   const std::string data = "tests/traces/data/";
   for (const std::string& input :
        {"bitbrains " + data + "bitbrains/excerpt.csv", "swf " + log,
-        "google2011 " + data + "machine_events-excerpt.csv " + folder.file("task_events.csv"),
-        "openb " + data + "openb/nodes-excerpt.csv " + folder.file("pods.csv")}) {
-    std::ofstream(folder.file("task_events.csv")) << "700000000,,1,0,1,0,u,2,1,0.1,0.1,0,0\n"
+        "google2011 " + data + "machine_events-excerpt.csv " + folder.path("task_events.csv"),
+        "openb " + data + "openb/nodes-excerpt.csv " + folder.path("pods.csv")}) {
+    std::ofstream(folder.path("task_events.csv")) << "700000000,,1,0,1,0,u,2,1,0.1,0.1,0,0\n"
                                                      "710000000,,1,0,1,1,u,2,1,0.1,0.1,0,0\n"
                                                      "720000000,,1,0,1,4,u,2,1,0.1,0.1,0,0\n";
-    std::ofstream(folder.file("pods.csv"))
+    std::ofstream(folder.path("pods.csv"))
         << "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,"
            "scheduled_time\np,100,100,0,0,,LS,Running,0,9,0\nq,100,100,0,0,,LS,Running,1,12,1\n";
-    const std::string workload = folder.file("w");
+    const std::string workload = folder.path("w");
     const Ran ran =
-        shell("mirab import " + input + " -o " + folder.file("c.yaml") + " --workload " + workload);
+        shell("mirab import " + input + " -o " + folder.path("c.yaml") + " --workload " + workload);
     ASSERT_EQ(ran.status, 0) << input << ran.err;
     const Result<Workload> read = read_workload_file(workload);
     EXPECT_TRUE(read) << input << describe(read.error());
-    EXPECT_THAT(shell("mirab validate " + folder.file("c.yaml")).out, HasSubstr(": ok")) << input;
+    EXPECT_THAT(shell("mirab validate " + folder.path("c.yaml")).out, HasSubstr(": ok")) << input;
   }
 }
 

@@ -34,7 +34,7 @@ std::string simulate_without_times(const std::string& text) {
 }
 
 TEST(Simulate, OneResourceIsServedAtOneMinusTheLoad) {  // mathematics.md, section 11
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Ran ran = shell("mirab simulate --format json " + folder.write("s.yaml", kTraffic));
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.err, IsEmpty());  // no progress where nobody is there to see it
@@ -48,7 +48,7 @@ TEST(Simulate, OneResourceIsServedAtOneMinusTheLoad) {  // mathematics.md, secti
 
 // At α = 10⁻⁶ prices are beyond Newton's method.
 TEST(Simulate, WhatDidNotConvergeIsPrintedWithANoticeAndStatusThree) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string two_classes =
       "kind: traffic\n"
       "capacity: {cpu: 1, memory: 1}\n"
@@ -74,7 +74,7 @@ TEST(Simulate, TheSameSeedGivesTheSameBytesWithAnyNumberOfThreads) {
 }
 
 TEST(Simulate, TheSeedOfTheCommandLineGoesBeforeThatOfTheScenario) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string without = "mirab simulate --format csv " + folder.write("without.yaml", kTraffic);
   const std::string with = "mirab simulate --format csv " + folder.write("with.yaml", kTraffic + "seed: 5\n");
   EXPECT_EQ(shell(without + " --seed 5").out, shell(with).out);
@@ -83,7 +83,7 @@ TEST(Simulate, TheSeedOfTheCommandLineGoesBeforeThatOfTheScenario) {
 }
 
 TEST(Simulate, SeveralSeedsGiveTheSameBytesWithAnyNumberOfThreads) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string scenario = folder.write("s.yaml", kTraffic + "seeds: 5\n");
   for (const std::string format : {"table", "json", "csv"}) {
     const std::string command = "mirab simulate " + scenario + " --format " + format;
@@ -96,7 +96,7 @@ TEST(Simulate, SeveralSeedsGiveTheSameBytesWithAnyNumberOfThreads) {
 }
 
 TEST(Simulate, EveryRunIsThatOfItsSeedAloneAndTheSpreadHasTheirMean) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string alone = "mirab simulate --format json " + folder.write("alone.yaml", kTraffic);
   const std::string several = folder.write("several.yaml", kTraffic + "seeds: [4, 1, 9]\n");
   const json all = json::parse(shell("mirab simulate --format json " + several).out);
@@ -113,7 +113,7 @@ TEST(Simulate, EveryRunIsThatOfItsSeedAloneAndTheSpreadHasTheirMean) {
 }
 
 TEST(Simulate, TheSeedOfTheCommandLineIsTheFirstOfSeveral) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const std::string seeds : {"3", "[7, 1, 8]"}) {
     const std::string scenario = folder.write("s.yaml", kTraffic + "seeds: " + seeds + "\n");
     const Ran ran = shell("mirab simulate --format json --seed 5 " + scenario);
@@ -123,7 +123,7 @@ TEST(Simulate, TheSeedOfTheCommandLineIsTheFirstOfSeveral) {
 }
 
 TEST(Simulate, OneSeedAmongSeedsIsAnOrdinaryRun) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string one = folder.write("one.yaml", kTraffic + "seed: 4\n");
   const std::string list = folder.write("list.yaml", kTraffic + "seeds: [4]\n");
   for (const std::string format : {"json", "csv"}) {
@@ -133,24 +133,24 @@ TEST(Simulate, OneSeedAmongSeedsIsAnOrdinaryRun) {
 }
 
 TEST(Simulate, ThePageOfSeveralRunsShowsTheFirst) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string scenario =
       folder.write("s.yaml", kTraffic + "seeds: [4, 1]\noutputs: {report: r.html}\n");
   ASSERT_EQ(shell("mirab simulate " + scenario).status, 0);
-  EXPECT_THAT(test::read_text(folder.file("r.html")),
+  EXPECT_THAT(read_text(folder.path("r.html")),
               AllOf(HasSubstr("\"kind\":\"traffic\",\"seed\":4"), Not(HasSubstr("\"runs\":"))));
 }
 
 TEST(Simulate, WritesTheOutputsOfTheScenarioBesideIt) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string scenario = folder.write(
       "s.yaml", kTraffic + "outputs: {table: t.txt, json: j.json, csv: c.csv, report: r.html}\n");
   const Ran ran = shell("mirab simulate " + scenario);
   ASSERT_EQ(ran.status, 0) << ran.err;
-  EXPECT_EQ(test::read_text(folder.file("t.txt")), ran.out);
-  EXPECT_EQ(json::parse(test::read_text(folder.file("j.json")))["kind"], "traffic");
-  EXPECT_THAT(test::read_text(folder.file("c.csv")), StartsWith("load,mechanism,class,"));
-  EXPECT_THAT(test::read_text(folder.file("r.html")),
+  EXPECT_EQ(read_text(folder.path("t.txt")), ran.out);
+  EXPECT_EQ(json::parse(read_text(folder.path("j.json")))["kind"], "traffic");
+  EXPECT_THAT(read_text(folder.path("c.csv")), StartsWith("load,mechanism,class,"));
+  EXPECT_THAT(read_text(folder.path("r.html")),
               AllOf(HasSubstr("\"kind\":\"traffic\""), HasSubstr("\"command\":\"mirab simulate ")));
 }
 
@@ -163,7 +163,7 @@ TEST(Simulate, ReadsStandardInputWithPathsRelativeToTheFolder) {
 }
 
 TEST(Simulate, NeverReplacesWhatItReadsOrWritesTwice) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string scenario = folder.write("s.yaml", kTraffic + "outputs: {json: j.json, csv: ./j.json}\n");
   Ran ran = shell("mirab simulate " + scenario);
   EXPECT_EQ(ran.status, 2);
@@ -172,23 +172,23 @@ TEST(Simulate, NeverReplacesWhatItReadsOrWritesTwice) {
   ran = shell("mirab simulate " + plain + " -o " + plain);
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, HasSubstr("mirab: -o: "));
-  EXPECT_EQ(test::read_text(plain), kTraffic);
+  EXPECT_EQ(read_text(plain), kTraffic);
 }
 
 TEST(Simulate, WritesNothingUnlessEverythingCanBeWritten) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string scenario =
       folder.write("s.yaml", kTraffic + "outputs: {json: j.json, report: nowhere/r.html}\n");
   const Ran ran = shell("mirab simulate " + scenario);
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.out, IsEmpty());
-  EXPECT_EQ(ran.err, "mirab: " + scenario + ":7: outputs.report: '" + folder.file("nowhere/r.html") +
+  EXPECT_EQ(ran.err, "mirab: " + scenario + ":7: outputs.report: '" + folder.path("nowhere/r.html") +
                          "' cannot be written: No such file or directory\n");
-  EXPECT_FALSE(std::filesystem::exists(folder.file("j.json")));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("j.json")));
 }
 
 TEST(Simulate, AGoodFileOfAnotherKindIsCalledByItsName) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string examples = MIRAB_SOURCE_DIR "/examples/";
   const std::string cluster = examples + "slides.yaml";
   const std::string workload = examples + "google2011-hour.workload";
@@ -218,7 +218,7 @@ TEST(Simulate, AGoodFileOfAnotherKindIsCalledByItsName) {
 }
 
 TEST(Simulate, SaysWhenMostTasksFitNowhere) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string cluster = folder.write("c.yaml",
                                            "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 1}}]\n"
                                            "users: [{name: u, demand: {cpu: 1}}]\n");
@@ -245,7 +245,7 @@ TEST(Simulate, SaysWhenMostTasksFitNowhere) {
 }
 
 TEST(Simulate, BadInputIsNamedWithFileLineAndKey) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string unknown = folder.write("unknown.yaml", kTraffic + "job: 3\n");
   for (const std::string command : {"simulate", "validate"}) {
     const Ran ran = shell("mirab " + command + " " + unknown);
@@ -258,7 +258,7 @@ TEST(Simulate, BadInputIsNamedWithFileLineAndKey) {
   for (const std::string command : {"simulate", "validate"}) {
     const Ran ran = shell("mirab " + command + " " + no_cluster);
     EXPECT_EQ(ran.status, 2);
-    EXPECT_EQ(ran.err, "mirab: " + folder.file("no.yaml") + ": cannot be read: No such file or directory\n");
+    EXPECT_EQ(ran.err, "mirab: " + folder.path("no.yaml") + ": cannot be read: No such file or directory\n");
   }
 }
 
@@ -267,7 +267,7 @@ const std::string kSimulateServers =
     "users: [{name: a, demand: {cpu: 1}}, {name: b, demand: {cpu: 1}}]\n";
 
 TEST(Simulate, AnOverlayPlacesEverythingAndSharesAlike) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("c.yaml", kSimulateServers);
   const std::string scenario = folder.write(
       "s.yaml", "kind: overlay\ncluster: c.yaml\nschedulers: [centralised-drf, dgdrf]\nneighbours: 2\n");
@@ -286,16 +286,16 @@ TEST(Simulate, AnOverlayPlacesEverythingAndSharesAlike) {
 }
 
 TEST(Simulate, ThePageOfAnOverlayHasPictures) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("c.yaml", kSimulateServers);
   const std::string scenario =
       folder.write("s.yaml", "kind: overlay\ncluster: c.yaml\nschedulers: [dgdrf]\n");
-  ASSERT_EQ(shell("mirab simulate " + scenario + " --report " + folder.file("r.html")).status, 0);
-  EXPECT_THAT(test::read_text(folder.file("r.html")), HasSubstr("\"frames\":{\"ticks\":["));
+  ASSERT_EQ(shell("mirab simulate " + scenario + " --report " + folder.path("r.html")).status, 0);
+  EXPECT_THAT(read_text(folder.path("r.html")), HasSubstr("\"frames\":{\"ticks\":["));
 }
 
 TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string cluster = folder.write("c.yaml", kSimulateServers);
   const std::string weighted = folder.write("w.yaml",
                                             "resources: [cpu]\nservers: [{name: s, capacity: {cpu: 4}}]\n"
@@ -308,7 +308,7 @@ TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
     EXPECT_THAT(ran.out, IsEmpty());
     return ran.err;
   };
-  const std::string scenario = folder.file("s.yaml");
+  const std::string scenario = folder.path("s.yaml");
   for (const std::string command : {"simulate", "validate"}) {
     EXPECT_THAT(error_of(command, weighted, ""), StartsWith("mirab: " + weighted + ":3: users[0].weight: "));
     EXPECT_THAT(error_of(command, cluster, "faults: {crashes: [{at_s: 1, node: 5}]}\n"),
@@ -320,7 +320,7 @@ TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
 }
 
 TEST(Simulate, WhatAnOverlaySaysInVainIsNotedWithItsLine) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("c.yaml", kSimulateServers);
   const std::string scenario = folder.write(
       "s.yaml", "kind: overlay\ncluster: c.yaml\nschedulers: [dgdrf]\nneighbours: 2\nslack: 3\n");
@@ -335,15 +335,15 @@ TEST(Simulate, WhatAnOverlaySaysInVainIsNotedWithItsLine) {
 }
 
 TEST(Simulate, ASearchThatCannotWriteWhatItFindsDoesNotBegin) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("file", "");
-  std::filesystem::create_symlink("loop", folder.file("loop"));
-  std::filesystem::create_symlink("nowhere", folder.file("dangling"));
+  std::filesystem::create_symlink("loop", folder.path("loop"));
+  std::filesystem::create_symlink("nowhere", folder.path("dangling"));
   const std::string long_name(300, 'a');
   for (const std::string& name :
        {std::string("file/deeper"), std::string("loop"), std::string("loop/deeper"), std::string("dangling"),
         std::string("dangling/deeper"), long_name, "deep/" + long_name}) {
-    const std::string at = folder.file(name);
+    const std::string at = folder.path(name);
     const Ran ran = shell("mirab simulate --search --seeds 10000000 --witness-dir " + at);
     EXPECT_EQ(ran.status, 2) << name;
     EXPECT_THAT(ran.err, StartsWith("mirab: --witness-dir: '" + at + "' cannot be made: "));
@@ -351,8 +351,8 @@ TEST(Simulate, ASearchThatCannotWriteWhatItFindsDoesNotBegin) {
 }
 
 TEST(Simulate, ASearchDoesNotWriteAFileWhereItsFindsHaveTheirFolder) {
-  const test::TemporaryFolder folder;
-  const std::string out = folder.file("out");
+  const TemporaryFolder folder;
+  const std::string out = folder.path("out");
   for (const std::string below : {"", "/", "/deep/deeper"}) {
     const Ran ran =
         shell("mirab simulate --search --seeds 10000000 -o " + out + " --witness-dir " + out + below);
@@ -362,11 +362,11 @@ TEST(Simulate, ASearchDoesNotWriteAFileWhereItsFindsHaveTheirFolder) {
 }
 
 TEST(Simulate, ASearchThatFindsNothingLeavesNoFolder) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Ran ran = shell("mirab simulate --search --nodes 4 --users 2 --seeds 1 --ticks 20 --witness-dir " +
-                        folder.file("deep"));
+                        folder.path("deep"));
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_FALSE(std::filesystem::exists(folder.file("deep")));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("deep")));
 }
 
 TEST(Simulate, AShortSearchSaysThatItWatchedNoLiveness) {
@@ -376,7 +376,7 @@ TEST(Simulate, AShortSearchSaysThatItWatchedNoLiveness) {
 }
 
 TEST(Simulate, AWorkloadThatDoesNotGoWithTheClusterIsNamed) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string examples = MIRAB_SOURCE_DIR "/examples/";
   const std::string files =
       "cluster: " + examples + "openb.yaml\nworkload: " + examples + "google2011-hour.workload\n";
@@ -409,8 +409,8 @@ TEST(Validate, SaysWhatAFileIs) {
 }
 
 TEST(Validate, ReadsWorkloadsPackedOrFromStandardInput) {
-  const test::TemporaryFolder folder;
-  const std::string packed = folder.file("w.gz");
+  const TemporaryFolder folder;
+  const std::string packed = folder.path("w.gz");
   EXPECT_THAT(
       shell("gzip -c examples/google2011-hour.workload > " + packed + " && mirab validate " + packed).out,
       HasSubstr(": ok, workload, "));

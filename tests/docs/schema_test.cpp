@@ -1,10 +1,13 @@
 // The schemas of docs/schema describe what Mirab reads and prints: every example and every output holds
 // against its schema, and what the reader refuses for its form, the schema refuses too.
 
+#include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -32,7 +35,7 @@ using Json = nlohmann::json;
 // What the schema finds wrong, empty when the document holds.
 std::string faults(const std::string& schema_name, const Json& document) {
   using valijson::adapters::NlohmannJsonAdapter;
-  const Json text = Json::parse(test::read_text(MIRAB_SOURCE_DIR "/docs/schema/" + schema_name));
+  const Json text = Json::parse(read_text(MIRAB_SOURCE_DIR "/docs/schema/" + schema_name));
   valijson::Schema schema;
   valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(NlohmannJsonAdapter(text), schema);
   valijson::Validator validator;
@@ -80,7 +83,7 @@ TEST(Schema, EveryExampleHolds) {
 }
 
 TEST(Schema, TheLogOfAnEngineHoldsAndIsReplayed) {
-  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/reference/engine.md");
+  const std::string page = read_text(MIRAB_SOURCE_DIR "/docs/reference/engine.md");
   const std::size_t begin = page.find("```json\n") + 8;
   const std::string log = page.substr(begin, page.find("```\n", begin) - begin);
   std::istringstream lines(log);
@@ -124,10 +127,10 @@ TEST(Schema, WhatTheReaderOfLogsRefusesTheSchemaRefuses) {
 }
 
 TEST(Schema, EveryLineOfAWorkloadHoldsAndIsRead) {
-  const std::string page = test::read_text(MIRAB_SOURCE_DIR "/docs/reference/workload-file.md");
+  const std::string page = read_text(MIRAB_SOURCE_DIR "/docs/reference/workload-file.md");
   const std::size_t begin = page.find("```json\n") + 8;
   const std::string shown = page.substr(begin, page.find("```\n", begin) - begin);
-  const std::string example = test::read_text(MIRAB_SOURCE_DIR "/examples/google2011-hour.workload");
+  const std::string example = read_text(MIRAB_SOURCE_DIR "/examples/google2011-hour.workload");
   for (const std::string& text : {shown, example.substr(0, example.find("{\"job\": ") + 20'000)}) {
     std::istringstream lines(text.substr(0, text.rfind('\n') + 1));
     int count = 0;
@@ -428,6 +431,69 @@ TEST(Schema, RefusesTheFormsThatTheReaderRefuses) {
     const std::string bad = Json::parse(good).patch(Json::parse(patch)).dump();
     EXPECT_FALSE(reads(bad)) << bad;
     EXPECT_NE(faults_of_json("cluster.schema.json", bad), "") << bad;
+  }
+}
+
+// The TypeScript types of the report page.
+
+struct PageType {
+  const char* file;  // of src/report/page/src
+  const char* name;
+  const char* schema;
+  const char* place;
+};
+
+constexpr PageType kPageTypes[] = {
+    {"report_data", "UserShare", "outcomes", "/definitions/user"},
+    {"report_data", "ServerEntry", "outcomes", "/definitions/server"},
+    {"report_data", "Outcome", "outcomes", "/definitions/outcome"},
+    {"report_data", "Metrics", "outcomes", "/definitions/outcome/properties/metrics"},
+    {"report_data", "Step", "outcomes", "/definitions/outcome/properties/steps/items"},
+    {"simulation_data", "Series", "simulation", "/definitions/series/items"},
+    {"simulation_data", "Quantiles", "simulation", "/definitions/quantiles"},
+    {"simulation_data", "Traffic", "simulation", "/definitions/traffic"},
+    {"simulation_data", "TrafficPoint", "simulation", "/definitions/traffic/properties/points/items"},
+    {"simulation_data", "Trace", "simulation", "/definitions/trace"},
+    {"simulation_data", "TraceContender", "simulation", "/definitions/trace/properties/contenders/items"},
+    {"simulation_data", "Served", "simulation",
+     "/definitions/trace/properties/contenders/items/properties/summary"},
+    {"simulation_data", "TraceUser", "simulation",
+     "/definitions/trace/properties/contenders/items/properties/users/items"},
+    {"simulation_data", "Reallocation", "simulation", "/definitions/reallocation"},
+    {"simulation_data", "ReallocationContender", "simulation",
+     "/definitions/reallocation/properties/contenders/items"},
+    {"simulation_data", "Demands", "simulation", "/definitions/demands"},
+    {"simulation_data", "DemandsContender", "simulation", "/definitions/demands/properties/contenders/items"},
+    {"overlay_data", "Overlay", "simulation", "/definitions/overlay"},
+    {"overlay_data", "OverlayRun", "simulation", "/definitions/overlay_run"},
+    {"reproduction_data", "Result", "reproduction", "/definitions/result"},
+    {"reproduction_data", "Check", "reproduction", "/definitions/check"},
+    {"reproduction_data", "Plot", "reproduction", "/definitions/figure"},
+};
+
+// Every field that the page reads is one that the JSON has; always, unless the page can do without.
+TEST(Schemas, HaveTheFieldsThatTheReportPageReads) {
+  const std::regex field(R"(^  (\w+)(\??): )");
+  for (const PageType& type : kPageTypes) {
+    const std::string code =
+        read_text(fmt::format("{}/src/report/page/src/{}.ts", MIRAB_SOURCE_DIR, type.file));
+    const Json schema =
+        Json::parse(read_text(fmt::format("{}/docs/schema/{}.schema.json", MIRAB_SOURCE_DIR, type.schema)));
+    const Json& object = schema.at(Json::json_pointer(type.place));
+    const std::size_t begin = code.find(fmt::format("export interface {} ", type.name));
+    ASSERT_NE(begin, std::string::npos) << type.name;
+    std::istringstream lines(code.substr(begin, code.find("\n}", begin) - begin));
+    std::size_t fields = 0;
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch found;
+      if (!std::regex_search(line, found, field) || found[1] == "label") continue;  // made by the page
+      ++fields;
+      EXPECT_TRUE(object.at("properties").contains(found[1].str())) << type.name << ": " << found[1];
+      const Json& required = object.at("required");
+      const bool always = std::find(required.begin(), required.end(), found[1].str()) != required.end();
+      EXPECT_TRUE(always || found[2] == "?") << type.name << ": " << found[1];
+    }
+    EXPECT_GE(fields, 2U) << type.name;
   }
 }
 

@@ -149,7 +149,7 @@ class Document : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Document, ShowsWhatTheProgramPrints) {
   const std::string file = std::string(MIRAB_SOURCE_DIR "/") + GetParam();
-  const Lines document = split(test::read_text(file));
+  const Lines document = split(read_text(file));
   if (std::getenv("MIRAB_REWRITE_SNIPPETS") != nullptr) return rewrite(file, document);
   for (const Snippet& snippet : snippets(document)) {
     const Lines printed = run(snippet);
@@ -161,9 +161,9 @@ TEST_P(Document, ShowsWhatTheProgramPrints) {
 }
 
 TEST_P(Document, ShowsClusterFilesThatAreValid) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const std::string& text :
-       cluster_files(split(test::read_text(std::string(MIRAB_SOURCE_DIR "/") + GetParam())))) {
+       cluster_files(split(read_text(std::string(MIRAB_SOURCE_DIR "/") + GetParam())))) {
     const test::Ran ran = test::shell("mirab validate " + folder.write("cluster.yaml", text));
     EXPECT_EQ(ran.status, 0) << ran.err << text;
   }
@@ -172,7 +172,7 @@ TEST_P(Document, ShowsClusterFilesThatAreValid) {
 TEST_P(Document, LinksToFilesThatExist) {
   static const std::regex kLink(R"(\]\(([^)#:]+)(#[^)]*)?\))");
   const std::filesystem::path file = std::filesystem::path(MIRAB_SOURCE_DIR) / GetParam();
-  const std::string text = test::read_text(file);
+  const std::string text = read_text(file);
   for (std::sregex_iterator link(text.begin(), text.end(), kLink), end; link != end; ++link) {
     EXPECT_TRUE(std::filesystem::exists(file.parent_path() / (*link)[1].str()))
         << GetParam() << " links to " << (*link)[1];

@@ -271,7 +271,7 @@ TEST_P(BundlesWithFloors, KeepTheSamePartOfEverySurplus) {
     const Result<Outcome> outcome = allocate(problem_of(node), GetParam());
     ASSERT_TRUE(outcome);
     std::vector<std::vector<double>> granted(node.demand.size(), std::vector<double>(node.capacity.size()));
-    for (const Grant& grant : outcome->allocation.grants) granted[grant.user] = grant.resources;
+    granted = bundles(problem_of(node), outcome->allocation);
     const MinimumShares shares = share(node, GetParam());
     EXPECT_TRUE(shares.tasks.empty());
     for (std::size_t r = 0; r < node.capacity.size(); ++r) {

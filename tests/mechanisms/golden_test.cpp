@@ -55,7 +55,7 @@ Problem problem_of(const json& paper_case) {
   return *Problem::from(cluster);
 }
 
-void expect_near(const std::vector<double>& ours, const std::vector<double>& printed, double tolerance) {
+void expect_near(std::span<const double> ours, const std::vector<double>& printed, double tolerance) {
   ASSERT_EQ(ours.size(), printed.size());
   for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], printed[i], tolerance) << "entry " << i;
 }
@@ -66,7 +66,8 @@ void expect_bundles(const Allocation& allocation, const std::vector<std::vector<
   ASSERT_EQ(allocation.tasks.size(), printed.size());
   std::vector<std::vector<double>> ours;
   for (const std::vector<double>& bundle : printed) ours.emplace_back(bundle.size(), 0.0);
-  for (const Grant& grant : allocation.grants) ours[grant.user] = grant.resources;
+  for (const Grant& grant : allocation.grants)
+    ours[grant.user].assign(grant.resources.begin(), grant.resources.end());
   for (std::size_t n = 0; n < ours.size(); ++n) expect_near(ours[n], printed[n], tolerance);
 }
 

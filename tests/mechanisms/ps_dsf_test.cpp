@@ -9,6 +9,7 @@
 #include <mirab/model/random.hpp>
 
 #include "mechanisms/pool_case.hpp"
+#include "model/clusters.hpp"
 
 namespace mirab {
 namespace {
@@ -225,7 +226,8 @@ TEST(PsDsf, WithSmallerTasksIsASolutionForTheTasksAsTheyWere) {
     const Result<Outcome> outcome = allocate(*Problem::from(cluster), "ps-dsf");
     ASSERT_TRUE(outcome) << describe(outcome.error());
     Allocation back = outcome->allocation;
-    for (Grant& grant : back.grants) grant.tasks *= grant.user == n ? 0.1 : 1;
+    back.grants = testing::edited(
+        back.grants, [&](testing::EditedGrant& grant) { grant.tasks *= grant.user == n ? 0.1 : 1; });
     EXPECT_LE(level_form(*problem, back).violation, 1e-8) << problem->users()[n].name;
   }
 }

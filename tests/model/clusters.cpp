@@ -43,4 +43,23 @@ Problem pool_of(const std::vector<double>& capacity, const std::vector<std::vect
   return problem_of(cluster_of({capacity}, demands));
 }
 
+std::vector<EditedGrant> rows_of(const Grants& grants) {
+  std::vector<EditedGrant> rows;
+  for (const Grant& grant : grants)
+    rows.push_back({grant.user, grant.server, grant.tasks, {grant.resources.begin(), grant.resources.end()}});
+  return rows;
+}
+
+Grants grants_of(const std::vector<EditedGrant>& rows) {
+  Grants grants;
+  for (const EditedGrant& row : rows) grants.add(row.user, row.server, row.tasks, row.resources);
+  return grants;
+}
+
+Grants edited(const Grants& grants, const std::function<void(EditedGrant&)>& edit) {
+  std::vector<EditedGrant> rows = rows_of(grants);
+  for (EditedGrant& row : rows) edit(row);
+  return grants_of(rows);
+}
+
 }  // namespace mirab::testing

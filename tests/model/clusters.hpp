@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
+#include <mirab/model/allocation.hpp>
 #include <mirab/model/problem.hpp>
 
 namespace mirab::testing {
@@ -23,5 +25,18 @@ Problem problem_of(const Cluster& cluster);
 
 /// One server s1 and the users A, B, C, …
 Problem pool_of(const std::vector<double>& capacity, const std::vector<std::vector<double>>& demands);
+
+/// A grant that can be changed.
+struct EditedGrant {
+  std::size_t user;
+  std::size_t server;
+  double tasks;
+  std::vector<double> resources;
+};
+std::vector<EditedGrant> rows_of(const Grants& grants);
+Grants grants_of(const std::vector<EditedGrant>& rows);
+
+/// The grants after `edit` of each.
+Grants edited(const Grants& grants, const std::function<void(EditedGrant&)>& edit);
 
 }  // namespace mirab::testing

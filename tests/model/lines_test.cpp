@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 namespace mirab {
 namespace {
@@ -80,7 +80,7 @@ TEST(Lines, ALineOfTheLongestLengthIsReadAndOneByteMoreIsRefused) {
 
 TEST(Lines, AGzipFileCutAnywhereIsTruncated) {
   const TemporaryFolder folder;
-  const std::string whole = TemporaryFolder::bytes_of(folder.write_gzip("whole", numbered_lines(40)));
+  const std::string whole = read_text(folder.write_gzip("whole", numbered_lines(40)));
   for (std::size_t length = 2; length < whole.size(); ++length) {
     const std::string path = folder.write("cut", std::string_view(whole).substr(0, length));
     const Read read = read_all(path);
@@ -92,7 +92,7 @@ TEST(Lines, AGzipFileCutAnywhereIsTruncated) {
 TEST(Lines, WhatPrecedesTheCutIsReadFirst) {
   const TemporaryFolder folder;
   const std::string text = numbered_lines(4000);
-  const std::string whole = TemporaryFolder::bytes_of(folder.write_gzip("whole", text));
+  const std::string whole = read_text(folder.write_gzip("whole", text));
   const std::string path = folder.write("cut", std::string_view(whole).substr(0, whole.size() / 2));
   const Read read = read_all(path);
   ASSERT_GT(read.lines.size(), 1000u);
@@ -104,9 +104,27 @@ TEST(Lines, WhatPrecedesTheCutIsReadFirst) {
 
 TEST(Lines, AGzipFileWithAWrongChecksumIsDamaged) {
   const TemporaryFolder folder;
-  std::string bytes = TemporaryFolder::bytes_of(folder.write_gzip("whole", numbered_lines(40)));
+  std::string bytes = read_text(folder.write_gzip("whole", numbered_lines(40)));
   bytes[bytes.size() - 8] ^= 1;
   EXPECT_THAT(read_all(folder.write("damaged", bytes)).error, HasSubstr("damaged"));
+}
+
+TEST(Lines, GzipStreamsMayFollowOneAnother) {
+  const TemporaryFolder folder;
+  const std::string one = read_text(folder.write_gzip("one", "a\nb"));
+  const std::string other = read_text(folder.write_gzip("other", "c\nd\n"));
+  const Read read = read_all(folder.write("both", one + other + std::string(3, '\0')));
+  EXPECT_THAT(read.lines, ElementsAre("a", "bc", "d"));
+  EXPECT_EQ(read.error, "");
+}
+
+TEST(Lines, BytesAfterTheEndOfTheGzipStreamAreRefused) {
+  const TemporaryFolder folder;
+  const std::string whole = read_text(folder.write_gzip("whole", "a\nb\n"));
+  const std::string path = folder.write("more", whole + "c\n");
+  const Read read = read_all(path);
+  EXPECT_THAT(read.lines, ElementsAre("a", "b"));
+  EXPECT_EQ(read.error, path + ":3: bytes follow the end of the gzip stream");
 }
 
 TEST(Lines, WhatCannotBeOpenedOrReadIsNamed) {

@@ -4,7 +4,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/model/workload_file.hpp>
 
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 // The format is ours: docs/reference/workload-file.md.
 namespace mirab {
@@ -228,7 +228,7 @@ TEST(WorkloadFile, ATruncatedGzipIsAnErrorWithItsLine) {
   const TemporaryFolder folder;
   std::string text = above;
   for (int i = 0; i < 1000; ++i) text += a_job;
-  const std::string whole = TemporaryFolder::bytes_of(folder.write_gzip("whole", text));
+  const std::string whole = read_text(folder.write_gzip("whole", text));
   const std::string path = folder.write("cut", std::string_view(whole).substr(0, whole.size() - 9));
   const Result<Workload> workload = read_workload_file(path);
   ASSERT_FALSE(workload);

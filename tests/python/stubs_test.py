@@ -57,6 +57,12 @@ class Stubs(unittest.TestCase):
                     checked += 1
         self.assertGreater(checked, 30)
 
+    def test_signatures_are_those_of_python(self):
+        for owner in [mirab, *(getattr(mirab, name) for name in CLASSES)]:
+            for name in dir(owner):
+                signature = (getattr(owner, name).__doc__ or "").partition("\n")[0]
+                self.assertNotIn("::", signature, name)
+
     def test_functions_have_the_arguments(self):
         for name, declared in FUNCTIONS.items():
             self.assert_arguments(getattr(mirab, name), declared)

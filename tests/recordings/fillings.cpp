@@ -109,9 +109,9 @@ const char* name_of(Unplaced unplaced) {
   return "unknown";
 }
 
-Part steps_of(const FillOutcome& outcome) {
+Part steps_of(const Outcome& outcome) {
   Part part{.name = "steps", .decides = true, .lines = {}};
-  for (const FillStep& step : outcome.steps) {
+  for (const FillStep& step : outcome.filling->steps) {
     Facts facts("placed");
     facts.add("user", step.user);
     facts.add("server", step.server);
@@ -121,14 +121,15 @@ Part steps_of(const FillOutcome& outcome) {
   return part;
 }
 
-Part result_of(const FillOutcome& outcome) {
+Part result_of(const Outcome& outcome) {
   Facts facts("result");
-  facts.add("discipline", outcome.discipline);
-  facts.add("placement", outcome.placement);
-  facts.add("placed", outcome.placed);
-  facts.add("errors", outcome.errors);
+  facts.add("discipline", outcome.filling->discipline);
+  facts.add("placement", outcome.filling->placement);
+  facts.add("placed", outcome.filling->placed);
+  facts.add("errors", outcome.filling->errors);
   for (const double tasks : outcome.allocation.tasks) facts.add("tasks", static_cast<std::int64_t>(tasks));
-  for (const Unplaced unplaced : outcome.unplaced) facts.add("unplaced", std::string_view(name_of(unplaced)));
+  for (const Unplaced unplaced : outcome.filling->unplaced)
+    facts.add("unplaced", std::string_view(name_of(unplaced)));
   for (const Grant& grant : outcome.allocation.grants) {
     facts.add("user", grant.user);
     facts.add("server", grant.server);
@@ -138,11 +139,11 @@ Part result_of(const FillOutcome& outcome) {
 }
 
 /// A few of the shares, and what is used of each server.
-std::vector<Numbers> numbers_of(const FillOutcome& outcome) {
+std::vector<Numbers> numbers_of(const Outcome& outcome) {
   Numbers shares{.label = "shares", .values = {}};
-  const std::size_t every = outcome.steps.size() / 4 + 1;
-  for (std::size_t i = 0; i < outcome.steps.size(); i += every)
-    shares.values.emplace_back("step" + std::to_string(i), outcome.steps[i].share);
+  const std::size_t every = outcome.filling->steps.size() / 4 + 1;
+  for (std::size_t i = 0; i < outcome.filling->steps.size(); i += every)
+    shares.values.emplace_back("step" + std::to_string(i), outcome.filling->steps[i].share);
   Numbers used{.label = "used", .values = {}};
   for (std::size_t i = 0; i < outcome.allocation.servers.size(); i += 3)
     for (const double amount : outcome.allocation.servers[i].used)
@@ -157,7 +158,7 @@ Played filling(const std::string& discipline, const std::string& placement, cons
   const Result<Problem> problem = Problem::from(cluster_of(kind));
   MIRAB_ASSERT(whom && where && problem, "the names are from the registries, and the clusters valid");
   Random random(11);
-  const Result<FillOutcome> outcome =
+  const Result<Outcome> outcome =
       fill(*problem, {.discipline = *whom, .placement = *where, .tie = kind.tie, .trace = true}, random);
   if (!outcome) {
     played.parts.push_back({.name = "result", .decides = true, .lines = {"refused " + outcome.error().key}});

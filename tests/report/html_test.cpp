@@ -31,16 +31,13 @@ TEST(Html, ThePageGetsTitleAndCommand) {
 }
 
 TEST(Html, OfALongFillingEveryUsersLastStepIsKept) {
-  FillOutcome filling;
-  filling.discipline = "fifo";
-  filling.placement = "first-fit";
-  filling.allocation = test::outcome("", 3, 2).allocation;
-  filling.unplaced = {Unplaced::no_room, Unplaced::no_room};
+  Outcome filling = test::filling("fifo", 3, 2);
+  filling.filling->unplaced = {Unplaced::no_room, Unplaced::no_room};
   for (int step = 0; step < 100'000; ++step)
-    filling.steps.push_back({step == 777 ? 1U : 0U, 0, 0, 1e-5 * step});
+    filling.filling->steps.push_back({step == 777 ? 1U : 0U, 0, 0, 1e-5 * step});
 
   Comparison comparison{"long", test::slides(), 1, {}};
-  comparison.contenders.push_back(contender(comparison.problem, filling));
+  comparison.outcomes.push_back(measured(comparison.problem, filling));
   const auto steps =
       nlohmann::json::parse(report_html("__MIRAB_DATA__", comparison, ""))["outcomes"][0]["steps"];
 

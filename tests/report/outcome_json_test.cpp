@@ -4,6 +4,7 @@
 
 #include "report/outcome/comparison.hpp"
 #include "report/sample.hpp"
+#include "report/text/json.hpp"
 
 namespace mirab::report {
 namespace {
@@ -22,8 +23,9 @@ TEST(OutcomeJson, EveryDoubleReadsBackAsTheSameDouble) {
   const Json back = Json::parse(json_text(comparison_json(comparison), 2));
   const Json& outcome = back["outcomes"][0];
   EXPECT_EQ(outcome["users"][0]["tasks"].get<double>(), awkward);
-  EXPECT_EQ(outcome["users"][0]["dominant_share"].get<double>(), comparison.contenders[0].dominant_shares[0]);
-  EXPECT_EQ(outcome["metrics"]["gini"].get<double>(), comparison.contenders[0].metrics.gini);
+  EXPECT_EQ(outcome["users"][0]["dominant_share"].get<double>(),
+            comparison.outcomes[0].metrics.dominant_shares[0]);
+  EXPECT_EQ(outcome["metrics"]["gini"].get<double>(), comparison.outcomes[0].metrics.gini);
 }
 
 TEST(OutcomeJson, KeysStandInTheDocumentedOrder) {
@@ -46,14 +48,11 @@ TEST(OutcomeJson, WhatIsInfiniteIsNull) {
 }
 
 TEST(OutcomeJson, CountedTasksAreIntegersAndDividedTasksAreNot) {
-  FillOutcome filling;
-  filling.discipline = "drf";
-  filling.placement = "first-fit";
-  filling.allocation = test::outcome("", 3, 2).allocation;
-  filling.unplaced = {Unplaced::no_room, Unplaced::nothing};
-  filling.steps = {{1, 0, 0, 1.0 / 3}};
+  Outcome filling = test::filling("drf", 3, 2);
+  filling.filling->unplaced = {Unplaced::no_room, Unplaced::nothing};
+  filling.filling->steps = {{1, 0, 0, 1.0 / 3}};
   Comparison comparison = test::comparison({test::outcome("drf", 3, 2)});
-  comparison.contenders.push_back(contender(comparison.problem, filling));
+  comparison.outcomes.push_back(measured(comparison.problem, filling));
 
   const Json outcomes = Json::parse(json_text(comparison_json(comparison)))["outcomes"];
   EXPECT_TRUE(outcomes[0]["users"][0]["tasks"].is_number_float());

@@ -91,7 +91,7 @@ TEST(OutcomeTable, AllPercentagesOfAColumnHaveTwoDecimalsOrMore) {
 
 TEST(OutcomeTable, TheStepsTellTheShareOverTheWeight) {
   Comparison comparison = test::comparison({test::outcome("drf", 3, 2)});
-  comparison.contenders[0].filling.emplace().steps = {{1, 0, 0, 0.125}};
+  comparison.outcomes[0].outcome.filling.emplace().steps = {{1, 0, 0, 0.125}};
   const std::string table = comparison_table(comparison, 60);
   EXPECT_LE(widest_line(table), 60U);
   EXPECT_THAT(table, ContainsRegex("step +user +server +instance +share/weight\n"));

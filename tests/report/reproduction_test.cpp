@@ -51,7 +51,7 @@ ReproducedExperiment traffic() {
           result};
 }
 
-Reproductions of(std::vector<ReproducedExperiment> results, Times times = Times::untold) {
+Reproductions of(std::vector<ReproducedExperiment> results, Times times = Times::hidden) {
   return {.seed = 7, .effort = experiments::Effort::quick, .times = times, .results = std::move(results)};
 }
 
@@ -123,7 +123,7 @@ TEST(ReproductionsTable, SeveralExperimentsHaveAnOverviewAndTimesAreToldWhenAske
   EXPECT_THAT(reproductions_table(of({traffic()}), 100), Not(HasSubstr("experiment  verdict")));
   EXPECT_THAT(reproductions_table(of({traffic(), traffic()}), 100),
               HasSubstr("pf-mine     differs  stand-in  Bonald"));
-  EXPECT_THAT(reproductions_table(of({traffic()}, Times::told), 100), HasSubstr("1.25 s"));
+  EXPECT_THAT(reproductions_table(of({traffic()}, Times::shown), 100), HasSubstr("1.25 s"));
 }
 
 TEST(ReproductionsTable, ALongSeriesIsLeftToThePage) {
@@ -163,7 +163,7 @@ TEST(ReproductionsJson, TellsTheSecondsWhenAskedForAndNullForWhatIsNotFinite) {
   ReproducedExperiment infinite = traffic();
   infinite.result.findings.front().ours = HUGE_VAL;
   infinite.result.findings.front().interval = {};
-  const auto json = reproductions_json(of({infinite}, Times::told));
+  const auto json = reproductions_json(of({infinite}, Times::shown));
   EXPECT_EQ(json["results"][0]["seconds"], 1.25);
   EXPECT_TRUE(json["results"][0]["checks"][0]["ours"].is_null());
   EXPECT_TRUE(json["results"][0]["checks"][0]["interval"].is_null());

@@ -27,16 +27,24 @@ inline Outcome outcome(const std::string& mechanism, double tasks_of_a, double t
   result.mechanism = mechanism;
   result.seconds = 12e-6;
   result.allocation.tasks = {tasks_of_a, tasks_of_b};
-  result.allocation.grants = {{0, 0, tasks_of_a, {tasks_of_a, 4 * tasks_of_a}},
-                              {1, 0, tasks_of_b, {3 * tasks_of_b, tasks_of_b}}};
+  result.allocation.grants.add(0, 0, tasks_of_a, {tasks_of_a, 4 * tasks_of_a});
+  result.allocation.grants.add(1, 0, tasks_of_b, {3 * tasks_of_b, tasks_of_b});
   result.allocation.servers = {
       {"pool", 1, {9, 18}, {tasks_of_a + 3 * tasks_of_b, 4 * tasks_of_a + tasks_of_b}, {}}};
   return result;
 }
 
+/// The same tasks, counted one by one.
+inline Outcome filling(const std::string& discipline, std::int64_t tasks_of_a, std::int64_t tasks_of_b) {
+  Outcome result =
+      outcome(discipline + "/first-fit", static_cast<double>(tasks_of_a), static_cast<double>(tasks_of_b));
+  result.filling = FillRecord{.discipline = discipline, .placement = "first-fit"};
+  return result;
+}
+
 inline Comparison comparison(std::vector<Outcome> outcomes) {
   Comparison result{"slides.yaml", slides(), 1, {}};
-  for (Outcome& each : outcomes) result.contenders.push_back(contender(result.problem, std::move(each)));
+  for (Outcome& each : outcomes) result.outcomes.push_back(measured(result.problem, std::move(each)));
   return result;
 }
 

@@ -12,9 +12,9 @@ namespace {
 
 using testing::HasSubstr;
 
-std::vector<std::size_t> users(const FillOutcome& outcome) {
+std::vector<std::size_t> users(const Outcome& outcome) {
   std::vector<std::size_t> users;
-  for (const FillStep& step : outcome.steps) users.push_back(step.user);
+  for (const FillStep& step : outcome.filling->steps) users.push_back(step.user);
   return users;
 }
 
@@ -73,7 +73,7 @@ TEST(Drf, AUserOfWeightTwoEndsWithTwiceTheShare) {
   const Problem cluster = problem({server("s", {"300", "300"})},
                                   {user("one", {"1", "0.5"}), weighted(user("two", {"1", "0.2"}), "2")});
   for (const char* discipline : {"drf", "asset"}) {
-    const FillOutcome outcome = filled(cluster, {.discipline = discipline});
+    const Outcome outcome = filled(cluster, {.discipline = discipline});
     const double spent_one = discipline == std::string("drf") ? 1 : 1.5;
     const double spent_two = discipline == std::string("drf") ? 1 : 1.2;
     EXPECT_NEAR(outcome.allocation.tasks[1] * spent_two, 2 * outcome.allocation.tasks[0] * spent_one, 3);
@@ -95,7 +95,7 @@ TEST(Drf, EndsWithinOneTaskOfTheDivisibleLevel) {
       shares.push_back(static_cast<double>(cpus) / 100'000);
     }
     const double largest = *std::max_element(shares.begin(), shares.end());
-    const FillOutcome outcome = filled(problem({server("pool", {"100000", "100000"})}, users), {});
+    const Outcome outcome = filled(problem({server("pool", {"100000", "100000"})}, users), {});
     for (std::size_t n = 0; n < user_count; ++n) {
       EXPECT_NEAR(outcome.allocation.tasks[n] * shares[n], 1.0 / static_cast<double>(user_count), largest);
     }
@@ -105,12 +105,12 @@ TEST(Drf, EndsWithinOneTaskOfTheDivisibleLevel) {
 TEST(Freeze, EndsTheFillingWhenTheMostDeprivedUserDoesNotFit) {
   // After b, a comes: its second task does not fit any more, so b waits although it would.
   const Problem cluster = problem({server("s", {"10"})}, {user("a", {"6"}), user("b", {"1"})});
-  const FillOutcome frozen = filled(cluster, {.discipline = "round-robin:blocking=freeze"});
+  const Outcome frozen = filled(cluster, {.discipline = "round-robin:blocking=freeze"});
   EXPECT_EQ(users(frozen), (Order{0, 1}));
-  EXPECT_EQ(frozen.unplaced, (std::vector<Unplaced>{Unplaced::no_room, Unplaced::blocked}));
-  const FillOutcome skipped = filled(cluster, {.discipline = "round-robin:blocking=skip"});
+  EXPECT_EQ(frozen.filling->unplaced, (std::vector<Unplaced>{Unplaced::no_room, Unplaced::blocked}));
+  const Outcome skipped = filled(cluster, {.discipline = "round-robin:blocking=skip"});
   EXPECT_EQ(users(skipped), (Order{0, 1, 1, 1, 1}));
-  EXPECT_EQ(skipped.unplaced, (std::vector<Unplaced>{Unplaced::no_room, Unplaced::no_room}));
+  EXPECT_EQ(skipped.filling->unplaced, (std::vector<Unplaced>{Unplaced::no_room, Unplaced::no_room}));
 }
 
 TEST(Freeze, DoesNotWaitForAUserWhoseTasksAreAllPlaced) {
@@ -122,12 +122,12 @@ TEST(Freeze, DoesNotWaitForAUserWhoseTasksAreAllPlaced) {
 // two are not, as b has less. Of b's tasks none is wrong: a has no task left.
 TEST(WrongAllocations, AreThosePastAPoorerUserWhoCouldBePlaced) {
   const Problem cluster = problem({server("s", {"6"})}, {limited(user("a", {"1"}), "3"), user("b", {"1"})});
-  EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).errors, 2);
+  EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).filling->errors, 2);
 }
 
 TEST(WrongAllocations, DoNotCountPoorerUsersWhoFitNowhere) {
   const Problem cluster = problem({server("s", {"6"})}, {limited(user("a", {"1"}), "3"), user("b", {"7"})});
-  EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).errors, 0);
+  EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).filling->errors, 0);
 }
 
 TEST(WrongAllocations, CompareSharesOverWeights) {
@@ -135,15 +135,15 @@ TEST(WrongAllocations, CompareSharesOverWeights) {
   // Weighted DRF serves a, b, a, a; first come, first served a, a, a, a: its second task has b at 0 before
   // it, its third and fourth too.
   EXPECT_EQ(order(cluster, "drf"), (Order{0, 1, 0, 0}));
-  EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).errors, 3);
-  EXPECT_EQ(filled(cluster, {.discipline = "round-robin"}).errors, 0) << "a, b, a, a";
+  EXPECT_EQ(filled(cluster, {.discipline = "fifo"}).filling->errors, 3);
+  EXPECT_EQ(filled(cluster, {.discipline = "round-robin"}).filling->errors, 0) << "a, b, a, a";
 }
 
 // 9·10^18 and 0.1 have no common unit: counted in ones, a task of 0.1 takes 1 and a server of 1.99 has 1.
 TEST(Fill, RoundedAmountsComeWithANoticeAndNeverOvercommit) {
   User pinned = user("a", {"0.1"});
   pinned.servers = {"s"};
-  const FillOutcome outcome =
+  const Outcome outcome =
       filled(problem({server("big", {"9000000000000000000"}), server("s", {"1.99"})}, {pinned}), {});
   ASSERT_EQ(outcome.notices.size(), 1U);
   EXPECT_THAT(outcome.notices[0], HasSubstr("r0"));
@@ -153,14 +153,13 @@ TEST(Fill, RoundedAmountsComeWithANoticeAndNeverOvercommit) {
 TEST(Fill, UsesAnotherDemandOnAServerThatHasOne) {
   User slow = user("a", {"1", "1"});
   slow.demand_on["old"] = amounts({"2", "1"});
-  const FillOutcome outcome =
-      filled(problem({server("old", {"4", "9"}), server("new", {"4", "9"})}, {slow}), {});
+  const Outcome outcome = filled(problem({server("old", {"4", "9"}), server("new", {"4", "9"})}, {slow}), {});
   ASSERT_EQ(outcome.allocation.grants.size(), 2U);
   EXPECT_EQ(outcome.allocation.grants[0].tasks, 2);
   EXPECT_EQ(outcome.allocation.grants[0].resources, (std::vector<double>{4, 2}));
   EXPECT_EQ(outcome.allocation.grants[1].tasks, 4);
   // Eq. 3.3: 2 tasks at max(2/8, 1/18) and 4 tasks at max(1/8, 1/18).
-  EXPECT_EQ(outcome.steps.back().share, 1.0);
+  EXPECT_EQ(outcome.filling->steps.back().share, 1.0);
 }
 
 TEST(Fill, HonoursNamesLabelsAndLimits) {
@@ -170,39 +169,39 @@ TEST(Fill, HonoursNamesLabelsAndLimits) {
   by_name.servers = {"cpu"};
   User by_label = user("by-label", {"1"});
   by_label.select["zone"] = {"a", "b"};
-  const FillOutcome outcome = filled(
+  const Outcome outcome = filled(
       problem({labelled, server("cpu", {"4"})}, {by_name, by_label, limited(user("few", {"1"}), "1.5")}), {});
   EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{4, 3, 1}));
-  EXPECT_EQ(outcome.unplaced,
+  EXPECT_EQ(outcome.filling->unplaced,
             (std::vector<Unplaced>{Unplaced::no_room, Unplaced::no_room, Unplaced::nothing}));
 }
 
 TEST(Fill, PlacesNothingOfAUserWithLessThanOneTask) {
-  const FillOutcome outcome = filled(problem({server("s", {"4"})}, {limited(user("a", {"1"}), "0.9")}), {});
-  EXPECT_EQ(outcome.placed, 0);
+  const Outcome outcome = filled(problem({server("s", {"4"})}, {limited(user("a", {"1"}), "0.9")}), {});
+  EXPECT_EQ(outcome.filling->placed, 0);
   EXPECT_TRUE(outcome.allocation.grants.empty());
-  EXPECT_EQ(outcome.unplaced, (std::vector<Unplaced>{Unplaced::nothing}));
+  EXPECT_EQ(outcome.filling->unplaced, (std::vector<Unplaced>{Unplaced::nothing}));
 }
 
 TEST(Fill, RecordsStepsOnlyWhenAsked) {
   FillOptions silent = options({});
   silent.trace = false;
   Random random(1);
-  const Result<FillOutcome> outcome = fill(two_users_of_four(), silent, random);
+  const Result<Outcome> outcome = fill(two_users_of_four(), silent, random);
   ASSERT_TRUE(outcome);
-  EXPECT_TRUE(outcome->steps.empty());
-  EXPECT_EQ(outcome->placed, 4);
+  EXPECT_TRUE(outcome->filling->steps.empty());
+  EXPECT_EQ(outcome->filling->placed, 4);
 }
 
 TEST(Fill, SaysWhatWasAskedFor) {
-  const FillOutcome outcome = filled(two_users_of_four(), {.discipline = "drf:blocking=freeze",
-                                                           .placement = "best-fit:published=true",
-                                                           .tie = Tie::random,
-                                                           .seed = 42});
-  EXPECT_EQ(outcome.discipline, "drf:blocking=freeze");
-  EXPECT_EQ(outcome.placement, "best-fit:published=true");
-  EXPECT_EQ(outcome.tie, Tie::random);
-  EXPECT_EQ(outcome.seed, 42U);
+  const Outcome outcome = filled(two_users_of_four(), {.discipline = "drf:blocking=freeze",
+                                                       .placement = "best-fit:published=true",
+                                                       .tie = Tie::random,
+                                                       .seed = 42});
+  EXPECT_EQ(outcome.filling->discipline, "drf:blocking=freeze");
+  EXPECT_EQ(outcome.filling->placement, "best-fit:published=true");
+  EXPECT_EQ(outcome.filling->tie, Tie::random);
+  EXPECT_EQ(outcome.filling->seed, 42U);
 }
 
 /// One random problem under one of all combinations, drawn from the same seed.
@@ -237,7 +236,7 @@ TEST(FillOnRandomProblems, NoServerGivesMoreThanItHas) {
   for_random_problems([](const Problem& problem, const Filling& filling) {
     // Per single server, in the double sums of the given amounts.
     std::map<std::pair<std::size_t, std::int64_t>, std::vector<double>> used;
-    for (const FillStep& step : filled(problem, filling).steps) {
+    for (const FillStep& step : filled(problem, filling).filling->steps) {
       std::vector<double>& sums = used[{step.server, step.instance}];
       sums.resize(problem.resource_count());
       const ResourceVector& demand = problem.demand(step.user, step.server);
@@ -253,9 +252,9 @@ TEST(FillOnRandomProblems, NoServerGivesMoreThanItHas) {
 
 TEST(FillOnRandomProblems, TheStepsAddUpToTheAllocation) {
   for_random_problems([](const Problem& problem, const Filling& filling) {
-    const FillOutcome outcome = filled(problem, filling);
+    const Outcome outcome = filled(problem, filling);
     std::map<std::pair<std::size_t, std::size_t>, double> tasks;
-    for (const FillStep& step : outcome.steps) tasks[{step.user, step.server}] += 1;
+    for (const FillStep& step : outcome.filling->steps) tasks[{step.user, step.server}] += 1;
     ASSERT_EQ(outcome.allocation.grants.size(), tasks.size());
     std::vector<double> totals(problem.user_count(), 0.0);
     std::vector<std::vector<double>> used(problem.server_count(),
@@ -286,22 +285,22 @@ TEST(FillOnRandomProblems, TheStepsAddUpToTheAllocation) {
 TEST(FillOnRandomProblems, DrfMakesNoWrongAllocation) {
   for_random_problems([](const Problem& problem, Filling filling) {
     filling.discipline = "drf";
-    EXPECT_EQ(filled(problem, filling).errors, 0);
+    EXPECT_EQ(filled(problem, filling).filling->errors, 0);
     filling.discipline = "drf:blocking=freeze";
-    EXPECT_EQ(filled(problem, filling).errors, 0);
+    EXPECT_EQ(filled(problem, filling).filling->errors, 0);
   });
 }
 
 TEST(FillOnRandomProblems, TheSameSeedGivesTheSameSteps) {
   for_random_problems([](const Problem& problem, const Filling& filling) {
-    const FillOutcome once = filled(problem, filling);
-    const FillOutcome again = filled(problem, filling);
-    ASSERT_EQ(once.steps.size(), again.steps.size());
-    for (std::size_t k = 0; k < once.steps.size(); ++k) {
-      EXPECT_EQ(once.steps[k].user, again.steps[k].user);
-      EXPECT_EQ(once.steps[k].server, again.steps[k].server);
-      EXPECT_EQ(once.steps[k].instance, again.steps[k].instance);
-      EXPECT_EQ(once.steps[k].share, again.steps[k].share);
+    const Outcome once = filled(problem, filling);
+    const Outcome again = filled(problem, filling);
+    ASSERT_EQ(once.filling->steps.size(), again.filling->steps.size());
+    for (std::size_t k = 0; k < once.filling->steps.size(); ++k) {
+      EXPECT_EQ(once.filling->steps[k].user, again.filling->steps[k].user);
+      EXPECT_EQ(once.filling->steps[k].server, again.filling->steps[k].server);
+      EXPECT_EQ(once.filling->steps[k].instance, again.filling->steps[k].instance);
+      EXPECT_EQ(once.filling->steps[k].share, again.filling->steps[k].share);
     }
   });
 }
@@ -312,10 +311,10 @@ TEST(Fill, ProgressCountsUpAndNeverBeyondWhatIsPlaced) {
   const Problem large = problem({server("s", {"100"}, 200)}, {user("a", {"1"})});
   const auto outcome = fill(large, options({}), random, [&](std::int64_t placed) { told.push_back(placed); });
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->placed, 20'000);
+  EXPECT_EQ(outcome->filling->placed, 20'000);
   EXPECT_GE(told.size(), 2U);
   EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
-  EXPECT_LE(told.back(), outcome->placed);
+  EXPECT_LE(told.back(), outcome->filling->placed);
 }
 
 TEST(FillErrors, AnUnknownDisciplineOrBlockingIsNamed) {
@@ -331,12 +330,12 @@ TEST(FillErrors, AnUnknownDisciplineOrBlockingIsNamed) {
 }
 
 TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
-  const FillOutcome longest = filled(problem({server("s", {"1000000"})}, {user("a", {"1"})}), {});
-  EXPECT_EQ(longest.steps.size(), static_cast<std::size_t>(kMaxSteps));
+  const Outcome longest = filled(problem({server("s", {"1000000"})}, {user("a", {"1"})}), {});
+  EXPECT_EQ(longest.filling->steps.size(), static_cast<std::size_t>(kMaxSteps));
   EXPECT_EQ(longest.notices, std::vector<std::string>());
-  const FillOutcome longer = filled(problem({server("s", {"1000001"})}, {user("a", {"1"})}), {});
-  EXPECT_EQ(longer.placed, kMaxSteps + 1);
-  EXPECT_EQ(longer.steps.size(), 0U);
+  const Outcome longer = filled(problem({server("s", {"1000001"})}, {user("a", {"1"})}), {});
+  EXPECT_EQ(longer.filling->placed, kMaxSteps + 1);
+  EXPECT_EQ(longer.filling->steps.size(), 0U);
   EXPECT_EQ(longer.notices,
             std::vector<std::string>{"more than 1000000 tasks were placed: the steps are not recorded"});
 }
@@ -346,7 +345,7 @@ TEST(FillTrace, HasAMillionStepsAndOfALongerFillingNone) {
 TEST(PsDsf, CountsTheTasksInTheDemandThatTheyHaveOnTheServer) {
   User u = user("u", {"1", "0"});
   u.demand_on = {{"b", amounts({"0", "1"})}};
-  const FillOutcome outcome =
+  const Outcome outcome =
       filled(problem({server("b", {"100", "100"})}, {u, user("v", {"0", "1"})}), {.discipline = "ps-dsf"});
   EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{50, 50}));
 }
@@ -370,7 +369,7 @@ TEST(PsDsf, CountsAllTasksInTheDemandOnTheServerWhereverTheyRun) {
 TEST(PsDsf, ServersOfOneClassMayHaveDifferentDemands) {
   User u = user("u", {"1", "1"});
   u.demand_on = {{"b", amounts({"4", "0"})}};
-  const FillOutcome outcome =
+  const Outcome outcome =
       filled(problem({server("a", {"8", "8"}), server("b", {"8", "8"})}, {u, user("v", {"1", "1"})}),
              {.discipline = "ps-dsf"});
   EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{4, 12})) << "on b a task of u counts four times";
@@ -388,7 +387,7 @@ TEST(Tsf, TheYardstickTakesTheDemandOnServersThatAreNotAllowed) {
   by_label.select = {{"z", {"y"}}};
   by_name.servers = {{"b"}};
   for (const User& u : {by_label, by_name}) {
-    const FillOutcome outcome = filled(problem({a, b}, {u, user("v", {"1"})}), {.discipline = "tsf"});
+    const Outcome outcome = filled(problem({a, b}, {u, user("v", {"1"})}), {.discipline = "tsf"});
     EXPECT_EQ(outcome.allocation.tasks[0], 7);
     EXPECT_EQ(outcome.allocation.tasks[1], 13);
   }

@@ -9,7 +9,7 @@ namespace {
 /// The server entries in which the tasks landed, one after the other.
 std::vector<std::size_t> places(const Problem& problem, const Filling& filling) {
   std::vector<std::size_t> places;
-  for (const FillStep& step : filled(problem, filling).steps) places.push_back(step.server);
+  for (const FillStep& step : filled(problem, filling).filling->steps) places.push_back(step.server);
   return places;
 }
 
@@ -99,7 +99,7 @@ TEST(RandomPlacement, IsUniformAmongTheServersWhereTheTaskFits) {
                                   {limited(user("u", {"1"}), "1")});
   std::vector<int> hits(4, 0);  // a 0, a 1, b, c
   for (std::uint64_t seed = 0; seed < 9'000; ++seed) {
-    const FillStep step = filled(cluster, {.placement = "random", .seed = seed}).steps.front();
+    const FillStep step = filled(cluster, {.placement = "random", .seed = seed}).filling->steps.front();
     ++hits[step.server == 0 ? static_cast<std::size_t>(step.instance) : step.server + 1];
   }
   EXPECT_EQ(hits[2], 0);
@@ -114,7 +114,7 @@ TEST(Placement, AnUnknownNameAnOptionOrAValueIsAnError) {
   wrong.placement = *choose_placement("best-fit");
   wrong.placement.options["published"] = "perhaps";
   Random random(1);
-  const Result<FillOutcome> outcome = fill(three_servers(), wrong, random);
+  const Result<Outcome> outcome = fill(three_servers(), wrong, random);
   ASSERT_FALSE(outcome);
   EXPECT_NE(outcome.error().message.find("perhaps"), std::string::npos);
 }

@@ -1,5 +1,6 @@
-// The texts that follow from the lists of scheduling/records.hpp: the schema of event logs, the events in
-// mirab.pyi, the tables of events in docs/reference/engine.md, and the functions of mirab/engine.h.
+// The texts that follow from the lists of scheduling/records.hpp and explain/reasons.hpp: the schema of event
+// logs, the events, decisions and reasons in mirab.pyi, the tables of events in docs/reference/engine.md, and
+// the functions of mirab/engine.h.
 //
 // MIRAB_REWRITE_SNIPPETS=1 writes the first three; the header is compared only.
 
@@ -12,6 +13,7 @@
 #include <sstream>
 #include <string>
 
+#include "scheduling/explain/reasons.hpp"
 #include "scheduling/persistence/record_json.hpp"
 
 namespace mirab::scheduling {
@@ -317,6 +319,54 @@ TEST(Records, TheDecisionsOfTheStubsFollow) {
   expect_between("src/python/mirab.pyi", "def placements() -> dict[str, str]: ...\n\n", "class Reserving:",
                  named_tuple_of<Companion>("Companion") + "\n" + named_tuple_of<Lost>("Lost") + "\n" +
                      named_tuple_of<Placed>("Placed") + "\n");
+}
+
+// The reasons of mirab.pyi.
+
+template <class Member>
+std::string reason_type(std::string_view field) {
+  using Part = typename Inner<Member>::Type;
+  if constexpr (std::is_same_v<Member, InTheWay>) {
+    std::string words;
+    for (const std::string_view word : kWords<InTheWay>)
+      words += (words.empty() ? "\"" : ", \"") + std::string(word) + "\"";
+    return "Literal[\n        " + words + "\n    ]";
+  } else if constexpr (kIsOptional<Member>) {
+    return reason_type<Part>(field) + " | None";
+  } else if constexpr (std::is_same_v<Member, std::vector<Lost>>) {
+    return "list[Lost]";
+  } else if constexpr (std::is_same_v<Member, Amounts>) {
+    return "tuple[int, ...]";
+  } else if constexpr (kIsList<Member>) {
+    return "list[" + reason_type<Part>(field) + "]";
+  } else if constexpr (HasFields<Member>) {
+    return std::string(Declared<Member>::kName.substr(Declared<Member>::kName.find('.') + 1));
+  } else if constexpr (std::is_same_v<Member, bool>) {
+    return "bool";
+  } else if constexpr (std::is_floating_point_v<Member>) {
+    return "float";
+  } else if constexpr (std::is_same_v<Member, Time> || std::is_enum_v<Member> || std::is_integral_v<Member>) {
+    return field == "resource" ? "str" : "int";
+  } else {
+    return "str";
+  }
+}
+
+TEST(Records, TheReasonsOfTheStubsFollow) {
+  std::string classes;
+  for_each_reason([&]<class T>(std::type_identity<T>) {
+    classes += "class " + reason_type<T>("") + "(NamedTuple):\n";
+    constexpr bool kIsAsked =
+        std::is_same_v<T, WhyWaiting> || std::is_same_v<T, WhyNotOn> || std::is_same_v<T, WhyPlaced>;
+    if (kIsAsked) classes += "    text: str\n";
+    for_each_field<T>([&]<class Member>(const Field<T, Member>& field) {
+      if (field.in_tuples)
+        classes += "    " + std::string(field.name) + ": " + reason_type<Member>(field.name) + "\n";
+    });
+    if (std::is_same_v<T, WhyWaiting>) classes += "    is_next: bool\n";
+    classes += "\n";
+  });
+  expect_between("src/python/mirab.pyi", "    drained: bool\n\n", "class Engine:", classes);
 }
 
 // The tables in docs/reference/engine.md.

@@ -237,11 +237,11 @@ std::size_t machine_of(const Reference& reference, const FillStep& step) {
 
 void follow(const Problem& problem, const Filling& filling, bool freeze) {
   const std::string name = filling.discipline.substr(0, filling.discipline.find(':'));
-  const FillOutcome outcome = filled(problem, filling);
+  const Outcome outcome = filled(problem, filling);
   Reference reference(problem);
   std::int64_t errors = 0;
 
-  for (const FillStep& step : outcome.steps) {
+  for (const FillStep& step : outcome.filling->steps) {
     ASSERT_TRUE(reference.lowest(name, filling.tie, !freeze).contains(step.user));
     const std::size_t machine = machine_of(reference, step);
     ASSERT_TRUE(reference.fitting(step.user).contains(machine));
@@ -256,14 +256,14 @@ void follow(const Problem& problem, const Filling& filling, bool freeze) {
                                           return reference.fitting(n).empty();
                                         }));
   EXPECT_TRUE(may_end);
-  EXPECT_EQ(outcome.errors, errors);
-  EXPECT_EQ(outcome.placed, static_cast<std::int64_t>(outcome.steps.size()));
+  EXPECT_EQ(outcome.filling->errors, errors);
+  EXPECT_EQ(outcome.filling->placed, static_cast<std::int64_t>(outcome.filling->steps.size()));
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     EXPECT_EQ(outcome.allocation.tasks[n], reference.tasks(n));
     const Unplaced reason = !reference.has_tasks(n)        ? Unplaced::nothing
                             : reference.fitting(n).empty() ? Unplaced::no_room
                                                            : Unplaced::blocked;
-    EXPECT_EQ(outcome.unplaced[n], reason);
+    EXPECT_EQ(outcome.filling->unplaced[n], reason);
   }
 }
 

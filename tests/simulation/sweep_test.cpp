@@ -43,6 +43,18 @@ TEST(Sweep, TellsItsProgressOneCallAtATimeAndToTheEnd) {
   EXPECT_EQ(parts.back(), 1);
 }
 
+TEST(Sweep, ReportsHowFarItsTasksAre) {
+  std::vector<double> parts;
+  sweep(
+      2, 1,
+      [](std::size_t task, const Progress& of_task) {
+        of_task(0.5);
+        if (task == 0) of_task(0.25);  // never falls
+      },
+      [&](double part) { parts.push_back(part); });
+  EXPECT_EQ(parts, (std::vector{0.25, 0.5, 0.75, 1.0}));
+}
+
 TEST(Sweep, OfNothingIsDoneAtOnce) {
   sweep(0, 4, [](std::size_t) { FAIL() << "a task of none"; });
 }

@@ -4,7 +4,7 @@
 
 #include <mirab/model/workload_file.hpp>
 
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 // Shen, van Beek, Iosup, CCGrid 2015: GWA-T-12 Bitbrains. Hosts are ours: the trace has none.
 namespace mirab::traces {
@@ -120,7 +120,7 @@ TEST(Bitbrains, ATruncatedGzipIsAnError) {
   const TemporaryFolder folder;
   std::string rows = heading;
   for (int i = 1; i < 500; ++i) rows += sample("a", 300 * i, std::to_string(i));
-  const std::string whole = TemporaryFolder::bytes_of(folder.write_gzip("whole", rows));
+  const std::string whole = read_text(folder.write_gzip("whole", rows));
   const std::string path = folder.write("t.csv.gz", std::string_view(whole).substr(0, whole.size() / 2));
   const auto import = import_bitbrains(path, {});
   ASSERT_FALSE(import);

@@ -8,7 +8,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/workload_file.hpp>
 
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 // The clusters in examples/.
 namespace mirab::traces {
@@ -40,11 +40,11 @@ std::set<std::string> example_names() {
 
 /// A scenario says what kind it is; a cluster does not.
 bool is_scenario(const std::string& name) {
-  return TemporaryFolder::bytes_of(examples_folder / name).find("\nkind: ") != std::string::npos;
+  return read_text(examples_folder / name).find("\nkind: ") != std::string::npos;
 }
 
 TEST(Examples, EachIsNamedInTheReadme) {
-  const std::string readme = TemporaryFolder::bytes_of(examples_folder / "README.md");
+  const std::string readme = read_text(examples_folder / "README.md");
   for (const std::string& name : example_names()) EXPECT_THAT(readme, HasSubstr("`" + name + "`"));
 }
 
@@ -61,7 +61,7 @@ TEST(Examples, EachButTheScenariosIsAValidCluster) {
 
 // A workload goes with the cluster file of its name, which knows its resources and users.
 TEST(Examples, EachWorkloadGoesWithItsCluster) {
-  const std::string readme = TemporaryFolder::bytes_of(examples_folder / "README.md");
+  const std::string readme = read_text(examples_folder / "README.md");
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(examples_folder)) {
     if (entry.path().extension() != ".workload") continue;
@@ -75,7 +75,7 @@ TEST(Examples, EachWorkloadGoesWithItsCluster) {
     for (const User& user : cluster.users()) users.insert(user.name);
     for (const Submitter& user : workload->users) EXPECT_TRUE(users.contains(user.name)) << user.name;
     EXPECT_EQ(workload->users.size(), users.size()) << name;
-    EXPECT_THAT(TemporaryFolder::bytes_of(entry.path()), HasSubstr("--workload examples/" + name));
+    EXPECT_THAT(read_text(entry.path()), HasSubstr("--workload examples/" + name));
     EXPECT_THAT(readme, HasSubstr("`" + name + ".workload`"));
   }
   EXPECT_GE(count, 2);
@@ -83,7 +83,7 @@ TEST(Examples, EachWorkloadGoesWithItsCluster) {
 
 TEST(Examples, EachBeginsWithAWordOnWhatItShows) {
   for (const std::string& name : example_names()) {
-    EXPECT_THAT(TemporaryFolder::bytes_of(examples_folder / name), StartsWith("# ")) << name;
+    EXPECT_THAT(read_text(examples_folder / name), StartsWith("# ")) << name;
   }
 }
 
@@ -127,7 +127,7 @@ TEST(Examples, TheGpuClusterHasAllNodesAndPods) {
   };
   EXPECT_EQ(std::accumulate(openb.users().begin(), openb.users().end(), 0.0, pods), 8152.0);
   EXPECT_EQ(openb.user_count(), 162u);
-  const std::string text = TemporaryFolder::bytes_of(examples_folder / "openb.yaml");
+  const std::string text = read_text(examples_folder / "openb.yaml");
   for (const char* part : {"Weng", "study and research", "mirab import openb ", "-o examples/openb.yaml"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
@@ -163,7 +163,7 @@ TEST(Examples, TheFiguresOfPsDsfHaveThePapersTasksAlone) {
 TEST(Examples, WhatComesFromGoogleSaysSoAndHowToMakeItAgain) {
   for (const std::string& name : example_names()) {
     if (!name.starts_with("google2011")) continue;
-    const std::string text = TemporaryFolder::bytes_of(examples_folder / name);
+    const std::string text = read_text(examples_folder / name);
     for (const std::string& part : {std::string("Reiss"), std::string("CC-BY 4.0"), std::string("Seed: "),
                                     std::string("mirab import google2011 "), "-o examples/" + name}) {
       EXPECT_THAT(text, HasSubstr(part)) << name;

@@ -6,7 +6,7 @@
 #include <mirab/model/cluster_file.hpp>
 
 #include "lab/traces/google2011/import.hpp"
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 // Östman, section 5.1: machines and users drawn from the trace, each user with one of its tasks, endlessly.
 namespace mirab::traces {
@@ -321,8 +321,8 @@ TEST(Google2011, GzipFilesInTheFoldersOfTheirTablesGiveTheSame) {
   folder.write("task_events/README", "not a part");
   folder.write("job_events/part-00000-of-00500.csv", "another table");
   folder.write_gzip("machine_events/part-00000-of-00001.csv.gz",
-                    TemporaryFolder::bytes_of(data + "/machine_events-excerpt.csv"));
-  const std::string tasks = TemporaryFolder::bytes_of(data + "/task_events-excerpt.csv");
+                    read_text(data + "/machine_events-excerpt.csv"));
+  const std::string tasks = read_text(data + "/task_events-excerpt.csv");
   const std::size_t middle = tasks.find('\n', tasks.size() / 2) + 1;
   folder.write_gzip("task_events/part-00001-of-00500.csv.gz", tasks.substr(middle));
   folder.write_gzip("task_events/part-00000-of-00500.csv.gz", tasks.substr(0, middle));
@@ -448,9 +448,9 @@ TEST(Google2011, MoreThanThereIsCannotBeDrawn) {
 
 TEST(Google2011, ATraceWithoutMachinesOrUsersIsAnError) {
   EXPECT_EQ(import_error("5,1,0,P,1,1\n", task(1, "u", "1", "1")),
-            "the trace has no machines with a capacity at time 0");
+            "MACHINES: the trace has no machines with a capacity at time 0");
   EXPECT_EQ(import_error(machine(1, "1", "1"), task(1, "u", "0", "0")),
-            "the trace has no users with a task that fits on a server");
+            "TASKS: the trace has no users with a task that fits on a server");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <mirab/model/workload_file.hpp>
 
 #include "lab/traces/google2011/import.hpp"
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 // Reiss, Wilkes, Hellerstein, "Google cluster-usage traces: format + schema", 2011: the life of a task.
 namespace mirab::traces {
@@ -257,7 +257,7 @@ TEST(Google2011Workload, ATruncatedGzipIsAnError) {
   std::string tasks = a_life;
   for (int job = 200; job < 1000; ++job) tasks += task(job, job, submit);
   const std::string machines = folder.write("machine_events.csv", a_machine);
-  const std::string whole = TemporaryFolder::bytes_of(folder.write_gzip("task_events.csv.gz", tasks));
+  const std::string whole = read_text(folder.write_gzip("task_events.csv.gz", tasks));
   const std::string path =
       folder.write("task_events.csv.gz", std::string_view(whole).substr(0, whole.size() / 2));
   Random random(1);

@@ -5,7 +5,7 @@
 
 #include <mirab/model/cluster_file.hpp>
 
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 // Weng et al., USENIX ATC 2023: the openb node and pod lists. Users are ours: the trace has none.
 namespace mirab::traces {
@@ -159,8 +159,8 @@ TEST(Openb, TheHeadOfAFileTellsSourceTermsAndHowPodsBecameUsers) {
 
 TEST(Openb, GzipFilesGiveTheSame) {
   const TemporaryFolder folder;
-  const auto nodes = folder.write_gzip("nodes.csv.gz", TemporaryFolder::bytes_of(node_excerpt));
-  const auto pods = folder.write_gzip("pods.csv.gz", TemporaryFolder::bytes_of(pod_excerpt));
+  const auto nodes = folder.write_gzip("nodes.csv.gz", read_text(node_excerpt));
+  const auto pods = folder.write_gzip("pods.csv.gz", read_text(pod_excerpt));
   const auto import = import_openb(nodes, pods);
   ASSERT_TRUE(import) << describe(import.error());
   EXPECT_EQ(import->cluster.users, openb_excerpt().cluster.users);

@@ -3,7 +3,7 @@
 #include <mirab/model/workload_file.hpp>
 
 #include "lab/traces/openb.hpp"
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 // Weng et al., USENIX ATC 2023: the openb pods over time.
 namespace mirab::traces {
@@ -98,7 +98,7 @@ TEST(OpenbWorkload, ATruncatedGzipIsAnError) {
   const TemporaryFolder folder;
   std::string pods = openb_workload_heading;
   for (int i = 0; i < 500; ++i) pods += pod("p" + std::to_string(i), "5,40,10");
-  const std::string whole = TemporaryFolder::bytes_of(folder.write_gzip("whole", pods));
+  const std::string whole = read_text(folder.write_gzip("whole", pods));
   const std::string path = folder.write("pods.csv.gz", std::string_view(whole).substr(0, whole.size() / 2));
   Random random(1);
   const auto import = import_openb_workload(folder.write("nodes.csv", nodes), path, random);

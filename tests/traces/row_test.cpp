@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "lab/traces/csv.hpp"
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 namespace mirab::traces {
 namespace {

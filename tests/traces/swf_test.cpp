@@ -4,7 +4,7 @@
 
 #include <mirab/model/workload_file.hpp>
 
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 // The Standard Workload Format, version 2.2: Chapin et al., JSSPP 1999, and the Parallel Workloads Archive.
 namespace mirab::traces {
@@ -124,7 +124,7 @@ TEST(Swf, ATruncatedGzipIsAnError) {
   const TemporaryFolder folder;
   std::string log = head;
   for (int i = 0; i < 500; ++i) log += a_job;
-  const std::string whole = TemporaryFolder::bytes_of(folder.write_gzip("whole", log));
+  const std::string whole = read_text(folder.write_gzip("whole", log));
   const std::string path = folder.write("log.swf.gz", std::string_view(whole).substr(0, whole.size() / 2));
   const auto import = import_swf(path, {});
   ASSERT_FALSE(import);

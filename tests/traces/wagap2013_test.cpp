@@ -5,7 +5,7 @@
 #include <mirab/model/workload_file.hpp>
 
 #include "lab/traces/swf/swf.hpp"
-#include "model/temporary_folder.hpp"
+#include "support/files.hpp"
 
 // MetaCentrum's wagap-2013: the Standard Workload Format with memory, and what was asked for of nodes.
 namespace mirab::traces {

@@ -30,6 +30,11 @@ double sample_standard_deviation(std::span<const double> shares);
 /// argmax_r d_{n,r} / C_r, the first of equals, compared exactly. [n]. O((N + K) m).
 std::vector<std::size_t> dominant_resources(const Problem& problem);
 
+/// The same of what a user's tasks take where they run: argmax_r Σ_i x_{n,i} d_{n,i,r} / C_r, where that is
+/// more than what they take of the resource above; which it is not where a task takes the same everywhere.
+/// [n]. O((N + K + grants) m).
+std::vector<std::size_t> dominant_resources(const Problem& problem, const Allocation& allocation);
+
 /// G_n = max_r Σ_i a_{n,i,r} / C_r: the largest part of any one resource that a user holds. [n]. Where a task
 /// takes the same everywhere this is Östman's eq. 3.3, which adds up the largest parts server by server and
 /// can pass 1 where it does not. O(grants · m).
@@ -42,6 +47,8 @@ struct Metrics {
   double ratio_20_20 = 1;
   double sample_standard_deviation = 0;
   double min_dominant_share = 0;
+  std::vector<double> dominant_shares;          ///< G_n, [n]
+  std::vector<std::size_t> dominant_resources;  ///< of the tasks where they run, [n]
   std::vector<double> utilization;  ///< used over capacity, [m]; 0 for a resource that the cluster lacks
   double beta_dominant = 0;         ///< max - min over resources of the part held by users whom it dominates
   double beta_non_dominant = 0;     ///< the same for the users whom it does not dominate
@@ -51,8 +58,8 @@ struct Metrics {
 /// which is G_n when all weights are equal. β after Hamzeh, section 4.2. O(N log N + grants · m).
 Metrics measure(const Problem& problem, const Allocation& allocation);
 
-/// What Hamzeh's thesis measures, by groups: the users whom a resource dominates (dominant_resource), and the
-/// others. m resources, K server entries, f_r = φ_n C_r / Φ the fair share.
+/// What Hamzeh's thesis measures, by groups: the users whom a resource dominates (dominant_resources), and
+/// the others. m resources, K server entries, f_r = φ_n C_r / Φ the fair share.
 struct GroupMetrics {
   /// max over the users dominated by r of what they hold of it, less f_r; none where no user is dominated by
   /// r. 0 when the best-off has just the fair share. [m]. Equation 7.9.

@@ -12,7 +12,7 @@
 namespace mirab {
 
 // Non-wastefulness: no user holds more of a resource than its tasks use, a_{n,i,r} ≤ V_n(a_{n,i}) d_{n,i,r},
-// and no resource idles that alone would let somebody run more tasks.
+// and no resource idles that alone would let a user run more tasks.
 //
 // Source: Bonald and Roberts, section 2.2, for bundles that need not be in proportion to demand. Weaker than
 // Pareto efficiency in what it asks of free resources (room for whole tasks is not looked for), stronger in
@@ -22,7 +22,7 @@ namespace {
 
 using Bundles = std::map<std::pair<std::size_t, std::size_t>, std::vector<double>>;  // by user, server
 
-// The largest part of a server that somebody holds in vain.
+// The largest part of a server that a user holds in vain.
 std::optional<Witness> held_but_unused(const Division& division, const ClusterView& ground,
                                        double threshold) {
   std::optional<Witness> worst;
@@ -54,7 +54,7 @@ std::optional<Witness> useful_but_idle(const Division& division, const ClusterVi
   for (std::size_t i = 0; i < ground.places(); ++i) idle.push_back(ground.capacity(i));
   Bundles bundles;
   for (const Grant& grant : division.outcome.allocation.grants) {
-    bundles[{grant.user, grant.server}] = grant.resources;
+    bundles[{grant.user, grant.server}].assign(grant.resources.begin(), grant.resources.end());
     for (std::size_t r = 0; r < ground.resources(); ++r) idle[grant.server][r] -= grant.resources[r];
   }
   const std::vector<double> nothing(ground.resources(), 0.0);
@@ -100,7 +100,7 @@ Verdict check_non_wastefulness(const Division& division, const Tolerances& toler
 }
 
 // Pareto efficiency: no user can have more tasks without a loss to another. Two linear programs over all ways
-// y to place tasks, with X_n what everybody has:
+// y to place tasks, with X_n what every user has:
 //   max Σ_n ε_n / X_n   under  Σ_i y_{n,i} ≥ X_n + ε_n,  ε ≥ 0      (0 when efficient: it decides)
 //   max t               under  Σ_i y_{n,i} ≥ t X_n                  (1 when not even all can have more)
 //
@@ -260,7 +260,7 @@ ArrayXd gains_on_one_server(const ClassedProblem& classed, double open) {
 }
 
 // The same over several servers, where to lose a task costs so much. Nothing when it does not cost enough to
-// keep everybody what it has.
+// keep every user what it has.
 std::optional<ArrayXd> gains_over_servers(const ClassedProblem& classed, double penalty) {
   const ServerRows& rows = classed.rows;
   const Index users = rows.rows();
@@ -300,7 +300,7 @@ std::optional<ArrayXd> gains_of(const ClassedProblem& classed, double open) {
   return {};
 }
 
-// max t of the second program; 1 when somebody has nothing, or all its tasks. Over servers it is the lowest
+// max t of the second program; 1 when a user has nothing, or all its tasks. Over servers it is the lowest
 // level of the max-min allocation in units of X.
 double common_factor(const Division& division, const ClassedProblem& classed) {
   if ((classed.tasks >= classed.rows.cap * (1 - kServed)).any() || (classed.tasks <= 0).any()) return 1;

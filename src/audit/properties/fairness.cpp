@@ -116,8 +116,8 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
 }
 
 /// Holds an allocation against lexicographic max-min of X_n d_{n,ρ} / φ_n for one resource ρ, which must be
-/// the one that stops everybody: the verdict of `property`, with a witness when somebody could have more ρ
-/// from what is free, or from somebody with more per weight, directly or through others who move over.
+/// the one that stops all users: the verdict of `property`, with a witness when a user could have more ρ
+/// from what is free, or from a user with more per weight, directly or through others who move over.
 Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
                    std::size_t resource, const Tolerances& tolerances);
 
@@ -192,7 +192,7 @@ Verdict max_min_in(Property property, const Division& division, const ClusterVie
   return violated(property, *std::move(worst));
 }
 
-// Bottleneck fairness: if a resource ρ is demanded most by everybody wherever it may run, d_{n,ρ}/c_{i,ρ} ≥
+// Bottleneck fairness: if a resource ρ is demanded most by every user wherever it may run, d_{n,ρ}/c_{i,ρ} ≥
 // d_{n,r}/c_{i,r} for all r, the allocation is max-min in ρ.
 //
 // Source: Ravi Kiran and Srinuvas, definition 2; on one pool the slides' bottleneck fairness. Without such a

@@ -207,7 +207,7 @@ Verdict check_resource_monotonicity(const Division& division, const Rule& rule, 
   return verdict_on(Property::resource_monotonicity, std::move(sought));
 }
 
-// Scale invariance: a task k times as large, of which there are 1/k as many, leaves what everybody holds
+// Scale invariance: a task k times as large, of which there are 1/k as many, leaves what every user holds
 // unchanged.
 //
 // Source: Bonald and Roberts, section 3 (Propositions 3 and 6). What a user holds is added up over servers,
@@ -238,7 +238,7 @@ std::optional<Problem> with_larger_tasks(const Problem& problem, std::size_t use
   return result ? std::optional(*std::move(result)) : std::nullopt;
 }
 
-// What everybody holds, as parts of the cluster. [n][r]
+// What every user holds, as parts of the cluster. [n][r]
 std::vector<std::vector<double>> holdings(const Problem& problem, const Allocation& allocation) {
   std::vector<std::vector<double>> parts(problem.user_count(), std::vector<double>(problem.resource_count()));
   for (const Grant& grant : allocation.grants) {

@@ -198,7 +198,7 @@ Misreport random_misreport(const Problem& problem, Random& random) {
   return misreport_of(problem, user, std::move(factors));
 }
 
-// Strategy-proofness: nobody can run more of its tasks by telling something else than the truth. What a lie
+// Strategy-proofness: no user can run more of its tasks by telling something else than the truth. What a lie
 // brings is what the true tasks make of the bundle that the told ones get.
 //
 // Source: Ghodsi et al. 2011, section 3; the search is that of docs/explanation/mathematics.md, section 11.

@@ -21,12 +21,10 @@
 #include "report/outcome/comparison.hpp"
 #include "report/page/html.hpp"
 #include "report/page/page.hpp"
-
-namespace CLI {
-class App;
-}
+#include "report/text/json.hpp"
 
 namespace mirab::cli {
+namespace {
 
 /// How `allocate` and `fill` show their outcomes.
 struct CompareOptions {
@@ -39,29 +37,15 @@ struct CompareOptions {
   int threads = 1;  ///< for the mechanisms
 };
 
-/// Adds the cluster file and the options above.
-void add_compare_options(CLI::App& app, CompareOptions& options);
-
-/// Whom and where: one filling that was asked for.
+/// One filling that was asked for.
 struct FillChoice {
   Choice discipline;
   Choice placement;
   std::string notice = {};  ///< what was made of that; empty for nothing
 };
 
-/// A filling for each placement, first-fit where none was asked for. A discipline that chooses servers itself
-/// is run once, with a notice when placements were asked for.
-std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<Choice>& placements);
-
 /// Are the steps of a filling wanted: nowhere, in the page only, or in the result too?
 enum class Steps { dropped, in_report, printed };
-
-/// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them:
-/// the page first, then the result.
-Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanisms,
-             const std::vector<FillChoice>& fillings, Steps steps);
-
-namespace {
 
 std::string formatted(const report::Comparison& comparison, const OutputOptions& output) {
   if (output.format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
@@ -70,19 +54,19 @@ std::string formatted(const report::Comparison& comparison, const OutputOptions&
 }
 
 void drop_steps(report::Comparison& comparison) {
-  for (report::Contender& contender : comparison.contenders) {
-    if (contender.filling) contender.filling->steps.clear();
+  for (report::MeasuredOutcome& each : comparison.outcomes) {
+    if (each.outcome.filling) each.outcome.filling->steps.clear();
   }
 }
 
 bool all_converged(const report::Comparison& comparison) {
   return std::none_of(
-      comparison.contenders.begin(), comparison.contenders.end(),
-      [](const report::Contender& contender) { return contender.status == Status::not_converged; });
+      comparison.outcomes.begin(), comparison.outcomes.end(),
+      [](const report::MeasuredOutcome& each) { return each.outcome.status == Status::not_converged; });
 }
 
-/// A line that counts the placed tasks, when somebody is there to see it.
-FillProgress progress_line(const FillOptions& options) {
+/// A line that counts the placed tasks, on a terminal.
+FillProgress fill_progress(const FillOptions& options) {
   if (!shows_progress()) return {};
   const std::string label = options.discipline.text + "/" + options.placement.text;
   return [label](std::int64_t placed) {
@@ -91,10 +75,10 @@ FillProgress progress_line(const FillOptions& options) {
 }
 
 /// fill() has no clock of its own.
-Result<FillOutcome> timed_fill(const Problem& problem, const FillOptions& options, std::uint64_t seed) {
+Result<Outcome> timed_fill(const Problem& problem, const FillOptions& options, std::uint64_t seed) {
   Random random(seed);
   const auto start = std::chrono::steady_clock::now();
-  Result<FillOutcome> outcome = fill(problem, options, random, progress_line(options));
+  Result<Outcome> outcome = fill(problem, options, random, fill_progress(options));
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (shows_progress()) show_progress("");
   if (outcome) outcome->seconds = spent.count();
@@ -116,8 +100,7 @@ Check check_destinations(const CompareOptions& options) {
   return {};
 }
 
-}  // namespace
-
+/// Adds the cluster file and the options of CompareOptions.
 void add_compare_options(CLI::App& app, CompareOptions& options) {
   add_cluster_argument(app, options.cluster);
   add_tie_option(app, options.tie);
@@ -128,6 +111,8 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
   add_seed_option(app, options.seed);
 }
 
+/// A filling for each placement, first-fit where none was asked for. A discipline that chooses servers itself
+/// is run once, with a notice when placements were asked for.
 std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<Choice>& placements) {
   const Choice first_fit = *choose_placement("first-fit");
   if (placements.empty()) return {FillChoice{discipline, first_fit}};
@@ -143,6 +128,7 @@ std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<
       fmt::format("servers are chosen by the discipline itself, not by {}", fmt::join(names, " or "))}};
 }
 
+/// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
 Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
   if (const Check clash = check_destinations(options)) return report_error(*clash);
@@ -153,31 +139,28 @@ Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanism
   for (const Choice& mechanism : mechanisms) {
     Result<Outcome> outcome = allocate(comparison.problem, mechanism, {.threads = options.threads});
     if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
-    comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
+    comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
   }
   for (const FillChoice& choice : fillings) {
     const FillOptions fill_options{.discipline = choice.discipline,
                                    .placement = choice.placement,
                                    .tie = read_tie(options.tie),
                                    .trace = steps != Steps::dropped};
-    Result<FillOutcome> outcome = timed_fill(comparison.problem, fill_options, options.seed);
+    Result<Outcome> outcome = timed_fill(comparison.problem, fill_options, options.seed);
     if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
     if (!choice.notice.empty()) outcome->notices.push_back(choice.notice);
-    comparison.contenders.push_back(report::contender(comparison.problem, *std::move(outcome)));
+    comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
   }
 
   std::string page;
   if (!options.report.empty())
     page = report::report_html(report::page_template(), comparison, options.command);
   if (steps != Steps::printed) drop_steps(comparison);
-  const std::string result = formatted(comparison, options.output);
-  std::vector<Text> texts{{options.output.file, result}};
-  if (!options.report.empty()) texts.push_back({options.report, page});
+  std::vector<Text> texts{{options.output.file, formatted(comparison, options.output)}};
+  if (!options.report.empty()) texts.push_back({options.report, std::move(page)});
   if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
   return all_converged(comparison) ? Exit::done : Exit::not_converged;
 }
-
-namespace {
 
 struct AllocateFlags {
   CompareOptions comparing;
@@ -297,8 +280,8 @@ Command add_fill(CLI::App& app) {
   auto options = std::make_shared<FillFlags>();
   CLI::App* command =
       app.add_subcommand("fill", "Place whole tasks, one after the other, until nothing fits");
-  add_list_option(*command, "-d,--discipline", options->disciplines, "Whom to serve next; repeat to compare",
-                  "DISCIPLINE")
+  add_list_option(*command, "-d,--discipline", options->disciplines,
+                  "Which user to serve next; repeat to compare", "DISCIPLINE")
       ->required();
   add_list_option(*command, "-p,--placement", options->placements,
                   "On which server its task goes; repeat to compare", "PLACEMENT")

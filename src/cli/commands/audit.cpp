@@ -18,29 +18,30 @@
 #include "cli/program.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
+#include "report/text/json.hpp"
 
 namespace mirab::cli {
 
-/// Writes a cluster file for the smallest cluster of a violation, and one for the changed cluster that it is
-/// compared with; nothing when the property holds. Errors: what the system says.
-Check write_witness(const std::string& folder, const std::string& mechanism, const Verdict& verdict);
+namespace {
 
-// Witnesses of the audit as cluster files, to be divided, explained and compared.
-
-Check write_witness(const std::string& folder, const std::string& mechanism, const Verdict& verdict) {
-  if (verdict.holds) return {};
+/// Adds a cluster file for the smallest cluster of a violation, and one for the changed cluster that it is
+/// compared with, to be divided, explained and compared; nothing when the property holds.
+void add_witness(std::vector<Text>& files, const std::string& folder, const std::string& mechanism,
+                 const Verdict& verdict) {
+  if (verdict.holds || folder.empty()) return;
   const Witness& witness = report::shown_witness(verdict);
   const std::string name = report::witness_name(mechanism, verdict.property);
   const std::string base = folder + "/" + name;
   const std::vector<std::string> comment{
       fmt::format("{} of {} fails here: {}", property_name(verdict.property), mechanism, witness.words),
       fmt::format("mirab allocate {}.yaml -m {}", name, mechanism)};
-  if (Check failure = write_text(base + ".yaml", write_cluster_yaml(witness.problem, comment)))
-    return failure;
-  if (!witness.changed) return {};
+  files.push_back({base + ".yaml", write_cluster_yaml(witness.problem, comment)});
+  if (!witness.changed) return;
   const std::string other = "The changed cluster: compare with " + name + ".yaml";
-  return write_text(base + "-changed.yaml", write_cluster_yaml(*witness.changed, {other}));
+  files.push_back({base + "-changed.yaml", write_cluster_yaml(*witness.changed, {other})});
 }
+
+}  // namespace
 
 namespace {
 
@@ -116,16 +117,14 @@ Result<std::vector<Choice>> read_mechanisms(const std::vector<std::string>& text
   return read_choices(texts, "--mechanism", choose_mechanism);
 }
 
-AuditProgress progress_line() {
-  if (!shows_progress()) return {};
-  return [](std::uint64_t done, std::uint64_t of) {
-    show_progress(done == of ? "" : fmt::format("mirab: {} of at most {} attempts", done, of));
-  };
+std::string attempts_made(std::uint64_t done, std::uint64_t of) {
+  return fmt::format("mirab: {} of at most {} attempts", done, of);
 }
 
-Exit print(const Options& options, const std::string& text, bool converged) {
-  if (const Check failure = write_text(options.output.file, text))
-    return report_error(*failure, Exit::failed);
+/// The witnesses and the result, all or none.
+Exit print(const Options& options, std::vector<Text> witnesses, const std::string& text, bool converged) {
+  witnesses.push_back({options.output.file, text});
+  if (const Check failure = write_texts(witnesses)) return report_error(*failure, Exit::failed);
   return converged ? Exit::done : Exit::not_converged;
 }
 
@@ -145,13 +144,10 @@ Exit run_claims(const Options& options, const std::vector<Choice>& mechanisms, c
   const std::uint64_t clusters = options.random > 0 ? options.random : kClustersForClaims;
   const report::ClaimAuditRun audited{clusters, how.budget, how.seed,
                                       audit_claims(mechanisms, clusters, how)};
-  if (!options.witness_dir.empty()) {
-    for (const ClaimAudit& each : audited.claims) {
-      if (const Check failure = write_witness(options.witness_dir, each.mechanism, each.verdict))
-        return report_error(*failure, Exit::failed);
-    }
-  }
-  return print(options, formatted(audited, options.output), true);
+  std::vector<Text> witnesses;
+  for (const ClaimAudit& each : audited.claims)
+    add_witness(witnesses, options.witness_dir, each.mechanism, each.verdict);
+  return print(options, std::move(witnesses), formatted(audited, options.output), true);
 }
 
 Exit run(const Options& options) {
@@ -165,7 +161,7 @@ Exit run(const Options& options) {
                          .seed = options.seed,
                          .conditions = read_conditions(options.assumed),
                          .threads = options.threads,
-                         .progress = progress_line()};
+                         .progress = progress_line(attempts_made)};
   if (!options.witness_dir.empty()) {
     if (const Check failure = make_folder(options.witness_dir)) return report_error(*failure, Exit::failed);
   }
@@ -182,15 +178,13 @@ Exit run(const Options& options) {
     audited.mechanisms = audit(*problem, *mechanisms, how);
   }
   bool converged = true;
+  std::vector<Text> witnesses;
   for (const MechanismAudit& each : audited.mechanisms) {
     converged = converged && each.status != Status::not_converged;
-    for (const Verdict& verdict : each.verdicts) {
-      if (options.witness_dir.empty()) break;
-      if (const Check failure = write_witness(options.witness_dir, each.mechanism, verdict))
-        return report_error(*failure, Exit::failed);
-    }
+    for (const Verdict& verdict : each.verdicts)
+      add_witness(witnesses, options.witness_dir, each.mechanism, verdict);
   }
-  return print(options, formatted(audited, options.output), converged);
+  return print(options, std::move(witnesses), formatted(audited, options.output), converged);
 }
 
 void add_options(CLI::App& command, Options& options) {
@@ -253,7 +247,7 @@ Command add_audit(CLI::App& app) {
       {"mirab audit examples/slides.yaml -m drf -m asset -m pf", "What holds on the textbook example"},
       {"mirab audit --random 1000 -m asset --properties sharing-incentive --witness-dir out",
        "The smallest cluster on which asset fairness breaks the sharing incentive, as a cluster file"},
-      {"mirab audit --claims --budget 200000 --threads 2", "What is printed, beside what is found"},
+      {"mirab audit --claims --budget 200000 --threads 2", "What the papers claim, and what is found"},
   };
   return {command, std::move(manual), [options](const std::string&) { return run(*options); }};
 }

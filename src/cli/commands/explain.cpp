@@ -12,6 +12,7 @@
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/explanation.hpp"
+#include "report/text/json.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -36,12 +37,8 @@ Result<std::size_t> find_user(const Problem& problem, const std::string& name, c
       .key = "USER"};
 }
 
-/// A line that counts the changes that were tried, when somebody is there to see it.
-std::function<void(std::size_t, std::size_t)> explain_progress_line() {
-  if (!shows_progress()) return {};
-  return [](std::size_t done, std::size_t of) {
-    show_progress(done == of ? "" : fmt::format("mirab: {} of {} changes tried", done, of));
-  };
+std::string changes_tried(std::uint64_t done, std::uint64_t of) {
+  return fmt::format("mirab: {} of {} changes tried", done, of);
 }
 
 Exit run_explain(const ExplainFlags& options) {
@@ -59,7 +56,7 @@ Exit run_explain(const ExplainFlags& options) {
   const Result<Explanation> explanation = explain(*problem, *mechanism, *user,
                                                   {.what_ifs = options.what_ifs,
                                                    .execution = {.threads = options.threads},
-                                                   .progress = explain_progress_line()});
+                                                   .progress = progress_line(changes_tried)});
   if (!explanation) return report_error(with_cluster_position(options.cluster, explanation.error()));
 
   const report::ExplanationReport explained{title_of(options.cluster), *problem, *explanation};

@@ -22,36 +22,14 @@
 #include "lab/traces/workload_import.hpp"
 #include "report/text/width.hpp"
 
-namespace CLI {
-class Option;
-}
-
 namespace mirab::cli {
-
-// Each adds one format to `mirab import`: src/cli/import_<name>.cpp.
-Command add_import_bitbrains(CLI::App& import);
-Command add_import_google2011(CLI::App& import);
-Command add_import_openb(CLI::App& import);
-Command add_import_swf(CLI::App& import);
-Command add_import_wagap2013(CLI::App& import);
+namespace {
 
 /// Where the files go that a trace becomes.
 struct ImportFiles {
   std::string cluster = kStandardOutput;
   std::string workload = {};  ///< empty: none is asked for
 };
-
-/// Adds -o.
-void add_cluster_file(CLI::App& command, ImportFiles& files);
-
-/// Adds --workload.
-CLI::Option* add_workload_file(CLI::App& command, ImportFiles& files);
-
-/// A trace is never replaced by what is made of it, nor one file that is made by the other.
-Check check_files(const ImportFiles& files, const std::vector<std::string>& inputs);
-
-/// Says on standard error what was left out or mended.
-void say(const std::vector<std::string>& notices);
 
 /// Writes a cluster file with its head.
 std::string cluster_text(const Cluster& cluster, std::vector<std::string> provenance,
@@ -60,24 +38,13 @@ std::string cluster_text(const Cluster& cluster, std::vector<std::string> proven
   return write_cluster_yaml(cluster, provenance);
 }
 
-Exit write_cluster(const Cluster& cluster, std::vector<std::string> provenance, const ImportFiles& files,
-                   const std::string& command_line);
-
-/// Writes the workload, in gzip if its name ends in .gz, and then the cluster; says the notices.
-Exit write_import(const traces::WorkloadImport& import, const ImportFiles& files,
-                  const std::string& command_line);
-
-/// A line on standard error that counts up what of a trace is read, while somebody is there to see it.
-std::function<void(std::uint64_t done, std::uint64_t total)> import_progress_line();
-
-/// The option takes a part of a whole: more than 0, at most 1.
-void take_fraction(CLI::Option* option);
-
+/// Adds -o.
 void add_cluster_file(CLI::App& command, ImportFiles& files) {
   command.add_option("-o", files.cluster, "Write the cluster file to FILE instead of standard output")
       ->type_name("FILE");
 }
 
+/// Adds --workload.
 CLI::Option* add_workload_file(CLI::App& command, ImportFiles& files) {
   return command
       .add_option(
@@ -87,6 +54,7 @@ CLI::Option* add_workload_file(CLI::App& command, ImportFiles& files) {
       ->type_name("FILE");
 }
 
+/// A trace is never replaced by what is made of it, nor one file that is made by the other.
 Check check_files(const ImportFiles& files, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     for (const auto& [option, file] : {std::pair("-o", &files.cluster), {"--workload", &files.workload}}) {
@@ -99,7 +67,8 @@ Check check_files(const ImportFiles& files, const std::vector<std::string>& inpu
                .key = "--workload"};
 }
 
-void say(const std::vector<std::string>& notices) {
+/// Prints on standard error what was left out or mended.
+void print_notices(const std::vector<std::string>& notices) {
   for (const std::string& notice : notices) {
     fmt::print(stderr, "mirab: note: {}\n", report::printable(notice));
   }
@@ -111,9 +80,10 @@ Exit write_cluster(const Cluster& cluster, std::vector<std::string> provenance, 
   return failure ? report_error(*failure, Exit::failed) : Exit::done;
 }
 
+/// Writes the workload, in gzip if its name ends in .gz, and the cluster; prints the notices.
 Exit write_import(const traces::WorkloadImport& import, const ImportFiles& files,
                   const std::string& command_line) {
-  say(import.notices);
+  print_notices(import.notices);
   std::vector<std::string> provenance = import.provenance;
   provenance.push_back("Made by: " + command_line);
   std::string text = write_workload(import.workload, provenance);
@@ -123,15 +93,11 @@ Exit write_import(const traces::WorkloadImport& import, const ImportFiles& files
   return failure ? report_error(*failure, Exit::failed) : Exit::done;
 }
 
-std::function<void(std::uint64_t, std::uint64_t)> import_progress_line() {
-  if (!shows_progress()) return {};
-  return [](std::uint64_t done, std::uint64_t total) {
-    const std::uint64_t percent = total == 0 ? 100 : 100 * done / total;
-    const bool over = done >= total;
-    show_progress(over ? "" : fmt::format("mirab: read {} % of {} MB", percent, total / 1'000'000));
-  };
+std::string bytes_done(std::uint64_t done, std::uint64_t of) {
+  return fmt::format("mirab: read {} % of {} MB", 100 * done / of, of / 1'000'000);
 }
 
+/// The option takes a part of a whole: more than 0, at most 1.
 void take_fraction(CLI::Option* option) {
   option->type_name("PART");
   option->check([](const std::string& written) -> std::string {
@@ -142,8 +108,6 @@ void take_fraction(CLI::Option* option) {
     return fmt::format("'{}' is not a part of a whole, more than 0 and at most 1", written);
   });
 }
-
-namespace {
 
 struct Bitbrains {
   std::string table;
@@ -226,7 +190,7 @@ Exit run_workload(const Google2011& options, const std::string& command_line) {
                                                .sample_users = options.part.sample_users,
                                                .sample_jobs = options.sample_jobs};
   const Result<traces::WorkloadImport> import =
-      traces::import_google2011_workload(options.inputs, part, random, import_progress_line());
+      traces::import_google2011_workload(options.inputs, part, random, progress_line(bytes_done));
   if (!import) return report_error(import.error());
   return write_import(*import, options.files, command_line);
 }
@@ -238,9 +202,9 @@ Exit run(const Google2011& options, const std::string& command_line) {
   traces::Google2011Options part = options.part;
   if (options.confine_users) part.confinement = traces::Confinement::drawn_platforms;
   const Result<traces::Google2011Import> import =
-      traces::import_google2011(options.inputs, part, random, import_progress_line());
+      traces::import_google2011(options.inputs, part, random, progress_line(bytes_done));
   if (!import) return report_error(import.error());
-  say(import->notices);
+  print_notices(import->notices);
   return write_cluster(import->cluster, import->provenance, options.files, command_line);
 }
 
@@ -318,7 +282,7 @@ Exit run(const Openb& options, const std::string& command_line) {
   if (!options.files.workload.empty()) return run_workload(options, command_line);
   const Result<traces::OpenbImport> import = traces::import_openb(options.nodes, options.pods);
   if (!import) return report_error(import.error());
-  say(import->notices);
+  print_notices(import->notices);
   return write_cluster(import->cluster, import->provenance, options.files, command_line);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/program.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/pod_limits.hpp"
+#include "report/text/json.hpp"
 
 namespace mirab::cli {
 namespace {

@@ -10,6 +10,7 @@
 #include "report/outcome/comparison.hpp"
 #include "report/page/page.hpp"
 #include "report/reproduction/reproduction.hpp"
+#include "report/text/json.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -88,8 +89,8 @@ std::string formatted(const report::Reproductions& reproductions, const Reproduc
   return report::reproductions_table(reproductions, columns_of(output.file));
 }
 
-/// A line that tells which experiment runs, and how far it is, when somebody is there to see it.
-std::function<void(double)> progress_line(std::string_view id, std::size_t place, std::size_t of) {
+/// A line that tells which experiment runs, and how far it is, on a terminal.
+std::function<void(double)> experiment_progress(std::string_view id, std::size_t place, std::size_t of) {
   if (!shows_progress()) return {};
   const std::string label = fmt::format("mirab: {} of {}: {}", place, of, id);
   show_progress(label);
@@ -109,7 +110,7 @@ report::Reproductions reproduced(const std::vector<Experiment>& list, const Repr
   report::Reproductions reproductions{
       .seed = options.seed,
       .effort = options.quick ? experiments::Effort::quick : experiments::Effort::full,
-      .times = options.times ? report::Times::told : report::Times::untold,
+      .times = options.times ? report::Times::shown : report::Times::hidden,
       .results = {}};
   const std::shared_ptr<experiments::SharedRuns> shared = experiments::no_runs_yet();
   for (const Experiment& experiment : list) {
@@ -117,7 +118,7 @@ report::Reproductions reproduced(const std::vector<Experiment>& list, const Repr
     const experiments::RunOptions how{.seed = options.seed,
                                       .threads = options.threads,
                                       .effort = reproductions.effort,
-                                      .progress = progress_line(experiment.id, place, list.size()),
+                                      .progress = experiment_progress(experiment.id, place, list.size()),
                                       .shared = shared};
     reproductions.results.push_back({experiment, timed(experiment, how)});
   }
@@ -125,37 +126,28 @@ report::Reproductions reproduced(const std::vector<Experiment>& list, const Repr
   return reproductions;
 }
 
-/// Writes the page and the pictures that were asked for.
-Check write_page_and_pictures(const report::Reproductions& reproductions, const ReproduceFlags& options) {
-  if (!options.report.empty()) {
-    const std::string page =
-        report::reproductions_html(report::page_template(), reproductions, options.command);
-    if (Check failure = write_text(options.report, page)) return failure;
+/// The page, the pictures and the result, all or none.
+Check write_outputs(const report::Reproductions& reproductions, const ReproduceFlags& options) {
+  std::vector<Text> files;
+  if (!options.report.empty())
+    files.push_back({options.report,
+                     report::reproductions_html(report::page_template(), reproductions, options.command)});
+  if (!options.images.empty()) {
+    if (Check failure = make_folder(options.images)) return failure;
+    for (report::Picture& picture : report::reproduction_pictures(reproductions))
+      files.push_back({options.images + "/" + picture.file, std::move(picture.svg)});
   }
-  if (options.images.empty()) return {};
-  if (Check failure = make_folder(options.images)) return failure;
-  for (const report::Picture& picture : report::reproduction_pictures(reproductions)) {
-    if (Check failure = write_text(options.images + "/" + picture.file, picture.svg)) return failure;
-  }
-  return {};
+  files.push_back({options.output.file, formatted(reproductions, options)});
+  return write_texts(files);
 }
 
 Exit run_reproduce(const ReproduceFlags& options) {
   if (const Check wrong = check_reproduce(options)) return report_error(*wrong);
   const Result<std::vector<Experiment>> list = chosen(options);
   if (!list) return report_error(list.error());
-  std::string text;
-  if (options.list) {
-    text = formatted(*list, options.output);
-  } else {
-    const report::Reproductions reproductions = reproduced(*list, options);
-    if (const Check failure = write_page_and_pictures(reproductions, options))
-      return report_error(*failure, Exit::failed);
-    text = formatted(reproductions, options);
-  }
-  if (const Check failure = write_text(options.output.file, text))
-    return report_error(*failure, Exit::failed);
-  return Exit::done;
+  const Check failure = options.list ? write_text(options.output.file, formatted(*list, options.output))
+                                     : write_outputs(reproduced(*list, options), options);
+  return failure ? report_error(*failure, Exit::failed) : Exit::done;
 }
 
 void add_reproduce_options(CLI::App& command, ReproduceFlags& options) {
@@ -186,7 +178,7 @@ void add_reproduce_options(CLI::App& command, ReproduceFlags& options) {
 Command add_reproduce(CLI::App& app) {
   auto options = std::make_shared<ReproduceFlags>();
   CLI::App* command =
-      app.add_subcommand("reproduce", "Show the papers' tables and figures beside what is found here");
+      app.add_subcommand("reproduce", "Compare the papers' tables and figures with what is found here");
   add_reproduce_options(*command, *options);
 
   Manual manual;

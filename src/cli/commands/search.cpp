@@ -10,6 +10,7 @@
 #include "cli/io/output.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/simulation/fault_search.hpp"
+#include "report/text/json.hpp"
 
 namespace mirab::cli {
 namespace {
@@ -21,12 +22,6 @@ constexpr std::uint64_t kMaxTicks = 10'000'000;
 std::string replay_in(const std::string& folder) { return folder + "/found.yaml"; }
 
 std::string cluster_in(const std::string& folder) { return folder + "/" + simulation::kReplayCluster; }
-
-Check write_find(const std::string& folder, const simulation::SearchFind& find) {
-  if (Check failure = make_folder(folder)) return failure;
-  if (Check failure = write_text(replay_in(folder), find.replay)) return failure;
-  return write_text(cluster_in(folder), find.cluster);
-}
 
 /// A text that is written to a file is no folder afterwards, nor a file where a folder was made.
 bool would_block_folder(const std::string& file, const std::string& folder) {
@@ -104,18 +99,20 @@ Exit search(const SearchFlags& flags, const SimulateOptions& options) {
           check_seeds(searched.options.first_seed, static_cast<std::uint64_t>(searched.options.seeds)))
     return report_error(*wrong);
   if (const Check failure = check_destinations_of(flags, options.output)) return report_error(*failure);
-  searched.outcome = simulation::search_overlay(searched.options, progress_line("search"));
+  searched.outcome = simulation::search_overlay(searched.options, percent_progress("search"));
 
   const auto& find = searched.outcome.find;
+  std::vector<Text> files;
   if (find && !flags.witness_dir.empty()) {
-    if (const Check failure = write_find(flags.witness_dir, *find))
-      return report_error(*failure, Exit::failed);
+    if (const Check failure = make_folder(flags.witness_dir)) return report_error(*failure, Exit::failed);
+    files.push_back({replay_in(flags.witness_dir), find->replay});
+    files.push_back({cluster_in(flags.witness_dir), find->cluster});
   }
-  const std::string text = options.output.format == "json"
-                               ? report::json_text(report::search_json(searched), 2) + "\n"
-                               : report::search_table(searched, columns_of(options.output.file));
-  if (const Check failure = write_text(options.output.file, text))
-    return report_error(*failure, Exit::failed);
+  files.push_back(
+      {options.output.file, options.output.format == "json"
+                                ? report::json_text(report::search_json(searched), 2) + "\n"
+                                : report::search_table(searched, columns_of(options.output.file))});
+  if (const Check failure = write_texts(files)) return report_error(*failure, Exit::failed);
   return find ? Exit::failed : Exit::done;
 }
 

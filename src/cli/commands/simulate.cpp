@@ -17,6 +17,7 @@
 #include "report/page/page.hpp"
 #include "report/simulation/replications.hpp"
 #include "report/simulation/runs.hpp"
+#include "report/text/json.hpp"
 #include "report/text/width.hpp"
 
 namespace mirab::cli {
@@ -92,7 +93,7 @@ const std::string& page_of(const Asked& asked) {
   return asked.options.report.empty() ? asked.scenario.outputs.report : asked.options.report;
 }
 
-simulation::Progress progress_line(const std::string& title) {
+simulation::Progress percent_progress(const std::string& title) {
   if (!shows_progress()) return {};
   return [title, shown = -1](double part) mutable {
     const int percent = static_cast<int>(100 * part);
@@ -115,19 +116,17 @@ template <class RunOrRuns>
 Exit show(const Asked& asked, const RunOrRuns& run) {
   const Outputs& outputs = asked.scenario.outputs;
   const OutputOptions& output = asked.options.output;
-  std::vector<std::pair<std::string, std::string>> made;  // destination and text
+  std::vector<Text> made;
   for (const auto& [format, file] :
        {std::pair("table", outputs.table), std::pair("json", outputs.json), std::pair("csv", outputs.csv)}) {
-    if (!file.empty()) made.emplace_back(file, formatted(run, format, file));
+    if (!file.empty()) made.push_back({file, formatted(run, format, file)});
   }
   if (const std::string& page = page_of(asked); !page.empty()) {
-    made.emplace_back(page,
-                      report::simulation_html(report::page_template(), first_of(run), asked.options.command));
+    made.push_back(
+        {page, report::simulation_html(report::page_template(), first_of(run), asked.options.command)});
   }
-  made.emplace_back(output.file, formatted(run, output.format, output.file));
-  std::vector<Text> texts;
-  for (const auto& [destination, text] : made) texts.push_back({destination, text});
-  if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
+  made.push_back({output.file, formatted(run, output.format, output.file)});
+  if (const Check failure = write_texts(made)) return report_error(*failure, Exit::failed);
   return Exit::done;
 }
 
@@ -183,7 +182,7 @@ Exit play(const Asked& asked, const TrafficScenario& traffic) {
     return simulation::simulate_traffic(traffic, seed, threads, progress);
   };
   const auto outcomes = simulation::replicate<TrafficOutcome>(seeds_for(asked), asked.options.threads, once,
-                                                              progress_line(asked.scenario.name));
+                                                              percent_progress(asked.scenario.name));
   if (!outcomes) return report_error(with_file(outcomes.error(), {asked.scenario.name}));
   std::vector<report::TrafficRun> runs;
   for (const TrafficOutcome& outcome : *outcomes) runs.push_back({asked.scenario.name, traffic, outcome});
@@ -200,8 +199,8 @@ Exit play(const Asked& asked, const TraceScenario& trace) {
     return simulation::replay(inputs->cluster, inputs->workload, trace.options, seed, threads, progress);
   };
   const std::vector<std::uint64_t> seeds = seeds_for(asked);
-  const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(seeds, asked.options.threads, once,
-                                                                          progress_line(asked.scenario.name));
+  const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(
+      seeds, asked.options.threads, once, percent_progress(asked.scenario.name));
   if (!outcomes)
     return report_error(
         with_workload_line(with_line(with_file(outcomes.error(), files), asked.input), files));
@@ -219,7 +218,7 @@ Exit play(const Asked& asked, const ReallocationScenario& reallocation) {
   if (!inputs) return report_error(inputs.error());
   const Result<std::vector<ReallocationOutcome>> outcomes =
       simulation::reallocate(inputs->cluster, inputs->workload, reallocation.options, asked.options.threads,
-                             progress_line(asked.scenario.name));
+                             percent_progress(asked.scenario.name));
   if (!outcomes)
     return report_error(
         with_workload_line(with_line(with_file(outcomes.error(), files), asked.input), files));
@@ -234,8 +233,8 @@ Exit play(const Asked& asked, const DemandSeriesScenario& demands) {
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::simulate_demands(demands, seed, threads, progress);
   };
-  const auto outcomes = simulation::replicate<DemandSeriesOutcome>(seeds_for(asked), asked.options.threads,
-                                                                   once, progress_line(asked.scenario.name));
+  const auto outcomes = simulation::replicate<DemandSeriesOutcome>(
+      seeds_for(asked), asked.options.threads, once, percent_progress(asked.scenario.name));
   if (!outcomes) return report_error(with_file(outcomes.error(), {asked.scenario.name}));
   std::vector<report::DemandsRun> runs;
   for (const DemandSeriesOutcome& outcome : *outcomes)
@@ -254,7 +253,7 @@ Exit play(const Asked& asked, const OverlayScenario& overlay) {
   };
   const std::vector<std::uint64_t> seeds = seeds_for(asked);
   const auto outcomes = simulation::replicate<std::vector<OverlayRun>>(seeds, asked.options.threads, once,
-                                                                       progress_line(asked.scenario.name));
+                                                                       percent_progress(asked.scenario.name));
   if (!outcomes) return report_error(with_file(outcomes.error(), {asked.scenario.name, overlay.cluster}));
   std::vector<report::OverlayRuns> runs;
   for (const std::vector<OverlayRun>& outcome : *outcomes) {

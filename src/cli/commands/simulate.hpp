@@ -44,8 +44,8 @@ Check check_seeds(std::uint64_t first, std::uint64_t count);
 /// The page's file, by the command line or else the scenario; empty: none.
 const std::string& page_of(const Asked& asked);
 
-/// A line that counts per cents, when somebody is there to see it.
-simulation::Progress progress_line(const std::string& title);
+/// A line that counts per cents, on a terminal.
+simulation::Progress percent_progress(const std::string& title);
 
 /// Destinations that would harm each other or what is read, or cannot be written.
 Check check_outputs(const Asked& asked);

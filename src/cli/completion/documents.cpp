@@ -74,9 +74,9 @@ std::vector<Entry> command_entries(const CommandOutline& command, const std::vec
 
 std::vector<ExitMeaning> exit_meanings() {
   return {{0, "done"},
-          {1, "a search found a broken promise, or anything else, such as a full disk"},
+          {1, "a search found a broken promise, or something else failed, such as a full disk"},
           {2, "bad usage or bad input; the message names file, line and key, and nothing is printed"},
-          {3, "an outcome did not converge, or a promise was broken; it is printed and says so"}};
+          {3, "an outcome did not converge, or broke a promise; it is printed, and marked"}};
 }
 
 std::string help_text(const CommandOutline& command, const std::vector<CommandOutline>& all) {

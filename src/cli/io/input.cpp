@@ -41,15 +41,9 @@ Result<InputText> read_input(const std::string& path) {
     if (first != std::string::npos && read.text[first] == '{') read.syntax = Syntax::json;
     return read;
   }
-  std::ifstream file(path, std::ios::binary);
-  // A directory opens, but cannot be read.
-  const bool readable = file.is_open() && (file.peek(), !file.bad());
-  if (!readable) {
-    return Error{.message = fmt::format("cannot be read: {}", std::generic_category().message(errno)),
-                 .file = path};
-  }
-  file.clear();
-  if (Check wrong = append(file, read)) return *std::move(wrong);
+  Result<std::ifstream> file = open_file(path);
+  if (!file) return file.error();
+  if (Check wrong = append(*file, read)) return *std::move(wrong);
   if (path.ends_with(".json")) read.syntax = Syntax::json;
   return read;
 }

@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 #include <zlib.h>
 
@@ -68,7 +69,7 @@ mode_t new_file_bits() {
   return kNewFile & ~mask;
 }
 
-/// A text that is written beside its place, and takes it by commit(); without that nothing of it stays.
+/// A text in a temporary file, which takes its place by commit(); without that nothing of it stays.
 class Pending {
  public:
   explicit Pending(const Text& text) : file_(text.destination), target_(resolve_links(text.destination)) {}
@@ -130,7 +131,7 @@ Check write_texts(std::span<const Text> texts) {
 }
 
 Check write_text(const std::string& destination, std::string_view text) {
-  const Text one{destination, text};
+  const Text one{destination, std::string(text)};
   return write_texts({&one, 1});
 }
 
@@ -267,6 +268,14 @@ bool shows_progress() { return ::isatty(STDERR_FILENO) != 0; }
 void show_progress(const std::string& text) {
   fmt::print(stderr, "{}{}", kBackToLineStart, report::printable(text));
   std::fflush(stderr);
+}
+
+std::function<void(std::uint64_t, std::uint64_t)> progress_line(
+    std::function<std::string(std::uint64_t, std::uint64_t)> text) {
+  if (!shows_progress()) return {};
+  return [text = std::move(text)](std::uint64_t done, std::uint64_t of) {
+    show_progress(done >= of ? "" : text(done, of));
+  };
 }
 
 std::string gzipped(std::string_view text) {

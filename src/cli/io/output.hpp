@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,18 +19,18 @@ inline constexpr const char* kStandardOutput = "-";
 inline constexpr const char* kStandardInput = "-";
 
 /// Writes the whole text to standard output or to a file. A file appears whole or not at all: it is written
-/// beside its place and then renamed, with the permission bits of the file that it replaces. What is no
-/// regular file (a device, a pipe) is written directly. Errors: what the system says.
+/// to a temporary file next to it and then renamed, with the permission bits of the file that it replaces.
+/// What is no regular file (a device, a pipe) is written directly. Errors: what the system says.
 Check write_text(const std::string& destination, std::string_view text);
 
 /// A text and where it goes.
 struct Text {
   std::string destination;
-  std::string_view text;
+  std::string text;
 };
 
 /// Writes each as write_text does; when one cannot be written, no file is there that was not before. First
-/// the files are written beside their places, then what is no regular file, and only then the files are
+/// the files are written under temporary names, then what is no regular file, and only then the files are
 /// renamed.
 Check write_texts(std::span<const Text> texts);
 
@@ -67,11 +69,15 @@ Check check_destinations(std::span<const Destination> destinations, std::span<co
 /// output and a terminal (COLUMNS goes before what the terminal itself says), else no limit, SIZE_MAX.
 std::size_t columns_of(const std::string& destination);
 
-/// Is somebody there to see progress on standard error?
+/// Is standard error a terminal, on which progress is shown?
 bool shows_progress();
 
 /// Shows the text on standard error, in the place of the one before; an empty text clears the line.
 void show_progress(const std::string& text);
+
+/// A line of text(done, of) that goes when all is done; nothing without a terminal.
+std::function<void(std::uint64_t done, std::uint64_t of)> progress_line(
+    std::function<std::string(std::uint64_t done, std::uint64_t of)> text);
 
 /// The text as a gzip file (RFC 1952) without a name or a time: the same text gives the same bytes.
 std::string gzipped(std::string_view text);

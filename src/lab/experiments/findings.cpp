@@ -68,10 +68,10 @@ Finding required(std::string what, double ours, bool holds) {
   return {.what = std::move(what), .ours = ours, .holds = holds};
 }
 
-// One rule for what a paper says of one thing beside another, where ours has an interval: a claim that A is
-// no less than B is contradicted only by an interval that is below 0 as a whole; a claim that A is more is
-// held only by one that is above 0 as a whole. So a noisier run can neither contradict the first nor hold the
-// second.
+// One rule for what a paper says of one thing compared with another, where ours has an interval: a claim that
+// A is no less than B is contradicted only by an interval that is below 0 as a whole; a claim that A is more
+// is held only by one that is above 0 as a whole. So a noisier run can neither contradict the first nor hold
+// the second.
 
 namespace {
 

@@ -28,10 +28,10 @@ Allocation divided(const Problem& problem, std::string_view mechanism, int threa
 /// Half a unit in the last of this many printed decimals.
 double rounding_of(int decimals);
 
-/// What a paper prints beside what we find; it holds when they differ by `tolerance` at most.
+/// What a paper prints and what we find; it holds when they differ by `tolerance` at most.
 Finding compared(std::string what, double printed, double ours, double tolerance);
 
-/// What a paper prints wrongly beside what we find; it holds as corrected when ours differs from the right
+/// What a paper prints wrongly and what we find; it holds as corrected when ours differs from the right
 /// value by `tolerance` at most. `why` says how the slip came about, or what the right value follows from.
 Finding corrected(std::string what, double printed, double right, double ours, double tolerance,
                   std::string why);
@@ -39,7 +39,7 @@ Finding corrected(std::string what, double printed, double right, double ours, d
 /// What must hold without a printed number.
 Finding required(std::string what, double ours, bool holds);
 
-// What a paper says of A beside B, by the differences A - B of runs, seeds or iterations: at least two.
+// What a paper says of A against B, by the differences A - B of runs, seeds or iterations: at least two.
 // `ours` is their mean, with its 95 % interval. What certificates leave open, 1e-6, counts as 0.
 
 /// "A is no less than B": holds unless the whole interval is below 0. Where 0 is inside, the note says that

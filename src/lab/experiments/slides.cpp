@@ -41,7 +41,7 @@ constexpr std::array<Step, 5> kPrintedSteps{{
 constexpr double kOfFractions = 1e-12;  // the slides print fractions
 
 /// The rows of our own table, from the steps of a filling.
-std::vector<Step> steps_of(const FillOutcome& filled) {
+std::vector<Step> steps_of(const FillRecord& filled) {
   std::vector<Step> steps;
   std::array<double, 2> share{};
   std::array<double, 2> used{};
@@ -87,13 +87,13 @@ Reproduction run_table_1(const RunOptions& options) {
                                          {{kTableUsers[0], {kDemand[0].begin(), kDemand[0].end()}},
                                           {kTableUsers[1], {kDemand[1].begin(), kDemand[1].end()}}});
   Random random(options.seed);
-  const FillOutcome filled = *fill(problem,
-                                   {.discipline = *choose_discipline("drf"),
-                                    .placement = *choose_placement("first-fit"),
-                                    .tie = Tie::last,
-                                    .trace = true},
-                                   random);
-  const std::vector<Step> steps = steps_of(filled);
+  const Outcome filled = *fill(problem,
+                               {.discipline = *choose_discipline("drf"),
+                                .placement = *choose_placement("first-fit"),
+                                .tie = Tie::last,
+                                .trace = true},
+                               random);
+  const std::vector<Step> steps = steps_of(*filled.filling);
 
   Reproduction result;
   result.findings.push_back(compared("steps until nothing fits", kPrintedSteps.size(),
@@ -147,7 +147,7 @@ const std::vector<NamedAmounts> kHalves{{"first", {4.5, 9}}, {"second", {4.5, 9}
 std::array<std::array<double, 2>, 2> filled(const std::string& placement, std::uint64_t seed) {
   const Problem problem = worked_example({"cpu", "memory"}, kHalves, kUsers);
   Random random(seed);
-  const FillOutcome outcome = *fill(
+  const Outcome outcome = *fill(
       problem,
       {.discipline = *choose_discipline("drf"), .placement = *choose_placement(placement), .tie = Tie::last},
       random);
@@ -316,7 +316,7 @@ Experiment slides_comparison_row() {
 
 // `slides-properties`: which of eight properties asset fairness, CEEI and DRF have. The slides (Katsaros,
 // HY623), "Properties of DRF, Asset Fairness, CEEI": a table of 8 x 3, held against random clusters where
-// everybody demands everything and has endless tasks; and the slides' own examples of why an empty cell is
+// every user demands everything and has endless tasks; and the slides' own examples of why an empty cell is
 // empty, in numbers.
 
 namespace {

@@ -22,7 +22,7 @@ enum class Claimant {
   user,  ///< every user of the workload, with its jobs one after another
 };
 
-/// When, beside every interval and each job's end, resources are divided again.
+/// When, besides every interval and each job's end, resources are divided again.
 enum class NewJobs {
   wait,        ///< what is submitted begins with the next division
   reallocate,  ///< a submission is a reason to divide
@@ -76,7 +76,7 @@ struct ReallocationOutcome {
   std::vector<ClassUse> servers = {};  ///< by entry of the cluster
   std::vector<double> active = {};  ///< claimants that have work, mean over the window that ends at times[t]
   double mean_active = 0;           ///< the same over the span
-  std::int64_t divisions = 0;       ///< moments at which somebody's share was decided
+  std::int64_t divisions = 0;       ///< moments at which a share was decided
   std::int64_t solved = 0;          ///< of them, those that differ from the one before and were computed
   std::int64_t not_converged = 0;   ///< of these, those that ended without their certificate
   Certificate worst = {};           ///< the largest certificate of all that were computed

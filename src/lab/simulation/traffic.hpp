@@ -107,7 +107,7 @@ Result<std::vector<ExactPoint>> exact_traffic(const TrafficScenario& scenario, i
 
 /// The same, and for any number of classes with arrivals only, under balanced fairness, which no mechanism of
 /// Mirab's is: the one allocation that makes the chain reversible and uses all it can. A reference to lay
-/// beside proportional fairness, whatever the law of the sizes; `mechanism` is 0. A load at which more than
+/// next to proportional fairness, whatever the law of the sizes; `mechanism` is 0. A load at which more than
 /// 1e-6 of the time lies beyond `most_states` has `boundary` above that.
 ///
 /// Source: Bonald and Proutière 2003; docs/explanation/mathematics.md, section 9. O(states K m) a load.

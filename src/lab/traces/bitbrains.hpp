@@ -26,7 +26,7 @@ struct BitbrainsOptions {
 /// Every virtual machine is a user, `vm-17`, with one job of one task: it asks for the most that it is ever
 /// provisioned with (cores, bytes), and uses what its rows say: cores · used MHz / MHz, and bytes. It is
 /// submitted at its first row and runs until five minutes after its last (Runtime::cut when that is the end
-/// of the table, or its beginning the start: nothing tells how long it lives beside). Times count from the
+/// of the table, or its beginning the start: nothing else tells how long it lives). Times count from the
 /// first row. Nothing is drawn.
 ///
 /// Not kept: disk and network, of which the trace tells no provision and no capacity. Left out, with a

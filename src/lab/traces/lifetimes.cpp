@@ -10,8 +10,8 @@
 // draw from the measured lives that exceed a. Where S stays above U S(a), the task outlives all that was
 // measured, and the rest is exponential.
 //
-// The rate of that exponential is that of the tasks which ran before the window began, whose age nobody
-// knows: ends over the time for which they were seen (maximum likelihood of a constant hazard with
+// The rate of that exponential is that of the tasks which ran before the window began, whose age is not
+// known: ends over the time for which they were seen (maximum likelihood of a constant hazard with
 // censoring). If none of them ended, ends over time of the others.
 //
 // Known limit: beyond the window a constant hazard is an assumption, not a measurement.

@@ -34,7 +34,7 @@ namespace mirab::traces::openb {
 /// cpu, memory (bytes), gpu.
 using Amounts = std::array<Quantity, 3>;
 
-/// Nodes that nobody can tell apart.
+/// Nodes that are alike.
 struct NodeKind {
   std::string model;  ///< of its GPUs; empty where the list names none
   Amounts capacity;
@@ -42,7 +42,7 @@ struct NodeKind {
   friend auto operator<=>(const NodeKind&, const NodeKind&) = default;
 };
 
-/// Pods that nobody can tell apart.
+/// Pods that are alike.
 struct PodKind {
   std::string qos;
   std::set<std::string> models;  ///< the GPU models that it accepts; empty: any, and none
@@ -272,7 +272,7 @@ std::string model_label(const NodeKind& kind) {
   return kind.capacity[kGpu].is_zero() ? "none" : "unknown";
 }
 
-/// A node without any of a resource that everybody needs could not run a pod.
+/// A node without any of a resource that every pod needs could not run a pod.
 bool is_usable(const NodeKind& kind) {
   return !kind.capacity[0].is_zero() || !kind.capacity[kMemory].is_zero() || !kind.capacity[kGpu].is_zero();
 }
@@ -321,7 +321,7 @@ User user_of(const PodGroup& group) {
 // Fragmentation Gradient Descent", USENIX ATC 2023.
 //
 // The trace names no users. A user here is a kind of pod: all pods with the same qos, gpu_spec and request.
-// So every user's demand is what its pods ask for, and no average of requests that nobody made.
+// So every user's demand is what its pods ask for, and no average of requests that no pod made.
 //
 // Known limits: a node's GPUs are one amount, so that parts of two GPUs may serve one pod; all pods of the
 // trace want to run at once, whenever they were created and however they ended.

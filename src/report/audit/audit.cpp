@@ -10,6 +10,7 @@
 #include "report/audit/registry.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -95,7 +96,6 @@ namespace {
 
 constexpr std::size_t kPropertyWidth = 24;  // of the longest name
 constexpr std::size_t kGap = 2;
-const std::string kIndent = "  ";
 
 // Of a verdict that says neither yes nor no; none for the others.
 const char* sign_without_answer(const Verdict& verdict) {
@@ -163,29 +163,27 @@ std::string legend(const AuditRun& audited, std::size_t width) {
     text += "; ✓ N: searched, no counterexample in N attempts, which is no proof";
   if (any_verdict(audited, [](const Verdict& v) { return v.vacuous; })) text += "; – asks for nothing here";
   if (any_verdict(audited, [](const Verdict& v) { return !v.decided; })) text += "; ? not decided";
-  return broken(text, width, kIndent);
+  return broken(text, width);
 }
 
 std::string reasons(const AuditRun& audited, std::size_t width) {
   std::string text;
   for (const MechanismAudit& audit : audited.mechanisms) {
-    if (audit.refused)
-      text += broken(fmt::format("n/a: {}", printable(audit.refused->message)), width, kIndent);
+    if (audit.refused) text += broken(fmt::format("n/a: {}", printable(audit.refused->message)), width);
     if (audit.status == Status::not_converged)
       text += broken(fmt::format("{}: NOT CONVERGED: what stands here is of an allocation without its "
                                  "certificate",
                                  audit.mechanism),
-                     width, kIndent);
+                     width);
   }
   for (std::size_t p = 0; p < audited.properties.size(); ++p) {
-    std::set<std::string> said;  // a notice of several mechanisms is printed once
+    std::set<std::string> printed;  // a notice of several mechanisms is printed once
     for (const MechanismAudit& audit : audited.mechanisms) {
       if (audit.refused) continue;
       const Verdict& verdict = audit.verdicts[p];
       const char* sign = sign_without_answer(verdict);
-      if (sign == nullptr || !said.insert(verdict.note).second) continue;
-      text += broken(fmt::format("{} {}: {}", sign, property_name(verdict.property), verdict.note), width,
-                     kIndent);
+      if (sign == nullptr || !printed.insert(verdict.note).second) continue;
+      text += broken(fmt::format("{} {}: {}", sign, property_name(verdict.property), verdict.note), width);
     }
   }
   return text;
@@ -222,7 +220,7 @@ std::string audit_table(const AuditRun& audited, std::size_t width) {
          reasons(audited, page) + witness_lines(audited, page);
 }
 
-// What is printed of the mechanisms beside what was found.
+// What the papers claim of the mechanisms, and what was found.
 
 namespace {
 
@@ -274,27 +272,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json amounts_json(const Cluster& cluster, const ResourceVector& amounts) {
-  Json json = Json::object();
-  for (std::size_t r = 0; r < amounts.size(); ++r) json[cluster.resources[r]] = amounts[r].value();
-  return json;
-}
-
 Json server_json(const Cluster& cluster, const Server& server) {
-  Json json{{"name", server.name}, {"capacity", amounts_json(cluster, server.capacity)}};
+  Json json{{"name", server.name}, {"capacity", by_resource(cluster.resources, server.capacity)}};
   if (server.count != 1) json["count"] = server.count;
   if (!server.labels.empty()) json["labels"] = server.labels;
   return json;
 }
 
 Json user_json(const Cluster& cluster, const User& user) {
-  Json json{{"name", user.name}, {"demand", amounts_json(cluster, user.demand)}};
+  Json json{{"name", user.name}, {"demand", by_resource(cluster.resources, user.demand)}};
   if (user.weight != Quantity(1)) json["weight"] = user.weight.value();
   if (user.tasks) json["tasks"] = user.tasks->value();
   if (user.servers) json["servers"] = *user.servers;
   if (!user.select.empty()) json["select"] = user.select;
   for (const auto& [server, demand] : user.demand_on)
-    json["demand_on"][server] = amounts_json(cluster, demand);
+    json["demand_on"][server] = by_resource(cluster.resources, demand);
   return json;
 }
 

@@ -35,7 +35,7 @@ nlohmann::ordered_json audit_json(const AuditRun& audited);
 /// One record a mechanism and property.
 std::string audit_csv(const AuditRun& audited);
 
-/// What the registry says, beside what was found.
+/// What the registry says, and what was found.
 std::string claims_table(const ClaimAuditRun& audited, std::size_t width);
 
 /// docs/schema/claims.schema.json.

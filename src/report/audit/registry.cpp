@@ -8,6 +8,7 @@
 
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -136,7 +137,7 @@ std::string listing(const std::string& heading, const std::vector<const Row*>& r
   return heading + "\n" + render(table);
 }
 
-/// `what` in a column of its own, and beside it the text, wrapped.
+/// `what` in a column of its own, and the text in the next one, wrapped.
 std::string paragraph(const std::string& what, std::string_view text) {
   std::string result;
   std::string label = what;
@@ -161,12 +162,12 @@ std::string options_text(std::span<const OptionInfo> options) {
 std::string claims_text(std::span<const Claim> claims) {
   std::string text;
   for (const Claim& claim : claims) {
-    const std::string said =
+    const std::string claimed =
         claim.refuted ? fmt::format("{}: said, and refuted", property_name(claim.property))
         : claim.holds ? fmt::format("{}{}", property_name(claim.property), conditions_words(claim.conditions))
                       : fmt::format("not {}", property_name(claim.property));
     const std::string source = claim.source.empty() ? "" : fmt::format(" [{}]", claim.source);
-    text += paragraph(text.empty() ? "claims" : "", said + source);
+    text += paragraph(text.empty() ? "claims" : "", claimed + source);
   }
   return text;
 }

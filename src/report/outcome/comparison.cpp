@@ -10,41 +10,13 @@
 
 #include "model/names.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 
 namespace mirab::report {
 
-Contender contender(const Problem& problem, Outcome outcome) {
-  Contender result;
-  result.label = std::move(outcome.mechanism);
-  result.status = outcome.status;
-  result.certificate = std::move(outcome.certificate);
-  result.seconds = outcome.seconds;
-  result.allocation = std::move(outcome.allocation);
-  result.notices = std::move(outcome.notices);
-  result.dominant_shares = dominant_shares(problem, result.allocation);
-  result.metrics = measure(problem, result.allocation);
-  return result;
-}
-
-Contender contender(const Problem& problem, FillOutcome outcome) {
-  Contender result;
-  result.label = outcome.discipline + "/" + outcome.placement;
-  result.status = Status::exact;
-  result.certificate = {.kind = "counted", .value = 0};
-  result.seconds = outcome.seconds;
-  result.allocation = std::move(outcome.allocation);
-  result.notices = std::move(outcome.notices);
-  result.dominant_shares = dominant_shares(problem, result.allocation);
-  result.metrics = measure(problem, result.allocation);
-  result.filling = Filling{.discipline = std::move(outcome.discipline),
-                           .placement = std::move(outcome.placement),
-                           .tie = outcome.tie,
-                           .seed = outcome.seed,
-                           .placed = outcome.placed,
-                           .errors = outcome.errors,
-                           .unplaced = std::move(outcome.unplaced),
-                           .steps = std::move(outcome.steps)};
-  return result;
+MeasuredOutcome measured(const Problem& problem, Outcome outcome) {
+  Metrics metrics = measure(problem, outcome.allocation);
+  return {.outcome = std::move(outcome), .metrics = std::move(metrics)};
 }
 
 std::string_view tie_name(Tie tie) {
@@ -71,15 +43,6 @@ std::string_view unplaced_name(Unplaced reason) {
   return {};
 }
 
-std::vector<std::vector<double>> bundles(const Problem& problem, const Allocation& allocation) {
-  std::vector<std::vector<double>> granted(problem.user_count(),
-                                           std::vector<double>(problem.resource_count()));
-  for (const Grant& grant : allocation.grants) {
-    for (std::size_t r = 0; r < grant.resources.size(); ++r) granted[grant.user][r] += grant.resources[r];
-  }
-  return granted;
-}
-
 std::int64_t total_servers(const Problem& problem) {
   std::int64_t total = 0;
   for (const Server& server : problem.servers()) total += server.count;
@@ -92,13 +55,12 @@ std::string comparison_csv(const Comparison& comparison) {
   header.insert(header.end(), problem.resources().begin(), problem.resources().end());
   std::string csv = csv_record(header);
 
-  const std::vector<std::size_t> dominant = dominant_resources(problem);
-  for (const Contender& contender : comparison.contenders) {
-    const auto granted = bundles(problem, contender.allocation);
+  for (const auto& [outcome, metrics] : comparison.outcomes) {
+    const auto granted = bundles(problem, outcome.allocation);
     for (std::size_t n = 0; n < problem.user_count(); ++n) {
       std::vector<std::string> record{
-          contender.label, problem.users()[n].name, csv_number(contender.allocation.tasks[n]),
-          problem.resources()[dominant[n]], csv_number(contender.dominant_shares[n])};
+          outcome.mechanism, problem.users()[n].name, csv_number(outcome.allocation.tasks[n]),
+          problem.resources()[metrics.dominant_resources[n]], csv_number(metrics.dominant_shares[n])};
       for (const double held : granted[n]) record.push_back(csv_number(held));
       csv += csv_record(record);
     }
@@ -117,16 +79,9 @@ void append(Json& object, const std::string& key, Json value) {
   object.get_ref<Json::object_t&>().push_back({key, std::move(value)});
 }
 
-/// {resource: value}, in the problem's order of resources.
-Json by_resource(const Problem& problem, const std::vector<double>& values) {
-  Json result = Json::object();
-  for (std::size_t r = 0; r < values.size(); ++r) result[problem.resources()[r]] = values[r];
-  return result;
-}
-
 /// Tasks that were counted are integers, tasks that were divided are doubles.
-Json task_count(const Contender& contender, double tasks) {
-  return contender.filling ? Json(static_cast<std::int64_t>(tasks)) : Json(tasks);
+Json task_count(const Outcome& outcome, double tasks) {
+  return outcome.filling ? Json(static_cast<std::int64_t>(tasks)) : Json(tasks);
 }
 
 Json problem_json(const Problem& problem) {
@@ -136,25 +91,24 @@ Json problem_json(const Problem& problem) {
           {"server_classes", merge(problem, MergeUsers::equal, MergeServers::equal).servers.size()}};
 }
 
-Json users_json(const Problem& problem, const Contender& contender) {
-  const Allocation& allocation = contender.allocation;
+Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
+  const auto& [outcome, metrics] = measured;
+  const Allocation& allocation = outcome.allocation;
   const auto granted = bundles(problem, allocation);
-  const std::vector<std::size_t> dominant = dominant_resources(problem);
   Json users = Json::array();
-  auto grant = allocation.grants.begin();
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     Json servers = Json::object();
-    for (; grant != allocation.grants.end() && grant->user == n; ++grant) {
-      append(servers, allocation.servers[grant->server].name,
-             {{"tasks", task_count(contender, grant->tasks)},
-              {"resources", by_resource(problem, grant->resources)}});
+    for (const Grant& grant : allocation.grants.of(n)) {
+      append(servers, allocation.servers[grant.server].name,
+             {{"tasks", task_count(outcome, grant.tasks)},
+              {"resources", by_resource(problem.resources(), grant.resources)}});
     }
     users.push_back({{"name", problem.users()[n].name},
                      {"weight", problem.users()[n].weight.value()},
-                     {"tasks", task_count(contender, allocation.tasks[n])},
-                     {"dominant_resource", problem.resources()[dominant[n]]},
-                     {"dominant_share", contender.dominant_shares[n]},
-                     {"resources", by_resource(problem, granted[n])},
+                     {"tasks", task_count(outcome, allocation.tasks[n])},
+                     {"dominant_resource", problem.resources()[metrics.dominant_resources[n]]},
+                     {"dominant_share", metrics.dominant_shares[n]},
+                     {"resources", by_resource(problem.resources(), granted[n])},
                      {"servers", std::move(servers)}});
   }
   return users;
@@ -166,10 +120,10 @@ Json servers_json(const Problem& problem, const Allocation& allocation, const Gr
     const ServerUse& server = allocation.servers[i];
     Json entry{{"name", server.name},
                {"count", server.count},
-               {"capacity", by_resource(problem, server.capacity)},
-               {"used", by_resource(problem, server.used)}};
-    if (!server.prices.empty()) entry["prices"] = by_resource(problem, server.prices);
-    entry["consumption"] = by_resource(problem, groups.consumption[i]);
+               {"capacity", by_resource(problem.resources(), server.capacity)},
+               {"used", by_resource(problem.resources(), server.used)}};
+    if (!server.prices.empty()) entry["prices"] = by_resource(problem.resources(), server.prices);
+    entry["consumption"] = by_resource(problem.resources(), groups.consumption[i]);
     entry["penalty"] = groups.penalty[i];
     servers.push_back(std::move(entry));
   }
@@ -191,13 +145,13 @@ Json metrics_json(const Problem& problem, const Metrics& metrics, const GroupMet
           {"ratio_20_20", metrics.ratio_20_20},
           {"sample_standard_deviation", metrics.sample_standard_deviation},
           {"min_dominant_share", metrics.min_dominant_share},
-          {"utilization", by_resource(problem, metrics.utilization)},
+          {"utilization", by_resource(problem.resources(), metrics.utilization)},
           {"beta_dominant", metrics.beta_dominant},
           {"beta_non_dominant", metrics.beta_non_dominant},
           {"pareto_index", pareto_index_json(problem, groups)},
           {"sharing_incentive_index", groups.sharing_incentive_index},
-          {"jain_dominant", by_resource(problem, groups.jain_dominant)},
-          {"jain_non_dominant", by_resource(problem, groups.jain_non_dominant)}};
+          {"jain_dominant", by_resource(problem.resources(), groups.jain_dominant)},
+          {"jain_non_dominant", by_resource(problem.resources(), groups.jain_non_dominant)}};
 }
 
 /// The indices of all steps, or of every k-th and of each user's last.
@@ -212,7 +166,7 @@ std::vector<std::size_t> kept_steps(const std::vector<FillStep>& steps, std::siz
   return kept;
 }
 
-Json steps_json(const Problem& problem, const Filling& filling, std::size_t most) {
+Json steps_json(const Problem& problem, const FillRecord& filling, std::size_t most) {
   Json steps = Json::array();
   for (const std::size_t step : kept_steps(filling.steps, most)) {
     const FillStep& placed = filling.steps[step];
@@ -226,50 +180,45 @@ Json steps_json(const Problem& problem, const Filling& filling, std::size_t most
 }
 
 /// What tells how the outcome came about: the mechanism, or the parts of a filling.
-Json origin_json(const Problem& problem, const Contender& contender) {
-  if (!contender.filling) return {{"mechanism", contender.label}, {"label", contender.label}};
-  const Filling& filling = *contender.filling;
+Json origin_json(const Problem& problem, const Outcome& outcome) {
+  if (!outcome.filling) return {{"mechanism", outcome.mechanism}, {"label", outcome.mechanism}};
+  const FillRecord& filling = *outcome.filling;
   Json unplaced = Json::object();
   for (std::size_t n = 0; n < filling.unplaced.size(); ++n) {
     if (filling.unplaced[n] == Unplaced::nothing) continue;
     append(unplaced, problem.users()[n].name, unplaced_name(filling.unplaced[n]));
   }
-  return {{"discipline", filling.discipline}, {"placement", filling.placement}, {"label", contender.label},
+  return {{"discipline", filling.discipline}, {"placement", filling.placement}, {"label", outcome.mechanism},
           {"tie", tie_name(filling.tie)},     {"seed", filling.seed},           {"placed", filling.placed},
           {"errors", filling.errors},         {"unplaced", std::move(unplaced)}};
 }
 
-Json contender_json(const Problem& problem, const Contender& contender, std::size_t most_steps) {
-  Json outcome = origin_json(problem, contender);
-  outcome["status"] = status_name(contender.status);
-  outcome["certificate"] = {{"kind", contender.certificate.kind}, {"value", contender.certificate.value}};
-  outcome["seconds"] = contender.seconds;
-  outcome["users"] = users_json(problem, contender);
-  const GroupMetrics groups = measure_groups(problem, contender.allocation);
-  outcome["servers"] = servers_json(problem, contender.allocation, groups);
-  outcome["metrics"] = metrics_json(problem, contender.metrics, groups);
-  outcome["notices"] = contender.notices;
-  if (contender.filling && !contender.filling->steps.empty()) {
-    outcome["steps"] = steps_json(problem, *contender.filling, most_steps);
-  }
-  return outcome;
+Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, std::size_t most_steps) {
+  const Outcome& outcome = measured.outcome;
+  Json json = origin_json(problem, outcome);
+  json["status"] = status_name(outcome.status);
+  json["certificate"] = certificate_json(outcome.certificate);
+  json["seconds"] = outcome.seconds;
+  json["users"] = users_json(problem, measured);
+  const GroupMetrics groups = measure_groups(problem, outcome.allocation);
+  json["servers"] = servers_json(problem, outcome.allocation, groups);
+  json["metrics"] = metrics_json(problem, measured.metrics, groups);
+  json["notices"] = outcome.notices;
+  if (outcome.filling && !outcome.filling->steps.empty())
+    json["steps"] = steps_json(problem, *outcome.filling, most_steps);
+  return json;
 }
 
 }  // namespace
 
 Json comparison_json(const Comparison& comparison, std::size_t most_steps) {
   Json outcomes = Json::array();
-  for (const Contender& contender : comparison.contenders) {
-    outcomes.push_back(contender_json(comparison.problem, contender, most_steps));
-  }
+  for (const MeasuredOutcome& each : comparison.outcomes)
+    outcomes.push_back(outcome_json(comparison.problem, each, most_steps));
   return {{"version", 1},
           {"seed", comparison.seed},
           {"problem", problem_json(comparison.problem)},
           {"outcomes", std::move(outcomes)}};
-}
-
-std::string json_text(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace mirab::report

@@ -4,41 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <mirab/audit/metrics.hpp>
-#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/problem.hpp>
-#include <mirab/scheduling/fill.hpp>
 
 namespace mirab::report {
 
-/// What an outcome has beyond an allocation when it was filled task by task.
-struct Filling {
-  std::string discipline;
-  std::string placement;
-  Tie tie = Tie::first;
-  std::uint64_t seed = 0;
-  std::int64_t placed = 0;
-  std::int64_t errors = 0;
-  std::vector<Unplaced> unplaced;  ///< [n]
-  std::vector<FillStep> steps;     ///< empty without a trace
-};
-
-/// One outcome, however it came about, and what is measured of it.
-struct Contender {
-  std::string label;  ///< a mechanism as it was asked for, or `discipline/placement`
-  Status status = Status::exact;
-  Certificate certificate;
-  double seconds = 0;
-  Allocation allocation;
-  std::vector<std::string> notices;
-  std::vector<double> dominant_shares;  ///< G_n, [n]
+/// An outcome and what is measured of it, once.
+struct MeasuredOutcome {
+  Outcome outcome;
   Metrics metrics;
-  std::optional<Filling> filling;
 };
 
 /// Several outcomes for one problem, to be shown side by side.
@@ -46,19 +24,15 @@ struct Comparison {
   std::string title;  ///< what is shared: the cluster file as the user named it
   Problem problem;
   std::uint64_t seed = 1;
-  std::vector<Contender> contenders;
+  std::vector<MeasuredOutcome> outcomes;
 };
 
-Contender contender(const Problem& problem, Outcome outcome);
-Contender contender(const Problem& problem, FillOutcome outcome);
+MeasuredOutcome measured(const Problem& problem, Outcome outcome);
 
 /// `first`, `last`, `random`.
 std::string_view tie_name(Tie tie);
 /// `nothing`, `no room`, `blocked`.
 std::string_view unplaced_name(Unplaced reason);
-
-/// What every user is granted on all servers together. [n][r]
-std::vector<std::vector<double>> bundles(const Problem& problem, const Allocation& allocation);
 
 /// All servers, entries counted as often as they say.
 std::int64_t total_servers(const Problem& problem);
@@ -72,9 +46,6 @@ std::string comparison_table(const Comparison& comparison, std::size_t width);
 /// same double; an infinite one is null. Of a filling with more than `most_steps` every k-th step is kept,
 /// and each user's last. O(grants · m + steps).
 nlohmann::ordered_json comparison_json(const Comparison& comparison, std::size_t most_steps = SIZE_MAX);
-
-/// JSON as text, in one line without an indent, else one value a line. What is not UTF-8 becomes U+FFFD.
-std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
 /// One record per outcome and user: outcome, user, tasks, dominant_resource, dominant_share, then what it is
 /// granted of every resource.

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 
 #include "model/names.hpp"
@@ -17,16 +18,13 @@
 namespace mirab::report {
 namespace {
 
-constexpr std::size_t kNameWidth = 16;
-constexpr std::size_t kResourceWidth = 10;
 constexpr std::size_t kOutcomeWidth = 13;
-const std::string kNone = "–";
 
 /// Blanks between outcomes, and the fewest that still keep them apart.
 constexpr std::size_t kWideGap = 3;
 constexpr std::size_t kNarrowGap = 2;
 
-using Contenders = std::span<const Contender>;
+using Outcomes = std::span<const MeasuredOutcome>;
 
 std::string title(const Comparison& comparison) {
   const Problem& problem = comparison.problem;
@@ -40,28 +38,11 @@ std::string title(const Comparison& comparison) {
                                fmt::join(pool, ", ")));
 }
 
-/// A label in lines no wider than an outcome's columns, broken after the marks of `name:option=value,…` and
-/// `a/b`.
-std::vector<std::string> label_lines(const std::string& label) {
-  std::vector<std::string> lines{""};
-  std::string_view rest = label;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find_first_of(":/,"), rest.size() - 1) + 1;
-    const std::string_view piece = rest.substr(0, end);
-    if (!lines.back().empty() && display_width(lines.back()) + display_width(piece) > kOutcomeWidth) {
-      lines.emplace_back();
-    }
-    lines.back() += piece;
-    rest.remove_prefix(end);
-  }
-  return lines;
-}
-
-void add_labels(Table& table, Contenders contenders) {
+void add_labels(Table& table, Outcomes outcomes) {
   std::vector<std::vector<std::string>> labels;
   std::size_t height = 1;
-  for (const Contender& contender : contenders) {
-    labels.push_back(label_lines(contender.label));
+  for (const MeasuredOutcome& each : outcomes) {
+    labels.push_back(label_lines(each.outcome.mechanism, kOutcomeWidth));
     height = std::max(height, labels.back().size());
   }
   for (std::size_t line = 0; line < height; ++line) {
@@ -74,35 +55,43 @@ void add_labels(Table& table, Contenders contenders) {
 }
 
 /// One decimal count for all shares that stand side by side, at least the two of the percentages below them.
-int share_decimals(Contenders contenders) {
+int share_decimals(Outcomes outcomes) {
   std::vector<double> percents;
-  for (const Contender& contender : contenders) {
-    for (const double share : contender.dominant_shares) percents.push_back(100 * share);
+  for (const MeasuredOutcome& each : outcomes) {
+    for (const double share : each.metrics.dominant_shares) percents.push_back(100 * share);
   }
   return std::clamp(decimals_for(percents), 2, 4);
 }
 
-void add_users(Table& table, const Problem& problem, Contenders contenders) {
+/// What dominates the user's tasks, which may be another resource where they run elsewhere: `cpu/memory`.
+std::string dominant_words(const Problem& problem, Outcomes outcomes, std::size_t user) {
+  std::set<std::size_t> resources;
+  for (const MeasuredOutcome& each : outcomes) resources.insert(each.metrics.dominant_resources[user]);
+  std::string words;
+  for (const std::size_t r : resources) words += (words.empty() ? "" : "/") + problem.resources()[r];
+  return words;
+}
+
+void add_users(Table& table, const Problem& problem, Outcomes outcomes) {
   auto& header = table.rows.emplace_back(std::vector<Cell>{{"user"}, {"dominant"}});
-  for (std::size_t column = 0; column < contenders.size(); ++column) {
+  for (std::size_t column = 0; column < outcomes.size(); ++column) {
     header.push_back({"tasks", 1, Align::right});
     header.push_back({"share", 1, Align::right});
   }
   table.add_rule();
 
-  const int decimals = share_decimals(contenders);
+  const int decimals = share_decimals(outcomes);
   std::vector<int> task_decimals;
-  for (const Contender& contender : contenders) {
-    task_decimals.push_back(decimals_for(contender.allocation.tasks));
+  for (const MeasuredOutcome& each : outcomes) {
+    task_decimals.push_back(decimals_for(each.outcome.allocation.tasks));
   }
-  const std::vector<std::size_t> dominant = dominant_resources(problem);
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     auto& row = table.rows.emplace_back();
-    row.push_back({shorten(problem.users()[n].name, kNameWidth)});
-    row.push_back({shorten(problem.resources()[dominant[n]], kResourceWidth)});
-    for (std::size_t column = 0; column < contenders.size(); ++column) {
-      const double tasks = contenders[column].allocation.tasks[n];
-      const double share = contenders[column].dominant_shares[n];
+    row.push_back({shorten(problem.users()[n].name, kShortNameWidth)});
+    row.push_back({shorten(dominant_words(problem, outcomes, n), kResourceWidth)});
+    for (std::size_t column = 0; column < outcomes.size(); ++column) {
+      const double tasks = outcomes[column].outcome.allocation.tasks[n];
+      const double share = outcomes[column].metrics.dominant_shares[n];
       row.push_back({tasks_fixed(tasks, task_decimals[column])});
       row.push_back({percent(share, decimals)});
     }
@@ -110,19 +99,19 @@ void add_users(Table& table, const Problem& problem, Contenders contenders) {
   table.add_rule();
 }
 
-void add_summary_row(Table& table, const std::string& what, Contenders contenders,
-                     const std::function<std::string(const Contender&)>& value) {
+void add_summary_row(Table& table, const std::string& what, Outcomes outcomes,
+                     const std::function<std::string(const MeasuredOutcome&)>& value) {
   auto& row = table.rows.emplace_back(std::vector<Cell>{{what, 2}});
-  for (const Contender& contender : contenders) row.push_back({value(contender), 2, Align::right});
+  for (const MeasuredOutcome& each : outcomes) row.push_back({value(each), 2, Align::right});
 }
 
 /// What the certificates of the outcomes that are not exact measure, each once.
-std::vector<std::string> certificate_kinds(Contenders contenders) {
+std::vector<std::string> certificate_kinds(Outcomes outcomes) {
   std::vector<std::string> kinds;
-  for (const Contender& contender : contenders) {
-    const std::string& kind = contender.certificate.kind;
+  for (const MeasuredOutcome& each : outcomes) {
+    const std::string& kind = each.outcome.certificate.kind;
     const bool known = std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-    if (contender.status != Status::exact && !known) kinds.push_back(kind);
+    if (each.outcome.status != Status::exact && !known) kinds.push_back(kind);
   }
   return kinds;
 }
@@ -136,77 +125,82 @@ std::string status_words(Status status) {
   return status == Status::not_converged ? "NOT CONVERGED" : std::string(status_name(status));
 }
 
-void add_summary(Table& table, const Problem& problem, Contenders contenders) {
-  const int decimals = share_decimals(contenders);
-  const auto add = [&](const std::string& what, const std::function<std::string(const Contender&)>& value) {
-    add_summary_row(table, what, contenders, value);
+void add_summary(Table& table, const Problem& problem, Outcomes outcomes) {
+  const int decimals = share_decimals(outcomes);
+  const auto add = [&](const std::string& what,
+                       const std::function<std::string(const MeasuredOutcome&)>& value) {
+    add_summary_row(table, what, outcomes, value);
   };
-  add("lowest share", [&](const Contender& c) { return percent(c.metrics.min_dominant_share, decimals); });
-  add("Gini", [](const Contender& c) { return fixed(c.metrics.gini, 4); });
-  add("Jain", [](const Contender& c) { return fixed(c.metrics.jain, 4); });
-  add("20:20 ratio", [](const Contender& c) { return ratio(c.metrics.ratio_20_20); });
-  add("std deviation", [](const Contender& c) { return fixed(c.metrics.sample_standard_deviation, 4); });
-  add("β dominant", [](const Contender& c) { return fixed(c.metrics.beta_dominant, 4); });
-  add("β non-dominant", [](const Contender& c) { return fixed(c.metrics.beta_non_dominant, 4); });
+  add("lowest share",
+      [&](const MeasuredOutcome& c) { return percent(c.metrics.min_dominant_share, decimals); });
+  add("Gini", [](const MeasuredOutcome& c) { return fixed(c.metrics.gini, 4); });
+  add("Jain", [](const MeasuredOutcome& c) { return fixed(c.metrics.jain, 4); });
+  add("20:20 ratio", [](const MeasuredOutcome& c) { return ratio(c.metrics.ratio_20_20); });
+  add("std deviation",
+      [](const MeasuredOutcome& c) { return fixed(c.metrics.sample_standard_deviation, 4); });
+  add("β dominant", [](const MeasuredOutcome& c) { return fixed(c.metrics.beta_dominant, 4); });
+  add("β non-dominant", [](const MeasuredOutcome& c) { return fixed(c.metrics.beta_non_dominant, 4); });
   for (std::size_t r = 0; r < problem.resource_count(); ++r) {
     add(shorten(problem.resources()[r], kResourceWidth) + " used",
-        [&](const Contender& c) { return percent(c.metrics.utilization[r], 2); });
+        [&](const MeasuredOutcome& c) { return percent(c.metrics.utilization[r], 2); });
   }
-  if (std::any_of(contenders.begin(), contenders.end(),
-                  [](const Contender& c) { return c.filling.has_value(); })) {
-    add("placed tasks",
-        [](const Contender& c) { return c.filling ? std::to_string(c.filling->placed) : kNone; });
-    add("wrong placements",
-        [](const Contender& c) { return c.filling ? std::to_string(c.filling->errors) : kNone; });
-  }
-  add("status", [](const Contender& c) { return status_words(c.status); });
-  for (const std::string& kind : certificate_kinds(contenders)) {
-    add(kind, [&](const Contender& c) {
-      return c.certificate.kind == kind ? magnitude(c.certificate.value) : kNone;
+  if (std::any_of(outcomes.begin(), outcomes.end(),
+                  [](const MeasuredOutcome& c) { return c.outcome.filling.has_value(); })) {
+    add("placed tasks", [](const MeasuredOutcome& c) {
+      return c.outcome.filling ? std::to_string(c.outcome.filling->placed) : kNone;
+    });
+    add("wrong placements", [](const MeasuredOutcome& c) {
+      return c.outcome.filling ? std::to_string(c.outcome.filling->errors) : kNone;
     });
   }
-  add("time", [](const Contender& c) { return duration(c.seconds); });
+  add("status", [](const MeasuredOutcome& c) { return status_words(c.outcome.status); });
+  for (const std::string& kind : certificate_kinds(outcomes)) {
+    add(kind, [&](const MeasuredOutcome& c) {
+      return c.outcome.certificate.kind == kind ? magnitude(c.outcome.certificate.value) : kNone;
+    });
+  }
+  add("time", [](const MeasuredOutcome& c) { return duration(c.outcome.seconds); });
 }
 
-std::string side_by_side(const Problem& problem, Contenders contenders, std::size_t gap) {
+std::string side_by_side(const Problem& problem, Outcomes outcomes, std::size_t gap) {
   Table table;
   table.columns = {{.align = Align::left, .min_width = 4}, {.align = Align::left}};
-  for (std::size_t column = 0; column < contenders.size(); ++column) {
+  for (std::size_t column = 0; column < outcomes.size(); ++column) {
     table.columns.push_back({.align = Align::decimal, .gap = gap, .min_width = 5});
     table.columns.push_back({.align = Align::decimal, .gap = 1, .min_width = 6});
   }
-  add_labels(table, contenders);
-  add_users(table, problem, contenders);
-  add_summary(table, problem, contenders);
+  add_labels(table, outcomes);
+  add_users(table, problem, outcomes);
+  add_summary(table, problem, outcomes);
   return render(table);
 }
 
-std::string steps(const Problem& problem, const Contender& contender, std::size_t width) {
+std::string steps(const Problem& problem, const Outcome& outcome, std::size_t width) {
   Table table;
   table.columns = {{Align::right}, {}, {}, {Align::right}, {Align::decimal}};
   table.rows = {{{"step"}, {"user"}, {"server"}, {"instance"}, {"share/weight", 1, Align::right}}};
   table.add_rule();
   std::size_t count = 0;
-  for (const FillStep& step : contender.filling->steps) {
+  for (const FillStep& step : outcome.filling->steps) {
     table.rows.push_back({{std::to_string(++count)},
-                          {shorten(problem.users()[step.user].name, kNameWidth)},
-                          {shorten(problem.servers()[step.server].name, kNameWidth)},
+                          {shorten(problem.users()[step.user].name, kShortNameWidth)},
+                          {shorten(problem.servers()[step.server].name, kShortNameWidth)},
                           {std::to_string(step.instance)},
                           {percent(step.share, 2)}});
   }
   const std::string heading =
-      contender.label + ", step by step (share/weight: the user's share after the step, over its weight)";
-  return "\n" + broken(heading, width, "  ") + "\n" + render(table);
+      outcome.mechanism + ", step by step (share/weight: the user's share after the step, over its weight)";
+  return "\n" + broken(heading, width) + "\n" + render(table);
 }
 
 /// A notice of several outcomes is printed once.
-std::string notices(Contenders contenders, std::size_t width) {
+std::string notices(Outcomes outcomes, std::size_t width) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> labels;
-  for (const Contender& contender : contenders) {
-    for (const std::string& notice : contender.notices) {
+  for (const MeasuredOutcome& each : outcomes) {
+    for (const std::string& notice : each.outcome.notices) {
       if (!labels.contains(notice)) order.push_back(notice);
-      labels[notice].push_back(contender.label);
+      labels[notice].push_back(each.outcome.mechanism);
     }
   }
   std::string text;
@@ -220,8 +214,8 @@ std::string notices(Contenders contenders, std::size_t width) {
 }  // namespace
 
 std::string comparison_table(const Comparison& comparison, std::size_t width) {
-  std::string text = broken(title(comparison), width, "  ");
-  Contenders rest = comparison.contenders;
+  std::string text = broken(title(comparison), width);
+  Outcomes rest = comparison.outcomes;
   while (!rest.empty()) {
     std::size_t count = rest.size();
     std::string block = side_by_side(comparison.problem, rest, kWideGap);
@@ -234,12 +228,12 @@ std::string comparison_table(const Comparison& comparison, std::size_t width) {
     rest = rest.subspan(count);
   }
   text += "\n" + broken("share: the largest part of any one resource that the user holds, its dominant share",
-                        width, "  ");
-  for (const Contender& contender : comparison.contenders) {
-    if (contender.filling && !contender.filling->steps.empty())
-      text += steps(comparison.problem, contender, width);
+                        width);
+  for (const MeasuredOutcome& each : comparison.outcomes) {
+    if (each.outcome.filling && !each.outcome.filling->steps.empty())
+      text += steps(comparison.problem, each.outcome, width);
   }
-  return text + notices(comparison.contenders, width);
+  return text + notices(comparison.outcomes, width);
 }
 
 }  // namespace mirab::report

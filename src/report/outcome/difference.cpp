@@ -9,6 +9,7 @@
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -18,10 +19,7 @@ namespace mirab::report {
 
 namespace {
 
-constexpr std::size_t kDifferenceNameWidth = 24;
-constexpr std::size_t kDifferenceResourceWidth = 10;
 constexpr std::size_t kColumns = 7;
-const std::string kDifferenceNone = "–";
 
 std::string side_words(const DiffSide& side) {
   return fmt::format("{}, {}: {} on {}", side.title, side.outcome.mechanism,
@@ -84,13 +82,13 @@ class Rows {
     const std::string mark = user.same_task ? "" : " *";
     const bool both = user.before && user.after;
     table_.rows.push_back(
-        {{shorten(user.user, kDifferenceNameWidth) + mark},
+        {{shorten(user.user, kNameWidth) + mark},
          {tasks(user.before)},
          {tasks(user.after)},
-         {both ? signed_percent(user.change) : kDifferenceNone, 1, align(both)},
+         {both ? signed_percent(user.change) : kNone, 1, align(both)},
          {share(user.before)},
          {share(user.after)},
-         {both ? signed_points(user.before->dominant_share, user.after->dominant_share) : kDifferenceNone, 1,
+         {both ? signed_points(user.before->dominant_share, user.after->dominant_share) : kNone, 1,
           align(both)}});
   }
 
@@ -109,10 +107,10 @@ class Rows {
  private:
   static Align align(bool number) { return number ? Align::decimal : Align::right; }
   std::string tasks(const std::optional<UserShare>& share) const {
-    return share ? tasks(share->tasks) : kDifferenceNone;
+    return share ? tasks(share->tasks) : kNone;
   }
   static std::string share(const std::optional<UserShare>& share) {
-    return share ? percent(share->dominant_share, 2) : kDifferenceNone;
+    return share ? percent(share->dominant_share, 2) : kNone;
   }
 
   Table table_;
@@ -145,20 +143,17 @@ void add_sums(Rows& rows, const Difference& difference) {
   rows.add_sum("lowest share", percent(difference.lowest_before.dominant_share, 2),
                percent(difference.lowest_after.dominant_share, 2));
   for (const UseChange& use : difference.resources) {
-    const auto part = [](const std::optional<double>& value) {
-      return value ? percent(*value, 2) : kDifferenceNone;
-    };
-    rows.add_sum(shorten(use.resource, kDifferenceResourceWidth) + " used", part(use.before),
-                 part(use.after));
+    const auto part = [](const std::optional<double>& value) { return value ? percent(*value, 2) : kNone; };
+    rows.add_sum(shorten(use.resource, kResourceWidth) + " used", part(use.before), part(use.after));
   }
 }
 
 std::string remarks(const Diff& diff, std::size_t width) {
   const std::vector<UserChange>& users = diff.difference.users;
-  std::string text = broken(
-      "change: of the tasks; share: the largest part of any one resource that the user holds", width, "  ");
+  std::string text =
+      broken("change: of the tasks; share: the largest part of any one resource that the user holds", width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
-    text += broken("* a task of this user demands something else on either side", width, "  ");
+    text += broken("* a task of this user demands something else on either side", width);
   for (const DiffSide* side : {&diff.before, &diff.after}) {
     const Outcome& outcome = side->outcome;
     if (outcome.status == Status::not_converged) {
@@ -187,8 +182,8 @@ std::string difference_table(const Diff& diff, std::size_t most, std::size_t wid
   add_sums(rows, difference);
 
   const std::size_t unchanged = difference.users.size() - difference.gainers - difference.losers;
-  return broken("before: " + printable(side_words(diff.before)), page, "  ") +
-         broken("after:  " + printable(side_words(diff.after)), page, "  ") + "\n" +
+  return broken("before: " + printable(side_words(diff.before)), page) +
+         broken("after:  " + printable(side_words(diff.after)), page) + "\n" +
          fmt::format("{} gain, {} lose, {} unchanged\n\n", difference.gainers, difference.losers, unchanged) +
          rows.text() + remarks(diff, page);
 }
@@ -206,7 +201,7 @@ Json side_json(const DiffSide& side, const UserShare& lowest, double tasks) {
   return {{"cluster", side.title},
           {"mechanism", outcome.mechanism},
           {"status", status_name(outcome.status)},
-          {"certificate", {{"kind", outcome.certificate.kind}, {"value", outcome.certificate.value}}},
+          {"certificate", certificate_json(outcome.certificate)},
           {"seconds", outcome.seconds},
           {"users", side.problem.user_count()},
           {"servers", total_servers(side.problem)},

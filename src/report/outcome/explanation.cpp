@@ -10,6 +10,7 @@
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -19,8 +20,6 @@ namespace mirab::report {
 
 namespace {
 
-constexpr std::size_t kExplanationNameWidth = 24;
-constexpr std::size_t kExplanationResourceWidth = 10;
 constexpr std::size_t kMaxRows = 10;
 constexpr double kDust = 1e-7;    // of a user's tasks: beneath what converged outcomes are known to
 constexpr double kNoGain = 1e-6;  // relative: what certificates and rounding leave
@@ -38,7 +37,7 @@ std::string tasks_words(double tasks) {
 
 // `'compute'`, or `'m-1' and 3 alike`.
 std::string entry_words(const std::string& name, std::size_t entries) {
-  const std::string quoted = shorten(name, kExplanationNameWidth);
+  const std::string quoted = shorten(name, kNameWidth);
   return entries > 1 ? fmt::format("{} and {} alike", quoted, entries - 1) : quoted;
 }
 
@@ -49,6 +48,12 @@ std::string place_words(const ExplanationReport& explained, const Binding& bindi
 
 std::string and_more(std::size_t all, const std::string& what) {
   return all > kMaxRows ? fmt::format("and {} more {}\n", all - kMaxRows, what) : "";
+}
+
+const std::string& dominant_resource(const ExplanationReport& explained) {
+  const Explanation& explanation = explained.explanation;
+  const auto dominant = dominant_resources(explained.problem, explanation.outcome.allocation);
+  return explained.problem.resources()[dominant[explanation.user]];
 }
 
 std::string summary(const ExplanationReport& explained, std::size_t width) {
@@ -64,12 +69,11 @@ std::string summary(const ExplanationReport& explained, std::size_t width) {
   return broken(fmt::format("{}: {} has {} under {}", printable(explained.title), user.name,
                             tasks_words(explanation.outcome.allocation.tasks[explanation.user]),
                             explanation.outcome.mechanism),
-                width, "  ") +
+                width) +
          "\n" +
-         broken(fmt::format(
-                    "A task takes {}; {}, weight {}. Its share is {}, of {}.", fmt::join(demand, ", "), limit,
-                    user.weight.text(), percent(explanation.dominant_share, 2),
-                    explained.problem.resources()[dominant_resources(explained.problem)[explanation.user]]),
+         broken(fmt::format("A task takes {}; {}, weight {}. Its share is {}, of {}.",
+                            fmt::join(demand, ", "), limit, user.weight.text(),
+                            percent(explanation.dominant_share, 2), dominant_resource(explained)),
                 width, "");
 }
 
@@ -77,15 +81,15 @@ std::string placement_table(const ExplanationReport& explained) {
   const Explanation& explanation = explained.explanation;
   const Allocation& allocation = explanation.outcome.allocation;
   const double dust = kDust * allocation.tasks[explanation.user];
-  std::vector<const Grant*> grants;
-  for (const Grant& grant : allocation.grants) {
-    if (grant.user == explanation.user && grant.tasks > dust) grants.push_back(&grant);
+  std::vector<Grant> grants;
+  for (const Grant& grant : allocation.grants.of(explanation.user)) {
+    if (grant.tasks > dust) grants.push_back(grant);
   }
   if (grants.empty()) return "\nIt has no tasks anywhere.\n";
   std::stable_sort(grants.begin(), grants.end(),
-                   [](const Grant* a, const Grant* b) { return a->tasks > b->tasks; });
+                   [](const Grant& a, const Grant& b) { return a.tasks > b.tasks; });
   const std::size_t all = grants.size();
-  grants.resize(std::min(all, kMaxRows));
+  grants.erase(grants.begin() + static_cast<std::ptrdiff_t>(std::min(all, kMaxRows)), grants.end());
 
   Table table;
   table.columns = {{Align::left}, {Align::decimal}};
@@ -94,16 +98,15 @@ std::string placement_table(const ExplanationReport& explained) {
   tasks.reserve(grants.size());
   for (const std::string& resource : explained.problem.resources()) {
     table.columns.push_back({Align::decimal});
-    table.rows[0].push_back({shorten(resource, kExplanationResourceWidth), 1, Align::right});
+    table.rows[0].push_back({shorten(resource, kResourceWidth), 1, Align::right});
   }
   table.add_rule();
-  for (const Grant* grant : grants) tasks.push_back(grant->tasks);
+  for (const Grant& grant : grants) tasks.push_back(grant.tasks);
   const int decimals = decimals_for(tasks);
-  for (const Grant* grant : grants) {
-    auto& row = table.rows.emplace_back(
-        std::vector<Cell>{{shorten(allocation.servers[grant->server].name, kExplanationNameWidth)},
-                          {tasks_fixed(grant->tasks, decimals)}});
-    for (const double held : grant->resources) row.push_back({amount_words(held)});
+  for (const Grant& grant : grants) {
+    auto& row = table.rows.emplace_back(std::vector<Cell>{
+        {shorten(allocation.servers[grant.server].name, kNameWidth)}, {tasks_fixed(grant.tasks, decimals)}});
+    for (const double held : grant.resources) row.push_back({amount_words(held)});
   }
   return "\n" + render(table) + and_more(all, "servers");
 }
@@ -112,8 +115,7 @@ std::string others_words(const ExplanationReport& explained, const Binding& bind
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(most, binding.others.size()); ++i) {
     const Holding& other = binding.others[i];
-    words.push_back(fmt::format("{} {}",
-                                shorten(explained.problem.users()[other.user].name, kExplanationNameWidth),
+    words.push_back(fmt::format("{} {}", shorten(explained.problem.users()[other.user].name, kNameWidth),
                                 percent(other.amount / binding.capacity, 1)));
   }
   return words.empty() ? "–" : fmt::format("{}", fmt::join(words, ", "));
@@ -143,12 +145,12 @@ std::string binding_table(const ExplanationReport& explained, std::size_t named)
   table.add_rule();
   for (std::size_t i = 0; i < std::min(kMaxRows, explanation.bindings.size()); ++i) {
     const Binding& binding = explanation.bindings[i];
-    auto& row = table.rows.emplace_back(std::vector<Cell>{
-        {place_words(explained, binding)},
-        {shorten(explained.problem.resources()[binding.resource], kExplanationResourceWidth)},
-        {amount_words(binding.capacity)},
-        {percent(binding.held / binding.capacity, 2)},
-        {fmt::format("{:.4g}", binding.level)}});
+    auto& row = table.rows.emplace_back(
+        std::vector<Cell>{{place_words(explained, binding)},
+                          {shorten(explained.problem.resources()[binding.resource], kResourceWidth)},
+                          {amount_words(binding.capacity)},
+                          {percent(binding.held / binding.capacity, 2)},
+                          {fmt::format("{:.4g}", binding.level)}});
     if (priced) row.push_back({fmt::format("{:.4g}", binding.price.value_or(0))});
     if (named > 0) row.push_back({others_words(explained, binding, named)});
   }
@@ -171,7 +173,7 @@ std::string change_words(const ExplanationReport& explained, const Change& chang
   };
   const auto more = [&] {
     return fmt::format("{} more {}", amount_words(change.amount.value()),
-                       shorten(problem.resources()[change.resource], kExplanationResourceWidth));
+                       shorten(problem.resources()[change.resource], kResourceWidth));
   };
   switch (change.kind) {
     case ChangeKind::server:
@@ -227,7 +229,7 @@ std::string remarks(const ExplanationReport& explained, std::size_t width) {
         "; level: the highest {} per weight of those who hold some of the resource",
         each_server ? "virtual share (tasks over those that fit alone on these servers)" : "share");
   }
-  std::string text = broken(legend, width, "  ");
+  std::string text = broken(legend, width);
   if (outcome.status == Status::not_converged) {
     text +=
         fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
@@ -254,19 +256,15 @@ Json user_json(const ExplanationReport& explained) {
   const Explanation& explanation = explained.explanation;
   const Allocation& allocation = explanation.outcome.allocation;
   const User& user = problem.users()[explanation.user];
-  Json demand = Json::object();
-  for (std::size_t r = 0; r < user.demand.size(); ++r)
-    demand[problem.resources()[r]] = user.demand[r].value();
   Json servers = Json::object();
-  for (const Grant& grant : allocation.grants) {
-    if (grant.user == explanation.user) servers[allocation.servers[grant.server].name] = grant.tasks;
-  }
+  for (const Grant& grant : allocation.grants.of(explanation.user))
+    servers[allocation.servers[grant.server].name] = grant.tasks;
   return {{"name", user.name},
           {"weight", user.weight.value()},
-          {"demand", std::move(demand)},
+          {"demand", by_resource(problem.resources(), user.demand)},
           {"limit", user.tasks ? Json(user.tasks->value()) : Json()},
           {"tasks", allocation.tasks[explanation.user]},
-          {"dominant_resource", problem.resources()[dominant_resources(problem)[explanation.user]]},
+          {"dominant_resource", dominant_resource(explained)},
           {"dominant_share", explanation.dominant_share},
           {"has_all_tasks", explanation.has_all_tasks},
           {"servers", std::move(servers)}};
@@ -316,7 +314,7 @@ Json explanation_json(const ExplanationReport& explained) {
           {"cluster", explained.title},
           {"mechanism", outcome.mechanism},
           {"status", status_name(outcome.status)},
-          {"certificate", {{"kind", outcome.certificate.kind}, {"value", outcome.certificate.value}}},
+          {"certificate", certificate_json(outcome.certificate)},
           {"seconds", outcome.seconds},
           {"user", user_json(explained)},
           {"bindings", std::move(bindings)},

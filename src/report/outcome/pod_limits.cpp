@@ -8,6 +8,7 @@
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -23,9 +24,7 @@ using kubernetes::Units;
 using kubernetes::units_text;
 using kubernetes::Workload;
 
-constexpr std::size_t kPodLimitsNameWidth = 32;
 constexpr double kMebibyte = 1 << 20;
-const std::string kPodLimitsNone = "–";
 
 // As Kubernetes writes it, unless that is many digits.
 std::string readable(const std::string& resource, Units units) {
@@ -35,14 +34,14 @@ std::string readable(const std::string& resource, Units units) {
 }
 
 std::string container_words(const Container& container) {
-  const std::string name = shorten(container.name, kPodLimitsNameWidth);
+  const std::string name = shorten(container.name, kLongNameWidth);
   return container.role == Role::init      ? name + " (init)"
          : container.role == Role::sidecar ? name + " (sidecar)"
                                            : name;
 }
 
 std::string pod_words(const Workload& workload) {
-  const std::string name = shorten(workload.name, kPodLimitsNameWidth);
+  const std::string name = shorten(workload.name, kLongNameWidth);
   return workload.pods == 1 ? name : fmt::format("{} ×{}", name, workload.pods);
 }
 
@@ -66,7 +65,7 @@ class PodLimitsRows {
     for (std::size_t r = 0; r < resources_.size(); ++r) {
       for (int which = 0; which < 3; ++which) {
         const std::optional<Units> units = amount(r, which);
-        row.push_back({units ? readable(resources_[r], *units) : kPodLimitsNone});
+        row.push_back({units ? readable(resources_[r], *units) : kNone});
       }
     }
     table_.rows.push_back(std::move(row));
@@ -123,7 +122,7 @@ std::string remarks(const PodLimits& all, std::size_t width) {
     text += fmt::format("{}: NOT CONVERGED: {} {}\n", limits.mechanism, limits.certificate.kind,
                         magnitude(limits.certificate.value));
   }
-  for (const std::string& evicted : eviction_words(all)) text += broken(printable(evicted), width, "  ");
+  for (const std::string& evicted : eviction_words(all)) text += broken(printable(evicted), width);
   for (const std::string& notice : limits.notices)
     text += broken("note: " + printable(notice), width, "      ");
   return text.empty() ? text : "\n" + text;
@@ -155,7 +154,7 @@ std::string limits_table(const PodLimits& all, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
   const std::string head = fmt::format("{}: {} on {}, shared by {}", all.title, counted(pods, "pod"),
                                        node_words(all), limits.mechanism);
-  return broken(printable(head), page, "  ") + "\n" + rows.text() + remarks(all, page);
+  return broken(printable(head), page) + "\n" + rows.text() + remarks(all, page);
 }
 
 namespace {
@@ -169,7 +168,7 @@ using kubernetes::Workload;
 
 // An amount by resource; `amount` gives it for each, or nothing.
 template <class Amount>
-Json by_resource(const std::vector<std::string>& resources, const Amount& amount) {
+Json units_by_resource(const std::vector<std::string>& resources, const Amount& amount) {
   Json json = Json::object();
   for (std::size_t r = 0; r < resources.size(); ++r) {
     const std::optional<Units> units = amount(r);
@@ -184,12 +183,13 @@ std::string_view role_name(Role role) {
 
 Json container_json(const std::vector<std::string>& resources, const Container& container,
                     const std::vector<Units>& limits) {
-  return {{"name", container.name},
-          {"role", role_name(container.role)},
-          {"request",
-           by_resource(resources, [&](std::size_t r) { return std::optional(container.needs[r].request); })},
-          {"old_limit", by_resource(resources, [&](std::size_t r) { return container.needs[r].limit; })},
-          {"limit", by_resource(resources, [&](std::size_t r) { return std::optional(limits[r]); })}};
+  return {
+      {"name", container.name},
+      {"role", role_name(container.role)},
+      {"request", units_by_resource(
+                      resources, [&](std::size_t r) { return std::optional(container.needs[r].request); })},
+      {"old_limit", units_by_resource(resources, [&](std::size_t r) { return container.needs[r].limit; })},
+      {"limit", units_by_resource(resources, [&](std::size_t r) { return std::optional(limits[r]); })}};
 }
 
 Json pods_json(const PodLimits& all) {
@@ -232,21 +232,23 @@ Json evictions_json(const PodLimits& all) {
 Json limits_json(const PodLimits& all) {
   const kubernetes::Limits& limits = all.limits;
   const std::vector<std::string>& resources = all.pods.resources;
-  return {{"version", 1},
-          {"mechanism", limits.mechanism},
-          {"status", status_name(limits.status)},
-          {"certificate", {{"kind", limits.certificate.kind}, {"value", limits.certificate.value}}},
-          {"recalculated", limits.recalculated},
-          {"node", all.node.node},
-          {"allocatable",
-           by_resource(resources, [&](std::size_t r) { return std::optional(all.node.units[r]); })},
-          {"requested",
-           by_resource(resources, [&](std::size_t r) { return std::optional(limits.requested[r]); })},
-          {"old_limits", by_resource(resources, [&](std::size_t r) { return limits.limited_before[r]; })},
-          {"limits", by_resource(resources, [&](std::size_t r) { return std::optional(limits.limited[r]); })},
-          {"pods", pods_json(all)},
-          {"evictions", evictions_json(all)},
-          {"notices", limits.notices}};
+  return {
+      {"version", 1},
+      {"mechanism", limits.mechanism},
+      {"status", status_name(limits.status)},
+      {"certificate", certificate_json(limits.certificate)},
+      {"recalculated", limits.recalculated},
+      {"node", all.node.node},
+      {"allocatable",
+       units_by_resource(resources, [&](std::size_t r) { return std::optional(all.node.units[r]); })},
+      {"requested",
+       units_by_resource(resources, [&](std::size_t r) { return std::optional(limits.requested[r]); })},
+      {"old_limits", units_by_resource(resources, [&](std::size_t r) { return limits.limited_before[r]; })},
+      {"limits",
+       units_by_resource(resources, [&](std::size_t r) { return std::optional(limits.limited[r]); })},
+      {"pods", pods_json(all)},
+      {"evictions", evictions_json(all)},
+      {"notices", limits.notices}};
 }
 
 using kubernetes::plain_number;

@@ -8,6 +8,7 @@
 #include "report/outcome/comparison.hpp"
 #include "report/simulation/overlay.hpp"
 #include "report/simulation/runs.hpp"
+#include "report/text/json.hpp"
 
 namespace mirab::report {
 namespace {

@@ -25,7 +25,6 @@ using experiments::Reading;
 constexpr double kNothing = 1e-9;     // what rounding and certificates leave of 0
 constexpr std::size_t kMaxRows = 40;  // of an experiment's figures as tables: long series are for the page
 constexpr int kMaxDecimals = 9;
-constexpr const char* kNone = "–";
 
 bool has_interval(const Finding& finding) { return finding.interval.has_value(); }
 
@@ -125,14 +124,12 @@ std::string tally(const experiments::Reproduction& result) {
 
 namespace {
 
-const std::string kIndent = "  ";
-
 /// "stand-in" of "stand-in: two halves".
 std::string first_words(const std::string& data) { return data.substr(0, data.find(':')); }
 
 std::string overview(const Reproductions& reproductions, std::size_t width) {
   std::vector<std::string> head{"experiment", "verdict", "data", "paper"};
-  const bool timed = reproductions.times == Times::told;
+  const bool timed = reproductions.times == Times::shown;
   if (timed) head.insert(head.begin() + 2, "time");
   std::vector<std::vector<std::string>> rows;
   for (const ReproducedExperiment& each : reproductions.results) {
@@ -148,13 +145,13 @@ std::string notes(const experiments::Reproduction& result, std::size_t width) {
   std::string text;
   for (const experiments::Finding& finding : result.findings) {
     if (!finding.note.empty())
-      text += broken(fmt::format("{}: {}", finding.what, printable(finding.note)), width, kIndent);
+      text += broken(fmt::format("{}: {}", finding.what, printable(finding.note)), width);
   }
   return text.empty() ? text : "\n" + text;
 }
 
 std::string titled(const experiments::Table& table, std::size_t width) {
-  return "\n" + broken(printable(table.title), width, kIndent) + "\n" + grid(table.head, table.rows, width);
+  return "\n" + broken(printable(table.title), width) + "\n" + grid(table.head, table.rows, width);
 }
 
 std::string curves(const std::vector<experiments::Figure>& figures, std::size_t width) {
@@ -165,8 +162,8 @@ std::string curves(const std::vector<experiments::Figure>& figures, std::size_t 
     if (in_rows) {
       text += titled(curves_as_table(figure), width);
     } else {
-      text += broken(fmt::format("{}{}: {} by {}", kIndent, figure.title, figure.y_label, figure.x_label),
-                     width, kIndent + kIndent);
+      text +=
+          broken(fmt::format("  {}: {} by {}", figure.title, figure.y_label, figure.x_label), width, "    ");
     }
   }
   return text;
@@ -175,16 +172,15 @@ std::string curves(const std::vector<experiments::Figure>& figures, std::size_t 
 std::string section(const ReproducedExperiment& each, std::size_t width) {
   const experiments::Reproduction& result = each.result;
   const experiments::Table findings = findings_as_table(result);
-  std::string text = broken(fmt::format("{}: {}", result.id, each.experiment.title), width, kIndent) +
-                     broken(fmt::format("paper: {}", each.experiment.paper), width, kIndent) +
-                     broken(fmt::format("data: {}", result.data), width, kIndent) +
+  std::string text = broken(fmt::format("{}: {}", result.id, each.experiment.title), width) +
+                     broken(fmt::format("paper: {}", each.experiment.paper), width) +
+                     broken(fmt::format("data: {}", result.data), width) +
                      fmt::format("verdict: {} ({})\n\n", verdict_name(result.verdict), tally(result)) +
                      grid(findings.head, findings.rows, width) + notes(result, width);
   for (const experiments::Table& table : result.tables) text += titled(table, width);
   text += curves(result.figures, width);
   if (!result.remarks.empty()) text += "\n";
-  for (const std::string& remark : result.remarks)
-    text += broken("remark: " + printable(remark), width, kIndent);
+  for (const std::string& remark : result.remarks) text += broken("remark: " + printable(remark), width);
   return text;
 }
 
@@ -193,7 +189,7 @@ std::string heading(const Reproductions& reproductions, std::size_t width) {
   std::string text = fmt::format("{} run, seed {}", effort_name(reproductions.effort), reproductions.seed);
   if (reproductions.effort == experiments::Effort::quick)
     text += ": of few seeds and short runs, so that its verdicts are only a first look";
-  return broken(text, width, kIndent);
+  return broken(text, width);
 }
 
 }  // namespace
@@ -205,7 +201,7 @@ std::string_view effort_name(experiments::Effort effort) {
 std::string reproductions_table(const Reproductions& reproductions, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
   std::string text = heading(reproductions, page) + "\n";
-  if (reproductions.results.size() > 1 || reproductions.times == Times::told)
+  if (reproductions.results.size() > 1 || reproductions.times == Times::shown)
     text += overview(reproductions, page) + "\n\n";
   for (std::size_t i = 0; i < reproductions.results.size(); ++i)
     text += (i == 0 ? "" : "\n\n") + section(reproductions.results[i], page);
@@ -275,7 +271,7 @@ Json result_json(const ReproducedExperiment& each, Times times) {
             {"title", each.experiment.title},
             {"verdict", verdict_name(result.verdict)},
             {"data", result.data}};
-  if (times == Times::told) json["seconds"] = result.seconds;
+  if (times == Times::shown) json["seconds"] = result.seconds;
   json["checks"] = list(result.findings, check_json);
   json["figures"] = list(result.figures, figure_json);
   json["tables"] = list(result.tables, [](const experiments::Table& table) {

@@ -19,13 +19,13 @@ struct ReproducedExperiment {
 
 /// Are the seconds that each experiment took told? They are all that differs between two runs with the same
 /// seed.
-enum class Times { untold, told };
+enum class Times { hidden, shown };
 
 /// What was reproduced, in the order of the table, and how.
 struct Reproductions {
   std::uint64_t seed = 1;
   experiments::Effort effort = experiments::Effort::full;
-  Times times = Times::untold;
+  Times times = Times::hidden;
   std::vector<ReproducedExperiment> results;
 };
 

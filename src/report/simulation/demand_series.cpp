@@ -6,6 +6,7 @@
 #include "report/simulation/runs.hpp"
 #include "report/simulation/series.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -14,8 +15,6 @@ namespace mirab::report {
 // The mechanisms side by side, each figure the mean over the iterations.
 
 namespace {
-
-const std::string kIndent = "  ";
 
 std::string title(const DemandsRun& run) {
   std::int64_t users = 0;
@@ -45,11 +44,11 @@ std::string simulation_table(const DemandsRun& run, std::size_t width) {
     for (const auto& series : courses) values.push_back(fixed(mean_of(series[s].values), 4));
     table.add(courses.front()[s].name, std::move(values));
   }
-  return broken(title(run), page, kIndent) + "\n" + table.text(page) +
+  return broken(title(run), page) + "\n" + table.text(page) +
          broken(
              "granted: part of the capacity that is handed out; run: part that tasks take which can run with "
              "what they were handed; tasks: how many these are",
-             page, kIndent);
+             page);
 }
 
 namespace {

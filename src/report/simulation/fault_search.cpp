@@ -29,7 +29,7 @@ constexpr std::string_view kNotLive =
 constexpr std::string_view kNeverLive = "Liveness was not watched: under probes nobody is promised a place.";
 
 /// "5 % of the servers and the gateway are"
-std::string whom(const Partition& cut) {
+std::string nodes_of(const Partition& cut) {
   std::vector<std::string> parts;
   if (cut.nodes > 0) parts.push_back(fmt::format("{:g} % of the servers", 100 * cut.nodes));
   if (cut.users > 0) parts.push_back(fmt::format("{:g} % of the users", 100 * cut.users));
@@ -68,7 +68,7 @@ std::vector<std::string> plan_words(const SearchFind& find) {
   part("are garbled", faults.corrupt);
   for (const auto& cut : faults.partitions)
     lines.push_back(
-        fmt::format("{} cut off from {} s to {} s", whom(cut), seconds_text(cut.from), seconds_text(cut.to)));
+        fmt::format("{} cut off from {} s to {} s", nodes_of(cut), seconds_text(cut.from), seconds_text(cut.to)));
   for (const auto& crash : faults.crashes)
     lines.push_back(fmt::format("server {} crashes at {} s, {} its memory, and {}", crash.node,
                                 seconds_text(crash.at), crash.memory == Memory::kept ? "keeps" : "loses",

@@ -14,6 +14,7 @@
 #include "report/outcome/comparison.hpp"
 #include "report/simulation/series.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -79,8 +80,7 @@ namespace {
 
 using simulation::OverlayRun;
 
-constexpr std::size_t kNameWidth = 40;
-const std::string kOverlayIndent = "  ";
+constexpr std::size_t kRunNameWidth = 40;
 
 // A column of figures, its heading in two lines.
 struct Figure {
@@ -143,7 +143,7 @@ Figures course(const OverlayRuns& all) {
   return figures;
 }
 
-// Empty when the network was good and nobody went.
+// Empty when the network was good and no node left.
 Figures fault_figures(const OverlayRuns& all) {
   const auto dropped = [](const OverlayRun& run) {
     return std::accumulate(run.dropped.begin(), run.dropped.end(), std::int64_t{0});
@@ -168,7 +168,7 @@ std::string block(const OverlayRuns& all, const Figures& figures) {
   }
   table.add_rule();
   for (std::size_t i = 0; i < all.runs.size(); ++i) {
-    std::vector<Cell> row{{shorten(printable(all.scenario.names[i]), kNameWidth)}};
+    std::vector<Cell> row{{shorten(printable(all.scenario.names[i]), kRunNameWidth)}};
     for (const Figure& each : figures) row.push_back({each.values[i]});
     table.rows.push_back(std::move(row));
   }
@@ -203,9 +203,8 @@ std::string legend(const OverlayRuns& all, std::size_t width) {
                   "broken: promises (docs/explanation/overlay-faults.md)",
                   all.scenario.runtime ? ", mean: over the time after the first tenth" : "",
                   central ? "; ratio: to those of centralised-drf" : ""),
-      width, kOverlayIndent);
-  for (const std::string& notice : notices_of(all))
-    text += broken("note: " + printable(notice), width, kOverlayIndent);
+      width);
+  for (const std::string& notice : notices_of(all)) text += broken("note: " + printable(notice), width);
   return text;
 }
 
@@ -213,7 +212,7 @@ std::string legend(const OverlayRuns& all, std::size_t width) {
 
 std::string simulation_table(const OverlayRuns& all, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  return broken(title(all), page, kOverlayIndent) + "\n" + blocks(all, page) + legend(all, page);
+  return broken(title(all), page) + "\n" + blocks(all, page) + legend(all, page);
 }
 
 namespace {

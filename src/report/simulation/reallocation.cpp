@@ -9,6 +9,7 @@
 #include "report/simulation/runs.hpp"
 #include "report/simulation/series.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -94,9 +95,7 @@ namespace {
 
 using simulation::ReallocationOutcome;
 
-constexpr std::size_t kReallocationNameWidth = 20;
 constexpr std::size_t kServersShown = 10;
-const std::string kReallocationIndent = "  ";
 
 std::string title(const ReallocationRun& run) {
   const simulation::ReallocationOptions& options = run.scenario.options;
@@ -154,7 +153,7 @@ void add_solver(SideBySide& table, const ReallocationRun& run) {
 void add_servers(SideBySide& table, const ReallocationRun& run) {
   const std::vector<std::string>& resources = run.cluster.resources();
   for (std::size_t r = 0; r < resources.size(); ++r) {
-    add(table, shorten(resources[r], kReallocationNameWidth) + " used", run,
+    add(table, shorten(resources[r], kMediumNameWidth) + " used", run,
         [&](const auto& outcome) { return percent(mean_utilization(run.cluster, outcome)[r], 2); });
   }
   const auto& servers = run.outcomes.front().servers;
@@ -163,8 +162,8 @@ void add_servers(SideBySide& table, const ReallocationRun& run) {
     for (std::size_t r = 0; r < resources.size(); ++r) {
       if (run.cluster.servers()[i].capacity[r].is_zero()) continue;
       add(table,
-          fmt::format("  {} {}", shorten(servers[i].name, kReallocationNameWidth),
-                      shorten(resources[r], kReallocationNameWidth)),
+          fmt::format("  {} {}", shorten(servers[i].name, kMediumNameWidth),
+                      shorten(resources[r], kMediumNameWidth)),
           run, [&](const auto& outcome) { return percent(outcome.servers[i].mean[r], 2); });
     }
   }
@@ -172,10 +171,10 @@ void add_servers(SideBySide& table, const ReallocationRun& run) {
 
 std::string notices(const ReallocationRun& run, std::size_t width) {
   std::string text;
-  std::set<std::string> said;  // a notice of several mechanisms is printed once
+  std::set<std::string> printed;  // a notice of several mechanisms is printed once
   for (const ReallocationOutcome& outcome : run.outcomes) {
     for (const std::string& notice : outcome.notices) {
-      if (said.insert(notice).second) text += broken("note: " + printable(notice), width, "      ");
+      if (printed.insert(notice).second) text += broken("note: " + printable(notice), width, "      ");
     }
   }
   return text;
@@ -193,11 +192,11 @@ std::string simulation_table(const ReallocationRun& run, std::size_t width) {
   add_servers(table, run);
   table.add_rule();
   add_solver(table, run);
-  return broken(title(run), page, kReallocationIndent) + "\n" + table.text(page) +
+  return broken(title(run), page) + "\n" + table.text(page) +
          broken(
              "completion: from submission to end, of completed jobs; used: part of the capacity, mean over "
              "time",
-             page, kReallocationIndent) +
+             page) +
          notices(run, page);
 }
 
@@ -226,7 +225,7 @@ Json contender_json(const ReallocationRun& run, const ReallocationOutcome& outco
   for (const ClassUse& use : outcome.servers) servers.push_back(use_json(use, run.cluster.resources(), most));
   return {{"mechanism", outcome.mechanism},
           {"status", status_name(status_of(outcome))},
-          {"certificate", {{"kind", outcome.worst.kind}, {"value", outcome.worst.value}}},
+          {"certificate", certificate_json(outcome.worst)},
           {"not_converged", outcome.not_converged},
           {"divisions", outcome.divisions},
           {"solved", outcome.solved},

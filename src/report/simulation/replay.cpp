@@ -7,6 +7,7 @@
 #include "report/simulation/runs.hpp"
 #include "report/simulation/series.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -22,9 +23,7 @@ using simulation::ReplayOutcome;
 using simulation::ReplayTally;
 using simulation::ReplayUser;
 
-constexpr std::size_t kReplayNameWidth = 20;
 constexpr std::size_t kUsersShown = 15;
-const std::string kReplayIndent = "  ";
 const std::string kLegend =
     "waiting: from submission to the last start, of what started; so far: of what waits at the end; "
     "slowdown: completion over runtime, of what finished; next to a user: its mean waiting and share; n ran: "
@@ -90,7 +89,7 @@ std::string share_seconds(double value) { return fixed(value, value < 100 ? 4 : 
 void add_resources(SideBySide& table, const ReplayRun& run) {
   const bool used = !run.outcomes.front().used.empty();  // of the workload, so of all contenders or of none
   for (std::size_t r = 0; r < run.resources.size(); ++r) {
-    const std::string name = shorten(run.resources[r], kReplayNameWidth);
+    const std::string name = shorten(run.resources[r], kMediumNameWidth);
     add(table, name + " granted", run.outcomes,
         [&](const auto& each) { return percent(each.utilization[r], 2); });
     if (used)
@@ -163,7 +162,7 @@ std::string users(const Outcomes& outcomes, std::size_t width) {
   SideBySide table = headed(outcomes, "user (tasks)");
   for (std::size_t i = 0; i < shown; ++i) {
     const ReplayUser& first = outcomes.front().users[order[i]];
-    add(table, fmt::format("{} ({})", shorten(first.name, kReplayNameWidth), first.submitted), outcomes,
+    add(table, fmt::format("{} ({})", shorten(first.name, kMediumNameWidth), first.submitted), outcomes,
         [&](const ReplayOutcome& outcome) { return waiting_and_share(outcome.users[order[i]]); });
   }
   std::string text = table.text(width);
@@ -175,10 +174,10 @@ std::string users(const Outcomes& outcomes, std::size_t width) {
 
 std::string notices(const Outcomes& outcomes, std::size_t width) {
   std::string text;
-  std::set<std::string> said;  // a notice of several contenders is printed once
+  std::set<std::string> printed;  // a notice of several contenders is printed once
   for (const ReplayOutcome& outcome : outcomes) {
     for (const std::string& notice : outcome.notices) {
-      if (said.insert(notice).second) text += broken("note: " + printable(notice), width, "      ");
+      if (printed.insert(notice).second) text += broken("note: " + printable(notice), width, "      ");
     }
   }
   return text;
@@ -191,8 +190,8 @@ std::string simulation_table(const ReplayRun& run, std::size_t width) {
   const std::string title = fmt::format("{}: {} on {}, {} from {}, seed {}", run.title, run.scenario.workload,
                                         run.scenario.cluster, span_text(run.outcomes.front().end),
                                         counted(run.outcomes.front().users.size(), "user"), run.seed);
-  return broken(printable(title), page, kReplayIndent) + "\n" + summary(run, page) +
-         users(run.outcomes, page) + broken(kLegend, page, kReplayIndent) + notices(run.outcomes, page);
+  return broken(printable(title), page) + "\n" + summary(run, page) + users(run.outcomes, page) +
+         broken(kLegend, page) + notices(run.outcomes, page);
 }
 
 namespace {

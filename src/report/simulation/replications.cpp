@@ -47,8 +47,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kReplicationsNameWidth = 20;
-
 std::string part(double value) { return fixed(value, 4); }
 std::string percentage(double value) { return percent(value, 2); }
 std::string tenths(double value) { return fixed(value, 1); }
@@ -67,8 +65,7 @@ std::vector<ContenderSummary> summary_of(const TrafficRun& run) {
                       {"class", name},
                       {"figure", "service_rate"}};
     contenders[point.mechanism].figures.push_back(
-        {key, fmt::format("{} {}", point.load, shorten(name, kReplicationsNameWidth)), part,
-         point.service_rate});
+        {key, fmt::format("{} {}", point.load, shorten(name, kMediumNameWidth)), part, point.service_rate});
   }
   return contenders;
 }
@@ -88,7 +85,7 @@ std::vector<ContenderSummary> summary_of(const ReplayRun& run) {
       Json of_resource = key("utilization");
       of_resource["resource"] = run.resources[r];
       contender.figures.push_back({std::move(of_resource),
-                                   shorten(run.resources[r], kReplicationsNameWidth) + " granted", percentage,
+                                   shorten(run.resources[r], kMediumNameWidth) + " granted", percentage,
                                    outcome.utilization[r]});
     }
     contenders.push_back(std::move(contender));
@@ -154,8 +151,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using simulation::Interval;
-
-const std::string kReplicationsIndent = "  ";
 
 std::uint64_t seed_of(const TrafficRun& run) { return run.outcome.seed; }
 std::uint64_t seed_of(const ReplayRun& run) { return run.seed; }
@@ -276,11 +271,9 @@ std::string replications_table(const std::vector<Run>& runs, std::size_t width) 
     table.add(spread.contenders.front().figures[f].row, std::move(values));
   }
   const std::string title = fmt::format("{}: {}", runs.front().title, seeds_text(seeds_of(runs)));
-  std::string text =
-      broken(printable(title), page, kReplicationsIndent) + "\n" + table.text(page) +
-      broken("±: half of the 95 % interval of the mean, from the runs", page, kReplicationsIndent);
-  for (const std::string& notice : notices_of_all(runs))
-    text += broken("note: " + printable(notice), page, kReplicationsIndent);
+  std::string text = broken(printable(title), page) + "\n" + table.text(page) +
+                     broken("±: half of the 95 % interval of the mean, from the runs", page);
+  for (const std::string& notice : notices_of_all(runs)) text += broken("note: " + printable(notice), page);
   return text;
 }
 

@@ -29,12 +29,6 @@ Json quantiles_json(const simulation::Quantiles& q) {
           {"p90", q.p90},     {"p99", q.p99},   {"max", q.most}};
 }
 
-Json by_resource(const std::vector<std::string>& resources, const std::vector<double>& values) {
-  Json json = Json::object();
-  for (std::size_t r = 0; r < resources.size(); ++r) json[resources[r]] = values[r];
-  return json;
-}
-
 std::vector<simulation::Series> course_series(const simulation::MechanismCourse& course,
                                               const std::vector<std::string>& resources) {
   std::vector<simulation::Series> all;

@@ -12,6 +12,7 @@
 
 #include "lab/simulation/demand_series.hpp"
 #include "lab/simulation/replay.hpp"
+#include "report/text/json.hpp"
 
 namespace mirab::report {
 
@@ -22,10 +23,6 @@ nlohmann::ordered_json thinned(const std::vector<double>& values, std::size_t mo
 nlohmann::ordered_json series_json(const std::vector<simulation::Series>& series, std::size_t most);
 
 nlohmann::ordered_json quantiles_json(const simulation::Quantiles& quantiles);
-
-/// A value by resource. Requires one for each.
-nlohmann::ordered_json by_resource(const std::vector<std::string>& resources,
-                                   const std::vector<double>& values);
 
 }  // namespace mirab::report
 

@@ -7,6 +7,7 @@
 #include "report/simulation/runs.hpp"
 #include "report/simulation/series.hpp"
 #include "report/text/format.hpp"
+#include "report/text/json.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 
@@ -33,13 +34,11 @@ using simulation::TrafficModel;
 using simulation::TrafficPoint;
 using simulation::TrafficScenario;
 
-constexpr std::size_t kTrafficNameWidth = 16;
 constexpr std::size_t kLabelWidth = 22;
 constexpr std::size_t kGap = 3;
 constexpr std::size_t kColumnsEach = 3;
 constexpr std::size_t kMechanismWidth = 28;  // three columns of numbers with their gaps
 constexpr std::string_view kNotSettled = "†";
-const std::string kTrafficIndent = "  ";
 
 std::string title(const TrafficRun& run) {
   const TrafficScenario& scenario = run.scenario;
@@ -105,7 +104,7 @@ std::string block(const TrafficRun& run, std::size_t first, std::size_t last) {
   for (std::size_t l = 0; l < points.loads(); ++l) {
     for (std::size_t k = 0; k < run.scenario.classes.size(); ++k) {
       std::vector<Cell> row{{k == 0 ? load_text(points, l) : ""},
-                            {shorten(run.scenario.classes[k].name, kTrafficNameWidth)}};
+                            {shorten(run.scenario.classes[k].name, kShortNameWidth)}};
       for (std::size_t m = first; m < last; ++m) {
         const TrafficPoint& point = points.at(l, m, k);
         row.push_back({fixed(point.service_rate, 4)});
@@ -129,14 +128,14 @@ std::string legend(const TrafficRun& run, std::size_t width) {
           printable(scenario.resources[scenario.load_resource]),
           permanent ? ", both without the permanent ones; where all are permanent the mean of one" : "",
           permanent ? ", the permanent ones too" : ""),
-      width, kTrafficIndent);
+      width);
   const bool stable = std::all_of(run.outcome.points.begin(), run.outcome.points.end(),
                                   [](const TrafficPoint& point) { return point.stable; });
   if (!stable) {
     text += broken(
         "* more than the pool can serve, even were jobs divisible: nothing is simulated there; jobs "
         "pile up without end, and the rate falls to 0",
-        width, kTrafficIndent);
+        width);
   }
   const bool settled = std::all_of(run.outcome.points.begin(), run.outcome.points.end(),
                                    [](const TrafficPoint& point) { return point.settled; });
@@ -145,10 +144,9 @@ std::string legend(const TrafficRun& run, std::size_t width) {
         fmt::format("{} not settled, the interval is too narrow: too few jobs for this load; or they "
                     "pile up, since whole tasks do not pack so tightly, and more of them lower the rate",
                     kNotSettled),
-        width, kTrafficIndent);
+        width);
   }
-  for (const std::string& notice : notices_of(run))
-    text += broken("note: " + printable(notice), width, kTrafficIndent);
+  for (const std::string& notice : notices_of(run)) text += broken("note: " + printable(notice), width);
   return text;
 }
 
@@ -156,12 +154,12 @@ std::string legend(const TrafficRun& run, std::size_t width) {
 
 std::string simulation_table(const TrafficRun& run, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  std::string text = broken(title(run), page, kTrafficIndent) + "\n";
+  std::string text = broken(title(run), page) + "\n";
   const std::size_t mechanisms = run.scenario.mechanisms.size();
   std::size_t left = 6;  // the column of loads with its gap
   std::size_t names = 5;
   for (const auto& each : run.scenario.classes) {
-    names = std::max(names, display_width(shorten(each.name, kTrafficNameWidth)));
+    names = std::max(names, display_width(shorten(each.name, kShortNameWidth)));
   }
   left += names;
   const std::size_t room = page > left ? (page - left) / kMechanismWidth : 1;

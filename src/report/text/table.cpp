@@ -130,7 +130,6 @@ using Rows = std::vector<Texts>;
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kLeast = 12;  // a column of words is not narrowed below, nor below its longest word
-constexpr std::string_view kNone = "–";
 constexpr std::string_view kDigits = "0123456789";
 
 /// How a column is laid out, and between which widths.
@@ -334,11 +333,17 @@ std::string SideBySide::text(std::size_t width) const {
   return text;
 }
 
-std::vector<std::string> label_lines(const std::string& label) {
+std::vector<std::string> label_lines(const std::string& label, std::size_t width) {
   std::vector<std::string> lines{""};
-  for (const char c : label) {
-    lines.back() += c;
-    if (c == ':' || c == ',') lines.emplace_back();
+  std::string_view rest = label;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(":/,"), rest.size() - 1) + 1;
+    const std::string_view piece = rest.substr(0, end);
+    if (!lines.back().empty() && display_width(lines.back()) + display_width(piece) > width) {
+      lines.emplace_back();
+    }
+    lines.back() += piece;
+    rest.remove_prefix(end);
   }
   return lines;
 }

@@ -73,8 +73,9 @@ class SideBySide {
   std::vector<Row> rows_;
 };
 
-/// `name:option=value,…` in lines, broken after the colon and each comma.
-std::vector<std::string> label_lines(const std::string& label);
+/// A label in lines no wider than `width` where that can be, broken after the marks of `name:option=value,…`
+/// and `a/b`; after each of them with a width of 0.
+std::vector<std::string> label_lines(const std::string& label, std::size_t width = 0);
 
 /// A time as people tell it: `3.4 ms`, `12.3 s`, `4.2 min`, `3.1 h`, `2.5 d`.
 std::string span_text(double seconds);

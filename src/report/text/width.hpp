@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,16 @@ namespace mirab::report {
 
 /// How wide running text may be.
 inline constexpr std::size_t kPageWidth = 100;
+
+/// How much of a name tables show: the less, the more columns stand next to it.
+inline constexpr std::size_t kShortNameWidth = 16;
+inline constexpr std::size_t kMediumNameWidth = 20;
+inline constexpr std::size_t kNameWidth = 24;
+inline constexpr std::size_t kLongNameWidth = 32;
+inline constexpr std::size_t kResourceWidth = 10;
+
+/// What stands where there is no value.
+inline const std::string kNone = "–";
 
 /// How many cells of a terminal a UTF-8 text takes: combining marks none, wide East Asian characters and
 /// emoji two.
@@ -24,7 +35,7 @@ std::string shorten(std::string_view text, std::size_t width);
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 /// The text and a newline: in one line, or in as many as the width asks for, the others indented.
-std::string broken(const std::string& text, std::size_t width, const std::string& indent);
+std::string broken(const std::string& text, std::size_t width, const std::string& indent = "  ");
 
 /// The display width of the widest line. Every line ends with a newline.
 std::size_t widest_line(std::string_view text);

@@ -48,15 +48,15 @@ class Filling {
     submit_all();
   }
 
-  FillOutcome run(Random& random, const FillProgress& progress) {
+  Outcome run(Random& random, const FillProgress& progress) {
     while (const std::optional<Placed> placed = engine_.step(now_, random)) {
       record(*placed);
       if (progress && placed_ % kProgressEvery == 0) progress(placed_);
     }
     const std::string broken = engine_.broken_invariant();
     MIRAB_ASSERT(broken.empty(), broken.c_str());
-    FillOutcome outcome = this->outcome();
-    outcome.seed = random.seed();
+    Outcome outcome = this->outcome();
+    outcome.filling->seed = random.seed();
     return outcome;
   }
 
@@ -152,10 +152,7 @@ class Filling {
       for (const auto& [i, tasks] : placed_on_[n]) {
         const auto demand = cluster_.demand(cluster_.task(n, i));
         for (std::size_t r = 0; r < m; ++r) used[i][r] += tasks * demand[r];
-        allocation.grants.push_back({.user = n,
-                                     .server = i,
-                                     .tasks = static_cast<double>(tasks),
-                                     .resources = in_cluster_units(demand, tasks)});
+        allocation.grants.add(n, i, static_cast<double>(tasks), in_cluster_units(demand, tasks));
         total += tasks;
       }
       allocation.tasks.push_back(static_cast<double>(total));
@@ -170,13 +167,15 @@ class Filling {
     return allocation;
   }
 
-  FillOutcome outcome() {
-    FillOutcome outcome;
+  Outcome outcome() {
+    Outcome outcome;
+    outcome.certificate.kind = "counted";
     outcome.allocation = allocation();
-    outcome.placed = placed_;
-    outcome.errors = placed_wrongly_;
-    for (std::size_t n = 0; n < cluster_.user_count(); ++n) outcome.unplaced.push_back(why_no_more(n));
-    outcome.steps = std::move(steps_);
+    FillRecord& record = outcome.filling.emplace();
+    record.placed = placed_;
+    record.errors = placed_wrongly_;
+    for (std::size_t n = 0; n < cluster_.user_count(); ++n) record.unplaced.push_back(why_no_more(n));
+    record.steps = std::move(steps_);
     outcome.notices = cluster_.notices();
     for (std::string& notice : oversized_notices(cluster_)) outcome.notices.push_back(std::move(notice));
     if (too_long_) {
@@ -214,8 +213,8 @@ Check check_weights(const Problem& problem) {
 }  // namespace
 }  // namespace scheduling
 
-Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Random& random,
-                         const FillProgress& progress) {
+Result<Outcome> fill(const Problem& problem, const FillOptions& options, Random& random,
+                     const FillProgress& progress) {
   Result<scheduling::Engine> engine = scheduling::Engine::from({.resources = problem.resources(),
                                                                 .discipline = options.discipline,
                                                                 .placement = options.placement,
@@ -227,10 +226,12 @@ Result<FillOutcome> fill(const Problem& problem, const FillOptions& options, Ran
   const scheduling::IntegerProblem cluster(problem);
   if (Check bad = scheduling::check_ends_in_time(cluster)) return *std::move(bad);
 
-  FillOutcome outcome = scheduling::Filling(cluster, *std::move(engine), options.trace).run(random, progress);
-  outcome.discipline = options.discipline.text;
-  outcome.placement = chooses_servers(options.discipline) ? options.discipline.text : options.placement.text;
-  outcome.tie = options.tie;
+  Outcome outcome = scheduling::Filling(cluster, *std::move(engine), options.trace).run(random, progress);
+  FillRecord& record = *outcome.filling;
+  record.discipline = options.discipline.text;
+  record.placement = chooses_servers(options.discipline) ? options.discipline.text : options.placement.text;
+  record.tie = options.tie;
+  outcome.mechanism = record.discipline + "/" + record.placement;
   return outcome;
 }
 

@@ -1,8 +1,10 @@
 #include "lab/simulation/traffic.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
 
+#include "lab/simulation/traffic/points.hpp"
 #include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {
@@ -124,7 +126,10 @@ TEST(Traffic, CountsDivisionsThatDidNotConvergeByMechanism) {
 TEST(Traffic, TellsItsProgressToTheEnd) {
   std::vector<double> parts;
   ASSERT_TRUE(simulate_traffic(small(), kTrafficSeed, 2, [&](double part) { parts.push_back(part); }));
-  EXPECT_THAT(parts, testing::ElementsAre(0.25, 0.5, 0.75, 1));
+  EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
+  EXPECT_GE(parts.size(), 4 * kTrafficBatches);  // of two loads under two mechanisms
+  EXPECT_LT(parts.front(), 0.05);
+  EXPECT_EQ(parts.back(), 1);
 }
 
 // The busier class is served at 1 - ρ in heavy traffic under both; the other is better off with PF (the

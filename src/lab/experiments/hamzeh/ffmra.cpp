@@ -1,7 +1,7 @@
 // `hamzeh-ffmra`: FFMRA over time. Hamzeh, Fairness for Resource Allocation in Cloud Computing, section 7.3,
 // figures 7.11 to 7.21: five users on (20000, 10000, 12000) whose allocations, groups and tasks are shown;
 // 100 users, twenty repeats, for Jain's index; ten repeats for utilisation. By listing 7.1 the disk is half
-// of Mips, and can dominate nobody on this server, while figures 7.11(c), 7.12 and 7.16 show users whom it
+// of Mips, and can dominate no user on this server, while figures 7.11(c), 7.12 and 7.16 show users whom it
 // does. So the disk has a Gaussian of its own here, in the range that table 7.4 prints.
 #include <algorithm>
 #include <fmt/format.h>

@@ -25,23 +25,23 @@ constexpr std::int64_t kRam[] = {1000, 1400, 1400, 1800, 1800,
 constexpr const char* kHffmraNames[] = {"CPU", "RAM"};
 
 DemandSeriesScenario hffmra_scenario(std::int64_t users, std::int64_t servers, std::int64_t iterations) {
-  DemandSeriesScenario hffmra_scenario;
+  DemandSeriesScenario scenario;
   for (std::size_t k = 0; k < std::size(kRam); ++k)
-    hffmra_scenario.servers.push_back(server_of(fmt::format("kind {}", k + 1),
-                                                {550 + 100 * static_cast<std::int64_t>(k), kRam[k]},
-                                                servers / static_cast<std::int64_t>(std::size(kRam))));
-  hffmra_scenario.users = {{.count = users,
-                            .cpu_median = {60, 480},
-                            .cpu_deviation = 20,
-                            .radius = {900, 3000},
-                            .start = {0, 1000},
-                            .stretch = {1, 6},
-                            .scale = 2 / static_cast<double>(users)}};
+    scenario.servers.push_back(server_of(fmt::format("kind {}", k + 1),
+                                         {550 + 100 * static_cast<std::int64_t>(k), kRam[k]},
+                                         servers / static_cast<std::int64_t>(std::size(kRam))));
+  scenario.users = {{.count = users,
+                     .cpu_median = {60, 480},
+                     .cpu_deviation = 20,
+                     .radius = {900, 3000},
+                     .start = {0, 1000},
+                     .stretch = {1, 6},
+                     .scale = 2 / static_cast<double>(users)}};
   for (const char* name : {"h-ffmra", "per-server-drf", "drfh"})
-    hffmra_scenario.mechanisms.push_back(*choose_mechanism(name));
-  hffmra_scenario.iterations = iterations;
-  hffmra_scenario.shown = 4;
-  return hffmra_scenario;
+    scenario.mechanisms.push_back(*choose_mechanism(name));
+  scenario.iterations = iterations;
+  scenario.shown = 4;
+  return scenario;
 }
 
 void check_four_users(const RunOptions& options, Reproduction& result) {

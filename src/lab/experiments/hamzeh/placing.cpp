@@ -114,7 +114,7 @@ Placing place_by_mrfs_engine(const TaskBatch& batch, const EqualServers& servers
                              .tasks = Quantity(std::int64_t{1})});
   const Problem problem = *Problem::from(std::move(cluster));
   Random random(1);  // draws nothing: ties go to the first
-  const Result<FillOutcome> filled = fill(
+  const Result<Outcome> filled = fill(
       problem,
       {.discipline = *choose_discipline("mrfs"), .placement = *choose_placement("first-fit"), .trace = true},
       random);
@@ -122,7 +122,7 @@ Placing place_by_mrfs_engine(const TaskBatch& batch, const EqualServers& servers
   Placing placing{.server = std::vector<std::optional<std::size_t>>(batch.demand.size()),
                   .counted = std::vector<bool>(batch.demand.size())};
   std::vector<std::vector<double>> psi(servers.count, std::vector<double>(servers.capacity.size(), 0.0));
-  for (const FillStep& step : filled->steps) {
+  for (const FillStep& step : filled->filling->steps) {
     const auto server = static_cast<std::size_t>(step.instance);
     const std::size_t dominant = dominant_of(batch.demand[step.user], servers);
     placing.server[step.user] = server;
@@ -289,7 +289,7 @@ PlacingMeasures measure_placing(const TaskBatch& batch, const Placing& placing, 
   MIRAB_ASSERT(outcome, "tasks that H-FFMRA can grant something");
   measures.bundles.resize(batch.demand.size());
   for (const Grant& grant : outcome->allocation.grants) {
-    measures.bundles[task_of[grant.user]] = grant.resources;
+    measures.bundles[task_of[grant.user]].assign(grant.resources.begin(), grant.resources.end());
     measures.tasks += grant.tasks;
   }
   measure_bundles(batch, placing, servers, measures);

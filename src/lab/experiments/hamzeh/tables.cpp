@@ -14,13 +14,9 @@
 namespace mirab::experiments {
 
 // The worked tables of Hamzeh's thesis: bundles that a mechanism grants on a small cluster, against the
-// printed ones, and beside them the tasks that can run with the bundles.
+// printed ones, and the tasks that can run with the bundles.
 
 namespace {
-
-std::vector<std::vector<double>> bundles_in(const Problem& problem, const Allocation& allocation) {
-  return simulation::measure_demands(problem, allocation).bundles;
-}
 
 std::string joined(const std::vector<double>& numbers) {
   std::string text;
@@ -31,15 +27,15 @@ std::string joined(const std::vector<double>& numbers) {
 }  // namespace
 
 std::vector<std::vector<double>> bundles_of(const Problem& problem, std::string_view mechanism) {
-  return bundles_in(problem, divided(problem, mechanism));
+  return bundles(problem, divided(problem, mechanism));
 }
 
 std::vector<std::vector<double>> bundles_of_filling(const Problem& problem) {
   Random random(1);  // draws nothing: ties go to the first
-  const Result<FillOutcome> filled =
+  const Result<Outcome> filled =
       fill(problem, {.discipline = *choose_discipline("drf"), .placement = *choose_placement("first-fit")},
            random);
-  return bundles_in(problem, filled->allocation);
+  return bundles(problem, filled->allocation);
 }
 
 void check_bundles(const Problem& problem, const PrintedBundles& printed,

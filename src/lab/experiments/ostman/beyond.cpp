@@ -1,4 +1,4 @@
-// Ways of allocating side by side, on the same clusters: what chapter 6 of the thesis left open, beside it.
+// Ways of allocating side by side, on the same clusters: what chapter 6 of the thesis left open, and its own.
 #include "lab/experiments/ostman/beyond.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 
 namespace mirab::experiments {
 
-/// A way of allocating that is measured beside others.
+/// A way of allocating that is compared with others.
 struct Configuration {
   std::string name;
   simulation::OverlayRules rules;

@@ -10,8 +10,9 @@ namespace mirab::experiments {
 
 // `ostman-beyond-ending`: tasks that end. A user's share then falls, its home's utility rises, and the
 // gradient has to turn: what chapter 6 of the thesis fears, and does not measure. Rise::climb tells the
-// centre at once, from neighbour to better neighbour, beside shuffles alone (Rise::gossip, the thesis'). What
-// climbed stays known after its server fell again, and hinders others, unless those that fell are remembered.
+// centre at once, from neighbour to better neighbour, against shuffles alone (Rise::gossip, the thesis').
+// What climbed stays known after its server fell again, and hinders others, unless those that fell are
+// remembered.
 
 namespace {
 
@@ -103,7 +104,7 @@ Experiment ostman_beyond_ending_row() {
           .run = run_ending};
 }
 
-// `ostman-beyond-pause`: a user without a task for a while. In the thesis nobody is served while it is the
+// `ostman-beyond-pause`: a user without a task for a while. In the thesis no user is served while it is the
 // poorest (chapter 6: not Pareto-optimal); Idle::skip leaves it out until it has a task again.
 
 namespace {

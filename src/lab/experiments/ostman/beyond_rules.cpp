@@ -12,7 +12,7 @@
 namespace mirab::experiments {
 
 // `ostman-beyond-fit`: DGDRF with the best server of several on the walk, or along a second gradient of free
-// capacity, beside the thesis' first server on a random walk (Östman, 4.3 and chapter 6).
+// capacity, against the thesis' first server on a random walk (Östman, 4.3 and chapter 6).
 //
 // The centralised scheduler with best fit shows what the choice of the server alone can give; serial DRF on
 // random servers (runs.hpp) what a walk can.
@@ -93,7 +93,7 @@ Experiment ostman_beyond_fit_row() {
 }
 
 // `ostman-beyond-level`: half the ticks of the centralised scheduler at nearly its fairness, by rule `level`,
-// beside the thesis' DGDRF and PDGDRF (Östman, 5.4: PDGDRF needs as many ticks as the centralised one at 40
+// against the thesis' DGDRF and PDGDRF (Östman, 5.4: PDGDRF needs as many ticks as the centralised one at 40
 // users on 100 servers). All with their best number of neighbours for speed: the thesis' 2, level 10.
 //
 // No rule needs fewer ticks than the most tasks that one user gets, as a user has one present task at a time.

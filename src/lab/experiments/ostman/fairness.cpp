@@ -37,7 +37,7 @@ Reproduction run_fairness(const FairnessClaims& claims, const RunOptions& option
 // the placements of users who were not a poorest one. Östman, 5.2 and 5.3; appendix A has no more of it.
 //
 // The thesis' clusters are not published: sentences are held to clusters drawn in the same way, and printed
-// numbers only stand beside ours.
+// numbers are only shown with ours.
 
 namespace {
 

@@ -30,7 +30,7 @@ struct IdealViews {
 /// short against the time between shuffles.
 class GossipRounds {
  public:
-  /// A cold start: everyone knows `options.peers` servers drawn at random, and nobody's utility but its own,
+  /// A cold start: everyone knows `options.peers` servers drawn at random, and no utility but its own,
   /// which is drawn uniformly from [-1, 0). Push-sum is of -utility, and of 1 at server 0 and 0 elsewhere.
   GossipRounds(std::size_t servers, const overlay::GossipOptions& options, double loss, Random random);
 

@@ -345,7 +345,7 @@ namespace {
 constexpr std::size_t kDraws = 40;  // for each seed
 
 double least_share_by_serial_drf(const Problem& cluster, Random random) {
-  const Result<FillOutcome> filled = fill(
+  const Result<Outcome> filled = fill(
       cluster,
       {.discipline = *choose_discipline("drf:blocking=freeze"), .placement = *choose_placement("random")},
       random);

@@ -113,7 +113,7 @@ std::vector<double> mean_over_neighbours(const Solutions& solutions, overlay::Sc
 /// A line for each scheduler over the neighbours, with intervals.
 Figure figure_of(const Solutions& solutions, std::string_view title, std::string_view label, Measure measure);
 
-/// The mean over the seeds, a row for each scheduler; beside it what is printed, where something is:
+/// The mean over the seeds, a row for each scheduler; next to it what is printed, where something is:
 /// [scheduler] [neighbours].
 Table table_of(const Solutions& solutions, std::string_view title, Measure measure, int decimals,
                std::span<const std::vector<double>> printed = {});

@@ -14,8 +14,8 @@
 
 namespace mirab::experiments {
 
-/// PDGDRF with 2 neighbours beside the centralised scheduler over one varied number, as figures 5.11 and 5.12
-/// have them (Östman, 5.4.1).
+/// PDGDRF with 2 neighbours against the centralised scheduler over one varied number, as figures 5.11
+/// and 5.12 have them (Östman, 5.4.1).
 struct CentralComparison {
   std::string name;                   ///< of the curve
   std::vector<double> x;              ///< what is varied
@@ -53,8 +53,8 @@ Figure ticks_figure(const std::vector<CentralComparison>& all, std::string x_lab
 /// The least shares, two lines for each.
 Figure shares_figure(const std::vector<CentralComparison>& all, std::string x_label);
 
-// PDGDRF with 2 neighbours beside the centralised scheduler: its ticks over theirs, and the least shares that
-// both end with. Östman, 5.4.1 and appendix A.
+// PDGDRF with 2 neighbours against the centralised scheduler: its ticks over theirs, and the least shares
+// that both end with. Östman, 5.4.1 and appendix A.
 //
 // The thesis' PDGDRF overtakes the centralised scheduler above 40 users. Ours does not, for the gradient lets
 // few serve side by side: who has two poorer neighbours may not, as a task of its own would not even out the

@@ -18,7 +18,7 @@ namespace mirab::experiments {
 
 // `ostman-table-3.1`: a bad allocation by probes, step by step. Östman, 3.2, table 3.1: servers S1 <1.2, 1.2>
 // and S2 <1, 1>, users U1 with tasks <1, 1> and U2 with <0.1, 0.1>. Each server serves the queued task of
-// lowest share that fits, and knows of nobody who has not submitted there; whom it serves is decided by
+// lowest share that fits, and knows of no user who has not submitted there; whom it serves is decided by
 // overlay/turn_rules.hpp. Of equal shares the lower address is served: the table serves U2 first, so U2 has
 // the lower address.
 
@@ -158,12 +158,12 @@ inline constexpr std::int64_t kFourServersCapacity = 183;
 /// Whom each of them asks. [server][neighbour]
 using Links = std::array<std::vector<overlay::NodeId>, 4>;
 
-/// Their shares at the start and after each step, until nobody is served any more, in tenths. In a step all
+/// Their shares at the start and after each step, until no user is served any more, in tenths. In a step all
 /// hear their neighbours, then all decide by DDRF's rule, then those that may are served in the order of
 /// their addresses, as far as it fits.
 std::vector<std::array<std::int64_t, 4>> steps_of_ddrf(const Links& links);
 
-/// The steps as a figure, and the last shares as findings: each beside what the figure prints, and the least
+/// The steps as a figure, and the last shares as findings: each with what the figure prints, and the least
 /// as a part of all (in per cent, cut off after the first decimal as in 3.2).
 Reproduction four_servers_under_ddrf(const Links& links, const std::array<double, 4>& printed,
                                      double printed_least_per_cent);

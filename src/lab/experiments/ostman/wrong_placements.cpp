@@ -107,7 +107,7 @@ Experiment ostman_fig_5_6_row() {
 }
 
 // `ostman-fig-5.7`: the wrong placements when shares up to 0, 1, 5, 10, 15 % above the least count as right,
-// on 200 machines with 40 users: PDGDRF with 2 neighbours beside DDRF gradient with 10. Östman, 5.3,
+// on 200 machines with 40 users: PDGDRF with 2 neighbours and DDRF gradient with 10. Östman, 5.3,
 // figure 5.7: PDGDRF has more wrong placements, yet smaller wrongs, and ends fairer.
 
 namespace {

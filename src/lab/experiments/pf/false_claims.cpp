@@ -130,7 +130,7 @@ Experiment pf_fig4_row() {
 }
 
 /// A plot of figure 5 of Bonald and Roberts: all jobs of class 1 claim β of the RAM where they need α, under
-/// one mechanism, `drf` or `pf`, for the claims of figure 4. Simulated beside the exact chains.
+/// one mechanism, `drf` or `pf`, for the claims of figure 4. Simulated, and from the exact chains.
 Reproduction reproduce_false_claims(std::string_view mechanism, std::string_view title,
                                     const RunOptions& options);
 
@@ -209,7 +209,8 @@ Finding capacity_end(const ClaimVariant& variant, const Solved& solved) {
 }
 
 // What is gained at the most, at any load, when all of class 1 claim too much.
-Finding nobody_gains(const Solved& truth, const Solved& lie, std::size_t job_class, const std::string& name) {
+Finding no_class_gains(const Solved& truth, const Solved& lie, std::size_t job_class,
+                       const std::string& name) {
   double gain = -1, at = 0;
   for (std::size_t p = 0; p < truth.exact.size(); ++p) {
     const double gained = lie.exact[p].service_rate[job_class] - truth.exact[p].service_rate[job_class];
@@ -243,7 +244,7 @@ Reproduction reproduce_false_claims(std::string_view mechanism, std::string_view
     result.findings.push_back(std::move(coverage));
     if (v > 0) {
       for (const std::size_t k : {0U, 1U}) {
-        result.findings.push_back(nobody_gains(solved[0], solved[v], k, all[v].name));
+        result.findings.push_back(no_class_gains(solved[0], solved[v], k, all[v].name));
         wins = wins || !result.findings.back().holds;
       }
       result.findings.push_back(capacity_end(all[v], solved[v]));

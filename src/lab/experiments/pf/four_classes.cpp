@@ -19,7 +19,7 @@ struct FourClassPlot {
   std::array<double, 4> arrivals;  ///< in proportion
 };
 
-/// Simulates DRF and PF, beside balanced fairness where that can be counted, and holds classes 3 and 4, whose
+/// Simulates DRF and PF, with balanced fairness where that can be counted, and holds classes 3 and 4, whose
 /// dominant resource is the RAM, against the text of section 3.3.
 Reproduction reproduce_four_classes(const FourClassPlot& plot, const RunOptions& options);
 

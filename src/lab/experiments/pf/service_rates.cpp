@@ -29,7 +29,8 @@ constexpr JobsUpTo kFluidJobs[] = {{0.5, 200'000, 20'000},
 
 constexpr double kShownBoundary = 1e-6;  // of the time, beyond the states of an exact point
 constexpr double kConfidence = 0.99;     // of all intervals of all plots together (Bonferroni)
-constexpr double kPlots = 12;  // that are laid beside exact chains: figures 1 and 2, four curves of 5a, of 5b
+constexpr double kPlots =
+    12;  // that are compared with exact chains: figures 1 and 2, four curves of 5a, of 5b
 
 // Those at which the most loaded resource, as claimed, is loaded more than `above` and at most `most`.
 std::vector<double> loads_between(const TrafficScenario& scenario, double above, double most) {

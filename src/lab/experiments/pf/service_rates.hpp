@@ -64,7 +64,7 @@ std::vector<simulation::ExactPoint> exact_rates(const simulation::TrafficScenari
 Curve exact_curve(std::string name, const std::vector<simulation::ExactPoint>& points, std::size_t mechanism,
                   std::size_t job_class);
 
-/// The mechanisms of a plot that lays DRF beside PF.
+/// The mechanisms of a plot that compares DRF with PF.
 inline constexpr std::size_t kDrf = 0, kPf = 1;
 
 /// "Class k is served faster under PF": at most loads, and DRF is ahead of it nowhere by whole intervals.
@@ -73,7 +73,7 @@ Finding served_no_more_slowly(const ServiceRates& rates, std::size_t job_class);
 /// γ_k(PF)/γ_k(DRF) at the highest load: the whole interval of PF must be above that of DRF.
 Finding ahead_at_high_load(const ServiceRates& rates, std::size_t job_class);
 
-/// Lays the simulation beside the exact chains: how far an exact rate is from the simulated one at most, in
+/// Compares the simulation with the exact chains: how far an exact rate is from the simulated one at most, in
 /// half widths of the 95 % interval, on the logarithmic scale. Holds when that is within the intervals of all
 /// plots at once with a confidence of 99 % (Bonferroni): plots share the random numbers of a load, and so
 /// their luck.

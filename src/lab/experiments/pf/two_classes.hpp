@@ -36,7 +36,7 @@ struct TwoClassPlot {
   ClassOne class_one;
 };
 
-/// Simulates DRF and PF, beside their exact chains and balanced fairness, and holds them against the text of
+/// Simulates DRF and PF, with their exact chains and balanced fairness, and holds them against the text of
 /// section 3.3: who gains by PF, light and heavy traffic.
 Reproduction reproduce_two_classes(const TwoClassPlot& plot, const RunOptions& options);
 

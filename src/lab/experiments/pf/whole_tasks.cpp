@@ -23,7 +23,7 @@ struct WholeTaskPlot {
   double zero_load_rate;  ///< 0.54 as printed, or 0 where the paper gives none
 };
 
-/// Simulates DRF and PF task by task on the engine, beside the exact chains of the fluid, and holds them
+/// Simulates DRF and PF task by task on the engine, with the exact chains of the fluid, and holds them
 /// against section 4.2.
 Reproduction reproduce_whole_tasks(const WholeTaskPlot& plot, const RunOptions& options);
 

@@ -101,7 +101,7 @@ void check_psdsf_figure(const Problem& problem, std::span<const PrintedTasks> pr
 
 // `psdsf-fig1`: four users on two servers, of which only the first has a network, that users 1 and 2 need.
 // Paper 001 (Ravi Kiran and Srinuvas, after Khamse-Ashari et al.), figure 1 and section 2.2: memory is what
-// everybody needs most wherever it may run, so a fair allocation shares it evenly, as PS-DSF does; DRFH and
+// every user needs most wherever it may run, so a fair allocation shares it evenly, as PS-DSF does; DRFH and
 // TSF do not.
 
 namespace {

@@ -1,9 +1,10 @@
-// Independent tasks over threads: every thread takes the next task that nobody has begun.
+// Independent tasks over threads: every thread takes the next task that none has begun.
 #include "lab/simulation/base/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -14,16 +15,27 @@ namespace mirab::simulation {
 
 void sweep(std::size_t count, int threads, const std::function<void(std::size_t)>& task,
            const Progress& progress) {
+  sweep(
+      count, threads, [&](std::size_t index, const Progress&) { task(index); }, progress);
+}
+
+void sweep(std::size_t count, int threads, const std::function<void(std::size_t, const Progress&)>& task,
+           const Progress& progress) {
   MIRAB_ASSERT(threads >= 1, "a sweep needs a thread");
   std::atomic<std::size_t> next = 0;
-  std::size_t done = 0;
-  std::mutex telling;  // guards `done`, and lets one call of `progress` be at a time
+  std::vector<double> done(count);  // of each task the part
+  std::mutex reporting;             // guards `done`, and lets one call of `progress` be at a time
+  const auto report = [&](std::size_t index, double part) {
+    if (!progress) return;
+    const std::lock_guard lock(reporting);
+    if (part <= done[index]) return;
+    done[index] = part;
+    progress(std::accumulate(done.begin(), done.end(), 0.0) / static_cast<double>(count));
+  };
   const auto work = [&] {
     for (std::size_t index = next++; index < count; index = next++) {
-      task(index);
-      const std::lock_guard lock(telling);
-      ++done;
-      if (progress) progress(static_cast<double>(done) / static_cast<double>(count));
+      task(index, [&report, index](double part) { report(index, part); });
+      report(index, 1);
     }
   };
   std::vector<std::jthread> others;

@@ -23,6 +23,11 @@ using Progress = std::function<void(double part)>;
 void sweep(std::size_t count, int threads, const std::function<void(std::size_t task)>& task,
            const Progress& progress = {});
 
+/// The same for tasks that report how far they are: task(index, progress of that task).
+void sweep(std::size_t count, int threads,
+           const std::function<void(std::size_t task, const Progress& of_task)>& task,
+           const Progress& progress = {});
+
 }  // namespace mirab::simulation
 
 // Independent replications: a scenario is run once for each of several seeds.

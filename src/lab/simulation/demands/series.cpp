@@ -17,7 +17,7 @@
 // stretch of its own, and the median and deviation that (7.4) and (7.6) take from observed workloads are
 // parameters; "minimum CPU, disk and memory", of which section 7.1.1 speaks, is one floor; (7.7)
 // calls the density itself Mips, which would be below one, so that a draw is meant.
-// Known failures: with disk = Mips / 2 nobody is dominated by a disk of more than half the CPU's capacity
+// Known failures: with disk = Mips / 2 no user is dominated by a disk of more than half the CPU's capacity
 // (docs/explanation/reproduced.md); table 7.4, which prints five demands, does not keep this rule.
 #include "lab/simulation/demands/series.hpp"
 
@@ -97,8 +97,8 @@ std::vector<double> draw_demand(const DemandProfile& profile, std::int64_t itera
 // A bundle need not be in proportion to a task, so that granted resources need not be of use: `run` and
 // `tasks` count what can run, min_r bundle_r / d_{n,r}. Dominance is that on the server of a bundle (4.4.3),
 // and that in the pool for Jain's index and the sharing incentive, which look at all that a user holds.
-// Known failures: β is over resources that dominate somebody (or somebody not): where nobody is dominated by
-// a resource, nobody can hold it as such, and the printed formula would be 1 at any allocation.
+// Known failures: β is over resources that dominate a user (or a user not): where no user is dominated by
+// a resource, no user can hold it as such, and the printed formula would be 1 at any allocation.
 
 namespace {
 
@@ -122,7 +122,7 @@ double spread(const std::vector<double>& parts, const std::vector<bool>& has_gro
 
 // What grants say: bundles, what runs, and the parts of the groups.
 struct Sums {
-  std::vector<bool> dominates, dominates_not;  // somebody, where something is granted
+  std::vector<bool> dominates, dominates_not;  // some user, where something is granted
 };
 
 Sums add_grants(const Problem& problem, const Allocation& allocation, DemandMeasures& measures) {
@@ -285,7 +285,7 @@ Iteration run_iteration(const DemandSeriesScenario& scenario, const Profiles& pr
     keep(outcome->allocation);
   }
   for (const Choice& choice : scenario.disciplines) {
-    const Result<FillOutcome> outcome =
+    const Result<Outcome> outcome =
         fill(*problem, {.discipline = choice, .placement = *choose_placement("first-fit")}, random);
     if (!outcome) return {.error = outcome.error()};
     keep(outcome->allocation);

@@ -36,7 +36,7 @@ double standard_normal(Random& random);
 /// One demand of the user: Mips, RAM and disk, in hundredths times the scale, and above 0.
 std::vector<double> draw_demand(const DemandProfile& profile, std::int64_t iteration, Random& random);
 
-/// What the thesis measures of one allocation, and beside it what really runs. m resources.
+/// What the thesis measures of one allocation, and also what really runs. m resources.
 struct DemandMeasures {
   std::vector<double> granted;            ///< Σ of bundles over capacity, [r]
   std::vector<double> run;                ///< Σ of tasks · demand over capacity, [r]

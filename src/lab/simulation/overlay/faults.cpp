@@ -102,7 +102,7 @@ FaultPlan plan_of(const OverlayScenario& scenario, const Roster& roster, std::ui
 //   agreed     r · again + 9/4 lease + home, and 4 lives of a message, by any clocks: the user asks again and
 //              again; a host that is gone is given up (docs/explanation/overlay-safety.md)
 //   placement  user + walk + held + 8 home + 2 oldest / shuffles per tick + r · again: the old home forgets
-//              the user that left it, a walk that was lost is given up, reservations for nobody are given
+//              the user that left it, a walk that was lost is given up, reservations for no user are given
 //              back, a user finds a home that lives (of 8 that the gateway names, one does), the views lose
 //              who is gone, and everything is sent again.
 //

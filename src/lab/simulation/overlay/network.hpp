@@ -52,7 +52,7 @@ struct Traffic {
 
 /// What became of messages on the way.
 struct Losses {
-  std::int64_t lost = 0;        ///< by chance, by a partition, or because nobody was there
+  std::int64_t lost = 0;        ///< by chance, by a partition, or because its receiver was gone
   std::int64_t duplicated = 0;  ///< came twice
   std::int64_t held_back = 0;   ///< to come after later ones
   std::int64_t corrupted = 0;
@@ -86,7 +86,7 @@ class Network {
   const overlay::AddressedMessage* open(MessageStore::Id letter, overlay::NodeId reader, Time now);
   /// It will be opened soon.
   void prefetch(MessageStore::Id letter) const { store_.prefetch(letter); }
-  /// Nobody was there to take it.
+  /// Its receiver was gone.
   void lose(MessageStore::Id letter);
 
   /// These nodes cannot reach the others until the cut is healed; cuts may overlap. `inside` [node]; nodes

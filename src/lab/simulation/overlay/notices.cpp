@@ -1,4 +1,4 @@
-// What a plan of faults and pauses says in vain, or to an effect that hardly anybody wants.
+// What a plan of faults and pauses says in vain, or to an effect that is hardly ever wanted.
 #include "lab/simulation/overlay/notices.hpp"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ void note_lost_tasks(const OverlayScenario& scenario, Duration end, std::vector<
                      .key = fmt::format("faults.crashes[{}]", worst - crashes.begin())});
 }
 
-void note_nobody_left(const Faults& faults, std::int64_t servers, Duration end, std::vector<Error>& notices) {
+void note_none_left(const Faults& faults, std::int64_t servers, Duration end, std::vector<Error>& notices) {
   std::set<std::uint32_t> gone;
   for (const Join& join : faults.joins)
     if (join.at >= end) gone.insert(join.node);
@@ -99,7 +99,7 @@ std::vector<Error> fault_notices(const OverlayScenario& scenario, std::int64_t s
   note_noise(scenario.faults, notices);
   note_all_late(scenario, end, notices);
   note_lost_tasks(scenario, end, notices);
-  note_nobody_left(scenario.faults, servers, end, notices);
+  note_none_left(scenario.faults, servers, end, notices);
   return notices;
 }
 

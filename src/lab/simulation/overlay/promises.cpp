@@ -79,7 +79,7 @@ const char* Confirmations::wrong(NodeId server, std::uint64_t number, View view)
   return nullptr;
 }
 
-// Liveness: after the last fault, while somebody must get a place, somebody gets one within a bound
+// Liveness: after the last fault, while some user must get a place, one gets one within a bound
 // (faults.hpp). What the order of a scheduler allows is decided here; the caller counts the time.
 // O(N m) a call, and O(K m) for each of the poorest users.
 

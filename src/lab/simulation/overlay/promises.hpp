@@ -22,7 +22,7 @@ namespace mirab::simulation {
 /// DGDRF's promise (Östman, 3.3.1): a server r gives a turn only when its neighbour p of lowest utility, or
 /// each of its neighbours p (Confirm), has confirmed, in that very round, that (S_r \ {p}) ∪ {r} is its view;
 /// when that was so as p was asked; and when r's view is still the one that it asked about. A server that
-/// knows nobody needs no confirmation. Keeps the last round of each server.
+/// knows no other needs no confirmation. Keeps the last round of each server.
 class Confirmations {
  public:
   using View = std::span<const overlay::Descriptor>;
@@ -60,7 +60,7 @@ struct Want {
   std::uint64_t owed = 0;     ///< submitted before, and will be again
 };
 
-/// Is it promised under these rules and faults that somebody is placed? Not where a task looks at a few
+/// Is it promised under these rules and faults that some task is placed? Not where a task looks at a few
 /// servers only (probes); where users who found nothing are left out (Stuck::leave); where a user waits
 /// without end for the answer of a server that never comes back (no lease); or where fixed neighbours are
 /// never forgotten, and one is gone for good (DDRF).
@@ -95,7 +95,8 @@ struct NodeInspector {
 ///   no leak        nothing is held for longer than `held`; nothing runs for longer than `agreed` that its
 ///                  user does not know of
 ///   confirmed      DGDRF gives a turn only with a confirmation that was true
-///   liveness       after the last fault nobody waits for longer than `placement` without any placement while
+///   liveness       after the last fault no user waits for longer than `placement` without any placement
+///   while
 ///                  the task whose turn it is fits
 ///
 /// The bounds are those of faults.hpp. Cost: O(log tasks) a fact, O(N + K) a tick, O(tasks) when a server
@@ -154,7 +155,7 @@ class Promises {
   bool counted_ = false;  // this event changed what a server holds or runs
   Time next_check_{};
   bool placed_ = false;   // since the last check
-  Time waiting_since_{};  // since when somebody must get a place and nobody does
+  Time waiting_since_{};  // since when some user must get a place and none does
   ViolationLog findings_;
 };
 

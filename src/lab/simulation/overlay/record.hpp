@@ -19,7 +19,7 @@ namespace mirab::simulation {
 /// and finds no fault. Whether promises are kept is the matter of another ledger (audit_ledger.hpp), which
 /// also knows what is held and what users believe; they are two so that neither inherits a mistake of the
 /// other. They agree on what runs, but for a task that lost its lease: to them it has ended, and here it runs
-/// until its server says so or, when that is down, its user gives it up. Nobody in the overlay knows all
+/// until its server says so or, when that is down, its user gives it up. No node of the overlay knows all
 /// this.
 class Ledger {
  public:

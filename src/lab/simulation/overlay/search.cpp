@@ -259,7 +259,7 @@ class Shrinker {
   }
 
  private:
-  /// Does it break the same promise? A scenario file may not have a partition that cuts nobody off.
+  /// Does it break the same promise? A scenario file may not have a partition that cuts no node off.
   bool take(Trial trial) {
     if (now_.tries >= tries_ || check(trial.scenario)) return false;
     ++now_.tries;

@@ -30,7 +30,7 @@ struct TrialOutcome {
   std::int64_t messages = 0, lost = 0, duplicated = 0;
   std::int64_t crashes = 0, partitions = 0;             ///< that were planned
   std::int64_t placements = 0, ends = 0, restarts = 0;  ///< of tasks, as their users know
-  bool live = false;  ///< it was long enough to see nobody placed for longer than promised
+  bool live = false;  ///< it was long enough to see no task placed for longer than promised
 };
 
 /// Runs it, and checks every promise after every event, until one is broken or the time is over.

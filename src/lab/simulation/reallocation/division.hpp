@@ -15,7 +15,7 @@
 
 namespace mirab::simulation {
 
-/// Somebody among whom resources are divided.
+/// A claimant: resources are divided among them.
 struct Claim {
   std::uint32_t claimant;
   std::uint32_t user;     ///< index into Workload::users, whose weight counts

@@ -193,7 +193,7 @@ Duration next_moment(const Run& run) {
   return next;
 }
 
-// Everybody works until then, and who is ready takes up its next job or goes.
+// All claimants work until then; one that is ready takes up its next job or goes.
 void work_until(Run& run, Duration then) {
   std::vector<double> values(run.kinds.servers.size() * run.kinds.resources.size());
   if (!run.served.empty()) values = run.shares.used;

@@ -109,15 +109,9 @@ Result<Scenario> read(std::istream& input, Syntax syntax, const std::string& nam
 }  // namespace
 
 Result<Scenario> read_scenario_file(const std::string& path) {
-  std::ifstream input(path, std::ios::binary);
-  // A directory opens, but cannot be read.
-  const bool readable = input.is_open() && (input.peek(), !input.bad());
-  if (!readable) {
-    return Error{.message = fmt::format("cannot be read: {}", std::generic_category().message(errno)),
-                 .file = path};
-  }
-  input.clear();
-  return read(input, path.ends_with(".json") ? Syntax::json : Syntax::yaml, path);
+  Result<std::ifstream> input = open_file(path);
+  if (!input) return input.error();
+  return read(*input, path.ends_with(".json") ? Syntax::json : Syntax::yaml, path);
 }
 
 Result<Scenario> read_scenario_text(std::string_view text, Syntax syntax, const std::string& name) {

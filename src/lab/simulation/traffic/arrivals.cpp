@@ -4,7 +4,7 @@
 //   stable:              Σ_k ρ_k a'_k,r < C_r for every r,  a' as claimed
 //
 // Source: Bonald and Roberts, Enhanced Cluster Computing Performance through Proportional Fairness, 2014,
-// sections 3.2 and 3.4. The second holds for every mechanism that wastes nothing that anybody could use;
+// sections 3.2 and 3.4. The second holds for every mechanism that wastes nothing that a job could use;
 // divisible jobs, that is: whole tasks do not fill a pool, and can pile up below it (points.cpp). And
 // permanent jobs leave it as it is, since their part vanishes when many others are there.
 #include "lab/simulation/traffic/arrivals.hpp"

@@ -63,6 +63,7 @@ class FluidTraffic {
       measured_.batches.push_back({.time = 0, .classes = std::vector<ClassBatch>(flows_.size())});
       batch_ = &measured_.batches.back();
       run_until(warm_up_jobs(jobs) + batch_end(jobs, b));
+      if (run_.progress) run_.progress(part_done(jobs, b));
     }
     measured_.not_converged = rates_.not_converged() - not_converged_before_;
     return std::move(measured_);

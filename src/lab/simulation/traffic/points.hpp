@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "lab/simulation/base/parallel.hpp"
 #include "lab/simulation/traffic.hpp"
 
 namespace mirab::simulation {
@@ -15,6 +16,7 @@ struct TrafficRun {
   double load;                   ///< one of scenario.loads
   std::vector<double> arrivals;  ///< λ_k, jobs a unit of time, [k]; μ_k = 1 (see TrafficScenario::sizes)
   std::uint64_t seed;            ///< of the whole simulation: draw from the streams of arrivals.hpp
+  Progress progress = {};        ///< of this run
 };
 
 /// What a class went through in one batch.
@@ -46,6 +48,12 @@ constexpr std::int64_t warm_up_jobs(std::int64_t jobs) { return jobs / 5; }
 /// How many jobs have arrived since the warm-up when batch b ends; jobs when the last one does.
 constexpr std::int64_t batch_end(std::int64_t jobs, std::size_t b) {
   return jobs * static_cast<std::int64_t>(b + 1) / static_cast<std::int64_t>(kTrafficBatches);
+}
+
+/// The part of all arriving jobs, those of the warm-up included, that have arrived when batch b ends.
+constexpr double part_done(std::int64_t jobs, std::size_t b) {
+  return static_cast<double>(warm_up_jobs(jobs) + batch_end(jobs, b)) /
+         static_cast<double>(warm_up_jobs(jobs) + jobs);
 }
 
 /// Was the run long enough for the interval of class k? `residuals` are what that interval is made of,

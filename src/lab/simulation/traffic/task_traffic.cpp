@@ -186,6 +186,7 @@ class TaskTraffic {
     start_batch();
     for (std::size_t b = 0; b < kTrafficBatches; ++b) {
       while (arrived_ < warm_up + batch_end(jobs, b)) happen();
+      if (run_.progress) run_.progress(part_done(jobs, b));
       close_batch();
     }
     const std::string broken = engine_.broken_invariant();

@@ -141,13 +141,15 @@ struct Simulated {
   std::int64_t not_converged = 0;
 };
 
-Simulated simulate(const TrafficScenario& scenario, double load, std::size_t mechanism, std::uint64_t seed) {
+Simulated simulate(const TrafficScenario& scenario, double load, std::size_t mechanism, std::uint64_t seed,
+                   const Progress& progress) {
   if (!is_stable(scenario, load)) return {.points = unstable_points(scenario, load, mechanism)};
   const TrafficRun run{.scenario = scenario,
                        .mechanism = mechanism,
                        .load = load,
                        .arrivals = arrival_rates(scenario, load),
-                       .seed = seed};
+                       .seed = seed,
+                       .progress = progress};
   const TrafficMeasured measured =
       scenario.model == TrafficModel::fluid ? simulate_fluid_traffic(run) : simulate_task_traffic(run);
   return {
@@ -161,9 +163,9 @@ Result<TrafficOutcome> simulate_traffic(const TrafficScenario& scenario, std::ui
   if (const Check found = check(scenario)) return *found;
   const std::size_t mechanisms = scenario.mechanisms.size();
   std::vector<Simulated> simulated(scenario.loads.size() * mechanisms);
-  const auto simulate_one = [&](std::size_t task) {
+  const auto simulate_one = [&](std::size_t task, const Progress& of_task) {
     const std::size_t one = simulated.size() - 1 - task;  // high loads take longest, and are written last
-    simulated[one] = simulate(scenario, scenario.loads[one / mechanisms], one % mechanisms, seed);
+    simulated[one] = simulate(scenario, scenario.loads[one / mechanisms], one % mechanisms, seed, of_task);
   };
   sweep(simulated.size(), threads, simulate_one, progress);
   TrafficOutcome outcome{.points = {}, .events = 0, .seed = seed, .not_converged = {}};

@@ -184,7 +184,8 @@ Result<Google2011Import> import_google2011(const std::vector<std::string>& paths
   google2011::PlatformLabels labels;
   std::vector<Candidate> machines = machines_with_capacity(trace->machines, labels);
   import.machines = machines.size();
-  if (Check failed = enough(options.sample_machines, machines.size(), "machines with a capacity at time 0")) {
+  if (Check failed = enough(options.sample_machines, machines.size(), "machines with a capacity at time 0",
+                            files->machine_events.front())) {
     return *failed;
   }
   import.cluster.servers = options.sample_machines
@@ -194,7 +195,8 @@ Result<Google2011Import> import_google2011(const std::vector<std::string>& paths
   UsableUsers usable = users_with_a_task(task_users.users, import.cluster.servers);
   std::vector<UsableUser>& users = usable.users;
   import.users = users.size();
-  if (Check failed = enough(options.sample_users, users.size(), "users with a task that fits on a server")) {
+  if (Check failed = enough(options.sample_users, users.size(), "users with a task that fits on a server",
+                            files->task_events.front())) {
     return *failed;
   }
   if (options.sample_users) users = draw(std::move(users), *options.sample_users, random);
@@ -216,7 +218,7 @@ Result<Google2011Import> import_google2011(const std::vector<std::string>& paths
 // Jobs over time from the Google cluster-usage traces of 2011.
 //
 // Every submission of a task is a job of one task: a task that was evicted and submitted again is two, each
-// with the runtime of its own attempt, because what another scheduler would have done with it nobody knows.
+// with the runtime of its own attempt, because what another scheduler would have done with it is not known.
 // What the window of the trace cuts off gets a drawn life (lives.hpp).
 //
 // Not kept: priorities and scheduling classes, the wish that a job's tasks run on different machines (they
@@ -272,11 +274,12 @@ std::vector<std::uint32_t> users_in(const std::vector<const Life*>& lives) {
   return {users.begin(), users.end()};
 }
 
-Check draw_users(std::vector<const Life*>& lives, std::optional<std::size_t> wanted, Random& random) {
+Check draw_users(std::vector<const Life*>& lives, std::optional<std::size_t> wanted, const std::string& file,
+                 Random& random) {
   std::vector<std::uint32_t> users = users_in(lives);
-  if (Check failed = google2011::enough(wanted, users.size(), "users with a task that fits on a server")) {
+  if (Check failed =
+          google2011::enough(wanted, users.size(), "users with a task that fits on a server", file))
     return failed;
-  }
   if (!wanted) return std::nullopt;
   users = google2011::draw(std::move(users), *wanted, random);
   std::erase_if(
@@ -405,11 +408,13 @@ Result<WorkloadImport> import_google2011_workload(const std::vector<std::string>
                  .file = paths.front()};
   }
 
-  auto park = google2011::servers_over_time(*machines, options.sample_machines, lives->window_end, random);
+  auto park = google2011::servers_over_time(*machines, options.sample_machines, lives->window_end,
+                                            files->machine_events.front(), random);
   if (!park) return park.error();
   Usable usable = usable_lives(*lives, park->servers);
   const std::size_t users = users_in(usable.lives).size();
-  if (Check failed = draw_users(usable.lives, options.sample_users, random)) return *failed;
+  if (Check failed = draw_users(usable.lives, options.sample_users, files->task_events.front(), random))
+    return *failed;
   draw_jobs(usable.lives, options.sample_jobs, random);
   if (usable.lives.empty()) {
     return Error{.message = "no job is left of this sample", .file = paths.front()};

@@ -38,7 +38,7 @@ struct Lives {
   std::uint64_t already_there = 0;       ///< submissions of what waits or runs, starts of what runs
   std::uint64_t after_the_trace = 0;     ///< stand for something that happens later
   // Rows that are used, but not wholly.
-  std::uint64_t unannounced = 0;       ///< starts of what nobody submitted: submitted then
+  std::uint64_t unannounced = 0;       ///< starts without a submission: submitted then
   std::uint64_t unknown_machines = 0;  ///< starts on machines that the machine events do not know
   std::uint64_t updates = 0;           ///< of the request of what runs, not followed
   std::uint64_t apart = 0;             ///< submissions that want their job's tasks on different machines

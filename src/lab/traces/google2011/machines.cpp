@@ -69,8 +69,9 @@ std::vector<Server> server_classes(const std::vector<Candidate>& machines) {
   return servers;
 }
 
-Check enough(std::optional<std::size_t> wanted, std::size_t available, std::string_view what) {
-  if (available == 0) return Error{.message = fmt::format("the trace has no {}", what)};
+Check enough(std::optional<std::size_t> wanted, std::size_t available, std::string_view what,
+             const std::string& file) {
+  if (available == 0) return Error{.message = fmt::format("the trace has no {}", what), .file = file};
   if (!wanted || (*wanted >= 1 && *wanted <= available)) return std::nullopt;
   return Error{.message = fmt::format("cannot draw {} of {} {}: from 1 to {} can be drawn", *wanted,
                                       available, what, available)};
@@ -121,11 +122,12 @@ Duration time_in_window(std::uint64_t microseconds) {
 }
 
 Result<ServerTimeline> servers_over_time(const MachineEvents& events, std::optional<std::size_t> sample,
-                                         std::uint64_t end, Random& random) {
+                                         std::uint64_t end, const std::string& file, Random& random) {
   PlatformLabels labels;
   std::vector<Candidate> machines = machines_with_capacity(events.at_start, labels);
   ServerTimeline park{.servers = {}, .changes = {}, .machines = machines.size()};
-  if (Check failed = enough(sample, machines.size(), "machines with a capacity at time 0")) return *failed;
+  if (Check failed = enough(sample, machines.size(), "machines with a capacity at time 0", file))
+    return *failed;
   if (sample) machines = draw(std::move(machines), *sample, random);
   park.servers = sample ? server_each(machines) : server_classes(machines);
 

@@ -70,8 +70,9 @@ std::vector<Item> draw(std::vector<Item> items, std::size_t wanted, Random& rand
   return drawn;
 }
 
-/// Errors: there is nothing, or less than is wanted, or none is wanted.
-Check enough(std::optional<std::size_t> wanted, std::size_t available, std::string_view what);
+/// Errors: there is nothing in the trace, of which `file` is a part; less than is wanted, or none is wanted.
+Check enough(std::optional<std::size_t> wanted, std::size_t available, std::string_view what,
+             const std::string& file);
 
 /// The servers of the beginning, and what becomes of them.
 struct ServerTimeline {
@@ -86,8 +87,8 @@ Duration time_in_window(std::uint64_t microseconds);
 /// The machines at time 0, all of them in classes or `sample` of them one by one, and what happens to them,
 /// and in full to new ones, until `end` (µs). A machine without cpu or memory is none. One whose platform or
 /// capacity changes goes and comes back, in full as another instance of its new class. Errors: more to draw
-/// than there is.
+/// than there is; `file` is one of the trace's.
 Result<ServerTimeline> servers_over_time(const MachineEvents& events, std::optional<std::size_t> sample,
-                                         std::uint64_t end, Random& random);
+                                         std::uint64_t end, const std::string& file, Random& random);
 
 }  // namespace mirab::traces::google2011

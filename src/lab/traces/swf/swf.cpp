@@ -60,7 +60,7 @@ Result<Server> nodes(const Head& head, const SwfOptions& options, const std::str
   return server;
 }
 
-std::string said(const Head& head, std::string_view name) {
+std::string head_line(const Head& head, std::string_view name) {
   const auto entry = head.find(name);
   return entry == head.end() ? "" : fmt::format("{}: {}", name, entry->second);
 }
@@ -74,7 +74,7 @@ std::vector<std::string> provenance(const Head& head, const Server& nodes, const
       "whom "
       "the log names."};
   for (const char* name : {"Computer", "Installation", "Acknowledge", "Information", "Conversion"}) {
-    if (std::string line = said(head, name); !line.empty()) lines.push_back(std::move(line));
+    if (std::string line = head_line(head, name); !line.empty()) lines.push_back(std::move(line));
   }
   lines.push_back(
       fmt::format("Servers: {} nodes of {} CPUs each. {} jobs of {} users; a job is a task of one CPU",

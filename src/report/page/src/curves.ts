@@ -115,9 +115,9 @@ function pointedShares(curves: readonly Curve[], step: number, marked: string): 
   if (rows.length <= tooltip_users_at_most) return rows;
   const by_share = [...rows].sort((a, b) => a.share - b.share);
   const middle = by_share[Math.floor((by_share.length - 1) / 2)]!;
-  const told = (what: string, row: TooltipRow) => ({name: `${what}: ${shortened(row.name, 20)}`, share: row.share});
+  const named = (what: string, row: TooltipRow) => ({name: `${what}: ${shortened(row.name, 20)}`, share: row.share});
   return [
-    told('richest', by_share[by_share.length - 1]!), told('median', middle), told('poorest', by_share[0]!),
+    named('richest', by_share[by_share.length - 1]!), named('median', middle), named('poorest', by_share[0]!),
     ...rows.filter(row => row.name === marked),
   ];
 }

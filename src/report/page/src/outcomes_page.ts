@@ -66,7 +66,7 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
   const split = equalSplit(report.outcomes[0]!);
   const {host, figure} = chartFigure('Dominant share per user and outcome',
       'Fair would be a level row, every user as high as the others' +
-      (split === undefined ? ' for its weight' : `, and nobody below the dashed line, an equal split's ${percent(split)}`) +
+      (split === undefined ? ' for its weight' : `, and none below the dashed line, an equal split's ${percent(split)}`) +
       '; a user with few tasks may stay lower because it wants no more.', choices);
   const chart = whenPlaced(() => sharesChart(host, report, shown, chosen));
   charts.push(chart);
@@ -76,7 +76,7 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
 function utilizationSection(report: Report, shown: ReadonlySet<number>, charts: Chart[]): HTMLElement {
   const {host, figure} = chartFigure('Resources in use per outcome',
       'Fair need not mean idle: a good outcome fills at least one resource, and what is left of the others is of no use to ' +
-      'anybody who still waits.', []);
+      'any user who still waits.', []);
   const chart = whenPlaced(() => utilizationChart(host, report, shown));
   charts.push(chart);
   return section('How much is in use', '', figure);

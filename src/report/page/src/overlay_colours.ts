@@ -4,7 +4,7 @@
 export interface Palette {
   /** From the lowest utility to the highest. */
   scale: readonly string[];
-  nobody: string;
+  empty: string;
   room: string;
   ink: string;
   paper: string;
@@ -28,7 +28,7 @@ export function paletteOf(host: HTMLElement): Palette {
     return `rgb(${marks[low]!.map((from, channel) => Math.round(from + (marks[low + 1]![channel]! - from) * (place - low))).join(' ')})`;
   });
   return {
-    scale, nobody: named('rest'), room: named('axis'), ink: named('ink'), paper: named('paper'), chosen: named('chosen'),
+    scale, empty: named('rest'), room: named('axis'), ink: named('ink'), paper: named('paper'), chosen: named('chosen'),
     rising: named('edge-rising'), joining: named('edge-joining'), other: named('edge-other'),
   };
 }

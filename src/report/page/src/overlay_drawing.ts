@@ -38,7 +38,7 @@ export function drawScene(pen: Pen, scene: Scene, palette: Palette): void {
   if (scene.chosen !== undefined) drawChosen(pen, scene, palette, scene.chosen);
 }
 
-/** Faint ones first; fainter altogether beside a chosen server. */
+/** Faint ones first; fainter altogether when a server is chosen. */
 function drawEdges(pen: Pen, scene: Scene, palette: Palette): void {
   const {moment: {view, rank, peopled}, step, chosen} = scene;
   const edges = view.reduce((sum, neighbours) => sum + neighbours.length, 0);
@@ -97,7 +97,7 @@ function drawServers(pen: Pen, scene: Scene, palette: Palette): void {
     pen.fill();
     ring(pen, palette.room, Math.min(1, radius / 5));
     circle(pen, scene, server, radius * Math.sqrt(least_disc ** 2 + (1 - least_disc ** 2) * Math.min(1, used[server]!)));
-    pen.fillStyle = value === null ? palette.nobody : palette.scale[shadeOf(value, span)]!;
+    pen.fillStyle = value === null ? palette.empty : palette.scale[shadeOf(value, span)]!;
     pen.fill();
   });
 }

@@ -18,7 +18,7 @@ export interface Graph {
   choose(server: number | undefined): void;
 }
 
-/** `server` is undefined when nobody is pointed at any more; the place is in px of the canvas. */
+/** `server` is undefined when no server is pointed at any more; the place is in px of the canvas. */
 export interface Pointing {
   pointed(server: number | undefined, x: number, y: number): void;
   picked(server: number | undefined): void;

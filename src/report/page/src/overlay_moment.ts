@@ -16,7 +16,7 @@ export interface Moment {
   rank: Int32Array;
   /** How many have users; they come first in the order. */
   peopled: number;
-  /** Of all neighbours, the part that the gradient prefers; null when nobody knows any. */
+  /** Of all neighbours, the part that the gradient prefers; null when no server knows any. */
   found: Figure;
   /** The least share of all users: −(the highest utility). */
   least_share: Figure;

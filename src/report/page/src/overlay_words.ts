@@ -39,10 +39,10 @@ export function serverWords({utility, used, view, rank, peopled}: Moment, names:
 
 function neighbourWords(neighbours: readonly number[], utility: Moment['utility'], names: readonly string[]): string {
   if (neighbours.length === 0) return 'It knows no neighbours.';
-  const told = neighbours.slice(0, neighbours_at_most).map(neighbour => {
+  const shown = neighbours.slice(0, neighbours_at_most).map(neighbour => {
     const value = utility[neighbour]!;
     return value === null ? names[neighbour]! : `${names[neighbour]!} (${figure(value)})`;
   });
-  const rest = neighbours.length - told.length;
-  return `Its ${count(neighbours.length, 'neighbour')}: ${told.join(', ')}${rest > 0 ? ` and ${whole(rest)} more` : ''}.`;
+  const rest = neighbours.length - shown.length;
+  return `Its ${count(neighbours.length, 'neighbour')}: ${shown.join(', ')}${rest > 0 ? ` and ${whole(rest)} more` : ''}.`;
 }

@@ -53,7 +53,7 @@ function table({resources, contenders, claimant}: Reallocation): HTMLElement[] {
       of: ({summary}) => summary.utilization[resource] ?? 0, explanation: `Used over capacity of ${resource}, all servers, mean over time.`})),
     {heading: `active ${claimant}s`, format: values => numberColumn(values, 3), of: ({summary}) => summary.active, explanation: `How many ${claimant}s have work, mean over time.`},
     ...quantileMeasures<Row>('completion', 'From submission to end, of completed jobs', ({summary}) => summary.completion),
-    {heading: 'divisions', format: numberColumn, of: ({divisions}) => divisions, explanation: "Moments at which somebody's share was decided."},
+    {heading: 'divisions', format: numberColumn, of: ({divisions}) => divisions, explanation: "Moments at which a share was decided."},
     {heading: 'computed', format: numberColumn, of: ({solved}) => solved,
       explanation: 'Divisions that were computed; the others had the same claimants as the one before, and kept its shares.'},
     {heading: 'worst certificate', format: () => figure, of: ({certificate}) => certificate.kind ? certificate.value : undefined,

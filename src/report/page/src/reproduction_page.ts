@@ -43,13 +43,13 @@ function summaryTable(results: readonly Result[]): HTMLElement {
 }
 
 function meanings(): HTMLElement {
-  const told: [Verdict, string][] = [
+  const verdicts: [Verdict, string][] = [
     ['agrees', "Every printed number is found, on the paper's own data."],
     ['shape agrees', 'What must hold holds, where no number is printed, the data were never published, or a printed number is wrong.'],
     ['differs', 'Something is not found.'],
   ];
   return element('details', {class: 'meanings'}, element('summary', {}, 'What the verdicts mean'),
-      element('dl', {}, ...told.flatMap(([verdict, text]) => [element('dt', {}, badge(verdict)), element('dd', {}, text)])));
+      element('dl', {}, ...verdicts.flatMap(([verdict, text]) => [element('dt', {}, badge(verdict)), element('dd', {}, text)])));
 }
 
 function resultSection(result: Result): HTMLElement {
@@ -64,7 +64,7 @@ function resultSection(result: Result): HTMLElement {
         element('ul', {class: 'notices'}, ...remarks.map(remark => element('li', {}, remark)))]));
 }
 
-/** What the paper prints beside ours. A column that says nothing is left out. */
+/** What the paper prints next to ours. A column that says nothing is left out. */
 function checksTable(id: string, checks: readonly Check[]): HTMLElement {
   const noted = checks.some(({note}) => note !== '');
   const estimated = checks.some(({interval}) => interval !== null);
@@ -99,7 +99,7 @@ function plotBlock(plot: Plot): HTMLElement {
   return element('div', {}, element('h3', {}, plot.title), figure);
 }
 
-/** `DRF, class 1, exact` is drawn dashed in the colour of `DRF, class 1`: it is the same thing, told in another way. */
+/** `DRF, class 1, exact` is drawn dashed in the colour of `DRF, class 1`: it is the same thing, shown in another way. */
 function styled({curves}: Plot): PlottedCurve[] {
   const base = (name: string) => curves.find(other => name.startsWith(`${other.name}, `));
   const own = curves.filter(({name}) => !base(name));

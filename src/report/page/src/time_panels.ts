@@ -27,7 +27,7 @@ export interface Panel {
   scale: 'whole' | 'part' | 'index' | 'number';
   /** Asked again at each redrawing: what is shown may have changed. */
   lines: () => Line[];
-  /** What chooses the lines, beside the title. */
+  /** What chooses the lines, next to the title. */
   choices?: HTMLElement[];
 }
 
@@ -185,7 +185,7 @@ function written(value: Figure | undefined, write: (value: number) => string): s
   return typeof value === 'number' ? write(value) : '–';
 }
 
-/** `20K`: as much as fits beside an axis. */
+/** `20K`: as much as fits next to an axis. */
 export function compact(value: number): string {
   if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(0);
   return new Intl.NumberFormat('en-US', {notation: 'compact', maximumSignificantDigits: 3}).format(value);

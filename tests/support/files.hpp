@@ -1,24 +1,30 @@
+// Files that tests read and write.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <zlib.h>
 
 namespace mirab {
 
-/// A folder of the running test's own, empty at first and removed at the end.
+/// All bytes of a file; none when it cannot be read.
+inline std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A folder of its own, empty at first and removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("mirab-") + test->test_suite_name() + "-" + test->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
+    std::string name = (std::filesystem::temp_directory_path() / "mirab-test.XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
   }
   ~TemporaryFolder() { std::filesystem::remove_all(folder_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -26,6 +32,7 @@ class TemporaryFolder {
 
   std::string path(const std::string& name = "") const { return (folder_ / name).string(); }
 
+  /// Writes a file and returns its path.
   std::string write(const std::string& name, std::string_view bytes) const {
     std::filesystem::create_directories((folder_ / name).parent_path());
     std::ofstream(path(name), std::ios::binary) << bytes;
@@ -37,11 +44,6 @@ class TemporaryFolder {
     EXPECT_EQ(gzwrite(file, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
     EXPECT_EQ(gzclose(file), Z_OK);
     return path(name);
-  }
-
-  static std::string bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
   }
 
  private:
