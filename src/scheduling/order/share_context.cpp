@@ -1,4 +1,4 @@
-// What disciplines compare users by beside the ledger: decayed usage, the tasks that a class could run alone,
+// What disciplines compare users by besides the ledger: decayed usage, the tasks that a class could run alone,
 // and prices.
 #include "scheduling/order/share_context.hpp"
 

@@ -46,7 +46,7 @@ class DecayedUsage {
   double key(std::uint32_t user) const { return rows_[user].key; }  ///< U at the latest refresh
   double usage(std::uint32_t user, Time now) const { return usage_at(rows_[user], now); }
 
-  /// What a snapshot keeps beside the shares.
+  /// What a snapshot keeps besides the shares.
   struct Row {
     double usage = 0;  ///< U(since)
     double key = 0;
@@ -66,7 +66,7 @@ class DecayedUsage {
   std::vector<Row> rows_;  // [user]
 };
 
-/// A tournament of the ready queue: what a discipline tells apart beside the users (tournament_rules.hpp).
+/// A tournament of the ready queue: what a discipline distinguishes besides the users (tournament_rules.hpp).
 struct TournamentId {
   std::uint32_t place = 0;  ///< the server class, or the resource that dominates; 0 where there is one
   std::uint32_t alternative =

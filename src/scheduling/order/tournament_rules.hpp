@@ -8,7 +8,7 @@
 
 namespace mirab::scheduling {
 
-/// What a discipline tells apart beside users: queues play in one tournament each, or in several.
+/// What a discipline distinguishes besides users: queues play in one tournament each, or in several.
 enum class TournamentsBy {
   nothing,            ///< there is one tournament
   dominant_resource,  ///< a line of queues for each resource, served in rounds

@@ -97,7 +97,9 @@ bool VictimSearch::may_lose(std::uint32_t user, double key) const {
 }
 
 bool VictimSearch::may_gain(std::uint32_t queue) const {
-  return rounded(UsageAfter(ledger_, ledger_.queues[queue].user)) * (1 - kRounding) <= max_spare_;
+  const std::uint32_t user = ledger_.queues[queue].user;
+  const double key = share_.rounded(context_, usage_of(ledger_, user), ledger_.users[user].weight);
+  return key * (1 - kRounding) <= max_spare_;
 }
 
 /// Is the key after these losses at least that of who gains, exactly?
