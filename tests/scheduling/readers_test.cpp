@@ -26,6 +26,11 @@ std::string answers(const Engine& engine, const std::vector<JobId>& jobs, const 
     }
   }
   for (const UserId user : users) text += std::to_string(engine.user(user)->dominant_share) + "\n";
+  for (const UserId user : users) text += std::to_string(engine.used(user)[0]) + "\n";
+  for (const JobId job : jobs)
+    engine.for_each_task(job, [&](const Engine::TaskState& task) {
+      text += std::to_string(static_cast<std::uint64_t>(task.task)) + "\n";
+    });
   for (const ServerId server : servers) text += std::to_string(engine.server(server)->free[0]) + "\n";
   for (const Reservation& kept : engine.reservations())
     text += std::to_string(kept.since.time_since_epoch().count()) + "\n";

@@ -1,0 +1,116 @@
+// The parts of the engine without the engine: each decides and starts nothing.
+#include <gtest/gtest.h>
+
+#include "scheduling/dispatch/dispatcher.hpp"
+#include "scheduling/engines.hpp"
+#include "scheduling/starvation/preemption.hpp"
+#include "scheduling/starvation/reservations.hpp"
+
+namespace mirab::scheduling {
+namespace {
+
+/// A server of 4 units, drf and first-fit.
+struct Parts {
+  Ledger ledger{1};
+  DisciplineChoice discipline = *discipline_choice(choice("drf"));
+  Shares shares{ledger, *discipline.discipline, ShareScale(1), {}};
+  PlacementSearch placement{ledger, *where(choice("first-fit")), false};
+  Dispatcher dispatcher{ledger, shares, placement, discipline, Tie::first};
+  Random random{1};
+
+  Parts() {
+    const std::uint32_t server = ledger.add_server({.name = "s", .labels = {}}, {4});
+    dispatcher.room_released(server);
+  }
+
+  /// The queue of a new user with tasks that wait.
+  std::uint32_t queue(std::int64_t demand, std::int64_t tasks) {
+    const std::uint32_t task_class =
+        ledger.task_classes.hold({.user = {}, .demand = {demand}, .tasks = tasks});
+    const std::uint32_t user = ledger.add_user({.name = "u", .weight = {}});
+    const std::uint32_t queue = ledger.add_queue(user, task_class);
+    const std::uint32_t job =
+        ledger.jobs.add({.queue = queue, .waiting = tasks, .sequence = ledger.jobs_before++});
+    ledger.enqueue(job);
+    ++ledger.queues[queue].jobs;
+    dispatcher.queue_waits(queue);
+    return queue;
+  }
+
+  void start(const Dispatch& next) {
+    const QueueRow& queue = ledger.queues[next.entry.queue];
+    placement.task_started(ledger.start(queue.first_job, next.server, Time()));
+    dispatcher.task_placed(next.entry);
+  }
+  void start_all() {
+    while (const std::optional<Dispatch> next = dispatcher.next(random)) start(*next);
+  }
+};
+
+TEST(Dispatcher, DecidesAgainInTheSameWayUntilTheTaskHasStarted) {
+  Parts parts;
+  const std::uint32_t first = parts.queue(1, 3);
+  const std::uint32_t second = parts.queue(1, 3);
+  for (int asked = 0; asked < 2; ++asked) {
+    const std::optional<Dispatch> next = parts.dispatcher.next(parts.random);
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->entry.queue, first);
+    EXPECT_EQ(parts.ledger.tasks.size(), 0U);
+  }
+  parts.start(*parts.dispatcher.next(parts.random));
+  EXPECT_EQ(parts.dispatcher.next(parts.random)->entry.queue, second);
+  parts.start_all();
+  EXPECT_EQ(parts.ledger.tasks.size(), 4U);
+  EXPECT_EQ(parts.ledger.broken(), "");
+}
+
+TEST(ReservationPolicy, IntendsToKeepAServerAndClosesNone) {
+  Parts parts;
+  parts.queue(1, 4);
+  parts.start_all();
+  const std::uint32_t starves = parts.queue(4, 1);
+  ReservationPolicy policy({.after = Duration(10)});
+  const auto preview = [&](std::int64_t at) {
+    return policy.preview(parts.ledger, parts.dispatcher.ready(), Time(Duration(at)));
+  };
+  EXPECT_TRUE(preview(9).begun.empty());
+  const ReservationPreview intended = preview(10);
+  ASSERT_EQ(intended.begun.size(), 1U);
+  EXPECT_EQ(intended.begun[0].queue, starves);
+  EXPECT_FALSE(intended.open.contains(intended.begun[0].server));
+  EXPECT_TRUE(parts.ledger.server_pool.is_open(intended.begun[0].server));
+  EXPECT_TRUE(policy.present().kept.empty());
+  policy.begun(intended);
+  EXPECT_NE(policy.present().of_queue(starves), nullptr);
+}
+
+TEST(PreemptionPolicy, IntendsToEndTasksWithinItsBudgetAndEndsNone) {
+  Parts parts;
+  parts.queue(1, 4);
+  parts.start_all();
+  const std::uint32_t poor = parts.queue(1, 2);
+  const OpenServers open(parts.ledger.server_pool);
+  const Reservations none;
+  const std::set<std::uint32_t> spared;
+  PreemptionPolicy policy({.tasks = 1, .per = Duration(100)});
+  const auto intend = [&](std::int64_t at) {
+    return policy.intend({.ready = parts.dispatcher.ready(),
+                          .precedence = parts.dispatcher.precedence(),
+                          .blocking = parts.discipline.blocking,
+                          .open = open,
+                          .reservations = none,
+                          .spared = spared},
+                         Time(Duration(at)));
+  };
+  const std::optional<PreemptionCandidate> candidate = intend(0);
+  ASSERT_TRUE(candidate);
+  EXPECT_EQ(candidate->queue, poor);
+  EXPECT_EQ(candidate->victims.tasks.size(), 1U);
+  EXPECT_EQ(parts.ledger.tasks.size(), 4U);
+  policy.ended(1, Time());
+  EXPECT_FALSE(intend(99));
+  EXPECT_TRUE(intend(100));
+}
+
+}  // namespace
+}  // namespace mirab::scheduling
