@@ -3,8 +3,8 @@
 // Sources: Ghodsi et al. 2011; Bonald and Roberts, Enhanced Cluster Computing Performance through
 // Proportional Fairness, 2014, sections 2.3 to 2.5; docs/explanation/mathematics.md, sections 1 to 3.
 //
-// α = ∞ raises all users at rates φ_n u_n (numerics/water_filling). A finite α is solved by prices
-// (numerics/dual_newton) in shares s_n = x_n / u_n of demand u_n d_n: the prices are the same, and u_n^(1 -
+// α = ∞ raises all users at rates φ_n u_n (numerics/pool/water_filling). A finite α is solved by prices
+// (numerics/pool/dual) in shares s_n = x_n / u_n of demand u_n d_n: the prices are the same, and u_n^(1 -
 // 1/α), which no double holds when α is small, never arises. u_n cancels at α = 1.
 #include "mechanisms/pool.hpp"
 

@@ -6,7 +6,6 @@
 
 #include <mirab/model/random.hpp>
 
-#include "numerics/lexmaxmin/level_bound.hpp"
 #include "numerics/lexmaxmin/level_simplex.hpp"
 
 namespace mirab::numerics {
@@ -73,7 +72,7 @@ TEST(Levels, WhatDoublesLoseIsFoundInFull) {
 
 // Too large to be found again: the bound still holds, and is 1 at most.
 TEST(Levels, WhatIsTooLargeForMoreDigitsSaysSo) {
-  const Index servers = 300;
+  const Index servers = 500;
   ArrayXXd capacity = ArrayXXd::Ones(servers, 2);
   const ServerRows rows = rows_anywhere(ArrayXXd{{1e-15, 0.001}, {0.1, 0}}, capacity);
   const RaisedLevels levels = raise_levels(rows, ArrayXd::Ones(2), not_wanted);

@@ -1,10 +1,9 @@
 // From nearly tied to tied.
-#include "numerics/psdsf/settle_ties.hpp"
-
 #include <gtest/gtest.h>
 
 #include "numerics/many_rows.hpp"
 #include "numerics/psdsf/server_levels.hpp"
+#include "numerics/psdsf/tied_levels.hpp"
 
 namespace mirab::numerics {
 namespace {

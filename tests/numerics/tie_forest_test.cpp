@@ -1,7 +1,7 @@
 // Levels tied by rows that are on two servers.
 #include <gtest/gtest.h>
 
-#include "numerics/psdsf/settle_ties.hpp"
+#include "numerics/psdsf/tied_levels.hpp"
 
 namespace mirab::numerics {
 namespace {

@@ -15,13 +15,12 @@
 // Known failure: what rounding in the lower levels does to the higher ones is estimated to first order, by
 // where the tasks of the lower rows may be at no higher cost. In doubles, of 144,000 random clusters with
 // amounts over up to 18 orders of magnitude, two were off by more than the bound: by 4e-7 and 4e-8.
-#include "numerics/lexmaxmin/level_bound.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "numerics/base/big_float.hpp"
 #include "numerics/lexmaxmin/level_simplex.hpp"
+#include "numerics/lexmaxmin/levels.hpp"
 
 namespace mirab::numerics {
 

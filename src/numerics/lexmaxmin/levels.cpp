@@ -10,7 +10,7 @@
 // at level t while all others keep what they are due, gap = C·λ - Σ_n min(X_n, t w_n) π_n. A user is fixed
 // when that is next to nothing. Totals are fixed, placements are not. At a vertex with ambiguous prices some
 // of the saturated are found in a later round, at the same level. The certificate is computed again from what
-// is returned (level_bound.hpp): nothing that a round believed goes into it, but which capacities may have a
+// is returned (levels.hpp): nothing that a round believed goes into it, but which capacities may have a
 // price.
 //
 // Doubles lose users who take next to nothing of what is scarce: 1e-15 of a server is a reason to stop like
@@ -24,7 +24,6 @@
 #include <utility>
 #include <vector>
 
-#include "numerics/lexmaxmin/level_bound.hpp"
 #include "numerics/lexmaxmin/level_simplex.hpp"
 
 namespace mirab::numerics {

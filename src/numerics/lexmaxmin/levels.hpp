@@ -2,6 +2,9 @@
 
 #include <Eigen/Core>
 #include <functional>
+#include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "numerics/base/big_float.hpp"
 #include "numerics/base/rows.hpp"
@@ -12,7 +15,7 @@ namespace mirab::numerics {
 
 /// A lexicographic max-min, and how it was found.
 struct [[nodiscard]] RaisedLevels {
-  SolveReport report;      ///< error: level_bound.hpp, of `amount`; iterations: pivots in all rounds
+  SolveReport report;      ///< error: level_bound(), of `amount`; iterations: pivots in all rounds
   Eigen::ArrayXXd amount;  ///< x, [n][i], within the capacities and caps
   int rounds = 0;
   bool in_full = false;  ///< in BigFloat, since doubles did not do
@@ -28,11 +31,46 @@ struct LevelsInFull {
 /// without lowering one that is not higher. `unit` is [n] > 0.
 ///
 /// When the bound in doubles is above what is accepted, all is found again in BigFloat from `in_full`, in
-/// which no cluster is ill scaled: some 50 to 100 times as slow. Where that would take more than about ten
-/// seconds, as with 500 servers and resources together, the doubles and their bound are returned.
+/// which no cluster is ill scaled: 20 to 50 times as slow. Where that would take more than about ten
+/// seconds, as with more than 730 capacities, the doubles and their bound are returned.
 /// A round for each distinct level, or a few when prices are ambiguous; O(N K m) each, and the pivots of
 /// level_simplex.hpp; O(N + K m) memory for each round. One thread.
 RaisedLevels raise_levels(const ServerRows& rows, const Eigen::ArrayXd& unit,
                           const std::function<LevelsInFull()>& in_full, const LevelTuning& tuning = {});
+
+/// What sums that cancel are added up in: the 17th digit of a gap relies on 64 bits of mantissa.
+static_assert(std::numeric_limits<long double>::digits >= 64);
+template <class Number>
+using SumOf = std::conditional_t<std::is_same_v<Number, double>, long double, Number>;
+
+/// What a round of lexicographic max-min leaves behind for the certificate.
+template <class Number>
+struct LevelRound {
+  TableOf<Number> price;            ///< λ ≥ 0, [i][r]
+  TableOf<bool> priced;             ///< where λ may be above 0 in exact numbers, [i][r]
+  ArrayOf<SumOf<Number>> cheapest;  ///< π_n = min_i λ_i·d_{n,i}, [n]
+  std::vector<Eigen::Index> fixed;  ///< the rows that it found saturated
+};
+
+/// The round of these prices, with no row fixed yet. O(N K m).
+template <class Number>
+LevelRound<Number> level_round(const ServerRowsOf<Number>& rows, TableOf<Number> price, TableOf<bool> priced,
+                               const LevelTuning& tuning = {});
+
+/// By which part of `total` each row could have more while all others keep theirs, [n]: no feasible y has
+/// Σ_n Y_n π_n > C·λ. Infinite where nothing bounds it. O(N + K m).
+template <class Number>
+ArrayOf<Number> level_gains(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
+                            const ArrayOf<Number>& total, const LevelTuning& tuning = {});
+
+/// The largest part by which the total of any row of x, [n][i], differs from the lexicographic max-min, as a
+/// part of the larger of the two: 0 when x is right, 1 at most and when nothing is known. It counts what a
+/// row could have more while others keep the smaller of its level and their own, what it has of what a lower
+/// row was to have, and what rounding in lower levels means for the higher ones. In doubles the last is exact
+/// to first order only. Rounds in their order; rows that none of them fixed are at their cap. O(N K m) a
+/// round.
+template <class Number>
+Number level_bound(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit, const TableOf<Number>& x,
+                   const std::vector<LevelRound<Number>>& rounds, const LevelTuning& tuning = {});
 
 }  // namespace mirab::numerics

@@ -4,8 +4,6 @@
 // and j has rate_{n,i} L_i = rate_{n,j} L_j but for rounding and a rest of μ, least where it has most tasks
 // on both: the strongest ties fix the ratios, weaker ones that would close a circle only repeat them. A tie's
 // strength is the lesser part of the row's tasks.
-#include "numerics/psdsf/settle_ties.hpp"
-
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/psdsf/tied_levels.hpp"
 
 namespace mirab::numerics {
 namespace {

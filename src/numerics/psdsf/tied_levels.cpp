@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "numerics/base/rows.hpp"
-#include "numerics/psdsf/settle_ties.hpp"
 #include "numerics/psdsf/tied_rows.hpp"
 
 namespace mirab::numerics {

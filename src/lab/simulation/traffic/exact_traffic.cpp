@@ -63,11 +63,11 @@ void ClassRates::cover(std::array<std::size_t, 2> most) {
 // The Markov chain of two classes of fluid jobs: births λ_k, deaths n_k φ_k(n).
 //
 // Source: Bonald and Roberts 2014, section 3.1. State n = (n_1, n_2), of jobs that come and go; permanent
-// ones stand beside. Class k departs at x_k n_k / (n_k + permanent_k), x the mechanism's rates of all jobs
-// there are over that of a job which is alone. γ_k = λ_k / E[n_k] by Little's law.
+// ones are counted apart. Class k departs at x_k n_k / (n_k + permanent_k), x the mechanism's rates of all
+// jobs there are over that of a job which is alone. γ_k = λ_k / E[n_k] by Little's law.
 //
 // The chain is cut off at n_k < size_k, where arrivals are turned away, and the sizes grow by half until
-// nothing is lost by it. π is solved by numbers (markov_grid.cpp), which start from the smaller chain's π
+// nothing is lost by it. π is solved by numbers (numerics/queueing), which start from the smaller chain's π
 // with tails as steep as its last two lines.
 
 namespace {
