@@ -156,7 +156,7 @@ TEST(Fill, UsesAnotherDemandOnAServerThatHasOne) {
   const Outcome outcome = filled(problem({server("old", {"4", "9"}), server("new", {"4", "9"})}, {slow}), {});
   ASSERT_EQ(outcome.allocation.grants.size(), 2U);
   EXPECT_EQ(outcome.allocation.grants[0].tasks, 2);
-  EXPECT_EQ(outcome.allocation.grants[0].resources, (std::vector<double>{4, 2}));
+  EXPECT_THAT(outcome.allocation.grants[0].resources, ::testing::ElementsAre(4, 2));
   EXPECT_EQ(outcome.allocation.grants[1].tasks, 4);
   // Eq. 3.3: 2 tasks at max(2/8, 1/18) and 4 tasks at max(1/8, 1/18).
   EXPECT_EQ(outcome.filling->steps.back().share, 1.0);
