@@ -10,15 +10,15 @@ using ::testing::ElementsAre;
 
 std::vector<std::size_t> order_of_lines(const Problem& problem, const std::string& discipline) {
   std::vector<std::size_t> users;
-  for (const FillStep& step : filled(problem, {.discipline = discipline}).filling->steps)
-    users.push_back(step.user);
+  const mirab::Outcome outcome = filled(problem, {.discipline = discipline});
+  for (const FillStep& step : outcome.filling->steps) users.push_back(step.user);
   return users;
 }
 
 std::vector<std::size_t> lines_placed(const Problem& problem, const std::string& discipline) {
   std::vector<std::size_t> servers;
-  for (const FillStep& step : filled(problem, {.discipline = discipline}).filling->steps)
-    servers.push_back(step.server);
+  const mirab::Outcome outcome = filled(problem, {.discipline = discipline});
+  for (const FillStep& step : outcome.filling->steps) servers.push_back(step.server);
   return servers;
 }
 
