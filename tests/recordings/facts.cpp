@@ -1,7 +1,5 @@
 #include "recordings/facts.hpp"
 
-#include "scheduling/explain/reasons.hpp"
-
 namespace mirab::recordings {
 
 using scheduling::ByForce;
@@ -105,6 +103,32 @@ void add_turns(Facts& facts, const WhyWaiting& why) {
   facts.add("is_next", why.is_next());
 }
 
+std::string_view name_of(InTheWay reason) {
+  switch (reason) {
+    case InTheWay::nothing:
+      return "nothing";
+    case InTheWay::name:
+      return "name";
+    case InTheWay::label:
+      return "label";
+    case InTheWay::too_small:
+      return "too_small";
+    case InTheWay::drained:
+      return "drained";
+    case InTheWay::kept:
+      return "kept";
+    case InTheWay::pack:
+      return "pack";
+    case InTheWay::per_server:
+      return "per_server";
+    case InTheWay::spread:
+      return "spread";
+    case InTheWay::full:
+      return "full";
+  }
+  return "unknown";
+}
+
 }  // namespace
 
 void Facts::add(const std::string& key, std::string_view value) {
@@ -134,7 +158,7 @@ void add(Facts& facts, const WhyWaiting& why) {
 }
 
 void add(Facts& facts, const WhyNotOn& why) {
-  facts.add("reason", scheduling::kWords<InTheWay>[static_cast<std::size_t>(why.reason)]);
+  facts.add("reason", name_of(why.reason));
   facts.add("label", why.label);
   facts.add("missing", why.missing);
   facts.add("running", why.running);

@@ -66,9 +66,9 @@ inline FillOptions options(const Filling& filling) {
   return {.discipline = *discipline, .placement = *placement, .tie = filling.tie, .trace = true};
 }
 
-inline Outcome filled(const Problem& problem, const Filling& filling) {
+inline mirab::Outcome filled(const Problem& problem, const Filling& filling) {
   Random random(filling.seed);
-  Result<Outcome> outcome = fill(problem, options(filling), random);
+  Result<mirab::Outcome> outcome = fill(problem, options(filling), random);
   MIRAB_ASSERT(static_cast<bool>(outcome), "a valid problem is not filled");
   return *std::move(outcome);
 }

@@ -47,7 +47,7 @@ Problem problem_of(const nlohmann::json& golden) {
   return *Problem::from(std::move(cluster));
 }
 
-std::vector<std::string> golden_order(const Problem& problem, const Outcome& outcome) {
+std::vector<std::string> golden_order(const Problem& problem, const mirab::Outcome& outcome) {
   std::vector<std::string> names;
   for (const FillStep& step : outcome.filling->steps) names.push_back(problem.users()[step.user].name);
   return names;
@@ -98,7 +98,7 @@ TEST(SlidesTable1, TheOrderIsBAABAWhenTheLastDeclaredUserWinsTies) {
 
 // Slides, Table 1: the column of dominant shares, 1/3, 2/9, 4/9, 2/3, 2/3.
 TEST(SlidesTable1, TheDominantSharesAfterEachStepAreThePrintedOnes) {
-  const Outcome outcome = filled(problem_of(golden_case("slides-progressive-filling")), {.tie = Tie::last});
+  const mirab::Outcome outcome = filled(problem_of(golden_case("slides-progressive-filling")), {.tie = Tie::last});
   std::vector<double> shares;
   for (const FillStep& step : outcome.filling->steps) shares.push_back(step.share);
   EXPECT_EQ(shares, (std::vector<double>{1.0 / 3, 2.0 / 9, 4.0 / 9, 2.0 / 3, 2.0 / 3}));
@@ -107,7 +107,7 @@ TEST(SlidesTable1, TheDominantSharesAfterEachStepAreThePrintedOnes) {
 // Slides, Table 1: 9 CPUs and 14 GB are in use at the end.
 TEST(SlidesTable1, TheEndUsesAllCpusAndFourteenOfEighteenGigabytes) {
   const Problem problem = problem_of(golden_case("slides-progressive-filling"));
-  const Outcome outcome = filled(problem, {});
+  const mirab::Outcome outcome = filled(problem, {});
   EXPECT_EQ(outcome.allocation.servers[0].used, (std::vector<double>{9, 14}));
   EXPECT_EQ(outcome.allocation.servers[0].capacity, (std::vector<double>{9, 18}));
   EXPECT_EQ(outcome.filling->unplaced, (std::vector<Unplaced>{Unplaced::no_room, Unplaced::no_room}));

@@ -13,7 +13,7 @@ TEST(FillErrors, MoreThanTenMillionServersAreTooMany) {
   Random random(1);
   const Problem cluster =
       problem({server("s", {"1"}, 9'999'999), server("t", {"1"}, 2)}, {limited(user("a", {"1"}), "1")});
-  const Result<Outcome> outcome = fill(cluster, options({}), random);
+  const Result<mirab::Outcome> outcome = fill(cluster, options({}), random);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().key, "servers");
 }
@@ -23,7 +23,7 @@ TEST(FillErrors, TasksThatWouldTakeHoursAreRefusedUnlessLimited) {
   const auto cluster = [](User small) {
     return problem({server("s", {"64Gi"})}, {user("a", {"1Gi"}), std::move(small)});
   };
-  const Result<Outcome> endless = fill(cluster(user("b", {"4"})), options({}), random);
+  const Result<mirab::Outcome> endless = fill(cluster(user("b", {"4"})), options({}), random);
   ASSERT_FALSE(endless);
   EXPECT_EQ(endless.error().key, "users[1].demand");
   EXPECT_THAT(endless.error().message, HasSubstr("'b'"));
@@ -62,7 +62,7 @@ TEST(FillErrors, TheTasksOfAllUsersTogetherAreLimited) {
 
 TEST(FillErrors, TooManyTasksNameTheUserWithTheMost) {
   Random random(1);
-  const Result<Outcome> outcome =
+  const Result<mirab::Outcome> outcome =
       fill(problem({server("s", {"9000000000000000000"}, 1)},
                    {user("a", {"1000000000000000000"}), user("b", {"1"}), user("c", {"3"})}),
            options({}), random);

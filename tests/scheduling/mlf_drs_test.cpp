@@ -10,14 +10,15 @@ using ::testing::ElementsAre;
 
 std::vector<std::size_t> order_of_lines(const Problem& problem, const std::string& discipline) {
   std::vector<std::size_t> users;
-  for (const FillStep& step : filled(problem, {.discipline = discipline}).steps) users.push_back(step.user);
+  const mirab::Outcome outcome = filled(problem, {.discipline = discipline});
+  for (const FillStep& step : outcome.filling->steps) users.push_back(step.user);
   return users;
 }
 
 std::vector<std::size_t> lines_placed(const Problem& problem, const std::string& discipline) {
   std::vector<std::size_t> servers;
-  for (const FillStep& step : filled(problem, {.discipline = discipline}).steps)
-    servers.push_back(step.server);
+  const mirab::Outcome outcome = filled(problem, {.discipline = discipline});
+  for (const FillStep& step : outcome.filling->steps) servers.push_back(step.server);
   return servers;
 }
 
@@ -111,7 +112,7 @@ TEST(Mrfs, AResourceThatIsNotThereDominatesNobody) {
 
 TEST(Mrfs, SaysThatItChoseTheServersItself) {
   const Problem cluster = problem({server("1", {"10", "10"})}, {arrival("a", {"2", "1"})});
-  EXPECT_EQ(filled(cluster, {.discipline = "mrfs", .placement = "worst-fit"}).placement, "mrfs");
+  EXPECT_EQ(filled(cluster, {.discipline = "mrfs", .placement = "worst-fit"}).filling->placement, "mrfs");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(FillNotices, OnlyServersWhereTheUserMayRunHoldItsTasks) {
 }
 
 TEST(FillNotices, AUserWhoOnlyLostToOthersIsNotInThem) {
-  const Outcome outcome =
+  const mirab::Outcome outcome =
       filled(problem({server("s", {"4"})}, {user("a", {"4"}), user("b", {"4"})}), {.discipline = "fifo"});
   EXPECT_EQ(outcome.allocation.tasks[1], 0);
   EXPECT_EQ(outcome.notices, std::vector<std::string>());
@@ -40,7 +40,7 @@ TEST(FillNotices, AUserWhoOnlyLostToOthersIsNotInThem) {
 TEST(FillNotices, OfManyUsersFiveAreNamed) {
   std::vector<User> users;
   for (int n = 0; n < 12; ++n) users.push_back(user(fmt::format("u{}", n), {"2"}));
-  const Outcome outcome = filled(problem({server("s", {"1"}, 3)}, users), {});
+  const mirab::Outcome outcome = filled(problem({server("s", {"1"}, 3)}, users), {});
   ASSERT_EQ(outcome.notices.size(), 6U);
   EXPECT_EQ(outcome.notices.back(), "no server holds a task of 7 more users");
 }

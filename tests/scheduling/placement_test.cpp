@@ -9,7 +9,8 @@ namespace {
 /// The server entries in which the tasks landed, one after the other.
 std::vector<std::size_t> places(const Problem& problem, const Filling& filling) {
   std::vector<std::size_t> places;
-  for (const FillStep& step : filled(problem, filling).filling->steps) places.push_back(step.server);
+  const mirab::Outcome outcome = filled(problem, filling);
+  for (const FillStep& step : outcome.filling->steps) places.push_back(step.server);
   return places;
 }
 
@@ -114,7 +115,7 @@ TEST(Placement, AnUnknownNameAnOptionOrAValueIsAnError) {
   wrong.placement = *choose_placement("best-fit");
   wrong.placement.options["published"] = "perhaps";
   Random random(1);
-  const Result<Outcome> outcome = fill(three_servers(), wrong, random);
+  const Result<mirab::Outcome> outcome = fill(three_servers(), wrong, random);
   ASSERT_FALSE(outcome);
   EXPECT_NE(outcome.error().message.find("perhaps"), std::string::npos);
 }

@@ -237,7 +237,7 @@ std::size_t machine_of(const Reference& reference, const FillStep& step) {
 
 void follow(const Problem& problem, const Filling& filling, bool freeze) {
   const std::string name = filling.discipline.substr(0, filling.discipline.find(':'));
-  const Outcome outcome = filled(problem, filling);
+  const mirab::Outcome outcome = filled(problem, filling);
   Reference reference(problem);
   std::int64_t errors = 0;
 
