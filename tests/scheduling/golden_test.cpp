@@ -98,7 +98,8 @@ TEST(SlidesTable1, TheOrderIsBAABAWhenTheLastDeclaredUserWinsTies) {
 
 // Slides, Table 1: the column of dominant shares, 1/3, 2/9, 4/9, 2/3, 2/3.
 TEST(SlidesTable1, TheDominantSharesAfterEachStepAreThePrintedOnes) {
-  const mirab::Outcome outcome = filled(problem_of(golden_case("slides-progressive-filling")), {.tie = Tie::last});
+  const mirab::Outcome outcome =
+      filled(problem_of(golden_case("slides-progressive-filling")), {.tie = Tie::last});
   std::vector<double> shares;
   for (const FillStep& step : outcome.filling->steps) shares.push_back(step.share);
   EXPECT_EQ(shares, (std::vector<double>{1.0 / 3, 2.0 / 9, 4.0 / 9, 2.0 / 3, 2.0 / 3}));

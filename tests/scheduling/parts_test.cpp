@@ -13,7 +13,7 @@ namespace {
 struct Parts {
   Ledger ledger{1};
   DisciplineChoice discipline = *discipline_choice(choice("drf"));
-  Shares shares{ledger, *discipline.discipline, ShareScale(1), {}};
+  Shares shares{ledger, *discipline.discipline, fairness::ShareScale(1), {}};
   PlacementSearch placement{ledger, *where(choice("first-fit")), false};
   Dispatcher dispatcher{ledger, shares, placement, discipline, Tie::first};
   Random random{1};

@@ -82,7 +82,7 @@ struct MechanismCourse {
   std::vector<Course> jain_non_dominant;  ///< (4.27), of the others
   std::vector<Course> dominant_part;      ///< of C_r, held where r dominates; [r][t]
   std::vector<Course> non_dominant_part;  ///< of C_r, held where r does not dominate
-  Course beta_dominant;      ///< max - min of dominant_part over the r that dominate a user; [t]
+  Course beta_dominant;                   ///< max - min of dominant_part over the r that dominate a user; [t]
   Course beta_non_dominant;  ///< the same of non_dominant_part, over the r that do not dominate all users
   Course sharing_incentive;  ///< the part of users that hold C_r / N or more of what dominates them; [t]
   std::vector<std::vector<Course>> bundles;  ///< of the shown users in the first repeat; [n][r][t]

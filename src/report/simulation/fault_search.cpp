@@ -67,8 +67,8 @@ std::vector<std::string> plan_words(const SearchFind& find) {
   part("come late", faults.reorder);
   part("are garbled", faults.corrupt);
   for (const auto& cut : faults.partitions)
-    lines.push_back(
-        fmt::format("{} cut off from {} s to {} s", nodes_of(cut), seconds_text(cut.from), seconds_text(cut.to)));
+    lines.push_back(fmt::format("{} cut off from {} s to {} s", nodes_of(cut), seconds_text(cut.from),
+                                seconds_text(cut.to)));
   for (const auto& crash : faults.crashes)
     lines.push_back(fmt::format("server {} crashes at {} s, {} its memory, and {}", crash.node,
                                 seconds_text(crash.at), crash.memory == Memory::kept ? "keeps" : "loses",

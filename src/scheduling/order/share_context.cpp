@@ -1,5 +1,5 @@
-// What disciplines compare users by besides the ledger: decayed usage, the tasks that a class could run alone,
-// and prices.
+// What disciplines compare users by besides the ledger: decayed usage, the tasks that a class could run
+// alone, and prices.
 #include "scheduling/order/share_context.hpp"
 
 #include <algorithm>
