@@ -13,7 +13,7 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "python/conversion.hpp"
-#include "scheduling/records.hpp"
+#include "scheduling/records/records.hpp"
 
 namespace mirab::python {
 
@@ -32,7 +32,7 @@ struct Scheduler {
 
 using EngineClass = pybind11::class_<Scheduler>;
 
-/// The type of named tuples for a record of scheduling/records.hpp. `name` is `mirab.Name`.
+/// The type of named tuples for a record of scheduling/records/records.hpp. `name` is `mirab.Name`.
 template <class T>
 Record record_of(pybind11::module_& module, const char* name) {
   std::vector<std::pair<const char*, const char*>> fields;

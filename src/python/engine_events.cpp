@@ -1,4 +1,4 @@
-// The events of scheduling/records.hpp as methods of mirab.Engine, one for each.
+// The events of scheduling/records/records.hpp as methods of mirab.Engine, one for each.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -12,7 +12,7 @@
 
 #include "python/conversion.hpp"
 #include "python/engine.hpp"
-#include "scheduling/records.hpp"
+#include "scheduling/records/records.hpp"
 
 namespace mirab::python {
 namespace {

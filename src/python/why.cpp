@@ -1,4 +1,4 @@
-// The reasons of scheduling/explain/reasons.hpp as named tuples.
+// The reasons of scheduling/records/reasons.hpp as named tuples.
 #include "python/why.hpp"
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "python/engine.hpp"
-#include "scheduling/explain/reasons.hpp"
+#include "scheduling/records/reasons.hpp"
 
 namespace mirab::python {
 namespace {

@@ -1,4 +1,4 @@
-// The reasons of scheduling/explain/reasons.hpp as named tuples.
+// The reasons of scheduling/records/reasons.hpp as named tuples.
 #pragma once
 
 #include <map>

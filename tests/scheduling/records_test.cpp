@@ -1,6 +1,6 @@
-// The texts that follow from the lists of scheduling/records.hpp and explain/reasons.hpp: the schema of event
-// logs, the events, decisions and reasons in mirab.pyi, the tables of events in docs/reference/engine.md, and
-// the functions of mirab/engine.h.
+// The texts that follow from the lists of scheduling/records/records.hpp and explain/reasons.hpp: the schema
+// of event logs, the events, decisions and reasons in mirab.pyi, the tables of events in
+// docs/reference/engine.md, and the functions of mirab/engine.h.
 //
 // MIRAB_REWRITE_SNIPPETS=1 writes the first three; the header is compared only.
 
@@ -13,8 +13,8 @@
 #include <sstream>
 #include <string>
 
-#include "scheduling/explain/reasons.hpp"
 #include "scheduling/persistence/record_json.hpp"
+#include "scheduling/records/reasons.hpp"
 
 namespace mirab::scheduling {
 namespace {
@@ -34,7 +34,8 @@ void expect_text(const std::string& name, const std::string& expected) {
     std::ofstream(MIRAB_SOURCE_DIR "/" + name) << expected;
   } else {
     EXPECT_EQ(read_file(name), expected)
-        << name << " does not follow from src/scheduling/records.hpp: run with MIRAB_REWRITE_SNIPPETS=1";
+        << name
+        << " does not follow from src/scheduling/records/records.hpp: run with MIRAB_REWRITE_SNIPPETS=1";
   }
 }
 
@@ -385,7 +386,7 @@ TEST(Records, TheTableOfEventsFollows) {
                  (required ? "" : " (may be left out)") + " |\n";
     });
   });
-  expect_between("docs/reference/engine.md", "<!-- events: from src/scheduling/records.hpp -->\n",
+  expect_between("docs/reference/engine.md", "<!-- events: from src/scheduling/records/records.hpp -->\n",
                  "\n<!-- end -->", table + members);
 }
 

@@ -1,4 +1,4 @@
-// Any record of scheduling/records.hpp as JSON, and back.
+// Any record of scheduling/records/records.hpp as JSON, and back.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/persistence/json_reader.hpp"
-#include "scheduling/records.hpp"
+#include "scheduling/records/records.hpp"
 
 namespace mirab::scheduling {
 

@@ -128,7 +128,8 @@ TEST(Traffic, TellsItsProgressToTheEnd) {
   ASSERT_TRUE(simulate_traffic(small(), kTrafficSeed, 2, [&](double part) { parts.push_back(part); }));
   EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
   EXPECT_GE(parts.size(), 4 * kTrafficBatches);  // of two loads under two mechanisms
-  EXPECT_LT(parts.front(), 0.05);
+  // After the warm-up, a fifth of the jobs, and the first of twenty batches of one of the four.
+  EXPECT_DOUBLE_EQ(parts.front(), (1.0 / 5 + 1.0 / 20) / (1 + 1.0 / 5) / 4);
   EXPECT_EQ(parts.back(), 1);
 }
 
