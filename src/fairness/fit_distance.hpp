@@ -13,8 +13,7 @@ enum class FitDistance {
   /// |v| = Σ_r v_r: between proportions, at most 2. Depends on no order of the resources (`best-fit`).
   of_proportions,
   /// |v| = v_1, the first resource, as DRFH is published (Wang, Li, Liang): not finite where the task does
-  /// not
-  /// demand it or the server has none of it left (`best-fit:published=true`).
+  /// not demand it or the server has none of it left (`best-fit:published=true`).
   to_first_resource,
   /// |v| = v_k, k the first resource that the task demands: finite wherever the task fits (the overlay).
   to_first_demanded,
