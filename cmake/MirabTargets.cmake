@@ -43,7 +43,7 @@ function(mirab_tests name)
   mirab_defaults(${name}_tests)
   # Tests are compiled more often than they run: their own code is optimised a little, what they test as it is shipped.
   # Many of their files are one translation unit, where a local name may be that of another file's constant.
-  target_compile_options(${name}_tests PRIVATE $<$<CONFIG:Release>:-O1> -Wno-shadow)
+  target_compile_options(${name}_tests PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1> -Wno-shadow)
   set_target_properties(${name}_tests PROPERTIES UNITY_BUILD ${MIRAB_UNITY} UNITY_BUILD_BATCH_SIZE 10)
   set(support ${arg_SOURCES}) # what several of them share
   list(FILTER support EXCLUDE REGEX "_test[.]cpp$")
