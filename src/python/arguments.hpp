@@ -1,5 +1,5 @@
-// The fields of a record as arguments of a Python method: what callers give for each, and how pybind11 takes
-// it. told.
+// The fields of a record as arguments of a Python method: what callers give for each, and how
+// pybind11 takes it.
 #pragma once
 
 #include <cstddef>
