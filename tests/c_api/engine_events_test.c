@@ -75,7 +75,7 @@ static void terms_of_jobs(void) {
   const char* const only_b[] = {"b"};
   const mirab_label rack_2 = {"rack", "2"};
   const mirab_amounts more_on_a = {"a", four};
-  mirab_spread even = {sizeof(mirab_spread), "rack", 1};
+  mirab_spread even = {.size = sizeof even, .label = "rack", .most_apart = 1};
   mirab_job_submitted_event job;
   mirab_id a = 0, b = 0, user = 0, id = 0;
   int member;
@@ -112,16 +112,16 @@ static void the_other_events(void) {
   mirab_placed placed;
   mirab_engine* engine = engine_with_two_racks(&a, &b, &user);
   const mirab_job_submitted_event job = job_of(user, two, 3);
-  const mirab_server_changed_event smaller = {sizeof smaller, a, two};
-  const mirab_server_drained_event drained = {sizeof drained, b};
-  const mirab_server_reopened_event reopened = {sizeof reopened, b};
-  const mirab_server_removed_event removed = {sizeof removed, a};
-  const mirab_server_failed_event failed = {sizeof failed, b};
-  const mirab_user_reweighted_event heavier = {sizeof heavier, user, "2.5"};
-  const mirab_user_removed_event gone = {sizeof gone, user};
-  mirab_task_failed_event again = {sizeof again, 0};
-  mirab_task_finished_event over = {sizeof over, 0};
-  mirab_job_cancelled_event cancelled = {sizeof cancelled, 0};
+  const mirab_server_changed_event smaller = {.size = sizeof smaller, .server = a, .capacity = two};
+  const mirab_server_drained_event drained = {.size = sizeof drained, .server = b};
+  const mirab_server_reopened_event reopened = {.size = sizeof reopened, .server = b};
+  const mirab_server_removed_event removed = {.size = sizeof removed, .server = a};
+  const mirab_server_failed_event failed = {.size = sizeof failed, .server = b};
+  const mirab_user_reweighted_event heavier = {.size = sizeof heavier, .user = user, .weight = "2.5"};
+  const mirab_user_removed_event gone = {.size = sizeof gone, .user = user};
+  mirab_task_failed_event again = {.size = sizeof again, .task = 0};
+  mirab_task_finished_event over = {.size = sizeof over, .task = 0};
+  mirab_job_cancelled_event cancelled = {.size = sizeof cancelled, .job = 0};
 
   EXPECT(mirab_apply_server_changed(engine, 0, &smaller) == MIRAB_OK);
   EXPECT(mirab_apply_server_drained(engine, 0, &drained) == MIRAB_OK);
@@ -156,7 +156,7 @@ static void the_other_events(void) {
 
 static void what_is_not_valid(void) {
   const mirab_amounts unnamed = {NULL, one}, empty = {"a", NULL};
-  mirab_spread nothing = {0, "rack", 1};
+  mirab_spread nothing = {.size = 0, .label = "rack", .most_apart = 1};
   mirab_id a = 0, b = 0, user = 0;
   mirab_engine* engine = engine_with_two_racks(&a, &b, &user);
   mirab_job_submitted_event job = job_of(user, NULL, 1);
