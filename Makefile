@@ -1,6 +1,6 @@
 # One command for each intent; `make help` lists them. CMake and its presets do the work.
 .DEFAULT_GOAL := help
-.PHONY: help run test bench python package fuzz format tidy clean
+.PHONY: help run test generated bench python package fuzz format tidy clean
 
 SHOWCASE := examples/google2011-100x20.yaml --mechanism max-min --mechanism drf --mechanism asset --mechanism pf --fill drf --fill fifo
 SECONDS := 60
@@ -20,6 +20,10 @@ test: ## build everything and run all the tests
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev
+
+generated: ## write the texts that follow from lists in the code: headers, stubs, schemas, tables, types
+	cmake --preset dev
+	tools/generated
 
 bench: ## measure, and write build/bench/summary.json; ONLY=pool for one folder of bench/
 	@tools/setup build bench

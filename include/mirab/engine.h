@@ -35,7 +35,7 @@ typedef enum mirab_status {
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 5
+#define MIRAB_ENGINE_VERSION 6
 int mirab_engine_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
@@ -107,6 +107,141 @@ mirab_status mirab_job_cancelled(mirab_engine* engine, int64_t now, mirab_id job
                                  void* context);
 mirab_status mirab_task_finished(mirab_engine* engine, int64_t now, mirab_id task);
 mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task);
+
+/* Amounts by the name of a server. Never grows. Since version 6, as all that follows up to mirab_placed. */
+typedef struct mirab_amounts {
+  const char* name;
+  const int64_t* amounts; /* one for each resource */
+} mirab_amounts;
+
+/* Every event again, as a struct and the function that applies it: here are all members that an event has. Set a
+ * struct to zeros and `size` to its sizeof before its members: more may be added at the end. What is optional and 0
+ * or NULL is left out. Several values of one label are alternatives in `select`. */
+
+/* events: from include/mirab/scheduling/events.hpp */
+typedef struct mirab_spread {
+  size_t size;        /* sizeof(mirab_spread) */
+  const char* label;  /* servers with the same value of it are a domain */
+  int64_t most_apart; /* tasks that one domain may have more than another */
+} mirab_spread;
+
+/* A new server. */
+typedef struct mirab_server_added_event {
+  size_t size;               /* sizeof(mirab_server_added_event) */
+  const char* name;          /* several servers may have the same name */
+  const int64_t* capacity;   /* in whole units, one amount for each resource */
+  const mirab_label* labels; /* values by label; optional */
+  size_t labels_count;
+} mirab_server_added_event;
+mirab_status mirab_apply_server_added(mirab_engine* engine, int64_t now, const mirab_server_added_event* event,
+                                      mirab_id* given);
+
+/* The server has another capacity. */
+typedef struct mirab_server_changed_event {
+  size_t size;             /* sizeof(mirab_server_changed_event) */
+  mirab_id server;         /* its identifier */
+  const int64_t* capacity; /* in whole units, one amount for each resource */
+} mirab_server_changed_event;
+mirab_status mirab_apply_server_changed(mirab_engine* engine, int64_t now, const mirab_server_changed_event* event);
+
+/* Its tasks go on and it takes no new ones. */
+typedef struct mirab_server_drained_event {
+  size_t size;     /* sizeof(mirab_server_drained_event) */
+  mirab_id server; /* its identifier */
+} mirab_server_drained_event;
+mirab_status mirab_apply_server_drained(mirab_engine* engine, int64_t now, const mirab_server_drained_event* event);
+
+/* A drained server takes tasks again. */
+typedef struct mirab_server_reopened_event {
+  size_t size;     /* sizeof(mirab_server_reopened_event) */
+  mirab_id server; /* its identifier */
+} mirab_server_reopened_event;
+mirab_status mirab_apply_server_reopened(mirab_engine* engine, int64_t now,
+                                         const mirab_server_reopened_event* event);
+
+/* The server is gone. */
+typedef struct mirab_server_removed_event {
+  size_t size;     /* sizeof(mirab_server_removed_event) */
+  mirab_id server; /* its identifier */
+} mirab_server_removed_event;
+mirab_status mirab_apply_server_removed(mirab_engine* engine, int64_t now, const mirab_server_removed_event* event);
+
+/* The server is gone with its tasks, which wait again, before the other tasks of their jobs. */
+typedef struct mirab_server_failed_event {
+  size_t size;     /* sizeof(mirab_server_failed_event) */
+  mirab_id server; /* its identifier */
+} mirab_server_failed_event;
+mirab_status mirab_apply_server_failed(mirab_engine* engine, int64_t now, const mirab_server_failed_event* event,
+                                       mirab_on_lost on_lost, void* context);
+
+/* A new user. */
+typedef struct mirab_user_added_event {
+  size_t size;        /* sizeof(mirab_user_added_event) */
+  const char* name;   /* several users may have the same name */
+  const char* weight; /* an exact decimal above 0: how much the user counts */
+} mirab_user_added_event;
+mirab_status mirab_apply_user_added(mirab_engine* engine, int64_t now, const mirab_user_added_event* event,
+                                    mirab_id* given);
+
+/* The user has another weight. */
+typedef struct mirab_user_reweighted_event {
+  size_t size;        /* sizeof(mirab_user_reweighted_event) */
+  mirab_id user;      /* its identifier */
+  const char* weight; /* an exact decimal above 0: how much the user counts */
+} mirab_user_reweighted_event;
+mirab_status mirab_apply_user_reweighted(mirab_engine* engine, int64_t now,
+                                         const mirab_user_reweighted_event* event);
+
+/* The user is gone. */
+typedef struct mirab_user_removed_event {
+  size_t size;   /* sizeof(mirab_user_removed_event) */
+  mirab_id user; /* its identifier */
+} mirab_user_removed_event;
+mirab_status mirab_apply_user_removed(mirab_engine* engine, int64_t now, const mirab_user_removed_event* event);
+
+/* Equal tasks of a user, which wait. */
+typedef struct mirab_job_submitted_event {
+  size_t size;                    /* sizeof(mirab_job_submitted_event) */
+  mirab_id user;                  /* whose job it is */
+  const int64_t* demand;          /* what each task takes, in whole units */
+  int64_t tasks;                  /* how many */
+  const char* const* servers;     /* names of the servers where they may run, else all; optional */
+  size_t servers_count;
+  const mirab_label* select;      /* by label, the values of which a server must have one; optional */
+  size_t select_count;
+  const mirab_amounts* demand_on; /* by name of a server, another demand there; optional */
+  size_t demand_on_count;
+  int64_t gang;                   /* this number of tasks start together or not at all; optional */
+  int64_t per_server;             /* tasks of the job on one server, at most; optional */
+  const mirab_spread* spread;     /* evens out the running tasks over the domains of a label; optional */
+  const char* pack;               /* a label: all running tasks are in one domain of it; optional */
+} mirab_job_submitted_event;
+mirab_status mirab_apply_job_submitted(mirab_engine* engine, int64_t now, const mirab_job_submitted_event* event,
+                                       mirab_id* given);
+
+/* Its running tasks stop and its waiting tasks are dropped. */
+typedef struct mirab_job_cancelled_event {
+  size_t size;  /* sizeof(mirab_job_cancelled_event) */
+  mirab_id job; /* its identifier */
+} mirab_job_cancelled_event;
+mirab_status mirab_apply_job_cancelled(mirab_engine* engine, int64_t now, const mirab_job_cancelled_event* event,
+                                       mirab_on_lost on_lost, void* context);
+
+/* The task is over. */
+typedef struct mirab_task_finished_event {
+  size_t size;   /* sizeof(mirab_task_finished_event) */
+  mirab_id task; /* its identifier */
+} mirab_task_finished_event;
+mirab_status mirab_apply_task_finished(mirab_engine* engine, int64_t now, const mirab_task_finished_event* event);
+
+/* The task waits again, before the other tasks of its job. */
+typedef struct mirab_task_failed_event {
+  size_t size;   /* sizeof(mirab_task_failed_event) */
+  mirab_id task; /* its identifier */
+} mirab_task_failed_event;
+mirab_status mirab_apply_task_failed(mirab_engine* engine, int64_t now, const mirab_task_failed_event* event);
+
+/* end */
 
 /* Never grows: functions of their own report whatever else a step brings. */
 typedef struct mirab_placed {

@@ -17,6 +17,7 @@
 #include <mirab/model/choice.hpp>
 #include <mirab/model/classes.hpp>
 #include <mirab/model/cluster_file.hpp>
+#include <mirab/model/members.hpp>
 #include <mirab/model/problem.hpp>
 #include <mirab/model/quantity.hpp>
 #include <mirab/model/random.hpp>
@@ -35,6 +36,7 @@
 #include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/events.hpp>
+#include <mirab/scheduling/fields.hpp>
 #include <mirab/scheduling/fill.hpp>
 #include <mirab/scheduling/snapshot.hpp>
 #include <mirab/scheduling/why.hpp>

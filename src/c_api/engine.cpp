@@ -16,6 +16,7 @@
 #include <mirab/scheduling/snapshot.hpp>
 
 #include "c_api/boundary.hpp"
+#include "c_api/event_structs.hpp"
 #include "scheduling/persistence/record_json.hpp"
 
 struct mirab_engine {
@@ -144,8 +145,8 @@ size_t mirab_engine_snapshot(const mirab_engine* engine, void* bytes, size_t siz
   }
 }
 
-// The engine behind plain functions. Nothing is decided here: arguments become events, results become
-// statuses, and no exception leaves.
+// Events as structs, whose members are read by the lists of events. Nothing is decided here: structs become
+// events, results become statuses, and no exception leaves.
 
 namespace {
 
@@ -153,63 +154,63 @@ using namespace mirab::scheduling;
 using mirab::Check;
 using mirab::Result;
 using mirab::c_api::at;
-using mirab::c_api::check_texts;
 using mirab::c_api::give;
 using mirab::c_api::guarded;
 using mirab::c_api::invalid;
 using mirab::c_api::null_argument;
 using mirab::c_api::refused;
 
-Amounts amounts(const mirab_engine& engine, const std::int64_t* units) {
-  return {units, units + engine.engine.options().resources.size()};
+/// Applies the event that a struct describes, and hands on what came of it.
+template <class Event, class Struct, class Give>
+mirab_status apply_then(mirab_engine* engine, std::int64_t now, const Struct* described,
+                        const Give& hand_on) {
+  return guarded(engine, {{"event", described}}, [&] {
+    mirab::c_api::StructReader reader(engine->engine.options().resources.size());
+    const Event event = reader.template read<Event>(*described);
+    if (reader.invalid()) return invalid(*engine, *reader.invalid());
+    if (reader.refused()) return refused(*engine, *reader.refused());
+    const auto result = engine->engine.apply(event, at(now));
+    if constexpr (std::is_same_v<decltype(result), const Check>) {
+      return result ? refused(*engine, *result) : MIRAB_OK;
+    } else {
+      if (!result) return refused(*engine, result.error());
+      hand_on(*result);
+      return MIRAB_OK;
+    }
+  });
 }
 
-template <class Event>
-mirab_status apply(mirab_engine& engine, std::int64_t now, const Event& event) {
-  const Check bad = engine.engine.apply(event, at(now));
-  return bad ? refused(engine, *bad) : MIRAB_OK;
+template <class Event, class Struct>
+mirab_status applied(mirab_engine* engine, std::int64_t now, const Struct* event) {
+  return apply_then<Event>(engine, now, event, [] {});
 }
 
-template <class Event>
-mirab_status apply_for_id(mirab_engine& engine, std::int64_t now, const Event& event, mirab_id* id) {
-  const auto given = engine.engine.apply(event, at(now));
-  if (!given) return refused(engine, given.error());
-  give(static_cast<mirab_id>(*given), id);
-  return MIRAB_OK;
+template <class Event, class Struct>
+mirab_status applied(mirab_engine* engine, std::int64_t now, const Struct* event, mirab_id* given) {
+  return apply_then<Event>(engine, now, event,
+                           [&](const auto& id) { give(static_cast<mirab_id>(id), given); });
 }
 
-template <class Event>
-mirab_status apply_for_lost(mirab_engine& engine, std::int64_t now, const Event& event, mirab_on_lost on_lost,
-                            void* context) {
-  const Result<std::vector<Lost>> lost = engine.engine.apply(event, at(now));
-  if (!lost) return refused(engine, lost.error());
-  for (const Lost& task : *lost) {
-    if (on_lost != nullptr)
+template <class Event, class Struct>
+mirab_status applied(mirab_engine* engine, std::int64_t now, const Struct* event, mirab_on_lost on_lost,
+                     void* context) {
+  return apply_then<Event>(engine, now, event, [&](const std::vector<Lost>& lost) {
+    if (on_lost == nullptr) return;
+    for (const Lost& task : lost)
       on_lost(context, static_cast<mirab_id>(task.task), static_cast<mirab_id>(task.job));
-  }
-  return MIRAB_OK;
+  });
 }
 
-/// Labels with their names and values, none of them NULL. No labels may be NULL themselves.
-Check check_labels(const char* name, const mirab_label* labels, std::size_t count) {
-  if (count > 0 && labels == nullptr) return null_argument(name);
-  for (std::size_t k = 0; k < count; ++k) {
-    if (labels[k].name == nullptr) return null_argument(fmt::format("{}[{}].name", name, k));
-    if (labels[k].value == nullptr) return null_argument(fmt::format("{}[{}].value", name, k));
-  }
-  return {};
+/// A struct with nothing in it but its size.
+template <class Struct>
+Struct empty() {
+  Struct event{};
+  event.size = sizeof event;
+  return event;
 }
 
 /// Bytes of the first version of mirab_terms.
 constexpr std::size_t kFirstTerms = offsetof(mirab_terms, pack) + sizeof(mirab_terms::pack);
-
-void add(const mirab_terms& terms, JobSubmitted& event) {
-  if (terms.gang != 0) event.gang = terms.gang;
-  if (terms.per_server != 0) event.per_server = terms.per_server;
-  if (terms.spread != nullptr)
-    event.spread = {.label = terms.spread, .most_apart = terms.most_apart != 0 ? terms.most_apart : 1};
-  if (terms.pack != nullptr) event.pack = terms.pack;
-}
 
 }  // namespace
 
@@ -217,62 +218,137 @@ const char* mirab_engine_error(const mirab_engine* engine) {
   return engine != nullptr ? engine->error.c_str() : "engine: must not be NULL";
 }
 
+mirab_status mirab_apply_server_added(mirab_engine* engine, int64_t now,
+                                      const mirab_server_added_event* event, mirab_id* given) {
+  return applied<ServerAdded>(engine, now, event, given);
+}
+
+mirab_status mirab_apply_server_changed(mirab_engine* engine, int64_t now,
+                                        const mirab_server_changed_event* event) {
+  return applied<ServerChanged>(engine, now, event);
+}
+
+mirab_status mirab_apply_server_drained(mirab_engine* engine, int64_t now,
+                                        const mirab_server_drained_event* event) {
+  return applied<ServerDrained>(engine, now, event);
+}
+
+mirab_status mirab_apply_server_reopened(mirab_engine* engine, int64_t now,
+                                         const mirab_server_reopened_event* event) {
+  return applied<ServerReopened>(engine, now, event);
+}
+
+mirab_status mirab_apply_server_removed(mirab_engine* engine, int64_t now,
+                                        const mirab_server_removed_event* event) {
+  return applied<ServerRemoved>(engine, now, event);
+}
+
+mirab_status mirab_apply_server_failed(mirab_engine* engine, int64_t now,
+                                       const mirab_server_failed_event* event, mirab_on_lost on_lost,
+                                       void* context) {
+  return applied<ServerFailed>(engine, now, event, on_lost, context);
+}
+
+mirab_status mirab_apply_user_added(mirab_engine* engine, int64_t now, const mirab_user_added_event* event,
+                                    mirab_id* given) {
+  return applied<UserAdded>(engine, now, event, given);
+}
+
+mirab_status mirab_apply_user_reweighted(mirab_engine* engine, int64_t now,
+                                         const mirab_user_reweighted_event* event) {
+  return applied<UserReweighted>(engine, now, event);
+}
+
+mirab_status mirab_apply_user_removed(mirab_engine* engine, int64_t now,
+                                      const mirab_user_removed_event* event) {
+  return applied<UserRemoved>(engine, now, event);
+}
+
+mirab_status mirab_apply_job_submitted(mirab_engine* engine, int64_t now,
+                                       const mirab_job_submitted_event* event, mirab_id* given) {
+  return applied<JobSubmitted>(engine, now, event, given);
+}
+
+mirab_status mirab_apply_job_cancelled(mirab_engine* engine, int64_t now,
+                                       const mirab_job_cancelled_event* event, mirab_on_lost on_lost,
+                                       void* context) {
+  return applied<JobCancelled>(engine, now, event, on_lost, context);
+}
+
+mirab_status mirab_apply_task_finished(mirab_engine* engine, int64_t now,
+                                       const mirab_task_finished_event* event) {
+  return applied<TaskFinished>(engine, now, event);
+}
+
+mirab_status mirab_apply_task_failed(mirab_engine* engine, int64_t now,
+                                     const mirab_task_failed_event* event) {
+  return applied<TaskFailed>(engine, now, event);
+}
+
+// The same as functions with the members that events had at first.
+
 mirab_status mirab_server_added(mirab_engine* engine, int64_t now, const char* name, const int64_t* capacity,
                                 const mirab_label* labels, size_t label_count, mirab_id* server) {
-  return guarded(engine, {{"name", name}, {"capacity", capacity}}, [&] {
-    if (const Check wrong = check_labels("labels", labels, label_count)) return invalid(*engine, *wrong);
-    ServerAdded event{.name = name, .capacity = amounts(*engine, capacity)};
-    for (std::size_t k = 0; k < label_count; ++k) event.labels[labels[k].name] = labels[k].value;
-    return apply_for_id(*engine, now, event, server);
-  });
+  auto event = empty<mirab_server_added_event>();
+  event.name = name;
+  event.capacity = capacity;
+  event.labels = labels;
+  event.labels_count = label_count;
+  return mirab_apply_server_added(engine, now, &event, server);
 }
 
 mirab_status mirab_server_changed(mirab_engine* engine, int64_t now, mirab_id server,
                                   const int64_t* capacity) {
-  return guarded(engine, {{"capacity", capacity}}, [&] {
-    return apply(*engine, now,
-                 ServerChanged{.server = ServerId{server}, .capacity = amounts(*engine, capacity)});
-  });
+  auto event = empty<mirab_server_changed_event>();
+  event.server = server;
+  event.capacity = capacity;
+  return mirab_apply_server_changed(engine, now, &event);
 }
 
 mirab_status mirab_server_drained(mirab_engine* engine, int64_t now, mirab_id server) {
-  return guarded(engine, {}, [&] { return apply(*engine, now, ServerDrained{ServerId{server}}); });
+  auto event = empty<mirab_server_drained_event>();
+  event.server = server;
+  return mirab_apply_server_drained(engine, now, &event);
 }
 
 mirab_status mirab_server_reopened(mirab_engine* engine, int64_t now, mirab_id server) {
-  return guarded(engine, {}, [&] { return apply(*engine, now, ServerReopened{ServerId{server}}); });
+  auto event = empty<mirab_server_reopened_event>();
+  event.server = server;
+  return mirab_apply_server_reopened(engine, now, &event);
 }
 
 mirab_status mirab_server_removed(mirab_engine* engine, int64_t now, mirab_id server) {
-  return guarded(engine, {}, [&] { return apply(*engine, now, ServerRemoved{ServerId{server}}); });
+  auto event = empty<mirab_server_removed_event>();
+  event.server = server;
+  return mirab_apply_server_removed(engine, now, &event);
 }
 
 mirab_status mirab_server_failed(mirab_engine* engine, int64_t now, mirab_id server, mirab_on_lost on_lost,
                                  void* context) {
-  return guarded(engine, {}, [&] {
-    return apply_for_lost(*engine, now, ServerFailed{ServerId{server}}, on_lost, context);
-  });
+  auto event = empty<mirab_server_failed_event>();
+  event.server = server;
+  return mirab_apply_server_failed(engine, now, &event, on_lost, context);
 }
 
 mirab_status mirab_user_added(mirab_engine* engine, int64_t now, const char* name, const char* weight,
                               mirab_id* user) {
-  return guarded(engine, {{"name", name}, {"weight", weight}}, [&] {
-    const Result<mirab::Quantity> phi = mirab::Quantity::parse(weight);
-    if (!phi) return refused(*engine, phi.error());
-    return apply_for_id(*engine, now, UserAdded{.name = name, .weight = *phi}, user);
-  });
+  auto event = empty<mirab_user_added_event>();
+  event.name = name;
+  event.weight = weight;
+  return mirab_apply_user_added(engine, now, &event, user);
 }
 
 mirab_status mirab_user_reweighted(mirab_engine* engine, int64_t now, mirab_id user, const char* weight) {
-  return guarded(engine, {{"weight", weight}}, [&] {
-    const Result<mirab::Quantity> phi = mirab::Quantity::parse(weight);
-    if (!phi) return refused(*engine, phi.error());
-    return apply(*engine, now, UserReweighted{.user = UserId{user}, .weight = *phi});
-  });
+  auto event = empty<mirab_user_reweighted_event>();
+  event.user = user;
+  event.weight = weight;
+  return mirab_apply_user_reweighted(engine, now, &event);
 }
 
 mirab_status mirab_user_removed(mirab_engine* engine, int64_t now, mirab_id user) {
-  return guarded(engine, {}, [&] { return apply(*engine, now, UserRemoved{UserId{user}}); });
+  auto event = empty<mirab_user_removed_event>();
+  event.user = user;
+  return mirab_apply_user_removed(engine, now, &event);
 }
 
 mirab_status mirab_job_submitted(mirab_engine* engine, int64_t now, mirab_id user, const int64_t* demand,
@@ -286,34 +362,49 @@ mirab_status mirab_job_submitted_with(mirab_engine* engine, int64_t now, mirab_i
                                       int64_t tasks, const char* const* servers, size_t server_count,
                                       const mirab_label* select, size_t select_count,
                                       const mirab_terms* terms, mirab_id* job) {
-  return guarded(engine, {{"demand", demand}}, [&] {
-    if (const Check wrong = check_labels("select", select, select_count)) return invalid(*engine, *wrong);
-    if (servers != nullptr)
-      if (const Check wrong = check_texts("servers", servers, server_count)) return invalid(*engine, *wrong);
-    JobSubmitted event{.user = UserId{user}, .demand = amounts(*engine, demand), .tasks = tasks};
-    if (servers != nullptr) event.servers.emplace(servers, servers + server_count);
-    for (std::size_t k = 0; k < select_count; ++k) event.select[select[k].name].emplace_back(select[k].value);
-    if (terms != nullptr) {
-      const std::optional<mirab_terms> known = mirab::c_api::read_sized(*terms, kFirstTerms);
-      if (!known) return refused(*engine, {.message = "sizeof(mirab_terms) is expected", .key = "size"});
-      add(*known, event);
+  auto event = empty<mirab_job_submitted_event>();
+  auto spread = empty<mirab_spread>();
+  event.user = user;
+  event.demand = demand;
+  event.tasks = tasks;
+  event.servers = servers;
+  event.servers_count = server_count;
+  event.select = select;
+  event.select_count = select_count;
+  if (terms != nullptr) {
+    const std::optional<mirab_terms> known = mirab::c_api::read_sized(*terms, kFirstTerms);
+    if (!known) {
+      return guarded(engine, {{"demand", demand}}, [&] {
+        return refused(*engine, {.message = "sizeof(mirab_terms) is expected", .key = "size"});
+      });
     }
-    return apply_for_id(*engine, now, event, job);
-  });
+    spread.label = known->spread;
+    spread.most_apart = known->most_apart != 0 ? known->most_apart : 1;
+    event.gang = known->gang;
+    event.per_server = known->per_server;
+    event.spread = known->spread != nullptr ? &spread : nullptr;
+    event.pack = known->pack;
+  }
+  return mirab_apply_job_submitted(engine, now, &event, job);
 }
 
 mirab_status mirab_job_cancelled(mirab_engine* engine, int64_t now, mirab_id job, mirab_on_lost on_lost,
                                  void* context) {
-  return guarded(engine, {},
-                 [&] { return apply_for_lost(*engine, now, JobCancelled{JobId{job}}, on_lost, context); });
+  auto event = empty<mirab_job_cancelled_event>();
+  event.job = job;
+  return mirab_apply_job_cancelled(engine, now, &event, on_lost, context);
 }
 
 mirab_status mirab_task_finished(mirab_engine* engine, int64_t now, mirab_id task) {
-  return guarded(engine, {}, [&] { return apply(*engine, now, TaskFinished{TaskId{task}}); });
+  auto event = empty<mirab_task_finished_event>();
+  event.task = task;
+  return mirab_apply_task_finished(engine, now, &event);
 }
 
 mirab_status mirab_task_failed(mirab_engine* engine, int64_t now, mirab_id task) {
-  return guarded(engine, {}, [&] { return apply(*engine, now, TaskFailed{TaskId{task}}); });
+  auto event = empty<mirab_task_failed_event>();
+  event.task = task;
+  return mirab_apply_task_failed(engine, now, &event);
 }
 
 mirab_status mirab_user_state(const mirab_engine* engine, mirab_id user, int64_t* used, int64_t* running,

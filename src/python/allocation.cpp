@@ -6,6 +6,7 @@
 #include <mirab/audit/metrics.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "audit/figures.hpp"
 #include "model/names.hpp"
 #include "python/cluster.hpp"
 #include "python/conversion.hpp"
@@ -111,6 +112,44 @@ void add_how(py::module_& module, DivisionClass& allocation) {
       "notices", [](const Division& d) { return d.outcome.notices; }, "What the reader should know.");
 }
 
+/// A figure of the whole outcome, or by resource.
+py::object figure_of(const Division& /*division*/, double value) { return py::cast(value); }
+template <class Value>
+py::object figure_of(const Division& division, const std::vector<Value>& values) {
+  py::dict by_resource;
+  for (std::size_t r = 0; r < values.size(); ++r)
+    by_resource[text(division.problem->resources()[r])] = values[r];
+  return by_resource;
+}
+
+/// The figures of audit/figures.hpp as a named tuple.
+void add_metrics(py::module_& module, DivisionClass& allocation) {
+  const auto each = [](const auto& visit) {
+    for_each_figure<Per::outcome, Per::resource>([&](const auto& figure) {
+      if constexpr (!kIsIn<FillRecord, decltype(figure)>) visit(figure);
+    });
+  };
+  std::vector<std::pair<const char*, const char*>> fields;
+  each([&](const auto& figure) { fields.emplace_back(figure.name.data(), figure.meaning.data()); });
+  const Record metrics(module, "mirab.Metrics", "The figures of an outcome.", fields);
+  allocation.def_property_readonly(
+      "metrics",
+      [metrics, each](const Division& d) {
+        const Metrics measured = measure(*d.problem, d.allocation());
+        const GroupMetrics of_groups = measure_groups(*d.problem, d.allocation());
+        std::vector<py::object> values;
+        each([&](const auto& figure) {
+          if constexpr (kIsIn<Metrics, decltype(figure)>) {
+            values.push_back(figure_of(d, measured.*figure.member));
+          } else {
+            values.push_back(figure_of(d, of_groups.*figure.member));
+          }
+        });
+        return metrics.with(std::move(values));
+      },
+      "Its figures, Metrics: numbers, and dictionaries by resource.");
+}
+
 void add_what(DivisionClass& allocation) {
   allocation.def_property_readonly(
       "servers", &server_names,
@@ -147,6 +186,7 @@ void add_allocation(py::module_& module) {
   allocation.def_property_readonly(
       "cluster", [](const Division& d) { return ClusterValue{.problem = d.problem}; }, "What was divided.");
   add_how(module, allocation);
+  add_metrics(module, allocation);
   add_what(allocation);
   module.def("allocate", &divided, "cluster"_a, "mechanism"_a = "drf", py::kw_only(),
              "threads"_a.noconvert() = 1,

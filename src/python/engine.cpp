@@ -6,13 +6,17 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <limits>
+#include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/event_log.hpp>
 #include <mirab/scheduling/snapshot.hpp>
 
+#include "python/arguments.hpp"
 #include "python/conversion.hpp"
 #include "python/module.hpp"
 #include "python/why.hpp"
@@ -27,41 +31,42 @@ namespace py = pybind11;
 using namespace py::literals;
 using namespace scheduling;
 
-std::string text_of(const Reserving& rule) {
-  const std::string at_most = rule.at_most ? fmt::format("{}", rule.at_most->count()) : "None";
-  return fmt::format("mirab.Reserving(after={}, servers={}, at_most={})", rule.after.count(), rule.servers,
-                     at_most);
-}
-
-std::string text_of(const Preempting& rule) {
-  return fmt::format("mirab.Preempting(tasks={}, per={})", rule.tasks, rule.per.count());
+/// A class of Python with the fields of a record: made of them in their order, and read.
+template <class Rule, class... Member>
+void add_rule(py::module_& module, const char* name, const char* meaning,
+              const std::tuple<Field<Rule, Member>...>& /*fields*/) {
+  py::class_<Rule> rule(module, name, meaning);
+  const auto made = [](typename Argument<Member>::Type... arguments) {
+    return record_from<Rule>(std::move(arguments)...);
+  };
+  std::apply([&](const auto&... described) { rule.def(py::init(made), described...); },
+             described_arguments<Rule, kFieldCount<Rule>>());
+  for_each_field<Rule>([&](const auto& field) {
+    rule.def_readonly(field.name.data(), field.member, std::string(field.meaning).c_str());
+  });
+  rule.def("__repr__", [name](const Rule& value) {
+    std::string text;
+    for_each_field<Rule>([&](const auto& field) {
+      text += (text.empty() ? "" : ", ") + std::string(field.name) + "=";
+      text += py::repr(py::cast(value.*field.member)).template cast<std::string>();
+    });
+    return "mirab." + std::string(name) + "(" + text + ")";
+  });
 }
 
 }  // namespace
 
 void add_rules(py::module_& module, EngineClass& engine) {
-  py::class_<Reserving>(module, "Reserving",
-                        "Reservations against starvation: when the next task of a user fits nowhere and has "
-                        "waited for `after`, a server is kept for it, at most `servers` at once, each for "
-                        "`at_most`. Times are nanoseconds or datetime.timedelta.")
-      .def(py::init([](Duration after, std::size_t servers, std::optional<Duration> at_most) {
-             return Reserving{.after = after, .servers = servers, .at_most = at_most};
-           }),
-           "after"_a, "servers"_a.noconvert() = 1, "at_most"_a = py::none())
-      .def_readonly("after", &Reserving::after, "Nanoseconds.")
-      .def_readonly("servers", &Reserving::servers, "Kept at once, at the most.")
-      .def_readonly("at_most", &Reserving::at_most, "Nanoseconds, or None.")
-      .def("__repr__", [](const Reserving& rule) { return text_of(rule); });
-  py::class_<Preempting>(
-      module, "Preempting",
-      "Preemption: where nothing else can be placed, tasks of users above their fair share "
-      "end for one of a user below its own, at most `tasks` in any time of the length "
-      "`per`, nanoseconds or datetime.timedelta.")
-      .def(py::init([](std::int64_t tasks, Duration per) { return Preempting{.tasks = tasks, .per = per}; }),
-           "tasks"_a.noconvert(), "per"_a)
-      .def_readonly("tasks", &Preempting::tasks, "Ended in any such time, at the most.")
-      .def_readonly("per", &Preempting::per, "Nanoseconds.")
-      .def("__repr__", [](const Preempting& rule) { return text_of(rule); });
+  add_rule(module, "Reserving",
+           "Reservations against starvation: when the next task of a user fits nowhere and has "
+           "waited for `after`, a server is kept for it, at most `servers` at once, each for "
+           "`at_most`. Times are nanoseconds or datetime.timedelta.",
+           Declared<Reserving>::kFields);
+  add_rule(module, "Preempting",
+           "Preemption: where nothing else can be placed, tasks of users above their fair share "
+           "end for one of a user below its own, at most `tasks` in any time of the length "
+           "`per`, nanoseconds or datetime.timedelta.",
+           Declared<Preempting>::kFields);
   const Record reservation(module, "mirab.Reservation", "A server that is kept for the next task of a job.",
                            {{"server", "which takes no other task"},
                             {"job", "whose next task it is kept for"},
@@ -223,35 +228,7 @@ namespace py = pybind11;
 using namespace py::literals;
 using namespace scheduling;
 
-using Names = std::vector<std::string>;
 using Number = std::uint64_t;  // of an identifier
-
-std::size_t index_in(std::initializer_list<const char*> words, const std::string& word, const char* key) {
-  const auto* const found = std::find(words.begin(), words.end(), word);
-  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  std::string message = "'" + word + "' is none of";
-  for (const char* const each : words) message += std::string(" ") + each;
-  throw Refusal({.message = std::move(message), .key = key});
-}
-
-Scheduler made(Names resources, const std::string& discipline, const std::string& placement,
-               const std::string& tie, const std::string& oversized,
-               const std::vector<py::object>& share_scale, const std::optional<Duration>& half_life,
-               const std::optional<Reserving>& reservations, const std::optional<Preempting>& preemption,
-               std::uint64_t seed) {
-  EngineOptions options{
-      .resources = std::move(resources),
-      .discipline = value_of(choose_discipline(discipline)),
-      .placement = value_of(choose_placement(placement)),
-      .tie = static_cast<Tie>(index_in({"first", "last", "random"}, tie, "tie")),
-      .oversized = static_cast<Oversized>(index_in({"refuse", "wait"}, oversized, "oversized")),
-      .half_life = half_life,
-      .reservations = reservations,
-      .preemption = preemption};
-  for (const py::object& scale : share_scale)
-    options.share_scale.push_back(quantity_of(scale, "share_scale"));
-  return {.engine = value_of(Engine::from(std::move(options))), .random = Random(seed)};
-}
 
 Scheduler restored(const py::bytes& bytes, std::uint64_t seed) {
   return {.engine = value_of(restore(std::string_view(bytes))), .random = Random(seed)};
@@ -264,18 +241,28 @@ Scheduler replayed(const py::object& log, std::uint64_t seed) {
   return {.engine = value_of(replay(file, name)), .random = Random(seed)};
 }
 
+/// The options that an engine begins with, and the seed.
+template <class... Member>
+void add_constructor(EngineClass& engine, const std::tuple<Field<EngineOptions, Member>...>& /*fields*/) {
+  const auto made = [](typename Argument<Member>::Type... arguments, std::uint64_t seed) -> Scheduler {
+    return {.engine = value_of(Engine::from(record_from<EngineOptions>(std::move(arguments)...))),
+            .random = Random(seed)};
+  };
+  const std::string documentation =
+      "An engine without servers and users.\n" + meanings<EngineOptions>() +
+      "\n`seed`: of what is drawn at random.\n\n`discipline` and `placement` are as on the command line "
+      "(\"best-fit:published=true\"), `tie` is \"first\", \"last\" or \"random\", `oversized` \"refuse\" or "
+      "\"wait\", `half_life` nanoseconds or datetime.timedelta, `reservations` a Reserving, `preemption` a "
+      "Preempting. Raises Refused.";
+  std::apply(
+      [&](const auto&... described) {
+        engine.def(py::init(made), described..., "seed"_a = 0, documentation.c_str());
+      },
+      described_arguments<EngineOptions, fields_before<EngineOptions>(Presence::defaulted)>());
+}
+
 void add_construction(EngineClass& engine) {
-  engine.def(
-      py::init(&made), "resources"_a, "discipline"_a = "drf", "placement"_a = "first-fit", py::kw_only(),
-      "tie"_a = "first", "oversized"_a = "refuse", "share_scale"_a = py::tuple(), "half_life"_a = py::none(),
-      "reservations"_a = py::none(), "preemption"_a = py::none(), "seed"_a = 0,
-      "An engine without servers and users. `resources`: names, the order of all amounts. "
-      "`discipline`, `placement`: as on the command line (\"best-fit:published=true\"). `tie`: \"first\", "
-      "\"last\" or \"random\". `oversized`: \"refuse\" or \"wait\", what becomes of a job whose tasks are "
-      "larger than every server. `share_scale`: how much each resource counts in a share. `half_life`: "
-      "nanoseconds or datetime.timedelta. `reservations`: Reserving, against starvation. `preemption`: "
-      "Preempting, from users above their fair share for users below theirs. `seed`: of what is drawn at "
-      "random. Raises Refused.");
+  add_constructor(engine, Declared<EngineOptions>::kFields);
   engine.def_static(
       "restore", &restored, "snapshot"_a, py::kw_only(), "seed"_a = 0,
       "The engine of a snapshot: the same later events, times and random numbers bring the same "

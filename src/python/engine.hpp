@@ -13,7 +13,6 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "python/conversion.hpp"
-#include "scheduling/records/records.hpp"
 
 namespace mirab::python {
 
@@ -32,7 +31,7 @@ struct Scheduler {
 
 using EngineClass = pybind11::class_<Scheduler>;
 
-/// The type of named tuples for a record of scheduling/records/records.hpp. `name` is `mirab.Name`.
+/// The type of named tuples for a record with a list of fields. `name` is `mirab.Name`.
 template <class T>
 Record record_of(pybind11::module_& module, const char* name) {
   std::vector<std::pair<const char*, const char*>> fields;

@@ -305,6 +305,20 @@ class Certificate(NamedTuple):
     kind: str
     value: float
 
+class Metrics(NamedTuple):
+    min_dominant_share: float
+    gini: float
+    jain: float
+    ratio_20_20: float
+    sample_standard_deviation: float
+    beta_dominant: float
+    beta_non_dominant: float
+    utilization: dict[str, float]
+    pareto_index: dict[str, float | None]
+    sharing_incentive_index: float
+    jain_dominant: dict[str, float]
+    jain_non_dominant: dict[str, float]
+
 class Allocation:
     @property
     def cluster(self) -> Cluster: ...
@@ -314,6 +328,8 @@ class Allocation:
     def status(self) -> Status: ...
     @property
     def certificate(self) -> Certificate: ...
+    @property
+    def metrics(self) -> Metrics: ...
     @property
     def seconds(self) -> float: ...
     @property

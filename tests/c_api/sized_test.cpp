@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "c_api/boundary.hpp"
+#include "c_api/event_structs.hpp"
 
 namespace {
 
@@ -52,6 +53,29 @@ TEST(Sized, ACallerOfALaterVersionIsToldAllThereIsAndKeepsItsSize) {
   EXPECT_EQ(later.first, 1);
   EXPECT_EQ(later.second, 2);
   EXPECT_EQ(later.size, sizeof(Grown) + 100);
+}
+
+// The structs of events are read by the lists of their fields.
+
+template <class Record, class Struct>
+constexpr bool kHasItsLayout = mirab::c_api::layout_of<Record>(true).size() == sizeof(Struct);
+
+TEST(EventStructs, HaveTheLayoutOfTheirLists) {
+  using namespace mirab::scheduling;
+  EXPECT_TRUE((kHasItsLayout<Spread, mirab_spread>));
+  EXPECT_TRUE((kHasItsLayout<ServerAdded, mirab_server_added_event>));
+  EXPECT_TRUE((kHasItsLayout<ServerChanged, mirab_server_changed_event>));
+  EXPECT_TRUE((kHasItsLayout<ServerDrained, mirab_server_drained_event>));
+  EXPECT_TRUE((kHasItsLayout<ServerReopened, mirab_server_reopened_event>));
+  EXPECT_TRUE((kHasItsLayout<ServerRemoved, mirab_server_removed_event>));
+  EXPECT_TRUE((kHasItsLayout<ServerFailed, mirab_server_failed_event>));
+  EXPECT_TRUE((kHasItsLayout<UserAdded, mirab_user_added_event>));
+  EXPECT_TRUE((kHasItsLayout<UserReweighted, mirab_user_reweighted_event>));
+  EXPECT_TRUE((kHasItsLayout<UserRemoved, mirab_user_removed_event>));
+  EXPECT_TRUE((kHasItsLayout<JobSubmitted, mirab_job_submitted_event>));
+  EXPECT_TRUE((kHasItsLayout<JobCancelled, mirab_job_cancelled_event>));
+  EXPECT_TRUE((kHasItsLayout<TaskFinished, mirab_task_finished_event>));
+  EXPECT_TRUE((kHasItsLayout<TaskFailed, mirab_task_failed_event>));
 }
 
 }  // namespace

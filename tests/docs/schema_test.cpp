@@ -447,7 +447,7 @@ constexpr PageType kPageTypes[] = {
     {"report_data", "UserShare", "outcomes", "/definitions/user"},
     {"report_data", "ServerEntry", "outcomes", "/definitions/server"},
     {"report_data", "Outcome", "outcomes", "/definitions/outcome"},
-    {"report_data", "Metrics", "outcomes", "/definitions/outcome/properties/metrics"},
+    {"figures", "Metrics", "outcomes", "/definitions/outcome/properties/metrics"},
     {"report_data", "Step", "outcomes", "/definitions/outcome/properties/steps/items"},
     {"simulation_data", "Series", "simulation", "/definitions/series/items"},
     {"simulation_data", "Quantiles", "simulation", "/definitions/quantiles"},

@@ -1,54 +1,23 @@
-// The texts that follow from the lists of scheduling/records/records.hpp and explain/reasons.hpp: the schema
-// of event logs, the events, decisions and reasons in mirab.pyi, the tables of events in
-// docs/reference/engine.md, and the functions of mirab/engine.h.
-//
-// MIRAB_REWRITE_SNIPPETS=1 writes the first three; the header is compared only.
+// The texts that follow from the lists of fields in mirab/scheduling/events.hpp, engine.hpp and
+// scheduling/records/reasons.hpp: the schema of event logs, the events, decisions, options and reasons in
+// mirab.pyi, the tables of events in docs/reference/engine.md, and the structs of mirab/engine.h.
 
 #include <cctype>
-#include <cstdlib>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <sstream>
 #include <string>
+#include <vector>
 
+#include "c_api/event_structs.hpp"
 #include "scheduling/persistence/record_json.hpp"
 #include "scheduling/records/reasons.hpp"
+#include "support/generated.hpp"
 
 namespace mirab::scheduling {
 namespace {
 
 using Ordered = nlohmann::ordered_json;
-
-std::string read_file(const std::string& name) {
-  std::ifstream file(MIRAB_SOURCE_DIR "/" + name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// The text of a file in the tree is this one, or becomes it.
-void expect_text(const std::string& name, const std::string& expected) {
-  if (std::getenv("MIRAB_REWRITE_SNIPPETS") != nullptr) {
-    std::ofstream(MIRAB_SOURCE_DIR "/" + name) << expected;
-  } else {
-    EXPECT_EQ(read_file(name), expected)
-        << name
-        << " does not follow from src/scheduling/records/records.hpp: run with MIRAB_REWRITE_SNIPPETS=1";
-  }
-}
-
-/// What stands between two marks is this text.
-void expect_between(const std::string& name, const std::string& begin, const std::string& end,
-                    const std::string& expected) {
-  const std::string text = read_file(name);
-  const std::size_t from = text.find(begin);
-  const std::size_t to = text.find(end, from);
-  ASSERT_NE(from, std::string::npos) << name;
-  ASSERT_NE(to, std::string::npos) << name;
-  expect_text(name, text.substr(0, from + begin.size()) + expected + text.substr(to));
-}
 
 template <class Each>
 using Applied = decltype(std::declval<Engine&>().apply(std::declval<const Each&>(), Time()));
@@ -195,18 +164,6 @@ Ordered log_schema() {
   return schema;
 }
 
-/// On one line with blanks between.
-std::string on_a_line(const Ordered& json) {
-  if (!json.is_structured()) return json.dump();
-  std::string text;
-  for (const auto& [key, value] : json.items()) {
-    if (!text.empty()) text += ", ";
-    if (json.is_object()) text += Ordered(key).dump() + ": ";
-    text += on_a_line(value);
-  }
-  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
-
 /// On as many lines of at most 110 columns as it takes, of which the first begins at a column.
 std::string pretty(const Ordered& json, std::size_t indent, std::size_t column) {
   constexpr std::size_t kColumns = 110;
@@ -234,6 +191,17 @@ std::string python_type() {
   using Part = typename Inner<Member>::Type;
   if constexpr (std::is_same_v<Member, Spread>) {
     return "str | tuple[str, int]";
+  } else if constexpr (std::is_same_v<Member, Reserving>) {
+    return "Reserving";
+  } else if constexpr (std::is_same_v<Member, Preempting>) {
+    return "Preempting";
+  } else if constexpr (std::is_same_v<Member, Duration>) {
+    return "Time";
+  } else if constexpr (std::is_enum_v<Member> && !kWords<Member>.empty()) {
+    std::string words;
+    for (const std::string_view word : kWords<Member>)
+      words += (words.empty() ? "\"" : ", \"") + std::string(word) + "\"";
+    return "Literal[" + words + "]";
   } else if constexpr (std::is_same_v<Member, Quantity>) {
     return "Number";
   } else if constexpr (std::is_same_v<Member, Amounts>) {
@@ -257,6 +225,8 @@ std::string python_default(const Member& value) {
     return "None";
   } else if constexpr (std::is_same_v<Member, Quantity>) {
     return value.text();
+  } else if constexpr (std::is_same_v<Member, std::vector<Quantity>>) {
+    return "()";
   } else {
     return to_json(value).dump();
   }
@@ -277,22 +247,48 @@ std::string method(const std::string& name, const std::vector<std::string>& argu
   return text + "    " + end;
 }
 
+constexpr Presence kNever{3};  // given by name alone
+
+/// The fields as arguments after `self`; those from `by_name` on are given by name.
+template <class Each>
+std::vector<std::string> arguments_of(Presence by_name) {
+  std::vector<std::string> arguments = {"self"};
+  bool star = false;
+  const Each record{};
+  for_each_field<Each>([&]<class Member>(const Field<Each, Member>& field) {
+    if (field.presence >= by_name && !std::exchange(star, true)) arguments.emplace_back("*");
+    arguments.push_back(std::string(field.name) + ": " + python_type<Member>());
+    if (!field.python_default.empty()) {
+      arguments.back() += " = \"" + std::string(field.python_default) + "\"";
+    } else if (field.presence != Presence::required) {
+      arguments.back() += " = " + python_default(record.*field.member);
+    }
+  });
+  if (!star) arguments.emplace_back("*");
+  return arguments;
+}
+
 template <class Each>
 std::string method_of() {
-  std::vector<std::string> arguments = {"self"};
-  bool by_name = false;
-  const Each event{};
-  for_each_field<Each>([&]<class Member>(const Field<Each, Member>& field) {
-    if (field.presence == Presence::optional && !std::exchange(by_name, true)) arguments.emplace_back("*");
-    arguments.push_back(std::string(field.name) + ": " + python_type<Member>());
-    if (field.presence != Presence::required) arguments.back() += " = " + python_default(event.*field.member);
-  });
-  if (!by_name) arguments.emplace_back("*");
+  std::vector<std::string> arguments = arguments_of<Each>(Presence::optional);
   arguments.emplace_back("now: Time | None = None");
   return method(method_name(Declared<Each>::kName), arguments,
                 kGivesLost<Each> ? "list[Lost]"
                 : kGivesId<Each> ? "int"
                                  : "None");
+}
+
+/// A class that is made of the fields, and has them. None is given by name alone.
+template <class Rule>
+std::string rule_of(const std::string& name) {
+  std::vector<std::string> arguments = arguments_of<Rule>(kNever);
+  arguments.pop_back();  // the star
+  std::string text = "class " + name + ":\n" + method("__init__", arguments, "None");
+  for_each_field<Rule>([&]<class Member>(const Field<Rule, Member>& field) {
+    const std::string type = std::regex_replace(python_type<Member>(), std::regex("Time"), "int");
+    text += "    @property\n    def " + std::string(field.name) + "(self) -> " + type + ": ...\n";
+  });
+  return text;
 }
 
 /// Decisions hold identifiers, and tuples of other decisions.
@@ -320,6 +316,15 @@ TEST(Records, TheDecisionsOfTheStubsFollow) {
   expect_between("src/python/mirab.pyi", "def placements() -> dict[str, str]: ...\n\n", "class Reserving:",
                  named_tuple_of<Companion>("Companion") + "\n" + named_tuple_of<Lost>("Lost") + "\n" +
                      named_tuple_of<Placed>("Placed") + "\n");
+}
+
+TEST(Records, TheOptionsOfTheStubsFollow) {
+  expect_between("src/python/mirab.pyi", "    preempted: tuple[Lost, ...]\n\n", "\nclass Reservation(",
+                 rule_of<Reserving>("Reserving") + "\n" + rule_of<Preempting>("Preempting"));
+  std::vector<std::string> arguments = arguments_of<EngineOptions>(Presence::defaulted);
+  arguments.emplace_back("seed: int = 0");
+  expect_between("src/python/mirab.pyi", "\nclass Engine:\n", "    @staticmethod\n    def restore(",
+                 method("__init__", arguments, "None"));
 }
 
 // The reasons of mirab.pyi.
@@ -386,25 +391,82 @@ TEST(Records, TheTableOfEventsFollows) {
                  (required ? "" : " (may be left out)") + " |\n";
     });
   });
-  expect_between("docs/reference/engine.md", "<!-- events: from src/scheduling/records/records.hpp -->\n",
+  expect_between("docs/reference/engine.md", "<!-- events: from include/mirab/scheduling/events.hpp -->\n",
                  "\n<!-- end -->", table + members);
 }
 
 // The C interface.
 
-TEST(Records, TheCInterfaceHasEveryEventAndMember) {
-  const std::string header = read_file("include/mirab/engine.h");
-  const std::string terms = header.substr(header.find("typedef struct mirab_terms"), 1000);
+constexpr std::size_t kHeaderColumns = 118;
+
+/// A struct with the fields after its size. A count is that of what stands before it.
+template <class Record>
+std::string struct_of(const std::string& name) {
+  std::vector<std::pair<std::string, std::string>> members = {
+      {"size_t size;", "sizeof(" + name + ")"}};  // declaration, meaning
+  for_each_field<Record>([&]<class Member>(const Field<Record, Member>& field) {
+    const auto plain = c_api::in_struct<Member>();
+    const std::string optional = field.presence == Presence::optional ? "; optional" : "";
+    members.emplace_back(std::string(plain.spelled) + std::string(field.name) + ";",
+                         std::string(field.meaning) + optional);
+    if (plain.counted) members.emplace_back("size_t " + std::string(field.name) + "_count;", "");
+  });
+  std::size_t widest = 0;
+  for (const auto& [declaration, meaning] : members) widest = std::max(widest, declaration.size());
+  std::string text = "typedef struct " + name + " {\n";
+  for (const auto& [declaration, meaning] : members) {
+    text += "  " + declaration;
+    if (!meaning.empty()) text += std::string(widest + 1 - declaration.size(), ' ') + "/* " + meaning + " */";
+    text += "\n";
+  }
+  return text + "} " + name + ";\n";
+}
+
+template <class Each>
+std::string function_of(const std::string& event) {
+  const std::string begin = "mirab_status mirab_apply_" + event + "(";
+  std::vector<std::string> arguments = {"mirab_engine* engine", "int64_t now",
+                                        "const mirab_" + event + "_event* event"};
+  if (kGivesId<Each>) arguments.emplace_back("mirab_id* given");
+  if (kGivesLost<Each>) {
+    arguments.emplace_back("mirab_on_lost on_lost");
+    arguments.emplace_back("void* context");
+  }
+  std::string text = begin;
+  std::size_t column = begin.size();
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const std::string next = arguments[k] + (k + 1 < arguments.size() ? "," : ");");
+    if (column + 1 + next.size() > kHeaderColumns) {
+      text += "\n" + std::string(begin.size() - 1, ' ');
+      column = begin.size() - 1;
+    }
+    text += (k == 0 ? "" : " ") + next;
+    column += 1 + next.size();
+  }
+  return text + "\n";
+}
+
+TEST(Records, TheStructsOfTheCInterfaceFollow) {
+  std::string text = struct_of<Spread>("mirab_spread") + "\n";
   for_each_event([&]<class Each>(std::type_identity<Each>) {
-    const std::string name = "mirab_status mirab_" + method_name(Declared<Each>::kName);
-    const std::size_t begin = header.find(name + "(");
-    ASSERT_NE(begin, std::string::npos) << name;
-    const std::string declared = header.substr(begin, header.find(';', begin) - begin);
+    const std::string event = method_name(Declared<Each>::kName);
+    std::string effect(Declared<Each>::kEffect);
+    effect[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(effect[0])));
+    text += "/* " + effect + ". */\n" + struct_of<Each>("mirab_" + event + "_event") +
+            function_of<Each>(event) + "\n";
+  });
+  expect_between("include/mirab/engine.h", "/* events: from include/mirab/scheduling/events.hpp */\n",
+                 "/* end */", text);
+}
+
+// A program in C that was compiled before a field was added does not know it.
+TEST(Records, WhatCMayLeaveOutComesLast) {
+  for_each_event([&]<class Each>(std::type_identity<Each>) {
+    bool optional = false;
     for_each_field<Each>([&](const auto& field) {
-      const std::regex word("\\b" + std::string(field.name) + "\\b");
-      const bool found = std::regex_search(declared, word) ||
-                         (field.in_class && std::regex_search(terms.substr(0, terms.find('}')), word));
-      EXPECT_EQ(found, field.in_c) << name << ": " << field.name;
+      const bool this_one = field.presence == Presence::optional;
+      EXPECT_TRUE(this_one || !optional) << Declared<Each>::kName << ": " << field.name;
+      optional = this_one;
     });
   });
 }

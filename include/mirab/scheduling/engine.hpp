@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <mirab/model/choice.hpp>
@@ -14,6 +16,7 @@
 #include <mirab/model/result.hpp>
 #include <mirab/model/time.hpp>
 #include <mirab/scheduling/events.hpp>
+#include <mirab/scheduling/fields.hpp>
 #include <mirab/scheduling/fill.hpp>
 #include <mirab/scheduling/why.hpp>
 
@@ -27,6 +30,10 @@ inline constexpr int kDecisionVersion = 3;
 /// What becomes of a job with tasks larger than any server that it may use: an error, or it waits for such a
 /// server to come.
 enum class Oversized { refuse, wait };
+template <>
+inline constexpr std::array<std::string_view, 3> kWords<Tie>{"first", "last", "random"};
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<Oversized>{"refuse", "wait"};
 
 /// Reservations against starvation. The tasks of one user that ask for the same wait together. When the next
 /// of them fits nowhere and has waited for `after` since they began to wait or last got a task, a server is
@@ -38,6 +45,13 @@ struct Reserving {
   std::size_t servers = 1;               ///< kept at once, at the most; ≥ 1
   std::optional<Duration> at_most = {};  ///< so long is one kept; > 0
 };
+template <>
+struct Declared<Reserving> {
+  static constexpr std::tuple kFields{
+      field("after", &Reserving::after, "a task that waits this long is due"),
+      field("servers", &Reserving::servers, "kept at once, at most").defaulted(),
+      field("at_most", &Reserving::at_most, "how long one is kept").optional()};
+};
 
 /// Preemption: where nothing else can be placed, tasks of users above their fair share end for one of a user
 /// below its own, never so that their order flips, least work lost first.
@@ -46,6 +60,12 @@ struct Reserving {
 struct Preempting {
   std::int64_t tasks;  ///< ended in any time of this length, at the most; ≥ 1
   Duration per;        ///< > 0
+};
+template <>
+struct Declared<Preempting> {
+  static constexpr std::tuple kFields{
+      field("tasks", &Preempting::tasks, "preempted in any time of this length, at most"),
+      field("per", &Preempting::per, "that length")};
 };
 
 /// A server that is kept for the next task of a job.
@@ -78,6 +98,23 @@ struct EngineOptions {
   /// it uses and does not change with time.
   std::optional<Preempting> preemption = {};
 };
+template <>
+struct Declared<EngineOptions> {
+  using O = EngineOptions;
+  static constexpr std::tuple kFields{
+      field("resources", &O::resources, "names, the order of all amounts"),
+      field("discipline", &O::discipline, "which user is served next").else_in_python("drf"),
+      field("placement", &O::placement, "where its task goes").else_in_python("first-fit"),
+      field("tie", &O::tie, "which user comes first among equals").defaulted(),
+      field("oversized", &O::oversized, "what becomes of a job with tasks larger than every server")
+          .defaulted(),
+      field("share_scale", &O::share_scale, "by resource, how much it counts in a share").optional(),
+      field("half_life", &O::half_life, "of past use").optional(),
+      field("reservations", &O::reservations, "against starvation").optional(),
+      field("preemption", &O::preemption, "from users above their fair share").optional()};
+};
+
+static_assert(kIsComplete<Reserving> && kIsComplete<Preempting> && kIsComplete<EngineOptions>);
 
 /// Decides who is served next and where, as tasks, servers and users come and go. It does nothing itself:
 /// events go in, decisions come out, and the time and the random numbers are the caller's. The same options,

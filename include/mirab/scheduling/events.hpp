@@ -4,10 +4,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <mirab/model/quantity.hpp>
+#include <mirab/scheduling/fields.hpp>
 
 namespace mirab::scheduling {
 
@@ -22,13 +27,24 @@ enum class TaskId : std::uint64_t {};
 /// (thousandths of a CPU, bytes).
 using Amounts = std::vector<std::int64_t>;
 
-// What happens. Who applies an event gets what it brought about, or an error and an engine as it was.
+// What happens. Who applies an event gets what it brought about, or an error and an engine as it was. Below
+// each struct is the list of its fields (mirab/scheduling/fields.hpp).
 
 struct ServerAdded {
   std::string name;  ///< servers of one kind may share theirs; jobs may ask for servers by it
   Amounts capacity;
   std::map<std::string, std::string> labels = {};
   friend bool operator==(const ServerAdded&, const ServerAdded&) = default;
+};
+template <>
+struct Declared<ServerAdded> {
+  static constexpr std::string_view kName = "server-added";
+  static constexpr std::string_view kEffect = "a new server";
+  static constexpr std::string_view kRefused = "the total capacity is too large to count";
+  static constexpr std::tuple kFields{
+      field("name", &ServerAdded::name, "several servers may have the same name"),
+      field("capacity", &ServerAdded::capacity, "in whole units, one amount for each resource"),
+      field("labels", &ServerAdded::labels, "values by label").optional()};
 };
 
 /// Another capacity, of at least what is taken there.
@@ -37,11 +53,27 @@ struct ServerChanged {
   Amounts capacity;
   friend bool operator==(const ServerChanged&, const ServerChanged&) = default;
 };
+template <>
+struct Declared<ServerChanged> {
+  static constexpr std::string_view kName = "server-changed";
+  static constexpr std::string_view kEffect = "the server has another capacity";
+  static constexpr std::string_view kRefused = "less than what is in use there";
+  static constexpr std::tuple kFields{
+      field("server", &ServerChanged::server, "its identifier"),
+      field("capacity", &ServerChanged::capacity, "in whole units, one amount for each resource")};
+};
 
 /// Its tasks go on, and it takes no new ones.
 struct ServerDrained {
   ServerId server;
   friend bool operator==(const ServerDrained&, const ServerDrained&) = default;
+};
+template <>
+struct Declared<ServerDrained> {
+  static constexpr std::string_view kName = "server-drained";
+  static constexpr std::string_view kEffect = "its tasks go on and it takes no new ones";
+  static constexpr std::string_view kRefused = "";
+  static constexpr std::tuple kFields{field("server", &ServerDrained::server, "its identifier")};
 };
 
 /// A drained server takes tasks again.
@@ -49,11 +81,25 @@ struct ServerReopened {
   ServerId server;
   friend bool operator==(const ServerReopened&, const ServerReopened&) = default;
 };
+template <>
+struct Declared<ServerReopened> {
+  static constexpr std::string_view kName = "server-reopened";
+  static constexpr std::string_view kEffect = "a drained server takes tasks again";
+  static constexpr std::string_view kRefused = "";
+  static constexpr std::tuple kFields{field("server", &ServerReopened::server, "its identifier")};
+};
 
 /// It is gone; nothing may run there.
 struct ServerRemoved {
   ServerId server;
   friend bool operator==(const ServerRemoved&, const ServerRemoved&) = default;
+};
+template <>
+struct Declared<ServerRemoved> {
+  static constexpr std::string_view kName = "server-removed";
+  static constexpr std::string_view kEffect = "the server is gone";
+  static constexpr std::string_view kRefused = "tasks run there";
+  static constexpr std::tuple kFields{field("server", &ServerRemoved::server, "its identifier")};
 };
 
 /// It is gone with its tasks, which wait again, before the others of their jobs.
@@ -61,11 +107,29 @@ struct ServerFailed {
   ServerId server;
   friend bool operator==(const ServerFailed&, const ServerFailed&) = default;
 };
+template <>
+struct Declared<ServerFailed> {
+  static constexpr std::string_view kName = "server-failed";
+  static constexpr std::string_view kEffect =
+      "the server is gone with its tasks, which wait again, before the other tasks of their jobs";
+  static constexpr std::string_view kRefused = "";
+  static constexpr std::tuple kFields{field("server", &ServerFailed::server, "its identifier")};
+};
 
 struct UserAdded {
   std::string name;
   Quantity weight{1};  ///< φ > 0
   friend bool operator==(const UserAdded&, const UserAdded&) = default;
+};
+template <>
+struct Declared<UserAdded> {
+  static constexpr std::string_view kName = "user-added";
+  static constexpr std::string_view kEffect = "a new user";
+  static constexpr std::string_view kRefused =
+      "a weight of 0, or with more digits than shares are compared with";
+  static constexpr std::tuple kFields{
+      field("name", &UserAdded::name, "several users may have the same name"),
+      field("weight", &UserAdded::weight, "an exact decimal above 0: how much the user counts").defaulted()};
 };
 
 struct UserReweighted {
@@ -73,11 +137,28 @@ struct UserReweighted {
   Quantity weight;
   friend bool operator==(const UserReweighted&, const UserReweighted&) = default;
 };
+template <>
+struct Declared<UserReweighted> {
+  static constexpr std::string_view kName = "user-reweighted";
+  static constexpr std::string_view kEffect = "the user has another weight";
+  static constexpr std::string_view kRefused =
+      "a weight of 0, or with more digits than shares are compared with";
+  static constexpr std::tuple kFields{
+      field("user", &UserReweighted::user, "its identifier"),
+      field("weight", &UserReweighted::weight, "an exact decimal above 0: how much the user counts")};
+};
 
 /// Only without jobs.
 struct UserRemoved {
   UserId user;
   friend bool operator==(const UserRemoved&, const UserRemoved&) = default;
+};
+template <>
+struct Declared<UserRemoved> {
+  static constexpr std::string_view kName = "user-removed";
+  static constexpr std::string_view kEffect = "the user is gone";
+  static constexpr std::string_view kRefused = "the user has jobs";
+  static constexpr std::tuple kFields{field("user", &UserRemoved::user, "its identifier")};
 };
 
 /// A task goes to a domain, the servers with one value of the label, only while the job's tasks there, with
@@ -87,6 +168,13 @@ struct Spread {
   std::string label;
   std::int64_t most_apart = 1;  ///< ≥ 1
   friend bool operator==(const Spread&, const Spread&) = default;
+};
+template <>
+struct Declared<Spread> {
+  static constexpr std::tuple kFields{
+      field("label", &Spread::label, "servers with the same value of it are a domain"),
+      field("most_apart", &Spread::most_apart, "tasks that one domain may have more than another")
+          .defaulted()};
 };
 
 /// `tasks` identical tasks of a user. What gang, per_server, spread and pack mean exactly:
@@ -104,16 +192,56 @@ struct JobSubmitted {
   std::optional<std::string> pack = {};         ///< all that run in one domain of this label
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
+template <>
+struct Declared<JobSubmitted> {
+  using J = JobSubmitted;
+  static constexpr std::string_view kName = "job-submitted";
+  static constexpr std::string_view kEffect = "equal tasks of a user, which wait";
+  static constexpr std::string_view kRefused =
+      "a task that takes nothing, or is larger than every server that it may use (with `Oversized::wait` it "
+      "waits for a larger server), or terms that cannot hold";
+  static constexpr std::tuple kFields{
+      field("user", &J::user, "whose job it is"),
+      field("demand", &J::demand, "what each task takes, in whole units").of_class(),
+      field("tasks", &J::tasks, "how many").defaulted(),
+      field("servers", &J::servers, "names of the servers where they may run, else all")
+          .optional()
+          .of_class(),
+      field("select", &J::select, "by label, the values of which a server must have one")
+          .optional()
+          .of_class(),
+      field("demand_on", &J::demand_on, "by name of a server, another demand there").optional().of_class(),
+      field("gang", &J::gang, "this number of tasks start together or not at all").optional().of_class(),
+      field("per_server", &J::per_server, "tasks of the job on one server, at most").optional().of_class(),
+      field("spread", &J::spread, "evens out the running tasks over the domains of a label")
+          .optional()
+          .of_class(),
+      field("pack", &J::pack, "a label: all running tasks are in one domain of it").optional().of_class()};
+};
 
 /// What runs of it stops, what waits is forgotten.
 struct JobCancelled {
   JobId job;
   friend bool operator==(const JobCancelled&, const JobCancelled&) = default;
 };
+template <>
+struct Declared<JobCancelled> {
+  static constexpr std::string_view kName = "job-cancelled";
+  static constexpr std::string_view kEffect = "its running tasks stop and its waiting tasks are dropped";
+  static constexpr std::string_view kRefused = "";
+  static constexpr std::tuple kFields{field("job", &JobCancelled::job, "its identifier")};
+};
 
 struct TaskFinished {
   TaskId task;
   friend bool operator==(const TaskFinished&, const TaskFinished&) = default;
+};
+template <>
+struct Declared<TaskFinished> {
+  static constexpr std::string_view kName = "task-finished";
+  static constexpr std::string_view kEffect = "the task is over";
+  static constexpr std::string_view kRefused = "";
+  static constexpr std::tuple kFields{field("task", &TaskFinished::task, "its identifier")};
 };
 
 /// It waits again, before the others of its job.
@@ -121,10 +249,26 @@ struct TaskFailed {
   TaskId task;
   friend bool operator==(const TaskFailed&, const TaskFailed&) = default;
 };
+template <>
+struct Declared<TaskFailed> {
+  static constexpr std::string_view kName = "task-failed";
+  static constexpr std::string_view kEffect = "the task waits again, before the other tasks of its job";
+  static constexpr std::string_view kRefused = "";
+  static constexpr std::tuple kFields{field("task", &TaskFailed::task, "its identifier")};
+};
 
 using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved,
                            ServerFailed, UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled,
                            TaskFinished, TaskFailed>;
+
+/// Visits the type of each event, in the order of the variant.
+template <class Visit>
+constexpr void for_each_event(Visit visit) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (visit(std::type_identity<std::variant_alternative_t<I, Event>>{}), ...);
+  }
+  (std::make_index_sequence<std::variant_size_v<Event>>{});
+}
 
 /// A task that ended before its time.
 struct Lost {
@@ -132,12 +276,24 @@ struct Lost {
   JobId job;
   friend bool operator==(const Lost&, const Lost&) = default;
 };
+template <>
+struct Declared<Lost> {
+  static constexpr std::string_view kEffect = "A task that ended before its time.";
+  static constexpr std::tuple kFields{field("task", &Lost::task, "its identifier"),
+                                      field("job", &Lost::job, "of which job")};
+};
 
 /// A task that starts together with another.
 struct Companion {
   TaskId task;
   ServerId server;
   friend bool operator==(const Companion&, const Companion&) = default;
+};
+template <>
+struct Declared<Companion> {
+  static constexpr std::string_view kEffect = "A task that starts together with another.";
+  static constexpr std::tuple kFields{field("task", &Companion::task, "its identifier"),
+                                      field("server", &Companion::server, "where it starts")};
 };
 
 /// What the engine decides.
@@ -150,5 +306,26 @@ struct Placed {
   std::vector<Lost> preempted = {};  ///< ended there first, and wait again, before the others of their jobs
   friend bool operator==(const Placed&, const Placed&) = default;
 };
+template <>
+struct Declared<Placed> {
+  static constexpr std::string_view kEffect = "A task that was placed.";
+  static constexpr std::tuple kFields{
+      field("task", &Placed::task, "its identifier"),
+      field("job", &Placed::job, "of which job"),
+      field("user", &Placed::user, "whose job it is"),
+      field("server", &Placed::server, "where it starts"),
+      field("with", &Placed::with, "the other tasks of its gang, which start at the same time")
+          .optional()
+          .in_python("others"),
+      field("preempted", &Placed::preempted, "the tasks that end there first and wait again").optional()};
+};
+
+// A list has as many fields as its record has members.
+template <class... Events>
+constexpr bool all_complete(std::type_identity<std::variant<Events...>>) {
+  return (kIsComplete<Events> && ...);
+}
+static_assert(all_complete(std::type_identity<Event>{}), "an event has a member that its list lacks");
+static_assert(kIsComplete<Spread> && kIsComplete<Lost> && kIsComplete<Companion> && kIsComplete<Placed>);
 
 }  // namespace mirab::scheduling

@@ -3,11 +3,13 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 #include <mirab/audit/metrics.hpp>
 #include <mirab/model/classes.hpp>
 
+#include "audit/figures.hpp"
 #include "model/names.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"
@@ -49,18 +51,37 @@ std::int64_t total_servers(const Problem& problem) {
   return total;
 }
 
+namespace {
+
+/// The part of an outcome in which a figure of users is computed.
+template <class Figure>
+const auto& values_of(const MeasuredOutcome& measured, const Figure& figure) {
+  if constexpr (kIsIn<Metrics, decltype(figure)>) {
+    return measured.metrics.*figure.member;
+  } else {
+    return measured.outcome.allocation.*figure.member;
+  }
+}
+
+/// A figure of user n for a cell.
+std::string csv_value(const Problem& /*problem*/, double value) { return csv_number(value); }
+std::string csv_value(const Problem& problem, std::size_t resource) { return problem.resources()[resource]; }
+
+}  // namespace
+
 std::string comparison_csv(const Comparison& comparison) {
   const Problem& problem = comparison.problem;
-  std::vector<std::string> header{"outcome", "user", "tasks", "dominant_resource", "dominant_share"};
+  std::vector<std::string> header{"outcome", "user"};
+  for_each_figure<Per::user>([&](const auto& figure) { header.emplace_back(figure.name); });
   header.insert(header.end(), problem.resources().begin(), problem.resources().end());
   std::string csv = csv_record(header);
 
-  for (const auto& [outcome, metrics] : comparison.outcomes) {
-    const auto granted = bundles(problem, outcome.allocation);
+  for (const MeasuredOutcome& measured : comparison.outcomes) {
+    const auto granted = bundles(problem, measured.outcome.allocation);
     for (std::size_t n = 0; n < problem.user_count(); ++n) {
-      std::vector<std::string> record{
-          outcome.mechanism, problem.users()[n].name, csv_number(outcome.allocation.tasks[n]),
-          problem.resources()[metrics.dominant_resources[n]], csv_number(metrics.dominant_shares[n])};
+      std::vector<std::string> record{measured.outcome.mechanism, problem.users()[n].name};
+      for_each_figure<Per::user>(
+          [&](const auto& figure) { record.push_back(csv_value(problem, values_of(measured, figure)[n])); });
       for (const double held : granted[n]) record.push_back(csv_number(held));
       csv += csv_record(record);
     }
@@ -91,8 +112,12 @@ Json problem_json(const Problem& problem) {
           {"server_classes", merge(problem, MergeUsers::equal, MergeServers::equal).servers.size()}};
 }
 
+/// A figure of user n.
+Json user_value(const Problem& problem, std::size_t resource) { return problem.resources()[resource]; }
+Json user_value(const Problem& /*problem*/, double value) { return value; }
+
 Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
-  const auto& [outcome, metrics] = measured;
+  const Outcome& outcome = measured.outcome;
   const Allocation& allocation = outcome.allocation;
   const auto granted = bundles(problem, allocation);
   Json users = Json::array();
@@ -103,15 +128,31 @@ Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
              {{"tasks", task_count(outcome, grant.tasks)},
               {"resources", by_resource(problem.resources(), grant.resources)}});
     }
-    users.push_back({{"name", problem.users()[n].name},
-                     {"weight", problem.users()[n].weight.value()},
-                     {"tasks", task_count(outcome, allocation.tasks[n])},
-                     {"dominant_resource", problem.resources()[metrics.dominant_resources[n]]},
-                     {"dominant_share", metrics.dominant_shares[n]},
-                     {"resources", by_resource(problem.resources(), granted[n])},
-                     {"servers", std::move(servers)}});
+    Json user{{"name", problem.users()[n].name}, {"weight", problem.users()[n].weight.value()}};
+    for_each_figure<Per::user>([&](const auto& figure) {
+      const auto& value = values_of(measured, figure)[n];
+      if constexpr (kIsIn<Allocation, decltype(figure)>) {
+        append(user, std::string(figure.name), task_count(outcome, value));
+      } else {
+        append(user, std::string(figure.name), user_value(problem, value));
+      }
+    });
+    append(user, "resources", by_resource(problem.resources(), granted[n]));
+    append(user, "servers", std::move(servers));
+    users.push_back(std::move(user));
   }
   return users;
+}
+
+Json figure_json(const Problem& /*problem*/, double value) { return value; }
+Json figure_json(const Problem& problem, const std::vector<double>& values) {
+  return by_resource(problem.resources(), values);
+}
+Json figure_json(const Problem& problem, const std::vector<std::optional<double>>& values) {
+  Json json = Json::object();
+  for (std::size_t r = 0; r < values.size(); ++r)
+    json[problem.resources()[r]] = values[r] ? Json(*values[r]) : Json(nullptr);
+  return json;
 }
 
 Json servers_json(const Problem& problem, const Allocation& allocation, const GroupMetrics& groups) {
@@ -123,35 +164,24 @@ Json servers_json(const Problem& problem, const Allocation& allocation, const Gr
                {"capacity", by_resource(problem.resources(), server.capacity)},
                {"used", by_resource(problem.resources(), server.used)}};
     if (!server.prices.empty()) entry["prices"] = by_resource(problem.resources(), server.prices);
-    entry["consumption"] = by_resource(problem.resources(), groups.consumption[i]);
-    entry["penalty"] = groups.penalty[i];
+    for_each_figure<Per::server>([&](const auto& figure) {
+      entry[std::string(figure.name)] = figure_json(problem, (groups.*figure.member)[i]);
+    });
     servers.push_back(std::move(entry));
   }
   return servers;
 }
 
-Json pareto_index_json(const Problem& problem, const GroupMetrics& groups) {
-  Json result = Json::object();
-  for (std::size_t r = 0; r < groups.pareto_index.size(); ++r) {
-    const std::optional<double>& index = groups.pareto_index[r];
-    result[problem.resources()[r]] = index ? Json(*index) : Json(nullptr);
-  }
-  return result;
-}
-
 Json metrics_json(const Problem& problem, const Metrics& metrics, const GroupMetrics& groups) {
-  return {{"jain", metrics.jain},
-          {"gini", metrics.gini},
-          {"ratio_20_20", metrics.ratio_20_20},
-          {"sample_standard_deviation", metrics.sample_standard_deviation},
-          {"min_dominant_share", metrics.min_dominant_share},
-          {"utilization", by_resource(problem.resources(), metrics.utilization)},
-          {"beta_dominant", metrics.beta_dominant},
-          {"beta_non_dominant", metrics.beta_non_dominant},
-          {"pareto_index", pareto_index_json(problem, groups)},
-          {"sharing_incentive_index", groups.sharing_incentive_index},
-          {"jain_dominant", by_resource(problem.resources(), groups.jain_dominant)},
-          {"jain_non_dominant", by_resource(problem.resources(), groups.jain_non_dominant)}};
+  Json json = Json::object();
+  const auto add = [&](const auto& figure) {
+    const std::string name(figure.name);
+    if constexpr (kIsIn<Metrics, decltype(figure)>) json[name] = figure_json(problem, metrics.*figure.member);
+    if constexpr (kIsIn<GroupMetrics, decltype(figure)>)
+      json[name] = figure_json(problem, groups.*figure.member);
+  };
+  for_each_figure<Per::outcome, Per::resource>(add);
+  return json;
 }
 
 /// The indices of all steps, or of every k-th and of each user's last.
@@ -188,9 +218,17 @@ Json origin_json(const Problem& problem, const Outcome& outcome) {
     if (filling.unplaced[n] == Unplaced::nothing) continue;
     append(unplaced, problem.users()[n].name, unplaced_name(filling.unplaced[n]));
   }
-  return {{"discipline", filling.discipline}, {"placement", filling.placement}, {"label", outcome.mechanism},
-          {"tie", tie_name(filling.tie)},     {"seed", filling.seed},           {"placed", filling.placed},
-          {"errors", filling.errors},         {"unplaced", std::move(unplaced)}};
+  Json json{{"discipline", filling.discipline},
+            {"placement", filling.placement},
+            {"label", outcome.mechanism},
+            {"tie", tie_name(filling.tie)},
+            {"seed", filling.seed}};
+  for_each_figure<Per::outcome>([&](const auto& figure) {
+    if constexpr (kIsIn<FillRecord, decltype(figure)>)
+      json[std::string(figure.name)] = filling.*figure.member;
+  });
+  json["unplaced"] = std::move(unplaced);
+  return json;
 }
 
 Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, std::size_t most_steps) {

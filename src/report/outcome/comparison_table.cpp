@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "audit/figures.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/text/format.hpp"
@@ -121,6 +122,12 @@ std::string ratio(double value) {
   return value < kReadable ? fixed(value, 2) : std::isinf(value) ? "∞" : magnitude(value);
 }
 
+/// `decimals` of a percentage.
+std::string figure_text(Unit unit, double value, int decimals) {
+  if (unit == Unit::share) return percent(value, decimals);
+  return unit == Unit::ratio ? ratio(value) : fixed(value, 4);
+}
+
 std::string status_words(Status status) {
   return status == Status::not_converged ? "NOT CONVERGED" : std::string(status_name(status));
 }
@@ -131,28 +138,29 @@ void add_summary(Table& table, const Problem& problem, Outcomes outcomes) {
                        const std::function<std::string(const MeasuredOutcome&)>& value) {
     add_summary_row(table, what, outcomes, value);
   };
-  add("lowest share",
-      [&](const MeasuredOutcome& c) { return percent(c.metrics.min_dominant_share, decimals); });
-  add("Gini", [](const MeasuredOutcome& c) { return fixed(c.metrics.gini, 4); });
-  add("Jain", [](const MeasuredOutcome& c) { return fixed(c.metrics.jain, 4); });
-  add("20:20 ratio", [](const MeasuredOutcome& c) { return ratio(c.metrics.ratio_20_20); });
-  add("std deviation",
-      [](const MeasuredOutcome& c) { return fixed(c.metrics.sample_standard_deviation, 4); });
-  add("β dominant", [](const MeasuredOutcome& c) { return fixed(c.metrics.beta_dominant, 4); });
-  add("β non-dominant", [](const MeasuredOutcome& c) { return fixed(c.metrics.beta_non_dominant, 4); });
-  for (std::size_t r = 0; r < problem.resource_count(); ++r) {
-    add(shorten(problem.resources()[r], kResourceWidth) + " used",
-        [&](const MeasuredOutcome& c) { return percent(c.metrics.utilization[r], 2); });
-  }
-  if (std::any_of(outcomes.begin(), outcomes.end(),
-                  [](const MeasuredOutcome& c) { return c.outcome.filling.has_value(); })) {
-    add("placed tasks", [](const MeasuredOutcome& c) {
-      return c.outcome.filling ? std::to_string(c.outcome.filling->placed) : kNone;
-    });
-    add("wrong placements", [](const MeasuredOutcome& c) {
-      return c.outcome.filling ? std::to_string(c.outcome.filling->errors) : kNone;
-    });
-  }
+  const bool filled = std::any_of(outcomes.begin(), outcomes.end(),
+                                  [](const MeasuredOutcome& c) { return c.outcome.filling.has_value(); });
+  for_each_figure<Per::outcome, Per::resource>([&]<class Figure>(const Figure& figure) {
+    const std::string heading(figure.heading);
+    if (heading.empty()) return;
+    if constexpr (kIsIn<FillRecord, Figure>) {
+      if (!filled) return;
+      add(heading, [&](const MeasuredOutcome& c) {
+        return c.outcome.filling ? std::to_string((*c.outcome.filling).*figure.member) : kNone;
+      });
+    } else if constexpr (kIsIn<Metrics, Figure> && Figure::kPer == Per::resource) {
+      for (std::size_t r = 0; r < problem.resource_count(); ++r)
+        add(shorten(problem.resources()[r], kResourceWidth) + " " + heading, [&](const MeasuredOutcome& c) {
+          return figure_text(figure.unit, (c.metrics.*figure.member)[r], 2);
+        });
+    } else if constexpr (kIsIn<Metrics, Figure>) {
+      add(heading, [&](const MeasuredOutcome& c) {
+        return figure_text(figure.unit, c.metrics.*figure.member, decimals);
+      });
+    } else {
+      static_assert(kIsIn<GroupMetrics, Figure>);  // without a heading
+    }
+  });
   add("status", [](const MeasuredOutcome& c) { return status_words(c.outcome.status); });
   for (const std::string& kind : certificate_kinds(outcomes)) {
     add(kind, [&](const MeasuredOutcome& c) {

@@ -1,4 +1,4 @@
-// Any record of scheduling/records/records.hpp as JSON, and back.
+// Any record with a list of fields (mirab/scheduling/fields.hpp) as JSON, and back.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <mirab/scheduling/engine.hpp>
+#include <mirab/scheduling/fields.hpp>
 
 #include "scheduling/persistence/json_reader.hpp"
-#include "scheduling/records/records.hpp"
 
 namespace mirab::scheduling {
 

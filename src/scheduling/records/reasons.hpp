@@ -1,11 +1,11 @@
-// The reasons of mirab/scheduling/why.hpp, each record once, as scheduling/records/records.hpp has events and
+// The reasons of mirab/scheduling/why.hpp, each record once, as mirab/scheduling/events.hpp has events and
 // decisions: the named tuples of Python come from these lists, and tests/scheduling/records_test.cpp compares
 // mirab.pyi with them. kName is the name in Python.
 #pragma once
 
+#include <mirab/scheduling/events.hpp>
+#include <mirab/scheduling/fields.hpp>
 #include <mirab/scheduling/why.hpp>
-
-#include "scheduling/records/records.hpp"
 
 namespace mirab::scheduling {
 

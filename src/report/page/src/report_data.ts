@@ -1,5 +1,6 @@
 // What the page of outcomes is given, checked once.
 
+import type {Metrics} from './figures';
 import {demand, isTexts} from './page_data';
 import type {PageData} from './page_data';
 
@@ -19,18 +20,6 @@ export interface ServerEntry {
   used: Record<string, number>;
   /** Of all `count` servers together; without it the page cannot say how full the entry is. */
   capacity?: Record<string, number>;
-}
-
-/** A number is null where it is infinite. */
-export interface Metrics {
-  jain: number | null;
-  gini: number | null;
-  ratio_20_20: number | null;
-  sample_standard_deviation: number | null;
-  min_dominant_share: number | null;
-  utilization: Record<string, number>;
-  beta_dominant: number | null;
-  beta_non_dominant: number | null;
 }
 
 /** One placed task; `share` is the user's dominant share after it, over its weight. */

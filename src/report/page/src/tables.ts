@@ -1,6 +1,7 @@
 // The two tables: the outcomes in a few numbers each, and every user.
 
 import {element} from './element';
+import {figures} from './figures';
 import {numberColumn, percentColumn} from './format';
 import type {Outcome, Report} from './report_data';
 import {sortableTable} from './sortable_table';
@@ -15,29 +16,15 @@ interface Measure {
   format: typeof numberColumn;
 }
 
+/** The figures of audit/figures.hpp that have a heading, those by resource once for each. */
 function measures(report: Report): Measure[] {
-  const shown: Measure[] = [
-    {heading: 'lowest share', format: percentColumn, of: outcome => outcome.metrics.min_dominant_share,
-      explanation: 'The smallest dominant share: what the user who has least holds of the resource it needs most. More is fairer.'},
-    ...report.problem.resources.map((resource): Measure => ({heading: `${resource} used`, format: percentColumn,
-      of: outcome => outcome.metrics.utilization[resource] ?? 0, explanation: `How much of the ${resource} is in use.`})),
-    {heading: 'Jain', format: numberColumn, of: outcome => outcome.metrics.jain,
-      explanation: "Jain's index of the dominant shares per weight: 1 when all are equal, 1/N when one user has all."},
-    {heading: 'Gini', format: numberColumn, of: outcome => outcome.metrics.gini,
-      explanation: 'The Gini coefficient of the dominant shares per weight: 0 when all are equal, near 1 when one user has all.'},
-    {heading: '20:20 ratio', format: numberColumn, of: outcome => outcome.metrics.ratio_20_20,
-      explanation: 'What the richest fifth of the users holds over what the poorest fifth holds: 1 when all are equal, ∞ when the poorest have nothing.'},
-    {heading: 'std deviation', format: numberColumn, of: outcome => outcome.metrics.sample_standard_deviation,
-      explanation: 'The sample standard deviation of the dominant shares per weight: 0 when all are equal.'},
-    {heading: 'β dominant', format: numberColumn, of: outcome => outcome.metrics.beta_dominant,
-      explanation: 'How differently the resources serve the users whom they dominate: the largest less the smallest part held by such users.'},
-    {heading: 'β non-dominant', format: numberColumn, of: outcome => outcome.metrics.beta_non_dominant,
-      explanation: 'The same for the users whom the resource does not dominate.'},
-    {heading: 'placed tasks', format: numberColumn, of: outcome => outcome.placed,
-      explanation: 'How many tasks were placed. Task by task only.'},
-    {heading: 'wrong placements', format: numberColumn, of: outcome => outcome.errors,
-      explanation: 'How many tasks were placed for a user who did not have the lowest share per weight. Task by task only.'},
-  ];
+  const shown = figures.flatMap(({heading, by_resource, unit, better, meaning, of}): Measure[] => {
+    const format = unit === 'share' ? percentColumn : numberColumn;
+    const explanation = better ? `${meaning} ${better === 'more' ? 'More' : 'Less'} is better.` : meaning;
+    if (!by_resource) return [{heading, format, explanation, of: outcome => of(outcome, '')}];
+    return report.problem.resources.map(resource =>
+      ({heading: `${resource} ${heading}`, format, explanation, of: outcome => of(outcome, resource)}));
+  });
   return shown.filter(measure => report.outcomes.some(outcome => measure.of(outcome) !== undefined));
 }
 

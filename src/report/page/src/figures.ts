@@ -1,0 +1,82 @@
+// The figures of an outcome, from src/audit/figures.hpp: `make generated` writes this file.
+
+import type {Outcome} from './report_data';
+
+/** A number is null where it is infinite. */
+export interface Metrics {
+  min_dominant_share: number;
+  gini: number;
+  jain: number;
+  ratio_20_20: number | null;
+  sample_standard_deviation: number;
+  beta_dominant: number;
+  beta_non_dominant: number;
+  utilization: Record<string, number>;
+  pareto_index: Record<string, number | null>;
+  sharing_incentive_index: number;
+  jain_dominant: Record<string, number>;
+  jain_non_dominant: Record<string, number>;
+}
+
+/** A figure that the table shows: a column, or one for each resource. */
+export interface Figure {
+  heading: string;
+  by_resource?: true;
+  unit: 'number' | 'share';
+  better: 'more' | 'less' | undefined;
+  meaning: string;
+  of: (outcome: Outcome, resource: string) => number | null | undefined;
+}
+
+export const figures: readonly Figure[] = [
+  {
+    heading: "lowest share", unit: 'share', better: 'more',
+    meaning: "The smallest dominant share, not per weight: what the user who has least holds of the resource it needs most.",
+    of: outcome => outcome.metrics.min_dominant_share,
+  },
+  {
+    heading: "Gini", unit: 'number', better: 'less',
+    meaning: "The Gini coefficient of the dominant shares per weight: 0 when all are equal, 1 − 1/N when one user has all.",
+    of: outcome => outcome.metrics.gini,
+  },
+  {
+    heading: "Jain", unit: 'number', better: 'more',
+    meaning: "Jain's index of the dominant shares per weight: 1 when all are equal, 1/N when one user has all.",
+    of: outcome => outcome.metrics.jain,
+  },
+  {
+    heading: "20:20 ratio", unit: 'number', better: 'less',
+    meaning: "What the richest fifth of the users holds over what the poorest fifth holds, per weight: 1 when all are equal, infinite when the poorest have nothing.",
+    of: outcome => outcome.metrics.ratio_20_20,
+  },
+  {
+    heading: "std deviation", unit: 'number', better: 'less',
+    meaning: "The sample standard deviation of the dominant shares per weight: 0 when all are equal.",
+    of: outcome => outcome.metrics.sample_standard_deviation,
+  },
+  {
+    heading: "β dominant", unit: 'number', better: 'less',
+    meaning: "How differently the resources serve the users whom they dominate: the largest less the smallest part of a resource that such users hold.",
+    of: outcome => outcome.metrics.beta_dominant,
+  },
+  {
+    heading: "β non-dominant", unit: 'number', better: 'less',
+    meaning: "The same for the users whom the resource does not dominate.",
+    of: outcome => outcome.metrics.beta_non_dominant,
+  },
+  {
+    heading: "used", by_resource: true, unit: 'share', better: 'more',
+    meaning: "How much of the resource is in use, of its capacity.",
+    of: (outcome, resource) => outcome.metrics.utilization[resource],
+  },
+  {
+    heading: "placed tasks", unit: 'number', better: 'more',
+    meaning: "How many tasks were placed. Task by task only.",
+    of: outcome => outcome.placed,
+  },
+  {
+    heading: "wrong placements", unit: 'number', better: 'less',
+    meaning: "How many tasks were placed for a user who did not have the lowest share per weight of the users that could be served. Task by task only.",
+    of: outcome => outcome.errors,
+  },
+];
