@@ -68,7 +68,7 @@ class FilledPark {
  private:
   struct Task {
     std::size_t user;
-    std::uint32_t server;
+    ServerIndex server;
   };
 
   bool is_filled() const {
@@ -80,11 +80,11 @@ class FilledPark {
 
   void place(std::size_t user, Find find) {
     const SearchAlternative variant{.demand = demands_[user], .among = nullptr};
-    const std::optional<std::uint32_t> server = find({.park = park_,
-                                                      .search_alternatives = {&variant, 1},
-                                                      .last_used = last_used_,
-                                                      .random = random_,
-                                                      .mix = mix_});
+    const std::optional<ServerIndex> server = find({.server_pool = park_,
+                                                    .search_alternatives = {&variant, 1},
+                                                    .last_used = last_used_,
+                                                    .random = random_,
+                                                    .mix = mix_});
     if (!server) return;
     park_.take(*server, demands_[user]);
     for (std::size_t r = 0; r < taken_.size(); ++r) taken_[r] += demands_[user][r];
@@ -98,18 +98,18 @@ class FilledPark {
   std::vector<Wanted> mix_;
   Amounts taken_ = {0, 0};  // by all tasks ever placed while the park was filled
   std::vector<Task> tasks_;
-  std::uint32_t last_used_ = 0;
+  ServerIndex last_used_ = kFirstServer;
 };
 
 /// The server with the least key, by looking at every one.
 template <class Key>
-std::optional<std::uint32_t> scan(const Search& search, Key key) {
-  std::optional<std::uint32_t> best;
+std::optional<ServerIndex> scan(const Search& search, Key key) {
+  std::optional<ServerIndex> best;
   double least = std::numeric_limits<double>::infinity();
   const SearchAlternative& variant = search.search_alternatives.front();
-  for (std::uint32_t server = 0; server < search.park.size(); ++server) {
-    if (!search.park.has_room(server, variant.demand)) continue;
-    const double here = key(search.park.free(server), variant.demand);
+  for (const ServerIndex server : search.server_pool.indices()) {
+    if (!search.server_pool.has_room(server, variant.demand)) continue;
+    const double here = key(search.server_pool.free(server), variant.demand);
     if (here >= least) continue;
     least = here;
     best = server;
@@ -117,15 +117,15 @@ std::optional<std::uint32_t> scan(const Search& search, Key key) {
   return best;
 }
 
-std::optional<std::uint32_t> scanned_first_fit(const Search& search) {
-  for (std::uint32_t server = 0; server < search.park.size(); ++server) {
-    if (search.park.has_room(server, search.search_alternatives.front().demand)) return server;
+std::optional<ServerIndex> scanned_first_fit(const Search& search) {
+  for (const ServerIndex server : search.server_pool.indices()) {
+    if (search.server_pool.has_room(server, search.search_alternatives.front().demand)) return server;
   }
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> scanned_best_fit(const Search& search) {
-  const auto pool = search.park.pool();
+std::optional<ServerIndex> scanned_best_fit(const Search& search) {
+  const auto pool = search.server_pool.pool();
   return scan(search, [&](auto free, auto demand) {
     double sum_free = 0, sum_demand = 0, h = 0;
     for (std::size_t r = 0; r < pool.size(); ++r) {
@@ -140,7 +140,7 @@ std::optional<std::uint32_t> scanned_best_fit(const Search& search) {
   });
 }
 
-std::optional<std::uint32_t> scanned_worst_fit(const Search& search) {
+std::optional<ServerIndex> scanned_worst_fit(const Search& search) {
   return scan(search, [](auto free, auto demand) {
     double tasks = std::numeric_limits<double>::infinity();
     for (std::size_t r = 0; r < free.size(); ++r) {
@@ -171,10 +171,10 @@ void scan_worst_fit(benchmark::State& state) { steps<scanned_worst_fit>(state); 
 void park_no_fit(benchmark::State& state) {
   const FilledPark filled(state.range(0));
   Amounts demand = {1, 1};
-  for (std::uint32_t server = 0; server < filled.park().size(); ++server)
+  for (const ServerIndex server : filled.park().indices())
     demand[0] = std::max(demand[0], 2 * filled.park().free(server)[0]);
   const SearchAlternative variant{.demand = demand, .among = nullptr};
-  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(filled.park().first_with_room(variant, 0));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(filled.park().first_with_room(variant));
 }
 
 void sizes(benchmark::internal::Benchmark* benchmark) {

@@ -146,7 +146,7 @@ std::span<const std::int64_t> Engine::free(ServerId server) const {
 
 namespace {
 
-Engine::TaskState task_state(const Ledger& ledger, std::uint32_t task) {
+Engine::TaskState task_state(const Ledger& ledger, TaskIndex task) {
   const TaskRow& row = ledger.tasks[task];
   return {.task = ledger.tasks.id(task),
           .job = ledger.jobs.id(row.job),
@@ -154,7 +154,7 @@ Engine::TaskState task_state(const Ledger& ledger, std::uint32_t task) {
           .started = row.started};
 }
 
-Engine::JobState job_state(const Ledger& ledger, std::uint32_t job) {
+Engine::JobState job_state(const Ledger& ledger, JobIndex job) {
   const JobRow& row = ledger.jobs[job];
   return {
       .user = ledger.users.id(ledger.queues[row.queue].user), .waiting = row.waiting, .running = row.running};
@@ -166,21 +166,21 @@ void Engine::for_each_task(JobId job, const std::function<void(const TaskState&)
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.jobs.find(job);
   if (!number) return;
-  ledger.for_each_task_of(*number, [&](std::uint32_t task) { visit(task_state(ledger, task)); });
+  ledger.for_each_task_of(*number, [&](TaskIndex task) { visit(task_state(ledger, task)); });
 }
 
 void Engine::for_each_task(ServerId server, const std::function<void(const TaskState&)>& visit) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.servers.find(server);
   if (!number) return;
-  ledger.for_each_task_on(*number, [&](std::uint32_t task) { visit(task_state(ledger, task)); });
+  ledger.for_each_task_on(*number, [&](TaskIndex task) { visit(task_state(ledger, task)); });
 }
 
 void Engine::for_each_job(UserId user, const std::function<void(JobId, const JobState&)>& visit) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.users.find(user);
   if (!number) return;
-  for (std::uint32_t job = 0; job < ledger.jobs.end(); ++job) {
+  for (const JobIndex job : ledger.jobs.indices()) {
     if (ledger.jobs.holds(job) && ledger.queues[ledger.jobs[job].queue].user == *number)
       visit(ledger.jobs.id(job), job_state(ledger, job));
   }
@@ -195,7 +195,7 @@ bool Engine::fits(JobId job) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.jobs.find(job);
   if (!number || ledger.jobs[*number].waiting == 0) return false;
-  const std::uint32_t task_class = ledger.task_class_of(*number);
+  const TaskClassIndex task_class = ledger.task_class_of(*number);
   if (ledger.task_classes.terms(task_class) != nullptr)
     return batch_fits(ledger, *number, state_->open_servers());
   const Reservations::Kept* const kept =

@@ -16,7 +16,7 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   if (Check bad = check_pool(event.capacity, {}, s.ledger.server_pool.pool(), s.options.resources))
     return *std::move(bad);
   s.happens(now);
-  const std::uint32_t server =
+  const ServerIndex server =
       s.ledger.add_server({.name = event.name, .labels = event.labels}, event.capacity);
   s.dispatcher.room_released(server);
   s.capacities_changed();
@@ -25,7 +25,7 @@ Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
 
 Check Engine::apply(const ServerChanged& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = subject(s.ledger.servers, event.server, "server", now, s.now);
+  const Result<ServerIndex> server = subject(s.ledger.servers, event.server, "server", now, s.now);
   if (!server) return server.error();
   if (Check bad = check_amounts(event.capacity, "capacity", s.options.resources)) return bad;
   const std::span<const std::int64_t> old = s.ledger.server_pool.capacity(*server);
@@ -52,7 +52,7 @@ Check Engine::apply(const ServerChanged& event, Time now) {
 
 Check Engine::apply(const ServerDrained& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = subject(s.ledger.servers, event.server, "server", now, s.now);
+  const Result<ServerIndex> server = subject(s.ledger.servers, event.server, "server", now, s.now);
   if (!server) return server.error();
   s.happens(now);
   s.ledger.servers[*server].drained = true;
@@ -64,7 +64,7 @@ Check Engine::apply(const ServerDrained& event, Time now) {
 
 Check Engine::apply(const ServerReopened& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = subject(s.ledger.servers, event.server, "server", now, s.now);
+  const Result<ServerIndex> server = subject(s.ledger.servers, event.server, "server", now, s.now);
   if (!server) return server.error();
   s.happens(now);
   s.ledger.servers[*server].drained = false;
@@ -77,7 +77,7 @@ Check Engine::apply(const ServerReopened& event, Time now) {
 
 Check Engine::apply(const ServerRemoved& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = subject(s.ledger.servers, event.server, "server", now, s.now);
+  const Result<ServerIndex> server = subject(s.ledger.servers, event.server, "server", now, s.now);
   if (!server) return server.error();
   if (s.ledger.servers[*server].first_task != kNone)
     return Error{.message = "tasks run there; drain it first, or let it fail", .key = "server"};
@@ -88,7 +88,7 @@ Check Engine::apply(const ServerRemoved& event, Time now) {
 
 Result<std::vector<Lost>> Engine::apply(const ServerFailed& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> server = subject(s.ledger.servers, event.server, "server", now, s.now);
+  const Result<ServerIndex> server = subject(s.ledger.servers, event.server, "server", now, s.now);
   if (!server) return server.error();
   s.happens(now);
   std::vector<Lost> lost;
@@ -106,14 +106,14 @@ Result<UserId> Engine::apply(const UserAdded& event, Time now) {
   const Result<Weight> weight = weight_from(event.weight);
   if (!weight) return weight.error();
   s.happens(now);
-  const std::uint32_t user = s.ledger.add_user({.name = event.name, .weight = *weight});
+  const UserIndex user = s.ledger.add_user({.name = event.name, .weight = *weight});
   s.shares.user_added(user, now);
   return s.ledger.users.id(user);
 }
 
 Check Engine::apply(const UserReweighted& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> user = subject(s.ledger.users, event.user, "user", now, s.now);
+  const Result<UserIndex> user = subject(s.ledger.users, event.user, "user", now, s.now);
   if (!user) return user.error();
   const Result<Weight> weight = weight_from(event.weight);
   if (!weight) return weight.error();
@@ -126,7 +126,7 @@ Check Engine::apply(const UserReweighted& event, Time now) {
 
 Check Engine::apply(const UserRemoved& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> user = subject(s.ledger.users, event.user, "user", now, s.now);
+  const Result<UserIndex> user = subject(s.ledger.users, event.user, "user", now, s.now);
   if (!user) return user.error();
   if (!s.ledger.users[*user].queues.empty())
     return Error{.message = "the user has jobs; cancel them first", .key = "user"};
@@ -137,10 +137,10 @@ Check Engine::apply(const UserRemoved& event, Time now) {
 
 Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> user = subject(s.ledger.users, event.user, "user", now, s.now);
+  const Result<UserIndex> user = subject(s.ledger.users, event.user, "user", now, s.now);
   if (!user) return user.error();
   if (Check bad = check_job(event, s.options.resources)) return *std::move(bad);
-  const std::uint32_t task_class = s.ledger.task_classes.hold(event);
+  const TaskClassIndex task_class = s.ledger.task_classes.hold(event);
   if (s.options.oversized == Oversized::refuse) {
     if (Check bad = check_possible(s.ledger, event, task_class)) {
       s.ledger.task_classes.release(task_class);
@@ -150,14 +150,14 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
   s.happens(now);
   s.shares.task_class_added(task_class);
 
-  std::uint32_t queue = s.ledger.find_queue(*user, task_class);
+  QueueIndex queue = s.ledger.find_queue(*user, task_class);
   if (queue == kNone) {
     queue = s.ledger.add_queue(*user, task_class);
     s.shares.population_changed();
   } else {
     s.ledger.task_classes.release(task_class);  // a queue holds its task class once
   }
-  const std::uint32_t job =
+  const JobIndex job =
       s.ledger.jobs.add({.queue = queue, .waiting = event.tasks, .sequence = s.ledger.jobs_before++});
   ++s.ledger.queues[queue].jobs;
   s.ledger.enqueue(job);
@@ -167,11 +167,11 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
 
 Result<std::vector<Lost>> Engine::apply(const JobCancelled& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> job = subject(s.ledger.jobs, event.job, "job", now, s.now);
+  const Result<JobIndex> job = subject(s.ledger.jobs, event.job, "job", now, s.now);
   if (!job) return job.error();
   s.happens(now);
   JobRow& row = s.ledger.jobs[*job];
-  const std::uint32_t queue = row.queue;
+  const QueueIndex queue = row.queue;
   if (row.waiting > 0) {
     row.waiting = 0;
     s.ledger.dequeue(*job);
@@ -193,10 +193,10 @@ Result<std::vector<Lost>> Engine::apply(const JobCancelled& event, Time now) {
 
 Check Engine::apply(const TaskFinished& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> task = subject(s.ledger.tasks, event.task, "task", now, s.now);
+  const Result<TaskIndex> task = subject(s.ledger.tasks, event.task, "task", now, s.now);
   if (!task) return task.error();
   s.happens(now);
-  const std::uint32_t job = s.ledger.tasks[*task].job;
+  const JobIndex job = s.ledger.tasks[*task].job;
   s.end(*task);
   s.drop_if_over(job);
   return {};
@@ -204,7 +204,7 @@ Check Engine::apply(const TaskFinished& event, Time now) {
 
 Check Engine::apply(const TaskFailed& event, Time now) {
   State& s = *state_;
-  const Result<std::uint32_t> task = subject(s.ledger.tasks, event.task, "task", now, s.now);
+  const Result<TaskIndex> task = subject(s.ledger.tasks, event.task, "task", now, s.now);
   if (!task) return task.error();
   s.happens(now);
   s.end_and_wait_again(*task);

@@ -38,20 +38,20 @@ struct Engine::State {
   void apply_reservations();
   std::optional<Placed> place_where_kept(WhyPlaced* why);
   std::optional<Placed> place(const Dispatch& next, Random& random, WhyPlaced* why);
-  void place_companions(const Dispatch& dispatch, std::uint32_t job, Random& random, Placed& placed);
+  void place_companions(const Dispatch& dispatch, JobIndex job, Random& random, Placed& placed);
   std::optional<Placed> preempt(WhyPlaced* why);
-  std::optional<Placed> place_instead_of(const Victims& victims, std::uint32_t queue);
-  std::optional<Placed> place(Entry entry, std::uint32_t server);
-  void reservation_met(std::uint32_t queue, std::uint32_t task);
+  std::optional<Placed> place_instead_of(const Victims& victims, QueueIndex queue);
+  std::optional<Placed> place(Entry entry, ServerIndex server);
+  void reservation_met(QueueIndex queue, TaskIndex task);
 
   // What events have in common.
   void happens(Time time);
-  void wait(std::uint32_t queue);
-  void end(std::uint32_t task);
-  Lost end_and_wait_again(std::uint32_t task);
-  void drop_if_over(std::uint32_t job);
+  void wait(QueueIndex queue);
+  void end(TaskIndex task);
+  Lost end_and_wait_again(TaskIndex task);
+  void drop_if_over(JobIndex job);
   void end_reservation(const Reservations::Kept* kept);  ///< if there is one
-  void remove_server(std::uint32_t server);
+  void remove_server(ServerIndex server);
   void capacities_changed();
   void open_servers_changed();
 };

@@ -8,7 +8,7 @@
 namespace mirab::scheduling {
 namespace {
 
-Amounts free_on(const Ledger& ledger, std::uint32_t server) {
+Amounts free_on(const Ledger& ledger, ServerIndex server) {
   const std::span<const std::int64_t> free = ledger.server_pool.free(server);
   return {free.begin(), free.end()};
 }
@@ -35,7 +35,7 @@ std::optional<Placed> Engine::State::step(Random& random, WhyPlaced* why) {
 }
 
 std::optional<Placed> Engine::State::place(const Dispatch& next, Random& random, WhyPlaced* why) {
-  const std::uint32_t job = ledger.queues[next.entry.queue].first_job;
+  const JobIndex job = ledger.queues[next.entry.queue].first_job;
   if (why != nullptr) *why = why_placed(view(), next, random);
   std::optional<Placed> placed = place(next.entry, next.server);
   if (next.has_terms) place_companions(next, job, random, *placed);
@@ -63,11 +63,10 @@ std::optional<Placed> Engine::State::place_where_kept(WhyPlaced* why) {
 
 /// The first task of a batch has been placed, one turn in the rounds of lines: the others follow. What is
 /// compared by shares is brought up to date after the first task and after the last one.
-void Engine::State::place_companions(const Dispatch& dispatch, std::uint32_t job, Random& random,
-                                     Placed& placed) {
+void Engine::State::place_companions(const Dispatch& dispatch, JobIndex job, Random& random, Placed& placed) {
   for (std::int64_t left = dispatch.batch - 1; left > 0; --left) {
-    const std::uint32_t server = dispatcher.server_of_companion(job, left, random);
-    const std::uint32_t task = ledger.start(job, server, now);
+    const ServerIndex server = dispatcher.server_of_companion(job, left, random);
+    const TaskIndex task = ledger.start(job, server, now);
     placement.task_started(task);
     placed.with.push_back({.task = ledger.tasks.id(task), .server = ledger.servers.id(server)});
   }
@@ -77,7 +76,7 @@ void Engine::State::place_companions(const Dispatch& dispatch, std::uint32_t job
 
 std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
   static const Reservations kNoReservations;
-  static const std::set<std::uint32_t> kNoTasks;
+  static const std::set<TaskIndex> kNoTasks;
   const OpenServers open = open_servers();
   const std::optional<PreemptionCandidate> candidate =
       preemption->intend({.ready = dispatcher.ready(),
@@ -94,19 +93,19 @@ std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
   return placed;
 }
 
-std::optional<Placed> Engine::State::place_instead_of(const Victims& victims, std::uint32_t queue) {
+std::optional<Placed> Engine::State::place_instead_of(const Victims& victims, QueueIndex queue) {
   std::vector<Lost> lost;
-  for (const std::uint32_t task : victims.tasks) lost.push_back(end_and_wait_again(task));
+  for (const TaskIndex task : victims.tasks) lost.push_back(end_and_wait_again(task));
   preemption->ended(static_cast<std::int64_t>(lost.size()), now);
   std::optional<Placed> placed = place(dispatcher.entry_on(queue, victims.server), victims.server);
   placed->preempted = std::move(lost);
   return placed;
 }
 
-std::optional<Placed> Engine::State::place(Entry entry, std::uint32_t server) {
+std::optional<Placed> Engine::State::place(Entry entry, ServerIndex server) {
   const QueueRow& queue = ledger.queues[entry.queue];
-  const std::uint32_t job = queue.first_job;
-  const std::uint32_t task = ledger.start(job, server, now);
+  const JobIndex job = queue.first_job;
+  const TaskIndex task = ledger.start(job, server, now);
   placement.task_started(task);
   shares.user_changed(queue.user, now);
   shares.task_placed(entry);
@@ -120,7 +119,7 @@ std::optional<Placed> Engine::State::place(Entry entry, std::uint32_t server) {
 }
 
 /// The queue has got the task. A closed server takes none but one that it is kept for.
-void Engine::State::reservation_met(std::uint32_t queue, std::uint32_t task) {
+void Engine::State::reservation_met(QueueIndex queue, TaskIndex task) {
   const Reservations::Kept* const kept = reservations->present().of_queue(queue);
   if (kept != nullptr && kept->server == ledger.tasks[task].server) reservations->started_there(task);
   end_reservation(kept);
@@ -131,14 +130,14 @@ void Engine::State::happens(Time time) {
   if (preemption) preemption->something_changed();
 }
 
-void Engine::State::wait(std::uint32_t queue) {
+void Engine::State::wait(QueueIndex queue) {
   ledger.queues[queue].arrival = ledger.waits_before++;
   ledger.queues[queue].since = now;
   dispatcher.queue_waits(queue);
 }
 
-void Engine::State::end(std::uint32_t task) {
-  const std::uint32_t server = ledger.tasks[task].server;
+void Engine::State::end(TaskIndex task) {
+  const ServerIndex server = ledger.tasks[task].server;
   const QueueRow& queue = ledger.queues[ledger.jobs[ledger.tasks[task].job].queue];
   placement.task_ends(task);
   ledger.end(task);
@@ -147,9 +146,9 @@ void Engine::State::end(std::uint32_t task) {
   dispatcher.task_ended(queue.user, queue.task_class, server);
 }
 
-Lost Engine::State::end_and_wait_again(std::uint32_t task) {
-  const std::uint32_t job = ledger.tasks[task].job;
-  const std::uint32_t queue = ledger.jobs[job].queue;
+Lost Engine::State::end_and_wait_again(TaskIndex task) {
+  const JobIndex job = ledger.tasks[task].job;
+  const QueueIndex queue = ledger.jobs[job].queue;
   const Lost lost{.task = ledger.tasks.id(task), .job = ledger.jobs.id(job)};
   end(task);
   if (ledger.jobs[job].waiting++ == 0) ledger.enqueue(job);
@@ -161,13 +160,13 @@ Lost Engine::State::end_and_wait_again(std::uint32_t task) {
   return lost;
 }
 
-void Engine::State::drop_if_over(std::uint32_t job) {
+void Engine::State::drop_if_over(JobIndex job) {
   const JobRow& row = ledger.jobs[job];
   if (row.waiting > 0 || row.running > 0) return;
-  const std::uint32_t queue = row.queue;
+  const QueueIndex queue = row.queue;
   ledger.jobs.remove(job);
   if (--ledger.queues[queue].jobs > 0) return;
-  const std::uint32_t task_class = ledger.queues[queue].task_class;
+  const TaskClassIndex task_class = ledger.queues[queue].task_class;
   ledger.remove_queue(queue);
   ledger.task_classes.release(task_class);
   shares.population_changed();
@@ -175,7 +174,7 @@ void Engine::State::drop_if_over(std::uint32_t job) {
 
 void Engine::State::end_reservation(const Reservations::Kept* kept) {
   if (kept == nullptr) return;
-  const std::uint32_t server = kept->server;
+  const ServerIndex server = kept->server;
   reservations->ended(*kept);
   if (ledger.servers[server].drained) return;
   ledger.server_pool.open(server);
@@ -184,7 +183,7 @@ void Engine::State::end_reservation(const Reservations::Kept* kept) {
   if (preemption) preemption->something_changed();
 }
 
-void Engine::State::remove_server(std::uint32_t server) {
+void Engine::State::remove_server(ServerIndex server) {
   if (reservations) end_reservation(reservations->present().on_server(server));
   ledger.remove_server(server);
   placement.server_removed(server);
@@ -198,7 +197,7 @@ void Engine::State::capacities_changed() {
   shares.capacities_changed(now);
 }
 
-/// Domains, and the servers of a kind that take tasks, may be others from now on.
+/// Domains, and the servers of a server class that take tasks, may be others from now on.
 void Engine::State::open_servers_changed() {
   dispatcher.servers_changed();
   shares.open_servers_changed();

@@ -34,11 +34,10 @@ Check check_job(const JobSubmitted& job, std::span<const std::string> resources)
 /// The row that an event at this time names. Errors: an earlier time than the last; nothing by that
 /// identifier.
 template <class Row, class Id>
-Result<std::uint32_t> subject(const Slots<Row, Id>& rows, Id id, std::string_view what, Time time,
-                              Time last) {
+Result<Index<Id>> subject(const Slots<Row, Id>& rows, Id id, std::string_view what, Time time, Time last) {
   if (Check bad = check_time(time, last)) return *std::move(bad);
-  const std::optional<std::uint32_t> row = rows.find(id);
-  return row ? Result<std::uint32_t>(*row) : unknown(what);
+  const std::optional<Index<Id>> row = rows.find(id);
+  return row ? Result<Index<Id>>(*row) : unknown(what);
 }
 
 }  // namespace mirab::scheduling

@@ -65,7 +65,7 @@ std::vector<std::size_t> by_looking(const std::vector<std::optional<Amounts>>& r
                                     const ServerSet* among, Holds holds) {
   std::vector<std::size_t> found;
   for (std::size_t k = from; k < rows.size(); ++k) {
-    const bool asked = among == nullptr || among->contains(static_cast<std::uint32_t>(k));
+    const bool asked = among == nullptr || among->contains(ServerIndex(static_cast<std::uint32_t>(k)));
     if (rows[k] && asked && holds(*rows[k])) found.push_back(k);
   }
   return found;
@@ -73,8 +73,8 @@ std::vector<std::size_t> by_looking(const std::vector<std::optional<Amounts>>& r
 
 ServerSet random_set(std::size_t size, Random& random) {
   ServerSet set;
-  for (std::uint32_t k = 0; k < size; ++k) {
-    if (random.below(2) == 0) set.insert(k);
+  for (const ServerIndex server : Indices<ServerIndex>(size)) {
+    if (random.below(2) == 0) set.insert(server);
   }
   return set;
 }

@@ -10,45 +10,45 @@ Selection zone(const std::string& value) { return {.servers = {}, .select = {{"z
 
 TEST(Eligibility, EqualSelectionsShareANumberAsLongAsSomebodyHoldsIt) {
   Eligibility eligibility;
-  const std::uint32_t north = eligibility.hold(zone("north"));
+  const SelectionIndex north = eligibility.hold(zone("north"));
   EXPECT_EQ(eligibility.hold(zone("north")), north);
   eligibility.release(north);
   EXPECT_EQ(eligibility.hold(zone("north")), north);
   EXPECT_NE(eligibility.hold(zone("south")), north);
-  EXPECT_EQ(eligibility.hold(Selection{}), 0U);
+  EXPECT_EQ(eligibility.hold(Selection{}), SelectionIndex(0));
 }
 
 TEST(Eligibility, TheNumberOfASelectionThatNobodyHoldsIsGivenAgain) {
   Eligibility eligibility;
-  eligibility.server_added(0, {.name = "a", .labels = {{"zone", "north"}}});
-  eligibility.server_added(1, {.name = "b", .labels = {{"zone", "south"}}});
-  const std::uint32_t north = eligibility.hold(zone("north"));
+  eligibility.server_added(ServerIndex(0), {.name = "a", .labels = {{"zone", "north"}}});
+  eligibility.server_added(ServerIndex(1), {.name = "b", .labels = {{"zone", "south"}}});
+  const SelectionIndex north = eligibility.hold(zone("north"));
   const std::uint64_t first = eligibility.sequence(north);
   eligibility.release(north);
-  const std::uint32_t south = eligibility.hold(zone("south"));
+  const SelectionIndex south = eligibility.hold(zone("south"));
   EXPECT_EQ(south, north);
   EXPECT_NE(eligibility.sequence(south), first);
-  EXPECT_FALSE(eligibility.contains(south, 0));
-  EXPECT_TRUE(eligibility.contains(south, 1));
+  EXPECT_FALSE(eligibility.contains(south, ServerIndex(0)));
+  EXPECT_TRUE(eligibility.contains(south, ServerIndex(1)));
 }
 
 TEST(Eligibility, ServersThatComeAndGoAreInTheSelectionsThatAdmitThem) {
   Eligibility eligibility;
-  const std::uint32_t north = eligibility.hold(zone("north"));
-  eligibility.server_added(3, {.name = "a", .labels = {{"zone", "north"}}});
-  EXPECT_TRUE(eligibility.contains(north, 3));
-  EXPECT_EQ(eligibility.description_of(3).name, "a");
-  eligibility.server_removed(3);
-  EXPECT_FALSE(eligibility.contains(north, 3));
-  eligibility.server_added(3, {.name = "a", .labels = {{"zone", "south"}}});
-  EXPECT_FALSE(eligibility.contains(north, 3));
+  const SelectionIndex north = eligibility.hold(zone("north"));
+  eligibility.server_added(ServerIndex(3), {.name = "a", .labels = {{"zone", "north"}}});
+  EXPECT_TRUE(eligibility.contains(north, ServerIndex(3)));
+  EXPECT_EQ(eligibility.description_of(ServerIndex(3)).name, "a");
+  eligibility.server_removed(ServerIndex(3));
+  EXPECT_FALSE(eligibility.contains(north, ServerIndex(3)));
+  eligibility.server_added(ServerIndex(3), {.name = "a", .labels = {{"zone", "south"}}});
+  EXPECT_FALSE(eligibility.contains(north, ServerIndex(3)));
 }
 
 TEST(TaskClasses, ListsOfTheSameNamesInAnotherOrderAreTheSameWish) {
   TaskClasses classes;
   const JobSubmitted job{
       .user = {}, .demand = {1}, .servers = {{"a", "b"}}, .select = {{"zone", {"x", "y"}}}};
-  const std::uint32_t held = classes.hold(job);
+  const TaskClassIndex held = classes.hold(job);
   JobSubmitted other = job;
   other.servers = {{"b", "a", "b"}};
   EXPECT_EQ(classes.hold(other), held);
@@ -61,13 +61,13 @@ TEST(TaskClasses, ListsOfTheSameNamesInAnotherOrderAreTheSameWish) {
 TEST(TaskClasses, KeepTheDemandsOnServersThatAreNotAllowed) {
   TaskClasses classes;
   const std::map<std::string, std::string> nowhere;
-  classes.eligibility.server_added(0, {.name = "a", .labels = nowhere});
-  classes.eligibility.server_added(1, {.name = "b", .labels = nowhere});
+  classes.eligibility.server_added(ServerIndex(0), {.name = "a", .labels = nowhere});
+  classes.eligibility.server_added(ServerIndex(1), {.name = "b", .labels = nowhere});
   const JobSubmitted job{.user = {}, .demand = {1}, .servers = {{"b"}}, .demand_on = {{"a", {10}}}};
-  const std::uint32_t held = classes.hold(job);
-  EXPECT_EQ(classes.alternative_on(held, 0), nullptr);
-  EXPECT_EQ(classes.demand_anywhere(held, 0), Amounts{10});
-  EXPECT_EQ(classes.demand_anywhere(held, 1), Amounts{1});
+  const TaskClassIndex held = classes.hold(job);
+  EXPECT_EQ(classes.alternative_on(held, ServerIndex(0)), nullptr);
+  EXPECT_EQ(classes.demand_anywhere(held, ServerIndex(0)), Amounts{10});
+  EXPECT_EQ(classes.demand_anywhere(held, ServerIndex(1)), Amounts{1});
   EXPECT_EQ(classes.job_of(held).demand_on, job.demand_on);
 }
 
@@ -76,19 +76,20 @@ TEST(AdmittedServers, AreNotThoseOfASelectionThatHadTheNumberBefore) {
   ServerClasses server_classes;
   AdmittedServers admitted;
   const Amounts capacity{4};
-  for (const auto& [server, place] : {std::pair{0U, "north"}, {1U, "south"}}) {
+  for (const auto& [server, place] : {std::pair{ServerIndex(0), "north"}, {ServerIndex(1), "south"}}) {
     eligibility.server_added(server, {.name = place, .labels = {{"zone", place}}});
     server_classes.hold(server, capacity);
   }
-  const std::uint32_t north = eligibility.hold(zone("north"));
-  EXPECT_TRUE(admitted.of(server_classes, 0, north, eligibility)->contains(0));
+  const SelectionIndex north = eligibility.hold(zone("north"));
+  EXPECT_TRUE(admitted.of(server_classes, ServerClassIndex(0), north, eligibility)->contains(ServerIndex(0)));
   eligibility.release(north);
-  const std::uint32_t south = eligibility.hold(zone("south"));
-  EXPECT_FALSE(admitted.of(server_classes, 0, south, eligibility)->contains(0));
-  EXPECT_TRUE(admitted.of(server_classes, 0, south, eligibility)->contains(1));
-  eligibility.server_added(2, {.name = "south", .labels = {{"zone", "south"}}});
-  server_classes.hold(2, capacity);
-  EXPECT_TRUE(admitted.of(server_classes, 0, south, eligibility)->contains(2));
+  const SelectionIndex south = eligibility.hold(zone("south"));
+  EXPECT_FALSE(
+      admitted.of(server_classes, ServerClassIndex(0), south, eligibility)->contains(ServerIndex(0)));
+  EXPECT_TRUE(admitted.of(server_classes, ServerClassIndex(0), south, eligibility)->contains(ServerIndex(1)));
+  eligibility.server_added(ServerIndex(2), {.name = "south", .labels = {{"zone", "south"}}});
+  server_classes.hold(ServerIndex(2), capacity);
+  EXPECT_TRUE(admitted.of(server_classes, ServerClassIndex(0), south, eligibility)->contains(ServerIndex(2)));
 }
 
 }  // namespace

@@ -9,12 +9,14 @@
 namespace mirab::scheduling {
 namespace {
 
+using Counts = IndexedVector<ServerIndex, std::int64_t>;
+
 /// Servers, one job with terms, and what is free after its tasks and others have started.
 struct Small {
   Ledger ledger{1};
-  std::uint32_t job = 0;
-  std::vector<std::string> zones, racks;  // [server]
-  std::vector<std::int64_t> running;      // [server], tasks of the job
+  JobIndex job;
+  IndexedVector<ServerIndex, std::string> zones, racks;
+  Counts running;  // tasks of the job
 };
 
 constexpr std::int64_t kDemand = 2;
@@ -28,7 +30,7 @@ Small random_small(Random& random) {
     wish.spread = Spread{.label = "rack", .most_apart = 1 + static_cast<std::int64_t>(random.below(3))};
   if (random.below(3) == 0) wish.pack = "zone";
   wish.gang = wish.tasks = 1'000;
-  for (std::uint32_t server = 0; server < servers; ++server) {
+  for (const ServerIndex server : Indices<ServerIndex>(servers)) {
     const Amounts capacity = {static_cast<std::int64_t>(random.below(9))};
     const std::string zone(1, static_cast<char>('a' + random.below(2)));
     const std::string rack(1, static_cast<char>('1' + random.below(3)));
@@ -39,14 +41,14 @@ Small random_small(Random& random) {
     small.ledger.task_classes.eligibility.server_added(
         server, {.name = "s", .labels = {{"zone", zone}, {"rack", rack}}});
   }
-  const std::uint32_t user = small.ledger.add_user({.name = "u", .weight = {}});
-  const std::uint32_t task_class = small.ledger.task_classes.hold(wish);
+  const UserIndex user = small.ledger.add_user({.name = "u", .weight = {}});
+  const TaskClassIndex task_class = small.ledger.task_classes.hold(wish);
   small.job = small.ledger.jobs.add({.queue = small.ledger.add_queue(user, task_class), .waiting = 1'000});
   small.ledger.enqueue(small.job);
   // Tasks that started when spread was another matter, and tasks of others.
-  small.running.assign(servers, 0);
-  const std::string zone = small.zones[random.below(servers)];
-  for (std::uint32_t server = 0; server < servers; ++server) {
+  small.running.resize(servers);
+  const std::string zone = small.zones[ServerIndex(static_cast<std::uint32_t>(random.below(servers)))];
+  for (const ServerIndex server : Indices<ServerIndex>(servers)) {
     const auto most =
         std::min(wish.per_server.value_or(9), small.ledger.server_pool.free(server)[0] / kDemand);
     if (random.below(2) == 0 || (wish.pack && small.zones[server] != zone)) continue;
@@ -56,7 +58,7 @@ Small random_small(Random& random) {
       ++small.running[server];
     }
   }
-  for (std::uint32_t server = 0; server < servers; ++server) {
+  for (const ServerIndex server : Indices<ServerIndex>(servers)) {
     const std::int64_t free = small.ledger.server_pool.free(server)[0];
     const Amounts taken = {static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(free) + 1))};
     if (random.below(2) == 0) small.ledger.server_pool.take(server, taken);
@@ -70,30 +72,30 @@ Small random_small(Random& random) {
 /// All ways to put tasks, one after the other, by the rules as they are said.
 class AllWays {
  public:
-  explicit AllWays(const Small& small) : small_(small), terms_(*small.ledger.task_classes.terms(0)) {}
+  explicit AllWays(const Small& small)
+      : small_(small), terms_(*small.ledger.task_classes.terms(TaskClassIndex(0))) {}
 
-  bool may_go(const std::vector<std::int64_t>& counts, std::size_t server) const {
-    const auto number = static_cast<std::uint32_t>(server);
+  bool may_go(const Counts& counts, ServerIndex server) const {
     const std::int64_t placed = counts[server] - small_.running[server];
     const std::vector<std::int64_t> next = {kDemand * (placed + 1)};
-    if (!small_.ledger.server_pool.has_room(number, next)) return false;
+    if (!small_.ledger.server_pool.has_room(server, next)) return false;
     if (counts[server] >= terms_.per_server.value_or(INT64_MAX)) return false;
-    for (std::size_t other = 0; terms_.pack && other < counts.size(); ++other) {
-      if (counts[other] > 0 && small_.zones[other] != small_.zones[server]) return false;
+    for (const ServerIndex other : counts.indices()) {
+      if (terms_.pack && counts[other] > 0 && small_.zones[other] != small_.zones[server]) return false;
     }
     if (!terms_.spread) return true;
-    const auto is_domain = [&](std::size_t other) {
-      const auto at = static_cast<std::uint32_t>(other);
-      return small_.ledger.server_pool.is_open(at) && small_.ledger.server_pool.capacity(at)[0] >= kDemand &&
+    const auto is_domain = [&](ServerIndex other) {
+      return small_.ledger.server_pool.is_open(other) &&
+             small_.ledger.server_pool.capacity(other)[0] >= kDemand &&
              (!terms_.pack || small_.zones[other] == small_.zones[server]);
     };
     const auto count = [&](const std::string& rack) {
       std::int64_t sum = 0;
-      for (std::size_t other = 0; other < counts.size(); ++other)
+      for (const ServerIndex other : counts.indices())
         if (small_.racks[other] == rack) sum += counts[other];
       return sum;
     };
-    for (std::size_t other = 0; other < counts.size(); ++other) {
+    for (const ServerIndex other : counts.indices()) {
       if (is_domain(other) &&
           count(small_.racks[server]) + 1 > count(small_.racks[other]) + terms_.spread->most_apart)
         return false;
@@ -102,13 +104,13 @@ class AllWays {
   }
 
   /// The most and the fewest tasks with which it can come to an end from here.
-  std::pair<std::int64_t, std::int64_t> ends(const std::vector<std::int64_t>& counts) {
+  std::pair<std::int64_t, std::int64_t> ends(const Counts& counts) {
     const auto known = known_.find(counts);
     if (known != known_.end()) return known->second;
     std::pair<std::int64_t, std::int64_t> most_and_fewest = {0, INT64_MAX};
-    for (std::size_t server = 0; server < counts.size(); ++server) {
+    for (const ServerIndex server : counts.indices()) {
       if (!may_go(counts, server)) continue;
-      std::vector<std::int64_t> more = counts;
+      Counts more = counts;
       ++more[server];
       const auto [most, fewest] = ends(more);
       most_and_fewest.first = std::max(most_and_fewest.first, most + 1);
@@ -121,10 +123,10 @@ class AllWays {
  private:
   const Small& small_;
   const PlacementConstraints& terms_;
-  std::map<std::vector<std::int64_t>, std::pair<std::int64_t, std::int64_t>> known_;
+  std::map<Counts, std::pair<std::int64_t, std::int64_t>> known_;
 };
 
-bool contains(const std::vector<ServerSet>& sets, std::uint32_t server) {
+bool contains(const std::vector<ServerSet>& sets, ServerIndex server) {
   return std::any_of(sets.begin(), sets.end(), [&](const ServerSet& set) { return set.contains(server); });
 }
 
@@ -138,18 +140,19 @@ TEST(GangFeasibility, AreWhatAllWaysToPutTheTasksGive) {
     AllWays all(small);
     const auto [most, fewest] = all.ends(small.running);
     ASSERT_EQ(gang_feasibility.max_tasks(), most);
-    const PlacementConstraints& terms = *small.ledger.task_classes.terms(0);
+    const PlacementConstraints& terms = *small.ledger.task_classes.terms(TaskClassIndex(0));
     ASSERT_TRUE(terms.pack || most == fewest) << "the order does not matter";
     for (std::int64_t batch = 1; batch <= most + 1; ++batch) {
       const std::vector<ServerSet> first = gang_feasibility.first_of(batch, {});
-      for (std::uint32_t server = 0; server < small.running.size(); ++server) {
+      for (const ServerIndex server : small.running.indices()) {
         bool leaves_room = all.may_go(small.running, server);
         if (leaves_room) {
-          std::vector<std::int64_t> more = small.running;
+          Counts more = small.running;
           ++more[server];
           leaves_room = all.ends(more).second + 1 >= batch;
         }
-        ASSERT_EQ(contains(first, server), leaves_room) << "a batch of " << batch << ", server " << server;
+        ASSERT_EQ(contains(first, server), leaves_room)
+            << "a batch of " << batch << ", server " << server.number();
       }
     }
     if (terms.spread) ++with_spread;
@@ -163,17 +166,18 @@ TEST(GangFeasibility, AreCountedBeyond64Bits) {
   Ledger ledger(2);
   JobSubmitted wish{.user = {}, .demand = {1, 0}, .tasks = INT64_MAX, .demand_on = {{"t", {0, 1}}}};
   wish.spread = Spread{.label = "zone", .most_apart = INT64_MAX};
-  for (const std::uint32_t server : {0U, 1U}) {
-    ledger.server_pool.add(server == 0 ? Amounts{INT64_MAX, 0} : Amounts{0, INT64_MAX});
+  for (const ServerIndex server : {ServerIndex(0), ServerIndex(1)}) {
+    ledger.server_pool.add(server == kFirstServer ? Amounts{INT64_MAX, 0} : Amounts{0, INT64_MAX});
     ledger.servers.add_at(server, {});
-    ledger.task_classes.eligibility.server_added(
-        server, {.name = server == 0 ? "s" : "t", .labels = {{"zone", server == 0 ? "a" : "b"}}});
+    ledger.task_classes.eligibility.server_added(server,
+                                                 {.name = server == kFirstServer ? "s" : "t",
+                                                  .labels = {{"zone", server == kFirstServer ? "a" : "b"}}});
   }
-  const std::uint32_t task_class = ledger.task_classes.hold(wish);
+  const TaskClassIndex task_class = ledger.task_classes.hold(wish);
   const GangFeasibility gang_feasibility(ledger, task_class, *ledger.task_classes.terms(task_class),
                                          GangFeasibility::Emptied::open);
   EXPECT_EQ(gang_feasibility.max_tasks(), INT64_MAX);
-  EXPECT_TRUE(contains(gang_feasibility.first_of(INT64_MAX, {}), 1));
+  EXPECT_TRUE(contains(gang_feasibility.first_of(INT64_MAX, {}), ServerIndex(1)));
 }
 
 }  // namespace

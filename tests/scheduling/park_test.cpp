@@ -21,10 +21,10 @@ Amounts pool(const RandomPark& random_park) {
   return pool;
 }
 
-std::optional<std::uint32_t> first_by_looking(const RandomPark& random_park, const Amounts& demand,
-                                              const ServerSet& among, std::uint32_t from) {
-  for (std::uint32_t server = from; server < random_park.servers().size(); ++server) {
-    if (among.contains(server) && random_park.has_room(server, demand)) return server;
+std::optional<ServerIndex> first_by_looking(const RandomPark& random_park, const Amounts& demand,
+                                            const ServerSet& among, ServerIndex from) {
+  for (const ServerIndex server : random_park.servers().indices()) {
+    if (server >= from && among.contains(server) && random_park.has_room(server, demand)) return server;
   }
   return std::nullopt;
 }
@@ -45,7 +45,7 @@ TEST(ServerPool, KeepsExactlyWhatIsThereThroughAllEvents) {
     const ServerPool& server_pool = random_park.server_pool();
     ASSERT_EQ(server_pool.size(), random_park.servers().size());
     EXPECT_EQ(amounts(server_pool.pool()), pool(random_park));
-    for (std::uint32_t server = 0; server < server_pool.size(); ++server) {
+    for (const ServerIndex server : server_pool.indices()) {
       const auto& plain = random_park.servers()[server];
       ASSERT_EQ(server_pool.is_present(server), plain.has_value());
       ASSERT_EQ(server_pool.is_open(server), plain.has_value() && plain->open);
@@ -66,10 +66,9 @@ TEST(ServerPool, FindsTheFirstServerWithRoomThatIsAmongThoseAllowed) {
       random_park.step();
       const Amounts demand = random_park.demand();
       const ServerSet among = random_park.some_servers();
-      const auto from = static_cast<std::uint32_t>(random.below(random_park.servers().size() + 2));
-      const auto first =
-          random_park.server_pool().first_with_room({.demand = demand, .among = &among}, from / 2);
-      ASSERT_EQ(first, first_by_looking(random_park, demand, among, from / 2)) << "step " << step;
+      const ServerIndex from(static_cast<std::uint32_t>(random.below(random_park.servers().size() + 2) / 2));
+      const auto first = random_park.server_pool().first_with_room({.demand = demand, .among = &among}, from);
+      ASSERT_EQ(first, first_by_looking(random_park, demand, among, from)) << "step " << step;
       first ? ++found : ++missed;
     }
   }
@@ -80,34 +79,34 @@ TEST(ServerPool, FindsTheFirstServerWithRoomThatIsAmongThoseAllowed) {
 TEST(ServerPool, GivesANewServerTheLowestVacantNumber) {
   ServerPool server_pool(1);
   for (int k = 0; k < 3; ++k) server_pool.add(Amounts{5});
-  server_pool.remove(2);
-  server_pool.remove(0);
-  EXPECT_EQ(server_pool.add(Amounts{7}), 0U);
-  EXPECT_EQ(server_pool.add(Amounts{8}), 2U);
-  EXPECT_EQ(server_pool.add(Amounts{9}), 3U);
+  server_pool.remove(ServerIndex(2));
+  server_pool.remove(ServerIndex(0));
+  EXPECT_EQ(server_pool.add(Amounts{7}), ServerIndex(0));
+  EXPECT_EQ(server_pool.add(Amounts{8}), ServerIndex(2));
+  EXPECT_EQ(server_pool.add(Amounts{9}), ServerIndex(3));
   EXPECT_EQ(amounts(server_pool.pool()), Amounts{29});
 }
 
 TEST(ServerPool, AClosedServerKeepsItsTasksAndTakesNoNewOnes) {
   ServerPool server_pool(1);
-  const std::uint32_t server = server_pool.add(Amounts{5});
+  const ServerIndex server = server_pool.add(Amounts{5});
   server_pool.take(server, Amounts{2});
   server_pool.close(server);
   EXPECT_FALSE(server_pool.has_room(server, Amounts{1}));
-  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{1}, .among = nullptr}, 0), std::nullopt);
+  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{1}, .among = nullptr}), std::nullopt);
   server_pool.give(server, Amounts{1});
   EXPECT_EQ(amounts(server_pool.free(server)), Amounts{4});
-  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{1}, .among = nullptr}, 0), std::nullopt);
+  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{1}, .among = nullptr}), std::nullopt);
   server_pool.open(server);
-  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{4}, .among = nullptr}, 0), server);
+  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{4}, .among = nullptr}), server);
 }
 
 TEST(ServerPool, ATaskThatDemandsNothingFitsOnOpenServersOnly) {
   ServerPool server_pool(2);
   server_pool.add(Amounts{1, 1});
   server_pool.add(Amounts{0, 0});
-  server_pool.close(0);
-  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{0, 0}, .among = nullptr}, 0), 1U);
+  server_pool.close(ServerIndex(0));
+  EXPECT_EQ(server_pool.first_with_room({.demand = Amounts{0, 0}, .among = nullptr}), ServerIndex(1));
 }
 
 using ParkDeath = testing::Test;
@@ -115,23 +114,23 @@ using ParkDeath = testing::Test;
 TEST(ParkDeath, NothingIsTakenThatIsNotFree) {
   ServerPool server_pool(1);
   server_pool.add(Amounts{5});
-  EXPECT_DEATH(server_pool.take(0, Amounts{6}), "does not fit");
-  EXPECT_DEATH(server_pool.take(0, Amounts{-1}), "does not fit");
-  EXPECT_DEATH(server_pool.take(1, Amounts{1}), "not there");
+  EXPECT_DEATH(server_pool.take(ServerIndex(0), Amounts{6}), "does not fit");
+  EXPECT_DEATH(server_pool.take(ServerIndex(0), Amounts{-1}), "does not fit");
+  EXPECT_DEATH(server_pool.take(ServerIndex(1), Amounts{1}), "not there");
 }
 
 TEST(ParkDeath, NothingIsGivenBackThatWasNotTaken) {
   ServerPool server_pool(1);
   server_pool.add(Amounts{5});
-  EXPECT_DEATH(server_pool.give(0, Amounts{1}), "more than was taken");
+  EXPECT_DEATH(server_pool.give(ServerIndex(0), Amounts{1}), "more than was taken");
 }
 
 TEST(ParkDeath, AServerWithTasksIsNeitherRemovedNorMadeTooSmall) {
   ServerPool server_pool(1);
   server_pool.add(Amounts{5});
-  server_pool.take(0, Amounts{3});
-  EXPECT_DEATH(server_pool.remove(0), "tasks on it");
-  EXPECT_DEATH(server_pool.resize(0, Amounts{2}), "less than is taken");
+  server_pool.take(ServerIndex(0), Amounts{3});
+  EXPECT_DEATH(server_pool.remove(ServerIndex(0)), "tasks on it");
+  EXPECT_DEATH(server_pool.resize(ServerIndex(0), Amounts{2}), "less than is taken");
 }
 
 TEST(ParkDeath, ThePoolStaysANumber) {
@@ -142,16 +141,16 @@ TEST(ParkDeath, ThePoolStaysANumber) {
 
 TEST(ServerSet, GrowsWithWhatIsPutIn) {
   ServerSet set;
-  EXPECT_FALSE(set.contains(1000));
-  set.insert(1000);
-  set.insert(64);
-  EXPECT_TRUE(set.contains(1000));
-  EXPECT_FALSE(set.contains(1001));
+  EXPECT_FALSE(set.contains(ServerIndex(1000)));
+  set.insert(ServerIndex(1000));
+  set.insert(ServerIndex(64));
+  EXPECT_TRUE(set.contains(ServerIndex(1000)));
+  EXPECT_FALSE(set.contains(ServerIndex(1001)));
   EXPECT_EQ(set.word(1), 1U);
   EXPECT_EQ(set.word(1'000'000), 0U);
-  set.erase(64);
-  set.erase(1'000'000);
-  EXPECT_FALSE(set.contains(64));
+  set.erase(ServerIndex(64));
+  set.erase(ServerIndex(1'000'000));
+  EXPECT_FALSE(set.contains(ServerIndex(64)));
   EXPECT_EQ(set.words().size(), 16U);
 }
 

@@ -50,7 +50,7 @@ void RandomPark::step() {
   const std::uint64_t kind = random_.below(100);
   if (kind < 3 && servers_.size() < most_servers_) return add();
   if (kind < 40) return end();
-  const auto server = static_cast<std::uint32_t>(random_.below(servers_.size()));
+  const ServerIndex server = some_server();
   if (!servers_[server]) return kind < 50 ? add() : void();
   if (kind < 42) return remove(server);
   if (kind < 44) return resize(server);
@@ -62,19 +62,19 @@ void RandomPark::add() {
   const Amounts capacity = amounts();
   const auto vacant =
       std::find_if(servers_.begin(), servers_.end(), [](const auto& each) { return !each.has_value(); });
-  const auto expected = static_cast<std::uint32_t>(vacant - servers_.begin());
-  if (vacant == servers_.end()) servers_.emplace_back();
+  const ServerIndex expected(static_cast<std::uint32_t>(vacant - servers_.begin()));
+  servers_.cover(expected);
   servers_[expected] = {.capacity = capacity, .free = capacity};
   MIRAB_ASSERT(server_pool_.add(capacity) == expected, "a new server has not the lowest vacant number");
 }
 
-void RandomPark::remove(std::uint32_t server) {
+void RandomPark::remove(ServerIndex server) {
   if (servers_[server]->free != servers_[server]->capacity) return;
   server_pool_.remove(server);
   servers_[server].reset();
 }
 
-void RandomPark::resize(std::uint32_t server) {
+void RandomPark::resize(ServerIndex server) {
   PlainServer& plain = *servers_[server];
   Amounts capacity = amounts();
   if (random_.below(20) == 0) capacity[0] *= 3;
@@ -87,12 +87,12 @@ void RandomPark::resize(std::uint32_t server) {
   server_pool_.resize(server, capacity);
 }
 
-void RandomPark::set_open(std::uint32_t server, bool open) {
+void RandomPark::set_open(ServerIndex server, bool open) {
   servers_[server]->open = open;
   open ? server_pool_.open(server) : server_pool_.close(server);
 }
 
-void RandomPark::start(std::uint32_t server) {
+void RandomPark::start(ServerIndex server) {
   Amounts demand = this->demand();
   const bool takes_nothing = demand == Amounts(resources_, 0);
   if (takes_nothing || !has_room(server, demand)) return;
@@ -112,7 +112,7 @@ void RandomPark::end() {
 
 Amounts RandomPark::demand() {
   const std::uint64_t kind = random_.below(8);
-  const auto& server = servers_[random_.below(servers_.size())];
+  const auto& server = servers_[some_server()];
   if (kind == 0 && server) return server->free;
   if (kind == 1) return Amounts(resources_, 0);
   Amounts demand = amounts();
@@ -120,18 +120,22 @@ Amounts RandomPark::demand() {
   return demand;
 }
 
+ServerIndex RandomPark::some_server() {
+  return ServerIndex(static_cast<std::uint32_t>(random_.below(servers_.size())));
+}
+
 ServerSet RandomPark::some_servers() {
   ServerSet some;
-  for (std::uint32_t server = 0; server < servers_.size() + 100; ++server) {
+  for (const ServerIndex server : Indices<ServerIndex>(servers_.size() + 100)) {
     if (random_.below(3) != 0) some.insert(server);
   }
   const std::uint64_t cut = random_.below(2 * servers_.size());
-  for (std::uint32_t server = 0; server < cut / 2; ++server) some.erase(server);
+  for (const ServerIndex server : Indices<ServerIndex>(cut / 2)) some.erase(server);
   return some;
 }
 
-bool RandomPark::has_room(std::uint32_t server, const Amounts& demand) const {
-  if (server >= servers_.size() || !servers_[server] || !servers_[server]->open) return false;
+bool RandomPark::has_room(ServerIndex server, const Amounts& demand) const {
+  if (!servers_.holds(server) || !servers_[server] || !servers_[server]->open) return false;
   return std::equal(demand.begin(), demand.end(), servers_[server]->free.begin(), std::less_equal<>());
 }
 

@@ -19,8 +19,10 @@ struct PlainServer {
   bool open = true;
 };
 
+using PlainServers = IndexedVector<ServerIndex, std::optional<PlainServer>>;
+
 struct PlacedTask {
-  std::uint32_t server;
+  ServerIndex server;
   Amounts demand;
 };
 
@@ -31,7 +33,7 @@ class RandomPark {
   explicit RandomPark(Random& random);
 
   const ServerPool& server_pool() const { return server_pool_; }
-  const std::vector<std::optional<PlainServer>>& servers() const { return servers_; }
+  const PlainServers& servers() const { return servers_; }
   std::size_t resources() const { return resources_; }
 
   /// One event: a server comes, goes, changes, closes, opens; a task starts or ends.
@@ -41,18 +43,19 @@ class RandomPark {
   Amounts demand();
   /// Some of the servers, and numbers beyond.
   ServerSet some_servers();
+  ServerIndex some_server();
 
   /// By looking: is the server there and open, and is so much free?
-  bool has_room(std::uint32_t server, const Amounts& demand) const;
+  bool has_room(ServerIndex server, const Amounts& demand) const;
 
  private:
   std::int64_t amount();
   Amounts amounts();
   void add();
-  void remove(std::uint32_t server);
-  void resize(std::uint32_t server);
-  void set_open(std::uint32_t server, bool open);
-  void start(std::uint32_t server);
+  void remove(ServerIndex server);
+  void resize(ServerIndex server);
+  void set_open(ServerIndex server, bool open);
+  void start(ServerIndex server);
   void end();
 
   Random& random_;
@@ -60,7 +63,7 @@ class RandomPark {
   std::size_t most_servers_;
   std::int64_t largest_;
   ServerPool server_pool_;
-  std::vector<std::optional<PlainServer>> servers_;
+  PlainServers servers_;
   std::vector<PlacedTask> tasks_;
 };
 

@@ -19,17 +19,17 @@ struct Parts {
   Random random{1};
 
   Parts() {
-    const std::uint32_t server = ledger.add_server({.name = "s", .labels = {}}, {4});
+    const ServerIndex server = ledger.add_server({.name = "s", .labels = {}}, {4});
     dispatcher.room_released(server);
   }
 
   /// The queue of a new user with tasks that wait.
-  std::uint32_t queue(std::int64_t demand, std::int64_t tasks) {
-    const std::uint32_t task_class =
+  QueueIndex queue(std::int64_t demand, std::int64_t tasks) {
+    const TaskClassIndex task_class =
         ledger.task_classes.hold({.user = {}, .demand = {demand}, .tasks = tasks});
-    const std::uint32_t user = ledger.add_user({.name = "u", .weight = {}});
-    const std::uint32_t queue = ledger.add_queue(user, task_class);
-    const std::uint32_t job =
+    const UserIndex user = ledger.add_user({.name = "u", .weight = {}});
+    const QueueIndex queue = ledger.add_queue(user, task_class);
+    const JobIndex job =
         ledger.jobs.add({.queue = queue, .waiting = tasks, .sequence = ledger.jobs_before++});
     ledger.enqueue(job);
     ++ledger.queues[queue].jobs;
@@ -49,8 +49,8 @@ struct Parts {
 
 TEST(Dispatcher, DecidesAgainInTheSameWayUntilTheTaskHasStarted) {
   Parts parts;
-  const std::uint32_t first = parts.queue(1, 3);
-  const std::uint32_t second = parts.queue(1, 3);
+  const QueueIndex first = parts.queue(1, 3);
+  const QueueIndex second = parts.queue(1, 3);
   for (int asked = 0; asked < 2; ++asked) {
     const std::optional<Dispatch> next = parts.dispatcher.next(parts.random);
     ASSERT_TRUE(next);
@@ -68,7 +68,7 @@ TEST(ReservationPolicy, IntendsToKeepAServerAndClosesNone) {
   Parts parts;
   parts.queue(1, 4);
   parts.start_all();
-  const std::uint32_t starves = parts.queue(4, 1);
+  const QueueIndex starves = parts.queue(4, 1);
   ReservationPolicy policy({.after = Duration(10)});
   const auto preview = [&](std::int64_t at) {
     return policy.preview(parts.ledger, parts.dispatcher.ready(), Time(Duration(at)));
@@ -88,10 +88,10 @@ TEST(PreemptionPolicy, IntendsToEndTasksWithinItsBudgetAndEndsNone) {
   Parts parts;
   parts.queue(1, 4);
   parts.start_all();
-  const std::uint32_t poor = parts.queue(1, 2);
+  const QueueIndex poor = parts.queue(1, 2);
   const OpenServers open(parts.ledger.server_pool);
   const Reservations none;
-  const std::set<std::uint32_t> spared;
+  const std::set<TaskIndex> spared;
   PreemptionPolicy policy({.tasks = 1, .per = Duration(100)});
   const auto intend = [&](std::int64_t at) {
     return policy.intend({.ready = parts.dispatcher.ready(),

@@ -26,7 +26,7 @@ Find find(const std::string& name) {
 /// The servers of a random park with room for a task with two demands, one for each of two disjoint sets, and
 /// the demand there.
 struct Fit {
-  std::uint32_t server;
+  ServerIndex server;
   const Amounts* demand;
   const Amounts* free;
 };
@@ -37,12 +37,12 @@ struct Question {
   std::vector<ServerSet> among;
   std::vector<Amounts> mix;
   std::vector<double> popularity;
-  std::uint32_t last_used;
+  ServerIndex last_used;
   std::uint64_t seed;
 
   std::vector<Fit> fits() const {
     std::vector<Fit> fits;
-    for (std::uint32_t server = 0; server < random_park.servers().size(); ++server) {
+    for (const ServerIndex server : random_park.servers().indices()) {
       for (std::size_t k = 0; k < demands.size(); ++k) {
         if (among[k].contains(server) && random_park.has_room(server, demands[k]))
           fits.push_back(
@@ -52,7 +52,7 @@ struct Question {
     return fits;
   }
 
-  std::optional<std::uint32_t> ask(const std::string& placement) const {
+  std::optional<ServerIndex> ask(const std::string& placement) const {
     std::vector<SearchAlternative> search_alternatives;
     for (std::size_t k = 0; k < demands.size(); ++k)
       search_alternatives.push_back({.demand = demands[k], .among = &among[k]});
@@ -69,17 +69,18 @@ struct Question {
 };
 
 Question random_question(RandomPark& random_park, Random& random) {
-  Question question{.random_park = random_park,
-                    .demands = {random_park.demand()},
-                    .among = {random_park.some_servers()},
-                    .mix = {},
-                    .popularity = {},
-                    .last_used = static_cast<std::uint32_t>(random.below(random_park.servers().size())),
-                    .seed = random.bits()};
+  Question question{
+      .random_park = random_park,
+      .demands = {random_park.demand()},
+      .among = {random_park.some_servers()},
+      .mix = {},
+      .popularity = {},
+      .last_used = ServerIndex(static_cast<std::uint32_t>(random.below(random_park.servers().size()))),
+      .seed = random.bits()};
   if (random.below(2) == 0) {
     question.demands.push_back(random_park.demand());
     question.among.push_back(random_park.some_servers());
-    for (std::uint32_t server = 0; server < random_park.servers().size(); ++server)
+    for (const ServerIndex server : random_park.servers().indices())
       question.among[random.below(2)].erase(server);
   }
   for (std::uint64_t k = random.below(4); k > 0; --k) {
@@ -91,9 +92,9 @@ Question random_question(RandomPark& random_park, Random& random) {
 
 /// The first fit with the least key; of NaN and infinite ones the first if there are no others.
 template <class Key>
-std::optional<std::uint32_t> first_least(const std::vector<Fit>& fits, Key key) {
+std::optional<ServerIndex> first_least(const std::vector<Fit>& fits, Key key) {
   if (fits.empty()) return std::nullopt;
-  std::uint32_t best = fits.front().server;
+  ServerIndex best = fits.front().server;
   double least = std::numeric_limits<double>::infinity();
   for (const Fit& fit : fits) {
     const double here = key(fit);
@@ -115,7 +116,7 @@ void expect_as_by_looking(const std::string& placement, ByLooking by_looking) {
     for (int step = 0; step < kPlacementsOnParkSteps; ++step) {
       for (int event = 0; event < 4; ++event) random_park.step();
       const Question question = random_question(random_park, random);
-      const std::optional<std::uint32_t> server = question.ask(placement);
+      const std::optional<ServerIndex> server = question.ask(placement);
       ASSERT_EQ(server, by_looking(question, question.fits())) << "step " << step;
       server ? ++found : ++missed;
     }
@@ -139,7 +140,7 @@ TEST(FirstFitOnPark, IsTheFirstServerWithRoom) {
 
 TEST(NextFitOnPark, IsTheFirstWithRoomFromTheLastUsedOnInACircle) {
   expect_as_by_looking("next-fit", [](const Question& question, const std::vector<Fit>& fits) {
-    std::optional<std::uint32_t> server;
+    std::optional<ServerIndex> server;
     if (!fits.empty()) server = fits.front().server;
     for (std::size_t k = fits.size(); k-- > 0;) {
       if (fits[k].server >= question.last_used) server = fits[k].server;
@@ -186,7 +187,7 @@ TEST(BestFitOnPark, IsTheFirstOfTheNearestInProportion) {
 TEST(WorstFitOnPark, IsTheFirstOfThoseWhereMostSuchTasksFit) {
   __extension__ using Wide = __int128;
   expect_as_by_looking("worst-fit", [](const Question&, const std::vector<Fit>& fits) {
-    std::optional<std::uint32_t> best;
+    std::optional<ServerIndex> best;
     std::int64_t numerator = 0, denominator = 1;
     for (const Fit& fit : fits) {
       std::int64_t free = INT64_MAX, demand = 1;
@@ -241,10 +242,10 @@ TEST(LeastFragmentationOnPark, LeavesTheWholeServerToTheTaskThatNeedsIt) {
   Random random(1);
   EXPECT_EQ(least_fragmentation({.server_pool = server_pool,
                                  .search_alternatives = search_alternatives,
-                                 .last_used = 0,
+                                 .last_used = kFirstServer,
                                  .random = random,
                                  .mix = mix}),
-            1U);
+            ServerIndex(1));
 }
 
 TEST(PlacementTable, RefusesWhatItDoesNotKnow) {

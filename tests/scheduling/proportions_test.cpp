@@ -54,7 +54,8 @@ TEST(Proportions, AreNearerInABlockAsTheyAreOneByOne) {
       SCOPED_TRACE(fmt::format("replay: seed {}, instructions {}", seed, static_cast<int>(instructions)));
       Proportions proportions(resources, of_fit, instructions);
       proportions.reset(free.size(), pool);
-      for (std::size_t i = 0; i < free.size(); ++i) proportions.set(i, free[i]);
+      for (std::size_t i = 0; i < free.size(); ++i)
+        proportions.set(ServerIndex(static_cast<std::uint32_t>(i)), free[i]);
       std::vector<double> a(resources), b(resources);
       proportions.of(demand, a);
       Proportions::Distances distances;

@@ -16,25 +16,26 @@ struct One {
                        .rounds = Rounds(2),
                        .prices = {0.5, 0.25},
                        .scale = fairness::ShareScale(2)};
-  std::uint32_t task_class;
+  TaskClassIndex task_class;
 
   One() {
     const Amounts capacity{9, 18};
     ledger.server_pool.add(capacity);
-    ledger.servers.add_at(0, {.kind = server_classes.hold(0, capacity)});
+    const ServerIndex server(0);
+    ledger.servers.add_at(server, {.server_class = server_classes.hold(server, capacity)});
     task_class = ledger.task_classes.hold({.user = {}, .demand = {1, 4}, .tasks = 1});
-    const std::uint32_t user = ledger.add_user({.name = "u", .weight = {.numerator = 1, .denominator = 2}});
-    const std::uint32_t queue = ledger.add_queue(user, task_class);
-    const std::uint32_t job = ledger.jobs.add({.queue = queue, .waiting = 3});
+    const UserIndex user = ledger.add_user({.name = "u", .weight = {.numerator = 1, .denominator = 2}});
+    const QueueIndex queue = ledger.add_queue(user, task_class);
+    const JobIndex job = ledger.jobs.add({.queue = queue, .waiting = 3});
     ledger.enqueue(job);
-    for (int task = 0; task < 2; ++task) ledger.start(job, 0, {});
-    context.alone = {tasks_alone(ledger, server_classes, task_class)};
-    context.alone_value = {context.alone[0].get_d()};
+    for (int task = 0; task < 2; ++task) ledger.start(job, server, {});
+    context.alone.push_back(tasks_alone(ledger, server_classes, task_class));
+    context.alone_value.push_back(context.alone[task_class].get_d());
   }
 
   /// What the user would have with this many more tasks.
   UsageAfter with(std::int64_t more) const {
-    UsageAfter after(ledger, 0);
+    UsageAfter after(ledger, UserIndex(0));
     after.add(task_class, Amounts{1, 4}, more);
     return after;
   }

@@ -12,28 +12,30 @@
 namespace mirab::scheduling {
 namespace {
 
+using Entrant = Index<struct EntrantTag>;
+
 TEST(Tournament, NobodyWinsWhenNobodyEnters) {
-  Tournament tournament;
-  const auto before = [](std::uint32_t a, std::uint32_t b) { return a < b; };
+  Tournament<Entrant> tournament;
+  const auto before = [](Entrant a, Entrant b) { return a < b; };
   EXPECT_TRUE(tournament.empty());
-  tournament.leave(7, before);
+  tournament.leave(Entrant(7), before);
   EXPECT_TRUE(tournament.empty());
-  tournament.play(7, before);
-  EXPECT_EQ(tournament.winner(), 7U);
-  tournament.leave(7, before);
+  tournament.play(Entrant(7), before);
+  EXPECT_EQ(tournament.winner(), Entrant(7));
+  tournament.leave(Entrant(7), before);
   EXPECT_TRUE(tournament.empty());
 }
 
 TEST(Tournament, TheWinnerIsTheLeastAfterAnyChange) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);
-    std::map<std::uint32_t, std::uint64_t> keys;
-    const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    std::map<Entrant, std::uint64_t> keys;
+    const auto before = [&](Entrant a, Entrant b) {
       return keys.at(a) != keys.at(b) ? keys.at(a) < keys.at(b) : a < b;
     };
-    Tournament tournament;
+    Tournament<Entrant> tournament;
     for (int change = 0; change < 500; ++change) {
-      const auto entrant = static_cast<std::uint32_t>(random.below(40));
+      const Entrant entrant(static_cast<std::uint32_t>(random.below(40)));
       if (random.below(3) == 0) {
         tournament.leave(entrant, before);
         keys.erase(entrant);
@@ -47,8 +49,8 @@ TEST(Tournament, TheWinnerIsTheLeastAfterAnyChange) {
           keys.begin(), keys.end(), [&](const auto& a, const auto& b) { return before(a.first, b.first); });
       ASSERT_EQ(tournament.winner(), least->first) << "seed " << seed << ", change " << change;
       std::size_t tied = 0;
-      tournament.for_each_tied([&](std::uint32_t other) { return keys[other] == least->second; },
-                               [&](std::uint32_t) { ++tied; });
+      tournament.for_each_tied([&](Entrant other) { return keys[other] == least->second; },
+                               [&](Entrant) { ++tied; });
       ASSERT_EQ(tied,
                 static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), [&](const auto& entry) {
                   return entry.second == least->second;
@@ -62,7 +64,7 @@ enum class Id : std::uint64_t {};
 TEST(Slots, AnIdentifierIsNeverGivenTwice) {
   Slots<int, Id> slots;
   const Id first = slots.id(slots.add(1));
-  slots.remove(number(first));
+  slots.remove(index_of(first));
   EXPECT_FALSE(slots.find(first));
   const Id second = slots.id(slots.add(2));
   EXPECT_EQ(number(second), number(first)) << "the place is";
@@ -84,11 +86,11 @@ TEST(Slots, AnUnknownIdentifierIsNotFound) {
 
 TEST(Slots, PlacesMayBeChosen) {
   Slots<int, Id> slots;
-  slots.add_at(3, 7);
-  EXPECT_FALSE(slots.holds(2));
-  EXPECT_EQ(slots[3], 7);
-  slots.remove(3);
-  slots.add_at(3, 8);
+  slots.add_at(Index<Id>(3), 7);
+  EXPECT_FALSE(slots.holds(Index<Id>(2)));
+  EXPECT_EQ(slots[Index<Id>(3)], 7);
+  slots.remove(Index<Id>(3));
+  slots.add_at(Index<Id>(3), 8);
   EXPECT_EQ(slots.size(), 1U);
 }
 

@@ -36,63 +36,58 @@
 #include <fmt/format.h>
 
 namespace mirab::scheduling {
-namespace {
 
-constexpr std::uint32_t kNowhere = kNone - 1;  // a server without a label that is needed
-
-}  // namespace
-
-GangFeasibility::GangFeasibility(const Ledger& ledger, std::uint32_t job, const OpenServers& open)
+GangFeasibility::GangFeasibility(const Ledger& ledger, JobIndex job, const OpenServers& open)
     : ledger_(ledger),
       task_class_(ledger.queues[ledger.jobs[job].queue].task_class),
       terms_(*ledger.task_classes.terms(task_class_)) {
   add_running(job);
   const Amounts nothing(ledger.resource_count(), 0);  // is free on a server that is kept for a task
-  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-    if (!ledger.servers.holds(server) || ledger.servers[server].drained) continue;
+  servers_.reserve(ledger.servers.size());
+  for (const ServerIndex server : ledger.servers.present()) {
+    if (ledger.servers[server].drained) continue;
     add_server(server, open.contains(server) ? ledger.server_pool.free(server) : nothing);
   }
   count_packs();
 }
 
-GangFeasibility::GangFeasibility(const Ledger& ledger, std::uint32_t task_class,
+GangFeasibility::GangFeasibility(const Ledger& ledger, TaskClassIndex task_class,
                                  const PlacementConstraints& terms, Emptied emptied)
     : ledger_(ledger), task_class_(task_class), terms_(terms) {
-  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-    if (!ledger.servers.holds(server)) continue;
+  servers_.reserve(ledger.servers.size());
+  for (const ServerIndex server : ledger.servers.present()) {
     if (emptied == Emptied::all || !ledger.servers[server].drained)
       add_server(server, ledger.server_pool.capacity(server));
   }
   count_packs();
 }
 
-void GangFeasibility::add_running(std::uint32_t job) {
-  for (std::uint32_t task = ledger_.jobs[job].first_task; task != kNone;
-       task = ledger_.tasks[task].next_of_job) {
-    const std::uint32_t server = ledger_.tasks[task].server;
-    if (server >= running_on_.size()) running_on_.resize(server + 1, 0);
+void GangFeasibility::add_running(JobIndex job) {
+  for (TaskIndex task = ledger_.jobs[job].first_task; task != kNone; task = ledger_.tasks[task].next_of_job) {
+    const ServerIndex server = ledger_.tasks[task].server;
+    running_on_.cover(server);
     ++running_on_[server];
     ++domains_[domain_of(server)].running;
   }
 }
 
-void GangFeasibility::add_server(std::uint32_t server, std::span<const std::int64_t> free) {
+void GangFeasibility::add_server(ServerIndex server, std::span<const std::int64_t> free) {
   const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(task_class_, server);
   if (alternative == nullptr || !is_within(alternative->demand, ledger_.server_pool.capacity(server))) return;
-  const std::uint32_t domain = domain_of(server);
+  const DomainIndex domain = domain_of(server);
   if (domain == kNowhere) return;
   domains_[domain].is_present = true;
   const std::int64_t room = room_on(server, *alternative, free);
   if (room <= 0) return;
   domains_[domain].room += room;
-  const auto number =
-      static_cast<std::uint32_t>(alternative - ledger_.task_classes.alternatives(task_class_).data());
-  servers_.push_back({.number = server, .alternative = number, .domain = domain});
+  const auto at = alternative - ledger_.task_classes.alternatives(task_class_).data();
+  servers_.push_back(
+      {.index = server, .alternative = AlternativeIndex(static_cast<std::uint32_t>(at)), .domain = domain});
 }
 
-std::int64_t GangFeasibility::room_on(std::uint32_t server, const DemandAlternative& alternative,
+std::int64_t GangFeasibility::room_on(ServerIndex server, const DemandAlternative& alternative,
                                       std::span<const std::int64_t> free) const {
-  const std::int64_t running = server < running_on_.size() ? running_on_[server] : 0;
+  const std::int64_t running = running_on_.holds(server) ? running_on_[server] : 0;
   std::int64_t room = terms_.per_server.value_or(INT64_MAX) - running;
   for (std::size_t r = 0; r < free.size(); ++r) {
     if (alternative.demand[r] > 0) room = std::min(room, free[r] / alternative.demand[r]);
@@ -101,15 +96,15 @@ std::int64_t GangFeasibility::room_on(std::uint32_t server, const DemandAlternat
 }
 
 /// kNowhere for a server without a label that the terms name.
-std::uint32_t GangFeasibility::domain_of(std::uint32_t server) {
-  const std::uint32_t description = ledger_.task_classes.eligibility.description_number(server);
-  if (description >= domains_of_.size()) domains_of_.resize(description + 1, kNone);
+GangFeasibility::DomainIndex GangFeasibility::domain_of(ServerIndex server) {
+  const DescriptionIndex description = ledger_.task_classes.eligibility.description_index(server);
+  domains_of_.cover(description);
   if (domains_of_[description] == kNone)
     domains_of_[description] = new_domain(ledger_.task_classes.eligibility.description_of(server).labels);
   return domains_of_[description];
 }
 
-std::uint32_t GangFeasibility::new_domain(const std::map<std::string, std::string>& labels) {
+GangFeasibility::DomainIndex GangFeasibility::new_domain(const std::map<std::string, std::string>& labels) {
   const auto value = [&](const std::string& label) -> std::optional<std::string_view> {
     const auto found = labels.find(label);
     return found == labels.end() ? std::nullopt : std::optional<std::string_view>(found->second);
@@ -117,16 +112,17 @@ std::uint32_t GangFeasibility::new_domain(const std::map<std::string, std::strin
   const auto packed = terms_.pack ? value(*terms_.pack) : "";
   const auto spread = terms_.spread ? value(terms_.spread->label) : "";
   if (!packed || !spread) return kNowhere;
-  const auto pack = pack_numbers_.emplace(*packed, packs_.size()).first->second;
-  if (pack == packs_.size()) packs_.emplace_back();
-  const auto domain = domain_numbers_.emplace(std::pair(pack, *spread), domains_.size()).first->second;
-  if (domain == domains_.size()) domains_.push_back({.pack = pack});
+  const PackIndex pack = known_packs_.emplace(*packed, packs_.end_index()).first->second;
+  packs_.cover(pack);
+  const DomainIndex domain =
+      known_domains_.emplace(std::pair(pack, *spread), domains_.end_index()).first->second;
+  if (!domains_.holds(domain)) domains_.push_back({.pack = pack});
   return domain;
 }
 
 void GangFeasibility::count_packs() {
-  std::vector<std::optional<Wide>> fullest(packs_.size());  // M
-  std::vector<std::optional<std::int64_t>> min_running(packs_.size());
+  IndexedVector<PackIndex, std::optional<Wide>> fullest(packs_.size());  // M
+  IndexedVector<PackIndex, std::optional<std::int64_t>> min_running(packs_.size());
   bool runs = false;
   for (const Domain& domain : domains_) {
     runs = runs || domain.running > 0;
@@ -165,11 +161,11 @@ std::int64_t GangFeasibility::max_in(const Domain& domain) const {
   return static_cast<std::int64_t>(std::min(max, Wide{INT64_MAX}));
 }
 
-GangFeasibility::Objection GangFeasibility::objection(std::uint32_t server) const {
+GangFeasibility::Objection GangFeasibility::objection(ServerIndex server) const {
   using Term = Objection::Term;
-  const Domain& domain = domains_[domains_of_[ledger_.task_classes.eligibility.description_number(server)]];
+  const Domain& domain = domains_[domains_of_[ledger_.task_classes.eligibility.description_index(server)]];
   if (packs_[domain.pack].is_excluded) return {.term = Term::pack};
-  const std::int64_t running = server < running_on_.size() ? running_on_[server] : 0;
+  const std::int64_t running = running_on_.holds(server) ? running_on_[server] : 0;
   if (terms_.per_server && running >= *terms_.per_server)
     return {.term = Term::per_server, .running = running, .at_most = *terms_.per_server};
   if (!may_be_next_in(domain))
@@ -178,19 +174,19 @@ GangFeasibility::Objection GangFeasibility::objection(std::uint32_t server) cons
 }
 
 std::vector<ServerSet> GangFeasibility::first_of(std::int64_t batch,
-                                                 std::optional<std::uint32_t> kind) const {
+                                                 std::optional<ServerClassIndex> server_class) const {
   std::vector<ServerSet> servers(ledger_.task_classes.alternatives(task_class_).size());
   for (const Server& server : servers_) {
     const Domain& domain = domains_[server.domain];
     const Pack& pack = packs_[domain.pack];
     if (pack.is_excluded || pack.max_more < batch || !may_be_next_in(domain)) continue;
-    if (kind && ledger_.servers[server.number].kind != *kind) continue;
-    servers[server.alternative].insert(server.number);
+    if (server_class && ledger_.servers[server.index].server_class != *server_class) continue;
+    servers[server.alternative.number()].insert(server.index);
   }
   return servers;
 }
 
-std::int64_t batch_of(const Ledger& ledger, std::uint32_t job) {
+std::int64_t batch_of(const Ledger& ledger, JobIndex job) {
   const JobRow& row = ledger.jobs[job];
   const PlacementConstraints& terms = *ledger.task_classes.terms(ledger.queues[row.queue].task_class);
   return std::min(row.waiting, std::max<std::int64_t>(1, terms.gang - row.running));
@@ -201,7 +197,7 @@ bool any(const ServerSet& servers) {
                      [](std::uint64_t word) { return word != 0; });
 }
 
-bool batch_fits(const Ledger& ledger, std::uint32_t job, const OpenServers& open) {
+bool batch_fits(const Ledger& ledger, JobIndex job, const OpenServers& open) {
   const std::vector<ServerSet> servers =
       GangFeasibility(ledger, job, open).first_of(batch_of(ledger, job), {});
   return std::any_of(servers.begin(), servers.end(), any);
@@ -211,7 +207,7 @@ namespace {
 
 /// Could the gang start if nothing ran? PlacementConstraints are added one after the other, so that the error
 /// names the first one with which it cannot.
-Check check_gang_possible(const Ledger& ledger, const JobSubmitted& job, std::uint32_t task_class) {
+Check check_gang_possible(const Ledger& ledger, const JobSubmitted& job, TaskClassIndex task_class) {
   const std::optional<PlacementConstraints> all = constraints_of(job);
   if (!all) return {};
   struct Stage {
@@ -240,8 +236,8 @@ Check check_gang_possible(const Ledger& ledger, const JobSubmitted& job, std::ui
 }
 
 /// Could a task of the task class run on some server if that were empty?
-bool is_possible(const Ledger& ledger, std::uint32_t task_class) {
-  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+bool is_possible(const Ledger& ledger, TaskClassIndex task_class) {
+  for (const ServerIndex server : ledger.servers.indices()) {
     if (ledger.servers.holds(server) && ledger.fits_when_empty(task_class, server)) return true;
   }
   return false;
@@ -249,7 +245,7 @@ bool is_possible(const Ledger& ledger, std::uint32_t task_class) {
 
 }  // namespace
 
-Check check_possible(const Ledger& ledger, const JobSubmitted& job, std::uint32_t task_class) {
+Check check_possible(const Ledger& ledger, const JobSubmitted& job, TaskClassIndex task_class) {
   if (!is_possible(ledger, task_class))
     return Error{.message = "no server that the job may use is large enough for one of its tasks",
                  .key = "demand"};
@@ -257,26 +253,24 @@ Check check_possible(const Ledger& ledger, const JobSubmitted& job, std::uint32_
 }
 
 std::string broken_constraint(const Ledger& ledger) {
-  for (std::uint32_t job = 0; job < ledger.jobs.end(); ++job) {
-    if (!ledger.jobs.holds(job)) continue;
+  for (const JobIndex job : ledger.jobs.present()) {
     const QueueRow& queue = ledger.queues[ledger.jobs[job].queue];
     const PlacementConstraints* const terms = ledger.task_classes.terms(queue.task_class);
     if (terms == nullptr) continue;
-    if (queue.jobs != 1) return fmt::format("job {} has terms and shares its task class", job);
-    std::map<std::uint32_t, std::int64_t> running_on;
+    if (queue.jobs != 1) return fmt::format("job {} has terms and shares its task class", job.number());
+    std::map<ServerIndex, std::int64_t> running_on;
     std::optional<std::string> pack;
-    for (std::uint32_t task = ledger.jobs[job].first_task; task != kNone;
-         task = ledger.tasks[task].next_of_job) {
-      const std::uint32_t server = ledger.tasks[task].server;
+    for (TaskIndex task = ledger.jobs[job].first_task; task != kNone; task = ledger.tasks[task].next_of_job) {
+      const ServerIndex server = ledger.tasks[task].server;
       if (++running_on[server] > terms->per_server.value_or(INT64_MAX))
-        return fmt::format("more tasks of job {} on server {} than it allows", job, server);
+        return fmt::format("more tasks of job {} on server {} than it allows", job.number(), server.number());
       const auto& labels = ledger.task_classes.eligibility.description_of(server).labels;
       if (terms->spread && !labels.contains(terms->spread->label))
-        return fmt::format("a task of job {} on server {}, in no domain", job, server);
+        return fmt::format("a task of job {} on server {}, in no domain", job.number(), server.number());
       if (!terms->pack) continue;
       const auto value = labels.find(*terms->pack);
       if (value == labels.end() || value->second != pack.value_or(value->second))
-        return fmt::format("the tasks of job {} are not packed", job);
+        return fmt::format("the tasks of job {} are not packed", job.number());
       pack = value->second;
     }
   }

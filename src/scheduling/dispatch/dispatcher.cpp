@@ -24,21 +24,21 @@ Dispatcher::Dispatcher(const Ledger& ledger, Shares& shares, PlacementSearch& pl
       tie_(tie),
       ready_(*choice.discipline, tie, shares.context) {}
 
-Entry Dispatcher::entry_on(std::uint32_t queue, std::uint32_t server) const {
+Entry Dispatcher::entry_on(QueueIndex queue, ServerIndex server) const {
   return {.queue = queue, .tournament = tournaments().of(ledger_.queues[queue].task_class, server)};
 }
 
 /// The ways to run a task of the task class, on the servers of the tournament.
-void Dispatcher::write_alternatives(std::uint32_t task_class, TournamentId tournament) {
-  const std::optional<std::uint32_t> kind = tournaments().server_class(tournament);
+void Dispatcher::write_alternatives(TaskClassIndex task_class, TournamentId tournament) {
+  const std::optional<ServerClassIndex> server_class = tournaments().server_class(tournament);
   const Eligibility& eligibility = ledger_.task_classes.eligibility;
   alternatives_.clear();
   for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(task_class)) {
     if (!tournaments().serves(tournament, task_class, alternative)) continue;
-    alternatives_.push_back(
-        {.demand = alternative.demand,
-         .among = kind ? admitted_.of(ledger_.server_classes, *kind, alternative.servers, eligibility)
-                       : eligibility.servers(alternative.servers)});
+    alternatives_.push_back({.demand = alternative.demand,
+                             .among = server_class ? admitted_.of(ledger_.server_classes, *server_class,
+                                                                  alternative.servers, eligibility)
+                                                   : eligibility.servers(alternative.servers)});
   }
 }
 
@@ -48,17 +48,17 @@ void Dispatcher::write_alternatives(std::uint32_t task_class, TournamentId tourn
 std::optional<Entry> Dispatcher::next_on_released() {
   std::optional<Entry> next;
   for (std::size_t index = released_.size(); index-- > 0;) {
-    const std::uint32_t server = released_[index];
+    const ServerIndex server = released_[index];
     bool any = false;
     const auto visit = [&](TournamentId tournament) {
       const std::optional<Entry> there = ready_.next_parked(
           tournament, ledger_.server_pool.free(server),
-          [&](std::uint32_t task_class) { return may_serve(tournament, task_class, server); });
+          [&](TaskClassIndex task_class) { return may_serve(tournament, task_class, server); });
       if (!there) return;
       any = true;
       if (!next || ready_.before(*there, *next)) next = there;
     };
-    ready_.for_each_tournament(visit, tournaments().place_of(server));
+    ready_.for_each_tournament(tournaments().place_for(server), visit);
     if (!any) released_.drop(index);
   }
   return next;
@@ -66,19 +66,19 @@ std::optional<Entry> Dispatcher::next_on_released() {
 
 void Dispatcher::retry_what_fits_on_released() {
   while (!released_.empty()) {
-    const std::uint32_t server = released_[released_.size() - 1];
+    const ServerIndex server = released_[released_.size() - 1];
     const auto visit = [&](TournamentId tournament) {
       ready_.retry_if(tournament,
-                      [&](std::uint32_t task_class) { return may_serve(tournament, task_class, server); });
+                      [&](TaskClassIndex task_class) { return may_serve(tournament, task_class, server); });
     };
-    ready_.for_each_tournament(visit, tournaments().place_of(server));
+    ready_.for_each_tournament(tournaments().place_for(server), visit);
     released_.drop(released_.size() - 1);
   }
 }
 
 /// `servers` by way of the task class.
-std::optional<std::uint32_t> Dispatcher::find_among(const std::vector<ServerSet>& servers,
-                                                    std::uint32_t task_class, Random& random) {
+std::optional<ServerIndex> Dispatcher::find_among(const std::vector<ServerSet>& servers,
+                                                  TaskClassIndex task_class, Random& random) {
   const std::span<const DemandAlternative> ways = ledger_.task_classes.alternatives(task_class);
   alternatives_.clear();
   for (std::size_t way = 0; way < ways.size(); ++way)
@@ -88,7 +88,7 @@ std::optional<std::uint32_t> Dispatcher::find_among(const std::vector<ServerSet>
 
 /// The servers for the first task of a batch that is served in the tournament, by way of the task class.
 std::vector<ServerSet> Dispatcher::first_of_batch(const GangFeasibility& gang, std::int64_t batch,
-                                                  std::uint32_t task_class, TournamentId tournament) const {
+                                                  TaskClassIndex task_class, TournamentId tournament) const {
   std::vector<ServerSet> servers = gang.first_of(batch, tournaments().server_class(tournament));
   const std::span<const DemandAlternative> alternatives = ledger_.task_classes.alternatives(task_class);
   for (std::size_t at = 0; at < servers.size(); ++at) {
@@ -97,7 +97,7 @@ std::vector<ServerSet> Dispatcher::first_of_batch(const GangFeasibility& gang, s
   return servers;
 }
 
-bool Dispatcher::batch_fits_in(TournamentId tournament, std::uint32_t job, const OpenServers& open) const {
+bool Dispatcher::batch_fits_in(TournamentId tournament, JobIndex job, const OpenServers& open) const {
   const std::vector<ServerSet> servers = first_of_batch(
       GangFeasibility(ledger_, job, open), batch_of(ledger_, job), ledger_.task_class_of(job), tournament);
   return std::any_of(servers.begin(), servers.end(), [](const ServerSet& set) { return any(set); });
@@ -109,7 +109,7 @@ std::optional<Dispatch> Dispatcher::find_batch(Entry entry, Random& random) {
   const std::int64_t batch = batch_of(ledger_, queue.first_job);
   batch_servers_ =
       first_of_batch(GangFeasibility(ledger_, queue.first_job), batch, queue.task_class, entry.tournament);
-  const std::optional<std::uint32_t> server = find_among(batch_servers_, queue.task_class, random);
+  const std::optional<ServerIndex> server = find_among(batch_servers_, queue.task_class, random);
   if (!server) return {};
   return Dispatch{.entry = entry, .server = *server, .has_terms = true, .batch = batch};
 }
@@ -126,12 +126,12 @@ std::optional<Dispatch> Dispatcher::next(Random& random) {
       if (parked && (!next || ready_.before(*parked, *next))) next = parked;
     }
     if (!next) return {};
-    const std::uint32_t task_class = ledger_.queues[next->queue].task_class;
+    const TaskClassIndex task_class = ledger_.queues[next->queue].task_class;
     if (ledger_.task_classes.terms(task_class) != nullptr) {
       if (const std::optional<Dispatch> dispatch = find_batch(*next, random)) return dispatch;
     } else {
       write_alternatives(task_class, next->tournament);
-      if (const std::optional<std::uint32_t> server = placement_.find(alternatives_, random))
+      if (const std::optional<ServerIndex> server = placement_.find(alternatives_, random))
         return Dispatch{.entry = *next, .server = *server, .has_terms = false, .batch = 1};
     }
     if (choice_.blocking == Blocking::freeze) return {};
@@ -139,9 +139,9 @@ std::optional<Dispatch> Dispatcher::next(Random& random) {
   }
 }
 
-std::uint32_t Dispatcher::server_of_companion(std::uint32_t job, std::int64_t left, Random& random) {
+ServerIndex Dispatcher::server_of_companion(JobIndex job, std::int64_t left, Random& random) {
   batch_servers_ = GangFeasibility(ledger_, job).first_of(left, {});
-  const std::optional<std::uint32_t> server = find_among(batch_servers_, ledger_.task_class_of(job), random);
+  const std::optional<ServerIndex> server = find_among(batch_servers_, ledger_.task_class_of(job), random);
   MIRAB_ASSERT(server.has_value(), "a gang starts in part");
   return *server;
 }
@@ -155,22 +155,22 @@ void Dispatcher::refresh_order() {
     return;
   }
   // Which tournaments a queue enters may have changed.
-  std::vector<std::uint32_t> waiting;
-  for (std::uint32_t queue = 0; queue < ledger_.queues.size(); ++queue) {
+  std::vector<QueueIndex> waiting;
+  for (const QueueIndex queue : ledger_.queues.indices()) {
     if (ready_.holds(queue)) waiting.push_back(queue);
   }
-  for (const std::uint32_t queue : waiting) ready_.leave(queue);
-  for (const std::uint32_t queue : waiting)
+  for (const QueueIndex queue : waiting) ready_.leave(queue);
+  for (const QueueIndex queue : waiting)
     ready_.enter(queue, tournaments().of(ledger_.queues[queue].task_class));
 }
 
-void Dispatcher::queue_waits(std::uint32_t queue) {
+void Dispatcher::queue_waits(QueueIndex queue) {
   // All queues of a task class play in the same tournaments: those of the servers that are there now.
   if (shares_.are_stale && tournaments().follow_capacities()) refresh_order();
   ready_.enter(queue, tournaments().of(ledger_.queues[queue].task_class));
 }
 
-void Dispatcher::queue_left(std::uint32_t queue) { ready_.leave(queue); }
+void Dispatcher::queue_left(QueueIndex queue) { ready_.leave(queue); }
 
 void Dispatcher::batch_placed(Entry entry) {
   task_placed(entry);
@@ -178,7 +178,7 @@ void Dispatcher::batch_placed(Entry entry) {
   ready_.retry(ledger_.queues[entry.queue].task_class);
 }
 
-void Dispatcher::task_ended(std::uint32_t user, std::uint32_t task_class, std::uint32_t server) {
+void Dispatcher::task_ended(UserIndex user, TaskClassIndex task_class, ServerIndex server) {
   released_.add(server);
   user_changed(user);
   if (ready_.has_constrained_parked()) retry_constrained(task_class, server);
@@ -186,17 +186,16 @@ void Dispatcher::task_ended(std::uint32_t user, std::uint32_t task_class, std::u
 
 /// A task of the task class has ended on the server: jobs with terms of which a task fits there are tried
 /// again, and the task's own.
-void Dispatcher::retry_constrained(std::uint32_t task_class, std::uint32_t server) {
+void Dispatcher::retry_constrained(TaskClassIndex task_class, ServerIndex server) {
   ready_.retry_constrained_if(ledger_.server_pool.free(server),
-                              [&](std::uint32_t other) { return ledger_.has_room(other, server); });
+                              [&](TaskClassIndex other) { return ledger_.has_room(other, server); });
   if (ledger_.task_classes.terms(task_class) != nullptr) ready_.retry(task_class);
 }
 
 void Dispatcher::enter_all() {
   refresh_order();
-  for (std::uint32_t user = 0; user < ledger_.users.end(); ++user) {
-    if (!ledger_.users.holds(user)) continue;
-    for (const std::uint32_t queue : ledger_.users[user].queues) {
+  for (const UserIndex user : ledger_.users.present()) {
+    for (const QueueIndex queue : ledger_.users[user].queues) {
       if (ledger_.queues[queue].first_job != kNone)
         ready_.enter(queue, tournaments().of(ledger_.queues[queue].task_class));
     }

@@ -15,23 +15,23 @@ struct Room {
 };
 
 bool has_room_in(TournamentId tournament, const Ledger& ledger, const TournamentRules& tournaments,
-                 std::uint32_t task_class, const OpenServers& open) {
-  const std::optional<std::uint32_t> kind = tournaments.server_class(tournament);
-  if (!kind) return ledger.fits_somewhere(task_class, open);
+                 TaskClassIndex task_class, const OpenServers& open) {
+  const std::optional<ServerClassIndex> server_class = tournaments.server_class(tournament);
+  if (!server_class) return ledger.fits_somewhere(task_class, open);
   const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
   return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
     if (!tournaments.serves(tournament, task_class, alternative)) return false;
     const ServerSet among =
-        ledger.server_classes.admitted(*kind, alternative.servers, ledger.task_classes.eligibility);
+        ledger.server_classes.admitted(*server_class, alternative.servers, ledger.task_classes.eligibility);
     return open.any_with_room({.demand = alternative.demand, .among = &among});
   });
 }
 
 /// The tournaments in which the queue waits, and whether its next task has room there, or all that start
 /// together.
-std::vector<Room> rooms_of(const Ledger& ledger, const Dispatcher& dispatcher, std::uint32_t queue,
+std::vector<Room> rooms_of(const Ledger& ledger, const Dispatcher& dispatcher, QueueIndex queue,
                            const OpenServers& open) {
-  const std::uint32_t task_class = ledger.queues[queue].task_class;
+  const TaskClassIndex task_class = ledger.queues[queue].task_class;
   const TournamentRules& tournaments = dispatcher.tournaments();
   std::vector<Room> rooms;
   for (const TournamentId tournament : tournaments.of(task_class)) {
@@ -47,16 +47,16 @@ std::vector<Room> rooms_of(const Ledger& ledger, const Dispatcher& dispatcher, s
 
 std::vector<Contender> contenders(const Ledger& ledger, const Dispatcher& dispatcher,
                                   const Precedence& precedence, const OpenServers& open) {
-  std::vector<std::optional<std::vector<Room>>> rooms(ledger.task_classes.end());
+  IndexedVector<TaskClassIndex, std::optional<std::vector<Room>>> rooms(ledger.task_classes.index_count());
   // With freeze the queue with the lowest key is next, with room or without.
   const auto is_better = [&](const Contender& a, const Contender& b) {
     if (dispatcher.choice().blocking == Blocking::skip && a.has_room != b.has_room) return a.has_room;
     return precedence.before(a.keyed, b.keyed);
   };
   std::vector<Contender> all;
-  for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
+  for (const QueueIndex queue : ledger.queues.indices()) {
     if (!dispatcher.ready().holds(queue)) continue;
-    const std::uint32_t task_class = ledger.queues[queue].task_class;
+    const TaskClassIndex task_class = ledger.queues[queue].task_class;
     if (!rooms[task_class]) rooms[task_class] = rooms_of(ledger, dispatcher, queue, open);
     std::optional<Contender> best;
     for (const auto& [tournament, has_room] : *rooms[task_class]) {
@@ -78,7 +78,7 @@ WhyWaiting::Other other_of(const Ledger& ledger, const Contender& contender) {
           .key = contender.keyed.key};
 }
 
-const std::string& name_of_server(const Ledger& ledger, std::uint32_t server) {
+const std::string& name_of_server(const Ledger& ledger, ServerIndex server) {
   return ledger.task_classes.eligibility.description_of(server).name;
 }
 
@@ -90,7 +90,7 @@ ByForce by_force(const PreemptionCandidate& candidate, const Precedence& precede
   const auto key = [&](const UsageAfter& after) {
     return precedence.discipline->share->rounded(*precedence.context, after.usage(), after.weight());
   };
-  const std::uint32_t server = candidate.victims.server;
+  const ServerIndex server = candidate.victims.server;
   const QueueRow& queue = ledger.queues[candidate.queue];
   UsageAfter gainer(ledger, queue.user);
   ByForce force{.server = ledger.servers.id(server),
@@ -103,8 +103,8 @@ ByForce by_force(const PreemptionCandidate& candidate, const Precedence& precede
   force.key_after = key(gainer);
 
   std::vector<UsageAfter> left;  // of the losers
-  for (const std::uint32_t task : candidate.victims.tasks) {
-    const std::uint32_t job = ledger.tasks[task].job;
+  for (const TaskIndex task : candidate.victims.tasks) {
+    const JobIndex job = ledger.tasks[task].job;
     const QueueRow& of = ledger.queues[ledger.jobs[job].queue];
     const auto known = std::find_if(left.begin(), left.end(),
                                     [&](const UsageAfter& each) { return each.user() == of.user; });

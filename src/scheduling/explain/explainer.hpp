@@ -29,11 +29,11 @@ struct EngineView {
 
 /// Why the job's next task is not placed at this time. Requires that some wait. Cost: see
 /// Engine::why_waiting.
-WhyWaiting why_waiting(const EngineView& view, std::uint32_t job, Time at);
+WhyWaiting why_waiting(const EngineView& view, JobIndex job, Time at);
 
 /// Why a task of the job does not go to the server. `kept` are the present reservations.
-WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations& kept,
-                    std::uint32_t job, std::uint32_t server);
+WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations& kept, JobIndex job,
+                    ServerIndex server);
 
 /// Why this task is placed, and why there: asked between the decision and the placement. `random` is a copy:
 /// the second choice is searched with it.
@@ -60,6 +60,6 @@ WhyWaiting::Other other_of(const Ledger& ledger, const Contender& contender);
 /// The keys of the user that gains and of all that lose, before and after.
 ByForce by_force(const PreemptionCandidate& candidate, const Precedence& precedence);
 
-const std::string& name_of_server(const Ledger& ledger, std::uint32_t server);
+const std::string& name_of_server(const Ledger& ledger, ServerIndex server);
 
 }  // namespace mirab::scheduling

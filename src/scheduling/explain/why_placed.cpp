@@ -11,12 +11,12 @@ namespace mirab::scheduling {
 namespace {
 
 /// The servers that a way to run may use but for one.
-ServerSet without(std::uint32_t server, const ServerSet* among, std::uint32_t servers) {
+ServerSet without(ServerIndex server, const ServerSet* among, Indices<ServerIndex> all) {
   ServerSet others;
   if (among != nullptr) {
     others = *among;
   } else {
-    for (std::uint32_t each = 0; each < servers; ++each) others.insert(each);
+    for (const ServerIndex each : all) others.insert(each);
   }
   others.erase(server);
   return others;
@@ -30,9 +30,10 @@ void explain_user(const EngineView& view, Entry served, WhyPlaced& why) {
   const auto user_of = [&](const Contender& contender) {
     return ledger.queues[contender.keyed.entry.queue].user;
   };
-  const std::uint32_t own_user = ledger.queues[served.queue].user;
+  const UserIndex own_user = ledger.queues[served.queue].user;
   const Keyed own{.entry = served, .key = before.discipline->key->rounded(*before.context, served)};
-  std::vector<bool> waits(ledger.users.end()), fits(ledger.users.end()), ties(ledger.users.end());
+  const std::size_t users = ledger.users.index_count();
+  IndexedVector<UserIndex, bool> waits(users), fits(users), ties(users);
   fits[own_user] = !why.by_force;
   const Contender* runner_up = nullptr;
   for (const Contender& each : all) {
@@ -49,31 +50,31 @@ void explain_user(const EngineView& view, Entry served, WhyPlaced& why) {
   why.users_tied = std::count(ties.begin(), ties.end(), true);
   if (runner_up != nullptr) why.runner_up = other_of(ledger, *runner_up);
   const TournamentRules& tournaments = view.dispatcher.tournaments();
-  if (const std::optional<std::uint32_t> line = tournaments.line(served.tournament))
-    why.line = {.resource = *line, .round = before.context->rounds.of(*line)};
-  if (const std::optional<std::uint32_t> kind = tournaments.server_class(served.tournament))
-    why.kind = ledger.server_classes.capacities()[*kind];
+  if (const std::optional<std::size_t> line = tournaments.line(served.tournament))
+    why.line = {.resource = static_cast<std::uint32_t>(*line), .round = before.context->rounds.of(*line)};
+  if (const std::optional<ServerClassIndex> server_class = tournaments.server_class(served.tournament))
+    why.kind = ledger.server_classes.capacities()[*server_class];
 }
 
 void explain_server(const EngineView& view, const Dispatch& dispatch, Random random, WhyPlaced& why) {
-  const std::uint32_t server = dispatch.server;
+  const ServerIndex server = dispatch.server;
   const std::span<const SearchAlternative> alternatives = view.dispatcher.alternatives();
   const ServerPool& pool = view.ledger.server_pool;
   std::vector<SearchAlternative> others;
   std::vector<ServerSet> sets;
   sets.reserve(alternatives.size());  // the alternatives point to them
   for (const SearchAlternative& alternative : alternatives) {
-    pool.any_with_room(alternative, 0, [&](std::uint32_t /*server*/) {
+    pool.any_with_room(alternative, kFirstServer, [&](ServerIndex /*server*/) {
       ++why.servers_with_room;
       return false;
     });
-    sets.push_back(without(server, alternative.among, pool.size()));
+    sets.push_back(without(server, alternative.among, pool.indices()));
     others.push_back({.demand = alternative.demand, .among = &sets.back()});
   }
   std::vector<Wanted> mix;
   view.placement.write_mix(mix);
   const Search search = view.placement.search_of(alternatives, mix, random);
-  const std::optional<std::uint32_t> second =
+  const std::optional<ServerIndex> second =
       view.placement.find(view.placement.search_of(others, mix, random));
   if (second) {
     why.runner_up_server = view.ledger.servers.id(*second);
@@ -86,7 +87,7 @@ void explain_server(const EngineView& view, const Dispatch& dispatch, Random ran
 }
 
 /// What is known of every task that is placed.
-WhyPlaced placed_on(const EngineView& view, std::uint32_t queue, std::uint32_t server) {
+WhyPlaced placed_on(const EngineView& view, QueueIndex queue, ServerIndex server) {
   const Ledger& ledger = view.ledger;
   const std::span<const std::int64_t> free = ledger.server_pool.free(server);
   const QueueRow& row = ledger.queues[queue];
@@ -122,7 +123,7 @@ WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept
 }
 
 WhyPlaced why_placed_by_force(const EngineView& view, const PreemptionCandidate& candidate) {
-  const std::uint32_t server = candidate.victims.server;
+  const ServerIndex server = candidate.victims.server;
   WhyPlaced why = placed_on(view, candidate.queue, server);
   why.by_force = by_force(candidate, view.dispatcher.precedence());
   explain_user(view, view.dispatcher.entry_on(candidate.queue, server), why);

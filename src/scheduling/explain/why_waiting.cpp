@@ -42,7 +42,7 @@ KeptServer kept_server(const Ledger& ledger, const Reservations::Kept& kept) {
           .since = kept.since};
 }
 
-std::vector<Wish> wishes_of(const TaskClasses& task_classes, std::uint32_t task_class) {
+std::vector<Wish> wishes_of(const TaskClasses& task_classes, TaskClassIndex task_class) {
   const JobSubmitted job = task_classes.job_of(task_class);
   std::vector<Wish> wishes;
   if (job.servers) wishes.push_back({.label = {}, .selection = {.servers = job.servers}});
@@ -80,7 +80,7 @@ double missing_part(const Amounts& missing, std::span<const std::int64_t> demand
 
 class Look {
  public:
-  Look(const Ledger& ledger, const OpenServers& open, const Reservations& reservations, std::uint32_t job)
+  Look(const Ledger& ledger, const OpenServers& open, const Reservations& reservations, JobIndex job)
       : ledger_(ledger),
         reservations_(reservations),
         queue_(ledger.jobs[job].queue),
@@ -94,16 +94,16 @@ class Look {
   const std::optional<GangFeasibility>& gang_feasibility() const {
     return gang_feasibility_;
   }  ///< with terms
-  std::span<const std::int64_t> demand_on(std::uint32_t server) const {
+  std::span<const std::int64_t> demand_on(ServerIndex server) const {
     return ledger_.task_classes.demand_on(task_class_, server);
   }
 
-  bool holds(const Wish& wish, std::uint32_t server) const {
+  bool holds(const Wish& wish, ServerIndex server) const {
     const auto& [name, labels] = ledger_.task_classes.eligibility.description_of(server);
     return wish.is_for_any ? labels.contains(wish.label) : wish.selection.admits(name, labels);
   }
 
-  WhyNotOn on(std::uint32_t server) const {
+  WhyNotOn on(ServerIndex server) const {
     if (const Wish* const broken = first_broken_wish(server)) {
       return {.reason = broken->label.empty() ? InTheWay::name : InTheWay::label, .label = broken->label};
     }
@@ -123,20 +123,20 @@ class Look {
   }
 
  private:
-  const Wish* first_broken_wish(std::uint32_t server) const {
+  const Wish* first_broken_wish(ServerIndex server) const {
     const auto broken =
         std::find_if(wishes_.begin(), wishes_.end(), [&](const Wish& wish) { return !holds(wish, server); });
     return broken == wishes_.end() ? nullptr : &*broken;
   }
 
-  const Reservations::Kept* kept_for_another(std::uint32_t server) const {
+  const Reservations::Kept* kept_for_another(ServerIndex server) const {
     const Reservations::Kept* const kept = reservations_.on_server(server);
     if (kept == nullptr) return nullptr;
     const bool is_its = kept->queue == queue_ && ledger_.queues[queue_].first_job == job_;
     return is_its ? nullptr : kept;
   }
 
-  WhyNotOn broken_term(std::uint32_t server) const {
+  WhyNotOn broken_term(ServerIndex server) const {
     using Term = GangFeasibility::Objection::Term;
     if (!gang_feasibility_) return {};
     const PlacementConstraints& terms = *ledger_.task_classes.terms(task_class_);
@@ -159,9 +159,9 @@ class Look {
 
   const Ledger& ledger_;
   const Reservations& reservations_;
-  std::uint32_t queue_;
-  std::uint32_t job_;
-  std::uint32_t task_class_;
+  QueueIndex queue_;
+  JobIndex job_;
+  TaskClassIndex task_class_;
   std::vector<Wish> wishes_;
   std::optional<GangFeasibility> gang_feasibility_;
 };
@@ -173,13 +173,13 @@ class Count {
     why_.servers.too_small_in.assign(ledger.resource_count(), 0);
     for (const Wish& wish : look_.wishes())
       why_.constraints.push_back({.label = wish.label, .excludes = 0, .alone = 0});
-    for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-      if (ledger.servers.holds(server)) count(server);
+    for (const ServerIndex server : ledger.servers.present()) {
+      count(server);
     }
   }
 
  private:
-  void count(std::uint32_t server) {
+  void count(ServerIndex server) {
     const WhyNotOn why = look_.on(server);
     WhyWaiting::Servers& servers = why_.servers;
     switch (why.reason) {
@@ -215,7 +215,7 @@ class Count {
     }
   }
 
-  void count_wishes(std::uint32_t server) {
+  void count_wishes(ServerIndex server) {
     std::vector<std::size_t> broken;
     for (std::size_t wish = 0; wish < look_.wishes().size(); ++wish) {
       if (!look_.holds(look_.wishes()[wish], server)) broken.push_back(wish);
@@ -228,7 +228,7 @@ class Count {
     for (std::size_t r = 0; r < counts.size(); ++r) counts[r] += missing[r] > 0 ? 1 : 0;
   }
 
-  void remember_if_nearest(std::uint32_t server, const Amounts& missing) {
+  void remember_if_nearest(ServerIndex server, const Amounts& missing) {
     const double part = missing_part(missing, look_.demand_on(server));
     if (part >= min_part_) return;
     min_part_ = part;
@@ -245,8 +245,7 @@ class Count {
 
 /// What a task of the job finds on the servers: `servers`, those kept for others, the constraints, the
 /// nearest miss and the gang. O(servers (m + wishes log labels)).
-void explain_servers(const Ledger& ledger, const ReservationPreview& step, std::uint32_t job,
-                     WhyWaiting& why) {
+void explain_servers(const Ledger& ledger, const ReservationPreview& step, JobIndex job, WhyWaiting& why) {
   const Look look(ledger, step.open, step.reservations, job);
   Count(ledger, look, why);
   if (!look.gang_feasibility()) return;
@@ -258,8 +257,8 @@ void explain_servers(const Ledger& ledger, const ReservationPreview& step, std::
 
 }  // namespace
 
-WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations& kept,
-                    std::uint32_t job, std::uint32_t server) {
+WhyNotOn why_not_on(const Ledger& ledger, const OpenServers& open, const Reservations& kept, JobIndex job,
+                    ServerIndex server) {
   return Look(ledger, open, kept, job).on(server);
 }
 
@@ -279,11 +278,11 @@ class Ahead {
  public:
   Ahead(const Precedence& precedence, const Contender& own)
       : precedence_(precedence), own_(own), user_(precedence.context->queue(own.keyed.entry).user) {
-    marks_.resize(precedence.context->ledger.users.end(), Mark::none);
+    marks_.resize(precedence.context->ledger.users.index_count());
   }
 
   void meet(const Contender& other) {
-    const std::uint32_t user = precedence_.context->queue(other.keyed.entry).user;
+    const UserIndex user = precedence_.context->queue(other.keyed.entry).user;
     if (user != user_ && precedence_.tie == Tie::random && precedence_.ties(other.keyed, own_.keyed)) {
       marks_[user] = std::max(marks_[user], Mark::tied);
       return remember_rival(other.keyed.key);
@@ -313,15 +312,15 @@ class Ahead {
 
   const Precedence& precedence_;
   const Contender& own_;
-  std::uint32_t user_;
-  std::vector<Mark> marks_;  // [user]
+  UserIndex user_;
+  IndexedVector<UserIndex, Mark> marks_;
   std::int64_t own_ahead_ = 0;
   std::optional<Contender> first_;
   std::optional<double> rival_;
 };
 
 /// The weight above which a user comes before the rival, where that can be promised.
-std::optional<double> weight_before(const Precedence& precedence, std::uint32_t user, double key,
+std::optional<double> weight_before(const Precedence& precedence, UserIndex user, double key,
                                     std::optional<double> rival) {
   constexpr double kMaxWeight = 1e18;
   if (!precedence.discipline->weighted || precedence.discipline->priced) return {};
@@ -344,8 +343,7 @@ bool may_place_without_force(const std::vector<Contender>& all, const Precedence
                      [&](const Contender& each) { return each.has_room && is_looked_at(each); });
 }
 
-void explain_kept(const Ledger& ledger, std::uint32_t queue, const ReservationPreview& step,
-                  WhyWaiting& why) {
+void explain_kept(const Ledger& ledger, QueueIndex queue, const ReservationPreview& step, WhyWaiting& why) {
   const Reservations::Kept* const first = first_with_room(ledger, step.reservations);
   if (first != nullptr) why.served_first = kept_server(ledger, *first);
   const Reservations::Kept* const own = why.older_jobs == 0 ? step.reservations.of_queue(queue) : nullptr;
@@ -360,7 +358,7 @@ void explain_kept(const Ledger& ledger, std::uint32_t queue, const ReservationPr
     why.kept_for_it->missing = there.missing;
 }
 
-void explain_order(std::uint32_t queue, const std::vector<Contender>& all, const Precedence& precedence,
+void explain_order(QueueIndex queue, const std::vector<Contender>& all, const Precedence& precedence,
                    Blocking blocking, WhyWaiting& why) {
   const Ledger& ledger = precedence.context->ledger;
   const auto own = std::find_if(all.begin(), all.end(),
@@ -383,7 +381,7 @@ void explain_order(std::uint32_t queue, const std::vector<Contender>& all, const
 /// What the next step would end by force. The policy remembers what it has searched in vain: a copy is asked.
 std::optional<PreemptionCandidate> intended_by_force(const EngineView& view, const Precedence& precedence,
                                                      const ReservationPreview& step) {
-  static const std::set<std::uint32_t> kNoTasks;
+  static const std::set<TaskIndex> kNoTasks;
   PreemptionPolicy policy = *view.preemption;
   if (!step.ended.empty()) policy.something_changed();
   return policy.intend({.ready = view.dispatcher.ready(),
@@ -395,7 +393,7 @@ std::optional<PreemptionCandidate> intended_by_force(const EngineView& view, con
                        step.at);
 }
 
-void explain_force(const EngineView& view, std::uint32_t queue, const std::vector<Contender>& all,
+void explain_force(const EngineView& view, QueueIndex queue, const std::vector<Contender>& all,
                    const Precedence& precedence, const ReservationPreview& step, WhyWaiting& why) {
   if (view.preemption == nullptr || why.served_first ||
       may_place_without_force(all, precedence, view.dispatcher.choice().blocking))
@@ -411,20 +409,20 @@ void explain_force(const EngineView& view, std::uint32_t queue, const std::vecto
 
 }  // namespace
 
-WhyWaiting why_waiting(const EngineView& view, std::uint32_t job, Time at) {
+WhyWaiting why_waiting(const EngineView& view, JobIndex job, Time at) {
   const Ledger& ledger = view.ledger;
   const ReservationPreview step = view.reservations != nullptr
                                       ? view.reservations->preview(ledger, view.dispatcher.ready(), at)
                                       : ReservationPreview{.at = at, .open = OpenServers(ledger.server_pool)};
-  const std::uint32_t queue = ledger.jobs[job].queue;
-  const std::uint32_t user = ledger.queues[queue].user;
+  const QueueIndex queue = ledger.jobs[job].queue;
+  const UserIndex user = ledger.queues[queue].user;
   WhyWaiting why{.user = ledger.users.id(user),
                  .user_name = ledger.users[user].name,
                  .job = ledger.jobs.id(job),
                  .waiting = ledger.jobs[job].waiting,
                  .servers = {}};
   explain_servers(ledger, step, job, why);
-  for (std::uint32_t older = ledger.queues[queue].first_job; older != job; older = ledger.jobs[older].next)
+  for (JobIndex older = ledger.queues[queue].first_job; older != job; older = ledger.jobs[older].next)
     ++why.older_jobs;
   explain_kept(ledger, queue, step, why);
 

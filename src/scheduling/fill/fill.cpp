@@ -71,7 +71,7 @@ class Filling {
                                                      .labels = servers[i].labels},
                                          now_);
         MIRAB_ASSERT(added && number(*added) == entries_.size(), "servers are numbered as they come");
-        entries_.push_back(static_cast<std::uint32_t>(i));
+        entries_.push_back(i);
       }
     }
   }
@@ -191,7 +191,7 @@ class Filling {
   Engine engine_;
   bool trace_;
   LowestShareTracker poorest_;
-  std::vector<std::uint32_t> entries_;                          // [server]
+  std::vector<std::size_t> entries_;                            // [server]
   std::vector<std::size_t> first_servers_;                      // [entry]
   std::vector<std::optional<JobId>> jobs_;                      // [n], of those with tasks
   std::vector<std::map<std::size_t, std::int64_t>> placed_on_;  // [n], tasks by entry

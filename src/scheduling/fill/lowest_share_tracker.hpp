@@ -22,8 +22,8 @@ class LowestShareTracker {
   /// O(log N) and a call of `fits` for each that leaves.
   template <class Fits>
   bool is_below(std::size_t user, Fits fits) {
-    while (!fits(users_.winner())) leave(users_.winner());
-    return compare(users_.winner(), user) < 0;
+    while (!fits(users_.winner().number())) users_.leave(users_.winner(), before());
+    return compare(users_.winner().number(), user) < 0;
   }
 
   /// One more task of the user. O(m + log N).
@@ -39,14 +39,14 @@ class LowestShareTracker {
   }
   std::strong_ordering compare(std::size_t a, std::size_t b) const;
   auto before() const {
-    return [this](std::uint32_t a, std::uint32_t b) { return compare(a, b) < 0; };
+    return [this](UserIndex a, UserIndex b) { return compare(a.number(), b.number()) < 0; };
   }
 
   const IntegerProblem* cluster_;
   std::vector<std::int64_t> pool_;  // [m]
   std::vector<std::int64_t> used_;  // [n × m]
   std::vector<Weight> weights_;     // [n]
-  Tournament users_;
+  Tournament<UserIndex> users_;
 };
 
 }  // namespace mirab::scheduling

@@ -8,24 +8,26 @@
 #include <span>
 #include <vector>
 
+#include "scheduling/ledger/index.hpp"
+
 namespace mirab::scheduling {
 
-/// A set of server numbers, as a bitset that grows with what is put in. Copying costs O(largest number / 64).
+/// A set of servers, as a bitset that grows with what is put in. Copying costs O(largest number / 64).
 class ServerSet {
  public:
   static constexpr std::size_t kWord = 64;  ///< servers in a word
 
-  void insert(std::uint32_t server) {
-    const std::size_t word = server / kWord;
-    if (word >= words_.size()) words_.resize(word + 1, 0);
-    words_[word] |= bit(server);
+  void insert(ServerIndex server) {
+    const std::size_t at = word_of(server);
+    if (at >= words_.size()) words_.resize(at + 1, 0);
+    words_[at] |= bit(server);
   }
 
-  void erase(std::uint32_t server) {
-    if (server / kWord < words_.size()) words_[server / kWord] &= ~bit(server);
+  void erase(ServerIndex server) {
+    if (word_of(server) < words_.size()) words_[word_of(server)] &= ~bit(server);
   }
 
-  bool contains(std::uint32_t server) const { return (word(server / kWord) & bit(server)) != 0; }
+  bool contains(ServerIndex server) const { return (word(word_of(server)) & bit(server)) != 0; }
 
   /// The servers 64 index … 64 index + 63, the first in the lowest bit.
   std::uint64_t word(std::size_t index) const { return index < words_.size() ? words_[index] : 0; }
@@ -33,8 +35,15 @@ class ServerSet {
   /// Every word up to the last that was ever used; those beyond are 0.
   std::span<const std::uint64_t> words() const { return words_; }
 
+  /// The first server of those that bits of this word stand for. Requires that there is one.
+  static ServerIndex first_of(std::size_t word, std::uint64_t bits) {
+    return ServerIndex(static_cast<std::uint32_t>(word * kWord) +
+                       static_cast<std::uint32_t>(std::countr_zero(bits)));
+  }
+
  private:
-  static std::uint64_t bit(std::uint32_t server) { return std::uint64_t{1} << (server % kWord); }
+  static std::size_t word_of(ServerIndex server) { return server.number() / kWord; }
+  static std::uint64_t bit(ServerIndex server) { return std::uint64_t{1} << (server.number() % kWord); }
 
   std::vector<std::uint64_t> words_;
 };

@@ -2,12 +2,11 @@
 #include "scheduling/ledger/ledger.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 
 namespace mirab::scheduling {
 
-bool Ledger::fits_somewhere(std::uint32_t task_class, const OpenServers& open) const {
+bool Ledger::fits_somewhere(TaskClassIndex task_class, const OpenServers& open) const {
   const std::span<const DemandAlternative> alternatives = task_classes.alternatives(task_class);
   return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
     return open.any_with_room(
@@ -15,62 +14,61 @@ bool Ledger::fits_somewhere(std::uint32_t task_class, const OpenServers& open) c
   });
 }
 
-std::uint32_t Ledger::add_server(const Eligibility::Description& description, const Amounts& capacity) {
-  const std::uint32_t server = server_pool.add(capacity);
-  servers.add_at(server, {.kind = server_classes.hold(server, capacity)});
+ServerIndex Ledger::add_server(const Eligibility::Description& description, const Amounts& capacity) {
+  const ServerIndex server = server_pool.add(capacity);
+  servers.add_at(server, {.server_class = server_classes.hold(server, capacity)});
   task_classes.eligibility.server_added(server, description);
   return server;
 }
 
-void Ledger::resize_server(std::uint32_t server, const Amounts& capacity) {
+void Ledger::resize_server(ServerIndex server, const Amounts& capacity) {
   server_pool.resize(server, capacity);
-  server_classes.release(server, servers[server].kind);
-  servers[server].kind = server_classes.hold(server, capacity);
+  server_classes.release(server, servers[server].server_class);
+  servers[server].server_class = server_classes.hold(server, capacity);
 }
 
-void Ledger::remove_server(std::uint32_t server) {
-  server_classes.release(server, servers[server].kind);
+void Ledger::remove_server(ServerIndex server) {
+  server_classes.release(server, servers[server].server_class);
   task_classes.eligibility.server_removed(server);
   server_pool.remove(server);
   servers.remove(server);
 }
 
-std::uint32_t Ledger::add_user(UserRow row) {
+UserIndex Ledger::add_user(UserRow row) {
   row.order = users_before++;
-  const std::uint32_t user = users.add(std::move(row));
-  used_.resize(users.end() * resources_, 0);
+  const UserIndex user = users.add(std::move(row));
+  used_.resize(users.index_count());
   return user;
 }
 
-void Ledger::put_user_back(std::uint32_t user, UserRow row) {
+void Ledger::put_user_back(UserIndex user, UserRow row) {
   users.put_back(user, std::move(row));
-  used_.resize(users.end() * resources_, 0);
+  used_.resize(users.index_count());
 }
 
-std::uint32_t Ledger::find_queue(std::uint32_t user, std::uint32_t task_class) const {
-  const std::vector<std::uint32_t>& of_user = users[user].queues;
-  const auto found = std::find_if(of_user.begin(), of_user.end(), [&](std::uint32_t queue) {
-    return queues[queue].task_class == task_class;
-  });
+QueueIndex Ledger::find_queue(UserIndex user, TaskClassIndex task_class) const {
+  const std::vector<QueueIndex>& of_user = users[user].queues;
+  const auto found = std::find_if(of_user.begin(), of_user.end(),
+                                  [&](QueueIndex queue) { return queues[queue].task_class == task_class; });
   return found == of_user.end() ? kNone : *found;
 }
 
-std::uint32_t Ledger::add_queue(std::uint32_t user, std::uint32_t task_class) {
-  auto queue = static_cast<std::uint32_t>(queues.size());
+QueueIndex Ledger::add_queue(UserIndex user, TaskClassIndex task_class) {
+  QueueIndex queue = queues.end_index();
   if (vacant_queues_.empty()) {
-    queues.emplace_back();
+    queues.push_back({});
   } else {
     queue = vacant_queues_.back();
     vacant_queues_.pop_back();
   }
   queues[queue] = QueueRow{.user = user, .task_class = task_class};
-  taken_.resize(queues.size());
+  taken_.cover(queue);
   taken_[queue].assign(task_classes.alternatives(task_class).size() > 1 ? resources_ : 0, 0);
   users[user].queues.push_back(queue);
   return queue;
 }
 
-void Ledger::remove_queue(std::uint32_t queue) {
+void Ledger::remove_queue(QueueIndex queue) {
   QueueRow& row = queues[queue];
   MIRAB_ASSERT(row.jobs == 0 && row.running == 0 && row.first_job == kNone, "a queue with jobs goes");
   std::erase(users[row.user].queues, queue);
@@ -78,20 +76,20 @@ void Ledger::remove_queue(std::uint32_t queue) {
   vacant_queues_.push_back(queue);
 }
 
-void Ledger::enqueue(std::uint32_t job) {
+void Ledger::enqueue(JobIndex job) {
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
-  std::uint32_t before = queue.last_job;  // mostly the newest comes last, or the oldest first
+  JobIndex before = queue.last_job;  // mostly the newest comes last, or the oldest first
   if (queue.first_job != kNone && jobs[queue.first_job].sequence > row.sequence) before = kNone;
   while (before != kNone && jobs[before].sequence > row.sequence) before = jobs[before].previous;
-  const std::uint32_t after = before == kNone ? queue.first_job : jobs[before].next;
+  const JobIndex after = before == kNone ? queue.first_job : jobs[before].next;
   row.previous = before;
   row.next = after;
   (before == kNone ? queue.first_job : jobs[before].next) = job;
   (after == kNone ? queue.last_job : jobs[after].previous) = job;
 }
 
-void Ledger::dequeue(std::uint32_t job) {
+void Ledger::dequeue(JobIndex job) {
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
   (row.previous == kNone ? queue.first_job : jobs[row.previous].next) = row.next;
@@ -99,42 +97,42 @@ void Ledger::dequeue(std::uint32_t job) {
   row.next = row.previous = kNone;
 }
 
-void Ledger::add_use(std::uint32_t queue, std::span<const std::int64_t> demand) {
-  const std::uint32_t user = queues[queue].user;
+void Ledger::add_use(QueueIndex queue, std::span<const std::int64_t> demand) {
+  const UserIndex user = queues[queue].user;
   for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] += demand[r];
   for (std::size_t r = 0; r < resources_; ++r) {
-    used_[user * resources_ + r] += demand[r];
+    used_[user][r] += demand[r];
     used_by_all_[r] += demand[r];
   }
 }
 
-void Ledger::remove_use(std::uint32_t queue, std::span<const std::int64_t> demand) {
-  const std::uint32_t user = queues[queue].user;
+void Ledger::remove_use(QueueIndex queue, std::span<const std::int64_t> demand) {
+  const UserIndex user = queues[queue].user;
   for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] -= demand[r];
   for (std::size_t r = 0; r < resources_; ++r) {
-    std::int64_t& used = used_[user * resources_ + r];
+    std::int64_t& used = used_[user][r];
     used -= demand[r];
     used_by_all_[r] -= demand[r];
     MIRAB_ASSERT(used >= 0, "a user gives back more than it used");
   }
 }
 
-std::uint32_t Ledger::start(std::uint32_t job, std::uint32_t server, Time now) {
-  const std::uint32_t task = tasks.add({.job = job, .server = server, .started = now});
+TaskIndex Ledger::start(JobIndex job, ServerIndex server, Time now) {
+  const TaskIndex task = tasks.add({.job = job, .server = server, .started = now});
   queues[jobs[job].queue].since = now;
   run(task);
   return task;
 }
 
-void Ledger::start_again(std::uint32_t task, std::uint32_t job, std::uint32_t server, Time now) {
+void Ledger::start_again(TaskIndex task, JobIndex job, ServerIndex server, Time now) {
   tasks.put_back(task, {.job = job, .server = server, .started = now});
   run(task);
 }
 
 /// The row of the task is new: everything else follows.
-void Ledger::run(std::uint32_t task) {
+void Ledger::run(TaskIndex task) {
   TaskRow& started = tasks[task];
-  const std::uint32_t job = started.job;
+  const JobIndex job = started.job;
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
   MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
@@ -153,7 +151,7 @@ void Ledger::run(std::uint32_t task) {
   if (--row.waiting == 0) dequeue(job);
 }
 
-void Ledger::end(std::uint32_t task) {
+void Ledger::end(TaskIndex task) {
   const TaskRow row = tasks[task];
   JobRow& job = jobs[row.job];
   QueueRow& queue = queues[job.queue];
@@ -173,127 +171,127 @@ void Ledger::end(std::uint32_t task) {
 }
 
 std::string Ledger::broken() const {
-  std::vector<std::int64_t> used(used_.size(), 0);
-  std::vector<Amounts> taken;
-  for (const Amounts& each : taken_) taken.emplace_back(each.size(), 0);
-  std::vector<std::int64_t> running_of_job(jobs.end(), 0);
-  std::vector<std::int64_t> running_of_queue(queues.size(), 0);
-  std::vector<std::int64_t> running_of_user(users.end(), 0);
+  IndexedAmounts<UserIndex> used(resources_);
+  used.resize(users.index_count());
+  std::vector<std::int64_t> by_all(resources_, 0);
+  IndexedVector<QueueIndex, Amounts> taken;
+  for (const Amounts& each : taken_) taken.push_back(Amounts(each.size(), 0));
+  IndexedVector<JobIndex, std::int64_t> running_of_job(jobs.index_count());
+  IndexedVector<QueueIndex, std::int64_t> running_of_queue(queues.size());
+  IndexedVector<UserIndex, std::int64_t> running_of_user(users.index_count());
   std::size_t on_servers = 0;
-  for (std::uint32_t server = 0; server < servers.end(); ++server) {
-    if (!servers.holds(server)) continue;
+  for (const ServerIndex server : servers.present()) {
     std::vector<std::int64_t> accounted(server_pool.free(server).begin(), server_pool.free(server).end());
-    std::uint32_t previous = kNone;
-    for (std::uint32_t t = servers[server].first_task; t != kNone; t = tasks[t].next_on_server) {
+    TaskIndex previous = kNone;
+    for (TaskIndex t = servers[server].first_task; t != kNone; t = tasks[t].next_on_server) {
       if (!tasks.holds(t) || tasks[t].server != server || tasks[t].previous_on_server != previous)
-        return fmt::format("the tasks of server {} are not in order", server);
+        return fmt::format("the tasks of server {} are not in order", server.number());
       previous = t;
       ++on_servers;
-      const std::uint32_t queue = jobs[tasks[t].job].queue;
-      const std::uint32_t user = queues[queue].user;
+      const QueueIndex queue = jobs[tasks[t].job].queue;
+      const UserIndex user = queues[queue].user;
       const std::span<const std::int64_t> demand = this->demand(queues[queue], server);
       for (std::size_t r = 0; r < resources_; ++r) {
         accounted[r] += demand[r];
-        used[user * resources_ + r] += demand[r];
+        used[user][r] += demand[r];
+        by_all[r] += demand[r];
       }
       for (std::size_t r = 0; r < taken[queue].size(); ++r) taken[queue][r] += demand[r];
       ++running_of_job[tasks[t].job], ++running_of_queue[queue], ++running_of_user[user];
     }
     if (!std::equal(accounted.begin(), accounted.end(), server_pool.capacity(server).begin()))
-      return fmt::format("what runs and what is free do not make up server {}", server);
+      return fmt::format("what runs and what is free do not make up server {}", server.number());
     const auto free = server_pool.free(server);
     if (std::any_of(free.begin(), free.end(), [](std::int64_t units) { return units < 0; }))
-      return fmt::format("server {} is over its capacity", server);
+      return fmt::format("server {} is over its capacity", server.number());
   }
   if (on_servers != tasks.size()) return "a task is on no server";
   if (used != used_ || taken != taken_) return "a user's use is not that of its tasks";
-  std::vector<std::int64_t> by_all(resources_, 0);
-  for (std::size_t i = 0; i < used.size(); ++i) by_all[i % resources_] += used[i];
   if (by_all != used_by_all_) return "the use of all users is not the sum of theirs";
-  for (std::uint32_t job = 0; job < jobs.end(); ++job) {
-    if (!jobs.holds(job)) continue;
+  for (const JobIndex job : jobs.present()) {
     std::int64_t listed = 0;
-    for (std::uint32_t t = jobs[job].first_task; t != kNone; t = tasks[t].next_of_job) {
-      if (tasks[t].job != job) return fmt::format("job {} lists a task of another", job);
+    for (TaskIndex t = jobs[job].first_task; t != kNone; t = tasks[t].next_of_job) {
+      if (tasks[t].job != job) return fmt::format("job {} lists a task of another", job.number());
       ++listed;
     }
     if (listed != jobs[job].running || listed != running_of_job[job])
-      return fmt::format("job {} does not run what it counts", job);
+      return fmt::format("job {} does not run what it counts", job.number());
   }
-  for (std::uint32_t queue = 0; queue < queues.size(); ++queue) {
+  for (const QueueIndex queue : queues.indices()) {
     if (queues[queue].user == kNone) continue;
     if (queues[queue].running != running_of_queue[queue])
-      return fmt::format("queue {} does not run what it counts", queue);
-    for (std::uint32_t job = queues[queue].first_job; job != kNone; job = jobs[job].next) {
+      return fmt::format("queue {} does not run what it counts", queue.number());
+    for (JobIndex job = queues[queue].first_job; job != kNone; job = jobs[job].next) {
       if (jobs[job].waiting <= 0 || jobs[job].queue != queue)
-        return fmt::format("queue {} lists job {}, which does not wait there", queue, job);
+        return fmt::format("queue {} lists job {}, which does not wait there", queue.number(), job.number());
     }
   }
-  for (std::uint32_t user = 0; user < users.end(); ++user) {
+  for (const UserIndex user : users.indices()) {
     if (users.holds(user) && users[user].running != running_of_user[user])
-      return fmt::format("user {} does not run what it counts", user);
+      return fmt::format("user {} does not run what it counts", user.number());
   }
   return {};
 }
 
-std::uint32_t ServerClasses::hold(std::uint32_t server, std::span<const std::int64_t> capacity) {
+ServerClassIndex ServerClasses::hold(ServerIndex server, std::span<const std::int64_t> capacity) {
   const auto vacant = std::find(counts_.begin(), counts_.end(), 0);
-  const auto lowest = static_cast<std::uint32_t>(vacant - counts_.begin());
-  const auto [known, is_new] = numbers_.emplace(Amounts(capacity.begin(), capacity.end()), lowest);
-  const std::uint32_t kind = known->second;
+  const ServerClassIndex lowest(static_cast<std::uint32_t>(vacant - counts_.begin()));
+  const auto [known, is_new] = known_.emplace(Amounts(capacity.begin(), capacity.end()), lowest);
+  const ServerClassIndex server_class = known->second;
   if (is_new) {
     if (vacant == counts_.end()) {
-      capacities_.emplace_back();
+      capacities_.push_back({});
       counts_.push_back(0);
-      sets_.emplace_back();
+      sets_.push_back({});
     }
-    capacities_[kind] = known->first;
+    capacities_[server_class] = known->first;
   }
-  ++counts_[kind];
-  sets_[kind].insert(server);
+  ++counts_[server_class];
+  sets_[server_class].insert(server);
   ++changes_;
-  return kind;
+  return server_class;
 }
 
-void ServerClasses::release(std::uint32_t server, std::uint32_t kind) {
-  if (--counts_[kind] == 0) numbers_.erase(capacities_[kind]);
-  sets_[kind].erase(server);
+void ServerClasses::release(ServerIndex server, ServerClassIndex server_class) {
+  if (--counts_[server_class] == 0) known_.erase(capacities_[server_class]);
+  sets_[server_class].erase(server);
   ++changes_;
 }
 
-bool ServerClasses::set_capacities(const std::vector<std::optional<Amounts>>& capacities,
+bool ServerClasses::set_capacities(const IndexedVector<ServerClassIndex, std::optional<Amounts>>& capacities,
                                    std::size_t resources) {
-  counts_.assign(capacities.size(), 0);
+  counts_.resize(capacities.size());
   sets_.resize(capacities.size());
-  for (std::uint32_t kind = 0; kind < capacities.size(); ++kind) {
-    capacities_.push_back(capacities[kind].value_or(Amounts(resources, 0)));
-    if (capacities[kind] && !numbers_.emplace(*capacities[kind], kind).second) return false;
+  for (const ServerClassIndex server_class : capacities.indices()) {
+    capacities_.push_back(capacities[server_class].value_or(Amounts(resources, 0)));
+    if (capacities[server_class] && !known_.emplace(*capacities[server_class], server_class).second)
+      return false;
   }
   return true;
 }
 
-ServerSet ServerClasses::admitted(std::uint32_t kind, std::uint32_t selection,
+ServerSet ServerClasses::admitted(ServerClassIndex server_class, SelectionIndex selection,
                                   const Eligibility& eligibility) const {
   const ServerSet* const admitted = eligibility.servers(selection);
-  if (admitted == nullptr) return sets_[kind];
+  if (admitted == nullptr) return sets_[server_class];
   ServerSet servers;
-  for (std::size_t word = 0; word < sets_[kind].words().size(); ++word) {
-    for (std::uint64_t both = sets_[kind].word(word) & admitted->word(word); both != 0; both &= both - 1)
-      servers.insert(static_cast<std::uint32_t>(word * ServerSet::kWord +
-                                                static_cast<std::size_t>(std::countr_zero(both))));
+  for (std::size_t word = 0; word < sets_[server_class].words().size(); ++word) {
+    for (std::uint64_t both = sets_[server_class].word(word) & admitted->word(word); both != 0;
+         both &= both - 1)
+      servers.insert(ServerSet::first_of(word, both));
   }
   return servers;
 }
 
-const ServerSet* AdmittedServers::of(const ServerClasses& server_classes, std::uint32_t kind,
-                                     std::uint32_t selection, const Eligibility& eligibility) {
-  if (eligibility.servers(selection) == nullptr) return &server_classes.set(kind);
+const ServerSet* AdmittedServers::of(const ServerClasses& server_classes, ServerClassIndex server_class,
+                                     SelectionIndex selection, const Eligibility& eligibility) {
+  if (eligibility.servers(selection) == nullptr) return &server_classes.set(server_class);
   if (server_classes.changes() != changes_) known_.clear();
   changes_ = server_classes.changes();
   const std::uint64_t sequence = eligibility.sequence(selection);
-  Known& known = known_[{kind, selection}];
+  Known& known = known_[{server_class, selection}];
   if (known.sequence != sequence)
-    known = {.sequence = sequence, .servers = server_classes.admitted(kind, selection, eligibility)};
+    known = {.sequence = sequence, .servers = server_classes.admitted(server_class, selection, eligibility)};
   return &known.servers;
 }
 

@@ -19,27 +19,23 @@
 
 namespace mirab::scheduling {
 
-/// The number of a row where there is none.
-inline constexpr std::uint32_t kNone = UINT32_MAX;
-inline constexpr std::uint32_t kMaxNumber = kNone - 1;
-
 using fairness::Weight;
 using fairness::weight_from;
 
 struct UserRow {
   std::string name;
   Weight weight;
-  std::vector<std::uint32_t> queues = {};  ///< with waiting or running tasks
-  std::int64_t running = 0;                ///< X_n
-  std::uint64_t order = 0;                 ///< how many users came before
+  std::vector<QueueIndex> queues = {};  ///< with waiting or running tasks
+  std::int64_t running = 0;             ///< X_n
+  std::uint64_t order = 0;              ///< how many users came before
 };
 
 /// The tasks of one user that look alike: they wait, in the order of their jobs, for the same thing.
 struct QueueRow {
-  std::uint32_t user = kNone;
-  std::uint32_t task_class = kNone;
-  std::uint32_t first_job = kNone;  ///< of those with waiting tasks
-  std::uint32_t last_job = kNone;
+  UserIndex user = kNone;
+  TaskClassIndex task_class = kNone;
+  JobIndex first_job = kNone;  ///< of those with waiting tasks
+  JobIndex last_job = kNone;
   std::uint64_t arrival = 0;  ///< when it last began to wait: events before that
   Time since = {};            ///< began to wait or got a task, the latest of these
   std::int64_t running = 0;   ///< x of this task class
@@ -47,59 +43,62 @@ struct QueueRow {
 };
 
 struct JobRow {
-  std::uint32_t queue = kNone;
-  std::uint32_t next = kNone;  ///< in its queue, while it has waiting tasks
-  std::uint32_t previous = kNone;
-  std::uint32_t first_task = kNone;  ///< of those that run
+  QueueIndex queue = kNone;
+  JobIndex next = kNone;  ///< in its queue, while it has waiting tasks
+  JobIndex previous = kNone;
+  TaskIndex first_task = kNone;  ///< of those that run
   std::int64_t waiting = 0;
   std::int64_t running = 0;
   std::uint64_t sequence = 0;  ///< how many jobs came before
 };
 
 struct TaskRow {
-  std::uint32_t job = kNone;
-  std::uint32_t server = kNone;
-  std::uint32_t next_of_job = kNone;
-  std::uint32_t previous_of_job = kNone;
-  std::uint32_t next_on_server = kNone;
-  std::uint32_t previous_on_server = kNone;
+  JobIndex job = kNone;
+  ServerIndex server = kNone;
+  TaskIndex next_of_job = kNone;
+  TaskIndex previous_of_job = kNone;
+  TaskIndex next_on_server = kNone;
+  TaskIndex previous_on_server = kNone;
   Time started = {};
 };
 
 struct ServerRow {
-  std::uint32_t first_task = kNone;
-  std::uint32_t kind = 0;  ///< servers with equal capacities
+  TaskIndex first_task = kNone;
+  ServerClassIndex server_class = kNone;
   bool drained = false;
 };
 
-/// The server classes: those of one have equal capacities. A kind without servers leaves its number to the
+/// The server classes: those of one have equal capacities. A class without servers leaves its index to the
 /// next new one.
 class ServerClasses {
  public:
-  /// The server class with this capacity, and one server more of it. O(kinds).
-  std::uint32_t hold(std::uint32_t server, std::span<const std::int64_t> capacity);
-  void release(std::uint32_t server, std::uint32_t kind);
+  /// The server class with this capacity, and one server more of it. O(server classes).
+  ServerClassIndex hold(ServerIndex server, std::span<const std::int64_t> capacity);
+  void release(ServerIndex server, ServerClassIndex server_class);
 
-  /// The kinds of these capacities, [kind][m], without servers as yet; null is a number that has been left.
-  /// Requires that there are no kinds. False when a capacity stands there twice.
-  bool set_capacities(const std::vector<std::optional<Amounts>>& capacities, std::size_t resources);
+  /// The server classes of these capacities, [server class][m], without servers as yet; null is an index that
+  /// has been left. Requires that there are no server classes. False when a capacity stands there twice.
+  bool set_capacities(const IndexedVector<ServerClassIndex, std::optional<Amounts>>& capacities,
+                      std::size_t resources);
 
-  const std::vector<Amounts>& capacities() const { return capacities_; }  ///< [kind][m]
-  std::int64_t servers(std::uint32_t kind) const { return counts_[kind]; }
+  const IndexedVector<ServerClassIndex, Amounts>& capacities() const { return capacities_; }  ///< [m] each
+  Indices<ServerClassIndex> indices() const { return capacities_.indices(); }
+  std::int64_t servers(ServerClassIndex server_class) const { return counts_[server_class]; }
 
-  const ServerSet& set(std::uint32_t kind) const { return sets_[kind]; }
+  const ServerSet& set(ServerClassIndex server_class) const { return sets_[server_class]; }
 
-  /// The servers of a kind that a selection admits (see Eligibility). O(servers).
-  ServerSet admitted(std::uint32_t kind, std::uint32_t selection, const Eligibility& eligibility) const;
+  /// The servers of a server class that a selection admits (see Eligibility). O(servers).
+  ServerSet admitted(ServerClassIndex server_class, SelectionIndex selection,
+                     const Eligibility& eligibility) const;
 
   /// How often a server has come or gone: shows whether what was computed from the sets still holds.
   std::uint64_t changes() const { return changes_; }
 
  private:
-  std::map<Amounts, std::uint32_t> numbers_;
-  std::vector<Amounts> capacities_;
-  std::vector<std::int64_t> counts_;
-  std::vector<ServerSet> sets_;
+  std::map<Amounts, ServerClassIndex> known_;
+  IndexedVector<ServerClassIndex, Amounts> capacities_;
+  IndexedVector<ServerClassIndex, std::int64_t> counts_;
+  IndexedVector<ServerClassIndex, ServerSet> sets_;
   std::uint64_t changes_ = 0;
 };
 
@@ -108,16 +107,16 @@ class AdmittedServers {
  public:
   /// As ServerClasses::admitted. Valid until servers change. O(servers) when they have changed since it was
   /// last asked for.
-  const ServerSet* of(const ServerClasses& server_classes, std::uint32_t kind, std::uint32_t selection,
-                      const Eligibility& eligibility);
+  const ServerSet* of(const ServerClasses& server_classes, ServerClassIndex server_class,
+                      SelectionIndex selection, const Eligibility& eligibility);
 
  private:
   struct Known {
     std::uint64_t sequence = 0;  // of the selection; that of no other one
     ServerSet servers;
   };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Known> known_;  // by kind and selection
-  std::uint64_t changes_ = 0;                                       // of the server classes, as of then
+  std::map<std::pair<ServerClassIndex, SelectionIndex>, Known> known_;
+  std::uint64_t changes_ = 0;  // of the server classes, as of then
 };
 
 /// Who has what, and what is free where: the exact ledger of servers, users, queues, jobs and running tasks.
@@ -128,83 +127,80 @@ class AdmittedServers {
 class Ledger {
  public:
   explicit Ledger(std::size_t resources)
-      : server_pool(resources), resources_(resources), used_by_all_(resources, 0) {}
+      : server_pool(resources), resources_(resources), used_(resources), used_by_all_(resources, 0) {}
 
   std::size_t resource_count() const { return resources_; }
 
   /// Σ of what the user's running tasks take. [m]
-  std::span<const std::int64_t> used(std::uint32_t user) const {
-    return std::span(used_).subspan(user * resources_, resources_);
-  }
+  std::span<const std::int64_t> used(UserIndex user) const { return used_[user]; }
 
   /// Σ of what all running tasks take. [m]
   std::span<const std::int64_t> used() const { return used_by_all_; }
 
   /// Σ of what the queue's running tasks take. Requires a task class with several alternatives: of one, that
   /// is `running` times its demand. [m]
-  std::span<const std::int64_t> taken(std::uint32_t queue) const { return taken_[queue]; }
+  std::span<const std::int64_t> taken(QueueIndex queue) const { return taken_[queue]; }
 
   /// What a task of the queue takes on the server. Requires that it may run there. [m]
-  std::span<const std::int64_t> demand(const QueueRow& queue, std::uint32_t server) const {
+  std::span<const std::int64_t> demand(const QueueRow& queue, ServerIndex server) const {
     return task_classes.demand_on(queue.task_class, server);
   }
 
-  std::uint32_t task_class_of(std::uint32_t job) const { return queues[jobs[job].queue].task_class; }
+  TaskClassIndex task_class_of(JobIndex job) const { return queues[jobs[job].queue].task_class; }
 
   /// Is the server open, may a task of the task class run there, and has it room?
-  bool has_room(std::uint32_t task_class, std::uint32_t server) const {
+  bool has_room(TaskClassIndex task_class, ServerIndex server) const {
     const DemandAlternative* const alternative = task_classes.alternative_on(task_class, server);
     return alternative != nullptr && server_pool.has_room(server, alternative->demand);
   }
 
   /// May a task of the task class run there, and would it fit if the server were empty?
-  bool fits_when_empty(std::uint32_t task_class, std::uint32_t server) const {
+  bool fits_when_empty(TaskClassIndex task_class, ServerIndex server) const {
     const DemandAlternative* const alternative = task_classes.alternative_on(task_class, server);
     return alternative != nullptr && is_within(alternative->demand, server_pool.capacity(server));
   }
 
   /// Has some of these servers room for a task of the task class? O(servers).
-  bool fits_somewhere(std::uint32_t task_class, const OpenServers& open) const;
+  bool fits_somewhere(TaskClassIndex task_class, const OpenServers& open) const;
 
   /// Visits the running tasks there, or of the job, the newest first.
   template <class Visit>
-  void for_each_task_on(std::uint32_t server, Visit visit) const {
-    for (std::uint32_t task = servers[server].first_task; task != kNone; task = tasks[task].next_on_server)
+  void for_each_task_on(ServerIndex server, Visit visit) const {
+    for (TaskIndex task = servers[server].first_task; task != kNone; task = tasks[task].next_on_server)
       visit(task);
   }
   template <class Visit>
-  void for_each_task_of(std::uint32_t job, Visit visit) const {
-    for (std::uint32_t task = jobs[job].first_task; task != kNone; task = tasks[task].next_of_job)
-      visit(task);
+  void for_each_task_of(JobIndex job, Visit visit) const {
+    for (TaskIndex task = jobs[job].first_task; task != kNone; task = tasks[task].next_of_job) visit(task);
   }
 
   /// A server comes, open and empty; gets another capacity, in which what runs there fits; goes, when nothing
   /// runs there.
-  std::uint32_t add_server(const Eligibility::Description& description, const Amounts& capacity);
-  void resize_server(std::uint32_t server, const Amounts& capacity);
-  void remove_server(std::uint32_t server);
+  ServerIndex add_server(const Eligibility::Description& description, const Amounts& capacity);
+  void resize_server(ServerIndex server, const Amounts& capacity);
+  void remove_server(ServerIndex server);
 
-  std::uint32_t add_user(UserRow row);
-  void put_user_back(std::uint32_t user, UserRow row);  ///< with its order; see Slots::put_back
-  std::uint32_t add_queue(std::uint32_t user, std::uint32_t task_class);
-  void remove_queue(std::uint32_t queue);  ///< requires that it has no jobs
+  UserIndex add_user(UserRow row);
+  void put_user_back(UserIndex user, UserRow row);  ///< with its order; see Slots::put_back
+  QueueIndex add_queue(UserIndex user, TaskClassIndex task_class);
+  void remove_queue(QueueIndex queue);  ///< requires that it has no jobs
 
   /// Puts the job among those of its queue that wait, by its sequence. O(jobs in front of it, from either
   /// end).
-  void enqueue(std::uint32_t job);
-  void dequeue(std::uint32_t job);
+  void enqueue(JobIndex job);
+  void dequeue(JobIndex job);
 
   /// One waiting task of the job starts on the server, where it has room, and its queue got a task now. The
-  /// number of the task. O(m).
-  std::uint32_t start(std::uint32_t job, std::uint32_t server, Time now);
-  void start_again(std::uint32_t task, std::uint32_t job, std::uint32_t server,
+  /// index of the task. O(m).
+  TaskIndex start(JobIndex job, ServerIndex server, Time now);
+  void start_again(TaskIndex task, JobIndex job, ServerIndex server,
                    Time then);  ///< see Slots::put_back
 
   /// The task is over and its row gone. O(m).
-  void end(std::uint32_t task);
+  void end(TaskIndex task);
 
   /// The queue of (user, task class), if there is one. O(queues of the user).
-  std::uint32_t find_queue(std::uint32_t user, std::uint32_t task_class) const;
+  QueueIndex find_queue(UserIndex user, TaskClassIndex task_class) const;
 
   /// The first invariant that does not hold, in words; nothing when all do. O(everything).
   std::string broken() const;
@@ -216,21 +212,21 @@ class Ledger {
   Slots<UserRow, UserId> users;
   Slots<JobRow, JobId> jobs;
   Slots<TaskRow, TaskId> tasks;
-  std::vector<QueueRow> queues;    ///< [queue]; user is kNone where there is none
-  std::uint64_t users_before = 0;  ///< how many came before, that is up to now
+  IndexedVector<QueueIndex, QueueRow> queues;  ///< user is kNone where there is none
+  std::uint64_t users_before = 0;              ///< how many came before, that is up to now
   std::uint64_t jobs_before = 0;
   std::uint64_t waits_before = 0;
 
  private:
-  void run(std::uint32_t task);
-  void add_use(std::uint32_t queue, std::span<const std::int64_t> demand);
-  void remove_use(std::uint32_t queue, std::span<const std::int64_t> demand);
+  void run(TaskIndex task);
+  void add_use(QueueIndex queue, std::span<const std::int64_t> demand);
+  void remove_use(QueueIndex queue, std::span<const std::int64_t> demand);
 
   std::size_t resources_;
-  std::vector<std::int64_t> used_;         // [user × m]
-  std::vector<Amounts> taken_;             // [queue][m], of those with several alternatives; of others empty
-  std::vector<std::int64_t> used_by_all_;  // [m]
-  std::vector<std::uint32_t> vacant_queues_;
+  IndexedAmounts<UserIndex> used_;
+  IndexedVector<QueueIndex, Amounts> taken_;  // [m] each, of those with several alternatives; of others empty
+  std::vector<std::int64_t> used_by_all_;     // [m]
+  std::vector<QueueIndex> vacant_queues_;
 };
 
 }  // namespace mirab::scheduling

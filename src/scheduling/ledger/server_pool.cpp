@@ -2,7 +2,6 @@
 // which best-fit compares.
 #include "scheduling/ledger/server_pool.hpp"
 
-#include <bit>
 #include <cmath>
 #include <iterator>
 
@@ -116,9 +115,10 @@ void Proportions::of(std::span<const std::int64_t> amounts, std::span<double> re
   divide(amounts, [&](std::size_t r, double part) { result[r] = part; });
 }
 
-void Proportions::set(std::size_t server, std::span<const std::int64_t> free) {
-  Lane* lanes = lanes_.data() + server / Columns::kBlock * per_unit_.size();
-  divide(free, [&](std::size_t r, double part) { lanes[r].parts[server % Columns::kBlock] = part; });
+void Proportions::set(ServerIndex server, std::span<const std::int64_t> free) {
+  const std::size_t row = server.number();
+  Lane* lanes = lanes_.data() + row / Columns::kBlock * per_unit_.size();
+  divide(free, [&](std::size_t r, double part) { lanes[r].parts[row % Columns::kBlock] = part; });
 }
 
 std::uint64_t Proportions::nearer(std::size_t block, std::span<const double> a, double than,
@@ -128,35 +128,37 @@ std::uint64_t Proportions::nearer(std::size_t block, std::span<const double> a, 
 
 ServerPool::ServerPool(std::size_t resources)
     : pool_(resources, 0),
+      capacity_(resources),
+      free_(resources),
       rounded_free_(resources),
       proportions_{Kept{.proportions = Proportions(resources, FitDistance::of_proportions)},
                    Kept{.proportions = Proportions(resources, FitDistance::to_first_resource)}} {}
 
-std::uint32_t ServerPool::next_number() {
+ServerIndex ServerPool::next_index() {
   if (!vacant_.empty()) {
-    const std::uint32_t server = vacant_.top();
+    const ServerIndex server = vacant_.top();
     vacant_.pop();
     return server;
   }
   MIRAB_ASSERT(size() < UINT32_MAX, "more servers than there are numbers");
-  states_.push_back(State::vacant);
-  capacity_.resize(capacity_.size() + resource_count(), 0);
-  free_.resize(capacity_.size(), 0);
-  return size() - 1;
+  const ServerIndex server = states_.push_back(State::vacant);
+  capacity_.resize(size());
+  free_.resize(size());
+  return server;
 }
 
-std::uint32_t ServerPool::add(std::span<const std::int64_t> capacity) {
-  const std::uint32_t server = next_number();
+ServerIndex ServerPool::add(std::span<const std::int64_t> capacity) {
+  const ServerIndex server = next_index();
   states_[server] = State::open;
   set_capacity(server, capacity);
   return server;
 }
 
-void ServerPool::remove(std::uint32_t server) {
+void ServerPool::remove(ServerIndex server) {
   MIRAB_ASSERT(is_present(server), "a server is removed that is not there");
   for (std::size_t r = 0; r < resource_count(); ++r) {
-    std::int64_t& capacity = capacity_[server * resource_count() + r];
-    std::int64_t& free = free_[server * resource_count() + r];
+    std::int64_t& capacity = capacity_[server][r];
+    std::int64_t& free = free_[server][r];
     MIRAB_ASSERT(free == capacity, "a server is removed with tasks on it");
     pool_[r] -= capacity;
     capacity = free = 0;
@@ -164,19 +166,19 @@ void ServerPool::remove(std::uint32_t server) {
   for (Kept& kept : proportions_) kept.current = false;
   states_[server] = State::vacant;
   vacant_.push(server);
-  rounded_free_.clear(server);
+  rounded_free_.clear(server.number());
 }
 
-void ServerPool::resize(std::uint32_t server, std::span<const std::int64_t> capacity) {
+void ServerPool::resize(ServerIndex server, std::span<const std::int64_t> capacity) {
   MIRAB_ASSERT(is_present(server), "a server is resized that is not there");
   set_capacity(server, capacity);
 }
 
-void ServerPool::set_capacity(std::uint32_t server, std::span<const std::int64_t> capacity) {
+void ServerPool::set_capacity(ServerIndex server, std::span<const std::int64_t> capacity) {
   bool coarser = false;
   for (std::size_t r = 0; r < resource_count(); ++r) {
-    std::int64_t& before = capacity_[server * resource_count() + r];
-    std::int64_t& free = free_[server * resource_count() + r];
+    std::int64_t& before = capacity_[server][r];
+    std::int64_t& free = free_[server][r];
     MIRAB_ASSERT(capacity[r] >= before - free, "a server has less than is taken there");
     pool_[r] -= before;
     MIRAB_ASSERT(capacity[r] <= INT64_MAX - pool_[r], "the pool passes 2^63");
@@ -187,26 +189,26 @@ void ServerPool::set_capacity(std::uint32_t server, std::span<const std::int64_t
   }
   for (Kept& kept : proportions_) kept.current = false;
   if (!coarser) return show(server);
-  for (std::uint32_t each = 0; each < size(); ++each) show(each);
+  for (const ServerIndex each : indices()) show(each);
 }
 
-void ServerPool::close(std::uint32_t server) {
+void ServerPool::close(ServerIndex server) {
   MIRAB_ASSERT(is_present(server), "a server is closed that is not there");
   states_[server] = State::closed;
-  rounded_free_.clear(server);
+  rounded_free_.clear(server.number());
 }
 
-void ServerPool::open(std::uint32_t server) {
+void ServerPool::open(ServerIndex server) {
   MIRAB_ASSERT(is_present(server), "a server is opened that is not there");
   states_[server] = State::open;
   show(server);
 }
 
-void ServerPool::show(std::uint32_t server) {
-  if (is_open(server)) rounded_free_.set(server, free(server));
+void ServerPool::show(ServerIndex server) {
+  if (is_open(server)) rounded_free_.set(server.number(), free(server));
 }
 
-void ServerPool::show_change(std::uint32_t server) {
+void ServerPool::show_change(ServerIndex server) {
   show(server);
   for (Kept& kept : proportions_) {
     if (kept.current) kept.proportions.set(server, free(server));
@@ -217,36 +219,36 @@ const Proportions& ServerPool::proportions(FitDistance distance) const {
   Kept& kept = proportions_[static_cast<std::size_t>(distance)];
   if (kept.current) return kept.proportions;
   kept.proportions.reset(size(), pool_);
-  for (std::uint32_t server = 0; server < size(); ++server) kept.proportions.set(server, free(server));
+  for (const ServerIndex server : indices()) kept.proportions.set(server, free(server));
   kept.current = true;
   return kept.proportions;
 }
 
-void ServerPool::take(std::uint32_t server, std::span<const std::int64_t> demand) {
+void ServerPool::take(ServerIndex server, std::span<const std::int64_t> demand) {
   MIRAB_ASSERT(is_present(server), "a task is placed on a server that is not there");
   for (std::size_t r = 0; r < resource_count(); ++r) {
-    std::int64_t& free = free_[server * resource_count() + r];
+    std::int64_t& free = free_[server][r];
     MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= free, "a task is placed where it does not fit");
     free -= demand[r];
   }
   show_change(server);
 }
 
-void ServerPool::give(std::uint32_t server, std::span<const std::int64_t> demand) {
+void ServerPool::give(ServerIndex server, std::span<const std::int64_t> demand) {
   MIRAB_ASSERT(is_present(server), "a task ends on a server that is not there");
   for (std::size_t r = 0; r < resource_count(); ++r) {
-    std::int64_t& free = free_[server * resource_count() + r];
-    MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= capacity_[server * resource_count() + r] - free,
+    std::int64_t& free = free_[server][r];
+    MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= capacity_[server][r] - free,
                  "a task gives back more than was taken");
     free += demand[r];
   }
   show_change(server);
 }
 
-std::optional<std::uint32_t> ServerPool::first_with_room(const SearchAlternative& alternative,
-                                                         std::uint32_t from) const {
-  std::optional<std::uint32_t> first;
-  any_with_room(alternative, from, [&](std::uint32_t server) {
+std::optional<ServerIndex> ServerPool::first_with_room(const SearchAlternative& alternative,
+                                                       ServerIndex from) const {
+  std::optional<ServerIndex> first;
+  any_with_room(alternative, from, [&](ServerIndex server) {
     first = server;
     return true;
   });
@@ -258,12 +260,11 @@ bool OpenServers::any_with_room(const SearchAlternative& alternative) const {
     std::uint64_t word = opened_.word(index);
     if (alternative.among != nullptr) word &= alternative.among->word(index);
     for (; word != 0; word &= word - 1) {
-      const std::size_t server = index * ServerSet::kWord + static_cast<std::size_t>(std::countr_zero(word));
-      if (is_within(alternative.demand, pool_->free(static_cast<std::uint32_t>(server)))) return true;
+      if (is_within(alternative.demand, pool_->free(ServerSet::first_of(index, word)))) return true;
     }
   }
-  return pool_->any_with_room(alternative, 0,
-                              [&](std::uint32_t server) { return !closed_.contains(server); });
+  return pool_->any_with_room(alternative, kFirstServer,
+                              [&](ServerIndex server) { return !closed_.contains(server); });
 }
 
 }  // namespace mirab::scheduling

@@ -33,7 +33,7 @@ class Proportions {
 
   /// v / |v|, where v are the amounts as parts of the pool. O(m).
   void of(std::span<const std::int64_t> amounts, std::span<double> result) const;
-  void set(std::size_t server, std::span<const std::int64_t> free);
+  void set(ServerIndex server, std::span<const std::int64_t> free);
 
   /// The servers 64 block … 64 block + 63 with a distance less than `than`, the first in the lowest bit. All
   /// their distances are written. O(64 m).
@@ -63,6 +63,8 @@ inline bool is_within(std::span<const std::int64_t> demand, std::span<const std:
   return true;
 }
 
+inline constexpr ServerIndex kFirstServer{0};
+
 /// One way to run a task. A task has several where its demand differs by server; their servers are disjoint.
 struct SearchAlternative {
   std::span<const std::int64_t> demand;  ///< [m], units
@@ -70,7 +72,7 @@ struct SearchAlternative {
 };
 
 /// The servers: what each has and what is free on it, in exact units, laid out so that a search looks at many
-/// at once. Numbers are 0 … size() - 1; those of removed servers are vacant until they are given again.
+/// at once. Indices are 0 … size() - 1; those of removed servers are vacant until they are given again.
 ///
 /// Invariants: 0 ≤ free ≤ capacity for every server; the pool is the sum of the capacities of those present.
 /// Of memory a server takes 18 m bytes and a little.
@@ -80,48 +82,51 @@ class ServerPool {
   explicit ServerPool(std::size_t resources);
 
   std::size_t resource_count() const { return pool_.size(); }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(states_.size()); }
+  std::size_t size() const { return states_.size(); }
+  Indices<ServerIndex> indices() const { return states_.indices(); }
 
   /// A new server, open and empty, with the lowest vacant number, else the next new one. Requires amounts of
   /// at least 0 with which the pool does not pass INT64_MAX. Amortised O(m + log vacant); O(size m) when it
   /// is by some powers of two larger than all before.
-  std::uint32_t add(std::span<const std::int64_t> capacity);
+  ServerIndex add(std::span<const std::int64_t> capacity);
   /// Requires that nothing is taken there.
-  void remove(std::uint32_t server);
+  void remove(ServerIndex server);
   /// Requires that what is taken there fits in the new capacity. Cost as for add().
-  void resize(std::uint32_t server, std::span<const std::int64_t> capacity);
+  void resize(ServerIndex server, std::span<const std::int64_t> capacity);
 
   /// A closed server keeps its tasks and takes no new ones.
-  void close(std::uint32_t server);
-  void open(std::uint32_t server);
+  void close(ServerIndex server);
+  void open(ServerIndex server);
 
-  bool is_present(std::uint32_t server) const { return server < size() && states_[server] != State::vacant; }
-  bool is_open(std::uint32_t server) const { return server < size() && states_[server] == State::open; }
+  bool is_present(ServerIndex server) const {
+    return states_.holds(server) && states_[server] != State::vacant;
+  }
+  bool is_open(ServerIndex server) const { return states_.holds(server) && states_[server] == State::open; }
 
   /// [m], units; of closed servers too
-  std::span<const std::int64_t> capacity(std::uint32_t server) const { return row(capacity_, server); }
-  std::span<const std::int64_t> free(std::uint32_t server) const { return row(free_, server); }
+  std::span<const std::int64_t> capacity(ServerIndex server) const { return capacity_[server]; }
+  std::span<const std::int64_t> free(ServerIndex server) const { return free_[server]; }
 
   /// C_r: what all present servers have. [m], units
   std::span<const std::int64_t> pool() const { return pool_; }
 
   /// Places a task on the server, or ends one there. Requires that it is present and that 0 ≤ free ≤ capacity
   /// afterwards; that is asserted. O(m).
-  void take(std::uint32_t server, std::span<const std::int64_t> demand);
-  void give(std::uint32_t server, std::span<const std::int64_t> demand);
+  void take(ServerIndex server, std::span<const std::int64_t> demand);
+  void give(ServerIndex server, std::span<const std::int64_t> demand);
 
   /// Is the server open, and is so much free? An exact fit fits.
-  bool has_room(std::uint32_t server, std::span<const std::int64_t> demand) const {
+  bool has_room(ServerIndex server, std::span<const std::int64_t> demand) const {
     return is_open(server) && is_within(demand, free(server));
   }
 
   /// Visits every server from `from` on that has room for the alternative, in order, until a visit returns
   /// true. Returns whether one did. O(size × demanded resources), many servers at once.
   template <class Visit>
-  bool any_with_room(const SearchAlternative& alternative, std::uint32_t from, Visit visit) const {
-    return rounded_free_.any(rounded_free_.at_least(alternative.demand), from, alternative.among,
+  bool any_with_room(const SearchAlternative& alternative, ServerIndex from, Visit visit) const {
+    return rounded_free_.any(rounded_free_.at_least(alternative.demand), from.number(), alternative.among,
                              [&](std::size_t row) {
-                               const auto server = static_cast<std::uint32_t>(row);
+                               const ServerIndex server(static_cast<std::uint32_t>(row));
                                return is_within(alternative.demand, free(server)) && visit(server);
                              });
   }
@@ -138,8 +143,8 @@ class ServerPool {
   }
 
   /// The first server from `from` on that has room for the alternative.
-  std::optional<std::uint32_t> first_with_room(const SearchAlternative& alternative,
-                                               std::uint32_t from) const;
+  std::optional<ServerIndex> first_with_room(const SearchAlternative& alternative,
+                                             ServerIndex from = kFirstServer) const;
 
   /// The proportions of what is free on each server. From the first call on the pool keeps them, which makes
   /// take() and give() a little slower; the first call, and the first after the pool has changed, cost
@@ -154,21 +159,18 @@ class ServerPool {
     bool current = false;  // every server's are those of what is free
   };
 
-  std::span<const std::int64_t> row(const std::vector<std::int64_t>& rows, std::uint32_t server) const {
-    return std::span(rows).subspan(server * resource_count(), resource_count());
-  }
-  std::uint32_t next_number();
-  void set_capacity(std::uint32_t server, std::span<const std::int64_t> capacity);
-  void show(std::uint32_t server);
-  void show_change(std::uint32_t server);
+  ServerIndex next_index();
+  void set_capacity(ServerIndex server, std::span<const std::int64_t> capacity);
+  void show(ServerIndex server);
+  void show_change(ServerIndex server);
 
-  std::vector<std::int64_t> pool_;           // [m]
-  std::vector<State> states_;                // [server]
-  std::vector<std::int64_t> capacity_;       // [server × m]
-  std::vector<std::int64_t> free_;           // [server × m]
+  std::vector<std::int64_t> pool_;  // [m]
+  IndexedVector<ServerIndex, State> states_;
+  IndexedAmounts<ServerIndex> capacity_;
+  IndexedAmounts<ServerIndex> free_;
   Columns rounded_free_;                     // of the open servers
   mutable std::array<Kept, 2> proportions_;  // [distance]
-  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> vacant_;
+  std::priority_queue<ServerIndex, std::vector<ServerIndex>, std::greater<>> vacant_;
 };
 
 /// The servers that take tasks: those that are open in the pool, but for a few that are taken to be
@@ -177,10 +179,10 @@ class OpenServers {
  public:
   explicit OpenServers(const ServerPool& pool) : pool_(&pool) {}
 
-  void open(std::uint32_t server) { opened_.insert(server), closed_.erase(server); }
-  void close(std::uint32_t server) { closed_.insert(server), opened_.erase(server); }
+  void open(ServerIndex server) { opened_.insert(server), closed_.erase(server); }
+  void close(ServerIndex server) { closed_.insert(server), opened_.erase(server); }
 
-  bool contains(std::uint32_t server) const {
+  bool contains(ServerIndex server) const {
     return opened_.contains(server) || (pool_->is_open(server) && !closed_.contains(server));
   }
 

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
 #include <mirab/model/assert.hpp>
+
+#include "scheduling/ledger/index.hpp"
 
 namespace mirab::scheduling {
 
@@ -15,65 +18,70 @@ std::uint32_t number(Id id) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(id));
 }
 
+/// The same as an index of such rows.
+template <class Id>
+Index<Id> index_of(Id id) {
+  return Index<Id>(number(id));
+}
+
 /// Rows in an array with identifiers that never come again: an identifier is the row's number in its lower
 /// half, and how often the number was given before in its upper half. A row that has gone leaves its place to
 /// the next.
 template <class Row, class Id>
 class Slots {
  public:
-  using Number = std::uint32_t;
+  using RowIndex = Index<Id>;
 
-  /// The number of the new row. O(1) amortised.
-  Number add(Row row) {
+  /// The index of the new row. O(1) amortised.
+  RowIndex add(Row row) {
     if (vacant_.empty()) {
       MIRAB_ASSERT(slots_.size() < UINT32_MAX, "more rows than numbers");
-      slots_.push_back({.row = std::move(row), .generation = 0});
       ++present_;
-      return static_cast<Number>(slots_.size() - 1);
+      return slots_.push_back({.row = std::move(row), .generation = 0});
     }
-    const Number number = vacant_.back();
+    const RowIndex index = vacant_.back();
     vacant_.pop_back();
-    fill(number, std::move(row));
-    return number;
+    fill(index, std::move(row));
+    return index;
   }
 
-  /// The same at a number that the caller chose. Requires that it holds no row, and that the numbers of all
+  /// The same at an index that the caller chose. Requires that it holds no row, and that the indices of all
   /// rows are chosen by the caller.
-  void add_at(Number number, Row row) {
+  void add_at(RowIndex index, Row row) {
     chosen_ = true;
-    while (number >= slots_.size()) slots_.push_back({.row = {}, .generation = kVacant});
-    put_back(number, std::move(row));
+    while (!slots_.holds(index)) slots_.push_back({.row = {}, .generation = kVacant});
+    put_back(index, std::move(row));
   }
 
-  void remove(Number number) {
-    MIRAB_ASSERT(holds(number), "a row that is not there goes");
-    Slot& slot = slots_[number];
+  void remove(RowIndex index) {
+    MIRAB_ASSERT(holds(index), "a row that is not there goes");
+    Slot& slot = slots_[index];
     slot.row = Row{};
     slot.generation = (slot.generation + 1) | kVacant;
     --present_;
-    // A number whose generations are used up is not given again, nor one that the caller chose.
-    if (!chosen_ && (slot.generation & ~kVacant) != (~kVacant & UINT32_MAX)) vacant_.push_back(number);
+    // An index whose generations are used up is not given again, nor one that the caller chose.
+    if (!chosen_ && (slot.generation & ~kVacant) != (~kVacant & UINT32_MAX)) vacant_.push_back(index);
   }
 
-  Id id(Number number) const {
-    return static_cast<Id>(std::uint64_t{slots_[number].generation} << 32 | number);
+  Id id(RowIndex index) const {
+    return static_cast<Id>(std::uint64_t{slots_[index].generation} << 32 | index.number());
   }
 
-  /// The row's number, if the identifier is that of a row that is there.
-  std::optional<Number> find(Id id) const {
-    const Number at = number(id);
+  /// The row's index, if the identifier is that of a row that is there.
+  std::optional<RowIndex> find(Id id) const {
+    const RowIndex at = index_of(id);
     if (!holds(at) || this->id(at) != id) return {};
     return at;
   }
 
-  bool holds(Number number) const {
-    return number < slots_.size() && (slots_[number].generation & kVacant) == 0;
+  bool holds(RowIndex index) const {
+    return slots_.holds(index) && (slots_[index].generation & kVacant) == 0;
   }
 
   /// What there is besides the rows, to put the rows back into the same places with the same identifiers.
   struct Numbers {
-    std::vector<std::uint32_t> generations;  ///< how often each number was given before, [number]
-    std::vector<Number> vacant;              ///< those to be given again, the last one first
+    std::vector<std::uint32_t> generations;  ///< how often each index was given before, [index]
+    std::vector<RowIndex> vacant;            ///< those to be given again, the last one first
   };
   Numbers numbers() const {
     Numbers numbers{.generations = {}, .vacant = vacant_};
@@ -81,25 +89,31 @@ class Slots {
     return numbers;
   }
 
-  /// Requires that there are no rows. The numbers that are not vacant are then filled with put_back(), or
+  /// Requires that there are no rows. The indices that are not vacant are then filled with put_back(), or
   /// add_at() where the caller chooses them.
   void set_numbers(Numbers numbers) {
     MIRAB_ASSERT(present_ == 0, "numbers are given to rows that have some");
-    slots_.clear();
+    slots_ = {};
     for (const std::uint32_t generation : numbers.generations)
       slots_.push_back({.row = {}, .generation = generation | kVacant});
     vacant_ = std::move(numbers.vacant);
   }
-  void put_back(Number number, Row row) {
-    MIRAB_ASSERT(number < slots_.size() && !holds(number), "a row is put over another, or nowhere");
-    fill(number, std::move(row));
+  void put_back(RowIndex index, Row row) {
+    MIRAB_ASSERT(slots_.holds(index) && !holds(index), "a row is put over another, or nowhere");
+    fill(index, std::move(row));
   }
 
-  Row& operator[](Number number) { return slots_[number].row; }
-  const Row& operator[](Number number) const { return slots_[number].row; }
+  Row& operator[](RowIndex index) { return slots_[index].row; }
+  const Row& operator[](RowIndex index) const { return slots_[index].row; }
 
-  std::size_t size() const { return present_; }                      ///< rows that are there
-  Number end() const { return static_cast<Number>(slots_.size()); }  ///< above every number
+  std::size_t size() const { return present_; }              ///< rows that are there
+  std::size_t index_count() const { return slots_.size(); }  ///< above every number
+
+  /// All indices that were given, and those of rows that are there.
+  Indices<RowIndex> indices() const { return slots_.indices(); }
+  auto present() const {
+    return std::views::filter(indices(), [this](RowIndex index) { return holds(index); });
+  }
 
  private:
   static constexpr std::uint32_t kVacant = std::uint32_t{1} << 31;
@@ -109,14 +123,14 @@ class Slots {
     std::uint32_t generation;  // with kVacant set where there is no row
   };
 
-  void fill(Number number, Row row) {
-    slots_[number].row = std::move(row);
-    slots_[number].generation &= ~kVacant;
+  void fill(RowIndex index, Row row) {
+    slots_[index].row = std::move(row);
+    slots_[index].generation &= ~kVacant;
     ++present_;
   }
 
-  std::vector<Slot> slots_;
-  std::vector<Number> vacant_;
+  IndexedVector<RowIndex, Slot> slots_;
+  std::vector<RowIndex> vacant_;
   std::size_t present_ = 0;
   bool chosen_ = false;  // the numbers are chosen by the caller
 };

@@ -28,71 +28,71 @@ bool Selection::admits(const std::string& name, const std::map<std::string, std:
 
 Eligibility::Eligibility() { rows_.push_back({.holders = 1}); }
 
-std::uint32_t Eligibility::hold(const Selection& selection) {
+SelectionIndex Eligibility::hold(const Selection& selection) {
   if (selection == Selection{}) return kAll;
-  const auto lowest = vacant_.empty() ? static_cast<std::uint32_t>(rows_.size()) : vacant_.back();
-  const auto [known, is_new] = numbers_.emplace(selection, lowest);
+  const SelectionIndex next = vacant_.empty() ? rows_.end_index() : vacant_.back();
+  const auto [known, is_new] = known_.emplace(selection, next);
   if (!is_new) {
     ++rows_[known->second].holders;
     return known->second;
   }
   if (vacant_.empty()) {
-    rows_.emplace_back();
+    rows_.push_back({});
   } else {
     vacant_.pop_back();
   }
   auto servers = std::make_unique<ServerSet>();
-  std::vector<bool> admitted;  // [description]
+  IndexedVector<DescriptionIndex, bool> admitted;
   for (const Described& each : descriptions_) {
     admitted.push_back(each.servers > 0 &&
                        selection.admits(each.description->name, each.description->labels));
   }
-  for (std::uint32_t server = 0; server < present_.size(); ++server) {
-    if (present_[server] != kAbsent && admitted[present_[server]]) servers->insert(server);
+  for (const ServerIndex server : description_of_.indices()) {
+    if (description_of_[server] != kNone && admitted[description_of_[server]]) servers->insert(server);
   }
-  rows_[lowest] = {
+  rows_[next] = {
       .selection = selection, .servers = std::move(servers), .holders = 1, .sequence = selections_before_++};
-  return lowest;
+  return next;
 }
 
-void Eligibility::release(std::uint32_t number) {
-  if (number == kAll) return;
-  Row& row = rows_[number];
+void Eligibility::release(SelectionIndex index) {
+  if (index == kAll) return;
+  Row& row = rows_[index];
   MIRAB_ASSERT(row.holders > 0, "a selection without holders is released");
   if (--row.holders > 0) return;
-  numbers_.erase(row.selection);
+  known_.erase(row.selection);
   row = {};
-  vacant_.push_back(number);
+  vacant_.push_back(index);
 }
 
-void Eligibility::server_added(std::uint32_t server, const Description& description) {
-  if (server >= present_.size()) present_.resize(server + 1, kAbsent);
-  const auto lowest = vacant_descriptions_.empty() ? static_cast<std::uint32_t>(descriptions_.size())
-                                                   : vacant_descriptions_.back();
-  const auto [known, is_new] = description_numbers_.emplace(description, lowest);
+void Eligibility::server_added(ServerIndex server, const Description& description) {
+  description_of_.cover(server);
+  const DescriptionIndex next =
+      vacant_descriptions_.empty() ? descriptions_.end_index() : vacant_descriptions_.back();
+  const auto [known, is_new] = known_descriptions_.emplace(description, next);
   if (is_new && vacant_descriptions_.empty()) {
-    descriptions_.emplace_back();
+    descriptions_.push_back({});
   } else if (is_new) {
     vacant_descriptions_.pop_back();
   }
   descriptions_[known->second].description = &known->first;
   ++descriptions_[known->second].servers;
-  present_[server] = known->second;
+  description_of_[server] = known->second;
   for (Row& row : rows_) {
     if (row.servers && row.selection.admits(description.name, description.labels))
       row.servers->insert(server);
   }
 }
 
-void Eligibility::server_removed(std::uint32_t server) {
+void Eligibility::server_removed(ServerIndex server) {
   for (const Row& row : rows_) {
     if (row.servers) row.servers->erase(server);
   }
-  const std::uint32_t number = std::exchange(present_[server], kAbsent);
-  if (--descriptions_[number].servers > 0) return;
-  description_numbers_.erase(description_numbers_.find(*descriptions_[number].description));
-  descriptions_[number] = {};
-  vacant_descriptions_.push_back(number);
+  const DescriptionIndex gone = std::exchange(description_of_[server], kNone);
+  if (--descriptions_[gone].servers > 0) return;
+  known_descriptions_.erase(known_descriptions_.find(*descriptions_[gone].description));
+  descriptions_[gone] = {};
+  vacant_descriptions_.push_back(gone);
 }
 
 std::optional<PlacementConstraints> constraints_of(const JobSubmitted& job) {
@@ -141,7 +141,7 @@ std::vector<std::string> as_set(std::vector<std::string> names) {
 
 }  // namespace
 
-std::uint32_t TaskClasses::hold(const JobSubmitted& job) {
+TaskClassIndex TaskClasses::hold(const JobSubmitted& job) {
   Selection elsewhere;
   if (job.servers) elsewhere.servers = as_set(*job.servers);
   for (const auto& [label, values] : job.select) elsewhere.select[label] = as_set(values);
@@ -159,42 +159,42 @@ std::uint32_t TaskClasses::hold(const JobSubmitted& job) {
                            {.demand = job.demand, .servers = eligibility.hold(elsewhere)});
 
   const std::optional<PlacementConstraints> terms = constraints_of(job);
-  const auto known = terms ? numbers_.end() : numbers_.find(wish);
-  if (known != numbers_.end()) {
+  const auto known = terms ? known_.end() : known_.find(wish);
+  if (known != known_.end()) {
     for (const DemandAlternative& alternative : wish.alternatives) eligibility.release(alternative.servers);
     ++rows_[known->second].holders;
     return known->second;
   }
-  std::uint32_t number = end();
+  TaskClassIndex next = rows_.end_index();
   if (vacant_.empty()) {
-    rows_.emplace_back();
+    rows_.push_back({});
   } else {
-    number = vacant_.back();
+    next = vacant_.back();
     vacant_.pop_back();
   }
-  if (!terms) numbers_.emplace(wish, number);
-  rows_[number] = {.wish = std::move(wish),
-                   .terms = terms ? std::make_unique<const PlacementConstraints>(*terms) : nullptr,
-                   .holders = 1};
-  return number;
+  if (!terms) known_.emplace(wish, next);
+  rows_[next] = {.wish = std::move(wish),
+                 .terms = terms ? std::make_unique<const PlacementConstraints>(*terms) : nullptr,
+                 .holders = 1};
+  return next;
 }
 
-void TaskClasses::release(std::uint32_t task_class) {
+void TaskClasses::release(TaskClassIndex task_class) {
   Row& row = rows_[task_class];
   MIRAB_ASSERT(row.holders > 0, "a task class without holders is released");
   if (--row.holders > 0) return;
-  if (!row.terms) numbers_.erase(row.wish);
+  if (!row.terms) known_.erase(row.wish);
   for (const DemandAlternative& alternative : row.wish.alternatives) eligibility.release(alternative.servers);
   row = {};
   vacant_.push_back(task_class);
-  // No number at the end is vacant, so that to hold a task class and to release it at once changes nothing.
+  // No index at the end is vacant, so that to hold a task class and to release it at once changes nothing.
   while (!rows_.empty() && rows_.back().holders == 0) {
     rows_.pop_back();
-    std::erase(vacant_, end());
+    std::erase(vacant_, rows_.end_index());
   }
 }
 
-JobSubmitted TaskClasses::job_of(std::uint32_t task_class) const {
+JobSubmitted TaskClasses::job_of(TaskClassIndex task_class) const {
   const std::vector<DemandAlternative>& alternatives = rows_[task_class].wish.alternatives;
   const Selection& elsewhere = eligibility.selection(alternatives.front().servers);
   JobSubmitted job{.user = {},
@@ -208,14 +208,14 @@ JobSubmitted TaskClasses::job_of(std::uint32_t task_class) const {
   return job;
 }
 
-const DemandAlternative* TaskClasses::alternative_on(std::uint32_t task_class, std::uint32_t server) const {
+const DemandAlternative* TaskClasses::alternative_on(TaskClassIndex task_class, ServerIndex server) const {
   for (const DemandAlternative& alternative : rows_[task_class].wish.alternatives) {
     if (eligibility.contains(alternative.servers, server)) return &alternative;
   }
   return nullptr;
 }
 
-const Amounts& TaskClasses::demand_anywhere(std::uint32_t task_class, std::uint32_t server) const {
+const Amounts& TaskClasses::demand_anywhere(TaskClassIndex task_class, ServerIndex server) const {
   const Wish& wish = rows_[task_class].wish;
   const std::string& name = eligibility.description_of(server).name;
   if (const auto there = wish.elsewhere.find(name); there != wish.elsewhere.end()) return there->second;

@@ -38,40 +38,39 @@ class Eligibility {
     friend auto operator<=>(const Description&, const Description&) = default;
   };
 
-  /// Number 0 admits all servers.
+  /// Index 0 admits all servers.
   Eligibility();
 
-  /// The number of the selection, held once more; it means nothing else as long as it is held. O(log
+  /// The index of the selection, held once more; it means nothing else as long as it is held. O(log
   /// selections); for a new one O(servers).
-  std::uint32_t hold(const Selection& selection);
-  void release(std::uint32_t number);
+  SelectionIndex hold(const Selection& selection);
+  void release(SelectionIndex index);
 
-  const Selection& selection(std::uint32_t number) const { return rows_[number].selection; }
+  const Selection& selection(SelectionIndex index) const { return rows_[index].selection; }
 
-  /// How many selections came before it: distinguishes it from earlier ones with the same number.
-  std::uint64_t sequence(std::uint32_t number) const { return rows_[number].sequence; }
+  /// How many selections came before it: distinguishes it from earlier ones with the same index.
+  std::uint64_t sequence(SelectionIndex index) const { return rows_[index].sequence; }
 
   /// O(selections + log descriptions).
-  void server_added(std::uint32_t server, const Description& description);
-  void server_removed(std::uint32_t server);
-  const Description& description_of(std::uint32_t server) const {
-    return *descriptions_[present_[server]].description;
+  void server_added(ServerIndex server, const Description& description);
+  void server_removed(ServerIndex server);
+  const Description& description_of(ServerIndex server) const {
+    return *descriptions_[description_of_[server]].description;
   }
 
-  /// The number of that description: servers that share it share its number, which is given again when the
-  /// last one is gone.
-  std::uint32_t description_number(std::uint32_t server) const { return present_[server]; }
+  /// The index of that description: servers that share it share its index, which is given again when the last
+  /// one is gone.
+  DescriptionIndex description_index(ServerIndex server) const { return description_of_[server]; }
 
-  bool contains(std::uint32_t number, std::uint32_t server) const {
-    return number == kAll || rows_[number].servers->contains(server);
+  bool contains(SelectionIndex index, ServerIndex server) const {
+    return index == kAll || rows_[index].servers->contains(server);
   }
 
   /// The set to search; nullptr when all may be used. It stays where it is.
-  const ServerSet* servers(std::uint32_t number) const { return rows_[number].servers.get(); }
+  const ServerSet* servers(SelectionIndex index) const { return rows_[index].servers.get(); }
 
  private:
-  static constexpr std::uint32_t kAll = 0;
-  static constexpr std::uint32_t kAbsent = UINT32_MAX;
+  static constexpr SelectionIndex kAll{0};
 
   struct Row {
     Selection selection = {};
@@ -80,18 +79,18 @@ class Eligibility {
     std::uint64_t sequence = 0;
   };
   struct Described {
-    const Description* description = nullptr;  // the key of description_numbers_
+    const Description* description = nullptr;  // the key of known_descriptions_
     std::uint64_t servers = 0;                 // that share it
   };
 
-  std::vector<Row> rows_;
-  std::map<Selection, std::uint32_t> numbers_;
-  std::vector<std::uint32_t> vacant_;
+  IndexedVector<SelectionIndex, Row> rows_;
+  std::map<Selection, SelectionIndex> known_;
+  std::vector<SelectionIndex> vacant_;
   std::uint64_t selections_before_ = 1;
-  std::map<Description, std::uint32_t> description_numbers_;
-  std::vector<Described> descriptions_;
-  std::vector<std::uint32_t> vacant_descriptions_;
-  std::vector<std::uint32_t> present_;  // [server], its description; kAbsent
+  std::map<Description, DescriptionIndex> known_descriptions_;
+  IndexedVector<DescriptionIndex, Described> descriptions_;
+  std::vector<DescriptionIndex> vacant_descriptions_;
+  IndexedVector<ServerIndex, DescriptionIndex> description_of_;  // kNone where there is no server
 };
 
 /// What a job asks for beyond room for each of its tasks: see JobSubmitted.
@@ -114,7 +113,7 @@ Check check_constraints(const JobSubmitted& job);
 /// One way to run a task of a task class: what it takes, and on which servers it may.
 struct DemandAlternative {
   Amounts demand;
-  std::uint32_t servers;  ///< of Eligibility
+  SelectionIndex servers;
   friend bool operator==(const DemandAlternative&, const DemandAlternative&) = default;
   friend auto operator<=>(const DemandAlternative&, const DemandAlternative&) = default;
 };
@@ -125,46 +124,48 @@ struct DemandAlternative {
 class TaskClasses {
  public:
   /// The task class of the job's tasks; counts one more holder of it. O(log task classes).
-  std::uint32_t hold(const JobSubmitted& job);
-  void retain(std::uint32_t task_class) { ++rows_[task_class].holders; }  ///< one holder more
-  void release(std::uint32_t task_class);  ///< one holder less; the last one takes it along
+  TaskClassIndex hold(const JobSubmitted& job);
+  void retain(TaskClassIndex task_class) { ++rows_[task_class].holders; }  ///< one holder more
+  void release(TaskClassIndex task_class);  ///< one holder less; the last one takes it along
 
   /// A job that has the task class, of no user.
-  JobSubmitted job_of(std::uint32_t task_class) const;
-  std::uint32_t holders(std::uint32_t task_class) const {
+  JobSubmitted job_of(TaskClassIndex task_class) const;
+  std::uint32_t holders(TaskClassIndex task_class) const {
     return rows_[task_class].holders;
   }  ///< 0: there is none
 
-  /// The numbers that are given again, the last one first.
-  std::span<const std::uint32_t> vacant() const { return vacant_; }
-  void add_vacant() { rows_.emplace_back(); }  ///< the next number has no task class
-  void set_vacant(std::vector<std::uint32_t> numbers) { vacant_ = std::move(numbers); }
+  /// The indices that are given again, the last one first.
+  std::span<const TaskClassIndex> vacant() const { return vacant_; }
+  void add_vacant() { rows_.push_back({}); }  ///< the next index has no task class
+  void set_vacant(std::vector<TaskClassIndex> indices) { vacant_ = std::move(indices); }
 
-  std::span<const DemandAlternative> alternatives(std::uint32_t task_class) const {
+  std::span<const DemandAlternative> alternatives(TaskClassIndex task_class) const {
     return rows_[task_class].wish.alternatives;
   }
-  std::uint32_t end() const { return static_cast<std::uint32_t>(rows_.size()); }  ///< above every number
+  std::size_t index_count() const { return rows_.size(); }  ///< above every index
+  Indices<TaskClassIndex> indices() const { return rows_.indices(); }
+  bool holds(TaskClassIndex task_class) const { return rows_.holds(task_class) && holders(task_class) > 0; }
 
   /// What a task takes there. Requires that it may run there. [m]
-  std::span<const std::int64_t> demand_on(std::uint32_t task_class, std::uint32_t server) const {
+  std::span<const std::int64_t> demand_on(TaskClassIndex task_class, ServerIndex server) const {
     const std::vector<DemandAlternative>& alternatives = rows_[task_class].wish.alternatives;
     if (alternatives.size() == 1) return alternatives.front().demand;
     return alternative_on(task_class, server)->demand;
   }
 
   /// How a task may run on the server; nothing when it may not.
-  const DemandAlternative* alternative_on(std::uint32_t task_class, std::uint32_t server) const;
+  const DemandAlternative* alternative_on(TaskClassIndex task_class, ServerIndex server) const;
 
   /// What a task would take there if every server were allowed. O(ways). [m]
-  const Amounts& demand_anywhere(std::uint32_t task_class, std::uint32_t server) const;
+  const Amounts& demand_anywhere(TaskClassIndex task_class, ServerIndex server) const;
 
   /// Does what a task takes depend on the server, were every server allowed?
-  bool varies(std::uint32_t task_class) const {
+  bool varies(TaskClassIndex task_class) const {
     return rows_[task_class].wish.alternatives.size() > 1 || !rows_[task_class].wish.elsewhere.empty();
   }
 
   /// Of the job that has the task class alone; nullptr when it has none.
-  const PlacementConstraints* terms(std::uint32_t task_class) const { return rows_[task_class].terms.get(); }
+  const PlacementConstraints* terms(TaskClassIndex task_class) const { return rows_[task_class].terms.get(); }
 
   Eligibility eligibility;
 
@@ -179,9 +180,9 @@ class TaskClasses {
     std::unique_ptr<const PlacementConstraints> terms = {};
     std::uint32_t holders = 0;
   };
-  std::vector<Row> rows_;                  // [task class]
-  std::map<Wish, std::uint32_t> numbers_;  // of those without terms
-  std::vector<std::uint32_t> vacant_;
+  IndexedVector<TaskClassIndex, Row> rows_;
+  std::map<Wish, TaskClassIndex> known_;  // of those without terms
+  std::vector<TaskClassIndex> vacant_;
 };
 
 }  // namespace mirab::scheduling

@@ -50,7 +50,7 @@ struct OfUser {
 
   template <class Number>
   static auto key(const ShareContext& context, Entry entry) {
-    const std::uint32_t user = context.queue(entry).user;
+    const UserIndex user = context.queue(entry).user;
     return Formula::template key<Number>(context, usage_of(context.ledger, user),
                                          context.ledger.users[user].weight);
   }
@@ -185,14 +185,14 @@ struct Tsf {
   template <class Number>
   static auto key(const ShareContext& context, const Usage& usage, const Weight& weight) {
     Number sum = 0;
-    usage.by_class.for_each([&](std::uint32_t task_class, std::int64_t tasks) {
+    usage.by_class.for_each([&](TaskClassIndex task_class, std::int64_t tasks) {
       if (tasks > 0) sum += Number(static_cast<Number>(tasks) / alone<Number>(context, task_class));
     });
     return per_weight(sum, weight);
   }
 
   template <class Number>
-  static const Number& alone(const ShareContext& context, std::uint32_t task_class) {
+  static const Number& alone(const ShareContext& context, TaskClassIndex task_class) {
     if constexpr (std::is_same_v<Number, double>) {
       return context.alone_value[task_class];
     } else {
@@ -248,9 +248,9 @@ struct PsDsf {
     const QueueRow& queue = context.queue(entry);
     const auto alternatives = context.ledger.task_classes.alternatives(queue.task_class);
     const std::span<const std::int64_t> used = context.ledger.used(queue.user);
-    const std::span<const std::int64_t> demand = alternatives[entry.tournament.alternative].demand;
+    const std::span<const std::int64_t> demand = alternatives[entry.tournament.alternative.number()].demand;
     const auto virtual_share = [&](const auto& amounts) {
-      const Amounts& capacity = context.server_classes.capacities()[entry.tournament.place];
+      const Amounts& capacity = context.server_classes.capacities()[entry.tournament.server_class()];
       return per_weight(fairness::dominant_share<Number>(amounts, capacity, context.scale),
                         context.user(entry).weight);
     };
@@ -287,7 +287,7 @@ struct MlfDrs {
     if constexpr (std::is_same_v<Number, double>) {
       return 0;
     } else {
-      return {context.rounds.of(entry.tournament.place), &context.queue(entry).arrival};
+      return {context.rounds.of(entry.tournament.resource()), &context.queue(entry).arrival};
     }
   }
 };
@@ -309,13 +309,13 @@ const KeyFunction kFifoKey = kKeyFunction<Fifo>;
 const KeyFunction kPsDsfKey = kKeyFunction<PsDsf>;
 const KeyFunction kMlfDrsKey = kKeyFunction<MlfDrs>;
 
-UsageAfter::UsageAfter(const Ledger& ledger, std::uint32_t user)
+UsageAfter::UsageAfter(const Ledger& ledger, UserIndex user)
     : ledger_(&ledger),
       user_(user),
       amounts_(ledger.used(user).begin(), ledger.used(user).end()),
       tasks_(ledger.users[user].running) {}
 
-void UsageAfter::add(std::uint32_t task_class, std::span<const std::int64_t> demand, std::int64_t tasks) {
+void UsageAfter::add(TaskClassIndex task_class, std::span<const std::int64_t> demand, std::int64_t tasks) {
   for (std::size_t r = 0; r < amounts_.size(); ++r) amounts_[r] += demand[r] * tasks;
   tasks_ += tasks;
   const auto known = std::find_if(changed_.begin(), changed_.end(),

@@ -113,7 +113,7 @@ const Discipline* row_of(const Choice& choice) {
 
 }  // namespace
 
-double share_of(const Discipline& discipline, const ShareContext& context, std::uint32_t user) {
+double share_of(const Discipline& discipline, const ShareContext& context, UserIndex user) {
   return discipline.share->rounded(context, usage_of(context.ledger, user), Weight{});
 }
 

@@ -18,22 +18,22 @@ namespace mirab::scheduling {
 
 /// Tasks of a task class; below 0: fewer.
 struct ClassTasks {
-  std::uint32_t task_class;
+  TaskClassIndex task_class;
   std::int64_t tasks;
 };
 
 /// How many tasks of each task class run: those of some queues, and what a what-if changes. A view.
 class TasksByClass {
  public:
-  TasksByClass(std::span<const QueueRow> rows, std::span<const std::uint32_t> queues,
+  TasksByClass(const IndexedVector<QueueIndex, QueueRow>& rows, std::span<const QueueIndex> queues,
                std::span<const ClassTasks> changed = {})
-      : rows_(rows), queues_(queues), changed_(changed) {}
+      : rows_(&rows), queues_(queues), changed_(changed) {}
 
   /// Visits (task class, tasks) for each queue.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const std::uint32_t queue : queues_) {
-      const QueueRow& row = rows_[queue];
+    for (const QueueIndex queue : queues_) {
+      const QueueRow& row = (*rows_)[queue];
       std::int64_t tasks = row.running;
       for (const ClassTasks& each : changed_) tasks += each.task_class == row.task_class ? each.tasks : 0;
       visit(row.task_class, tasks);
@@ -41,15 +41,15 @@ class TasksByClass {
   }
 
  private:
-  std::span<const QueueRow> rows_;
-  std::span<const std::uint32_t> queues_;
+  const IndexedVector<QueueIndex, QueueRow>* rows_;
+  std::span<const QueueIndex> queues_;
   std::span<const ClassTasks> changed_;
 };
 
 using Usage = fairness::Usage<TasksByClass>;
 
 /// Inlined, so that a key pays only for the parts that its formula reads.
-[[gnu::always_inline]] inline Usage usage_of(const Ledger& ledger, std::uint32_t user) {
+[[gnu::always_inline]] inline Usage usage_of(const Ledger& ledger, UserIndex user) {
   const UserRow& row = ledger.users[user];
   return {.amounts = ledger.used(user),
           .tasks = row.running,
@@ -60,12 +60,12 @@ using Usage = fairness::Usage<TasksByClass>;
 /// stay as it is.
 class UsageAfter {
  public:
-  UsageAfter(const Ledger& ledger, std::uint32_t user);
+  UsageAfter(const Ledger& ledger, UserIndex user);
 
   /// `tasks` more tasks of the task class, each of this demand; fewer when it is below 0. O(m + changed).
-  void add(std::uint32_t task_class, std::span<const std::int64_t> demand, std::int64_t tasks);
+  void add(TaskClassIndex task_class, std::span<const std::int64_t> demand, std::int64_t tasks);
 
-  std::uint32_t user() const { return user_; }
+  UserIndex user() const { return user_; }
   const Amounts& amounts() const { return amounts_; }
   const Weight& weight() const { return ledger_->users[user_].weight; }
   Usage usage() const {
@@ -76,7 +76,7 @@ class UsageAfter {
 
  private:
   const Ledger* ledger_;
-  std::uint32_t user_;
+  UserIndex user_;
   Amounts amounts_;
   std::int64_t tasks_;
   std::vector<ClassTasks> changed_;
@@ -133,7 +133,7 @@ struct Discipline {
 };
 
 /// The share of a user, not per weight. Requires a discipline with a share function.
-double share_of(const Discipline& discipline, const ShareContext& context, std::uint32_t user);
+double share_of(const Discipline& discipline, const ShareContext& context, UserIndex user);
 
 /// What happens when the task of the queue with the lowest key fits nowhere.
 enum class Blocking {

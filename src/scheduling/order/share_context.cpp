@@ -28,14 +28,14 @@ double DecayedUsage::usage_at(const Row& row, Time now) const {
   return row.share + (row.usage - row.share) * std::exp2(-half_lives);
 }
 
-void DecayedUsage::set_row(std::uint32_t user, Row row) {
-  if (user >= rows_.size()) rows_.resize(user + 1);
+void DecayedUsage::set_row(UserIndex user, Row row) {
+  rows_.cover(user);
   rows_[user] = row;
 }
 
-void DecayedUsage::begin(std::uint32_t user, Time now) { set_row(user, {.since = now}); }
+void DecayedUsage::begin(UserIndex user, Time now) { set_row(user, {.since = now}); }
 
-void DecayedUsage::set_share(std::uint32_t user, double share, Time now) {
+void DecayedUsage::set_share(UserIndex user, double share, Time now) {
   Row& row = rows_[user];
   row.usage = usage_at(row, now);
   row.since = now;
@@ -52,7 +52,7 @@ void DecayedUsage::refresh(Time now) {
   for (Row& row : rows_) row.key = usage_at(row, now);
 }
 
-mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, std::uint32_t task_class) {
+mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, TaskClassIndex task_class) {
   const auto tasks_on = [](std::span<const std::int64_t> capacity, const Amounts& demand) {
     std::optional<mpq_class> least;
     for (std::size_t r = 0; r < demand.size(); ++r) {
@@ -66,11 +66,12 @@ mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes,
   const Amounts& demand = ledger.task_classes.alternatives(task_class).front().demand;
   mpq_class alone = 0;
   if (!ledger.task_classes.varies(task_class)) {
-    for (std::uint32_t kind = 0; kind < server_classes.capacities().size(); ++kind)
-      alone += tasks_on(server_classes.capacities()[kind], demand) * mpq_class(server_classes.servers(kind));
+    for (const ServerClassIndex server_class : server_classes.indices())
+      alone += tasks_on(server_classes.capacities()[server_class], demand) *
+               mpq_class(server_classes.servers(server_class));
     return alone;
   }
-  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+  for (const ServerIndex server : ledger.servers.indices()) {
     if (ledger.servers.holds(server))
       alone += tasks_on(ledger.server_pool.capacity(server),
                         ledger.task_classes.demand_anywhere(task_class, server));
@@ -95,8 +96,8 @@ std::vector<double> pool_prices(const Ledger& ledger) {
   for (std::size_t r = 0; r < pool.size(); ++r) {
     if (pool[r] > 0) present.push_back(r);
   }
-  std::vector<std::uint32_t> users;
-  for (std::uint32_t user = 0; user < ledger.users.end(); ++user) {
+  std::vector<UserIndex> users;
+  for (const UserIndex user : ledger.users.indices()) {
     if (!ledger.users.holds(user) || ledger.users[user].queues.empty()) continue;
     const Amounts& task =
         ledger.task_classes.alternatives(ledger.queues[ledger.users[user].queues.front()].task_class)

@@ -36,15 +36,15 @@ class DecayedUsage {
   explicit DecayedUsage(Duration half_life) : half_life_(half_life) {}
 
   /// The user begins with nothing.
-  void begin(std::uint32_t user, Time now);
+  void begin(UserIndex user, Time now);
   /// From now on the user has this share.
-  void set_share(std::uint32_t user, double share, Time now);
+  void set_share(UserIndex user, double share, Time now);
 
   bool is_due(Time now) const;
   void refresh(Time now);  ///< O(users)
 
-  double key(std::uint32_t user) const { return rows_[user].key; }  ///< U at the latest refresh
-  double usage(std::uint32_t user, Time now) const { return usage_at(rows_[user], now); }
+  double key(UserIndex user) const { return rows_[user].key; }  ///< U at the latest refresh
+  double usage(UserIndex user, Time now) const { return usage_at(rows_[user], now); }
 
   /// What a snapshot keeps besides the shares.
   struct Row {
@@ -53,8 +53,8 @@ class DecayedUsage {
     Time since = {};
     double share = 0;  ///< since then
   };
-  const Row& row(std::uint32_t user) const { return rows_[user]; }
-  void set_row(std::uint32_t user, Row row);
+  const Row& row(UserIndex user) const { return rows_[user]; }
+  void set_row(UserIndex user, Row row);
   std::optional<Time> refreshed() const { return refreshed_; }
   void set_refreshed(std::optional<Time> time) { refreshed_ = time; }
 
@@ -63,29 +63,38 @@ class DecayedUsage {
 
   Duration half_life_;
   std::optional<Time> refreshed_;
-  std::vector<Row> rows_;  // [user]
+  IndexedVector<UserIndex, Row> rows_;
 };
+
+using PlaceIndex = Index<struct PlaceTag>;
+inline PlaceIndex place_of(ServerClassIndex server_class) { return PlaceIndex(server_class.number()); }
+inline PlaceIndex place_of_resource(std::size_t resource) {
+  return PlaceIndex(static_cast<std::uint32_t>(resource));
+}
 
 /// A tournament of the ready queue: what a discipline distinguishes besides the users (tournament_rules.hpp).
 struct TournamentId {
-  std::uint32_t place = 0;  ///< the server class, or the resource that dominates; 0 where there is one
-  std::uint32_t alternative =
-      0;  ///< of the task class's demands, the first of equal ones: what its tasks take
+  PlaceIndex place{0};  ///< the server class, or the resource that dominates; 0 where there is one
+  AlternativeIndex alternative{0};  ///< of the task class, the first with equal demands: what its tasks take
   friend auto operator<=>(const TournamentId&, const TournamentId&) = default;
+
+  /// What the place is, where the discipline distinguishes server classes, or resources.
+  ServerClassIndex server_class() const { return ServerClassIndex(place.number()); }
+  std::size_t resource() const { return place.number(); }
 };
 
 /// One number for it, as snapshots have it.
 inline std::uint64_t number_of(TournamentId id) {
-  return std::uint64_t{id.alternative} << 32 | std::uint64_t{id.place};
+  return std::uint64_t{id.alternative.number()} << 32 | std::uint64_t{id.place.number()};
 }
 inline TournamentId tournament_of(std::uint64_t number) {
-  return {.place = static_cast<std::uint32_t>(number),
-          .alternative = static_cast<std::uint32_t>(number >> 32)};
+  return {.place = PlaceIndex(static_cast<std::uint32_t>(number)),
+          .alternative = AlternativeIndex(static_cast<std::uint32_t>(number >> 32))};
 }
 
 /// A queue in a tournament: what plays.
 struct Entry {
-  std::uint32_t queue;
+  QueueIndex queue;
   TournamentId tournament = {};
   friend bool operator==(const Entry&, const Entry&) = default;
 };
@@ -101,9 +110,9 @@ class Rounds {
   Rounds(std::vector<std::int64_t> next, std::int64_t present) : next_(std::move(next)), present_(present) {}
 
   /// The round in which the line is to be served next.
-  std::int64_t of(std::uint32_t line) const { return std::max(next_[line], present_); }
+  std::int64_t of(std::size_t line) const { return std::max(next_[line], present_); }
 
-  void serve(std::uint32_t line) {
+  void serve(std::size_t line) {
     present_ = of(line);
     next_[line] = present_ + 1;
   }
@@ -121,13 +130,12 @@ class Rounds {
 struct ShareContext {
   const Ledger& ledger;
   const ServerClasses& server_classes;
-  Rounds rounds;                           ///< of lines
-  std::vector<double> prices;              ///< ν, of whole pools, [m]
-  fairness::ShareScale scale;              ///< s
-  std::optional<DecayedUsage> usage = {};  ///< with a half-life
-  std::vector<mpq_class> alone =
-      {};  ///< u: tasks of the task class that the whole cluster runs, [task class]
-  std::vector<double> alone_value = {};  ///< the same as doubles
+  Rounds rounds;                                           ///< of lines
+  std::vector<double> prices;                              ///< ν, of whole pools, [m]
+  fairness::ShareScale scale;                              ///< s
+  std::optional<DecayedUsage> usage = {};                  ///< with a half-life
+  IndexedVector<TaskClassIndex, mpq_class> alone = {};     ///< u: tasks of it that the whole cluster runs
+  IndexedVector<TaskClassIndex, double> alone_value = {};  ///< the same as doubles
 
   std::span<const std::int64_t> pool() const { return ledger.server_pool.pool(); }
   const QueueRow& queue(Entry entry) const { return ledger.queues[entry.queue]; }
@@ -135,8 +143,8 @@ struct ShareContext {
 };
 
 /// u_s = Σ_i min_r c_{i,r} / d_{s,i,r} over all present servers, as if every server were allowed. O(servers
-/// log ways) where the demand varies, else O(kinds).
-mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, std::uint32_t task_class);
+/// log ways) where the demand varies, else O(server classes).
+mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, TaskClassIndex task_class);
 
 /// The prices ν_r of the pool's resources, each as a whole, in the divisible proportionally fair allocation
 /// of the users that have a queue, with the demand of their oldest one, if there is some of all that it

@@ -17,28 +17,26 @@ Shares::Shares(const Ledger& ledger, const Discipline& of, fairness::ShareScale 
   if (half_life) context.usage.emplace(*half_life);
 }
 
-void Shares::user_added(std::uint32_t user, Time now) {
+void Shares::user_added(UserIndex user, Time now) {
   if (context.usage) context.usage->begin(user, now);
 }
 
 void Shares::capacities_changed(Time now) {
-  for (std::uint32_t user = 0; context.usage && user < context.ledger.users.end(); ++user) {
-    if (context.ledger.users.holds(user)) user_changed(user, now);
+  if (context.usage) {
+    for (const UserIndex user : context.ledger.users.present()) user_changed(user, now);
   }
   are_stale = true;
 }
 
-void Shares::task_class_added(std::uint32_t task_class) {
+void Shares::task_class_added(TaskClassIndex task_class) {
   if (discipline->monopolised) count_alone(task_class);
 }
 
-void Shares::count_alone(std::uint32_t task_class) {
+void Shares::count_alone(TaskClassIndex task_class) {
   const Ledger& ledger = context.ledger;
   if (ledger.task_classes.alternatives(task_class).empty()) return;
-  if (context.alone.size() <= task_class) {
-    context.alone.resize(task_class + 1);
-    context.alone_value.resize(task_class + 1);
-  }
+  context.alone.cover(task_class);
+  context.alone_value.cover(task_class);
   context.alone[task_class] = tasks_alone(ledger, context.server_classes, task_class);
   context.alone_value[task_class] = context.alone[task_class].get_d();
 }
@@ -46,8 +44,7 @@ void Shares::count_alone(std::uint32_t task_class) {
 void Shares::refresh() {
   are_stale = false;
   if (discipline->monopolised) {
-    for (std::uint32_t task_class = 0; task_class < context.ledger.task_classes.end(); ++task_class)
-      count_alone(task_class);
+    for (const TaskClassIndex task_class : context.ledger.task_classes.indices()) count_alone(task_class);
   }
   if (discipline->priced) context.prices = pool_prices(context.ledger);
 }
@@ -61,9 +58,8 @@ std::optional<ShareContext> Shares::refreshed(Time at) const {
   if (discipline->priced) fresh->prices = pool_prices(context.ledger);
   // Task classes that have gone since may have been the last ones.
   const TaskClasses& task_classes = context.ledger.task_classes;
-  const std::size_t counted = std::min<std::size_t>(fresh->alone.size(), task_classes.end());
-  for (std::uint32_t task_class = 0; task_class < counted; ++task_class) {
-    if (task_classes.alternatives(task_class).empty()) continue;
+  for (const TaskClassIndex task_class : fresh->alone.indices()) {
+    if (!task_classes.holds(task_class)) continue;
     fresh->alone[task_class] = tasks_alone(context.ledger, context.server_classes, task_class);
     fresh->alone_value[task_class] = fresh->alone[task_class].get_d();
   }

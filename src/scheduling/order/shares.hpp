@@ -23,10 +23,10 @@ struct Shares {
   TournamentRules tournaments;
   bool are_stale = false;  ///< prices, tasks alone, and which tournaments task classes enter
 
-  void user_added(std::uint32_t user, Time now);
+  void user_added(UserIndex user, Time now);
 
   /// What a user used until now counts with the share that it had; from now on the present one counts.
-  void user_changed(std::uint32_t user, Time now) {
+  void user_changed(UserIndex user, Time now) {
     if (context.usage) context.usage->set_share(user, share_of(*discipline, context, user), now);
   }
 
@@ -36,10 +36,10 @@ struct Shares {
   /// Shares are of other capacities from now on, and the server classes may be others.
   void capacities_changed(Time now);
 
-  /// The servers of a kind that take tasks may be others from now on.
+  /// The servers of a server class that take tasks may be others from now on.
   void open_servers_changed() { are_stale = are_stale || tournaments.follow_open_servers(); }
 
-  void task_class_added(std::uint32_t task_class);
+  void task_class_added(TaskClassIndex task_class);
   void task_placed(Entry entry) { tournaments.served(entry.tournament, context.rounds); }
 
   /// Decayed usage, when that is due; then all keys are stale. O(users).
@@ -54,7 +54,7 @@ struct Shares {
   std::optional<ShareContext> refreshed(Time at) const;
 
  private:
-  void count_alone(std::uint32_t task_class);
+  void count_alone(TaskClassIndex task_class);
 };
 
 }  // namespace mirab::scheduling

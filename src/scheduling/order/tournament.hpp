@@ -4,27 +4,27 @@
 #include <cstdint>
 #include <vector>
 
-#include <mirab/model/assert.hpp>
+#include "scheduling/ledger/index.hpp"
 
 namespace mirab::scheduling {
 
 /// A knock-out tournament: who comes before all others is known at any time, and when one of N entrants
-/// changes only its own matches are played again, O(log N) of them and mostly fewer. Entrants are small
-/// numbers. `before(a, b)` is given with each call and must be a strict order.
+/// changes only its own matches are played again, O(log N) of them and mostly fewer. Entrants are indices of
+/// one kind with small numbers. `before(a, b)` is given with each call and must be a strict order.
+template <class Entrant>
 class Tournament {
  public:
-  using Entrant = std::uint32_t;
-  static constexpr Entrant kNobody = UINT32_MAX;
-
-  bool empty() const { return winner() == kNobody; }
-  Entrant winner() const { return rounds_.empty() ? kNobody : rounds_[1]; }
-  bool holds(Entrant entrant) const { return entrant < places_ && rounds_[places_ + entrant] != kNobody; }
+  bool empty() const { return winner() == kNone; }
+  Entrant winner() const { return rounds_.empty() ? kNone : rounds_[1]; }
+  bool holds(Entrant entrant) const {
+    return entrant.number() < places_ && rounds_[places_ + entrant.number()] != kNone;
+  }
 
   /// The entrant is new, or has changed. O(log N); O(N) when the tournament has to grow.
   template <class Before>
   void play(Entrant entrant, const Before& before) {
-    if (entrant >= places_) grow(entrant, before);
-    rounds_[places_ + entrant] = entrant;
+    if (entrant.number() >= places_) grow(entrant, before);
+    rounds_[places_ + entrant.number()] = entrant;
     replay(entrant, before);
   }
 
@@ -32,7 +32,7 @@ class Tournament {
   template <class Before>
   void leave(Entrant entrant, const Before& before) {
     if (!holds(entrant)) return;
-    rounds_[places_ + entrant] = kNobody;
+    rounds_[places_ + entrant.number()] = kNone;
     replay(entrant, before);
   }
 
@@ -53,14 +53,14 @@ class Tournament {
   Entrant better(std::size_t match, const Before& before) const {
     const Entrant left = rounds_[2 * match];
     const Entrant right = rounds_[2 * match + 1];
-    if (left == kNobody) return right;
-    if (right == kNobody) return left;
+    if (left == kNone) return right;
+    if (right == kNone) return left;
     return before(right, left) ? right : left;
   }
 
   template <class Before>
   void replay(Entrant entrant, const Before& before) {
-    for (std::size_t match = (places_ + entrant) / 2; match > 0; match /= 2) {
+    for (std::size_t match = (places_ + entrant.number()) / 2; match > 0; match /= 2) {
       const Entrant old = rounds_[match];
       const Entrant now = better(match, before);
       rounds_[match] = now;
@@ -72,8 +72,8 @@ class Tournament {
   template <class Before>
   void grow(Entrant entrant, const Before& before) {
     std::size_t places = places_ == 0 ? 1 : places_;
-    while (places <= entrant) places *= 2;
-    std::vector<Entrant> rounds(2 * places, kNobody);
+    while (places <= entrant.number()) places *= 2;
+    std::vector<Entrant> rounds(2 * places);
     for (std::size_t i = 0; i < places_; ++i) rounds[places + i] = rounds_[places_ + i];
     rounds_ = std::move(rounds);
     places_ = places;
@@ -82,7 +82,7 @@ class Tournament {
 
   template <class Ties, class Visit>
   void visit_tied(std::size_t match, const Ties& ties, const Visit& visit) const {
-    if (rounds_[match] == kNobody || !ties(rounds_[match])) return;
+    if (rounds_[match] == kNone || !ties(rounds_[match])) return;
     if (match >= places_) {
       visit(rounds_[match]);
       return;

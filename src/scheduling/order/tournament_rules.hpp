@@ -22,38 +22,38 @@ class TournamentRules {
   TournamentRules(TournamentsBy by, const Ledger& ledger) : by_(by), ledger_(&ledger) {}
 
   /// Those that queues of the task class enter, as things stand. O(server classes × alternatives).
-  std::vector<TournamentId> of(std::uint32_t task_class) const;
+  std::vector<TournamentId> of(TaskClassIndex task_class) const;
   /// The one of these that serves a task for this server. Requires that the task may run there.
-  TournamentId of(std::uint32_t task_class, std::uint32_t server) const;
+  TournamentId of(TaskClassIndex task_class, ServerIndex server) const;
 
   /// May the tournaments of a task class be others when capacities are; and when servers open or close?
   bool follow_capacities() const { return by_ != TournamentsBy::nothing; }
   bool follow_open_servers() const { return by_ == TournamentsBy::server_class; }
 
   /// Of the places of tournaments the one that admits the server; nothing: all do.
-  std::optional<std::uint32_t> place_of(std::uint32_t server) const;
+  std::optional<PlaceIndex> place_for(ServerIndex server) const;
 
   /// The server class whose servers the tournament admits; nothing: it admits all.
-  std::optional<std::uint32_t> server_class(TournamentId tournament) const {
-    return by_ == TournamentsBy::server_class ? std::optional(tournament.place) : std::nullopt;
+  std::optional<ServerClassIndex> server_class(TournamentId tournament) const {
+    return by_ == TournamentsBy::server_class ? std::optional(tournament.server_class()) : std::nullopt;
   }
   /// Does the tournament serve tasks of the class that run by this alternative?
-  bool serves(TournamentId tournament, std::uint32_t task_class, const DemandAlternative& alternative) const;
+  bool serves(TournamentId tournament, TaskClassIndex task_class, const DemandAlternative& alternative) const;
   /// Does the tournament serve a task of the class for the server? Requires that it may run there.
-  bool admits(TournamentId tournament, std::uint32_t task_class, std::uint32_t server) const;
+  bool admits(TournamentId tournament, TaskClassIndex task_class, ServerIndex server) const;
 
   /// The resource whose line the tournament is, if it is one.
-  std::optional<std::uint32_t> line(TournamentId tournament) const {
-    return by_ == TournamentsBy::dominant_resource ? std::optional(tournament.place) : std::nullopt;
+  std::optional<std::size_t> line(TournamentId tournament) const {
+    return by_ == TournamentsBy::dominant_resource ? std::optional(tournament.resource()) : std::nullopt;
   }
   /// A task was served in the tournament: a line has had its turn in the round.
   void served(TournamentId tournament, Rounds& rounds) const {
-    if (by_ == TournamentsBy::dominant_resource) rounds.serve(tournament.place);
+    if (by_ == TournamentsBy::dominant_resource) rounds.serve(tournament.resource());
   }
 
  private:
-  bool can_run_on(std::uint32_t server_class, const DemandAlternative& alternative) const;
-  std::uint32_t first_with_demand(std::uint32_t task_class, const Amounts& demand) const;
+  bool can_run_on(ServerClassIndex server_class, const DemandAlternative& alternative) const;
+  AlternativeIndex first_with_demand(TaskClassIndex task_class, const Amounts& demand) const;
 
   TournamentsBy by_;
   const Ledger* ledger_;

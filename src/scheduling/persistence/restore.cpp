@@ -86,12 +86,22 @@ namespace {
 
 constexpr std::uint32_t kMaxGenerations = INT32_MAX;  // then a number is used up
 
+template <class I>
+I index_in(const JsonReader& json) {
+  return I(json.integer<std::uint32_t>(0, kMaxNumber));
+}
+template <class I>
+std::vector<I> indices_in(const JsonReader& json) {
+  std::vector<I> indices;
+  for (const std::uint32_t number : json.integers<std::uint32_t>(0, kMaxNumber)) indices.emplace_back(number);
+  return indices;
+}
+
 template <class Row, class Id>
 typename Slots<Row, Id>::Numbers numbers_of(const JsonReader& json) {
   typename Slots<Row, Id>::Numbers numbers;
   numbers.generations = json["generations"].integers<std::uint32_t>(0, kMaxGenerations);
-  if (const auto vacant = json.find("vacant"))
-    numbers.vacant = vacant->integers<std::uint32_t>(0, kMaxNumber);
+  if (const auto vacant = json.find("vacant")) numbers.vacant = indices_in<Index<Id>>(*vacant);
   return numbers;
 }
 
@@ -99,27 +109,31 @@ typename Slots<Row, Id>::Numbers numbers_of(const JsonReader& json) {
 template <class Row, class Id>
 bool is_consistent(const Slots<Row, Id>& slots) {
   const auto numbers = slots.numbers();
-  std::vector<bool> is_vacant(slots.end(), false);
-  for (const std::uint32_t number : numbers.vacant) {
-    if (number >= slots.end() || is_vacant[number] || slots.holds(number)) return false;
-    is_vacant[number] = true;
+  IndexedVector<Index<Id>, bool> is_vacant(slots.index_count(), false);
+  for (const Index<Id> index : numbers.vacant) {
+    if (!is_vacant.holds(index) || is_vacant[index] || slots.holds(index)) return false;
+    is_vacant[index] = true;
   }
-  for (std::uint32_t number = 0; number < slots.end(); ++number) {
-    const std::uint32_t generation = numbers.generations[number];
-    if (slots.holds(number) && generation == kMaxGenerations) return false;
-    if (!slots.holds(number) && is_vacant[number] == (generation == kMaxGenerations)) return false;
-    if (is_vacant[number] && generation == 0) return false;
+  for (const Index<Id> index : slots.indices()) {
+    const std::uint32_t generation = numbers.generations[index.number()];
+    if (slots.holds(index) && generation == kMaxGenerations) return false;
+    if (!slots.holds(index) && is_vacant[index] == (generation == kMaxGenerations)) return false;
+    if (is_vacant[index] && generation == 0) return false;
   }
   return true;
 }
 
-/// Reads the number of a row that is to be put into its place.
 template <class Row, class Id>
-std::uint32_t free_number(const JsonReader& json, const Slots<Row, Id>& slots) {
-  const auto number = json.integer<std::uint32_t>(0, kMaxNumber);
-  if (!json.failed() && (number >= slots.end() || slots.holds(number)))
-    json.refuse("a number without a generation, or given twice");
-  return number;
+bool is_free(const Slots<Row, Id>& slots, Index<Id> index) {
+  return index.number() < slots.index_count() && !slots.holds(index);
+}
+
+/// Reads the index of a row that is to be put into its place.
+template <class Row, class Id>
+Index<Id> free_index(const JsonReader& json, const Slots<Row, Id>& slots) {
+  const auto index = index_in<Index<Id>>(json);
+  if (!json.failed() && !is_free(slots, index)) json.refuse("a number without a generation, or given twice");
+  return index;
 }
 
 void refuse_if(const JsonReader& json, Check bad) {
@@ -128,11 +142,12 @@ void refuse_if(const JsonReader& json, Check bad) {
 
 using Names = std::span<const std::string>;  // of the resources
 
-std::vector<std::optional<Amounts>> read_server_classes(const JsonReader& json, Names resources,
-                                                        ServerClasses& server_classes) {
-  std::vector<std::optional<Amounts>> capacities;
+using ClassCapacities = IndexedVector<ServerClassIndex, std::optional<Amounts>>;
+
+ClassCapacities read_server_classes(const JsonReader& json, Names resources, ServerClasses& server_classes) {
+  ClassCapacities capacities;
   json.for_each([&](const JsonReader& item) {
-    std::optional<Amounts>& capacity = capacities.emplace_back();
+    std::optional<Amounts>& capacity = capacities[capacities.push_back({})];
     if (item.is_null()) return;
     capacity = amounts_of(item);
     if (!json.failed()) refuse_if(item, check_amounts(*capacity, {}, resources));
@@ -142,27 +157,29 @@ std::vector<std::optional<Amounts>> read_server_classes(const JsonReader& json, 
   return capacities;
 }
 
-void read_servers(const JsonReader& json, const std::vector<std::optional<Amounts>>& of_kinds,
-                  Names resources, Ledger& ledger) {
+void read_servers(const JsonReader& json, const ClassCapacities& of_classes, Names resources,
+                  Ledger& ledger) {
   ledger.servers.set_numbers(numbers_of<ServerRow, ServerId>(json));
-  std::vector<std::optional<Amounts>> capacities(ledger.servers.end());
+  IndexedVector<ServerIndex, std::optional<Amounts>> capacities(ledger.servers.index_count());
   json["present"].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> parts = item.items(5);
     if (json.failed()) return;
-    const std::uint32_t server = free_number(parts[0], ledger.servers);
-    const auto kind = parts[1].integer<std::uint32_t>(0, kMaxNumber);
+    const ServerIndex server = free_index(parts[0], ledger.servers);
+    const auto server_class = index_in<ServerClassIndex>(parts[1]);
     const Eligibility::Description description{.name = parts[2].text(), .labels = texts_of(parts[3])};
     const bool drained = parts[4].truth();
-    if (!json.failed() && (kind >= of_kinds.size() || !of_kinds[kind]))
+    if (!json.failed() && (!of_classes.holds(server_class) || !of_classes[server_class]))
       parts[1].refuse("there is no such kind");
     if (json.failed()) return;
-    capacities[server] = of_kinds[kind];
+    capacities[server] = of_classes[server_class];
     ledger.server_classes.hold(server, *capacities[server]);
     ledger.task_classes.eligibility.server_added(server, description);
-    ledger.servers.add_at(server, {.kind = kind, .drained = drained});
+    ledger.servers.add_at(server, {.server_class = server_class, .drained = drained});
   });
-  for (std::uint32_t kind = 0; !json.failed() && kind < of_kinds.size(); ++kind) {
-    if (of_kinds[kind] && ledger.server_classes.servers(kind) == 0) json.refuse("a kind without servers");
+  if (json.failed()) return;
+  for (const ServerClassIndex server_class : of_classes.indices()) {
+    if (of_classes[server_class] && ledger.server_classes.servers(server_class) == 0)
+      json.refuse("a kind without servers");
   }
   // Numbers of the pool come in order; those of vacant servers are given and returned.
   const Amounts nothing(ledger.resource_count(), 0);
@@ -171,7 +188,7 @@ void read_servers(const JsonReader& json, const std::vector<std::optional<Amount
     refuse_if(json, check_pool(capacity.value_or(nothing), {}, ledger.server_pool.pool(), resources));
     if (!json.failed()) ledger.server_pool.add(capacity.value_or(nothing));
   }
-  for (std::uint32_t server = 0; server < ledger.server_pool.size(); ++server) {
+  for (const ServerIndex server : ledger.server_pool.indices()) {
     if (!capacities[server]) ledger.server_pool.remove(server);
   }
 }
@@ -183,44 +200,43 @@ void read_task_classes(const JsonReader& json, Names resources, TaskClasses& tas
     read_wish(item, wish);
     if (!json.failed()) refuse_if(item, check_job(wish, resources));
     if (json.failed()) return;
-    const std::uint32_t expected = task_classes.end();
-    if (task_classes.hold(wish) != expected) item.refuse("duplicate wish");
+    const std::size_t expected = task_classes.index_count();
+    if (task_classes.hold(wish).number() != expected) item.refuse("duplicate wish");
   });
-  const auto vacant = json["vacant"].integers<std::uint32_t>(0, kMaxNumber);
-  std::vector<bool> is_vacant(task_classes.end(), false);
-  for (const std::uint32_t task_class : vacant) {
-    if (task_class >= task_classes.end() || task_classes.holders(task_class) > 0 || is_vacant[task_class])
+  const auto vacant = indices_in<TaskClassIndex>(json["vacant"]);
+  IndexedVector<TaskClassIndex, bool> is_vacant(task_classes.index_count(), false);
+  for (const TaskClassIndex task_class : vacant) {
+    if (!is_vacant.holds(task_class) || task_classes.holds(task_class) || is_vacant[task_class])
       return json.refuse("an invalid or duplicate vacant number");
     is_vacant[task_class] = true;
   }
-  for (std::uint32_t task_class = 0; task_class < task_classes.end(); ++task_class) {
-    if (task_classes.holders(task_class) == 0 && !is_vacant[task_class])
+  for (const TaskClassIndex task_class : task_classes.indices()) {
+    if (!task_classes.holds(task_class) && !is_vacant[task_class])
       return json.refuse("a number without a wish is not vacant");
   }
   task_classes.set_vacant(vacant);
 }
 
-void read_queue(const JsonReader& json, std::uint32_t user, Ledger& ledger) {
+void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
   const std::vector<JsonReader> parts = json.items(3);
   if (json.failed()) return;
-  const auto task_class = parts[0].integer<std::uint32_t>(0, kMaxNumber);
+  const auto task_class = index_in<TaskClassIndex>(parts[0]);
   const auto arrival = parts[1].integer<std::uint64_t>(0, UINT64_MAX);
   if (json.failed()) return;
-  if (task_class >= ledger.task_classes.end() || ledger.task_classes.holders(task_class) == 0)
-    return parts[0].refuse("there is no such wish");
+  if (!ledger.task_classes.holds(task_class)) return parts[0].refuse("there is no such wish");
   if (arrival >= ledger.waits_before) return parts[1].refuse("an arrival after the latest");
   if (ledger.find_queue(user, task_class) != kNone)
     return parts[0].refuse("a wish has two queues of one user");
   if (ledger.task_classes.terms(task_class) != nullptr && ledger.task_classes.holders(task_class) > 1)
     return parts[0].refuse("a wish with terms has two queues");
-  const std::uint32_t queue = ledger.add_queue(user, task_class);
+  const QueueIndex queue = ledger.add_queue(user, task_class);
   ledger.task_classes.retain(task_class);
   ledger.queues[queue].arrival = arrival;
   std::optional<std::uint64_t> latest;
   parts[2].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> of_job = item.items(3);
     if (json.failed()) return;
-    const std::uint32_t job = free_number(of_job[0], ledger.jobs);
+    const JobIndex job = free_index(of_job[0], ledger.jobs);
     const auto waiting = of_job[1].integer<std::int64_t>(0, INT64_MAX);
     const auto sequence = of_job[2].integer<std::uint64_t>(0, UINT64_MAX);
     if (json.failed()) return;
@@ -240,7 +256,7 @@ void read_users(const JsonReader& json, Ledger& ledger) {
   json["present"].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> parts = item.items(6);
     if (json.failed()) return;
-    const std::uint32_t user = free_number(parts[0], ledger.users);
+    const UserIndex user = free_index(parts[0], ledger.users);
     UserRow row{.name = parts[1].text(),
                 .weight = {.numerator = parts[2].integer<std::uint64_t>(1, UINT64_MAX),
                            .denominator = parts[3].integer<std::uint64_t>(1, UINT64_MAX)},
@@ -257,52 +273,52 @@ void read_users(const JsonReader& json, Ledger& ledger) {
 
 void read_tasks(const JsonReader& json, Time now, Ledger& ledger) {
   ledger.tasks.set_numbers(numbers_of<TaskRow, TaskId>(json));
-  const auto numbers = json["number"].integers<std::uint32_t>(0, kMaxNumber);
-  const auto jobs = json["job"].integers<std::uint32_t>(0, kMaxNumber);
-  const auto servers = json["server"].integers<std::uint32_t>(0, kMaxNumber);
+  const auto tasks = indices_in<TaskIndex>(json["number"]);
+  const auto jobs = indices_in<JobIndex>(json["job"]);
+  const auto servers = indices_in<ServerIndex>(json["server"]);
   const auto started = json["started"].integers<std::int64_t>(INT64_MIN, now.time_since_epoch().count());
   if (json.failed()) return;
-  if (jobs.size() != numbers.size() || servers.size() != numbers.size() || started.size() != numbers.size())
+  if (jobs.size() != tasks.size() || servers.size() != tasks.size() || started.size() != tasks.size())
     return json.refuse("columns of different lengths");
   // At first all tasks wait; then those that run start.
-  for (const std::uint32_t job : jobs) {
+  for (const JobIndex job : jobs) {
     if (!ledger.jobs.holds(job) || ledger.jobs[job].waiting == INT64_MAX)
-      return json["job"].refuse(fmt::format("there is no job {}, or it has too many tasks", job));
+      return json["job"].refuse(fmt::format("there is no job {}, or it has too many tasks", job.number()));
     ++ledger.jobs[job].waiting;
   }
-  for (std::uint32_t job = 0; job < ledger.jobs.end(); ++job) {
-    if (!ledger.jobs.holds(job)) continue;
-    if (ledger.jobs[job].waiting == 0) return json["job"].refuse(fmt::format("job {} has no tasks", job));
+  for (const JobIndex job : ledger.jobs.present()) {
+    if (ledger.jobs[job].waiting == 0)
+      return json["job"].refuse(fmt::format("job {} has no tasks", job.number()));
     ledger.enqueue(job);
   }
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] >= ledger.tasks.end() || ledger.tasks.holds(numbers[i]))
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!is_free(ledger.tasks, tasks[i]))
       return json["number"].refuse("a number without a generation, or given twice");
     if (!ledger.has_room(ledger.task_class_of(jobs[i]), servers[i]))
-      return json["server"].refuse(fmt::format("server {} has no room for task {}", servers[i], numbers[i]));
-    ledger.start_again(numbers[i], jobs[i], servers[i], Time(Duration(started[i])));
+      return json["server"].refuse(
+          fmt::format("server {} has no room for task {}", servers[i].number(), tasks[i].number()));
+    ledger.start_again(tasks[i], jobs[i], servers[i], Time(Duration(started[i])));
   }
 }
 
 void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledger) {
   ledger.jobs_before = json["jobs_before"].integer<std::uint64_t>(0, UINT64_MAX);
   ledger.waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
-  const std::vector<std::optional<Amounts>> of_kinds =
-      read_server_classes(json["kinds"], resources, ledger.server_classes);
+  const ClassCapacities of_classes = read_server_classes(json["kinds"], resources, ledger.server_classes);
   if (json.failed()) return;
-  read_servers(json["servers"], of_kinds, resources, ledger);
+  read_servers(json["servers"], of_classes, resources, ledger);
   read_task_classes(json["shapes"], resources, ledger.task_classes);
   ledger.jobs.set_numbers(numbers_of<JobRow, JobId>(json["jobs"]));
   read_users(json["users"], ledger);
   if (json.failed()) return;
   // Every wish was held once while the queues were put in place, and they hold it now.
-  for (std::uint32_t task_class = 0; task_class < ledger.task_classes.end(); ++task_class) {
+  for (const TaskClassIndex task_class : ledger.task_classes.indices()) {
     if (ledger.task_classes.holders(task_class) == 1) return json["shapes"].refuse("an unused wish");
     if (ledger.task_classes.holders(task_class) > 1) ledger.task_classes.release(task_class);
   }
   read_tasks(json["tasks"], now, ledger);
   if (json.failed()) return;
-  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+  for (const ServerIndex server : ledger.servers.indices()) {
     if (ledger.servers[server].drained) ledger.server_pool.close(server);
   }
   if (!is_consistent(ledger.users) || !is_consistent(ledger.jobs) || !is_consistent(ledger.tasks))
@@ -324,9 +340,9 @@ void read_rounds(const JsonReader& json, ShareContext& context) {
 
 void read_not_counted(const JsonReader& json, const Ledger& ledger, PlacementSearch& placement) {
   if (!placement.balance()) return;
-  const auto tasks = json.integers<std::uint32_t>(0, kMaxNumber);
-  for (const std::uint32_t task : tasks) {
-    if (!ledger.tasks.holds(task)) return json.refuse(fmt::format("there is no task {}", task));
+  const auto tasks = indices_in<TaskIndex>(json);
+  for (const TaskIndex task : tasks) {
+    if (!ledger.tasks.holds(task)) return json.refuse(fmt::format("there is no task {}", task.number()));
   }
   placement.set_not_counted(tasks);
 }
@@ -343,8 +359,9 @@ void read_usage(const JsonReader& json, Time now, Shares& shares) {
   const std::vector<double>& scale = context.scale.rounded;
   const double max = std::accumulate(scale.begin(), scale.end(), 0.0) * (1 + 1e-9);
   const std::vector<JsonReader> rows = json["users"].items(ledger.users.size());
-  for (std::uint32_t user = 0, row = 0; !json.failed() && user < ledger.users.end(); ++user) {
-    if (!ledger.users.holds(user)) continue;
+  std::size_t row = 0;
+  for (const UserIndex user : ledger.users.present()) {
+    if (json.failed()) return;
     const std::vector<JsonReader> parts = rows[row++].items(3);
     if (json.failed()) return;
     context.usage->set_row(user, {.usage = parts[0].number(0, max),
@@ -363,9 +380,10 @@ void read_reservations(const JsonReader& json, Time now, Ledger& ledger, Reserva
   const JsonReader looked = json["looked"];
   if (!looked.is_null()) memory.searched = time_of(looked);
   const std::vector<JsonReader> of_users = json["since"].items(ledger.users.size());
-  for (std::uint32_t user = 0, row = 0; !json.failed() && user < ledger.users.end(); ++user) {
-    if (!ledger.users.holds(user)) continue;
-    const std::vector<std::uint32_t>& queues = ledger.users[user].queues;
+  std::size_t row = 0;
+  for (const UserIndex user : ledger.users.present()) {
+    if (json.failed()) return;
+    const std::vector<QueueIndex>& queues = ledger.users[user].queues;
     const std::vector<JsonReader> times = of_users[row++].items(queues.size());
     for (std::size_t at = 0; !json.failed() && at < queues.size(); ++at)
       ledger.queues[queues[at]].since = time_of(times[at]);
@@ -373,19 +391,20 @@ void read_reservations(const JsonReader& json, Time now, Ledger& ledger, Reserva
   json["kept"].for_each([&](const JsonReader& item) {
     const std::vector<JsonReader> parts = item.items(4);
     if (json.failed()) return;
-    const auto server = parts[0].integer<std::uint32_t>(0, kMaxNumber);
-    const auto user = parts[1].integer<std::uint32_t>(0, kMaxNumber);
-    const auto task_class = parts[2].integer<std::uint32_t>(0, kMaxNumber);
+    const auto server = index_in<ServerIndex>(parts[0]);
+    const auto user = index_in<UserIndex>(parts[1]);
+    const auto task_class = index_in<TaskClassIndex>(parts[2]);
     const Time since = time_of(parts[3]);
     if (json.failed()) return;
     if (!ledger.server_pool.is_open(server)) return item.refuse("a server that cannot be kept");
-    const std::uint32_t queue = ledger.users.holds(user) ? ledger.find_queue(user, task_class) : kNone;
+    const QueueIndex queue = ledger.users.holds(user) ? ledger.find_queue(user, task_class) : kNone;
     if (queue == kNone) return item.refuse("a kept server without a queue");
     ledger.server_pool.close(server);
     memory.present.kept.push_back({.server = server, .queue = queue, .since = since});
   });
-  for (const std::uint32_t task : json["met"].integers<std::uint32_t>(0, kMaxNumber)) {
-    if (!ledger.tasks.holds(task)) return json["met"].refuse(fmt::format("there is no task {}", task));
+  for (const TaskIndex task : indices_in<TaskIndex>(json["met"])) {
+    if (!ledger.tasks.holds(task))
+      return json["met"].refuse(fmt::format("there is no task {}", task.number()));
     if (!memory.met.insert(task).second) return json["met"].refuse("duplicate task");
   }
   policy.set_memory(std::move(memory));
@@ -415,16 +434,16 @@ void read_order(const JsonReader& json, const Ledger& ledger, Dispatcher& dispat
   const ReadyQueue& ready = dispatcher.ready();
   const ReleasedServers& released = dispatcher.released();
   dispatcher.enter_all();
-  for (const std::uint32_t server : json["freed"].integers<std::uint32_t>(0, kMaxNumber)) {
+  for (const ServerIndex server : indices_in<ServerIndex>(json["freed"])) {
     if (!ledger.servers.holds(server)) return json["freed"].refuse("there is no such server");
     dispatcher.room_released(server);
   }
-  const auto fits = [&](std::uint32_t task_class, TournamentId tournament) {
+  const auto fits = [&](TaskClassIndex task_class, TournamentId tournament) {
     if (ledger.task_classes.terms(task_class) != nullptr)
       return dispatcher.batch_fits_in(tournament,
                                       ledger.queues[ready.first(task_class, tournament).queue].first_job,
                                       OpenServers(ledger.server_pool));
-    for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+    for (const ServerIndex server : ledger.servers.indices()) {
       if (ledger.has_room(task_class, server) &&
           dispatcher.tournaments().admits(tournament, task_class, server) && !released.contains(server))
         return true;
@@ -435,7 +454,7 @@ void read_order(const JsonReader& json, const Ledger& ledger, Dispatcher& dispat
     const std::vector<JsonReader> parts = item.items(2);
     if (json.failed()) return;
     const TournamentId tournament = tournament_of(parts[0].integer<std::uint64_t>(0, UINT64_MAX));
-    for (const std::uint32_t task_class : parts[1].integers<std::uint32_t>(0, kMaxNumber)) {
+    for (const TaskClassIndex task_class : indices_in<TaskClassIndex>(parts[1])) {
       if (json.failed()) return;
       if (!ready.waits(task_class, tournament) || ready.is_parked(task_class, tournament) ||
           fits(task_class, tournament))
@@ -463,8 +482,9 @@ Result<Engine> restore(std::string_view bytes) {
   read_rounds(json["rounds"], state.shares.context);
   read_ledger(json, state.options.resources, state.now, state.ledger);
   if (!wrong) {
-    const std::uint32_t servers = std::max(state.ledger.servers.end(), 1U);
-    state.placement.set_last_used(json["last_used"].integer<std::uint32_t>(0, servers - 1));
+    const auto servers =
+        static_cast<std::uint32_t>(std::max<std::size_t>(state.ledger.servers.index_count(), 1));
+    state.placement.set_last_used(ServerIndex(json["last_used"].integer<std::uint32_t>(0, servers - 1)));
     read_not_counted(json["not_counted"], state.ledger, state.placement);
     read_usage(json["usage"], state.now, state.shares);
     if (state.reservations)

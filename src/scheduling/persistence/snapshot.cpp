@@ -28,6 +28,13 @@
 #include "scheduling/persistence/record_json.hpp"
 
 namespace mirab::scheduling {
+
+/// Found by the JSON library.
+template <class Tag>
+void to_json(Json& json, Index<Tag> index) {
+  json = index.number();
+}
+
 namespace {
 
 template <class Row, class Id>
@@ -40,25 +47,25 @@ Json rounds_of(const Rounds& rounds) { return {{"next", rounds.next()}, {"presen
 
 Json server_classes_of(const ServerClasses& server_classes) {
   Json capacities = Json::array();
-  for (std::uint32_t kind = 0; kind < server_classes.capacities().size(); ++kind)
-    capacities.push_back(server_classes.servers(kind) > 0 ? Json(server_classes.capacities()[kind]) : Json());
+  for (const ServerClassIndex server_class : server_classes.indices())
+    capacities.push_back(
+        server_classes.servers(server_class) > 0 ? Json(server_classes.capacities()[server_class]) : Json());
   return capacities;
 }
 
 Json servers_of(const Ledger& ledger) {
   Json present = Json::array();
-  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
-    if (!ledger.servers.holds(server)) continue;
+  for (const ServerIndex server : ledger.servers.present()) {
     const ServerRow& row = ledger.servers[server];
     const auto& [name, labels] = ledger.task_classes.eligibility.description_of(server);
-    present.push_back({server, row.kind, name, scheduling::json_of(labels), row.drained});
+    present.push_back({server, row.server_class, name, scheduling::json_of(labels), row.drained});
   }
   return {{"generations", ledger.servers.numbers().generations}, {"present", std::move(present)}};
 }
 
 Json task_classes_of(const TaskClasses& task_classes) {
   Json wishes = Json::array();
-  for (std::uint32_t task_class = 0; task_class < task_classes.end(); ++task_class) {
+  for (const TaskClassIndex task_class : task_classes.indices()) {
     Json& wish = wishes.emplace_back();
     if (task_classes.holders(task_class) > 0) add_wish(wish, task_classes.job_of(task_class));
   }
@@ -67,31 +74,29 @@ Json task_classes_of(const TaskClasses& task_classes) {
 }
 
 /// The jobs of each queue, oldest first.
-std::vector<std::vector<std::uint32_t>> jobs_by_queue(const Ledger& ledger) {
-  std::vector<std::vector<std::uint32_t>> jobs(ledger.queues.size());
-  for (std::uint32_t job = 0; job < ledger.jobs.end(); ++job) {
-    if (ledger.jobs.holds(job)) jobs[ledger.jobs[job].queue].push_back(job);
+IndexedVector<QueueIndex, std::vector<JobIndex>> jobs_by_queue(const Ledger& ledger) {
+  IndexedVector<QueueIndex, std::vector<JobIndex>> jobs(ledger.queues.size());
+  for (const JobIndex job : ledger.jobs.present()) {
+    jobs[ledger.jobs[job].queue].push_back(job);
   }
-  for (std::vector<std::uint32_t>& of_queue : jobs) {
-    std::sort(of_queue.begin(), of_queue.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return ledger.jobs[a].sequence < ledger.jobs[b].sequence;
-    });
+  for (std::vector<JobIndex>& of_queue : jobs) {
+    std::sort(of_queue.begin(), of_queue.end(),
+              [&](JobIndex a, JobIndex b) { return ledger.jobs[a].sequence < ledger.jobs[b].sequence; });
   }
   return jobs;
 }
 
 Json users_of(const Ledger& ledger) {
-  const std::vector<std::vector<std::uint32_t>> jobs = jobs_by_queue(ledger);
+  const IndexedVector<QueueIndex, std::vector<JobIndex>> jobs = jobs_by_queue(ledger);
   Json users = numbers_of(ledger.users);
   users["before"] = ledger.users_before;
   Json& present = users["present"] = Json::array();
-  for (std::uint32_t user = 0; user < ledger.users.end(); ++user) {
-    if (!ledger.users.holds(user)) continue;
+  for (const UserIndex user : ledger.users.present()) {
     const UserRow& row = ledger.users[user];
     Json queues = Json::array();
-    for (const std::uint32_t queue : row.queues) {
+    for (const QueueIndex queue : row.queues) {
       Json of_queue = Json::array();
-      for (const std::uint32_t job : jobs[queue])
+      for (const JobIndex job : jobs[queue])
         of_queue.push_back({job, ledger.jobs[job].waiting, ledger.jobs[job].sequence});
       queues.push_back({ledger.queues[queue].task_class, ledger.queues[queue].arrival, std::move(of_queue)});
     }
@@ -103,18 +108,18 @@ Json users_of(const Ledger& ledger) {
 
 /// All tasks, each after those that it stands before in the lists of its job and of its server: in an order
 /// in which they may have started, the same for equal lists. O(tasks).
-std::vector<std::uint32_t> in_order_of_start(const Ledger& ledger) {
+std::vector<TaskIndex> in_order_of_start(const Ledger& ledger) {
   const auto& tasks = ledger.tasks;
-  std::vector<std::uint32_t> order;
-  std::vector<std::uint8_t> older(tasks.end(), 0);  // lists in which an older one is still to come
-  for (std::uint32_t task = 0; task < tasks.end(); ++task) {
-    if (!tasks.holds(task)) continue;
+  std::vector<TaskIndex> order;
+  IndexedVector<TaskIndex, std::uint8_t> older(
+      tasks.index_count());  // lists in which an older one is still to come
+  for (const TaskIndex task : tasks.present()) {
     if (tasks[task].next_of_job != kNone) ++older[task];
     if (tasks[task].next_on_server != kNone) ++older[task];
     if (older[task] == 0) order.push_back(task);
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
-    for (const std::uint32_t newer : {tasks[order[i]].previous_of_job, tasks[order[i]].previous_on_server}) {
+    for (const TaskIndex newer : {tasks[order[i]].previous_of_job, tasks[order[i]].previous_on_server}) {
       if (newer != kNone && --older[newer] == 0) order.push_back(newer);
     }
   }
@@ -125,7 +130,7 @@ std::vector<std::uint32_t> in_order_of_start(const Ledger& ledger) {
 Json tasks_of(const Ledger& ledger) {
   Json tasks = numbers_of(ledger.tasks);
   for (const char* const column : {"number", "job", "server", "started"}) tasks[column] = Json::array();
-  for (const std::uint32_t task : in_order_of_start(ledger)) {
+  for (const TaskIndex task : in_order_of_start(ledger)) {
     const TaskRow& row = ledger.tasks[task];
     tasks["number"].push_back(task);
     tasks["job"].push_back(row.job);
@@ -136,7 +141,7 @@ Json tasks_of(const Ledger& ledger) {
 }
 
 Json freed_of(const ReleasedServers& released) {
-  std::vector<std::uint32_t> servers;
+  std::vector<ServerIndex> servers;
   for (std::size_t i = 0; i < released.size(); ++i) servers.push_back(released[i]);
   std::sort(servers.begin(), servers.end());
   return servers;
@@ -145,8 +150,7 @@ Json freed_of(const ReleasedServers& released) {
 Json usage_of(const ShareContext& context) {
   if (!context.usage) return {};
   Json users = Json::array();
-  for (std::uint32_t user = 0; user < context.ledger.users.end(); ++user) {
-    if (!context.ledger.users.holds(user)) continue;
+  for (const UserIndex user : context.ledger.users.present()) {
     const DecayedUsage::Row& row = context.usage->row(user);
     users.push_back({row.usage, row.key, row.since.time_since_epoch().count()});
   }
@@ -166,10 +170,9 @@ Json reservations_of(const std::optional<ReservationPolicy>& policy, const Ledge
     kept.push_back({each.server, queue.user, queue.task_class, count_of(each.since)});
   }
   Json waited = Json::array();
-  for (std::uint32_t user = 0; user < ledger.users.end(); ++user) {
-    if (!ledger.users.holds(user)) continue;
+  for (const UserIndex user : ledger.users.present()) {
     Json& of_user = waited.emplace_back(Json::array());
-    for (const std::uint32_t queue : ledger.users[user].queues)
+    for (const QueueIndex queue : ledger.users[user].queues)
       of_user.push_back(count_of(ledger.queues[queue].since));
   }
   return {{"looked", memory.searched ? count_of(*memory.searched) : Json()},
@@ -189,7 +192,7 @@ Json preemption_of(const std::optional<PreemptionPolicy>& preemption) {
 Json parked_of(const ReadyQueue& ready) {
   Json tournaments = Json::array();
   ready.for_each_tournament([&](TournamentId tournament) {
-    const std::vector<std::uint32_t> task_classes = ready.parked(tournament);
+    const std::vector<TaskClassIndex> task_classes = ready.parked(tournament);
     if (!task_classes.empty()) tournaments.push_back({number_of(tournament), task_classes});
   });
   return tournaments;

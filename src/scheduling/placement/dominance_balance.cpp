@@ -32,8 +32,8 @@ double sum_of_parts(std::span<const std::int64_t> units, std::span<const std::in
 
 }  // namespace
 
-const DominanceBalance::OfServer* DominanceBalance::of(std::uint32_t server) const {
-  return server < servers_.size() && !servers_[server].tasks.empty() ? &servers_[server] : nullptr;
+const DominanceBalance::OfServer* DominanceBalance::of(ServerIndex server) const {
+  return servers_.holds(server) && !servers_[server].tasks.empty() ? &servers_[server] : nullptr;
 }
 
 bool DominanceBalance::is_behind(const OfServer* there, std::size_t dominant) {
@@ -41,12 +41,12 @@ bool DominanceBalance::is_behind(const OfServer* there, std::size_t dominant) {
   return there->tasks[dominant] == *std::min_element(there->tasks.begin(), there->tasks.end());
 }
 
-std::optional<std::uint32_t> DominanceBalance::find(const Search& search) const {
-  std::optional<std::uint32_t> balanced;  // all Ψ equal, the least demand, the first of equals
-  std::optional<std::uint32_t> behind;    // Ψ_k among the least, the first
+std::optional<ServerIndex> DominanceBalance::find(const Search& search) const {
+  std::optional<ServerIndex> balanced;  // all Ψ equal, the least demand, the first of equals
+  std::optional<ServerIndex> behind;    // Ψ_k among the least, the first
   double least = 0;
   for (const SearchAlternative& variant : search.search_alternatives) {
-    search.server_pool.any_with_room(variant, 0, [&](std::uint32_t server) {
+    search.server_pool.any_with_room(variant, kFirstServer, [&](ServerIndex server) {
       const OfServer* const there = of(server);
       const auto capacity = search.server_pool.capacity(server);
       if (!is_behind(there, dominant_there(variant.demand, capacity))) return false;
@@ -69,7 +69,7 @@ std::optional<std::uint32_t> DominanceBalance::find(const Search& search) const 
   return behind ? behind : worst_fit(search);
 }
 
-void DominanceBalance::task_started(const ServerPool& server_pool, std::uint32_t task, std::uint32_t server,
+void DominanceBalance::task_started(const ServerPool& server_pool, TaskIndex task, ServerIndex server,
                                     std::span<const std::int64_t> demand) {
   if (is_behind(of(server), dominant_there(demand, server_pool.capacity(server)))) {
     count(server_pool, server, demand);
@@ -78,10 +78,10 @@ void DominanceBalance::task_started(const ServerPool& server_pool, std::uint32_t
   }
 }
 
-void DominanceBalance::count(const ServerPool& server_pool, std::uint32_t server,
+void DominanceBalance::count(const ServerPool& server_pool, ServerIndex server,
                              std::span<const std::int64_t> demand) {
   const std::size_t k = dominant_there(demand, server_pool.capacity(server));
-  if (server >= servers_.size()) servers_.resize(server + 1);
+  servers_.cover(server);
   OfServer& there = servers_[server];
   there.tasks.resize(server_pool.resource_count(), 0);
   there.units.resize(server_pool.resource_count(), 0);
@@ -89,7 +89,7 @@ void DominanceBalance::count(const ServerPool& server_pool, std::uint32_t server
   there.units[k] += demand[k];
 }
 
-void DominanceBalance::task_ended(const ServerPool& server_pool, std::uint32_t task, std::uint32_t server,
+void DominanceBalance::task_ended(const ServerPool& server_pool, TaskIndex task, ServerIndex server,
                                   std::span<const std::int64_t> demand) {
   if (not_counted_.erase(task) > 0) return;
   const std::size_t k = dominant_there(demand, server_pool.capacity(server));
@@ -97,12 +97,12 @@ void DominanceBalance::task_ended(const ServerPool& server_pool, std::uint32_t t
   servers_[server].units[k] -= demand[k];
 }
 
-void DominanceBalance::server_emptied(std::uint32_t server) {
-  if (server < servers_.size()) servers_[server] = {};
+void DominanceBalance::server_emptied(ServerIndex server) {
+  if (servers_.holds(server)) servers_[server] = {};
 }
 
-std::vector<std::uint32_t> DominanceBalance::not_counted() const {
-  std::vector<std::uint32_t> tasks(not_counted_.begin(), not_counted_.end());
+std::vector<TaskIndex> DominanceBalance::not_counted() const {
+  std::vector<TaskIndex> tasks(not_counted_.begin(), not_counted_.end());
   std::sort(tasks.begin(), tasks.end());
   return tasks;
 }

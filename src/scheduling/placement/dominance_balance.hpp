@@ -15,34 +15,34 @@ namespace mirab::scheduling {
 class DominanceBalance {
  public:
   /// The server for a task; none when no server has room. O(servers m).
-  std::optional<std::uint32_t> find(const Search& search) const;
+  std::optional<ServerIndex> find(const Search& search) const;
 
-  void task_started(const ServerPool& server_pool, std::uint32_t task, std::uint32_t server,
+  void task_started(const ServerPool& server_pool, TaskIndex task, ServerIndex server,
                     std::span<const std::int64_t> demand);
-  void task_ended(const ServerPool& server_pool, std::uint32_t task, std::uint32_t server,
+  void task_ended(const ServerPool& server_pool, TaskIndex task, ServerIndex server,
                   std::span<const std::int64_t> demand);
 
   /// Nothing runs there: so its next owner begins.
-  void server_emptied(std::uint32_t server);
+  void server_emptied(ServerIndex server);
 
-  /// The tasks that do not count in Ψ, in order of their numbers. O(tasks).
-  std::vector<std::uint32_t> not_counted() const;
+  /// The tasks that do not count in Ψ, in order. O(tasks).
+  std::vector<TaskIndex> not_counted() const;
 
   /// A task that runs there counts in Ψ, or does not.
-  void count(const ServerPool& server_pool, std::uint32_t server, std::span<const std::int64_t> demand);
-  void leave_out(std::uint32_t task) { not_counted_.insert(task); }
-  bool counts(std::uint32_t task) const { return !not_counted_.contains(task); }
+  void count(const ServerPool& server_pool, ServerIndex server, std::span<const std::int64_t> demand);
+  void leave_out(TaskIndex task) { not_counted_.insert(task); }
+  bool counts(TaskIndex task) const { return !not_counted_.contains(task); }
 
  private:
   struct OfServer {
     std::vector<std::int64_t> tasks;  // Ψ_k, [m]
     std::vector<std::int64_t> units;  // dominant demand of those tasks, [m]
   };
-  const OfServer* of(std::uint32_t server) const;
+  const OfServer* of(ServerIndex server) const;
   static bool is_behind(const OfServer* there, std::size_t dominant);
 
-  std::vector<OfServer> servers_;                  // [server], shorter when the last ones have nothing
-  std::unordered_set<std::uint32_t> not_counted_;  // tasks that were placed where their resource led
+  IndexedVector<ServerIndex, OfServer> servers_;  // shorter when the last ones have nothing
+  std::unordered_set<TaskIndex> not_counted_;     // tasks that were placed where their resource led
 };
 
 }  // namespace mirab::scheduling

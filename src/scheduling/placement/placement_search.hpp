@@ -19,13 +19,13 @@ class PlacementSearch {
   PlacementSearch(const Ledger& ledger, const PlacementChoice& choice, bool balances);
 
   /// A server with room for one of these ways to run a task; none when there is none.
-  std::optional<std::uint32_t> find(std::span<const SearchAlternative> alternatives, Random& random) {
+  std::optional<ServerIndex> find(std::span<const SearchAlternative> alternatives, Random& random) {
     if (choice_.needs_mix) write_mix(mix_);
     return find(search_of(alternatives, mix_, random));
   }
 
   /// The same, of a search whose mix is already there.
-  std::optional<std::uint32_t> find(const Search& search) const {
+  std::optional<ServerIndex> find(const Search& search) const {
     return balance_ ? balance_->find(search) : choice_.find(search);
   }
   Search search_of(std::span<const SearchAlternative> alternatives, std::span<const Wanted> mix,
@@ -46,37 +46,37 @@ class PlacementSearch {
   std::string_view measured() const { return choice_.measured; }
 
   /// The task has started, and was the latest.
-  void task_started(std::uint32_t task) {
+  void task_started(TaskIndex task) {
     last_used_ = ledger_.tasks[task].server;
     if (balance_) balance_->task_started(ledger_.server_pool, task, last_used_, demand_of(task));
   }
   /// Requires that the ledger still has it.
-  void task_ends(std::uint32_t task) {
+  void task_ends(TaskIndex task) {
     if (balance_)
       balance_->task_ended(ledger_.server_pool, task, ledger_.tasks[task].server, demand_of(task));
   }
-  void server_removed(std::uint32_t server);
+  void server_removed(ServerIndex server);
 
   /// Which resource dominates a task on a server depends on its capacity: to be called before and after that
   /// changes. O(tasks there).
-  void capacity_changes(std::uint32_t server);
-  void capacity_changed(std::uint32_t server);
+  void capacity_changes(ServerIndex server);
+  void capacity_changed(ServerIndex server);
 
-  std::uint32_t last_used() const { return last_used_; }
-  void set_last_used(std::uint32_t server) { last_used_ = server; }
+  ServerIndex last_used() const { return last_used_; }
+  void set_last_used(ServerIndex server) { last_used_ = server; }
   const std::optional<DominanceBalance>& balance() const { return balance_; }
 
   /// The tasks that do not count in the balance, as DominanceBalance::not_counted() gave them; all others
   /// that run do. Requires a discipline that places, and that nothing counts yet.
-  void set_not_counted(std::span<const std::uint32_t> tasks);
+  void set_not_counted(std::span<const TaskIndex> tasks);
 
  private:
-  std::span<const std::int64_t> demand_of(std::uint32_t task) const;
+  std::span<const std::int64_t> demand_of(TaskIndex task) const;
 
   const Ledger& ledger_;
   PlacementChoice choice_;
   std::optional<DominanceBalance> balance_;  // of a discipline that places
-  std::uint32_t last_used_ = 0;              // the server of the latest task
+  ServerIndex last_used_ = kFirstServer;     // the server of the latest task
   std::vector<Wanted> mix_;                  // of the latest search
 };
 

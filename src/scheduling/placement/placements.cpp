@@ -17,10 +17,10 @@ namespace mirab::scheduling {
 //
 // It fills the first servers to the brim, so that a search has to pass all of them by.
 
-std::optional<std::uint32_t> first_fit(const Search& search) {
-  std::optional<std::uint32_t> first;
+std::optional<ServerIndex> first_fit(const Search& search) {
+  std::optional<ServerIndex> first;
   for (const SearchAlternative& variant : search.search_alternatives) {
-    const std::optional<std::uint32_t> server = search.server_pool.first_with_room(variant, 0);
+    const std::optional<ServerIndex> server = search.server_pool.first_with_room(variant);
     if (server) first = std::min(first.value_or(*server), *server);
   }
   return first;
@@ -34,10 +34,10 @@ std::optional<std::uint32_t> first_fit(const Search& search) {
 
 namespace {
 
-std::optional<std::uint32_t> first_from(const Search& search, std::uint32_t from) {
-  std::optional<std::uint32_t> first;
+std::optional<ServerIndex> first_from(const Search& search, ServerIndex from) {
+  std::optional<ServerIndex> first;
   for (const SearchAlternative& variant : search.search_alternatives) {
-    const std::optional<std::uint32_t> server = search.server_pool.first_with_room(variant, from);
+    const std::optional<ServerIndex> server = search.server_pool.first_with_room(variant, from);
     if (server) first = std::min(first.value_or(*server), *server);
   }
   return first;
@@ -45,18 +45,18 @@ std::optional<std::uint32_t> first_from(const Search& search, std::uint32_t from
 
 }  // namespace
 
-std::optional<std::uint32_t> next_fit(const Search& search) {
-  const std::optional<std::uint32_t> next = first_from(search, search.last_used);
-  return next ? next : first_from(search, 0);
+std::optional<ServerIndex> next_fit(const Search& search) {
+  const std::optional<ServerIndex> next = first_from(search, search.last_used);
+  return next ? next : first_from(search, kFirstServer);
 }
 
 // Random placement: each server where the task fits is equally likely. One draw for a task, and none where it
 // fits nowhere. O(K m).
 
-std::optional<std::uint32_t> random_fit(const Search& search) {
-  std::vector<std::uint32_t> fitting;
+std::optional<ServerIndex> random_fit(const Search& search) {
+  std::vector<ServerIndex> fitting;
   for (const SearchAlternative& variant : search.search_alternatives) {
-    search.server_pool.any_with_room(variant, 0, [&](std::uint32_t server) {
+    search.server_pool.any_with_room(variant, kFirstServer, [&](ServerIndex server) {
       fitting.push_back(server);
       return false;
     });
@@ -89,7 +89,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Nearest {
-  std::uint32_t server = 0;
+  ServerIndex server = kFirstServer;
   double h = kInfinity;  // none is less: no H is finite, or no server has room
 };
 
@@ -103,14 +103,14 @@ Nearest nearest(const ServerPool& server_pool, const Proportions& proportions,
     std::uint64_t rows = block.rows & proportions.nearer(block.index, demand, best.h, h);
     for (; rows != 0; rows &= rows - 1) {
       const auto k = static_cast<std::size_t>(std::countr_zero(rows));
-      const auto server = static_cast<std::uint32_t>(block.index * Columns::kBlock + k);
+      const ServerIndex server = ServerSet::first_of(block.index, rows);
       if (h[k] < best.h && server_pool.has_room(server, variant.demand)) best = {.server = server, .h = h[k]};
     }
   });
   return best;
 }
 
-std::optional<std::uint32_t> nearest_in_proportion(const Search& search, FitDistance which) {
+std::optional<ServerIndex> nearest_in_proportion(const Search& search, FitDistance which) {
   const Proportions& proportions = search.server_pool.proportions(which);
   Nearest best;
   for (const SearchAlternative& variant : search.search_alternatives) {
@@ -121,7 +121,7 @@ std::optional<std::uint32_t> nearest_in_proportion(const Search& search, FitDist
 }
 
 /// H, computed as the search does.
-double distance(const Search& search, std::uint32_t server, FitDistance which) {
+double distance(const Search& search, ServerIndex server, FitDistance which) {
   const Proportions& proportions = search.server_pool.proportions(which);
   std::vector<double> demand(search.server_pool.resource_count());
   std::vector<double> free(search.server_pool.resource_count());
@@ -133,19 +133,19 @@ double distance(const Search& search, std::uint32_t server, FitDistance which) {
 
 }  // namespace
 
-std::optional<std::uint32_t> best_fit(const Search& search) {
+std::optional<ServerIndex> best_fit(const Search& search) {
   return nearest_in_proportion(search, FitDistance::of_proportions);
 }
 
-std::optional<std::uint32_t> best_fit_as_published(const Search& search) {
+std::optional<ServerIndex> best_fit_as_published(const Search& search) {
   return nearest_in_proportion(search, FitDistance::to_first_resource);
 }
 
-double best_fit_distance(const Search& search, std::uint32_t server) {
+double best_fit_distance(const Search& search, ServerIndex server) {
   return distance(search, server, FitDistance::of_proportions);
 }
 
-double best_fit_as_published_distance(const Search& search, std::uint32_t server) {
+double best_fit_as_published_distance(const Search& search, ServerIndex server) {
   return distance(search, server, FitDistance::to_first_resource);
 }
 
@@ -168,7 +168,7 @@ using fairness::Part;
 using fairness::Wide;
 
 struct Roomiest {
-  std::uint32_t server;
+  ServerIndex server;
   Part tasks;  // ρ
 };
 
@@ -197,11 +197,12 @@ bool raise(std::vector<std::int64_t>& room, std::span<const std::int64_t> demand
 std::optional<Roomiest> roomiest(const ServerPool& server_pool, const SearchAlternative& variant) {
   std::optional<Roomiest> best;
   std::vector<std::int64_t> room(variant.demand.begin(), variant.demand.end());
-  std::optional<std::uint32_t> server = server_pool.first_with_room(variant, 0);
+  std::optional<ServerIndex> server = server_pool.first_with_room(variant);
   while (server) {
     best = {.server = *server, .tasks = tasks_that_fit(server_pool.free(*server), variant.demand)};
     if (!raise(room, variant.demand, best->tasks)) break;
-    server = server_pool.first_with_room({.demand = room, .among = variant.among}, *server + 1);
+    server = server_pool.first_with_room({.demand = room, .among = variant.among},
+                                         ServerIndex(server->number() + 1));
   }
   return best;
 }
@@ -213,7 +214,7 @@ bool is_better(const Roomiest& a, const Roomiest& b) {
 
 }  // namespace
 
-std::optional<std::uint32_t> worst_fit(const Search& search) {
+std::optional<ServerIndex> worst_fit(const Search& search) {
   std::optional<Roomiest> best;
   for (const SearchAlternative& variant : search.search_alternatives) {
     const std::optional<Roomiest> here = roomiest(search.server_pool, variant);
@@ -223,7 +224,7 @@ std::optional<std::uint32_t> worst_fit(const Search& search) {
   return best->server;
 }
 
-double worst_fit_tasks(const Search& search, std::uint32_t server) {
+double worst_fit_tasks(const Search& search, ServerIndex server) {
   const Part tasks = tasks_that_fit(search.server_pool.free(server), variant_on(search, server).demand);
   return static_cast<double>(tasks.numerator) / static_cast<double>(tasks.denominator);
 }
@@ -295,19 +296,19 @@ double growth(Fragmentation& fragmentation, std::span<const std::int64_t> free,
 
 }  // namespace
 
-double fragmentation_growth(const Search& search, std::uint32_t server) {
+double fragmentation_growth(const Search& search, ServerIndex server) {
   Fragmentation fragmentation(search.mix, search.server_pool.pool());
   std::vector<std::int64_t> after(search.server_pool.resource_count());
   return growth(fragmentation, search.server_pool.free(server), variant_on(search, server).demand, after);
 }
 
-std::optional<std::uint32_t> least_fragmentation(const Search& search) {
+std::optional<ServerIndex> least_fragmentation(const Search& search) {
   Fragmentation fragmentation(search.mix, search.server_pool.pool());
   std::vector<std::int64_t> after(search.server_pool.resource_count());
-  std::optional<std::uint32_t> best;
+  std::optional<ServerIndex> best;
   double least = std::numeric_limits<double>::infinity();
   for (const SearchAlternative& variant : search.search_alternatives) {
-    search.server_pool.any_with_room(variant, 0, [&](std::uint32_t server) {
+    search.server_pool.any_with_room(variant, kFirstServer, [&](ServerIndex server) {
       const double here = growth(fragmentation, search.server_pool.free(server), variant.demand, after);
       if (here < least || (here == least && server < *best)) {
         least = here;
@@ -405,7 +406,7 @@ constexpr auto kInfos = [] {
 
 }  // namespace
 
-const SearchAlternative& variant_on(const Search& search, std::uint32_t server) {
+const SearchAlternative& variant_on(const Search& search, ServerIndex server) {
   const auto found = std::find_if(search.search_alternatives.begin(), search.search_alternatives.end(),
                                   [&](const SearchAlternative& variant) {
                                     return variant.among == nullptr || variant.among->contains(server);

@@ -23,33 +23,33 @@ struct Wanted {
 struct Search {
   const ServerPool& server_pool;
   std::span<const SearchAlternative> search_alternatives;  ///< the ways to run it
-  std::uint32_t last_used;  ///< where the latest task of anybody was placed; 0 before the first
+  ServerIndex last_used;  ///< where the latest task of anybody was placed; 0 before the first
   Random& random;
   std::span<const Wanted> mix;  ///< what is wanted at present; only least-fragmentation asks for it
 };
 
 /// A server that has room for the task, or none when no server has.
-using Find = std::optional<std::uint32_t> (*)(const Search& search);
+using Find = std::optional<ServerIndex> (*)(const Search& search);
 
-std::optional<std::uint32_t> first_fit(const Search& search);
-std::optional<std::uint32_t> best_fit(const Search& search);
-std::optional<std::uint32_t> best_fit_as_published(const Search& search);
-std::optional<std::uint32_t> worst_fit(const Search& search);
-std::optional<std::uint32_t> next_fit(const Search& search);
-std::optional<std::uint32_t> random_fit(const Search& search);
-std::optional<std::uint32_t> least_fragmentation(const Search& search);
+std::optional<ServerIndex> first_fit(const Search& search);
+std::optional<ServerIndex> best_fit(const Search& search);
+std::optional<ServerIndex> best_fit_as_published(const Search& search);
+std::optional<ServerIndex> worst_fit(const Search& search);
+std::optional<ServerIndex> next_fit(const Search& search);
+std::optional<ServerIndex> random_fit(const Search& search);
+std::optional<ServerIndex> least_fragmentation(const Search& search);
 
 /// What a placement compares servers by, of one that has room for the task. O(m), times the mix if it asks
 /// for that.
-using Measure = double (*)(const Search& search, std::uint32_t server);
+using Measure = double (*)(const Search& search, ServerIndex server);
 
-double best_fit_distance(const Search& search, std::uint32_t server);               ///< H, the least is best
-double best_fit_as_published_distance(const Search& search, std::uint32_t server);  ///< the same
-double worst_fit_tasks(const Search& search, std::uint32_t server);                 ///< ρ, the most is best
-double fragmentation_growth(const Search& search, std::uint32_t server);            ///< the least is best
+double best_fit_distance(const Search& search, ServerIndex server);               ///< H, the least is best
+double best_fit_as_published_distance(const Search& search, ServerIndex server);  ///< the same
+double worst_fit_tasks(const Search& search, ServerIndex server);                 ///< ρ, the most is best
+double fragmentation_growth(const Search& search, ServerIndex server);            ///< the least is best
 
 /// How a task runs on the server. Requires that it may.
-const SearchAlternative& variant_on(const Search& search, std::uint32_t server);
+const SearchAlternative& variant_on(const Search& search, ServerIndex server);
 
 /// A placement with its options read.
 struct PlacementChoice {

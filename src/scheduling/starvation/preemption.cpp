@@ -41,31 +41,31 @@ bool has_pool_for(const Ledger& ledger, const UsageAfter& usage, std::span<const
 }  // namespace
 
 struct VictimSearch::Gainer {
-  std::uint32_t user;
+  UserIndex user;
   std::span<const std::int64_t> demand;
   const UsageAfter* after;  // with the task
   double rounded;           // its key
 };
 
 struct VictimSearch::Loss {
-  std::uint32_t task;
-  std::uint32_t user;
-  std::uint32_t task_class;
+  TaskIndex task;
+  UserIndex user;
+  TaskClassIndex task_class;
   std::span<const std::int64_t> demand;
   std::size_t place;  // among the tasks of the server, the newest first
   mpq_class work;
 };
 
 VictimSearch::VictimSearch(const ShareContext& context, const ShareFunction& share,
-                           const std::set<std::uint32_t>& spared, Time now)
+                           const std::set<TaskIndex>& spared, Time now)
     : context_(context),
       ledger_(context.ledger),
       share_(share),
       spared_(spared),
       now_(now),
-      spare_(ledger_.users.end(), -1.0) {
-  for (std::uint32_t user = 0; user < ledger_.users.end(); ++user) {
-    if (ledger_.users.holds(user)) note_spare(user);
+      spare_(ledger_.users.index_count(), -1.0) {
+  for (const UserIndex user : ledger_.users.present()) {
+    note_spare(user);
   }
 }
 
@@ -78,8 +78,8 @@ std::weak_ordering VictimSearch::compare(const UsageAfter& a, const UsageAfter& 
 }
 
 /// Of all ways in which the user's tasks may run the one that leaves most.
-void VictimSearch::note_spare(std::uint32_t user) {
-  for (const std::uint32_t queue : ledger_.users[user].queues) {
+void VictimSearch::note_spare(UserIndex user) {
+  for (const QueueIndex queue : ledger_.users[user].queues) {
     const QueueRow& row = ledger_.queues[queue];
     if (row.running == 0) continue;
     for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(row.task_class)) {
@@ -92,12 +92,12 @@ void VictimSearch::note_spare(std::uint32_t user) {
   max_spare_ = std::max(max_spare_, spare_[user]);
 }
 
-bool VictimSearch::may_lose(std::uint32_t user, double key) const {
+bool VictimSearch::may_lose(UserIndex user, double key) const {
   return spare_[user] >= key * (1 - kRounding);
 }
 
-bool VictimSearch::may_gain(std::uint32_t queue) const {
-  const std::uint32_t user = ledger_.queues[queue].user;
+bool VictimSearch::may_gain(QueueIndex queue) const {
+  const UserIndex user = ledger_.queues[queue].user;
   const double key = share_.rounded(context_, usage_of(ledger_, user), ledger_.users[user].weight);
   return key * (1 - kRounding) <= max_spare_;
 }
@@ -114,7 +114,7 @@ mpq_class VictimSearch::work_rate(std::span<const std::int64_t> demand) const {
   return mpq_class(fairness::dominant_share<fairness::Part>(demand, ledger_.server_pool.pool()));
 }
 
-VictimSearch::Loss VictimSearch::loss_of(std::uint32_t task, std::uint32_t server, std::size_t place) const {
+VictimSearch::Loss VictimSearch::loss_of(TaskIndex task, ServerIndex server, std::size_t place) const {
   const TaskRow& row = ledger_.tasks[task];
   const QueueRow& queue = ledger_.queues[ledger_.jobs[row.job].queue];
   const std::span<const std::int64_t> demand = ledger_.demand(queue, server);
@@ -129,7 +129,7 @@ VictimSearch::Loss VictimSearch::loss_of(std::uint32_t task, std::uint32_t serve
 }
 
 /// Do enough tasks of the job's gang go on without this many of them?
-bool VictimSearch::can_spare(std::uint32_t job, std::int64_t tasks) const {
+bool VictimSearch::can_spare(JobIndex job, std::int64_t tasks) const {
   const JobRow& row = ledger_.jobs[job];
   const PlacementConstraints* const terms = ledger_.task_classes.terms(ledger_.queues[row.queue].task_class);
   return terms == nullptr || terms->gang == 1 || row.running - tasks >= terms->gang;
@@ -137,11 +137,11 @@ bool VictimSearch::can_spare(std::uint32_t job, std::int64_t tasks) const {
 
 /// The tasks there of users who may lose one, those with least work lost first; none when all of them
 /// together leave too little room.
-std::vector<VictimSearch::Loss> VictimSearch::losses_on(std::uint32_t server, const Gainer& gainer) const {
-  std::vector<std::uint32_t> tasks;
+std::vector<VictimSearch::Loss> VictimSearch::losses_on(ServerIndex server, const Gainer& gainer) const {
+  std::vector<TaskIndex> tasks;
   const std::span<const std::int64_t> free = ledger_.server_pool.free(server);
   Amounts room(free.begin(), free.end());
-  for (std::uint32_t task = ledger_.servers[server].first_task; task != kNone;
+  for (TaskIndex task = ledger_.servers[server].first_task; task != kNone;
        task = ledger_.tasks[task].next_on_server) {
     const QueueRow& queue = ledger_.queues[ledger_.jobs[ledger_.tasks[task].job].queue];
     if (queue.user == gainer.user || !may_lose(queue.user, gainer.rounded) || spared_.contains(task))
@@ -152,7 +152,7 @@ std::vector<VictimSearch::Loss> VictimSearch::losses_on(std::uint32_t server, co
   }
   std::vector<Loss> losses;
   if (!is_within(gainer.demand, room)) return losses;
-  for (const std::uint32_t task : tasks) losses.push_back(loss_of(task, server, losses.size()));
+  for (const TaskIndex task : tasks) losses.push_back(loss_of(task, server, losses.size()));
   std::stable_sort(losses.begin(), losses.end(),
                    [](const Loss& a, const Loss& b) { return a.work < b.work; });
   return losses;
@@ -176,17 +176,17 @@ void VictimSearch::note_next_order(const std::vector<Loss>& losses) {
 }
 
 /// Those of them that end, if this makes room and they are no more than `max_tasks`; else none.
-std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, const Gainer& gainer,
+std::vector<VictimSearch::Loss> VictimSearch::taken_on(ServerIndex server, const Gainer& gainer,
                                                        std::int64_t max_tasks) {
   const std::span<const std::int64_t> free = ledger_.server_pool.free(server);
   Amounts room(free.begin(), free.end());
-  std::map<std::uint32_t, UsageAfter> left;             // by user, what its losses leave
-  std::map<std::uint32_t, std::int64_t> taken_of_jobs;  // by job
+  std::map<UserIndex, UsageAfter> left;  // what its losses leave
+  std::map<JobIndex, std::int64_t> taken_of_jobs;
   std::vector<Loss> losses = losses_on(server, gainer);
   std::vector<std::size_t> taken;  // of the losses
   for (std::size_t at = 0; at < losses.size(); ++at) {
     const Loss& loss = losses[at];
-    const std::uint32_t job = ledger_.tasks[loss.task].job;
+    const JobIndex job = ledger_.tasks[loss.task].job;
     if (!can_spare(job, taken_of_jobs[job] + 1)) continue;
     UsageAfter& after = left.try_emplace(loss.user, ledger_, loss.user).first->second;
     after.add(loss.task_class, loss.demand, -1);
@@ -220,7 +220,7 @@ std::vector<VictimSearch::Loss> VictimSearch::taken_on(std::uint32_t server, con
   return ended;
 }
 
-void VictimSearch::consider(std::uint32_t server, const Gainer& gainer, std::int64_t max_tasks,
+void VictimSearch::consider(ServerIndex server, const Gainer& gainer, std::int64_t max_tasks,
                             std::optional<Victims>& best) {
   Victims here{.server = server, .tasks = {}, .work = 0};
   for (const Loss& loss : taken_on(server, gainer, max_tasks)) {
@@ -233,8 +233,8 @@ void VictimSearch::consider(std::uint32_t server, const Gainer& gainer, std::int
     best = std::move(here);
 }
 
-std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t max_tasks,
-                                          const std::function<bool(std::uint32_t server)>& may_use) {
+std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tasks,
+                                          const std::function<bool(ServerIndex server)>& may_use) {
   const QueueRow& row = ledger_.queues[queue];
   const UsageAfter before(ledger_, row.user);
   std::optional<Victims> best;
@@ -246,7 +246,7 @@ std::optional<Victims> VictimSearch::find(std::uint32_t queue, std::int64_t max_
     const Gainer gainer{
         .user = row.user, .demand = alternative.demand, .after = &after, .rounded = rounded(after)};
     if (max_spare_ < gainer.rounded * (1 - kRounding) || compare(after, before) <= 0) continue;
-    for (std::uint32_t server = 0; server < ledger_.servers.end(); ++server) {
+    for (const ServerIndex server : ledger_.servers.indices()) {
       if (ledger_.task_classes.eligibility.contains(alternative.servers, server) && may_use(server) &&
           is_within(alternative.demand, ledger_.server_pool.capacity(server)))
         consider(server, gainer, max_tasks, best);
@@ -322,21 +322,21 @@ namespace {
 
 /// The queues that may gain something, in the order of the discipline. Where the tasks of a job with terms
 /// may go depends on more than one server: they wait for what ends by itself.
-std::vector<std::uint32_t> queues_that_may_gain(const PreemptionView& view, const VictimSearch& search) {
+std::vector<QueueIndex> queues_that_may_gain(const PreemptionView& view, const VictimSearch& search) {
   const ShareContext& context = *view.precedence.context;
   const Ledger& ledger = context.ledger;
-  const auto may_gain = [&](std::uint32_t queue) {
+  const auto may_gain = [&](QueueIndex queue) {
     return ledger.task_classes.terms(ledger.queues[queue].task_class) == nullptr && search.may_gain(queue);
   };
   const bool is_frozen = view.blocking == Blocking::freeze;
   std::vector<Keyed> queues;
-  for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
+  for (const QueueIndex queue : ledger.queues.indices()) {
     if (!view.ready.holds(queue) || !(is_frozen || may_gain(queue))) continue;
     const Entry entry{.queue = queue};
     queues.push_back({.entry = entry, .key = view.precedence.discipline->key->rounded(context, entry)});
   }
   std::sort(queues.begin(), queues.end(), [&](Keyed a, Keyed b) { return view.precedence.before(a, b); });
-  std::vector<std::uint32_t> in_order;
+  std::vector<QueueIndex> in_order;
   for (const Keyed& queue : queues) {
     if (!is_frozen || may_gain(queue.entry.queue)) in_order.push_back(queue.entry.queue);
     if (is_frozen) break;
@@ -347,11 +347,11 @@ std::vector<std::uint32_t> queues_that_may_gain(const PreemptionView& view, cons
 std::optional<PreemptionCandidate> first_candidate(const PreemptionView& view, VictimSearch& search,
                                                    std::int64_t max_tasks) {
   const Ledger& ledger = view.precedence.context->ledger;
-  for (const std::uint32_t queue : queues_that_may_gain(view, search)) {
+  for (const QueueIndex queue : queues_that_may_gain(view, search)) {
     if (view.blocking == Blocking::freeze &&
         ledger.fits_somewhere(ledger.queues[queue].task_class, view.open))
       continue;
-    std::optional<Victims> victims = search.find(queue, max_tasks, [&](std::uint32_t server) {
+    std::optional<Victims> victims = search.find(queue, max_tasks, [&](ServerIndex server) {
       if (view.open.contains(server)) return true;
       const Reservations::Kept* const here = view.reservations.on_server(server);
       return here != nullptr && here->queue == queue;

@@ -23,9 +23,9 @@ namespace mirab::scheduling {
 
 /// Tasks of one server that end so that another one fits there.
 struct Victims {
-  std::uint32_t server;
-  std::vector<std::uint32_t> tasks;  ///< those with least work lost first
-  mpq_class work;                    ///< lost, all together: ns times parts of the pool
+  ServerIndex server;
+  std::vector<TaskIndex> tasks;  ///< those with least work lost first
+  mpq_class work;                ///< lost, all together: ns times parts of the pool
 };
 
 /// Which users may lose tasks to which others, as things stand. See preemption.cpp.
@@ -33,16 +33,16 @@ class VictimSearch {
  public:
   /// Requires the share context, the share function and the tasks that are spared to stay as they are.
   /// O(queues m).
-  VictimSearch(const ShareContext& context, const ShareFunction& share, const std::set<std::uint32_t>& spared,
+  VictimSearch(const ShareContext& context, const ShareFunction& share, const std::set<TaskIndex>& spared,
                Time now);
 
   /// May some other user lose a task for one of the queue? False only when none may. O(m).
-  bool may_gain(std::uint32_t queue) const;
+  bool may_gain(QueueIndex queue) const;
 
   /// The victims for the next task of the queue, at most this many, on servers that it may use. O(tasks on
   /// eligible servers), and for those of users who may lose some O(log tasks of a server) rationals.
-  std::optional<Victims> find(std::uint32_t queue, std::int64_t max_tasks,
-                              const std::function<bool(std::uint32_t server)>& may_use);
+  std::optional<Victims> find(QueueIndex queue, std::int64_t max_tasks,
+                              const std::function<bool(ServerIndex server)>& may_use);
 
   /// Would there have been victims, had they not been too many?
   bool found_too_many() const { return found_too_many_; }
@@ -55,26 +55,27 @@ class VictimSearch {
   struct Gainer;  // of the user who is to get a task
   struct Loss;    // of a task that may end
 
-  void note_spare(std::uint32_t user);
+  void note_spare(UserIndex user);
   double rounded(const UsageAfter& after) const;
   std::weak_ordering compare(const UsageAfter& a, const UsageAfter& b) const;
-  bool may_lose(std::uint32_t user, double key) const;
+  bool may_lose(UserIndex user, double key) const;
   bool is_at_least(const UsageAfter& after, const Gainer& gainer) const;
   mpq_class work_rate(std::span<const std::int64_t> demand) const;
-  Loss loss_of(std::uint32_t task, std::uint32_t server, std::size_t place) const;
-  bool can_spare(std::uint32_t job, std::int64_t tasks) const;
-  std::vector<Loss> losses_on(std::uint32_t server, const Gainer& gainer) const;
-  std::vector<Loss> taken_on(std::uint32_t server, const Gainer& gainer, std::int64_t max_tasks);
+  Loss loss_of(TaskIndex task, ServerIndex server, std::size_t place) const;
+  bool can_spare(JobIndex job, std::int64_t tasks) const;
+  std::vector<Loss> losses_on(ServerIndex server, const Gainer& gainer) const;
+  std::vector<Loss> taken_on(ServerIndex server, const Gainer& gainer, std::int64_t max_tasks);
   void note_next_order(const std::vector<Loss>& losses);
-  void consider(std::uint32_t server, const Gainer& gainer, std::int64_t max_tasks,
+  void consider(ServerIndex server, const Gainer& gainer, std::int64_t max_tasks,
                 std::optional<Victims>& best);
 
   const ShareContext& context_;
   const Ledger& ledger_;
   const ShareFunction& share_;
-  const std::set<std::uint32_t>& spared_;
+  const std::set<TaskIndex>& spared_;
   Time now_;
-  std::vector<double> spare_;  // the highest key of the user after the loss of one task; -1 without tasks
+  IndexedVector<UserIndex, double>
+      spare_;  // the highest key of the user after the loss of one task; -1 without tasks
   double max_spare_ = -1;
   bool found_too_many_ = false;
   Time next_order_ = Time::max();
@@ -82,7 +83,7 @@ class VictimSearch {
 
 /// A queue whose next task may be placed by force.
 struct PreemptionCandidate {
-  std::uint32_t queue;
+  QueueIndex queue;
   Victims victims;  ///< who lose tasks to it
 };
 
@@ -93,7 +94,7 @@ struct PreemptionView {
   Blocking blocking;
   const OpenServers& open;
   const Reservations& reservations;  ///< none without the option
-  const std::set<std::uint32_t>&
+  const std::set<TaskIndex>&
       spared;  ///< tasks that are not preempted: they started on a server kept for them
 };
 

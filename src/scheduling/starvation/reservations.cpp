@@ -98,16 +98,16 @@ bool ReservationPolicy::may_intend(Time at) const {
 
 /// The queues without a server whose next task has waited for long enough and fits nowhere, the longest
 /// first.
-std::vector<std::uint32_t> ReservationPolicy::due(const Ledger& ledger, const ReadyQueue& ready,
-                                                  const ReservationPreview& step) const {
-  std::vector<std::uint32_t> due;
-  std::map<std::uint32_t, bool> fits;  // by task class
-  const auto fits_nowhere = [&](std::uint32_t task_class) {
+std::vector<QueueIndex> ReservationPolicy::due(const Ledger& ledger, const ReadyQueue& ready,
+                                               const ReservationPreview& step) const {
+  std::vector<QueueIndex> due;
+  std::map<TaskClassIndex, bool> fits;
+  const auto fits_nowhere = [&](TaskClassIndex task_class) {
     const auto [known, is_new] = fits.try_emplace(task_class, false);
     if (is_new) known->second = ledger.fits_somewhere(task_class, step.open);
     return !known->second;
   };
-  for (std::uint32_t queue = 0; queue < ledger.queues.size(); ++queue) {
+  for (const QueueIndex queue : ledger.queues.indices()) {
     // One server can be kept for one task, wherever the others of its job are; not for a gang, or a domain.
     if (!ready.holds(queue) || ledger.task_classes.terms(ledger.queues[queue].task_class) != nullptr)
       continue;
@@ -119,7 +119,7 @@ std::vector<std::uint32_t> ReservationPolicy::due(const Ledger& ledger, const Re
     if (step.reservations.of_queue(queue) == nullptr && fits_nowhere(ledger.queues[queue].task_class))
       due.push_back(queue);
   }
-  std::sort(due.begin(), due.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::sort(due.begin(), due.end(), [&](QueueIndex a, QueueIndex b) {
     const QueueRow& row_a = ledger.queues[a];
     const QueueRow& row_b = ledger.queues[b];
     return row_a.since != row_b.since ? row_a.since < row_b.since : row_a.arrival < row_b.arrival;
@@ -130,12 +130,11 @@ std::vector<std::uint32_t> ReservationPolicy::due(const Ledger& ledger, const Re
 namespace {
 
 /// The open server that could hold the queue's next task and misses least for it.
-std::optional<std::uint32_t> server_to_keep(const Ledger& ledger, std::uint32_t queue,
-                                            const OpenServers& open) {
-  const std::uint32_t task_class = ledger.queues[queue].task_class;
-  std::optional<std::uint32_t> best;
+std::optional<ServerIndex> server_to_keep(const Ledger& ledger, QueueIndex queue, const OpenServers& open) {
+  const TaskClassIndex task_class = ledger.queues[queue].task_class;
+  std::optional<ServerIndex> best;
   Missing min;
-  for (std::uint32_t server = 0; server < ledger.servers.end(); ++server) {
+  for (const ServerIndex server : ledger.servers.indices()) {
     if (!open.contains(server) || !ledger.fits_when_empty(task_class, server)) continue;
     const Missing here =
         missing_of(ledger.demand(ledger.queues[queue], server), ledger.server_pool.free(server));
@@ -155,11 +154,11 @@ void ReservationPolicy::add_due(const Ledger& ledger, const ReadyQueue& ready,
   step.searched = step.at;
   std::vector<Reservations::Kept>& kept = step.reservations.kept;
   if (kept.size() >= rule_.servers) return;
-  std::set<std::uint32_t> in_vain;  // task classes for which there is no such server
-  for (const std::uint32_t queue : due(ledger, ready, step)) {
-    const std::uint32_t task_class = ledger.queues[queue].task_class;
+  std::set<TaskClassIndex> in_vain;  // task classes for which there is no such server
+  for (const QueueIndex queue : due(ledger, ready, step)) {
+    const TaskClassIndex task_class = ledger.queues[queue].task_class;
     if (in_vain.contains(task_class)) continue;
-    const std::optional<std::uint32_t> server = server_to_keep(ledger, queue, step.open);
+    const std::optional<ServerIndex> server = server_to_keep(ledger, queue, step.open);
     if (!server) {
       in_vain.insert(task_class);
       continue;
@@ -209,12 +208,13 @@ std::string ReservationPolicy::broken(const Ledger& ledger, const ReadyQueue& re
   };
   const std::span<const Reservations::Kept> kept = memory_.present.kept;
   if (kept.size() > rule_.servers) return "more servers are kept than may be";
-  for (const std::uint32_t task : memory_.met) {
+  for (const TaskIndex task : memory_.met) {
     if (!ledger.tasks.holds(task))
-      return fmt::format("a server was kept for task {}, which is not there", task);
+      return fmt::format("a server was kept for task {}, which is not there", task.number());
   }
   for (const Reservations::Kept& each : kept) {
-    if (const char* const what = broken(each)) return fmt::format("the kept server {} {}", each.server, what);
+    if (const char* const what = broken(each))
+      return fmt::format("the kept server {} {}", each.server.number(), what);
   }
   return {};
 }

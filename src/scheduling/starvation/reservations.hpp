@@ -20,16 +20,16 @@ namespace mirab::scheduling {
 /// closed too, but never kept.
 struct Reservations {
   struct Kept {
-    std::uint32_t server;
-    std::uint32_t queue;
+    ServerIndex server;
+    QueueIndex queue;
     Time since;
   };
   std::vector<Kept> kept = {};  ///< in the order in which they were
 
-  const Kept* of_queue(std::uint32_t queue) const {
+  const Kept* of_queue(QueueIndex queue) const {
     return find([&](const Kept& each) { return each.queue == queue; });
   }
-  const Kept* on_server(std::uint32_t server) const {
+  const Kept* on_server(ServerIndex server) const {
     return find([&](const Kept& each) { return each.server == server; });
   }
 
@@ -71,19 +71,19 @@ class ReservationPolicy {
 
   /// The reservations as they are, and the tasks that started on a server kept for them, and run.
   const Reservations& present() const { return memory_.present; }
-  const std::set<std::uint32_t>& spared() const { return memory_.met; }
+  const std::set<TaskIndex>& spared() const { return memory_.met; }
 
   // What has happened.
   void begun(const ReservationPreview& intended);
   void ended(const Reservations::Kept& kept);  ///< one of the present ones
-  void started_there(std::uint32_t task) { memory_.met.insert(task); }
-  void task_ended(std::uint32_t task) { memory_.met.erase(task); }
+  void started_there(TaskIndex task) { memory_.met.insert(task); }
+  void task_ended(TaskIndex task) { memory_.met.erase(task); }
 
   /// What a snapshot keeps.
   struct Memory {
     Reservations present = {};
     std::optional<Time> searched = {};  ///< when it was last searched who is due
-    std::set<std::uint32_t> met = {};
+    std::set<TaskIndex> met = {};
   };
   const Memory& memory() const { return memory_; }
   void set_memory(Memory memory) { memory_ = std::move(memory); }
@@ -95,8 +95,8 @@ class ReservationPolicy {
   bool has_lasted(const Reservations::Kept& kept, Time at) const;
   bool searches_again(Time at) const;
   void add_due(const Ledger& ledger, const ReadyQueue& ready, ReservationPreview& step) const;
-  std::vector<std::uint32_t> due(const Ledger& ledger, const ReadyQueue& ready,
-                                 const ReservationPreview& step) const;
+  std::vector<QueueIndex> due(const Ledger& ledger, const ReadyQueue& ready,
+                              const ReservationPreview& step) const;
 
   Reserving rule_;
   Memory memory_;
