@@ -13,8 +13,8 @@
 namespace mirab {
 namespace {
 
-constexpr double kFull = 1e-6;  // relative: beyond what a converged outcome leaves
-constexpr std::size_t kMostHolders = 3;
+constexpr double kFull = 1e-6;           // relative: beyond what a converged outcome leaves
+constexpr std::size_t kMostHolders = 3;  // of a full resource are named: a sentence takes no more
 
 // Server entries that stand together, as indices into Allocation::servers; the pool alone for a pool.
 std::vector<std::vector<std::size_t>> places(const Classes& classes, Scope scope) {

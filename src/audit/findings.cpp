@@ -12,18 +12,22 @@ namespace mirab {
 
 namespace {
 
+constexpr double kSmallestPlain = 1e-4;  // smaller numbers would begin with more than three zeros
+constexpr double kLargestPlain = 1e15;   // Derived: below 2^53 every digit before the point is known.
+
 // At least this many significant digits, and all that stand before the point.
 std::string with_digits(double value, int digits) {
   const double size = std::abs(value);
-  if (size != 0 && (size < 1e-4 || size >= 1e15)) return fmt::format("{:.{}g}", value, digits);
+  if (size != 0 && (size < kSmallestPlain || size >= kLargestPlain))
+    return fmt::format("{:.{}g}", value, digits);
   const int whole = size < 1 ? 0 : static_cast<int>(std::floor(std::log10(size))) + 1;
   std::string text = fmt::format("{:.{}f}", value, std::max(1, digits - whole));
   while (text.back() == '0' && text[text.size() - 2] != '.') text.pop_back();
   return text;
 }
 
-constexpr int kDigits = 4;
-constexpr int kMaxDigits = 12;
+constexpr int kDigits = 4;      // they show a gain of Tolerances::least_gain, 1e-3
+constexpr int kMaxDigits = 12;  // Derived: more are rounding, as the certificates are at best 1e-12.
 
 }  // namespace
 
@@ -51,10 +55,11 @@ std::pair<std::string, std::string> told_apart(double a, double b) {
 }
 
 std::string part_words(double part) {
+  constexpr double kSamePart = 1e-12;  // Derived: thousands of roundings; 1/3 itself is rounded
   constexpr std::pair<double, const char*> kNamed[] = {
       {1.0, "all of"}, {0.5, "its half of"}, {1.0 / 3, "its third of"}, {0.25, "its quarter of"}};
   for (const auto& [size, words] : kNamed) {
-    if (std::abs(part - size) < 1e-12) return words;
+    if (std::abs(part - size) < kSamePart) return words;
   }
   return fmt::format("its {:.1f}% of", 100 * part);
 }

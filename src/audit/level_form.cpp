@@ -9,6 +9,8 @@
 namespace mirab {
 namespace {
 
+// Of a user's total, or of a capacity. As ServerLevelTuning::nothing: a tenth of what a certificate of PS-DSF
+// accepts, so that what is left out cannot make an accepted violation a false one.
 constexpr double kNothing = 1e-9;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

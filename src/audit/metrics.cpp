@@ -13,7 +13,8 @@
 namespace mirab {
 namespace {
 
-constexpr double kRounding = 1e-9;  // relative, of sums of amounts
+// Relative, of sums of amounts. Derived: what solvers leave; at 1e-12 equal parts would count as different.
+constexpr double kRounding = 1e-9;
 
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 

@@ -10,7 +10,7 @@ namespace {
 
 // One, unless that is a silly amount for this capacity; then about a hundredth of it.
 Quantity unit_for(double capacity) {
-  constexpr double kMaxUnits = 1e4;
+  constexpr double kMaxUnits = 1e4;  // one of ten thousand is the least that four digits show
   if (capacity >= 1 && capacity <= kMaxUnits) return Quantity(1);
   const Result<Quantity> hundredth = Quantity::parse(fmt::format("{:.3g}", capacity / 100));
   MIRAB_ASSERT(static_cast<bool>(hundredth), "a hundredth of a capacity is an amount");

@@ -122,7 +122,8 @@ std::vector<double> split_over_containers(const Workload& workload, std::size_t 
 
 namespace {
 
-constexpr double kWholeWithin = 1e-6;  // of a step
+constexpr double kWholeWithin =
+    1e-6;  // of a step: rounding of amounts of up to 2^47 units, 1e-2 at most, is seen only beyond 1e10 steps
 
 using LimitsOfPod = std::vector<std::vector<Units>>;  // [c][r]
 

@@ -136,7 +136,7 @@ std::vector<std::optional<Units>> limited_before(const Pods& pods) {
 
 // The workloads that ask for most of a resource, with how much.
 std::string largest_requests(const Pods& pods, std::size_t r) {
-  constexpr std::size_t kMaxNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;  // in one line
   std::vector<const Workload*> order;
   for (const Workload& workload : pods.workloads) order.push_back(&workload);
   std::stable_sort(order.begin(), order.end(), [&](const Workload* a, const Workload* b) {

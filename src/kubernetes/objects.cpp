@@ -108,7 +108,7 @@ std::string key_of(std::string_view pointer) {
 namespace {
 
 constexpr std::string_view kParallelism = "/parallelism";
-constexpr std::int64_t kMostCompletions = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostCompletions = std::numeric_limits<std::int32_t>::max();  // int32 in Kubernetes
 
 std::string_view text_at(const Object& object, std::string_view pointer) {
   const Node* node = value_at(*object.root, pointer);

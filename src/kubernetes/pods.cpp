@@ -409,7 +409,7 @@ class PodReader {
   }
 
   void add_notices() {
-    constexpr std::size_t kMaxNamed = 3;
+    constexpr std::size_t kMaxNamed = 3;  // in one line
     const auto note = [&](const std::vector<std::string_view>& names, std::string_view why) {
       if (!names.empty())
         pods_.notices.push_back(fmt::format("left out, since {}: {}", why, first_names(names, kMaxNamed)));

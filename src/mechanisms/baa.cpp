@@ -34,8 +34,9 @@ using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 
-constexpr numerics::Accuracy kBaaAccuracy{.target = 1e-12, .accepted = 1e-9};  // of the certificate
-constexpr double kEnvies = 1e-12;                                              // relative, beyond rounding
+// Of the certificate. As kFewUsers of pool.cpp.
+constexpr numerics::Accuracy kBaaAccuracy{.target = 1e-12, .accepted = 1e-9};
+constexpr double kEnvies = 1e-12;  // relative. Derived: thousands of roundings, and no more than the target.
 
 constexpr std::string_view kBaaPaper = "Wang and Varman, FAST 2014";
 constexpr std::string_view kFullResource =

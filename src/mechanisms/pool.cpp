@@ -122,7 +122,7 @@ Allocation allocation_of(const Problem& problem, const Pool& pool, const PoolSha
 }
 
 std::string constrained_users(const Problem& problem) {
-  constexpr std::size_t kMaxNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;  // in one line of an error
   std::vector<std::string_view> names;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     if (problem.is_constrained(n)) names.push_back(problem.users()[n].name);

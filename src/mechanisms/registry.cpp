@@ -13,7 +13,7 @@
 namespace mirab {
 namespace {
 
-constexpr double kFeasibleWithin = 1e-9;  // of a capacity
+constexpr double kFeasibleWithin = 1e-9;  // of a capacity. Derived: sums of a million parts in doubles.
 
 // `; mechanisms that can: …`, the rows that accept something; empty when there are none.
 template <class Accepted>

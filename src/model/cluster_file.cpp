@@ -130,14 +130,13 @@ Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::stri
 
 // A pipe has to be held in memory to see in which syntax it is written.
 Result<Problem> read_standard_input() {
-  constexpr std::size_t kMaxBytes = 1U << 28;
   const std::string name = "standard input";
   std::string text;
   std::array<char, 65536> chunk;
   while (std::cin.read(chunk.data(), chunk.size()), std::cin.gcount() > 0) {
     text.append(chunk.data(), static_cast<std::size_t>(std::cin.gcount()));
-    if (text.size() > kMaxBytes) {
-      return Error{.message = fmt::format("more than {} bytes; name a file instead", kMaxBytes),
+    if (text.size() > kMaxTextBytes) {
+      return Error{.message = fmt::format("more than {} bytes; name a file instead", kMaxTextBytes),
                    .file = name};
     }
   }

@@ -32,7 +32,7 @@ class Lines::Text {
   std::uint64_t bytes_read() const { return from_file_ - stream_.avail_in; }
 
  private:
-  static constexpr std::size_t kPacked = 128 * 1024;
+  static constexpr std::size_t kPacked = 128 * 1024;  // bytes read at a time. Harmless from 16 KiB on.
   enum class Form { unknown, plain, gzip };
 
   bool fill();

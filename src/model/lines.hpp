@@ -35,6 +35,9 @@ class Lines {
   static constexpr std::size_t kLongestLine =
       std::size_t{64} * 1024;  ///< bytes; a line of the traces has some 200
 
+  /// In bytes, of a workload file: its longest lines name thousands of servers, or hold the usage of days.
+  static constexpr std::size_t kLongestWorkloadLine = std::size_t{1} << 20;
+
  private:
   class Text;
 

@@ -16,7 +16,7 @@ namespace mirab {
 
 namespace {
 
-constexpr std::size_t kMostEligibilities = 4'000'000'000;  // sets times servers, a bit for each
+constexpr std::size_t kMostEligibilities = 4'000'000'000;  // sets times servers, a bit for each: 500 MB
 
 // Which servers does `servers` of the user name? All when it is left out.
 std::vector<bool> named_servers(const User& user, const std::map<std::string_view, std::size_t>& numbers) {

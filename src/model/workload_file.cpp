@@ -25,10 +25,8 @@ namespace mirab {
 /// What the head calls the file.
 inline constexpr std::string_view kWorkloadMagic = "workload";
 
-/// In bytes. The longest lines name thousands of servers, or hold the usage of days.
-inline constexpr std::size_t kLongestWorkloadLine = std::size_t{1} << 20;
-
-/// A usage with more amounts than this goes on in a further line, unless one step has as many.
+/// A usage with more amounts than this goes on in a further line, unless one step has as many. Derived: an
+/// amount has up to 20 digits and signs, so that the line stays shorter than a fifth of the longest.
 inline constexpr std::size_t kMostAmountsInALine = 10'000;
 
 // The workload file (docs/reference/workload-file.md): line by line to a Workload. What a line is, its own
@@ -309,7 +307,7 @@ class WorkloadReader : FieldReader {
 }  // namespace
 
 Result<Workload> read_workload_file(const std::string& path) {
-  Result<Lines> lines = Lines::open(path, kLongestWorkloadLine);
+  Result<Lines> lines = Lines::open(path, Lines::kLongestWorkloadLine);
   if (!lines) return lines.error();
   WorkloadReader reader(path);
   while (true) {

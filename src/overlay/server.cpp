@@ -161,7 +161,7 @@ KeptOptions kept_of(const OverlayOptions& chosen) {
 }
 
 void fetch(const void* begin, std::size_t bytes) {
-  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kLine = 64;  // bytes of a line of the cache
   for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(begin) + at);
 }
 

@@ -106,7 +106,7 @@ struct Growth {
 };
 
 std::vector<Growth> growths(const Division& division) {
-  constexpr std::array kFactors = {2.0, 1.5, 1.25, 4.0, 1.1};
+  constexpr std::array kFactors = {2.0, 1.5, 1.25, 4.0, 1.1};  // the easiest to grasp first
   const Problem& problem = division.problem;
   std::vector<std::optional<std::size_t>> places{std::nullopt};
   if (division.scope != Scope::pool && problem.server_count() > 1) {
@@ -216,7 +216,7 @@ Verdict check_resource_monotonicity(const Division& division, const Rule& rule, 
 namespace {
 
 constexpr std::array kFactors = {2.0, 0.5, 10.0, 0.1};
-constexpr double kDust = 1e-9;  // of a resource
+constexpr double kDust = 1e-9;  // of a resource: what rounding and certificates leave of parts of a cluster
 
 bool scale(ResourceVector& demand, double factor) {
   for (Quantity& amount : demand) {

@@ -20,10 +20,14 @@
 namespace mirab {
 namespace {
 
+// Factors of one demand: small ones for gains that are near the truth, large ones for rules that can be
+// turned around.
 constexpr std::array kGrid = {0.125, 0.25, 0.5, 0.8, 0.9, 0.95, 1.05, 1.1, 1.25, 2.0, 4.0, 8.0};
+// Of two demands at a time, so that there are half as many for each.
 constexpr std::array kTrades = {0.25, 0.5, 0.8, 1.25, 2.0, 4.0};
+// Of what is not demanded at all, as parts of the dominant share.
 constexpr std::array kLittle = {0.01, 0.1, 0.5};
-constexpr int kDigits = 4;
+constexpr int kDigits = 4;  // of a reported amount, so that it can be read; a gain of 1e-3 does not need more
 
 bool misreport(const Problem& problem, const Factors& factors, ResourceVector& demand) {
   const double part = fairness::dominant_share<double>(demand, problem.pool());
@@ -40,7 +44,7 @@ bool misreport(const Problem& problem, const Factors& factors, ResourceVector& d
 }
 
 std::string list_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMaxNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;  // in one line
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kMaxNamed); ++i) text += (i == 0 ? "" : ", ") + names[i];
   return names.size() > kMaxNamed ? fmt::format("{} and {} more", text, names.size() - kMaxNamed) : text;
@@ -190,11 +194,11 @@ std::vector<Misreport> misreports_of(const Problem& problem, Scope scope, std::s
 }
 
 Misreport random_misreport(const Problem& problem, Random& random) {
-  constexpr double kLogMost = 2.0794415416798357;  // ln 8
+  const double log_most = std::log(kGrid.back());
   const std::size_t user = random.below(problem.user_count());
   Factors factors;
   for (const std::string& resource : problem.resources())
-    factors[resource] = std::exp(kLogMost * (2 * random.unit() - 1));
+    factors[resource] = std::exp(log_most * (2 * random.unit() - 1));
   return misreport_of(problem, user, std::move(factors));
 }
 
@@ -208,7 +212,8 @@ Misreport random_misreport(const Problem& problem, Random& random) {
 
 namespace {
 
-constexpr std::size_t kMisreportsForAnAttempt = 4;  // are told at most
+// Misreports at most, so that a search ends where hardly any of them makes a cluster that can be divided.
+constexpr std::size_t kMisreportsForAnAttempt = 4;
 
 void shuffle(std::vector<Misreport>& lies, Random& random) {
   for (std::size_t left = lies.size(); left > 1; --left) std::swap(lies[left - 1], lies[random.below(left)]);
@@ -297,9 +302,10 @@ Trial try_misreport(const Division& division, const Rule& rule, const Misreport&
 // A lie with other factors that brings more, or the same one.
 FoundMisreport refine(const Division& division, const Rule& rule, FoundMisreport found,
                       const Search& search) {
+  constexpr int kRounds = 6;  // Derived: 1.3^6 is nearly 5, further than to the next factor of the grid.
   for (const double step : {1.3, 1.1, 1.03}) {
     bool better = true;
-    for (int round = 0; better && round < 6; ++round) {
+    for (int round = 0; better && round < kRounds; ++round) {
       better = false;
       for (std::size_t who = 0; who < found.lie.demands.size(); ++who) {
         for (const auto& [resource, factor] : Factors(found.lie.demands[who])) {

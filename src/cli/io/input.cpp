@@ -19,14 +19,12 @@
 namespace mirab::cli {
 namespace {
 
-constexpr std::size_t kMaxBytes = 1U << 28;
-
 Check append(std::istream& input, InputText& read) {
   std::array<char, 65536> chunk;
   while (input.read(chunk.data(), chunk.size()), input.gcount() > 0) {
     read.text.append(chunk.data(), static_cast<std::size_t>(input.gcount()));
-    if (read.text.size() > kMaxBytes)
-      return Error{.message = fmt::format("more than {} bytes", kMaxBytes), .file = read.name};
+    if (read.text.size() > kMaxTextBytes)
+      return Error{.message = fmt::format("more than {} bytes", kMaxTextBytes), .file = read.name};
   }
   return {};
 }

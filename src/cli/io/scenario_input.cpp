@@ -68,11 +68,10 @@ Error with_file(Error error, const InputFiles& files) {
 
 Error with_workload_line(Error error, const InputFiles& files) {
   constexpr std::string_view kChanges = "changes[";
-  constexpr std::size_t kLongestLine = std::size_t{1} << 20;
   if (error.file != files.workload || error.line > 0 || !error.key.starts_with(kChanges)) return error;
   std::size_t after = 0;  // changes before the one that is meant
   std::from_chars(error.key.data() + kChanges.size(), error.key.data() + error.key.size(), after);
-  Result<Lines> lines = Lines::open(files.workload, kLongestLine);
+  Result<Lines> lines = Lines::open(files.workload, Lines::kLongestWorkloadLine);
   while (lines) {
     const auto line = lines->next();
     if (!line || !line->has_value()) break;

@@ -13,7 +13,7 @@ namespace mirab::traces {
 
 namespace {
 
-constexpr int kRowsBetweenReports = 8192;
+constexpr int kRowsBetweenReports = 8192;  // a few milliseconds of reading
 
 /// Is the text a number in digits, without the suffixes that a Quantity would read too?
 bool is_plain_number(std::string_view text) {

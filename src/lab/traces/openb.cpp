@@ -167,7 +167,7 @@ Result<PodKind> pod_kind(const Row& row) {
 
 /// Seconds; no value for an empty field.
 Result<std::optional<std::uint64_t>> time(const Row& row, const Column& column, std::uint64_t least) {
-  constexpr std::uint64_t kMostSeconds = std::uint64_t{1} << 31;
+  constexpr std::uint64_t kMostSeconds = std::uint64_t{1} << 31;  // four such times fit into a Duration
   if (row.text(column).empty()) return std::optional<std::uint64_t>();
   const auto seconds = row.whole(column);
   if (!seconds) return seconds.error();

@@ -109,7 +109,7 @@ void note(std::vector<std::string>& notices, std::string_view what, std::uint64_
 
 namespace {
 
-constexpr std::size_t kShortest = 8;
+constexpr std::size_t kShortest = 8;  // characters of a hash: 48 bits of base64, so that few names need more
 
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

@@ -36,7 +36,7 @@ struct LevelTuning {
   /// pivots. Derived: O((K m)³) then cost no more than the pivots themselves when K m ≤ 64. Harmless from 8
   /// to 256.
   int refresh_every = 64;
-  Eigen::Index min_pivots = 1'000;  ///< a round may take, and
+  Eigen::Index min_pivots = 1'000;  ///< a round may take, so that small ones have room, and
   Eigen::Index pivots_each = 20;    ///< for each row and capacity. Harmless from 5: fewer than 2 are usual.
   // The start.
   Eigen::Index sample_every = 8;  ///< row is in the sample. Harmless from 2 to 32.
@@ -62,8 +62,9 @@ struct LevelTuning {
   /// multiplications: a limit on time, about ten seconds. Measured: 0.025 µs each, with what goes around them
   /// (60 rows, 200 capacities and 1,179 pivots of 200² take 1.1 s).
   double big_work = 4e8;
-  double big_passes = 30;  ///< over all rows and capacities, in all rounds: an estimate.
-  /// of the bound, for a lexicographic max-min to be exact
+  double big_passes = 30;  ///< over all rows and capacities, in all rounds: an estimate, only for `big_work`.
+  /// of the bound, for a lexicographic max-min to be exact. What misses it in
+  /// doubles is repeated in BigFloat, so that the largest roundings of doubles decide, and not this.
   Accuracy accuracy{.target = 1e-8, .accepted = 1e-8};
 };
 

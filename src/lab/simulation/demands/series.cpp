@@ -102,8 +102,8 @@ std::vector<double> draw_demand(const DemandProfile& profile, std::int64_t itera
 
 namespace {
 
-constexpr double kEqual = 1e-12;  // parts of a capacity that differ by less are equal
-constexpr double kWithin = 1e-9;  // of a fair share
+constexpr double kEqual = 1e-12;  // parts of a capacity that differ by less are equal: by rounding
+constexpr double kWithin = 1e-9;  // of a fair share: what solvers leave. As in audit/metrics.cpp.
 
 std::size_t dominant_of(const ResourceVector& demand, const std::vector<double>& capacity) {
   return fairness::dominant_resource<double>(demand, capacity, kEqual);
@@ -200,8 +200,11 @@ namespace {
 
 using Profiles = std::vector<DemandProfile>;
 
+// Limits on memory: a user has a demand in every iteration, and an iteration keeps its measures until the
+// end.
 constexpr std::int64_t kMostUsers = 1'000'000;
 constexpr std::int64_t kMostIterations = 10'000'000;  // times repeats
+// Derived: the smallest demand, 1e-8, and the largest are then amounts of 17 digits or fewer.
 constexpr double kLeastScale = 1e-6;
 constexpr double kLeastDemand = 0.01;  // before it is scaled
 constexpr double kMost = 1e9;          // of any amount, radius or stretch

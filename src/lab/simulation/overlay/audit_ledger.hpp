@@ -22,7 +22,7 @@ namespace mirab::simulation {
 
 /// Promises that were broken: the first few, and how many there were.
 struct ViolationLog {
-  static constexpr std::size_t kKept = 10;
+  static constexpr std::size_t kKept = 10;  // the first shows the cause, the others what follows from it
 
   Time origin{};  ///< from which their times count
   std::vector<Violation> first = {};

@@ -215,8 +215,12 @@ Check check_places(const std::vector<UserPause>& pauses, const Problem& cluster)
 
 namespace {
 
+// Per tick: from a shuffle in 100 s of ticks of 100 ms to one in 100 us. Views are stale below, and the
+// network carries little but shuffles above.
 constexpr double kFewestShuffles = 1e-3, kMostShuffles = 1e3;
-constexpr Duration kShortestTick = std::chrono::microseconds(1);
+constexpr Duration kShortestTick = std::chrono::microseconds(1);  // shorter than any network's latency
+// Derived: 29 such waits fit into a Duration, 292 years; a bound adds up 14 of them where messages arrive
+// (faults.cpp).
 constexpr Duration kLongestPatience = std::chrono::days(10 * 365);
 
 Error wrong(std::string key, std::string message) {

@@ -22,7 +22,7 @@ Check check_pauses(const std::vector<UserPause>& pauses);
 Check check_places(const Faults& faults, std::int64_t servers);
 Check check_places(const std::vector<UserPause>& pauses, const Problem& cluster);
 
-/// The most of an overlay.
+/// The most of an overlay. Derived: the gateway lists 2^20 servers (overlay/table_limits.hpp).
 inline constexpr std::int64_t kMaxOverlayServers = 1'000'000;
 inline constexpr std::int64_t kMaxOverlayUsers = 1'000'000;
 

@@ -112,11 +112,12 @@ FaultPlan plan_of(const OverlayScenario& scenario, const Roster& roster, std::ui
 namespace {
 
 double repetitions(const Faults& faults) {
-  constexpr double kFew = 3;
+  constexpr double kFew = 3;  // where messages arrive one is enough; others for those cut off by a fault
+  constexpr double kUnanswered = 1e-9;  // probability: once in a billion exchanges a bound is too tight
   const double lost = 1 - (1 - faults.loss) * (1 - faults.corrupt);
   if (faults.until > Duration::zero() || lost == 0) return kFew;
   const double answered = (1 - lost) * (1 - lost);
-  return std::max(kFew, std::ceil(std::log(1e-9) / std::log1p(-answered)));
+  return std::max(kFew, std::ceil(std::log(kUnanswered) / std::log1p(-answered)));
 }
 
 Duration ticks(double count, Duration tick) {

@@ -12,7 +12,7 @@
 namespace mirab::simulation {
 namespace {
 
-constexpr std::size_t kHead = 8;
+constexpr std::size_t kHead = 8;  // bytes: the letter's length and its class
 
 struct Head {
   std::uint32_t length = 0;
@@ -55,7 +55,7 @@ void MessageStore::drop(Id letter) {
 }
 
 void MessageStore::prefetch(Id letter) const {
-  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kLine = 64;  // bytes of a line of the cache; nearly all letters take three at most
   const std::uint8_t* const block = buffer_.data() + letter * kUnit;
   for (std::size_t line = 0; line < 3; ++line) __builtin_prefetch(block + line * kLine);
 }

@@ -14,8 +14,9 @@ using overlay::GossipOptions;
 using overlay::OverlayOptions;
 using overlay::Patience;
 
-constexpr std::int64_t kMostEntries = 1000;  // of a view
-constexpr std::int64_t kMost = 1'000'000;    // hops, rounds, shuffles
+// Of a view; the papers have 8 to 30. Derived: a message with a thousand descriptors is some 10 KB.
+constexpr std::int64_t kMostEntries = 1000;
+constexpr std::int64_t kMost = 1'000'000;  // hops, rounds, shuffles: as many as there may be servers
 
 template <auto member>
 constexpr WholeOption whole(std::string_view key, std::int64_t least, std::int64_t most) {

@@ -43,7 +43,8 @@ struct WaitOption {
   std::int64_t least;
   std::uint32_t overlay::Patience::*ticks;
 };
-inline constexpr std::int64_t kMaxPatience = 1 << 30;
+inline constexpr std::int64_t kMaxPatience =
+    1 << 30;  // Derived: three such waits add up within 32 bits of ticks.
 std::span<const WaitOption> wait_options();
 
 inline constexpr std::string_view kTemperatureKey = "temperature";

@@ -99,7 +99,8 @@ std::optional<LeftOver> left_over(const World& world, const Ledger& ledger, cons
 
 namespace {
 
-/// Ticks between two looks at whether anything still fits.
+/// Ticks between two looks at whether anything still fits. A run without a duration ends that much later at
+/// most; a look costs O(servers users).
 constexpr std::int64_t kLook = 20;
 
 /// When a run is over. With a duration: then. Without: nothing fits anywhere any more, which is final only

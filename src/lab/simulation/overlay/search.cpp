@@ -24,8 +24,8 @@ namespace mirab::simulation {
 
 namespace {
 
-constexpr Duration kTick = std::chrono::milliseconds(100);
-constexpr std::size_t kResources = 2;
+constexpr Duration kTick = std::chrono::milliseconds(100);  // the default of a scenario
+constexpr std::size_t kResources = 2;  // the fewest with which a user's dominant resource can differ
 
 std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));
@@ -222,7 +222,7 @@ Trial draw_trial(const SearchOptions& options, std::uint64_t seed) {
 
 namespace {
 
-constexpr std::uint64_t kSeeds = 6;  // that a smaller cluster is tried with
+constexpr std::uint64_t kSeeds = 6;  // that a smaller cluster is tried with: each costs a run of kTries
 
 /// Servers from `nodes` on go, and what was to happen to them.
 void keep_nodes(Trial& trial, std::uint32_t nodes) {
@@ -410,7 +410,7 @@ Shrunk shrink_trial(const Trial& trial, const Violation& violation, const Breaks
 
 namespace {
 
-constexpr std::size_t kTries = 500;
+constexpr std::size_t kTries = 500;   // runs: a limit on time, as above
 constexpr std::size_t kBatch = 1024;  // trials whose outcomes are kept until they are added up
 
 std::uint64_t seed_of(const SearchOptions& options, std::size_t index) { return options.first_seed + index; }

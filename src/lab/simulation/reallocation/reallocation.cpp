@@ -16,7 +16,7 @@
 namespace mirab::simulation {
 namespace {
 
-/// Of a run: as many means over the window are told for every server.
+/// Of a run: a limit on memory, as every server keeps its means over the window, one for each interval.
 constexpr std::int64_t kMostIntervals = 1'000'000;
 
 }  // namespace
@@ -256,7 +256,7 @@ std::vector<std::string_view> constrained_jobs(const Workload& workload) {
 Result<ReallocationOutcome> play_what_it_honours(const Problem& cluster, const ServerKinds& kinds,
                                                  const Workload& workload, const ReallocationOptions& options,
                                                  const Choice& mechanism) {
-  constexpr std::size_t kMaxNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;  // in one line
   const std::vector<std::string_view> constrained = constrained_jobs(workload);
   if (constrained.empty() || honours_placement(mechanism))
     return play(cluster, kinds, workload, options, mechanism);

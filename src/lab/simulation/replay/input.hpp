@@ -56,10 +56,11 @@ struct ReplayInput {
   std::vector<std::string> notices;
 };
 
-/// The number of users whose shares are reported one by one.
+/// The number of users whose shares are reported one by one: as many lines as a chart can show apart.
 inline constexpr std::size_t kLargest = 12;
 
-/// The number of tasks that stand for all in the measure of fragmentation.
+/// The number of tasks that stand for all in the measure of fragmentation. Derived: the part of tasks that do
+/// not fit is known to 1/64; every sample looks at each of them on every kind of machine.
 inline constexpr std::size_t kTypical = 64;
 
 /// Checks, scales and counts. Errors as for replay(). O(machines + jobs log jobs + requests × kinds).

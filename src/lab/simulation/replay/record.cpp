@@ -13,7 +13,7 @@
 namespace mirab::simulation {
 namespace {
 
-constexpr double kBands[] = {0.1, 0.5, 0.9};
+constexpr double kBands[] = {0.1, 0.5, 0.9};  // quantiles of the users that are not shown one by one
 
 void keep_every_second(std::vector<double>& values) {
   for (std::size_t k = 0; 2 * k < values.size(); ++k) values[k] = values[2 * k];

@@ -13,8 +13,9 @@
 namespace mirab::simulation {
 namespace {
 
-constexpr std::size_t kMostShown = 20;  // words of a list
-constexpr double kLongestTime = 1e18;   // thirty years, in nanoseconds
+constexpr std::size_t kMostShown = 20;  // words of a list, in an error
+// Thirty years, in nanoseconds. Derived: nine such times add up within a Duration, 2^63.
+constexpr double kLongestTime = 1e18;
 
 struct Unit {
   std::string_view name;
@@ -66,7 +67,7 @@ std::optional<std::int64_t> parse_whole(const Node& node, std::int64_t least, st
 
 // `, not 'x'` of a scalar, nothing of what is none.
 std::string instead_of(const Node& node) {
-  constexpr std::size_t kLongest = 40;
+  constexpr std::size_t kLongest = 40;  // characters of what was written, in an error
   return node.kind == Node::Kind::scalar ? fmt::format(", not '{}'", node.text.substr(0, kLongest)) : "";
 }
 
@@ -214,7 +215,7 @@ Choice ScenarioFields::choice(const Node& node, const std::string& key, Choose c
 }
 
 std::vector<Choice> ScenarioFields::choice_list(const Node& node, const std::string& key, Choose choose) {
-  constexpr std::size_t kMost = 100;
+  constexpr std::size_t kMost = 100;  // a limit on time: every choice is a run of its own
   std::vector<Choice> all;
   for (const Node::Entry& entry : entries(node, key, kMost)) {
     const std::string entry_key = item_key(key, all.size());

@@ -36,7 +36,7 @@ std::uint64_t read_seed(const Node& node, const std::string& key, ScenarioFields
 
 // `5` is 1, 2, 3, 4, 5; a list names them.
 std::vector<std::uint64_t> read_seeds(const Node& node, ScenarioFields& fields) {
-  constexpr std::size_t kMost = 1000;
+  constexpr std::size_t kMost = 1000;  // a limit on time: every seed is a run of its own
   const std::string key(kSeedsKey);
   std::vector<std::uint64_t> seeds;
   if (node.kind != Node::Kind::list) {

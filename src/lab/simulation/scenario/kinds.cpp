@@ -16,7 +16,7 @@ namespace mirab::simulation {
 
 namespace {
 
-constexpr std::size_t kMostContenders = 100;
+constexpr std::size_t kMostContenders = 100;  // a limit on time: each replays the whole workload
 
 ReplayContender read_contender(const Node& node, const std::string& key, ScenarioFields& fields) {
   static constexpr std::array<std::string_view, 2> kKeys = {"discipline", "placement"};
@@ -69,7 +69,7 @@ TraceScenario read_trace(const Node& root, ScenarioFields& fields) {
       kVersionKey, kKindKey,     kSeedKey, kSeedsKey,  kOutputsKey, "cluster",
       "workload",  "contenders", "scale",  "duration", "until",     "samples"};
   static constexpr std::array<std::string_view, 2> kEnds = {"span", "drained"};
-  constexpr std::int64_t kMostSamples = 100'000;
+  constexpr std::int64_t kMostSamples = 100'000;  // of every course: a megabyte of text each
   TraceScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
   scenario.cluster = fields.path(fields.required(root, "", "cluster"), "cluster");
@@ -127,6 +127,8 @@ ReallocationScenario read_reallocation(const Node& root, ScenarioFields& fields)
 
 namespace {
 
+// Limits on time: every iteration divides all servers among all users anew. The thesis has 100 servers at
+// most.
 constexpr std::size_t kMaxServers = 10'000;
 constexpr std::size_t kMostGroups = 1'000;
 constexpr std::int64_t kMost = 1'000'000;  // of anything that is counted
@@ -238,9 +240,10 @@ DemandSeriesScenario read_demands(const Node& root, ScenarioFields& fields) {
 
 namespace {
 
-constexpr std::size_t kMostClasses = 1'000;
-constexpr std::size_t kMostLoads = 1'000;
-constexpr std::int64_t kMaxCount = 1'000'000'000'000;  // of anything that is counted
+constexpr std::size_t kMostClasses = 1'000;  // a limit on time: a division costs at least O(classes)
+constexpr std::size_t kMostLoads = 1'000;    // a limit on time: every load is a run of its own
+// Of anything that is counted; what a model can do with it is checked there (check_task_bounds()).
+constexpr std::int64_t kMaxCount = 1'000'000'000'000;
 
 // The order of its keys is that of the resources.
 void read_capacity(const Node& node, TrafficScenario& scenario, ScenarioFields& fields) {

@@ -88,7 +88,7 @@ OverlayOptions read_overlay_options(const Node& map, const std::string& prefix, 
 
 namespace {
 
-constexpr std::size_t kMostOfAKind = 100'000;
+constexpr std::size_t kMostOfAKind = 100'000;  // faults in a list, written one by one
 
 std::uint32_t read_node(const Node& map, const std::string& key, ScenarioFields& fields) {
   return static_cast<std::uint32_t>(
@@ -212,11 +212,11 @@ std::vector<UserPause> read_pauses(const Node& node, ScenarioFields& fields) {
 
 namespace {
 
-constexpr std::size_t kMostSchedulers = 100;
-constexpr std::size_t kMostTolerances = 100;
-constexpr std::int64_t kOverlayMost = 1'000'000'000;  // of anything that is counted
-constexpr std::int64_t kMostWarmUp = 1'000'000;
-constexpr std::int64_t kMostFrames = 1000;
+constexpr std::size_t kMostSchedulers = 100;          // a limit on time: each is a run of its own
+constexpr std::size_t kMostTolerances = 100;          // columns of a table
+constexpr std::int64_t kOverlayMost = 1'000'000'000;  // of anything that is counted: it fits into 32 bits
+constexpr std::int64_t kMostWarmUp = 1'000'000;       // ticks: a day and more at 100 ms
+constexpr std::int64_t kMostFrames = 1000;            // a limit on memory: each is a picture of all servers
 
 // Of the whole file.
 constexpr std::array<std::string_view, 21> kFileKeys = {

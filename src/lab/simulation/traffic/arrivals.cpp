@@ -174,7 +174,7 @@ constexpr std::array<ChoosableRow, 4> kLaws = {{{"exponential", {}, {}},
                                                 {"hyperexponential", {}, kHyperexponentialOptions}}};
 
 Result<Sizes> erlang(std::string_view stages) {
-  constexpr double kMostStages = 10'000;
+  constexpr double kMostStages = 10'000;  // c² is 1e-4 then: sizes are as good as equal
   const Result<Quantity> number = Quantity::parse(stages);
   const double count = number && number->exponent() >= 0 ? number->value() : 0;
   if (count >= 1 && count <= kMostStages) {

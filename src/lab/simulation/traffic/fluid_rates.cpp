@@ -139,8 +139,10 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
+// Derived: as exact as the mechanism pf is for many users (mechanisms/pool.cpp).
 constexpr numerics::Accuracy kPriceAccuracy{.target = 1e-9, .accepted = 1e-9};
-constexpr int kMostIterations = 1'000'000;
+constexpr int kMostIterations =
+    1'000'000;  // of the gradient: a limit on time, a fifth of a second for two classes
 
 struct Population {
   Eigen::ArrayXXd demand;  // in parts of the resources, [class that is there][m]

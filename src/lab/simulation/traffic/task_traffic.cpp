@@ -28,10 +28,13 @@
 namespace mirab::simulation {
 namespace {
 
-constexpr std::int64_t kMostPermanent = 100'000;
-constexpr double kMostAtATime = 1e7;
-constexpr double kMaxTasks = 1e10;
-constexpr double kShortestTask = 1e-6;  // τ_k, in units of time
+constexpr std::int64_t kMostPermanent = 100'000;  // a limit on memory: each is a user of the engine
+constexpr double kMostAtATime = 1e7;              // a limit on memory: measured, some 120 bytes each
+constexpr double kMaxTasks = 1e10;                // Derived: at 1 µs each they take three hours.
+// τ_k, in units of time, which are a second of nanoseconds. Derived: a nanosecond is a thousandth of the
+// shortest. No draw is above 37 times the mean (ln 2^53), and a run is 1e9 long, so that the end of the
+// longest task, 4.7e9, comes before 2^63 ns, 9.2e9.
+constexpr double kShortestTask = 1e-6;
 constexpr double kLongestTask = 1e8;
 constexpr double kLongestRun = 1e9;
 

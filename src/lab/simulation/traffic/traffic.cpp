@@ -15,10 +15,10 @@
 namespace mirab::simulation {
 namespace {
 
-constexpr std::int64_t kTrafficFewestJobs = 10 * kTrafficBatches;
+constexpr std::int64_t kTrafficFewestJobs = 10 * kTrafficBatches;  // as many as a class needs in each batch
 constexpr std::int64_t kMostJobs = 10'000'000'000;                 // an hour or more of divisions
 constexpr std::int64_t kTrafficMostPermanent = 1'000'000'000'000;  // well within what a double counts
-constexpr double kRounding = 1e-9;                                 // of parts that are to add up to 1
+constexpr double kRounding = 1e-9;  // of parts that are to add up to 1: thirds may be written with ten digits
 
 bool is_amount(double amount) { return std::isfinite(amount) && amount >= 0; }
 

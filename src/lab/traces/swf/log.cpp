@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, kMaxFields> kNames = {"job number",
                                                              "field 23",
                                                              "field 24"};
 
-constexpr std::int64_t kMostOfAHead = std::int64_t{1} << 31;
+constexpr std::int64_t kMostOfAHead = std::int64_t{1} << 31;  // nodes or processors, far beyond any machine
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";

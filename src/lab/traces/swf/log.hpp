@@ -42,8 +42,8 @@ enum Field : std::size_t {
   preceding,
   think_time,
 };
-inline constexpr std::size_t kFields = 18;
-inline constexpr std::size_t kMaxFields = 24;
+inline constexpr std::size_t kFields = 18;     ///< of the standard
+inline constexpr std::size_t kMaxFields = 24;  ///< room for those that a log adds at the end
 
 /// One job of a log. A view: it lives as long as its line.
 class Entry {

@@ -30,7 +30,7 @@ bool begins_with_digit(std::string_view text) {
 
 /// `8` of `8:ppn=8`.
 Check read_nodes(std::string_view word, Part& part) {
-  constexpr std::int64_t kMaxNodes = 1'000'000;
+  constexpr std::int64_t kMaxNodes = 1'000'000;  // of a request: far beyond the cluster
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), part.nodes);
   const bool good = failed == std::errc() && end == word.data() + word.size();
   if (good && part.nodes >= 1 && part.nodes <= kMaxNodes) return std::nullopt;
