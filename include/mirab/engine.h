@@ -236,9 +236,8 @@ mirab_status mirab_apply_task_finished(mirab_engine* engine, int64_t now, const 
 
 /* The task waits again, before the other tasks of its job. */
 typedef struct mirab_task_failed_event {
-  size_t size;      /* sizeof(mirab_task_failed_event) */
-  mirab_id task;    /* its identifier */
-  const char* note; /* why, in the words of the caller; optional */
+  size_t size;   /* sizeof(mirab_task_failed_event) */
+  mirab_id task; /* its identifier */
 } mirab_task_failed_event;
 mirab_status mirab_apply_task_failed(mirab_engine* engine, int64_t now, const mirab_task_failed_event* event);
 

@@ -247,7 +247,6 @@ struct Declared<TaskFinished> {
 /// It waits again, before the others of its job.
 struct TaskFailed {
   TaskId task;
-  std::string note = {};
   friend bool operator==(const TaskFailed&, const TaskFailed&) = default;
 };
 template <>
@@ -255,9 +254,7 @@ struct Declared<TaskFailed> {
   static constexpr std::string_view kName = "task-failed";
   static constexpr std::string_view kEffect = "the task waits again, before the other tasks of its job";
   static constexpr std::string_view kRefused = "";
-  static constexpr std::tuple kFields{
-      field("task", &TaskFailed::task, "its identifier"),
-      field("note", &TaskFailed::note, "why, in the words of the caller").optional()};
+  static constexpr std::tuple kFields{field("task", &TaskFailed::task, "its identifier")};
 };
 
 using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved,
