@@ -1,5 +1,5 @@
 // The texts that follow from the list of src/audit/figures.hpp: the schema of outcomes, mirab.Metrics in
-// mirab.pyi, the table in docs/reference/output.md, and the types and columns of the report page.
+// mirab.pyi, the table in docs/reference/output.md, and the columns of the report page.
 #include "audit/figures.hpp"
 
 #include <fmt/format.h>
@@ -185,14 +185,6 @@ std::string column_of(const Each& figure) {
 }
 
 TEST(Figures, ThePageFollows) {
-  std::string members;
-  for_each_metric([&]<class Each>(const Each& figure) {
-    const std::string type = kMayLackAValue<Each>         ? "Record<string, number | null>"
-                             : kIsByResource<Each>        ? "Record<string, number>"
-                             : figure.unit == Unit::ratio ? "number | null"
-                                                          : "number";
-    members += fmt::format("  {}: {};\n", figure.name, type);
-  });
   std::string columns;
   for_each_figure<Per::outcome, Per::resource>([&](const auto& figure) {
     if (!figure.heading.empty()) columns += column_of(figure);
@@ -201,10 +193,6 @@ TEST(Figures, ThePageFollows) {
               R"(// The figures of an outcome, from src/audit/figures.hpp: `make generated` writes this file.
 
 import type {Outcome} from './report_data';
-
-/** A number is null where it is infinite. */
-export interface Metrics {
-)" + members + R"(}
 
 /** A figure that the table shows: a column, or one for each resource. */
 export interface Figure {

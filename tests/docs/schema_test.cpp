@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -431,69 +429,6 @@ TEST(Schema, RefusesTheFormsThatTheReaderRefuses) {
     const std::string bad = Json::parse(good).patch(Json::parse(patch)).dump();
     EXPECT_FALSE(reads(bad)) << bad;
     EXPECT_NE(faults_of_json("cluster.schema.json", bad), "") << bad;
-  }
-}
-
-// The TypeScript types of the report page.
-
-struct PageType {
-  const char* file;  // of src/report/page/src
-  const char* name;
-  const char* schema;
-  const char* place;
-};
-
-constexpr PageType kPageTypes[] = {
-    {"report_data", "UserShare", "outcomes", "/definitions/user"},
-    {"report_data", "ServerEntry", "outcomes", "/definitions/server"},
-    {"report_data", "Outcome", "outcomes", "/definitions/outcome"},
-    {"figures", "Metrics", "outcomes", "/definitions/outcome/properties/metrics"},
-    {"report_data", "Step", "outcomes", "/definitions/outcome/properties/steps/items"},
-    {"simulation_data", "Series", "simulation", "/definitions/series/items"},
-    {"simulation_data", "Quantiles", "simulation", "/definitions/quantiles"},
-    {"simulation_data", "Traffic", "simulation", "/definitions/traffic"},
-    {"simulation_data", "TrafficPoint", "simulation", "/definitions/traffic/properties/points/items"},
-    {"simulation_data", "Trace", "simulation", "/definitions/trace"},
-    {"simulation_data", "TraceContender", "simulation", "/definitions/trace/properties/contenders/items"},
-    {"simulation_data", "Served", "simulation",
-     "/definitions/trace/properties/contenders/items/properties/summary"},
-    {"simulation_data", "TraceUser", "simulation",
-     "/definitions/trace/properties/contenders/items/properties/users/items"},
-    {"simulation_data", "Reallocation", "simulation", "/definitions/reallocation"},
-    {"simulation_data", "ReallocationContender", "simulation",
-     "/definitions/reallocation/properties/contenders/items"},
-    {"simulation_data", "Demands", "simulation", "/definitions/demands"},
-    {"simulation_data", "DemandsContender", "simulation", "/definitions/demands/properties/contenders/items"},
-    {"overlay_data", "Overlay", "simulation", "/definitions/overlay"},
-    {"overlay_data", "OverlayRun", "simulation", "/definitions/overlay_run"},
-    {"reproduction_data", "Result", "reproduction", "/definitions/result"},
-    {"reproduction_data", "Check", "reproduction", "/definitions/check"},
-    {"reproduction_data", "Plot", "reproduction", "/definitions/figure"},
-};
-
-// Every field that the page reads is one that the JSON has; always, unless the page can do without.
-TEST(Schemas, HaveTheFieldsThatTheReportPageReads) {
-  const std::regex field(R"(^  (\w+)(\??): )");
-  for (const PageType& type : kPageTypes) {
-    const std::string code =
-        read_text(fmt::format("{}/src/report/page/src/{}.ts", MIRAB_SOURCE_DIR, type.file));
-    const Json schema =
-        Json::parse(read_text(fmt::format("{}/docs/schema/{}.schema.json", MIRAB_SOURCE_DIR, type.schema)));
-    const Json& object = schema.at(Json::json_pointer(type.place));
-    const std::size_t begin = code.find(fmt::format("export interface {} ", type.name));
-    ASSERT_NE(begin, std::string::npos) << type.name;
-    std::istringstream lines(code.substr(begin, code.find("\n}", begin) - begin));
-    std::size_t fields = 0;
-    for (std::string line; std::getline(lines, line);) {
-      std::smatch found;
-      if (!std::regex_search(line, found, field) || found[1] == "label") continue;  // made by the page
-      ++fields;
-      EXPECT_TRUE(object.at("properties").contains(found[1].str())) << type.name << ": " << found[1];
-      const Json& required = object.at("required");
-      const bool always = std::find(required.begin(), required.end(), found[1].str()) != required.end();
-      EXPECT_TRUE(always || found[2] == "?") << type.name << ": " << found[1];
-    }
-    EXPECT_GE(fields, 2U) << type.name;
   }
 }
 

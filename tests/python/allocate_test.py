@@ -99,6 +99,22 @@ class Clusters(unittest.TestCase):
         self.assertEqual((caught.exception.key, caught.exception.line), ("resources", 2))
 
 
+class Metrics(unittest.TestCase):
+    def test_the_figures_are_those_of_the_slides(self):
+        drf = mirab.allocate(slides(), "drf").metrics
+        self.assertEqual((drf.gini, drf.jain, drf.ratio_20_20), (0, 1, 1))
+        self.assertAlmostEqual(drf.min_dominant_share, 2 / 3)
+        self.assertAlmostEqual(drf.utilization["cpu"], 1)
+        self.assertAlmostEqual(drf.utilization["memory"], 14 / 18)
+        self.assertEqual(list(drf.pareto_index), ["cpu", "memory"])
+        self.assertAlmostEqual(drf.pareto_index["memory"], 12 - 9)
+        self.assertLess(mirab.allocate(slides(), "pf").metrics.jain, 1)
+
+    def test_a_resource_that_dominates_no_user_has_no_pareto_index(self):
+        cluster = mirab.Cluster([[9, 18]], [[3, 1]], **{**SLIDES, "users": ["B"]})
+        self.assertIsNone(mirab.allocate(cluster).metrics.pareto_index["memory"])
+
+
 class Allocations(unittest.TestCase):
     def test_drf_gives_three_and_two_tasks_on_the_slides(self):
         for cluster in (slides(), EXAMPLES / "slides.yaml", str(EXAMPLES / "slides.yaml")):

@@ -2,22 +2,6 @@
 
 import type {Outcome} from './report_data';
 
-/** A number is null where it is infinite. */
-export interface Metrics {
-  min_dominant_share: number;
-  gini: number;
-  jain: number;
-  ratio_20_20: number | null;
-  sample_standard_deviation: number;
-  beta_dominant: number;
-  beta_non_dominant: number;
-  utilization: Record<string, number>;
-  pareto_index: Record<string, number | null>;
-  sharing_incentive_index: number;
-  jain_dominant: Record<string, number>;
-  jain_non_dominant: Record<string, number>;
-}
-
 /** A figure that the table shows: a column, or one for each resource. */
 export interface Figure {
   heading: string;

@@ -2,52 +2,14 @@
 
 import {demand, isFigures, isFilled} from './page_data';
 import type {PageData} from './page_data';
-import type {Figure} from './simulation_data';
+import type {OverlayFrames} from './schema_types';
+import type * as types from './schema_types';
 
-/** F pictures of K servers; neighbours are servers by their number. */
-export interface OverlayFrames {
-  /** Below 0: warm-up. */
-  ticks: number[];
-  /** −(the least share of the server's users); null without users. [F][K] */
-  utility: Figure[][];
-  /** [F][K][P] */
-  view: number[][][];
-  /** The dominant part of the server's capacity in use. [F][K] */
-  used: number[][];
-  placements: number[];
-}
+export type {OverlayFrames} from './schema_types';
 
-export interface OverlayRun {
-  scheduler: string;
-  seed: number;
-  min_share: Figure;
-  gini: Figure;
-  deviation: Figure;
-  placements: number;
-  /** By tolerance, as the field below. */
-  wrong_within: number[];
-  /** Part of the turns so far, at every 2 % of them. [tolerances][50] */
-  wrong_over_time: Figure[][];
-  ticks: number;
-  /** Of these ticks to the centralised scheduler's; null where it did not run. */
-  ratio: Figure;
-  messages_per_tick_and_node: number;
-  bytes_per_tick_and_node: number;
-  violations: number;
-  frames?: OverlayFrames;
-  /** dgdrf, or with several seeds `dgdrf, seed 2`; added when read. */
-  label: string;
-}
-
-export interface Overlay extends PageData {
-  cluster: string;
-  /** Their names, by number. */
-  servers: string[];
-  users: number;
-  tolerances: number[];
-  runs: OverlayRun[];
-  notices: string[];
-}
+/** With its label, dgdrf, or with several seeds `dgdrf, seed 2`; added when read. */
+export type OverlayRun = types.OverlayRun & {label: string};
+export type Overlay = PageData & Omit<types.Overlay, 'runs'> & {runs: OverlayRun[]};
 
 /** A run of which there are pictures. */
 export type PicturedRun = OverlayRun & {frames: OverlayFrames};

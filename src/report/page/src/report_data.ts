@@ -1,51 +1,12 @@
 // What the page of outcomes is given, checked once.
 
-import type {Metrics} from './figures';
 import {demand, isTexts} from './page_data';
 import type {PageData} from './page_data';
+import type {Outcome, Outcomes} from './schema_types';
 
-export interface UserShare {
-  name: string;
-  tasks: number;
-  dominant_resource: string;
-  dominant_share: number;
-  weight?: number;
-  /** What it has on each server entry on which it has something, by the entry's name. */
-  servers?: Record<string, {tasks: number; resources: Record<string, number>}>;
-}
+export type {Outcome, ServerEntry, Step, UserShare} from './schema_types';
 
-export interface ServerEntry {
-  name: string;
-  count: number;
-  used: Record<string, number>;
-  /** Of all `count` servers together; without it the page cannot say how full the entry is. */
-  capacity?: Record<string, number>;
-}
-
-/** One placed task; `share` is the user's dominant share after it, over its weight. */
-export interface Step {
-  step: number;
-  user: string;
-  server: string;
-  share: number;
-}
-
-export interface Outcome {
-  label: string;
-  status?: string;
-  users: UserShare[];
-  servers: ServerEntry[];
-  metrics: Metrics;
-  notices: string[];
-  placed?: number;
-  errors?: number;
-  steps?: Step[];
-}
-
-export interface Report extends PageData {
-  problem: {resources: string[]; users: number; servers: number; server_classes: number};
-  outcomes: Outcome[];
-}
+export type Report = PageData & Outcomes;
 
 /** Throws an Error that says what is wrong with the data, in words for the page's reader. */
 export function readReport(page: PageData): Report {

@@ -3,53 +3,11 @@
 
 import {demand, isFigures, isFilled} from './page_data';
 import type {PageData} from './page_data';
-import type {Figure} from './simulation_data';
+import type * as types from './schema_types';
 
-export type Verdict = 'agrees' | 'shape agrees' | 'differs';
+export type {Check, Curve, Plot, Result, Verdict} from './schema_types';
 
-export interface Check {
-  what: string;
-  printed: Figure;
-  ours: Figure;
-  interval: [Figure, Figure] | null;
-  holds: boolean;
-  corrected: boolean;
-  reading: 'number' | 'yes-no';
-  note: string;
-}
-
-export interface Curve {
-  name: string;
-  x: Figure[];
-  y: Figure[];
-  /** The 95 % intervals; empty where nothing is estimated. */
-  low: Figure[];
-  high: Figure[];
-}
-
-export interface Plot {
-  title: string;
-  x_label: string;
-  y_label: string;
-  curves: Curve[];
-}
-
-export interface Result {
-  id: string;
-  paper: string;
-  title: string;
-  verdict: Verdict;
-  data: string;
-  checks: Check[];
-  figures: Plot[];
-  tables: {title: string; head: string[]; rows: string[][]}[];
-  remarks: string[];
-}
-
-export interface Reproduction extends PageData {
-  effort: 'quick' | 'full';
-  results: Result[];
-}
+export type Reproduction = PageData & types.Reproduction;
 
 export function readReproduction(page: PageData): Reproduction {
   const reproduction = page as Reproduction;

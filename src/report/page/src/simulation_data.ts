@@ -3,142 +3,26 @@
 
 import {demand, isFigures, isFilled, isTexts} from './page_data';
 import type {PageData} from './page_data';
+import type {Series} from './schema_types';
+import type * as types from './schema_types';
 
 export type Figure = number | null;
 export type Amounts = Record<string, number>;
 
-export interface Series {
-  name: string;
-  values: Figure[];
-}
+export type {
+  DemandsContender, DemandsUser, Quantiles, ReallocationContender, Series, TrafficPoint, TraceUser,
+} from './schema_types';
 
-/** All is 0 when count is. */
-export interface Quantiles {
-  count: number;
-  mean: Figure;
-  p10: Figure;
-  p50: Figure;
-  p90: Figure;
-  p99: Figure;
-  max: Figure;
-}
-
-export interface TrafficPoint {
-  load: number;
-  mechanism: string;
-  class: string;
-  service_rate: Figure;
-  interval: [Figure, Figure];
-  jobs: Figure;
-  stable: boolean;
-}
-
-export interface Traffic extends PageData {
-  model: 'fluid' | 'tasks';
-  sizes: string;
-  capacity: Amounts;
-  load_resource: string;
-  jobs: number;
-  mechanisms: string[];
-  classes: {name: string; demand: Amounts; claims: Amounts; arrivals: number; permanent: number}[];
-  points: TrafficPoint[];
-}
+export type Traffic = PageData & types.Traffic;
+export type Reallocation = PageData & types.Reallocation;
+export type Demands = PageData & types.Demands;
 
 /** Of all users together, or of one. */
-export interface Served {
-  submitted: number;
-  started: number;
-  finished: number;
-  still_running: number;
-  still_waiting: number;
-  waiting: Quantiles;
-  slowdown: Quantiles;
-  completion: Quantiles;
-  waiting_so_far: Quantiles;
-  unfairness: Figure;
-  starvation: Figure;
-}
+export type Served = Pick<types.TraceSummary, keyof types.TraceSummary & keyof types.TraceUser>;
 
-export interface TraceUser extends Served {
-  name: string;
-  share: Figure;
-  starved: boolean;
-}
-
-export interface TraceContender {
-  discipline: string;
-  placement: string;
-  /** discipline/placement; added when read. */
-  label: string;
-  summary: Served & {end: number; utilization: Amounts; used: Amounts | null; starved_users: number};
-  users: TraceUser[];
-  times: number[];
-  series: Series[];
-  utilization: Series[];
-  used: Series[];
-  shares: Series[];
-  share_bands: Series[];
-  notices: string[];
-}
-
-export interface Trace extends PageData {
-  cluster: string;
-  workload: string;
-  resources: string[];
-  scale: {machines: number; users: number; load: number};
-  contenders: TraceContender[];
-}
-
-export interface ReallocationContender {
-  mechanism: string;
-  status: string;
-  /** Of the worst division; its kind is empty where all are exact. */
-  certificate: {kind: string; value: Figure};
-  divisions: number;
-  solved: number;
-  not_converged: number;
-  summary: {
-    jobs: number; completed: number; work: number; done: number; active: number; utilization: Amounts; completion: Quantiles;
-  };
-  servers: {name: string; count: number; mean: Amounts; series: Series[]}[];
-  times: number[];
-  series: Series[];
-  notices: string[];
-}
-
-export interface Reallocation extends PageData {
-  cluster: string;
-  workload: string;
-  resources: string[];
-  interval: number;
-  window: number;
-  claimant: 'job' | 'user';
-  new_jobs: 'wait' | 'reallocate';
-  contenders: ReallocationContender[];
-}
-
-export interface DemandsContender {
-  mechanism: string;
-  summary: Record<string, Figure>;
-  series: Series[];
-  users: DemandsUser[];
-}
-
-export interface DemandsUser {
-  name: string;
-  bundle: Series[];
-  tasks: Figure[];
-}
-
-export interface Demands extends PageData {
-  resources: string[];
-  iterations: number;
-  repeats: number;
-  times: number[];
-  dominated: Series[];
-  demands: {name: string; series: Series[]}[];
-  contenders: DemandsContender[];
-}
+/** With its label, discipline/placement, added when read. */
+export type TraceContender = types.TraceContender & {label: string};
+export type Trace = PageData & Omit<types.Trace, 'contenders'> & {contenders: TraceContender[]};
 
 export function readTraffic(page: PageData): Traffic {
   const traffic = page as Traffic;

@@ -1,0 +1,471 @@
+// What Mirab writes as JSON, from the schemas in docs/schema: `make generated` writes this file. A number that is
+// not finite is null.
+
+/** N users, m resources. Every object by resource has the keys of problem.resources. A number that is infinite is null. */
+export interface Outcomes {
+  version: 1;
+  seed: number;
+  problem: {resources: string[]; users: number; servers: number; server_classes: number};
+  outcomes: Outcome[];
+}
+
+export interface Outcome {
+  /** As asked for, with its options. */
+  mechanism?: string;
+  discipline?: string;
+  placement?: string;
+  tie?: 'first' | 'last' | 'random';
+  seed?: number;
+  /** How many tasks were placed. Task by task only. */
+  placed?: number;
+  /** How many tasks were placed for a user who did not have the lowest share per weight of the users that could be served. Task by task only. */
+  errors?: number;
+  /** Why a user has tasks left, by user. */
+  unplaced?: Record<string, string>;
+  label: string;
+  status: 'exact' | 'converged' | 'not_converged';
+  certificate: {kind: string; value: number | null};
+  seconds: number;
+  users: UserShare[];
+  servers: ServerEntry[];
+  metrics: Metrics;
+  notices: string[];
+  /** One placed task each, with --trace. */
+  steps?: Step[];
+}
+
+export interface UserShare {
+  name: string;
+  weight?: number;
+  /** How many tasks the user can run. */
+  tasks: number;
+  /** Of which the user's tasks take the largest part of the cluster, where they run. */
+  dominant_resource: string;
+  /** The largest part of any one resource that the user holds. */
+  dominant_share: number;
+  resources: Record<string, number>;
+  /** By server entry; only those on which the user has something. */
+  servers: Record<string, {tasks: number; resources: Record<string, number>}>;
+}
+
+/** An entry; with a count the figures are for all of its servers together. */
+export interface ServerEntry {
+  name: string;
+  count: number;
+  capacity: Record<string, number>;
+  used: Record<string, number>;
+  /** λ per unit, where the mechanism has prices. */
+  prices?: Record<string, number>;
+  /** Λ: for each resource, the mean demand of the tasks that it dominates there, over the capacity of one server (Hamzeh, 5.4). */
+  consumption?: Record<string, number>;
+  /** α: the largest less the smallest consumption. */
+  penalty?: number;
+}
+
+export interface Metrics {
+  /** The smallest dominant share, not per weight: what the user who has least holds of the resource it needs most. */
+  min_dominant_share: number;
+  /** The Gini coefficient of the dominant shares per weight: 0 when all are equal, 1 − 1/N when one user has all. */
+  gini: number;
+  /** Jain's index of the dominant shares per weight: 1 when all are equal, 1/N when one user has all. */
+  jain: number;
+  /** What the richest fifth of the users holds over what the poorest fifth holds, per weight: 1 when all are equal, infinite when the poorest have nothing. */
+  ratio_20_20: number | null;
+  /** The sample standard deviation of the dominant shares per weight: 0 when all are equal. */
+  sample_standard_deviation: number;
+  /** How differently the resources serve the users whom they dominate: the largest less the smallest part of a resource that such users hold. */
+  beta_dominant: number;
+  /** The same for the users whom the resource does not dominate. */
+  beta_non_dominant: number;
+  /** How much of the resource is in use, of its capacity. */
+  utilization: Record<string, number>;
+  /** Among the users whom the resource dominates, the most that one holds of it less a fair share C_r φ_n/Φ (Hamzeh, 7.9); null where it dominates none. */
+  pareto_index: Record<string, number | null>;
+  /** The part of the users who hold at least a fair share of their dominant resource (Hamzeh, 7.5.2). */
+  sharing_incentive_index: number;
+  /** Jain's index of what the users whom the resource dominates hold of it (Hamzeh, 4.26). */
+  jain_dominant: Record<string, number>;
+  /** Jain's index of what the users whom the resource does not dominate hold of it (Hamzeh, 4.27). */
+  jain_non_dominant: Record<string, number>;
+}
+
+export interface Step {
+  step: number;
+  user: string;
+  server: string;
+  /** Which of the entry's servers, from 0. */
+  instance: number;
+  /** The user's dominant share over its weight, after the placement. */
+  share: number;
+}
+
+export interface Series {
+  name: string;
+  values: (number | null)[];
+}
+
+export interface Quantiles {
+  /** Of how many; all else is 0 of none. */
+  count: number;
+  mean: number | null;
+  p10: number | null;
+  p50: number | null;
+  p90: number | null;
+  p99: number | null;
+  max: number | null;
+}
+
+export interface Traffic {
+  kind: 'traffic';
+  /** Arrivals and departures, all points together. */
+  events: number;
+  model: 'fluid' | 'tasks';
+  /** The law of the sizes, as in the scenario file. */
+  sizes: string;
+  capacity: Record<string, number>;
+  load_resource: string;
+  /** Measured for each load and mechanism. */
+  jobs: number;
+  /** Model of tasks only. */
+  tasks_per_job?: number;
+  /** Model of tasks only. */
+  blocking?: 'freeze' | 'skip';
+  mechanisms: string[];
+  classes: {name: string; demand: Record<string, number>; claims: Record<string, number>; arrivals: number; permanent: number}[];
+  /** What must be known before the points are believed: divisions that did not converge, by mechanism. */
+  notices: string[];
+  /** By load, mechanism and class, in the order in which they were given. */
+  points: TrafficPoint[];
+}
+
+export interface TrafficPoint {
+  load: number;
+  mechanism: string;
+  class: string;
+  /** Arrivals over the mean number of jobs present; of permanent jobs the mean rate of one. */
+  service_rate: number | null;
+  /** The 95 % interval of service_rate. */
+  interval: [number | null, number | null];
+  /** The mean number of jobs present. */
+  jobs: number | null;
+  /** The pool could serve this load if jobs were divisible. Where it could not, nothing is simulated. */
+  stable: boolean;
+  /** The batches bear the interval out. False with too few jobs for the load, and while the number of jobs present grows. */
+  settled: boolean;
+}
+
+export interface Trace {
+  kind: 'trace';
+  cluster: string;
+  workload: string;
+  resources: string[];
+  scale: {machines: number; users: number; load: number};
+  contenders: TraceContender[];
+}
+
+export interface TraceContender {
+  discipline: string;
+  placement: string;
+  summary: TraceSummary;
+  users: TraceUser[];
+  /** The grid of all series, ascending. */
+  times: number[];
+  /** waiting and running (tasks), users (with demand), jain, gini, min_share, unfairness, fragmentation. */
+  series: Series[];
+  /** By resource: granted over capacity. */
+  utilization: Series[];
+  /** By resource: really used over capacity; empty when the workload does not tell. */
+  used: Series[];
+  /** Dominant shares of the users who ask for most. */
+  shares: Series[];
+  /** p10, p50 and p90 of the other users' dominant shares. */
+  share_bands: Series[];
+  notices: string[];
+}
+
+export interface TraceSummary {
+  /** When the replay ended. */
+  end: number;
+  events: number;
+  /** Starts of tasks. */
+  placements: number;
+  /** Granted over capacity, mean over time, by resource. */
+  utilization: Record<string, number>;
+  /** Really used over capacity; null when the workload does not tell. */
+  used: null | Record<string, number>;
+  /** Share-weighted, integrated over time. */
+  unfairness: number | null;
+  /** The longest time for which a user had waiting tasks and none that ran. */
+  starvation: number | null;
+  /** Users who had waiting tasks, and never one that ran. */
+  starved_users: number;
+  /** Tasks, without the oversized ones: finished + still_running + still_waiting. */
+  submitted: number;
+  /** Ran at least once. */
+  started: number;
+  finished: number;
+  /** At the end. */
+  still_running: number;
+  /** At the end. */
+  still_waiting: number;
+  /** Runs that ended with their server. */
+  lost: number;
+  /** Left out: they fit on no server, even an empty one. */
+  oversized: number;
+  /** Tasks whose runtime was drawn in part. */
+  cut: number;
+  /** Of finished and running tasks, from submission to the last start. */
+  waiting: Quantiles;
+  /** Completion over runtime, of finished tasks. */
+  slowdown: Quantiles;
+  /** From submission to end, of finished tasks. */
+  completion: Quantiles;
+  /** Of tasks that still wait at the end. */
+  waiting_so_far: Quantiles;
+}
+
+export interface TraceUser {
+  name: string;
+  /** Tasks, without the oversized ones: finished + still_running + still_waiting. */
+  submitted: number;
+  /** Ran at least once. */
+  started: number;
+  finished: number;
+  /** At the end. */
+  still_running: number;
+  /** At the end. */
+  still_waiting: number;
+  /** Runs that ended with their server. */
+  lost: number;
+  /** Left out: they fit on no server, even an empty one. */
+  oversized: number;
+  /** Tasks whose runtime was drawn in part. */
+  cut: number;
+  /** Of finished and running tasks, from submission to the last start. */
+  waiting: Quantiles;
+  /** Completion over runtime, of finished tasks. */
+  slowdown: Quantiles;
+  /** From submission to end, of finished tasks. */
+  completion: Quantiles;
+  /** Of tasks that still wait at the end. */
+  waiting_so_far: Quantiles;
+  /** Dominant share, mean over time. */
+  share: number | null;
+  unfairness: number | null;
+  starvation: number | null;
+  starved: boolean;
+}
+
+export interface Reallocation {
+  kind: 'reallocation';
+  cluster: string;
+  workload: string;
+  resources: string[];
+  /** Seconds. */
+  interval: number;
+  /** Of the moving averages, seconds. */
+  window: number;
+  claimant: 'job' | 'user';
+  new_jobs: 'wait' | 'reallocate';
+  contenders: ReallocationContender[];
+}
+
+export interface ReallocationContender {
+  /** As asked for, with its options. */
+  mechanism: string;
+  /** Of the worst division. */
+  status: 'exact' | 'converged' | 'not_converged';
+  /** The largest. */
+  certificate: {kind: string; value: number | null};
+  not_converged: number;
+  /** Moments at which somebody's share was decided. */
+  divisions: number;
+  /** Of them, those that were computed. */
+  solved: number;
+  /** Spent in the mechanism. */
+  seconds: number;
+  summary: {jobs: number; completed: number; work: number; done: number; active: number; utilization: Record<string, number>; completion: Quantiles};
+  /** By entry of the cluster: used over capacity. */
+  servers: {name: string; count: number; mean: Record<string, number>; series: Series[]}[];
+  /** The grid of all series, ascending: every interval's end. */
+  times: number[];
+  /** active: claimants with work. */
+  series: Series[];
+  notices: string[];
+}
+
+export interface Demands {
+  kind: 'demands';
+  resources: string[];
+  iterations: number;
+  repeats: number;
+  /** The grid of all series: iterations, from 0. */
+  times: number[];
+  /** By resource: users whom it dominates. */
+  dominated: Series[];
+  /** Of the shown users in the first repeat, by resource. */
+  demands: {name: string; series: Series[]}[];
+  contenders: DemandsContender[];
+}
+
+export interface DemandsContender {
+  /** As asked for, with its options. */
+  mechanism: string;
+  /** The mean of each series over the iterations. */
+  summary: Record<string, number | null>;
+  /** granted and run by resource, tasks, counted tasks, Jain's indices, … */
+  series: Series[];
+  /** The shown users in the first repeat. */
+  users: DemandsUser[];
+}
+
+export interface DemandsUser {
+  name: string;
+  /** By resource. */
+  bundle: Series[];
+  tasks: (number | null)[];
+}
+
+export interface Overlay {
+  kind: 'overlay';
+  cluster: string;
+  resources: string[];
+  /** By their number, every copy for itself. */
+  servers: string[];
+  users: number;
+  /** Seconds. */
+  tick: number;
+  /** Ascending, the first is 0. */
+  tolerances: number[];
+  /** One for each scheduler, in the order of the scenario. */
+  runs: OverlayRun[];
+  /** What must be known before the figures are believed: what the scenario says without effect, room that was left since the poorest user had no task, broken promises. */
+  notices: string[];
+}
+
+export interface OverlayRun {
+  /** As the scenario calls it. */
+  scheduler: string;
+  /** Which of the schedulers that Mirab has. */
+  rule: string;
+  seed: number;
+  /** The least dominant share of a user at the end. */
+  min_share: number | null;
+  /** Of the shares at the end. */
+  gini: number | null;
+  /** Sample standard deviation of the shares at the end. */
+  deviation: number | null;
+  /** Mean of the least share over the time after the first tenth. */
+  mean_min_share: number | null;
+  /** Placements of a user that was not a poorest one. */
+  wrong: number;
+  /** By tolerance: of a user that was more than so much above the least share. */
+  wrong_within: number[];
+  /** By tolerance: part of the placements so far, at evenly spread moments. */
+  wrong_over_time: ((number | null)[])[];
+  placements: number;
+  /** From the first tick to the last placement. */
+  ticks: number;
+  /** Of the ticks to those of centralised-drf; null where that is not among the schedulers. */
+  ratio: number | null;
+  /** Sent after the warm-up. */
+  messages: number;
+  bytes: number;
+  messages_per_tick_and_node: number;
+  bytes_per_tick_and_node: number;
+  /** By kind of message. */
+  kinds: {kind: string; messages: number; bytes: number}[];
+  /** Messages, by the network. */
+  lost: number;
+  /** Messages that nodes did not take, by reason. */
+  dropped: Record<string, number>;
+  /** Users that went to another home. */
+  moved: number;
+  /** Tasks that were lost with their host. */
+  restarted: number;
+  /** Part of the cluster at the end, by resource. */
+  used: Record<string, number>;
+  /** At the end, by user. */
+  shares: Record<string, number | null>;
+  /** Promises that were broken. */
+  violations: number;
+  /** The first few. */
+  violated: {promise: string; what: string; at: number}[];
+  /** Where the scenario asks for some, and on the page: F pictures of K servers. */
+  frames?: OverlayFrames;
+}
+
+/** Where the scenario asks for some, and on the page: F pictures of K servers. */
+export interface OverlayFrames {
+  /** Below 0: warm-up. */
+  ticks: number[];
+  /** Less the least share of the server's users; null without users. [F][K] */
+  utility: ((number | null)[])[];
+  /** Neighbours, by number. [F][K][P] */
+  view: number[][][];
+  /** Dominant part of the server's capacity in use. [F][K] */
+  used: number[][];
+  placements: number[];
+}
+
+/** A number that is infinite or none is null. The page of --report holds the same, with `kind` ("reproduce"), `title` and `command`. */
+export interface Reproduction {
+  version: 1;
+  seed: number;
+  effort: 'quick' | 'full';
+  /** In the order of the papers. */
+  results: Result[];
+}
+
+export interface Result {
+  id: string;
+  /** The paper, and its table, figure or section. */
+  paper: string;
+  /** What it shows. */
+  title: string;
+  /** agrees: every printed number is found, on the paper's own data; shape agrees: what must hold holds, where no number is printed, the data were never published, or a printed number is wrong; differs: something is not found. */
+  verdict: Verdict;
+  data: string;
+  /** How long it took; with --times only. */
+  seconds?: number;
+  checks: Check[];
+  figures: Plot[];
+  tables: {title: string; head: string[]; rows: string[][]}[];
+  /** Where our result contradicts the paper, with the evidence. */
+  remarks: string[];
+}
+
+export type Verdict = 'agrees' | 'shape agrees' | 'differs';
+
+export interface Check {
+  what: string;
+  /** What the paper prints; null where it prints no number. */
+  printed: number | null;
+  ours: number | null;
+  /** Of ours, 95 %; null where it is no estimate. */
+  interval: [number | null, number | null] | null;
+  holds: boolean;
+  /** What holds is not what is printed, which is wrong: the note says why. */
+  corrected: boolean;
+  /** How the numbers are meant: of yes-no, 1 is yes and 0 is no. */
+  reading: 'number' | 'yes-no';
+  /** Why it differs; empty mostly. */
+  note: string;
+}
+
+export interface Plot {
+  title: string;
+  x_label: string;
+  y_label: string;
+  curves: Curve[];
+}
+
+export interface Curve {
+  name: string;
+  x: (number | null)[];
+  /** As many as x. */
+  y: (number | null)[];
+  /** Of the 95 % intervals; empty where nothing is estimated. */
+  low: (number | null)[];
+  high: (number | null)[];
+}
