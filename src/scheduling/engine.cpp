@@ -21,7 +21,8 @@ Engine::State::State(EngineOptions chosen, const DisciplineChoice& discipline,
       shares(ledger, *discipline.discipline,
              *fairness::ShareScale::from(options.share_scale, options.resources.size()), options.half_life),
       placement(ledger, placement_choice, discipline.discipline->places),
-      dispatcher(ledger, shares, placement, discipline, options.tie) {
+      room_search(ledger, shares.tournaments, placement),
+      dispatcher(ledger, shares, room_search, discipline, options.tie) {
   if (options.reservations) reservations.emplace(*options.reservations);
   if (options.preemption) preemption.emplace(*options.preemption);
 }
@@ -201,7 +202,7 @@ bool Engine::fits(JobId job) const {
   const Reservations::Kept* const kept =
       state_->reservations ? state_->reservations->present().of_queue(ledger.jobs[*number].queue) : nullptr;
   return (kept != nullptr && has_room(ledger, *kept)) ||
-         ledger.fits_somewhere(task_class, state_->open_servers());
+         fits_somewhere(ledger, task_class, state_->open_servers());
 }
 
 std::vector<Reservation> Engine::reservations() const {
@@ -239,10 +240,10 @@ std::optional<WhyNotOn> Engine::why_not_on(JobId job, ServerId server) const {
 }
 
 std::string Engine::broken_invariant() const {
-  std::string broken = state_->ledger.broken();
+  std::string broken = scheduling::broken_invariant(state_->ledger);
   if (broken.empty()) broken = broken_constraint(state_->ledger);
   return broken.empty() && state_->reservations
-             ? state_->reservations->broken(state_->ledger, state_->dispatcher.ready())
+             ? state_->reservations->broken(state_->ledger, state_->dispatcher.waiting())
              : broken;
 }
 

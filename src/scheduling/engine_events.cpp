@@ -44,7 +44,7 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   s.placement.capacity_changed(*server);
   s.dispatcher.room_released(*server);
   if (const auto* const kept = s.reservations ? s.reservations->present().on_server(*server) : nullptr;
-      kept != nullptr && !s.ledger.fits_when_empty(s.ledger.queues[kept->queue].task_class, *server))
+      kept != nullptr && !fits_when_empty(s.ledger, s.ledger.queues[kept->queue].task_class, *server))
     s.end_reservation(kept);
   s.capacities_changed();
   return {};
@@ -150,7 +150,7 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
   s.happens(now);
   s.shares.task_class_added(task_class);
 
-  QueueIndex queue = s.ledger.find_queue(*user, task_class);
+  QueueIndex queue = find_queue(s.ledger, *user, task_class);
   if (queue == kNone) {
     queue = s.ledger.add_queue(*user, task_class);
     s.shares.population_changed();
@@ -161,7 +161,7 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
       s.ledger.jobs.add({.queue = queue, .waiting = event.tasks, .sequence = s.ledger.jobs_before++});
   ++s.ledger.queues[queue].jobs;
   s.ledger.enqueue(job);
-  if (!s.dispatcher.ready().holds(queue)) s.wait(queue);
+  if (!s.dispatcher.waiting().holds(queue)) s.wait(queue);
   return s.ledger.jobs.id(job);
 }
 

@@ -26,6 +26,7 @@ struct Engine::State {
   Ledger ledger;
   Shares shares;
   PlacementSearch placement;
+  RoomSearch room_search;
   Dispatcher dispatcher;
   std::optional<ReservationPolicy> reservations = {};
   std::optional<PreemptionPolicy> preemption = {};
@@ -41,7 +42,7 @@ struct Engine::State {
   void place_companions(const Dispatch& dispatch, JobIndex job, Random& random, Placed& placed);
   std::optional<Placed> preempt(WhyPlaced* why);
   std::optional<Placed> place_instead_of(const Victims& victims, QueueIndex queue);
-  std::optional<Placed> place(Entry entry, ServerIndex server);
+  std::optional<Placed> place(TournamentEntry entry, ServerIndex server);
   void reservation_met(QueueIndex queue, TaskIndex task);
 
   // What events have in common.

@@ -19,6 +19,7 @@ EngineView Engine::State::view() const {
   return {.ledger = ledger,
           .shares = shares,
           .placement = placement,
+          .room_search = room_search,
           .dispatcher = dispatcher,
           .reservations = reservations ? &*reservations : nullptr,
           .preemption = preemption ? &*preemption : nullptr};
@@ -45,7 +46,7 @@ std::optional<Placed> Engine::State::place(const Dispatch& next, Random& random,
 
 void Engine::State::apply_reservations() {
   if (!reservations->may_intend(now)) return;
-  const ReservationPreview intended = reservations->preview(ledger, dispatcher.ready(), now);
+  const ReservationPreview intended = reservations->preview(ledger, dispatcher.waiting(), now);
   for (const Reservations::Kept& kept : intended.ended) {
     ledger.queues[kept.queue].since = now;  // it has to wait for as long again
     end_reservation(reservations->present().on_server(kept.server));
@@ -58,14 +59,14 @@ std::optional<Placed> Engine::State::place_where_kept(WhyPlaced* why) {
   const Reservations::Kept* const kept = first_with_room(ledger, reservations->present());
   if (kept == nullptr) return {};
   if (why != nullptr) *why = why_placed_where_kept(view(), *kept);
-  return place(dispatcher.entry_on(kept->queue, kept->server), kept->server);
+  return place(entry_on(ledger, shares.tournaments, kept->queue, kept->server), kept->server);
 }
 
 /// The first task of a batch has been placed, one turn in the rounds of lines: the others follow. What is
 /// compared by shares is brought up to date after the first task and after the last one.
 void Engine::State::place_companions(const Dispatch& dispatch, JobIndex job, Random& random, Placed& placed) {
   for (std::int64_t left = dispatch.batch - 1; left > 0; --left) {
-    const ServerIndex server = dispatcher.server_of_companion(job, left, random);
+    const ServerIndex server = room_search.server_of_companion(job, left, random);
     const TaskIndex task = ledger.start(job, server, now);
     placement.task_started(task);
     placed.with.push_back({.task = ledger.tasks.id(task), .server = ledger.servers.id(server)});
@@ -79,7 +80,7 @@ std::optional<Placed> Engine::State::preempt(WhyPlaced* why) {
   static const std::set<TaskIndex> kNoTasks;
   const OpenServers open = open_servers();
   const std::optional<PreemptionCandidate> candidate =
-      preemption->intend({.ready = dispatcher.ready(),
+      preemption->intend({.waiting = dispatcher.waiting(),
                           .precedence = dispatcher.precedence(),
                           .blocking = dispatcher.choice().blocking,
                           .open = open,
@@ -97,12 +98,13 @@ std::optional<Placed> Engine::State::place_instead_of(const Victims& victims, Qu
   std::vector<Lost> lost;
   for (const TaskIndex task : victims.tasks) lost.push_back(end_and_wait_again(task));
   preemption->ended(static_cast<std::int64_t>(lost.size()), now);
-  std::optional<Placed> placed = place(dispatcher.entry_on(queue, victims.server), victims.server);
+  std::optional<Placed> placed =
+      place(entry_on(ledger, shares.tournaments, queue, victims.server), victims.server);
   placed->preempted = std::move(lost);
   return placed;
 }
 
-std::optional<Placed> Engine::State::place(Entry entry, ServerIndex server) {
+std::optional<Placed> Engine::State::place(TournamentEntry entry, ServerIndex server) {
   const QueueRow& queue = ledger.queues[entry.queue];
   const JobIndex job = queue.first_job;
   const TaskIndex task = ledger.start(job, server, now);
@@ -152,7 +154,7 @@ Lost Engine::State::end_and_wait_again(TaskIndex task) {
   const Lost lost{.task = ledger.tasks.id(task), .job = ledger.jobs.id(job)};
   end(task);
   if (ledger.jobs[job].waiting++ == 0) ledger.enqueue(job);
-  if (dispatcher.ready().holds(queue)) {
+  if (dispatcher.waiting().holds(queue)) {
     dispatcher.queue_changed(queue);
   } else {
     wait(queue);

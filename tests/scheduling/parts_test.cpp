@@ -15,7 +15,8 @@ struct Parts {
   DisciplineChoice discipline = *discipline_choice(choice("drf"));
   Shares shares{ledger, *discipline.discipline, fairness::ShareScale(1), {}};
   PlacementSearch placement{ledger, *where(choice("first-fit")), false};
-  Dispatcher dispatcher{ledger, shares, placement, discipline, Tie::first};
+  RoomSearch room_search{ledger, shares.tournaments, placement};
+  Dispatcher dispatcher{ledger, shares, room_search, discipline, Tie::first};
   Random random{1};
 
   Parts() {
@@ -61,7 +62,7 @@ TEST(Dispatcher, DecidesAgainInTheSameWayUntilTheTaskHasStarted) {
   EXPECT_EQ(parts.dispatcher.next(parts.random)->entry.queue, second);
   parts.start_all();
   EXPECT_EQ(parts.ledger.tasks.size(), 4U);
-  EXPECT_EQ(parts.ledger.broken(), "");
+  EXPECT_EQ(broken_invariant(parts.ledger), "");
 }
 
 TEST(ReservationPolicy, IntendsToKeepAServerAndClosesNone) {
@@ -71,7 +72,7 @@ TEST(ReservationPolicy, IntendsToKeepAServerAndClosesNone) {
   const QueueIndex starves = parts.queue(4, 1);
   ReservationPolicy policy({.after = Duration(10)});
   const auto preview = [&](std::int64_t at) {
-    return policy.preview(parts.ledger, parts.dispatcher.ready(), Time(Duration(at)));
+    return policy.preview(parts.ledger, parts.dispatcher.waiting(), Time(Duration(at)));
   };
   EXPECT_TRUE(preview(9).begun.empty());
   const ReservationPreview intended = preview(10);
@@ -94,7 +95,7 @@ TEST(PreemptionPolicy, IntendsToEndTasksWithinItsBudgetAndEndsNone) {
   const std::set<TaskIndex> spared;
   PreemptionPolicy policy({.tasks = 1, .per = Duration(100)});
   const auto intend = [&](std::int64_t at) {
-    return policy.intend({.ready = parts.dispatcher.ready(),
+    return policy.intend({.waiting = parts.dispatcher.waiting(),
                           .precedence = parts.dispatcher.precedence(),
                           .blocking = parts.discipline.blocking,
                           .open = open,

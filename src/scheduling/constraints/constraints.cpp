@@ -238,7 +238,7 @@ Check check_gang_possible(const Ledger& ledger, const JobSubmitted& job, TaskCla
 /// Could a task of the task class run on some server if that were empty?
 bool is_possible(const Ledger& ledger, TaskClassIndex task_class) {
   for (const ServerIndex server : ledger.servers.indices()) {
-    if (ledger.servers.holds(server) && ledger.fits_when_empty(task_class, server)) return true;
+    if (ledger.servers.holds(server) && fits_when_empty(ledger, task_class, server)) return true;
   }
   return false;
 }

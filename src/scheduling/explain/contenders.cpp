@@ -17,7 +17,7 @@ struct Room {
 bool has_room_in(TournamentId tournament, const Ledger& ledger, const TournamentRules& tournaments,
                  TaskClassIndex task_class, const OpenServers& open) {
   const std::optional<ServerClassIndex> server_class = tournaments.server_class(tournament);
-  if (!server_class) return ledger.fits_somewhere(task_class, open);
+  if (!server_class) return fits_somewhere(ledger, task_class, open);
   const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
   return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
     if (!tournaments.serves(tournament, task_class, alternative)) return false;
@@ -29,15 +29,15 @@ bool has_room_in(TournamentId tournament, const Ledger& ledger, const Tournament
 
 /// The tournaments in which the queue waits, and whether its next task has room there, or all that start
 /// together.
-std::vector<Room> rooms_of(const Ledger& ledger, const Dispatcher& dispatcher, QueueIndex queue,
+std::vector<Room> rooms_of(const Ledger& ledger, const TournamentRules& tournaments, QueueIndex queue,
                            const OpenServers& open) {
   const TaskClassIndex task_class = ledger.queues[queue].task_class;
-  const TournamentRules& tournaments = dispatcher.tournaments();
   std::vector<Room> rooms;
   for (const TournamentId tournament : tournaments.of(task_class)) {
-    const bool has_room = ledger.task_classes.terms(task_class) != nullptr
-                              ? dispatcher.batch_fits_in(tournament, ledger.queues[queue].first_job, open)
-                              : has_room_in(tournament, ledger, tournaments, task_class, open);
+    const bool has_room =
+        ledger.task_classes.terms(task_class) != nullptr
+            ? batch_fits_in(ledger, tournaments, tournament, ledger.queues[queue].first_job, open)
+            : has_room_in(tournament, ledger, tournaments, task_class, open);
     rooms.push_back({.tournament = tournament, .has_room = has_room});
   }
   return rooms;
@@ -45,22 +45,23 @@ std::vector<Room> rooms_of(const Ledger& ledger, const Dispatcher& dispatcher, Q
 
 }  // namespace
 
-std::vector<Contender> contenders(const Ledger& ledger, const Dispatcher& dispatcher,
-                                  const Precedence& precedence, const OpenServers& open) {
+std::vector<Contender> contenders(const EngineView& view, const Precedence& precedence,
+                                  const OpenServers& open) {
+  const Ledger& ledger = view.ledger;
   IndexedVector<TaskClassIndex, std::optional<std::vector<Room>>> rooms(ledger.task_classes.index_count());
   // With freeze the queue with the lowest key is next, with room or without.
   const auto is_better = [&](const Contender& a, const Contender& b) {
-    if (dispatcher.choice().blocking == Blocking::skip && a.has_room != b.has_room) return a.has_room;
+    if (view.dispatcher.choice().blocking == Blocking::skip && a.has_room != b.has_room) return a.has_room;
     return precedence.before(a.keyed, b.keyed);
   };
   std::vector<Contender> all;
   for (const QueueIndex queue : ledger.queues.indices()) {
-    if (!dispatcher.ready().holds(queue)) continue;
+    if (!view.dispatcher.waiting().holds(queue)) continue;
     const TaskClassIndex task_class = ledger.queues[queue].task_class;
-    if (!rooms[task_class]) rooms[task_class] = rooms_of(ledger, dispatcher, queue, open);
+    if (!rooms[task_class]) rooms[task_class] = rooms_of(ledger, view.shares.tournaments, queue, open);
     std::optional<Contender> best;
     for (const auto& [tournament, has_room] : *rooms[task_class]) {
-      const Entry entry{.queue = queue, .tournament = tournament};
+      const TournamentEntry entry{.queue = queue, .tournament = tournament};
       const double key = precedence.discipline->key->rounded(*precedence.context, entry);
       const Contender here{.keyed = {.entry = entry, .key = key}, .has_room = has_room};
       if (!best || is_better(here, *best)) best = here;

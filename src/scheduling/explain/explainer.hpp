@@ -22,6 +22,7 @@ struct EngineView {
   const Ledger& ledger;
   const Shares& shares;
   const PlacementSearch& placement;
+  const RoomSearch& room_search;
   const Dispatcher& dispatcher;
   const ReservationPolicy* reservations;  ///< nullptr without the option
   const PreemptionPolicy* preemption;     ///< the same
@@ -52,8 +53,8 @@ struct Contender {
 
 /// All queues that wait, in no particular order. O(task classes × tournaments × (a search) + queues
 /// × tournaments).
-std::vector<Contender> contenders(const Ledger& ledger, const Dispatcher& dispatcher,
-                                  const Precedence& precedence, const OpenServers& open);
+std::vector<Contender> contenders(const EngineView& view, const Precedence& precedence,
+                                  const OpenServers& open);
 
 WhyWaiting::Other other_of(const Ledger& ledger, const Contender& contender);
 

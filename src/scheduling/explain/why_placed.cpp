@@ -22,11 +22,10 @@ ServerSet without(ServerIndex server, const ServerSet* among, Indices<ServerInde
   return others;
 }
 
-void explain_user(const EngineView& view, Entry served, WhyPlaced& why) {
+void explain_user(const EngineView& view, TournamentEntry served, WhyPlaced& why) {
   const Ledger& ledger = view.ledger;
   const Precedence before = view.dispatcher.precedence();
-  const std::vector<Contender> all =
-      contenders(ledger, view.dispatcher, before, OpenServers(ledger.server_pool));
+  const std::vector<Contender> all = contenders(view, before, OpenServers(ledger.server_pool));
   const auto user_of = [&](const Contender& contender) {
     return ledger.queues[contender.keyed.entry.queue].user;
   };
@@ -49,7 +48,7 @@ void explain_user(const EngineView& view, Entry served, WhyPlaced& why) {
   why.users_fitting = std::count(fits.begin(), fits.end(), true);
   why.users_tied = std::count(ties.begin(), ties.end(), true);
   if (runner_up != nullptr) why.runner_up = other_of(ledger, *runner_up);
-  const TournamentRules& tournaments = view.dispatcher.tournaments();
+  const TournamentRules& tournaments = view.shares.tournaments;
   if (const std::optional<std::size_t> line = tournaments.line(served.tournament))
     why.line = {.resource = static_cast<std::uint32_t>(*line), .round = before.context->rounds.of(*line)};
   if (const std::optional<ServerClassIndex> server_class = tournaments.server_class(served.tournament))
@@ -58,7 +57,7 @@ void explain_user(const EngineView& view, Entry served, WhyPlaced& why) {
 
 void explain_server(const EngineView& view, const Dispatch& dispatch, Random random, WhyPlaced& why) {
   const ServerIndex server = dispatch.server;
-  const std::span<const SearchAlternative> alternatives = view.dispatcher.alternatives();
+  const std::span<const SearchAlternative> alternatives = view.room_search.alternatives();
   const ServerPool& pool = view.ledger.server_pool;
   std::vector<SearchAlternative> others;
   std::vector<ServerSet> sets;
@@ -118,7 +117,7 @@ WhyPlaced why_placed_where_kept(const EngineView& view, const Reservations::Kept
   WhyPlaced why = placed_on(view, kept.queue, kept.server);
   why.kept_since = kept.since;
   why.servers_with_room = 1;
-  explain_user(view, view.dispatcher.entry_on(kept.queue, kept.server), why);
+  explain_user(view, entry_on(view.ledger, view.shares.tournaments, kept.queue, kept.server), why);
   return why;
 }
 
@@ -126,7 +125,7 @@ WhyPlaced why_placed_by_force(const EngineView& view, const PreemptionCandidate&
   const ServerIndex server = candidate.victims.server;
   WhyPlaced why = placed_on(view, candidate.queue, server);
   why.by_force = by_force(candidate, view.dispatcher.precedence());
-  explain_user(view, view.dispatcher.entry_on(candidate.queue, server), why);
+  explain_user(view, entry_on(view.ledger, view.shares.tournaments, candidate.queue, server), why);
   return why;
 }
 

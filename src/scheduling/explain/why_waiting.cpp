@@ -384,7 +384,7 @@ std::optional<PreemptionCandidate> intended_by_force(const EngineView& view, con
   static const std::set<TaskIndex> kNoTasks;
   PreemptionPolicy policy = *view.preemption;
   if (!step.ended.empty()) policy.something_changed();
-  return policy.intend({.ready = view.dispatcher.ready(),
+  return policy.intend({.waiting = view.dispatcher.waiting(),
                         .precedence = precedence,
                         .blocking = view.dispatcher.choice().blocking,
                         .open = step.open,
@@ -412,7 +412,7 @@ void explain_force(const EngineView& view, QueueIndex queue, const std::vector<C
 WhyWaiting why_waiting(const EngineView& view, JobIndex job, Time at) {
   const Ledger& ledger = view.ledger;
   const ReservationPreview step = view.reservations != nullptr
-                                      ? view.reservations->preview(ledger, view.dispatcher.ready(), at)
+                                      ? view.reservations->preview(ledger, view.dispatcher.waiting(), at)
                                       : ReservationPreview{.at = at, .open = OpenServers(ledger.server_pool)};
   const QueueIndex queue = ledger.jobs[job].queue;
   const UserIndex user = ledger.queues[queue].user;
@@ -429,7 +429,7 @@ WhyWaiting why_waiting(const EngineView& view, JobIndex job, Time at) {
   // What a step would bring up to date first is brought up to date in a copy.
   const std::optional<ShareContext> fresh = view.shares.refreshed(at);
   const Precedence precedence = view.dispatcher.precedence_in(fresh ? *fresh : view.shares.context);
-  const std::vector<Contender> all = contenders(ledger, view.dispatcher, precedence, step.open);
+  const std::vector<Contender> all = contenders(view, precedence, step.open);
   explain_order(queue, all, precedence, view.dispatcher.choice().blocking, why);
   explain_force(view, queue, all, precedence, step, why);
   return why;

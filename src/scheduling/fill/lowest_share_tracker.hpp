@@ -21,10 +21,7 @@ class LowestShareTracker {
   /// Has a user that fits somewhere less than this one? Who fits nowhere will never again, and leaves.
   /// O(log N) and a call of `fits` for each that leaves.
   template <class Fits>
-  bool is_below(std::size_t user, Fits fits) {
-    while (!fits(users_.winner().number())) users_.leave(users_.winner(), before());
-    return compare(users_.winner().number(), user) < 0;
-  }
+  bool is_below(std::size_t user, Fits fits);
 
   /// One more task of the user. O(m + log N).
   void raise(std::size_t user, std::size_t task);
@@ -38,6 +35,7 @@ class LowestShareTracker {
     return std::span(used_).subspan(user * pool_.size(), pool_.size());
   }
   std::strong_ordering compare(std::size_t a, std::size_t b) const;
+
   auto before() const {
     return [this](UserIndex a, UserIndex b) { return compare(a.number(), b.number()) < 0; };
   }
@@ -48,5 +46,11 @@ class LowestShareTracker {
   std::vector<Weight> weights_;     // [n]
   Tournament<UserIndex> users_;
 };
+
+template <class Fits>
+bool LowestShareTracker::is_below(std::size_t user, Fits fits) {
+  while (!fits(users_.winner().number())) users_.leave(users_.winner(), before());
+  return compare(users_.winner().number(), user) < 0;
+}
 
 }  // namespace mirab::scheduling

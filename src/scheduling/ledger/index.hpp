@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,6 +56,9 @@ class Indices {
   class Iterator {
    public:
     using value_type = I;
+    using reference = I;
+    using pointer = void;
+    using iterator_category = std::input_iterator_tag;
     using difference_type = std::ptrdiff_t;
     constexpr Iterator() = default;
     constexpr explicit Iterator(std::uint32_t at) : at_(at) {}
@@ -87,9 +91,9 @@ class IndexedVector {
 
   bool holds(I index) const { return index.number() < rows_.size(); }
 
-  /// Makes room for the index; new rows are copies of this one.
-  void cover(I index, const Row& row = Row()) {
-    if (!holds(index)) rows_.resize(std::size_t{index.number()} + 1, row);
+  /// Makes room for the index.
+  void cover(I index) {
+    if (!holds(index)) rows_.resize(std::size_t{index.number()} + 1);
   }
 
   /// The index of the new row.
@@ -135,8 +139,6 @@ class IndexedAmounts {
 
   /// New rows are 0.
   void resize(std::size_t rows) { amounts_.resize(rows * resources_, 0); }
-
-  friend bool operator==(const IndexedAmounts&, const IndexedAmounts&) = default;
 
  private:
   std::size_t resources_;

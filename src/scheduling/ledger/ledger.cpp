@@ -6,11 +6,11 @@
 
 namespace mirab::scheduling {
 
-bool Ledger::fits_somewhere(TaskClassIndex task_class, const OpenServers& open) const {
-  const std::span<const DemandAlternative> alternatives = task_classes.alternatives(task_class);
+bool fits_somewhere(const Ledger& ledger, TaskClassIndex task_class, const OpenServers& open) {
+  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
   return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
-    return open.any_with_room(
-        {.demand = alternative.demand, .among = task_classes.eligibility.servers(alternative.servers)});
+    return open.any_with_room({.demand = alternative.demand,
+                               .among = ledger.task_classes.eligibility.servers(alternative.servers)});
   });
 }
 
@@ -46,10 +46,11 @@ void Ledger::put_user_back(UserIndex user, UserRow row) {
   used_.resize(users.index_count());
 }
 
-QueueIndex Ledger::find_queue(UserIndex user, TaskClassIndex task_class) const {
-  const std::vector<QueueIndex>& of_user = users[user].queues;
-  const auto found = std::find_if(of_user.begin(), of_user.end(),
-                                  [&](QueueIndex queue) { return queues[queue].task_class == task_class; });
+QueueIndex find_queue(const Ledger& ledger, UserIndex user, TaskClassIndex task_class) {
+  const std::vector<QueueIndex>& of_user = ledger.users[user].queues;
+  const auto found = std::find_if(of_user.begin(), of_user.end(), [&](QueueIndex queue) {
+    return ledger.queues[queue].task_class == task_class;
+  });
   return found == of_user.end() ? kNone : *found;
 }
 
@@ -170,12 +171,19 @@ void Ledger::end(TaskIndex task) {
   tasks.remove(task);
 }
 
-std::string Ledger::broken() const {
-  IndexedAmounts<UserIndex> used(resources_);
+std::string broken_invariant(const Ledger& ledger) {
+  const ServerPool& server_pool = ledger.server_pool;
+  const auto& users = ledger.users;
+  const auto& queues = ledger.queues;
+  const auto& jobs = ledger.jobs;
+  const auto& tasks = ledger.tasks;
+  const auto& servers = ledger.servers;
+  const std::size_t resources = ledger.resource_count();
+  IndexedAmounts<UserIndex> used(resources);
   used.resize(users.index_count());
-  std::vector<std::int64_t> by_all(resources_, 0);
+  std::vector<std::int64_t> by_all(resources, 0);
   IndexedVector<QueueIndex, Amounts> taken;
-  for (const Amounts& each : taken_) taken.push_back(Amounts(each.size(), 0));
+  for (const QueueIndex queue : queues.indices()) taken.push_back(Amounts(ledger.taken(queue).size(), 0));
   IndexedVector<JobIndex, std::int64_t> running_of_job(jobs.index_count());
   IndexedVector<QueueIndex, std::int64_t> running_of_queue(queues.size());
   IndexedVector<UserIndex, std::int64_t> running_of_user(users.index_count());
@@ -190,8 +198,8 @@ std::string Ledger::broken() const {
       ++on_servers;
       const QueueIndex queue = jobs[tasks[t].job].queue;
       const UserIndex user = queues[queue].user;
-      const std::span<const std::int64_t> demand = this->demand(queues[queue], server);
-      for (std::size_t r = 0; r < resources_; ++r) {
+      const std::span<const std::int64_t> demand = ledger.demand(queues[queue], server);
+      for (std::size_t r = 0; r < resources; ++r) {
         accounted[r] += demand[r];
         used[user][r] += demand[r];
         by_all[r] += demand[r];
@@ -206,8 +214,16 @@ std::string Ledger::broken() const {
       return fmt::format("server {} is over its capacity", server.number());
   }
   if (on_servers != tasks.size()) return "a task is on no server";
-  if (used != used_ || taken != taken_) return "a user's use is not that of its tasks";
-  if (by_all != used_by_all_) return "the use of all users is not the sum of theirs";
+  const auto equal = [](std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  };
+  const bool is_used =
+      std::all_of(users.indices().begin(), users.indices().end(),
+                  [&](UserIndex user) { return equal(std::as_const(used)[user], ledger.used(user)); }) &&
+      std::all_of(queues.indices().begin(), queues.indices().end(),
+                  [&](QueueIndex queue) { return equal(taken[queue], ledger.taken(queue)); });
+  if (!is_used) return "a user's use is not that of its tasks";
+  if (!equal(by_all, ledger.used())) return "the use of all users is not the sum of theirs";
   for (const JobIndex job : jobs.present()) {
     std::int64_t listed = 0;
     for (TaskIndex t = jobs[job].first_task; t != kNone; t = tasks[t].next_of_job) {

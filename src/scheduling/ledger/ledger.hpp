@@ -154,15 +154,6 @@ class Ledger {
     return alternative != nullptr && server_pool.has_room(server, alternative->demand);
   }
 
-  /// May a task of the task class run there, and would it fit if the server were empty?
-  bool fits_when_empty(TaskClassIndex task_class, ServerIndex server) const {
-    const DemandAlternative* const alternative = task_classes.alternative_on(task_class, server);
-    return alternative != nullptr && is_within(alternative->demand, server_pool.capacity(server));
-  }
-
-  /// Has some of these servers room for a task of the task class? O(servers).
-  bool fits_somewhere(TaskClassIndex task_class, const OpenServers& open) const;
-
   /// Visits the running tasks there, or of the job, the newest first.
   template <class Visit>
   void for_each_task_on(ServerIndex server, Visit visit) const {
@@ -199,12 +190,6 @@ class Ledger {
   /// The task is over and its row gone. O(m).
   void end(TaskIndex task);
 
-  /// The queue of (user, task class), if there is one. O(queues of the user).
-  QueueIndex find_queue(UserIndex user, TaskClassIndex task_class) const;
-
-  /// The first invariant that does not hold, in words; nothing when all do. O(everything).
-  std::string broken() const;
-
   ServerPool server_pool;
   ServerClasses server_classes;
   TaskClasses task_classes;
@@ -228,5 +213,20 @@ class Ledger {
   std::vector<std::int64_t> used_by_all_;     // [m]
   std::vector<QueueIndex> vacant_queues_;
 };
+
+/// May a task of the task class run there, and would it fit if the server were empty?
+inline bool fits_when_empty(const Ledger& ledger, TaskClassIndex task_class, ServerIndex server) {
+  const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
+  return alternative != nullptr && is_within(alternative->demand, ledger.server_pool.capacity(server));
+}
+
+/// Has some of these servers room for a task of the task class? O(servers).
+bool fits_somewhere(const Ledger& ledger, TaskClassIndex task_class, const OpenServers& open);
+
+/// The queue of (user, task class), if there is one. O(queues of the user).
+QueueIndex find_queue(const Ledger& ledger, UserIndex user, TaskClassIndex task_class);
+
+/// The first invariant that does not hold, in words; nothing when all do. O(everything).
+std::string broken_invariant(const Ledger& ledger);
 
 }  // namespace mirab::scheduling

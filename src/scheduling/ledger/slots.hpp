@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -109,11 +108,39 @@ class Slots {
   std::size_t size() const { return present_; }              ///< rows that are there
   std::size_t index_count() const { return slots_.size(); }  ///< above every number
 
-  /// All indices that were given, and those of rows that are there.
+  /// All indices that were given.
   Indices<RowIndex> indices() const { return slots_.indices(); }
-  auto present() const {
-    return std::views::filter(indices(), [this](RowIndex index) { return holds(index); });
-  }
+
+  /// The indices of the rows that are there, in order. Rows may change meanwhile, but not come or go.
+  class Present {
+   public:
+    class Iterator {
+     public:
+      Iterator(const Slots& slots, std::size_t at) : slots_(&slots), at_(at) { skip(); }
+      RowIndex operator*() const { return RowIndex(static_cast<std::uint32_t>(at_)); }
+      Iterator& operator++() {
+        ++at_;
+        skip();
+        return *this;
+      }
+      friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+     private:
+      void skip() {
+        while (at_ < slots_->index_count() && !slots_->holds(**this)) ++at_;
+      }
+      const Slots* slots_;
+      std::size_t at_;
+    };
+
+    explicit Present(const Slots& slots) : slots_(slots) {}
+    Iterator begin() const { return Iterator(slots_, 0); }
+    Iterator end() const { return Iterator(slots_, slots_.index_count()); }
+
+   private:
+    const Slots& slots_;
+  };
+  Present present() const { return Present(*this); }
 
  private:
   static constexpr std::uint32_t kVacant = std::uint32_t{1} << 31;

@@ -39,7 +39,7 @@ template <class Formula>
 constexpr ShareFunction kShareFunction{.rounded = rounded_share<Formula>, .compare = compare_shares<Formula>};
 
 /// U_n / φ_n
-double decayed_key(const ShareContext& context, Entry entry) {
+double decayed_key(const ShareContext& context, TournamentEntry entry) {
   return context.usage->key(context.queue(entry).user) / context.user(entry).weight.value();
 }
 
@@ -49,7 +49,7 @@ struct OfUser {
   using Exact = typename Formula::Exact;
 
   template <class Number>
-  static auto key(const ShareContext& context, Entry entry) {
+  static auto key(const ShareContext& context, TournamentEntry entry) {
     const UserIndex user = context.queue(entry).user;
     return Formula::template key<Number>(context, usage_of(context.ledger, user),
                                          context.ledger.users[user].weight);
@@ -57,21 +57,21 @@ struct OfUser {
 };
 
 template <class Formula>
-double rounded_key(const ShareContext& context, Entry entry) {
+double rounded_key(const ShareContext& context, TournamentEntry entry) {
   return static_cast<double>(Formula::template key<double>(context, entry));
 }
 template <class Formula>
-std::weak_ordering compare_keys(const ShareContext& context, Entry a, Entry b) {
+std::weak_ordering compare_keys(const ShareContext& context, TournamentEntry a, TournamentEntry b) {
   using Exact = typename Formula::Exact;
   return order_of(Formula::template key<Exact>(context, a), Formula::template key<Exact>(context, b));
 }
 
 template <class Formula>
-double rounded_key_of_user(const ShareContext& context, Entry entry) {
+double rounded_key_of_user(const ShareContext& context, TournamentEntry entry) {
   return context.usage ? decayed_key(context, entry) : rounded_key<OfUser<Formula>>(context, entry);
 }
 template <class Formula>
-std::weak_ordering compare_keys_of_users(const ShareContext& context, Entry a, Entry b) {
+std::weak_ordering compare_keys_of_users(const ShareContext& context, TournamentEntry a, TournamentEntry b) {
   const std::weak_ordering decayed = context.usage
                                          ? order_of(decayed_key(context, a), decayed_key(context, b))
                                          : std::weak_ordering::equivalent;
@@ -91,7 +91,7 @@ struct Fifo {
   using Exact = std::uint64_t;
 
   template <class Number>
-  static Number key(const ShareContext& context, Entry entry) {
+  static Number key(const ShareContext& context, TournamentEntry entry) {
     return static_cast<Number>(context.ledger.jobs[context.queue(entry).first_job].sequence);
   }
 };
@@ -244,7 +244,7 @@ struct PsDsf {
   using Exact = Part;
 
   template <class Number>
-  static auto key(const ShareContext& context, Entry entry) {
+  static auto key(const ShareContext& context, TournamentEntry entry) {
     const QueueRow& queue = context.queue(entry);
     const auto alternatives = context.ledger.task_classes.alternatives(queue.task_class);
     const std::span<const std::int64_t> used = context.ledger.used(queue.user);
@@ -283,7 +283,7 @@ struct MlfDrs {
   // The round belongs to the line, whose queues are not keyed again when it goes on: only the comparison
   // knows it.
   template <class Number>
-  static Number key(const ShareContext& context, Entry entry) {
+  static Number key(const ShareContext& context, TournamentEntry entry) {
     if constexpr (std::is_same_v<Number, double>) {
       return 0;
     } else {

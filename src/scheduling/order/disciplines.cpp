@@ -117,11 +117,11 @@ double share_of(const Discipline& discipline, const ShareContext& context, UserI
   return discipline.share->rounded(context, usage_of(context.ledger, user), Weight{});
 }
 
-bool Precedence::is_before_by_tie_rule(Entry a, Entry b) const {
+bool Precedence::is_before_by_tie_rule(TournamentEntry a, TournamentEntry b) const {
   const std::uint64_t user_a = context->user(a).order;
   const std::uint64_t user_b = context->user(b).order;
   if (user_a != user_b) return tie == Tie::last ? user_a > user_b : user_a < user_b;
-  const auto sequence = [&](Entry entry) {
+  const auto sequence = [&](TournamentEntry entry) {
     return context->ledger.jobs[context->queue(entry).first_job].sequence;
   };
   return a.queue != b.queue ? sequence(a) < sequence(b) : a.tournament < b.tournament;

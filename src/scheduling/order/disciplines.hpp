@@ -103,8 +103,9 @@ extern const ShareFunction kTsfShare;
 /// on what waits. With a half-life the key of a share is U_n / φ_n, and the present shares decide between
 /// equal ones (see DecayedUsage).
 struct KeyFunction {
-  double (*rounded)(const ShareContext& context, Entry entry);                   ///< right to 1 part in 10^12
-  std::weak_ordering (*compare)(const ShareContext& context, Entry a, Entry b);  ///< exactly
+  double (*rounded)(const ShareContext& context, TournamentEntry entry);  ///< right to 1 part in 10^12
+  std::weak_ordering (*compare)(const ShareContext& context, TournamentEntry a,
+                                TournamentEntry b);  ///< exactly
 };
 extern const KeyFunction kFifoKey;
 extern const KeyFunction kRoundRobinKey;
@@ -152,7 +153,7 @@ Result<DisciplineChoice> discipline_choice(const Choice& choice);
 
 /// An entry and its rounded key.
 struct Keyed {
-  Entry entry;
+  TournamentEntry entry;
   double key;
 };
 
@@ -178,7 +179,7 @@ struct Precedence {
 
  private:
   static bool differ(double a, double b) { return std::abs(a - b) > kRounding * std::max(a, b); }
-  bool is_before_by_tie_rule(Entry a, Entry b) const;
+  bool is_before_by_tie_rule(TournamentEntry a, TournamentEntry b) const;
 };
 
 }  // namespace mirab::scheduling

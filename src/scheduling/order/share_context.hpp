@@ -93,10 +93,10 @@ inline TournamentId tournament_of(std::uint64_t number) {
 }
 
 /// A queue in a tournament: what plays.
-struct Entry {
+struct TournamentEntry {
   QueueIndex queue;
   TournamentId tournament = {};
-  friend bool operator==(const Entry&, const Entry&) = default;
+  friend bool operator==(const TournamentEntry&, const TournamentEntry&) = default;
 };
 
 /// The rounds in which lines are served, a task of each in a round. A line that nobody waited in, or of whose
@@ -138,8 +138,8 @@ struct ShareContext {
   IndexedVector<TaskClassIndex, double> alone_value = {};  ///< the same as doubles
 
   std::span<const std::int64_t> pool() const { return ledger.server_pool.pool(); }
-  const QueueRow& queue(Entry entry) const { return ledger.queues[entry.queue]; }
-  const UserRow& user(Entry entry) const { return ledger.users[queue(entry).user]; }
+  const QueueRow& queue(TournamentEntry entry) const { return ledger.queues[entry.queue]; }
+  const UserRow& user(TournamentEntry entry) const { return ledger.users[queue(entry).user]; }
 };
 
 /// u_s = Σ_i min_r c_{i,r} / d_{s,i,r} over all present servers, as if every server were allowed. O(servers

@@ -40,7 +40,7 @@ struct Shares {
   void open_servers_changed() { are_stale = are_stale || tournaments.follow_open_servers(); }
 
   void task_class_added(TaskClassIndex task_class);
-  void task_placed(Entry entry) { tournaments.served(entry.tournament, context.rounds); }
+  void task_placed(TournamentEntry entry) { tournaments.served(entry.tournament, context.rounds); }
 
   /// Decayed usage, when that is due; then all keys are stale. O(users).
   void refresh_usage(Time now) {

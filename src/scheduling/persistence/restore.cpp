@@ -225,7 +225,7 @@ void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
   if (json.failed()) return;
   if (!ledger.task_classes.holds(task_class)) return parts[0].refuse("there is no such wish");
   if (arrival >= ledger.waits_before) return parts[1].refuse("an arrival after the latest");
-  if (ledger.find_queue(user, task_class) != kNone)
+  if (find_queue(ledger, user, task_class) != kNone)
     return parts[0].refuse("a wish has two queues of one user");
   if (ledger.task_classes.terms(task_class) != nullptr && ledger.task_classes.holders(task_class) > 1)
     return parts[0].refuse("a wish with terms has two queues");
@@ -397,7 +397,7 @@ void read_reservations(const JsonReader& json, Time now, Ledger& ledger, Reserva
     const Time since = time_of(parts[3]);
     if (json.failed()) return;
     if (!ledger.server_pool.is_open(server)) return item.refuse("a server that cannot be kept");
-    const QueueIndex queue = ledger.users.holds(user) ? ledger.find_queue(user, task_class) : kNone;
+    const QueueIndex queue = ledger.users.holds(user) ? find_queue(ledger, user, task_class) : kNone;
     if (queue == kNone) return item.refuse("a kept server without a queue");
     ledger.server_pool.close(server);
     memory.present.kept.push_back({.server = server, .queue = queue, .since = since});
@@ -430,7 +430,8 @@ void read_preemption(const JsonReader& json, const Preempting& rule, Time now, P
   if (!json.failed()) policy.set_memory(std::move(memory));
 }
 
-void read_order(const JsonReader& json, const Ledger& ledger, Dispatcher& dispatcher) {
+void read_order(const JsonReader& json, const Ledger& ledger, const TournamentRules& tournaments,
+                Dispatcher& dispatcher) {
   const ReadyQueue& ready = dispatcher.ready();
   const ReleasedServers& released = dispatcher.released();
   dispatcher.enter_all();
@@ -438,14 +439,13 @@ void read_order(const JsonReader& json, const Ledger& ledger, Dispatcher& dispat
     if (!ledger.servers.holds(server)) return json["freed"].refuse("there is no such server");
     dispatcher.room_released(server);
   }
-  const auto fits = [&](TaskClassIndex task_class, TournamentId tournament) {
+  const auto fits = [&](TaskClassIndex task_class, TournamentId tournament, QueueIndex first) {
     if (ledger.task_classes.terms(task_class) != nullptr)
-      return dispatcher.batch_fits_in(tournament,
-                                      ledger.queues[ready.first(task_class, tournament).queue].first_job,
-                                      OpenServers(ledger.server_pool));
+      return batch_fits_in(ledger, tournaments, tournament, ledger.queues[first].first_job,
+                           OpenServers(ledger.server_pool));
     for (const ServerIndex server : ledger.servers.indices()) {
-      if (ledger.has_room(task_class, server) &&
-          dispatcher.tournaments().admits(tournament, task_class, server) && !released.contains(server))
+      if (ledger.has_room(task_class, server) && tournaments.admits(tournament, task_class, server) &&
+          !released.contains(server))
         return true;
     }
     return false;
@@ -454,10 +454,11 @@ void read_order(const JsonReader& json, const Ledger& ledger, Dispatcher& dispat
     const std::vector<JsonReader> parts = item.items(2);
     if (json.failed()) return;
     const TournamentId tournament = tournament_of(parts[0].integer<std::uint64_t>(0, UINT64_MAX));
+    const Bracket* const bracket = ready.bracket(tournament);
     for (const TaskClassIndex task_class : indices_in<TaskClassIndex>(parts[1])) {
       if (json.failed()) return;
-      if (!ready.waits(task_class, tournament) || ready.is_parked(task_class, tournament) ||
-          fits(task_class, tournament))
+      if (bracket == nullptr || !bracket->waits(task_class) || bracket->is_parked(task_class) ||
+          fits(task_class, tournament, bracket->first_of(task_class)))
         return parts[1].refuse("a wish that does not wait there, or has room, is aside");
       dispatcher.park(task_class, tournament);
     }
@@ -493,7 +494,7 @@ Result<Engine> restore(std::string_view bytes) {
       read_preemption(json["preemption"], *state.options.preemption, state.now, *state.preemption);
   }
   if (!wrong) {
-    read_order(json, state.ledger, state.dispatcher);
+    read_order(json, state.ledger, state.shares.tournaments, state.dispatcher);
     state.shares.are_stale = json["stale"].truth();
   }
   if (!wrong) {

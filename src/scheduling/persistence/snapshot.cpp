@@ -192,7 +192,13 @@ Json preemption_of(const std::optional<PreemptionPolicy>& preemption) {
 Json parked_of(const ReadyQueue& ready) {
   Json tournaments = Json::array();
   ready.for_each_tournament([&](TournamentId tournament) {
-    const std::vector<TaskClassIndex> task_classes = ready.parked(tournament);
+    std::vector<TaskClassIndex> task_classes;
+    const Bracket& bracket = *ready.bracket(tournament);
+    for (const UnschedulableClasses* const parked : {&bracket.parked(), &bracket.parked_constrained()}) {
+      for (const UnschedulableClasses::Place at : parked->places())
+        task_classes.push_back(parked->task_class(at));
+    }
+    std::sort(task_classes.begin(), task_classes.end());
     if (!task_classes.empty()) tournaments.push_back({number_of(tournament), task_classes});
   });
   return tournaments;

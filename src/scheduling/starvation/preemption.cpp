@@ -331,8 +331,8 @@ std::vector<QueueIndex> queues_that_may_gain(const PreemptionView& view, const V
   const bool is_frozen = view.blocking == Blocking::freeze;
   std::vector<Keyed> queues;
   for (const QueueIndex queue : ledger.queues.indices()) {
-    if (!view.ready.holds(queue) || !(is_frozen || may_gain(queue))) continue;
-    const Entry entry{.queue = queue};
+    if (!view.waiting.holds(queue) || !(is_frozen || may_gain(queue))) continue;
+    const TournamentEntry entry{.queue = queue};
     queues.push_back({.entry = entry, .key = view.precedence.discipline->key->rounded(context, entry)});
   }
   std::sort(queues.begin(), queues.end(), [&](Keyed a, Keyed b) { return view.precedence.before(a, b); });
@@ -349,7 +349,7 @@ std::optional<PreemptionCandidate> first_candidate(const PreemptionView& view, V
   const Ledger& ledger = view.precedence.context->ledger;
   for (const QueueIndex queue : queues_that_may_gain(view, search)) {
     if (view.blocking == Blocking::freeze &&
-        ledger.fits_somewhere(ledger.queues[queue].task_class, view.open))
+        fits_somewhere(ledger, ledger.queues[queue].task_class, view.open))
       continue;
     std::optional<Victims> victims = search.find(queue, max_tasks, [&](ServerIndex server) {
       if (view.open.contains(server)) return true;

@@ -15,7 +15,6 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/order/disciplines.hpp"
-#include "scheduling/order/ready_queue.hpp"
 #include "scheduling/order/share_context.hpp"
 #include "scheduling/starvation/reservations.hpp"
 
@@ -89,7 +88,7 @@ struct PreemptionCandidate {
 
 /// What the policy looks at.
 struct PreemptionView {
-  const ReadyQueue& ready;
+  const WaitingQueues& waiting;
   Precedence precedence;
   Blocking blocking;
   const OpenServers& open;

@@ -98,18 +98,18 @@ bool ReservationPolicy::may_intend(Time at) const {
 
 /// The queues without a server whose next task has waited for long enough and fits nowhere, the longest
 /// first.
-std::vector<QueueIndex> ReservationPolicy::due(const Ledger& ledger, const ReadyQueue& ready,
+std::vector<QueueIndex> ReservationPolicy::due(const Ledger& ledger, const WaitingQueues& waiting,
                                                const ReservationPreview& step) const {
   std::vector<QueueIndex> due;
   std::map<TaskClassIndex, bool> fits;
   const auto fits_nowhere = [&](TaskClassIndex task_class) {
     const auto [known, is_new] = fits.try_emplace(task_class, false);
-    if (is_new) known->second = ledger.fits_somewhere(task_class, step.open);
+    if (is_new) known->second = fits_somewhere(ledger, task_class, step.open);
     return !known->second;
   };
   for (const QueueIndex queue : ledger.queues.indices()) {
     // One server can be kept for one task, wherever the others of its job are; not for a gang, or a domain.
-    if (!ready.holds(queue) || ledger.task_classes.terms(ledger.queues[queue].task_class) != nullptr)
+    if (!waiting.holds(queue) || ledger.task_classes.terms(ledger.queues[queue].task_class) != nullptr)
       continue;
     if (passed(ledger.queues[queue].since, step.at) < length(rule_.after)) continue;
     const bool waits_again =
@@ -135,7 +135,7 @@ std::optional<ServerIndex> server_to_keep(const Ledger& ledger, QueueIndex queue
   std::optional<ServerIndex> best;
   Missing min;
   for (const ServerIndex server : ledger.servers.indices()) {
-    if (!open.contains(server) || !ledger.fits_when_empty(task_class, server)) continue;
+    if (!open.contains(server) || !fits_when_empty(ledger, task_class, server)) continue;
     const Missing here =
         missing_of(ledger.demand(ledger.queues[queue], server), ledger.server_pool.free(server));
     if (best && !(here < min)) continue;
@@ -148,14 +148,14 @@ std::optional<ServerIndex> server_to_keep(const Ledger& ledger, QueueIndex queue
 }  // namespace
 
 /// Requires that the reservations that lasted have ended there.
-void ReservationPolicy::add_due(const Ledger& ledger, const ReadyQueue& ready,
+void ReservationPolicy::add_due(const Ledger& ledger, const WaitingQueues& waiting,
                                 ReservationPreview& step) const {
   if (!searches_again(step.at)) return;
   step.searched = step.at;
   std::vector<Reservations::Kept>& kept = step.reservations.kept;
   if (kept.size() >= rule_.servers) return;
   std::set<TaskClassIndex> in_vain;  // task classes for which there is no such server
-  for (const QueueIndex queue : due(ledger, ready, step)) {
+  for (const QueueIndex queue : due(ledger, waiting, step)) {
     const TaskClassIndex task_class = ledger.queues[queue].task_class;
     if (in_vain.contains(task_class)) continue;
     const std::optional<ServerIndex> server = server_to_keep(ledger, queue, step.open);
@@ -170,7 +170,8 @@ void ReservationPolicy::add_due(const Ledger& ledger, const ReadyQueue& ready,
   }
 }
 
-ReservationPreview ReservationPolicy::preview(const Ledger& ledger, const ReadyQueue& ready, Time at) const {
+ReservationPreview ReservationPolicy::preview(const Ledger& ledger, const WaitingQueues& waiting,
+                                              Time at) const {
   ReservationPreview step{.at = at,
                           .open = OpenServers(ledger.server_pool),
                           .reservations = memory_.present,
@@ -181,7 +182,7 @@ ReservationPreview ReservationPolicy::preview(const Ledger& ledger, const ReadyQ
     if (!ledger.servers[kept.server].drained) step.open.open(kept.server);
     return true;
   });
-  add_due(ledger, ready, step);
+  add_due(ledger, waiting, step);
   return step;
 }
 
@@ -195,13 +196,13 @@ void ReservationPolicy::ended(const Reservations::Kept& kept) {
   all.erase(all.begin() + (&kept - all.data()));
 }
 
-std::string ReservationPolicy::broken(const Ledger& ledger, const ReadyQueue& ready) const {
+std::string ReservationPolicy::broken(const Ledger& ledger, const WaitingQueues& waiting) const {
   const auto broken = [&](const Reservations::Kept& each) -> const char* {
     if (!ledger.servers.holds(each.server)) return "is not there";
     if (ledger.servers[each.server].drained) return "is drained";
     if (ledger.server_pool.is_open(each.server)) return "takes other tasks";
-    if (!ready.holds(each.queue)) return "is kept for a queue that does not wait";
-    if (!ledger.fits_when_empty(ledger.queues[each.queue].task_class, each.server))
+    if (!waiting.holds(each.queue)) return "is kept for a queue that does not wait";
+    if (!fits_when_empty(ledger, ledger.queues[each.queue].task_class, each.server))
       return "is kept for a task that cannot run there";
     if (memory_.present.on_server(each.server) != &each) return "is kept twice";
     return memory_.present.of_queue(each.queue) == &each ? nullptr : "is one of two kept for the same queue";

@@ -10,7 +10,7 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "scheduling/ledger/ledger.hpp"
-#include "scheduling/order/ready_queue.hpp"
+#include "scheduling/order/waiting_queues.hpp"
 
 namespace mirab::scheduling {
 
@@ -64,7 +64,7 @@ class ReservationPolicy {
   explicit ReservationPolicy(Reserving rule) : rule_(rule) {}
 
   /// What a step intends at that time. O(servers kept); now and then see reservations.cpp.
-  ReservationPreview preview(const Ledger& ledger, const ReadyQueue& ready, Time at) const;
+  ReservationPreview preview(const Ledger& ledger, const WaitingQueues& waiting, Time at) const;
 
   /// May a step intend anything at that time? O(servers kept).
   bool may_intend(Time at) const;
@@ -89,13 +89,13 @@ class ReservationPolicy {
   void set_memory(Memory memory) { memory_ = std::move(memory); }
 
   /// The first reservation that cannot be, in words; nothing when all can.
-  std::string broken(const Ledger& ledger, const ReadyQueue& ready) const;
+  std::string broken(const Ledger& ledger, const WaitingQueues& waiting) const;
 
  private:
   bool has_lasted(const Reservations::Kept& kept, Time at) const;
   bool searches_again(Time at) const;
-  void add_due(const Ledger& ledger, const ReadyQueue& ready, ReservationPreview& step) const;
-  std::vector<QueueIndex> due(const Ledger& ledger, const ReadyQueue& ready,
+  void add_due(const Ledger& ledger, const WaitingQueues& waiting, ReservationPreview& step) const;
+  std::vector<QueueIndex> due(const Ledger& ledger, const WaitingQueues& waiting,
                               const ReservationPreview& step) const;
 
   Reserving rule_;

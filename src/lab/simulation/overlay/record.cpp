@@ -182,11 +182,12 @@ void Turns::set_present(NodeId n, bool present) {
 }
 
 void Turns::enter(NodeId n) {
-  const auto poorer = [&](NodeId a, NodeId b) { return share(a) < share(b); };
+  using scheduling::UserIndex;
+  const auto poorer = [&](UserIndex a, UserIndex b) { return share(a.number()) < share(b.number()); };
   if (counts(n))
-    poorest_.play(n, poorer);
+    poorest_.play(UserIndex(n), poorer);
   else
-    poorest_.leave(n, poorer);
+    poorest_.leave(UserIndex(n), poorer);
 }
 
 double Turns::share(NodeId n) const {
@@ -202,7 +203,7 @@ bool Turns::counts(NodeId n) const {
 // How many of the tolerances are below the distance of the share from the lowest one.
 std::uint16_t Turns::rank_of(double share) const {
   if (poorest_.empty()) return 0;
-  const double least = this->share(poorest_.winner());
+  const double least = this->share(poorest_.winner().number());
   const auto right =
       std::ranges::find_if(ascending_, [&](double tolerance) { return share <= (1 + tolerance) * least; });
   return static_cast<std::uint16_t>(right - ascending_.begin());

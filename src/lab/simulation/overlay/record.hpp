@@ -105,11 +105,11 @@ class Turns {
   bool skip_idle_;
   bool skip_stuck_;
   Duration walk_;
-  std::vector<double> tolerances_;      // as given
-  std::vector<double> ascending_;       // the same, sorted
-  std::vector<Standing> users_;         // [N]
-  scheduling::Tournament poorest_;      // of those that count
-  std::vector<overlay::NodeId> stuck_;  // those that are, and perhaps some that were
+  std::vector<double> tolerances_;                         // as given
+  std::vector<double> ascending_;                          // the same, sorted
+  std::vector<Standing> users_;                            // [N]
+  scheduling::Tournament<scheduling::UserIndex> poorest_;  // of those that count
+  std::vector<overlay::NodeId> stuck_;                     // those that are, and perhaps some that were
   std::vector<std::uint16_t>
       ranks_;  // of each placement: how many of the tolerances, from the least, it is above
 };

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scheduling/ledger/columns.hpp"
+#include "scheduling/order/disciplines.hpp"
+#include "scheduling/order/tournament.hpp"
+#include "scheduling/order/waiting_queues.hpp"
+
+namespace mirab::scheduling {
+
+/// The task classes of a tournament whose tasks fit nowhere, until something is freed: laid out so that those
+/// that fit into what was freed, and of these the one that is next, are found without looking at each.
+class UnschedulableClasses {
+ public:
+  using Place = Index<UnschedulableClasses>;
+
+  explicit UnschedulableClasses(std::size_t resources) : amounts_(resources), rows_(resources) {}
+
+  std::size_t size() const { return task_classes_.size(); }
+  Indices<Place> places() const { return task_classes_.indices(); }
+  TaskClassIndex task_class(Place at) const { return task_classes_[at]; }
+  TaskClassIndex last() const { return task_classes_.back(); }
+  double key(Place at) const { return keys_[at]; }
+  void set_key(Place at, double key) { keys_[at] = key; }
+
+  /// `least` is what a task of the task class takes at the least, [m]. O(m) amortised.
+  Place add(TaskClassIndex task_class, double key, std::span<const std::int64_t> least);
+
+  /// The task class that stands there goes, and the last one takes its place. O(m).
+  void remove(Place at);
+
+  /// Visits, in no particular order, all places whose task classes may fit into what is free, and some
+  /// others. O(size m), many at once.
+  template <class Visit>
+  void for_each_that_may_fit(std::span<const std::int64_t> free, Visit visit) const {
+    rows_.any(rows_.at_most(free), 0, nullptr, [&](std::size_t at) {
+      visit(Place(static_cast<std::uint32_t>(at)));
+      return false;
+    });
+  }
+
+ private:
+  IndexedVector<Place, TaskClassIndex> task_classes_;
+  IndexedVector<Place, double> keys_;
+  IndexedAmounts<Place> amounts_;
+  Columns rows_;
+};
+
+/// Who waits, and who of two comes first: what brackets are played by.
+struct Order {
+  Precedence precedence;
+  const WaitingQueues& waiting;
+};
+
+/// One tournament of the discipline: who is first in it, and which task classes are parked there.
+///
+/// There are two rounds, first among the queues of a task class, then among the task classes: one that fits
+/// nowhere is parked with all its queues in O(log task classes), however many they are.
+class Bracket {
+ public:
+  Bracket(TournamentId id, std::size_t resources)
+      : id_(id), parked_(resources), parked_constrained_(resources) {}
+
+  TournamentEntry entry(QueueIndex queue) const { return {.queue = queue, .tournament = id_}; }
+  Keyed keyed(QueueIndex queue) const { return {.entry = entry(queue), .key = keys_[queue]}; }
+
+  // The order.
+
+  /// The queue's key is computed again; its matches are still to be played.
+  void set_key(const Order& order, QueueIndex queue);
+  /// The queue is new, or its key. O(log N).
+  void play(const Order& order, QueueIndex queue);
+  void leave(const Order& order, QueueIndex queue);
+  /// All keys may have changed: all matches are played again. O(N).
+  void play_all(const Order& order);
+
+  /// The first of all that are not parked; nothing when there is none.
+  std::optional<Keyed> first() const {
+    return task_classes_.empty() ? std::nullopt : std::optional(keyed(first_of(task_classes_.winner())));
+  }
+  /// The first of the task class's queues. Requires that some wait.
+  QueueIndex first_of(TaskClassIndex task_class) const { return classes_[task_class].first; }
+
+  /// Does a queue of the task class wait here?
+  bool waits(TaskClassIndex task_class) const {
+    return classes_.holds(task_class) && !classes_[task_class].queues.empty();
+  }
+
+  /// Visits the queues that are not parked and whose keys equal this one, which is the lowest here or lower.
+  template <class Visit>
+  void for_each_tied(const Order& order, Keyed lowest, Visit visit) const;
+
+  // Who is parked.
+
+  void park(const Order& order, TaskClassIndex task_class);
+  void retry(const Order& order, TaskClassIndex task_class);
+  bool is_parked(TaskClassIndex task_class) const { return classes_[task_class].parked_at != kNone; }
+
+  /// Without terms: what is freed on a server helps them there alone. And with terms.
+  const UnschedulableClasses& parked() const { return parked_; }
+  const UnschedulableClasses& parked_constrained() const { return parked_constrained_; }
+
+  /// Of the task classes without terms that are parked and pass the test, all with tasks that may fit into
+  /// what is free, the first one's first queue. `fits(task class)` is asked as seldom as possible.
+  template <class Fits>
+  std::optional<Keyed> next_parked(const Order& order, std::span<const std::int64_t> free, Fits fits) const;
+
+ private:
+  struct OfClass {
+    Tournament<WaitingQueues::Member> queues;
+    UnschedulableClasses::Place parked_at = kNone;
+    QueueIndex first = kNone;  // of its queues
+    double first_key = 0;      // and that one's key
+  };
+
+  auto before_in_class(const Order& order, TaskClassIndex task_class) const {
+    return [this, &order, &queues = order.waiting.queues(task_class)](WaitingQueues::Member a,
+                                                                      WaitingQueues::Member b) {
+      return order.precedence.before(keyed(queues[a]), keyed(queues[b]));
+    };
+  }
+  auto before_in_tournament(const Order& order) const {
+    return [this, &order](TaskClassIndex a, TaskClassIndex b) {
+      const auto first = [&](TaskClassIndex task_class) {
+        const OfClass& of_class = classes_[task_class];
+        return Keyed{.entry = entry(of_class.first), .key = of_class.first_key};
+      };
+      return order.precedence.before(first(a), first(b));
+    };
+  }
+  void find_first(const Order& order, TaskClassIndex task_class);
+  void set_first(const Order& order, TaskClassIndex task_class);
+  void unpark(const Order& order, TaskClassIndex task_class);
+  UnschedulableClasses& parked_of(const Order& order, TaskClassIndex task_class) {
+    const TaskClasses& task_classes = order.precedence.context->ledger.task_classes;
+    return task_classes.terms(task_class) == nullptr ? parked_ : parked_constrained_;
+  }
+
+  TournamentId id_;
+  Tournament<TaskClassIndex> task_classes_;
+  IndexedVector<TaskClassIndex, OfClass> classes_;
+  IndexedVector<QueueIndex, double> keys_;
+  UnschedulableClasses parked_;
+  UnschedulableClasses parked_constrained_;
+};
+
+template <class Visit>
+void Bracket::for_each_tied(const Order& order, Keyed lowest, Visit visit) const {
+  const auto ties = [&](QueueIndex queue) { return order.precedence.ties(keyed(queue), lowest); };
+  task_classes_.for_each_tied([&](TaskClassIndex task_class) { return ties(first_of(task_class)); },
+                              [&](TaskClassIndex task_class) {
+                                const IndexedVector<WaitingQueues::Member, QueueIndex>& queues =
+                                    order.waiting.queues(task_class);
+                                classes_[task_class].queues.for_each_tied(
+                                    [&](WaitingQueues::Member member) { return ties(queues[member]); },
+                                    [&](WaitingQueues::Member member) { visit(queues[member]); });
+                              });
+}
+
+template <class Fits>
+std::optional<Keyed> Bracket::next_parked(const Order& order, std::span<const std::int64_t> free,
+                                          Fits fits) const {
+  std::optional<Keyed> next;
+  parked_.for_each_that_may_fit(free, [&](UnschedulableClasses::Place at) {
+    const double key = parked_.key(at);
+    if (next && key > next->key * (1 + kRounding)) return;
+    const TaskClassIndex task_class = parked_.task_class(at);
+    const Keyed here{.entry = entry(first_of(task_class)), .key = key};
+    if ((!next || order.precedence.before(here, *next)) && fits(task_class)) next = here;
+  });
+  return next;
+}
+
+}  // namespace mirab::scheduling
