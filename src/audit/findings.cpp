@@ -46,7 +46,7 @@ double shortfall(double low, double high) { return high > low ? (high - low) / h
 
 std::string number_words(double value) { return with_digits(value, kDigits); }
 
-std::pair<std::string, std::string> told_apart(double a, double b) {
+std::pair<std::string, std::string> distinct_words(double a, double b) {
   for (int digits = kDigits; digits < kMaxDigits; ++digits) {
     std::pair words(with_digits(a, digits), with_digits(b, digits));
     if (words.first != words.second) return words;

@@ -25,7 +25,7 @@ double shortfall(double low, double high);
 std::string number_words(double value);
 
 /// The two of them with as many digits as it takes to tell them apart.
-std::pair<std::string, std::string> told_apart(double a, double b);
+std::pair<std::string, std::string> distinct_words(double a, double b);
 
 /// `its half of`, `its third of`, `its 28.6% of`.
 std::string part_words(double part);
@@ -39,7 +39,7 @@ Verdict violated(Property property, Witness witness);
 /// The verdict that a property asks for nothing here.
 Verdict vacuous(Property property, std::string why);
 
-/// The verdict that nothing can be said.
+/// The verdict that it cannot be decided.
 Verdict undecided(Property property, std::string why);
 
 /// Attempts in a round. A search ends after the round in which something was found.

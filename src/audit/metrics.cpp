@@ -7,7 +7,6 @@
 
 #include <mirab/audit/metrics.hpp>
 
-#include "fairness/inequality.hpp"
 #include "fairness/share.hpp"
 
 namespace mirab {

@@ -36,7 +36,7 @@ Verdict check_feasible(const Division& division, const Tolerances& tolerances) {
     for (std::size_t r = 0; r < ground.resources(); ++r) used[i][r] += grant.resources[r];
     const double holds = ground.tasks_with(n, i, grant.resources);
     offer(worst, shortfall(holds, grant.tasks), least, [&] {
-      const auto [has, says] = told_apart(holds, grant.tasks);
+      const auto [has, says] = distinct_words(holds, grant.tasks);
       const std::string why = ground.eligible(n, i) ? "what it is given there holds" : "it may run";
       return Witness{
           .words = fmt::format("the outcome states that {} runs {} tasks on {} under {}, where {} {}",
@@ -50,7 +50,7 @@ Verdict check_feasible(const Division& division, const Tolerances& tolerances) {
   for (std::size_t i = 0; i < ground.places(); ++i) {
     for (std::size_t r = 0; r < ground.resources(); ++r) {
       offer(worst, shortfall(ground.capacity(i)[r], used[i][r]), least, [&] {
-        const auto [has, gives] = told_apart(ground.capacity(i)[r], used[i][r]);
+        const auto [has, gives] = distinct_words(ground.capacity(i)[r], used[i][r]);
         return Witness{
             .words = fmt::format("{} has {} of {}, and {} gives out {}", ground.place_name(i), has,
                                  division.problem.resources()[r], division.outcome.mechanism, gives),

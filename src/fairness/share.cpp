@@ -1,11 +1,33 @@
-// The scale of shares, and which resources dominate.
+// Weights and shares as exact fractions, the scale of shares, which resources dominate, how unequal shares
+// are.
 #include "fairness/share.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <optional>
 
 namespace mirab::fairness {
+
+Result<Weight> weight_from(const Quantity& quantity) {
+  if (quantity.is_zero()) return Error{.message = "a weight must be above 0", .key = "weight"};
+  const mpq_class exact = rational(quantity);
+  if (!exact.get_num().fits_ulong_p() || !exact.get_den().fits_ulong_p()) {
+    return Error{.message = "the weight has more digits than shares can be compared with; round it to 18",
+                 .key = "weight"};
+  }
+  return Weight{.numerator = exact.get_num().get_ui(), .denominator = exact.get_den().get_ui()};
+}
+
+Part::operator mpq_class() const {
+  mpq_class part(numerator, denominator);
+  part.canonicalize();
+  return part * mpq_class(scale);
+}
+
+mpq_class per_weight(const mpq_class& share, const Weight& weight) {
+  return share * mpq_class(weight.denominator, weight.numerator);
+}
 
 Result<ShareScale> ShareScale::from(std::span<const Quantity> scales, std::size_t resources) {
   ShareScale scale(resources);
@@ -36,6 +58,18 @@ bool is_dominant(std::size_t most, const ExactVector& amounts, const ExactVector
     if (amounts[most] * capacity[r] < amounts[r] * capacity[most]) return false;
   }
   return true;
+}
+
+// With s sorted ascending, Σ_i Σ_j |s_i - s_j| = 2 Σ_i (2 i - N + 1) s_i, i from 0.
+double gini(std::span<const double> x) {
+  std::vector<double> s(x.begin(), x.end());
+  std::sort(s.begin(), s.end());
+  const double total = std::accumulate(s.begin(), s.end(), 0.0);
+  if (total <= 0) return 0;
+  const auto count = static_cast<double>(s.size());
+  double differences = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) differences += (2 * static_cast<double>(i) - count + 1) * s[i];
+  return differences / (count * total);
 }
 
 }  // namespace mirab::fairness

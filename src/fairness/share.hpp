@@ -3,7 +3,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <gmpxx.h>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -125,5 +124,9 @@ std::size_t dominant_resource(const Amounts& amounts, const Capacities& capacity
 /// Is the part of resource `most` as large as that of any other, a_most / c_most ≥ a_r / c_r, and larger than
 /// nothing? There may be several such resources. O(m).
 bool is_dominant(std::size_t most, const ExactVector& amounts, const ExactVector& capacity);
+
+/// The Gini coefficient of x ≥ 0, Σ_i Σ_j |x_i − x_j| / (2 N Σ_i x_i): 0 when all are equal, or all are 0, or
+/// there are none. It depends on the values and not on their order, to the last bit. O(N log N).
+double gini(std::span<const double> x);
 
 }  // namespace mirab::fairness

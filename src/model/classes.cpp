@@ -2,7 +2,6 @@
 // eligibility, and its cap per weight in units of that direction; a server's key is its capacity or
 // the direction of it, its eligibility column, and the demands that some users have on it alone. Equal keys
 // make a class.
-#include <gmpxx.h>
 #include <limits>
 #include <map>
 #include <tuple>

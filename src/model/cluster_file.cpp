@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
 
@@ -187,7 +186,7 @@ std::string scalar(const std::string& text) {
         return c < 128 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/');
       });
   const bool plain = letters && std::find(kWords.begin(), kWords.end(), lower) == kWords.end();
-  return plain ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return plain ? text : json_string(text);
 }
 
 /// The text as a key with its colon. YAML lets only a key of up to 1024 characters stand without a "?".

@@ -401,6 +401,10 @@ Result<std::vector<Node>> read_documents(std::istream& input, Syntax syntax, con
   }
 }
 
+std::string json_string(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 Result<std::ifstream> open_file(const std::string& path) {
   std::ifstream input(path, std::ios::binary);
   // A directory opens, but cannot be read.

@@ -51,6 +51,9 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 28;
 /// The same for values between the brackets of YAML, which cost its parser more; JSON has no such bound.
 inline constexpr std::int64_t kMostFlowValues = 1'000'000;
 
+/// The text as a string of JSON, which YAML reads too. Bytes that are no UTF-8 are replaced.
+std::string json_string(const std::string& text);
+
 /// Opens a file to be read. Errors: the system's, of a folder too.
 Result<std::ifstream> open_file(const std::string& path);
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +13,7 @@
 #include <mirab/model/assert.hpp>
 #include <mirab/model/workload_file.hpp>
 
+#include "model/document.hpp"
 #include "model/field_reader.hpp"
 #include "model/lines.hpp"
 #include "model/names.hpp"
@@ -334,13 +334,9 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string list(std::span<const std::string> texts) {
   std::string list;
-  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + quoted(text);
+  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + json_string(text);
   return "[" + list + "]";
 }
 
@@ -350,7 +346,7 @@ std::string amounts(const Workload& workload, const ResourceVector& vector) {
   std::string map;
   for (std::size_t r = 0; r < vector.size(); ++r) {
     if (vector[r].is_zero()) continue;
-    map += (map.empty() ? "" : ", ") + quoted(workload.resources[r]) + ": " + vector[r].text();
+    map += (map.empty() ? "" : ", ") + json_string(workload.resources[r]) + ": " + vector[r].text();
   }
   return "{" + map + "}";
 }
@@ -363,7 +359,7 @@ void write_head(Out out, const Workload& workload, const std::vector<std::string
 }
 
 void write(Out out, const Submitter& user) {
-  fmt::format_to(out, R"({{"user": {})", quoted(user.name));
+  fmt::format_to(out, R"({{"user": {})", json_string(user.name));
   if (user.weight != Quantity{1}) fmt::format_to(out, R"(, "weight": {})", user.weight.text());
   fmt::format_to(out, "}}\n");
 }
@@ -375,7 +371,7 @@ void write(Out out, const Workload& workload, std::size_t number) {
   if (!request.select.empty()) {
     std::string select;
     for (const auto& [label, values] : request.select) {
-      select += (select.empty() ? "" : ", ") + quoted(label) + ": " + list(values);
+      select += (select.empty() ? "" : ", ") + json_string(label) + ": " + list(values);
     }
     fmt::format_to(out, R"(, "select": {{{}}})", select);
   }
@@ -398,8 +394,8 @@ void write(Out out, const Usage& usage, std::size_t number, std::size_t resource
 }
 
 void write(Out out, const Workload& workload, const Job& job) {
-  fmt::format_to(out, R"({{"job": {}, "at": {}, "user": {}, "request": {})", quoted(job.name),
-                 seconds_text(job.submitted), quoted(workload.users.at(job.user).name), job.request);
+  fmt::format_to(out, R"({{"job": {}, "at": {}, "user": {}, "request": {})", json_string(job.name),
+                 seconds_text(job.submitted), json_string(workload.users.at(job.user).name), job.request);
   if (job.tasks != 1) fmt::format_to(out, R"(, "tasks": {})", job.tasks);
   if (job.gang != 1) fmt::format_to(out, R"(, "gang": {})", job.gang);
   if (job.per_server) fmt::format_to(out, R"(, "per_server": {})", *job.per_server);
@@ -411,13 +407,13 @@ void write(Out out, const Workload& workload, const Job& job) {
 
 void write(Out out, const Workload& workload, const ServerChange& change) {
   const bool up = change.kind == ServerChange::Kind::up;
-  fmt::format_to(out, R"({{"server": {}, "instance": {}, "at": {}, "change": "{}")", quoted(change.server),
-                 change.instance, seconds_text(change.at), up ? "up" : "down");
+  fmt::format_to(out, R"({{"server": {}, "instance": {}, "at": {}, "change": "{}")",
+                 json_string(change.server), change.instance, seconds_text(change.at), up ? "up" : "down");
   if (up) fmt::format_to(out, R"(, "capacity": {})", amounts(workload, change.capacity));
   if (!change.labels.empty()) {
     std::string labels;
     for (const auto& [label, value] : change.labels) {
-      labels += (labels.empty() ? "" : ", ") + quoted(label) + ": " + quoted(value);
+      labels += (labels.empty() ? "" : ", ") + json_string(label) + ": " + json_string(value);
     }
     fmt::format_to(out, R"(, "labels": {{{}}})", labels);
   }

@@ -1,9 +1,9 @@
 // The centralised solutions (Östman, 4.1): DRFH with first fit (Wang, Li and Liang 2014), and FIFO.
 //
-// One task a tick: of the poorest user, or the one that came first, on the first server where it fits by the
-// books. A server's book is what it last said that it has free, less what was sent to it since and not
-// answered. A book that was wrong, because messages were lost or came late, is closed by the server's NoRoom
-// until the server says again what is free, and the task goes to the next.
+// One task a tick: of the user with the lowest share, or the one that came first, on the first server where
+// it fits by the books. A server's book is what it last said that it has free, less what was sent to it since
+// and not answered. A book that was wrong, because messages were lost or came late, is closed by the server's
+// NoRoom until the server says again what is free, and the task goes to the next.
 //
 // With Search::best_fit the server of least H(i, l) (2.1.4) instead of the first. A task that fits nowhere
 // blocks (Stuck::block) or leaves. Cost: O(users · m + K · m) a tick.

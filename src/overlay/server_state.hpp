@@ -89,7 +89,7 @@ struct Moment {
 
 // server.cpp: gossip
 
-/// What the server tells of itself: by its poorest user (eq. 4.2); by what it has free.
+/// What the server tells of itself: by its user with the lowest share (eq. 4.2); by what it has free.
 Descriptor user_descriptor(const ServerState& server);
 Descriptor room_descriptor(const ServerState& server);
 /// Says to the bootstrap server and the gateway that it is here.

@@ -7,7 +7,7 @@
 
 #include <mirab/model/assert.hpp>
 
-#include "fairness/inequality.hpp"
+#include "fairness/share.hpp"
 #include "overlay/table_limits.hpp"
 #include "overlay/walk.hpp"
 
@@ -246,7 +246,7 @@ bool pdgdrf_may_serve(const Descriptor& own, double after, std::span<const Descr
 }
 
 // Servers serve side by side up to a common level (Mirab's own; compare Östman, 4.5). A server serves the
-// poorest user i that waits there when
+// user i with the lowest share that waits there when
 //
 //   G_i ≤ L + σ · max_r D_ir / C_r        L = min_{q ∈ S_r ∪ {r}} −U_q        σ: OverlayOptions::slack
 //

@@ -65,7 +65,7 @@ class Probes {
   std::vector<Probe> waiting_;
 };
 
-/// May the server l serve its poorest user (Östman, eq. 3.8; Algorithm 5)?
+/// May the server l serve its user with the lowest share (Östman, eq. 3.8; Algorithm 5)?
 ///
 ///     ∀ q ∈ S_l:  min_{i ∈ U_l} G_i < min_{i ∈ U_q} G_i
 ///
@@ -130,8 +130,8 @@ class Dgdrf {
   Dgdrf(Confirm confirm, Time start)
       : confirm_(confirm), round_(static_cast<std::uint64_t>(start.time_since_epoch().count())) {}
 
-  /// Of a server whose poorest user has a task that waits: asks, if it is the centre. The round under which
-  /// it may serve now, when there is no server to ask.
+  /// Of a server whose user with the lowest share has a task that waits: asks, if it is the centre. The round
+  /// under which it may serve now, when there is no server to ask.
   std::optional<std::uint64_t> on_tick(const Descriptor& r, std::span<const Descriptor> view,
                                        Effects& effects);
   /// The round under which it may serve now, by this answer.

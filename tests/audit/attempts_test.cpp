@@ -139,13 +139,13 @@ TEST(Attempts, AreNeverMoreThanWereAskedFor) {
 }
 
 TEST(Attempts, AreToldAsTheyAreMade) {
-  std::vector<std::uint64_t> told;
+  std::vector<std::uint64_t> reported;
   const auto tell = [&](std::uint64_t done, std::uint64_t of) {
     EXPECT_EQ(of, 150u);
-    told.push_back(done);
+    reported.push_back(done);
   };
   run_search(150, {.attempts = 150, .progress = tell}, [](std::size_t) { return trial(0); });
-  EXPECT_EQ(told, (std::vector<std::uint64_t>{kRound, 2 * kRound, 150}));
+  EXPECT_EQ(reported, (std::vector<std::uint64_t>{kRound, 2 * kRound, 150}));
 }
 
 // One departure that cannot be divided leaves no proof.

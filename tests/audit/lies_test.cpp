@@ -26,61 +26,62 @@ Cluster four_servers() {
 
 TEST(Lies, AServerThatIsHiddenIsNotOfferedAndNoOtherIs) {
   const Problem problem = problem_of(four_servers());
-  const std::optional<Told> told = tell(problem, {.user = "A", .hidden = {"s2"}});
-  ASSERT_TRUE(told);
-  EXPECT_THAT(*told->cluster.users[0].servers, ElementsAre("s1", "s3"));
-  EXPECT_EQ(told->words, "by saying that it may not run on s2");
+  const std::optional<ReportedCluster> reported = report(problem, {.user = "A", .hidden = {"s2"}});
+  ASSERT_TRUE(reported);
+  EXPECT_THAT(*reported->cluster.users[0].servers, ElementsAre("s1", "s3"));
+  EXPECT_EQ(reported->words, "by saying that it may not run on s2");
 }
 
 // A misreport is tried again on smaller clusters, and on those it names the servers that are left.
 TEST(Lies, OnlyServersOnWhichTheUserMayRunAreNamedAsHidden) {
   const Problem problem = problem_of(four_servers());
-  const std::optional<Told> told = tell(problem, {.user = "A", .hidden = {"gone", "s1", "s4"}});
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->words, "by saying that it may not run on s1");
-  EXPECT_FALSE(tell(problem, {.user = "A", .hidden = {"gone", "s4"}})) << "hides nothing";
-  EXPECT_FALSE(tell(problem, {.user = "A", .hidden = {"s1", "s2", "s3"}})) << "offers nothing";
+  const std::optional<ReportedCluster> reported =
+      report(problem, {.user = "A", .hidden = {"gone", "s1", "s4"}});
+  ASSERT_TRUE(reported);
+  EXPECT_EQ(reported->words, "by saying that it may not run on s1");
+  EXPECT_FALSE(report(problem, {.user = "A", .hidden = {"gone", "s4"}})) << "hides nothing";
+  EXPECT_FALSE(report(problem, {.user = "A", .hidden = {"s1", "s2", "s3"}})) << "offers nothing";
 }
 
 TEST(Lies, ADemandThatDiffersOnAServerIsMisreportedThereToo) {
   Cluster cluster = cluster_of({{4, 4}, {5, 5}}, {{1, 2}});
   cluster.users[0].demand_on = {{"s2", amounts({3, 4})}};
-  const std::optional<Told> told =
-      tell(problem_of(cluster), {.user = "A", .demands = {{{"cpu", 2.0}, {"memory", 0.5}}}});
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->cluster.users[0].demand, amounts({2, 1}));
-  EXPECT_EQ(told->cluster.users[0].demand_on.at("s2"), amounts({6, 2}));
-  EXPECT_EQ(told->words, "by reporting cpu 2, memory 1 instead of cpu 1, memory 2");
+  const std::optional<ReportedCluster> reported =
+      report(problem_of(cluster), {.user = "A", .demands = {{{"cpu", 2.0}, {"memory", 0.5}}}});
+  ASSERT_TRUE(reported);
+  EXPECT_EQ(reported->cluster.users[0].demand, amounts({2, 1}));
+  EXPECT_EQ(reported->cluster.users[0].demand_on.at("s2"), amounts({6, 2}));
+  EXPECT_EQ(reported->words, "by reporting cpu 2, memory 1 instead of cpu 1, memory 2");
 }
 
 // A task of A is a tenth of the CPUs; half of that of the memory is 10.
 TEST(Lies, AskingForWhatIsNotNeededIsMeasuredByWhatIsNeededMost) {
-  const std::optional<Told> told =
-      tell(pool_of({10, 200}, {{1, 0}}), {.user = "A", .demands = {{{"memory", 0.5}}}});
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->cluster.users[0].demand, amounts({1, 10}));
+  const std::optional<ReportedCluster> reported =
+      report(pool_of({10, 200}, {{1, 0}}), {.user = "A", .demands = {{{"memory", 0.5}}}});
+  ASSERT_TRUE(reported);
+  EXPECT_EQ(reported->cluster.users[0].demand, amounts({1, 10}));
 }
 
 TEST(Lies, WhoAppearsAsTwoHasTheSameWeightAndTasksTogether) {
   Cluster cluster = cluster_of({{4, 4}}, {{1, 2}, {1, 1}});
   cluster.users[0].weight = Quantity(3);
   cluster.users[0].tasks = Quantity(5);
-  const std::optional<Told> told =
-      tell(problem_of(cluster), {.user = "A", .demands = {{{"cpu", 2.0}}, {{"cpu", 0.5}}}});
-  ASSERT_TRUE(told);
-  EXPECT_THAT(told->liars, ElementsAre(0u, 2u));
-  for (const std::size_t liar : told->liars) {
-    EXPECT_EQ(told->cluster.users[liar].weight.value(), 1.5);
-    EXPECT_EQ(told->cluster.users[liar].tasks->value(), 2.5);
+  const std::optional<ReportedCluster> reported =
+      report(problem_of(cluster), {.user = "A", .demands = {{{"cpu", 2.0}}, {{"cpu", 0.5}}}});
+  ASSERT_TRUE(reported);
+  EXPECT_THAT(reported->liars, ElementsAre(0u, 2u));
+  for (const std::size_t liar : reported->liars) {
+    EXPECT_EQ(reported->cluster.users[liar].weight.value(), 1.5);
+    EXPECT_EQ(reported->cluster.users[liar].tasks->value(), 2.5);
   }
-  EXPECT_EQ(told->cluster.users[2].demand[0].value(), 0.5);
-  EXPECT_EQ(told->words,
+  EXPECT_EQ(reported->cluster.users[2].demand[0].value(), 0.5);
+  EXPECT_EQ(reported->words,
             "by appearing as two of half the weight, of cpu 2, memory 2 and of cpu 0.5, memory 2, instead of "
             "one of cpu 1, memory 2");
 }
 
 TEST(Lies, WhoIsNotThereTellsNone) {
-  EXPECT_FALSE(tell(pool_of({4}, {{1}}), {.user = "Z", .demands = {{{"cpu", 2.0}}}}));
+  EXPECT_FALSE(report(pool_of({4}, {{1}}), {.user = "Z", .demands = {{{"cpu", 2.0}}}}));
 }
 
 std::vector<Misreport> moves(const Cluster& cluster, Scope scope = Scope::servers) {

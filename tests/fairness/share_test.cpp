@@ -1,8 +1,10 @@
 // Dominant and asset shares in every kind of number: the same formula, so the same value.
 #include "fairness/share.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <vector>
 
 #include <mirab/model/random.hpp>
 
@@ -67,6 +69,31 @@ TEST(DominantResource, SeveralMayDominate) {
   EXPECT_TRUE(is_dominant(1, {1, 2, 0}, pool));
   EXPECT_FALSE(is_dominant(2, {1, 2, 0}, pool));
   EXPECT_FALSE(is_dominant(0, {0, 0, 0}, pool)) << "of nothing";
+}
+
+// The Gini coefficient against its definition.
+TEST(Gini, IsTheMeanDifferenceOverTwiceTheMean) {
+  Random random(1);
+  for (int draw = 0; draw < 300; ++draw) {
+    std::vector<double> x(1 + random.below(20));
+    double sum = 0, differences = 0;
+    for (double& each : x) sum += each = random.unit();
+    for (const double a : x) {
+      for (const double b : x) differences += std::abs(a - b);
+    }
+    const double expected = differences / (2 * static_cast<double>(x.size()) * sum);
+    const double found = gini(x);
+    ASSERT_NEAR(found, expected, 1e-12) << "draw " << draw;
+    std::reverse(x.begin(), x.end());
+    ASSERT_EQ(gini(x), found) << "the order of the values does not count";
+  }
+}
+
+TEST(Gini, OfNothingIsNone) {
+  EXPECT_EQ(gini({}), 0);
+  EXPECT_EQ(gini(std::vector<double>{0, 0}), 0);
+  EXPECT_EQ(gini(std::vector<double>{2, 2, 2}), 0);
+  EXPECT_EQ(gini(std::vector<double>{0, 0, 0, 7}), 0.75);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(Split, LetsEveryInitContainerUseAllThatThePodIsGranted) {
 }
 
 TEST(Split, HoldsASidecarToTheTightestStepInWhichItRuns) {
-  // Beside the init container a share of 1200 is twice the requests, beside the main one six times.
+  // With the init container a share of 1200 is twice the requests, with the main one six times.
   EXPECT_THAT(split({{Role::sidecar, 100}, {Role::init, 500}, {Role::main, 100}}, 1200),
               ElementsAre(200, 1000, 1000));
   // The second sidecar starts after the tight step and shares what the first leaves with the main container.
@@ -69,13 +69,13 @@ TEST(Split, HoldsASidecarToTheTightestStepInWhichItRuns) {
 // What each step takes, with the init container's index, or one behind the last for the main containers.
 std::vector<double> steps(const Workload& workload, const std::vector<double>& amounts) {
   std::vector<double> taken;
-  double beside = 0, main = 0;
+  double sidecars = 0, main = 0;
   for (std::size_t c = 0; c < amounts.size(); ++c) {
-    if (workload.containers[c].role == Role::sidecar) beside += amounts[c];
-    if (workload.containers[c].role == Role::init) taken.push_back(beside + amounts[c]);
+    if (workload.containers[c].role == Role::sidecar) sidecars += amounts[c];
+    if (workload.containers[c].role == Role::init) taken.push_back(sidecars + amounts[c]);
     if (workload.containers[c].role == Role::main) main += amounts[c];
   }
-  taken.push_back(beside + main);
+  taken.push_back(sidecars + main);
   return taken;
 }
 

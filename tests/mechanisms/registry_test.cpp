@@ -83,11 +83,11 @@ TEST(Registry, PlacementConstraintsAreTheSameNoticeOfAllPoolMechanismsAndNoneOfO
   const auto notices = [&](std::string_view mechanism) {
     return allocate(*Problem::from(cluster), mechanism)->notices;
   };
-  const auto said = [](const std::string& users) {
+  const auto notice_of = [](const std::string& users) {
     return "all servers are poured into one pool: the placement constraints (servers, select) of " + users +
            " are not honoured";
   };
-  EXPECT_THAT(notices("drf"), ElementsAre(said(cluster.users[0].name)));
+  EXPECT_THAT(notices("drf"), ElementsAre(notice_of(cluster.users[0].name)));
   for (const Mechanism& row : mechanisms()) {
     if (!row.accepts.several_servers) continue;
     const bool of_alpha = row.name == "alpha-fair" || row.name == "alpha-pf-vds";
@@ -100,7 +100,7 @@ TEST(Registry, PlacementConstraintsAreTheSameNoticeOfAllPoolMechanismsAndNoneOfO
     cluster.users.push_back(cluster.users[0]);
     cluster.users.back().name = name;
   }
-  EXPECT_THAT(notices("drf"), ElementsAre(said(cluster.users[0].name + ", c, d and 2 more")));
+  EXPECT_THAT(notices("drf"), ElementsAre(notice_of(cluster.users[0].name + ", c, d and 2 more")));
 }
 
 TEST(Registry, AResourceThatNoServerHasIsLeftOutWithANotice) {
@@ -134,8 +134,8 @@ TEST(Registry, AnOutcomeSaysWhatWasAskedForAndWhoHoldsWhat) {
   }
 }
 
-// Amounts go as the prices to the power -1/α, far beyond what a double holds: said, and still nothing is
-// overused, which allocate() asserts.
+// Amounts go as the prices to the power -1/α, far beyond what a double holds: a notice says so, and still
+// nothing is overused, which allocate() asserts.
 TEST(Registry, AnAlphaNearZeroSaysThatItIsNotConverged) {
   const PoolCase capped{
       .capacity = {9, 18}, .demand = {{1, 4}, {3, 1}, {0, 2}}, .weight = {1, 2, 1}, .cap = {1, 0.5, 100}};

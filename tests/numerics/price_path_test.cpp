@@ -15,7 +15,7 @@ using testing::expect_feasible;
 using testing::random_game;
 using testing::RandomGame;
 
-constexpr std::uint64_t price_path_seed = 2018;
+constexpr std::uint64_t first_seed = 2018;
 constexpr double kPriced = 1e-3;  // of what a server is worth
 constexpr Accuracy exact{.target = 1e-15, .accepted = 1e-7};
 
@@ -65,11 +65,11 @@ void expect_equilibrium(const RandomGame& game, double alpha, const PricedServer
 class FindsAnEquilibrium : public ::testing::TestWithParam<double> {};
 
 TEST_P(FindsAnEquilibrium, OnRandomProblemsWithZerosWeightsCapsAndConstraints) {
-  Random random(price_path_seed);
+  Random random(first_seed);
   const int missed_most = GetParam() >= 10 ? 2 : 0;  // they say so, by their regret
   int missed = 0;
   for (int i = 0; i < 2000; ++i) {
-    SCOPED_TRACE(fmt::format("problem {} of seed {}", i, price_path_seed));
+    SCOPED_TRACE(fmt::format("problem {} of seed {}", i, first_seed));
     const RandomGame game = random_game(random, {});
     const PricedServers found = follow_price_path(game.with(GetParam()), exact, 1);
     if (found.report.error > 1e-7 && ++missed <= missed_most) continue;
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(PricePath, FindsAnEquilibrium, ::testing::Values(0.5, 1
 // Section 6: the equal part of every server, its constraints honoured (γ = 0 where a row may not go).
 TEST(PricePath, EveryRowHasAtLeastItsPartOfEveryServerFromAlphaOneOn) {
   for (const double alpha : {1.0, 2.0, 3.0, 10.0}) {
-    Random random(price_path_seed);
+    Random random(first_seed);
     for (int i = 0; i < 500; ++i) {
       const RandomGame game = random_game(random, {.caps = false});
       const PricedServers found = follow_price_path(game.with(alpha), exact, 1);
@@ -112,20 +112,20 @@ RandomGame many_rows(Index rows, Random& random) {
 }
 
 TEST(PricePath, ManyRowsArriveAtEveryAlpha) {
-  Random random(price_path_seed);
+  Random random(first_seed);
   for (int i = 0; i < 3; ++i) {
     const RandomGame large = many_rows(2000, random);
     for (const double alpha : {0.5, 1.0, 2.0, 3.0, 8.0, 40.0}) {
       const PricedServers found = follow_price_path(large.with(alpha), {1e-6, 1e-6}, 1);
       EXPECT_LE(found.report.error, 1e-6)
-          << "α = " << alpha << ", problem " << i << " of seed " << price_path_seed;
+          << "α = " << alpha << ", problem " << i << " of seed " << first_seed;
       ASSERT_NO_FATAL_FAILURE(expect_feasible(large.rows, found.amount));
     }
   }
 }
 
 TEST(PricePath, TheNumberOfThreadsDoesNotChangeADigit) {
-  Random random(price_path_seed);
+  Random random(first_seed);
   const RandomGame large = many_rows(3000, random);
   const PricedServers one = follow_price_path(large.with(1), {1e-9, 1e-7}, 1);
   const PricedServers two = follow_price_path(large.with(1), {1e-9, 1e-7}, 2);
@@ -135,7 +135,7 @@ TEST(PricePath, TheNumberOfThreadsDoesNotChangeADigit) {
 
 TEST(PricePath, DemandsOverNineOrdersConvergeOrSaySo) {
   for (const double alpha : {0.5, 1.0, 3.0}) {
-    Random random(price_path_seed);
+    Random random(first_seed);
     int converged = 0;
     for (int i = 0; i < 200; ++i) {
       const RandomGame game = random_game(random, {.orders = 9});

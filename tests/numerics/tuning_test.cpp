@@ -1,4 +1,4 @@
-// The ranges in which constants are said to be harmless: with the values at both ends every problem is solved
+// The ranges in which constants are harmless: with the values at both ends every problem is solved
 // to the accepted accuracy, and the results agree. MIRAB_TUNING=1 prints the iterations for each value.
 #include <cmath>
 #include <cstdlib>

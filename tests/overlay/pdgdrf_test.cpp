@@ -4,7 +4,7 @@
 
 #include <mirab/model/random.hpp>
 
-#include "fairness/inequality.hpp"
+#include "fairness/share.hpp"
 #include "overlay/turn_rules.hpp"
 
 namespace mirab::overlay {

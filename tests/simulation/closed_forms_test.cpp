@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "lab/simulation/traffic/arrivals.hpp"
-#include "lab/simulation/traffic/fluid_traffic.hpp"
 #include "lab/simulation/traffic/points.hpp"
 #include "simulation/traffic_scenarios.hpp"
 

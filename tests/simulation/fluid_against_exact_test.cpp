@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/simulation/traffic.hpp"
-#include "simulation/two_classes.hpp"
+#include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {
 namespace {

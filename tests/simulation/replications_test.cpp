@@ -45,13 +45,13 @@ TEST(Replicate, CountsRunsAndLeavesALoneOneToCountItself) {
     if (progress) progress(0.5);
     return 0;
   };
-  std::vector<double> told;
-  const auto tell = [&](double part) { told.push_back(part); };
-  ASSERT_TRUE(replicate<int>(kSeeds, 1, halfway, tell));
-  EXPECT_THAT(told, ElementsAre(0.25, 0.5, 0.75, 1));
-  told.clear();
-  ASSERT_TRUE(replicate<int>(std::span(kSeeds).first(1), 1, halfway, tell));
-  EXPECT_THAT(told, ElementsAre(0.5));
+  std::vector<double> reported;
+  const auto report = [&](double part) { reported.push_back(part); };
+  ASSERT_TRUE(replicate<int>(kSeeds, 1, halfway, report));
+  EXPECT_THAT(reported, ElementsAre(0.25, 0.5, 0.75, 1));
+  reported.clear();
+  ASSERT_TRUE(replicate<int>(std::span(kSeeds).first(1), 1, halfway, report));
+  EXPECT_THAT(reported, ElementsAre(0.5));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ std::optional<Witness> held_but_unused(const Division& division, const ClusterVi
       const double used = tasks * ground.demand(grant.user, grant.server)[r];
       const double size = capacity > 0 ? (grant.resources[r] - used) / capacity : 0;
       if (size <= threshold || (worst && size <= worst->size)) continue;
-      const auto [holds, uses] = told_apart(grant.resources[r], used);
+      const auto [holds, uses] = distinct_words(grant.resources[r], used);
       worst = Witness{.words = fmt::format("{} holds {} {} on {} under {}, and its {} tasks there use {}",
                                            ground.user_name(grant.user), holds,
                                            division.problem.resources()[r], ground.place_name(grant.server),
@@ -72,7 +72,7 @@ std::optional<Witness> useful_but_idle(const Division& division, const ClusterVi
         const double could = std::min(ground.cap(n), tasks - here + ground.tasks_with(n, i, with));
         const double size = shortfall(tasks, could);
         if (size <= threshold || (worst && size <= worst->size)) continue;
-        const auto [more, has] = told_apart(could, tasks);
+        const auto [more, has] = distinct_words(could, tasks);
         worst = Witness{.words = fmt::format(
                             "{} {} idles on {} under {}, with which {} could run {} tasks instead of {}",
                             number_words(idle[i][r]), division.problem.resources()[r], ground.place_name(i),
@@ -354,7 +354,7 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
   const double has = classed.tasks[best];
   const double could = has + gains[best] * classed.unit[best];
   const double factor = common_factor(division, classed);
-  const auto [more, now] = told_apart(could, has);
+  const auto [more, now] = distinct_words(could, has);
   const std::string everybody =
       factor > 1 + kServed ? fmt::format("; all users together {}% more", number_words(100 * (factor - 1)))
                            : "";

@@ -14,7 +14,7 @@
 #include "audit/findings.hpp"
 #include "fairness/share.hpp"
 #include "model/exact.hpp"
-#include "numerics/base/exchange.hpp"
+#include "numerics/lexmaxmin/levels.hpp"
 
 namespace mirab {
 
@@ -36,7 +36,7 @@ Verdict check_sharing_incentive(const Division& division, EqualPart part, const 
     const double tasks = division.outcome.allocation.tasks[n];
     const double size = shortfall(tasks, alone);
     if (size <= threshold || (worst && size <= worst->size)) continue;
-    const auto [could, gives] = told_apart(alone, tasks);
+    const auto [could, gives] = distinct_words(alone, tasks);
     worst = Witness{
         .words = fmt::format("{} could run {} tasks on {} {}, {} gives it {}", ground.user_name(n), could,
                              part_words(share),
@@ -97,7 +97,7 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
       const double could = std::min(ground.cap(n), with[k]);
       const double size = k == n ? 0 : shortfall(allocation.tasks[n], could);
       if (size <= threshold || (worst && size <= worst->size)) continue;
-      const auto [more, has] = told_apart(could, allocation.tasks[n]);
+      const auto [more, has] = distinct_words(could, allocation.tasks[n]);
       const bool same_weight = ground.weight(n) == ground.weight(k);
       worst = Witness{
           .words = fmt::format("{} could run {} tasks with what {} gives {}{}, its own bundle runs {}",
@@ -121,8 +121,9 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
 Verdict max_min_in(Property property, const Division& division, const ClusterView& ground,
                    std::size_t resource, const Tolerances& tolerances);
 
-// Max-min fairness in one resource over servers, decided by chains of exchanges (numerics/base/exchange.hpp):
-// none may lead from a user below its cap to a free place, or to a user with more per weight. O(N (N + grants
+// Max-min fairness in one resource over servers, decided by chains of exchanges
+// (numerics/lexmaxmin/levels.hpp): none may lead from a user below its cap to a free place, or to a user with
+// more per weight. O(N (N + grants
 // + N K)).
 
 namespace {
@@ -173,7 +174,7 @@ Verdict max_min_in(Property property, const Division& division, const ClusterVie
     if (size <= threshold || (worst && size <= worst->size)) continue;
     const bool idle = source.level == std::numeric_limits<double>::infinity();
     const double other = idle ? has.free[source.server] : has.amount[source.row];
-    const auto [little, much] = told_apart(has.amount[n], other);
+    const auto [little, much] = distinct_words(has.amount[n], other);
     worst = Witness{.words = idle ? fmt::format("{} holds {} {} under {}, while {} of {} is free",
                                                 ground.user_name(n), little, name, division.outcome.mechanism,
                                                 much, ground.place_name(source.server))
@@ -201,7 +202,7 @@ Verdict max_min_in(Property property, const Division& division, const ClusterVie
 
 namespace {
 
-// Told exactly: 0.3 of 3 is as much as 0.1 of 1.
+// Compared exactly: 0.3 of 3 is as much as 0.1 of 1.
 std::vector<std::size_t> bottlenecks(const Division& division, const ClusterView& ground) {
   const Problem& problem = division.problem;
   const bool pooled = division.scope == Scope::pool;

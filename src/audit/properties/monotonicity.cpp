@@ -44,7 +44,7 @@ Trial loss_without(const Division& division, const Rule& rule, std::size_t gone,
     const double after = outcome->allocation.tasks[n];
     const double size = shortfall(after, before);
     if (!(size > threshold) || (worst && size <= worst->size)) continue;
-    const auto [had, has] = told_apart(before, after);
+    const auto [had, has] = distinct_words(before, after);
     const std::string& leaver = division.problem.users()[gone].name;
     worst = Witness{.words = fmt::format("{} has {} tasks under {}, and {} when {} leaves",
                                          left.users[n].name, had, division.outcome.mechanism, has, leaver),
@@ -158,7 +158,7 @@ Trial loss_with(const Division& division, const Rule& rule, const Growth& growth
     const double after = outcome->allocation.tasks[n];
     const double size = shortfall(after, before);
     if (!(size > threshold) || (worst && size <= worst->size)) continue;
-    const auto [had, has] = told_apart(before, after);
+    const auto [had, has] = distinct_words(before, after);
     worst = Witness{
         .words = fmt::format("{} has {} tasks under {}, and {} {}", more->users()[n].name, had,
                              division.outcome.mechanism, has, change_words(division.problem, *more, growth)),
@@ -265,7 +265,7 @@ Trial change_by(const Division& division, const Rule& rule, std::size_t user, do
           std::max(shortfall(before[n][r], after[n][r]), shortfall(after[n][r], before[n][r]));
       if (std::max(before[n][r], after[n][r]) < kDust) continue;
       if (!(size > threshold) || (worst && size <= worst->size)) continue;
-      const auto [had, has] = told_apart(100 * before[n][r], 100 * after[n][r]);
+      const auto [had, has] = distinct_words(100 * before[n][r], 100 * after[n][r]);
       const std::string& who = division.problem.users()[user].name;
       worst = Witness{
           .words = fmt::format("{} holds {}% of {} under {}, and {}% when {} of {} are {} times as large",

@@ -1,4 +1,4 @@
-// Misreports: what a user could tell instead of the truth.
+// Misreports: what a user could report instead of the truth.
 //
 // Source: docs/explanation/mathematics.md, section 11. On random clusters of two users some fifty such moves
 // expose proportional fairness and time division in every fourth to fifth; against DRF they find nothing.
@@ -34,11 +34,11 @@ bool misreport(const Problem& problem, const Factors& factors, ResourceVector& d
   for (std::size_t r = 0; r < demand.size(); ++r) {
     const auto factor = factors.find(problem.resources()[r]);
     if (factor == factors.end()) continue;
-    const std::optional<Quantity> told =
+    const std::optional<Quantity> reported =
         demand[r].is_zero() ? times(Quantity(1), factor->second * part * problem.pool()[r], kDigits)
                             : times(demand[r], factor->second, kDigits);
-    if (!told) return false;
-    demand[r] = *told;
+    if (!reported) return false;
+    demand[r] = *reported;
   }
   return true;
 }
@@ -51,21 +51,21 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 std::string words_for(const Problem& problem, const Misreport& lie, const std::vector<std::string>& concealed,
-                      const std::vector<User>& told, const User& truth) {
+                      const std::vector<User>& reported, const User& truth) {
   const auto amounts = [&](const User& user) { return amounts_words(problem.resources(), user.demand); };
-  if (told.size() == 2)
+  if (reported.size() == 2)
     return fmt::format("by appearing as two of half the weight, of {} and of {}, instead of one of {}",
-                       amounts(told[0]), amounts(told[1]), amounts(truth));
+                       amounts(reported[0]), amounts(reported[1]), amounts(truth));
   if (!concealed.empty()) return fmt::format("by saying that it may not run on {}", list_of(concealed));
   if (lie.tasks)
-    return told[0].tasks
-               ? fmt::format("by claiming {} tasks instead of {}", told[0].tasks->text(), truth.tasks->text())
-               : fmt::format("by claiming endless tasks instead of {}", truth.tasks->text());
-  return fmt::format("by reporting {} instead of {}", amounts(told[0]), amounts(truth));
+    return reported[0].tasks ? fmt::format("by claiming {} tasks instead of {}", reported[0].tasks->text(),
+                                           truth.tasks->text())
+                             : fmt::format("by claiming endless tasks instead of {}", truth.tasks->text());
+  return fmt::format("by reporting {} instead of {}", amounts(reported[0]), amounts(truth));
 }
 
 struct ReportedServers {
-  std::vector<std::string> told;       // the servers on which the user says that it may run
+  std::vector<std::string> offered;    // the servers on which the user reports that it may run
   std::vector<std::string> concealed;  // the others on which it may
 };
 
@@ -76,14 +76,14 @@ ReportedServers reported_without(const Problem& problem, std::size_t user,
     if (!problem.eligible(user, i)) continue;
     const std::string& name = problem.servers()[i].name;
     const bool hides = std::find(hidden.begin(), hidden.end(), name) != hidden.end();
-    (hides ? offer.concealed : offer.told).push_back(name);
+    (hides ? offer.concealed : offer.offered).push_back(name);
   }
   return offer;
 }
 
-bool claim_tasks(double factor, User& told) {
-  if (!told.tasks) return false;
-  told.tasks = std::isinf(factor) ? std::nullopt : times(*told.tasks, factor);
+bool claim_tasks(double factor, User& reported) {
+  if (!reported.tasks) return false;
+  reported.tasks = std::isinf(factor) ? std::nullopt : times(*reported.tasks, factor);
   return true;
 }
 
@@ -143,15 +143,15 @@ void add_splits(const Problem& problem, std::size_t user, std::vector<Misreport>
 
 }  // namespace
 
-std::optional<Told> tell(const Problem& problem, const Misreport& lie) {
-  Told told{.cluster = cluster_of(problem), .liars = {}, .words = {}};
+std::optional<ReportedCluster> report(const Problem& problem, const Misreport& lie) {
+  ReportedCluster reported{.cluster = cluster_of(problem), .liars = {}, .words = {}};
   const auto found = std::find_if(problem.users().begin(), problem.users().end(),
                                   [&](const User& user) { return user.name == lie.user; });
   if (found == problem.users().end()) return {};
   const auto user = static_cast<std::size_t>(found - problem.users().begin());
   const ReportedServers offer =
       lie.hidden.empty() ? ReportedServers{} : reported_without(problem, user, lie.hidden);
-  if (!lie.hidden.empty() && (offer.told.empty() || offer.concealed.empty())) return {};
+  if (!lie.hidden.empty() && (offer.offered.empty() || offer.concealed.empty())) return {};
   std::vector<User> liars;
   for (const Factors& factors : lie.demands) {
     User& liar = liars.emplace_back(*found);
@@ -161,22 +161,22 @@ std::optional<Told> tell(const Problem& problem, const Misreport& lie) {
     }
     if (!offer.concealed.empty()) {
       liar.select.clear();
-      liar.servers = offer.told;
+      liar.servers = offer.offered;
     }
     if (lie.tasks && !claim_tasks(*lie.tasks, liar)) return {};
     if (lie.demands.size() == 1) continue;
     liar.weight = *times(liar.weight, 0.5);
     if (liar.tasks) liar.tasks = times(*liar.tasks, 0.5);
   }
-  told.words = words_for(problem, lie, offer.concealed, liars, *found);
-  told.cluster.users[user] = liars[0];
-  told.liars = {user};
+  reported.words = words_for(problem, lie, offer.concealed, liars, *found);
+  reported.cluster.users[user] = liars[0];
+  reported.liars = {user};
   if (liars.size() == 2) {
     liars[1].name += "'";
-    told.liars.push_back(told.cluster.users.size());
-    told.cluster.users.push_back(liars[1]);
+    reported.liars.push_back(reported.cluster.users.size());
+    reported.cluster.users.push_back(liars[1]);
   }
-  return told;
+  return reported;
 }
 
 std::vector<Misreport> misreports_of(const Problem& problem, Scope scope, std::size_t user) {
@@ -202,8 +202,8 @@ Misreport random_misreport(const Problem& problem, Random& random) {
   return misreport_of(problem, user, std::move(factors));
 }
 
-// Strategy-proofness: no user can run more of its tasks by telling something else than the truth. What a lie
-// brings is what the true tasks make of the bundle that the told ones get.
+// Strategy-proofness: no user can run more of its tasks by a report other than the truth. What a lie
+// brings is what the true tasks make of the bundle that the reported ones get.
 //
 // Source: Ghodsi et al. 2011, section 3; the search is that of docs/explanation/mathematics.md, section 11.
 // First the moves of all users in random order, then random lies, in rounds; the best lie is refined, factor
@@ -275,25 +275,25 @@ bool meets(const Conditions& conditions, const Problem& problem) {
 // What the lie brings its user, if that is a gain that counts.
 Trial try_misreport(const Division& division, const Rule& rule, const Misreport& lie, const Search& search) {
   const Tolerances& tolerances = search.tolerances;
-  std::optional<Told> told = tell(division.problem, lie);
-  if (!told) return {};
-  const Result<Problem> problem = Problem::from(told->cluster);
+  std::optional<ReportedCluster> reported = report(division.problem, lie);
+  if (!reported) return {};
+  const Result<Problem> problem = Problem::from(reported->cluster);
   if (!problem || !meets(search.conditions, *problem)) return {};
   const std::optional<Outcome> outcome = comparable(rule, *problem);
   if (!outcome) return {};
   const ClusterView ground(division.problem, division.scope);
-  const double honest = division.outcome.allocation.tasks[told->liars[0]];
-  const double gained = true_tasks(ground, told->liars[0], told->liars, outcome->allocation);
+  const double honest = division.outcome.allocation.tasks[reported->liars[0]];
+  const double gained = true_tasks(ground, reported->liars[0], reported->liars, outcome->allocation);
   const double least =
       std::max(tolerances.least_gain, slack(division.outcome, tolerances) + slack(*outcome, tolerances));
   const double size = shortfall(honest, gained);
   if (!(size > least)) return {.compared = 1};
-  const auto [has, could] = told_apart(honest, gained);
+  const auto [has, could] = distinct_words(honest, gained);
   return {.compared = 1,
           .violation = Witness{.words = fmt::format("{} runs {} tasks under {}, and {} {}", lie.user, has,
-                                                    division.outcome.mechanism, could, told->words),
+                                                    division.outcome.mechanism, could, reported->words),
                                .problem = cluster_of(division.problem),
-                               .changed = std::move(told->cluster),
+                               .changed = std::move(reported->cluster),
                                .user = lie.user,
                                .numbers = {{"tasks", honest}, {"tasks_by_lying", gained}},
                                .size = size}};

@@ -15,25 +15,25 @@ namespace mirab {
 /// large a part of the cluster as what it needs most.
 using Factors = std::map<std::string, double>;
 
-/// What a user may tell instead of the truth, relative to the truth, so that it can be told on a smaller
-/// cluster too.
+/// What a user may report instead of the truth, relative to the truth, so that it can be reported on a
+/// smaller cluster too.
 struct Misreport {
   std::string user;
   std::vector<Factors> demands = {{}};   ///< one, or two for a user that appears as two of half the weight
-  std::vector<std::string> hidden = {};  ///< servers that it says it may not use
+  std::vector<std::string> hidden = {};  ///< servers that it reports it may not use
   std::optional<double> tasks = {};      ///< times its number of tasks; infinite: no limit
 };
 
 /// The cluster with a lie in it.
-struct Told {
+struct ReportedCluster {
   Cluster cluster;
   std::vector<std::size_t> liars;  ///< the user, and its double
   std::string words;               ///< `by reporting cpu 2, memory 2.214 instead of cpu 2, memory 4`
 };
 
-/// Tells it; nothing when that makes no cluster, or hides nothing that there is. Demands have four
+/// Reports it; nothing when that makes no cluster, or hides nothing that there is. Demands have four
 /// significant digits.
-std::optional<Told> tell(const Problem& problem, const Misreport& lie);
+std::optional<ReportedCluster> report(const Problem& problem, const Misreport& lie);
 
 /// Every move of one user: one demand up and down on a log grid, one up against another down, a little of
 /// what it does not need, nothing of what it needs, a kind of server hidden or all but one, its cap inflated,

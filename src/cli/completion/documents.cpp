@@ -24,11 +24,11 @@ std::string indented(std::string_view text, std::size_t indent) {
 /// Spelling and meaning in two columns; a spelling that is too wide has a line of its own.
 std::string entry(const std::string& spelling, std::string_view meaning, std::size_t column) {
   std::string text = "  " + spelling;
-  bool beside = report::display_width(spelling) + 2 <= column - 2;
-  if (!beside) text += '\n';
+  bool same_line = report::display_width(spelling) + 2 <= column - 2;
+  if (!same_line) text += '\n';
   for (const std::string& line : report::wrap(meaning, kWidth - column)) {
-    text += std::string(beside ? column - report::display_width(text) : column, ' ') + line + '\n';
-    beside = false;
+    text += std::string(same_line ? column - report::display_width(text) : column, ' ') + line + '\n';
+    same_line = false;
   }
   return text;
 }

@@ -76,14 +76,14 @@ class Pending {
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
   ~Pending() {
-    if (!beside_.empty()) ::unlink(beside_.c_str());
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
   }
 
   Check write(std::string_view text, mode_t permissions) {
-    std::string beside = target_ + ".XXXXXX";
-    const int descriptor = ::mkstemp(beside.data());
+    std::string temporary = target_ + ".XXXXXX";
+    const int descriptor = ::mkstemp(temporary.data());
     if (descriptor < 0) return system_error(file_);
-    beside_ = beside;
+    temporary_ = temporary;
     const bool written = write_all(descriptor, text) && ::fchmod(descriptor, permissions) == 0;
     Check failure = written ? Check{} : system_error(file_);
     if (::close(descriptor) != 0 && !failure) failure = system_error(file_);
@@ -91,15 +91,15 @@ class Pending {
   }
 
   Check commit() {
-    if (::rename(beside_.c_str(), target_.c_str()) != 0) return system_error(file_);
-    beside_.clear();
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) return system_error(file_);
+    temporary_.clear();
     return {};
   }
 
  private:
   std::string file_;
   std::string target_;
-  std::string beside_;
+  std::string temporary_;
 };
 
 Check write_in_place(const Text& text) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cmath>
 #include <compare>
 #include <cstdlib>
 #include <gmpxx.h>
@@ -10,9 +11,10 @@
 
 namespace mirab::numerics {
 
-/// A floating-point number with at least kBits bits of mantissa and practically no limits of exponent, for
-/// where doubles cannot tell what is small from what is rounding. Infinity has no sign; what is divided by 0
-/// is infinite, and what has an infinite part is too. Some 50 times as slow as a double.
+/// A floating-point number in GMP's mpf (MPFR would round correctly and has infinities of its own; GMP is
+/// here already) with at least kBits bits of mantissa and practically no limits of exponent, for where
+/// doubles cannot tell what is small from what is rounding. Infinity has no sign; what is divided by 0 is
+/// infinite, and what has an infinite part is too. Some 50 times as slow as a double.
 class BigFloat {
  public:
   /// Derived: the smallest tolerance in doubles is 1e-20, its eighth power 1e-160, and 30 digits below that
@@ -119,6 +121,45 @@ Number tolerance(double of_doubles) {
     for (int doubling = 0; doubling < 3; ++doubling) power *= Number(power);
     return power;
   }
+}
+
+inline BigFloat BigFloat::infinity() {
+  BigFloat value;
+  value.infinite_ = true;
+  return value;
+}
+
+inline void BigFloat::set(double value) {
+  infinite_ = !std::isfinite(value);
+  if (!infinite_) mpf_set_d(value_, value);
+}
+
+inline BigFloat::operator double() const {
+  return infinite_ ? std::numeric_limits<double>::infinity() : mpf_get_d(value_);
+}
+
+inline BigFloat& BigFloat::operator+=(const BigFloat& other) {
+  infinite_ = infinite_ || other.infinite_;
+  mpf_add(value_, value_, other.value_);
+  return *this;
+}
+
+inline BigFloat& BigFloat::operator-=(const BigFloat& other) {
+  infinite_ = infinite_ || other.infinite_;
+  mpf_sub(value_, value_, other.value_);
+  return *this;
+}
+
+inline BigFloat& BigFloat::operator*=(const BigFloat& other) {
+  infinite_ = infinite_ || other.infinite_;
+  mpf_mul(value_, value_, other.value_);
+  return *this;
+}
+
+inline BigFloat& BigFloat::operator/=(const BigFloat& other) {
+  infinite_ = infinite_ || other.infinite_ || mpf_sgn(other.value_) == 0;
+  if (!infinite_) mpf_div(value_, value_, other.value_);
+  return *this;
 }
 
 }  // namespace mirab::numerics

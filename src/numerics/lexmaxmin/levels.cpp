@@ -20,6 +20,7 @@
 #include "numerics/lexmaxmin/levels.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -165,6 +166,30 @@ RaisedLevels raise_levels(const ServerRows& rows, const ArrayXd& unit,
   if (!levels.report.converged() && affordable_in_full(rows, tuning))
     raise_in_full(rows, in_full(), tuning, levels);
   return levels;
+}
+
+// Whether totals are lexicographically max-min already, by chains of exchanges.
+Source highest_source(const Holdings& holdings, std::size_t row) {
+  std::vector<bool> seen_row(holdings.level.size());
+  std::vector<bool> seen_server(holdings.holders.size());
+  std::vector<std::size_t> queue{row};
+  seen_row[row] = true;
+  Source highest;
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    for (std::size_t i = 0; i < holdings.holders.size(); ++i) {
+      if (seen_server[i] || !holdings.may_use(queue[at], i)) continue;
+      seen_server[i] = true;
+      if (holdings.has_room[i])
+        return {.level = std::numeric_limits<double>::infinity(), .server = i, .row = 0};
+      for (const std::size_t k : holdings.holders[i]) {
+        if (seen_row[k]) continue;
+        seen_row[k] = true;
+        queue.push_back(k);
+        if (holdings.level[k] > highest.level) highest = {.level = holdings.level[k], .server = i, .row = k};
+      }
+    }
+  }
+  return highest;
 }
 
 }  // namespace mirab::numerics

@@ -2,7 +2,7 @@
 
 #include "lab/simulation/traffic.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
-#include "simulation/two_classes.hpp"
+#include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "lab/simulation/traffic/exact_traffic.hpp"
-#include "simulation/two_classes.hpp"
+#include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "lab/simulation/traffic/fluid_rates.hpp"
-#include "simulation/two_classes.hpp"
+#include "simulation/traffic_scenarios.hpp"
 
 namespace mirab::simulation {
 namespace {

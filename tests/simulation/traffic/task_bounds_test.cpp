@@ -3,7 +3,7 @@
 
 #include <mirab/scheduling/fill.hpp>
 
-#include "lab/simulation/traffic/task_traffic.hpp"
+#include "lab/simulation/traffic/points.hpp"
 
 namespace mirab::simulation {
 namespace {

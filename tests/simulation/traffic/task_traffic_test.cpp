@@ -1,11 +1,10 @@
-#include "lab/simulation/traffic/task_traffic.hpp"
-
 #include <cmath>
 #include <gtest/gtest.h>
 
 #include <mirab/scheduling/fill.hpp>
 
 #include "lab/simulation/traffic/arrivals.hpp"
+#include "lab/simulation/traffic/points.hpp"
 
 namespace mirab::simulation {
 namespace {

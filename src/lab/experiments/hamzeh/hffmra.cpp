@@ -30,13 +30,7 @@ DemandSeriesScenario hffmra_scenario(std::int64_t users, std::int64_t servers, s
     scenario.servers.push_back(server_of(fmt::format("kind {}", k + 1),
                                          {550 + 100 * static_cast<std::int64_t>(k), kRam[k]},
                                          servers / static_cast<std::int64_t>(std::size(kRam))));
-  scenario.users = {{.count = users,
-                     .cpu_median = {60, 480},
-                     .cpu_deviation = 20,
-                     .radius = {900, 3000},
-                     .start = {0, 1000},
-                     .stretch = {1, 6},
-                     .scale = 2 / static_cast<double>(users)}};
+  scenario.users = {switching_users(users, 2)};
   for (const char* name : {"h-ffmra", "per-server-drf", "drfh"})
     scenario.mechanisms.push_back(*choose_mechanism(name));
   scenario.iterations = iterations;

@@ -35,13 +35,7 @@ DemandSeriesScenario scenario(std::int64_t users, std::int64_t iterations, std::
   };
   DemandSeriesScenario scenario;
   scenario.servers = {server_of("pool", {grown(kCapacity[0]), grown(kCapacity[1])})};
-  scenario.users = {{.count = users,
-                     .cpu_median = {60, 480},
-                     .cpu_deviation = 20,
-                     .radius = {900, 3000},
-                     .start = {0, 1000},
-                     .stretch = {1, 6},
-                     .scale = 5 / static_cast<double>(users)}};
+  scenario.users = {switching_users(users, 5)};
   for (const char* name : {"mlf-drs", "drf", "max-min"})
     scenario.mechanisms.push_back(*choose_mechanism(name));
   scenario.disciplines.push_back(*choose_discipline("drf"));

@@ -48,6 +48,16 @@ Server server_of(std::string name, const std::vector<std::int64_t>& capacity, st
   return server;
 }
 
+simulation::DemandGroup switching_users(std::int64_t count, double together) {
+  return {.count = count,
+          .cpu_median = {60, 480},
+          .cpu_deviation = 20,
+          .radius = {900, 3000},
+          .start = {0, 1000},
+          .stretch = {1, 6},
+          .scale = together / static_cast<double>(count)};
+}
+
 DemandSeriesOutcome run_series(const DemandSeriesScenario& scenario, const RunOptions& options) {
   Result<DemandSeriesOutcome> outcome = simulation::simulate_demands(scenario, options.seed, options.threads);
   MIRAB_ASSERT(outcome, "an experiment whose scenario is good");

@@ -26,6 +26,9 @@ double part_at_least(const simulation::Course& a, const simulation::Course& b);
 /// A server of whole amounts.
 Server server_of(std::string name, const std::vector<std::int64_t>& capacity, std::int64_t count = 1);
 
+/// Users that switch their dominant resource, with the demands of `together` unscaled ones.
+simulation::DemandGroup switching_users(std::int64_t count, double together);
+
 /// Runs a scenario that stands in our own code, so that it is a valid one.
 simulation::DemandSeriesOutcome run_series(const simulation::DemandSeriesScenario& scenario,
                                            const RunOptions& options);

@@ -81,7 +81,7 @@ const char* Confirmations::wrong(NodeId server, std::uint64_t number, View view)
 
 // Liveness: after the last fault, while some user must get a place, one gets one within a bound
 // (faults.hpp). What the order of a scheduler allows is decided here; the caller counts the time.
-// O(N m) a call, and O(K m) for each of the poorest users.
+// O(N m) a call, and O(K m) for each of the users with the lowest share.
 
 namespace {
 

@@ -42,8 +42,8 @@ bool Room::fits(NodeId n, NodeId server) const {
          std::ranges::equal(world_.roster().demand[n], ledger_.free(server), std::less_equal{});
 }
 
-// What no user gets because none is served while the poorest user has no task (Östman, 3.2: it stays the
-// centre of the gradient).
+// What no user gets because none is served while the user with the lowest share has no task (Östman, 3.2: it
+// stays the centre of the gradient).
 
 namespace {
 

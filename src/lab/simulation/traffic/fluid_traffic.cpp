@@ -10,8 +10,6 @@
 // drawn as they arrive, exponential ones too, so that all mechanisms serve the same jobs (common random
 // numbers). Time is a real number here; nothing happens at the same time but by chance, and then departures
 // come before arrivals, lower classes before higher.
-#include "lab/simulation/traffic/fluid_traffic.hpp"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
@@ -19,6 +17,7 @@
 
 #include "fairness/share.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
+#include "lab/simulation/traffic/points.hpp"
 
 namespace mirab::simulation {
 namespace {

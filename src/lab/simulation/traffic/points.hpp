@@ -6,6 +6,7 @@
 
 #include "lab/simulation/base/parallel.hpp"
 #include "lab/simulation/traffic.hpp"
+#include "lab/simulation/traffic/fluid_rates.hpp"
 
 namespace mirab::simulation {
 
@@ -71,5 +72,30 @@ std::vector<TrafficPoint> points_of(const TrafficRun& run, const TrafficMeasured
 /// The points of a load that is not stable: nothing is simulated, n_k is infinite and γ_k is 0.
 std::vector<TrafficPoint> unstable_points(const TrafficScenario& scenario, double load,
                                           std::size_t mechanism);
+
+// The two models that measure a run: fluid jobs, and whole tasks.
+
+/// What TrafficModel::fluid asks of a scenario beyond what every model does: pool mechanisms that divide.
+Check check_fluid_traffic(const TrafficScenario& scenario);
+
+/// Simulates one mechanism at one load. O(K + log n) an event in a state that is known, else a division.
+TrafficMeasured simulate_fluid_traffic(const TrafficRun& run);
+
+/// The same with rates that the caller keeps; of the classes of the run, in their order.
+TrafficMeasured simulate_fluid_traffic(const TrafficRun& run, FluidRates& rates);
+
+/// A time after the end of every run that check_task_bounds accepts: no arrival comes so late.
+constexpr double kLongestWait = 4e9;
+
+/// Does a run of whole tasks fit into memory, into some hours and into 63 bits of nanoseconds? Of a scenario
+/// with valid classes and loads. Errors: `classes[k].permanent`, `classes[k].demand`, `tasks_per_job`,
+/// `load.at[i]`.
+Check check_task_bounds(const TrafficScenario& scenario);
+
+/// What TrafficModel::tasks asks of a scenario beyond what every model does.
+Check check_task_traffic(const TrafficScenario& scenario);
+
+/// Simulates one mechanism at one load task by task on the engine.
+TrafficMeasured simulate_task_traffic(const TrafficRun& run);
 
 }  // namespace mirab::simulation

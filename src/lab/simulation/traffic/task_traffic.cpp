@@ -7,8 +7,6 @@
 //   τ_k = T_k / σ       10⁻⁶ to 10⁸ units, and over the cv2 of the sizes at most: a thousand nanoseconds, so
 //                       that rounding is nothing, to what does not overflow
 //   1.2 jobs / Σ_k λ_k  10⁹ units: how long a run lasts
-#include "lab/simulation/traffic/task_traffic.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

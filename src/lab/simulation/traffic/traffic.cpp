@@ -8,9 +8,7 @@
 #include "fairness/share.hpp"
 #include "lab/simulation/base/parallel.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
-#include "lab/simulation/traffic/fluid_traffic.hpp"
 #include "lab/simulation/traffic/points.hpp"
-#include "lab/simulation/traffic/task_traffic.hpp"
 
 namespace mirab::simulation {
 namespace {
