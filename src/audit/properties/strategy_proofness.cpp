@@ -77,9 +77,17 @@ ReportedServers reported_without(const Problem& problem, std::size_t user,
   return offer;
 }
 
+// False when the product cannot be represented.
+bool scale(Quantity& amount, double factor) {
+  const std::optional<Quantity> scaled = times(amount, factor);
+  if (scaled) amount = *scaled;
+  return scaled.has_value();
+}
+
 bool claim_tasks(double factor, User& told) {
   if (!told.tasks) return false;
-  told.tasks = std::isinf(factor) ? std::nullopt : times(*told.tasks, factor);
+  if (!std::isinf(factor)) return scale(*told.tasks, factor);
+  told.tasks.reset();
   return true;
 }
 
@@ -161,8 +169,7 @@ std::optional<Told> tell(const Problem& problem, const Misreport& lie) {
     }
     if (lie.tasks && !claim_tasks(*lie.tasks, liar)) return {};
     if (lie.demands.size() == 1) continue;
-    liar.weight = *times(liar.weight, 0.5);
-    if (liar.tasks) liar.tasks = times(*liar.tasks, 0.5);
+    if (!scale(liar.weight, 0.5) || (liar.tasks && !scale(*liar.tasks, 0.5))) return {};
   }
   told.words = words_for(problem, lie, offer.concealed, liars, *found);
   told.cluster.users[user] = liars[0];
