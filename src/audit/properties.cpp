@@ -116,6 +116,8 @@ Rule rule_of(const Choice& mechanism) {
 
 Verdict check(Property property, const Division& division, const Rule& rule, const Search& search) {
   const Tolerances& tolerances = search.tolerances;
+  const bool converged = division.outcome.status != Status::not_converged;
+  if (!converged && property != Property::feasible) return incomparable(property);
   switch (property) {
     case Property::feasible:
       return check_feasible(division, tolerances);

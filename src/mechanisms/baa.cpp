@@ -20,6 +20,8 @@
 // When the solver fails: the simplex method ends at a vertex, or after 100 pivots of O(m²) for each of its
 // variables: then the division still fits and no user is worse off than alone, but users may be envious,
 // the gap is infinite, and the status is not_converged.
+#include "mechanisms/baa.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -195,10 +197,7 @@ Solved solve(const Groups& groups) {
     }
     if (envious && best.report.stop != numerics::Stop::limit) continue;
     const double error = std::max(0.0, excess(groups, levels, best));
-    const int pivots = best.report.iterations;
-    const numerics::SolveReport without_envy =
-        numerics::report_of(error, kBaaAccuracy, best.report.stop, pivots);
-    return {.report = envious ? best.report : without_envy, .level = level};
+    return {.report = envious ? best.report : report_of_levels(error, best.report), .level = level};
   }
 }
 
@@ -226,6 +225,12 @@ Result<Outcome> allocate_baa(const Problem& problem, const Choice& choice, const
 }
 
 }  // namespace
+
+numerics::SolveReport report_of_levels(double gap, const numerics::SolveReport& program) {
+  using numerics::Stop;
+  const Stop otherwise = program.stop == Stop::limit ? Stop::limit : Stop::stalled;
+  return numerics::report_of(gap, kBaaAccuracy, otherwise, program.iterations);
+}
 
 Mechanism baa_row() {
   Accepts accepts = kPoolAccepts;

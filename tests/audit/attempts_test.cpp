@@ -2,6 +2,7 @@
 #include <atomic>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include <mirab/audit/audit.hpp>
 
@@ -102,6 +103,24 @@ TEST(Attempts, NothingIsComparedWithADivisionThatHasNotConverged) {
     const Verdict verdict = check(property, {kThree, outcome, Scope::pool}, rule);
     EXPECT_FALSE(verdict.decided) << property_name(property);
     EXPECT_EQ(verdict.note, "the cluster's own division has not converged");
+  }
+}
+
+// However the error is stated, infinite or not: what has no certificate proves nothing.
+TEST(Properties, WhatHasNotConvergedIsNotDecided) {
+  const Rule rule{.scope = Scope::pool,
+                  .divide = [](const Problem& problem) -> Result<Outcome> { return one_task_each(problem); }};
+  for (const double error : {1e-6, std::numeric_limits<double>::infinity()}) {
+    Outcome outcome = one_task_each(kThree);
+    outcome.status = Status::not_converged;
+    outcome.certificate = {.kind = "relative-duality-gap", .value = error};
+    for (const Property property : properties()) {
+      if (property == Property::feasible) continue;
+      const Verdict verdict = check(property, {kThree, outcome, Scope::pool}, rule);
+      EXPECT_FALSE(verdict.decided) << property_name(property);
+      EXPECT_EQ(verdict.note, "the cluster's own division has not converged") << property_name(property);
+    }
+    EXPECT_TRUE(check(Property::feasible, {kThree, outcome, Scope::pool}, rule).decided);
   }
 }
 

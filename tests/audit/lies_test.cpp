@@ -80,6 +80,23 @@ TEST(Lies, WhoAppearsAsTwoHasTheSameWeightAndTasksTogether) {
             "one of cpu 1, memory 2");
 }
 
+// Half of 3e-60 is below the smallest weight that there is.
+TEST(Lies, AWeightThatCannotBeHalvedIsNotSplit) {
+  Cluster cluster = cluster_of({{4, 4}}, {{1, 2}, {1, 1}});
+  cluster.users[0].weight = *Quantity::parse("0." + std::string(59, '0') + "3");
+  EXPECT_FALSE(tell(problem_of(cluster), {.user = "A", .demands = {{{"cpu", 2.0}}, {{"cpu", 0.5}}}}));
+}
+
+// To state no limit would be another report than the one that is described.
+TEST(Lies, ALimitThatCannotBeRepresentedIsNotReportedAsNone) {
+  Cluster cluster = cluster_of({{4, 4}}, {{1, 2}, {1, 1}});
+  cluster.users[0].tasks = *Quantity::parse("0." + std::string(59, '0') + "3");
+  const Problem problem = problem_of(cluster);
+  EXPECT_FALSE(tell(problem, {.user = "A", .demands = {{{"cpu", 2.0}}, {{"cpu", 0.5}}}}));
+  EXPECT_FALSE(tell(problem, {.user = "A", .tasks = 0.5}));
+  EXPECT_TRUE(tell(problem, {.user = "A", .tasks = 2.0}));
+}
+
 TEST(Lies, WhoIsNotThereTellsNone) {
   EXPECT_FALSE(report(pool_of({4}, {{1}}), {.user = "Z", .demands = {{{"cpu", 2.0}}}}));
 }

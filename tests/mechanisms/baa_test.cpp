@@ -1,4 +1,6 @@
 // Bottleneck-Aware Allocation against its linear program with every pair of users written out, by Clp.
+#include "mechanisms/baa.hpp"
+
 #include <ClpSimplex.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <CoinPackedVector.hpp>
@@ -151,6 +153,19 @@ TEST(Baa, RefusesALimitedNumberOfTasks) {
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().key, "users[0].tasks");
   EXPECT_THAT(outcome.error().message, HasSubstr("mechanisms that can: max-min, drf"));
+}
+
+// The linear program accepts a gap of its own of 1e-7; the mechanism promises 1e-9.
+TEST(BaaReport, AGapAboveABillionthHasNotConvergedWhateverTheProgramSays) {
+  using numerics::Stop;
+  for (const Stop stop : {Stop::target, Stop::accepted, Stop::stalled, Stop::limit}) {
+    const numerics::SolveReport program{.error = 1e-8, .stop = stop, .iterations = 3};
+    EXPECT_FALSE(report_of_levels(1.1e-9, program).converged());
+    EXPECT_TRUE(report_of_levels(0.9e-9, program).converged());
+    EXPECT_EQ(report_of_levels(1, program).error, 1);
+    EXPECT_EQ(report_of_levels(1, program).iterations, 3);
+  }
+  EXPECT_EQ(report_of_levels(1, {.error = 1, .stop = Stop::limit}).stop, Stop::limit);
 }
 
 }  // namespace

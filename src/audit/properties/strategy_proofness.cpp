@@ -81,9 +81,17 @@ ReportedServers reported_without(const Problem& problem, std::size_t user,
   return offer;
 }
 
+// False when the product cannot be represented.
+bool scale(Quantity& amount, double factor) {
+  const std::optional<Quantity> scaled = times(amount, factor);
+  if (scaled) amount = *scaled;
+  return scaled.has_value();
+}
+
 bool claim_tasks(double factor, User& reported) {
   if (!reported.tasks) return false;
-  reported.tasks = std::isinf(factor) ? std::nullopt : times(*reported.tasks, factor);
+  if (!std::isinf(factor)) return scale(*reported.tasks, factor);
+  reported.tasks.reset();
   return true;
 }
 
@@ -165,8 +173,7 @@ std::optional<ReportedCluster> report(const Problem& problem, const Misreport& l
     }
     if (lie.tasks && !claim_tasks(*lie.tasks, liar)) return {};
     if (lie.demands.size() == 1) continue;
-    liar.weight = *times(liar.weight, 0.5);
-    if (liar.tasks) liar.tasks = times(*liar.tasks, 0.5);
+    if (!scale(liar.weight, 0.5) || (liar.tasks && !scale(*liar.tasks, 0.5))) return {};
   }
   reported.words = words_for(problem, lie, offer.concealed, liars, *found);
   reported.cluster.users[user] = liars[0];
