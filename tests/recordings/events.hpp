@@ -55,7 +55,7 @@ class Events {
   std::vector<scheduling::ServerId> servers_;
   std::vector<scheduling::UserId> users_;
   std::vector<scheduling::JobId> jobs_;
-  std::vector<scheduling::TaskId> tasks_;  ///< running, or of a cancelled job
+  std::vector<scheduling::TaskId> tasks_;  ///< running
 };
 
 }  // namespace mirab::recordings
