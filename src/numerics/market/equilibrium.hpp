@@ -33,7 +33,7 @@ struct MarketTuning {
   /// 100.
   double spread = 10;
   double corrected_below = 0.95;  ///< length of a step. Harmless from 0.5 to 0.999.
-  /// the length that a correction aims at: so many times that of the step, or so much more. Harmless from 1.2
+  /// the length that a correction aims at: a multiple of the step's, or so much more. Harmless from 1.2
   /// to 5, and from 0.01 to 0.5.
   double hoped_times = 2, hoped_more = 0.1;
   /// times the step and so much more: a correction that lengthens it by less is the last. Measured: 386 steps

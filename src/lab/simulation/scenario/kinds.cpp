@@ -127,7 +127,7 @@ ReallocationScenario read_reallocation(const Node& root, ScenarioFields& fields)
 
 namespace {
 
-// Limits on time: every iteration divides all servers among all users anew. The thesis has 100 servers at
+// Limits on time: every iteration divides all servers among all users again. The thesis has 100 servers at
 // most.
 constexpr std::size_t kMaxServers = 10'000;
 constexpr std::size_t kMostGroups = 1'000;
