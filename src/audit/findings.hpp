@@ -4,10 +4,11 @@
 #include <atomic>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <mirab/audit/properties.hpp>
+
+#include "numerics/base/threads.hpp"
 
 namespace mirab {
 
@@ -48,18 +49,15 @@ inline constexpr std::size_t kRound = 64;
 /// Between the seeds of attempts that draw: odd, so that they differ.
 inline constexpr std::uint64_t kSeedStep = 0x9E3779B97F4A7C15;
 
-/// Calls body(k) for k from first to before last, on at most this many threads. The body must not throw, and
-/// may touch what belongs to its own k.
+/// Calls body(k) for k from first to before last, on at most this many threads, or fewer where the system has
+/// no more. The body must not throw, and may touch what belongs to its own k.
 template <class Body>
 void for_each_attempt(std::size_t first, std::size_t last, int threads, const Body& body) {
   std::atomic<std::size_t> next = first;
-  const auto work = [&] {
-    for (std::size_t k = next++; k < last; k = next++) body(k);
-  };
-  std::vector<std::jthread> others;
   const auto most = std::min<std::size_t>(static_cast<std::size_t>(threads), last - first);
-  for (std::size_t worker = 1; worker < most; ++worker) others.emplace_back(work);
-  work();
+  numerics::on_threads(static_cast<int>(most), [&] {
+    for (std::size_t k = next++; k < last; k = next++) body(k);
+  });
 }
 
 /// What an attempt came to.

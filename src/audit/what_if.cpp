@@ -59,7 +59,17 @@ std::vector<Change> in_turn(const std::vector<Change>& a, const std::vector<Chan
   return both;
 }
 
-Result<Quantity> sum(const Quantity& a, const Quantity& b) { return Quantity::from(a.value() + b.value()); }
+// Exact where 63 bits hold the digits of the sum, else the nearest decimal of a double.
+Result<Quantity> sum(const Quantity& a, const Quantity& b) {
+  const int exponent = std::min(a.exponent(), b.exponent());
+  const auto in_units = [&](const Quantity& x) { return count_units(x, exponent, Rounding::down); };
+  const std::optional<std::int64_t> most = in_units(a);
+  const std::optional<std::int64_t> more = in_units(b);
+  std::int64_t units = 0;
+  if (!most || !more || __builtin_add_overflow(*most, *more, &units))
+    return Quantity::from(a.value() + b.value());
+  return Quantity::parse(fmt::format("{}e{}", units, exponent));
+}
 
 std::string unused_name(const Cluster& cluster, std::string name) {
   const auto taken = [&] {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <pthread.h>
 
 #include <mirab/audit/audit.hpp>
 
@@ -155,6 +156,20 @@ TEST(Attempts, EndWithTheRoundThatFindsSomethingAndTheGreatestOfItIsShown) {
 TEST(Attempts, AreNeverMoreThanWereAskedFor) {
   EXPECT_EQ(run_search(1000, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 100u);
   EXPECT_EQ(run_search(70, {.attempts = 100}, [](std::size_t) { return trial(0); }).tried, 70u);
+}
+
+// A stack that no machine has, so that every thread is refused.
+TEST(Attempts, AreMadeWhenTheSystemHasNoMoreThreads) {
+  pthread_attr_t usual, huge;
+  pthread_getattr_default_np(&usual);
+  pthread_getattr_default_np(&huge);
+  pthread_attr_setstacksize(&huge, std::size_t{1} << 60);
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  std::uint64_t tried = 0;
+  EXPECT_NO_THROW(
+      tried = run_search(70, {.attempts = 100, .threads = 4}, [](std::size_t) { return trial(0); }).tried);
+  pthread_setattr_default_np(&usual);
+  EXPECT_EQ(tried, 70u);
 }
 
 TEST(Attempts, AreToldAsTheyAreMade) {

@@ -193,10 +193,27 @@ TEST(Explanation, EntriesThatNobodyCanTellApartAreTriedOnce) {
 }
 
 TEST(Explanation, OnlyServersThatTheUserMayUseAreOffered) {
+  std::size_t offered = 0;
   for (const WhatIf& what_if : explained(problem_of(park()), "drf", 2).what_ifs) {
     if (what_if.change.kind != ChangeKind::server) continue;
     EXPECT_THAT(what_if.change.servers, ElementsAre(1));
+    ++offered;
   }
+  EXPECT_EQ(offered, 1u);
+}
+
+TEST(Explanation, AUnitIsAddedExactly) {
+  Cluster cluster = testing::cluster_of({{1, 1}}, {{1, 1}});
+  cluster.servers[0].capacity[0] = *Quantity::parse("0.1");
+  const auto more = [&](const char* amount) {
+    const Result<Problem> other = changed(
+        problem_of(cluster), 0,
+        {.kind = ChangeKind::unit, .servers = {0}, .resource = 0, .amount = *Quantity::parse(amount)});
+    return other->servers()[0].capacity[0].text();
+  };
+  EXPECT_EQ(more("0.2"), "0.3");
+  EXPECT_EQ(more("0.0000000000000001"), "0.1000000000000001");
+  EXPECT_EQ(more("1e18"), "1000000000000000000") << "more digits than are counted: as a double";
 }
 
 TEST(Explanation, TriesNoMoreChangesThanAskedForAndCountsTheOthers) {

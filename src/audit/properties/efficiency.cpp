@@ -104,7 +104,7 @@ Verdict check_non_wastefulness(const Division& division, const Tolerances& toler
 //   max Σ_n ε_n / X_n   under  Σ_i y_{n,i} ≥ X_n + ε_n,  ε ≥ 0      (0 when efficient: it decides)
 //   max t               under  Σ_i y_{n,i} ≥ t X_n                  (1 when not even all can have more)
 //
-// Source: docs/explanation/mathematics.md, section 11. Users with equal tasks and proportional servers are
+// Source: docs/explanation/mathematics.md, section 12. Users with equal tasks and proportional servers are
 // merged first, which changes neither optimum. The first program starts at y = 0 and pays M for every part of
 // X_n that is served: an exact penalty, checked afterwards. On one server, where X_n takes X_n d_n and no
 // more, only what is free counts. Tasks are in units of X_n, capacities of the server's; of a user without
@@ -221,8 +221,9 @@ double tasks_in(const ClassedProblem& classed, const ArrayXd& free, Index n) {
 
 // ε_n / X_n of the first program on one server: what fits into the room that is left. Who demands a resource
 // that is full cannot gain, however little of it a task takes; of the others a unit is what fits for them
-// alone, so that no entry of the program is too small to count.
-ArrayXd gains_on_one_server(const ClassedProblem& classed, double open) {
+// alone, so that no entry of the program is too small to count. Nothing when the optimum is not proved: it
+// may be larger.
+std::optional<ArrayXd> gains_on_one_server(const ClassedProblem& classed, double open) {
   const ServerRows& rows = classed.rows;
   const ArrayXd free = free_of_one_server(classed, open);
   std::vector<Index> gainers;
@@ -255,12 +256,14 @@ ArrayXd gains_on_one_server(const ClassedProblem& classed, double open) {
   }
   for (std::size_t k = 0; k < capped.size(); ++k)
     program.rows(rows.resources() + static_cast<Index>(k), capped[k]) = 1;
-  gains(gainers) = numerics::maximise(program).amount.array() * value;
+  const numerics::LinearOptimum best = numerics::maximise(program);
+  if (!best.report.converged()) return {};
+  gains(gainers) = best.amount.array() * value;
   return gains;
 }
 
 // The same over several servers, where to lose a task costs so much. Nothing when it does not cost enough to
-// keep every user what it has.
+// keep every user what it has, or the optimum is not proved.
 std::optional<ArrayXd> gains_over_servers(const ClassedProblem& classed, double penalty) {
   const ServerRows& rows = classed.rows;
   const Index users = rows.rows();
@@ -284,6 +287,7 @@ std::optional<ArrayXd> gains_over_servers(const ClassedProblem& classed, double 
     program.limit[capacities + users + n] = room_of(classed, n);
   }
   const numerics::LinearOptimum best = numerics::maximise(program);
+  if (!best.report.converged()) return {};
   ArrayXd served = ArrayXd::Zero(users);
   for (Index column = 0; column < placed; ++column)
     served[pairs[static_cast<std::size_t>(column)].first] += best.amount[column];
@@ -300,8 +304,8 @@ std::optional<ArrayXd> gains_of(const ClassedProblem& classed, double open) {
   return {};
 }
 
-// max t of the second program; 1 when a user has nothing, or all its tasks. Over servers it is the lowest
-// level of the max-min allocation in units of X.
+// max t of the second program; 1 when a user has nothing, or all its tasks, or when it was not found. Over
+// servers it is the lowest level of the max-min allocation in units of X.
 double common_factor(const Division& division, const ClassedProblem& classed) {
   if ((classed.tasks >= classed.rows.cap * (1 - kServed)).any() || (classed.tasks <= 0).any()) return 1;
   if (division.scope == Scope::pool) {
@@ -314,6 +318,7 @@ double common_factor(const Division& division, const ClassedProblem& classed) {
   };
   const ServerShares levels =
       share_by_levels(division.problem, merge_servers(division.problem, MergeUsers::equal), unit);
+  if (levels.status == Status::not_converged) return 1;
   return (levels.tasks.rowwise().sum() / classed.tasks).minCoeff();
 }
 
@@ -343,7 +348,9 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
 
   const std::optional<ArrayXd> found =
       gains_of(classed, kRounding + tolerances.certificates * division.outcome.certificate.value);
-  if (!found) return undecided(Property::pareto_efficiency, "what users have is too far apart in size");
+  if (!found)
+    return undecided(Property::pareto_efficiency, one ? "the linear program has not converged"
+                                                      : "what users have is too far apart in size");
   const ArrayXd& gains = *found;
   const double size = gains.sum();
   if (size <= slack(division.outcome, tolerances) * users) return {.property = Property::pareto_efficiency};

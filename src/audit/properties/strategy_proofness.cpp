@@ -1,6 +1,6 @@
 // Misreports: what a user could report instead of the truth.
 //
-// Source: docs/explanation/mathematics.md, section 11. On random clusters of two users some fifty such moves
+// Source: docs/explanation/mathematics.md, section 12. On random clusters of two users some fifty such moves
 // expose proportional fairness and time division in every fourth to fifth; against DRF they find nothing.
 #include "audit/properties/strategy_proofness.hpp"
 
@@ -99,54 +99,136 @@ Misreport misreport_of(const Problem& problem, std::size_t user, Factors factors
   return {.user = problem.users()[user].name, .demands = {std::move(factors)}};
 }
 
-void add_demands(const Problem& problem, std::size_t user, std::vector<Misreport>& lies) {
-  const std::vector<std::string>& names = problem.resources();
-  for (std::size_t r = 0; r < names.size(); ++r) {
-    if (problem.users()[user].demand[r].is_zero()) {
-      for (const double part : kLittle) lies.push_back(misreport_of(problem, user, {{names[r], part}}));
+// A misreport in a few bytes: a search makes those that it comes to, of all users' moves. Resources are
+// indices, and so are classes of servers.
+struct Move {
+  enum class Kind : std::uint8_t {
+    one_demand,    // of `first`, by `factor`
+    two_demands,   // of `first` by `factor`, of `second` by its inverse
+    hides,         // servers of class `first`
+    hides_others,  // servers of all classes but `first`
+    apart,         // appears as two, one of which demands `first` alone
+    large_small,   // appears as two, with twice and half of the demand of `first`
+    tasks          // times `factor`
+  };
+  Kind kind;
+  std::size_t user;
+  std::size_t first = 0;
+  std::size_t second = 0;
+  double factor = 1;
+
+  bool is_split() const { return kind == Kind::apart || kind == Kind::large_small; }
+};
+
+// Servers that are alike, and what a user may make of them.
+class ServerKinds {
+ public:
+  // On a pool no server can be hidden.
+  ServerKinds(const Problem& problem, Scope scope) : problem_(problem) {
+    if (scope != Scope::pool) servers_ = merge(problem, MergeUsers::equal, MergeServers::equal).servers;
+  }
+
+  std::vector<std::size_t> of(std::size_t user) const {
+    std::vector<std::size_t> kinds;
+    for (std::size_t k = 0; k < servers_.size(); ++k) {
+      if (problem_.eligible(user, servers_[k].members[0])) kinds.push_back(k);
+    }
+    return kinds;
+  }
+  void add_names(std::size_t kind, std::vector<std::string>& names) const {
+    for (const std::size_t i : servers_[kind].members) names.push_back(problem_.servers()[i].name);
+  }
+
+ private:
+  const Problem& problem_;
+  std::vector<ServerClass> servers_;
+};
+
+void add_demands(const Problem& problem, std::size_t user, std::vector<Move>& moves) {
+  const ResourceVector& demand = problem.users()[user].demand;
+  const auto add = [&](std::size_t r, double factor) {
+    moves.push_back({.kind = Move::Kind::one_demand, .user = user, .first = r, .factor = factor});
+  };
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (demand[r].is_zero()) {
+      for (const double part : kLittle) add(r, part);
       continue;
     }
-    lies.push_back(misreport_of(problem, user, {{names[r], 0.0}}));
-    for (const double factor : kGrid) lies.push_back(misreport_of(problem, user, {{names[r], factor}}));
+    add(r, 0.0);
+    for (const double factor : kGrid) add(r, factor);
     for (std::size_t k = 0; k < r; ++k) {
       for (const double factor : kTrades)
-        lies.push_back(misreport_of(problem, user, {{names[r], factor}, {names[k], 1 / factor}}));
+        moves.push_back(
+            {.kind = Move::Kind::two_demands, .user = user, .first = r, .second = k, .factor = factor});
     }
   }
 }
 
-void add_servers(const Problem& problem, std::size_t user, std::vector<Misreport>& lies) {
-  std::vector<std::vector<std::string>> kinds;
-  for (const ServerClass& alike : merge(problem, MergeUsers::equal, MergeServers::equal).servers) {
-    if (!problem.eligible(user, alike.members[0])) continue;
-    kinds.emplace_back();
-    for (const std::size_t i : alike.members) kinds.back().push_back(problem.servers()[i].name);
-  }
+void add_servers(const ServerKinds& server_kinds, std::size_t user, std::vector<Move>& moves) {
+  const std::vector<std::size_t> kinds = server_kinds.of(user);
   if (kinds.size() < 2) return;
-  for (std::size_t kept = 0; kept < kinds.size(); ++kept) {
-    Misreport one = misreport_of(problem, user, {});
-    Misreport others = one;
-    one.hidden = kinds[kept];
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
-      if (k != kept) others.hidden.insert(others.hidden.end(), kinds[k].begin(), kinds[k].end());
-    }
-    lies.push_back(one);
-    if (kinds.size() > 2) lies.push_back(others);
+  for (const std::size_t kind : kinds) {
+    moves.push_back({.kind = Move::Kind::hides, .user = user, .first = kind});
+    if (kinds.size() > 2) moves.push_back({.kind = Move::Kind::hides_others, .user = user, .first = kind});
   }
 }
 
-void add_splits(const Problem& problem, std::size_t user, std::vector<Misreport>& lies) {
+// All but the demand for `kept` is concealed.
+Factors conceals_others(const Problem& problem, std::size_t user, std::size_t kept) {
+  Factors only;
+  for (std::size_t k = 0; k < problem.resource_count(); ++k) {
+    if (k != kept && !problem.users()[user].demand[k].is_zero()) only[problem.resources()[k]] = 0.0;
+  }
+  return only;
+}
+
+void add_splits(const Problem& problem, std::size_t user, std::vector<Move>& moves) {
   for (std::size_t r = 0; r < problem.resource_count(); ++r) {
     if (problem.users()[user].demand[r].is_zero()) continue;
-    const std::string& name = problem.resources()[r];
-    Factors only;
-    for (std::size_t k = 0; k < problem.resource_count(); ++k) {
-      if (k != r && !problem.users()[user].demand[k].is_zero()) only[problem.resources()[k]] = 0.0;
-    }
-    Misreport apart{.user = problem.users()[user].name, .demands = {only, {{name, 0.0}}}};
-    if (!only.empty()) lies.push_back(apart);
-    lies.push_back({.user = apart.user, .demands = {{{name, 2.0}}, {{name, 0.5}}}});
+    if (!conceals_others(problem, user, r).empty())
+      moves.push_back({.kind = Move::Kind::apart, .user = user, .first = r});
+    moves.push_back({.kind = Move::Kind::large_small, .user = user, .first = r});
   }
+}
+
+void add_moves(const Problem& problem, const ServerKinds& kinds, std::size_t user, std::vector<Move>& moves) {
+  add_demands(problem, user, moves);
+  add_servers(kinds, user, moves);
+  add_splits(problem, user, moves);
+  if (!problem.users()[user].tasks) return;
+  for (const double factor : {2.0, 10.0, std::numeric_limits<double>::infinity()})
+    moves.push_back({.kind = Move::Kind::tasks, .user = user, .factor = factor});
+}
+
+Misreport misreport_of(const Problem& problem, const ServerKinds& kinds, const Move& move) {
+  const auto resource = [&](std::size_t r) { return problem.resources()[r]; };
+  Misreport made = misreport_of(problem, move.user, {});
+  switch (move.kind) {
+    case Move::Kind::one_demand:
+      made.demands = {{{resource(move.first), move.factor}}};
+      break;
+    case Move::Kind::two_demands:
+      made.demands = {{{resource(move.first), move.factor}, {resource(move.second), 1 / move.factor}}};
+      break;
+    case Move::Kind::hides:
+      kinds.add_names(move.first, made.hidden);
+      break;
+    case Move::Kind::hides_others:
+      for (const std::size_t kind : kinds.of(move.user)) {
+        if (kind != move.first) kinds.add_names(kind, made.hidden);
+      }
+      break;
+    case Move::Kind::apart:
+      made.demands = {conceals_others(problem, move.user, move.first), {{resource(move.first), 0.0}}};
+      break;
+    case Move::Kind::large_small:
+      made.demands = {{{resource(move.first), 2.0}}, {{resource(move.first), 0.5}}};
+      break;
+    case Move::Kind::tasks:
+      made.tasks = move.factor;
+      break;
+  }
+  return made;
 }
 
 }  // namespace
@@ -187,17 +269,12 @@ std::optional<ReportedCluster> report(const Problem& problem, const Misreport& l
 }
 
 std::vector<Misreport> misreports_of(const Problem& problem, Scope scope, std::size_t user) {
-  std::vector<Misreport> lies;
-  add_demands(problem, user, lies);
-  if (scope != Scope::pool) add_servers(problem, user, lies);
-  add_splits(problem, user, lies);
-  if (problem.users()[user].tasks) {
-    for (const double factor : {2.0, 10.0, std::numeric_limits<double>::infinity()}) {
-      lies.push_back(misreport_of(problem, user, {}));
-      lies.back().tasks = factor;
-    }
-  }
-  return lies;
+  const ServerKinds kinds(problem, scope);
+  std::vector<Move> moves;
+  add_moves(problem, kinds, user, moves);
+  std::vector<Misreport> made;
+  for (const Move& move : moves) made.push_back(misreport_of(problem, kinds, move));
+  return made;
 }
 
 Misreport random_misreport(const Problem& problem, Random& random) {
@@ -212,7 +289,7 @@ Misreport random_misreport(const Problem& problem, Random& random) {
 // Strategy-proofness: no user can run more of its tasks by a report other than the truth. What a lie
 // brings is what the true tasks make of the bundle that the reported ones get.
 //
-// Source: Ghodsi et al. 2011, section 3; the search is that of docs/explanation/mathematics.md, section 11.
+// Source: Ghodsi et al. 2011, section 3; the search is that of docs/explanation/mathematics.md, section 12.
 // First the moves of all users in random order, then random lies, in rounds; the best lie is refined, factor
 // by factor. Both divisions must have their certificates, and the gain must exceed what these leave open. A
 // lie that makes no cluster, breaks the conditions or cannot be divided is no attempt; others take its place.
@@ -222,24 +299,24 @@ namespace {
 // Misreports at most, so that a search ends where hardly any of them makes a cluster that can be divided.
 constexpr std::size_t kMisreportsForAnAttempt = 4;
 
-void shuffle(std::vector<Misreport>& lies, Random& random) {
-  for (std::size_t left = lies.size(); left > 1; --left) std::swap(lies[left - 1], lies[random.below(left)]);
+void shuffle(std::vector<Move>& moves, Random& random) {
+  for (std::size_t left = moves.size(); left > 1; --left)
+    std::swap(moves[left - 1], moves[random.below(left)]);
 }
 
-// The moves of all users, those that are easiest to grasp first: splits come after lies of one user.
-std::vector<Misreport> all_misreports(const Division& division, const Search& search) {
-  const Problem& problem = division.problem;
-  Random random(search.seed);
-  std::vector<Misreport> lies;
-  std::vector<Misreport> splits;
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    for (Misreport& lie : misreports_of(problem, division.scope, n))
-      (lie.demands.size() == 1 ? lies : splits).push_back(std::move(lie));
-  }
-  shuffle(lies, random);
+// The moves of all users, those that are easiest to grasp first: splits come after those of one user.
+std::vector<Move> all_moves(const Problem& problem, const ServerKinds& kinds, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Move> whole;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) add_moves(problem, kinds, n, whole);
+  std::vector<Move> splits;
+  std::copy_if(whole.begin(), whole.end(), std::back_inserter(splits),
+               [](const Move& move) { return move.is_split(); });
+  std::erase_if(whole, [](const Move& move) { return move.is_split(); });
+  shuffle(whole, random);
   shuffle(splits, random);
-  std::move(splits.begin(), splits.end(), std::back_inserter(lies));
-  return lies;
+  whole.insert(whole.end(), splits.begin(), splits.end());
+  return whole;
 }
 
 // The k-th misreport, the same for every caller.
@@ -346,9 +423,11 @@ std::function<std::optional<Witness>(const Problem&)> again(const Rule& rule, co
 
 Verdict check_strategy_proofness(const Division& division, const Rule& rule, const Search& search) {
   if (division.outcome.status == Status::not_converged) return incomparable(Property::strategy_proofness);
-  const std::vector<Misreport> moves = all_misreports(division, search);
+  const ServerKinds kinds(division.problem, division.scope);
+  const std::vector<Move> moves = all_moves(division.problem, kinds, search.seed);
   const auto lie = [&](std::size_t k) {
-    return k < moves.size() ? moves[k] : drawn_misreport(division.problem, search.seed, k);
+    return k < moves.size() ? misreport_of(division.problem, kinds, moves[k])
+                            : drawn_misreport(division.problem, search.seed, k);
   };
   SearchResult sought = run_search(kMisreportsForAnAttempt * search.attempts, search, [&](std::size_t k) {
     return try_misreport(division, rule, lie(k), search);

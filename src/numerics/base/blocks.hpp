@@ -3,11 +3,9 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <atomic>
-#include <system_error>
-#include <thread>
-#include <vector>
 
 #include "numerics/base/rows.hpp"
+#include "numerics/base/threads.hpp"
 
 namespace mirab::numerics {
 
@@ -27,19 +25,12 @@ template <class Body>
 void for_each_block(Eigen::Index rows, int threads, const Body& body) {
   const Eigen::Index blocks = block_count(rows);
   std::atomic<Eigen::Index> next = 0;
-  const auto work = [&] {
+  on_threads(static_cast<int>(std::min<Eigen::Index>(threads, blocks)), [&] {
     for (Eigen::Index b = next++; b < blocks; b = next++) {
       const Eigen::Index first = b * kBlockRows;
       body(Block{b, first, std::min(kBlockRows, rows - first)});
     }
-  };
-  std::vector<std::jthread> others;
-  try {
-    for (Eigen::Index worker = 1; worker < std::min<Eigen::Index>(threads, blocks); ++worker)
-      others.emplace_back(work);
-  } catch (const std::system_error&) {  // those that there are do the work
-  }
-  work();
+  });
 }
 
 }  // namespace mirab::numerics

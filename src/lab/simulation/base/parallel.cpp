@@ -5,11 +5,11 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include <mirab/model/assert.hpp>
+
+#include "numerics/base/threads.hpp"
 
 namespace mirab::simulation {
 
@@ -32,19 +32,12 @@ void sweep(std::size_t count, int threads, const std::function<void(std::size_t,
     done[index] = part;
     progress(std::accumulate(done.begin(), done.end(), 0.0) / static_cast<double>(count));
   };
-  const auto work = [&] {
+  numerics::on_threads(static_cast<int>(std::min(static_cast<std::size_t>(threads), count)), [&] {
     for (std::size_t index = next++; index < count; index = next++) {
       task(index, [&report, index](double part) { report(index, part); });
       report(index, 1);
     }
-  };
-  std::vector<std::jthread> others;
-  try {
-    for (std::size_t worker = 1; worker < std::min(static_cast<std::size_t>(threads), count); ++worker)
-      others.emplace_back(work);
-  } catch (const std::system_error&) {  // those that there are do the work
-  }
-  work();
+  });
 }
 
 }  // namespace mirab::simulation
