@@ -108,7 +108,9 @@ TEST(EventLog, AnErrorNamesFileLineAndKey) {
 TEST(EventLog, AHeaderOfAnotherVersionOrDisciplineIsAnError) {
   EXPECT_EQ(error_of("").line, 1);
   std::string header = kHeader;
-  EXPECT_EQ(error_of(header.replace(header.find('1'), 1, "2")).key, "version");
+  const Error other = error_of(header.replace(header.find('1'), 1, "2"));
+  EXPECT_EQ(other.key, "version");
+  EXPECT_EQ(other.message, "this is version 2 of the form; this program reads 1");
   header = kHeader;
   EXPECT_THAT(error_of(header.replace(header.find("drf"), 3, "dfr")).message,
               HasSubstr("no discipline 'dfr'"));

@@ -112,6 +112,9 @@ TEST(Snapshot, AnotherVersionIsAnErrorThatNamesIt) {
   const Result<Engine> restored = restore(bytes_of(changed));
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().key, "version");
+  EXPECT_EQ(restored.error().message, "this is version " + std::to_string(kSnapshotVersion + 1) +
+                                          " of the form; this program reads " +
+                                          std::to_string(kSnapshotVersion));
 }
 
 TEST(Snapshot, AServerKeptForAJobWithTermsIsAnError) {

@@ -145,7 +145,7 @@ Result<Value> read_line(std::string_view line, Value (*read)(const JsonReader&))
 EngineOptions options_of_header(const JsonReader& json) {
   json.allow_only({"mirab", "version", "options"});
   json["mirab"].word({"event log"});
-  json["version"].integer<int>(kVersion, kVersion);
+  require_version(json["version"], kVersion);
   return options_of(json["options"]);
 }
 

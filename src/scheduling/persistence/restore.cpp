@@ -453,7 +453,7 @@ Result<Engine> restore(std::string_view bytes) {
   std::optional<Error> wrong;
   const JsonReader json(whole, wrong);
   if (json["mirab"].text() != "engine") json.refuse("this is no snapshot of an engine");
-  json["version"].integer<int>(kSnapshotVersion, kSnapshotVersion);
+  require_version(json["version"], kSnapshotVersion);
   EngineOptions options = options_of(json["options"]);
   if (wrong) return *std::move(wrong);
   Result<Engine> engine = Engine::from(std::move(options));
