@@ -1,7 +1,7 @@
 // An engine restored from a snapshot decides as the one it was taken of, whatever comes; and other bytes are
 // an error.
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <mirab/scheduling/snapshot.hpp>
@@ -11,6 +11,8 @@
 
 namespace mirab::scheduling {
 namespace {
+
+using testing::HasSubstr;
 
 std::string bytes_of(const nlohmann::json& changed) {
   std::string bytes;
@@ -115,6 +117,18 @@ TEST(Snapshot, AnotherVersionIsAnErrorThatNamesIt) {
   EXPECT_EQ(restored.error().message, "this is version " + std::to_string(kSnapshotVersion + 1) +
                                           " of the form; this program reads " +
                                           std::to_string(kSnapshotVersion));
+}
+
+TEST(Snapshot, AnotherDecisionVersionIsAnErrorThatNamesBoth) {
+  for (const int version : {kDecisionVersion - 1, kDecisionVersion + 1}) {
+    nlohmann::json changed = nlohmann::json::from_cbor(snapshot(Lived(1, 0).engine));
+    changed["decision_version"] = version;
+    const Result<Engine> restored = restore(bytes_of(changed));
+    ASSERT_FALSE(restored);
+    EXPECT_EQ(restored.error().key, "decision_version");
+    EXPECT_THAT(restored.error().message, HasSubstr("decision version " + std::to_string(version)));
+    EXPECT_THAT(restored.error().message, HasSubstr("version " + std::to_string(kDecisionVersion)));
+  }
 }
 
 TEST(Snapshot, AServerKeptForAJobWithTermsIsAnError) {

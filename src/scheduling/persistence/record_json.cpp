@@ -34,6 +34,13 @@ void require_version(const JsonReader& json, int version) {
     json.refuse(fmt::format("this is version {} of the form; this program reads {}", read, version));
 }
 
+int read_decision_version(const JsonReader& json) { return json.integer<int>(1, INT_MAX); }
+
+std::string other_decision_version(int version) {
+  return fmt::format("written under decision version {}, and this program decides by version {}", version,
+                     kDecisionVersion);
+}
+
 Json json_of(const EngineOptions& options) { return to_json(options); }
 
 EngineOptions options_of(const JsonReader& json) {
