@@ -57,8 +57,8 @@ class Fraction {
   std::array<mp_limb_t, kLimbs> denominator_;
 };
 
-/// scale · numerator / denominator: a part of a capacity, exactly and without allocation. Requires a
-/// numerator of at least 0 and a denominator above 0.
+/// scale · numerator / denominator: a part of a capacity, exactly and without allocation. With a scale of 0
+/// it is 0. Requires a numerator of at least 0 and a denominator above 0.
 struct Part {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
@@ -67,7 +67,8 @@ struct Part {
   explicit operator mpq_class() const;
 
   [[gnu::always_inline]] friend inline std::strong_ordering operator<=>(const Part& a, const Part& b) {
-    if (a.scale == b.scale) return Wide{a.numerator} * b.denominator <=> Wide{b.numerator} * a.denominator;
+    if (a.scale == b.scale && a.scale != 0)
+      return Wide{a.numerator} * b.denominator <=> Wide{b.numerator} * a.denominator;
     return a.fraction() <=> b.fraction();
   }
   friend bool operator==(const Part& a, const Part& b) { return (a <=> b) == 0; }

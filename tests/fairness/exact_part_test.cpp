@@ -38,6 +38,16 @@ TEST(Share, SharesThatDifferBeyondADoubleAreDistinguished) {
   EXPECT_TRUE(per_weight(b, one) < per_weight(a, less));
 }
 
+TEST(Share, PartsOfScaleZeroAreEqual) {
+  const Part third{.numerator = 1, .denominator = 3, .scale = 0};
+  const Part half{.numerator = 1, .denominator = 2, .scale = 0};
+  EXPECT_TRUE(third == half);
+  EXPECT_TRUE(third == Part{});
+  EXPECT_TRUE(third < (Part{.numerator = 1, .denominator = 9}));
+  EXPECT_TRUE(per_weight(third, weight("1")) == per_weight(half, weight("1")));
+  EXPECT_TRUE(per_weight(third, weight("1")) == per_weight(half, weight("2")));
+}
+
 TEST(Share, ItsOrderIsThatOfRationalsOnRandomShares) {
   Random random(3);
   for (int draw = 0; draw < 20'000; ++draw) {

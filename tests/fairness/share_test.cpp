@@ -96,5 +96,24 @@ TEST(Gini, OfNothingIsNone) {
   EXPECT_EQ(gini(std::vector<double>{0, 0, 0, 7}), 0.75);
 }
 
+TEST(Gini, OfEqualValuesIsZeroToTheLastBit) {
+  EXPECT_EQ(gini(std::vector<double>(5, 0.7293986941677643)), 0);
+  Random random(2);
+  for (int draw = 0; draw < 2'000; ++draw) {
+    const std::vector<double> equal(1 + random.below(40), random.unit());
+    ASSERT_EQ(gini(equal), 0) << "draw " << draw;
+  }
+}
+
+TEST(Gini, IsNeverNegative) {
+  Random random(3);
+  for (int draw = 0; draw < 20'000; ++draw) {
+    std::vector<double> x(2 + random.below(40), random.unit() + 0.01);
+    const std::size_t larger = random.below(x.size());
+    x[larger] = std::nextafter(x[larger], 2.0);
+    ASSERT_GE(gini(x), 0) << "draw " << draw;
+  }
+}
+
 }  // namespace
 }  // namespace mirab::fairness

@@ -30,8 +30,8 @@ using scheduling::WhyPlaced;
 
 namespace {
 
-constexpr std::size_t kMostSteps = 400;  ///< after one event; more would be a loop
-constexpr std::size_t kKeptNumbers = 4;  ///< lines of numbers of a case
+constexpr std::size_t kStepsAfterEvent = 400;  ///< no case has work for more: it would be a loop
+constexpr std::size_t kKeptNumbers = 4;        ///< lines of numbers of a case
 
 constexpr std::array kEventNames = {"server-added",   "server-changed", "server-drained", "server-reopened",
                                     "server-removed", "server-failed",  "user-added",     "user-reweighted",
@@ -108,7 +108,10 @@ class Play {
     std::vector<Part> parts = {std::move(log_), std::move(decisions_), std::move(why_)};
     // With a half-life a snapshot holds doubles, which may differ by rounding.
     if (!asked_.options.half_life) parts.push_back(std::move(snapshots_));
-    return {.name = asked_.name, .parts = std::move(parts), .numbers = thinned(std::move(numbers_))};
+    return {.name = asked_.name,
+            .parts = std::move(parts),
+            .numbers = thinned(std::move(numbers_)),
+            .faults = std::move(faults_)};
   }
 
  private:
@@ -160,9 +163,13 @@ class Play {
   void step_now_and_then() {
     const std::uint64_t draw = draws_.below(4);
     if (draw == 0) return;
-    std::size_t left = draw == 1 ? 1 : kMostSteps;
-    while (left-- > 0 && step()) {
+    if (draw == 1) {
+      step();
+      return;
     }
+    for (std::size_t steps = 0; steps < kStepsAfterEvent; ++steps)
+      if (!step()) return;
+    fault("the engine still places tasks after " + std::to_string(kStepsAfterEvent) + " steps");
   }
 
   /// A job, most likely one with waiting tasks.
@@ -228,12 +235,15 @@ class Play {
     snapshots_.lines.push_back(std::to_string(bytes.size()) + " bytes " + digest_of(bytes));
     if (!asked_.mix.restored) return;
     Result<Engine> restored = scheduling::restore(bytes);
-    if (!restored) {
-      decided(events_.now(), "restored", "refused " + restored.error().key);
-      return;
-    }
+    if (!restored) return fault("its snapshot is refused: " + describe(restored.error()));
     engine_ = *std::move(restored);
-    decided(events_.now(), "restored", scheduling::snapshot(engine_) == bytes ? "the same" : "another");
+    if (scheduling::snapshot(engine_) != bytes) return fault("the restored engine gives another snapshot");
+    decided(events_.now(), "restored", "the same");
+  }
+
+  /// Notes what is wrong whatever the recording says.
+  void fault(const std::string& what) {
+    faults_.push_back("t=" + std::to_string(events_.now().time_since_epoch().count()) + " " + what);
   }
 
   void close() {
@@ -253,7 +263,8 @@ class Play {
                 " users, " + std::to_string(engine_.job_count()) + " jobs, " +
                 std::to_string(engine_.running_count()) + " running");
     const std::string broken = engine_.broken_invariant();
-    decided(now, "invariants", broken.empty() ? "hold" : broken);
+    if (!broken.empty()) fault(broken);
+    decided(now, "invariants", "hold");
     const std::string bytes = scheduling::snapshot(engine_);
     snapshots_.lines.push_back(std::to_string(bytes.size()) + " bytes " + digest_of(bytes));
   }
@@ -269,6 +280,7 @@ class Play {
   Part why_{.name = kWhy, .decides = false, .lines = {}};
   Part snapshots_{.name = kSnapshots, .decides = false, .lines = {}};
   std::vector<Numbers> numbers_;
+  std::vector<std::string> faults_;
 };
 
 }  // namespace

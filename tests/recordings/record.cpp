@@ -5,6 +5,7 @@
 //   recordings --replay FOLDER               replays the logs that are kept whole
 //   recordings --print CASE                  prints all lines of the cases that begin so; fill/… of a filling
 //   recordings --list                        prints the disciplines
+//   recordings --all DISCIPLINE…             exit status 1 when these are not all of them
 //
 // Without disciplines: all. Before everything else `--threads N` plays N cases at a time, and `--every
 // N` compares only every Nth case, for programs that are slow (sanitizers).
@@ -14,6 +15,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <optional>
 #include <thread>
 
 #include <mirab/scheduling/event_log.hpp>
@@ -84,8 +87,21 @@ const Played* played_called(const std::vector<Played>& all, const std::string& n
   return found == all.end() ? nullptr : &*found;
 }
 
+/// The cases whose logs are kept whole.
+std::vector<std::string> with_log(const std::string& discipline) {
+  std::vector<std::string> names;
+  for (const Case& each : cases_of(discipline))
+    if (each.keeps_log) names.push_back(each.name);
+  return names;
+}
+
+bool contains(const std::vector<std::string>& all, const std::string& name) {
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
 /// The first line where the log that is kept whole differs; empty when there is none.
 std::string difference_of_log(const std::string& path, const std::vector<std::string>& now) {
+  if (!fs::exists(path)) return "  " + path + ": gone\n";
   const std::vector<std::string> recorded = lines_of(path);
   const auto [was, is] = std::mismatch(recorded.begin(), recorded.end(), now.begin(), now.end());
   if (was == recorded.end() && is == now.end()) return {};
@@ -96,19 +112,17 @@ std::string difference_of_log(const std::string& path, const std::vector<std::st
 }
 
 /// Prints how the case differs. Does it?
-bool differs(const std::string& folder, const Recordings& recordings, const Recording& recorded,
-             const std::vector<Played>& all, bool fills) {
-  const std::string name = (fills ? "fill/" : "") + recorded.name;
-  const Played* const now = played_called(all, recorded.name);
+bool differs(const Recordings& recordings, const Recording& recorded, const Played* now,
+             const std::string& name, const std::optional<std::string>& log) {
   if (now == nullptr) {
     std::cout << name << ": the case is gone\n";
     return true;
   }
   const bool same_form = recordings.snapshot_version == scheduling::kSnapshotVersion;
   std::vector<std::string> found = differences(recorded, *now, same_form ? "" : kSnapshots);
-  const std::string log = log_path(folder, recorded.name);
-  if (!fills && fs::exists(log))
-    if (const std::string line = difference_of_log(log, log_of(*now)); !line.empty()) found.push_back(line);
+  for (const std::string& fault : now->faults) found.push_back("  " + fault + "\n");
+  if (log)
+    if (const std::string line = difference_of_log(*log, log_of(*now)); !line.empty()) found.push_back(line);
   if (found.empty()) return false;
   std::cout << name << " differs:\n";
   for (const std::string& text : found) std::cout << text;
@@ -132,18 +146,42 @@ std::size_t check(const std::string& folder, const std::string& discipline, bool
     return 1;
   }
   const std::vector<Played> all = played(discipline, fills, effort);
+  const std::vector<std::string> logs = fills ? std::vector<std::string>() : with_log(discipline);
+  const std::string beginning = fills ? "fill/" : "";
   constexpr std::size_t kMostShown = 5;
+  std::size_t compared = 0;
   std::size_t different = 0;
   for (const Recording& recorded : recordings.cases) {
-    if (effort.every > 1 && played_called(all, recorded.name) == nullptr) continue;
+    const Played* const now = played_called(all, recorded.name);
+    if (effort.every > 1 && now == nullptr) continue;
     if (different == kMostShown) {
       std::cout << path << ": the cases after these are not compared\n";
       break;
     }
-    if (differs(folder, recordings, recorded, all, fills)) ++different;
+    std::optional<std::string> log;
+    if (contains(logs, recorded.name)) log = log_path(folder, recorded.name);
+    if (differs(recordings, recorded, now, beginning + recorded.name, log)) ++different;
+    ++compared;
   }
-  std::cout << path << ": " << all.size() << " cases, " << different << " differ\n";
+  for (const Played& now : all) {
+    if (recording_called(recordings, now.name) != nullptr) continue;
+    std::cout << beginning << now.name << ": the case is not recorded\n";
+    ++different;
+  }
+  std::cout << path << ": " << compared << " cases compared, " << different << " differ\n";
   return different;
+}
+
+/// Is nothing wrong with the cases? Prints what is.
+bool are_sound(const std::vector<Played>& all) {
+  bool sound = true;
+  for (const Played& now : all) {
+    for (const std::string& fault : now.faults) {
+      std::cout << now.name << ": " << fault << '\n';
+      sound = false;
+    }
+  }
+  return sound;
 }
 
 /// Does a case decide otherwise than it did under the same version? Prints the first.
@@ -159,10 +197,9 @@ bool may_be_written(const Recordings& before, const std::vector<Played>& all) {
 }
 
 void write_logs(const std::string& folder, const std::string& discipline, const std::vector<Played>& all) {
-  for (const Case& each : cases_of(discipline)) {
-    if (!each.keeps_log) continue;
-    std::ofstream file(log_path(folder, each.name));
-    for (const std::string& line : log_of(*played_called(all, each.name))) file << line << '\n';
+  for (const std::string& name : with_log(discipline)) {
+    std::ofstream file(log_path(folder, name));
+    for (const std::string& line : log_of(*played_called(all, name))) file << line << '\n';
   }
 }
 
@@ -170,6 +207,10 @@ std::size_t record(const std::string& folder, const std::string& discipline, boo
                    const Effort& effort) {
   const std::string path = path_of(folder, discipline, fills);
   const std::vector<Played> all = played(discipline, fills, {.threads = effort.threads, .every = 1});
+  if (!are_sound(all)) {
+    std::cout << path << " is left as it is: this may not be recorded\n";
+    return 1;
+  }
   if (!may_be_written(read_recordings(path), all)) {
     std::cout << path << " is left as it is: raise kDecisionVersion when these decisions are meant\n";
     return 1;
@@ -185,20 +226,45 @@ std::size_t record(const std::string& folder, const std::string& discipline, boo
   return 0;
 }
 
-/// How many of the kept logs do not replay.
+std::vector<std::string> all_disciplines() {
+  std::vector<std::string> names;
+  for (const DisciplineInfo& row : disciplines()) names.emplace_back(row.name);
+  return names;
+}
+
+/// How many logs are gone, are of no case that keeps one, or do not replay.
 std::size_t replay(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const std::string& discipline : all_disciplines())
+    for (const std::string& name : with_log(discipline)) paths.push_back(log_path(folder, name));
   std::size_t failed = 0;
-  std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator(folder + "/logs")) {
-    std::ifstream file(entry.path());
-    const auto engine = scheduling::replay(file, entry.path().string());
-    ++count;
-    if (engine) continue;
-    std::cout << describe(engine.error()) << '\n';
+    if (contains(paths, entry.path().string())) continue;
+    std::cout << entry.path().string() << ": no case keeps this log\n";
     ++failed;
   }
-  std::cout << count << " logs replayed, " << failed << " failed\n";
-  return count == 0 ? 1 : failed;
+  for (const std::string& path : paths) {
+    std::ifstream file(path);
+    const auto engine = scheduling::replay(file, path);
+    if (engine) continue;
+    std::cout << (fs::exists(path) ? describe(engine.error()) : path + ": gone") << '\n';
+    ++failed;
+  }
+  std::cout << paths.size() << " logs, " << failed << " failed\n";
+  return failed;
+}
+
+/// Are these all the disciplines? Prints those that are not among both.
+std::size_t are_all(std::vector<std::string> names) {
+  std::vector<std::string> all = all_disciplines();
+  std::sort(names.begin(), names.end());
+  std::sort(all.begin(), all.end());
+  std::vector<std::string> different;
+  std::set_symmetric_difference(all.begin(), all.end(), names.begin(), names.end(),
+                                std::back_inserter(different));
+  for (const std::string& name : different)
+    std::cout << name << (contains(all, name) ? ": no test checks it\n" : ": there is no such discipline\n");
+  return different.size();
 }
 
 void print(const Played& played) {
@@ -238,12 +304,6 @@ std::size_t print(std::string beginning) {
   return 1;
 }
 
-std::vector<std::string> all_disciplines() {
-  std::vector<std::string> names;
-  for (const DisciplineInfo& row : disciplines()) names.emplace_back(row.name);
-  return names;
-}
-
 std::size_t run(std::vector<std::string> words) {
   Effort effort;
   for (; words.size() > 2; words.erase(words.begin(), words.begin() + 2)) {
@@ -263,11 +323,12 @@ std::size_t run(std::vector<std::string> words) {
   }
   if (words.size() < 2) {
     std::cout << "recordings [--threads N] [--every N] --check|--record|--replay FOLDER, or --print CASE, or "
-                 "--list\n";
+                 "--list, or --all DISCIPLINE\n";
     return 2;
   }
   if (what == "--print") return print(words[1]);
   if (what == "--replay") return replay(words[1]);
+  if (what == "--all") return are_all({words.begin() + 1, words.end()});
   std::vector<std::string> asked(words.begin() + 2, words.end());
   if (asked.empty()) asked = all_disciplines();
   std::size_t different = 0;

@@ -39,6 +39,7 @@ struct Played {
   std::string name;
   std::vector<Part> parts;
   std::vector<Numbers> numbers;
+  std::vector<std::string> faults = {};  ///< what may not be recorded, whatever was recorded before
 };
 
 /// The same as a file keeps it.

@@ -12,6 +12,7 @@ namespace mirab::scheduling {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// The log of an engine that lives through random events, and the engine.
 struct Logged {
@@ -108,10 +109,51 @@ TEST(EventLog, AnErrorNamesFileLineAndKey) {
 TEST(EventLog, AHeaderOfAnotherVersionOrDisciplineIsAnError) {
   EXPECT_EQ(error_of("").line, 1);
   std::string header = kHeader;
-  EXPECT_EQ(error_of(header.replace(header.find('1'), 1, "2")).key, "version");
+  const Error other = error_of(header.replace(header.find('1'), 1, "2"));
+  EXPECT_EQ(other.key, "version");
+  EXPECT_EQ(other.message, "this is version 2 of the form; this program reads 1");
   header = kHeader;
   EXPECT_THAT(error_of(header.replace(header.find("drf"), 3, "dfr")).message,
               HasSubstr("no discipline 'dfr'"));
+}
+
+/// The header of a log of that decision version.
+std::string header_under(int version) {
+  std::string header = kHeader;
+  return header.insert(1, R"("decision_version": )" + std::to_string(version) + ", ");
+}
+
+TEST(EventLog, TheHeaderNamesTheDecisionVersion) {
+  const Result<EngineOptions> options = read_log_header(kHeader);
+  ASSERT_TRUE(options) << describe(options.error());
+  EXPECT_THAT(*log_header(*options), HasSubstr(R"("decision_version":)" + std::to_string(kDecisionVersion)));
+}
+
+TEST(EventLog, ALogOfAnotherDecisionVersionReplaysUntilItDiffersAndThenBothVersionsAreNamed) {
+  const std::string added = R"({"now": 0, "event": "server-added", "name": "a", "capacity": [4], "gives": 0})"
+                            "\n";
+  const std::vector<std::string> differing = {
+      R"({"now": 0, "event": "server-added", "name": "b", "capacity": [4], "gives": 7})",
+      R"({"now": 0, "event": "task-finished", "task": 5})"};
+  for (const int version : {kDecisionVersion - 1, kDecisionVersion + 1}) {
+    std::istringstream same(header_under(version) + added);
+    EXPECT_TRUE(replay(same, "log")) << "what does not differ replays";
+    for (const std::string& line : differing) {
+      const Error error = error_of(header_under(version) + added + line + "\n");
+      EXPECT_EQ(error.line, 3);
+      EXPECT_THAT(error.message, HasSubstr("written under decision version " + std::to_string(version)));
+      EXPECT_THAT(error.message,
+                  HasSubstr("this program decides by version " + std::to_string(kDecisionVersion)));
+    }
+  }
+  for (const std::string& line : differing) {
+    for (const std::string& header : {kHeader, header_under(kDecisionVersion)})
+      EXPECT_THAT(error_of(header + added + line + "\n").message, Not(HasSubstr("decision version")));
+  }
+}
+
+TEST(EventLog, ADecisionVersionThatIsNoNumberIsAnError) {
+  EXPECT_EQ(error_of(header_under(0)).key, "decision_version");
 }
 
 TEST(EventLog, ATextThatIsNotUtf8CannotBeLogged) {

@@ -111,12 +111,18 @@ Ordered object_schema(Ordered properties, std::vector<std::string> required) {
 Ordered log_schema() {
   Ordered lines = Ordered::array();
   lines.push_back(object_schema<EngineOptions>(Ordered::object(), {}));
-  lines[0] = {
-      {"type", "object"},
-      {"required", {"mirab", "version", "options"}},
-      {"additionalProperties", false},
-      {"properties",
-       {{"mirab", {{"const", "event log"}}}, {"version", {{"const", 1}}}, {"options", Ordered(lines[0])}}}};
+  const Ordered decision_version = {
+      {"type", "integer"},
+      {"minimum", 1},
+      {"description", "kDecisionVersion of the program that wrote the log; left out in older logs"}};
+  lines[0] = {{"type", "object"},
+              {"required", {"mirab", "version", "options"}},
+              {"additionalProperties", false},
+              {"properties",
+               {{"mirab", {{"const", "event log"}}},
+                {"version", {{"const", 1}}},
+                {"decision_version", decision_version},
+                {"options", Ordered(lines[0])}}}};
   for_each_event([&]<class Each>(std::type_identity<Each>) {
     Ordered event = object_schema<Each>(
         {{"now", reference("now")}, {"event", {{"const", Declared<Each>::kName}}}}, {"now", "event"});

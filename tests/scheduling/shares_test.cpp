@@ -28,8 +28,8 @@ std::string key_of_error(const EngineOptions& options) {
 Time shares_at(std::int64_t nanoseconds) { return Time(Duration(nanoseconds)); }
 
 TEST(Shares, AnOptionThatTheDisciplineDoesNotHonourIsAnError) {
-  for (const std::string discipline :
-       {"fifo", "round-robin", "drf", "asset", "pf", "tsf", "ps-dsf", "mlf-drs"}) {
+  for (const DisciplineInfo& row : disciplines()) {
+    const std::string discipline(row.name);
     const bool of_pool = discipline == "drf" || discipline == "asset";
     EngineOptions options = options_for(discipline);
     options.share_scale = {Quantity(1), Quantity(2)};

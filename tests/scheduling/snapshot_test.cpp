@@ -1,7 +1,7 @@
 // An engine restored from a snapshot decides as the one it was taken of, whatever comes; and other bytes are
 // an error.
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <mirab/scheduling/snapshot.hpp>
@@ -11,6 +11,14 @@
 
 namespace mirab::scheduling {
 namespace {
+
+using testing::HasSubstr;
+
+std::string bytes_of(const nlohmann::json& changed) {
+  std::string bytes;
+  nlohmann::json::to_cbor(changed, bytes);
+  return bytes;
+}
 
 /// An engine after this many random events.
 struct Lived {
@@ -101,13 +109,47 @@ TEST(Snapshot, BytesThatNestWithoutEndAreAnError) {
 }
 
 TEST(Snapshot, AnotherVersionIsAnErrorThatNamesIt) {
-  std::string taken = snapshot(Lived(1, 0).engine);
-  const std::size_t at = taken.find("version");
-  ASSERT_NE(at, std::string::npos);
-  taken[at + 7] = kSnapshotVersion + 1;
-  const Result<Engine> restored = restore(taken);
+  nlohmann::json changed = nlohmann::json::from_cbor(snapshot(Lived(1, 0).engine));
+  changed["version"] = kSnapshotVersion + 1;
+  const Result<Engine> restored = restore(bytes_of(changed));
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().key, "version");
+  EXPECT_EQ(restored.error().message, "this is version " + std::to_string(kSnapshotVersion + 1) +
+                                          " of the form; this program reads " +
+                                          std::to_string(kSnapshotVersion));
+}
+
+TEST(Snapshot, AnotherDecisionVersionIsAnErrorThatNamesBoth) {
+  for (const int version : {kDecisionVersion - 1, kDecisionVersion + 1}) {
+    nlohmann::json changed = nlohmann::json::from_cbor(snapshot(Lived(1, 0).engine));
+    changed["decision_version"] = version;
+    const Result<Engine> restored = restore(bytes_of(changed));
+    ASSERT_FALSE(restored);
+    EXPECT_EQ(restored.error().key, "decision_version");
+    EXPECT_THAT(restored.error().message, HasSubstr("decision version " + std::to_string(version)));
+    EXPECT_THAT(restored.error().message, HasSubstr("version " + std::to_string(kDecisionVersion)));
+  }
+}
+
+TEST(Snapshot, AServerKeptForAJobWithTermsIsAnError) {
+  EngineOptions options{.resources = {"cpu"}, .discipline = choice("drf"), .placement = choice("first-fit")};
+  options.reservations = Reserving{.after = Duration(1)};
+  Engine engine = *Engine::from(options);
+  Random random(1);
+  ASSERT_TRUE(engine.apply(ServerAdded{.name = "s", .capacity = {2}}, {}));
+  const UserId user = *engine.apply(UserAdded{.name = "u"}, {});
+  ASSERT_TRUE(engine.apply(JobSubmitted{.user = user, .demand = {1}}, {}));
+  ASSERT_TRUE(engine.step({}, random));
+  ASSERT_TRUE(engine.apply(JobSubmitted{.user = user, .demand = {2}, .tasks = 2}, {}));
+  ASSERT_FALSE(engine.step(Time(Duration(5)), random));
+  ASSERT_EQ(engine.reservations().size(), 1U);
+
+  nlohmann::json changed = nlohmann::json::from_cbor(snapshot(engine));
+  ASSERT_TRUE(restore(bytes_of(changed)));
+  changed["shapes"]["wishes"][1]["gang"] = 2;
+  const Result<Engine> restored = restore(bytes_of(changed));
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().message, "the kept server 0 is kept for a job with terms");
 }
 
 TEST(Snapshot, UsageThatNobodyCanHaveIsAnError) {
@@ -120,9 +162,7 @@ TEST(Snapshot, UsageThatNobodyCanHaveIsAnError) {
     for (const double usage : {-1.0, -1e-300, 1.1, 1e308}) {
       nlohmann::json changed = taken;
       changed["usage"]["users"][0][part] = usage;
-      std::string bytes;
-      nlohmann::json::to_cbor(changed, bytes);
-      const Result<Engine> restored = restore(bytes);
+      const Result<Engine> restored = restore(bytes_of(changed));
       ASSERT_FALSE(restored) << usage;
       EXPECT_EQ(restored.error().key, "usage.users[0][" + std::to_string(part) + "]");
     }

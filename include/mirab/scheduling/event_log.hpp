@@ -15,9 +15,10 @@
 
 namespace mirab::scheduling {
 
-// A log holds the events of an engine: lines of JSON, the first with the options of the engine, every other
-// with one event or one step. Their form is docs/schema/event-log.schema.json. What came of an event may
-// stand with it, and is compared when the log is replayed.
+// A log holds the events of an engine: lines of JSON, the first with the options of the engine and the
+// kDecisionVersion under which it was written, every other with one event or one step. Their form is
+// docs/schema/event-log.schema.json. What came of an event may stand with it, and is compared when the log is
+// replayed.
 
 /// One call of Engine::step, with the random numbers of the source that has this seed. A source is new when
 /// the first step of the log draws from it, and nothing else does.
@@ -49,7 +50,8 @@ Result<EngineOptions> read_log_header(std::string_view line);
 Result<LogEntry> read_log_line(std::string_view line);
 
 /// A new engine after all events of the log. Errors name file, line and key: a line that cannot be
-/// read, an event that the engine refuses, an outcome other than the one in the log. Memory: that of the
+/// read, an event that the engine refuses, an outcome other than the one in the log. A log of another
+/// kDecisionVersion is replayed until it differs, and then the error names both versions. Memory: that of the
 /// engine and of one line.
 Result<Engine> replay(std::istream& log, const std::string& name);
 

@@ -8,8 +8,9 @@
 
 namespace mirab::scheduling {
 
-/// The number of the form of a snapshot. Another one is not read.
-inline constexpr int kSnapshotVersion = 2;
+/// The number of the form of a snapshot. Another one is not read. In form 3, tournaments under `ps-dsf` are
+/// numbered by alternative and server class, and the snapshot names its kDecisionVersion.
+inline constexpr int kSnapshotVersion = 3;
 
 /// All of an engine on which its decisions depend, as CBOR (docs/reference/engine.md describes it). The
 /// engine restored from it gives the same bytes, then and after the same events. O(everything).
@@ -17,7 +18,8 @@ std::string snapshot(const Engine& engine);
 
 /// The engine of a snapshot: the same later events, times and random numbers bring the same decisions with
 /// the same identifiers. The random generator is the caller's, and so is its state. Errors: bytes that are no
-/// snapshot, or of another version; a state that no engine can be in, by the key. O(everything log
+/// snapshot, or of another version of the form or of the decisions; a state that no engine can be in, by the
+/// key. O(everything log
 /// everything), and the servers times the shapes that fit nowhere.
 Result<Engine> restore(std::string_view bytes);
 

@@ -142,11 +142,20 @@ Result<Value> read_line(std::string_view line, Value (*read)(const JsonReader&))
   return value;
 }
 
-EngineOptions options_of_header(const JsonReader& json) {
-  json.allow_only({"mirab", "version", "options"});
+struct Header {
+  EngineOptions options;
+  std::optional<int> decision_version;  ///< older logs do not name it
+};
+
+Header header_of(const JsonReader& json) {
+  json.allow_only({"mirab", "version", "decision_version", "options"});
   json["mirab"].word({"event log"});
-  json["version"].integer<int>(kVersion, kVersion);
-  return options_of(json["options"]);
+  require_version(json["version"], kVersion);
+  Header header{.options = {}, .decision_version = {}};
+  if (const auto found = json.find("decision_version"))
+    header.decision_version = read_decision_version(*found);
+  header.options = options_of(json["options"]);
+  return header;
 }
 
 Error at(Error error, const std::string& name, int line) {
@@ -158,21 +167,29 @@ Error at(Error error, const std::string& name, int line) {
 /// Applies the lines of a log to an engine, one after the other.
 class Replay {
  public:
-  explicit Replay(Engine& engine) : engine_(engine) {}
+  Replay(Engine& engine, std::optional<int> decision_version)
+      : engine_(engine), decision_version_(decision_version) {}
 
   Check apply_line(std::string_view line) {
     const Result<LogEntry> entry = read_log_line(line);
     if (!entry) return entry.error();
     const Result<Outcome> outcome = this->outcome(*entry);
-    if (!outcome) return outcome.error();
+    if (!outcome) return with_reason(outcome.error());
     if (!entry->outcome || *entry->outcome == *outcome) return {};
     const LogEntry replayed{.now = entry->now, .what = entry->what, .outcome = *outcome};
-    return Error{
-        .message = fmt::format("replaying the event gives another result: {}", json_of(replayed).dump()),
-        .key = "event"};
+    return with_reason(
+        {.message = fmt::format("replaying the event gives another result: {}", json_of(replayed).dump()),
+         .key = "event"});
   }
 
  private:
+  /// Where a replay departs from the log: the decisions of another version are the likely reason.
+  Error with_reason(Error error) const {
+    if (decision_version_ && *decision_version_ != kDecisionVersion)
+      error.message += fmt::format("; the log was {}", other_decision_version(*decision_version_));
+    return error;
+  }
+
   Result<Outcome> outcome(const LogEntry& entry) {
     if (const auto* const event = std::get_if<Event>(&entry.what)) return apply(engine_, *event, entry.now);
     const std::uint64_t seed = std::get<StepAsked>(entry.what).seed;
@@ -181,11 +198,11 @@ class Replay {
   }
 
   Engine& engine_;
+  std::optional<int> decision_version_;      // of the log
   std::map<std::uint64_t, Random> sources_;  // by their seeds
 };
 
-Check apply_all(Engine& engine, std::istream& log, const std::string& name, int line) {
-  Replay replay(engine);
+Check apply_all(Replay replay, std::istream& log, const std::string& name, int line) {
   for (std::string text; std::getline(log, text);) {
     ++line;
     if (Check bad = replay.apply_line(text)) return at(*std::move(bad), name, line);
@@ -200,28 +217,35 @@ Result<Outcome> apply(Engine& engine, const Event& event, Time now) {
 }
 
 Result<std::string> log_header(const EngineOptions& options) {
-  return line_of({{"mirab", "event log"}, {"version", kVersion}, {"options", json_of(options)}});
+  return line_of({{"mirab", "event log"},
+                  {"version", kVersion},
+                  {"decision_version", kDecisionVersion},
+                  {"options", json_of(options)}});
 }
 
 Result<std::string> log_line(const LogEntry& entry) { return line_of(json_of(entry)); }
 
-Result<EngineOptions> read_log_header(std::string_view line) { return read_line(line, options_of_header); }
+Result<EngineOptions> read_log_header(std::string_view line) {
+  Result<Header> header = read_line(line, header_of);
+  if (!header) return header.error();
+  return std::move(header->options);
+}
 
 Result<LogEntry> read_log_line(std::string_view line) { return read_line(line, entry_of); }
 
 Result<Engine> replay(std::istream& log, const std::string& name) {
-  std::string header;
-  std::getline(log, header);
-  Result<EngineOptions> options = read_log_header(header);
-  if (!options) return at(options.error(), name, 1);
-  Result<Engine> engine = Engine::from(*std::move(options));
+  std::string line;
+  std::getline(log, line);
+  Result<Header> header = read_line(line, header_of);
+  if (!header) return at(header.error(), name, 1);
+  Result<Engine> engine = Engine::from(std::move(header->options));
   if (!engine) return at(engine.error(), name, 1);
-  if (Check bad = apply_all(*engine, log, name, 1)) return *std::move(bad);
+  if (Check bad = apply_all({*engine, header->decision_version}, log, name, 1)) return *std::move(bad);
   return engine;
 }
 
 Check replay_on(Engine& engine, std::istream& log, const std::string& name) {
-  return apply_all(engine, log, name, 0);
+  return apply_all({engine, {}}, log, name, 0);
 }
 
 }  // namespace mirab::scheduling

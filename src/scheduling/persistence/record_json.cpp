@@ -1,5 +1,8 @@
 #include "scheduling/persistence/record_json.hpp"
 
+#include <climits>
+#include <fmt/format.h>
+
 namespace mirab::scheduling {
 
 Json choice_json(const Choice& choice) {
@@ -23,6 +26,19 @@ Quantity quantity_of(const JsonReader& json) {
   if (quantity) return *quantity;
   json.refuse(quantity.error().message);
   return {};
+}
+
+void require_version(const JsonReader& json, int version) {
+  const int read = json.integer<int>(0, INT_MAX);
+  if (!json.failed() && read != version)
+    json.refuse(fmt::format("this is version {} of the form; this program reads {}", read, version));
+}
+
+int read_decision_version(const JsonReader& json) { return json.integer<int>(1, INT_MAX); }
+
+std::string other_decision_version(int version) {
+  return fmt::format("written under decision version {}, and this program decides by version {}", version,
+                     kDecisionVersion);
 }
 
 Json json_of(const EngineOptions& options) { return to_json(options); }

@@ -147,6 +147,13 @@ void read_member(const JsonReader& json, T& record, const Field<T, Member>& fiel
 
 // What snapshots and event logs have in common.
 
+/// Refuses a number of the form other than the one that this program reads.
+void require_version(const JsonReader& json, int version);
+/// Under which kDecisionVersion it was written.
+int read_decision_version(const JsonReader& json);
+/// The words for it, where that is not the present one.
+std::string other_decision_version(int version);
+
 Json json_of(const EngineOptions& options);
 EngineOptions options_of(const JsonReader& json);
 

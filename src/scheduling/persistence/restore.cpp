@@ -465,6 +465,14 @@ void read_order(const JsonReader& json, const Ledger& ledger, const TournamentRu
   });
 }
 
+/// The state of an engine that decides otherwise: the events that follow could bring other decisions, and the
+/// parked task classes be others.
+void require_decision_version(const JsonReader& json) {
+  const int version = read_decision_version(json);
+  if (!json.failed() && version != kDecisionVersion)
+    json.refuse(fmt::format("this snapshot was {}", other_decision_version(version)));
+}
+
 }  // namespace
 
 Result<Engine> restore(std::string_view bytes) {
@@ -473,7 +481,8 @@ Result<Engine> restore(std::string_view bytes) {
   std::optional<Error> wrong;
   const JsonReader json(whole, wrong);
   if (json["mirab"].text() != "engine") json.refuse("this is no snapshot of an engine");
-  json["version"].integer<int>(kSnapshotVersion, kSnapshotVersion);
+  require_version(json["version"], kSnapshotVersion);
+  require_decision_version(json["decision_version"]);
   EngineOptions options = options_of(json["options"]);
   if (wrong) return *std::move(wrong);
   Result<Engine> engine = Engine::from(std::move(options));

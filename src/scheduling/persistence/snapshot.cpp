@@ -212,6 +212,7 @@ std::string snapshot(const Engine& engine) {
   const bool brings_back = state.shares.are_stale && state.shares.tournaments.follow_capacities();
   const Json whole = {{"mirab", "engine"},
                       {"version", kSnapshotVersion},
+                      {"decision_version", kDecisionVersion},
                       {"options", json_of(state.options)},
                       {"now", state.now.time_since_epoch().count()},
                       {"jobs_before", state.ledger.jobs_before},

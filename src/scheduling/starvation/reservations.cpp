@@ -204,6 +204,9 @@ std::string ReservationPolicy::broken(const Ledger& ledger, const WaitingQueues&
     if (!waiting.holds(each.queue)) return "is kept for a queue that does not wait";
     if (!fits_when_empty(ledger, ledger.queues[each.queue].task_class, each.server))
       return "is kept for a task that cannot run there";
+    // One server can start one task, never a gang or a domain: due() leaves such queues out.
+    if (ledger.task_classes.terms(ledger.queues[each.queue].task_class) != nullptr)
+      return "is kept for a job with terms";
     if (memory_.present.on_server(each.server) != &each) return "is kept twice";
     return memory_.present.of_queue(each.queue) == &each ? nullptr : "is one of two kept for the same queue";
   };
