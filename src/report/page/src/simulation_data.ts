@@ -31,6 +31,7 @@ export interface TrafficPoint {
   interval: [Figure, Figure];
   jobs: Figure;
   stable: boolean;
+  settled: boolean;
 }
 
 export interface Traffic extends PageData {
@@ -42,6 +43,7 @@ export interface Traffic extends PageData {
   mechanisms: string[];
   classes: {name: string; demand: Amounts; claims: Amounts; arrivals: number; permanent: number}[];
   points: TrafficPoint[];
+  notices: string[];
 }
 
 /** Of all users together, or of one. */
@@ -145,6 +147,7 @@ export function readTraffic(page: PageData): Traffic {
   demand(isTexts(traffic.mechanisms), 'its data names no mechanism');
   demand(isFilled(traffic.classes), 'its data has no class of jobs');
   demand(Array.isArray(traffic.points), 'its data has no points');
+  demand(Array.isArray(traffic.notices), 'its data has no notices');
   for (const point of traffic.points) {
     demand(Number.isFinite(point.load) && isFigures(point.interval, 2), 'a point needs a load, and an interval of two numbers');
   }

@@ -18,7 +18,7 @@ interface Measure {
 function measures(report: Report): Measure[] {
   const shown: Measure[] = [
     {heading: 'lowest share', format: percentColumn, of: outcome => outcome.metrics.min_dominant_share,
-      explanation: 'The smallest dominant share: what the user who has least holds of the resource it needs most. More is fairer.'},
+      explanation: 'The lowest dominant share: the part that this user holds of the resource it needs most. More is fairer.'},
     ...report.problem.resources.map((resource): Measure => ({heading: `${resource} used`, format: percentColumn,
       of: outcome => outcome.metrics.utilization[resource] ?? 0, explanation: `How much of the ${resource} is in use.`})),
     {heading: 'Jain', format: numberColumn, of: outcome => outcome.metrics.jain,
@@ -26,7 +26,7 @@ function measures(report: Report): Measure[] {
     {heading: 'Gini', format: numberColumn, of: outcome => outcome.metrics.gini,
       explanation: 'The Gini coefficient of the dominant shares per weight: 0 when all are equal, near 1 when one user has all.'},
     {heading: '20:20 ratio', format: numberColumn, of: outcome => outcome.metrics.ratio_20_20,
-      explanation: 'What the richest fifth of the users holds over what the poorest fifth holds: 1 when all are equal, ∞ when the poorest have nothing.'},
+      explanation: 'The shares of the fifth of the users with the highest shares over those of the fifth with the lowest: 1 when all are equal, ∞ when the lowest are 0.'},
     {heading: 'std deviation', format: numberColumn, of: outcome => outcome.metrics.sample_standard_deviation,
       explanation: 'The sample standard deviation of the dominant shares per weight: 0 when all are equal.'},
     {heading: 'β dominant', format: numberColumn, of: outcome => outcome.metrics.beta_dominant,
