@@ -77,8 +77,8 @@ constexpr Figure<of, In, Value> figure(std::string_view name, Value In::*member,
 inline constexpr std::tuple kFigures{
     figure<Per::outcome>(
         "min_dominant_share", &Metrics::min_dominant_share, Unit::share,
-        "The smallest dominant share, not per weight: what the user who has least holds of the resource "
-        "it needs most.")
+        "The lowest dominant share, not per weight: the part that this user holds of the resource it needs "
+        "most.")
         .headed("lowest share")
         .more_is_better(),
     figure<Per::outcome>(
@@ -86,8 +86,7 @@ inline constexpr std::tuple kFigures{
         "The Gini coefficient of the dominant shares per weight: 0 when all are equal, 1 − 1/N when one "
         "user has all.")
         .headed("Gini")
-        .less_is_better()
-        .may_be_negative(),
+        .less_is_better(),
     figure<Per::outcome>(
         "jain", &Metrics::jain, Unit::number,
         "Jain's index of the dominant shares per weight: 1 when all are equal, 1/N when one user has all.")
@@ -95,8 +94,8 @@ inline constexpr std::tuple kFigures{
         .more_is_better(),
     figure<Per::outcome>(
         "ratio_20_20", &Metrics::ratio_20_20, Unit::ratio,
-        "What the richest fifth of the users holds over what the poorest fifth holds, per weight: 1 when "
-        "all are equal, infinite when the poorest have nothing.")
+        "What the fifth of the users with the highest shares holds over what the fifth with the lowest holds, "
+        "per weight: 1 when all are equal, infinite when the lowest hold nothing.")
         .headed("20:20 ratio")
         .less_is_better(),
     figure<Per::outcome>(

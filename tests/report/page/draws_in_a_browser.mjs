@@ -35,6 +35,31 @@ const checks = {
     assert.equal(await page.locator('section:has(h2:text-is("Every user")) tbody tr').count(), 20);
   },
 
+  async 'Labels of lines that end at the same height do not cover each other'() {
+    const data = twoUsers();
+    const share = 0.5;
+    const names = ['first', 'second', 'third'];
+    data.problem.users = 3;
+    for (const outcome of data.outcomes) {
+      outcome.users = names.map(name => ({...outcome.users[0], name, dominant_share: share}));
+      outcome.steps = names.map((user, at) => ({step: at + 1, user, server: 's', share}));
+    }
+    const {page} = await report('level', data);
+    const labels = page.locator(`${chart('Task by task')} text`).filter({hasText: /^(first|second|third)$/});
+    const boxes = (await labels.evaluateAll(texts => texts.map(text => text.getBoundingClientRect().toJSON()))).sort((a, b) => a.y - b.y);
+    assert.equal(boxes.length, 3);
+    for (const at of [1, 2]) assert.ok(boxes[at].y >= boxes[at - 1].bottom - 4, `${boxes[at].y} below ${boxes[at - 1].bottom}`);
+  },
+
+  async 'A name is cut between characters, and a wide table shows that it goes on'() {
+    const data = twentyUsers();
+    data.outcomes.forEach(outcome => { outcome.users[0].name = '👩‍👩‍👧‍👦'.repeat(12); });
+    const {page} = await report('family', data, {width: 390});
+    const labels = await page.locator('svg text').allTextContents();
+    for (const label of labels.filter(text => text.includes('👩'))) assert.match(label, /^(👩‍👩‍👧‍👦)+…$/u);
+    assert.match(await page.locator('.scroll').first().evaluate(host => getComputedStyle(host).backgroundImage), /gradient.*gradient/);
+  },
+
   async 'Who runs where is a bar for each server class, cut into the users who hold most and the others'() {
     const {page, complaints} = await report('twenty', twenty);
     const section = page.locator('section:has(h2:text-is("Who runs where"))');

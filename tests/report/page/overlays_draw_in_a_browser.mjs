@@ -88,10 +88,10 @@ const checks = {
   async 'Numbers have the words of the terminal, and shares one notation'() {
     const {page} = await still('overlay', small);
     const headings = await page.locator('table thead').first().textContent();
-    for (const word of ['least', 'gini', 'deviation', 'placed', 'wrong', 'ratio', 'broken']) assert.ok(headings.includes(word), word);
+    for (const word of ['lowest share', 'gini', 'deviation', 'placed', 'wrong', 'ratio', 'broken']) assert.ok(headings.includes(word), word);
     const least = await page.locator('.panel').nth(1).locator('.value').textContent();
     assert.match(least, /^0\.\d+$/);
-    assert.ok((await page.locator('.overlay-pane .quiet').first().textContent()).includes(`has the share ${least}.`));
+    assert.ok((await page.locator('.overlay-pane .quiet').first().textContent()).includes(`lowest user share is ${least}.`));
   },
 
   async 'The axis of what was wrong ends at all of it, also when nothing was'() {
@@ -160,7 +160,7 @@ const checks = {
     const tip = await page.locator('.overlay-tip').first().textContent();
     assert.ok(tip.startsWith(`${small.servers[centre]} (number ${centre})`), tip);
     for (const neighbour of frames.view[12][centre]) assert.ok(tip.includes(small.servers[neighbour]), tip);
-    assert.match(tip, /utility-0\.0\d+poorest user’s share0\.0\d/);
+    assert.match(tip, /utility-0\.0\d+lowest user share0\.0\d/);
     assert.ok(await pixels(page, orange) > 50);
     await page.mouse.move(5, 5);
     assert.equal(await pixels(page, orange), 0, 'gone with the pointer');
@@ -192,7 +192,7 @@ const checks = {
   async 'Two runs stand side by side at the same tick'() {
     const {page} = await still('overlay', small);
     assert.equal(await page.locator('.overlay-pane').nth(1).isVisible(), false);
-    await page.locator('label:has-text("beside") select').selectOption('2');
+    await page.locator('label:has-text("Compare with") select').selectOption('2');
     assert.equal(await page.locator('.overlay-pane').nth(1).isVisible(), true);
     assert.equal(await page.locator('.panel').first().locator('.readout li').count(), 2);
     await slider(page).press('End');

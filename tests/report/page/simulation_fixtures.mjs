@@ -16,7 +16,8 @@ function served(tasks, scale) {
   };
 }
 
-const policies = [['drf', 'best-fit'], ['drf', 'worst-fit'], ['fifo', 'best-fit'], ['asset', 'first-fit'], ['round-robin', 'first-fit']];
+const policies = [['drf', 'best-fit'], ['drf', 'worst-fit'], ['fifo', 'best-fit'], ['asset', 'first-fit'], ['round-robin', 'first-fit'],
+  ['fifo', 'first-fit'], ['fifo', 'worst-fit'], ['asset', 'best-fit'], ['asset', 'worst-fit'], ['round-robin', 'best-fit']];
 
 /** `points` samples of each series under each of the contenders. */
 export function trace({contenders = 3, points = 400, users = 12} = {}) {
@@ -57,8 +58,9 @@ export function traffic() {
     points: loads.flatMap(load => ['drf', 'pf'].flatMap(mechanism => ['narrow', 'wide'].map(of => {
       const service_rate = rate(load, mechanism, of);
       const stable = load < 1;
-      return {load, mechanism, class: of, service_rate, interval: [service_rate * 0.95, service_rate * 1.05], jobs: stable ? load / service_rate : null, stable};
+      return {load, mechanism, class: of, service_rate, interval: [service_rate * 0.95, service_rate * 1.05], jobs: stable ? load / service_rate : null, stable, settled: load !== 0.9};
     }))),
+    notices: ['pf: 3 divisions did not converge: the shares fit, but are not the mechanism\'s'],
   };
 }
 

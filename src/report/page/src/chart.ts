@@ -22,9 +22,19 @@ export const symbols_at_most = 30;
 
 export const seriesColour = (index: number) => `var(--series-${index % series_styles})`;
 export const seriesSymbol = (index: number) => symbols[index % series_styles]!;
+
+/** The colours start again, then with hollow marks and dashed lines. */
+const isRepeated = (index: number) => Math.floor(index / series_styles) % 2 === 1;
+
+/** How a bar or a symbol of a series is filled. */
+export const seriesFill = (index: number, hollow = isRepeated(index)): object => hollow ?
+  {color: 'var(--paper)', borderColor: seriesColour(index), borderWidth: 2} : {color: seriesColour(index)};
+
+export const seriesLine = (index: number): object => ({color: seriesColour(index), ...(isRepeated(index) ? {type: [9, 3]} : {})});
+
 /** The same colour and shape in HTML: a legend's mark. */
 export const seriesMark = (index: number) =>
-  element('span', {class: `mark mark-${index % series_styles}`, 'aria-hidden': 'true'});
+  element('span', {class: `mark mark-${index % series_styles}${isRepeated(index) ? ' mark-hollow' : ''}`, 'aria-hidden': 'true'});
 
 export interface Drawing {
   height: number;

@@ -14,7 +14,10 @@ export function contenderChips(about: string, names: readonly string[], shown: S
       changed();
     },
   }, seriesMark(index), name));
-  return element('div', {class: 'chips', role: 'group', 'aria-label': about}, ...buttons);
+  const chips = element('div', {class: 'chips', role: 'group', 'aria-label': about}, ...buttons);
+  // What else stays at the top of the screen stands below them, in however many lines they are (page.css).
+  new ResizeObserver(() => document.documentElement.style.setProperty('--chips', `${chips.offsetHeight}px`)).observe(chips);
+  return chips;
 }
 
 /** A labelled drop-down list of [value, text] pairs. */

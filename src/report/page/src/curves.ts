@@ -15,8 +15,11 @@ interface Curve {
 }
 
 const own_colours_at_most = 8;  // users, each with a colour of its own
-const rank_colours = 7;         // otherwise from the poorest to the richest at the end
+const rank_colours = 7;         // otherwise from the lowest share at the end to the highest
 const tooltip_users_at_most = 8;
+const chart_height = 420;  // px
+const plotted_height = 350;  // px, between its axes, about
+const label_height = 14;  // px
 
 export interface TracedOutcome extends Outcome {
   steps: Step[];
@@ -68,7 +71,8 @@ export function shareAt(points: readonly Point[], step: number): number {
 function draw(outcome: TracedOutcome, curves: readonly Curve[], marked: string): Drawing {
   const last = outcome.steps[outcome.steps.length - 1]!.step;
   const named = curves.length <= own_colours_at_most;
-  const series = curves.map(({name, points, colour}) => {
+  const shifts = labelShifts(curves.map(({points}) => points[points.length - 1]![1]));
+  const series = curves.map(({name, points, colour}, at) => {
     const chosen = name === marked;
     return {
       type: 'line', name, data: points, step: 'end', showSymbol: false, sampling: 'lttb', silent: true,
@@ -82,12 +86,12 @@ function draw(outcome: TracedOutcome, curves: readonly Curve[], marked: string):
       endLabel: {
         show: named || chosen, color: chosen ? 'var(--ink)' : colour, fontSize: 12, fontWeight: chosen ? 600 : 400,
         formatter: shortened(name, 12), textBorderColor: 'var(--paper)', textBorderWidth: 3,
+        offset: [0, named ? shifts[at]! : 0],
       },
-      labelLayout: {moveOverlap: 'shiftY'},
     };
   });
   return {
-    height: 420,
+    height: chart_height,
     option: {
       grid: {left: 4, right: named || marked !== '' ? 112 : 16, top: 40, bottom: 4},
       xAxis: plainAxis({
@@ -103,13 +107,31 @@ function draw(outcome: TracedOutcome, curves: readonly Curve[], marked: string):
   };
 }
 
+/** By how many pixels the labels of lines that end at these heights are moved down, so that none covers another. */
+export function labelShifts(ends: readonly number[]): number[] {
+  const highest = Math.max(...ends, 0);
+  const own = ends.map(end => highest > 0 ? plotted_height * (1 - end / highest) : 0);
+  const order = [...ends.keys()].sort((a, b) => own[a]! - own[b]! || a - b);
+  const placed = [...own];
+  order.forEach((label, at) => {
+    if (at > 0) placed[label] = Math.max(placed[label]!, placed[order[at - 1]!]! + label_height);
+  });
+  // What was moved below the axis goes up again, and moves those above it.
+  let floor = plotted_height;
+  for (const label of order.reverse()) {
+    placed[label] = Math.min(placed[label]!, floor);
+    floor = placed[label]! - label_height;
+  }
+  return placed.map((place, at) => place - own[at]!);
+}
+
 function stepTitle(outcome: TracedOutcome, value: number): string {
   const step = outcome.steps.find(candidate => candidate.step >= value);
   if (value <= 0 || !step) return 'before the first task';
   return `step ${step.step}: a task of ${shortened(step.user, 20)} on ${shortened(step.server, 20)}`;
 }
 
-/** All shares of a few users; of many the poorest, the middle one and the richest, and the one that is marked. */
+/** All shares of a few users; of many the lowest, the middle one and the highest, and the one that is marked. */
 function pointedShares(curves: readonly Curve[], step: number, marked: string): TooltipRow[] {
   const rows = curves.map(({name, points}) => ({name, share: shareAt(points, step)}));
   if (rows.length <= tooltip_users_at_most) return rows;
@@ -117,12 +139,12 @@ function pointedShares(curves: readonly Curve[], step: number, marked: string): 
   const middle = by_share[Math.floor((by_share.length - 1) / 2)]!;
   const named = (what: string, row: TooltipRow) => ({name: `${what}: ${shortened(row.name, 20)}`, share: row.share});
   return [
-    named('richest', by_share[by_share.length - 1]!), named('median', middle), named('poorest', by_share[0]!),
+    named('highest', by_share[by_share.length - 1]!), named('median', middle), named('lowest', by_share[0]!),
     ...rows.filter(row => row.name === marked),
   ];
 }
 
 export function curvesLegend(users: number): string {
   return users <= own_colours_at_most ? '' :
-    `${count(users, 'line')}, coloured from the user that ends poorest (red) to the richest (blue).`;
+    `${count(users, 'line')}, coloured from the lowest final share (red) to the highest (blue).`;
 }

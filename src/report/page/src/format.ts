@@ -69,16 +69,31 @@ export function listed(items: readonly string[]): string {
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items[items.length - 1]}`;
 }
 
-/** A name cut to a length that fits an axis. */
+const characters = new Intl.Segmenter('en', {granularity: 'grapheme'});
+
+/** A name cut to a length that fits an axis, between two characters as a reader counts them. */
 export function shortened(name: string, length: number): string {
-  return name.length <= length ? name : `${name.slice(0, length - 1)}…`;
+  if (name.length <= length) return name;
+  const each = Array.from(characters.segment(name), ({segment}) => segment);
+  return each.length <= length ? name : `${each.slice(0, length - 1).join('')}…`;
 }
 
-/** Seconds as a person says them: `0 s`, `24.9 s`, `27.3 min`, `1.32 h`, `12 d`. */
+/**
+ * Seconds in three digits, in the unit that fits them: `120 µs`, `3.4 ms`, `24.9 s`, `79 min`, `12 d`. The unit is that of
+ * the rounded time. The tables of the terminal follow the same rule (src/report/text/format.cpp).
+ */
 export function duration(seconds: number | null | undefined): string {
   if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return written(seconds, 0);
-  const unit = timeUnit(seconds);
+  if (seconds === 0) return '0 s';
+  if (seconds < 1e-6) return '< 1 µs';
+  const rounded = Number(seconds.toPrecision(3));
+  const unit = rounded < 1e-3 ? {sign: 'µs', seconds: 1e-6} : rounded < 1 ? {sign: 'ms', seconds: 1e-3} : timeUnit(rounded);
   return `${three_digits.format(seconds / unit.seconds)} ${unit.sign}`;
+}
+
+/** Unfairness summed over time, which is no time: `14.91 share·s`. */
+export function shareSeconds(value: number | null | undefined): string {
+  return typeof value === 'number' ? `${figure(value)} share·s` : written(value, 0);
 }
 
 export interface TimeUnit {
@@ -91,9 +106,9 @@ const time_units: readonly TimeUnit[] = [
   {sign: 's', seconds: 1},
 ];
 
-/** The unit in which a span reads best: the largest that it holds once or, of days, twice. */
+/** The unit in which a span of seconds reads best: the largest that it holds twice. */
 export function timeUnit(span: number): TimeUnit {
-  return time_units.find(({sign, seconds}) => span >= seconds * (sign === 'd' ? 2 : 1)) ?? time_units[time_units.length - 1]!;
+  return time_units.find(({seconds}) => span >= seconds * 2) ?? time_units[time_units.length - 1]!;
 }
 
 /** A figure by itself, four digits long, wherever it has no column: `0.9758`, `12,583`, `1.2e-9`. */

@@ -1,4 +1,4 @@
-// The page of outcomes, from top to bottom: what mirab allocate, fill and compare report.
+// The page of outcomes, from top to bottom: what mirab allocate and fill report.
 
 import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
@@ -36,19 +36,20 @@ function header(report: Report): HTMLElement {
   const servers = problem.servers === 1 ? 'one server' :
     `${count(problem.servers, 'server')} of ${count(problem.server_classes, 'class', 'classes')}`;
   return pageHeader(report, `${count(problem.users, 'user shares', 'users share')} the ${listed(problem.resources)} of ${servers}.`,
-      poorestSentence(report));
+      lowestSentence(report));
 }
 
-/** What matters most, in one sentence: what the poorest user holds. */
-function poorestSentence(report: Report): string {
-  const poorest = report.outcomes
+/** What matters most, in one sentence: the lowest dominant share of a user. */
+function lowestSentence(report: Report): string {
+  const lowest = report.outcomes
       .map(({label, users}) => ({label, share: Math.min(...users.map(user => user.dominant_share))}))
       .sort((a, b) => b.share - a.share);
-  const best = poorest[0]!;
-  const worst = poorest[poorest.length - 1]!;
-  if (percent(best.share) === percent(worst.share)) return `The poorest user holds ${percent(best.share)} of what it needs most.`;
-  return `The poorest user holds ${percent(best.share)} of what it needs most under ${best.label}, and ` +
-    `${percent(worst.share)} under ${worst.label}.`;
+  const best = lowest[0]!;
+  const worst = lowest[lowest.length - 1]!;
+  if (percent(best.share) === percent(worst.share)) return `The lowest dominant share is ${percent(best.share)}.`;
+  if (lowest.length === 2) return `The lowest dominant share is ${percent(best.share)} under ${best.label} and ${percent(worst.share)} under ${worst.label}.`;
+  return `The lowest dominant share is ${percent(best.share)} under ${best.label} (the highest of all outcomes) and ` +
+    `${percent(worst.share)} under ${worst.label} (the lowest).`;
 }
 
 function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart[]): HTMLElement {
@@ -65,9 +66,9 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
   }
   const split = equalSplit(report.outcomes[0]!);
   const {host, figure} = chartFigure('Dominant share per user and outcome',
-      'Fair would be a level row, every user as high as the others' +
-      (split === undefined ? ' for its weight' : `, and none below the dashed line, an equal split's ${percent(split)}`) +
-      '; a user with few tasks may stay lower because it wants no more.', choices);
+      (split === undefined ? 'Shares in proportion to the weights are fair. ' :
+        `Equal shares form a level row. The dashed line is an equal split, ${percent(split)}. `) +
+      'A user with few tasks may be below it.', choices);
   const chart = whenPlaced(() => sharesChart(host, report, shown, chosen));
   charts.push(chart);
   return section('Who gets what', '', figure);
@@ -75,8 +76,7 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
 
 function utilizationSection(report: Report, shown: ReadonlySet<number>, charts: Chart[]): HTMLElement {
   const {host, figure} = chartFigure('Resources in use per outcome',
-      'Fair need not mean idle: a good outcome fills at least one resource, and what is left of the others is of no use to ' +
-      'any user who still waits.', []);
+      'A good outcome fills at least one resource; what remains of the others no waiting user can use.', []);
   const chart = whenPlaced(() => utilizationChart(host, report, shown));
   charts.push(chart);
   return section('How much is in use', '', figure);
@@ -97,8 +97,8 @@ function curvesSection(report: Report): HTMLElement | undefined {
     chart.redraw();
   });
   const {host, figure} = chartFigure('Dominant share per weight of every user, task by task',
-      'Fair would be one narrow bundle, because the poorest is served next; a line goes flat when its user has no task left, ' +
-      `or none that still fits. ${curvesLegend(report.problem.users)}`.trim(), [contender, mark]);
+      'Under a fair discipline the lines stay close together, since the user with the lowest share is served next. A line is flat ' +
+      `once its user has no task left or none that fits. ${curvesLegend(report.problem.users)}`.trim(), [contender, mark]);
   const chart = whenPlaced(() => curvesChart(host, () => traced[chosen]!, () => marked));
   return section('Task by task', '', figure);
 }
@@ -106,8 +106,8 @@ function curvesSection(report: Report): HTMLElement | undefined {
 function serversSection(report: Report): HTMLElement | undefined {
   const table = serversTable(report);
   if (!table) return undefined;
-  return section('Which servers are full', 'Fair says nothing about a single server, but a faint row is room that was left ' +
-    'empty; outcomes that see all servers as one pool are not listed.', table);
+  return section('Which servers are full', 'Pale cells are unused capacity. Mechanisms for one pool do not place tasks ' +
+    'on servers and are not shown.', table);
 }
 
 function placementSection(report: Report): HTMLElement | undefined {
@@ -140,8 +140,8 @@ function placementSection(report: Report): HTMLElement | undefined {
     }),
   ];
   const {host, figure} = chartFigure('Who holds how much of each server class',
-      'A bar is a class of servers, cut into what each user holds of the resource there. Fair would not be equal pieces in every ' +
-      'bar: who may run anywhere can make room where others cannot go elsewhere.', choices);
+      'A bar is a class of servers, cut into what each user holds of the resource there. Pieces need not be equal: a user ' +
+      'who may run anywhere can leave a server to users who may run only there.', choices);
   figure.append(legend, table);
   const chart = whenPlaced(() => placementChart(host, report, leaders, chosen));
   legend.append(...placementLegend(report, leaders, chosen));

@@ -12,11 +12,11 @@ export function showOverlay(page: HTMLElement, overlay: Overlay): void {
   const {cluster, servers, users, runs} = overlay;
   const pictured = runs.filter(isPictured);
   page.replaceChildren(pageHeader(overlay,
-      `${count(servers.length, 'server')} of ${cluster}, each with a view of a few others, share themselves out among ${count(users, 'user')}.`,
+      `${count(servers.length, 'server')} of ${cluster}, each with a view of a few others, serve ${count(users, 'user')}.`,
       runsDiffer(overlay)));
   if (pictured.length > 0) {
-    page.append(section('The overlay as it converges', 'The servers stand on a spiral by their utility, which is less the higher the share of their ' +
-      'poorest user: the highest in the middle, those without users outside. An edge is a wedge that points from a server to one of its view; bright ones ' +
+    page.append(section('The overlay as it converges', 'The servers stand on a spiral by their utility. A server has a high ' +
+      'utility where the lowest share of its users is low: the highest is in the middle, servers without users are outside. An edge is a wedge that points from a server to one of its view; bright ones ' +
       'point to a higher utility. A disc fills its circle as the server fills.', overlayView(overlay, pictured)));
   }
   page.append(section('The runs in numbers', '', ...runsTable(overlay)));

@@ -32,7 +32,7 @@ export function overlayPanels({tolerances}: Overlay, shown: () => readonly Shown
   });
   const panels = timePanels(axis, [
     {title: 'Placements', scale: 'number', lines: lines(({placements}) => placements)},
-    {title: 'Least share of a user', scale: 'number', lines: lines(({least_share}) => least_share)},
+    {title: 'Lowest share of a user', scale: 'number', lines: lines(({least_share}) => least_share)},
     {title: 'Preferred neighbours found', scale: 'whole', lines: lines(({found}) => found)},
     {title: 'Wrong placements so far', scale: 'part', lines: wrong, choices: [choice]} satisfies Panel,
   ], pointed);

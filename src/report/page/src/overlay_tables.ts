@@ -10,11 +10,11 @@ export function runsTable({runs, tolerances}: Overlay): HTMLElement[] {
   const several_seeds = new Set(runs.map(({seed}) => seed)).size > 1;
   const measures: Measure<OverlayRun>[] = [
     {heading: 'seed', format: numberColumn, of: ({seed}) => several_seeds ? seed : undefined, explanation: 'All of the run follows from it.'},
-    {heading: 'least share', format: numberColumn, of: ({min_share}) => min_share, explanation: 'The smallest dominant share of a user at the end.'},
+    {heading: 'lowest share', format: numberColumn, of: ({min_share}) => min_share, explanation: 'The lowest dominant share of a user at the end.'},
     {heading: 'gini', format: numberColumn, of: ({gini}) => gini, explanation: 'Of the dominant shares at the end: 0 when all are equal.'},
     {heading: 'deviation', format: numberColumn, of: ({deviation}) => deviation, explanation: 'The sample standard deviation of the dominant shares at the end.'},
     {heading: 'placed', format: numberColumn, of: ({placements}) => placements, explanation: 'Turns that led to a running task: placements.'},
-    {heading: 'wrong', format: percentColumn, of: run => wrongPart(run, 0), explanation: 'Part of the placements that were of a user who was not a poorest one.'},
+    {heading: 'wrong', format: percentColumn, of: run => wrongPart(run, 0), explanation: 'Part of the placements whose user did not have the lowest share.'},
     {heading: 'ticks', format: numberColumn, of: ({ticks}) => ticks, explanation: 'From the first allocation tick to the last placement.'},
     {heading: 'ticks ratio', format: values => numberColumn(values, 3), of: ({ratio}) => ratio ?? undefined,
       explanation: 'These ticks over those of centralised-drf.'},
@@ -22,7 +22,7 @@ export function runsTable({runs, tolerances}: Overlay): HTMLElement[] {
     {heading: 'bytes a tick', format: values => numberColumn(values, 3), of: run => run.bytes_per_tick_and_node, explanation: 'Of these messages, as they are encoded.'},
     {heading: 'broken', format: numberColumn, of: ({violations}) => violations, explanation: 'Promises that were broken (docs/explanation/overlay-faults.md).'},
     ...tolerances.map((tolerance, at): Measure<OverlayRun> => ({heading: axisPercent(tolerance), group: 'wrong, tolerating', format: percentColumn,
-      of: run => wrongPart(run, at), explanation: `Part of the placements that were of a user whose share was more than ${axisPercent(tolerance)} above the least.`})).slice(1),
+      of: run => wrongPart(run, at), explanation: `Part of the placements whose user had a share more than ${axisPercent(tolerance)} above the lowest.`})).slice(1),
   ];
   return contendersTable('The runs in numbers', runs,
     {heading: 'scheduler', key: ({scheduler}) => scheduler, text: ({scheduler}) => scheduler}, measures);
@@ -34,7 +34,7 @@ const wrongPart = ({wrong_within, placements}: OverlayRun, tolerance: number): n
 export function runsDiffer({runs}: Overlay): string {
   const compared = (what: string, of: (run: OverlayRun) => number | null, write: (value: number) => string) => ({what, values: runs.map(of), write});
   return differsMost(runs.map(({label}) => label), [
-    compared('the least share', ({min_share}) => min_share, figure),
+    compared('the lowest share', ({min_share}) => min_share, figure),
     compared('the part of wrong placements', run => wrongPart(run, 0), percent),
   ]);
 }

@@ -84,7 +84,7 @@ export function overlayView(overlay: Overlay, pictured: readonly PicturedRun[]):
       first = pictured[Number(value)]!;
       again();
     }),
-    dropDown('beside', [['', 'none'], ...items], '', value => {
+    dropDown('Compare with', [['', 'none'], ...items], '', value => {
       second = value === '' ? undefined : pictured[Number(value)]!;
       again();
     }),

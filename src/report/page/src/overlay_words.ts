@@ -16,17 +16,17 @@ export function tickWords(tick: number): string {
 export function momentWords({order, peopled, least_share, found}: Moment, names: readonly string[]): string {
   const servers = count(names.length, 'server');
   if (peopled === 0) return `None of ${servers} has users.`;
-  return `${whole(peopled)} of ${servers} ${peopled === 1 ? 'has' : 'have'} users; the centre is ${names[order[0]!]!}, whose poorest user has the ` +
-    `share ${figure(least_share)}.` + (found === null ? '' : ` Of all neighbours ${percent(found)} are those that the gradient prefers.`);
+  return `${whole(peopled)} of ${servers} ${peopled === 1 ? 'has' : 'have'} users; the centre is ${names[order[0]!]!}, whose lowest user ` +
+    `share is ${figure(least_share)}.` + (found === null ? '' : ` Of all neighbours ${percent(found)} are those that the gradient prefers.`);
 }
 
-/** Name, number, utility, least share, place, fullness and neighbours of a server, as a list. */
+/** Name, number, utility, lowest share, place, fullness and neighbours of a server, as a list. */
 export function serverWords({utility, used, view, rank, peopled}: Moment, names: readonly string[], server: number): HTMLElement {
   const own = utility[server]!;
   const rows: [string, string][] = [
     ['utility', own === null ? 'none: it has no users' : figure(own)],
     ...(own === null ? [] : [
-      ['poorest user’s share', figure(Math.abs(own))],
+      ['lowest user share', figure(Math.abs(own))],
       ['rank', `${whole(rank[server]! + 1)} of ${whole(peopled)}`],
     ] satisfies [string, string][]),
     ['in use', percent(used[server]!)],

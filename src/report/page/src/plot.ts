@@ -1,6 +1,6 @@
 // A figure of curves over numbers, each point with its 95 % interval where it is an estimate.
 
-import {axisTooltip, mountChart, plainAxis, seriesColour, seriesMark, seriesSymbol, symbols_at_most, tooltipBody} from './chart';
+import {axisTooltip, mountChart, plainAxis, seriesColour, seriesFill, seriesLine, seriesMark, seriesSymbol, symbols_at_most, tooltipBody} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
 import {element} from './element';
 import {figure, shortened} from './format';
@@ -17,6 +17,8 @@ export interface PlottedCurve {
   low: readonly Figure[];
   high: readonly Figure[];
   dashed: boolean;
+  /** Points whose marks are hollow. */
+  hollow?: readonly boolean[];
 }
 
 export interface Plotted {
@@ -71,13 +73,13 @@ function extent(values: readonly number[]): {least: number; most: number} {
   return {least: values.reduce((a, b) => Math.min(a, b), Infinity), most: values.reduce((a, b) => Math.max(a, b), -Infinity)};
 }
 
-function line({series, name, x, y, dashed}: PlottedCurve): object {
+function line({series, name, x, y, dashed, hollow = []}: PlottedCurve): object {
   const marked = x.length <= symbols_at_most;
   return {
-    type: 'line', name, data: x.map((value, at) => [value, y[at] ?? '-']), sampling: 'lttb',
-    symbol: seriesSymbol(series), symbolSize: dashed ? 4 : 7, showSymbol: marked, silent: true,
-    itemStyle: {color: seriesColour(series)},
-    lineStyle: {color: seriesColour(series), width: marked ? 2 : 1.6, type: dashed ? [4, 4] : 'solid'},
+    type: 'line', name, data: x.map((value, at) => hollow[at] ? {value: [value, y[at] ?? '-'], itemStyle: seriesFill(series, true)} : [value, y[at] ?? '-']),
+    sampling: 'lttb', symbol: seriesSymbol(series), symbolSize: dashed ? 4 : 7, showSymbol: marked, silent: true,
+    itemStyle: seriesFill(series),
+    lineStyle: {...seriesLine(series), width: marked ? 2 : 1.6, ...(dashed ? {type: [4, 4]} : {})},
     emphasis: {disabled: true},
   };
 }

@@ -1,7 +1,7 @@
 // How a time is spread over tasks or jobs: its quantiles, one line a contender, on a logarithmic axis where the longest is
 // many times the shortest. On that axis, what took no time at all stands at the floor, which is then labelled 0.
 
-import {mountChart, plainAxis, seriesColour, seriesSymbol, axisTooltip, tooltipBody} from './chart';
+import {mountChart, plainAxis, seriesFill, seriesLine, seriesSymbol, axisTooltip, tooltipBody} from './chart';
 import type {Chart, Drawing} from './chart';
 import {count, duration, figure} from './format';
 import type {Quantiles} from './simulation_data';
@@ -51,7 +51,7 @@ function draw(spreads: readonly Spread[], {what, write, tick}: Measure): Drawing
       series: spreads.map(({series, name, of}) => ({
         type: 'line', name, symbol: seriesSymbol(series), symbolSize: 8, silent: true,
         data: quantile_keys.map(key => height(of[key] ?? 0)),
-        itemStyle: {color: seriesColour(series), opacity: 1}, lineStyle: {color: seriesColour(series), width: 2},
+        itemStyle: {...seriesFill(series), opacity: 1}, lineStyle: {...seriesLine(series), width: 2},
         emphasis: {disabled: true},
       })),
     },

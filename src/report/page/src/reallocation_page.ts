@@ -34,7 +34,7 @@ function header(reallocation: Reallocation): HTMLElement {
   const compared = (what: string, of: (contender: ReallocationContender) => number | null, write: (value: number) => string) =>
     ({what, values: contenders.map(of), write});
   return pageHeader(reallocation,
-      `${workload} on ${cluster}, its ${count(contenders[0]!.summary.jobs, 'job')} taken for divisible; resources are divided again among ${claimant}s ` +
+      `${workload} on ${cluster}, its ${count(contenders[0]!.summary.jobs, 'job')} treated as divisible; resources are divided again among ${claimant}s ` +
       `every ${duration(interval)} and at each job's end${new_jobs === 'reallocate' ? ' and beginning' : ''}.`,
       differsMost(contenders.map(({mechanism}) => mechanism), [
         compared('the number of jobs completed', ({summary}) => summary.completed, whole),

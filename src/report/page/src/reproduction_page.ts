@@ -21,7 +21,7 @@ function header(reproduction: Reproduction): HTMLElement {
   const words: Record<Verdict, string> = {agrees: 'agree', 'shape agrees': 'agree in shape', differs: 'differ'};
   const checks = results.flatMap(result => result.checks);
   return pageHeader(reproduction,
-      `${count(results.length, 'experiment')} beside what their papers print: ` +
+      `${count(results.length, 'experiment')} compared with ${results.length === 1 ? 'its paper' : 'their papers'}: ` +
       `${listed(verdicts.filter(verdict => of(verdict) > 0).map(verdict => `${of(verdict)} ${words[verdict]}`))}.`,
       `${checks.filter(({holds}) => holds).length} of ${count(checks.length, 'finding')} hold.`,
       ...(effort === 'quick' ? ['A quick run: smaller samples, wider intervals.'] : []));
@@ -45,8 +45,8 @@ function summaryTable(results: readonly Result[]): HTMLElement {
 function meanings(): HTMLElement {
   const verdicts: [Verdict, string][] = [
     ['agrees', "Every printed number is found, on the paper's own data."],
-    ['shape agrees', 'What must hold holds, where no number is printed, the data were never published, or a printed number is wrong.'],
-    ['differs', 'Something is not found.'],
+    ['shape agrees', 'All findings hold, but no number is printed, the paper\'s data are not published, or a printed number is wrong.'],
+    ['differs', 'At least one finding does not hold.'],
   ];
   return element('details', {class: 'meanings'}, element('summary', {}, 'What the verdicts mean'),
       element('dl', {}, ...verdicts.flatMap(([verdict, text]) => [element('dt', {}, badge(verdict)), element('dd', {}, text)])));

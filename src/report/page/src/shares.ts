@@ -2,23 +2,23 @@
 // Up to 12 users are bars, up to 60 dots, more are small dots, or lines where every outcome has its own order. Dots and
 // lines may stand on a logarithmic scale, whose lowest tick then holds those who have nothing.
 
-import {axisPercent, axisTooltip, mountChart, plainAxis, seriesColour, seriesSymbol, shareAxis, tooltipBody, zoomAlongX} from './chart';
+import {axisPercent, axisTooltip, mountChart, plainAxis, seriesFill, seriesLine, seriesSymbol, shareAxis, tooltipBody, zoomAlongX} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
 import {percent, shortened} from './format';
 import type {Outcome, Report} from './report_data';
 
 export type Scale = 'linear' | 'log';
-export type Order = 'file' | 'name' | 'poorest' | 'rank' | `under ${number}`;
+export type Order = 'file' | 'name' | 'lowest' | 'rank' | `under ${number}`;
 
 const bars_at_most = 12;
 const dots_at_most = 60;
 const labelled_bars_at_most = 16;
-const label_width = 600;  // px; below, the caption alone tells the equal split
-const skew = 10;  // from here on, richest over median, small shares need a logarithm to be seen
+const label_width = 600;  // px; below, only the caption has the equal split
+const skew = 10;  // from this ratio of the highest share to the median on, small shares need a logarithm to be seen
 
 export function firstOrder(users: number): Order {
   if (users <= bars_at_most) return 'file';
-  return users <= dots_at_most ? 'poorest' : 'rank';
+  return users <= dots_at_most ? 'lowest' : 'rank';
 }
 
 /** Bars start at zero, always. */
@@ -40,9 +40,9 @@ export function orderNames(report: Report): [Order, string][] {
   return [
     ['file', 'as in the cluster file'],
     ['name', 'by name'],
-    ['poorest', 'poorest first, over all that is shown'],
-    ...report.outcomes.map((outcome, index): [Order, string] => [`under ${index}`, `poorest first under ${outcome.label}`]),
-    ['rank', 'poorest first, each outcome for itself'],
+    ['lowest', 'lowest share first, summed over the outcomes shown'],
+    ...report.outcomes.map((outcome, index): [Order, string] => [`under ${index}`, `lowest share first under ${outcome.label}`]),
+    ['rank', 'lowest share first, separately for each outcome'],
   ];
 }
 
@@ -57,7 +57,7 @@ export function ordered(report: Report, order: Order, shown: ReadonlySet<number>
     const name = (user: number) => report.outcomes[0]!.users[user]!.name;
     return same([...users].sort((a, b) => name(a).localeCompare(name(b), 'en', {numeric: true})));
   }
-  if (order === 'poorest') return same(by(user => [...shown].reduce((sum, outcome) => sum + share(outcome, user), 0)));
+  if (order === 'lowest') return same(by(user => [...shown].reduce((sum, outcome) => sum + share(outcome, user), 0)));
   if (order === 'rank') return report.outcomes.map((_, outcome) => by(user => share(outcome, user)));
   const outcome = Number(order.slice('under '.length));
   return same(by(user => share(outcome, user)));
@@ -122,7 +122,7 @@ function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: S
       xAxis: plainAxis({
         type: 'category',
         data: places.map(String),
-        name: ranked ? 'users, poorest first under each outcome' : tilted ? '' : 'users',
+        name: ranked ? 'users, lowest share first under each outcome' : tilted ? '' : 'users',
         nameLocation: 'middle', nameGap: 26,
         axisLine: {show: true, lineStyle: {color: 'var(--axis)'}},
         splitLine: {show: users > bars_at_most && users <= dots_at_most, lineStyle: {color: 'var(--rule)'}},
@@ -136,7 +136,7 @@ function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: S
       dataZoom: zoom ? zoomAlongX() : [],
       tooltip: axisTooltip(users <= bars_at_most ? 'shadow' : 'line', value => {
         const place = Number(value);
-        const title = ranked ? `Rank ${place + 1} of ${users}, from the poorest` : user(0, place).name;
+        const title = ranked ? `Rank ${place + 1} of ${users}, from the lowest share` : user(0, place).name;
         return tooltipBody(title, rows(place));
       }),
       series,
@@ -151,10 +151,9 @@ function everyRoundPlace(users: number, width: number): (place: number) => boole
 }
 
 function marks(users: number, ranked: boolean, outcome: number, bars: number): object {
-  const colour = seriesColour(outcome);
   if (users <= bars_at_most) {
     return {
-      type: 'bar', barMaxWidth: 44, barGap: '12%', barCategoryGap: '28%', itemStyle: {color: colour, borderRadius: [2, 2, 0, 0]},
+      type: 'bar', barMaxWidth: 44, barGap: '12%', barCategoryGap: '28%', itemStyle: {...seriesFill(outcome), borderRadius: [2, 2, 0, 0]},
       emphasis: {disabled: true},
       label: {
         show: bars <= labelled_bars_at_most, position: 'top', color: 'var(--ink)', fontSize: 11,
@@ -164,14 +163,14 @@ function marks(users: number, ranked: boolean, outcome: number, bars: number): o
   }
   if (ranked) {
     return {
-      type: 'line', showSymbol: false, symbol: seriesSymbol(outcome), sampling: 'lttb', lineStyle: {color: colour, width: 2},
-      itemStyle: {color: colour}, emphasis: {disabled: true},
+      type: 'line', showSymbol: false, symbol: seriesSymbol(outcome), sampling: 'lttb', lineStyle: {...seriesLine(outcome), width: 2},
+      itemStyle: seriesFill(outcome), emphasis: {disabled: true},
     };
   }
   const few = users <= dots_at_most;
   return {
     type: 'scatter', symbol: seriesSymbol(outcome), symbolSize: few ? 10 : 4, emphasis: {disabled: true},
-    itemStyle: {color: colour, borderColor: 'var(--paper)', borderWidth: few ? 1 : 0, opacity: few ? 1 : 0.75},
+    itemStyle: {borderColor: 'var(--paper)', borderWidth: few ? 1 : 0, opacity: few ? 1 : 0.75, ...seriesFill(outcome)},
   };
 }
 

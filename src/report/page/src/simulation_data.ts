@@ -29,6 +29,7 @@ export function readTraffic(page: PageData): Traffic {
   demand(isTexts(traffic.mechanisms), 'its data names no mechanism');
   demand(isFilled(traffic.classes), 'its data has no class of jobs');
   demand(Array.isArray(traffic.points), 'its data has no points');
+  demand(Array.isArray(traffic.notices), 'its data has no notices');
   for (const point of traffic.points) {
     demand(Number.isFinite(point.load) && isFigures(point.interval, 2), 'a point needs a load, and an interval of two numbers');
   }

@@ -23,7 +23,8 @@ export function contendersTable<Row>(caption: string, rows: readonly Row[], cont
     measures: readonly Measure<Row>[], others: readonly Column<Row>[] = []): HTMLElement[] {
   const grouped = measures.filter(({group}) => group !== undefined);
   const figures = measures.filter(({group}) => group === undefined);
-  const meanings = element('dl', {}, ...measures.flatMap(({heading, group, explanation}) =>
+  const shown = measures.filter(({of}) => rows.some(row => of(row) !== undefined));
+  const meanings = element('dl', {}, ...shown.flatMap(({heading, group, explanation}) =>
     [element('dt', {}, group ? `${group}: ${heading}` : heading), element('dd', {}, explanation)]));
   return [
     sortableTable(caption, [contender, ...columnsOf(rows, figures), ...others], rows),

@@ -23,7 +23,8 @@ export function sortableTable<Row>(caption: string, columns: readonly Column<Row
   body.append(...lines.map(({line}) => line));
 
   const headings = columns.map((column, at) => {
-    const button = element('button', {type: 'button', onclick: () => sortBy(at)}, column.heading);
+    const group = column.group ? {'data-group': column.group} : {};  // where the line of groups is hidden (page.css)
+    const button = element('button', {type: 'button', onclick: () => sortBy(at), ...group}, column.heading);
     if (column.explanation) button.title = column.explanation;
     return element('th', {scope: 'col', class: kind(at)}, button);
   });
@@ -54,7 +55,7 @@ function groupLine<Row>(columns: readonly Column<Row>[]): HTMLElement[] {
     if (last && last.group === group) last.columns += 1;
     else spans.push({group, columns: 1});
   }
-  return [element('tr', {}, ...spans.map(span => element('th', {
-    scope: 'colgroup', colspan: span.columns, ...(span.group ? {class: 'group'} : {}),
+  return [element('tr', {class: 'groups'}, ...spans.map(span => element('th', {
+    scope: 'colgroup', colspan: span.columns, ...(span.group ? {class: 'group first'} : {}),
   }, span.group)))];
 }

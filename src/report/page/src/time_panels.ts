@@ -3,7 +3,7 @@
 // the width by the library, so that thousands of points cost no more than the screen shows.
 
 import * as echarts from 'echarts/core';
-import {axisPercent, mountChart, plainAxis, seriesColour, seriesMark, seriesSymbol, symbols_at_most} from './chart';
+import {axisPercent, mountChart, plainAxis, seriesFill, seriesLine, seriesMark, seriesSymbol, symbols_at_most} from './chart';
 import type {Canvas, Drawing} from './chart';
 import {element} from './element';
 import {duration, figure, percent, timeUnit} from './format';
@@ -140,6 +140,13 @@ function drawnPanel(panel: Panel, axis: TimeAxis, zoom: Zoom, join: (canvas: Can
   return {host, line, redraw, tell};
 }
 
+/** Parts of one have an axis up to 1 where they come near it; an interval of 0.5 keeps its labels apart. */
+function upToOne(scale: Panel['scale'], lines: readonly Line[]): boolean {
+  if (scale === 'number') return false;
+  const highest = lines.reduce((top, {values}) => values.reduce((a: number, b) => Math.max(a, b ?? 0), top), 0);
+  return scale !== 'part' || highest === 0 || (highest > 0.8 && highest <= 1);
+}
+
 function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Zoom): Drawing {
   return {
     height: panel_height,
@@ -148,8 +155,7 @@ function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Z
       xAxis: timeAxis(axis),
       yAxis: plainAxis({
         type: 'value', min: 0, splitNumber: 3,
-        ...(panel.scale === 'whole' || panel.scale === 'index' ? {max: 1, interval: 0.5} : {}),
-        ...(panel.scale === 'part' ? {max: ({max}: {max: number}) => !(max > 0) || (max > 0.8 && max <= 1) ? 1 : null} : {}),
+        ...(upToOne(panel.scale, lines) ? {max: 1, interval: 0.5} : {}),
         axisLabel: {
           color: 'var(--muted)', fontSize: 12, margin: 5,
           formatter: panel.scale === 'whole' || panel.scale === 'part' ? axisPercent : compact,
@@ -160,8 +166,8 @@ function drawPanel(panel: Panel, lines: readonly Line[], axis: TimeAxis, zoom: Z
         type: 'line', name, sampling: 'lttb', silent: true,
         symbol: seriesSymbol(series), symbolSize: 6, showSymbol: times.length <= symbols_at_most,
         data: times.map((time, at) => [time / axis.unit, values[at] ?? '-']),
-        itemStyle: {color: seriesColour(series)},
-        lineStyle: {color: seriesColour(series), width: 1.6},
+        itemStyle: seriesFill(series),
+        lineStyle: {...seriesLine(series), width: 1.6},
         emphasis: {disabled: true},
       })),
     },

@@ -3,7 +3,7 @@
 import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {element} from './element';
-import {count, duration, listed, percent, shortened, whole} from './format';
+import {count, duration, listed, percent, shareSeconds, shortened, whole} from './format';
 import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
 import {quantiles_height, quantilesChart, seconds, times} from './quantiles';
 import type {Measure, Spread} from './quantiles';
@@ -41,7 +41,7 @@ function header(trace: Trace): HTMLElement {
         measured('the number of tasks finished', contenders, ({summary}) => summary.finished, whole),
         measured('the mean wait of a task that ran', contenders, ({summary}) => summary.waiting.mean, duration),
         measured('the number of users who never ran anything', contenders, ({summary}) => summary.starved_users, whole),
-        measured('the unfairness over time', contenders, ({summary}) => summary.unfairness, duration),
+        measured('the unfairness over time', contenders, ({summary}) => summary.unfairness, shareSeconds),
         ...trace.resources.map(resource =>
           measured(`${resource} granted`, contenders, ({summary}) => summary.utilization[resource] ?? 0, percent)),
       ]));
@@ -59,7 +59,7 @@ const titles: Record<string, [title: string, scale: Panel['scale']]> = {
   users: ['Users with demand', 'number'],
   jain: ["Jain's index of the dominant shares", 'index'],
   gini: ['Gini coefficient of the dominant shares', 'index'],
-  min_share: ['Smallest dominant share', 'part'],
+  min_share: ['Lowest dominant share', 'part'],
   unfairness: ['Unfairness', 'number'],
 };
 
@@ -90,8 +90,8 @@ function panelsSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart[])
   }
   const {host, redraw} = timePanels(secondsFrom(contenders.flatMap(({times}) => times)), panels);
   drawn.push({redraw});
-  return section('Over time', 'One cursor and one zoom for all panels; every value is that of the moment. Fair is Jain near 1 and Gini ' +
-    'near 0 while tasks wait. Fragmentation is the part of the free room that a typical task cannot use.', host);
+  return section('Over time', 'One cursor and one zoom for all panels; every value is that of the moment. Shares are equal where ' +
+    'Jain\'s index is 1 and the Gini coefficient 0. Fragmentation is the part of the free room that a typical task cannot use.', host);
 }
 
 function quantilesSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart[]): HTMLElement {
@@ -109,7 +109,7 @@ function quantilesSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart
     chosen = value;
     charts.forEach(({chart}) => chart.redraw());
   });
-  return section('How long it took', 'Lower is better, and the right end tells of those who waited longest. Only tasks that ran count: a contender may ' +
+  return section('How long it took', 'Lower is better, and the right end shows the tasks that waited longest. Only tasks that ran count: a contender may ' +
     'look quick because it let others wait to the end.', choice, element('div', {class: 'side-by-side'}, ...charts.map(({figure}) => figure)));
 }
 

@@ -4,7 +4,7 @@ import type {Chart} from './chart';
 import {contenderChips, dropDown} from './choices';
 import {element} from './element';
 import {amount, count, figure, listed, numberColumn} from './format';
-import {chartFigure, pageHeader, section, whenNear} from './layout';
+import {chartFigure, noticesSection, pageHeader, section, whenNear} from './layout';
 import {plot_height, plotChart} from './plot';
 import type {Plotted} from './plot';
 import type {Traffic, TrafficPoint} from './simulation_data';
@@ -13,6 +13,9 @@ import {sortableTable} from './sortable_table';
 import type {Column} from './sortable_table';
 
 type Shows = 'rate' | 'jobs';
+
+/** The marks of such points are hollow, and their intervals have a †. */
+const not_settled = 'not settled: too few jobs for this load, or jobs pile up because whole tasks do not pack so tightly; its interval is too narrow';
 
 export function showTraffic(page: HTMLElement, traffic: Traffic): void {
   const shown = new Set(traffic.mechanisms.keys());
@@ -23,6 +26,8 @@ export function showTraffic(page: HTMLElement, traffic: Traffic): void {
   }
   page.append(classesSection(traffic, shown, charts), section('Every point', '', pointsTable(traffic)),
       section('The classes', '', classesTable(traffic)));
+  const notices = noticesSection([{label: '', notices: traffic.notices}]);
+  if (notices) page.append(notices);
 }
 
 function header(traffic: Traffic): HTMLElement {
@@ -71,8 +76,9 @@ function classesSection(traffic: Traffic, shown: ReadonlySet<number>, charts: Ch
     }});
     return element('label', {class: 'choice'}, box, name);
   });
-  return section('Rate against load', 'A rate of 1 is a job alone on the pool. Whiskers are 95 % intervals: where those of two mechanisms overlap widely, ' +
-    'they are not told apart. At a load that the pool cannot serve jobs pile up without end, and nothing is simulated.',
+  return section('Rate against load', 'A rate of 1 is a job alone on the pool. Whiskers are 95 % intervals: where two intervals overlap widely, the ' +
+    'difference is not significant. At a load that the pool cannot serve jobs pile up without end, and nothing is simulated.' +
+    (traffic.points.every(({settled}) => settled) ? '' : ` A hollow mark is ${not_settled}.`),
   element('div', {class: 'choices'}, ...choices, ...boxes), element('div', {class: 'side-by-side'}, ...figures.map(({block}) => block)));
 }
 
@@ -83,7 +89,7 @@ function plotted(traffic: Traffic, of: string, shows: Shows, shown: ReadonlySet<
     const own = points.filter(({mechanism, stable}) => mechanism === name && stable).sort((a, b) => a.load - b.load);
     const edge = (at: 0 | 1) => shows === 'rate' ? own.map(({interval}) => interval[at]) : [];
     return [{
-      series, name, dashed: false, x: own.map(({load}) => load), low: edge(0), high: edge(1),
+      series, name, dashed: false, x: own.map(({load}) => load), low: edge(0), high: edge(1), hollow: own.map(({settled}) => !settled),
       y: own.map(point => shows === 'rate' ? point.service_rate : point.jobs),
     }];
   });
@@ -98,18 +104,21 @@ function pointsTable({points}: Traffic): HTMLElement {
   const rate = numberColumn(stable.map(point => point.service_rate));
   const jobs = numberColumn(stable.map(point => point.jobs));
   const unless = (point: TrafficPoint, text: string) => point.stable ? text : '–';
+  const bound = (point: TrafficPoint, at: 0 | 1) => unless(point, rate(point.interval[at]) + (point.settled ? '' : ' †'));
   const columns: Column<TrafficPoint>[] = [
     {heading: 'load', key: ({load}) => load, text: ({load}) => figure(load)},
     {heading: 'mechanism', key: ({mechanism}) => mechanism, text: ({mechanism}) => mechanism},
     {heading: 'class', key: point => point.class, text: point => point.class},
     {heading: 'service rate', key: ({service_rate}) => sortable(service_rate), text: point => unless(point, rate(point.service_rate)),
       explanation: 'Arrivals over the mean number of jobs present; of permanent jobs the mean rate of one.'},
-    {heading: 'from', group: '95 % interval', key: ({interval}) => sortable(interval[0]), text: point => unless(point, rate(point.interval[0]))},
-    {heading: 'to', group: '95 % interval', key: ({interval}) => sortable(interval[1]), text: point => unless(point, rate(point.interval[1]))},
+    {heading: 'from', group: '95 % interval', key: ({interval}) => sortable(interval[0]), text: point => bound(point, 0)},
+    {heading: 'to', group: '95 % interval', key: ({interval}) => sortable(interval[1]), text: point => bound(point, 1)},
     {heading: 'jobs', key: point => sortable(point.jobs), text: point => unless(point, jobs(point.jobs)), explanation: 'The mean number of jobs present.'},
     {heading: '', key: point => point.stable ? '' : 'cannot be served', text: point => point.stable ? '' : 'cannot be served'},
   ];
-  return sortableTable('Every point', columns, points);
+  const table = sortableTable('Every point', columns, points);
+  return points.every(({settled}) => settled) ? table :
+    element('div', {}, table, element('p', {class: 'quiet'}, `† ${not_settled}.`));
 }
 
 function classesTable({classes, capacity}: Traffic): HTMLElement {

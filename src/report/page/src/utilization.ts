@@ -1,6 +1,6 @@
 // Chart 2: how much of every resource is in use under every outcome.
 
-import {axisPercent, axisTooltip, mountChart, plainAxis, seriesColour, tooltipBody} from './chart';
+import {axisPercent, axisTooltip, mountChart, plainAxis, seriesFill, tooltipBody} from './chart';
 import type {Chart, Drawing} from './chart';
 import {percent} from './format';
 import type {Report} from './report_data';
@@ -34,7 +34,7 @@ function draw(report: Report, shown: ReadonlySet<number>): Drawing {
       })))),
       series: visible.map(outcome => ({
         type: 'bar', name: report.outcomes[outcome]!.label, barMaxWidth: bar_height, barGap: '15%', barCategoryGap: '18%',
-        itemStyle: {color: seriesColour(outcome), borderRadius: [0, 2, 2, 0]},
+        itemStyle: {...seriesFill(outcome), borderRadius: [0, 2, 2, 0]},
         emphasis: {disabled: true},
         label: {
           show: true, position: 'right', color: 'var(--ink)', fontSize: 12,
