@@ -1,4 +1,4 @@
-// The texts that follow from the lists of scheduling/records/records.hpp and explain/reasons.hpp: the schema
+// The texts that follow from the lists of scheduling/records/records.hpp and reasons.hpp: the schema
 // of event logs, the events, decisions and reasons in mirab.pyi, the tables of events in
 // docs/reference/engine.md, and the functions of mirab/engine.h.
 //
