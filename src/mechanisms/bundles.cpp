@@ -170,6 +170,7 @@ Outcome outcome_of_bundles(const Problem& problem, const Choice& choice,
     for (const auto& [i, row] : shares[n]) {
       const auto count = static_cast<double>(problem.servers()[i].count);
       const ArrayXd bundle = bundles[i].row(static_cast<Index>(row)).transpose();
+      if ((bundle <= 0).all()) continue;
       const double tasks = count * tasks_with(problem.demand(n, i), bundle);
       allocation.tasks[n] += tasks;
       allocation.grants.add(n, i, tasks, times(bundle, count));

@@ -1,8 +1,9 @@
 // Per-Server Dominant-Share Fairness: every server fills itself by virtual dominant shares, the tasks that a
 // user has anywhere over those that it could run on this server alone.
 //
-// Source: Khamse-Ashari et al., PS-DSF, 2017; Ravi Kiran and Srinuvas, An Appropriate Parameterized Utility
-// Technique On Heterogeneous Server Dependencies, section 3. u_n = γ_{n,i}, α = ∞, each server for itself.
+// Source: Khamse-Ashari et al., PS-DSF, 2017; as described by Ravi Kiran and Srinuvas, An Appropriate
+// Parameterized Utility Technique On Heterogeneous Server Dependencies, abstract and table 1.
+// u_n = γ_{n,i}, α = ∞, each server for itself.
 // Example: C = (9, 18), d = (1, 4) and (3, 1), one server: 3 and 2 tasks, as DRF.
 // Known failures: not unique (demands (2, 1) and (1, 2) on servers (7, 7) and (2, 2): both 3 and 3 tasks, and
 // 8/3 and 8/3); not Pareto efficient. docs/reference/mechanisms/ps-dsf.md has both.

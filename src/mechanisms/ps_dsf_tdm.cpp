@@ -1,7 +1,7 @@
 // PS-DSF with time division: a server gives whole-server time, in which a user runs γ_{n,i} tasks.
 //
 // Source: the time-division variant of PS-DSF (Khamse-Ashari et al.); docs/explanation/mathematics.md,
-// section 5. Levels as in PS-DSF, under Σ_n x_{n,i} / γ_{n,i} ≤ 1 on every server: a single resource, time,
+// section 6. Levels as in PS-DSF, under Σ_n x_{n,i} / γ_{n,i} ≤ 1 on every server: a single resource, time,
 // of which a task takes 1/γ_{n,i}. That is weighted proportional fairness over servers (an Eisenberg-Gale
 // market), unique in X, and αPF-VDS on these servers at any α. It fits: Σ_n x_{n,i} d_{n,r} = Σ_n
 // (x_{n,i}/γ_{n,i}) γ_{n,i} d_{n,r} ≤ c_{i,r}.
@@ -19,13 +19,13 @@ namespace mirab {
 namespace {
 
 constexpr std::string_view kMarket =
-    "docs/explanation/mathematics.md, section 5: a market with equal incomes per weight";
+    "docs/explanation/mathematics.md, section 6: a market with equal incomes per weight";
 
 constexpr Claim kPsDsfTdmClaims[] = {
     {Property::sharing_incentive, true, kUncapped, kMarket},
     {Property::envy_freeness, true, kUncapped, kMarket},
     {Property::single_resource_fairness, true, kUncapped, kMarket},
-    {Property::pareto_efficiency, false, {}, "docs/explanation/mathematics.md, section 5"},
+    {Property::pareto_efficiency, false, {}, "docs/explanation/mathematics.md, section 6"},
 };
 
 // Time in place of the resources.

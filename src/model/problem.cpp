@@ -189,7 +189,7 @@ Check Problem::find_eligible_servers() {
   return {};
 }
 
-// Validation: what interfaces.md calls a cluster file's rules, checked once and on construction.
+// Validation: the rules of docs/reference/cluster-file.md, checked once and on construction.
 
 namespace {
 
@@ -205,9 +205,8 @@ bool demands_something(const ResourceVector& demand) {
 Check check_name(const std::string& name, std::string_view kind, std::string key) {
   if (name.empty()) return wrong(std::move(key), fmt::format("a {} needs a name", kind));
   if (!is_utf8(name)) return wrong(std::move(key), "is not valid UTF-8");
-  const bool control =
-      std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; });
-  if (control) return wrong(std::move(key), "holds a control character, such as a line break or a tab");
+  if (has_control(name))
+    return wrong(std::move(key), "holds a control character, such as a line break or a tab");
   return {};
 }
 

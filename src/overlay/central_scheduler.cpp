@@ -6,7 +6,7 @@
 // NoRoom until the server says again what is free, and the task goes to the next.
 //
 // With Search::best_fit the server of least H(i, l) (2.1.4) instead of the first. A task that fits nowhere
-// blocks (Stuck::block) or leaves. Cost: O(users · m + K · m) a tick.
+// blocks (Stuck::block) or leaves. Cost: see the header.
 #include <algorithm>
 #include <deque>
 #include <limits>

@@ -39,7 +39,7 @@ class Coordinator {
   Coordinator(const OverlayOptions& options, Duration tick);
 
   /// Both answer with Received; what is older than the last that was heard changes nothing. Who is new is not
-  /// answered when there is no room for more users (limits.hpp), and will look for another home.
+  /// answered when there is no room for more users (table_limits.hpp), and will look for another home.
   void on_submit(Time now, const Submit& submit, Effects& effects);
   void on_pause(Time now, NodeId user, const Pause& pause, Effects& effects);
   /// Its walk ended: at a host that proposed (if that is not heard, its user says so by its next task), or

@@ -26,8 +26,8 @@ class Host {
   bool fits(std::span<const std::int64_t> demand) const;
   /// Holds room and proposes to the user. For a task that is held here already the proposal is sent again;
   /// for one that runs or ended, that state. False, and nothing is done, when there is no room. A list that
-  /// is full (limits.hpp) drops the first end on it that its user has not seen; without one, there is no
-  /// room.
+  /// is full (table_limits.hpp) drops the first end on it that its user has not seen; without one, there is
+  /// no room.
   bool propose(Time now, const Task& task, Effects& effects);
   /// Accept, Reject, EndSeen, Renew; others are ignored.
   void on_message(Time now, NodeId from, const Message& message, Effects& effects);

@@ -14,7 +14,7 @@ class Membership {
  public:
   explicit Membership(Duration forgotten) : forgotten_(forgotten) {}
 
-  /// Who is new is not entered when there is no room for more (limits.hpp).
+  /// Who is new is not entered when there is no room for more (table_limits.hpp).
   void enter(Time now, NodeId server);
   void remove(NodeId server);
   /// One drawn uniformly; none: there is none.

@@ -217,7 +217,7 @@ TEST(Properties, WhatACertificateLeavesOpenIsNoViolation) {
   EXPECT_TRUE(verdict(Property::pareto_efficiency, kPropertiesSlides, outcome, Scope::pool).holds);
 }
 
-// mathematics.md, section 11: (3, 2) tasks become (4.5, 1.5) when memory grows from 18 to 36.
+// mathematics.md, section 12: (3, 2) tasks become (4.5, 1.5) when memory grows from 18 to 36.
 TEST(Properties, ResourceMonotonicityOfDrfFailsOnTheSlides) {
   const Verdict found = verdict_on(Property::resource_monotonicity, kPropertiesSlides, "drf");
   ASSERT_FALSE(found.holds);
@@ -225,7 +225,7 @@ TEST(Properties, ResourceMonotonicityOfDrfFailsOnTheSlides) {
   EXPECT_TRUE(verdict_on(Property::resource_monotonicity, pool_of({4}, {{1}, {3}}), "drf").holds);
 }
 
-// mathematics.md, section 11: A has 2/3, and 1/2 when C2 leaves.
+// mathematics.md, section 12: A has 2/3, and 1/2 when C2 leaves.
 TEST(Properties, PopulationMonotonicityOfDrfFailsWithZeroDemandsOnly) {
   const Verdict found =
       verdict_on(Property::population_monotonicity, pool_of({1, 1}, {{1, 0}, {1, 1}, {0, 1}, {0, 1}}), "drf");
@@ -256,7 +256,7 @@ TEST(Properties, BundlesBeyondTheTrueNumberOfTasksAreNoGain) {
   EXPECT_TRUE(verdict_on(Property::strategy_proofness, problem_of(cluster), "drf").holds);
 }
 
-// mathematics.md, section 11: 1 task becomes 1.368 by reporting (2, 2.214).
+// mathematics.md, section 12: 1 task becomes 1.368 by reporting (2, 2.214).
 TEST(Properties, StrategyProofnessOfProportionalFairnessFailsByAnUnderstatement) {
   const Verdict found = verdict_on(Property::strategy_proofness, pool_of({10, 8}, {{2, 4}, {4, 2}}), "pf");
   ASSERT_FALSE(found.holds);

@@ -53,7 +53,7 @@ TEST(Results, ProgressiveFillingServesBAABAWhenTheLastDeclaredWinsTies) {  // th
   EXPECT_EQ(order, "BAABA");
 }
 
-// mathematics.md, section 11, by the slides' own cluster of asset fairness.
+// mathematics.md, section 12, by the slides' own cluster of asset fairness.
 TEST(Results, TheAuditNamesWhoLosesAndByHowMuch) {
   const TemporaryFolder folder;
   const std::string cluster = folder.write(

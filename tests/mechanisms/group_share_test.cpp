@@ -40,6 +40,22 @@ TEST(GroupShare, AUserOfWeightTwoHoldsWhatTwoUsersWould) {
   }
 }
 
+// s2 has no memory, which every task needs: no user holds anything there.
+TEST(GroupShare, AGrantHasSomethingInIt) {
+  Cluster cluster = slides();
+  cluster.servers.push_back({.name = "s2", .capacity = amounts({4, 0})});
+  const Result<Problem> problem = Problem::from(cluster);
+  for (const char* mechanism : {"h-ffmra", "h-ffmra:surplus=equal"}) {
+    const Result<Outcome> outcome = allocate(*problem, mechanism);
+    ASSERT_TRUE(outcome) << mechanism << describe(outcome.error());
+    for (const Grant& grant : outcome->allocation.grants) {
+      double most = 0;
+      for (const double amount : grant.resources) most = std::max(most, amount);
+      EXPECT_GT(most, 0) << mechanism << ": user " << grant.user << " on server " << grant.server;
+    }
+  }
+}
+
 TEST(GroupShare, AServerOfCountTwoIsTwoServers) {
   Cluster counted = slides();
   counted.servers[0].count = 2;

@@ -105,6 +105,9 @@ TEST(Problem, RefusesNamesThatCannotStandInALineOfText) {
               HasSubstr("users[1].name: holds a control character"));
   EXPECT_THAT(problem_refusal([](Cluster& c) { c.resources[0] = "cpu\x7f"; }),
               HasSubstr("resources[0]: holds a control character"));
+  EXPECT_THAT(problem_refusal([](Cluster& c) { c.servers[0].name = "a\u009bb"; }),
+              HasSubstr("servers[0].name: holds a control character"))
+      << "C1: U+009B alone opens an escape sequence";
   for (const char* bytes :
        {"\xff", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
     EXPECT_THAT(problem_refusal([&](Cluster& c) { c.servers[0].name = bytes; }),

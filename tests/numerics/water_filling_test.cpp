@@ -93,5 +93,23 @@ TEST(WaterFilling, AsksForEveryRateOnce) {
   EXPECT_TRUE((asked == 1).all());
 }
 
+// The slope of 1.0000009 is lost beside one of 1e10, and never summed again.
+TEST(WaterFilling, WhatRoundingLeavesOverCapacityIsScaledToFitAndHasNotConverged) {
+  Eigen::ArrayXXd demand(2, 1);
+  demand << 1, 1;
+  const Eigen::ArrayXd capacity = Eigen::ArrayXd::Constant(1, 10.0);
+  Eigen::ArrayXd cap(2);
+  cap << 1, std::numeric_limits<double>::infinity();
+  const auto rate = [](Eigen::Index, Eigen::Ref<Eigen::ArrayXd> rates) { rates << 1e10, 1.0000009; };
+  const WaterLevels wrong = fill_with_water(demand, capacity, cap, rate, {.resum_below = 0});
+  EXPECT_FALSE(wrong.report.converged());
+  EXPECT_GT(wrong.report.error, 1e-9);
+  EXPECT_LE(wrong.amount.sum(), 10 * (1 + 1e-15));
+  EXPECT_LE(wrong.used[0], 10 * (1 + 1e-15));
+  const WaterLevels right = fill_with_water(demand, capacity, cap, rate);
+  EXPECT_TRUE(right.report.converged());
+  EXPECT_DOUBLE_EQ(right.amount[0], 1) << "a cap is not scaled";
+}
+
 }  // namespace
 }  // namespace mirab::numerics

@@ -1,4 +1,4 @@
-// Where random traffic is solved: docs/explanation/mathematics.md, section 9.
+// Where random traffic is solved: docs/explanation/mathematics.md, section 11.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -365,6 +365,8 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
             "4: faults.leaves[0].at_s: the server joins only at 1 s"},
            {with_schedulers("[{scheduler: dgdrf, name: \"a\\nb\"}]"),
             "3: schedulers[0].name: must be one line, without control characters"},
+           {with_schedulers("[{scheduler: dgdrf, name: \"a\\u009bb\"}]"),
+            "3: schedulers[0].name: must be one line, without control characters"},
            {with_schedulers("[{scheduler: dgdrf, slack: 2}]"),
             "3: schedulers[0].slack: has no effect on dgdrf"},
            {with_schedulers("[{scheduler: dgdrf, best_of: 3}]"),

@@ -1,5 +1,6 @@
 #include "lab/traces/swf/swf.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <mirab/model/workload_file.hpp>
@@ -63,6 +64,17 @@ TEST(Swf, AJobIsAGangOfTasksOfOneProcessor) {
   EXPECT_EQ(workload.span, seconds(65)) << "submitted, 5 s waited, 60 s run";
   EXPECT_TRUE(read_workload_text(write_workload(workload, result.import.provenance), "w"));
   EXPECT_TRUE(Problem::from(result.import.cluster));
+}
+
+TEST(Swf, ANumberOfTheHeadStandsAloneOrBeforeARemarkInBrackets) {
+  for (const char* number : {"1,024", "1024 or so", "16x", "8/16"})
+    EXPECT_THAT(read_swf_log(fmt::format("; MaxProcs: {}\n", number) + a_job).error,
+                HasSubstr("the head names neither MaxProcs nor MaxNodes"))
+        << number;
+  for (const char* number : {"16", "16 ", "16 (2 for login)", "16 [without the front end]"})
+    EXPECT_EQ(
+        read_swf_log(fmt::format("; MaxProcs: {}\n", number) + a_job).import.cluster.servers.at(0).count, 16)
+        << number;
 }
 
 TEST(Swf, TheServersAreTheNodesOfTheHead) {

@@ -55,7 +55,9 @@ struct Metrics {
 };
 
 /// min_dominant_share is min_n G_n; the measures of inequality look at G_n per weight, G_n · mean(φ) / φ_n,
-/// which is G_n when all weights are equal. β after Hamzeh, section 4.2. O(N log N + grants · m).
+/// which is G_n when all weights are equal. β after Hamzeh, 4.3.2.3, equations 4.24 and 4.25, which
+/// subtract all sums from the first; max - min is ours, and the same for two resources. O(N log N + grants ·
+/// m).
 Metrics measure(const Problem& problem, const Allocation& allocation);
 
 /// What Hamzeh's thesis measures, by groups: the users whom a resource dominates (dominant_resources), and
@@ -73,7 +75,8 @@ struct GroupMetrics {
   /// Λ_{i,k}: the average dominant demand of the tasks on server entry i that are dominated by k there, over
   /// the capacity of one of its servers; 0 without such tasks. [K][m]. Definition 5.4.
   std::vector<std::vector<double>> consumption;
-  /// α_i = max_k Λ_{i,k} - min_k Λ_{i,k}, over the resources that the server has. [K]. Equation 5.4.
+  /// α_i = max_k Λ_{i,k} - min_k Λ_{i,k}, over the resources that the server has. [K]. Equation 5.4, which
+  /// subtracts all Λ from the first: the same for two resources.
   std::vector<double> penalty;
 };
 

@@ -110,8 +110,9 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
 /// J + K m rows, after merging. Not decided when that is too large, or what users have too far apart.
 Verdict check_pareto_efficiency(const Division& division, const Tolerances& tolerances = {});
 
-/// When one resource is dominant for every user on all its servers (001, definition 2), its amounts per
-/// weight are lexicographically max-min; else vacuous. O(N K m + N (N + grants)).
+/// When one resource is dominant for every user on all its servers (Ravi Kiran and Srinuvas, An Appropriate
+/// Parameterized Utility Technique On Heterogeneous Server Dependencies, definition 2), its amounts per
+/// weight are lexicographically max-min; else vacuous. O(N (N + grants + N K) + N K m).
 Verdict check_bottleneck_fairness(const Division& division, const Tolerances& tolerances = {});
 
 /// The same when all users demand one and the same resource alone; else vacuous.

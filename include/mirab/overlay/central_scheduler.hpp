@@ -14,7 +14,9 @@ namespace mirab::overlay {
 /// on the first server where it fits; with Search::best_fit on the one of least DRFH distance (2.1.4). A pure
 /// state machine, as Server.
 ///
-/// Cost: O(N + K) a Submit, O(N m + K m) a tick, of N users and K servers; 131,072 users at the most.
+/// Cost: O(N + K) a Submit, O(N m + K m) a tick, of N users and K servers; 131,072 users at the most. A tick
+/// whose task fits nowhere takes O(N (K + sent)) more, of the tasks sent and not answered, and with FIFO
+/// every tick O(N) for each task that arrived and was not served.
 class CentralScheduler {
  public:
   struct Setting {

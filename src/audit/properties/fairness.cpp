@@ -21,9 +21,9 @@ namespace mirab {
 // The sharing incentive: X_n ≥ (φ_n/Φ) Σ_i γ_{n,i}. No user would rather have its equal part of every server,
 // or of the pool, for itself.
 //
-// Source: Ghodsi et al. 2011, section 3; for servers with placement constraints Ravi Kiran and Srinuvas,
-// section 4: the part of a server that a user may not use is lost to it. Example: asset fairness on (30, 30)
-// gives 12 tasks to the user of (1, 1) next to one of (1, 3); half of the pool holds 15.
+// Source: Ghodsi et al. 2011, section 3; for servers with placement constraints Ravi Kiran and Srinuvas, on
+// the properties of αPF-VDS: the part of a server that a user may not use is lost to it. Example: asset
+// fairness on (30, 30) gives 12 tasks to the user of (1, 1) next to one of (1, 3); half of the pool holds 15.
 
 Verdict check_sharing_incentive(const Division& division, EqualPart part, const Tolerances& tolerances) {
   const bool pool = part == EqualPart::of_the_pool;

@@ -210,8 +210,8 @@ Verdict check_resource_monotonicity(const Division& division, const Rule& rule, 
 // Scale invariance: a task k times as large, of which there are 1/k as many, leaves what every user holds
 // unchanged.
 //
-// Source: Bonald and Roberts, section 3 (Propositions 3 and 6). What a user holds is added up over servers,
-// where a resource has one meaning; it is compared as parts of the cluster.
+// Source: Bonald and Roberts, sections 2.3 and 2.4 (Propositions 3 and 6). What a user holds is added up over
+// servers, where a resource has one meaning; it is compared as parts of the cluster.
 
 namespace {
 

@@ -159,6 +159,11 @@ bool every_division_converged(const TrafficOutcome& outcome) {
   return std::all_of(outcome.not_converged.begin(), outcome.not_converged.end(), none);
 }
 
+bool every_iteration_converged(const DemandSeriesOutcome& outcome) {
+  return std::all_of(outcome.mechanisms.begin(), outcome.mechanisms.end(),
+                     [](const simulation::MechanismCourse& course) { return course.not_converged == 0; });
+}
+
 /// When most of the tasks fit nowhere, cluster and workload hardly belong together.
 void note_oversized_tasks(const TraceScenario& trace, const ReplayOutcome& outcome) {
   const std::int64_t all = outcome.submitted + outcome.oversized;
@@ -239,7 +244,9 @@ Exit play(const Asked& asked, const DemandSeriesScenario& demands) {
   std::vector<report::DemandsRun> runs;
   for (const DemandSeriesOutcome& outcome : *outcomes)
     runs.push_back({asked.scenario.name, demands, outcome});
-  return show(asked, runs);
+  const Exit shown = show(asked, runs);
+  const bool converged = std::all_of(outcomes->begin(), outcomes->end(), every_iteration_converged);
+  return shown == Exit::done && !converged ? Exit::not_converged : shown;
 }
 
 Exit play(const Asked& asked, const OverlayScenario& overlay) {

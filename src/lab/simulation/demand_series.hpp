@@ -87,6 +87,7 @@ struct MechanismCourse {
   Course sharing_incentive;  ///< the part of users that hold C_r / N or more of what dominates them; [t]
   std::vector<std::vector<Course>> bundles;  ///< of the shown users in the first repeat; [n][r][t]
   std::vector<Course> user_tasks;            ///< idem, tasks that really run; [n][t]
+  std::int64_t not_converged = 0;            ///< divisions that ended without their certificate
 };
 
 struct DemandSeriesOutcome {

@@ -102,7 +102,7 @@ struct ExactPoint {
 /// 0.8, a few seconds at 0.95. The outcome does not depend on `threads`.
 ///
 /// Source: Bonald and Roberts 2014, section 3.1. Errors: as check(), other than two classes, other sizes than
-/// exponential, the model of tasks.
+/// exponential, the model of tasks, or a division or distribution that has not converged.
 Result<std::vector<ExactPoint>> exact_traffic(const TrafficScenario& scenario, int threads);
 
 /// The same, and for any number of classes with arrivals only, under balanced fairness, which no mechanism of
@@ -110,7 +110,7 @@ Result<std::vector<ExactPoint>> exact_traffic(const TrafficScenario& scenario, i
 /// next to proportional fairness, whatever the law of the sizes; `mechanism` is 0. A load at which more than
 /// 1e-6 of the time lies beyond `most_states` has `boundary` above that.
 ///
-/// Source: Bonald and Proutière 2003; docs/explanation/mathematics.md, section 9. O(states K m) a load.
+/// Source: Bonald and Proutière 2003; docs/explanation/mathematics.md, section 11. O(states K m) a load.
 Result<std::vector<ExactPoint>> balanced_fairness(const TrafficScenario& scenario,
                                                   std::size_t most_states = 4'000'000);
 

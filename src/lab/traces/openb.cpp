@@ -421,7 +421,7 @@ Result<OpenbImport> import_openb(const std::string& node_list, const std::string
   return import;
 }
 
-// Jobs over time from the node and pod lists `openb` of Alibaba's trace of 2023 (source: traces/openb.cpp).
+// Jobs over time from the node and pod lists `openb` of Alibaba's trace of 2023.
 //
 // Not kept: phases, and that a pod which failed was perhaps submitted again. Known limit: a node's GPUs are
 // one amount, so that parts of two GPUs may serve one pod. Cost: O(pods + kinds · entries).

@@ -100,9 +100,11 @@ std::optional<FlooredDivision<Division>> hold_floors(Division first, const Divid
   }
   const Amounts amounts = amounts_of(now);
   const double lowest = count > 0 ? *std::min_element(amounts.begin(), amounts.end()) : 1;
-  const Stop stop = steps > max_steps ? Stop::limit : Stop::target;
-  const SolveReport report{
-      .error = std::max(0.0, 1 - lowest), .stop = stop, .iterations = static_cast<int>(steps)};
+  // At the limit floors are kept, but the objective may not be the highest.
+  SolveReport report =
+      report_of(std::max(0.0, 1 - lowest), {.target = tuning.within, .accepted = tuning.within},
+                Stop::stalled, static_cast<int>(steps));
+  if (steps > max_steps) report.stop = Stop::limit;
   return FlooredDivision<Division>{.report = report, .division = std::move(now)};
 }
 

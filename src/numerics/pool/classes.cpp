@@ -9,6 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include <mirab/model/assert.hpp>
+
 #include "numerics/pool/dual.hpp"
 
 namespace mirab::numerics {
@@ -48,6 +50,7 @@ void ClassLevels::divide(std::span<const std::int64_t> counts, std::span<double>
       level = left_[r] / slope_[r];
       full = r;
     }
+    MIRAB_ASSERT(std::isfinite(level), "a class that takes something");
     for (std::size_t k = 0; k < counts.size(); ++k) {
       if (amount[k] != kRises || classes_->row(k)[full] == 0) continue;
       amount[k] = level;
@@ -159,8 +162,12 @@ void ClassPrices::evaluate(std::span<const std::int64_t> counts, Point& point) c
   const double scale = 1 / std::accumulate(point.price.begin(), point.price.end(), 0.0);
   point.residual = 0;
   for (std::size_t r = 0; r < m; ++r) {
-    const double off = std::abs(std::min(point.price[r] * scale, point.gap[r]));
-    if (!(off <= point.residual)) point.residual = off;  // what is no number stays so, and is never taken
+    const double price = point.price[r] * scale;
+    if (!std::isfinite(price) || !std::isfinite(point.gap[r])) {  // min and max would drop what is no number
+      point.residual = std::numeric_limits<double>::infinity();
+      return;
+    }
+    point.residual = std::max(point.residual, std::abs(std::min(price, point.gap[r])));
   }
 }
 

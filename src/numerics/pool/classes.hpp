@@ -10,7 +10,8 @@
 namespace mirab::numerics {
 
 /// Classes of equal rows in pools of capacity 1, and α: lexicographic max-min of s_k for α = ∞, else
-/// max Σ_k n_k g_α(s_k), under Σ_k n_k s_k b_k,r ≤ 1, for counts n that change. K classes, m resources.
+/// max Σ_k n_k g_α(s_k), under Σ_k n_k s_k b_k,r ≤ 1, for counts n that change. Every class takes something.
+/// K classes, m resources.
 struct RowClasses {
   std::size_t resources = 0;        ///< m
   std::vector<double> demand = {};  ///< b, [k * m + r]

@@ -175,6 +175,15 @@ class WaterFiller {
       residual = std::max(residual, full_[r] > 0 ? std::abs(over) : over);
     }
     levels_.report = report_of(residual, tuning_.accuracy, Stop::stalled, iterations_);
+    if (!levels_.report.converged()) scale_to_fit();
+  }
+
+  // What is given away must be there, though the levels are wrong: the report keeps what they were off by.
+  void scale_to_fit() {
+    const double most = (capacity_ > 0).select(levels_.used / capacity_, 0.0).maxCoeff();
+    if (!(most > 1)) return;
+    levels_.amount /= most;
+    levels_.used /= most;
   }
 
   const WaterTuning& tuning_;

@@ -43,8 +43,9 @@ struct WaterTuning {
 ///
 /// The result is the lexicographic max-min of x_n / rate_n under Σ_n x_n d_n ≤ C and x ≤ cap. `capacity` is
 /// [m], ≥ 0; `cap` is [n], ≥ 0, infinite where there is none, or empty when no row has one. Requires that
-/// every row takes something, or has a finite cap. O(Nm) for each resource that fills up, and O(N log N + Nm)
-/// for all caps together.
+/// every row takes something, or has a finite cap. Amounts that rounding leaves above the capacity by more
+/// than is accepted are scaled down until they fit; the report stays that of before. O(Nm) for each resource
+/// that fills up, and O(N log N + Nm) for all caps together.
 WaterLevels fill_with_water(const Demands& demand, const Eigen::ArrayXd& capacity, const RowValues& cap,
                             const RateFunction& rate, const WaterTuning& tuning = {});
 

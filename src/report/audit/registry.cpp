@@ -395,7 +395,8 @@ std::string section(const Row& row) {
          fmt::format("- source: {}\n", row.source);
 }
 
-/// A mechanism has a page of its own, docs/mechanisms/NAME.md; a discipline or placement has its section.
+/// A mechanism has a page of its own, docs/reference/mechanisms/NAME.md; a discipline or placement has its
+/// section.
 std::string linked_name(const Mechanism& row) { return fmt::format("[`{0}`](mechanisms/{0}.md)", row.name); }
 template <class Row>
 std::string linked_name(const Row& row) {

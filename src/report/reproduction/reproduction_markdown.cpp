@@ -1,4 +1,4 @@
-// docs/explanation/reproduced.md: the papers' tables and figures, with the printed values next to ours.
+// docs/reference/reproduced.md: the papers' tables and figures, with the printed values next to ours.
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -12,6 +12,17 @@
 
 namespace mirab::report {
 
+std::vector<std::string> notices_of(const DemandsRun& run) {
+  std::vector<std::string> notices;
+  for (const simulation::MechanismCourse& course : run.outcome.mechanisms) {
+    if (course.not_converged == 0) continue;
+    notices.push_back(fmt::format("{}: {} did not converge: the shares fit, but are not the mechanism's",
+                                  course.mechanism,
+                                  counted(static_cast<std::size_t>(course.not_converged), "division")));
+  }
+  return notices;
+}
+
 // The mechanisms side by side, each figure the mean over the iterations.
 
 namespace {
@@ -44,11 +55,14 @@ std::string simulation_table(const DemandsRun& run, std::size_t width) {
     for (const auto& series : courses) values.push_back(fixed(mean_of(series[s].values), 4));
     table.add(courses.front()[s].name, std::move(values));
   }
-  return broken(title(run), page) + "\n" + table.text(page) +
-         broken(
-             "granted: part of the capacity that is handed out; run: part that tasks take which can run with "
-             "what they were handed; tasks: how many these are",
-             page);
+  std::string text =
+      broken(title(run), page) + "\n" + table.text(page) +
+      broken(
+          "granted: part of the capacity that is handed out; run: part that tasks take which can run with "
+          "what they were handed; tasks: how many these are",
+          page);
+  for (const std::string& notice : notices_of(run)) text += broken("note: " + printable(notice), page);
+  return text;
 }
 
 namespace {
@@ -108,7 +122,8 @@ Json simulation_json(const DemandsRun& run, std::size_t most_samples) {
           {"times", thinned(iterations, most_samples)},
           {"dominated", curves_by_resource(scenario.resources, run.outcome.dominated, most_samples)},
           {"demands", std::move(demands)},
-          {"contenders", std::move(contenders)}};
+          {"contenders", std::move(contenders)},
+          {"notices", notices_of(run)}};
 }
 
 std::string simulation_csv(const DemandsRun& run) {

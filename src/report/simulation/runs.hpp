@@ -51,6 +51,9 @@ struct DemandsRun {
   const simulation::DemandSeriesOutcome& outcome;
 };
 
+/// Of mechanisms whose divisions did not all converge.
+std::vector<std::string> notices_of(const DemandsRun& run);
+
 /// An overlay under every scheduler, from one seed.
 struct OverlayRuns {
   std::string title;

@@ -48,6 +48,14 @@ TEST(DemandSeries, TheSameSeedGivesTheSameSeriesOnAnyNumberOfThreads) {
   EXPECT_NE(one.demands, run(scenario(60), 6, 1).demands);
 }
 
+TEST(DemandSeries, CountsDivisionsThatHaveNotConverged) {
+  DemandSeriesScenario extreme = scenario(5);
+  extreme.mechanisms = {*choose_mechanism("drf"), *choose_mechanism("alpha-fair:alpha=0.00001")};
+  const DemandSeriesOutcome outcome = run(extreme, 5, 1);
+  EXPECT_EQ(outcome.mechanisms[0].not_converged, 0);
+  EXPECT_EQ(outcome.mechanisms[1].not_converged, 10) << "5 iterations, 2 repeats";
+}
+
 TEST(DemandSeries, EveryIterationDrawsForItself) {
   const DemandSeriesOutcome outcome = run(scenario(60), 5, 1);
   for (const std::vector<Course>& demand : outcome.demands)

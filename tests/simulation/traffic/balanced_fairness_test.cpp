@@ -7,7 +7,7 @@
 namespace mirab::simulation {
 namespace {
 
-// docs/explanation/mathematics.md, section 9: class 0 on both resources, classes 1 and 2 on one each, unit
+// docs/explanation/mathematics.md, section 11: class 0 on both resources, classes 1 and 2 on one each, unit
 // demands. There proportional fairness is balanced, with a product form.
 TEST(BalancedFairness, HasTheProductFormOfTheLineNetwork) {
   const auto scenario = fluid_scenario({{.name = "0", .demand = {1, 1}, .arrivals = 1},

@@ -29,6 +29,15 @@ TEST(ExactTraffic, IsOneMinusTheLoadOnOneResourceUnderLocallyFairRules) {
   }
 }
 
+TEST(ExactTraffic, IsAnErrorWhereADivisionHasNotConverged) {
+  const auto points =
+      exact_traffic(fluid_scenario(two_classes(0.1, 0.5, 0.5), {"pf", "alpha-fair:alpha=0.00001"}, {0.5}), 1);
+  ASSERT_FALSE(points);
+  EXPECT_EQ(points.error().key, "mechanisms[1]");
+  EXPECT_EQ(points.error().message,
+            "the chain of alpha-fair:alpha=0.00001 at a load of 0.5 has not converged");
+}
+
 // Section 2.3: max-min is not locally fair; a task is a task, so small ones are served faster.
 TEST(ExactTraffic, IsNotOneMinusTheLoadOnOneResourceUnderMaxMin) {
   const auto scenario = fluid_scenario({{.name = "small", .demand = {0.2}, .arrivals = 0.5},
@@ -52,8 +61,8 @@ TEST(ExactTraffic, IsTwoQueuesWhereNothingIsShared) {
   }
 }
 
-// docs/explanation/mathematics.md, section 9: d(1/γ_i) = w_i + w_j · 2 (1 - x_i) / (x_i + x_j) times dρ along
-// the loads ρ (w_1, w_2), with x the rates when one job of each class is there.
+// docs/explanation/mathematics.md, section 11: d(1/γ_i) = w_i + w_j · 2 (1 - x_i) / (x_i + x_j) times dρ
+// along the loads ρ (w_1, w_2), with x the rates when one job of each class is there.
 TEST(ExactTraffic, BeginsWithTheLightTrafficSlopes) {
   constexpr double kStep = 2e-4;
   const std::pair<double, double> profiles[] = {{0.1, 0.1}, {0.1, 0.5}, {0.3, 0.8}};

@@ -71,8 +71,8 @@ struct PlacingMeasures {
   std::vector<std::vector<double>> bundles;  ///< [task][r]; nothing for those unplaced
 };
 
-/// α of (5.4) on one server: max_r Λ_r - min_r Λ_r, where Λ_r = Σ d_r / tasks / c_r over the tasks that r
-/// dominates, 0 without any. All are [r].
+/// α of (5.4) on one server: max_r Λ_r - min_r Λ_r (ours; the same as the paper's for two resources), where
+/// Λ_r = Σ d_r / tasks / c_r over the tasks that r dominates, 0 without any. All are [r].
 double penalty_of(const std::vector<double>& demand, const std::vector<double>& tasks,
                   const std::vector<double>& capacity);
 

@@ -14,7 +14,7 @@ struct TwoProfiles {
 
 /// c_1, c_2 of γ_i ≈ 1 - ρ_i - c_i ρ_j in light traffic: as the paper prints them, by
 /// c_i = 2 (1 - x_i) / (x_1 + x_2) with the rates x of one job of each class
-/// (docs/explanation/mathematics.md, section 9), and from exact chains at loads near 0.
+/// (docs/explanation/mathematics.md, section 11), and from exact chains at loads near 0.
 struct LightTraffic {
   std::array<double, 2> printed, formula, chain;
 };

@@ -8,7 +8,7 @@
 //   capacity = Σ_i cap_i / np               (6.2)
 //
 // In a round the heads of all queues that are not empty run in order of arrival
-// (docs/explanation/mathematics.md, section 7). Section 7.2.4: "DRF schedules tasks with the lowest dominant
+// (docs/explanation/mathematics.md, section 8). Section 7.2.4: "DRF schedules tasks with the lowest dominant
 // resource in each iteration". Example (table 4.1): arrivals 0 to 9 dominated by memory, CPU, CPU, disk, CPU,
 // memory, disk, CPU, CPU, memory are served as 0, 1, 3, 2, 5, 6, 4, 9, 7, 8. Known failures: what a task
 // takes does not count; a queue with many tasks gets one turn a round all the same, so that its tasks wait

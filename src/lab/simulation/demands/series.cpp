@@ -18,7 +18,7 @@
 // parameters; "minimum CPU, disk and memory", of which section 7.1.1 speaks, is one floor; (7.7)
 // calls the density itself Mips, which would be below one, so that a draw is meant.
 // Known failures: with disk = Mips / 2 no user is dominated by a disk of more than half the CPU's capacity
-// (docs/explanation/reproduced.md); table 7.4, which prints five demands, does not keep this rule.
+// (docs/reference/reproduced.md); table 7.4, which prints five demands, does not keep this rule.
 #include "lab/simulation/demands/series.hpp"
 
 #include <algorithm>
@@ -213,6 +213,7 @@ constexpr double kMost = 1e9;          // of any amount, radius or stretch
 struct Iteration {
   Check error = {};
   std::vector<DemandMeasures> measures = {};
+  std::vector<bool> converged = {};
   std::vector<std::vector<double>> user_tasks = {};  // [contender][n], of shown users
   std::vector<std::vector<double>> demands = {};     // [n][r], of shown users
 };
@@ -274,7 +275,9 @@ Iteration run_iteration(const DemandSeriesScenario& scenario, const Profiles& pr
   Iteration iteration;
   const Result<Problem> problem = problem_at(scenario, profiles, t, random);
   if (!problem) return {.error = problem.error()};
-  const auto keep = [&](const Allocation& allocation) {
+  const auto keep = [&](const Outcome& outcome) {
+    const Allocation& allocation = outcome.allocation;
+    iteration.converged.push_back(outcome.status != Status::not_converged);
     DemandMeasures measures = measure_demands(*problem, allocation);
     measures.bundles.resize(shown);
     measures.bundles.shrink_to_fit();
@@ -285,13 +288,13 @@ Iteration run_iteration(const DemandSeriesScenario& scenario, const Profiles& pr
   for (const Choice& choice : scenario.mechanisms) {
     const Result<Outcome> outcome = allocate(*problem, choice);
     if (!outcome) return {.error = outcome.error()};
-    keep(outcome->allocation);
+    keep(*outcome);
   }
   for (const Choice& choice : scenario.disciplines) {
     const Result<Outcome> outcome =
         fill(*problem, {.discipline = choice, .placement = *choose_placement("first-fit")}, random);
     if (!outcome) return {.error = outcome.error()};
-    keep(outcome->allocation);
+    keep(*outcome);
   }
   for (std::size_t n = 0; n < shown; ++n) {
     std::vector<double>& demand = iteration.demands.emplace_back();
@@ -410,8 +413,10 @@ Result<DemandSeriesOutcome> simulate_demands(const DemandSeriesScenario& scenari
   const double part = 1 / static_cast<double>(repeats);
   for (std::size_t index = 0; index < all.size(); ++index) {
     if (all[index].error) return *all[index].error;
-    for (std::size_t k = 0; k < outcome.mechanisms.size(); ++k)
+    for (std::size_t k = 0; k < outcome.mechanisms.size(); ++k) {
       add(outcome.mechanisms[k], index % T, all[index].measures[k], part);
+      if (!all[index].converged[k]) ++outcome.mechanisms[k].not_converged;
+    }
     add(outcome.dominated, index % T, all[index].measures[0].dominated, part);
     if (index < T) show(outcome, all[index], index);
   }

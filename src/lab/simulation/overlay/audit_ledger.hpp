@@ -63,7 +63,7 @@ struct HeldRecord {
 };
 
 /// What truly is held and runs, kept from what nodes say that they do (overlay/effects.hpp) to check it; what
-/// a run tells of shares and room is counted apart (ledger.hpp). Finds at once when a server has more than
+/// a run tells of shares and room is counted apart (record.hpp). Finds at once when a server has more than
 /// its capacity ("capacity"), when a task runs at two places ("one place"), and when one is wanted, starts or
 /// ends again after its user took its end ("once"). O(log tasks) a fact; what runs on a server is found by
 /// looking through all.

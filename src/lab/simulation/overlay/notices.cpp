@@ -117,10 +117,10 @@ Duration slowest_message(const OverlayScenario& scenario) {
   return (scenario.faults.reorder > 0 ? kHeldBack + 1 : 1) * scenario.latency.max;
 }
 
-/// From one thing that prolongs a lease to the next, at a host whose user is well (overlay/leases.hpp). The
-/// user waits for the answer to the last, but not for longer than `again`, and for a quarter of the lease; it
-/// speaks at its next tick, and a slow message may follow a quick one. If one is lost, it speaks again.
-/// Two that are lost in a row, partitions, and slow servers or clocks are left out.
+/// From one thing that prolongs a lease to the next, at a host whose user is well (overlay/user_state.hpp).
+/// The user waits for the answer to the last, but not for longer than `again`, and for a quarter of the
+/// lease; it speaks at its next tick, and a slow message may follow a quick one. If one is lost, it speaks
+/// again. Two that are lost in a row, partitions, and slow servers or clocks are left out.
 Duration longest_silence(const overlay::Patience& patience, const OverlayScenario& scenario) {
   const Duration again = patience.again * scenario.tick;
   const Duration slowest = slowest_message(scenario);

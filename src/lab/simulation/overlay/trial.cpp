@@ -46,7 +46,7 @@ TrialOutcome run_trial(const Trial& trial) {
   return outcome;
 }
 
-// The writer to the reader of simulation/scenario/overlay*.cpp: the same keys, in the same order.
+// The writer to the reader of simulation/scenario/overlay.cpp: the same keys, in the same order.
 
 namespace {
 

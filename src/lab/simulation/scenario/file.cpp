@@ -1,5 +1,5 @@
 // The scenario file (docs/reference/simulate.md): the keys that every kind has; each kind's own keys are read
-// in scenario_<kind>.cpp.
+// in kinds.cpp and overlay.cpp.
 #include <algorithm>
 #include <array>
 #include <cerrno>

@@ -2,7 +2,6 @@
 // itself.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fmt/format.h>
 #include <limits>
 #include <vector>
@@ -18,6 +17,7 @@
 #include <string>
 
 #include "lab/simulation/overlay.hpp"
+#include "model/names.hpp"
 
 namespace mirab::simulation {
 
@@ -287,9 +287,7 @@ void refuse_ignored(const Node& node, const std::string& key, const OverlayRules
 // It stands in tables and titles: no line breaks, nothing that steers a terminal.
 std::string read_own_name(const Node& node, const std::string& key, ScenarioFields& fields) {
   std::string name = fields.name(node, key);
-  const auto steers = [](char byte) { return std::iscntrl(static_cast<unsigned char>(byte)) != 0; };
-  if (std::ranges::any_of(name, steers))
-    fields.fail(key, "must be one line, without control characters", node.line);
+  if (has_control(name)) fields.fail(key, "must be one line, without control characters", node.line);
   return name;
 }
 

@@ -209,7 +209,8 @@ ExactPoint point_of(const Chain& chain, const Solved& solved, double change) {
   return point;
 }
 
-ExactPoint stable_point(const Chain& chain) {
+// Nothing when π or some division has not converged: then the point would not be exact.
+std::optional<ExactPoint> stable_point(const Chain& chain) {
   Sizes2 size = {chain.arrivals[0] > 0 ? kFirstSize : 1, chain.arrivals[1] > 0 ? kFirstSize : 1};
   Solved solved = solve(chain, size, std::vector<double>(size[0] * size[1], 1.0));
   double change = 1;
@@ -220,6 +221,7 @@ ExactPoint stable_point(const Chain& chain) {
     change = relative_change(solved, next);
     solved = std::move(next);
   }
+  if (!solved.pi.report.converged() || !chain.rates.converged()) return {};
   return point_of(chain, solved, change);
 }
 
@@ -245,24 +247,34 @@ Result<std::vector<ExactPoint>> exact_traffic(const TrafficScenario& scenario, i
     rates.push_back(*std::move(of));
   }
   const std::size_t loads = scenario.loads.size();
-  std::vector<ExactPoint> points(scenario.mechanisms.size() * loads);
+  std::vector<std::optional<ExactPoint>> found(scenario.mechanisms.size() * loads);
   sweep(rates.size(), threads, [&](std::size_t mechanism) {
     for (std::size_t l = 0; l < loads; ++l) {
-      ExactPoint& point = points[mechanism * loads + l];
       const double load = scenario.loads[l];
-      point = is_stable(scenario, load) ? stable_point(chain_of(scenario, load, rates[mechanism]))
-                                        : overloaded_point(scenario.classes.size());
-      point.load = load;
-      point.mechanism = mechanism;
+      found[mechanism * loads + l] = is_stable(scenario, load)
+                                         ? stable_point(chain_of(scenario, load, rates[mechanism]))
+                                         : overloaded_point(scenario.classes.size());
     }
   });
+  std::vector<ExactPoint> points;
+  for (std::size_t index = 0; index < found.size(); ++index) {
+    const std::size_t mechanism = index / loads;
+    const double load = scenario.loads[index % loads];
+    if (!found[index])
+      return Error{.message = fmt::format("the chain of {} at a load of {} has not converged",
+                                          scenario.mechanisms[mechanism].text, load),
+                   .key = fmt::format("mechanisms[{}]", mechanism)};
+    points.push_back(*std::move(found[index]));
+    points.back().load = load;
+    points.back().mechanism = mechanism;
+  }
   return points;
 }
 
 // Balanced fairness by its recursion.
 //
 // Source: Bonald and Proutière, Insensitive bandwidth sharing in data networks, 2003;
-// docs/explanation/mathematics.md, section 9. The rates n_i φ_i(n) = Φ(n - e_i) / Φ(n) with
+// docs/explanation/mathematics.md, section 11. The rates n_i φ_i(n) = Φ(n - e_i) / Φ(n) with
 //
 //   Φ(0) = 1,  Φ(n) = max_j Σ_i a_ij Φ(n - e_i) / C_j
 //

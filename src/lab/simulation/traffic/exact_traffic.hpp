@@ -27,6 +27,9 @@ class ClassRates {
   /// (x_1, x_2) in a covered state; 0 for a class that is not there.
   std::array<double, 2> at(std::size_t n1, std::size_t n2) const { return tasks_[n1 * (most_[1] + 1) + n2]; }
 
+  /// Did all divisions so far? Otherwise some shares fit, but are not the mechanism's.
+  bool converged() const { return rates_->not_converged() == 0; }
+
  private:
   explicit ClassRates(FluidRule rule);
   std::array<double, 2> divided(std::size_t n1, std::size_t n2);

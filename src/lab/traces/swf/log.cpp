@@ -126,6 +126,9 @@ std::optional<std::int64_t> number_in(const Head& head, std::string_view name) {
   const std::string& text = entry->second;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failed != std::errc() || number < 1 || number > kMostOfAHead) return {};
+  const std::string_view rest =
+      trimmed({end, text.data() + text.size()});  // nothing, or a remark in brackets
+  if (!rest.empty() && rest.front() != '(' && rest.front() != '[') return {};
   return number;
 }
 
