@@ -143,8 +143,8 @@ TEST(OverlayReport, WhatIsWithoutEffectAndRoomThatIsLeftAreNoted) {
   EXPECT_THAT(
       notices_of(overlay.all),
       ElementsAre("quiet: has no effect: duration_s says when the run is over",
-                  "under pdgdrf:hops=9 27 more tasks would fit: user B, who has no task that waits, is "
-                  "the poorest, and nobody is served before it, unless by `idle: skip`"));
+                  "under pdgdrf:hops=9 27 more tasks would fit: user B has the lowest share and no waiting "
+                  "task, so no other user is served (`idle: skip` serves them)"));
   EXPECT_THAT(simulation_table(overlay.all, 100), HasSubstr("note: under pdgdrf:hops=9 27 more"));
 }
 
