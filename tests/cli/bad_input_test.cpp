@@ -10,7 +10,6 @@ namespace {
 
 using test::Ran;
 using test::shell;
-using test::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -174,7 +173,7 @@ TEST(BadInput, WhatIsAllowedButLooksLikeASlipIsNoted) {
   const std::string unit =
       ":5: users[0].demand.memory: 4 has no unit, where a server has 64Gi; is one missing?\n";
   const std::string whole = ":6: users[1].demand.cpu: no server holds one whole task (500 of 16)\n";
-  for (const std::string command : {"mirab validate " + cluster, "mirab fill -d drf " + cluster}) {
+  for (const std::string& command : {"mirab validate " + cluster, "mirab fill -d drf " + cluster}) {
     const Ran ran = shell(command);
     EXPECT_EQ(ran.status, 0);
     EXPECT_THAT(ran.err, HasSubstr("mirab: note: " + cluster + unit));

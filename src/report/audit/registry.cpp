@@ -333,7 +333,7 @@ constexpr std::string_view kOpening =
     "\n"
     "`mirab allocate` divides a cluster by a *mechanism*; tasks are divisible there. `mirab fill` places "
     "whole tasks, one\n"
-    "after the other: a *discipline* says whom to serve next, a *placement* on which server.\n"
+    "after the other: a *discipline* decides which user is served next, a *placement* on which server.\n"
     "\n"
     "Options follow the name after a colon: `alpha-fair:alpha=2`. Claims state what holds, or fails, for a "
     "mechanism "
@@ -372,7 +372,7 @@ std::string claims_list(std::span<const Claim> claims) {
   std::string text = "\n| property | claimed | by |\n|---|---|---|\n";
   for (const Claim& claim : claims) {
     text += fmt::format("| {} | {}{} | {} |\n", property_name(claim.property),
-                        claim.refuted ? "claimed, but refuted"
+                        claim.refuted ? "claimed, but refuted: tried"
                         : claim.holds ? "holds"
                                       : "does not hold",
                         conditions_words(claim.conditions), cell(claim.source));
@@ -402,7 +402,8 @@ std::string section(const Row& row) {
          fmt::format("- source: {}\n", row.source);
 }
 
-/// A mechanism has a page of its own, docs/reference/mechanisms/NAME.md; a discipline or placement has its section.
+/// A mechanism has a page of its own, docs/reference/mechanisms/NAME.md; a discipline or placement has its
+/// section.
 std::string linked_name(const Mechanism& row) { return fmt::format("[`{0}`](mechanisms/{0}.md)", row.name); }
 template <class Row>
 std::string linked_name(const Row& row) {

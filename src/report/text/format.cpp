@@ -86,7 +86,7 @@ std::string amount(double value) {
 std::string duration(double seconds) {
   struct Unit {
     double seconds;
-    double from;  // a time that is as long as this is told in it
+    double from;  // the shortest time that is written in it
     const char* sign;
   };
   constexpr double kMinute = 60, kHour = 3600, kDay = 86400;

@@ -18,7 +18,7 @@
 // parameters; "minimum CPU, disk and memory", of which section 7.1.1 speaks, is one floor; (7.7)
 // calls the density itself Mips, which would be below one, so that a draw is meant.
 // Known failures: with disk = Mips / 2 no user is dominated by a disk of more than half the CPU's capacity
-// (docs/explanation/reproduced.md); table 7.4, which prints five demands, does not keep this rule.
+// (docs/reference/reproduced.md); table 7.4, which prints five demands, does not keep this rule.
 #include "lab/simulation/demands/series.hpp"
 
 #include <algorithm>
