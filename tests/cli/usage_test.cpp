@@ -62,7 +62,7 @@ const std::vector<BadUsage> kBadUsages = {
      "--properties: 'envy-freeness' is given twice"},
     {"NoClaim", "audit --claims -m drf --properties non-wastefulness",
      "--properties: drf makes no claim about non-wastefulness"},
-    {"UnknownProperty", "audit examples/slides.yaml -m drf --properties xyzzy", "scale-invariance"},
+    {"AllPropertiesAreListed", "audit examples/slides.yaml -m drf --properties xyzzy", "scale-invariance"},
     {"BudgetOfNothing", "audit examples/slides.yaml -m drf --budget 0",
      "--budget: '0' is not a whole number from 1 to 10000000"},
     {"BudgetTooLarge", "audit examples/slides.yaml -m drf --budget 10000001",

@@ -90,7 +90,7 @@ TEST(OverlayReport, TheTableHasARowForEachScheduler) {
   EXPECT_THAT(simulation_table(overlay.all, 100),
               StartsWith(R"(o.yaml: 2 users on 1 server of park.yaml, a tick every 0.1 s, seed 7
 
-                   least             devi-                        ticks  messages   bytes
+                  lowest             devi-                        ticks  messages   bytes
 scheduler          share    gini     ation  wrong  placed  ticks  ratio    a tick  a tick  broken
 ─────────────────────────────────────────────────────────────────────────────────────────────────
 centralised-drf  0.05610  0.0123  0.002340  2.50%     400    800   1.00      2.50      45       0
