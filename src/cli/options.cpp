@@ -6,6 +6,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 
 #include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
@@ -64,15 +65,34 @@ Result<Choice> read_choice(const std::string& text, const std::string& option,
   return error;
 }
 
+namespace {
+
+bool same_value(const std::string& one, const std::string& other) {
+  const auto number = [](const std::string& text) -> std::optional<double> {
+    double value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return failure == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+  };
+  return one == other || (number(one) && number(one) == number(other));
+}
+
+}  // namespace
+
+bool same_choice(const Choice& one, const Choice& other) {
+  return one.name == other.name && std::equal(one.options.begin(), one.options.end(), other.options.begin(),
+                                              other.options.end(), [](const auto& a, const auto& b) {
+                                                return a.first == b.first && same_value(a.second, b.second);
+                                              });
+}
+
 Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, const std::string& option,
                                          Result<Choice> (*choose)(std::string_view)) {
   std::vector<Choice> choices;
   for (const std::string& text : texts) {
     Result<Choice> choice = read_choice(text, option, choose);
     if (!choice) return choice.error();
-    const bool is_given = std::any_of(choices.begin(), choices.end(), [&](const Choice& other) {
-      return other.name == choice->name && other.options == choice->options;
-    });
+    const bool is_given = std::any_of(choices.begin(), choices.end(),
+                                      [&](const Choice& other) { return same_choice(other, *choice); });
     if (is_given) return Error{.message = fmt::format("'{}' is given twice", text), .key = option};
     choices.push_back(*std::move(choice));
   }
@@ -90,7 +110,7 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
 
 void add_seed_option(CLI::App& app, std::uint64_t& seed) {
   CLI::Option* option =
-      app.add_option("--seed", seed, "Start of everything drawn at random; the same seed repeats the result");
+      app.add_option("--seed", seed, "Seed of all random numbers; the same seed repeats the result");
   take_whole_number(option->capture_default_str(), 0);
 }
 

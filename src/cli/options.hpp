@@ -14,6 +14,9 @@ class Option;
 
 namespace mirab::cli {
 
+/// How the name of a group of options in help begins, of those that only go with another one.
+inline constexpr const char* kOptionsOf = "Options of ";
+
 /// Where and how a result is printed.
 struct OutputOptions {
   std::string format = "table";
@@ -43,6 +46,9 @@ CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector
 /// values with commas between them, how to give each.
 Result<Choice> read_choice(const std::string& text, const std::string& option,
                            Result<Choice> (*choose)(std::string_view));
+
+/// Are they the same, by the values of their options? `alpha=2` and `alpha=2.0` are.
+bool same_choice(const Choice& one, const Choice& other);
 
 /// The same of all values of an option. One that is given twice is an error.
 Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, const std::string& option,

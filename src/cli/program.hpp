@@ -29,10 +29,19 @@ struct Example {
   std::string meaning;
 };
 
+/// The meaning of an exit status.
+struct ExitMeaning {
+  int status;
+  std::string meaning;
+};
+
+inline constexpr const char* kNotConverged = "an outcome did not converge; it is printed, and marked";
+
 /// What help, man page and completions say of a command beyond what its CLI::App knows.
 struct Manual {
   std::vector<std::string> paragraphs;
   std::vector<Example> examples;
+  std::vector<ExitMeaning> exits = {};  ///< where they differ from 0 done, 1 failed, 2 bad input
 };
 
 /// One command: its options, its words, and what it does when it was asked for.

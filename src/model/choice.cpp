@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
+#include <utility>
 
 #include <mirab/model/choice.hpp>
 
@@ -19,18 +20,20 @@ std::string lower(std::string_view text) {
   return lower;
 }
 
-// Edit distance (Levenshtein): insertions, deletions and substitutions that turn a into b.
+// Edit distance (Damerau's, in its restricted form): insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b, where nothing that was swapped is edited again.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
+    next[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substitute, row[j] + 1, row[j + 1] + 1});
+      next[j + 1] = std::min({row[j] + (a[i] == b[j] ? 0 : 1), next[j] + 1, row[j + 1] + 1});
+      const bool swapped = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+      if (swapped) next[j + 1] = std::min(next[j + 1], above[j - 1] + 1);
     }
+    std::swap(above, row);
+    std::swap(row, next);
   }
   return row.back();
 }

@@ -12,6 +12,11 @@
 #include <mirab/model/assert.hpp>
 
 namespace mirab {
+namespace {
+
+constexpr std::string_view kCannotBeRead = "cannot be read";
+
+}  // namespace
 
 // The bytes of a file, unpacked when it is gzip: one stream after the other, up to the end of the file.
 // zlib's own reader of files would pass over what follows the last stream in silence.
@@ -60,7 +65,7 @@ bool Lines::Text::fill() {
   while (filled < packed_.size()) {
     const ssize_t got = ::read(descriptor_, packed_.data() + filled, packed_.size() - filled);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) complain(fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (got < 0) complain(fmt::format("{}: {}", kCannotBeRead, std::strerror(errno)));
     if (got <= 0) break;
     filled += static_cast<std::size_t>(got);
   }
@@ -128,7 +133,7 @@ std::size_t Lines::Text::read(char* to, std::size_t room) {
 Result<Lines> Lines::open(const std::string& path, std::size_t longest) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0)
-    return Error{.message = fmt::format("cannot be opened: {}", std::strerror(errno)), .file = path};
+    return Error{.message = fmt::format("{}: {}", kCannotBeRead, std::strerror(errno)), .file = path};
   return Lines(std::make_unique<Text>(descriptor), path, longest);
 }
 
@@ -180,7 +185,8 @@ void Lines::refill() {
 }
 
 Error Lines::error(std::string message) const {
-  return {.message = std::move(message), .file = path_, .line = number_ + 1};
+  const bool of_the_file = message.starts_with(kCannotBeRead);  // such as a folder; it has no lines
+  return {.message = std::move(message), .file = path_, .line = of_the_file ? 0 : number_ + 1};
 }
 
 }  // namespace mirab

@@ -119,7 +119,7 @@ std::string first_names(std::span<const std::string_view> names, std::size_t mos
 }
 
 std::string known_names(std::string_view written, std::span<const std::string_view> known) {
-  constexpr std::size_t kMostKnown = 8;  // in one line of an error
+  constexpr std::size_t kMostKnown = 20;  // in one line of an error
   const std::string nearest = nearest_names(written, known);
   return fmt::format("{} are {}", nearest.empty() ? "; known" : nearest + " Known",
                      first_names(known, kMostKnown));

@@ -197,6 +197,28 @@ TEST(Files, NoneUsesAWordThatIsAvoided) {
       << "write plain English: see CONTRIBUTING.md";
 }
 
+/// file: document, for each document that the text names and that is not there.
+std::vector<std::string> missing_documents(const std::string& name, const std::string& text) {
+  static const std::regex document(R"(docs/[A-Za-z0-9_./-]+\.md)");
+  std::vector<std::string> found;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), document); match != std::sregex_iterator();
+       ++match) {
+    const bool is_pattern = match->str().ends_with("/NAME.md");
+    if (!is_pattern && !fs::exists(root / match->str())) found.push_back(name + ": " + match->str());
+  }
+  return found;
+}
+
+TEST(Files, EveryDocumentThatASourceNamesIsThere) {
+  const auto of_sources = [](const std::string& name, const std::string& text) {
+    const bool is_test = name.starts_with("tests/");  // which make documents of their own
+    return is_test ? std::vector<std::string>() : missing_documents(name, text);
+  };
+  EXPECT_THAT(found_in_prose({".cpp", ".hpp", ".h", ".ts", ".json", ".py"}, of_sources), IsEmpty());
+  EXPECT_THAT(missing_documents("x.cpp", "see docs/no-such.md"),
+              testing::ElementsAre("x.cpp: docs/no-such.md"));
+}
+
 TEST(Files, NoLineOfADocumentIsTooLong) { EXPECT_THAT(found_in_prose({".md"}, long_lines), IsEmpty()); }
 
 TEST(Files, AnAvoidedWordIsSeenAcrossLinesAndInComments) {

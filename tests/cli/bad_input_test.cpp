@@ -145,4 +145,43 @@ TEST(BadInput, AHundredMegabytesOfBracketsEndInAMessageWithinBoundedMemory) {
 }
 
 }  // namespace
+TEST(BadInput, AFileThatAScenarioNamesInVainIsAnErrorOfTheScenario) {
+  const TemporaryFolder folder;
+  const std::string scenario = folder.write("x.yaml", "kind: trace\ncluster: " MIRAB_SOURCE_DIR
+                                                      "/examples/slides.yaml\nworkload: nope.workload\n"
+                                                      "contenders: [{discipline: drf, placement: best-fit}]\n");
+  for (const std::string command : {"mirab validate ", "mirab simulate "}) {
+    const Ran ran = shell(command + scenario);
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(ran.err, StartsWith("mirab: " + scenario + ":3: workload: '"));
+    EXPECT_THAT(ran.err, HasSubstr("nope.workload' cannot be read: No such file or directory\n"));
+  }
+}
+
+TEST(BadInput, ATextOfNoKindIsToldWhatIsTaken) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(shell("mirab validate " + folder.write("bad.csv", "a,b\n")).err,
+              HasSubstr("bad.csv:1: is neither a cluster, a scenario nor a workload file: must be a map"));
+}
+
+TEST(BadInput, WhatIsAllowedButLooksLikeASlipIsNoted) {
+  const TemporaryFolder folder;
+  const std::string cluster = folder.write(
+      "c.yaml",
+      "resources: [cpu, memory]\nservers:\n  - {name: s, capacity: {cpu: 16, memory: 64Gi}}\nusers:\n"
+      "  - {name: A, demand: {cpu: 1, memory: 4}}\n  - {name: B, demand: {cpu: 500, memory: 4Gi}}\n");
+  const std::string unit =
+      ":5: users[0].demand.memory: 4 has no unit, where a server has 64Gi; is one missing?\n";
+  const std::string whole = ":6: users[1].demand.cpu: no server holds one whole task (500 of 16)\n";
+  for (const std::string& command : {"mirab validate " + cluster, "mirab fill -d drf " + cluster}) {
+    const Ran ran = shell(command);
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_THAT(ran.err, HasSubstr("mirab: note: " + cluster + unit));
+    EXPECT_THAT(ran.err, HasSubstr("mirab: note: " + cluster + whole));
+  }
+  const Ran divided = shell("mirab allocate -m drf " + cluster);
+  EXPECT_EQ(divided.err, "mirab: note: " + cluster + unit) << "a part of a task may be divided";
+  EXPECT_THAT(shell("mirab validate examples/slides.yaml").err, testing::IsEmpty());
+}
+
 }  // namespace mirab

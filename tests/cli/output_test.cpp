@@ -91,10 +91,36 @@ TEST(Output, ThePageAndTheResultCannotReplaceEachOther) {
   const std::string around = folder.path("./both");
   const Ran ran = shell(kAllocate + "-o " + file + " --report " + around);
   EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.err, HasSubstr("mirab: --report: the page and the result cannot both go to "));
+  EXPECT_THAT(ran.err, HasSubstr("mirab: --report: "));
   EXPECT_EQ(read_text(file), "older");
   EXPECT_EQ(shell(kAllocate + "--report -").status, 2);
   EXPECT_EQ(shell(kAllocate + "-o /dev/null --report /dev/null").status, 0);
+}
+
+TEST(Output, WhatCannotBeWrittenIsRefusedBeforeTheWorkByEveryCommand) {
+  const std::string slides = "examples/slides.yaml ";
+  for (const std::string& command :
+       {"allocate " + slides + "-m drf", "fill " + slides + "-d drf", "explain " + slides + "A -m drf",
+        "audit " + slides + "-m drf", "diff " + slides + "-m drf -m pf", std::string("mechanisms"),
+        std::string("limits examples/pods/two-pods.yaml --capacity cpu=2"), std::string("reproduce --list"),
+        std::string("import openb no-nodes no-pods")}) {
+    const Ran ran = shell("mirab " + command + " -o /nonexistent/x");
+    EXPECT_EQ(ran.status, 2) << command;
+    EXPECT_EQ(ran.err, "mirab: -o: '/nonexistent/x' cannot be written: No such file or directory\n")
+        << command;
+  }
+}
+
+TEST(Output, TheFolderOfWitnessesIsMadeForAWitnessOnly) {
+  const TemporaryFolder folder;
+  const std::string made = folder.path("new");
+  EXPECT_EQ(shell("mirab audit no-such.yaml -m drf --witness-dir " + made).status, 2);
+  EXPECT_EQ(
+      shell("mirab audit examples/slides.yaml -m drf --properties feasible --witness-dir " + made).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(made));
+  const Ran ran = shell("mirab audit examples/slides.yaml -m drf --witness-dir /proc/new");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("mirab: --witness-dir: '/proc/new' cannot be made: "));
 }
 
 TEST(Output, TheInputIsNeverReplaced) {
@@ -111,8 +137,8 @@ TEST(Output, TheInputIsNeverReplaced) {
         const Ran ran = shell("mirab " + command + cluster + " " + option + file);
         EXPECT_EQ(ran.status, 2) << command << option << file;
         EXPECT_THAT(ran.out, IsEmpty());
-        EXPECT_EQ(ran.err, "mirab: " + option.substr(0, option.size() - 1) + ": '" + file +
-                               "' is the cluster file, which would be replaced\n");
+        EXPECT_EQ(ran.err, "mirab: " + option.substr(0, option.size() - 1) + ": output '" + file +
+                               "' would overwrite an input file\n");
         EXPECT_EQ(read_text(cluster), slides);
       }
     }
@@ -124,7 +150,7 @@ TEST(Output, AnImportDoesNotReplaceWhatItReads) {
   const std::string machines = folder.write("machine_events.csv", "0,1,0,a,1,1\n");
   const Ran ran = shell("mirab import google2011 " + machines + " tests/traces/data -o " + machines);
   EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.err, HasSubstr("is an input, which would be replaced"));
+  EXPECT_THAT(ran.err, HasSubstr("would overwrite an input file"));
   EXPECT_EQ(read_text(machines), "0,1,0,a,1,1\n");
 }
 

@@ -310,7 +310,9 @@ TEST(Results, ABadTraceIsExplainedAndWritesNothing) {
       "tests/traces/data/openb/nodes-excerpt.csv");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.out, ::testing::IsEmpty());
-  EXPECT_EQ(ran.err, "mirab: tests/traces/data/openb/pods-excerpt.csv:1: 11 columns where 5 belong\n");
+  EXPECT_EQ(ran.err,
+            "mirab: tests/traces/data/openb/pods-excerpt.csv:1: 11 columns instead of the 5 of a list of "
+            "nodes (sn,cpu_milli,memory_mib,gpu,model)\n");
 }
 
 TEST(Results, ConfinedUsersAreDrawnOnlyWhenAskedFor) {

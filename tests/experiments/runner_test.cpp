@@ -34,7 +34,8 @@ TEST(ChooseExperiments, ABeginningWithAStarPicksAllThatBeginSo) {
 TEST(ChooseExperiments, ANameThatPicksNoneIsAnErrorWithTheNearest) {
   EXPECT_THAT(chosen({"slides-table1", "slides-tabel1"}),
               ElementsAre("there is no experiment 'slides-tabel1'; did you mean slides-table1?"));
-  EXPECT_THAT(chosen({"zzz-*"}), ElementsAre("there is no experiment 'zzz-*'"));
+  EXPECT_THAT(chosen({"zzz-*"}),
+              ElementsAre("no experiment begins with 'zzz-'; 'mirab reproduce --list' lists them"));
   EXPECT_THAT(chosen({""}), ElementsAre(HasSubstr("there is no experiment ''")));
 }
 

@@ -349,7 +349,7 @@ TEST(WorkloadFile, EveryOtherSlipIsAnErrorThatNamesItsKey) {
 TEST(WorkloadFile, AFileThatCannotBeOpenedIsNamed) {
   const Result<Workload> workload = read_workload_file("/nowhere/w");
   ASSERT_FALSE(workload);
-  EXPECT_THAT(describe(workload.error()), StartsWith("/nowhere/w: cannot be opened"));
+  EXPECT_THAT(describe(workload.error()), StartsWith("/nowhere/w: cannot be read"));
 }
 
 }  // namespace

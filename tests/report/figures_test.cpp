@@ -40,11 +40,32 @@ TEST(Figures, AmountsGetASuffixFromAMillionOn) {
   EXPECT_EQ(amount(18), "18");
   EXPECT_EQ(amount(0.2493), "0.2493");
   EXPECT_EQ(amount(999999), "999999");
-  EXPECT_EQ(amount(68719476736.0), "68.72G");
+  EXPECT_EQ(amount(68720000000.0), "68.72G");
+}
+
+TEST(Figures, AmountsThatAreWholeInMebibytesHaveTheSuffixOfAClusterFile) {
+  constexpr double kMi = 1 << 20;
+  EXPECT_EQ(amount(kMi), "1Mi");
+  EXPECT_EQ(amount(768 * kMi), "768Mi");
+  EXPECT_EQ(amount(1536 * kMi), "1.5Gi");
+  EXPECT_EQ(amount(3 * 65536 * kMi), "192Gi");
+  EXPECT_EQ(amount(12'583 * 65536 * kMi), "786.44Ti");
+  EXPECT_EQ(amount(kMi + 1), "1.05M");
+}
+
+TEST(Figures, DurationsAreRoundedBeforeTheirUnitIsChosen) {
+  EXPECT_EQ(duration(0.9996), "1 s");
+  EXPECT_EQ(duration(119.97), "2 min");
+  EXPECT_EQ(duration(119.4), "119 s");
+  EXPECT_EQ(duration(1234), "20.6 min");
+  EXPECT_EQ(duration(4740), "79 min");
+  EXPECT_EQ(duration(10'000), "2.78 h");
+  EXPECT_EQ(duration(200'000), "2.31 d");
 }
 
 TEST(Figures, DurationsHaveTheUnitThatFits) {
-  EXPECT_EQ(duration(0), "< 1 µs");
+  EXPECT_EQ(duration(0), "0 s");
+  EXPECT_EQ(duration(1e-9), "< 1 µs");
   EXPECT_EQ(duration(12e-6), "12 µs");
   EXPECT_EQ(duration(3.4e-3), "3.4 ms");
   EXPECT_EQ(duration(1.25), "1.25 s");

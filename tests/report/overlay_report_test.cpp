@@ -90,7 +90,7 @@ TEST(OverlayReport, TheTableHasARowForEachScheduler) {
   EXPECT_THAT(simulation_table(overlay.all, 100),
               StartsWith(R"(o.yaml: 2 users on 1 server of park.yaml, a tick every 0.1 s, seed 7
 
-                   least             devi-                        ticks  messages   bytes
+                  lowest             devi-                        ticks  messages   bytes
 scheduler          share    gini     ation  wrong  placed  ticks  ratio    a tick  a tick  broken
 ─────────────────────────────────────────────────────────────────────────────────────────────────
 centralised-drf  0.05610  0.0123  0.002340  2.50%     400    800   1.00      2.50      45       0
@@ -143,8 +143,8 @@ TEST(OverlayReport, WhatIsWithoutEffectAndRoomThatIsLeftAreNoted) {
   EXPECT_THAT(
       notices_of(overlay.all),
       ElementsAre("quiet: has no effect: duration_s says when the run is over",
-                  "under pdgdrf:hops=9 27 more tasks would fit: user B, who has no task that waits, is "
-                  "the poorest, and nobody is served before it, unless by `idle: skip`"));
+                  "under pdgdrf:hops=9 27 more tasks would fit: user B has the lowest share and no waiting "
+                  "task, so no other user is served (`idle: skip` serves them)"));
   EXPECT_THAT(simulation_table(overlay.all, 100), HasSubstr("note: under pdgdrf:hops=9 27 more"));
 }
 

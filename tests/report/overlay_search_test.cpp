@@ -57,7 +57,7 @@ TEST(OverlaySearch, SaysWhatWasTriedWhenNothingWasFound) {
             "of which came twice      9\n"
             "crashes                  5\n"
             "partitions               2\n"
-            "watched for liveness    11\n"
+            "checked for liveness    11\n"
             "\n"
             "No promise was broken.\n");
 }
@@ -85,7 +85,7 @@ TEST(OverlaySearch, SaysWhenLivenessWasNotWatched) {
   EXPECT_THAT(search_table(searched, 100), Not(HasSubstr("Liveness")));
   EXPECT_EQ(search_json(searched)["live"], 11);
   searched.outcome.live = 0;
-  EXPECT_THAT(search_table(searched, 100), HasSubstr("\nLiveness was not watched: "));
+  EXPECT_THAT(search_table(searched, 100), HasSubstr("\nLiveness was not checked: "));
   EXPECT_EQ(search_json(searched)["live"], 0);
 }
 

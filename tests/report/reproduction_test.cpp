@@ -182,7 +182,7 @@ TEST(ReproductionsMarkdown, NamesItsCommandAndEscapesWhatMarkdownWouldRead) {
   EXPECT_THAT(text, HasSubstr("mirab reproduce pf-mine --quick --seed 7 --format markdown"));
   EXPECT_THAT(
       text, HasSubstr("| [`pf-mine`](#pf-mine) | Two classes | Bonald and Roberts, figure 9 | differs |\n"));
-  EXPECT_THAT(text, HasSubstr("byte for byte,\nexcept for the seconds that `psdsf-time` measures.\n"));
+  EXPECT_THAT(text, HasSubstr("byte for byte, except for the seconds that\n`psdsf-time` measures.\n"));
   EXPECT_THAT(text, HasSubstr("\n## pf-mine\n"));
   EXPECT_THAT(text, HasSubstr("| drf \\<is> fair | yes | no | – | no |\n"));
   EXPECT_THAT(text, HasSubstr("- drf \\<is> fair: a\\|b\n"));

@@ -57,15 +57,6 @@ TEST(LabelLines, AreBrokenAfterTheMarksOfAChoice) {
               ElementsAre("alpha-fair:", "alpha=2,", "yardstick=dominant"));
 }
 
-TEST(SpanText, HasTheUnitThatPeopleWouldTake) {
-  EXPECT_EQ(span_text(0), "0 s");
-  EXPECT_EQ(span_text(0.25), "250 ms");
-  EXPECT_EQ(span_text(12.34), "12.3 s");
-  EXPECT_EQ(span_text(600), "10.0 min");
-  EXPECT_EQ(span_text(10'000), "2.8 h");
-  EXPECT_EQ(span_text(200'000), "2.3 d");
-}
-
 TEST(Thinned, KeepsEverySoManyAndTheLast) {
   EXPECT_EQ(thinned({0, 1, 2}, 3).dump(), "[0.0,1.0,2.0]");
   EXPECT_EQ(thinned({0, 1, 2, 3, 4}, 3).dump(), "[0.0,2.0,4.0]");

@@ -143,7 +143,7 @@ TEST(ReplayReport, OfLongSeriesThePageKeepsEverySoManySamplesAndTheLast) {
 TEST(ReplayReport, TableShowsTimesThatPeopleRead) {
   const std::string table = simulation_table(SimulationReplay().run, 100);
   EXPECT_THAT(table, HasSubstr("12.5 s"));
-  EXPECT_THAT(table, HasSubstr("2.0 h"));
+  EXPECT_THAT(table, HasSubstr("2 h"));
   EXPECT_THAT(table, HasSubstr("starved"));
   EXPECT_THAT(table, HasSubstr("0.7500"));  // Jain's index, mean of 0.5 and 1
   EXPECT_THAT(table, HasSubstr("note: one machine was cut\n"));

@@ -108,7 +108,8 @@ TEST(Bitbrains, BrokenTablesAreErrorsWithLineAndColumn) {
   EXPECT_THAT(read(heading + sample("a", 1, "-500")).error,
               HasSubstr("TABLE:2: cpu_use_mhz: '-500' is negative"));
   EXPECT_EQ(read(heading + sample("a", 1, "")).error, "TABLE:2: cpu_use_mhz: \"\" is not a number");
-  EXPECT_EQ(read(heading + "a,1,2\n").error, "TABLE:2: 3 columns where 12 belong");
+  EXPECT_EQ(read(heading + "a,1,2\n").error,
+            "TABLE:2: 3 columns instead of the 12 of a table of Bitbrains' machines");
   EXPECT_EQ(read(sample("a", 1)).error, "TABLE:1: vm: \"a\" stands where the heading should");
   EXPECT_EQ(read(heading + sample("", 1)).error, "TABLE:2: vm: \"\" names no machine");
   EXPECT_EQ(read(heading).error, "TABLE: the table has no row below its heading");

@@ -399,7 +399,7 @@ TEST(Google2011, ATruncatedFileIsNamedWithTheLineWhereItEnds) {
 }
 
 TEST(Google2011, BadRowsAreNamedWithFileLineAndColumn) {
-  EXPECT_EQ(machine_row_error("0,5,0,P,0.5"), "MACHINES:2: 5 columns where 6 belong");
+  EXPECT_EQ(machine_row_error("0,5,0,P,0.5"), "MACHINES:2: 5 columns instead of the 6 of machine_events");
   EXPECT_EQ(machine_row_error("0,5,0,P,0.5,abc"), "MACHINES:2: Memory: \"abc\" is not a number");
   EXPECT_EQ(machine_row_error("-1,5,0,P,0.5,1"), "MACHINES:2: time: \"-1\" is not a whole number from 0");
   EXPECT_EQ(machine_row_error("0,,0,P,0.5,1"), "MACHINES:2: machine ID: \"\" is not a whole number from 0");
@@ -407,7 +407,7 @@ TEST(Google2011, BadRowsAreNamedWithFileLineAndColumn) {
             "MACHINES:2: event type: \"3\" is not 0 (add), 1 (remove) or 2 (update)");
   EXPECT_THAT(machine_row_error("0,5,0,P,-0.5,1"), StartsWith("MACHINES:2: CPUs: '-0.5' is negative"));
 
-  EXPECT_EQ(task_row_error("0,,1"), "TASKS:2: 3 columns where 13 belong");
+  EXPECT_EQ(task_row_error("0,,1"), "TASKS:2: 3 columns instead of the 13 of task_events");
   EXPECT_EQ(task_row_error("0,,1,0,,0,u,2,1,0.1,0.1m,0,0"),
             "TASKS:2: memory request: \"0.1m\" is not a number");
   EXPECT_EQ(task_row_error("0,,x,0,,0,u,2,1,0.1,0.1,0,0"),

@@ -241,7 +241,8 @@ TEST(Google2011Workload, BrokenTracesAreErrorsWithFileLineAndColumn) {
             "TASKS:4: time: \"640000000\" is before the time of the row above");
   EXPECT_EQ(read_google(a_machine + machine(9, 2, 0) + machine(8, 2, 1), a_life).error,
             "MACHINES:3: time: \"608000000\" is before the time of an earlier row");
-  EXPECT_EQ(read_google(a_machine, a_life + "1,2,3\n").error, "TASKS:4: 3 columns where 13 belong");
+  EXPECT_EQ(read_google(a_machine, a_life + "1,2,3\n").error,
+            "TASKS:4: 3 columns instead of the 13 of task_events");
   EXPECT_THAT(read_google(a_machine, a_life + task(60, 200, submit, "-0.5")).error,
               HasSubstr("TASKS:4: CPU request: '-0.5' is negative"));
   EXPECT_EQ(read_google(a_machine, a_life + "660000000,,1,0,1,9,u,2,1,1,1,0,0\n").error,

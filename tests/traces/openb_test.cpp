@@ -167,7 +167,8 @@ TEST(Openb, GzipFilesGiveTheSame) {
 }
 
 TEST(Openb, BadRowsAreNamedWithFileLineAndColumn) {
-  EXPECT_EQ(node_error("m,1000,1024,2\n"), "NODES:3: 4 columns where 5 belong");
+  EXPECT_EQ(node_error("m,1000,1024,2\n"),
+            "NODES:3: 4 columns instead of the 5 of a list of nodes (sn,cpu_milli,memory_mib,gpu,model)");
   EXPECT_EQ(node_error("m,1.5,1024,2,T4\n"), "NODES:3: cpu_milli: \"1.5\" is not a whole number from 0");
   EXPECT_EQ(node_error("m,1000,,2,T4\n"), "NODES:3: memory_mib: \"\" is not a whole number from 0");
   EXPECT_THAT(node_error("m,1000,9000000000000000000,2,T4\n"), StartsWith("NODES:3: memory_mib: "));
@@ -183,7 +184,7 @@ TEST(Openb, AnotherHeadingIsAnError) {
   EXPECT_EQ(openb_import_error(a_node, pod_heading + a_pod),
             "NODES:1: sn: \"n\" stands where the heading should");
   EXPECT_EQ(openb_import_error(pod_heading + a_pod, node_heading + a_node),
-            "NODES:1: 11 columns where 5 belong")
+            "NODES:1: 11 columns instead of the 5 of a list of nodes (sn,cpu_milli,memory_mib,gpu,model)")
       << "the lists were swapped";
 }
 

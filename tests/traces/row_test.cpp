@@ -11,7 +11,7 @@ constexpr Column second{1, "second"};
 
 const std::string file = "t.csv";
 
-Row row_of(std::string_view line) { return *Row::cut(line, 2, file, 7); }
+Row row_of(std::string_view line) { return *Row::cut(line, {2, "a table"}, file, 7); }
 
 std::string whole_error(std::string_view line) { return describe(row_of(line).whole(second).error()); }
 std::string amount_error(std::string_view line) { return describe(row_of(line).amount(second).error()); }
@@ -24,8 +24,10 @@ TEST(Row, IsCutAtItsCommas) {
 }
 
 TEST(Row, TooFewAndTooManyColumnsAreErrors) {
-  EXPECT_EQ(describe(Row::cut("a", 2, file, 7).error()), "t.csv:7: 1 columns where 2 belong");
-  EXPECT_EQ(describe(Row::cut("a,b,c", 2, file, 7).error()), "t.csv:7: 3 columns where 2 belong");
+  EXPECT_EQ(describe(Row::cut("a", {2, "a table"}, file, 7).error()),
+            "t.csv:7: 1 column instead of the 2 of a table");
+  EXPECT_EQ(describe(Row::cut("a,b,c", {2, "a table"}, file, 7).error()),
+            "t.csv:7: 3 columns instead of the 2 of a table");
 }
 
 TEST(Row, WholeNumbersAreReadUpTo64Bits) {

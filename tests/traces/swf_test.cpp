@@ -114,7 +114,8 @@ TEST(Swf, DaysCutTheLog) {
 }
 
 TEST(Swf, BrokenLogsAreErrorsWithLineAndField) {
-  EXPECT_EQ(read_swf_log(head + a_job + "2 101 5\n").error, "LOG:6: 3 fields where 18 belong");
+  EXPECT_EQ(read_swf_log(head + a_job + "2 101 5\n").error,
+            "LOG:6: 3 fields instead of the 18 of the Standard Workload Format");
   EXPECT_EQ(read_swf_log(head + a_job + entry("2 99 5 60 4 -1 -1 4 90 1 1 7")).error,
             "LOG:6: submit time: \"99\" is before that of the job above");
   EXPECT_EQ(read_swf_log(head + entry("1 100 5 60 4 -1 -1 -4 90 1 1 7")).error,

@@ -136,10 +136,11 @@ TEST(Wagap2013, BrokenFilesAreErrorsWithLineAndField) {
             "LOG:1: field 21: \"1:ppn=x\" 'x' is no number of CPUs");
   EXPECT_EQ(error(begin + "-5" + end + "1:ppn=1\n", ""),
             "LOG:1: requested memory: \"-5\" is negative; only -1 may be, for what is unknown");
-  EXPECT_EQ(error(begin + "1024 1 62\n", ""), "LOG:1: 12 fields where 21 belong");
+  EXPECT_EQ(error(begin + "1024 1 62\n", ""), "LOG:1: 12 fields instead of the 21 of the log wagap-2013");
   EXPECT_EQ(error(begin + "1024" + end + "1:ppn=1:cl_nowhere\n", ""),
             "LOG: no job of the log fits on its servers");
-  EXPECT_EQ(error(begin, "0\tzewura\t20\t80\n"), "MACHINES:1: 4 columns where 6 belong");
+  EXPECT_EQ(error(begin, "0\tzewura\t20\t80\n"),
+            "MACHINES:1: 4 columns instead of the 6 of a list of machines, with tabs between them");
   EXPECT_EQ(error(begin, "0\tzewura\t-2\t80\t1\t9\n"), "MACHINES:1: \"-2\" is no number of machines");
   EXPECT_EQ(error(begin, "0\tzewura\t2\t80\t1\t-9\n"), "MACHINES:1: \"-9Ki\" is no capacity");
 }

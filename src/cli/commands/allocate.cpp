@@ -14,6 +14,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -85,21 +86,6 @@ Result<Outcome> timed_fill(const Problem& problem, const FillOptions& options, s
   return outcome;
 }
 
-/// Destinations that would harm each other or the input.
-Check check_destinations(const CompareOptions& options) {
-  if (same_file(options.report, options.output.file)) {
-    return Error{.message = "the page and the result cannot both go to '" + options.report + "'",
-                 .key = "--report"};
-  }
-  for (const auto& [option, file] :
-       {std::pair("-o", &options.output.file), std::pair("--report", &options.report)}) {
-    if (would_replace(*file, options.cluster)) {
-      return Error{.message = "'" + *file + "' is the cluster file, which would be replaced", .key = option};
-    }
-  }
-  return {};
-}
-
 /// Adds the cluster file and the options of CompareOptions.
 void add_compare_options(CLI::App& app, CompareOptions& options) {
   add_cluster_argument(app, options.cluster);
@@ -131,9 +117,13 @@ std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<
 /// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
 Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
-  if (const Check clash = check_destinations(options)) return report_error(*clash);
+  if (const Check clash =
+          check_destinations({{"-o", options.output.file}, {"--report", options.report}}, {options.cluster}))
+    return report_error(*clash);
   Result<Problem> problem = read_cluster_file(options.cluster);
   if (!problem) return report_error(explain_wrong_kind(problem.error(), FileKind::cluster));
+  print_cluster_notices(options.cluster, missing_units(*problem));
+  if (!fillings.empty()) print_cluster_notices(options.cluster, unplaceable_tasks(*problem));
   report::Comparison comparison{title_of(options.cluster), *std::move(problem), options.seed, {}};
 
   for (const Choice& mechanism : mechanisms) {
@@ -191,6 +181,12 @@ Exit run(const AllocateFlags& options) {
   for (const std::string& text : options.fillings) {
     const Result<std::vector<FillChoice>> filling = read_filling(text);
     if (!filling) return report_error(filling.error());
+    const auto is_same = [&](const FillChoice& other) {
+      return same_choice(other.discipline, filling->front().discipline) &&
+             same_choice(other.placement, filling->front().placement);
+    };
+    if (std::any_of(fillings.begin(), fillings.end(), is_same))
+      return report_error({.message = fmt::format("'{}' is given twice", text), .key = "--fill"});
     fillings.insert(fillings.end(), filling->begin(), filling->end());
   }
   return compare(options.comparing, *mechanisms, fillings,
@@ -218,6 +214,7 @@ Command add_allocate(CLI::App& app) {
       "columns: the tasks that a user can run (a real number: tasks are divisible here) and its dominant "
       "share, the largest part of any one resource of the cluster that it holds. Measures of fairness and "
       "the use of each resource follow."};
+  manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab allocate examples/slides.yaml -m drf", "Dominant Resource Fairness on the textbook example"},
       {"mirab allocate cluster.yaml -m drf -m asset -m pf --report shares.html",

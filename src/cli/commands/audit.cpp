@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -67,26 +68,18 @@ struct Options {
 };
 
 Check check_options(const Options& options) {
-  if (options.budget > kMaxAttempts)
-    return Error{.message = fmt::format("{} attempts are more than the {} that are made at most",
-                                        options.budget, kMaxAttempts),
-                 .key = "--budget"};
   const bool without_cluster = options.claims || options.random > 0;
   if (options.cluster.empty() && !without_cluster)
-    return Error{.message = "name a cluster file, or look at random clusters with --random N or --claims",
+    return Error{.message = "name a cluster file, or audit random clusters with --random N or --claims",
                  .key = "CLUSTER"};
   if (!options.cluster.empty() && without_cluster)
-    return Error{.message = "random clusters are looked at, not a cluster file: leave one of them out",
+    return Error{.message = "audits random clusters; leave out the cluster file",
                  .key = options.claims ? "--claims" : "--random"};
   if (!options.assumed.empty() && (options.claims || options.random == 0))
-    return Error{.message =
-                     "only clusters drawn with --random can be assumed to be so; claims bring their own "
-                     "conditions",
+    return Error{.message = "goes with --random only; --claims uses the conditions of each claim",
                  .key = "--assume"};
-  if (!options.cluster.empty() && would_replace(options.output.file, options.cluster))
-    return Error{.message = "'" + options.output.file + "' is the cluster file, which would be replaced",
-                 .key = "-o"};
-  return {};
+  if (Check wrong = check_destinations({{"-o", options.output.file}}, {options.cluster})) return wrong;
+  return options.witness_dir.empty() ? Check{} : check_folder({"--witness-dir", options.witness_dir});
 }
 
 Conditions read_conditions(const std::vector<std::string>& words) {
@@ -97,16 +90,24 @@ Conditions read_conditions(const std::vector<std::string>& words) {
           .same_demand = has(kSameDemand)};
 }
 
+std::vector<std::string_view> property_names() {
+  std::vector<std::string_view> names;
+  for (const Property property : properties()) names.push_back(property_name(property));
+  return names;
+}
+
 Result<std::vector<Property>> read_properties(const std::vector<std::string>& names) {
-  std::vector<std::string_view> known;
-  for (const Property property : properties()) known.push_back(property_name(property));
+  const std::vector<std::string_view> known = property_names();
   std::vector<Property> list;
   for (const std::string& name : names) {
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end())
       return Error{.message = fmt::format("there is no property '{}'{}", name, known_names(name, known)),
                    .key = "--properties"};
-    list.push_back(properties()[static_cast<std::size_t>(found - known.begin())]);
+    const Property property = properties()[static_cast<std::size_t>(found - known.begin())];
+    if (std::find(list.begin(), list.end(), property) != list.end())
+      return Error{.message = fmt::format("'{}' is given twice", name), .key = "--properties"};
+    list.push_back(property);
   }
   if (list.empty()) list.assign(properties().begin(), properties().end());
   return list;
@@ -123,6 +124,9 @@ std::string attempts_made(std::uint64_t done, std::uint64_t of) {
 
 /// The witnesses and the result, all or none.
 Exit print(const Options& options, std::vector<Text> witnesses, const std::string& text, bool converged) {
+  if (!witnesses.empty()) {
+    if (const Check failure = make_folder(options.witness_dir)) return report_error(*failure, Exit::failed);
+  }
   witnesses.push_back({options.output.file, text});
   if (const Check failure = write_texts(witnesses)) return report_error(*failure, Exit::failed);
   return converged ? Exit::done : Exit::not_converged;
@@ -140,10 +144,22 @@ std::string formatted(const report::ClaimAuditRun& audited, const OutputOptions&
   return report::claims_table(audited, columns_of(output.file));
 }
 
+/// None of the mechanisms claims any of the properties: nothing was tested.
+Error no_claim(const Options& options, const std::vector<Choice>& mechanisms) {
+  std::vector<std::string_view> names;
+  for (const Choice& mechanism : mechanisms) names.push_back(mechanism.text);
+  const std::string who =
+      fmt::format("{} {} no claim", fmt::join(names, ", "), names.size() == 1 ? "makes" : "make");
+  if (options.properties.empty()) return {.message = who, .key = "--mechanism"};
+  return {.message = fmt::format("{} about {}", who, fmt::join(options.properties, ", ")),
+          .key = "--properties"};
+}
+
 Exit run_claims(const Options& options, const std::vector<Choice>& mechanisms, const AuditOptions& how) {
   const std::uint64_t clusters = options.random > 0 ? options.random : kClustersForClaims;
   const report::ClaimAuditRun audited{clusters, how.budget, how.seed,
                                       audit_claims(mechanisms, clusters, how)};
+  if (audited.claims.empty()) return report_error(no_claim(options, mechanisms));
   std::vector<Text> witnesses;
   for (const ClaimAudit& each : audited.claims)
     add_witness(witnesses, options.witness_dir, each.mechanism, each.verdict);
@@ -162,9 +178,6 @@ Exit run(const Options& options) {
                          .conditions = read_conditions(options.assumed),
                          .threads = options.threads,
                          .progress = progress_line(attempts_made)};
-  if (!options.witness_dir.empty()) {
-    if (const Check failure = make_folder(options.witness_dir)) return report_error(*failure, Exit::failed);
-  }
   if (options.claims) return run_claims(options, *mechanisms, how);
 
   report::AuditRun audited{
@@ -195,11 +208,13 @@ void add_options(CLI::App& command, Options& options) {
       ->type_name("FILE");
   add_list_option(
       command, "-m,--mechanism", options.mechanisms,
-      "What to audit, with options after a colon; may be repeated; left out: every mechanism, with 2 "
-      "for options that must be given",
+      "What to audit, with options after a colon; may be repeated; default: all mechanisms (alpha-fair "
+      "and alpha-pf-vds with alpha=2)",
       "MECHANISM");
   command
-      .add_option("--properties", options.properties, "Which properties, separated by commas; default: all")
+      .add_option("--properties", options.properties,
+                  fmt::format("Which properties, separated by commas; default: all of {}",
+                              fmt::join(property_names(), ", ")))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("PROPERTY");
@@ -216,7 +231,7 @@ void add_options(CLI::App& command, Options& options) {
   take_whole_number(
       command.add_option("--budget", options.budget, "Attempts in all, spread evenly over the searches")
           ->capture_default_str(),
-      1);
+      1, kMaxAttempts);
   add_seed_option(command, options.seed);
   add_threads_option(command, options.threads);
   command
@@ -243,6 +258,7 @@ Command add_audit(CLI::App& app) {
       "a proof.",
       "With --random, it tests small random clusters in the same way; with --claims, it tests the published "
       "claims about the mechanisms. The result depends on --seed and --budget, not on --threads."};
+  manual.exits = {{0, "done, whatever is found"}, {3, kNotConverged}};
   manual.examples = {
       {"mirab audit examples/slides.yaml -m drf -m asset -m pf", "What holds on the textbook example"},
       {"mirab audit --random 1000 -m asset --properties sharing-incentive --witness-dir out",

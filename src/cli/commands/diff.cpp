@@ -39,12 +39,7 @@ Check check_diff_flags(const DiffFlags& options) {
     return Error{.message = "give a second one, or a second cluster: a difference has two sides",
                  .key = "--mechanism"};
   }
-  for (const std::string* cluster : {&options.before, &options.after}) {
-    if (cluster->empty() || !would_replace(options.output.file, *cluster)) continue;
-    return Error{.message = "'" + options.output.file + "' is a cluster file, which would be replaced",
-                 .key = "-o"};
-  }
-  return {};
+  return check_destinations({{"-o", options.output.file}}, {options.before, options.after});
 }
 
 Exit run_diff(const DiffFlags& options) {
@@ -102,6 +97,7 @@ Command add_diff(CLI::App& app) {
       "every user gets before and after: tasks, their change in per cent, and share. Users are identified "
       "by name; those of one cluster only are listed apart. The greatest gain comes first. The sums and the "
       "use of each resource follow."};
+  manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab diff cluster.yaml -m drf -m pf", "What proportional fairness would change"},
       {"mirab diff today.yaml tomorrow.yaml -m drf", "What new servers or users would change"},

@@ -42,11 +42,8 @@ std::string changes_tried(std::uint64_t done, std::uint64_t of) {
 }
 
 Exit run_explain(const ExplainFlags& options) {
-  if (would_replace(options.output.file, options.cluster)) {
-    return report_error(
-        {.message = "'" + options.output.file + "' is the cluster file, which would be replaced",
-         .key = "-o"});
-  }
+  if (const Check wrong = check_destinations({{"-o", options.output.file}}, {options.cluster}))
+    return report_error(*wrong);
   const Result<Choice> mechanism = read_choice(options.mechanism, "--mechanism", choose_mechanism);
   if (!mechanism) return report_error(mechanism.error());
   const Result<Problem> problem = read_cluster_file(options.cluster);
@@ -73,7 +70,7 @@ Exit run_explain(const ExplainFlags& options) {
 Command add_explain(CLI::App& app) {
   auto options = std::make_shared<ExplainFlags>();
   CLI::App* command =
-      app.add_subcommand("explain", "Say why a user gets its share, and what would change it");
+      app.add_subcommand("explain", "Explain why a user gets its share, and what would change it");
   add_cluster_argument(*command, options->cluster);
   command->add_option("USER", options->user, "The user, by name")->required()->type_name("USER");
   command
@@ -98,6 +95,7 @@ Command add_explain(CLI::App& app) {
       "tasks. Every change is tried by solving the changed cluster; a change that hurts is shown too. A "
       "unit is 1, or about a hundredth of the server or pool where 1 would be more than all of it or next "
       "to nothing."};
+  manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab explain examples/slides.yaml A -m drf", "Why A has 3 tasks"},
       {"mirab explain cluster.yaml alice -m pf --format json | jq '.what_ifs[0]'", "What would help most"},

@@ -56,15 +56,7 @@ CLI::Option* add_workload_file(CLI::App& command, ImportFiles& files) {
 
 /// A trace is never replaced by what is made of it, nor one file that is made by the other.
 Check check_files(const ImportFiles& files, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    for (const auto& [option, file] : {std::pair("-o", &files.cluster), {"--workload", &files.workload}}) {
-      if (!would_replace(*file, input)) continue;
-      return Error{.message = fmt::format("'{}' is an input, which would be replaced", *file), .key = option};
-    }
-  }
-  if (files.workload.empty() || !same_file(files.workload, files.cluster)) return {};
-  return Error{.message = fmt::format("'{}' is the cluster file too; they are two", files.workload),
-               .key = "--workload"};
+  return check_destinations({{"-o", files.cluster}, {"--workload", files.workload}}, inputs);
 }
 
 /// Prints on standard error what was left out or mended.

@@ -46,12 +46,12 @@ Check check_limits_flags(const LimitsFlags& options) {
   }
   if (options.patch && options.output.format != "table" && options.output.format != "patch")
     return Error{.message = "prints kubectl's commands; leave out --format", .key = "--patch"};
+  if (!options.node_name.empty() && options.node_file.empty())
+    return Error{.message = "goes with --node", .key = "--node-name"};
   const bool in_place = options.output.format == "manifest";  // meant to take the old one's place
-  for (const std::string* file : {&options.pods, &options.node_file}) {
-    if (file->empty() || !would_replace(options.output.file, *file)) continue;
-    if (in_place && file == &options.pods) continue;
-    return Error{.message = "'" + options.output.file + "' would overwrite an input file", .key = "-o"};
-  }
+  if (Check wrong = check_destinations({{"-o", options.output.file}},
+                                       {in_place ? "" : options.pods, options.node_file}))
+    return wrong;
   if (options.pods == kStandardInput && options.node_file == kStandardInput)
     return Error{.message = "pods and node cannot both be read from standard input", .key = "--node"};
   return {};
@@ -195,6 +195,7 @@ Command add_limits(CLI::App& app) {
       "it may still run at once. --format manifest prints "
       "the file with the new limits in it, comments and order kept; -o may then name the same file.",
       "Also says which pods Kubernetes would evict if all used what the old limits allow."};
+  manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab limits pods.yaml --capacity cpu=2,memory=1800Mi", "Who gets which limits"},
       {"kubectl get pods -o json | mirab limits - --node node.json --patch | sh",

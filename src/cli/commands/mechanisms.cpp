@@ -19,13 +19,16 @@ std::string formatted(const report::Registry& registry, const MechanismsFlags& o
   if (options.output.format == "json") return report::registry_json(registry);
   if (options.output.format == "csv") return report::registry_csv(registry);
   if (options.output.format == "markdown") return report::registry_markdown(registry);
-  return options.name.empty() ? report::registry_table(registry) : report::registry_details(registry);
+  const std::size_t width = columns_of(options.output.file);
+  return options.name.empty() ? report::registry_table(registry, width)
+                              : report::registry_details(registry, width);
 }
 
 Exit run_mechanisms(const MechanismsFlags& options) {
   Result<report::Registry> registry =
       options.name.empty() ? report::whole_registry() : report::named(options.name);
   if (!registry) return report_error(registry.error());
+  if (const Check wrong = check_destinations({{"-o", options.output.file}})) return report_error(*wrong);
   if (const Check failure = write_text(options.output.file, formatted(*registry, options))) {
     return report_error(*failure, Exit::failed);
   }
@@ -37,7 +40,7 @@ Exit run_mechanisms(const MechanismsFlags& options) {
 Command add_mechanisms(CLI::App& app) {
   auto options = std::make_shared<MechanismsFlags>();
   CLI::App* command = app.add_subcommand("mechanisms", "List the mechanisms, disciplines and placements");
-  command->add_option("NAME", options->name, "Say everything about this one")->type_name("NAME");
+  command->add_option("NAME", options->name, "Describe this one")->type_name("NAME");
   add_output_options(*command, options->output, {"table", "json", "csv", "markdown"});
 
   Manual manual;

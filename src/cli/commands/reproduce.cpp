@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
@@ -24,37 +25,38 @@ struct ReproduceFlags {
   bool list = false;
   bool quick = false;
   bool times = false;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   int threads = 1;
   std::string report;  ///< the page's file; empty for none
   std::string images;  ///< the folder for the pictures of the Markdown page; empty for none
   OutputOptions output;
 };
 
-/// An experiment may take minutes: a folder that cannot be written is refused before it begins.
-Check check_output_folder(const std::string& file, const char* option) {
-  if (file.empty() || file == kStandardOutput) return {};
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  std::error_code none;
-  if (folder.empty() || std::filesystem::is_directory(folder, none)) return {};
-  return Error{.message = "there is no folder '" + folder.string() + "'", .key = option};
+/// A list runs nothing: the first option that only a run has.
+Check check_list(const ReproduceFlags& options) {
+  for (const auto& [given, option] :
+       {std::pair(options.quick, "--quick"), std::pair(options.times, "--times"),
+        std::pair(options.seed.has_value(), "--seed"), std::pair(!options.report.empty(), "--report")}) {
+    if (given) return Error{.message = "does not go with --list, which runs nothing", .key = option};
+  }
+  return {};
 }
 
 Check check_reproduce(const ReproduceFlags& options) {
   if (options.names.empty() && !options.all && !options.list)
-    return Error{.message = "name experiments, or take --all of them; --list tells which there are",
+    return Error{.message = "name experiments, or take --all of them; 'mirab reproduce --list' lists them",
                  .key = "EXPERIMENT"};
   if (!options.names.empty() && options.all)
-    return Error{.message = "experiments are named already: leave one of them out", .key = "--all"};
-  if (options.list && !options.report.empty())
-    return Error{.message = "a list has no page", .key = "--report"};
+    return Error{.message = "give names or --all, not both", .key = "--all"};
+  if (options.list) {
+    if (Check wrong = check_list(options)) return wrong;
+  }
   if (!options.images.empty() && (options.list || options.output.format != "markdown"))
     return Error{.message = "pictures go with --format markdown", .key = "--images"};
-  if (same_file(options.report, options.output.file))
-    return Error{.message = "the page and the result cannot both go to '" + options.report + "'",
-                 .key = "--report"};
-  if (Check wrong = check_output_folder(options.output.file, "-o")) return wrong;
-  return check_output_folder(options.report, "--report");
+  if (!options.images.empty()) {
+    if (Check wrong = check_folder({"--images", options.images})) return wrong;
+  }
+  return check_destinations({{"-o", options.output.file}, {"--report", options.report}});
 }
 
 Result<std::vector<Experiment>> chosen(const ReproduceFlags& options) {
@@ -89,7 +91,7 @@ std::string formatted(const report::Reproductions& reproductions, const Reproduc
   return report::reproductions_table(reproductions, columns_of(output.file));
 }
 
-/// A line that tells which experiment runs, and how far it is, on a terminal.
+/// A line that shows which experiment runs, and how far it is, on a terminal.
 std::function<void(double)> experiment_progress(std::string_view id, std::size_t place, std::size_t of) {
   if (!shows_progress()) return {};
   const std::string label = fmt::format("mirab: {} of {}: {}", place, of, id);
@@ -108,14 +110,14 @@ experiments::Reproduction timed(const Experiment& experiment, const experiments:
 
 report::Reproductions reproduced(const std::vector<Experiment>& list, const ReproduceFlags& options) {
   report::Reproductions reproductions{
-      .seed = options.seed,
+      .seed = options.seed.value_or(1),
       .effort = options.quick ? experiments::Effort::quick : experiments::Effort::full,
       .times = options.times ? report::Times::shown : report::Times::hidden,
       .results = {}};
   const std::shared_ptr<experiments::SharedRuns> shared = experiments::no_runs_yet();
   for (const Experiment& experiment : list) {
     const std::size_t place = reproductions.results.size() + 1;
-    const experiments::RunOptions how{.seed = options.seed,
+    const experiments::RunOptions how{.seed = reproductions.seed,
                                       .threads = options.threads,
                                       .effort = reproductions.effort,
                                       .progress = experiment_progress(experiment.id, place, list.size()),
@@ -155,11 +157,15 @@ void add_reproduce_options(CLI::App& command, ReproduceFlags& options) {
       .add_option("EXPERIMENT", options.names, "Which experiments, by name or by a prefix with a * ('pf-*')")
       ->type_name("EXPERIMENT");
   command.add_flag("--all", options.all, "All experiments");
-  command.add_flag("--list", options.list, "Tell which experiments there are, and run none");
+  command.add_flag("--list", options.list, "List the experiments, run none");
   command.add_flag("--quick", options.quick, "Simulate less: all experiments within a minute, on two cores");
   command.add_flag("--times", options.times,
                    "Also report how long each experiment took, which differs from run to run");
-  add_seed_option(command, options.seed);
+  take_whole_number(
+      command
+          .add_option("--seed", options.seed, "Seed of all random numbers; the same seed repeats the result")
+          ->default_str("1"),
+      0);
   add_threads_option(command, options.threads);
   add_output_options(command, options.output, {"table", "json", "csv", "markdown"});
   command
@@ -190,6 +196,7 @@ Command add_reproduce(CLI::App& app) {
       "is not found. A verdict that differs is a finding, not a failure: the exit status is 0.",
       "The result depends on --seed and --quick, not on --threads; the seconds that psdsf-time measures, "
       "and those of --times, differ from run to run."};
+  manual.exits = {{0, "done, whatever the verdicts"}};
   manual.examples = {
       {"mirab reproduce --list", "What there is"},
       {"mirab reproduce slides-table1", "The five steps of DRF on the textbook example"},

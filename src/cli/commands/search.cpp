@@ -36,13 +36,10 @@ bool would_block_folder(const std::string& file, const std::string& folder) {
 Check check_destinations_of(const SearchFlags& flags, const OutputOptions& output) {
   const std::string& folder = flags.witness_dir;
   std::vector<Destination> files = {{"-o", output.file}};
-  if (folder.empty()) return check_destinations(files, {});
+  if (folder.empty()) return check_destinations(files);
   std::error_code none;
   const bool is_there = std::filesystem::is_directory(folder, none);
-  if (Check failure = check_folder(folder))
-    return Error{.message = fmt::format("'{}' cannot be {}: {}", folder, is_there ? "written in" : "made",
-                                        failure->message),
-                 .key = "--witness-dir"};
+  if (Check failure = check_folder({"--witness-dir", folder})) return failure;
   if (would_block_folder(output.file, folder))
     return Error{.message = fmt::format("'{}' is the folder of --witness-dir, or one above it", output.file),
                  .key = "-o"};
@@ -50,7 +47,7 @@ Check check_destinations_of(const SearchFlags& flags, const OutputOptions& outpu
     files.push_back({"--witness-dir", replay_in(folder)});
     files.push_back({"--witness-dir", cluster_in(folder)});
   }
-  return check_destinations(files, {});
+  return check_destinations(files);
 }
 
 }  // namespace
@@ -59,28 +56,32 @@ void add_search_options(CLI::App& app, SearchFlags& flags) {
   CLI::Option* search = app.add_flag(
       "--search", flags.search,
       "Instead of a scenario: draw random faults for servers that gossip, until a promise breaks");
+  const std::string group = std::string(kOptionsOf) + "--search";
   const auto whole = [&](const char* name, auto& value, const char* meaning, std::uint64_t least,
                          std::uint64_t most) {
     const std::string range = fmt::format("{}, {} to {}", meaning, least, most);
-    take_whole_number(app.add_option(name, value, range)->needs(search)->capture_default_str(), least, most);
+    take_whole_number(app.add_option(name, value, range)->needs(search)->group(group)->capture_default_str(),
+                      least, most);
   };
   whole("--seeds", flags.options.seeds, "Number of runs, each with its own seed", 1, kMaxSeeds);
   whole("--nodes", flags.options.nodes, "Servers of a run", 2, kMaxNodes);
   whole("--users", flags.options.users, "Users of a run", 1, kMaxNodes);
   whole("--ticks", flags.options.ticks,
-        "Length of a run, of which the second half is calm; liveness is watched from some 400 on", 10,
-        kMaxTicks);
+        "Length of a run in ticks; faults occur in its first half; below about 400 liveness is not checked",
+        10, kMaxTicks);
   flags.scheduler = overlay::row_of(flags.options.scheduler).name;
   std::vector<std::string> names;
   for (const overlay::SchedulerRow& row : overlay::schedulers()) names.emplace_back(row.name);
   take_one_of(app.add_option("--scheduler", flags.scheduler, "Who decides whose turn it is")
                   ->needs(search)
+                  ->group(group)
                   ->capture_default_str(),
               names);
   app.add_option("--witness-dir", flags.witness_dir,
-                 "Write the smallest run that breaks a promise as found.yaml, and its cluster, to DIR")
+                 "Write the smallest run that breaks a promise as found.yaml, and its cluster, to FOLDER")
       ->needs(search)
-      ->type_name("DIR");
+      ->group(group)
+      ->type_name("FOLDER");
 }
 
 Exit search(const SearchFlags& flags, const SimulateOptions& options) {

@@ -28,11 +28,8 @@ using simulation::Scenario;
 
 /// Every file that is written, with the option or key that names it.
 std::vector<Destination> destinations(const SimulateOptions& options, const Outputs& outputs) {
-  std::vector<Destination> all = {{"-o", options.output.file},      {"--report", options.report},
-                                  {"outputs.table", outputs.table}, {"outputs.json", outputs.json},
-                                  {"outputs.csv", outputs.csv},     {"outputs.report", outputs.report}};
-  std::erase_if(all, [](const Destination& destination) { return destination.file.empty(); });
-  return all;
+  return {{"-o", options.output.file},    {"--report", options.report}, {"outputs.table", outputs.table},
+          {"outputs.json", outputs.json}, {"outputs.csv", outputs.csv}, {"outputs.report", outputs.report}};
 }
 
 /// The scenario and the files that it names.
@@ -199,7 +196,7 @@ Exit play(const Asked& asked, const TrafficScenario& traffic) {
 Exit play(const Asked& asked, const TraceScenario& trace) {
   const InputFiles files{asked.scenario.name, trace.cluster, trace.workload};
   const Result<Inputs> inputs = read_inputs(files, trace.duration);
-  if (!inputs) return report_error(inputs.error());
+  if (!inputs) return report_error(with_line(inputs.error(), asked.input));
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::replay(inputs->cluster, inputs->workload, trace.options, seed, threads, progress);
   };
@@ -220,7 +217,7 @@ Exit play(const Asked& asked, const TraceScenario& trace) {
 Exit play(const Asked& asked, const ReallocationScenario& reallocation) {
   const InputFiles files{asked.scenario.name, reallocation.cluster, reallocation.workload};
   const Result<Inputs> inputs = read_inputs(files, reallocation.duration);
-  if (!inputs) return report_error(inputs.error());
+  if (!inputs) return report_error(with_line(inputs.error(), asked.input));
   const Result<std::vector<ReallocationOutcome>> outcomes =
       simulation::reallocate(inputs->cluster, inputs->workload, reallocation.options, asked.options.threads,
                              percent_progress(asked.scenario.name));
@@ -295,15 +292,15 @@ Exit run(const SimulateOptions& options) {
 Command add_simulate(CLI::App& app) {
   auto options = std::make_shared<SimulateOptions>();
   auto flags = std::make_shared<SearchFlags>();
-  CLI::App* command =
-      app.add_subcommand("simulate", "Play random traffic or a trace, under several policies side by side");
+  CLI::App* command = app.add_subcommand(
+      "simulate", "Simulate random traffic or a trace, under several policies side by side");
   command
       ->add_option("SCENARIO", options->scenario,
                    "The scenario file, in YAML or JSON; - reads it from standard input")
       ->type_name("FILE");
   CLI::Option* seed = command->add_option(
       "--seed", options->seed,
-      "Start of everything drawn at random, instead of the scenario's own; of several runs the first");
+      "Seed of all random numbers, instead of the scenario's own; of several runs the first");
   take_whole_number(seed->default_str("1"), 0);
   add_threads_option(*command, options->threads, "Simulate on this many threads");
   add_output_options(*command, options->output, {"table", "json", "csv"});
@@ -316,7 +313,7 @@ Command add_simulate(CLI::App& app) {
 
   Manual manual;
   manual.paragraphs = {
-      "Plays a scenario once for each policy on the same arrivals, through the same code that divides and "
+      "Runs a scenario once for each policy on the same arrivals, through the same code that divides and "
       "fills, and compares the outcomes.",
       "A scenario of the kind traffic is random: classes of jobs that arrive and leave, at several loads. "
       "One of the kind trace plays a workload file, such as `mirab import` writes, on a cluster file, task "
@@ -326,10 +323,12 @@ Command add_simulate(CLI::App& app) {
       "The same scenario and seed give the same bytes, for any number of threads, except for measured "
       "times: the solver's time in the table of a reallocation, and `seconds` in its JSON. With several "
       "seeds in the scenario, each is a run, and the result shows the spread of the figures over the runs.",
-      "With --search, no scenario is played: from each seed a cluster and a plan of faults are drawn "
+      "With --search, no scenario is run: from each seed a cluster and a plan of faults are drawn "
       "(messages lost, doubled, late and garbled, partitions, crashes, slow servers, servers that join and "
       "leave), and the promises of docs/explanation/overlay-faults.md are checked after every event. The "
       "first run that breaks one is made as small as can be; the exit status is then 1."};
+  manual.exits = {{1, "a search found a broken promise, or something failed, such as a full disk"},
+                  {3, "an outcome did not converge, or broke a promise; it is printed, and marked"}};
   manual.examples = {
       {"mirab simulate examples/traffic-two-classes.yaml --threads 2", "DRF and PF under random traffic"},
       {"mirab simulate scenario.yaml --seed 2 --format json -o out.json",

@@ -4,6 +4,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/model/workload_file.hpp>
 
+#include "cli/io/cluster_notices.hpp"
 #include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/io/scenario_input.hpp"
@@ -115,9 +116,16 @@ Summary check(const std::string& file) {
   if (!input) return input.error();
   if (is_workload(input->text)) return check_workload(file, *input);
   const Result<Problem> problem = read_cluster_text(input->text, input->syntax, input->name);
-  if (problem) return summary_of(*problem);
+  if (problem) {
+    print_cluster_notices(file, unplaceable_tasks(*problem));
+    print_cluster_notices(file, missing_units(*problem));
+    return summary_of(*problem);
+  }
   if (simulation::is_scenario(input->text, input->syntax)) return check_scenario(*input);
-  return problem.error();
+  Error error = problem.error();
+  if (error.key.empty() && error.message.starts_with("must be a map"))
+    error.message = "is neither a cluster, a scenario nor a workload file: " + error.message;
+  return error;
 }
 
 Exit run(const std::vector<std::string>& files) {
@@ -152,11 +160,12 @@ Command add_validate(CLI::App& app) {
   Manual manual;
   manual.paragraphs = {
       "Reads every file and prints one line for each. Checks everything that the schemas state, and more: "
-      "that names are unique and known, that amounts can be counted, that every user fits on a server, that "
-      "the arrivals of a scenario add up, that the files that it names can be read and go together. The "
+      "that names are unique and known, that amounts can be counted, that every user may run on a server, "
+      "that the arrivals of a scenario add up, that the files that it names can be read and go together. The "
       "kind of a file is read from the file: from the key kind of a scenario, from the first line of a "
       "workload. When a file is wrong, only the errors are printed, with file, line and key, for all wrong "
-      "files."};
+      "files. What is allowed but looks like a slip is noted on standard error: a user of whom no server "
+      "holds one whole task, or a demand without a unit where servers have many millions."};
   manual.examples = {{"mirab validate examples/*.yaml", "Check them all"}};
   return {command, std::move(manual), [files](const std::string&) { return run(*files); }};
 }

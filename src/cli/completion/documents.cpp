@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 #include "cli/io/output.hpp"
 #include "cli/program.hpp"
@@ -15,15 +16,32 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kWidestSpelling = 28;
+constexpr const char* kBadInput =
+    "bad usage or bad input; the message names file, line and key, and nothing is printed";
 
 std::string indented(std::string_view text, std::size_t indent) {
   const std::string margin(indent, ' ');
   return margin + fmt::format("{}\n", fmt::join(report::wrap(text, kWidth - indent), "\n" + margin));
 }
 
+/// Alternatives that are wider than a line go on in the next, after a bar.
+std::string broken_spelling(std::string spelling) {
+  constexpr std::size_t kIndent = 10;
+  std::string text;
+  std::size_t room = kWidth - 2;
+  while (report::display_width(spelling) > room) {
+    const std::size_t bar = spelling.rfind('|', room - 1);
+    if (bar == std::string::npos) break;
+    text += spelling.substr(0, bar + 1) + "\n" + std::string(kIndent, ' ');
+    spelling.erase(0, bar + 1);
+    room = kWidth - kIndent;
+  }
+  return text + spelling;
+}
+
 /// Spelling and meaning in two columns; a spelling that is too wide has a line of its own.
 std::string entry(const std::string& spelling, std::string_view meaning, std::size_t column) {
-  std::string text = "  " + spelling;
+  std::string text = "  " + broken_spelling(spelling);
   bool same_line = report::display_width(spelling) + 2 <= column - 2;
   if (!same_line) text += '\n';
   for (const std::string& line : report::wrap(meaning, kWidth - column)) {
@@ -50,9 +68,10 @@ std::string entries(const std::string& heading, const std::vector<Entry>& list) 
   return text;
 }
 
-std::vector<Entry> option_entries(const std::vector<OptionOutline>& options) {
+std::vector<Entry> option_entries(const std::vector<OptionOutline>& options, const std::string& group = {}) {
   std::vector<Entry> list;
   for (const OptionOutline& option : options) {
+    if (option.group != group) continue;
     const bool only_long = option.names.front().starts_with("--");
     list.push_back({(only_long ? "    " : "") + spelling(option), meaning(option)});
   }
@@ -75,9 +94,33 @@ std::vector<Entry> command_entries(const CommandOutline& command, const std::vec
 std::vector<ExitMeaning> exit_meanings() {
   return {{0, "done"},
           {1, "a search found a broken promise, or something else failed, such as a full disk"},
-          {2, "bad usage or bad input; the message names file, line and key, and nothing is printed"},
+          {2, kBadInput},
           {3, "an outcome did not converge, or broke a promise; it is printed, and marked"}};
 }
+
+namespace {
+
+/// Those of one command: what its manual says of them, and the usual of the others.
+std::vector<ExitMeaning> exit_meanings(const Manual& manual) {
+  std::map<int, std::string> meanings = {
+      {0, "done"}, {1, "something failed, such as a full disk"}, {2, kBadInput}};
+  for (const ExitMeaning& exit : manual.exits) meanings[exit.status] = exit.meaning;
+  std::vector<ExitMeaning> list;
+  for (const auto& [status, meaning] : meanings) list.push_back({status, meaning});
+  return list;
+}
+
+/// The headings of the groups that the command's options have, in their order.
+std::vector<std::string> groups_of(const CommandOutline& command) {
+  std::vector<std::string> groups;
+  for (const OptionOutline& option : command.options) {
+    const bool is_new = std::find(groups.begin(), groups.end(), option.group) == groups.end();
+    if (!option.group.empty() && is_new) groups.push_back(option.group);
+  }
+  return groups;
+}
+
+}  // namespace
 
 std::string help_text(const CommandOutline& command, const std::vector<CommandOutline>& all) {
   std::string text = fmt::format("Usage: {}\n\n{}.\n", usage(command), command.summary);
@@ -88,19 +131,24 @@ std::string help_text(const CommandOutline& command, const std::vector<CommandOu
     arguments.push_back({argument.names.front(), meaning(argument)});
   }
   text += entries("Arguments", arguments) + entries("Options", option_entries(command.options));
+  for (const std::string& group : groups_of(command))
+    text += entries(group, option_entries(command.options, group));
 
   if (!command.manual.examples.empty()) text += "\nExamples:\n";
   for (const Example& example : command.manual.examples) {
     text += fmt::format("  {}\n{}", example.line, indented(example.meaning, 6));
   }
   std::vector<Entry> statuses;
-  for (const ExitMeaning& exit : exit_meanings())
+  const bool is_program = command.path.find(' ') == std::string::npos;
+  for (const ExitMeaning& exit : is_program ? exit_meanings() : exit_meanings(command.manual))
     statuses.push_back({std::to_string(exit.status), exit.meaning});
   text += entries("Exit status", statuses);
-  const bool is_program = command.path.find(' ') == std::string::npos;
-  text += is_program ? "\n'mirab COMMAND --help' says more about one command; mirab(1) about all.\n"
-                     : "\nSee also: mirab(1), 'mirab mechanisms'\n";
-  return text;
+  if (is_program)
+    return text +
+           "\n'mirab COMMAND --help' describes one command, the manual page mirab(1) of the package all.\n";
+  const bool lists_mechanisms = command.path == "mirab mechanisms";
+  return text + fmt::format("\nSee also: {}the manual page mirab(1) of the package\n",
+                            lists_mechanisms ? "" : "'mirab mechanisms', ");
 }
 
 // mirab.1 in the man(7) macros, which both groff and mandoc read.

@@ -18,11 +18,7 @@ std::string bash_completion(const std::vector<CommandOutline>& commands);
 std::string zsh_completion(const std::vector<CommandOutline>& commands);
 std::string fish_completion(const std::vector<CommandOutline>& commands);
 
-/// The meaning of an exit status.
-struct ExitMeaning {
-  int status;
-  std::string meaning;
-};
+/// Those of all commands together.
 std::vector<ExitMeaning> exit_meanings();
 
 }  // namespace mirab::cli

@@ -8,6 +8,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "cli/options.hpp"
 #include "lab/experiments/experiment.hpp"
 
 namespace mirab::cli {
@@ -30,6 +31,7 @@ OptionOutline outline(const CLI::Option& option) {
     result.names = {option.get_name(true)};
     return result;
   }
+  if (const std::string group = option.get_group(); group.starts_with(kOptionsOf)) result.group = group;
   for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
   return result;

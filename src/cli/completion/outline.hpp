@@ -15,6 +15,7 @@ struct OptionOutline {
   std::string preset;  ///< the value when it is left out; empty when there is none
   bool required = false;
   bool repeatable = false;
+  std::string group = {};  ///< the heading in help; empty for the usual one
 };
 
 /// A command as documentation sees it.

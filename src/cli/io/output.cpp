@@ -197,9 +197,9 @@ void reserve_standard_descriptors() {
 
 namespace {
 
-Check check_against_inputs(const Destination& destination, std::span<const std::string> inputs) {
+Check check_against_inputs(const Destination& destination, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
-    if (would_replace(destination.file, input)) {
+    if (!input.empty() && would_replace(destination.file, input)) {
       return Error{.message = fmt::format("output '{}' would overwrite an input file", destination.file),
                    .key = destination.key};
     }
@@ -209,7 +209,7 @@ Check check_against_inputs(const Destination& destination, std::span<const std::
 
 Check check_against_others(const Destination& destination, std::span<const Destination> others) {
   for (const Destination& other : others) {
-    if (same_file(other.file, destination.file)) {
+    if (!other.file.empty() && same_file(other.file, destination.file)) {
       return Error{.message = fmt::format("'{}' is already written by {}", destination.file, other.key),
                    .key = destination.key};
     }
@@ -226,13 +226,25 @@ Check check_can_be_written(const Destination& destination) {
 
 }  // namespace
 
-Check check_destinations(std::span<const Destination> destinations, std::span<const std::string> inputs) {
+Check check_destinations(const std::vector<Destination>& destinations,
+                         const std::vector<std::string>& inputs) {
   for (std::size_t i = 0; i < destinations.size(); ++i) {
+    if (destinations[i].file.empty()) continue;
     if (Check wrong = check_against_inputs(destinations[i], inputs)) return wrong;
-    if (Check wrong = check_against_others(destinations[i], destinations.first(i))) return wrong;
+    if (Check wrong = check_against_others(destinations[i], std::span(destinations).first(i))) return wrong;
     if (Check wrong = check_can_be_written(destinations[i])) return wrong;
   }
   return {};
+}
+
+Check check_folder(const Destination& folder) {
+  const Check refusal = check_folder(folder.file);
+  if (!refusal) return {};
+  std::error_code none;
+  const bool is_there = std::filesystem::is_directory(folder.file, none);
+  return Error{.message = fmt::format("'{}' cannot be {}: {}", folder.file, is_there ? "written in" : "made",
+                                      refusal->message),
+               .key = folder.key};
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <mirab/model/result.hpp>
 
@@ -55,15 +56,20 @@ bool would_replace(const std::string& destination, const std::string& input);
 /// Writing to a standard output that was closed fails as it should.
 void reserve_standard_descriptors();
 
-/// A file that is to be written, with the option or key that names it.
+/// A file or folder that is to be written, with the option or key that names it.
 struct Destination {
   std::string key;
   std::string file;
 };
 
 /// What would keep one of several files from being written, or harm another or what is read: to be asked
-/// before anything is written, so that all of them appear or none. Errors name the key.
-Check check_destinations(std::span<const Destination> destinations, std::span<const std::string> inputs);
+/// before the work and before anything is written, so that all of them appear or none. Empty names, of files
+/// that were not asked for, are passed over. Errors name the key.
+Check check_destinations(const std::vector<Destination>& destinations,
+                         const std::vector<std::string>& inputs = {});
+
+/// As check_folder. Errors name the key.
+Check check_folder(const Destination& folder);
 
 /// How many columns a text written to `destination` may have: those of the terminal when that is standard
 /// output and a terminal (COLUMNS goes before what the terminal itself says), else no limit, SIZE_MAX.

@@ -29,20 +29,30 @@ Error with_line_in(const std::string& file, Error error) {
   return input ? with_line(std::move(error), *input) : error;
 }
 
+/// The error of a file that a scenario names under `key`: of one that cannot be read, where it is named.
+Error named_by(const std::string& scenario, const std::string& key, Error error) {
+  if (!error.message.starts_with("cannot be read")) return error;
+  return {.message = fmt::format("'{}' {}", error.file, error.message), .key = key, .file = scenario};
+}
+
 }  // namespace
 
 Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration>& duration) {
   Result<Problem> cluster = read_cluster_file(files.cluster);
-  if (!cluster) return explain_wrong_kind(cluster.error(), FileKind::cluster);
+  if (!cluster)
+    return named_by(files.scenario, "cluster", explain_wrong_kind(cluster.error(), FileKind::cluster));
   Result<Workload> workload = read_workload_file(files.workload);
-  if (!workload) return explain_wrong_kind(workload.error(), FileKind::workload);
+  if (!workload)
+    return named_by(files.scenario, "workload", explain_wrong_kind(workload.error(), FileKind::workload));
   if (duration) workload = simulation::cut_off(*std::move(workload), *duration);
   return Inputs{*std::move(cluster), *std::move(workload)};
 }
 
 Result<Problem> read_overlay_cluster(const simulation::OverlayScenario& overlay, const InputText& scenario) {
   Result<Problem> cluster = read_cluster_file(overlay.cluster);
-  if (!cluster) return explain_wrong_kind(cluster.error(), FileKind::cluster);
+  if (!cluster)
+    return with_line(
+        named_by(scenario.name, "cluster", explain_wrong_kind(cluster.error(), FileKind::cluster)), scenario);
   const auto placed = [&](Error error) {
     error = with_line(with_file(std::move(error), {scenario.name, overlay.cluster}), scenario);
     return with_line_in(overlay.cluster, std::move(error));

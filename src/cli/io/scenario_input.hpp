@@ -23,7 +23,8 @@ struct Inputs {
   Workload workload;
 };
 
-/// Reads the cluster and the workload, of the latter only what happens in `duration`, if there is one.
+/// Reads the cluster and the workload, of the latter only what happens in `duration`, if there is one. The
+/// error of a file that cannot be read names the key of the scenario under which it is.
 Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration>& duration);
 
 /// Reads the cluster of an overlay and holds the scenario against it. What the scenario says in vain is noted

@@ -91,8 +91,13 @@ bool picks(std::string_view name, std::string_view id) {
 Error no_such(const std::string& name) {
   std::vector<std::string_view> known;
   for (const Experiment& experiment : experiments()) known.push_back(experiment.id);
-  return {.message = fmt::format("there is no experiment '{}'{}", name, nearest_names(name, known)),
-          .key = {}};
+  const bool is_prefix = name.ends_with('*');
+  const std::string near = is_prefix ? "" : nearest_names(name, known);
+  return {
+      .message = fmt::format("{} '{}'{}", is_prefix ? "no experiment begins with" : "there is no experiment",
+                             name.substr(0, name.size() - (is_prefix ? 1 : 0)),
+                             near.empty() ? "; 'mirab reproduce --list' lists them" : near),
+      .key = {}};
 }
 
 }  // namespace

@@ -124,7 +124,9 @@ Result<std::vector<VirtualMachine>> read_table(const std::string& path) {
     }
     return add_row(row, machines[known->second]);
   };
-  if (Check failed = read_rows(path, column::heading.size(), on_row, [](std::uint64_t) {})) return *failed;
+  if (Check failed = read_rows(path, {column::heading.size(), "a table of Bitbrains' machines"}, on_row,
+                               [](std::uint64_t) {}))
+    return *failed;
   if (machines.empty()) return Error{.message = "the table has no row below its heading", .file = path};
   return machines;
 }

@@ -24,15 +24,17 @@ bool is_plain_number(std::string_view text) {
 
 }  // namespace
 
-Result<Row> Row::cut(std::string_view line, std::size_t columns, const std::string& file, int number) {
-  MIRAB_ASSERT(columns <= kMaxColumns, "a row with more columns than it has room for");
+Result<Row> Row::cut(std::string_view line, const RowFormat& format, const std::string& file, int number) {
+  MIRAB_ASSERT(format.columns <= kMaxColumns, "a row with more columns than it has room for");
   const auto found = static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
-  if (found != columns) {
-    return Error{
-        .message = fmt::format("{} columns where {} belong", found, columns), .file = file, .line = number};
+  if (found != format.columns) {
+    return Error{.message = fmt::format("{} {} instead of the {} of {}", found,
+                                        found == 1 ? "column" : "columns", format.columns, format.name),
+                 .file = file,
+                 .line = number};
   }
   Row row(file, number);
-  for (std::size_t column = 0; column < columns; ++column) {
+  for (std::size_t column = 0; column < format.columns; ++column) {
     const std::size_t end = std::min(line.find(','), line.size());
     row.fields_[column] = line.substr(0, end);
     line.remove_prefix(std::min(end + 1, line.size()));
@@ -71,7 +73,8 @@ Error Row::error(const Column& column, Error reason) const {
   return reason;
 }
 
-Check read_rows(const std::string& path, std::size_t columns, const std::function<Check(const Row&)>& visit,
+Check read_rows(const std::string& path, const RowFormat& format,
+                const std::function<Check(const Row&)>& visit,
                 const std::function<void(std::uint64_t)>& on_bytes) {
   Result<Lines> lines = Lines::open(path);
   if (!lines) return lines.error();
@@ -79,7 +82,7 @@ Check read_rows(const std::string& path, std::size_t columns, const std::functio
     auto line = lines->next();
     if (!line) return line.error();
     if (!line->has_value()) break;
-    const Result<Row> row = Row::cut(**line, columns, path, lines->number());
+    const Result<Row> row = Row::cut(**line, format, path, lines->number());
     if (!row) return row.error();
     if (Check failed = visit(*row)) return failed;
     if (lines->number() % kRowsBetweenReports == 0) on_bytes(lines->bytes_read());

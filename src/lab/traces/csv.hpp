@@ -18,12 +18,18 @@ struct Column {
   std::string_view name;
 };
 
+/// What the lines of a file have in common.
+struct RowFormat {
+  std::size_t columns;
+  std::string name;  ///< as errors call such a file: `a list of nodes (sn,cpu_milli,…)`
+};
+
 /// One line of a CSV file without quotes, cut at its commas. A view: it lives as long as the line and the
 /// file's name.
 class Row {
  public:
-  /// Errors: not exactly `columns` fields (≤ kMaxColumns).
-  static Result<Row> cut(std::string_view line, std::size_t columns, const std::string& file, int number);
+  /// Errors: not exactly the format's columns (≤ kMaxColumns).
+  static Result<Row> cut(std::string_view line, const RowFormat& format, const std::string& file, int number);
 
   std::string_view text(const Column& column) const { return fields_[column.place]; }
 
@@ -54,7 +60,8 @@ class Row {
 /// Reads a CSV file, gzip or plain, and hands each row to `visit`, until it returns an error. Calls
 /// `on_bytes(bytes of this file read so far)` now and then and at the end. Errors: as of Lines and Row, and
 /// an empty file.
-Check read_rows(const std::string& path, std::size_t columns, const std::function<Check(const Row&)>& visit,
+Check read_rows(const std::string& path, const RowFormat& format,
+                const std::function<Check(const Row&)>& visit,
                 const std::function<void(std::uint64_t)>& on_bytes);
 
 }  // namespace mirab::traces

@@ -113,13 +113,16 @@ Check check_heading(const Row& row, std::span<const Column> heading) {
 }
 
 /// The rows below the heading.
-Check read_list(const std::string& path, std::span<const Column> heading,
+Check read_list(const std::string& path, const std::string& what, std::span<const Column> heading,
                 const std::function<Check(const Row&)>& visit) {
   bool below_heading = false;
   const auto on_row = [&](const Row& row) {
     return std::exchange(below_heading, true) ? visit(row) : check_heading(row, heading);
   };
-  return read_rows(path, heading.size(), on_row, [](std::uint64_t) {});
+  std::vector<std::string_view> names;
+  for (const Column& column : heading) names.push_back(column.name);
+  return read_rows(path, {heading.size(), fmt::format("{} ({})", what, fmt::join(names, ","))}, on_row,
+                   [](std::uint64_t) {});
 }
 
 /// A whole number of the suffix's units: `m` thousandths, `Mi` mebibytes.
@@ -204,7 +207,7 @@ Result<Nodes> read_nodes(const std::string& path) {
     ++nodes[{std::string(row.text(node::model)), {*cpu, *memory, *gpus}}];
     return std::nullopt;
   };
-  if (Check failed = read_list(path, node::heading, on_node)) return *failed;
+  if (Check failed = read_list(path, "a list of nodes", node::heading, on_node)) return *failed;
   return nodes;
 }
 
@@ -220,7 +223,7 @@ Result<std::vector<PodGroup>> read_pods(const std::string& path) {
     ++groups[place->second].pods;
     return std::nullopt;
   };
-  if (Check failed = read_list(path, pod::heading, on_pod)) return *failed;
+  if (Check failed = read_list(path, "a list of pods", pod::heading, on_pod)) return *failed;
   return groups;
 }
 
@@ -232,7 +235,7 @@ Result<std::vector<Pod>> read_pod_times(const std::string& path) {
     pods.push_back(*std::move(read));
     return std::nullopt;
   };
-  if (Check failed = read_list(path, pod::heading, on_pod)) return *failed;
+  if (Check failed = read_list(path, "a list of pods", pod::heading, on_pod)) return *failed;
   return pods;
 }
 

@@ -161,7 +161,7 @@ std::string legend(const AuditRun& audited, std::size_t width) {
   std::string text = "✓ holds here; ✗ fails, see below";
   if (any_verdict(audited, [](const Verdict& v) { return v.holds && v.scope == VerdictScope::searched; }))
     text += "; ✓ N: searched, no counterexample in N attempts, which is no proof";
-  if (any_verdict(audited, [](const Verdict& v) { return v.vacuous; })) text += "; – asks for nothing here";
+  if (any_verdict(audited, [](const Verdict& v) { return v.vacuous; })) text += "; – does not apply here";
   if (any_verdict(audited, [](const Verdict& v) { return !v.decided; })) text += "; ? not decided";
   return broken(text, width);
 }
@@ -263,7 +263,7 @@ std::string claims_table(const ClaimAuditRun& audited, std::size_t width) {
   const auto against = std::count_if(audited.claims.begin(), audited.claims.end(), differs);
   return fmt::format("{}, each tried on {}: {}\n\n", counted(audited.claims.size(), "claim"),
                      counted(audited.clusters, "random cluster"),
-                     against == 0 ? "none fails but those known to be refuted"
+                     against == 0 ? "no claim fails that is not already marked as refuted"
                                   : fmt::format("{} fail that were not known to", against)) +
          render(table) + witnesses;
 }

@@ -117,6 +117,9 @@ namespace {
 
 constexpr std::size_t kTextIndent = 12;
 
+/// Not so narrow that a column has no room.
+std::size_t text_width(std::size_t width) { return std::clamp<std::size_t>(width, 60, kPageWidth); }
+
 std::string names_of(const Mechanism& row) {
   return row.aliases.empty() ? std::string(row.name)
                              : fmt::format("{}, {}", row.name, fmt::join(row.aliases, ", "));
@@ -124,12 +127,12 @@ std::string names_of(const Mechanism& row) {
 
 /// A heading, and below it two columns: the name and what it stands for.
 template <class Row>
-std::string listing(const std::string& heading, const std::vector<const Row*>& rows) {
+std::string listing(const std::string& heading, const std::vector<const Row*>& rows, std::size_t width) {
   if (rows.empty()) return {};
   Table table{.columns = {{.min_width = 12}, {}}, .rows = {}};
   for (const Row* row : rows) {
     bool first = true;
-    for (const std::string& line : wrap(sentence(row->summary), kPageWidth - 20)) {
+    for (const std::string& line : wrap(sentence(row->summary), width - 20)) {
       table.rows.push_back({{first ? "  " + std::string(row->name) : ""}, {line}});
       first = false;
     }
@@ -138,70 +141,72 @@ std::string listing(const std::string& heading, const std::vector<const Row*>& r
 }
 
 /// `what` in a column of its own, and the text in the next one, wrapped.
-std::string paragraph(const std::string& what, std::string_view text) {
+std::string paragraph(const std::string& what, std::string_view text, std::size_t width) {
   std::string result;
   std::string label = what;
-  for (const std::string& line : wrap(text, kPageWidth - kTextIndent - 2)) {
+  for (const std::string& line : wrap(text, width - kTextIndent - 2)) {
     result += fmt::format("  {:<{}}{}\n", label, kTextIndent, line);
     label.clear();
   }
   return result;
 }
 
-std::string options_text(std::span<const OptionInfo> options) {
+std::string options_text(std::span<const OptionInfo> options, std::size_t width) {
   std::string text;
   for (const OptionInfo& option : options) {
     const std::string preset =
         option.fallback.empty() ? "must be given" : fmt::format("default {}", option.fallback);
     text += paragraph(text.empty() ? "options" : "",
-                      fmt::format("{}: {} ({})", option.name, option.meaning, preset));
+                      fmt::format("{}: {} ({})", option.name, option.meaning, preset), width);
   }
   return text;
 }
 
-std::string claims_text(std::span<const Claim> claims) {
+std::string claims_text(std::span<const Claim> claims, std::size_t width) {
   std::string text;
   for (const Claim& claim : claims) {
     const std::string claimed =
-        claim.refuted ? fmt::format("{}: said, and refuted", property_name(claim.property))
+        claim.refuted ? fmt::format("{}: claimed, but refuted", property_name(claim.property))
         : claim.holds ? fmt::format("{}{}", property_name(claim.property), conditions_words(claim.conditions))
                       : fmt::format("not {}", property_name(claim.property));
     const std::string source = claim.source.empty() ? "" : fmt::format(" [{}]", claim.source);
-    text += paragraph(text.empty() ? "claims" : "", claimed + source);
+    text += paragraph(text.empty() ? "claims" : "", claimed + source, width);
   }
   return text;
 }
 
-std::string accepts_text(const Accepts& accepts) {
+std::string accepts_text(const Accepts& accepts, std::size_t width) {
   std::vector<std::string_view> honoured;
   for (const Acceptance& acceptance : acceptances(accepts)) {
     if (acceptance.honoured) honoured.push_back(acceptance.name);
   }
-  return paragraph("accepts", fmt::format("{}", fmt::join(honoured, ", ")));
+  return paragraph("accepts", fmt::format("{}", fmt::join(honoured, ", ")), width);
 }
 
-std::string details(const Mechanism& row) {
-  return fmt::format("mechanism {}: {}\n", names_of(row), row.title) + paragraph("", sentence(row.summary)) +
-         paragraph("scope", scope_words(row.scope)) + paragraph("maximises", objective(row)) +
-         paragraph("u_n", row.yardstick) + accepts_text(row.accepts) + options_text(row.options) +
-         claims_text(row.claims) + paragraph("source", row.source);
+std::string details(const Mechanism& row, std::size_t width) {
+  return fmt::format("mechanism {}: {}\n", names_of(row), row.title) +
+         paragraph("", sentence(row.summary), width) + paragraph("scope", scope_words(row.scope), width) +
+         paragraph("maximises", objective(row), width) + paragraph("u_n", row.yardstick, width) +
+         accepts_text(row.accepts, width) + options_text(row.options, width) +
+         claims_text(row.claims, width) + paragraph("source", row.source, width);
 }
 
 template <class Row>
-std::string details(const std::string& kind, const Row& row) {
-  return fmt::format("{} {}\n", kind, row.name) + paragraph("", sentence(row.summary)) +
-         options_text(row.options) + paragraph("source", row.source);
+std::string details(const std::string& kind, const Row& row, std::size_t width) {
+  return fmt::format("{} {}\n", kind, row.name) + paragraph("", sentence(row.summary), width) +
+         options_text(row.options, width) + paragraph("source", row.source, width);
 }
 
 }  // namespace
 
-std::string registry_table(const Registry& registry) {
+std::string registry_table(const Registry& registry, std::size_t width) {
+  width = text_width(width);
   std::string text;
   if (!registry.mechanisms.empty()) {
     Table table{.columns = {{.min_width = 12}, {}, {}}, .rows = {}};
     for (const Mechanism* row : registry.mechanisms) {
       bool first = true;
-      for (const std::string& line : wrap(sentence(row->summary), kPageWidth - 34)) {
+      for (const std::string& line : wrap(sentence(row->summary), width - 34)) {
         table.rows.push_back({{first ? "  " + names_of(*row) : ""},
                               {first ? std::string(scope_words(row->scope)) : ""},
                               {line}});
@@ -210,16 +215,18 @@ std::string registry_table(const Registry& registry) {
     }
     text += "Mechanisms (allocate --mechanism)\n" + render(table) + "\n";
   }
-  text += listing("Disciplines: whom to serve next (fill --discipline)", registry.disciplines) + "\n";
-  text += listing("Placements: where its task goes (fill --placement)", registry.placements);
-  return text + "\n'mirab mechanisms NAME' says everything about one.\n";
+  text += listing("Disciplines: which user is served next (fill --discipline)", registry.disciplines, width) +
+          "\n";
+  text += listing("Placements: where its task goes (fill --placement)", registry.placements, width);
+  return text + "\n'mirab mechanisms NAME' describes one.\n";
 }
 
-std::string registry_details(const Registry& registry) {
+std::string registry_details(const Registry& registry, std::size_t width) {
+  width = text_width(width);
   std::vector<std::string> parts;
-  for (const Mechanism* row : registry.mechanisms) parts.push_back(details(*row));
-  for (const DisciplineInfo* row : registry.disciplines) parts.push_back(details("discipline", *row));
-  for (const PlacementInfo* row : registry.placements) parts.push_back(details("placement", *row));
+  for (const Mechanism* row : registry.mechanisms) parts.push_back(details(*row, width));
+  for (const DisciplineInfo* row : registry.disciplines) parts.push_back(details("discipline", *row, width));
+  for (const PlacementInfo* row : registry.placements) parts.push_back(details("placement", *row, width));
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
@@ -326,7 +333,7 @@ constexpr std::string_view kOpening =
     "\n"
     "`mirab allocate` divides a cluster by a *mechanism*; tasks are divisible there. `mirab fill` places "
     "whole tasks, one\n"
-    "after the other: a *discipline* says whom to serve next, a *placement* on which server.\n"
+    "after the other: a *discipline* decides which user is served next, a *placement* on which server.\n"
     "\n"
     "Options follow the name after a colon: `alpha-fair:alpha=2`. Claims state what holds, or fails, for a "
     "mechanism "
@@ -365,7 +372,7 @@ std::string claims_list(std::span<const Claim> claims) {
   std::string text = "\n| property | claimed | by |\n|---|---|---|\n";
   for (const Claim& claim : claims) {
     text += fmt::format("| {} | {}{} | {} |\n", property_name(claim.property),
-                        claim.refuted ? "said to hold, and refuted"
+                        claim.refuted ? "claimed, but refuted: tried"
                         : claim.holds ? "holds"
                                       : "does not hold",
                         conditions_words(claim.conditions), cell(claim.source));

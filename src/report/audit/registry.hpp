@@ -23,9 +23,9 @@ Registry whole_registry();
 Result<Registry> named(std::string_view name);
 
 /// A line a row.
-std::string registry_table(const Registry& registry);
+std::string registry_table(const Registry& registry, std::size_t width);
 /// All that is known of each row.
-std::string registry_details(const Registry& registry);
+std::string registry_details(const Registry& registry, std::size_t width);
 /// One record a row: kind, name, aliases, scope, title, summary, source.
 std::string registry_csv(const Registry& registry);
 std::string registry_json(const Registry& registry);

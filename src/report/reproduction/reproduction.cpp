@@ -1,4 +1,4 @@
-// ReproducedExperiment experiments as a table, JSON and CSV; first the words that these forms share.
+// Reproduced experiments as a table, JSON and CSV; first the words that these forms share.
 #include "report/reproduction/reproduction.hpp"
 
 #include <algorithm>

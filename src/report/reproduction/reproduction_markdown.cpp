@@ -1,4 +1,5 @@
-// docs/reference/reproduced.md: the papers' tables and figures, with the printed values next to ours.
+// The full page of docs/how-to/reproduce.md: the papers' tables and figures, with the printed values next
+// to ours.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -15,11 +16,10 @@ constexpr std::string_view kOpening =
     "\n"
     "# The papers, reproduced\n"
     "\n"
-    "What the papers print or describe beside what Mirab finds. [reproduce.md](../how-to/reproduce.md) says "
-    "what findings\n"
-    "and verdicts are.\n"
-    "Run in this folder, `{command}` writes this page again, byte for byte,\n"
-    "except for the seconds that `psdsf-time` measures.\n";
+    "The papers' figures and Mirab's, side by side; docs/how-to/reproduce.md says what findings and verdicts "
+    "are.\n"
+    "`{command}` prints this page again, byte for byte, except for the seconds that\n"
+    "`psdsf-time` measures.\n";
 
 /// A text that means itself in Markdown, in one line.
 std::string plain(std::string_view text) {

@@ -24,9 +24,9 @@ using simulation::SearchFind;
 using simulation::SearchOutcome;
 
 constexpr std::string_view kNotLive =
-    "Liveness was not watched: no run was long enough to see that somebody waits for longer than promised. "
+    "Liveness was not checked: no run was long enough to see a user wait for longer than promised. "
     "Take more --ticks.";
-constexpr std::string_view kNeverLive = "Liveness was not watched: under probes nobody is promised a place.";
+constexpr std::string_view kNeverLive = "Liveness was not checked: `probes` promises none.";
 
 /// "5 % of the servers and the gateway are"
 std::string nodes_of(const Partition& cut) {
@@ -99,7 +99,7 @@ std::string tried_table(const SearchOutcome& outcome) {
   row("of which came twice", outcome.duplicated);
   row("crashes", outcome.crashes);
   row("partitions", outcome.partitions);
-  row("watched for liveness", outcome.live);
+  row("checked for liveness", outcome.live);
   return render(table);
 }
 

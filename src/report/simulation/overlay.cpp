@@ -56,8 +56,8 @@ std::vector<std::string> notices_of(const OverlayRuns& all) {
     const OverlayRun& run = all.runs[i];
     if (const auto& left = run.left_over)
       notices.push_back(fmt::format(
-          "under {} {} more {} would fit: user {}, who has no task that waits, is the poorest, and nobody is "
-          "served before it, unless by `idle: skip`",
+          "under {} {} more {} would fit: user {} has the lowest share and no waiting task, so no other user "
+          "is served (`idle: skip` serves them)",
           all.scenario.names[i], left->tasks, left->tasks == 1 ? "task" : "tasks", left->user));
     if (run.violation_count == 0) continue;
     std::string notice = fmt::format(
@@ -66,7 +66,7 @@ std::vector<std::string> notices_of(const OverlayRuns& all) {
     if (!run.violations.empty()) {
       const simulation::Violation& first = run.violations.front();
       notice += fmt::format("; the first: {}: {}, at {}", first.promise, first.what,
-                            span_text(in_seconds(first.at)));
+                            duration(in_seconds(first.at)));
     }
     notices.push_back(std::move(notice));
   }
@@ -113,9 +113,9 @@ Figure count(const OverlayRuns& all, const std::string& above, const std::string
 }
 
 Figures fairness(const OverlayRuns& all) {
-  Figures figures = {small_figure(all, "least", "share", &OverlayRun::min_share)};
+  Figures figures = {small_figure(all, "lowest", "share", &OverlayRun::min_share)};
   if (all.scenario.runtime)
-    figures.push_back(small_figure(all, "mean of", "least", &OverlayRun::mean_min_share));
+    figures.push_back(small_figure(all, "mean of", "lowest", &OverlayRun::mean_min_share));
   figures.push_back(
       figure(all, "", "gini", [](std::size_t, const OverlayRun& run) { return fixed(run.gini, 4); }));
   figures.push_back(small_figure(all, "devi-", "ation", &OverlayRun::deviation));
@@ -197,9 +197,9 @@ std::string title(const OverlayRuns& all) {
 std::string legend(const OverlayRuns& all, std::size_t width) {
   const bool central = ratio_to_centralised(all, 0).has_value();
   std::string text = broken(
-      fmt::format("share: dominant share; least: of a user, at the end{}; deviation: the shares' sample "
-                  "standard deviation; wrong: part of the placements that were of a user who was not a "
-                  "poorest one; ticks: to the last placement{}; messages and bytes: that a node sends; "
+      fmt::format("share: dominant share; lowest: of a user, at the end{}; deviation: the shares' sample "
+                  "standard deviation; wrong: part of the placements whose user did not have the lowest "
+                  "share; ticks: to the last placement{}; messages and bytes: that a node sends; "
                   "broken: promises (docs/explanation/overlay-faults.md)",
                   all.scenario.runtime ? ", mean: over the time after the first tenth" : "",
                   central ? "; ratio: to those of centralised-drf" : ""),

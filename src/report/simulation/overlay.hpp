@@ -12,7 +12,7 @@
 
 namespace mirab::report {
 
-/// Part of the placements that were a user's who was not a poorest one; 0 of none.
+/// Part of the placements whose user did not have the lowest share; 0 of none.
 double wrong_part(const simulation::OverlayRun& run);
 
 /// Ticks over those of the first centralised-drf among the schedulers; none where there is none, or it placed

@@ -101,7 +101,7 @@ std::string title(const ReallocationRun& run) {
   const simulation::ReallocationOptions& options = run.scenario.options;
   return printable(fmt::format("{}: {} on {}, divided every {} and at each job's end{}; a claimant is a {}",
                                run.title, run.scenario.workload, run.scenario.cluster,
-                               span_text(in_seconds(options.interval)),
+                               duration(in_seconds(options.interval)),
                                options.new_jobs == simulation::NewJobs::reallocate ? " and beginning" : "",
                                claimant_name(options.claimant)));
 }
@@ -122,9 +122,8 @@ void add_jobs(SideBySide& table, const ReallocationRun& run) {
     table.add(what, std::move(values));
   };
   const auto time = [](double simulation::Quantiles::*part) {
-    return [part](const JobTotals& each) {
-      return each.completed == 0 ? "–" : span_text(each.completion.*part);
-    };
+    return
+        [part](const JobTotals& each) { return each.completed == 0 ? "–" : duration(each.completion.*part); };
   };
   row(fmt::format("completed of {} jobs", run.workload.jobs.size()),
       [](const JobTotals& each) { return std::to_string(each.completed); });

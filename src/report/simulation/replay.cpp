@@ -83,8 +83,6 @@ void add_quantiles(SideBySide& table, const std::string& what, const Outcomes& o
 
 std::string plain(double value) { return fixed(value, value < 100 ? 2 : 0); }
 
-std::string share_seconds(double value) { return fixed(value, value < 100 ? 4 : 0); }
-
 // What is granted of each resource, and what is really used, where the workload tells it.
 void add_resources(SideBySide& table, const ReplayRun& run) {
   const bool used = !run.outcomes.front().used.empty();  // of the workload, so of all contenders or of none
@@ -104,7 +102,8 @@ void add_series_means(SideBySide& table, const Outcomes& outcomes) {
                                       [&](const auto& series) { return series.name == name; });
       if (found == outcome.series.end() || found->values.empty()) return "–";
       const double sum = std::accumulate(found->values.begin(), found->values.end(), 0.0);
-      return fixed(sum / static_cast<double>(found->values.size()), 4);
+      const double value = sum / static_cast<double>(found->values.size());
+      return name == "fragmentation" ? percent(value, 2) : fixed(value, 4);
     };
     add(table, name + ", mean", outcomes, mean);
   }
@@ -122,10 +121,10 @@ std::string summary(const ReplayRun& run, std::size_t width) {
   add_if_any(table, "left out: fit nowhere", outcomes, &ReplayTally::oversized);
   add_if_any(table, "runtime cut by the trace", outcomes, &ReplayTally::cut);
   add_quantiles(table, "waiting of started", outcomes, &ReplayTally::waiting,
-                {kMean, kMedian, kPercentile90, kLast}, span_text);
-  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, span_text);
+                {kMean, kMedian, kPercentile90, kLast}, duration);
+  add_quantiles(table, "waiting so far", outcomes, &ReplayTally::waiting_so_far, {kMean, kMedian}, duration);
   add_quantiles(table, "slowdown", outcomes, &ReplayTally::slowdown, {kMean, kMedian, kLast}, plain);
-  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, span_text);
+  add_quantiles(table, "completion", outcomes, &ReplayTally::completion, {kMean, kMedian}, duration);
   table.add_rule();
   add_resources(table, run);
   add_series_means(table, outcomes);
@@ -133,7 +132,7 @@ std::string summary(const ReplayRun& run, std::size_t width) {
       [](const auto& each) { return percent(each.end > 0 ? each.unfairness / each.end : 0, 2); });
   add(table, "unfairness, share·s", outcomes,
       [](const auto& each) { return share_seconds(each.unfairness); });
-  add(table, "longest starvation", outcomes, [](const auto& each) { return span_text(each.starvation); });
+  add(table, "longest starvation", outcomes, [](const auto& each) { return duration(each.starvation); });
   add(table, "users starved", outcomes, [](const auto& each) { return std::to_string(each.starved); });
   return table.text(width);
 }
@@ -152,7 +151,7 @@ std::string waiting_and_share(const ReplayUser& user) {
   const std::string ran = user.started < user.submitted ? fmt::format("{} ran, ", user.started) : "";
   const std::string waits = user.starved              ? "starved"
                             : user.waiting.count == 0 ? "–"
-                                                      : ran + span_text(user.waiting.mean);
+                                                      : ran + duration(user.waiting.mean);
   return fmt::format("{} {:>7}", waits, percent(user.share, 2));
 }
 
@@ -188,7 +187,7 @@ std::string notices(const Outcomes& outcomes, std::size_t width) {
 std::string simulation_table(const ReplayRun& run, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
   const std::string title = fmt::format("{}: {} on {}, {} from {}, seed {}", run.title, run.scenario.workload,
-                                        run.scenario.cluster, span_text(run.outcomes.front().end),
+                                        run.scenario.cluster, duration(run.outcomes.front().end),
                                         counted(run.outcomes.front().users.size(), "user"), run.seed);
   return broken(printable(title), page) + "\n" + summary(run, page) + users(run.outcomes, page) +
          broken(kLegend, page) + notices(run.outcomes, page);

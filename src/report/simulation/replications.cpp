@@ -78,9 +78,9 @@ std::vector<ContenderSummary> summary_of(const ReplayRun& run) {
     const auto key = [&](const std::string& figure) {
       return Json{{"discipline", outcome.discipline}, {"placement", outcome.placement}, {"figure", figure}};
     };
-    contender.figures = {{key("waiting"), "waiting, mean", span_text, outcome.waiting.mean},
+    contender.figures = {{key("waiting"), "waiting, mean", duration, outcome.waiting.mean},
                          {key("slowdown"), "slowdown, mean", part, outcome.slowdown.mean},
-                         {key("unfairness"), "unfairness", span_text, outcome.unfairness}};
+                         {key("unfairness"), "unfairness, share·s", share_seconds, outcome.unfairness}};
     for (std::size_t r = 0; r < run.resources.size(); ++r) {
       Json of_resource = key("utilization");
       of_resource["resource"] = run.resources[r];
@@ -114,8 +114,8 @@ std::vector<ContenderSummary> summary_of(const OverlayRuns& all) {
       return SummaryFigure{Json{{"scheduler", all.scenario.names[i]}, {"figure", name}}, row, text, value};
     };
     ContenderSummary contender{label_lines(all.scenario.names[i]), {}};
-    contender.figures = {figure("min_share", "least share", part, run.min_share),
-                         figure("mean_min_share", "mean of least share", part, run.mean_min_share),
+    contender.figures = {figure("min_share", "lowest share", part, run.min_share),
+                         figure("mean_min_share", "mean of lowest share", part, run.mean_min_share),
                          figure("gini", "gini", part, run.gini),
                          figure("deviation", "deviation", part, run.deviation),
                          figure("wrong", "wrong", percentage, wrong_part(run)),

@@ -89,16 +89,27 @@ std::string half_width(const TrafficPoint& point) {
 
 std::string block(const TrafficRun& run, std::size_t first, std::size_t last) {
   const Points points(run);
-  Table table{.columns = {{}, {}}, .rows = {{{""}, {""}}, {{"load"}, {"class"}}}};
+  std::vector<std::vector<std::string>> labels;  // [mechanism - first], in lines
+  std::size_t lines = 1;
+  for (std::size_t m = first; m < last; ++m) {
+    labels.push_back(label_lines(run.scenario.mechanisms[m].text, kLabelWidth));
+    lines = std::max(lines, labels.back().size());
+  }
+  Table table{.columns = {{}, {}}, .rows = {}};
+  table.rows.assign(lines, {{""}, {""}});
+  table.rows.push_back({{"load"}, {"class"}});
   for (std::size_t m = first; m < last; ++m) {
     table.columns.push_back({.align = Align::decimal, .gap = kGap});
     table.columns.push_back({.align = Align::decimal, .gap = 1});
     table.columns.push_back({.align = Align::decimal});
-    table.rows[0].push_back(
-        {shorten(run.scenario.mechanisms[m].text, kLabelWidth), kColumnsEach, Align::center});
-    table.rows[1].push_back({"rate", 1, Align::right});
-    table.rows[1].push_back({"±", 1, Align::center});
-    table.rows[1].push_back({"jobs", 1, Align::right});
+    const std::vector<std::string>& label = labels[m - first];
+    for (std::size_t line = 0; line < lines; ++line) {
+      const std::string text = line < label.size() ? shorten_middle(label[line], kLabelWidth) : "";
+      table.rows[line].push_back({text, kColumnsEach, Align::center});
+    }
+    table.rows[lines].push_back({"rate", 1, Align::right});
+    table.rows[lines].push_back({"±", 1, Align::center});
+    table.rows[lines].push_back({"jobs", 1, Align::right});
   }
   table.add_rule();
   for (std::size_t l = 0; l < points.loads(); ++l) {

@@ -19,6 +19,9 @@ bool is_whole(double value) {
 
 bool vanishes(double value, int decimals) { return std::abs(value) < 0.5 * std::pow(10, -decimals); }
 
+/// Rounded to three significant digits.
+double to_three_digits(double value) { return std::strtod(fmt::format("{:.2e}", value).c_str(), nullptr); }
+
 std::string without_trailing_zeros(std::string number) {
   if (number.find('.') == std::string::npos) return number;
   number.erase(number.find_last_not_of('0') + 1);
@@ -51,7 +54,25 @@ std::string magnitude(double value) {
   return std::isinf(value) ? "∞" : fmt::format("{:.2g}", value);
 }
 
+namespace {
+
+/// With the largest binary suffix that it reaches; requires a multiple of 2^20.
+std::string binary_amount(double value) {
+  constexpr std::array kSuffixes{"Mi", "Gi", "Ti", "Pi"};
+  value = std::ldexp(value, -20);
+  std::size_t suffix = 0;
+  while (value >= 1024 && suffix + 1 < kSuffixes.size()) {
+    value /= 1024;
+    ++suffix;
+  }
+  return without_trailing_zeros(fmt::format("{:.{}f}", value, value < 1000 ? 2 : 0)) + kSuffixes[suffix];
+}
+
+}  // namespace
+
 std::string amount(double value) {
+  constexpr double kMebi = 1 << 20;
+  if (value >= kMebi && std::fmod(value, kMebi) == 0) return binary_amount(value);
   constexpr std::array kSuffixes{"", "k", "M", "G", "T", "P", "E"};
   if (value < 1e6) return without_trailing_zeros(fmt::format("{:.{}f}", value, value < 1000 ? 4 : 2));
   std::size_t suffix = 0;
@@ -63,11 +84,29 @@ std::string amount(double value) {
 }
 
 std::string duration(double seconds) {
+  struct Unit {
+    double seconds;
+    double from;  // the shortest time that is written in it
+    const char* sign;
+  };
+  constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
+  constexpr std::array<Unit, 6> kUnits{{{kDay, 2 * kDay, "d"},
+                                        {kHour, 2 * kHour, "h"},
+                                        {kMinute, 2 * kMinute, "min"},
+                                        {1, 1, "s"},
+                                        {1e-3, 1e-3, "ms"},
+                                        {1e-6, 0, "µs"}}};
+  if (seconds == 0) return "0 s";
   if (seconds < 1e-6) return "< 1 µs";
-  if (seconds < 1e-3) return fmt::format("{:.0f} µs", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} s", seconds);
+  const double rounded = to_three_digits(seconds);
+  const auto unit =
+      std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& each) { return rounded >= each.from; });
+  const double value = to_three_digits(seconds / unit->seconds);
+  const int decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return fmt::format("{} {}", without_trailing_zeros(fmt::format("{:.{}f}", value, decimals)), unit->sign);
 }
+
+std::string share_seconds(double value) { return fixed(value, value < 100 ? 4 : 0); }
 
 std::string counted(std::size_t count, const std::string& singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");

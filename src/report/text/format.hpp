@@ -24,11 +24,16 @@ std::string percent(double part, int decimals);
 /// Three significant digits, for residuals and gaps: `3.1e-13`; exactly 0 is `0`.
 std::string magnitude(double value);
 
-/// An amount with at most four decimals, and with a suffix k M G T P E from 10^6 on: `18`, `0.25`, `68.72G`.
+/// An amount with at most four decimals; from 10^6 on with a suffix: of a cluster file's binary ones where it
+/// is whole in Mi, else k M G T P E: `18`, `0.25`, `64Gi`, `68.72G`.
 std::string amount(double value);
 
-/// A time in the unit that fits it: `12 µs`, `3.4 ms`, `1.25 s`.
+/// A time in three digits, in the largest unit that it holds twice: `12 µs`, `3.4 ms`, `12.3 s`, `79 min`,
+/// `3.1 h`, `2.5 d`. The page follows the same rule (src/report/page/src/format.ts).
 std::string duration(double seconds);
+
+/// Unfairness summed over time, in share-seconds, without the unit: `14.9124`.
+std::string share_seconds(double value);
 
 /// `1 user`, `2 users`.
 std::string counted(std::size_t count, const std::string& singular);

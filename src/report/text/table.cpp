@@ -284,7 +284,7 @@ void SideBySide::add_rule() { rows_.push_back({}); }
 std::size_t SideBySide::column_width(std::size_t contender) const {
   std::size_t width = 0;
   for (const std::string& line : labels_[contender]) {
-    width = std::max(width, display_width(shorten(line, kLabelWidth)));
+    width = std::max(width, display_width(shorten_middle(line, kLabelWidth)));
   }
   for (const Row& row : rows_) {
     if (!row.values.empty()) width = std::max(width, display_width(row.values[contender]));
@@ -299,7 +299,7 @@ std::string SideBySide::block(std::size_t first, std::size_t last) const {
   for (std::size_t line = 0; line < lines; ++line) {
     std::vector<Cell> row{{line + 1 == lines ? heading_ : ""}};
     for (std::size_t c = first; c < last; ++c) {
-      row.push_back({line < labels_[c].size() ? shorten(labels_[c][line], kLabelWidth) : ""});
+      row.push_back({line < labels_[c].size() ? shorten_middle(labels_[c][line], kLabelWidth) : ""});
     }
     table.rows.push_back(std::move(row));
   }
@@ -346,17 +346,6 @@ std::vector<std::string> label_lines(const std::string& label, std::size_t width
     rest.remove_prefix(end);
   }
   return lines;
-}
-
-std::string span_text(double seconds) {
-  constexpr double kMinute = 60;
-  constexpr double kHour = 3600;
-  constexpr double kDay = 86400;
-  if (seconds > 0 && seconds < 1) return duration(seconds);
-  if (seconds < 2 * kMinute) return fmt::format("{:.3g} s", seconds);
-  if (seconds < 2 * kHour) return fmt::format("{:.1f} min", seconds / kMinute);
-  if (seconds < 2 * kDay) return fmt::format("{:.1f} h", seconds / kHour);
-  return fmt::format("{:.1f} d", seconds / kDay);
 }
 
 }  // namespace mirab::report

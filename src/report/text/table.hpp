@@ -77,7 +77,4 @@ class SideBySide {
 /// and `a/b`; after each of them with a width of 0.
 std::vector<std::string> label_lines(const std::string& label, std::size_t width = 0);
 
-/// A time as people tell it: `3.4 ms`, `12.3 s`, `4.2 min`, `3.1 h`, `2.5 d`.
-std::string span_text(double seconds);
-
 }  // namespace mirab::report

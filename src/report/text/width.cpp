@@ -60,6 +60,17 @@ std::string shorten(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, kept)) + "…";
 }
 
+std::string shorten_middle(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width || width < 4) return shorten(text, width);
+  std::size_t end = text.size();  // of what is cut out
+  while (display_width(text.substr(end)) < width / 2) {
+    do --end;
+    while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80);  // not within a character
+  }
+  const std::string_view last = text.substr(end);
+  return shorten(text, width - display_width(last)) + std::string(last);
+}
+
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   while (!text.empty()) {

@@ -31,6 +31,9 @@ using mirab::printable;
 /// The text, cut at a character and closed with `…` when it is wider than `width`. Requires width ≥ 1.
 std::string shorten(std::string_view text, std::size_t width);
 
+/// The same with its end: `alpha=0.0000…00012`. Names that differ at the end stay apart.
+std::string shorten_middle(std::string_view text, std::size_t width);
+
 /// The text in lines of at most `width`, broken at blanks; a longer word has a line of its own.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 

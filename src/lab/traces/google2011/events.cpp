@@ -86,9 +86,10 @@ Check add_file(const std::string& path, TraceFiles& files) {
     return std::nullopt;
   }
   if (table == nullptr) {
-    return unusable(path,
-                    fmt::format("is of no known table: its name, or its folder's, should begin with {} or {}",
-                                kMachineTable, kTaskTable));
+    return unusable(
+        path, fmt::format(
+                  "belongs to neither table: the name of the file or of its folder must begin with {} or {}",
+                  kMachineTable, kTaskTable));
   }
   table->push_back(path);
   return std::nullopt;
@@ -143,11 +144,11 @@ void Bytes::read_of_file(std::uint64_t bytes) const {
 
 void Bytes::finish_file(const std::string& file) { finished_ += size(file); }
 
-Check read_table(const std::vector<std::string>& files, std::size_t columns,
+Check read_table(const std::vector<std::string>& files, const RowFormat& format,
                  const std::function<Check(const Row&)>& visit, Bytes& bytes) {
   for (const std::string& file : files) {
     if (Check failed =
-            read_rows(file, columns, visit, [&](std::uint64_t read) { bytes.read_of_file(read); })) {
+            read_rows(file, format, visit, [&](std::uint64_t read) { bytes.read_of_file(read); })) {
       return failed;
     }
     bytes.finish_file(file);
@@ -249,7 +250,7 @@ Result<MachineEvents> read_machine_events(const TraceFiles& files, Bytes& bytes)
     }
     return std::nullopt;
   };
-  if (Check failed = read_table(files.machine_events, machine_column::count, on_row, bytes)) return *failed;
+  if (Check failed = read_table(files.machine_events, machine_column::format, on_row, bytes)) return *failed;
   return events;
 }
 
@@ -259,7 +260,7 @@ Result<Trace> read_trace(const TraceFiles& files, const ReadProgress& progress) 
   if (!machines) return machines.error();
   Trace trace{.machines = std::move(machines->at_start), .task_users = {}};
   const auto on_task = [&](const Row& row) { return count_task(row, trace.task_users); };
-  if (Check failed = read_table(files.task_events, task_column::count, on_task, bytes)) return *failed;
+  if (Check failed = read_table(files.task_events, task_column::format, on_task, bytes)) return *failed;
   return trace;
 }
 

@@ -47,7 +47,7 @@ inline constexpr Column event{2, "event type"};
 inline constexpr Column platform{3, "platform ID"};
 inline constexpr Column cpu{4, "CPUs"};
 inline constexpr Column memory{5, "Memory"};
-inline constexpr std::size_t count = 6;
+inline const RowFormat format{6, "machine_events"};
 }  // namespace machine_column
 
 namespace task_column {
@@ -60,7 +60,7 @@ inline constexpr Column user{6, "user"};
 inline constexpr Column cpu{9, "CPU request"};
 inline constexpr Column memory{10, "memory request"};
 inline constexpr Column different_machines{12, "different machines restriction"};
-inline constexpr std::size_t count = 13;
+inline const RowFormat format{13, "task_events"};
 }  // namespace task_column
 
 /// Names a task in the whole trace.
@@ -96,7 +96,7 @@ class Bytes {
 };
 
 /// Hands every row of a table's files to `visit`, in their order. Errors: as of read_rows.
-Check read_table(const std::vector<std::string>& files, std::size_t columns,
+Check read_table(const std::vector<std::string>& files, const RowFormat& format,
                  const std::function<Check(const Row&)>& visit, Bytes& bytes);
 
 }  // namespace mirab::traces::google2011

@@ -185,7 +185,7 @@ class Follower {
 Result<Lives> read_lives(const TraceFiles& files, const std::set<std::uint64_t>& machines, Bytes& bytes) {
   Follower follower(machines);
   const auto on_row = [&](const Row& row) { return follower.take(row); };
-  if (Check failed = read_table(files.task_events, task_column::count, on_row, bytes)) return *failed;
+  if (Check failed = read_table(files.task_events, task_column::format, on_row, bytes)) return *failed;
   return follower.take_lives();
 }
 

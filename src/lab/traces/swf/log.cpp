@@ -54,7 +54,7 @@ void take_comment(std::string_view line, Head& head) {
   head.emplace(text.substr(0, colon), trimmed(text.substr(colon + 1)));
 }
 
-Result<Entry> cut(std::string_view line, std::size_t fields, const std::string& file, int number) {
+Result<Entry> cut(std::string_view line, const LogFormat& format, const std::string& file, int number) {
   std::array<std::string_view, kMaxFields> texts;
   std::size_t found = 0;
   while (!(line = trimmed(line)).empty()) {
@@ -63,9 +63,11 @@ Result<Entry> cut(std::string_view line, std::size_t fields, const std::string& 
     ++found;
     line.remove_prefix(text.size());
   }
-  if (found == fields) return Entry(texts, file, number);
-  return Error{
-      .message = fmt::format("{} fields where {} belong", found, fields), .file = file, .line = number};
+  if (found == format.fields) return Entry(texts, file, number);
+  return Error{.message = fmt::format("{} {} instead of the {} of {}", found, found == 1 ? "field" : "fields",
+                                      format.fields, format.name),
+               .file = file,
+               .line = number};
 }
 
 }  // namespace
@@ -94,7 +96,7 @@ Error Entry::error(std::size_t field, const std::string& message) const {
           .line = line_};
 }
 
-Result<Head> read_log(const std::string& path, std::size_t fields,
+Result<Head> read_log(const std::string& path, const LogFormat& format,
                       const std::function<Check(const Entry&)>& visit) {
   Result<Lines> lines = Lines::open(path);
   if (!lines) return lines.error();
@@ -110,7 +112,7 @@ Result<Head> read_log(const std::string& path, std::size_t fields,
       take_comment(text, head);
       continue;
     }
-    const Result<Entry> entry = cut(text, fields, path, lines->number());
+    const Result<Entry> entry = cut(text, format, path, lines->number());
     if (!entry) return entry.error();
     if (Check failed = visit(*entry)) return *failed;
     any = true;

@@ -74,9 +74,18 @@ class Entry {
 /// `; MaxProcs: 128` and its like, the first of each name.
 using Head = std::map<std::string, std::string, std::less<>>;
 
-/// Hands every job of a log with `fields` fields a line to `visit`, until it returns an error. Errors: as of
+/// A kind of log: how many fields a line has, and what errors call such a log.
+struct LogFormat {
+  std::size_t fields;
+  std::string_view name;
+};
+
+/// The standard one.
+inline constexpr LogFormat kStandard{kFields, "the Standard Workload Format"};
+
+/// Hands every job of a log of this format to `visit`, until it returns an error. Errors: as of
 /// Lines; another number of fields; a log without a job.
-Result<Head> read_log(const std::string& path, std::size_t fields,
+Result<Head> read_log(const std::string& path, const LogFormat& format,
                       const std::function<Check(const Entry&)>& visit);
 
 /// The whole number under a name of the head, if it says one from 1 to 2^31.

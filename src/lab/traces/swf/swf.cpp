@@ -86,7 +86,7 @@ std::vector<std::string> provenance(const Head& head, const Server& nodes, const
 
 /// The log is read twice: its head need not stand above its jobs, and says whether memory counts.
 Result<Head> read_head(const std::string& log) {
-  return swf::read_log(log, swf::kFields, [](const Entry&) { return Check(); });
+  return swf::read_log(log, swf::kStandard, [](const Entry&) { return Check(); });
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ Result<WorkloadImport> import_swf(const std::string& log, const SwfOptions& opti
     jobs.add(entry, **times, request, *ask->processors);
     return std::nullopt;
   };
-  const Result<Head> again = swf::read_log(log, swf::kFields, on_entry);
+  const Result<Head> again = swf::read_log(log, swf::kStandard, on_entry);
   if (!again) return again.error();
 
   std::vector<std::string> resources{"cpu"};

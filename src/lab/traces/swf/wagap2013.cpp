@@ -106,7 +106,9 @@ Result<Server> machine(std::string_view line, const std::string& file, int numbe
     return Error{.message = std::move(message), .file = file, .line = number};
   };
   const auto found = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1;
-  if (found != fields.size()) return wrong(fmt::format("{} columns where 6 belong", found));
+  if (found != fields.size())
+    return wrong(fmt::format("{} {} instead of the 6 of a list of machines, with tabs between them", found,
+                             found == 1 ? "column" : "columns"));
   for (std::string_view& field : fields) {
     field = line.substr(0, line.find('\t'));
     line.remove_prefix(std::min(field.size() + 1, line.size()));
@@ -264,7 +266,7 @@ Result<WorkloadImport> import_wagap2013(const std::string& log, const std::strin
     }
     return std::nullopt;
   };
-  const Result<Head> head = swf::read_log(log, kFields, on_entry);
+  const Result<Head> head = swf::read_log(log, {kFields, "the log wagap-2013"}, on_entry);
   if (!head) return head.error();
 
   Result<Workload> workload = jobs.finish({"cpu", "memory"}, *servers, log);

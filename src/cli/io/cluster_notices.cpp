@@ -1,0 +1,91 @@
+#include "cli/io/cluster_notices.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+#include "cli/io/input.hpp"
+#include "report/text/format.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::cli {
+namespace {
+
+constexpr std::size_t kNoticesShown = 5;
+
+bool holds(const ResourceVector& capacity, const ResourceVector& demand) {
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    if (demand[r] > capacity[r]) return false;
+  }
+  return true;
+}
+
+bool fits_somewhere(const Problem& problem, std::size_t user) {
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    if (problem.eligible(user, i) && holds(problem.servers()[i].capacity, problem.demand(user, i)))
+      return true;
+  }
+  return false;
+}
+
+/// The largest amount of a resource that one server has, of those on which the user may run.
+Quantity most_of(const Problem& problem, std::size_t user, std::size_t resource) {
+  Quantity most;
+  for (std::size_t i = 0; i < problem.server_count(); ++i) {
+    if (problem.eligible(user, i)) most = std::max(most, problem.servers()[i].capacity[resource]);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<Error> unplaceable_tasks(const Problem& problem) {
+  std::vector<Error> notices;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (fits_somewhere(problem, n)) continue;
+    Error notice{.message = "no server holds one whole task", .key = fmt::format("users[{}].demand", n)};
+    const ResourceVector& demand = problem.users()[n].demand;
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      const Quantity most = most_of(problem, n, r);
+      if (problem.has_demand_on() || demand[r] <= most) continue;
+      notice.key += "." + problem.resources()[r];
+      notice.message +=
+          fmt::format(" ({} of {})", report::amount(demand[r].value()), report::amount(most.value()));
+      break;
+    }
+    notices.push_back(std::move(notice));
+  }
+  return notices;
+}
+
+std::vector<Error> missing_units(const Problem& problem) {
+  constexpr double kUnit = 1e6;         // from mega on, amounts are seldom written without a suffix
+  constexpr double kWithoutUnit = 1e3;  // below kilo, they have none
+  std::vector<Error> notices;
+  for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+    double most = 0;
+    for (const Server& server : problem.servers()) most = std::max(most, server.capacity[r].value());
+    if (most < kUnit) continue;
+    for (std::size_t n = 0; n < problem.user_count(); ++n) {
+      const double demand = problem.users()[n].demand[r].value();
+      if (demand <= 0 || demand >= kWithoutUnit || demand * kUnit > most) continue;
+      notices.push_back({.message = fmt::format("{} has no unit, where a server has {}; is one missing?",
+                                                report::amount(demand), report::amount(most)),
+                         .key = fmt::format("users[{}].demand.{}", n, problem.resources()[r])});
+    }
+  }
+  return notices;
+}
+
+void print_cluster_notices(const std::string& cluster, const std::vector<Error>& notices) {
+  for (std::size_t i = 0; i < std::min(notices.size(), kNoticesShown); ++i) {
+    const Error notice = with_cluster_position(cluster, notices[i]);
+    fmt::print(stderr, "mirab: note: {}\n", report::printable(describe(notice)));
+  }
+  if (notices.size() > kNoticesShown)
+    fmt::print(stderr, "mirab: note: and {} of the kind\n", notices.size() - kNoticesShown);
+}
+
+}  // namespace mirab::cli
