@@ -7,9 +7,9 @@
 // servers of one slot, one user on both, two on the first: 1, 1/2 and 1/2 tasks. Known failure: a task is a
 // task, however large: a user that cuts its tasks into halves gets more.
 // When the solver fails: when doubles miss a bound of 1e-8, all rounds are repeated with 192 digits, in
-// which scaling does no harm, at some 50 times the time; where that would take more than about ten seconds,
-// the division in doubles is returned: it fits, the level bound still says by which part any user's tasks
-// may be off, and the status is not_converged.
+// which scaling does no harm, 20 to 100 times as slow; when that takes more than about ten seconds it is
+// given up, or not tried, and the division in doubles is returned: it fits, the level bound still says by
+// which part any user's tasks may be off, and the status is not_converged.
 #include "mechanisms/registry.hpp"
 #include "mechanisms/servers.hpp"
 

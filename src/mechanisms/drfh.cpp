@@ -9,9 +9,9 @@
 // first user); no bottleneck fairness (docs/reference/mechanisms/drfh.md). A dominant share is not defined
 // when a task takes different amounts on different servers.
 // When the solver fails: when doubles miss a bound of 1e-8, all rounds are repeated with 192 digits, in
-// which scaling does no harm, at some 50 times the time; where that would take more than about ten seconds,
-// the division in doubles is returned: it fits, the level bound still says by which part any user's tasks
-// may be off, and the status is not_converged.
+// which scaling does no harm, 20 to 100 times as slow; when that takes more than about ten seconds it is
+// given up, or not tried, and the division in doubles is returned: it fits, the level bound still says by
+// which part any user's tasks may be off, and the status is not_converged.
 #include "mechanisms/registry.hpp"
 #include "mechanisms/servers.hpp"
 

@@ -7,9 +7,9 @@
 // without constraints, fails with them: servers (2, 2), (2, 6), tasks (1, 2), (1, 1), both only on the first:
 // 0.6 and 0.8 tasks, yet half of that server holds one task of the second.
 // When the solver fails: when doubles miss a bound of 1e-8, all rounds are repeated with 192 digits, in
-// which scaling does no harm, at some 50 times the time; where that would take more than about ten seconds,
-// the division in doubles is returned: it fits, the level bound still says by which part any user's tasks
-// may be off, and the status is not_converged.
+// which scaling does no harm, 20 to 100 times as slow; when that takes more than about ten seconds it is
+// given up, or not tried, and the division in doubles is returned: it fits, the level bound still says by
+// which part any user's tasks may be off, and the status is not_converged.
 #include "mechanisms/registry.hpp"
 #include "mechanisms/servers.hpp"
 

@@ -57,6 +57,20 @@ TEST(Levels, TiedRowsOfOrdinarySizeDoNotNeedMoreDigits) {
   }
 }
 
+// Many kinds of servers that have nothing in common: 16 pivots for each row and capacity, and all of them
+// different in size. With 20 each as the limit, and candidates that were tried until none of a search was
+// left, the first round ended before its level was the highest.
+TEST(Levels, AHundredServersThatAllDifferAreExactInDoubles) {
+  constexpr std::uint64_t seed = 1;
+  Random random(seed);
+  const ServerRows rows = rows_anywhere(draw(random, 50, 4, 4'900), 1'000 + draw(random, 100, 4, 9'000));
+  const ArrayXd pool = rows.capacity.colwise().sum().transpose();
+  const ArrayXd dominant = (rows.demand[0].rowwise() / pool.transpose()).rowwise().maxCoeff();
+  const RaisedLevels levels = raise_levels(rows, dominant.inverse(), not_wanted);
+  EXPECT_LE(levels.report.error, LevelTuning{}.accuracy.accepted) << "seed " << seed;
+  EXPECT_FALSE(levels.in_full);
+}
+
 // One row takes 1e-15 of what is full, another one a tenth.
 ServerRows tiny_and_big() { return rows_anywhere(ArrayXXd{{1e-15, 0.001}, {0.1, 0}}, ArrayXXd{{1, 1}}); }
 

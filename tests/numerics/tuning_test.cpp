@@ -244,7 +244,7 @@ TEST(Tuning, OfLexicographicMaxMin) {
       constant("no_gain", &LevelTuning::no_gain, 0, 1e-13),
       constant("negative", &LevelTuning::negative, 1e-15, 1e-11),
       constant("refresh_every", &LevelTuning::refresh_every, 8, 256),
-      constant("pivots_each", &LevelTuning::pivots_each, 5, 100),
+      constant("pivots_each", &LevelTuning::pivots_each, 30, 1000),
       constant("sample_every", &LevelTuning::sample_every, 2, 32),
       constant("sampled_from", &LevelTuning::sampled_from, 64, 4096),
       constant("about_same", &LevelTuning::about_same, 1, 1.2),

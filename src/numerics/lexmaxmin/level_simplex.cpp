@@ -65,6 +65,7 @@ template class LevelLimitsOf<BigFloat>;
 // Under prices λ a row's share on server i costs λ_i·d_{n,i}. Where it costs less than on the row's key, the
 // level gains by moving there: t rises by the difference for a unit moved. A row offers its cheapest server
 // only. The search stops at the first blocks of rows that offer enough, and goes on there the next time.
+// Candidates grow stale with every pivot: where pivots cost more than a search, one is tried.
 
 using Eigen::Index;
 using Kind = LevelVariable::Kind;
@@ -160,7 +161,8 @@ std::vector<LevelVariable> LevelPricingOf<Number>::entering(const LevelBasisOf<N
     block_ = (block_ + 1) % blocks;
     add_shares(basis, level, price, worth, block_ * tuning_.priced_rows, found);
   }
-  const std::size_t kept = std::min(found.size(), tuning_.kept);
+  const std::size_t tried = basis.order() < tuning_.large_from ? tuning_.kept : 1;
+  const std::size_t kept = std::min(found.size(), tried);
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
                     [](const Found& a, const Found& b) { return a.gain > b.gain; });
   std::vector<LevelVariable> best;
@@ -225,6 +227,8 @@ LevelSimplexOf<Number>::LevelSimplexOf(const ServerRowsOf<Number>& rows, const A
       cap_(ArrayOf<Number>::Constant(rows.rows(), infinity_of<Number>())),
       by_cap_(static_cast<std::size_t>(rows.cap.size())),
       price_(TableOf<Number>::Zero(rows.servers(), rows.resources())),
+      is_split_(ArrayOf<bool>::Constant(rows.rows(), false)),
+      key_value_(ArrayOf<Number>::Zero(rows.rows())),
       fall_(ArrayOf<Number>::Zero(rows.rows())) {
   if (rows.cap.size() > 0) cap_ = rows.cap / (unit * scale_);
   std::iota(by_cap_.begin(), by_cap_.end(), 0);
@@ -251,12 +255,8 @@ void LevelSimplexOf<Number>::reach_caps() {
 }
 
 template <class Number>
-Number LevelSimplexOf<Number>::key_value(Index row) const {
-  Number value = basis_.total(row, level_);
-  for (Index p = 0; p < basis_.order(); ++p) {
-    if (basis_.basic(p).kind == Kind::share && basis_.basic(p).row == row) value -= value_[p];
-  }
-  return value;
+Index LevelSimplexOf<Number>::refresh_every() const {
+  return basis_.order() < tuning_.large_from ? tuning_.refresh_every : basis_.order();
 }
 
 template <class Number>
@@ -274,11 +274,14 @@ void LevelSimplexOf<Number>::find_limits(const LevelVariable& entering, const Ve
   split_.clear();
   const Index level_position = basis_.level_position();
   const Number rise = entering.kind == Kind::level ? Number(1) : Number(-alpha[level_position]);
-  const auto take_from_key = [&](Index row, const Number& amount) {
-    if (std::find(split_.begin(), split_.end(), row) == split_.end()) {
+  const auto take_from_key = [&](Index row, const Number& amount, const Number& value) {
+    if (!is_split_(row)) {
+      is_split_(row) = true;
       split_.push_back(row);
+      key_value_[row] = basis_.total(row, level_);
       fall_[row] = -basis_.rate()[row] * rise;
     }
+    key_value_[row] -= value;
     fall_[row] += amount;
   };
   for (Index p = 0; p < basis_.order(); ++p) {
@@ -287,10 +290,13 @@ void LevelSimplexOf<Number>::find_limits(const LevelVariable& entering, const Ve
     if (basic.kind == Kind::slack) limits_.add(value_[p], alpha[p], 1, {.position = p});
     if (basic.kind != Kind::share) continue;
     limits_.add(value_[p], alpha[p], basis_.total(basic.row, level_), {.position = p});
-    take_from_key(basic.row, -alpha[p]);
+    take_from_key(basic.row, -alpha[p], value_[p]);
   }
-  if (entering.kind == Kind::share) take_from_key(entering.row, 1);
-  for (const Index n : split_) limits_.add(key_value(n), fall_[n], basis_.total(n, level_), {.row = n});
+  if (entering.kind == Kind::share) take_from_key(entering.row, 1, 0);
+  for (const Index n : split_) {
+    limits_.add(key_value_[n], fall_[n], basis_.total(n, level_), {.row = n});
+    is_split_(n) = false;
+  }
 }
 
 template <class Number>
@@ -313,7 +319,7 @@ void LevelSimplexOf<Number>::leave_key(Index row, const LevelVariable& entering,
 // One pivot. False when nothing limits it, which rounding alone can bring about.
 template <class Number>
 bool LevelSimplexOf<Number>::enter(const LevelVariable& entering) {
-  if (since_refresh_ >= tuning_.refresh_every && kRoundsOff<Number>) refresh();
+  if (kRoundsOff<Number> && since_refresh_ >= refresh_every()) refresh();
   const Vector alpha = basis_.in_basis(entering);
   if (!alpha.array().isFinite().all()) return false;
   const Index level_position = basis_.level_position();
@@ -323,6 +329,7 @@ bool LevelSimplexOf<Number>::enter(const LevelVariable& entering) {
   if (!(length < infinity_of<Number>())) return false;
   ++pivots_;
   ++since_refresh_;
+  work_ += static_cast<double>((alpha.array() != 0).count() * basis_.order());
   value_ -= length * alpha;
   if (level_position >= 0) level_ = value_[level_position];
   if (entering.kind == Kind::level) level_ += length;
@@ -368,14 +375,14 @@ bool LevelSimplexOf<Number>::raise_by(const std::vector<LevelVariable>& candidat
 
 template <class Number>
 Stop LevelSimplexOf<Number>::raise() {
-  const Index limit = std::min(
-      max_pivots_, pivots_ + tuning_.min_pivots + tuning_.pivots_each * (rows_->rows() + basis_.order()));
-  while (anybody_active() && pivots_ < limit) {
+  const Index limit = pivots_ + tuning_.min_pivots + tuning_.pivots_each * (rows_->rows() + basis_.order());
+  while (anybody_active() && pivots_ < limit && work_ < max_work_) {
     if (basis_.level_position() < 0) {
       if (!enter({.kind = Kind::level})) return Stop::stalled;
       continue;
     }
     find_price();
+    work_ += static_cast<double>((price_ != 0).count() * rows_->rows());
     const std::vector<LevelVariable> candidates = pricing_.entering(basis_, level_, price_, worth_);
     if (!candidates.empty()) {
       if (!raise_by(candidates)) return Stop::stalled;

@@ -110,12 +110,13 @@ class LevelSimplexOf {
   Number level() const { return level_ * scale_; }
   int pivots() const { return pivots_; }
 
-  /// It gives up after this number of pivots in all.
-  void stop_after(Eigen::Index pivots) { max_pivots_ = pivots; }
+  /// It gives up after this number of multiplications in all, those with 0 not counted.
+  void stop_after(double multiplications) { max_work_ = multiplications; }
 
   /// Raises the level until prices show that it is the highest, or no row is active: Stop::target. Rounding
   /// can stall it, and the limit of pivots can be reached. Each pivot O(K m² + (K m)²) and a part of O(N K
-  /// m); there are usually fewer than 2 (N + K m).
+  /// m); there are usually fewer than 2 (N + K m), and some 20 (N + K m) where a hundred servers all
+  /// differ.
   Stop raise();
 
   /// λ ≥ 0 of the level, [i][r] per unit of capacity, scaled somehow: all 0 when capacities hold no row back.
@@ -133,7 +134,7 @@ class LevelSimplexOf {
  private:
   Number next_cap() const;
   void reach_caps();
-  Number key_value(Eigen::Index row) const;
+  Eigen::Index refresh_every() const;
   void refresh();
   void find_limits(const LevelVariable& entering, const Vector& alpha);
   bool enter(const LevelVariable& entering);
@@ -153,13 +154,15 @@ class LevelSimplexOf {
   std::vector<Eigen::Index> by_cap_;  // rows, the lowest first
   std::size_t next_ = 0;              // in by_cap_
   TableOf<Number> price_;
-  Number worth_ = 0;                 // Σ |λ| c of them
-  LevelLimitsOf<Number> limits_;     // of the present step
-  std::vector<Eigen::Index> split_;  // rows with more basic shares than the key, in the present step
-  ArrayOf<Number> fall_;             // of their keys, [n]
+  Number worth_ = 0;                  // Σ |λ| c of them
+  LevelLimitsOf<Number> limits_;      // of the present step
+  std::vector<Eigen::Index> split_;   // rows with more basic shares than the key, in the present step
+  ArrayOf<bool> is_split_;            // while they are collected, [n]
+  ArrayOf<Number> key_value_, fall_;  // of their keys, [n]
   int pivots_ = 0;
-  Eigen::Index max_pivots_ = std::numeric_limits<Eigen::Index>::max();
-  int since_refresh_ = 0;
+  double work_ = 0;  // multiplications
+  double max_work_ = kInfinity;
+  Eigen::Index since_refresh_ = 0;
 };
 
 using LevelSimplex = LevelSimplexOf<double>;

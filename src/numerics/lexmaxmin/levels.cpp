@@ -14,7 +14,7 @@
 // price.
 //
 // Doubles lose users who take next to nothing of what is scarce: 1e-15 of a server is a reason to stop like
-// any other, but looks like rounding. Then all rounds are done again in numbers of 190 digits, on the
+// any other, but looks like rounding. Then all rounds are done again in numbers of 192 digits, on the
 // decimals as given, by the same simplex method, which begins with the servers where the tasks were in
 // doubles.
 #include "numerics/lexmaxmin/levels.hpp"
@@ -133,17 +133,15 @@ ArrayXXd within_all(const ServerRows& rows, const ArrayXXd& x, const LevelTuning
 
 bool affordable_in_full(const ServerRows& rows, const LevelTuning& tuning) {
   const auto order = static_cast<double>(rows.capacity.size());
-  return order * order * order + tuning.big_passes * static_cast<double>(rows.rows()) * order <=
-         tuning.big_work;
+  const auto passes = tuning.big_passes * static_cast<double>(rows.rows());
+  return tuning.big_filled * (order * order + passes) * order <= tuning.big_work;
 }
 
 // Leaves the levels as they are where that takes too long.
 void raise_in_full(const ServerRows& rows, const LevelsInFull& program, const LevelTuning& tuning,
                    RaisedLevels& levels) {
   LevelSimplexOf<BigFloat> simplex(program.rows, program.unit, fullest_servers(rows, levels.amount), tuning);
-  const auto order = static_cast<double>(rows.capacity.size());
-  simplex.stop_after(
-      static_cast<Index>(tuning.big_work / (order * order + static_cast<double>(rows.rows()))));
+  simplex.stop_after(tuning.big_work);
   const Rounds<BigFloat> found = all_rounds<BigFloat>(program.rows, std::move(simplex), tuning);
   if (found.gave_up) return;
   const BigFloat bound = level_bound<BigFloat>(program.rows, program.unit, found.x, found.rounds, tuning);

@@ -32,8 +32,8 @@ struct LevelsInFull {
 /// without lowering one that is not higher. `unit` is [n] > 0.
 ///
 /// When the bound in doubles is above what is accepted, all is found again in BigFloat from `in_full`, in
-/// which no cluster is ill scaled: 20 to 50 times as slow. Where that would take more than about ten
-/// seconds, as with more than 730 capacities, the doubles and their bound are returned.
+/// which no cluster is ill scaled: 20 to 100 times as slow. It is given up after about ten seconds, and not
+/// tried with more than some 730 capacities: then the doubles and their bound are returned.
 /// A round for each distinct level, or a few when prices are ambiguous; O(N K m) each, and the pivots of
 /// level_simplex.hpp; O(N + K m) memory for each round. One thread.
 RaisedLevels raise_levels(const ServerRows& rows, const Eigen::ArrayXd& unit,
