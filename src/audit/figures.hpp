@@ -92,10 +92,10 @@ inline constexpr std::tuple kFigures{
         "Jain's index of the dominant shares per weight: 1 when all are equal, 1/N when one user has all.")
         .headed("Jain")
         .more_is_better(),
-    figure<Per::outcome>(
-        "ratio_20_20", &Metrics::ratio_20_20, Unit::ratio,
-        "What the fifth of the users with the highest shares holds over what the fifth with the lowest holds, "
-        "per weight: 1 when all are equal, infinite when the lowest hold nothing.")
+    figure<Per::outcome>("ratio_20_20", &Metrics::ratio_20_20, Unit::ratio,
+                         "What the fifth of the users with the highest shares holds over what the fifth with "
+                         "the lowest holds, "
+                         "per weight: 1 when all are equal, infinite when the lowest hold nothing.")
         .headed("20:20 ratio")
         .less_is_better(),
     figure<Per::outcome>(

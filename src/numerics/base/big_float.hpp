@@ -14,8 +14,8 @@ namespace mirab::numerics {
 /// A floating-point number in GMP's mpf (MPFR would round correctly and has infinities of its own; GMP is
 /// here already) with at least kBits bits of mantissa and practically no limits of exponent, for where
 /// doubles cannot tell what is small from what is rounding. Infinity has no sign; what is divided by 0 is
-/// infinite, and what has an infinite part is too. A
-/// multiplication and an addition take 0.1 µs, some 50 to 100 times as long as in doubles.
+/// infinite, and what has an infinite part is too. A multiplication and
+/// an addition take 0.1 µs, some 50 to 100 times as long as in doubles.
 class BigFloat {
  public:
   /// Derived: the smallest tolerance in doubles is 1e-20, its eighth power 1e-160, and 30 digits below that
