@@ -147,9 +147,10 @@ TEST(BadInput, AHundredMegabytesOfBracketsEndInAMessageWithinBoundedMemory) {
 }  // namespace
 TEST(BadInput, AFileThatAScenarioNamesInVainIsAnErrorOfTheScenario) {
   const TemporaryFolder folder;
-  const std::string scenario = folder.write("x.yaml", "kind: trace\ncluster: " MIRAB_SOURCE_DIR
-                                                      "/examples/slides.yaml\nworkload: nope.workload\n"
-                                                      "contenders: [{discipline: drf, placement: best-fit}]\n");
+  const std::string scenario =
+      folder.write("x.yaml", "kind: trace\ncluster: " MIRAB_SOURCE_DIR
+                             "/examples/slides.yaml\nworkload: nope.workload\n"
+                             "contenders: [{discipline: drf, placement: best-fit}]\n");
   for (const std::string command : {"mirab validate ", "mirab simulate "}) {
     const Ran ran = shell(command + scenario);
     EXPECT_EQ(ran.status, 2);
