@@ -109,7 +109,7 @@ const std::vector<Refusal> kRefusals = {
     {"NodeOfAnotherName", kPods + "--node examples/pods/node.yaml --node-name big", "there is no node 'big'"},
     {"TwiceStandardInput", "limits - --node -", "--node: pods and node cannot both"},
     {"ReplacedInput", kPods + "--capacity cpu=2 -o examples/pods/two-pods.yaml",
-     "-o: 'examples/pods/two-pods.yaml' would overwrite"},
+     "-o: output 'examples/pods/two-pods.yaml' would overwrite"},
     {"ReplacedNode", kPods + "--node examples/pods/node.yaml --format manifest -o examples/pods/node.yaml",
      "-o: "},
     {"TooLittle", kPods + "--capacity cpu=300m,memory=400Mi",

@@ -258,7 +258,8 @@ TEST(Simulate, BadInputIsNamedWithFileLineAndKey) {
   for (const std::string command : {"simulate", "validate"}) {
     const Ran ran = shell("mirab " + command + " " + no_cluster);
     EXPECT_EQ(ran.status, 2);
-    EXPECT_EQ(ran.err, "mirab: " + folder.path("no.yaml") + ": cannot be read: No such file or directory\n");
+    EXPECT_EQ(ran.err, "mirab: " + folder.path("trace.yaml") + ":2: cluster: '" + folder.path("no.yaml") +
+                           "' cannot be read: No such file or directory\n");
   }
 }
 
@@ -315,7 +316,7 @@ TEST(Simulate, AnOverlayThatDoesNotGoWithItsClusterIsNamed) {
                 StartsWith("mirab: " + scenario + ":4: faults.crashes[0].node: "));
     EXPECT_THAT(error_of(command, cluster, "pauses: [{user: c, from_s: 1, to_s: 2}]\n"),
                 StartsWith("mirab: " + scenario + ":4: pauses[0].user: "));
-    EXPECT_THAT(error_of(command, "none.yaml", ""), HasSubstr("none.yaml: cannot be read"));
+    EXPECT_THAT(error_of(command, "none.yaml", ""), HasSubstr("none.yaml' cannot be read"));
   }
 }
 
@@ -371,7 +372,7 @@ TEST(Simulate, ASearchThatFindsNothingLeavesNoFolder) {
 
 TEST(Simulate, AShortSearchSaysThatItWatchedNoLiveness) {
   const std::string command = "mirab simulate --search --nodes 4 --users 2 --seeds 2 --ticks 20";
-  EXPECT_THAT(shell(command).out, HasSubstr("Liveness was not watched"));
+  EXPECT_THAT(shell(command).out, HasSubstr("Liveness was not checked"));
   EXPECT_EQ(json::parse(shell(command + " --format json").out)["live"], 0);
 }
 

@@ -39,9 +39,9 @@ nlohmann::ordered_json reproductions_json(const Reproductions& reproductions);
 /// One record a finding.
 std::string reproductions_csv(const Reproductions& reproductions);
 
-/// The page build/reproduced/reproduced.md (docs/how-to/reproduce.md). `images` is the folder of the
-/// pictures of reproduction_pictures,
-/// as a link from the page, with a slash at its end; when it is empty, curves stand in tables.
+/// The page build/reproduced/reproduced.md (docs/how-to/reproduce.md). `images` is the folder of the pictures
+/// of reproduction_pictures, as a link from the page, with a slash at its end; when it is empty, curves stand
+/// in tables.
 std::string reproductions_markdown(const Reproductions& reproductions, const std::string& images = {});
 
 /// A picture of a figure: the name of its file, and the SVG in it.

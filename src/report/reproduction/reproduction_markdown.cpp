@@ -1,5 +1,5 @@
-// The full page of docs/how-to/reproduce.md: the papers' tables and figures, with the printed values next
-// to ours.
+// The full page of docs/how-to/reproduce.md: the papers' tables and figures, with the printed values next to
+// ours.
 #include <algorithm>
 #include <fmt/format.h>
 
