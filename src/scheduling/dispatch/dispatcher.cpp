@@ -22,7 +22,7 @@ Dispatcher::Dispatcher(const Ledger& ledger, Shares& shares, RoomSearch& room_se
       room_search_(room_search),
       choice_(choice),
       tie_(tie),
-      ready_(precedence()) {}
+      ready_({.discipline = choice.discipline, .tie = tie, .context = &shares.context}) {}
 
 // Who is next, and where.
 

@@ -27,7 +27,10 @@ class Dispatcher {
   const DisciplineChoice& choice() const { return choice_; }
   Precedence precedence() const { return precedence_in(shares_.context); }
   Precedence precedence_in(const ShareContext& context) const {
-    return {.discipline = choice_.discipline, .tie = tie_, .context = &context};
+    return {.discipline = choice_.discipline,
+            .tie = tie_,
+            .context = &context,
+            .waiting = &ready_.waiting().by_place()};
   }
   const ReadyQueue& ready() const { return ready_; }
   const WaitingQueues& waiting() const { return ready_.waiting(); }

@@ -21,10 +21,12 @@ void WaitingQueues::enter(QueueIndex queue, TaskClassIndex task_class,
   }
   ++of_class.waiting;
   of_class.tournaments = std::move(tournaments);
+  by_place_.enter(of_class.tournaments);
 }
 
 void WaitingQueues::leave(QueueIndex queue, TaskClassIndex task_class) {
   OfClass& of_class = classes_[task_class];
+  by_place_.leave(of_class.tournaments);
   --of_class.waiting;
   of_class.vacant.push_back(members_[queue]);
   members_[queue] = kNone;

@@ -124,7 +124,11 @@ bool Precedence::is_before_by_tie_rule(TournamentEntry a, TournamentEntry b) con
   const auto sequence = [&](TournamentEntry entry) {
     return context->ledger.jobs[context->queue(entry).first_job].sequence;
   };
-  return a.queue != b.queue ? sequence(a) < sequence(b) : a.tournament < b.tournament;
+  if (a.queue != b.queue) return sequence(a) < sequence(b);
+  if (a.tournament.place == b.tournament.place) return a.tournament < b.tournament;
+  const std::uint32_t waiting_a = (*waiting)[a.tournament.place];
+  const std::uint32_t waiting_b = (*waiting)[b.tournament.place];
+  return waiting_a != waiting_b ? waiting_a < waiting_b : a.tournament < b.tournament;
 }
 
 Result<DisciplineChoice> discipline_choice(const Choice& choice) {

@@ -159,11 +159,14 @@ struct Keyed {
 
 /// Who is served before whom. Rounded keys decide first; only where they are too close the exact comparison
 /// of the discipline does. Then, for keys that are equal, the tie rule: users as they came, or the other way
-/// round; of one user the older job, then the tournament.
+/// round; of one user the older job; of one queue the tournament at the place where the fewest queues wait,
+/// so that tasks that may go to several classes of servers leave to others those that others need; then the
+/// tournament.
 struct Precedence {
   const Discipline* discipline;
   Tie tie;
   const ShareContext* context;
+  const QueuesByPlace* waiting = nullptr;  ///< compared for two tournaments of a queue, and only then needed
 
   /// Are the keys equal, whatever the tie rule?
   bool ties(Keyed a, Keyed b) const {

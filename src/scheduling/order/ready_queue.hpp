@@ -53,7 +53,11 @@ class ReleasedServers {
 class ReadyQueue {
  public:
   /// Requires what the precedence points to to outlive the ready queue.
-  explicit ReadyQueue(const Precedence& precedence) : precedence_(precedence) {}
+  explicit ReadyQueue(const Precedence& precedence) : precedence_(precedence) {
+    precedence_.waiting = &waiting_.by_place();
+  }
+  ReadyQueue(const ReadyQueue&) = delete;
+  ReadyQueue& operator=(const ReadyQueue&) = delete;
 
   const WaitingQueues& waiting() const { return waiting_; }
 
