@@ -78,29 +78,19 @@ std::optional<Keyed> ReadyQueue::next(Random& random) const {
 
 Keyed ReadyQueue::drawn_from_tied(Keyed lowest, Random& random) const {
   const ShareContext& context = *precedence_.context;
-  std::vector<Keyed> tied;  // the first one of each user
+  std::vector<Keyed> tied;
   for_each_tournament([&](TournamentId tournament) {
     const Bracket& bracket = bracket_of(tournament);
-    bracket.for_each_tied(order(), lowest, [&](QueueIndex queue) {
-      const Keyed here = bracket.keyed(queue);
-      const UserIndex user = context.queue(here.entry).user;
-      const auto same = std::find_if(tied.begin(), tied.end(), [&](const Keyed& other) {
-        return context.queue(other.entry).user == user;
-      });
-      if (same == tied.end()) {
-        tied.push_back(here);
-      } else if (precedence_.before(here, *same)) {
-        *same = here;
-      }
-    });
+    bracket.for_each_tied(order(), lowest, [&](QueueIndex queue) { tied.push_back(bracket.keyed(queue)); });
   });
-  if (tied.size() == 1) return lowest;
-  // The draw counts the users as they came, wherever they stand in the tournaments.
-  const auto drawn = tied.begin() + static_cast<std::ptrdiff_t>(random.below(tied.size()));
-  std::nth_element(tied.begin(), drawn, tied.end(), [&](const Keyed& a, const Keyed& b) {
-    return context.user(a.entry).order < context.user(b.entry).order;
+  // The draw counts the users as they came, wherever they stand in the tournaments, and of each the first.
+  const auto user = [&](const Keyed& each) { return context.user(each.entry).order; };
+  std::sort(tied.begin(), tied.end(), [&](const Keyed& a, const Keyed& b) {
+    return user(a) != user(b) ? user(a) < user(b) : precedence_.before(a, b);
   });
-  return *drawn;
+  const auto is_of_same = [&](const Keyed& a, const Keyed& b) { return user(a) == user(b); };
+  tied.erase(std::unique(tied.begin(), tied.end(), is_of_same), tied.end());
+  return tied.size() == 1 ? lowest : tied[random.below(tied.size())];
 }
 
 }  // namespace mirab::scheduling

@@ -73,7 +73,7 @@ class ReadyQueue {
   void rekey_all();
 
   /// A queue with the lowest key of those not parked. Draws one number when the tie is random and there is
-  /// one. O(tournaments); with random ties O(tournaments + users that tie).
+  /// one. O(tournaments); with random ties O(tournaments + k log N), k the entries of queues that tie.
   std::optional<Keyed> next(Random& random) const;
 
   void park(TaskClassIndex task_class, TournamentId tournament) {
