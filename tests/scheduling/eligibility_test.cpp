@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <vector>
+
+#include <mirab/model/random.hpp>
 
 #include "scheduling/ledger/ledger.hpp"
 #include "scheduling/ledger/task_classes.hpp"
@@ -90,6 +94,38 @@ TEST(AdmittedServers, AreNotThoseOfASelectionThatHadTheNumberBefore) {
   eligibility.server_added(ServerIndex(2), {.name = "south", .labels = {{"zone", "south"}}});
   server_classes.hold(ServerIndex(2), capacity);
   EXPECT_TRUE(admitted.of(server_classes, ServerClassIndex(0), south, eligibility)->contains(ServerIndex(2)));
+}
+
+// The plainest list of vacant indices: those at the end are erased at once.
+TEST(TaskClasses, GivesTheIndexThatWasLeftLastAndNoneAboveThoseHeld) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Random random(seed);
+    TaskClasses task_classes;
+    std::vector<TaskClassIndex> held, vacant;
+    std::uint32_t size = 0;
+    for (int step = 0; step < 400; ++step) {
+      if (held.empty() || random.below(step % 200 < 100 ? 3 : 2) > 0) {
+        TaskClassIndex expected(size);
+        if (vacant.empty()) {
+          ++size;
+        } else {
+          expected = vacant.back();
+          vacant.pop_back();
+        }
+        held.push_back(task_classes.hold({.user = {}, .demand = {1}, .tasks = 2, .gang = 2}));
+        ASSERT_EQ(held.back(), expected) << "seed " << seed << " step " << step;
+      } else {
+        const auto gone = held.begin() + static_cast<std::ptrdiff_t>(random.below(held.size()));
+        task_classes.release(*gone);
+        vacant.push_back(*gone);
+        held.erase(gone);
+        while (size > 0 && std::count(vacant.begin(), vacant.end(), TaskClassIndex(size - 1)) > 0)
+          std::erase(vacant, TaskClassIndex(--size));
+      }
+      ASSERT_EQ(task_classes.vacant(), vacant) << "seed " << seed << " step " << step;
+      ASSERT_EQ(task_classes.index_count(), size) << "seed " << seed << " step " << step;
+    }
+  }
 }
 
 }  // namespace

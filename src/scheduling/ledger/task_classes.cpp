@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -165,6 +166,7 @@ TaskClassIndex TaskClasses::hold(const JobSubmitted& job) {
     ++rows_[known->second].holders;
     return known->second;
   }
+  while (!vacant_.empty() && !rows_.holds(vacant_.back())) vacant_.pop_back();
   TaskClassIndex next = rows_.end_index();
   if (vacant_.empty()) {
     rows_.push_back({});
@@ -188,10 +190,14 @@ void TaskClasses::release(TaskClassIndex task_class) {
   row = {};
   vacant_.push_back(task_class);
   // No index at the end is vacant, so that to hold a task class and to release it at once changes nothing.
-  while (!rows_.empty() && rows_.back().holders == 0) {
-    rows_.pop_back();
-    std::erase(vacant_, rows_.end_index());
-  }
+  while (!rows_.empty() && rows_.back().holders == 0) rows_.pop_back();
+}
+
+std::vector<TaskClassIndex> TaskClasses::vacant() const {
+  std::vector<TaskClassIndex> vacant;
+  std::copy_if(vacant_.begin(), vacant_.end(), std::back_inserter(vacant),
+               [&](TaskClassIndex each) { return rows_.holds(each); });
+  return vacant;
 }
 
 JobSubmitted TaskClasses::job_of(TaskClassIndex task_class) const {
