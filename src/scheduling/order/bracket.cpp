@@ -33,14 +33,18 @@ void WaitingQueues::leave(QueueIndex queue, TaskClassIndex task_class) {
 }
 
 UnschedulableClasses::Place UnschedulableClasses::add(TaskClassIndex task_class, double key,
-                                                      std::span<const std::int64_t> least) {
+                                                      std::span<const std::int64_t> least,
+                                                      std::span<const std::int64_t> bound) {
   const Place at = task_classes_.push_back(task_class);
   keys_.push_back(key);
   amounts_.resize(size());
   std::copy(least.begin(), least.end(), amounts_[at].begin());
-  bool coarser = false;
-  for (std::size_t r = 0; r < least.size(); ++r) coarser = rows_.cover(r, least[r]) || coarser;
-  if (!coarser) {
+  bool changed = false;
+  for (std::size_t r = 0; r < least.size(); ++r) {
+    if (rows_.refine(r, bound[r])) changed = true;
+    if (rows_.cover(r, std::min(least[r], bound[r]))) changed = true;
+  }
+  if (!changed) {
     rows_.set(at.number(), amounts_[at]);
   } else {
     for (const Place each : places()) rows_.set(each.number(), amounts_[each]);
@@ -126,9 +130,11 @@ void Bracket::play_all(const Order& order) {
 void Bracket::park(const Order& order, TaskClassIndex task_class) {
   OfClass& of_class = classes_[task_class];
   MIRAB_ASSERT(of_class.parked_at == kNone, "a task class is parked twice");
-  const TaskClasses& task_classes = order.precedence.context->ledger.task_classes;
-  of_class.parked_at = parked_of(order, task_class)
-                           .add(task_class, of_class.first_key, least(task_classes.alternatives(task_class)));
+  const Ledger& ledger = order.precedence.context->ledger;
+  of_class.parked_at =
+      parked_of(order, task_class)
+          .add(task_class, of_class.first_key, least(ledger.task_classes.alternatives(task_class)),
+               ledger.server_pool.capacity_bound());
   task_classes_.leave(task_class, before_in_tournament(order));
 }
 
