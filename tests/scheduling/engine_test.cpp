@@ -304,6 +304,22 @@ TEST(Engine, JobsOfOneUserRunInTheOrderInWhichTheyCame) {
   EXPECT_THAT(jobs_of(small.run()), ElementsAre(first, first, second, third));
 }
 
+TEST(Engine, JobsOfAUserThatLookAlikeWaitTogetherAndThoseWithTermsAlone) {
+  SmallEngine small("drf");
+  small.server({1});
+  const UserId user = small.user(), other = small.user();
+  small.job(user, {1}, 2);
+  const auto older_jobs = [&](JobId job) { return small.engine.why_waiting(job, small.now)->older_jobs; };
+  EXPECT_EQ(older_jobs(small.job(user, {1})), 1);
+  EXPECT_EQ(older_jobs(small.job(other, {1})), 0);
+  EXPECT_EQ(older_jobs(small.job(other, {1})), 1);
+  const JobSubmitted with_terms{.user = user, .demand = {1}, .tasks = 1, .per_server = 1};
+  EXPECT_EQ(older_jobs(small.job(with_terms)), 0);
+  EXPECT_EQ(older_jobs(small.job(with_terms)), 0);
+  EXPECT_EQ(older_jobs(small.job(user, {1})), 2);
+  EXPECT_EQ(small.engine.broken_invariant(), "");
+}
+
 TEST(Engine, ALaterJobOfAUserPassesOneThatFitsNowhere) {
   SmallEngine small("drf");
   small.server({4});
