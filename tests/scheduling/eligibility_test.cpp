@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <mirab/model/random.hpp>
@@ -124,6 +126,31 @@ TEST(TaskClasses, GivesTheIndexThatWasLeftLastAndNoneAboveThoseHeld) {
       }
       ASSERT_EQ(task_classes.vacant(), vacant) << "seed " << seed << " step " << step;
       ASSERT_EQ(task_classes.index_count(), size) << "seed " << seed << " step " << step;
+    }
+  }
+}
+
+// Beside a list of capacities in which the first vacant place is looked for.
+TEST(ServerClasses, ANewOneTakesTheLowestVacantIndex) {
+  Random random(1);
+  ServerClasses server_classes;
+  std::vector<std::optional<std::int64_t>> capacities;
+  std::vector<std::pair<ServerIndex, ServerClassIndex>> held;
+  for (std::uint32_t step = 0; step < 2000; ++step) {
+    if (held.empty() || random.below(step % 400 < 200 ? 3 : 2) > 0) {
+      const auto capacity = static_cast<std::int64_t>(random.below(40));
+      auto place = std::find(capacities.begin(), capacities.end(), capacity);
+      if (place == capacities.end()) place = std::find(capacities.begin(), capacities.end(), std::nullopt);
+      if (place == capacities.end()) place = capacities.insert(place, std::nullopt);
+      *place = capacity;
+      held.emplace_back(ServerIndex(step), server_classes.hold(ServerIndex(step), Amounts{capacity}));
+      ASSERT_EQ(held.back().second.number(), place - capacities.begin()) << "step " << step;
+    } else {
+      const auto gone = held.begin() + static_cast<std::ptrdiff_t>(random.below(held.size()));
+      const ServerClassIndex server_class = gone->second;
+      server_classes.release(gone->first, server_class);
+      held.erase(gone);
+      if (server_classes.servers(server_class) == 0) capacities[server_class.number()].reset();
     }
   }
 }

@@ -249,19 +249,24 @@ std::string broken_invariant(const Ledger& ledger) {
   return {};
 }
 
-ServerClassIndex ServerClasses::hold(ServerIndex server, std::span<const std::int64_t> capacity) {
-  const auto vacant = std::find(counts_.begin(), counts_.end(), 0);
-  const ServerClassIndex lowest(static_cast<std::uint32_t>(vacant - counts_.begin()));
-  const auto [known, is_new] = known_.emplace(Amounts(capacity.begin(), capacity.end()), lowest);
-  const ServerClassIndex server_class = known->second;
-  if (is_new) {
-    if (vacant == counts_.end()) {
-      capacities_.push_back({});
-      counts_.push_back(0);
-      sets_.push_back({});
-    }
-    capacities_[server_class] = known->first;
+ServerClassIndex ServerClasses::next_index() {
+  if (!vacant_.empty()) {
+    const ServerClassIndex lowest = vacant_.top();
+    vacant_.pop();
+    return lowest;
   }
+  counts_.push_back(0);
+  sets_.push_back({});
+  return capacities_.push_back({});
+}
+
+ServerClassIndex ServerClasses::hold(ServerIndex server, std::span<const std::int64_t> capacity) {
+  const auto [known, is_new] = known_.emplace(Amounts(capacity.begin(), capacity.end()), kNone);
+  if (is_new) {
+    known->second = next_index();
+    capacities_[known->second] = known->first;
+  }
+  const ServerClassIndex server_class = known->second;
   ++counts_[server_class];
   sets_[server_class].insert(server);
   ++changes_;
@@ -269,7 +274,10 @@ ServerClassIndex ServerClasses::hold(ServerIndex server, std::span<const std::in
 }
 
 void ServerClasses::release(ServerIndex server, ServerClassIndex server_class) {
-  if (--counts_[server_class] == 0) known_.erase(capacities_[server_class]);
+  if (--counts_[server_class] == 0) {
+    known_.erase(capacities_[server_class]);
+    vacant_.push(server_class);
+  }
   sets_[server_class].erase(server);
   ++changes_;
 }
@@ -280,6 +288,7 @@ bool ServerClasses::set_capacities(const IndexedVector<ServerClassIndex, std::op
   sets_.resize(capacities.size());
   for (const ServerClassIndex server_class : capacities.indices()) {
     capacities_.push_back(capacities[server_class].value_or(Amounts(resources, 0)));
+    if (!capacities[server_class]) vacant_.push(server_class);
     if (capacities[server_class] && !known_.emplace(*capacities[server_class], server_class).second)
       return false;
   }
