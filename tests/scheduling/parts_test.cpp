@@ -113,5 +113,41 @@ TEST(PreemptionPolicy, IntendsToEndTasksWithinItsBudgetAndEndsNone) {
   EXPECT_TRUE(intend(100));
 }
 
+int keys_computed = 0;
+int keys_compared = 0;
+
+// Of a user with many queues one key is computed, and none is compared with another of its own.
+TEST(ReadyQueue, ComputesTheKeyOfAUserOnceForAllItsQueues) {
+  Parts parts;
+  const KeyFunction counting{.rounded =
+                                 [](const ShareContext& context, TournamentEntry entry) {
+                                   ++keys_computed;
+                                   return kDrfKey.rounded(context, entry);
+                                 },
+                             .compare =
+                                 [](const ShareContext& context, TournamentEntry a, TournamentEntry b) {
+                                   ++keys_compared;
+                                   return kDrfKey.compare(context, a, b);
+                                 }};
+  Discipline drf = *parts.discipline.discipline;
+  drf.key = &counting;
+  ReadyQueue ready({.discipline = &drf, .tie = Tie::first, .context = &parts.shares.context});
+  const UserIndex user = parts.ledger.add_user({.name = "u", .weight = {}});
+  for (std::int64_t demand = 1; demand <= 100; ++demand) {
+    const TaskClassIndex task_class =
+        parts.ledger.task_classes.hold({.user = {}, .demand = {demand}, .tasks = 1});
+    const QueueIndex queue = parts.ledger.add_queue(user, task_class);
+    const JobIndex job =
+        parts.ledger.jobs.add({.queue = queue, .waiting = 1, .sequence = parts.ledger.jobs_before++});
+    parts.ledger.enqueue(job);
+    ready.enter(queue, parts.shares.tournaments.of(task_class));
+  }
+  keys_computed = keys_compared = 0;
+  ready.rekey(parts.ledger.users[user].queues);
+  EXPECT_EQ(keys_computed, 1);
+  EXPECT_EQ(keys_compared, 0);
+  EXPECT_EQ(ready.next(parts.random)->entry.queue, parts.ledger.users[user].queues.front());
+}
+
 }  // namespace
 }  // namespace mirab::scheduling

@@ -47,7 +47,8 @@ class Dispatcher {
   void queue_left(QueueIndex queue);   ///< its last waiting task was cancelled
   /// Its oldest job is another.
   void queue_changed(QueueIndex queue) { ready_.rekey(std::span(&queue, 1)); }
-  /// Its weight, its use, or the oldest job of one of its queues.
+  /// Its weight, its use, or the oldest job of one of its queues. O(its queues that wait × tournaments × log
+  /// N) matches: every start and every end of a task costs that.
   void user_changed(UserIndex user) { ready_.rekey(ledger_.users[user].queues); }
   void task_placed(TournamentEntry entry) {
     const QueueRow& queue = ledger_.queues[entry.queue];

@@ -98,9 +98,9 @@ void Bracket::set_first(const Order& order, TaskClassIndex task_class) {
   if (!is_parked(task_class)) task_classes_.play(task_class, before_in_tournament(order));
 }
 
-void Bracket::set_key(const Order& order, QueueIndex queue) {
+void Bracket::set_key(QueueIndex queue, double key) {
   keys_.cover(queue);
-  keys_[queue] = order.precedence.discipline->key->rounded(*order.precedence.context, entry(queue));
+  keys_[queue] = key;
 }
 
 void Bracket::play(const Order& order, QueueIndex queue) {

@@ -74,8 +74,8 @@ class Bracket {
 
   // The order.
 
-  /// The queue's key is computed again; its matches are still to be played.
-  void set_key(const Order& order, QueueIndex queue);
+  /// The queue's key, rounded, is this one; its matches are still to be played.
+  void set_key(QueueIndex queue, double key);
   /// The queue is new, or its key. O(log N).
   void play(const Order& order, QueueIndex queue);
   void leave(const Order& order, QueueIndex queue);

@@ -15,7 +15,7 @@ void ReadyQueue::enter(QueueIndex queue, std::vector<TournamentId> tournaments) 
       const TournamentId next{.place = places.end_index(), .alternative = tournament.alternative};
       places.push_back(Bracket(next, precedence_.context->ledger.resource_count()));
     }
-    bracket_of(tournament).set_key(order(), queue);
+    bracket_of(tournament).set_key(queue, precedence_.rounded(bracket_of(tournament).entry(queue)));
     bracket_of(tournament).play(order(), queue);
   }
 }
@@ -27,15 +27,21 @@ void ReadyQueue::leave(QueueIndex queue) {
   waiting_.leave(queue, task_class);
 }
 
-void ReadyQueue::set_keys(QueueIndex queue) {
-  for (const TournamentId tournament : waiting_.tournaments(task_class_of(queue)))
-    bracket_of(tournament).set_key(order(), queue);
+/// The key of the user is filled in where all its queues have the same.
+void ReadyQueue::set_keys(QueueIndex queue, std::optional<double>& of_user) {
+  for (const TournamentId tournament : waiting_.tournaments(task_class_of(queue))) {
+    Bracket& bracket = bracket_of(tournament);
+    const double key = of_user ? *of_user : precedence_.rounded(bracket.entry(queue));
+    if (precedence_.has_key_of_user()) of_user = key;
+    bracket.set_key(queue, key);
+  }
 }
 
 void ReadyQueue::rekey(std::span<const QueueIndex> queues) {
   // First all keys, then the matches: those of one user play against each other.
+  std::optional<double> of_user;
   for (const QueueIndex queue : queues) {
-    if (waiting_.holds(queue)) set_keys(queue);
+    if (waiting_.holds(queue)) set_keys(queue, of_user);
   }
   for (const QueueIndex queue : queues) {
     if (!waiting_.holds(queue)) continue;
@@ -46,7 +52,8 @@ void ReadyQueue::rekey(std::span<const QueueIndex> queues) {
 
 void ReadyQueue::rekey_all() {
   for (const QueueIndex queue : waiting_.indices()) {
-    if (waiting_.holds(queue)) set_keys(queue);
+    std::optional<double> of_user;
+    if (waiting_.holds(queue)) set_keys(queue, of_user);
   }
   for_each_tournament([&](TournamentId tournament) { bracket_of(tournament).play_all(order()); });
 }

@@ -65,8 +65,8 @@ class ReadyQueue {
   void enter(QueueIndex queue, std::vector<TournamentId> tournaments);
   void leave(QueueIndex queue);
 
-  /// The keys of some queues may have changed; those that do not wait are passed over. O(tournaments log N)
-  /// each.
+  /// The keys of these queues of one user may have changed; those that do not wait are passed over. A key for
+  /// each, or one for all where entries of a user have the same, and O(tournaments log N) matches for each.
   void rekey(std::span<const QueueIndex> queues);
 
   /// All keys may have changed. O(tournaments N).
@@ -122,7 +122,7 @@ class ReadyQueue {
   TaskClassIndex task_class_of(QueueIndex queue) const {
     return precedence_.context->ledger.queues[queue].task_class;
   }
-  void set_keys(QueueIndex queue);
+  void set_keys(QueueIndex queue, std::optional<double>& of_user);
   Keyed drawn_from_tied(Keyed lowest, Random& random) const;
 
   Precedence precedence_;
