@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scheduling/dispatch/room_search.hpp"
@@ -60,6 +61,9 @@ class Dispatcher {
   void room_released(ServerIndex server) { released_.add(server); }
   void server_removed(ServerIndex server) { released_.forget(server); }
   void servers_changed() { ready_.retry_constrained(); }  ///< those that take tasks, or their capacities
+
+  /// Wait here just the queues that have waiting tasks? The first that is wrong, in words. O(queues).
+  std::string broken() const;
 
   // For the restorer: all queues of the ledger that wait enter, and task classes are parked again.
   void enter_all();

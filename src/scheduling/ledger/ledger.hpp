@@ -232,7 +232,8 @@ bool fits_somewhere(const Ledger& ledger, TaskClassIndex task_class, const OpenS
 /// The queue of (user, task class), if there is one. O(queues of the user).
 QueueIndex find_queue(const Ledger& ledger, UserIndex user, TaskClassIndex task_class);
 
-/// The first invariant that does not hold, in words; nothing when all do. O(everything).
+/// The first invariant that does not hold, in words; nothing when all do. O(everything + selections ×
+/// servers).
 std::string broken_invariant(const Ledger& ledger);
 
 }  // namespace mirab::scheduling

@@ -96,6 +96,22 @@ void Eligibility::server_removed(ServerIndex server) {
   vacant_descriptions_.push_back(gone);
 }
 
+bool Eligibility::holds_what_is_admitted() const {
+  return std::all_of(rows_.begin(), rows_.end(), [&](const Row& row) {
+    if (!row.servers) return true;
+    IndexedVector<DescriptionIndex, bool> admitted;
+    for (const Described& each : descriptions_)
+      admitted.push_back(each.servers > 0 &&
+                         row.selection.admits(each.description->name, each.description->labels));
+    const auto is_right = [&](ServerIndex server) {
+      const DescriptionIndex description = description_of_[server];
+      return row.servers->contains(server) == (description != kNone && admitted[description]);
+    };
+    const Indices<ServerIndex> servers = description_of_.indices();
+    return std::all_of(servers.begin(), servers.end(), is_right);
+  });
+}
+
 std::optional<PlacementConstraints> constraints_of(const JobSubmitted& job) {
   PlacementConstraints terms{
       .gang = job.gang, .per_server = job.per_server, .spread = job.spread, .pack = job.pack};

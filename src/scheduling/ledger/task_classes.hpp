@@ -66,6 +66,9 @@ class Eligibility {
     return index == kAll || rows_[index].servers->contains(server);
   }
 
+  /// Does each selection admit just the servers that it should? O(selections × servers).
+  bool holds_what_is_admitted() const;
+
   /// The set to search; nullptr when all may be used. It stays where it is.
   const ServerSet* servers(SelectionIndex index) const { return rows_[index].servers.get(); }
 
