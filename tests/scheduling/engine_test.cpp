@@ -275,6 +275,25 @@ TEST(Engine, ABadJobIsRefusedWithItsKey) {
   EXPECT_FALSE(small.step());
 }
 
+TEST(Engine, ARefusalSaysWhichNumbersAreRight) {
+  SmallEngine small("drf");
+  small.server({4});
+  const UserId user = small.user();
+  const auto refused = [&](JobSubmitted job) {
+    job.user = user;
+    job.demand = {1};
+    return describe(small.engine.apply(job, small.now).error());
+  };
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .tasks = 0}), "tasks: must be at least 1, not 0");
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .tasks = 2, .gang = 0}),
+            "gang: must be between 1 and the job's tasks (2), not 0");
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .tasks = 2, .gang = 3}),
+            "gang: must be between 1 and the job's tasks (2), not 3");
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .per_server = 0}), "per_server: must be at least 1, not 0");
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .spread = Spread{.label = "zone", .most_apart = 0}}),
+            "spread.most_apart: must be at least 1, not 0");
+}
+
 TEST(Engine, ABadWeightIsRefused) {
   SmallEngine small("drf");
   const UserId user = small.user();

@@ -127,17 +127,16 @@ void set_constraints(JobSubmitted& job, const PlacementConstraints& terms) {
 }
 
 Check check_constraints(const JobSubmitted& job) {
-  if (job.gang < 1) return Error{.message = fmt::format("a gang of {} tasks", job.gang), .key = "gang"};
-  if (job.gang > job.tasks) {
-    return Error{.message = fmt::format("a gang of {} in a job of {} tasks", job.gang, job.tasks),
-                 .key = "gang"};
+  if (job.gang < 1 || job.gang > job.tasks) {
+    return Error{
+        .message = fmt::format("must be between 1 and the job's tasks ({}), not {}", job.tasks, job.gang),
+        .key = "gang"};
   }
   if (job.per_server && *job.per_server < 1) {
-    return Error{.message = fmt::format("at most {} tasks on a server", *job.per_server),
-                 .key = "per_server"};
+    return Error{.message = fmt::format("must be at least 1, not {}", *job.per_server), .key = "per_server"};
   }
   if (job.spread && job.spread->most_apart < 1) {
-    return Error{.message = fmt::format("domains at most {} tasks apart", job.spread->most_apart),
+    return Error{.message = fmt::format("must be at least 1, not {}", job.spread->most_apart),
                  .key = "spread.most_apart"};
   }
   if (job.spread && job.spread->label == job.pack) {
