@@ -46,9 +46,18 @@ TEST(EngineOptions, MustNameResourcesOnceAndRulesThatThereAre) {
             }),
             "resources: duplicate resource name 'cpu'");
   EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("none"); }),
-            "there is no discipline 'none'");
-  EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("none"); }), "there is no placement 'none'");
-  EXPECT_NE(refused([](EngineOptions& o) { o.discipline = choice("drf:blocking=maybe"); }), "");
+            "discipline: there is no discipline 'none'; there are fifo, round-robin, drf, asset, pf, tsf, "
+            "ps-dsf, mlf-drs and mrfs");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("first"); }),
+            "placement: there is no placement 'first'; did you mean first-fit?");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("drf:blocking=maybe"); }),
+            "discipline: option 'blocking' of 'drf' must be skip or freeze, not 'maybe'");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("best-fit:published=maybe"); }),
+            "placement: option 'published' of 'best-fit' must be false or true, not 'maybe'");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("drf:bloking=freeze"); }),
+            "discipline: discipline 'drf' has no option 'bloking'; its options are blocking");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("first-fit:published=true"); }),
+            "placement: placement 'first-fit' has no option 'published'; it has none");
 }
 
 TEST(Engine, AJobsTasksRunWhereTheyFitAndTheRestWait) {

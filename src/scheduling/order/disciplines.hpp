@@ -148,7 +148,7 @@ struct DisciplineChoice {
   Blocking blocking;
 };
 
-/// Errors: a name that is not in the table, a bad option value.
+/// Errors, with the key `discipline`: a name or an option that is not in the table, a bad option value.
 Result<DisciplineChoice> discipline_choice(const Choice& choice);
 
 /// An entry and its rounded key.
