@@ -432,6 +432,23 @@ struct Blocked {
   }
 };
 
+TEST(Engine, ARandomTieCountsTheUsersAsTheyCameAndServesTheOldestJobOfOne) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SmallEngine small("ps-dsf", "first-fit", 1, Tie::random);
+    small.server({8}, "a");
+    small.server({9}, "b");
+    std::vector<JobId> oldest;
+    for (int n = 0; n < 5; ++n) {
+      const UserId user = small.user();
+      oldest.push_back(small.job(user, {3}));
+      for (std::int64_t demand = 1; demand <= 2; ++demand) small.job(user, {demand});
+    }
+    Random draw(seed), same(seed);
+    const std::optional<Placed> placed = small.engine.step(small.now, draw);
+    EXPECT_EQ(placed->job, oldest[same.below(oldest.size())]) << "seed " << seed;
+  }
+}
+
 TEST(Engine, WithSkipAUserThatDoesNotFitIsPassed) {
   Blocked blocked("drf");
   EXPECT_THAT(users_of(blocked.small.run()), ElementsAre(blocked.b, blocked.b));
