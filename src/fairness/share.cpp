@@ -13,8 +13,10 @@ Result<Weight> weight_from(const Quantity& quantity) {
   if (quantity.is_zero()) return Error{.message = "a weight must be above 0", .key = "weight"};
   const mpq_class exact = rational(quantity);
   if (!exact.get_num().fits_ulong_p() || !exact.get_den().fits_ulong_p()) {
-    return Error{.message = "the weight has more digits than shares can be compared with; round it to 18",
-                 .key = "weight"};
+    return Error{
+        .message =
+            "the weight has more digits than shares can be compared with; round it to at most 18 digits",
+        .key = "weight"};
   }
   return Weight{.numerator = exact.get_num().get_ui(), .denominator = exact.get_den().get_ui()};
 }

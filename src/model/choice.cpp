@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include <mirab/model/choice.hpp>
+#include "model/choice_check.hpp"
 
 namespace mirab {
 namespace {
@@ -55,15 +55,40 @@ std::string list(std::span<const std::string_view> words, std::string_view last_
   return text;
 }
 
+Check check_option(std::string_view name, std::string_view kind, const ChoosableRow& row) {
+  std::vector<std::string_view> known;
+  for (const OptionInfo& option : row.options) known.push_back(option.name);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+  const std::string options = known.empty() ? "it has none" : "its options are " + list(known, " and ");
+  return Error{.message = fmt::format("{} '{}' has no option '{}'; {}", kind, row.name, name, options)};
+}
+
+/// Are all options there that must be given?
+Check check_needed(const Choice& choice, std::string_view kind, const ChoosableRow& row) {
+  for (const OptionInfo& option : row.options) {
+    if (option.fallback.empty() && !choice.options.contains(std::string(option.name))) {
+      return Error{.message = fmt::format("{} '{}' needs option '{}': {}:{}=… ({})", kind, row.name,
+                                          option.name, row.name, option.name, option.meaning)};
+    }
+  }
+  return {};
+}
+
+Error no_such_row(std::string_view name, std::string_view kind, std::span<const ChoosableRow> rows) {
+  std::vector<std::string_view> names;
+  for (const ChoosableRow& candidate : rows) {
+    names.push_back(candidate.name);
+    names.insert(names.end(), candidate.aliases.begin(), candidate.aliases.end());
+  }
+  const std::string near = nearest_names(name, names);
+  return {.message = fmt::format("there is no {} '{}'{}", kind, name,
+                                 near.empty() ? "; there are " + list(names, " and ") : near)};
+}
+
 Check read_option(std::string_view written, std::string_view kind, const ChoosableRow& row, Choice& choice) {
   const std::size_t equals = written.find('=');
   const std::string_view name = written.substr(0, equals);
-  std::vector<std::string_view> known;
-  for (const OptionInfo& option : row.options) known.push_back(option.name);
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    const std::string options = known.empty() ? "it has none" : "its options are " + list(known, " and ");
-    return Error{.message = fmt::format("{} '{}' has no option '{}'; {}", kind, row.name, name, options)};
-  }
+  if (Check unknown = check_option(name, kind, row)) return unknown;
   if (equals == std::string_view::npos || equals + 1 == written.size()) {
     return Error{.message =
                      fmt::format("option '{}' of {} '{}' needs a value: {}=…", name, kind, row.name, name)};
@@ -98,16 +123,7 @@ Result<Choice> choose(std::string_view text, std::string_view kind, std::span<co
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   const ChoosableRow* row = find_row(name, rows);
-  if (row == nullptr) {
-    std::vector<std::string_view> names;
-    for (const ChoosableRow& candidate : rows) {
-      names.push_back(candidate.name);
-      names.insert(names.end(), candidate.aliases.begin(), candidate.aliases.end());
-    }
-    const std::string near = nearest_names(name, names);
-    return Error{.message = fmt::format("there is no {} '{}'{}", kind, name,
-                                        near.empty() ? "; there are " + list(names, " and ") : near)};
-  }
+  if (row == nullptr) return no_such_row(name, kind, rows);
 
   Choice choice{.name = std::string(row->name), .options = {}, .text = std::string(text)};
   std::string_view rest = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
@@ -119,13 +135,24 @@ Result<Choice> choose(std::string_view text, std::string_view kind, std::span<co
     if (Check wrong = read_option(rest.substr(0, end), kind, *row, choice)) return *std::move(wrong);
     rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
   }
-  for (const OptionInfo& option : row->options) {
-    if (option.fallback.empty() && !choice.options.contains(std::string(option.name))) {
-      return Error{.message = fmt::format("{} '{}' needs option '{}': {}:{}=… ({})", kind, row->name,
-                                          option.name, row->name, option.name, option.meaning)};
-    }
-  }
+  if (Check missing = check_needed(choice, kind, *row)) return *std::move(missing);
   return choice;
+}
+
+Check check_choice(const Choice& choice, std::string_view kind, std::span<const ChoosableRow> rows) {
+  const auto check = [&]() -> Check {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const ChoosableRow& candidate) {
+      return candidate.name == choice.name;
+    });
+    if (row == rows.end()) return no_such_row(choice.name, kind, rows);
+    for (const auto& [name, value] : choice.options) {
+      if (Check unknown = check_option(name, kind, *row)) return unknown;
+    }
+    return check_needed(choice, kind, *row);
+  };
+  Check wrong = check();
+  if (wrong) wrong->key = kind;
+  return wrong;
 }
 
 Result<double> number_option(const Choice& choice, const std::string& option, double fallback) {

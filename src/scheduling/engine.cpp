@@ -241,6 +241,7 @@ std::optional<WhyNotOn> Engine::why_not_on(JobId job, ServerId server) const {
 
 std::string Engine::broken_invariant() const {
   std::string broken = scheduling::broken_invariant(state_->ledger);
+  if (broken.empty()) broken = state_->dispatcher.broken();
   if (broken.empty()) broken = broken_constraint(state_->ledger);
   return broken.empty() && state_->reservations
              ? state_->reservations->broken(state_->ledger, state_->dispatcher.waiting())

@@ -150,7 +150,10 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
   s.happens(now);
   s.shares.task_class_added(task_class);
 
-  QueueIndex queue = find_queue(s.ledger, *user, task_class);
+  // A queue that exists holds the task class too: for a new one, as that of a job with terms is, none is
+  // looked for.
+  const bool is_new = s.ledger.task_classes.holders(task_class) == 1;
+  QueueIndex queue = is_new ? kNone : find_queue(s.ledger, *user, task_class);
   if (queue == kNone) {
     queue = s.ledger.add_queue(*user, task_class);
     s.shares.population_changed();

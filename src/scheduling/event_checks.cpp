@@ -55,7 +55,8 @@ Check check_job(const JobSubmitted& job, std::span<const std::string> resources)
     if (Check bad = check_amounts(demand, key, resources)) return bad;
     if (is_nothing(demand)) return Error{.message = "at least one amount must be more than 0", .key = key};
   }
-  if (job.tasks < 1) return Error{.message = fmt::format("{} tasks", job.tasks), .key = "tasks"};
+  if (job.tasks < 1)
+    return Error{.message = fmt::format("must be at least 1, not {}", job.tasks), .key = "tasks"};
   return check_constraints(job);
 }
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <optional>
 
+#include "scheduling/ledger/server_pool.hpp"
+#include "scheduling/order/bracket.hpp"
 #include "scheduling/parks.hpp"
 
 namespace mirab::scheduling {
@@ -145,6 +147,68 @@ TEST(Columns, SayWhenTheyBecameCoarser) {
   EXPECT_TRUE(columns.cover(0, kExact + 1));
   EXPECT_FALSE(columns.cover(0, 2 * kExact + 1));
   EXPECT_TRUE(columns.cover(1, INT64_MAX));
+}
+
+TEST(Columns, SayWhenTheyBecameFiner) {
+  Columns columns(1);
+  columns.cover(0, INT64_MAX);
+  EXPECT_TRUE(columns.refine(0, 2 * kExact));
+  EXPECT_FALSE(columns.refine(0, 2 * kExact));
+  EXPECT_FALSE(columns.refine(0, INT64_MAX));
+  EXPECT_TRUE(columns.refine(0, kExact));
+}
+
+TEST(Columns, TheLargestAmountOfACoarsenessIsTheLast) {
+  EXPECT_EQ(Columns::coarseness(INT64_MAX), Columns::kCoarsest);
+  EXPECT_EQ(Columns::largest_of(Columns::kCoarsest), INT64_MAX);
+  for (std::size_t coarseness = 0; coarseness < Columns::kCoarsest; ++coarseness) {
+    EXPECT_EQ(Columns::coarseness(Columns::largest_of(coarseness)), coarseness);
+    EXPECT_EQ(Columns::coarseness(Columns::largest_of(coarseness) + 1), coarseness + 1);
+  }
+}
+
+// 1,000 full servers and one of 2^60 that came and went: a search passes them all by.
+TEST(ServerPool, AHugeServerThatHasGoneLeavesSmallAmountsExact) {
+  for (const bool shrinks : {false, true}) {
+    ServerPool pool(1);
+    for (int i = 0; i < 1000; ++i) pool.take(pool.add(Amounts{8}), Amounts{8});
+    const ServerIndex huge = pool.add(Amounts{std::int64_t{1} << 60});
+    const std::int64_t one = 1;
+    const auto blocks_with_room = [&] {
+      int blocks = 0;
+      pool.for_each_block_with_room({.demand = std::span(&one, 1), .among = nullptr},
+                                    [&](const Columns::Block& /*block*/) { ++blocks; });
+      return blocks;
+    };
+    EXPECT_EQ(blocks_with_room(), 16);
+    if (shrinks) {
+      pool.resize(huge, Amounts{0});
+    } else {
+      pool.remove(huge);
+    }
+    EXPECT_EQ(blocks_with_room(), 0);
+  }
+}
+
+// A task that no server can hold waits with the others, which are found as if it were not there.
+TEST(UnschedulableClasses, AHugeDemandLeavesSmallOnesExact) {
+  const Amounts bound{Columns::largest_of(0)};
+  UnschedulableClasses classes(1);
+  for (std::uint32_t i = 0; i < 1000; ++i) classes.add(TaskClassIndex(i), 0, Amounts{10 + i}, bound);
+  classes.add(TaskClassIndex(1000), 0, Amounts{std::int64_t{1} << 60}, bound);
+  const auto looked_at = [&](std::int64_t free) {
+    int count = 0;
+    classes.for_each_that_may_fit(std::span(&free, 1), [&](UnschedulableClasses::Place /*at*/) { ++count; });
+    return count;
+  };
+  EXPECT_EQ(looked_at(9), 0);
+  EXPECT_EQ(looked_at(19), 10);
+  EXPECT_EQ(looked_at(std::int64_t{1} << 60), 1001);
+  // While there are servers of 2^60 the columns are coarser, and no longer once there are none.
+  classes.add(TaskClassIndex(1001), 0, Amounts{std::int64_t{1} << 60}, Amounts{INT64_MAX});
+  EXPECT_EQ(looked_at(9), 1000);
+  classes.add(TaskClassIndex(1002), 0, Amounts{20'000}, bound);
+  EXPECT_EQ(looked_at(9), 0);
 }
 
 }  // namespace

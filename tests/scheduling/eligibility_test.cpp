@@ -1,4 +1,10 @@
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <mirab/model/random.hpp>
 
 #include "scheduling/ledger/ledger.hpp"
 #include "scheduling/ledger/task_classes.hpp"
@@ -90,6 +96,63 @@ TEST(AdmittedServers, AreNotThoseOfASelectionThatHadTheNumberBefore) {
   eligibility.server_added(ServerIndex(2), {.name = "south", .labels = {{"zone", "south"}}});
   server_classes.hold(ServerIndex(2), capacity);
   EXPECT_TRUE(admitted.of(server_classes, ServerClassIndex(0), south, eligibility)->contains(ServerIndex(2)));
+}
+
+// The plainest list of vacant indices: those at the end are erased at once.
+TEST(TaskClasses, GivesTheIndexThatWasLeftLastAndNoneAboveThoseHeld) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Random random(seed);
+    TaskClasses task_classes;
+    std::vector<TaskClassIndex> held, vacant;
+    std::uint32_t size = 0;
+    for (int step = 0; step < 400; ++step) {
+      if (held.empty() || random.below(step % 200 < 100 ? 3 : 2) > 0) {
+        TaskClassIndex expected(size);
+        if (vacant.empty()) {
+          ++size;
+        } else {
+          expected = vacant.back();
+          vacant.pop_back();
+        }
+        held.push_back(task_classes.hold({.user = {}, .demand = {1}, .tasks = 2, .gang = 2}));
+        ASSERT_EQ(held.back(), expected) << "seed " << seed << " step " << step;
+      } else {
+        const auto gone = held.begin() + static_cast<std::ptrdiff_t>(random.below(held.size()));
+        task_classes.release(*gone);
+        vacant.push_back(*gone);
+        held.erase(gone);
+        while (size > 0 && std::count(vacant.begin(), vacant.end(), TaskClassIndex(size - 1)) > 0)
+          std::erase(vacant, TaskClassIndex(--size));
+      }
+      ASSERT_EQ(task_classes.vacant(), vacant) << "seed " << seed << " step " << step;
+      ASSERT_EQ(task_classes.index_count(), size) << "seed " << seed << " step " << step;
+    }
+  }
+}
+
+// Beside a list of capacities in which the first vacant place is looked for.
+TEST(ServerClasses, ANewOneTakesTheLowestVacantIndex) {
+  Random random(1);
+  ServerClasses server_classes;
+  std::vector<std::optional<std::int64_t>> capacities;
+  std::vector<std::pair<ServerIndex, ServerClassIndex>> held;
+  for (std::uint32_t step = 0; step < 2000; ++step) {
+    if (held.empty() || random.below(step % 400 < 200 ? 3 : 2) > 0) {
+      const auto capacity = static_cast<std::int64_t>(random.below(40));
+      auto place = std::find(capacities.begin(), capacities.end(), capacity);
+      if (place == capacities.end()) place = std::find(capacities.begin(), capacities.end(), std::nullopt);
+      if (place == capacities.end()) place = capacities.insert(place, std::nullopt);
+      *place = capacity;
+      held.emplace_back(ServerIndex(step), server_classes.hold(ServerIndex(step), Amounts{capacity}));
+      ASSERT_EQ(held.back().second.number(), place - capacities.begin()) << "step " << step;
+    } else {
+      const auto gone = held.begin() + static_cast<std::ptrdiff_t>(random.below(held.size()));
+      const ServerClassIndex server_class = gone->second;
+      server_classes.release(gone->first, server_class);
+      held.erase(gone);
+      if (server_classes.servers(server_class) == 0) capacities[server_class.number()].reset();
+    }
+  }
 }
 
 }  // namespace

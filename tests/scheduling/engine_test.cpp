@@ -46,9 +46,18 @@ TEST(EngineOptions, MustNameResourcesOnceAndRulesThatThereAre) {
             }),
             "resources: duplicate resource name 'cpu'");
   EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("none"); }),
-            "there is no discipline 'none'");
-  EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("none"); }), "there is no placement 'none'");
-  EXPECT_NE(refused([](EngineOptions& o) { o.discipline = choice("drf:blocking=maybe"); }), "");
+            "discipline: there is no discipline 'none'; there are fifo, round-robin, drf, asset, pf, tsf, "
+            "ps-dsf, mlf-drs and mrfs");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("first"); }),
+            "placement: there is no placement 'first'; did you mean first-fit?");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("drf:blocking=maybe"); }),
+            "discipline: option 'blocking' of 'drf' must be skip or freeze, not 'maybe'");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("best-fit:published=maybe"); }),
+            "placement: option 'published' of 'best-fit' must be false or true, not 'maybe'");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("drf:bloking=freeze"); }),
+            "discipline: discipline 'drf' has no option 'bloking'; its options are blocking");
+  EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("first-fit:published=true"); }),
+            "placement: placement 'first-fit' has no option 'published'; it has none");
 }
 
 TEST(Engine, AJobsTasksRunWhereTheyFitAndTheRestWait) {
@@ -275,6 +284,25 @@ TEST(Engine, ABadJobIsRefusedWithItsKey) {
   EXPECT_FALSE(small.step());
 }
 
+TEST(Engine, ARefusalSaysWhichNumbersAreRight) {
+  SmallEngine small("drf");
+  small.server({4});
+  const UserId user = small.user();
+  const auto refused = [&](JobSubmitted job) {
+    job.user = user;
+    job.demand = {1};
+    return describe(small.engine.apply(job, small.now).error());
+  };
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .tasks = 0}), "tasks: must be at least 1, not 0");
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .tasks = 2, .gang = 0}),
+            "gang: must be between 1 and the job's tasks (2), not 0");
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .tasks = 2, .gang = 3}),
+            "gang: must be between 1 and the job's tasks (2), not 3");
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .per_server = 0}), "per_server: must be at least 1, not 0");
+  EXPECT_EQ(refused({.user = {}, .demand = {}, .spread = Spread{.label = "zone", .most_apart = 0}}),
+            "spread.most_apart: must be at least 1, not 0");
+}
+
 TEST(Engine, ABadWeightIsRefused) {
   SmallEngine small("drf");
   const UserId user = small.user();
@@ -302,6 +330,22 @@ TEST(Engine, JobsOfOneUserRunInTheOrderInWhichTheyCame) {
   const JobId second = small.job(user, {2});
   const JobId third = small.job(user, {1});
   EXPECT_THAT(jobs_of(small.run()), ElementsAre(first, first, second, third));
+}
+
+TEST(Engine, JobsOfAUserThatLookAlikeWaitTogetherAndThoseWithTermsAlone) {
+  SmallEngine small("drf");
+  small.server({1});
+  const UserId user = small.user(), other = small.user();
+  small.job(user, {1}, 2);
+  const auto older_jobs = [&](JobId job) { return small.engine.why_waiting(job, small.now)->older_jobs; };
+  EXPECT_EQ(older_jobs(small.job(user, {1})), 1);
+  EXPECT_EQ(older_jobs(small.job(other, {1})), 0);
+  EXPECT_EQ(older_jobs(small.job(other, {1})), 1);
+  const JobSubmitted with_terms{.user = user, .demand = {1}, .tasks = 1, .per_server = 1};
+  EXPECT_EQ(older_jobs(small.job(with_terms)), 0);
+  EXPECT_EQ(older_jobs(small.job(with_terms)), 0);
+  EXPECT_EQ(older_jobs(small.job(user, {1})), 2);
+  EXPECT_EQ(small.engine.broken_invariant(), "");
 }
 
 TEST(Engine, ALaterJobOfAUserPassesOneThatFitsNowhere) {
@@ -387,6 +431,23 @@ struct Blocked {
     small.job(b, {1}, 9);
   }
 };
+
+TEST(Engine, ARandomTieCountsTheUsersAsTheyCameAndServesTheOldestJobOfOne) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SmallEngine small("ps-dsf", "first-fit", 1, Tie::random);
+    small.server({8}, "a");
+    small.server({9}, "b");
+    std::vector<JobId> oldest;
+    for (int n = 0; n < 5; ++n) {
+      const UserId user = small.user();
+      oldest.push_back(small.job(user, {3}));
+      for (std::int64_t demand = 1; demand <= 2; ++demand) small.job(user, {demand});
+    }
+    Random draw(seed), same(seed);
+    const std::optional<Placed> placed = small.engine.step(small.now, draw);
+    EXPECT_EQ(placed->job, oldest[same.below(oldest.size())]) << "seed " << seed;
+  }
+}
 
 TEST(Engine, WithSkipAUserThatDoesNotFitIsPassed) {
   Blocked blocked("drf");

@@ -353,9 +353,9 @@ TEST(PsDsf, CountsTheTasksInTheDemandThatTheyHaveOnTheServer) {
   EXPECT_EQ(outcome.allocation.tasks, (std::vector<double>{50, 50}));
 }
 
-// A task of the trainer is an eighth of a server of either class, so its keys on both are always equal, and
-// the tie rule sends it to the class that comes first. With the CPUs first its 32 tasks there count on the
-// GPUs, which all go to the other; with the GPUs first these are shared, until they are full.
+// A task of the trainer is an eighth of a server of either class, so its keys on both are always equal. Fewer
+// wait for the CPUs, which the other cannot use, so it goes there first, wherever they are listed; its 32
+// tasks there count on the GPUs, which all go to the other.
 TEST(PsDsf, CountsAllTasksInTheDemandOnTheServerWhereverTheyRun) {
   User trainer = user("trainer", {"8", "0"});
   trainer.demand_on = {{"gpus", amounts({"0", "1"})}};
@@ -365,7 +365,7 @@ TEST(PsDsf, CountsAllTasksInTheDemandOnTheServerWhereverTheyRun) {
     return filled(problem(servers, both), {.discipline = "ps-dsf"}).allocation.tasks;
   };
   EXPECT_EQ(tasks({cpus, gpus}), (std::vector<double>{32, 32}));
-  EXPECT_EQ(tasks({gpus, cpus}), (std::vector<double>{48, 16}));
+  EXPECT_EQ(tasks({gpus, cpus}), (std::vector<double>{32, 32}));
 }
 
 // Servers of one capacity are one class, and differ by name: each demand plays for itself.

@@ -113,5 +113,84 @@ TEST(PreemptionPolicy, IntendsToEndTasksWithinItsBudgetAndEndsNone) {
   EXPECT_TRUE(intend(100));
 }
 
+int keys_computed = 0;
+int keys_compared = 0;
+
+// Of a user with many queues one key is computed, and none is compared with another of its own.
+TEST(ReadyQueue, ComputesTheKeyOfAUserOnceForAllItsQueues) {
+  Parts parts;
+  const KeyFunction counting{.rounded =
+                                 [](const ShareContext& context, TournamentEntry entry) {
+                                   ++keys_computed;
+                                   return kDrfKey.rounded(context, entry);
+                                 },
+                             .compare =
+                                 [](const ShareContext& context, TournamentEntry a, TournamentEntry b) {
+                                   ++keys_compared;
+                                   return kDrfKey.compare(context, a, b);
+                                 }};
+  Discipline drf = *parts.discipline.discipline;
+  drf.key = &counting;
+  ReadyQueue ready({.discipline = &drf, .tie = Tie::first, .context = &parts.shares.context});
+  const UserIndex user = parts.ledger.add_user({.name = "u", .weight = {}});
+  for (std::int64_t demand = 1; demand <= 100; ++demand) {
+    const TaskClassIndex task_class =
+        parts.ledger.task_classes.hold({.user = {}, .demand = {demand}, .tasks = 1});
+    const QueueIndex queue = parts.ledger.add_queue(user, task_class);
+    const JobIndex job =
+        parts.ledger.jobs.add({.queue = queue, .waiting = 1, .sequence = parts.ledger.jobs_before++});
+    parts.ledger.enqueue(job);
+    ready.enter(queue, parts.shares.tournaments.of(task_class));
+  }
+  keys_computed = keys_compared = 0;
+  ready.rekey(parts.ledger.users[user].queues);
+  EXPECT_EQ(keys_computed, 1);
+  EXPECT_EQ(keys_compared, 0);
+  EXPECT_EQ(ready.next(parts.random)->entry.queue, parts.ledger.users[user].queues.front());
+}
+
+TEST(Ledger, FindsWhatNoLongerFollowsFromTheRest) {
+  const auto broken = [](auto change) {
+    Parts parts;
+    parts.queue(1, 2);
+    parts.queue(2, 1);
+    change(parts);
+    return broken_invariant(parts.ledger);
+  };
+  constexpr ServerIndex kServer{0};
+  constexpr UserIndex kUser{0};
+  constexpr TaskClassIndex kTaskClass{0};
+  EXPECT_EQ(broken([](Parts& /*parts*/) {}), "");
+  EXPECT_EQ(broken([&](Parts& parts) { parts.ledger.server_pool.resize(kServer, Amounts{5}); }),
+            "server 0 is not of its server class");
+  EXPECT_EQ(broken([&](Parts& parts) { parts.ledger.server_classes.hold(ServerIndex(7), Amounts{4}); }),
+            "server class 0 has other servers than it counts");
+  EXPECT_EQ(broken([&](Parts& parts) { parts.ledger.server_pool.add(Amounts{5}); }),
+            "the pool is not the sum of the servers");
+  EXPECT_EQ(broken([&](Parts& parts) {
+              parts.ledger.task_classes.eligibility.hold({.servers = std::vector<std::string>{"s"}});
+              const_cast<ServerSet*>(parts.ledger.task_classes.eligibility.servers(SelectionIndex(1)))
+                  ->erase(kServer);
+            }),
+            "a selection has other servers than it admits");
+  EXPECT_EQ(broken([&](Parts& parts) { parts.ledger.users[kUser].queues.clear(); }),
+            "queue 0 is not with its user");
+  EXPECT_EQ(broken([&](Parts& parts) { parts.ledger.users[kUser].queues.push_back(QueueIndex(1)); }),
+            "user 0 lists queue 1, which is not its own");
+  EXPECT_EQ(broken([&](Parts& parts) { parts.ledger.task_classes.retain(kTaskClass); }),
+            "task class 0 has other queues than it counts");
+}
+
+TEST(Dispatcher, FindsAQueueThatWaitsAndIsNotInTheOrder) {
+  Parts parts;
+  const QueueIndex queue = parts.queue(1, 2);
+  EXPECT_EQ(parts.dispatcher.broken(), "");
+  parts.dispatcher.queue_left(queue);
+  EXPECT_EQ(parts.dispatcher.broken(), "queue 0 has waiting tasks and is not in the order");
+  parts.dispatcher.queue_waits(queue);
+  parts.ledger.dequeue(parts.ledger.queues[queue].first_job);
+  EXPECT_EQ(parts.dispatcher.broken(), "queue 0 is in the order without a task");
+}
+
 }  // namespace
 }  // namespace mirab::scheduling

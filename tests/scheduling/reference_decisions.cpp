@@ -1,6 +1,7 @@
 // The next decision of the reference: all keys, then all servers.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "model/exact.hpp"
 #include "numerics/pool/dual.hpp"
@@ -213,11 +214,24 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
     }
   }
   const bool last = options_.tie == Tie::last;
-  // Of one job the tournaments are in order.
+  // Of one job the place where the fewest groups wait comes first; then the tournaments are in order.
+  const auto waiting_at = [&](std::size_t place) {
+    std::set<std::uint64_t> groups;
+    for (const Candidate& each : candidates) {
+      if (each.place == place) groups.insert(each.group->number);
+    }
+    return groups.size();
+  };
+  std::vector<std::size_t> waiting;  // [place]
+  for (const Candidate& each : candidates) {
+    waiting.resize(std::max(waiting.size(), each.place + 1));
+    waiting[each.place] = waiting_at(each.place);
+  }
   std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
     if (a.key != b.key) return a.key < b.key;
     if (a.user_order != b.user_order) return last ? a.user_order > b.user_order : a.user_order < b.user_order;
-    return a.job->sequence < b.job->sequence;
+    if (a.job->sequence != b.job->sequence) return a.job->sequence < b.job->sequence;
+    return waiting[a.place] < waiting[b.place];
   });
   return candidates;
 }

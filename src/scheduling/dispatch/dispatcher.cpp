@@ -12,6 +12,7 @@
 #include "scheduling/dispatch/dispatcher.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace mirab::scheduling {
 
@@ -22,7 +23,7 @@ Dispatcher::Dispatcher(const Ledger& ledger, Shares& shares, RoomSearch& room_se
       room_search_(room_search),
       choice_(choice),
       tie_(tie),
-      ready_(precedence()) {}
+      ready_({.discipline = choice.discipline, .tie = tie, .context = &shares.context}) {}
 
 // Who is next, and where.
 
@@ -121,6 +122,17 @@ void Dispatcher::retry_constrained(TaskClassIndex task_class, ServerIndex server
   ready_.retry_constrained_if(ledger_.server_pool.free(server),
                               [&](TaskClassIndex other) { return ledger_.has_room(other, server); });
   if (ledger_.task_classes.terms(task_class) != nullptr) ready_.retry(task_class);
+}
+
+std::string Dispatcher::broken() const {
+  for (const QueueIndex queue : ledger_.queues.indices()) {
+    const bool has_waiting = ledger_.queues[queue].user != kNone && ledger_.queues[queue].first_job != kNone;
+    if (waiting().holds(queue) != has_waiting)
+      return fmt::format(
+          "queue {} {}", queue.number(),
+          has_waiting ? "has waiting tasks and is not in the order" : "is in the order without a task");
+  }
+  return {};
 }
 
 void Dispatcher::enter_all() {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scheduling/dispatch/room_search.hpp"
@@ -27,7 +28,10 @@ class Dispatcher {
   const DisciplineChoice& choice() const { return choice_; }
   Precedence precedence() const { return precedence_in(shares_.context); }
   Precedence precedence_in(const ShareContext& context) const {
-    return {.discipline = choice_.discipline, .tie = tie_, .context = &context};
+    return {.discipline = choice_.discipline,
+            .tie = tie_,
+            .context = &context,
+            .waiting = &ready_.waiting().by_place()};
   }
   const ReadyQueue& ready() const { return ready_; }
   const WaitingQueues& waiting() const { return ready_.waiting(); }
@@ -44,7 +48,8 @@ class Dispatcher {
   void queue_left(QueueIndex queue);   ///< its last waiting task was cancelled
   /// Its oldest job is another.
   void queue_changed(QueueIndex queue) { ready_.rekey(std::span(&queue, 1)); }
-  /// Its weight, its use, or the oldest job of one of its queues.
+  /// Its weight, its use, or the oldest job of one of its queues. O(its queues that wait × tournaments × log
+  /// N) matches: every start and every end of a task costs that.
   void user_changed(UserIndex user) { ready_.rekey(ledger_.users[user].queues); }
   void task_placed(TournamentEntry entry) {
     const QueueRow& queue = ledger_.queues[entry.queue];
@@ -56,6 +61,9 @@ class Dispatcher {
   void room_released(ServerIndex server) { released_.add(server); }
   void server_removed(ServerIndex server) { released_.forget(server); }
   void servers_changed() { ready_.retry_constrained(); }  ///< those that take tasks, or their capacities
+
+  /// Wait here just the queues that have waiting tasks? The first that is wrong, in words. O(queues).
+  std::string broken() const;
 
   // For the restorer: all queues of the ledger that wait enter, and task classes are parked again.
   void enter_all();

@@ -9,9 +9,11 @@
 namespace mirab::scheduling {
 namespace {
 
-struct Room {
-  TournamentId tournament;
-  bool has_room;
+/// The tournaments in which queues of a task class wait, and whether their next task has room there, or all
+/// that start together.
+struct Rooms {
+  std::vector<TournamentId> tournaments;
+  std::vector<bool> have_room;  ///< [tournament]
 };
 
 bool has_room_in(TournamentId tournament, const Ledger& ledger, const TournamentRules& tournaments,
@@ -27,43 +29,49 @@ bool has_room_in(TournamentId tournament, const Ledger& ledger, const Tournament
   });
 }
 
-/// The tournaments in which the queue waits, and whether its next task has room there, or all that start
-/// together.
-std::vector<Room> rooms_of(const Ledger& ledger, const TournamentRules& tournaments, QueueIndex queue,
-                           const OpenServers& open) {
+Rooms rooms_of(const Ledger& ledger, const TournamentRules& tournaments, QueueIndex queue,
+               const OpenServers& open) {
   const TaskClassIndex task_class = ledger.queues[queue].task_class;
-  std::vector<Room> rooms;
-  for (const TournamentId tournament : tournaments.of(task_class)) {
-    const bool has_room =
+  Rooms rooms{.tournaments = tournaments.of(task_class), .have_room = {}};
+  for (const TournamentId tournament : rooms.tournaments) {
+    rooms.have_room.push_back(
         ledger.task_classes.terms(task_class) != nullptr
             ? batch_fits_in(ledger, tournaments, tournament, ledger.queues[queue].first_job, open)
-            : has_room_in(tournament, ledger, tournaments, task_class, open);
-    rooms.push_back({.tournament = tournament, .has_room = has_room});
+            : has_room_in(tournament, ledger, tournaments, task_class, open));
   }
   return rooms;
 }
 
 }  // namespace
 
-std::vector<Contender> contenders(const EngineView& view, const Precedence& precedence,
-                                  const OpenServers& open) {
+std::vector<Contender> contenders(const EngineView& view, Precedence precedence, const OpenServers& open) {
   const Ledger& ledger = view.ledger;
-  IndexedVector<TaskClassIndex, std::optional<std::vector<Room>>> rooms(ledger.task_classes.index_count());
+  std::vector<QueueIndex> queues;
+  for (const QueueIndex queue : ledger.queues.indices()) {
+    if (view.dispatcher.waiting().holds(queue)) queues.push_back(queue);
+  }
+  // Until the next step the queues may wait in other tournaments than these.
+  IndexedVector<TaskClassIndex, std::optional<Rooms>> rooms(ledger.task_classes.index_count());
+  QueuesByPlace waiting;
+  for (const QueueIndex queue : queues) {
+    std::optional<Rooms>& of_class = rooms[ledger.queues[queue].task_class];
+    if (!of_class) of_class = rooms_of(ledger, view.shares.tournaments, queue, open);
+    waiting.enter(of_class->tournaments);
+  }
+  precedence.waiting = &waiting;
   // With freeze the queue with the lowest key is next, with room or without.
   const auto is_better = [&](const Contender& a, const Contender& b) {
     if (view.dispatcher.choice().blocking == Blocking::skip && a.has_room != b.has_room) return a.has_room;
     return precedence.before(a.keyed, b.keyed);
   };
   std::vector<Contender> all;
-  for (const QueueIndex queue : ledger.queues.indices()) {
-    if (!view.dispatcher.waiting().holds(queue)) continue;
-    const TaskClassIndex task_class = ledger.queues[queue].task_class;
-    if (!rooms[task_class]) rooms[task_class] = rooms_of(ledger, view.shares.tournaments, queue, open);
+  for (const QueueIndex queue : queues) {
+    const Rooms& of_class = *rooms[ledger.queues[queue].task_class];
     std::optional<Contender> best;
-    for (const auto& [tournament, has_room] : *rooms[task_class]) {
-      const TournamentEntry entry{.queue = queue, .tournament = tournament};
+    for (std::size_t index = 0; index < of_class.tournaments.size(); ++index) {
+      const TournamentEntry entry{.queue = queue, .tournament = of_class.tournaments[index]};
       const double key = precedence.discipline->key->rounded(*precedence.context, entry);
-      const Contender here{.keyed = {.entry = entry, .key = key}, .has_room = has_room};
+      const Contender here{.keyed = {.entry = entry, .key = key}, .has_room = of_class.have_room[index]};
       if (!best || is_better(here, *best)) best = here;
     }
     if (best) all.push_back(*best);

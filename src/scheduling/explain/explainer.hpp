@@ -53,8 +53,7 @@ struct Contender {
 
 /// All queues that wait, in no particular order. O(task classes × tournaments × (a search) + queues
 /// × tournaments).
-std::vector<Contender> contenders(const EngineView& view, const Precedence& precedence,
-                                  const OpenServers& open);
+std::vector<Contender> contenders(const EngineView& view, Precedence precedence, const OpenServers& open);
 
 WhyWaiting::Other other_of(const Ledger& ledger, const Contender& contender);
 

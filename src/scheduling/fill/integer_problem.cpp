@@ -93,7 +93,7 @@ void IntegerProblem::count_servers() {
 
 void IntegerProblem::count_tasks() {
   const std::vector<User>& users = problem_->users();
-  for (std::size_t n = 0; n < users.size(); ++n) add_task(n, users[n].demand);
+  for (const User& user : users) add_task(user.demand);
 
   exceptions_.resize(users.size());
   for (std::size_t n = 0; n < users.size(); ++n) {
@@ -105,13 +105,12 @@ void IntegerProblem::count_tasks() {
       const auto exception = users[n].demand_on.find(problem_->servers()[i].name);
       if (exception == users[n].demand_on.end()) continue;
       exceptions_[n][i] = task_count();
-      add_task(n, exception->second);
+      add_task(exception->second);
     }
   }
 }
 
-void IntegerProblem::add_task(std::size_t user, const ResourceVector& demand) {
-  users_.push_back(user);
+void IntegerProblem::add_task(const ResourceVector& demand) {
   for (std::size_t r = 0; r < resource_count(); ++r) demands_.push_back(units_asked(demand[r], units_[r]));
 }
 

@@ -59,8 +59,7 @@ class IntegerProblem {
   /// C_r: what all servers have together, units.
   std::int64_t pool(std::size_t resource) const { return pool_[resource]; }
 
-  std::size_t task_count() const { return users_.size(); }
-  std::size_t user_of_task(std::size_t task) const { return users_[task]; }
+  std::size_t task_count() const { return demands_.size() / resource_count(); }
 
   /// The task that the user runs on servers of the entry.
   std::size_t task(std::size_t user, std::size_t entry) const {
@@ -85,14 +84,13 @@ class IntegerProblem {
   }
   void count_servers();
   void count_tasks();
-  void add_task(std::size_t user, const ResourceVector& demand);
+  void add_task(const ResourceVector& demand);
 
   const Problem* problem_;
   std::vector<Unit> units_;                           // [m]
   std::vector<std::int64_t> capacities_;              // [K × m]
   std::vector<std::int64_t> pool_;                    // [m]
   std::vector<std::int64_t> demands_;                 // [task × m]
-  std::vector<std::size_t> users_;                    // [task]
   std::vector<std::vector<std::size_t>> exceptions_;  // [n][i], the task; empty where a user has one task
   std::vector<std::int64_t> task_limits_;             // [n]
 };

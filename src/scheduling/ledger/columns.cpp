@@ -156,11 +156,27 @@ Columns::Columns(std::size_t width, Instructions instructions)
   MIRAB_ASSERT(width > 0, "rows of nothing");
 }
 
-bool Columns::cover(std::size_t column, std::int64_t amount) {
-  int& shift = shifts_[column];
-  const int before = shift;
+std::size_t Columns::coarseness(std::int64_t amount) {
+  std::size_t shift = 0;
   while ((amount >> shift) > kMost) ++shift;
-  return shift != before;
+  return shift;
+}
+
+std::int64_t Columns::largest_of(std::size_t coarseness) {
+  if (coarseness >= kCoarsest) return INT64_MAX;
+  return ((std::int64_t{kMost} + 1) << coarseness) - 1;
+}
+
+bool Columns::cover(std::size_t column, std::int64_t amount) {
+  const int before = shifts_[column];
+  shifts_[column] = std::max(before, static_cast<int>(coarseness(amount)));
+  return shifts_[column] != before;
+}
+
+bool Columns::refine(std::size_t column, std::int64_t amount) {
+  const int before = shifts_[column];
+  shifts_[column] = std::min(before, static_cast<int>(coarseness(amount)));
+  return shifts_[column] != before;
 }
 
 void Columns::set(std::size_t row, std::span<const std::int64_t> amounts) {

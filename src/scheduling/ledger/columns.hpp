@@ -72,6 +72,14 @@ class Columns {
   /// Makes the column coarse enough for the amount. True when it became coarser: then every row must be set
   /// again. O(1).
   bool cover(std::size_t column, std::int64_t amount);
+  /// Makes the column no coarser than the amount needs. True when it became finer: then as well. O(1).
+  bool refine(std::size_t column, std::int64_t amount);
+
+  /// How coarse the amount makes a column, from 0, and the largest amount that makes it no coarser. Requires
+  /// amounts of at least 0.
+  static std::size_t coarseness(std::int64_t amount);
+  static std::int64_t largest_of(std::size_t coarseness);
+  static constexpr std::size_t kCoarsest = 49;  ///< coarseness(INT64_MAX)
 
   /// Requires amounts of at least 0, one for each column. Amortised O(width).
   void set(std::size_t row, std::span<const std::int64_t> amounts);

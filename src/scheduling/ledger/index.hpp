@@ -74,6 +74,8 @@ class Indices {
   constexpr explicit Indices(std::size_t size) : size_(static_cast<std::uint32_t>(size)) {}
   constexpr Iterator begin() const { return Iterator(0); }
   constexpr Iterator end() const { return Iterator(size_); }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool holds(I index) const { return index.number() < size_; }
 
  private:
   std::uint32_t size_;

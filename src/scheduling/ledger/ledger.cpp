@@ -2,6 +2,7 @@
 #include "scheduling/ledger/ledger.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 namespace mirab::scheduling {
@@ -171,7 +172,62 @@ void Ledger::end(TaskIndex task) {
   tasks.remove(task);
 }
 
+namespace {
+
+/// What follows from the servers: their classes, the pool, and which of them selections admit.
+std::string broken_by_servers(const Ledger& ledger) {
+  const ServerClasses& server_classes = ledger.server_classes;
+  std::vector<std::int64_t> pool(ledger.resource_count(), 0);
+  IndexedVector<ServerClassIndex, std::int64_t> counts(server_classes.indices().size());
+  for (const ServerIndex server : ledger.servers.present()) {
+    const ServerClassIndex server_class = ledger.servers[server].server_class;
+    const std::span<const std::int64_t> capacity = ledger.server_pool.capacity(server);
+    for (std::size_t r = 0; r < pool.size(); ++r) pool[r] += capacity[r];
+    if (!server_classes.indices().holds(server_class) || !server_classes.set(server_class).contains(server) ||
+        !std::equal(capacity.begin(), capacity.end(), server_classes.capacities()[server_class].begin()))
+      return fmt::format("server {} is not of its server class", server.number());
+    ++counts[server_class];
+  }
+  for (const ServerClassIndex server_class : server_classes.indices()) {
+    std::int64_t listed = 0;
+    for (const std::uint64_t word : server_classes.set(server_class).words()) listed += std::popcount(word);
+    if (counts[server_class] != server_classes.servers(server_class) || listed != counts[server_class])
+      return fmt::format("server class {} has other servers than it counts", server_class.number());
+  }
+  if (!std::equal(pool.begin(), pool.end(), ledger.server_pool.pool().begin()))
+    return "the pool is not the sum of the servers";
+  if (!ledger.task_classes.eligibility.holds_what_is_admitted())
+    return "a selection has other servers than it admits";
+  return {};
+}
+
+/// What follows from the queues: whose they are, and how many hold each task class.
+std::string broken_by_queues(const Ledger& ledger) {
+  IndexedVector<TaskClassIndex, std::uint32_t> holders(ledger.task_classes.index_count());
+  IndexedVector<QueueIndex, std::uint32_t> listed(ledger.queues.size());
+  for (const UserIndex user : ledger.users.present()) {
+    for (const QueueIndex queue : ledger.users[user].queues) {
+      if (ledger.queues[queue].user != user || listed[queue]++ > 0)
+        return fmt::format("user {} lists queue {}, which is not its own", user.number(), queue.number());
+    }
+  }
+  for (const QueueIndex queue : ledger.queues.indices()) {
+    if (ledger.queues[queue].user == kNone) continue;
+    if (listed[queue] == 0) return fmt::format("queue {} is not with its user", queue.number());
+    ++holders[ledger.queues[queue].task_class];
+  }
+  for (const TaskClassIndex task_class : ledger.task_classes.indices()) {
+    if (holders[task_class] != ledger.task_classes.holders(task_class))
+      return fmt::format("task class {} has other queues than it counts", task_class.number());
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string broken_invariant(const Ledger& ledger) {
+  if (std::string broken = broken_by_servers(ledger); !broken.empty()) return broken;
+  if (std::string broken = broken_by_queues(ledger); !broken.empty()) return broken;
   const ServerPool& server_pool = ledger.server_pool;
   const auto& users = ledger.users;
   const auto& queues = ledger.queues;
@@ -249,19 +305,24 @@ std::string broken_invariant(const Ledger& ledger) {
   return {};
 }
 
-ServerClassIndex ServerClasses::hold(ServerIndex server, std::span<const std::int64_t> capacity) {
-  const auto vacant = std::find(counts_.begin(), counts_.end(), 0);
-  const ServerClassIndex lowest(static_cast<std::uint32_t>(vacant - counts_.begin()));
-  const auto [known, is_new] = known_.emplace(Amounts(capacity.begin(), capacity.end()), lowest);
-  const ServerClassIndex server_class = known->second;
-  if (is_new) {
-    if (vacant == counts_.end()) {
-      capacities_.push_back({});
-      counts_.push_back(0);
-      sets_.push_back({});
-    }
-    capacities_[server_class] = known->first;
+ServerClassIndex ServerClasses::next_index() {
+  if (!vacant_.empty()) {
+    const ServerClassIndex lowest = vacant_.top();
+    vacant_.pop();
+    return lowest;
   }
+  counts_.push_back(0);
+  sets_.push_back({});
+  return capacities_.push_back({});
+}
+
+ServerClassIndex ServerClasses::hold(ServerIndex server, std::span<const std::int64_t> capacity) {
+  const auto [known, is_new] = known_.emplace(Amounts(capacity.begin(), capacity.end()), kNone);
+  if (is_new) {
+    known->second = next_index();
+    capacities_[known->second] = known->first;
+  }
+  const ServerClassIndex server_class = known->second;
   ++counts_[server_class];
   sets_[server_class].insert(server);
   ++changes_;
@@ -269,7 +330,10 @@ ServerClassIndex ServerClasses::hold(ServerIndex server, std::span<const std::in
 }
 
 void ServerClasses::release(ServerIndex server, ServerClassIndex server_class) {
-  if (--counts_[server_class] == 0) known_.erase(capacities_[server_class]);
+  if (--counts_[server_class] == 0) {
+    known_.erase(capacities_[server_class]);
+    vacant_.push(server_class);
+  }
   sets_[server_class].erase(server);
   ++changes_;
 }
@@ -280,6 +344,7 @@ bool ServerClasses::set_capacities(const IndexedVector<ServerClassIndex, std::op
   sets_.resize(capacities.size());
   for (const ServerClassIndex server_class : capacities.indices()) {
     capacities_.push_back(capacities[server_class].value_or(Amounts(resources, 0)));
+    if (!capacities[server_class]) vacant_.push(server_class);
     if (capacities[server_class] && !known_.emplace(*capacities[server_class], server_class).second)
       return false;
   }

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <queue>
 #include <span>
 #include <string>
 #include <utility>
@@ -72,7 +74,8 @@ struct ServerRow {
 /// next new one.
 class ServerClasses {
  public:
-  /// The server class with this capacity, and one server more of it. O(server classes).
+  /// The server class with this capacity, and one server more of it; a new one has the lowest vacant index,
+  /// else the next. O(m log server classes).
   ServerClassIndex hold(ServerIndex server, std::span<const std::int64_t> capacity);
   void release(ServerIndex server, ServerClassIndex server_class);
 
@@ -95,10 +98,13 @@ class ServerClasses {
   std::uint64_t changes() const { return changes_; }
 
  private:
+  ServerClassIndex next_index();
+
   std::map<Amounts, ServerClassIndex> known_;
   IndexedVector<ServerClassIndex, Amounts> capacities_;
   IndexedVector<ServerClassIndex, std::int64_t> counts_;
   IndexedVector<ServerClassIndex, ServerSet> sets_;
+  std::priority_queue<ServerClassIndex, std::vector<ServerClassIndex>, std::greater<>> vacant_;
   std::uint64_t changes_ = 0;
 };
 
@@ -226,7 +232,8 @@ bool fits_somewhere(const Ledger& ledger, TaskClassIndex task_class, const OpenS
 /// The queue of (user, task class), if there is one. O(queues of the user).
 QueueIndex find_queue(const Ledger& ledger, UserIndex user, TaskClassIndex task_class);
 
-/// The first invariant that does not hold, in words; nothing when all do. O(everything).
+/// The first invariant that does not hold, in words; nothing when all do. O(everything + selections ×
+/// servers).
 std::string broken_invariant(const Ledger& ledger);
 
 }  // namespace mirab::scheduling

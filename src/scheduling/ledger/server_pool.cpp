@@ -131,6 +131,8 @@ ServerPool::ServerPool(std::size_t resources)
       capacity_(resources),
       free_(resources),
       rounded_free_(resources),
+      by_coarseness_(resources),
+      capacity_bound_(resources, Columns::largest_of(0)),
       proportions_{Kept{.proportions = Proportions(resources, FitDistance::of_proportions)},
                    Kept{.proportions = Proportions(resources, FitDistance::to_first_resource)}} {}
 
@@ -156,6 +158,7 @@ ServerIndex ServerPool::add(std::span<const std::int64_t> capacity) {
 
 void ServerPool::remove(ServerIndex server) {
   MIRAB_ASSERT(is_present(server), "a server is removed that is not there");
+  count_no_longer(capacity(server));
   for (std::size_t r = 0; r < resource_count(); ++r) {
     std::int64_t& capacity = capacity_[server][r];
     std::int64_t& free = free_[server][r];
@@ -167,15 +170,39 @@ void ServerPool::remove(ServerIndex server) {
   states_[server] = State::vacant;
   vacant_.push(server);
   rounded_free_.clear(server.number());
+  if (bound_capacities()) show_all();
 }
 
 void ServerPool::resize(ServerIndex server, std::span<const std::int64_t> capacity) {
   MIRAB_ASSERT(is_present(server), "a server is resized that is not there");
+  count_no_longer(this->capacity(server));
   set_capacity(server, capacity);
 }
 
+void ServerPool::count(std::span<const std::int64_t> capacity) {
+  for (std::size_t r = 0; r < resource_count(); ++r) ++by_coarseness_[r][Columns::coarseness(capacity[r])];
+}
+
+void ServerPool::count_no_longer(std::span<const std::int64_t> capacity) {
+  for (std::size_t r = 0; r < resource_count(); ++r) --by_coarseness_[r][Columns::coarseness(capacity[r])];
+}
+
+/// Columns are as coarse as the largest capacity needs, no more: one huge server that has gone would make
+/// small amounts look alike for all time. True when they have changed.
+bool ServerPool::bound_capacities() {
+  bool changed = false;
+  for (std::size_t r = 0; r < resource_count(); ++r) {
+    std::size_t largest = Columns::kCoarsest;
+    while (largest > 0 && by_coarseness_[r][largest] == 0) --largest;
+    capacity_bound_[r] = Columns::largest_of(largest);
+    if (rounded_free_.cover(r, capacity_bound_[r])) changed = true;
+    if (rounded_free_.refine(r, capacity_bound_[r])) changed = true;
+  }
+  return changed;
+}
+
 void ServerPool::set_capacity(ServerIndex server, std::span<const std::int64_t> capacity) {
-  bool coarser = false;
+  count(capacity);
   for (std::size_t r = 0; r < resource_count(); ++r) {
     std::int64_t& before = capacity_[server][r];
     std::int64_t& free = free_[server][r];
@@ -185,11 +212,10 @@ void ServerPool::set_capacity(ServerIndex server, std::span<const std::int64_t> 
     pool_[r] += capacity[r];
     free += capacity[r] - before;
     before = capacity[r];
-    if (rounded_free_.cover(r, capacity[r])) coarser = true;
   }
   for (Kept& kept : proportions_) kept.current = false;
-  if (!coarser) return show(server);
-  for (const ServerIndex each : indices()) show(each);
+  if (bound_capacities()) return show_all();
+  show(server);
 }
 
 void ServerPool::close(ServerIndex server) {
@@ -206,6 +232,10 @@ void ServerPool::open(ServerIndex server) {
 
 void ServerPool::show(ServerIndex server) {
   if (is_open(server)) rounded_free_.set(server.number(), free(server));
+}
+
+void ServerPool::show_all() {
+  for (const ServerIndex server : indices()) show(server);
 }
 
 void ServerPool::show_change(ServerIndex server) {

@@ -86,10 +86,11 @@ class ServerPool {
   Indices<ServerIndex> indices() const { return states_.indices(); }
 
   /// A new server, open and empty, with the lowest vacant number, else the next new one. Requires amounts of
-  /// at least 0 with which the pool does not pass INT64_MAX. Amortised O(m + log vacant); O(size m) when it
-  /// is by some powers of two larger than all before.
+  /// at least 0 with which the pool does not pass INT64_MAX. Amortised O(m + log vacant); O(size m) when the
+  /// largest capacity becomes some powers of two larger than it was.
   ServerIndex add(std::span<const std::int64_t> capacity);
-  /// Requires that nothing is taken there.
+  /// Requires that nothing is taken there. O(m + log vacant); O(size m) when the largest capacity becomes
+  /// some powers of two smaller.
   void remove(ServerIndex server);
   /// Requires that what is taken there fits in the new capacity. Cost as for add().
   void resize(ServerIndex server, std::span<const std::int64_t> capacity);
@@ -106,6 +107,10 @@ class ServerPool {
   /// [m], units; of closed servers too
   std::span<const std::int64_t> capacity(ServerIndex server) const { return capacity_[server]; }
   std::span<const std::int64_t> free(ServerIndex server) const { return free_[server]; }
+
+  /// No present server has more of a resource than this, which is at most about twice what the largest has,
+  /// or a few ten thousands. [m], units
+  std::span<const std::int64_t> capacity_bound() const { return capacity_bound_; }
 
   /// C_r: what all present servers have. [m], units
   std::span<const std::int64_t> pool() const { return pool_; }
@@ -161,15 +166,22 @@ class ServerPool {
 
   ServerIndex next_index();
   void set_capacity(ServerIndex server, std::span<const std::int64_t> capacity);
+  void count(std::span<const std::int64_t> capacity);
+  void count_no_longer(std::span<const std::int64_t> capacity);
+  bool bound_capacities();
   void show(ServerIndex server);
+  void show_all();
   void show_change(ServerIndex server);
 
   std::vector<std::int64_t> pool_;  // [m]
   IndexedVector<ServerIndex, State> states_;
   IndexedAmounts<ServerIndex> capacity_;
   IndexedAmounts<ServerIndex> free_;
-  Columns rounded_free_;                     // of the open servers
-  mutable std::array<Kept, 2> proportions_;  // [distance]
+  Columns rounded_free_;  // of the open servers
+  // [m][how coarse its capacity makes a column] present servers, and what follows.
+  std::vector<std::array<std::uint32_t, Columns::kCoarsest + 1>> by_coarseness_;
+  std::vector<std::int64_t> capacity_bound_;  // [m]
+  mutable std::array<Kept, 2> proportions_;   // [distance]
   std::priority_queue<ServerIndex, std::vector<ServerIndex>, std::greater<>> vacant_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -95,6 +96,22 @@ void Eligibility::server_removed(ServerIndex server) {
   vacant_descriptions_.push_back(gone);
 }
 
+bool Eligibility::holds_what_is_admitted() const {
+  return std::all_of(rows_.begin(), rows_.end(), [&](const Row& row) {
+    if (!row.servers) return true;
+    IndexedVector<DescriptionIndex, bool> admitted;
+    for (const Described& each : descriptions_)
+      admitted.push_back(each.servers > 0 &&
+                         row.selection.admits(each.description->name, each.description->labels));
+    const auto is_right = [&](ServerIndex server) {
+      const DescriptionIndex description = description_of_[server];
+      return row.servers->contains(server) == (description != kNone && admitted[description]);
+    };
+    const Indices<ServerIndex> servers = description_of_.indices();
+    return std::all_of(servers.begin(), servers.end(), is_right);
+  });
+}
+
 std::optional<PlacementConstraints> constraints_of(const JobSubmitted& job) {
   PlacementConstraints terms{
       .gang = job.gang, .per_server = job.per_server, .spread = job.spread, .pack = job.pack};
@@ -110,17 +127,16 @@ void set_constraints(JobSubmitted& job, const PlacementConstraints& terms) {
 }
 
 Check check_constraints(const JobSubmitted& job) {
-  if (job.gang < 1) return Error{.message = fmt::format("a gang of {} tasks", job.gang), .key = "gang"};
-  if (job.gang > job.tasks) {
-    return Error{.message = fmt::format("a gang of {} in a job of {} tasks", job.gang, job.tasks),
-                 .key = "gang"};
+  if (job.gang < 1 || job.gang > job.tasks) {
+    return Error{
+        .message = fmt::format("must be between 1 and the job's tasks ({}), not {}", job.tasks, job.gang),
+        .key = "gang"};
   }
   if (job.per_server && *job.per_server < 1) {
-    return Error{.message = fmt::format("at most {} tasks on a server", *job.per_server),
-                 .key = "per_server"};
+    return Error{.message = fmt::format("must be at least 1, not {}", *job.per_server), .key = "per_server"};
   }
   if (job.spread && job.spread->most_apart < 1) {
-    return Error{.message = fmt::format("domains at most {} tasks apart", job.spread->most_apart),
+    return Error{.message = fmt::format("must be at least 1, not {}", job.spread->most_apart),
                  .key = "spread.most_apart"};
   }
   if (job.spread && job.spread->label == job.pack) {
@@ -165,6 +181,7 @@ TaskClassIndex TaskClasses::hold(const JobSubmitted& job) {
     ++rows_[known->second].holders;
     return known->second;
   }
+  while (!vacant_.empty() && !rows_.holds(vacant_.back())) vacant_.pop_back();
   TaskClassIndex next = rows_.end_index();
   if (vacant_.empty()) {
     rows_.push_back({});
@@ -188,10 +205,14 @@ void TaskClasses::release(TaskClassIndex task_class) {
   row = {};
   vacant_.push_back(task_class);
   // No index at the end is vacant, so that to hold a task class and to release it at once changes nothing.
-  while (!rows_.empty() && rows_.back().holders == 0) {
-    rows_.pop_back();
-    std::erase(vacant_, rows_.end_index());
-  }
+  while (!rows_.empty() && rows_.back().holders == 0) rows_.pop_back();
+}
+
+std::vector<TaskClassIndex> TaskClasses::vacant() const {
+  std::vector<TaskClassIndex> vacant;
+  std::copy_if(vacant_.begin(), vacant_.end(), std::back_inserter(vacant),
+               [&](TaskClassIndex each) { return rows_.holds(each); });
+  return vacant;
 }
 
 JobSubmitted TaskClasses::job_of(TaskClassIndex task_class) const {

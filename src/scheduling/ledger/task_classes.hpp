@@ -66,6 +66,9 @@ class Eligibility {
     return index == kAll || rows_[index].servers->contains(server);
   }
 
+  /// Does each selection admit just the servers that it should? O(selections × servers).
+  bool holds_what_is_admitted() const;
+
   /// The set to search; nullptr when all may be used. It stays where it is.
   const ServerSet* servers(SelectionIndex index) const { return rows_[index].servers.get(); }
 
@@ -123,10 +126,11 @@ struct DemandAlternative {
 /// on what runs of it.
 class TaskClasses {
  public:
-  /// The task class of the job's tasks; counts one more holder of it. O(log task classes).
+  /// The task class of the job's tasks; counts one more holder of it. O(log task classes) amortised.
   TaskClassIndex hold(const JobSubmitted& job);
   void retain(TaskClassIndex task_class) { ++rows_[task_class].holders; }  ///< one holder more
-  void release(TaskClassIndex task_class);  ///< one holder less; the last one takes it along
+  /// One holder less; the last one takes it along. O(log task classes) amortised.
+  void release(TaskClassIndex task_class);
 
   /// A job that has the task class, of no user.
   JobSubmitted job_of(TaskClassIndex task_class) const;
@@ -134,8 +138,8 @@ class TaskClasses {
     return rows_[task_class].holders;
   }  ///< 0: there is none
 
-  /// The indices that are given again, the last one first.
-  std::span<const TaskClassIndex> vacant() const { return vacant_; }
+  /// The indices that are given again, the last one first. O(their number).
+  std::vector<TaskClassIndex> vacant() const;
   void add_vacant() { rows_.push_back({}); }  ///< the next index has no task class
   void set_vacant(std::vector<TaskClassIndex> indices) { vacant_ = std::move(indices); }
 
@@ -182,6 +186,8 @@ class TaskClasses {
   };
   IndexedVector<TaskClassIndex, Row> rows_;
   std::map<Wish, TaskClassIndex> known_;  // of those without terms
+  // Those that are not below rows_.size() count no longer: rows are added only when no other is left, and
+  // then they have been dropped.
   std::vector<TaskClassIndex> vacant_;
 };
 

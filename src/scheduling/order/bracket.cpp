@@ -21,24 +21,30 @@ void WaitingQueues::enter(QueueIndex queue, TaskClassIndex task_class,
   }
   ++of_class.waiting;
   of_class.tournaments = std::move(tournaments);
+  by_place_.enter(of_class.tournaments);
 }
 
 void WaitingQueues::leave(QueueIndex queue, TaskClassIndex task_class) {
   OfClass& of_class = classes_[task_class];
+  by_place_.leave(of_class.tournaments);
   --of_class.waiting;
   of_class.vacant.push_back(members_[queue]);
   members_[queue] = kNone;
 }
 
 UnschedulableClasses::Place UnschedulableClasses::add(TaskClassIndex task_class, double key,
-                                                      std::span<const std::int64_t> least) {
+                                                      std::span<const std::int64_t> least,
+                                                      std::span<const std::int64_t> bound) {
   const Place at = task_classes_.push_back(task_class);
   keys_.push_back(key);
   amounts_.resize(size());
   std::copy(least.begin(), least.end(), amounts_[at].begin());
-  bool coarser = false;
-  for (std::size_t r = 0; r < least.size(); ++r) coarser = rows_.cover(r, least[r]) || coarser;
-  if (!coarser) {
+  bool changed = false;
+  for (std::size_t r = 0; r < least.size(); ++r) {
+    if (rows_.refine(r, bound[r])) changed = true;
+    if (rows_.cover(r, std::min(least[r], bound[r]))) changed = true;
+  }
+  if (!changed) {
     rows_.set(at.number(), amounts_[at]);
   } else {
     for (const Place each : places()) rows_.set(each.number(), amounts_[each]);
@@ -92,9 +98,9 @@ void Bracket::set_first(const Order& order, TaskClassIndex task_class) {
   if (!is_parked(task_class)) task_classes_.play(task_class, before_in_tournament(order));
 }
 
-void Bracket::set_key(const Order& order, QueueIndex queue) {
+void Bracket::set_key(QueueIndex queue, double key) {
   keys_.cover(queue);
-  keys_[queue] = order.precedence.discipline->key->rounded(*order.precedence.context, entry(queue));
+  keys_[queue] = key;
 }
 
 void Bracket::play(const Order& order, QueueIndex queue) {
@@ -124,9 +130,11 @@ void Bracket::play_all(const Order& order) {
 void Bracket::park(const Order& order, TaskClassIndex task_class) {
   OfClass& of_class = classes_[task_class];
   MIRAB_ASSERT(of_class.parked_at == kNone, "a task class is parked twice");
-  const TaskClasses& task_classes = order.precedence.context->ledger.task_classes;
-  of_class.parked_at = parked_of(order, task_class)
-                           .add(task_class, of_class.first_key, least(task_classes.alternatives(task_class)));
+  const Ledger& ledger = order.precedence.context->ledger;
+  of_class.parked_at =
+      parked_of(order, task_class)
+          .add(task_class, of_class.first_key, least(ledger.task_classes.alternatives(task_class)),
+               ledger.server_pool.capacity_bound());
   task_classes_.leave(task_class, before_in_tournament(order));
 }
 

@@ -28,8 +28,11 @@ class UnschedulableClasses {
   double key(Place at) const { return keys_[at]; }
   void set_key(Place at, double key) { keys_[at] = key; }
 
-  /// `least` is what a task of the task class takes at the least, [m]. O(m) amortised.
-  Place add(TaskClassIndex task_class, double key, std::span<const std::int64_t> least);
+  /// `least` is what a task of the task class takes at the least, and no server has more than `bound`: tasks
+  /// that take more look alike, and make amounts that servers have no coarser. [m] O(m) amortised; O(size m)
+  /// when the bound is another.
+  Place add(TaskClassIndex task_class, double key, std::span<const std::int64_t> least,
+            std::span<const std::int64_t> bound);
 
   /// The task class that stands there goes, and the last one takes its place. O(m).
   void remove(Place at);
@@ -71,8 +74,8 @@ class Bracket {
 
   // The order.
 
-  /// The queue's key is computed again; its matches are still to be played.
-  void set_key(const Order& order, QueueIndex queue);
+  /// The queue's key, rounded, is this one; its matches are still to be played.
+  void set_key(QueueIndex queue, double key);
   /// The queue is new, or its key. O(log N).
   void play(const Order& order, QueueIndex queue);
   void leave(const Order& order, QueueIndex queue);

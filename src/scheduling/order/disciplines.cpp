@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
+
+#include "model/choice_check.hpp"
 
 namespace mirab {
 namespace scheduling {
@@ -104,6 +105,15 @@ constexpr auto kInfos = [] {
   return infos;
 }();
 
+constexpr std::string_view kDisciplineKind = "discipline";
+
+std::vector<ChoosableRow> discipline_rows() {
+  std::vector<ChoosableRow> rows;
+  for (const DisciplineInfo& info : kInfos)
+    rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
+  return rows;
+}
+
 const Discipline* row_of(const Choice& choice) {
   const auto row = std::find_if(kDisciplines.begin(), kDisciplines.end(), [&](const Discipline& candidate) {
     return candidate.info.name == choice.name;
@@ -124,15 +134,18 @@ bool Precedence::is_before_by_tie_rule(TournamentEntry a, TournamentEntry b) con
   const auto sequence = [&](TournamentEntry entry) {
     return context->ledger.jobs[context->queue(entry).first_job].sequence;
   };
-  return a.queue != b.queue ? sequence(a) < sequence(b) : a.tournament < b.tournament;
+  if (a.queue != b.queue) return sequence(a) < sequence(b);
+  if (a.tournament.place == b.tournament.place) return a.tournament < b.tournament;
+  const std::uint32_t waiting_a = (*waiting)[a.tournament.place];
+  const std::uint32_t waiting_b = (*waiting)[b.tournament.place];
+  return waiting_a != waiting_b ? waiting_a < waiting_b : a.tournament < b.tournament;
 }
 
 Result<DisciplineChoice> discipline_choice(const Choice& choice) {
-  const Discipline* row = row_of(choice);
-  if (row == nullptr) return Error{.message = fmt::format("there is no discipline '{}'", choice.name)};
+  if (Check wrong = check_choice(choice, kDisciplineKind, discipline_rows())) return *std::move(wrong);
   const Result<std::size_t> blocking = word_option(choice, "blocking", kBlocking);
-  if (!blocking) return blocking.error();
-  return DisciplineChoice{.discipline = row, .blocking = static_cast<Blocking>(*blocking)};
+  if (!blocking) return Error{.message = blocking.error().message, .key = std::string(kDisciplineKind)};
+  return DisciplineChoice{.discipline = row_of(choice), .blocking = static_cast<Blocking>(*blocking)};
 }
 
 }  // namespace scheduling
@@ -145,14 +158,10 @@ bool chooses_servers(const Choice& discipline) {
 }
 
 Result<Choice> choose_discipline(std::string_view text) {
-  std::vector<ChoosableRow> rows;
-  for (const DisciplineInfo& info : disciplines()) {
-    rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
-  }
-  Result<Choice> choice = choose(text, "discipline", rows);
+  Result<Choice> choice = choose(text, scheduling::kDisciplineKind, scheduling::discipline_rows());
   if (!choice) return choice;
   const auto read = scheduling::discipline_choice(*choice);
-  if (!read) return read.error();
+  if (!read) return Error{.message = read.error().message};
   return choice;
 }
 

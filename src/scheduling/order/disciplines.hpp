@@ -148,7 +148,7 @@ struct DisciplineChoice {
   Blocking blocking;
 };
 
-/// Errors: a name that is not in the table, a bad option value.
+/// Errors, with the key `discipline`: a name or an option that is not in the table, a bad option value.
 Result<DisciplineChoice> discipline_choice(const Choice& choice);
 
 /// An entry and its rounded key.
@@ -159,25 +159,35 @@ struct Keyed {
 
 /// Who is served before whom. Rounded keys decide first; only where they are too close the exact comparison
 /// of the discipline does. Then, for keys that are equal, the tie rule: users as they came, or the other way
-/// round; of one user the older job, then the tournament.
+/// round; of one user the older job; of one queue the tournament at the place where the fewest queues wait,
+/// so that tasks that may go to several classes of servers leave to others those that others need; then the
+/// tournament.
 struct Precedence {
   const Discipline* discipline;
   Tie tie;
   const ShareContext* context;
+  const QueuesByPlace* waiting = nullptr;  ///< compared for two tournaments of a queue, and only then needed
 
   /// Are the keys equal, whatever the tie rule?
-  bool ties(Keyed a, Keyed b) const {
-    return !differ(a.key, b.key) && discipline->key->compare(*context, a.entry, b.entry) == 0;
-  }
+  bool ties(Keyed a, Keyed b) const { return !differ(a.key, b.key) && compare(a.entry, b.entry) == 0; }
+
+  double rounded(TournamentEntry entry) const { return discipline->key->rounded(*context, entry); }
 
   /// Is a served before b? A strict order.
   bool before(Keyed a, Keyed b) const {
     if (differ(a.key, b.key)) return a.key < b.key;
-    const std::weak_ordering order = discipline->key->compare(*context, a.entry, b.entry);
+    const std::weak_ordering order = compare(a.entry, b.entry);
     return order != 0 ? order < 0 : is_before_by_tie_rule(a.entry, b.entry);
   }
 
+  /// Have all entries of a user the same key? Then it is computed and compared once for all of them.
+  bool has_key_of_user() const { return discipline->share != nullptr; }
+
  private:
+  std::weak_ordering compare(TournamentEntry a, TournamentEntry b) const {
+    const bool is_same = has_key_of_user() && context->queue(a).user == context->queue(b).user;
+    return is_same ? std::weak_ordering::equivalent : discipline->key->compare(*context, a, b);
+  }
   static bool differ(double a, double b) { return std::abs(a - b) > kRounding * std::max(a, b); }
   bool is_before_by_tie_rule(TournamentEntry a, TournamentEntry b) const;
 };

@@ -15,7 +15,7 @@ void ReadyQueue::enter(QueueIndex queue, std::vector<TournamentId> tournaments) 
       const TournamentId next{.place = places.end_index(), .alternative = tournament.alternative};
       places.push_back(Bracket(next, precedence_.context->ledger.resource_count()));
     }
-    bracket_of(tournament).set_key(order(), queue);
+    bracket_of(tournament).set_key(queue, precedence_.rounded(bracket_of(tournament).entry(queue)));
     bracket_of(tournament).play(order(), queue);
   }
 }
@@ -27,15 +27,21 @@ void ReadyQueue::leave(QueueIndex queue) {
   waiting_.leave(queue, task_class);
 }
 
-void ReadyQueue::set_keys(QueueIndex queue) {
-  for (const TournamentId tournament : waiting_.tournaments(task_class_of(queue)))
-    bracket_of(tournament).set_key(order(), queue);
+/// The key of the user is filled in where all its queues have the same.
+void ReadyQueue::set_keys(QueueIndex queue, std::optional<double>& of_user) {
+  for (const TournamentId tournament : waiting_.tournaments(task_class_of(queue))) {
+    Bracket& bracket = bracket_of(tournament);
+    const double key = of_user ? *of_user : precedence_.rounded(bracket.entry(queue));
+    if (precedence_.has_key_of_user()) of_user = key;
+    bracket.set_key(queue, key);
+  }
 }
 
 void ReadyQueue::rekey(std::span<const QueueIndex> queues) {
   // First all keys, then the matches: those of one user play against each other.
+  std::optional<double> of_user;
   for (const QueueIndex queue : queues) {
-    if (waiting_.holds(queue)) set_keys(queue);
+    if (waiting_.holds(queue)) set_keys(queue, of_user);
   }
   for (const QueueIndex queue : queues) {
     if (!waiting_.holds(queue)) continue;
@@ -46,7 +52,8 @@ void ReadyQueue::rekey(std::span<const QueueIndex> queues) {
 
 void ReadyQueue::rekey_all() {
   for (const QueueIndex queue : waiting_.indices()) {
-    if (waiting_.holds(queue)) set_keys(queue);
+    std::optional<double> of_user;
+    if (waiting_.holds(queue)) set_keys(queue, of_user);
   }
   for_each_tournament([&](TournamentId tournament) { bracket_of(tournament).play_all(order()); });
 }
@@ -78,29 +85,19 @@ std::optional<Keyed> ReadyQueue::next(Random& random) const {
 
 Keyed ReadyQueue::drawn_from_tied(Keyed lowest, Random& random) const {
   const ShareContext& context = *precedence_.context;
-  std::vector<Keyed> tied;  // the first one of each user
+  std::vector<Keyed> tied;
   for_each_tournament([&](TournamentId tournament) {
     const Bracket& bracket = bracket_of(tournament);
-    bracket.for_each_tied(order(), lowest, [&](QueueIndex queue) {
-      const Keyed here = bracket.keyed(queue);
-      const UserIndex user = context.queue(here.entry).user;
-      const auto same = std::find_if(tied.begin(), tied.end(), [&](const Keyed& other) {
-        return context.queue(other.entry).user == user;
-      });
-      if (same == tied.end()) {
-        tied.push_back(here);
-      } else if (precedence_.before(here, *same)) {
-        *same = here;
-      }
-    });
+    bracket.for_each_tied(order(), lowest, [&](QueueIndex queue) { tied.push_back(bracket.keyed(queue)); });
   });
-  if (tied.size() == 1) return lowest;
-  // The draw counts the users as they came, wherever they stand in the tournaments.
-  const auto drawn = tied.begin() + static_cast<std::ptrdiff_t>(random.below(tied.size()));
-  std::nth_element(tied.begin(), drawn, tied.end(), [&](const Keyed& a, const Keyed& b) {
-    return context.user(a.entry).order < context.user(b.entry).order;
+  // The draw counts the users as they came, wherever they stand in the tournaments, and of each the first.
+  const auto user = [&](const Keyed& each) { return context.user(each.entry).order; };
+  std::sort(tied.begin(), tied.end(), [&](const Keyed& a, const Keyed& b) {
+    return user(a) != user(b) ? user(a) < user(b) : precedence_.before(a, b);
   });
-  return *drawn;
+  const auto is_of_same = [&](const Keyed& a, const Keyed& b) { return user(a) == user(b); };
+  tied.erase(std::unique(tied.begin(), tied.end(), is_of_same), tied.end());
+  return tied.size() == 1 ? lowest : tied[random.below(tied.size())];
 }
 
 }  // namespace mirab::scheduling

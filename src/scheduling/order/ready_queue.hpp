@@ -53,7 +53,11 @@ class ReleasedServers {
 class ReadyQueue {
  public:
   /// Requires what the precedence points to to outlive the ready queue.
-  explicit ReadyQueue(const Precedence& precedence) : precedence_(precedence) {}
+  explicit ReadyQueue(const Precedence& precedence) : precedence_(precedence) {
+    precedence_.waiting = &waiting_.by_place();
+  }
+  ReadyQueue(const ReadyQueue&) = delete;
+  ReadyQueue& operator=(const ReadyQueue&) = delete;
 
   const WaitingQueues& waiting() const { return waiting_; }
 
@@ -61,15 +65,15 @@ class ReadyQueue {
   void enter(QueueIndex queue, std::vector<TournamentId> tournaments);
   void leave(QueueIndex queue);
 
-  /// The keys of some queues may have changed; those that do not wait are passed over. O(tournaments log N)
-  /// each.
+  /// The keys of these queues of one user may have changed; those that do not wait are passed over. A key for
+  /// each, or one for all where entries of a user have the same, and O(tournaments log N) matches for each.
   void rekey(std::span<const QueueIndex> queues);
 
   /// All keys may have changed. O(tournaments N).
   void rekey_all();
 
   /// A queue with the lowest key of those not parked. Draws one number when the tie is random and there is
-  /// one. O(tournaments); with random ties O(tournaments + users that tie).
+  /// one. O(tournaments); with random ties O(tournaments + k log N), k the entries of queues that tie.
   std::optional<Keyed> next(Random& random) const;
 
   void park(TaskClassIndex task_class, TournamentId tournament) {
@@ -118,7 +122,7 @@ class ReadyQueue {
   TaskClassIndex task_class_of(QueueIndex queue) const {
     return precedence_.context->ledger.queues[queue].task_class;
   }
-  void set_keys(QueueIndex queue);
+  void set_keys(QueueIndex queue, std::optional<double>& of_user);
   Keyed drawn_from_tied(Keyed lowest, Random& random) const;
 
   Precedence precedence_;

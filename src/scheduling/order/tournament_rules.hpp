@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "scheduling/order/share_context.hpp"
@@ -15,13 +16,45 @@ enum class TournamentsBy {
   server_class,       ///< one for each server class and each demand that the queue's tasks have there
 };
 
+/// How many queues wait at each place, parked ones too. Each is counted once, however many of the place's
+/// tournaments it enters: under ps-dsf these all compete for the servers of one class.
+class QueuesByPlace {
+ public:
+  /// A queue enters these tournaments, or leaves them. Requires those of a place to follow each other.
+  /// O(tournaments).
+  void enter(std::span<const TournamentId> tournaments) {
+    for_each_place(tournaments, [&](PlaceIndex place) {
+      queues_.cover(place);
+      ++queues_[place];
+    });
+  }
+  void leave(std::span<const TournamentId> tournaments) {
+    for_each_place(tournaments, [&](PlaceIndex place) { --queues_[place]; });
+  }
+
+  /// Requires that a queue has been there.
+  std::uint32_t operator[](PlaceIndex place) const { return queues_[place]; }
+
+ private:
+  template <class Visit>
+  static void for_each_place(std::span<const TournamentId> tournaments, Visit visit) {
+    std::optional<PlaceIndex> last;
+    for (const TournamentId tournament : tournaments) {
+      if (last != tournament.place) visit(tournament.place);
+      last = tournament.place;
+    }
+  }
+
+  IndexedVector<PlaceIndex, std::uint32_t> queues_;
+};
+
 /// The tournaments of the ready queue: which ones a task class enters, which servers each admits, and what
 /// serving does. Requires the ledger to outlive it.
 class TournamentRules {
  public:
   TournamentRules(TournamentsBy by, const Ledger& ledger) : by_(by), ledger_(&ledger) {}
 
-  /// Those that queues of the task class enter, as things stand. O(server classes × alternatives).
+  /// Those that queues of the task class enter, as things stand, by place. O(server classes × alternatives).
   std::vector<TournamentId> of(TaskClassIndex task_class) const;
   /// The one of these that serves a task for this server. Requires that the task may run there.
   TournamentId of(TaskClassIndex task_class, ServerIndex server) const;

@@ -8,6 +8,7 @@
 
 #include "scheduling/ledger/index.hpp"
 #include "scheduling/order/share_context.hpp"
+#include "scheduling/order/tournament_rules.hpp"
 
 namespace mirab::scheduling {
 
@@ -36,6 +37,7 @@ class WaitingQueues {
   const std::vector<TournamentId>& tournaments(TaskClassIndex task_class) const {
     return classes_[task_class].tournaments;
   }
+  const QueuesByPlace& by_place() const { return by_place_; }
 
  private:
   struct OfClass {
@@ -46,6 +48,7 @@ class WaitingQueues {
   };
   IndexedVector<TaskClassIndex, OfClass> classes_;
   IndexedVector<QueueIndex, Member> members_;  // kNone when it does not wait
+  QueuesByPlace by_place_;
 };
 
 }  // namespace mirab::scheduling

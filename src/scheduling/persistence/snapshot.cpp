@@ -69,8 +69,7 @@ Json task_classes_of(const TaskClasses& task_classes) {
     Json& wish = wishes.emplace_back();
     if (task_classes.holders(task_class) > 0) add_wish(wish, task_classes.job_of(task_class));
   }
-  return {{"wishes", std::move(wishes)},
-          {"vacant", std::vector(task_classes.vacant().begin(), task_classes.vacant().end())}};
+  return {{"wishes", std::move(wishes)}, {"vacant", task_classes.vacant()}};
 }
 
 /// The jobs of each queue, oldest first.

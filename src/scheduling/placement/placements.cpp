@@ -6,9 +6,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 #include <vector>
+
+#include "model/choice_check.hpp"
 
 namespace mirab::scheduling {
 
@@ -404,6 +405,15 @@ constexpr auto kInfos = [] {
   return infos;
 }();
 
+constexpr std::string_view kPlacementKind = "placement";
+
+std::vector<ChoosableRow> placement_rows() {
+  std::vector<ChoosableRow> rows;
+  for (const PlacementInfo& info : kInfos)
+    rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
+  return rows;
+}
+
 }  // namespace
 
 const SearchAlternative& variant_on(const Search& search, ServerIndex server) {
@@ -417,12 +427,13 @@ const SearchAlternative& variant_on(const Search& search, ServerIndex server) {
 }
 
 Result<PlacementChoice> where(const Choice& choice) {
+  if (Check wrong = check_choice(choice, kPlacementKind, placement_rows())) return *std::move(wrong);
   const auto row = std::find_if(kPlacements.begin(), kPlacements.end(), [&](const Placement& candidate) {
     return candidate.info.name == choice.name;
   });
-  if (row == kPlacements.end())
-    return Error{.message = fmt::format("there is no placement '{}'", choice.name)};
-  return row->where(choice);
+  Result<PlacementChoice> read = row->where(choice);
+  if (!read) return Error{.message = read.error().message, .key = std::string(kPlacementKind)};
+  return read;
 }
 
 }  // namespace scheduling
@@ -430,14 +441,10 @@ Result<PlacementChoice> where(const Choice& choice) {
 std::span<const PlacementInfo> placements() { return scheduling::kInfos; }
 
 Result<Choice> choose_placement(std::string_view text) {
-  std::vector<ChoosableRow> rows;
-  for (const PlacementInfo& info : placements()) {
-    rows.push_back({.name = info.name, .aliases = {}, .options = info.options});
-  }
-  Result<Choice> choice = choose(text, "placement", rows);
+  Result<Choice> choice = choose(text, scheduling::kPlacementKind, scheduling::placement_rows());
   if (!choice) return choice;
   const auto read = scheduling::where(*choice);
-  if (!read) return read.error();
+  if (!read) return Error{.message = read.error().message};
   return choice;
 }
 
