@@ -84,7 +84,7 @@ TEST(Lies, WhoAppearsAsTwoHasTheSameWeightAndTasksTogether) {
 TEST(Lies, AWeightThatCannotBeHalvedIsNotSplit) {
   Cluster cluster = cluster_of({{4, 4}}, {{1, 2}, {1, 1}});
   cluster.users[0].weight = *Quantity::parse("0." + std::string(59, '0') + "3");
-  EXPECT_FALSE(tell(problem_of(cluster), {.user = "A", .demands = {{{"cpu", 2.0}}, {{"cpu", 0.5}}}}));
+  EXPECT_FALSE(report(problem_of(cluster), {.user = "A", .demands = {{{"cpu", 2.0}}, {{"cpu", 0.5}}}}));
 }
 
 // To state no limit would be another report than the one that is described.
@@ -92,9 +92,9 @@ TEST(Lies, ALimitThatCannotBeRepresentedIsNotReportedAsNone) {
   Cluster cluster = cluster_of({{4, 4}}, {{1, 2}, {1, 1}});
   cluster.users[0].tasks = *Quantity::parse("0." + std::string(59, '0') + "3");
   const Problem problem = problem_of(cluster);
-  EXPECT_FALSE(tell(problem, {.user = "A", .demands = {{{"cpu", 2.0}}, {{"cpu", 0.5}}}}));
-  EXPECT_FALSE(tell(problem, {.user = "A", .tasks = 0.5}));
-  EXPECT_TRUE(tell(problem, {.user = "A", .tasks = 2.0}));
+  EXPECT_FALSE(report(problem, {.user = "A", .demands = {{{"cpu", 2.0}}, {{"cpu", 0.5}}}}));
+  EXPECT_FALSE(report(problem, {.user = "A", .tasks = 0.5}));
+  EXPECT_TRUE(report(problem, {.user = "A", .tasks = 2.0}));
 }
 
 TEST(Lies, WhoIsNotThereTellsNone) {
