@@ -43,7 +43,7 @@ TEST(Node, OfSeveralIsPickedByName) {
   EXPECT_THAT(node->units, ElementsAre(4000, Units{2} << 30));
   EXPECT_THAT(refusal(kTwo, Syntax::json, ""), HasSubstr("2 nodes, one, two: choose one with --node-name"));
   EXPECT_THAT(refusal(kTwo, Syntax::json, "tow"),
-              HasSubstr("there is no node 'tow' in it; known are one, two"));
+              HasSubstr("there is no node 'tow' in it; did you mean two? Known are one, two"));
 }
 
 TEST(Node, WithoutWhatPodsNeedIsRefusedWithLineAndKey) {

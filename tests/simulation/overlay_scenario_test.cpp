@@ -299,7 +299,7 @@ TEST(OverlayScenarioFile, NamesTheLineAndTheKeyOfWhatIsWrong) {
             "3: schedulers[0].tick_ms: is the same for all schedulers: write it next to `schedulers`"},
            {kSmall + "tick_ms: 1d\npatience: {lease: 1000000000}\n",
             "3: schedulers[0].patience.lease: must be less than ten years, not 1000000000 ticks of 86400 s"},
-           {kSmall + "patience: {agian: 4}\n", "4: patience.agian: unknown key; known are again, held"},
+           {kSmall + "patience: {agian: 4}\n", "4: patience.agian: unknown key; did you mean again? Known are again, held"},
            {kSmall + "tick_ms: 0\n", "4: tick_ms: must be at least a microsecond, not 0"},
            {kSmall + "tick_ms: 1e18\n", "4: tick_ms: must be less than thirty years"},
            {kSmall + "ticks: in_step\n", "4: ticks: must be one of staggered, in-step"},

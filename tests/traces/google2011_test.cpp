@@ -350,7 +350,7 @@ TEST(Google2011, AFileThatIsNothingOfTheTraceIsNamed) {
   const auto import = import_seed(1, {data, other});
   ASSERT_FALSE(import);
   EXPECT_EQ(import.error().file, other);
-  EXPECT_THAT(import.error().message, HasSubstr("is of no known table"));
+  EXPECT_THAT(import.error().message, HasSubstr("belongs to neither table"));
 }
 
 TEST(Google2011, PartFilesOfAFolderAreReadInTheOrderOfTheirNames) {
@@ -430,7 +430,7 @@ TEST(Google2011, MissingFilesAndTablesAreErrors) {
   EXPECT_THAT(describe(import_seed(1, {folder.path()}).error()), StartsWith("no task_events file in: "));
   const std::string other = folder.write("other.csv", "");
   EXPECT_THAT(describe(import_seed(1, {machines, other}).error()),
-              StartsWith(other + ": is of no known table"));
+              StartsWith(other + ": belongs to neither table"));
 }
 
 TEST(Google2011, MoreThanThereIsCannotBeDrawn) {
