@@ -15,7 +15,7 @@ export interface Figure {
 export const figures: readonly Figure[] = [
   {
     heading: "lowest share", unit: 'share', better: 'more',
-    meaning: "The smallest dominant share, not per weight: what the user who has least holds of the resource it needs most.",
+    meaning: "The lowest dominant share, not per weight: the part that this user holds of the resource it needs most.",
     of: outcome => outcome.metrics.min_dominant_share,
   },
   {
@@ -30,7 +30,7 @@ export const figures: readonly Figure[] = [
   },
   {
     heading: "20:20 ratio", unit: 'number', better: 'less',
-    meaning: "What the richest fifth of the users holds over what the poorest fifth holds, per weight: 1 when all are equal, infinite when the poorest have nothing.",
+    meaning: "What the fifth of the users with the highest shares holds over what the fifth with the lowest holds, per weight: 1 when all are equal, infinite when the lowest hold nothing.",
     of: outcome => outcome.metrics.ratio_20_20,
   },
   {

@@ -63,13 +63,13 @@ export interface ServerEntry {
 }
 
 export interface Metrics {
-  /** The smallest dominant share, not per weight: what the user who has least holds of the resource it needs most. */
+  /** The lowest dominant share, not per weight: the part that this user holds of the resource it needs most. */
   min_dominant_share: number;
   /** The Gini coefficient of the dominant shares per weight: 0 when all are equal, 1 − 1/N when one user has all. */
   gini: number;
   /** Jain's index of the dominant shares per weight: 1 when all are equal, 1/N when one user has all. */
   jain: number;
-  /** What the richest fifth of the users holds over what the poorest fifth holds, per weight: 1 when all are equal, infinite when the poorest have nothing. */
+  /** What the fifth of the users with the highest shares holds over what the fifth with the lowest holds, per weight: 1 when all are equal, infinite when the lowest hold nothing. */
   ratio_20_20: number | null;
   /** The sample standard deviation of the dominant shares per weight: 0 when all are equal. */
   sample_standard_deviation: number;
@@ -296,6 +296,8 @@ export interface ReallocationContender {
 
 export interface Demands {
   kind: 'demands';
+  /** Of mechanisms whose divisions did not all converge. */
+  notices: string[];
   resources: string[];
   iterations: number;
   repeats: number;
@@ -339,7 +341,7 @@ export interface Overlay {
   tolerances: number[];
   /** One for each scheduler, in the order of the scenario. */
   runs: OverlayRun[];
-  /** What must be known before the figures are believed: what the scenario says without effect, room that was left since the poorest user had no task, broken promises. */
+  /** What must be known before the figures are believed: what the scenario says without effect, room that was left since the user with the lowest share had no task, broken promises. */
   notices: string[];
 }
 
@@ -357,7 +359,7 @@ export interface OverlayRun {
   deviation: number | null;
   /** Mean of the least share over the time after the first tenth. */
   mean_min_share: number | null;
-  /** Placements of a user that was not a poorest one. */
+  /** Placements whose user did not have the lowest share. */
   wrong: number;
   /** By tolerance: of a user that was more than so much above the least share. */
   wrong_within: number[];
