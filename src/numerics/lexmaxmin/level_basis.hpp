@@ -65,9 +65,9 @@ struct LevelTuning {
   /// of the lowest cost: a server so little above it may be as cheap. Harmless from 1e-11 to 1e-7.
   double as_cheap = 1e-9;
   // BigFloat.
-  /// multiplications, those with 0 not counted: a limit on time, ten seconds and up to half a minute where
-  /// all servers differ. Measured: 0.025 to 0.12 µs each; the ill-scaled clusters of the tests need 1e8.
-  double big_work = 4e8;
+  /// multiplications, those with 0 not counted: a limit on time, about ten seconds. Measured: 0.12 µs each,
+  /// on a machine that was busy.
+  double big_work = 1e8;
   /// of all multiplications are not with 0: an estimate. Measured: a quarter for 60 rows and 200 capacities,
   /// nearly all where a hundred servers all differ.
   double big_filled = 0.25;

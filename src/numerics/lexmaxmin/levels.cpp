@@ -91,10 +91,6 @@ Rounds<Number> all_rounds(const ServerRowsOf<Number>& rows, LevelSimplexOf<Numbe
     const ArrayOf<Number> everybody = ArrayOf<Number>::Constant(rows.rows(), infinity_of<Number>());
     round.fixed = saturated<Number>(
         simplex, ended ? level_gains<Number>(rows, round, x.rowwise().sum(), tuning) : everybody, tuning);
-    if (round.fixed.empty()) {  // no gain is a number: another round would find the same
-      found.gave_up = true;
-      break;
-    }
     simplex.fix(round.fixed);
   }
   found.x = simplex.amount();
