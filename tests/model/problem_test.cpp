@@ -184,8 +184,9 @@ TEST(Problem, OfManyKnownNamesAFewAreListed) {
               EndsWith("known are big, n0, n1, n2, n3, n4, n5, small"));
   EXPECT_THAT(
       problem_refusal([&](Cluster& c) { add_servers(c, 30); }),
-      EndsWith("there is no server 'xyzzy'; known are big, n0, n1, n10, n11, n12, n13, n14, n15, n16, n17, n18, "
-               "n19, n2, n20, n21, n22, n23, n24, n25 and 12 more"));
+      EndsWith(
+          "there is no server 'xyzzy'; known are big, n0, n1, n10, n11, n12, n13, n14, n15, n16, n17, n18, "
+          "n19, n2, n20, n21, n22, n23, n24, n25 and 12 more"));
 }
 
 TEST(Problem, AUserIsConstrainedWhenItsOwnServersOrSelectExcludeAServer) {

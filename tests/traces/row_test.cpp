@@ -75,7 +75,8 @@ TEST(ReadRows, AnErrorOfAVisitEndsTheReading) {
     if (++visits == 2) return row.error(second, "is not wanted");
     return std::nullopt;
   };
-  const Check failed = read_rows(path, {.columns = 2, .name = "a list (n,word)"}, visit, [](std::uint64_t) {});
+  const Check failed =
+      read_rows(path, {.columns = 2, .name = "a list (n,word)"}, visit, [](std::uint64_t) {});
   ASSERT_TRUE(failed);
   EXPECT_EQ(describe(*failed), path + ":2: second: \"b\" is not wanted");
   EXPECT_EQ(visits, 2);
@@ -85,7 +86,8 @@ TEST(ReadRows, AnEmptyFileIsAnError) {
   const TemporaryFolder folder;
   for (const std::string& path : {folder.write("empty.csv", ""), folder.write_gzip("empty.csv.gz", "")}) {
     const Check failed = read_rows(
-        path, {.columns = 2, .name = "a list (n,word)"}, [](const Row&) { return Check(); }, [](std::uint64_t) {});
+        path, {.columns = 2, .name = "a list (n,word)"}, [](const Row&) { return Check(); },
+        [](std::uint64_t) {});
     ASSERT_TRUE(failed);
     EXPECT_EQ(describe(*failed), path + ": the file is empty");
   }
