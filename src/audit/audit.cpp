@@ -7,6 +7,7 @@
 
 #include "audit/counterexamples.hpp"
 #include "audit/findings.hpp"
+#include "numerics/base/threads.hpp"
 
 namespace mirab {
 namespace {
@@ -75,7 +76,7 @@ struct PendingVerdict {
 
 // Shrinks side by side.
 void shrink_all(const std::vector<PendingVerdict>& open, const AuditOptions& options) {
-  for_each_attempt(0, open.size(), options.threads, [&](std::size_t k) {
+  numerics::for_each_index(0, open.size(), options.threads, [&](std::size_t k) {
     Verdict& verdict = *open[k].verdict;
     verdict.smallest = smallest(verdict, open[k].rule, options.tolerances, options.shrink_tries);
   });

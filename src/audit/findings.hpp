@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,17 +48,6 @@ inline constexpr std::size_t kRound = 64;
 /// Between the seeds of attempts that draw: odd, so that they differ.
 inline constexpr std::uint64_t kSeedStep = 0x9E3779B97F4A7C15;
 
-/// Calls body(k) for k from first to before last, on at most this many threads, or fewer where the system has
-/// no more. The body must not throw, and may touch what belongs to its own k.
-template <class Body>
-void for_each_attempt(std::size_t first, std::size_t last, int threads, const Body& body) {
-  std::atomic<std::size_t> next = first;
-  const auto most = std::min<std::size_t>(static_cast<std::size_t>(threads), last - first);
-  numerics::on_threads(static_cast<int>(most), [&] {
-    for (std::size_t k = next++; k < last; k = next++) body(k);
-  });
-}
-
 /// What an attempt came to.
 struct Trial {
   std::uint64_t compared = 0;  ///< divisions; none when the changed cluster could not be divided
@@ -82,7 +70,8 @@ SearchResult run_search(std::size_t most, const Search& search, const Attempt& a
     const std::size_t last =
         first + std::min<std::size_t>({kRound, most - first, search.attempts - sought.tried});
     std::vector<Trial> trials(last - first);
-    for_each_attempt(first, last, search.threads, [&](std::size_t k) { trials[k - first] = attempt(k); });
+    numerics::for_each_index(first, last, search.threads,
+                             [&](std::size_t k) { trials[k - first] = attempt(k); });
     for (std::size_t k = first; k < last; ++k) {
       Trial& trial = trials[k - first];
       sought.tried += trial.compared;

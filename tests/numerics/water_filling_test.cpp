@@ -93,7 +93,7 @@ TEST(WaterFilling, AsksForEveryRateOnce) {
   EXPECT_TRUE((asked == 1).all());
 }
 
-// The slope of 1.0000009 is lost beside one of 1e10, and never summed again.
+// The slope of 1.0000009 is lost next to one of 1e10, and never summed again.
 TEST(WaterFilling, WhatRoundingLeavesOverCapacityIsScaledToFitAndHasNotConverged) {
   Eigen::ArrayXXd demand(2, 1);
   demand << 1, 1;

@@ -2,7 +2,6 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <atomic>
 
 #include "numerics/base/rows.hpp"
 #include "numerics/base/threads.hpp"
@@ -23,13 +22,10 @@ inline Eigen::Index block_count(Eigen::Index rows) { return (rows + kBlockRows -
 /// block, added up in order afterwards, gives the same bits with any. The body must not throw.
 template <class Body>
 void for_each_block(Eigen::Index rows, int threads, const Body& body) {
-  const Eigen::Index blocks = block_count(rows);
-  std::atomic<Eigen::Index> next = 0;
-  on_threads(static_cast<int>(std::min<Eigen::Index>(threads, blocks)), [&] {
-    for (Eigen::Index b = next++; b < blocks; b = next++) {
-      const Eigen::Index first = b * kBlockRows;
-      body(Block{b, first, std::min(kBlockRows, rows - first)});
-    }
+  for_each_index(0, static_cast<std::size_t>(block_count(rows)), threads, [&](std::size_t index) {
+    const auto block = static_cast<Eigen::Index>(index);
+    const Eigen::Index first = block * kBlockRows;
+    body(Block{block, first, std::min(kBlockRows, rows - first)});
   });
 }
 

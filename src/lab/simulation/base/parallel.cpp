@@ -1,8 +1,6 @@
 // Independent tasks over threads: every thread takes the next task that none has begun.
 #include "lab/simulation/base/parallel.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <numeric>
 #include <vector>
@@ -22,7 +20,6 @@ void sweep(std::size_t count, int threads, const std::function<void(std::size_t)
 void sweep(std::size_t count, int threads, const std::function<void(std::size_t, const Progress&)>& task,
            const Progress& progress) {
   MIRAB_ASSERT(threads >= 1, "a sweep needs a thread");
-  std::atomic<std::size_t> next = 0;
   std::vector<double> done(count);  // of each task the part
   std::mutex reporting;             // guards `done`, and lets one call of `progress` be at a time
   const auto report = [&](std::size_t index, double part) {
@@ -32,11 +29,9 @@ void sweep(std::size_t count, int threads, const std::function<void(std::size_t,
     done[index] = part;
     progress(std::accumulate(done.begin(), done.end(), 0.0) / static_cast<double>(count));
   };
-  numerics::on_threads(static_cast<int>(std::min(static_cast<std::size_t>(threads), count)), [&] {
-    for (std::size_t index = next++; index < count; index = next++) {
-      task(index, [&report, index](double part) { report(index, part); });
-      report(index, 1);
-    }
+  numerics::for_each_index(0, count, threads, [&](std::size_t index) {
+    task(index, [&report, index](double part) { report(index, part); });
+    report(index, 1);
   });
 }
 
