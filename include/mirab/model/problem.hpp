@@ -9,6 +9,7 @@
 
 #include <mirab/model/quantity.hpp>
 #include <mirab/model/result.hpp>
+#include <mirab/model/tree.hpp>
 
 namespace mirab {
 
@@ -25,16 +26,40 @@ struct Server {
   friend bool operator==(const Server&, const Server&) = default;
 };
 
-/// A user, who runs identical tasks.
+/// What a group or a user is promised, and what bounds it: docs/explanation/teams.md. Amounts of the whole
+/// cluster; each [m], or empty.
+struct Quota {
+  std::optional<ResourceVector> guarantee = {};  ///< g: used first; without a value: Σ g of the members
+  std::vector<std::optional<Quantity>> limit = {};  ///< L: never more; without a value: no limit
+  ResourceVector reserved = {};                     ///< k ≤ g: the part of the guarantee that is not lent
+
+  friend bool operator==(const Quota&, const Quota&) = default;
+};
+
+/// Users and other groups that share what they get.
+struct Group {
+  std::string name;                         ///< unique among groups and users
+  std::optional<std::string> parent = {};   ///< a group declared before; without a value: the cluster
+  Quantity weight{1};                       ///< φ ≥ 0, among the members of the parent
+  Quota quota = {};
+  bool is_user = false;  ///< a user with several task shapes, which are its members
+
+  friend bool operator==(const Group&, const Group&) = default;
+};
+
+/// A user, who runs identical tasks; or one task shape of a user with several.
 struct User {
-  std::string name;                    ///< unique
+  std::string name;                    ///< unique; of a shape `user/shape`
   ResourceVector demand;               ///< per task; at least one amount > 0
-  Quantity weight{1};                  ///< φ > 0
+  Quantity weight{1};                  ///< φ ≥ 0; of 0: gets what no sibling with a weight can take
   std::optional<Quantity> tasks = {};  ///< how many tasks there are; without a value: no limit
   std::optional<std::vector<std::string>> servers = {};  ///< eligible servers by name; without a value: all
   std::map<std::string, std::vector<std::string>> select =
       {};                                                ///< eligible servers by label: any of the values
   std::map<std::string, ResourceVector> demand_on = {};  ///< another demand per task on one server, by name
+  std::optional<std::string> group = {};  ///< whose member it is; without a value: of the cluster
+  std::optional<std::string> shape = {};  ///< the shape's own name: then `group` is its user
+  Quota quota = {};
 
   friend bool operator==(const User&, const User&) = default;
 };
@@ -49,6 +74,7 @@ struct Cluster {
   std::vector<std::string> resources;  ///< the order of every ResourceVector
   std::vector<Server> servers;
   std::vector<User> users;
+  std::vector<Group> groups = {};  ///< each after its parent
 };
 
 /// A validated cluster: N users, K server entries, m resources. Immutable.
@@ -65,6 +91,13 @@ class Problem {
   const std::vector<std::string>& resources() const { return cluster_.resources; }
   const std::vector<Server>& servers() const { return cluster_.servers; }
   const std::vector<User>& users() const { return cluster_.users; }
+  const std::vector<Group>& groups() const { return cluster_.groups; }
+
+  /// All of it, as it was given: to change a copy.
+  const Cluster& cluster() const { return cluster_; }
+
+  /// Groups and users as nodes, with effective guarantees and reserves.
+  const Tree& tree() const { return tree_; }
 
   std::size_t resource_count() const { return cluster_.resources.size(); }  ///< m
   std::size_t server_count() const {
@@ -87,6 +120,8 @@ class Problem {
   /// The same of one user.
   bool is_constrained(std::size_t user) const { return constrained_[user]; }
   bool has_demand_on() const { return has_demand_on_; }
+  /// Has a user or group weight 0?
+  bool has_zero_weight() const { return has_zero_weight_; }
 
   /// C_r = Σ_i count_i c_{i,r}, the pool. [m]
   const std::vector<double>& pool() const { return pool_; }
@@ -94,6 +129,7 @@ class Problem {
  private:
   explicit Problem(Cluster cluster) : cluster_(std::move(cluster)) {}
   Check find_eligible_servers();
+  Check build_tree();
 
   Cluster cluster_;
   std::vector<double> pool_;
@@ -102,6 +138,8 @@ class Problem {
   std::vector<bool> constrained_;                    // [n]
   bool has_placement_constraints_ = false;
   bool has_demand_on_ = false;
+  bool has_zero_weight_ = false;
+  Tree tree_;
 };
 
 }  // namespace mirab
