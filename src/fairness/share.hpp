@@ -9,6 +9,7 @@
 
 #include <mirab/model/quantity.hpp>
 #include <mirab/model/result.hpp>
+#include <mirab/model/tree.hpp>
 
 #include "fairness/exact_part.hpp"
 #include "model/exact.hpp"
@@ -129,5 +130,8 @@ bool is_dominant(std::size_t most, const ExactVector& amounts, const ExactVector
 /// equal, or all are 0, or there are none. It depends on the values and not on their order, to the last bit.
 /// O(N log N).
 double gini(std::span<const double> x);
+
+/// What the users below each node use together, [node][m], of what each user holds, [n][m]. O((N + G) m).
+std::vector<std::vector<double>> used_below(const Tree& tree, const std::vector<std::vector<double>>& held);
 
 }  // namespace mirab::fairness

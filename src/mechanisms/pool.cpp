@@ -220,8 +220,48 @@ Outcome share_pool(const Problem& problem, const Choice& choice, const PoolRule&
   return timed(problem, choice, [&](const Pool& pool) { return divide(pool, rule); });
 }
 
-Outcome share_pool(const Problem& problem, const Choice& choice, PoolShares (*divide)(const Pool&)) {
+Outcome share_pool(const Problem& problem, const Choice& choice,
+                   const std::function<PoolShares(const Pool&)>& divide) {
   return timed(problem, choice, divide);
+}
+
+bool stands_alone(const Problem& problem, std::size_t user) {
+  const Tree& tree = problem.tree();
+  const Tree::Node& node = tree[tree.node_of_user(user)];
+  return !(node.guarantee.empty() && node.reserve.empty() && node.limit.empty()) || node.weight == 0;
+}
+
+numerics::RowTree groups_above(const Problem& problem, const std::vector<std::size_t>& first_users,
+                               const std::vector<std::size_t>& resources) {
+  const Tree& tree = problem.tree();
+  const auto parts = [&](const std::vector<double>& amounts) {
+    ArrayXd of(amounts.empty() ? 0 : static_cast<Index>(resources.size()));
+    for (Index r = 0; r < of.size(); ++r) {
+      const std::size_t resource = resources[static_cast<std::size_t>(r)];
+      const double pool = problem.pool()[resource];
+      of[r] = pool > 0 ? amounts[resource] / pool : 0;  // nobody takes what the pool has not
+    }
+    return of;
+  };
+  const auto node_of = [&](std::size_t v) {
+    return numerics::TreeNode{.parent = static_cast<Index>(tree[v].parent),
+                              .weight = tree[v].weight,
+                              .guarantee = parts(tree[v].guarantee),
+                              .reserve = parts(tree[v].reserve),
+                              .limit = parts(tree[v].limit)};
+  };
+  numerics::RowTree rows;
+  for (std::size_t v = 0; v <= tree.group_count(); ++v) rows.nodes.push_back(node_of(v));
+  for (const std::size_t user : first_users) {
+    const std::size_t v = tree.node_of_user(user);
+    if (stands_alone(problem, user)) {
+      rows.node_of.push_back(static_cast<Index>(rows.nodes.size()));
+      rows.nodes.push_back(node_of(v));
+    } else {
+      rows.node_of.push_back(static_cast<Index>(tree[v].parent));
+    }
+  }
+  return rows;
 }
 
 }  // namespace mirab

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include <mirab/mechanisms/mechanism.hpp>
+
+#include "numerics/hierarchy/tree_filling.hpp"
 
 namespace mirab {
 
@@ -55,6 +58,16 @@ PoolShares divide(const Pool& pool, const PoolRule& rule);
 /// The whole way from a problem to the outcome of a pool mechanism: of one by rule, or of one that divides by
 /// itself, at the cost of `divide`.
 Outcome share_pool(const Problem& problem, const Choice& choice, const PoolRule& rule);
-Outcome share_pool(const Problem& problem, const Choice& choice, PoolShares (*divide)(const Pool& pool));
+Outcome share_pool(const Problem& problem, const Choice& choice,
+                   const std::function<PoolShares(const Pool& pool)>& divide);
+
+/// The groups of a problem above rows, of each of which the first user is given; the guarantees, reserves and
+/// limits in parts of these resources of the pool, which it has. A user with some of its own, or without
+/// weight, must be the only one of its row. Without the weights and caps of the rows. O((G + rows) m).
+numerics::RowTree groups_above(const Problem& problem, const std::vector<std::size_t>& first_users,
+                               const std::vector<std::size_t>& resources);
+
+/// Has this user a guarantee, a reserve or a limit of its own, or no weight?
+bool stands_alone(const Problem& problem, std::size_t user);
 
 }  // namespace mirab

@@ -39,11 +39,25 @@ bool has_several_servers(const Problem& problem) {
   return problem.server_count() > 1 || problem.servers()[0].count > 1;
 }
 
+// Of the first user or group of weight 0.
+Error no_weight_of_zero(const Mechanism& row, const Problem& problem) {
+  const auto key = [&]() -> std::string {
+    for (std::size_t g = 0; g < problem.groups().size(); ++g) {
+      if (problem.groups()[g].weight.is_zero()) return fmt::format("groups[{}].weight", g);
+    }
+    std::size_t n = 0;
+    while (!problem.users()[n].weight.is_zero()) ++n;
+    return fmt::format("users[{}].weight", n);
+  };
+  return cannot_honour(row, "a weight of 0", key(), [](const Accepts& a) { return a.groups; });
+}
+
 Check check_accepts(const Mechanism& row, const Problem& problem) {
   if (!row.accepts.several_servers && has_several_servers(problem)) {
     return cannot_honour(row, "several servers", "servers",
                          [](const Accepts& a) { return a.several_servers; });
   }
+  if (!row.accepts.groups && problem.has_zero_weight()) return no_weight_of_zero(row, problem);
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     const User& user = problem.users()[n];
     const auto key = [n](std::string_view name) { return fmt::format("users[{}].{}", n, name); };
@@ -66,6 +80,19 @@ Check check_accepts(const Mechanism& row, const Problem& problem) {
     }
   }
   return {};
+}
+
+// Of a mechanism for which all users are members of the cluster.
+std::string groups_ignored(const Mechanism& row) {
+  std::vector<std::string_view> names;
+  for (const Mechanism& other : mechanisms()) {
+    if (other.accepts.groups) names.push_back(other.name);
+  }
+  return fmt::format(
+      "{} ignores groups, guarantees, limits and reserves: every user counts by itself; mechanisms that "
+      "honour "
+      "them: {}",
+      row.name, fmt::join(names, ", "));
 }
 
 void assert_feasible(const Allocation& allocation) {
@@ -97,7 +124,7 @@ std::span<const Mechanism> mechanisms() {
   static const std::array table{
       max_min_row(), drf_row(),     asset_row(),          pf_row(),      alpha_fair_row(), drfh_row(),
       tsf_row(),     cmmf_row(),    per_server_drf_row(), ps_dsf_row(),  ps_dsf_tdm_row(), alpha_pf_vds_row(),
-      baa_row(),     mlf_drs_row(), ffmra_row(),          h_ffmra_row(),
+      baa_row(),     mlf_drs_row(), ffmra_row(),          h_ffmra_row(), hdrf_row(),       hdrfh_row(),
   };
   return table;
 }
@@ -153,7 +180,9 @@ Result<Outcome> allocate(const Problem& problem, const Choice& choice, const Exe
   if (row == table.end()) return Error{.message = fmt::format("there is no mechanism '{}'", choice.name)};
   if (Check wrong = check_accepts(*row, problem)) return *std::move(wrong);
   Result<Outcome> outcome = row->allocate(problem, choice, execution);
-  if (outcome) assert_feasible(outcome->allocation);
+  if (!outcome) return outcome;
+  assert_feasible(outcome->allocation);
+  if (!row->accepts.groups && !problem.tree().is_flat()) outcome->notices.push_back(groups_ignored(*row));
   return outcome;
 }
 

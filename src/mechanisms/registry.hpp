@@ -23,6 +23,8 @@ Mechanism baa_row();
 Mechanism mlf_drs_row();
 Mechanism ffmra_row();
 Mechanism h_ffmra_row();
+Mechanism hdrf_row();
+Mechanism hdrfh_row();
 
 /// The public status of what a solver reports: `when_converged` is `exact` for a solver that is exact but for
 /// rounding, `converged` for one that ends at a tolerance.
@@ -33,6 +35,7 @@ bool has_normal_exp(double l);
 
 /// Sources of the claims of several mechanisms.
 inline constexpr std::string_view kSlidesTable = "slides, properties of DRF, Asset Fairness, CEEI";
+inline constexpr std::string_view kTeams = "docs/explanation/teams.md";
 inline constexpr std::string_view kRaviKiranTable = "Ravi Kiran and Srinuvas, Table 1";
 
 /// What every mechanism over one pool accepts.

@@ -140,8 +140,12 @@ bool price(const Classes& classes, const ServerShares& shares, Allocation& alloc
 }  // namespace
 
 MergedServers merge_servers(const Problem& problem, MergeUsers users) {
+  return lay_out(problem, merge(problem, users, MergeServers::proportional));
+}
+
+MergedServers lay_out(const Problem& problem, Classes merged_classes) {
   MergedServers merged;
-  merged.classes = merge(problem, users, MergeServers::proportional);
+  merged.classes = std::move(merged_classes);
   const Classes& classes = merged.classes;
   const auto user_classes = static_cast<Index>(classes.users.size());
   merged.rows.capacity = capacities(problem, classes);

@@ -36,6 +36,9 @@ struct MergedServers : ServerArraysOf<double> {
 /// Merges and lays out. See docs/explanation/mathematics.md, section 10. O((N + K) log(N + K) m + J K m).
 MergedServers merge_servers(const Problem& problem, MergeUsers users);
 
+/// Lays out classes that are merged already. O(N + J K m).
+MergedServers lay_out(const Problem& problem, Classes classes);
+
 /// The same arrays in more digits than doubles have, from the decimals as given, of the same classes.
 /// O((N + K + J K) m).
 ServerArraysOf<numerics::BigFloat> servers_in_full(const Problem& problem, const Classes& classes);
@@ -59,16 +62,22 @@ inline constexpr std::string_view kPricesLeftOut =
 Outcome outcome_of(const Problem& problem, const MergedServers& merged, const Choice& choice,
                    const ServerShares& shares);
 
-/// The whole way: merges, times `solve(merged)`, which gives a ServerShares, and splits.
+/// The whole way from what is merged: times `solve(merged)`, which gives a ServerShares, and splits.
 template <class Solve>
-Outcome share_servers(const Problem& problem, const Choice& choice, MergeUsers users, const Solve& solve) {
-  const MergedServers merged = merge_servers(problem, users);
+Outcome share_servers(const Problem& problem, const Choice& choice, const MergedServers& merged,
+                      const Solve& solve) {
   const auto start = std::chrono::steady_clock::now();
   const ServerShares shares = solve(merged);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   Outcome outcome = outcome_of(problem, merged, choice, shares);
   outcome.seconds = spent.count();
   return outcome;
+}
+
+/// The same from the problem.
+template <class Solve>
+Outcome share_servers(const Problem& problem, const Choice& choice, MergeUsers users, const Solve& solve) {
+  return share_servers(problem, choice, merge_servers(problem, users), solve);
 }
 
 /// The allocation whose levels X_n / unit_n are lexicographically max-min under the capacities and caps: no

@@ -27,7 +27,7 @@ TEST(Registry, ListsTheMechanismsInOrder) {
   for (const Mechanism& row : mechanisms()) names.push_back(row.name);
   EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair", "drfh", "tsf", "cmmf",
                                  "per-server-drf", "ps-dsf", "ps-dsf-tdm", "alpha-pf-vds", "baa", "mlf-drs",
-                                 "ffmra", "h-ffmra"));
+                                 "ffmra", "h-ffmra", "hdrf", "hdrfh"));
 }
 
 TEST(Registry, CeeiIsAnotherNameOfPf) {

@@ -53,8 +53,8 @@ struct Claim {
   bool refuted = false;     ///< the source says that it holds, and a counterexample is known
 };
 
-/// Which input a mechanism honours. What it cannot honour is an error (demand_on) or a notice (placement
-/// constraints).
+/// Which input a mechanism honours. What it cannot honour is an error (demand_on, a weight of 0) or a notice
+/// (placement constraints, groups).
 struct Accepts {
   bool weights;
   bool caps;
@@ -62,6 +62,7 @@ struct Accepts {
   bool zero_demands;
   bool demand_on;
   bool several_servers = true;
+  bool groups = false;  ///< groups, guarantees, limits and reserves, and the weight 0
 };
 
 /// How the work is done; the result does not depend on it.

@@ -19,22 +19,22 @@ class Problem;
 class Tree {
  public:
   struct Node {
-    std::size_t parent = 0;                  ///< of the root: itself
-    std::vector<std::size_t> members = {};   ///< child nodes, ascending; none of a user
-    double weight = 1;                       ///< φ_v ≥ 0
-    std::vector<double> guarantee = {};      ///< ĝ_v, effective: as given, else Σ ĝ of the members. [m]; empty: 0
-    std::vector<double> reserve = {};        ///< k̂_v = max(k_v, Σ k̂ of the members). [m]; empty: 0
-    std::vector<double> limit = {};          ///< L_v, infinite where there is none. [m]; empty: none
+    std::size_t parent = 0;                 ///< of the root: itself
+    std::vector<std::size_t> members = {};  ///< child nodes, ascending; none of a user
+    double weight = 1;                      ///< φ_v ≥ 0
+    std::vector<double> guarantee = {};  ///< ĝ_v, effective: as given, else Σ ĝ of the members. [m]; empty: 0
+    std::vector<double> reserve = {};  ///< k̂_v = max(k_v, Σ k̂ of the members). [m]; empty: 0
+    std::vector<double> limit = {};    ///< L_v, infinite where there is none. [m]; empty: none
   };
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& operator[](std::size_t node) const { return nodes_[node]; }
 
-  std::size_t group_count() const { return group_count_; }                                 ///< G
+  std::size_t group_count() const { return group_count_; }  ///< G
   std::size_t node_of_group(std::size_t group) const { return 1 + group; }
   std::size_t node_of_user(std::size_t user) const { return 1 + group_count_ + user; }
   bool is_user(std::size_t node) const { return node > group_count_; }
-  std::size_t user_at(std::size_t node) const { return node - 1 - group_count_; }          ///< of a user's node
+  std::size_t user_at(std::size_t node) const { return node - 1 - group_count_; }  ///< of a user's node
 
   /// Without groups, guarantees, limits and reserves: every user is a member of the root.
   bool is_flat() const { return flat_; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <vector>
 
 #include "numerics/base/rows.hpp"
@@ -23,6 +24,8 @@ struct LevelTuning {
   // The ratio test.
   /// by which a value may fall below 0 for a larger pivot. Harmless from 1e-15 to 1e-11.
   double slip = 1e-13;
+  /// of a unit: what has less counts as so much, where rows have nothing yet. Harmless from 1e-5 to 1.
+  double smallest = 1e-3;
   double flat = 1e-12;  ///< of the largest change: smaller ones are rounding. Harmless from 1e-14 to 1e-10.
   // Pricing.
   Eigen::Index priced_rows = 256;  ///< of a block. Harmless from 16 to 4096.
@@ -116,6 +119,12 @@ class LevelBasisOf {
   const ArrayOf<Number>& rate() const { return rate_; }
   /// What a row has at a level.
   Number total(Eigen::Index row, const Number& level) const { return floor_[row] + rate_[row] * level; }
+  /// The same as a measure of what is much for the row: `smallest` at least.
+  Number size(Eigen::Index row, const Number& level) const {
+    return std::max<Number>(total(row, level), smallest_);
+  }
+  const Number& smallest() const { return smallest_; }
+  void set_smallest(const Number& smallest) { smallest_ = smallest; }
   const ArrayOf<Number>& unit() const { return unit_; }
   /// d_{n,i,r} of a unit of the row in the program, y_{n,i} = 1.
   Number demand(Eigen::Index row, Eigen::Index server, Eigen::Index resource) const {
@@ -171,6 +180,7 @@ class LevelBasisOf {
   std::vector<Eigen::Index> keys_;       // [n]
   std::vector<LevelVariable> basics_;    // [position]
   Eigen::Index level_position_ = -1;
+  Number smallest_ = 0;
   RowMajor inverse_;  // W⁻¹, [position][capacity]
   Vector level_use_;  // Σ_n rate_n a_{n,key}
 };

@@ -26,12 +26,10 @@ namespace mirab::numerics {
 
 using Eigen::Index;
 
-namespace {
-
-// C·λ - Σ_n total_n π_n: a difference of large sums.
+// A difference of large sums.
 template <class Number>
-Number gap_of(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round, const ArrayOf<Number>& total,
-              const LevelTuning& tuning) {
+Number level_gap(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
+                 const ArrayOf<Number>& total, const LevelTuning& tuning) {
   using Sum = SumOf<Number>;
   Sum worth = 0, paid = 0;
   for (Index i = 0; i < rows.servers(); ++i) {
@@ -42,6 +40,8 @@ Number gap_of(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
   const Sum over = std::max<Sum>(worth - paid, 0);
   return static_cast<Number>(over + static_cast<Sum>(tolerance<Number>(tuning.of_worth)) * worth);
 }
+
+namespace {
 
 template <class Number>
 ArrayOf<Number> gains(const LevelRound<Number>& round, const Number& gap, const ArrayOf<Number>& total) {
@@ -91,9 +91,9 @@ class BothWays {
                                                             : Number(0);
   }
 
-  // The part of its tasks that every row has where somebody of a round was to have them: what is above the
-  // level of the round where all its servers may cost something, else all that is where it may.
-  ArrayOf<Number> taken(const Number& level, const TableOf<bool>& priced) const {
+  // The part of its tasks that every row has where somebody of a round was to have them: what is `above` its
+  // due in the round where all its servers may cost something, else all that is where it may.
+  ArrayOf<Number> taken(const ArrayOf<Number>& above, const TableOf<bool>& priced) const {
     ArrayOf<Number> costly = ArrayOf<Number>::Zero(total_.size());
     ArrayOf<bool> may_pay = ArrayOf<bool>::Constant(total_.size(), true);
     for (Index i = 0; i < rows_.servers(); ++i) {
@@ -104,7 +104,6 @@ class BothWays {
       may_pay = may_pay && (may_cost || rows_.alone.col(i) <= 0);
       if (may_cost.any()) costly = may_cost.select(costly + x_.col(i), costly);
     }
-    const ArrayOf<Number> above = (level_ > level).select(1 - level / level_, 0);
     return may_pay.select(above, (costly > 0).select(costly / total_, 0));
   }
 
@@ -132,10 +131,12 @@ class BothWays {
 
   void add(const LevelRound<Number>& round) {
     const Number level = level_(round.fixed).minCoeff();
-    const ArrayOf<Number> due = total_.min(unit_ * level);
+    const bool has_dues = round.due.size() > 0;
+    const ArrayOf<Number> due = total_.min(has_dues ? round.due : ArrayOf<Number>(unit_ * level));
     const TableOf<Number> cost = level_costs(rows_, round.price);
-    const Number gap = gap_of(rows_, round, due, tuning_);
-    const ArrayOf<Number> more = gains(round, gap, due);
+    const Number gap = level_gap<Number>(rows_, round, due, tuning_);
+    const ArrayOf<Number> least = unit_ * Number(has_dues ? tuning_.smallest : 0);
+    const ArrayOf<Number> more = gains<Number>(round, gap, due.max(least));
     const Number error = of_level(round, cost, gap, due);
     ArrayOf<bool> fixed = ArrayOf<bool>::Constant(due.size(), false);
     for (const Index n : round.fixed) {
@@ -148,7 +149,9 @@ class BothWays {
     for (Index i = 0; i < rows_.servers(); ++i)
       as_cheap_.col(i) = as_cheap_.col(i) || (fixed && cost.col(i) <= about);
     known_ = known_ || fixed;
-    excess_ = excess_.max(taken(level, round.priced));
+    ArrayOf<Number> above = (level_ > level).select(1 - level / level_, 0);
+    if (has_dues) above = (total_ > due).select((total_ - due) / total_.max(least), 0);
+    excess_ = excess_.max(taken(above, round.priced));
   }
 
   const LevelTuning& tuning_;
@@ -190,7 +193,7 @@ LevelRound<Number> level_round(const ServerRowsOf<Number>& rows, TableOf<Number>
 template <class Number>
 ArrayOf<Number> level_gains(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
                             const ArrayOf<Number>& total, const LevelTuning& tuning) {
-  return gains(round, gap_of(rows, round, total, tuning), total);
+  return gains(round, level_gap<Number>(rows, round, total, tuning), total);
 }
 
 template <class Number>
@@ -203,6 +206,10 @@ template LevelRound<double> level_round(const ServerRows&, TableOf<double>, Tabl
                                         const LevelTuning&);
 template LevelRound<BigFloat> level_round(const ServerRowsOf<BigFloat>&, TableOf<BigFloat>, TableOf<bool>,
                                           const LevelTuning&);
+template double level_gap(const ServerRows&, const LevelRound<double>&, const ArrayOf<double>&,
+                          const LevelTuning&);
+template BigFloat level_gap(const ServerRowsOf<BigFloat>&, const LevelRound<BigFloat>&,
+                            const ArrayOf<BigFloat>&, const LevelTuning&);
 template ArrayOf<double> level_gains(const ServerRows&, const LevelRound<double>&, const ArrayOf<double>&,
                                      const LevelTuning&);
 template ArrayOf<BigFloat> level_gains(const ServerRowsOf<BigFloat>&, const LevelRound<BigFloat>&,

@@ -105,7 +105,7 @@ bool LevelPricingOf<Number>::worthwhile(const LevelBasisOf<Number>& basis, const
                                         const LevelVariable& variable) const {
   const Number gained = gain(basis, price, variable);
   if (variable.kind == Kind::slack) return gained > tolerance<Number>(tuning_.negative) * worth;
-  const Number total = basis.total(variable.row, level);
+  const Number total = basis.size(variable.row, level);
   const Number spent = total * cost(basis, price, variable.row, basis.key(variable.row));
   return total * gained >
          tolerance<Number>(tuning_.no_gain) * worth + tolerance<Number>(tuning_.cheaper) * spent;
@@ -240,7 +240,7 @@ LevelSimplexOf<Number>::LevelSimplexOf(const ServerRowsOf<Number>& rows, const A
 
 template <class Number>
 Number LevelSimplexOf<Number>::next_cap() const {
-  return next_ < by_cap_.size() ? cap_[by_cap_[next_]] : infinity_of<Number>();
+  return next_ < by_cap_.size() ? cap_[by_cap_[next_]] : end_;
 }
 
 template <class Number>
@@ -286,15 +286,18 @@ void LevelSimplexOf<Number>::find_limits(const LevelVariable& entering, const Ve
   };
   for (Index p = 0; p < basis_.order(); ++p) {
     const LevelVariable& basic = basis_.basic(p);
-    if (basic.kind == Kind::level) limits_.add(next_cap() - level_, -alpha[p], level_, {.position = p});
+    if (basic.kind == Kind::level) {
+      const Number size = std::max<Number>(level_, basis_.smallest());
+      limits_.add(next_cap() - level_, -alpha[p], size, {.position = p});
+    }
     if (basic.kind == Kind::slack) limits_.add(value_[p], alpha[p], 1, {.position = p});
     if (basic.kind != Kind::share) continue;
-    limits_.add(value_[p], alpha[p], basis_.total(basic.row, level_), {.position = p});
+    limits_.add(value_[p], alpha[p], basis_.size(basic.row, level_), {.position = p});
     take_from_key(basic.row, -alpha[p], value_[p]);
   }
   if (entering.kind == Kind::share) take_from_key(entering.row, 1, 0);
   for (const Index n : split_) {
-    limits_.add(key_value_[n], fall_[n], basis_.total(n, level_), {.row = n});
+    limits_.add(key_value_[n], fall_[n], basis_.size(n, level_), {.row = n});
     is_split_(n) = false;
   }
 }
@@ -378,6 +381,7 @@ Stop LevelSimplexOf<Number>::raise() {
   const Index limit = pivots_ + tuning_.min_pivots + tuning_.pivots_each * (rows_->rows() + basis_.order());
   while (anybody_active() && pivots_ < limit && work_ < max_work_) {
     if (basis_.level_position() < 0) {
+      if (level_ >= end_) return Stop::target;
       if (!enter({.kind = Kind::level})) return Stop::stalled;
       continue;
     }
@@ -405,16 +409,37 @@ TableOf<bool> LevelSimplexOf<Number>::priced() const {
   return TableOf<bool>::Constant(rows_->servers(), rows_->resources(), false);
 }
 
+// t leaves the basis, in exchange for a slack of a capacity with a price, which is 0.
+template <class Number>
+void LevelSimplexOf<Number>::drop_level() {
+  const Index position = basis_.level_position();
+  if (position < 0) return;
+  LevelVariable slack{.kind = Kind::slack};
+  basis_.worth().maxCoeff(&slack.server, &slack.resource);
+  basis_.exchange(position, slack, basis_.in_basis(slack));
+  value_[position] = 0;
+  ++since_refresh_;
+}
+
+template <class Number>
+void LevelSimplexOf<Number>::grow(const ArrayOf<Number>& from, const ArrayOf<Number>& by) {
+  drop_level();
+  next_ = by_cap_.size();
+  end_ = 1;
+  level_ = 0;
+  active_ = 0;
+  basis_.set_smallest(tuning_.smallest);
+  for (Index n = 0; n < from.size(); ++n) {
+    basis_.set_row(n, from[n] / basis_.unit()[n], by[n] / basis_.unit()[n]);
+    if (by[n] > 0) ++active_;
+  }
+  if (kRoundsOff<Number>) basis_.sum_rates();
+  value_ = basis_.values(level_);
+}
+
 template <class Number>
 void LevelSimplexOf<Number>::fix(const std::vector<Index>& rows) {
-  const Index position = basis_.level_position();
-  if (position >= 0) {
-    LevelVariable slack{.kind = Kind::slack};
-    basis_.worth().maxCoeff(&slack.server, &slack.resource);
-    basis_.exchange(position, slack, basis_.in_basis(slack));
-    value_[position] = 0;
-    ++since_refresh_;
-  }
+  drop_level();
   for (const Index n : rows) {
     if (!active(n)) continue;
     basis_.set_row(n, level_, 0);

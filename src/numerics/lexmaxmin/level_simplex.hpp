@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "numerics/base/big_float.hpp"
 #include "numerics/base/rows.hpp"
 #include "numerics/base/solve_report.hpp"
 #include "numerics/lexmaxmin/level_basis.hpp"
@@ -110,6 +111,15 @@ class LevelSimplexOf {
   Number level() const { return level_ * scale_; }
   int pivots() const { return pivots_; }
 
+  /// Goes on from these totals, within the capacities, whatever its rows had to do before: row n is to get
+  /// by_n ≥ 0 more at t = 1, and raise() ends there. Caps are for the caller to keep from now on. O(N m + (K
+  /// m)²).
+  void grow(const ArrayOf<Number>& from, const ArrayOf<Number>& by);
+
+  /// How far that got: t, 1 at most; and whether capacities let it get there.
+  const Number& part() const { return level_; }
+  bool got_there() const { return basis_.level_position() < 0; }
+
   /// It gives up after this number of multiplications in all, those with 0 not counted.
   void stop_after(double multiplications) { max_work_ = multiplications; }
 
@@ -132,6 +142,7 @@ class LevelSimplexOf {
   TableOf<Number> amount() const;
 
  private:
+  void drop_level();
   Number next_cap() const;
   void reach_caps();
   Eigen::Index refresh_every() const;
@@ -149,6 +160,7 @@ class LevelSimplexOf {
   LevelPricingOf<Number> pricing_;
   Vector value_;  // of the basic variables, [position]
   Number level_ = 0;
+  Number end_ = infinity_of<Number>();  // of t, with grow()
   Eigen::Index active_;
   ArrayOf<Number> cap_;               // the level of a row at its cap, [n]
   std::vector<Eigen::Index> by_cap_;  // rows, the lowest first

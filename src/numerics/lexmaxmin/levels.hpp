@@ -51,12 +51,20 @@ struct LevelRound {
   TableOf<bool> priced;             ///< where λ may be above 0 in exact numbers, [i][r]
   ArrayOf<SumOf<Number>> cheapest;  ///< π_n = min_i λ_i·d_{n,i}, [n]
   std::vector<Eigen::Index> fixed;  ///< the rows that it found saturated
+  ArrayOf<Number> due = {};  ///< what each row was to have at the end of it, [n]; empty where that is the
+                             ///< lower of its total and the level of those that were fixed
 };
 
 /// The round of these prices, with no row fixed yet. O(N K m).
 template <class Number>
 LevelRound<Number> level_round(const ServerRowsOf<Number>& rows, TableOf<Number> price, TableOf<bool> priced,
                                const LevelTuning& tuning = {});
+
+/// C·λ - Σ_n total_n π_n, and what rounding may make of it: π_n more of a row can have no more than this,
+/// while all others keep theirs. O(N + K m).
+template <class Number>
+Number level_gap(const ServerRowsOf<Number>& rows, const LevelRound<Number>& round,
+                 const ArrayOf<Number>& total, const LevelTuning& tuning = {});
 
 /// By which part of `total` each row could have more while all others keep theirs, [n]: no feasible y has
 /// Σ_n Y_n π_n > C·λ. Infinite where nothing bounds it. O(N + K m).
@@ -68,8 +76,9 @@ ArrayOf<Number> level_gains(const ServerRowsOf<Number>& rows, const LevelRound<N
 /// part of the larger of the two: 0 when x is right, 1 at most and when nothing is known. It counts what a
 /// row could have more while others keep the smaller of its level and their own, what it has of what a lower
 /// row was to have, and what rounding in lower levels means for the higher ones. In doubles the last is exact
-/// to first order only. Rounds in their order; rows that none of them fixed are at their cap. O(N K m) a
-/// round.
+/// to first order only. Rounds in their order; rows that none of them fixed are at their cap. In rounds
+/// with dues `unit` is what is typical for a row, a small part of which is the least that errors are parts
+/// of. O(N K m) a round.
 template <class Number>
 Number level_bound(const ServerRowsOf<Number>& rows, const ArrayOf<Number>& unit, const TableOf<Number>& x,
                    const std::vector<LevelRound<Number>>& rounds, const LevelTuning& tuning = {});

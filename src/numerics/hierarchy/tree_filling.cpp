@@ -1,0 +1,599 @@
+// Progressive filling down a tree: the static allocation of hierarchical DRF, made unique.
+//
+// Sources: Bhattacharya, Culler, Friedman, Ghodsi, Shenker and Stoica, Hierarchical Scheduling for Diverse
+// Datacenter Workloads, SoCC 2013 (the static rule); docs/explanation/teams.md (what it leaves open). With
+// u_v what the rows below node v use, ĝ_v its guarantee, all in parts of the capacity, e = u - ĝ:
+//
+//     κ_v = max(0, max_r e_{v,r}) / φ_v      ρ_v = max_r u_{v,r} / φ_v, over the r in which v grows
+//
+// Phase 1 lets covered rows grow, those with e_{v,r} < 0 for all that they take at some node v above them;
+// phase 2 all. At every node those of its members grow, below which somebody may, that have the lowest κ;
+// if the growth of some of these does not raise their κ (it is flat), of the flat ones those with the lowest
+// ρ. Each is scaled so that its κ (its ρ) grows by 1. Members without weight that are beyond their guarantees
+// come after all others. Everything is linear until a bound is met, a row has all that it wants, another
+// resource becomes the largest of a node, a member reaches another, or a row is covered no more.
+//
+// Every node has a parameter of its own, in which its members grow at fixed rates: a change below a node
+// changes how fast this parameter goes, and nothing else. The rows of a node have κ = x / rate and never
+// differ in it while they rise, so that a row is touched when it stops, and not before.
+//
+// Ties are kept, not asked for: members that are level have the same key, which they got together; a resource
+// that has reached the top of a node is flagged, and so is a bound that is met. Of members whose growth is
+// flat those are taken that are lowest up to rounding: the others catch up in a step of no length.
+//
+// Example: CPUs and GPUs (1, 1); row n1 takes (1, 1), node n2 has rows that take (1, 0) and (0, 1). n2 grows
+// by (1, 1) for its κ, and n1 by (1, 1): all is full at 1/2.
+#include "numerics/hierarchy/tree_filling.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <mirab/model/assert.hpp>
+
+namespace mirab::numerics {
+
+using Eigen::ArrayXd;
+using Eigen::ArrayXXd;
+using Eigen::Index;
+
+TreeFilling::TreeFilling(const RowTree& tree, const Demands& demand, const ArrayXd& capacity,
+                         const TreeTuning& tuning)
+    : tree_(tree),
+      demand_(demand),
+      capacity_(capacity),
+      tuning_(tuning),
+      resources_(demand.cols()),
+      nodes_(tree.nodes.size()),
+      members_(tree.nodes.size()),
+      key_(ArrayXd::Zero(demand.rows())),
+      state_(as_size(demand.rows()), State::uncovered),
+      less_covered_(tree.nodes.size()) {
+  const auto count = static_cast<Index>(tree.nodes.size());
+  MIRAB_ASSERT(static_cast<Index>(tree.node_of.size()) == demand.rows(), "a node for each row");
+  guarantee_ = Table::Zero(count, resources_);
+  reserve_ = Table::Zero(count, resources_);
+  limit_ = Table::Constant(count, resources_, kInfinity);
+  for (Table* zero : {&used_, &use_rate_, &charge_, &charge_rate_, &row_sum_, &row_sum_whole_})
+    *zero = Table::Zero(count, resources_);
+  takers_.setZero(count, resources_);
+  for (Index v = 1; v < count; ++v) {
+    const TreeNode& node = tree.nodes[as_size(v)];
+    MIRAB_ASSERT(node.parent < v, "a parent comes before its members");
+    members_[as_size(node.parent)].push_back(v);
+    if (node.guarantee.size() > 0) guarantee_.row(v) = node.guarantee.transpose();
+    if (node.reserve.size() > 0) reserve_.row(v) = node.reserve.transpose();
+    if (node.limit.size() > 0) limit_.row(v) = node.limit.transpose();
+  }
+  has_guarantees_ = (guarantee_ > 0).any();
+  has_reserves_ = (reserve_ > 0).any();
+  on_top_ = guarantee_ <= 0;
+  below_ = guarantee_ > 0;
+  kept_ = reserve_ > 0;
+  met_ = Flags::Constant(count, resources_, false);
+  blocked_ = met_;
+  // What is reserved is charged from the beginning.
+  for (Index v = count - 1; v > 0 && has_reserves_; --v)
+    charge_.row(tree.nodes[as_size(v)].parent) += charge_.row(v).max(reserve_.row(v));
+  max_steps_ = 1'000 + tuning_.steps_each * (demand.rows() + count * resources_);
+  collect_rows();
+  begin_phase(has_guarantees_ ? Phase::covered : Phase::all);
+}
+
+// Rows by node, their rates, and the order of their caps.
+void TreeFilling::collect_rows() {
+  const Index rows = demand_.rows();
+  first_row_.assign(nodes_.size() + 1, 0);
+  for (const Index v : tree_.node_of) ++first_row_[as_size(v) + 1];
+  for (std::size_t v = 0; v < nodes_.size(); ++v) {
+    nodes_[v].open = first_row_[v + 1];
+    first_row_[v + 1] += first_row_[v];
+  }
+  rows_.resize(as_size(rows));
+  std::vector<Index> next(first_row_.begin(), first_row_.end() - 1);
+  for (Index n = 0; n < rows; ++n) rows_[as_size(next[as_size(tree_.node_of[as_size(n)])]++)] = n;
+
+  rate_.resize(rows);
+  for (Index first = 0; first < rows; first += kBlockRows) {
+    const Index count = std::min(kBlockRows, rows - first);
+    auto largest = rate_.segment(first, count);
+    largest = demand_.col(0).segment(first, count) / capacity_[0];
+    for (Index r = 1; r < resources_; ++r)
+      largest = largest.max(demand_.col(r).segment(first, count) * (1 / capacity_[r]));
+    largest = largest.inverse();
+    if (tree_.weight.size() > 0) largest *= tree_.weight.segment(first, count);
+  }
+  if (tree_.cap.size() == 0) return;
+  for (Index n = 0; n < rows; ++n) {
+    if (tree_.cap[n] < kInfinity) nodes_[as_size(tree_.node_of[as_size(n)])].by_cap.push_back(n);
+  }
+  for (Node& node : nodes_) {
+    std::sort(node.by_cap.begin(), node.by_cap.end(),
+              [this](Index a, Index b) { return std::pair(cap_level(a), a) < std::pair(cap_level(b), b); });
+  }
+}
+
+// Everybody who may grow in this phase. Those who could not in the last one wait at the keys that they had.
+void TreeFilling::begin_phase(Phase phase) {
+  phase_ = phase;
+  for (Index v = 0; v < static_cast<Index>(nodes_.size()); ++v) {
+    Node& node = nodes_[as_size(v)];
+    node.rising = node.waiting = 0;
+    node.next_cap = 0;
+    node.queue.clear();
+    for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
+      const Index n = rows_[as_size(k)];
+      if (is_frozen(n)) continue;
+      if (phase == Phase::covered && !covers(v, n)) continue;
+      state_[as_size(n)] = State::waiting;
+      node.queue.push_back(n);
+    }
+    node.waiting = static_cast<Index>(node.queue.size());
+    const bool all_level = std::all_of(node.queue.begin(), node.queue.end(),
+                                       [&](Index n) { return key_[n] == key_[node.queue[0]]; });
+    if (all_level && !node.queue.empty()) {
+      node.row_level = key_[node.queue[0]];
+      node.rising = std::exchange(node.waiting, 0);
+      for (const Index n : node.queue) state_[as_size(n)] = State::rising;
+      node.queue.clear();
+    } else {
+      std::sort(node.queue.begin(), node.queue.end(),
+                [this](Index a, Index b) { return std::pair(key_[a], a) > std::pair(key_[b], b); });
+    }
+  }
+  // All at once, in the order of the rows, which is that of the memory.
+  row_sum_.setZero();
+  takers_.setZero();
+  for (Index n = 0; n < demand_.rows(); ++n) {
+    if (state_[as_size(n)] != State::rising) continue;
+    const Index v = tree_.node_of[as_size(n)];
+    for (Index r = 0; r < resources_; ++r) {
+      const double demand = demand_(n, r);
+      row_sum_(v, r) += rate_[n] * demand;
+      takers_(v, r) += demand > 0 ? 1 : 0;
+    }
+  }
+  row_sum_.rowwise() /= capacity_.transpose();
+  row_sum_whole_ = row_sum_;
+}
+
+double TreeFilling::weight(Index v) const {
+  const double given = tree_.nodes[as_size(v)].weight;
+  return given > 0 ? given : 1;
+}
+
+// ---------------------------------------------------------------------------------------- rows of a node
+
+void TreeFilling::sum_rows(Index v) {
+  row_sum_.row(v).setZero();
+  for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
+    const Index n = rows_[as_size(k)];
+    if (state_[as_size(n)] == State::rising)
+      row_sum_.row(v) += rate_[n] * demand_.row(n) / capacity_.transpose();
+  }
+  row_sum_whole_.row(v) = row_sum_.row(v);
+}
+
+void TreeFilling::rise(Node& node, Index v, Index row) {
+  state_[as_size(row)] = State::rising;
+  --node.waiting;
+  ++node.rising;
+  for (Index r = 0; r < resources_; ++r) {
+    if (demand_(row, r) <= 0) continue;
+    row_sum_(v, r) += rate_[row] * demand_(row, r) / capacity_[r];
+    ++takers_(v, r);
+  }
+  row_sum_whole_.row(v) = row_sum_whole_.row(v).max(row_sum_.row(v));
+}
+
+void TreeFilling::leave(Node& node, Index v, Index row, State state) {
+  State& now = state_[as_size(row)];
+  const State before = std::exchange(now, state);
+  if (state >= State::frozen) --node.open;
+  if (before == State::waiting) --node.waiting;
+  if (before != State::rising) return;
+  --node.rising;
+  key_[row] = node.row_level;
+  bool sum_again = false;
+  for (Index r = 0; r < resources_; ++r) {
+    if (demand_(row, r) <= 0) continue;
+    row_sum_(v, r) -= rate_[row] * demand_(row, r) / capacity_[r];
+    if (--takers_(v, r) == 0) row_sum_(v, r) = 0;
+    sum_again = sum_again || row_sum_(v, r) < tuning_.resum_below * row_sum_whole_(v, r);
+  }
+  if (sum_again) sum_rows(v);
+}
+
+// Rows that wait where the others are; if there are none, at the lowest of their own keys.
+void TreeFilling::release_queue(Node& node, Index v) {
+  const auto drop_frozen = [&] {
+    while (!node.queue.empty() && is_frozen(node.queue.back())) node.queue.pop_back();
+  };
+  drop_frozen();
+  if (node.queue.empty()) return;
+  if (node.rising == 0) node.row_level = key_[node.queue.back()];
+  while (!node.queue.empty()) {
+    const Index n = node.queue.back();
+    if (key_[n] - node.row_level > tuning_.slip * key_[n]) return;
+    rise(node, v, n);
+    node.queue.pop_back();
+    drop_frozen();
+  }
+}
+
+void TreeFilling::skip_caps(Node& node) {
+  const auto passed = [this](Index n) { return is_frozen(n) || state_[as_size(n)] == State::uncovered; };
+  while (node.next_cap < node.by_cap.size() && passed(node.by_cap[node.next_cap])) ++node.next_cap;
+}
+
+// ---------------------------------------------------------------------------------------- the direction
+
+bool TreeFilling::find_direction() {
+  const auto direct_all = [this] {
+    for (Index v = static_cast<Index>(nodes_.size()) - 1; v >= 0; --v) direct(v);
+    return nodes_[0].active;
+  };
+  if (++steps_ > max_steps_) return false;
+  if (direct_all()) return true;
+  if (phase_ == Phase::all) return false;
+  begin_phase(Phase::all);
+  return direct_all();
+}
+
+// 1: after all others.
+int TreeFilling::rank(const Node& member, Index m) const {
+  const bool beyond = member.key > 0 || !member.flat;
+  return tree_.nodes[as_size(m)].weight <= 0 && beyond ? 1 : 0;
+}
+
+// Who grows below v, by how much for its own parameter, and until when. The members are done.
+void TreeFilling::direct(Index v) {
+  Node& node = nodes_[as_size(v)];
+  if (node.waiting > 0) release_queue(node, v);
+  const std::vector<Index>& members = members_[as_size(v)];
+  node.active = node.rising > 0 || std::any_of(members.begin(), members.end(),
+                                               [&](Index m) { return nodes_[as_size(m)].active; });
+  if (!node.active) return;
+  choose_members(node, v);
+
+  auto rate = use_rate_.row(v);
+  auto charge = charge_rate_.row(v);
+  if (node.rows_grow) {
+    rate = row_sum_.row(v);
+  } else {
+    rate.setZero();
+  }
+  if (has_reserves_) charge = rate;
+  for (const Index m : members) {
+    const Node& member = nodes_[as_size(m)];
+    if (!member.active || !member.grows) continue;
+    rate += member.scale * use_rate_.row(m);
+    if (has_reserves_) charge += kept_.row(m).select(0.0, member.scale * charge_rate_.row(m));
+  }
+  node.slope = 0;
+  for (Index r = 0; r < resources_; ++r) {
+    if (on_top_(v, r)) node.slope = std::max(node.slope, rate[r]);
+  }
+  node.flat = node.slope <= 0;
+  if (node.flat && v > 0) scale_flat(node, v);
+  node.next = std::min(time_of_own_event(node, v), time_of_member(node, v));
+}
+
+void TreeFilling::choose_members(Node& node, Index v) {
+  node.rank = node.rising > 0 ? 0 : 2;
+  node.next_key = node.rising > 0 ? node.row_level : kInfinity;
+  for (const Index m : members_[as_size(v)]) {
+    const Node& member = nodes_[as_size(m)];
+    if (!member.active) continue;
+    if (const auto place = std::pair(rank(member, m), member.key);
+        place < std::pair(node.rank, node.next_key))
+      std::tie(node.rank, node.next_key) = place;
+  }
+  node.fills_flat = false;
+  node.next_height = kInfinity;
+  for (const Index m : members_[as_size(v)]) {
+    Node& member = nodes_[as_size(m)];
+    member.grows = member.active && rank(member, m) == node.rank && member.key == node.next_key;
+    if (!member.grows || !member.flat) continue;
+    node.fills_flat = true;
+    node.next_height = std::min(node.next_height, member.height / weight(m));
+  }
+  node.rows_grow = !node.fills_flat && node.rising > 0 && node.rank == 0 && node.row_level == node.next_key;
+  for (const Index m : members_[as_size(v)]) {
+    Node& member = nodes_[as_size(m)];
+    if (!member.grows) continue;
+    if (node.fills_flat) {
+      const double height = member.height / weight(m);
+      member.grows = member.flat && height - node.next_height <= tuning_.alike * node.next_height;
+    }
+    member.scale = weight(m) / (node.fills_flat ? member.rise : member.slope);
+  }
+}
+
+// ρ φ and its slope.
+void TreeFilling::scale_flat(Node& node, Index v) {
+  node.height = node.rise = 0;
+  for (Index r = 0; r < resources_; ++r) {
+    if (use_rate_(v, r) > 0) node.height = std::max(node.height, used_(v, r));
+  }
+  for (Index r = 0; r < resources_; ++r) {
+    if (used_(v, r) >= (1 - tuning_.alike) * node.height) node.rise = std::max(node.rise, use_rate_(v, r));
+  }
+}
+
+double TreeFilling::time_of_own_event(const Node& node, Index v) const {
+  double next = kInfinity;
+  const auto reach = [&](double distance, double speed) {
+    if (speed > 0) next = std::min(next, std::max(0.0, distance) / speed);
+  };
+  const double top = node.key * weight(v);
+  for (Index r = 0; r < resources_; ++r) {
+    const double speed = use_rate_(v, r);
+    if (v == 0) {
+      if (!met_(v, r))
+        reach(1 - (has_reserves_ ? charge_ : used_)(v, r), (has_reserves_ ? charge_rate_ : use_rate_)(v, r));
+      continue;
+    }
+    if (speed <= 0) continue;
+    if (!met_(v, r)) reach(limit_(v, r) - used_(v, r), speed);
+    if (!on_top_(v, r)) reach(top - used_(v, r) + guarantee_(v, r), speed - node.slope);
+    if (below_(v, r) && phase_ == Phase::covered) reach(guarantee_(v, r) - used_(v, r), speed);
+    if (kept_(v, r)) reach(reserve_(v, r) - charge_(v, r), charge_rate_(v, r));
+    if (node.flat) reach(node.height - used_(v, r), speed - node.rise);
+  }
+  return next;
+}
+
+double TreeFilling::time_of_member(const Node& node, Index v) {
+  double next = kInfinity;
+  for (const Index m : members_[as_size(v)]) {
+    const Node& member = nodes_[as_size(m)];
+    if (!member.active) continue;
+    if (member.grows) {
+      next = std::min(next, member.next / member.scale);
+    } else if (node.fills_flat) {
+      const bool level = member.flat && member.key == node.next_key && rank(member, m) == node.rank;
+      if (level) next = std::min(next, member.height / weight(m) - node.next_height);
+    } else if (rank(member, m) == node.rank) {
+      next = std::min(next, member.key - node.next_key);
+    }
+  }
+  if (node.fills_flat) return next;
+  if (!node.rows_grow) {
+    const bool awaited = node.rising > 0 && node.rank == 0;
+    return awaited ? std::min(next, node.row_level - node.next_key) : next;
+  }
+  if (!node.queue.empty()) next = std::min(next, key_[node.queue.back()] - node.row_level);
+  skip_caps(nodes_[as_size(v)]);
+  if (node.next_cap < node.by_cap.size())
+    next = std::min(next, std::max(0.0, cap_level(node.by_cap[node.next_cap]) - node.row_level));
+  return next;
+}
+
+ArrayXd TreeFilling::rates() const {
+  std::vector<double> by_parameter(nodes_.size(), 0.0);  // of the root
+  by_parameter[0] = nodes_[0].active ? 1 : 0;
+  for (std::size_t v = 1; v < nodes_.size(); ++v) {
+    const Node& node = nodes_[v];
+    if (node.active && node.grows)
+      by_parameter[v] = by_parameter[as_size(tree_.nodes[v].parent)] * node.scale;
+  }
+  ArrayXd rates(demand_.rows());
+  for (Index n = 0; n < rates.size(); ++n) {
+    const auto v = as_size(tree_.node_of[as_size(n)]);
+    const bool grows = state_[as_size(n)] == State::rising && nodes_[v].rows_grow;
+    rates[n] = grows ? rate_[n] * by_parameter[v] : 0;
+  }
+  return rates;
+}
+
+// ---------------------------------------------------------------------------------------- a step
+
+void TreeFilling::advance(double step) {
+  std::vector<bool> moves(nodes_.size(), false);
+  moves[0] = true;
+  nodes_[0].moved = step;
+  for (std::size_t v = 0; v < nodes_.size(); ++v) {
+    Node& node = nodes_[v];
+    if (v > 0) {
+      const auto parent = as_size(tree_.nodes[v].parent);
+      moves[v] = moves[parent] && node.active && node.grows;
+      if (moves[v]) node.moved = nodes_[parent].moved * node.scale;
+    }
+    if (!moves[v]) continue;
+    const auto at = static_cast<Index>(v);
+    used_.row(at) += node.moved * use_rate_.row(at);
+    if (has_reserves_) charge_.row(at) += node.moved * charge_rate_.row(at);
+    reach_bounds(node, at);
+    reach_members(node, at);
+  }
+  if (any_less_covered_) uncover();
+  if (any_wall_) apply_walls();
+}
+
+// Flags what the node has reached. Its key is that after the step.
+void TreeFilling::reach_bounds(Node& node, Index v) {
+  const double slip = tuning_.slip;
+  const Table& charge = has_reserves_ ? charge_ : used_;
+  const double top = node.key * weight(v);
+  for (Index r = 0; r < resources_; ++r) {
+    if (v == 0) {
+      const double speed = (has_reserves_ ? charge_rate_ : use_rate_)(v, r);
+      if (met_(v, r) || speed <= 0 || 1 - charge(v, r) > slip) continue;
+      met_(v, r) = any_wall_ = true;
+      continue;
+    }
+    const double speed = use_rate_(v, r);
+    if (on_top_(v, r) && !node.flat && node.moved > 0 && speed < (1 - tuning_.alike) * node.slope)
+      on_top_(v, r) = false;
+    if (speed <= 0) continue;
+    const double guarantee = guarantee_(v, r), used = used_(v, r);
+    if (!met_(v, r) && limit_(v, r) - used <= slip * limit_(v, r)) met_(v, r) = any_wall_ = true;
+    if (!on_top_(v, r) && speed > node.slope && top - used + guarantee <= slip * (top + used + guarantee))
+      on_top_(v, r) = true;
+    if (below_(v, r) && guarantee - used <= slip * guarantee) {
+      below_(v, r) = false;
+      if (phase_ == Phase::covered) less_covered_[as_size(v)] = any_less_covered_ = true;
+    }
+    if (kept_(v, r) && charge_rate_(v, r) > 0 && reserve_(v, r) - charge(v, r) <= slip * reserve_(v, r)) {
+      kept_(v, r) = false;
+      any_wall_ = true;
+    }
+  }
+}
+
+// Raises the members that grow, all to the same key, and those that they reach.
+void TreeFilling::reach_members(Node& node, Index v) {
+  if (node.fills_flat) return;
+  const double key = node.next_key + node.moved;
+  for (const Index m : members_[as_size(v)]) {
+    Node& member = nodes_[as_size(m)];
+    if (!member.active || rank(member, m) != node.rank) continue;
+    if (member.grows || member.key - key <= tuning_.slip * member.key) member.key = key;
+  }
+  const bool awaited = node.rising > 0 && node.rank == 0;
+  if (node.rows_grow || (awaited && node.row_level - key <= tuning_.slip * node.row_level))
+    node.row_level = key;
+  if (!node.rows_grow) return;
+  if (node.waiting > 0) release_queue(node, v);
+  for (skip_caps(node); node.next_cap < node.by_cap.size(); skip_caps(node)) {
+    const Index n = node.by_cap[node.next_cap];
+    const double level = cap_level(n);
+    if (state_[as_size(n)] != State::rising || level - key > tuning_.slip * level) break;
+    leave(node, v, n, State::capped);
+  }
+}
+
+// ---------------------------------------------------------------------------------------- who stops
+
+bool TreeFilling::covers(Index v, Index row) const {
+  for (; v > 0; v = tree_.nodes[as_size(v)].parent) {
+    bool all = true;
+    for (Index r = 0; r < resources_ && all; ++r) all = demand_(row, r) <= 0 || below_(v, r);
+    if (all) return true;
+  }
+  return false;
+}
+
+// Rows that rise and are covered no more.
+void TreeFilling::uncover() {
+  any_less_covered_ = false;
+  for (std::size_t v = 1; v < nodes_.size(); ++v) {
+    less_covered_[v] = less_covered_[v] || less_covered_[as_size(tree_.nodes[v].parent)];
+    if (!less_covered_[v] || nodes_[v].rising == 0) continue;
+    for (Index k = first_row_[v]; k < first_row_[v + 1]; ++k) {
+      const Index n = rows_[as_size(k)];
+      if (state_[as_size(n)] == State::rising && !covers(static_cast<Index>(v), n))
+        leave(nodes_[v], static_cast<Index>(v), n, State::uncovered);
+    }
+  }
+  std::fill(less_covered_.begin(), less_covered_.end(), false);
+}
+
+// Freezes all rows, growing or not, that could have no more of something that they take: a limit above them
+// is met; or the capacity is, and no node above them is still within a reserve.
+void TreeFilling::apply_walls() {
+  any_wall_ = false;
+  Flags full(nodes_.size(), resources_);  // what is used here is charged to a capacity that is met
+  full.row(0) = met_.row(0);
+  Flags limited = Flags::Constant(static_cast<Index>(nodes_.size()), resources_, false);
+  for (Index v = 0; v < static_cast<Index>(nodes_.size()); ++v) {
+    if (v > 0) {
+      const Index parent = tree_.nodes[as_size(v)].parent;
+      full.row(v) = full.row(parent) && !kept_.row(v);
+      limited.row(v) = limited.row(parent) || met_.row(v);
+    }
+    Node& node = nodes_[as_size(v)];
+    const Eigen::Array<bool, 1, Eigen::Dynamic> blocked = full.row(v) || limited.row(v);
+    if (node.open == 0 || (blocked == blocked_.row(v)).all()) continue;
+    blocked_.row(v) = blocked;
+    for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
+      const Index n = rows_[as_size(k)];
+      if (is_frozen(n)) continue;
+      bool stops = false;
+      for (Index r = 0; r < resources_ && !stops; ++r) stops = blocked[r] && demand_(n, r) > 0;
+      if (!stops) continue;
+      if (state_[as_size(n)] == State::rising) {
+        key_[n] = node.row_level;
+        --node.rising;
+        for (Index r = 0; r < resources_; ++r) takers_(v, r) -= demand_(n, r) > 0 ? 1 : 0;
+      }
+      if (state_[as_size(n)] == State::waiting) --node.waiting;
+      --node.open;
+      state_[as_size(n)] = State::frozen;
+    }
+    sum_rows(v);
+  }
+}
+
+void TreeFilling::freeze(const std::vector<Index>& rows) {
+  for (const Index n : rows) {
+    if (is_frozen(n)) continue;
+    const Index v = tree_.node_of[as_size(n)];
+    leave(nodes_[as_size(v)], v, n, State::frozen);
+  }
+}
+
+// ---------------------------------------------------------------------------------------- what came out
+
+ArrayXd TreeFilling::amounts() const {
+  ArrayXd x(demand_.rows());
+  for (Index n = 0; n < x.size(); ++n) {
+    const State state = state_[as_size(n)];
+    const Node& node = nodes_[as_size(tree_.node_of[as_size(n)])];
+    x[n] = state == State::capped ? tree_.cap[n]
+                                  : rate_[n] * (state == State::rising ? node.row_level : key_[n]);
+  }
+  return x;
+}
+
+double TreeFilling::residual(const ArrayXd& x) const {
+  Table used = Table::Zero(used_.rows(), resources_);
+  Table charge = used;
+  for (Index n = 0; n < x.size(); ++n) {
+    const Index v = tree_.node_of[as_size(n)];
+    for (Index r = 0; r < resources_; ++r) used(v, r) += x[n] * demand_(n, r) / capacity_[r];
+  }
+  charge = used;
+  double worst = 0;
+  for (Index v = used.rows() - 1; v > 0; --v) {
+    const Index parent = tree_.nodes[as_size(v)].parent;
+    used.row(parent) += used.row(v);
+    charge.row(parent) += charge.row(v).max(reserve_.row(v));
+    const double scale = used.row(v).maxCoeff() + guarantee_.row(v).maxCoeff();
+    const double beyond = (used.row(v) - guarantee_.row(v)).maxCoeff();
+    const double top = nodes_[as_size(v)].key * weight(v);
+    if (scale > 0) worst = std::max(worst, std::abs(std::max(0.0, beyond) - top) / scale);
+    for (Index r = 0; r < resources_; ++r) {
+      const double limit = limit_(v, r);
+      if (limit == kInfinity) continue;
+      const double over = limit > 0 ? used(v, r) / limit - 1 : used(v, r);
+      worst = std::max(worst, met_(v, r) ? std::abs(over) : over);
+    }
+  }
+  for (Index r = 0; r < resources_; ++r) {
+    const double over = charge(0, r) - 1;
+    worst = std::max(worst, met_(0, r) ? std::abs(over) : over);
+  }
+  return worst;
+}
+
+TreeLevels fill_tree(const RowTree& tree, const Demands& demand, const ArrayXd& capacity,
+                     const TreeTuning& tuning) {
+  TreeFilling filling(tree, demand, capacity, tuning);
+  while (filling.find_direction()) filling.advance(filling.longest_step());
+  TreeLevels levels{.report = {}, .amount = filling.amounts(), .used = {}};
+  levels.report =
+      report_of(filling.residual(levels.amount), tuning.accuracy, Stop::stalled,
+                static_cast<int>(std::min<std::int64_t>(filling.steps(), std::numeric_limits<int>::max())));
+  if (filling.ran_out_of_steps()) levels.report.stop = Stop::limit;
+  levels.used = (demand.matrix().transpose() * levels.amount.matrix()).array();
+  const double most = (levels.used / capacity).maxCoeff();
+  if (!levels.report.converged() && most > 1) {
+    levels.amount /= most;
+    levels.used /= most;
+  }
+  return levels;
+}
+
+}  // namespace mirab::numerics
