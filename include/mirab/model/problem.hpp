@@ -29,7 +29,7 @@ struct Server {
 /// What a group or a user is promised, and what bounds it: docs/explanation/teams.md. Amounts of the whole
 /// cluster; each [m], or empty.
 struct Quota {
-  std::optional<ResourceVector> guarantee = {};  ///< g: used first; without a value: Σ g of the members
+  std::optional<ResourceVector> guarantee = {};     ///< g: used first; without a value: Σ g of the members
   std::vector<std::optional<Quantity>> limit = {};  ///< L: never more; without a value: no limit
   ResourceVector reserved = {};                     ///< k ≤ g: the part of the guarantee that is not lent
 
@@ -38,9 +38,9 @@ struct Quota {
 
 /// Users and other groups that share what they get.
 struct Group {
-  std::string name;                         ///< unique among groups and users
-  std::optional<std::string> parent = {};   ///< a group declared before; without a value: the cluster
-  Quantity weight{1};                       ///< φ ≥ 0, among the members of the parent
+  std::string name;                        ///< unique among groups and users
+  std::optional<std::string> parent = {};  ///< a group declared before; without a value: the cluster
+  Quantity weight{1};                      ///< φ ≥ 0, among the members of the parent
   Quota quota = {};
   bool is_user = false;  ///< a user with several task shapes, which are its members
 
@@ -130,6 +130,7 @@ class Problem {
   explicit Problem(Cluster cluster) : cluster_(std::move(cluster)) {}
   Check find_eligible_servers();
   Check build_tree();
+  Check find_quotas();
 
   Cluster cluster_;
   std::vector<double> pool_;
