@@ -31,10 +31,6 @@ constexpr int kMaxDigits = 12;  // Derived: more are rounding, as the certificat
 
 }  // namespace
 
-Cluster cluster_of(const Problem& problem) {
-  return {.resources = problem.resources(), .servers = problem.servers(), .users = problem.users()};
-}
-
 double slack(const Outcome& outcome, const Tolerances& tolerances) {
   const Certificate& certificate = outcome.certificate;
   const bool of_objective = certificate.kind.ends_with("gap") || certificate.kind.ends_with("regret");

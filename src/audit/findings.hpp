@@ -11,9 +11,6 @@
 
 namespace mirab {
 
-/// A problem as it was described: what a witness holds.
-Cluster cluster_of(const Problem& problem);
-
 /// What the outcome's certificate leaves open, and the least that counts: from here on a relative difference
 /// is a violation. A gap or regret bounds an objective; amounts may be off by its square root.
 double slack(const Outcome& outcome, const Tolerances& tolerances);

@@ -28,7 +28,7 @@ Verdict check_feasible(const Division& division, const Tolerances& tolerances) {
   std::vector<std::vector<double>> used(ground.places(), std::vector<double>(ground.resources(), 0.0));
   std::vector<double> tasks(ground.users(), 0.0);
   std::optional<Witness> worst;
-  const Cluster cluster = cluster_of(division.problem);
+  const Cluster cluster = division.problem.cluster();
   for (const Grant& grant : division.outcome.allocation.grants) {
     const std::size_t n = grant.user;
     const std::size_t i = grant.server;

@@ -133,7 +133,7 @@ class MinimumShareSearch {
   }
 
   Result<Problem> with_held(const Held& held) {
-    Cluster cluster{problem_.resources(), problem_.servers(), problem_.users()};
+    Cluster cluster = problem_.cluster();
     for (std::size_t n = 0; n < cluster.users.size(); ++n) {
       if (!held[group_[n]]) continue;
       if (faster_[n] == 0) faster_[n] = kFirst;

@@ -4,7 +4,11 @@
 #include <array>
 #include <fmt/format.h>
 #include <fstream>
+#include <gmpxx.h>
 #include <iostream>
+#include <map>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -12,7 +16,9 @@
 #include <mirab/model/cluster_file.hpp>
 
 #include "model/document.hpp"
+#include "model/exact.hpp"
 #include "model/field_reader.hpp"
+#include "model/names.hpp"
 
 namespace mirab {
 
@@ -28,45 +34,53 @@ class ClusterReader : FieldReader {
   ClusterReader(const Node& root, std::string file) : FieldReader(std::move(file)), root_(root) {}
 
   Result<Problem> read() {
-    Cluster cluster = read_cluster();
+    read_cluster();
     if (failed()) return *error();
-    Result<Problem> problem = Problem::from(std::move(cluster));
+    Result<Problem> problem = Problem::from(std::move(cluster_));
     if (problem) return problem;
     Error wrong = problem.error();
+    wrong.key = key_in_file(wrong.key);
     wrong.file = file();
     wrong.line = line_of(root_, wrong.key);
     return wrong;
   }
 
+  /// Where a key of the problem stands.
+  FilePosition position(const std::string& key) {
+    read_cluster();
+    std::string in_file = key_in_file(key);
+    const int line = line_of(root_, in_file);
+    return {.key = std::move(in_file), .line = line};
+  }
+
  private:
-  Cluster read_cluster() {
-    static constexpr std::array<std::string_view, 4> kKeys = {"version", "resources", "servers", "users"};
-    if (root_.kind == Node::Kind::null) {
-      fail("resources", "missing: the file is empty; it needs the keys resources, servers and users", 1);
-      return {};
-    }
-    Cluster cluster;
-    if (!expect_map(root_, "", kKeys)) return cluster;
+  void read_cluster() {
+    static constexpr std::array<std::string_view, 5> kKeys = {"version", "resources", "servers", "groups",
+                                                              "users"};
+    if (root_.kind == Node::Kind::null)
+      return fail("resources", "missing: the file is empty; it needs the keys resources, servers and users",
+                  1);
+    if (!expect_map(root_, "", kKeys)) return;
     if (const Node* version = root_.find("version"); version != nullptr && version->text != "1") {
       fail("version", "must be 1, the version of this format", version->line);
     }
     if (root_.find("resources") == nullptr) {
       fail("resources", "missing: list the resources, such as `resources: [cpu, memory]`", root_.line);
     }
-    for (const Node::Entry& entry : list(required(root_, "", "resources"), "resources")) {
-      cluster.resources.push_back(text(entry.value, fmt::format("resources[{}]", cluster.resources.size())));
-    }
-    resources_ = cluster.resources;
-    if (cluster.resources.size() > kMostResources) return cluster;  // Problem::from says it
+    for (const Node::Entry& entry : list(required(root_, "", "resources"), "resources"))
+      cluster_.resources.push_back(
+          text(entry.value, fmt::format("resources[{}]", cluster_.resources.size())));
+    if (cluster_.resources.size() > kMostResources) return;  // Problem::from says it
     for (const Node::Entry& entry : rows("servers")) {
-      cluster.servers.push_back(server(entry.value, fmt::format("servers[{}]", cluster.servers.size())));
-      if (failed()) return cluster;
+      cluster_.servers.push_back(server(entry.value, fmt::format("servers[{}]", cluster_.servers.size())));
+      if (failed()) return;
     }
+    if (const Node* groups = root_.find("groups")) read_groups(*groups, "groups", {});
+    std::size_t number = 0;
     for (const Node::Entry& entry : rows("users")) {
-      cluster.users.push_back(user(entry.value, fmt::format("users[{}]", cluster.users.size())));
-      if (failed()) return cluster;
+      if (failed()) return;
+      read_user(entry.value, fmt::format("users[{}]", number++));
     }
-    return cluster;
   }
 
   Server server(const Node& node, const std::string& key) {
@@ -80,31 +94,222 @@ class ClusterReader : FieldReader {
     return server;
   }
 
-  User user(const Node& node, const std::string& key) {
-    static constexpr std::array<std::string_view, 7> kKeys = {"name",    "demand", "weight",   "tasks",
-                                                              "servers", "select", "demand_on"};
+  // Groups and the groups within them, each after its parent.
+  void read_groups(const Node& node, const std::string& key, const std::optional<std::string>& parent) {
+    static constexpr std::array<std::string_view, 6> kKeys = {"name",  "weight",   "guarantee",
+                                                              "limit", "reserved", "groups"};
+    std::size_t number = 0;
+    for (const Node::Entry& entry : list(node, key)) {
+      const std::string group_key = fmt::format("{}[{}]", key, number++);
+      if (failed() || !expect_map(entry.value, group_key, kKeys)) return;
+      Group group{.name = text(required(entry.value, group_key, "name"), group_key + ".name"),
+                  .parent = parent};
+      if (const Node* weight = entry.value.find("weight"))
+        group.weight = amount(*weight, group_key + ".weight");
+      group.quota = quota(entry.value, group_key);
+      const std::string name = group.name;
+      add_group(std::move(group), group_key);
+      if (const Node* groups = entry.value.find("groups")) read_groups(*groups, group_key + ".groups", name);
+    }
+  }
+
+  void add_group(Group group, std::string key) {
+    cluster_.groups.push_back(std::move(group));
+    group_keys_.push_back(std::move(key));
+  }
+  void add_user(User user, std::string key) {
+    cluster_.users.push_back(std::move(user));
+    user_keys_.push_back(std::move(key));
+  }
+
+  Quota quota(const Node& node, const std::string& key) {
+    Quota quota;
+    if (const Node* guarantee = node.find("guarantee"))
+      quota.guarantee = parts(*guarantee, key + ".guarantee", Quantity());
+    if (const Node* reserved = node.find("reserved"))
+      quota.reserved = parts(*reserved, key + ".reserved", Quantity());
+    if (const Node* limit = node.find("limit")) quota.limit = limits(*limit, key + ".limit");
+    return quota;
+  }
+
+  // Amounts by resource, or a part of the capacity: `25%` of one resource, or of each.
+  std::vector<std::optional<Quantity>> limits(const Node& node, const std::string& key) {
+    std::vector<std::optional<Quantity>> amounts(cluster_.resources.size());
+    if (node.kind == Node::Kind::scalar && node.text.ends_with('%')) {
+      for (std::size_t r = 0; r < amounts.size(); ++r) amounts[r] = amount_or_part(node, key, r);
+      return amounts;
+    }
+    if (node.kind == Node::Kind::scalar) {
+      fail(key, "must be an amount for each resource, like {cpu: 64}, or a part of everything, like 25%",
+           node.line);
+      return amounts;
+    }
+    if (!expect_map(node, key)) return amounts;
+    for (const Node::Entry& entry : node.entries) {
+      const std::optional<std::size_t> r = resource(entry, key, cluster_.resources);
+      if (!r) return amounts;
+      amounts[*r] = amount_or_part(entry.value, key + "." + entry.key, *r);
+    }
+    return amounts;
+  }
+
+  ResourceVector parts(const Node& node, const std::string& key, Quantity left_out) {
+    ResourceVector amounts;
+    for (const std::optional<Quantity>& each : limits(node, key)) amounts.push_back(each.value_or(left_out));
+    return amounts;
+  }
+
+  Quantity amount_or_part(const Node& node, const std::string& key, std::size_t r) {
+    if (node.kind != Node::Kind::scalar || !node.text.ends_with('%')) return amount(node, key);
+    const Result<Quantity> percent =
+        Quantity::parse(std::string_view(node.text).substr(0, node.text.size() - 1));
+    if (!percent || *percent > Quantity(100)) {
+      fail(key, fmt::format("must be a part from 0% to 100%, not '{}'", node.text.substr(0, 40)), node.line);
+      return {};
+    }
+    mpq_class capacity = 0;
+    for (const Server& server : cluster_.servers) {
+      if (r < server.capacity.size())
+        capacity += rational(server.capacity[r]) * static_cast<long>(server.count);
+    }
+    return rounded_down(capacity * rational(*percent) / 100);
+  }
+
+  // A user, or each of its task shapes.
+  void read_user(const Node& node, const std::string& key) {
+    static constexpr std::array<std::string_view, 12> kKeys = {"name",      "demand", "weight",    "tasks",
+                                                               "servers",   "select", "demand_on", "group",
+                                                               "guarantee", "limit",  "reserved",  "shapes"};
+    if (!expect_map(node, key, kKeys)) return;
+    const Node* const shapes = node.find("shapes");
     User user;
-    if (!expect_map(node, key, kKeys)) return user;
     user.name = text(required(node, key, "name"), key + ".name");
-    user.demand = amounts(required(node, key, "demand"), key + ".demand");
     if (const Node* weight = node.find("weight")) user.weight = amount(*weight, key + ".weight");
+    if (const Node* group = node.find("group")) user.group = text(*group, key + ".group");
+    user.quota = quota(node, key);
+    if (shapes == nullptr) {
+      read_tasks(node, key, user);
+      add_user(std::move(user), key);
+    } else {
+      read_shapes(node, *shapes, key, user);
+    }
+  }
+
+  // What its tasks take, how many there are, and where they may run.
+  void read_tasks(const Node& node, const std::string& key, User& user) {
+    user.demand = amounts(required(node, key, "demand"), key + ".demand");
     if (const Node* tasks = node.find("tasks")) user.tasks = amount(*tasks, key + ".tasks");
-    if (const Node* servers = node.find("servers")) user.servers = texts(*servers, key + ".servers");
-    if (const Node* select = node.find("select")) user.select = choices(*select, key + ".select");
+    read_placement(node, key, user);
     if (const Node* others = node.find("demand_on");
         others != nullptr && expect_map(*others, key + ".demand_on")) {
       for (const Node::Entry& other : others->entries) {
         user.demand_on.emplace(other.key, amounts(other.value, key + ".demand_on." + other.key));
       }
     }
-    return user;
+  }
+
+  void read_placement(const Node& node, const std::string& key, User& user) {
+    if (const Node* servers = node.find("servers")) user.servers = texts(*servers, key + ".servers");
+    if (const Node* select = node.find("select")) user.select = choices(*select, key + ".select");
+  }
+
+  // A user with several task shapes is a group whose members are the shapes.
+  void read_shapes(const Node& node, const Node& shapes, const std::string& key, const User& user) {
+    static constexpr std::array<std::string_view, 7> kKeys = {"name",    "demand", "tasks",    "weight",
+                                                              "servers", "select", "demand_on"};
+    for (const std::string_view own : {"demand", "tasks", "demand_on"}) {
+      if (const Node* value = node.find(own))
+        return fail(fmt::format("{}.{}", key, own), "a user with `shapes` has it in each of its shapes",
+                    value->line);
+    }
+    User all = user;
+    read_placement(node, key, all);
+    check_servers(all, key);
+    add_group({.name = user.name,
+               .parent = user.group,
+               .weight = user.weight,
+               .quota = user.quota,
+               .is_user = true},
+              key);
+    if (list(shapes, key + ".shapes").empty())
+      return fail(key + ".shapes", "must have at least one shape", shapes.line);
+    std::set<std::string> names;
+    for (const Node::Entry& entry : shapes.entries) {
+      const std::string shape_key = fmt::format("{}.shapes[{}]", key, names.size());
+      if (failed() || !expect_map(entry.value, shape_key, kKeys)) return;
+      User shape;
+      shape.shape = text(required(entry.value, shape_key, "name"), shape_key + ".name");
+      if (Check bad = check_name(*shape.shape, "shape", shape_key + ".name"))
+        return fail(bad->key, bad->message, entry.value.line);
+      if (!names.insert(*shape.shape).second)
+        return fail(shape_key + ".name",
+                    fmt::format("duplicate name: the user has already a shape '{}'", *shape.shape),
+                    entry.value.line);
+      shape.name = fmt::format("{}/{}", user.name, *shape.shape);
+      shape.group = user.name;
+      if (const Node* weight = entry.value.find("weight"))
+        shape.weight = amount(*weight, shape_key + ".weight");
+      read_tasks(entry.value, shape_key, shape);
+      check_servers(shape, shape_key);
+      narrow(shape, all);
+      add_user(std::move(shape), shape_key);
+    }
+  }
+
+  // Before they are narrowed, so that a name that no server has is not lost.
+  void check_servers(const User& user, const std::string& key) {
+    if (!user.servers) return;
+    std::vector<std::string_view> known;
+    for (const Server& server : cluster_.servers) known.push_back(server.name);
+    for (std::size_t i = 0; i < user.servers->size(); ++i) {
+      const std::string& name = (*user.servers)[i];
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const std::string server_key = fmt::format("{}.servers[{}]", key, i);
+      return fail(server_key, fmt::format("there is no server '{}'{}", name, known_names(name, known)),
+                  line_of(root_, server_key));
+    }
+  }
+
+  // A shape runs where both itself and its user may.
+  static void narrow(User& shape, const User& all) {
+    const auto keep = [](std::vector<std::string>& own, const std::vector<std::string>& allowed) {
+      std::erase_if(own, [&](const std::string& each) {
+        return std::find(allowed.begin(), allowed.end(), each) == allowed.end();
+      });
+    };
+    if (!shape.servers) {
+      shape.servers = all.servers;
+    } else if (all.servers) {
+      keep(*shape.servers, *all.servers);
+    }
+    for (const auto& [label, values] : all.select) {
+      const auto [own, is_new] = shape.select.emplace(label, values);
+      if (!is_new) keep(own->second, values);
+    }
+  }
+
+  // Problem::from numbers groups and shapes in one list each; the file nests them.
+  std::string key_in_file(const std::string& key) const {
+    const auto translated = [&](std::string_view list, const std::vector<std::string>& keys) -> std::string {
+      if (!key.starts_with(list)) return {};
+      const std::size_t end = key.find(']');
+      const std::size_t number = std::stoul(key.substr(list.size(), end - list.size()));
+      if (number >= keys.size()) return {};
+      const bool is_user = keys[number].starts_with("users");
+      std::string rest = key.substr(end + 1);
+      if (is_user && rest == ".parent") rest = ".group";
+      return keys[number] + rest;
+    };
+    if (std::string found = translated("users[", user_keys_); !found.empty()) return found;
+    if (std::string found = translated("groups[", group_keys_); !found.empty()) return found;
+    return key;
   }
 
   // The servers or the users, unless their amounts would not fit into memory.
   const std::vector<Node::Entry>& rows(const std::string& key) {
     static const std::vector<Node::Entry> kNone;
     const Node& node = required(root_, "", key);
-    const std::size_t resources = std::max<std::size_t>(1, resources_.size());
+    const std::size_t resources = std::max<std::size_t>(1, cluster_.resources.size());
     if (node.entries.size() <= kMostAmounts / resources) return list(node, key);
     fail(key,
          fmt::format("{} of them with {} resources are more than {} amounts", node.entries.size(), resources,
@@ -114,11 +319,13 @@ class ClusterReader : FieldReader {
   }
 
   ResourceVector amounts(const Node& node, const std::string& key) {
-    return FieldReader::amounts(node, key, resources_);
+    return FieldReader::amounts(node, key, cluster_.resources);
   }
 
   const Node& root_;
-  std::vector<std::string> resources_;
+  Cluster cluster_;
+  std::vector<std::string> group_keys_;  // where each group stands in the file
+  std::vector<std::string> user_keys_;   // where each user or shape stands in the file
 };
 
 Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::string& name) {
@@ -156,11 +363,11 @@ Result<Problem> read_cluster_file(const std::string& path) {
   return read_cluster(*input, syntax_of(path), path);
 }
 
-int line_in_cluster_file(const std::string& path, std::string_view key) {
+FilePosition position_in_cluster_file(const std::string& path, const std::string& key) {
   std::ifstream input(path, std::ios::binary);
-  if (path == "-" || !input.is_open()) return 0;
+  if (path == "-" || !input.is_open()) return {.key = key};
   const Result<Node> document = read_document(input, syntax_of(path), path);
-  return document ? line_of(*document, key) : 0;
+  return document ? ClusterReader(*document, path).position(key) : FilePosition{.key = key};
 }
 
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name) {
@@ -235,9 +442,43 @@ std::string server_line(const Cluster& cluster, const Server& server) {
   return line;
 }
 
+std::string quota_fields(const Cluster& cluster, const Quota& quota) {
+  std::string fields;
+  if (quota.guarantee) fields += fmt::format(", guarantee: {}", amounts(cluster, *quota.guarantee));
+  if (!quota.limit.empty()) {
+    std::string limits;
+    for (std::size_t r = 0; r < quota.limit.size(); ++r) {
+      if (quota.limit[r])
+        limits += (limits.empty() ? "" : ", ") + key(cluster.resources[r]) + amount(*quota.limit[r]);
+    }
+    fields += fmt::format(", limit: {{{}}}", limits);
+  }
+  if (!quota.reserved.empty()) fields += fmt::format(", reserved: {}", amounts(cluster, quota.reserved));
+  return fields;
+}
+
+// The groups of a parent, each on a line with the groups within it below.
+std::string group_lines(const Cluster& cluster, const std::optional<std::string>& parent,
+                        const std::string& indent) {
+  std::string lines;
+  for (const Group& group : cluster.groups) {
+    if (group.is_user || group.parent != parent) continue;
+    std::string fields = fmt::format("name: {}", scalar(group.name));
+    if (group.weight != Quantity{1}) fields += fmt::format(", weight: {}", group.weight.text());
+    fields += quota_fields(cluster, group.quota);
+    const std::string members = group_lines(cluster, group.name, indent + "  ");
+    if (!members.empty()) fields += fmt::format(", groups: [\n{}{}]", members, indent);
+    lines += fmt::format("{}{}{{{}}}{}\n", indent, parent ? "" : "- ", fields, parent ? "," : "");
+  }
+  return lines;
+}
+
 std::string user_line(const Cluster& cluster, const User& user) {
-  std::string line = fmt::format("name: {}, demand: {}", scalar(user.name), amounts(cluster, user.demand));
+  std::string line = fmt::format("name: {}, demand: {}", scalar(user.shape.value_or(user.name)),
+                                 amounts(cluster, user.demand));
+  if (user.group && !user.shape) line += fmt::format(", group: {}", scalar(*user.group));
   if (user.weight != Quantity{1}) line += fmt::format(", weight: {}", user.weight.text());
+  line += quota_fields(cluster, user.quota);
   if (user.tasks) line += fmt::format(", tasks: {}", user.tasks->text());
   if (user.servers) line += fmt::format(", servers: {}", scalars(*user.servers));
   if (!user.select.empty()) {
@@ -257,6 +498,29 @@ std::string user_line(const Cluster& cluster, const User& user) {
   return line;
 }
 
+std::map<std::string_view, std::vector<const User*>> shapes_by_user(const Cluster& cluster) {
+  std::map<std::string_view, std::vector<const User*>> shapes;
+  for (const User& user : cluster.users) {
+    if (user.shape && user.group) shapes[*user.group].push_back(&user);
+  }
+  return shapes;
+}
+
+std::string user_with_shapes(const Cluster& cluster, const std::string& name,
+                             const std::vector<const User*>& shapes) {
+  std::string fields = fmt::format("name: {}", scalar(name));
+  const auto group = std::find_if(cluster.groups.begin(), cluster.groups.end(),
+                                  [&](const Group& each) { return each.name == name; });
+  if (group != cluster.groups.end()) {
+    if (group->parent) fields += fmt::format(", group: {}", scalar(*group->parent));
+    if (group->weight != Quantity{1}) fields += fmt::format(", weight: {}", group->weight.text());
+    fields += quota_fields(cluster, group->quota);
+  }
+  std::string lines;
+  for (const User* shape : shapes) lines += fmt::format("    {{{}}},\n", user_line(cluster, *shape));
+  return fmt::format("  - {{{}, shapes: [\n{}  ]}}\n", fields, lines);
+}
+
 }  // namespace
 
 std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::string>& comment) {
@@ -267,8 +531,18 @@ std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::st
   }
   yaml += fmt::format("version: 1\nresources: {}\nservers:\n", scalars(cluster.resources));
   for (const Server& server : cluster.servers) yaml += "  - {" + server_line(cluster, server) + "}\n";
+  if (const std::string groups = group_lines(cluster, {}, "  "); !groups.empty())
+    yaml += "groups:\n" + groups;
   yaml += "users:\n";
-  for (const User& user : cluster.users) yaml += "  - {" + user_line(cluster, user) + "}\n";
+  const std::map<std::string_view, std::vector<const User*>> shapes = shapes_by_user(cluster);
+  std::set<std::string_view> written;
+  for (const User& user : cluster.users) {
+    if (!user.shape) {
+      yaml += "  - {" + user_line(cluster, user) + "}\n";
+    } else if (written.insert(*user.group).second) {
+      yaml += user_with_shapes(cluster, *user.group, shapes.at(*user.group));
+    }
+  }
   return yaml;
 }
 

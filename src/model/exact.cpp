@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <string>
 
 namespace mirab {
 namespace {
@@ -35,6 +36,17 @@ double nearest(const mpq_class& value) {
   // none.
   const unsigned long leading = quotient.get_ui() | (remainder == 0 ? 0UL : 1UL);
   return std::ldexp(static_cast<double>(leading), static_cast<int>(-shift));
+}
+
+Quantity rounded_down(const mpq_class& value) {
+  int places = 18;  // behind the point
+  for (mpz_class whole = value.get_num() / value.get_den(); whole > 0 && places > 0; whole /= 10) --places;
+  mpz_class power;
+  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(places));
+  const mpz_class digits = value.get_num() * power / value.get_den();
+  const Result<Quantity> quantity = Quantity::parse(digits.get_str() + "e-" + std::to_string(places));
+  MIRAB_ASSERT(static_cast<bool>(quantity), "a part of a capacity is no quantity");
+  return *quantity;
 }
 
 ExactVector exact(const ResourceVector& amounts) {

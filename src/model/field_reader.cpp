@@ -67,20 +67,23 @@ Quantity FieldReader::amount(const Node& node, const std::string& key) {
   return {};
 }
 
+std::optional<std::size_t> FieldReader::resource(const Node::Entry& entry, const std::string& key,
+                                                 std::span<const std::string> resources) {
+  const auto found = std::find(resources.begin(), resources.end(), entry.key);
+  if (found != resources.end()) return static_cast<std::size_t>(found - resources.begin());
+  const std::vector<std::string_view> names(resources.begin(), resources.end());
+  fail(key + "." + entry.key, fmt::format("unknown resource{}", known_names(entry.key, names)), entry.line);
+  return std::nullopt;
+}
+
 ResourceVector FieldReader::amounts(const Node& node, const std::string& key,
                                     std::span<const std::string> resources) {
   ResourceVector amounts(resources.size());
   if (!expect_map(node, key)) return amounts;
   for (const Node::Entry& entry : node.entries) {
-    const auto resource = std::find(resources.begin(), resources.end(), entry.key);
-    if (resource == resources.end()) {
-      const std::vector<std::string_view> names(resources.begin(), resources.end());
-      fail(key + "." + entry.key, fmt::format("unknown resource{}", known_names(entry.key, names)),
-           entry.line);
-      return amounts;
-    }
-    amounts[static_cast<std::size_t>(resource - resources.begin())] =
-        amount(entry.value, key + "." + entry.key);
+    const std::optional<std::size_t> r = resource(entry, key, resources);
+    if (!r) return amounts;
+    amounts[*r] = amount(entry.value, key + "." + entry.key);
   }
   return amounts;
 }

@@ -45,6 +45,10 @@ class FieldReader {
   /// An amount for each resource; one that is left out is 0.
   ResourceVector amounts(const Node& node, const std::string& key, std::span<const std::string> resources);
 
+  /// Which resource an entry is for; nothing, and an error, when there is no such resource.
+  std::optional<std::size_t> resource(const Node::Entry& entry, const std::string& key,
+                                      std::span<const std::string> resources);
+
   /// From 1 to 2^63 - 1.
   std::int64_t whole(const Node& node, const std::string& key);
 

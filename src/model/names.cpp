@@ -125,4 +125,14 @@ std::string known_names(std::string_view written, std::span<const std::string_vi
                      first_names(known, kMostKnown));
 }
 
+Check check_name(const std::string& name, std::string_view kind, std::string key) {
+  const auto wrong = [&](std::string message) {
+    return Error{.message = std::move(message), .key = std::move(key)};
+  };
+  if (name.empty()) return wrong(fmt::format("a {} needs a name", kind));
+  if (!is_utf8(name)) return wrong("is not valid UTF-8");
+  if (has_control(name)) return wrong("holds a control character, such as a line break or a tab");
+  return {};
+}
+
 }  // namespace mirab

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <mirab/model/allocation.hpp>
+#include <mirab/model/result.hpp>
 
 namespace mirab {
 
@@ -33,6 +34,10 @@ std::string_view status_name(Status status);
 
 /// `a, b, c and 4 more`: the first `most` of the names, in their order.
 std::string first_names(std::span<const std::string_view> names, std::size_t most);
+
+/// A name stands in tables, error messages and files: it is text on one line. `kind` says what it names:
+/// `server`.
+Check check_name(const std::string& name, std::string_view kind, std::string key);
 
 /// What to say after an unknown name: `; did you mean small? Known are big, small and 12 more`.
 std::string known_names(std::string_view written, std::span<const std::string_view> known);

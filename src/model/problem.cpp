@@ -201,15 +201,6 @@ bool demands_something(const ResourceVector& demand) {
   return std::any_of(demand.begin(), demand.end(), [](const Quantity& amount) { return !amount.is_zero(); });
 }
 
-// A name stands in tables, error messages and files: it is text on one line.
-Check check_name(const std::string& name, std::string_view kind, std::string key) {
-  if (name.empty()) return wrong(std::move(key), fmt::format("a {} needs a name", kind));
-  if (!is_utf8(name)) return wrong(std::move(key), "is not valid UTF-8");
-  if (has_control(name))
-    return wrong(std::move(key), "holds a control character, such as a line break or a tab");
-  return {};
-}
-
 Check check_size(const Cluster& cluster) {
   const std::size_t resources = cluster.resources.size();
   if (resources > kMostResources) {
@@ -223,6 +214,8 @@ Check check_size(const Cluster& cluster) {
     return wrong("servers", fmt::format("more than {} amounts", kMostAmounts));
   if (too_many(cluster.users.size()))
     return wrong("users", fmt::format("more than {} amounts", kMostAmounts));
+  if (too_many(cluster.groups.size()))
+    return wrong("groups", fmt::format("more than {} amounts", kMostAmounts));
   return {};
 }
 
@@ -243,15 +236,12 @@ Check check_resources(const Cluster& cluster) {
 // Names are given and unique in a list of servers or users.
 template <class Named>
 Check check_names(const std::vector<Named>& list, std::string_view list_key, std::string_view kind) {
-  std::map<std::string_view, std::size_t> seen;
+  std::set<std::string_view> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string key = fmt::format("{}[{}].name", list_key, i);
     if (Check bad = check_name(list[i].name, kind, key)) return bad;
-    const auto [first, is_new] = seen.emplace(list[i].name, i);
-    if (!is_new) {
-      return wrong(key, fmt::format("duplicate name: {}[{}] is already called '{}'", list_key, first->second,
-                                    list[i].name));
-    }
+    if (!seen.insert(list[i].name).second)
+      return wrong(key, fmt::format("duplicate name: there is already a {} '{}'", kind, list[i].name));
   }
   return {};
 }
@@ -299,7 +289,6 @@ Check check_user(const Cluster& cluster, const ServerNumbers& servers, std::size
   const User& user = cluster.users[n];
   const std::string key = fmt::format("users[{}]", n);
   if (Check bad = check_demand(user.demand, cluster, user.name, key + ".demand")) return bad;
-  if (user.weight.is_zero()) return wrong(key + ".weight", "must be more than 0");
   if (user.servers) {
     for (std::size_t i = 0; i < user.servers->size(); ++i) {
       const std::string server_key = fmt::format("{}.servers[{}]", key, i);
@@ -348,6 +337,7 @@ Result<Problem> Problem::from(Cluster cluster) {
     }
   }
   if (Check bad = problem.find_eligible_servers()) return *std::move(bad);
+  if (Check bad = problem.build_tree()) return *std::move(bad);
   return problem;
 }
 

@@ -147,7 +147,7 @@ TEST(ClusterFile, EveryErrorNamesFileLineAndKey) {
   EXPECT_EQ(cluster_file_refusal(head + "users:\n  - name: a\n    demand: {cpu: 1}\n    wieght: 2\n"),
             "c.yaml:7: users[0].wieght: unknown key; did you mean weight? Known are name, demand, weight, "
             "tasks, servers, "
-            "select, demand_on");
+            "select, demand_on, group, guarantee, limit, reserved, shapes");
   EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers:\n  - name: s\n    capacity:\n      cpu: -1\n"),
               HasSubstr("c.yaml:5: servers[0].capacity.cpu: '-1' is negative"));
   EXPECT_THAT(cluster_file_refusal("resources: [cpu]\nservers:\n  - {name: s, capacity: {cpu: .nan}}\n"),
@@ -309,9 +309,9 @@ TEST(ClusterFile, TheLineOfAKeyCanBeFoundLater) {
     ASSERT_TRUE(std::getline(file, text));
     ++line;
   }
-  EXPECT_EQ(line_in_cluster_file(slides, "users[4].demand_on"), line);
-  EXPECT_EQ(line_in_cluster_file("-", "users"), 0);
-  EXPECT_EQ(line_in_cluster_file("/nowhere", "users"), 0);
+  EXPECT_EQ(position_in_cluster_file(slides, "users[4].demand_on").line, line);
+  EXPECT_EQ(position_in_cluster_file("-", "users").line, 0);
+  EXPECT_EQ(position_in_cluster_file("/nowhere", "users").line, 0);
 }
 
 // A source of endless brackets, so that the test itself needs no memory for them.

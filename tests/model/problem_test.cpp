@@ -93,7 +93,7 @@ TEST(Problem, RefusesDuplicateAndMissingNames) {
   EXPECT_THAT(problem_refusal([](Cluster& c) { c.resources[1] = "cpu"; }),
               HasSubstr("resources[1]: duplicate name"));
   EXPECT_THAT(problem_refusal([](Cluster& c) { c.servers[1].name = "big"; }),
-              HasSubstr("servers[1].name: duplicate name: servers[0] is already called 'big'"));
+              HasSubstr("servers[1].name: duplicate name: there is already a server 'big'"));
   EXPECT_THAT(problem_refusal([](Cluster& c) { c.users[1].name = "ann"; }),
               HasSubstr("users[1].name: duplicate name"));
   EXPECT_THAT(problem_refusal([](Cluster& c) { c.users[1].name.clear(); }),
@@ -124,13 +124,11 @@ TEST(Problem, RefusesVectorsOfAnotherLength) {
               HasSubstr("users[0].demand: 3 amounts for 2 resources"));
 }
 
-TEST(Problem, RefusesAUserWithoutDemandWeightOrPlace) {
+TEST(Problem, RefusesAUserWithoutDemandOrPlace) {
   EXPECT_THAT(problem_refusal([](Cluster& c) {
                 c.users[0].demand = {Quantity{}, Quantity{}};
               }),
               HasSubstr("users[0].demand: user 'ann' demands nothing"));
-  EXPECT_THAT(problem_refusal([](Cluster& c) { c.users[0].weight = Quantity{}; }),
-              HasSubstr("users[0].weight: must be more than 0"));
   EXPECT_THAT(problem_refusal([](Cluster& c) { c.servers[0].count = 0; }),
               HasSubstr("servers[0].count: must be a whole number from 1, not 0"));
   EXPECT_THAT(problem_refusal([](Cluster& c) { c.servers[0].capacity[1] = Quantity{}; }),
@@ -148,6 +146,19 @@ TEST(Problem, RefusesAUserWithoutDemandWeightOrPlace) {
                 c.users[1].select = {{"zone", {}}};
               }),
               HasSubstr("users[1].select.zone: names no value"));
+}
+
+TEST(Problem, RefusesGroupsThatAreNoTree) {
+  const auto with = [](Group group) { return [group](Cluster& c) { c.groups = {group}; }; };
+  EXPECT_THAT(problem_refusal(with({.name = "g", .parent = "g"})),
+              HasSubstr("groups[0].parent: there is no group 'g'"));
+  EXPECT_THAT(problem_refusal(with({.name = ""})), HasSubstr("groups[0].name: a group needs a name"));
+  EXPECT_THAT(problem_refusal(with({.name = "g", .quota = {.guarantee = ResourceVector(3)}})),
+              HasSubstr("groups[0]"));
+  EXPECT_THAT(problem_refusal([](Cluster& c) { c.users[0].shape = "web"; }),
+              HasSubstr("users[0].group: missing: a task shape is a member of a user"));
+  EXPECT_THAT(problem_refusal([](Cluster& c) { c.users[0].quota.limit.resize(1); }),
+              HasSubstr("users[0].limit: 1 amounts for 2 resources"));
 }
 
 TEST(Problem, RefusesALabelOrValueThatNoServerHasWithThoseThatExist) {

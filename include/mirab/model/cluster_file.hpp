@@ -19,9 +19,15 @@ Result<Problem> read_cluster_file(const std::string& path);
 /// The same for a text in memory; `name` stands for the file in errors.
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name);
 
-/// The line on which a key such as `users[3].demand_on` stands in a cluster file, for an error that is found
-/// after the file was read; 0 when it is unknown, as for standard input. Reads the file again.
-int line_in_cluster_file(const std::string& path, std::string_view key);
+/// Where something of a problem stands in its cluster file: the key there, and the line.
+struct FilePosition {
+  std::string key;  ///< of a shape: `users[1].shapes[0]`; of a group: `groups[0].groups[2]`
+  int line = 0;     ///< 0 when it is unknown, as for standard input
+};
+
+/// The position of a key of the problem, such as `users[3].demand_on`, in the cluster file it was read from:
+/// for an error that is found after the file was read. Reads the file again.
+FilePosition position_in_cluster_file(const std::string& path, const std::string& key);
 
 /// The cluster in YAML, in the order in which it was given: reading it back gives an equal problem. `comment`
 /// lines come first, each after a `# `.

@@ -130,6 +130,7 @@ class Problem {
   explicit Problem(Cluster cluster) : cluster_(std::move(cluster)) {}
   Check find_eligible_servers();
   Check build_tree();
+  Check find_quotas();
 
   Cluster cluster_;
   std::vector<double> pool_;

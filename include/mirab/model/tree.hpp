@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,36 +20,50 @@ class Problem;
 /// the users. A parent comes before its members.
 class Tree {
  public:
-  struct Node {
-    std::size_t parent = 0;                 ///< of the root: itself
-    std::vector<std::size_t> members = {};  ///< child nodes, ascending; none of a user
-    double weight = 1;                      ///< φ_v ≥ 0
-    std::vector<double> guarantee = {};  ///< ĝ_v, effective: as given, else Σ ĝ of the members. [m]; empty: 0
-    std::vector<double> reserve = {};  ///< k̂_v = max(k_v, Σ k̂ of the members). [m]; empty: 0
-    std::vector<double> limit = {};    ///< L_v, infinite where there is none. [m]; empty: none
-  };
-
-  const std::vector<Node>& nodes() const { return nodes_; }
-  const Node& operator[](std::size_t node) const { return nodes_[node]; }
-
+  std::size_t size() const { return parent_.size(); }       ///< nodes: 1 + G + N
   std::size_t group_count() const { return group_count_; }  ///< G
   std::size_t node_of_group(std::size_t group) const { return 1 + group; }
   std::size_t node_of_user(std::size_t user) const { return 1 + group_count_ + user; }
   bool is_user(std::size_t node) const { return node > group_count_; }
+  bool is_group(std::size_t node) const { return node > 0 && !is_user(node); }
   std::size_t user_at(std::size_t node) const { return node - 1 - group_count_; }  ///< of a user's node
+  std::size_t group_at(std::size_t node) const { return node - 1; }                ///< of a group's node
+
+  std::size_t parent(std::size_t node) const { return parent_[node]; }  ///< of the root: itself
+  /// Child nodes, ascending; none of a user.
+  std::span<const std::size_t> members(std::size_t node) const {
+    return std::span(members_).subspan(first_member_[node], first_member_[node + 1] - first_member_[node]);
+  }
+  double weight(std::size_t node) const { return weight_[node]; }  ///< φ_v ≥ 0
+
+  /// ĝ_v, effective: as given, else Σ ĝ of the members. [m]; empty: 0 of everything.
+  std::span<const double> guarantee(std::size_t node) const { return quota(node).guarantee; }
+  /// k̂_v = max(k_v, Σ k̂ of the members). [m]; empty: 0 of everything.
+  std::span<const double> reserve(std::size_t node) const { return quota(node).reserve; }
+  /// L_v, infinite where there is none. [m]; empty: none.
+  std::span<const double> limit(std::size_t node) const { return quota(node).limit; }
 
   /// Without groups, guarantees, limits and reserves: every user is a member of the root.
-  bool is_flat() const { return flat_; }
+  bool is_flat() const { return group_count_ == 0 && quotas_.size() == 1; }
 
-  /// A path from the root down to a node, without the root: the groups around it, then the node itself.
+  /// The way from the root down to a node, without the root: the groups around it, then the node itself.
   std::vector<std::size_t> path(std::size_t node) const;
 
  private:
   friend class Problem;
 
-  std::vector<Node> nodes_ = std::vector<Node>(1);
+  struct EffectiveQuota {
+    std::vector<double> guarantee = {}, reserve = {}, limit = {};
+  };
+  const EffectiveQuota& quota(std::size_t node) const { return quotas_[quota_of_[node]]; }
+
   std::size_t group_count_ = 0;
-  bool flat_ = true;
+  std::vector<std::size_t> parent_;                          // [node]
+  std::vector<double> weight_;                               // [node]
+  std::vector<std::size_t> first_member_;                    // [node], where its members begin; and their end
+  std::vector<std::size_t> members_;                         // all nodes but the root, by parent
+  std::vector<std::uint32_t> quota_of_;                      // [node], an index into quotas_
+  std::vector<EffectiveQuota> quotas_ = {EffectiveQuota{}};  // the first is that of nodes without one
 };
 
 /// Guarantees into which no task of any user below fits, so that nobody is ever covered by them: each with

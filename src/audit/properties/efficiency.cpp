@@ -95,7 +95,7 @@ Verdict check_non_wastefulness(const Division& division, const Tolerances& toler
   std::optional<Witness> worst = held_but_unused(division, ground, threshold);
   if (!worst) worst = useful_but_idle(division, ground, threshold);
   if (!worst) return {.property = Property::non_wastefulness};
-  worst->problem = cluster_of(division.problem);
+  worst->problem = division.problem.cluster();
   return violated(Property::non_wastefulness, *std::move(worst));
 }
 
@@ -369,7 +369,7 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
       Property::pareto_efficiency,
       {.words = fmt::format("{} could have {} tasks instead of {} under {} while no other user loses any{}",
                             names_of(ground, who), more, now, division.outcome.mechanism, everybody),
-       .problem = cluster_of(division.problem),
+       .problem = division.problem.cluster(),
        .user = ground.user_name(who[0]),
        .numbers = {{"tasks", has}, {"possible", could}, {"gain", size}, {"common_factor", factor}},
        .size = size});

@@ -48,7 +48,7 @@ Verdict check_sharing_incentive(const Division& division, EqualPart part, const 
         .size = size};
   }
   if (!worst) return {.property = Property::sharing_incentive};
-  worst->problem = cluster_of(division.problem);
+  worst->problem = division.problem.cluster();
   return violated(Property::sharing_incentive, *std::move(worst));
 }
 
@@ -111,7 +111,7 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
     }
   }
   if (!worst) return {.property = Property::envy_freeness};
-  worst->problem = cluster_of(division.problem);
+  worst->problem = division.problem.cluster();
   return violated(Property::envy_freeness, *std::move(worst));
 }
 
@@ -189,7 +189,7 @@ Verdict max_min_in(Property property, const Division& division, const ClusterVie
                     .size = size};
   }
   if (!worst) return {.property = property};
-  worst->problem = cluster_of(division.problem);
+  worst->problem = division.problem.cluster();
   return violated(property, *std::move(worst));
 }
 

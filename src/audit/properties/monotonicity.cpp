@@ -31,7 +31,7 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
 // The greatest loss when `gone` leaves.
 Trial loss_without(const Division& division, const Rule& rule, std::size_t gone,
                    const Tolerances& tolerances) {
-  Cluster left = cluster_of(division.problem);
+  Cluster left = division.problem.cluster();
   remove_user(left, gone);
   const Result<Problem> problem = Problem::from(left);
   if (!problem) return {};
@@ -55,7 +55,7 @@ Trial loss_without(const Division& division, const Rule& rule, std::size_t gone,
                     .size = size};
   }
   if (!worst) return {.compared = 1};
-  worst->problem = cluster_of(division.problem);
+  worst->problem = division.problem.cluster();
   worst->changed = std::move(left);
   return {.compared = 1, .violation = std::move(worst)};
 }
@@ -123,7 +123,7 @@ std::vector<Growth> growths(const Division& division) {
 }
 
 std::optional<Problem> grown(const Problem& problem, const Growth& growth) {
-  Cluster cluster = cluster_of(problem);
+  Cluster cluster = problem.cluster();
   for (std::size_t i = 0; i < cluster.servers.size(); ++i) {
     if (growth.server.value_or(i) != i) continue;
     Quantity& capacity = cluster.servers[i].capacity[growth.resource];
@@ -168,8 +168,8 @@ Trial loss_with(const Division& division, const Rule& rule, const Growth& growth
         .size = size};
   }
   if (!worst) return {.compared = 1};
-  worst->problem = cluster_of(division.problem);
-  worst->changed = cluster_of(*more);
+  worst->problem = division.problem.cluster();
+  worst->changed = more->cluster();
   return {.compared = 1, .violation = std::move(worst)};
 }
 
@@ -228,7 +228,7 @@ bool scale(ResourceVector& demand, double factor) {
 }
 
 std::optional<Problem> with_larger_tasks(const Problem& problem, std::size_t user, double factor) {
-  Cluster cluster = cluster_of(problem);
+  Cluster cluster = problem.cluster();
   User& scaled = cluster.users[user];
   bool counts = scale(scaled.demand, factor);
   for (auto& [server, demand] : scaled.demand_on) counts = counts && scale(demand, factor);
@@ -279,8 +279,8 @@ Trial change_by(const Division& division, const Rule& rule, std::size_t user, do
     }
   }
   if (!worst) return {.compared = 1};
-  worst->problem = cluster_of(division.problem);
-  worst->changed = cluster_of(*scaled);
+  worst->problem = division.problem.cluster();
+  worst->changed = scaled->cluster();
   return {.compared = 1, .violation = std::move(worst)};
 }
 

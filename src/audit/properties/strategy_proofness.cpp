@@ -234,7 +234,7 @@ Misreport misreport_of(const Problem& problem, const ServerKinds& kinds, const M
 }  // namespace
 
 std::optional<ReportedCluster> report(const Problem& problem, const Misreport& lie) {
-  ReportedCluster reported{.cluster = cluster_of(problem), .liars = {}, .words = {}};
+  ReportedCluster reported{.cluster = problem.cluster(), .liars = {}, .words = {}};
   const auto found = std::find_if(problem.users().begin(), problem.users().end(),
                                   [&](const User& user) { return user.name == lie.user; });
   if (found == problem.users().end()) return {};
@@ -376,7 +376,7 @@ Trial try_misreport(const Division& division, const Rule& rule, const Misreport&
   return {.compared = 1,
           .violation = Witness{.words = fmt::format("{} runs {} tasks under {}, and {} {}", lie.user, has,
                                                     division.outcome.mechanism, could, reported->words),
-                               .problem = cluster_of(division.problem),
+                               .problem = division.problem.cluster(),
                                .changed = std::move(reported->cluster),
                                .user = lie.user,
                                .numbers = {{"tasks", honest}, {"tasks_by_lying", gained}},

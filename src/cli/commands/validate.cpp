@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <mirab/model/cluster_file.hpp>
@@ -29,7 +30,17 @@ using simulation::TrafficScenario;
 using Summary = Result<std::string>;
 
 Summary summary_of(const Problem& problem) {
-  return fmt::format("{}, {}, {}", counted(problem.user_count(), "user"),
+  const std::vector<Group>& groups = problem.groups();
+  const auto with_shapes = static_cast<std::size_t>(
+      std::count_if(groups.begin(), groups.end(), [](const Group& group) { return group.is_user; }));
+  const std::vector<User>& users = problem.users();
+  const auto shapes = static_cast<std::size_t>(
+      std::count_if(users.begin(), users.end(), [](const User& user) { return user.shape.has_value(); }));
+  std::string summary = counted(users.size() - shapes + with_shapes, "user");
+  if (shapes > 0) summary += fmt::format(" with {}", counted(shapes, "task shape"));
+  if (groups.size() > with_shapes)
+    summary += fmt::format(", {}", counted(groups.size() - with_shapes, "group"));
+  return fmt::format("{}, {}, {}", summary,
                      counted(static_cast<std::size_t>(report::total_servers(problem)), "server"),
                      counted(problem.resource_count(), "resource"));
 }
@@ -119,6 +130,7 @@ Summary check(const std::string& file) {
   if (problem) {
     print_cluster_notices(file, unplaceable_tasks(*problem));
     print_cluster_notices(file, missing_units(*problem));
+    print_cluster_notices(file, unusable_guarantees(*problem));
     return summary_of(*problem);
   }
   if (simulation::is_scenario(input->text, input->syntax)) return check_scenario(*input);

@@ -59,7 +59,10 @@ std::string title_of(const std::string& cluster) {
 Error with_cluster_position(const std::string& cluster, Error error) {
   if (!error.file.empty()) return error;
   error.file = title_of(cluster);
-  if (!error.key.empty()) error.line = line_in_cluster_file(cluster, error.key);
+  if (error.key.empty()) return error;
+  FilePosition position = position_in_cluster_file(cluster, error.key);
+  error.key = std::move(position.key);
+  error.line = position.line;
   return error;
 }
 
