@@ -1,4 +1,4 @@
-// Metrics of an allocation: inequality of shares, utilisation, and the figures of groups with the same
+// Metrics of an allocation: inequality of shares, utilisation, and the figures of users with the same
 // dominant resource.
 #include <algorithm>
 #include <cmath>

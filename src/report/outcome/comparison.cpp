@@ -11,6 +11,7 @@
 
 #include "audit/figures.hpp"
 #include "model/names.hpp"
+#include "report/outcome/groups.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"
 
@@ -120,6 +121,8 @@ Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
   const Outcome& outcome = measured.outcome;
   const Allocation& allocation = outcome.allocation;
   const auto granted = bundles(problem, allocation);
+  std::optional<Stops> stops;
+  if (!problem.tree().is_flat()) stops.emplace(problem, outcome);
   Json users = Json::array();
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     Json servers = Json::object();
@@ -128,7 +131,15 @@ Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
              {{"tasks", task_count(outcome, grant.tasks)},
               {"resources", by_resource(problem.resources(), grant.resources)}});
     }
-    Json user{{"name", problem.users()[n].name}, {"weight", problem.users()[n].weight.value()}};
+    const User& who = problem.users()[n];
+    Json user{{"name", who.name}};
+    if (who.shape) {
+      user["user"] = *who.group;
+      user["shape"] = *who.shape;
+    } else if (who.group) {
+      user["group"] = *who.group;
+    }
+    user["weight"] = who.weight.value();
     for_each_figure<Per::user>([&](const auto& figure) {
       const auto& value = values_of(measured, figure)[n];
       if constexpr (kIsIn<Allocation, decltype(figure)>) {
@@ -139,6 +150,10 @@ Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
     });
     append(user, "resources", by_resource(problem.resources(), granted[n]));
     append(user, "servers", std::move(servers));
+    if (stops) {
+      const Stop stop = stops->of(n);
+      append(user, "held_back", {{"by", stop_name(stop.kind)}, {"words", stop_words(problem, stop)}});
+    }
     users.push_back(std::move(user));
   }
   return users;
@@ -238,6 +253,7 @@ Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, std::
   json["certificate"] = certificate_json(outcome.certificate);
   json["seconds"] = outcome.seconds;
   json["users"] = users_json(problem, measured);
+  if (!problem.groups().empty()) json["groups"] = groups_json(problem, outcome);
   const GroupMetrics groups = measure_groups(problem, outcome.allocation);
   json["servers"] = servers_json(problem, outcome.allocation, groups);
   json["metrics"] = metrics_json(problem, measured.metrics, groups);

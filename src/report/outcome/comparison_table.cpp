@@ -12,6 +12,7 @@
 #include "audit/figures.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
+#include "report/outcome/groups.hpp"
 #include "report/text/format.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
@@ -237,6 +238,10 @@ std::string comparison_table(const Comparison& comparison, std::size_t width) {
   }
   text += "\n" + broken("share: the largest part of any one resource that the user holds, its dominant share",
                         width);
+  for (const MeasuredOutcome& each : comparison.outcomes) {
+    if (!comparison.problem.tree().is_flat() && honours_groups(each.outcome))
+      text += groups_table(comparison.problem, each.outcome, width);
+  }
   for (const MeasuredOutcome& each : comparison.outcomes) {
     if (each.outcome.filling && !each.outcome.filling->steps.empty())
       text += steps(comparison.problem, each.outcome, width);

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <mirab/model/allocation.hpp>
+#include <mirab/model/problem.hpp>
+
+namespace mirab {
+
+/// What the users below one node of Problem::tree() have together. Letters: docs/explanation/teams.md. m
+/// resources.
+struct GroupFigures {
+  std::vector<double> used;       ///< what their tasks take, u_{v,r} C_r, [m]
+  double share = 0;               ///< max_r u_{v,r}
+  double beyond = 0;              ///< max(0, max_r (u_{v,r} - ĝ_{v,r} / C_r)): κ φ
+  double key = 0;                 ///< κ = beyond / φ; beyond where φ is 0
+  std::vector<double> guarantee;  ///< ĝ, effective, [m]
+  std::vector<double> unused;     ///< max(0, ĝ - used): of the guarantee, [m]
+  std::vector<double> lent;       ///< the part of it that is not reserved, and others may use, [m]
+  std::vector<double> borrowed;   ///< max(0, used - ĝ), [m]
+};
+
+/// Of every node of Problem::tree(), [node]: the cluster, the groups, then the users, each as a group of one.
+/// O((N + G) m + grants m).
+std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation& allocation);
+
+/// What keeps a user from having more.
+enum class StopKind {
+  tasks,     ///< it has all its tasks
+  limit,     ///< the limit of a node on its path
+  capacity,  ///< a full resource everywhere it may run; of a filling: its next task fits nowhere
+  reserve,   ///< what is free is reserved for others
+  order      ///< none of these: the mechanism gives it no more
+};
+
+/// The word for it, as in JSON: `tasks`, `limit`, `capacity`, `reserve`, `order`.
+std::string_view stop_name(StopKind kind);
+
+struct Stop {
+  StopKind kind;
+  std::size_t node = 0;                     ///< of Problem::tree(): whose limit
+  std::vector<std::size_t> resources = {};  ///< that are full, or at the limit
+};
+
+/// Answers what stops users under one outcome of a problem. Both must outlive it.
+class Stops {
+ public:
+  /// O((N + G) m + grants m).
+  Stops(const Problem& problem, const Outcome& outcome);
+
+  /// O(K m + depth m).
+  Stop of(std::size_t user) const;
+
+ private:
+  const Problem& problem_;
+  const Outcome& outcome_;
+  std::vector<std::vector<double>> used_;  // by the users below each node, [node][m]
+  std::vector<double> charged_;            // of the cluster, with what is reserved, [m]
+};
+
+}  // namespace mirab

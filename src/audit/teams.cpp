@@ -1,0 +1,161 @@
+// Groups of a tree under an allocation (docs/explanation/teams.md): what each has, what of its guarantee is
+// unused and lent, what it borrows, and what keeps a user from having more.
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <mirab/audit/metrics.hpp>
+#include <mirab/audit/teams.hpp>
+
+#include "fairness/share.hpp"
+
+namespace mirab {
+
+namespace {
+
+constexpr double kFullWithin = 1e-6;  // of a capacity or limit: beyond what a converged outcome leaves
+
+bool is_full(double used, double most) { return used >= most * (1 - kFullWithin); }
+
+// Use is charged from the leaves up, of each resource at least what is reserved.
+std::vector<std::vector<double>> charged(const Tree& tree, const std::vector<std::vector<double>>& used) {
+  std::vector<std::vector<double>> charge(used.size());
+  for (std::size_t v = used.size(); v-- > 0;) {
+    if (tree.is_user(v)) charge[v] = used[v];
+    if (charge[v].empty()) charge[v].assign(used[v].size(), 0.0);
+    const std::span<const double> reserve = tree.reserve(v);
+    for (std::size_t r = 0; r < reserve.size(); ++r) charge[v][r] = std::max(charge[v][r], reserve[r]);
+    if (v == 0) break;
+    std::vector<double>& above = charge[tree.parent(v)];
+    above.resize(used[v].size());
+    for (std::size_t r = 0; r < above.size(); ++r) above[r] += charge[v][r];
+  }
+  return charge;
+}
+
+}  // namespace
+
+std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation& allocation) {
+  const Tree& tree = problem.tree();
+  const std::size_t m = problem.resource_count();
+  const std::vector<std::vector<double>> used = fairness::used_below(tree, bundles(problem, allocation));
+  const std::vector<std::vector<double>> charge = charged(tree, used);
+  std::vector<GroupFigures> figures;
+  for (std::size_t v = 0; v < tree.size(); ++v) {
+    GroupFigures node{.used = used[v],
+                      .share = fairness::dominant_share<double>(used[v], problem.pool()),
+                      .guarantee = {tree.guarantee(v).begin(), tree.guarantee(v).end()},
+                      .unused = std::vector<double>(m, 0.0),
+                      .lent = std::vector<double>(m, 0.0),
+                      .borrowed = std::vector<double>(m, 0.0)};
+    node.guarantee.resize(m);
+    for (std::size_t r = 0; r < m; ++r) {
+      node.unused[r] = std::max(0.0, node.guarantee[r] - used[v][r]);
+      node.lent[r] = std::max(0.0, node.guarantee[r] - charge[v][r]);
+      node.borrowed[r] = std::max(0.0, used[v][r] - node.guarantee[r]);
+    }
+    node.beyond = fairness::dominant_share<double>(node.borrowed, problem.pool());
+    node.key = tree.weight(v) > 0 ? node.beyond / tree.weight(v) : node.beyond;
+    figures.push_back(std::move(node));
+  }
+  return figures;
+}
+
+namespace {
+
+// What a user demands of a server of the allocation; nothing where it may not run. The pool is one server.
+const ResourceVector* demand_there(const Problem& problem, const Allocation& allocation, std::size_t user,
+                                   std::size_t server) {
+  if (allocation.servers.size() != problem.server_count()) return &problem.users()[user].demand;
+  return problem.eligible(user, server) ? &problem.demand(user, server) : nullptr;
+}
+
+// The full resources that a user demands where it may run; none while a server has some of all that it
+// demands there. Those that are full on most servers come first.
+std::vector<std::size_t> full_resources(const Problem& problem, const Allocation& allocation,
+                                        std::size_t user) {
+  std::vector<std::size_t> times(problem.resource_count());
+  for (std::size_t i = 0; i < allocation.servers.size(); ++i) {
+    const ResourceVector* const demand = demand_there(problem, allocation, user, i);
+    if (demand == nullptr) continue;
+    const ServerUse& server = allocation.servers[i];
+    bool any = false;
+    for (std::size_t r = 0; r < times.size(); ++r) {
+      if ((*demand)[r].is_zero() || !is_full(server.used[r], server.capacity[r])) continue;
+      any = true;
+      ++times[r];
+    }
+    if (!any) return {};
+  }
+  std::vector<std::size_t> resources;
+  for (std::size_t r = 0; r < times.size(); ++r) {
+    if (times[r] > 0) resources.push_back(r);
+  }
+  std::stable_sort(resources.begin(), resources.end(),
+                   [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
+  return resources;
+}
+
+// The resources that a user demands and that pass the test.
+template <class Test>
+std::vector<std::size_t> demanded(const Problem& problem, std::size_t user, const Test& passes) {
+  std::vector<std::size_t> resources;
+  for (std::size_t r = 0; r < problem.resource_count(); ++r) {
+    const double demand = problem.users()[user].demand[r].value();
+    if (demand > 0 && passes(r, demand)) resources.push_back(r);
+  }
+  return resources;
+}
+
+}  // namespace
+
+std::string_view stop_name(StopKind kind) {
+  switch (kind) {
+    case StopKind::tasks:
+      return "tasks";
+    case StopKind::limit:
+      return "limit";
+    case StopKind::capacity:
+      return "capacity";
+    case StopKind::reserve:
+      return "reserve";
+    case StopKind::order:
+      return "order";
+  }
+  return {};
+}
+
+Stops::Stops(const Problem& problem, const Outcome& outcome)
+    : problem_(problem),
+      outcome_(outcome),
+      used_(fairness::used_below(problem.tree(), bundles(problem, outcome.allocation))),
+      charged_(charged(problem.tree(), used_)[0]) {}
+
+Stop Stops::of(std::size_t user) const {
+  const bool whole = outcome_.filling.has_value();  // then a wall stops the next task before it is reached
+  const Allocation& allocation = outcome_.allocation;
+  if (const std::optional<Quantity>& all = problem_.users()[user].tasks) {
+    const double tasks = whole ? std::floor(all->value()) : all->value();
+    if (is_full(allocation.tasks[user], tasks)) return {.kind = StopKind::tasks};
+  }
+  const Tree& tree = problem_.tree();
+  for (const std::size_t node : tree.path(tree.node_of_user(user))) {
+    const std::span<const double> limit = tree.limit(node);
+    if (limit.empty()) continue;
+    std::vector<std::size_t> reached = demanded(problem_, user, [&](std::size_t r, double demand) {
+      return whole ? used_[node][r] + demand > limit[r] : is_full(used_[node][r], limit[r]);
+    });
+    if (!reached.empty()) return {.kind = StopKind::limit, .node = node, .resources = std::move(reached)};
+  }
+  if (std::vector<std::size_t> full = full_resources(problem_, allocation, user); !full.empty())
+    return {.kind = StopKind::capacity, .resources = std::move(full)};
+  std::vector<std::size_t> reserved = demanded(problem_, user, [&](std::size_t r, double demand) {
+    const double next = whole ? demand : 0;
+    return charged_[r] > used_[0][r] && is_full(charged_[r] + next, problem_.pool()[r]);
+  });
+  if (!reserved.empty()) return {.kind = StopKind::reserve, .resources = std::move(reserved)};
+  if (whole && outcome_.filling->unplaced[user] == Unplaced::no_room) return {.kind = StopKind::capacity};
+  return {.kind = StopKind::order};
+}
+
+}  // namespace mirab

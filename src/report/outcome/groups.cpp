@@ -1,0 +1,195 @@
+// Groups and users of a tree under one outcome (docs/explanation/teams.md): who has what, what is guaranteed,
+// what is borrowed and lent, and what stopped a user.
+#include "report/outcome/groups.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include <mirab/audit/teams.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
+
+#include "report/text/format.hpp"
+#include "report/text/json.hpp"
+#include "report/text/table.hpp"
+#include "report/text/width.hpp"
+
+namespace mirab::report {
+
+namespace {
+
+const std::string& name_of(const Problem& problem, std::size_t node) {
+  const Tree& tree = problem.tree();
+  return tree.is_user(node) ? problem.users()[tree.user_at(node)].name
+                            : problem.groups()[tree.group_at(node)].name;
+}
+
+const Quantity& weight_of(const Problem& problem, std::size_t node) {
+  const Tree& tree = problem.tree();
+  return tree.is_user(node) ? problem.users()[tree.user_at(node)].weight
+                            : problem.groups()[tree.group_at(node)].weight;
+}
+
+// All nodes but the root, each before its members, which come in their order.
+void for_each_below(const Tree& tree, std::size_t node, std::size_t depth,
+                    const std::function<void(std::size_t node, std::size_t depth)>& visit) {
+  for (const std::size_t member : tree.members(node)) {
+    visit(member, depth);
+    for_each_below(tree, member, depth + 1, visit);
+  }
+}
+
+// An amount in a column of the table, where there is one.
+std::string held_words(double value) { return value > 0 ? amount(std::round(value * 1e4) / 1e4) : "0"; }
+
+}  // namespace
+
+std::string stop_words(const Problem& problem, const Stop& stop) {
+  std::vector<std::string_view> names;
+  for (const std::size_t r : stop.resources) names.push_back(problem.resources()[r]);
+  const std::string resources = fmt::format("{}", fmt::join(names, ", "));
+  switch (stop.kind) {
+    case StopKind::tasks:
+      return "its tasks";
+    case StopKind::limit:
+      return fmt::format("limit of {}: {}", name_of(problem, stop.node), resources);
+    case StopKind::capacity:
+      return resources.empty() ? "no room" : resources;
+    case StopKind::reserve:
+      return "reserved: " + resources;
+    case StopKind::order:
+      return "others come first";
+  }
+  return {};
+}
+
+bool honours_groups(const Outcome& outcome) {
+  if (outcome.filling) return outcome.filling->groups;
+  const Result<Choice> choice = choose_mechanism(outcome.mechanism);
+  const std::span<const Mechanism> rows = mechanisms();
+  return choice && std::any_of(rows.begin(), rows.end(), [&](const Mechanism& row) {
+           return row.name == choice->name && row.accepts.groups;
+         });
+}
+
+namespace {
+
+// The lowest share beyond its guarantee, per weight, of the members of each level that have a weight: the
+// first level is that of the root's members.
+std::vector<double> lowest_by_level(const Problem& problem, const std::vector<GroupFigures>& figures) {
+  std::vector<double> lowest;
+  for_each_below(problem.tree(), 0, 0, [&](std::size_t node, std::size_t depth) {
+    if (lowest.size() <= depth) lowest.push_back(std::numeric_limits<double>::infinity());
+    if (problem.tree().weight(node) > 0) lowest[depth] = std::min(lowest[depth], figures[node].key);
+  });
+  return lowest;
+}
+
+Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
+  const Tree& tree = problem.tree();
+  const std::vector<GroupFigures> figures = group_figures(problem, outcome.allocation);
+  const Stops stops(problem, outcome);
+  const bool guaranteed = std::any_of(figures.begin() + 1, figures.end(), [](const GroupFigures& each) {
+    return std::any_of(each.guarantee.begin(), each.guarantee.end(), [](double g) { return g > 0; });
+  });
+  const int task_decimals = decimals_for(outcome.allocation.tasks);
+
+  Table table;
+  table.columns = {{Align::left}, {Align::right}};
+  std::vector<Cell> above{{"", 2}};
+  std::vector<Cell> head{{"group / user"}, {"weight"}};
+  const auto add_amounts = [&](const std::string& heading) {
+    above.push_back({heading, problem.resource_count(), Align::right});
+    for (const std::string& resource : problem.resources()) {
+      table.columns.push_back({Align::decimal});
+      head.push_back({shorten(resource, kResourceWidth), 1, Align::right});
+    }
+  };
+  if (with_use) add_amounts("uses");
+  if (with_use && guaranteed) add_amounts("guarantee");
+  const std::string beyond = guaranteed ? "beyond/weight" : "share/weight";
+  for (const std::string& column : {std::string("share"), beyond, std::string("tasks")}) {
+    table.columns.push_back({Align::decimal});
+    head.push_back({column, 1, Align::right});
+  }
+  table.columns.push_back({Align::left});
+  head.push_back({"held back by"});
+  if (with_use) table.rows.push_back(std::move(above));
+  table.rows.push_back(std::move(head));
+  table.add_rule();
+
+  for_each_below(tree, 0, 0, [&](std::size_t node, std::size_t depth) {
+    const GroupFigures& has = figures[node];
+    std::vector<Cell>& row = table.rows.emplace_back();
+    row.push_back({std::string(2 * depth, ' ') + shorten(name_of(problem, node), kShortNameWidth)});
+    row.push_back({weight_of(problem, node).text()});
+    const bool owns = std::any_of(has.guarantee.begin(), has.guarantee.end(), [](double g) { return g > 0; });
+    if (with_use) {
+      for (const double used : has.used) row.push_back({held_words(used)});
+    }
+    if (with_use && guaranteed) {
+      for (const double amount : has.guarantee) row.push_back({owns ? held_words(amount) : ""});
+    }
+    row.push_back({percent(has.share, 2)});
+    row.push_back({percent(has.key, 2)});
+    if (!tree.is_user(node)) return;
+    const std::size_t user = tree.user_at(node);
+    row.push_back({tasks_fixed(outcome.allocation.tasks[user], task_decimals)});
+    row.push_back({stop_words(problem, stops.of(user))});
+  });
+  return table;
+}
+
+}  // namespace
+
+std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width) {
+  std::string tree = render(tree_of(problem, outcome, true));
+  if (widest_line(tree) > width) tree = render(tree_of(problem, outcome, false));
+  std::vector<std::string> levels;
+  for (const double lowest : lowest_by_level(problem, group_figures(problem, outcome.allocation)))
+    levels.push_back(std::isinf(lowest) ? "–" : percent(lowest, 2));
+  const std::string legend = fmt::format(
+      "beyond: the share of what it uses beyond its guarantee. The lowest beyond/weight, level by level: {}",
+      fmt::join(levels, ", "));
+  return "\n" + broken(outcome.mechanism + ", by group", width) + "\n" + tree + "\n" + broken(legend, width);
+}
+
+using Json = nlohmann::ordered_json;
+
+Json groups_json(const Problem& problem, const Outcome& outcome) {
+  const Tree& tree = problem.tree();
+  const std::vector<GroupFigures> figures = group_figures(problem, outcome.allocation);
+  const auto amounts = [&](const std::vector<double>& values) { return by_resource(problem.resources(), values); };
+  Json groups = Json::array();
+  for (std::size_t g = 0; g < problem.groups().size(); ++g) {
+    const Group& group = problem.groups()[g];
+    const std::size_t node = tree.node_of_group(g);
+    const GroupFigures& has = figures[node];
+    Json entry{{"name", group.name},
+               {"parent", group.parent ? Json(*group.parent) : Json(nullptr)},
+               {"is_user", group.is_user},
+               {"weight", tree.weight(node)},
+               {"share", has.share},
+               {"guarantee", amounts(has.guarantee)},
+               {"beyond", has.key},
+               {"used", amounts(has.used)},
+               {"unused", amounts(has.unused)},
+               {"lent", amounts(has.lent)},
+               {"borrowed", amounts(has.borrowed)}};
+    Json limits = Json::object();
+    for (std::size_t r = 0; r < tree.limit(node).size(); ++r) {
+      if (!std::isinf(tree.limit(node)[r])) limits[problem.resources()[r]] = tree.limit(node)[r];
+    }
+    if (!limits.empty()) entry["limit"] = std::move(limits);
+    groups.push_back(std::move(entry));
+  }
+  return groups;
+}
+
+}  // namespace mirab::report
