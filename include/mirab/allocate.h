@@ -104,7 +104,9 @@ typedef enum mirab_change {
   MIRAB_MORE_SERVERS = 0, /* one more server of an entry */
   MIRAB_MORE_UNITS = 1,   /* more of one resource on one server of an entry, or in the pool */
   MIRAB_MORE_WEIGHT = 2,  /* twice the weight */
-  MIRAB_MORE_TASKS = 3    /* one task more to run, for a user who runs all it has */
+  MIRAB_MORE_TASKS = 3,        /* one task more to run, for a user who runs all it has */
+  MIRAB_MORE_GROUP_WEIGHT = 4, /* twice the weight of a group; clusters of this interface have no groups */
+  MIRAB_MORE_LIMIT = 5         /* twice a limit; the same */
 } mirab_change;
 
 /* A change and its effect: the mechanism was run on the changed cluster. */

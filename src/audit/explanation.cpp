@@ -48,7 +48,8 @@ class Reach {
 
   double operator()(std::size_t user, const std::vector<std::size_t>& servers) const {
     const double share = scope_ == Scope::each_server ? tasks_[user] / alone(user, servers) : share_[user];
-    return share / problem_.users()[user].weight.value();
+    const double weight = problem_.users()[user].weight.value();
+    return weight > 0 ? share / weight : share;
   }
 
  private:
@@ -159,6 +160,10 @@ std::string_view change_name(ChangeKind kind) {
       return "weight";
     case ChangeKind::task:
       return "task";
+    case ChangeKind::group_weight:
+      return "group-weight";
+    case ChangeKind::limit:
+      return "limit";
   }
   return {};
 }
@@ -177,6 +182,7 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
   const Classes classes = merge(problem, MergeUsers::equal, MergeServers::equal);
   explanation.dominant_share = dominant_shares(problem, allocation)[user];
   explanation.has_all_tasks = has_all_tasks(problem.users()[user], allocation.tasks[user]);
+  explanation.stop = Stops(problem, explanation.outcome).of(user);
   if (!explanation.has_all_tasks) explanation.bindings = bindings(problem, classes, explanation);
   const std::vector<Change> changes = changes_for(problem, classes, row, explanation);
   if (Check wrong = try_changes(problem, choice, changes, options, explanation)) return *std::move(wrong);

@@ -116,6 +116,36 @@ Check add_unit(Cluster& cluster, const Change& change) {
   return {};
 }
 
+template <class Described>
+auto& quota_at(Described& cluster, const Tree& tree, std::size_t node) {
+  return tree.is_user(node) ? cluster.users[tree.user_at(node)].quota
+                            : cluster.groups[tree.group_at(node)].quota;
+}
+
+// Twice the limits that the user has reached, and twice the weight of each group around it, the nearest
+// first.
+std::vector<Change> changes_of_groups(const Problem& problem, const Explanation& explanation) {
+  const Tree& tree = problem.tree();
+  const Cluster& cluster = problem.cluster();
+  std::vector<Change> changes;
+  if (explanation.stop.kind == StopKind::limit) {
+    const std::size_t node = explanation.stop.node;
+    for (const std::size_t r : explanation.stop.resources) {
+      const Quantity& limit = *quota_at(cluster, tree, node).limit[r];
+      if (const Result<Quantity> twice = sum(limit, limit); twice && !limit.is_zero())
+        changes.push_back({.kind = ChangeKind::limit, .resource = r, .node = node, .amount = *twice});
+    }
+  }
+  std::vector<std::size_t> path = tree.path(tree.node_of_user(explanation.user));
+  path.pop_back();
+  for (auto node = path.rbegin(); node != path.rend(); ++node) {
+    const Quantity& weight = cluster.groups[tree.group_at(*node)].weight;
+    if (const Result<Quantity> twice = sum(weight, weight); twice && !weight.is_zero())
+      changes.push_back({.kind = ChangeKind::group_weight, .node = *node, .amount = *twice});
+  }
+  return changes;
+}
+
 }  // namespace
 
 std::vector<Change> changes_for(const Problem& problem, const Classes& classes, const Mechanism& mechanism,
@@ -127,8 +157,11 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
       changes.push_back({.kind = ChangeKind::task, .amount = *tasks});
   }
   if (mechanism.accepts.weights) {
-    if (const Result<Quantity> weight = sum(user.weight, user.weight); weight)
+    if (const Result<Quantity> weight = sum(user.weight, user.weight); weight && !user.weight.is_zero())
       changes.push_back({.kind = ChangeKind::weight, .amount = *weight});
+  }
+  if (mechanism.accepts.groups) {
+    for (Change& change : changes_of_groups(problem, explanation)) changes.push_back(std::move(change));
   }
   std::vector<Change> units;
   for (const Binding& binding : explanation.bindings) units.push_back(more_of(problem, mechanism, binding));
@@ -152,6 +185,12 @@ Result<Problem> changed(const Problem& problem, std::size_t user, const Change& 
       break;
     case ChangeKind::task:
       cluster.users[user].tasks = change.amount;
+      break;
+    case ChangeKind::group_weight:
+      cluster.groups[problem.tree().group_at(change.node)].weight = change.amount;
+      break;
+    case ChangeKind::limit:
+      quota_at(cluster, problem.tree(), change.node).limit[change.resource] = change.amount;
       break;
   }
   return Problem::from(std::move(cluster));

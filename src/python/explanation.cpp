@@ -72,7 +72,7 @@ py::object binding_of(const Records& records, const Problem& problem, const Expl
 
 py::object what_if_of(const Records& records, const Problem& problem, const WhatIf& what_if) {
   const Change& change = what_if.change;
-  const bool of_resource = change.kind == ChangeKind::unit;
+  const bool of_resource = change.kind == ChangeKind::unit || change.kind == ChangeKind::limit;
   return records.what_if(change_name(change.kind), names_at(problem.servers(), change.servers),
                          of_resource ? std::optional(problem.resources()[change.resource]) : std::nullopt,
                          change.amount.value(), what_if.tasks, what_if.gain, status_name(what_if.status));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/audit/teams.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/choice.hpp>
@@ -42,18 +43,21 @@ enum class ChangeKind {
   unit,    ///< more of one resource on one server of an entry, or in the pool
   weight,  ///< twice the weight
   task,    ///< one task more to run, for a user who runs all it has
+  group_weight,  ///< twice the weight of a group around the user
+  limit          ///< twice the limit of the user or of a group around it, which it has reached
 };
 
-/// The word for it, as in JSON: `server`, `unit`, `weight`, `task`.
+/// The word for it, as in JSON: `server`, `unit`, `weight`, `task`, `group-weight`, `limit`.
 std::string_view change_name(ChangeKind kind);
 
 struct Change {
   ChangeKind kind;
   std::vector<std::size_t> servers = {};  ///< the problem's entries to which it applies alike: it is tried on
                                           ///< the first; none for the pool, a weight, a task
-  std::size_t resource = 0;               ///< of a unit
+  std::size_t resource = 0;               ///< of a unit, or of a limit
+  std::size_t node = 0;                   ///< of Problem::tree(): whose weight or limit
   Quantity amount = Quantity(1);  ///< how many servers, how much of the resource; the new weight, the new
-                                  ///< number of tasks
+                                  ///< number of tasks, the new limit
 };
 
 /// A change and what it leads to: the changed problem, solved by the same mechanism.
@@ -71,6 +75,7 @@ struct Explanation {
   Outcome outcome;
   double dominant_share = 0;           ///< G_n
   bool has_all_tasks = false;          ///< it runs all the tasks it has: nothing else holds it back
+  Stop stop = {.kind = StopKind::order};  ///< what holds it back, groups and limits included
   std::vector<Binding> bindings = {};  ///< where the user holds most of the capacity first; none when it has
                                        ///< all its tasks
   std::vector<WhatIf> what_ifs = {};   ///< the greatest gain first
@@ -84,7 +89,8 @@ struct ExplainOptions {
 };
 
 /// Divides the cluster and says why one user gets its share: which full resources it needs, and what one
-/// more server, one unit more of those resources, twice its weight or one task more would bring it. Each is
+/// more server, one unit more of those resources, twice its weight or one task more would bring it; with
+/// groups also twice the weight of a group around it, or twice a limit that it has reached. Each is
 /// verified by solving the changed problem. A unit is 1, or about a hundredth of the server (of the pool)
 /// when 1 is more than all it has or less than a ten-thousandth of it. A resource is full from a millionth
 /// below its capacity. Requires a user of the problem.

@@ -150,10 +150,7 @@ Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
     });
     append(user, "resources", by_resource(problem.resources(), granted[n]));
     append(user, "servers", std::move(servers));
-    if (stops) {
-      const Stop stop = stops->of(n);
-      append(user, "held_back", {{"by", stop_name(stop.kind)}, {"words", stop_words(problem, stop)}});
-    }
+    if (stops) append(user, "held_back", held_back_json(problem, stops->of(n)));
     users.push_back(std::move(user));
   }
   return users;

@@ -9,6 +9,7 @@
 
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
+#include "report/outcome/groups.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"
 #include "report/text/table.hpp"
@@ -121,9 +122,55 @@ std::string others_words(const ExplanationReport& explained, const Binding& bind
   return words.empty() ? "–" : fmt::format("{}", fmt::join(words, ", "));
 }
 
+// What holds it back besides full resources.
+std::string stop_sentence(const ExplanationReport& explained) {
+  const Problem& problem = explained.problem;
+  const Stop& stop = explained.explanation.stop;
+  std::vector<std::string_view> resources;
+  for (const std::size_t r : stop.resources) resources.push_back(problem.resources()[r]);
+  if (stop.kind == StopKind::reserve)
+    return fmt::format("What is free of {} is reserved for others.\n", fmt::join(resources, " and "));
+  return fmt::format("The limit of {} on {} is reached.\n", node_name(problem, stop.node),
+                     fmt::join(resources, " and "));
+}
+
+// The groups around the user: who has what, and how far beyond its guarantee. Empty without groups.
+std::string path_table(const ExplanationReport& explained) {
+  const Problem& problem = explained.problem;
+  const Tree& tree = problem.tree();
+  const Outcome& outcome = explained.explanation.outcome;
+  if (tree.is_flat() || !honours_groups(outcome)) return {};
+  const std::vector<GroupFigures> figures = group_figures(problem, outcome.allocation);
+  Table table;
+  table.columns = {{}, {Align::right}, {Align::decimal}, {Align::decimal}, {}};
+  table.rows = {{{"on its path"},
+                 {"weight"},
+                 {"share", 1, Align::right},
+                 {"beyond/weight", 1, Align::right},
+                 {"the lowest of its siblings"}}};
+  table.add_rule();
+  const auto key = [&](std::size_t node) { return percent(figures[node].key, 2); };
+  for (const std::size_t node : tree.path(tree.node_of_user(explained.explanation.user))) {
+    std::optional<std::size_t> lowest;
+    for (const std::size_t sibling : tree.members(tree.parent(node))) {
+      if (sibling != node && (!lowest || figures[sibling].key < figures[*lowest].key)) lowest = sibling;
+    }
+    table.rows.push_back(
+        {{shorten(node_name(problem, node), kNameWidth)},
+         {fmt::format("{}", tree.weight(node))},
+         {percent(figures[node].share, 2)},
+         {key(node)},
+         {lowest ? fmt::format("{} {}", key(*lowest), shorten(node_name(problem, *lowest), kNameWidth)) : kNone}});
+  }
+  return "\n" + render(table) +
+         "beyond/weight: the share of what it uses beyond its guarantee; siblings are compared by it\n";
+}
+
 std::string binding_table(const ExplanationReport& explained, std::size_t named) {
   const Explanation& explanation = explained.explanation;
   if (explanation.has_all_tasks) return "\nIt runs all the tasks it has: no resource holds it back.\n";
+  if (explanation.stop.kind == StopKind::limit || explanation.stop.kind == StopKind::reserve)
+    return "\n" + stop_sentence(explained);
   if (explanation.bindings.empty())
     return "\nNothing that it needs is full: the mechanism itself gives it no more.\n";
   const bool priced = explanation.bindings.front().price.has_value();
@@ -185,6 +232,14 @@ std::string change_words(const ExplanationReport& explained, const Change& chang
       return fmt::format("weight {} instead of {}", change.amount.text(), user.weight.text());
     case ChangeKind::task:
       return fmt::format("{} tasks to run instead of {}", change.amount.text(), user.tasks->text());
+    case ChangeKind::group_weight:
+      return fmt::format("weight {} instead of {} for {}", change.amount.text(),
+                         problem.groups()[problem.tree().group_at(change.node)].weight.text(),
+                         shorten(node_name(problem, change.node), kNameWidth));
+    case ChangeKind::limit:
+      return fmt::format("limit of {} at {} {}", shorten(node_name(problem, change.node), kNameWidth),
+                         amount_words(change.amount.value()),
+                         shorten(problem.resources()[change.resource], kResourceWidth));
   }
   return {};
 }
@@ -243,7 +298,7 @@ std::string remarks(const ExplanationReport& explained, std::size_t width) {
 
 std::string explanation_table(const ExplanationReport& explained, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  return summary(explained, page) + placement_table(explained) + binding_table_within(explained, page) +
+  return summary(explained, page) + placement_table(explained) + path_table(explained) + binding_table_within(explained, page) +
          what_ifs(explained) + remarks(explained, page);
 }
 
@@ -267,6 +322,7 @@ Json user_json(const ExplanationReport& explained) {
           {"dominant_resource", dominant_resource(explained)},
           {"dominant_share", explanation.dominant_share},
           {"has_all_tasks", explanation.has_all_tasks},
+          {"held_back", held_back_json(problem, explanation.stop)},
           {"servers", std::move(servers)}};
 }
 
@@ -293,7 +349,10 @@ Json what_if_json(const ExplanationReport& explained, const WhatIf& what_if) {
   Json servers = Json::array();
   for (const std::size_t i : change.servers) servers.push_back(explained.problem.servers()[i].name);
   Json json{{"change", change_name(change.kind)}, {"servers", std::move(servers)}};
-  if (change.kind == ChangeKind::unit) json["resource"] = explained.problem.resources()[change.resource];
+  if (change.kind == ChangeKind::unit || change.kind == ChangeKind::limit)
+    json["resource"] = explained.problem.resources()[change.resource];
+  if (change.kind == ChangeKind::group_weight || change.kind == ChangeKind::limit)
+    json["of"] = node_name(explained.problem, change.node);
   json["amount"] = change.amount.value();
   json["tasks"] = what_if.tasks;
   json["gain"] = what_if.gain;

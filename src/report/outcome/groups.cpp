@@ -24,12 +24,6 @@ namespace mirab::report {
 
 namespace {
 
-const std::string& name_of(const Problem& problem, std::size_t node) {
-  const Tree& tree = problem.tree();
-  return tree.is_user(node) ? problem.users()[tree.user_at(node)].name
-                            : problem.groups()[tree.group_at(node)].name;
-}
-
 const Quantity& weight_of(const Problem& problem, std::size_t node) {
   const Tree& tree = problem.tree();
   return tree.is_user(node) ? problem.users()[tree.user_at(node)].weight
@@ -50,6 +44,12 @@ std::string held_words(double value) { return value > 0 ? amount(std::round(valu
 
 }  // namespace
 
+const std::string& node_name(const Problem& problem, std::size_t node) {
+  const Tree& tree = problem.tree();
+  return tree.is_user(node) ? problem.users()[tree.user_at(node)].name
+                            : problem.groups()[tree.group_at(node)].name;
+}
+
 std::string stop_words(const Problem& problem, const Stop& stop) {
   std::vector<std::string_view> names;
   for (const std::size_t r : stop.resources) names.push_back(problem.resources()[r]);
@@ -58,7 +58,7 @@ std::string stop_words(const Problem& problem, const Stop& stop) {
     case StopKind::tasks:
       return "its tasks";
     case StopKind::limit:
-      return fmt::format("limit of {}: {}", name_of(problem, stop.node), resources);
+      return fmt::format("limit of {}: {}", node_name(problem, stop.node), resources);
     case StopKind::capacity:
       return resources.empty() ? "no room" : resources;
     case StopKind::reserve:
@@ -127,7 +127,7 @@ Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
   for_each_below(tree, 0, 0, [&](std::size_t node, std::size_t depth) {
     const GroupFigures& has = figures[node];
     std::vector<Cell>& row = table.rows.emplace_back();
-    row.push_back({std::string(2 * depth, ' ') + shorten(name_of(problem, node), kShortNameWidth)});
+    row.push_back({std::string(2 * depth, ' ') + shorten(node_name(problem, node), kShortNameWidth)});
     row.push_back({weight_of(problem, node).text()});
     const bool owns = std::any_of(has.guarantee.begin(), has.guarantee.end(), [](double g) { return g > 0; });
     if (with_use) {
@@ -161,6 +161,12 @@ std::string groups_table(const Problem& problem, const Outcome& outcome, std::si
 }
 
 using Json = nlohmann::ordered_json;
+
+Json held_back_json(const Problem& problem, const Stop& stop) {
+  Json json{{"by", stop_name(stop.kind)}, {"words", stop_words(problem, stop)}};
+  if (stop.kind == StopKind::limit) json["of"] = node_name(problem, stop.node);
+  return json;
+}
 
 Json groups_json(const Problem& problem, const Outcome& outcome) {
   const Tree& tree = problem.tree();

@@ -11,6 +11,9 @@
 
 namespace mirab::report {
 
+/// The name of a group or user at a node of the tree other than the root.
+const std::string& node_name(const Problem& problem, std::size_t node);
+
 /// `gpu`, `its tasks`, `limit of research: gpu`.
 std::string stop_words(const Problem& problem, const Stop& stop);
 
@@ -21,6 +24,9 @@ bool honours_groups(const Outcome& outcome);
 /// that beyond its guarantee per weight, and what holds a user back. Below it, the lowest share beyond its
 /// guarantee per weight on each level. Requires a problem with groups or quotas. O((G + N) depth m + grants m).
 std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width);
+
+/// What stops a user: `by`, `words`, and of a limit `of`.
+nlohmann::ordered_json held_back_json(const Problem& problem, const Stop& stop);
 
 /// The groups as docs/reference/output.md describes them; users with task shapes are among them.
 nlohmann::ordered_json groups_json(const Problem& problem, const Outcome& outcome);
