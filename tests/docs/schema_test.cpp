@@ -70,7 +70,7 @@ Json json_of(const YAML::Node& node) {
 
 TEST(Schema, EveryExampleHolds) {
   int examples = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(MIRAB_SOURCE_DIR "/examples")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(MIRAB_SOURCE_DIR "/examples")) {
     if (entry.path().extension() != ".yaml") continue;
     ++examples;
     const Json example = json_of(YAML::LoadFile(entry.path().string()));

@@ -157,6 +157,7 @@ struct FillRecord {
   Tie tie = Tie::first;
   std::uint64_t seed = 0;
   std::int64_t placed = 0;  ///< tasks, all users together
+  bool groups = false;      ///< did it honour the groups, guarantees, limits and reserves of the problem?
 
   /// Wrong allocations: placements whose user had not the lowest G_n / φ_n of all users who had a task left
   /// that fitted somewhere, whatever the discipline. Source: Östman, section 5.3.

@@ -25,6 +25,7 @@ constexpr PageType kPageTypes[] = {
     {"Outcomes", "outcomes", ""},
     {"Outcome", "outcomes", "/definitions/outcome"},
     {"UserShare", "outcomes", "/definitions/user"},
+    {"Group", "outcomes", "/definitions/group"},
     {"ServerEntry", "outcomes", "/definitions/server"},
     {"Metrics", "outcomes", "/definitions/outcome/properties/metrics"},
     {"Step", "outcomes", "/definitions/outcome/properties/steps/items"},

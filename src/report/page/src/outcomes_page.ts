@@ -5,6 +5,7 @@ import {contenderChips, dropDown} from './choices';
 import {curvesChart, curvesLegend, isTraced} from './curves';
 import {element} from './element';
 import {count, listed, percent} from './format';
+import {groupsSection} from './groups';
 import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './layout';
 import {leadingUsers, placementChart, placementLegend, placementTable, tellsWhere} from './placement';
 import type {Report} from './report_data';
@@ -25,7 +26,7 @@ export function showOutcomes(page: HTMLElement, report: Report): void {
         () => charts.forEach(chart => chart.redraw())));
   }
   page.append(sharesSection(report, shown, charts), utilizationSection(report, shown, charts));
-  for (const part of [curvesSection(report), serversSection(report), placementSection(report), usersSection(report),
+  for (const part of [groupsSection(report), curvesSection(report), serversSection(report), placementSection(report), usersSection(report),
     noticesSection(report.outcomes)]) {
     if (part) page.append(part);
   }
