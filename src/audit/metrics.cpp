@@ -1,11 +1,12 @@
-// Metrics of an allocation: inequality of shares, utilisation, and the figures of groups with the same
-// dominant resource.
+// Metrics of an allocation: inequality of shares, utilisation, the figures of users with the same dominant
+// resource, and those of the groups of a tree.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include <mirab/audit/metrics.hpp>
+#include <mirab/audit/teams.hpp>
 
 #include "fairness/share.hpp"
 
@@ -219,6 +220,52 @@ GroupMetrics measure_groups(const Problem& problem, const Allocation& allocation
   }
   measure_consumption(problem, allocation, metrics);
   return metrics;
+}
+
+namespace {
+
+// Use is charged from the leaves up, of each resource at least what is reserved.
+Table charged(const Tree& tree, const Table& used) {
+  Table charge(used.size());
+  for (std::size_t v = used.size(); v-- > 0;) {
+    if (tree.is_user(v)) charge[v] = used[v];
+    if (charge[v].empty()) charge[v].assign(used[v].size(), 0.0);
+    const std::span<const double> reserve = tree.reserve(v);
+    for (std::size_t r = 0; r < reserve.size(); ++r) charge[v][r] = std::max(charge[v][r], reserve[r]);
+    if (v == 0) break;
+    std::vector<double>& above = charge[tree.parent(v)];
+    above.resize(used[v].size());
+    for (std::size_t r = 0; r < above.size(); ++r) above[r] += charge[v][r];
+  }
+  return charge;
+}
+
+}  // namespace
+
+std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation& allocation) {
+  const Tree& tree = problem.tree();
+  const std::size_t m = problem.resource_count();
+  const Table used = fairness::used_below(tree, bundles(problem, allocation));
+  const Table charge = charged(tree, used);
+  std::vector<GroupFigures> figures;
+  for (std::size_t v = 0; v < tree.size(); ++v) {
+    GroupFigures node{.used = used[v],
+                      .share = fairness::dominant_share<double>(used[v], problem.pool()),
+                      .guarantee = {tree.guarantee(v).begin(), tree.guarantee(v).end()},
+                      .unused = std::vector<double>(m, 0.0),
+                      .lent = std::vector<double>(m, 0.0),
+                      .borrowed = std::vector<double>(m, 0.0)};
+    node.guarantee.resize(m);
+    for (std::size_t r = 0; r < m; ++r) {
+      node.unused[r] = std::max(0.0, node.guarantee[r] - used[v][r]);
+      node.lent[r] = std::max(0.0, node.guarantee[r] - charge[v][r]);
+      node.borrowed[r] = std::max(0.0, used[v][r] - node.guarantee[r]);
+    }
+    node.beyond = fairness::dominant_share<double>(node.borrowed, problem.pool());
+    node.key = tree.weight(v) > 0 ? node.beyond / tree.weight(v) : node.beyond;
+    figures.push_back(std::move(node));
+  }
+  return figures;
 }
 
 }  // namespace mirab
