@@ -7,6 +7,7 @@
 #include <mirab/audit/level_form.hpp>
 #include <mirab/audit/metrics.hpp>
 #include <mirab/audit/properties.hpp>
+#include <mirab/audit/teams.hpp>
 #include <mirab/kubernetes/amounts.hpp>
 #include <mirab/kubernetes/limits.hpp>
 #include <mirab/kubernetes/manifests.hpp>

@@ -77,11 +77,11 @@ double gini(std::span<const double> x) {
 
 std::vector<std::vector<double>> used_below(const Tree& tree, const std::vector<std::vector<double>>& held) {
   const std::size_t resources = held.empty() ? 0 : held[0].size();
-  std::vector<std::vector<double>> used(tree.nodes().size(), std::vector<double>(resources, 0.0));
+  std::vector<std::vector<double>> used(tree.size(), std::vector<double>(resources, 0.0));
   for (std::size_t v = used.size(); v-- > 0;) {
     if (tree.is_user(v)) used[v] = held[tree.user_at(v)];
     if (v == 0) continue;
-    std::vector<double>& parent = used[tree[v].parent];
+    std::vector<double>& parent = used[tree.parent(v)];
     for (std::size_t r = 0; r < resources; ++r) parent[r] += used[v][r];
   }
   return used;

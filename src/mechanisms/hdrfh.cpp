@@ -84,7 +84,7 @@ Classes merge_within_groups(const Problem& problem) {
     std::map<std::size_t, std::vector<std::size_t>> members_of;  // by the group's node, or the user's own
     for (std::size_t member = 0; member < users.members.size(); ++member) {
       const std::size_t node = tree.node_of_user(users.members[member]);
-      members_of[stands_alone(problem, users.members[member]) ? node : tree[node].parent].push_back(member);
+      members_of[stands_alone(problem, users.members[member]) ? node : tree.parent(node)].push_back(member);
     }
     for (const auto& [node, members] : members_of) within.push_back(part_of(users, members, flat));
   }
@@ -119,31 +119,31 @@ std::vector<std::string_view> short_of_guarantees(const Problem& problem, const 
   constexpr double clearly = 1 - 1e-9;  // Derived: tasks are right to 1e-8 at worst.
   const Tree& tree = problem.tree();
   const auto used = fairness::used_below(tree, bundles(problem, allocation));
-  std::vector<bool> is_short(tree.nodes().size(), false);
+  std::vector<bool> is_short(tree.size(), false);
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     const User& user = problem.users()[n];
     if (user.tasks && allocation.tasks[n] >= clearly * user.tasks->value()) continue;
     const auto takes = [&](std::size_t r) { return !user.demand[r].is_zero(); };
     const std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
     const auto is_limited = [&](std::size_t v) {
-      for (std::size_t r = 0; r < tree[v].limit.size(); ++r) {
-        if (takes(r) && used[v][r] >= clearly * tree[v].limit[r]) return true;
+      for (std::size_t r = 0; r < tree.limit(v).size(); ++r) {
+        if (takes(r) && used[v][r] >= clearly * tree.limit(v)[r]) return true;
       }
       return false;
     };
     if (std::any_of(path.begin(), path.end(), is_limited)) continue;
     for (const std::size_t v : path) {
-      if (tree[v].guarantee.empty()) continue;
+      if (tree.guarantee(v).empty()) continue;
       bool covered = true;
       for (std::size_t r = 0; r < user.demand.size(); ++r)
-        covered = covered && (!takes(r) || used[v][r] < clearly * tree[v].guarantee[r]);
+        covered = covered && (!takes(r) || used[v][r] < clearly * tree.guarantee(v)[r]);
       is_short[v] = is_short[v] || covered;
     }
   }
   std::vector<std::string_view> names;
   for (std::size_t v = 1; v < is_short.size(); ++v) {
     if (!is_short[v]) continue;
-    names.push_back(tree.is_user(v) ? problem.users()[tree.user_at(v)].name : problem.groups()[v - 1].name);
+    names.push_back(tree.is_user(v) ? problem.users()[tree.user_at(v)].name : problem.groups()[tree.group_at(v)].name);
   }
   return names;
 }

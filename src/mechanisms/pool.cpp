@@ -227,14 +227,15 @@ Outcome share_pool(const Problem& problem, const Choice& choice,
 
 bool stands_alone(const Problem& problem, std::size_t user) {
   const Tree& tree = problem.tree();
-  const Tree::Node& node = tree[tree.node_of_user(user)];
-  return !(node.guarantee.empty() && node.reserve.empty() && node.limit.empty()) || node.weight == 0;
+  const std::size_t v = tree.node_of_user(user);
+  const bool has_quota = !(tree.guarantee(v).empty() && tree.reserve(v).empty() && tree.limit(v).empty());
+  return has_quota || tree.weight(v) == 0;
 }
 
 numerics::RowTree groups_above(const Problem& problem, const std::vector<std::size_t>& first_users,
                                const std::vector<std::size_t>& resources) {
   const Tree& tree = problem.tree();
-  const auto parts = [&](const std::vector<double>& amounts) {
+  const auto parts = [&](std::span<const double> amounts) {
     ArrayXd of(amounts.empty() ? 0 : static_cast<Index>(resources.size()));
     for (Index r = 0; r < of.size(); ++r) {
       const std::size_t resource = resources[static_cast<std::size_t>(r)];
@@ -244,11 +245,11 @@ numerics::RowTree groups_above(const Problem& problem, const std::vector<std::si
     return of;
   };
   const auto node_of = [&](std::size_t v) {
-    return numerics::TreeNode{.parent = static_cast<Index>(tree[v].parent),
-                              .weight = tree[v].weight,
-                              .guarantee = parts(tree[v].guarantee),
-                              .reserve = parts(tree[v].reserve),
-                              .limit = parts(tree[v].limit)};
+    return numerics::TreeNode{.parent = static_cast<Index>(tree.parent(v)),
+                              .weight = tree.weight(v),
+                              .guarantee = parts(tree.guarantee(v)),
+                              .reserve = parts(tree.reserve(v)),
+                              .limit = parts(tree.limit(v))};
   };
   numerics::RowTree rows;
   for (std::size_t v = 0; v <= tree.group_count(); ++v) rows.nodes.push_back(node_of(v));
@@ -258,7 +259,7 @@ numerics::RowTree groups_above(const Problem& problem, const std::vector<std::si
       rows.node_of.push_back(static_cast<Index>(rows.nodes.size()));
       rows.nodes.push_back(node_of(v));
     } else {
-      rows.node_of.push_back(static_cast<Index>(tree[v].parent));
+      rows.node_of.push_back(static_cast<Index>(tree.parent(v)));
     }
   }
   return rows;

@@ -70,7 +70,8 @@ void add_members(const json& members, const std::optional<std::string>& group, C
 }
 
 Problem problem_of_case(const json& problem) {
-  Cluster cluster{.resources = problem.at("resources").get<std::vector<std::string>>()};
+  Cluster cluster;
+  cluster.resources = problem.at("resources").get<std::vector<std::string>>();
   for (const json& server : problem.at("servers"))
     cluster.servers.push_back(
         {.name = server.at("name"), .capacity = decimals(server.at("capacity"), cluster.resources)});
@@ -83,7 +84,8 @@ Problem problem_of_case(const json& problem) {
 std::vector<json> divisible_cases() {
   std::ifstream file(MIRAB_SOURCE_DIR "/tests/golden/teams_cases.json");
   std::vector<json> cases;
-  for (const json& one : json::parse(file).at("cases")) {
+  const json all = json::parse(file);
+  for (const json& one : all.at("cases")) {
     if (one.at("kind") == "divisible") cases.push_back(one);
   }
   return cases;
@@ -95,7 +97,7 @@ double share_of(const Problem& problem, const Allocation& allocation, const std:
   const auto used = fairness::used_below(tree, bundles(problem, allocation));
   for (std::size_t v = 1; v < used.size(); ++v) {
     const std::string& of =
-        tree.is_user(v) ? problem.users()[tree.user_at(v)].name : problem.groups()[v - 1].name;
+        tree.is_user(v) ? problem.users()[tree.user_at(v)].name : problem.groups()[tree.group_at(v)].name;
     if (of == name) return fairness::dominant_share<double>(used[v], problem.pool());
   }
   ADD_FAILURE() << "nobody is called " << name;

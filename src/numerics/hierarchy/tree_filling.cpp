@@ -428,7 +428,7 @@ void TreeFilling::reach_bounds(Node& node, Index v) {
       on_top_(v, r) = false;
     if (speed <= 0) continue;
     const double guarantee = guarantee_(v, r), used = used_(v, r);
-    if (!met_(v, r) && limit_(v, r) - used <= slip * limit_(v, r)) met_(v, r) = any_wall_ = true;
+    if (!met_(v, r) && limit_(v, r) - used <= slip * used) met_(v, r) = any_wall_ = true;
     if (!on_top_(v, r) && speed > node.slope && top - used + guarantee <= slip * (top + used + guarantee))
       on_top_(v, r) = true;
     if (below_(v, r) && guarantee - used <= slip * guarantee) {

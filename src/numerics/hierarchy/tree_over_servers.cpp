@@ -87,7 +87,7 @@ class OverServers {
     if (!ended) gain = (by > 0).select(ArrayXd::Zero(by.size()), kInfinity);
     double nearest = kInfinity;
     for (Index n = 0; n < gain.size(); ++n) {
-      if (by[n] > 0 && !filling_.is_frozen(n)) nearest = std::min(nearest, gain[n]);
+      if (by[n] > 0) nearest = std::min(nearest, gain[n]);
     }
     const double threshold = std::max(tuning_.fixed_within, tuning_.near_lowest * nearest);
     for (Index n = 0; n < gain.size(); ++n) {
