@@ -27,6 +27,8 @@ export interface Outcome {
   certificate: {kind: string; value: number | null};
   seconds: number;
   users: UserShare[];
+  /** Where the cluster has groups, or users with several task shapes: each of them, after its parent. */
+  groups?: Group[];
   servers: ServerEntry[];
   metrics: Metrics;
   notices: string[];
@@ -41,11 +43,43 @@ export interface UserShare {
   tasks: number;
   /** Of which the user's tasks take the largest part of the cluster, where they run. */
   dominant_resource: string;
+  /** Of a task shape: its user. */
+  user?: string;
+  /** Of a task shape: its own name. */
+  shape?: string;
+  /** Whose member the user is. */
+  group?: string;
+  /** What keeps the user from having more: all its tasks run; a limit; full resources; a reserve of others; or none of these. */
+  held_back?: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string};
   /** The largest part of any one resource that the user holds. */
   dominant_share: number;
   resources: Record<string, number>;
   /** By server entry; only those on which the user has something. */
   servers: Record<string, {tasks: number; resources: Record<string, number>}>;
+}
+
+export interface Group {
+  name: string;
+  /** The group around it; null where that is the cluster. */
+  parent: string | null;
+  /** A user with several task shapes, which are its members. */
+  is_user?: boolean;
+  weight?: number;
+  /** The largest part of any one resource that its members use together. */
+  share: number;
+  /** As given, else that of its members together. */
+  guarantee: Record<string, number>;
+  /** The largest part of any one resource that it uses beyond its guarantee, per weight: siblings are compared by it. */
+  beyond: number;
+  used?: Record<string, number>;
+  /** Of the guarantee. */
+  unused?: Record<string, number>;
+  /** The unused part of the guarantee that is not reserved: others may use it. */
+  lent?: Record<string, number>;
+  /** What it uses beyond its guarantee. */
+  borrowed?: Record<string, number>;
+  /** Of the resources that have one. */
+  limit?: Record<string, number>;
 }
 
 /** An entry; with a count the figures are for all of its servers together. */
