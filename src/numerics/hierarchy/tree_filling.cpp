@@ -70,14 +70,16 @@ TreeFilling::TreeFilling(const RowTree& tree, const Demands& demand, const Array
   on_top_ = guarantee_ <= 0;
   below_ = guarantee_ > 0;
   kept_ = reserve_ > 0;
-  met_ = Flags::Constant(count, resources_, false);
-  blocked_ = met_;
+  met_ = limit_ <= 0;
+  blocked_ = Flags::Constant(count, resources_, false);
   // What is reserved is charged from the beginning.
   for (Index v = count - 1; v > 0 && has_reserves_; --v)
     charge_.row(tree.nodes[as_size(v)].parent) += charge_.row(v).max(reserve_.row(v));
   max_steps_ = 1'000 + tuning_.steps_each * (demand.rows() + count * resources_);
   collect_rows();
   begin_phase(has_guarantees_ ? Phase::covered : Phase::all);
+  met_.row(0) = charge_.row(0) >= 1 - tuning_.slip;
+  if (met_.any()) apply_walls();
 }
 
 // Rows by node, their rates, and the order of their caps.
@@ -249,7 +251,7 @@ int TreeFilling::rank(const Node& member, Index m) const {
 // Who grows below v, by how much for its own parameter, and until when. The members are done.
 void TreeFilling::direct(Index v) {
   Node& node = nodes_[as_size(v)];
-  if (node.waiting > 0) release_queue(node, v);
+  if (!node.queue.empty()) release_queue(node, v);
   const std::vector<Index>& members = members_[as_size(v)];
   node.active = node.rising > 0 || std::any_of(members.begin(), members.end(),
                                                [&](Index m) { return nodes_[as_size(m)].active; });
@@ -455,7 +457,7 @@ void TreeFilling::reach_members(Node& node, Index v) {
   if (node.rows_grow || (awaited && node.row_level - key <= tuning_.slip * node.row_level))
     node.row_level = key;
   if (!node.rows_grow) return;
-  if (node.waiting > 0) release_queue(node, v);
+  if (!node.queue.empty()) release_queue(node, v);
   for (skip_caps(node); node.next_cap < node.by_cap.size(); skip_caps(node)) {
     const Index n = node.by_cap[node.next_cap];
     const double level = cap_level(n);
@@ -494,9 +496,8 @@ void TreeFilling::uncover() {
 // is met; or the capacity is, and no node above them is still within a reserve.
 void TreeFilling::apply_walls() {
   any_wall_ = false;
-  Flags full(nodes_.size(), resources_);  // what is used here is charged to a capacity that is met
-  full.row(0) = met_.row(0);
-  Flags limited = Flags::Constant(static_cast<Index>(nodes_.size()), resources_, false);
+  Flags full = met_;  // what is used here is charged to a capacity that is met
+  Flags limited = Flags::Constant(full.rows(), resources_, false);
   for (Index v = 0; v < static_cast<Index>(nodes_.size()); ++v) {
     if (v > 0) {
       const Index parent = tree_.nodes[as_size(v)].parent;

@@ -110,7 +110,7 @@ class BothWays {
   // By which part the level of those who are fixed can be off: what is not paid for, and what rows of earlier
   // rounds that are off themselves may have taken or left wherever their tasks may be.
   Number of_level(const LevelRound<Number>& round, const TableOf<Number>& cost, const Number& gap,
-                  const ArrayOf<Number>& due) const {
+                  const ArrayOf<Number>& due, const ArrayOf<Number>& size) const {
     const ArrayOf<Number> dearest = as_cheap_.select(cost, 0).rowwise().maxCoeff();
     Number missing = gap, shared = 0;
     for (Index n = 0; n < due.size(); ++n) {
@@ -118,7 +118,7 @@ class BothWays {
         missing += due[n] * error_[n] * dearest[n];
         continue;
       }
-      const Number paid = static_cast<Number>(round.cheapest[n]) * due[n];
+      const Number paid = static_cast<Number>(round.cheapest[n]) * size[n];
       if (capped_(n)) {
         missing += paid * below_cap(n);
       } else {
@@ -136,8 +136,9 @@ class BothWays {
     const TableOf<Number> cost = level_costs(rows_, round.price);
     const Number gap = level_gap<Number>(rows_, round, due, tuning_);
     const ArrayOf<Number> least = unit_ * Number(has_dues ? tuning_.smallest : 0);
-    const ArrayOf<Number> more = gains<Number>(round, gap, due.max(least));
-    const Number error = of_level(round, cost, gap, due);
+    const ArrayOf<Number> size = due.max(least);
+    const ArrayOf<Number> more = gains<Number>(round, gap, size);
+    const Number error = of_level(round, cost, gap, due, size);
     ArrayOf<bool> fixed = ArrayOf<bool>::Constant(due.size(), false);
     for (const Index n : round.fixed) {
       fixed(n) = true;
