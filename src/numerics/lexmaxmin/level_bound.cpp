@@ -93,7 +93,8 @@ class BothWays {
 
   // The part of its tasks that every row has where somebody of a round was to have them: what is `above` its
   // due in the round where all its servers may cost something, else all that is where it may.
-  ArrayOf<Number> taken(const ArrayOf<Number>& above, const TableOf<bool>& priced) const {
+  ArrayOf<Number> taken(const ArrayOf<Number>& above, const TableOf<bool>& priced,
+                        const ArrayOf<Number>& size) const {
     ArrayOf<Number> costly = ArrayOf<Number>::Zero(total_.size());
     ArrayOf<bool> may_pay = ArrayOf<bool>::Constant(total_.size(), true);
     for (Index i = 0; i < rows_.servers(); ++i) {
@@ -104,7 +105,7 @@ class BothWays {
       may_pay = may_pay && (may_cost || rows_.alone.col(i) <= 0);
       if (may_cost.any()) costly = may_cost.select(costly + x_.col(i), costly);
     }
-    return may_pay.select(above, (costly > 0).select(costly / total_, 0));
+    return may_pay.select(above, (costly > 0).select(costly / size, 0));
   }
 
   // By which part the level of those who are fixed can be off: what is not paid for, and what rows of earlier
@@ -152,7 +153,7 @@ class BothWays {
     known_ = known_ || fixed;
     ArrayOf<Number> above = (level_ > level).select(1 - level / level_, 0);
     if (has_dues) above = (total_ > due).select((total_ - due) / total_.max(least), 0);
-    excess_ = excess_.max(taken(above, round.priced));
+    excess_ = excess_.max(taken(above, round.priced, total_.max(least)));
   }
 
   const LevelTuning& tuning_;
