@@ -89,6 +89,30 @@ Cluster doubled(std::size_t user, Cluster cluster) {
 // src/mechanisms/drfh.cpp: half of the first server holds 5 tasks of the first user.
 const Problem kOneServerForTwo = problem_of(cluster_of({{10, 10}, {0, 90}}, {{1, 1}, {1, 10}}));
 
+// docs/explanation/teams.md, "What does not hold".
+Problem tree_of(const char* text) { return *read_cluster_text(text, Syntax::yaml, "example"); }
+const char* const kLieInAGroup = R"(
+resources: [cpu, disk, net]
+servers: [{name: s, capacity: {cpu: 1, disk: 1, net: 1}}]
+groups: [{name: g}]
+users:
+  - {name: a, group: g, demand: {cpu: 1, disk: 0.5}}
+  - {name: e, group: g, weight: 2, demand: {disk: 1, net: 1}}
+  - {name: b, group: g, demand: {cpu: 1}}
+  - {name: h, demand: {disk: 1}}
+)";
+const char* const kMembersWhoMayLeave = R"(
+resources: [cpu, gpu]
+servers: [{name: s, capacity: {cpu: 1, gpu: 1}}]
+groups: [{name: n3}]
+users:
+  - {name: a, group: n3, demand: {cpu: 1}}
+  - {name: b, group: n3, demand: {cpu: 1}}
+  - {name: c, group: n3, demand: {cpu: 1}}
+  - {name: g, group: n3, demand: {gpu: 1}}
+  - {name: n4, demand: {gpu: 1}}
+)";
+
 std::vector<Counterexample> counterexamples() {
   const Problem one_and_three = pool_of({4}, {{1}, {3}});  // equal tasks: 1 for the first, who has 2 alone
   // Ravi Kiran and Srinuvas, figure 1: even memory is 2, 6, 8 and 8 tasks.
@@ -125,7 +149,13 @@ std::vector<Counterexample> counterexamples() {
       {"drfh", Property::sharing_incentive, kOneServerForTwo},
       {"drfh", Property::bottleneck_fairness, figure},
       {"tsf", Property::bottleneck_fairness, figure},
+      {"hdrfh", Property::sharing_incentive, kOneServerForTwo},
   };
+  for (const std::string mechanism : {"hdrf", "hdrfh"}) {
+    stored.push_back({mechanism, Property::strategy_proofness, tree_of(kLieInAGroup)});
+    stored.push_back({mechanism, Property::population_monotonicity, tree_of(kMembersWhoMayLeave)});
+    stored.push_back({mechanism, Property::resource_monotonicity, kSlides});
+  }
   for (const std::string mechanism :
        {"max-min", "cmmf", "alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"}) {
     for (const Property property : {Property::sharing_incentive, Property::strategy_proofness,
