@@ -16,11 +16,11 @@ namespace {
 
 using testing::amounts;
 using testing::cluster_of;
+using ::testing::ElementsAre;
 using testing::giving;
+using ::testing::HasSubstr;
 using testing::problem_of;
 using testing::verdict_on;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::array kOfGroups = {Property::hierarchical_sharing_incentive, Property::guarantee,
                                   Property::group_envy_freeness, Property::group_strategy_proofness,
@@ -74,9 +74,10 @@ TEST(HierarchicalSharingIncentive, FailsForAGroupThatIsOwedAHalfAndHasAThird) {
   EXPECT_TRUE(verdict_on(property, problem, "hdrf").holds);
   const Verdict verdict = verdict_of_giving(property, problem, {2.0 / 3, 1.0 / 3, 1.0 / 3});
   ASSERT_FALSE(verdict.holds);
-  EXPECT_EQ(verdict.witness->words,
-            "B has tasks left under test, and G has a dominant share of 0.3333, while its part of the tree is "
-            "0.5");
+  EXPECT_EQ(
+      verdict.witness->words,
+      "B has tasks left under test, and G has a dominant share of 0.3333, while its part of the tree is "
+      "0.5");
   EXPECT_EQ(verdict.witness->other, "G");
   EXPECT_NEAR(verdict.witness->size, 1.0 / 3, 1e-12);
 }
@@ -148,8 +149,7 @@ TEST(GroupEnvyFreeness, IsWithinAGroup) {
   EXPECT_TRUE(verdict_of_giving(Property::group_envy_freeness, problem, {1, 1, 8}).holds);
   const Verdict verdict = verdict_of_giving(Property::group_envy_freeness, problem, {1, 2, 7});
   ASSERT_FALSE(verdict.holds);
-  EXPECT_EQ(verdict.witness->words,
-            "A could run 2.0 tasks with what test gives B, its own bundle runs 1.0");
+  EXPECT_EQ(verdict.witness->words, "A could run 2.0 tasks with what test gives B, its own bundle runs 1.0");
 }
 
 TEST(GroupEnvyFreeness, IsNotOfWhoHasAQuotaOrAnotherWeightOrOtherServers) {
@@ -243,31 +243,42 @@ Result<Outcome> by_heads(const Problem& problem) {
   return giving(problem, Scope::pool, tasks);
 }
 
-Verdict of_heads(const Cluster& cluster) {
+// Divides it by the weights of users, whatever their groups.
+Result<Outcome> by_user_weights(const Problem& problem) {
+  double weights = 0;
+  for (const User& user : problem.users()) weights += user.weight.value();
+  std::vector<std::vector<double>> tasks;
+  for (const User& user : problem.users())
+    tasks.push_back({problem.pool()[0] * user.weight.value() / weights / user.demand[0].value()});
+  return giving(problem, Scope::pool, tasks);
+}
+
+Verdict of_rule(Result<Outcome> (*divide)(const Problem&), const Cluster& cluster) {
   const Problem problem = problem_of(cluster);
-  const Rule rule{.scope = Scope::pool, .divide = by_heads, .groups = true};
-  const Outcome outcome = *by_heads(problem);
+  const Rule rule{.scope = Scope::pool, .divide = divide, .groups = true};
+  const Outcome outcome = *divide(problem);
   return check(Property::group_strategy_proofness, {problem, outcome, Scope::pool}, rule);
 }
 
-TEST(GroupStrategyProofness, FailsWhereTwoHalvesGetMoreThanOneWhole) {
-  const Verdict verdict = of_heads(in_groups({12}, {{1}, {1}, {1}}, {"G", "G", ""}));
+TEST(GroupStrategyProofness, FailsWhereAPartOfAGroupCountsAsMuchAsTheWhole) {
+  const Verdict verdict = of_rule(by_heads, in_groups({12}, {{1}, {1}, {1}, {1}}, {"G", "G", "G", ""}));
   ASSERT_FALSE(verdict.holds);
-  EXPECT_THAT(verdict.witness->words, HasSubstr("A has 3.0 tasks under test, and 4.0 when "));
-  const Group& first = verdict.witness->changed->groups.empty() ? Group{} : verdict.witness->changed->groups[0];
-  if (!first.name.empty()) EXPECT_EQ(first.weight.value(), 0.5);
+  EXPECT_THAT(
+      verdict.witness->words,
+      HasSubstr("has 2.0 tasks under test, and 4.0 when G appears as two groups of half the weight, with "));
+  ASSERT_EQ(verdict.witness->changed->groups.size(), 2u);
+  for (const Group& half : verdict.witness->changed->groups) EXPECT_EQ(half.weight.value(), 0.5);
 }
 
-// The form that brings most: of six members all are members of the cluster.
-TEST(GroupStrategyProofness, FailsWhereMembersGainAsMembersOfTheParent) {
+TEST(GroupStrategyProofness, FailsWhereTheWeightOfAGroupCountsOnlyInItsMembers) {
   Cluster cluster = in_groups({12}, {{1}, {1}, {1}, {1}}, {"G", "G", "G", ""});
-  cluster.groups[0].weight = Quantity(6);
-  const Verdict verdict = of_heads(cluster);
+  cluster.groups[0].weight = Quantity(9);
+  const Verdict verdict = of_rule(by_user_weights, cluster);
   ASSERT_FALSE(verdict.holds);
   EXPECT_EQ(verdict.witness->words,
-            "A has 2.0 tasks under test, and 3.0 when the members of G are members of its parent, without a "
+            "A has 3.0 tasks under test, and 3.6 when the members of G are members of its parent, without a "
             "loss to the others of the group");
-  EXPECT_EQ(verdict.witness->changed->users[0].weight, Quantity(2));
+  EXPECT_EQ(verdict.witness->changed->users[0].weight, Quantity(3));
   EXPECT_FALSE(verdict.witness->changed->users[0].group);
 }
 
@@ -366,9 +377,10 @@ Seen drawn(const Conditions& conditions, bool honours, Property property = Prope
   Seen seen;
   for (int k = 0; k < 400; ++k) {
     const Problem problem = random_cluster(
-        {.accepts = accepts, .scope = Scope::servers, .conditions = conditions, .property = property}, random);
+        {.accepts = accepts, .scope = Scope::servers, .conditions = conditions, .property = property},
+        random);
     const Tree& tree = problem.tree();
-    if (conditions.one_resource) EXPECT_EQ(problem.resource_count(), 1u);
+    EXPECT_TRUE(!conditions.one_resource || problem.resource_count() == 1);
     bool inner = false, guarantee = false, inner_guarantee = false, reserve = false, limit = false,
          shapes = false;
     for (std::size_t v = 1; v < tree.size(); ++v) {
@@ -424,12 +436,13 @@ TEST(Shrink, TakesAwayGroupsQuotasAndShapes) {
   cluster.users[1].name = "H/B";
   cluster.users[2].quota.limit = {Quantity(2), std::nullopt};
   const auto shrunk = [&](const std::function<bool(const Problem&)>& needed) {
-    return shrink({.words = "wrong", .problem = cluster, .size = 0.5},
-                  [&](const Problem& problem) -> std::optional<Witness> {
-                    if (!needed(problem)) return {};
-                    return Witness{.words = "wrong", .problem = problem.cluster(), .size = 0.5};
-                  },
-                  500)
+    return shrink(
+               {.words = "wrong", .problem = cluster, .size = 0.5},
+               [&](const Problem& problem) -> std::optional<Witness> {
+                 if (!needed(problem)) return {};
+                 return Witness{.words = "wrong", .problem = problem.cluster(), .size = 0.5};
+               },
+               500)
         .problem;
   };
   const Cluster flat = shrunk([](const Problem&) { return true; });
@@ -441,7 +454,7 @@ TEST(Shrink, TakesAwayGroupsQuotasAndShapes) {
   EXPECT_EQ(grouped.groups[0].weight, Quantity(1));
   EXPECT_EQ(grouped.groups[0].quota, Quota{});
   EXPECT_FALSE(grouped.groups[0].is_user);
-  const Cluster guaranteed = shrunk([](const Problem& p) { return !p.tree().guarantee(0).empty(); });
+  const Cluster guaranteed = shrunk([](const Problem& p) { return !p.tree().guarantee(1).empty(); });
   EXPECT_TRUE(guaranteed.groups.size() == 1 && guaranteed.groups[0].quota.guarantee);
 }
 

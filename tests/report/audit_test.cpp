@@ -113,11 +113,12 @@ TEST(AuditReport, TheClusterOfAWitnessReadsBackWithItsTree) {
 
 TEST(AuditReport, TheWordsOfAClusterNameItsTree) {
   const Problem problem = *read_cluster_text(kTree, Syntax::yaml, "tree.yaml");
-  EXPECT_EQ(cluster_words(problem.cluster()),
-            "s1: cpu 10, gpu 8; group T, weight 2, guaranteed cpu 6, gpu 0, at most gpu 7; group a, in T, "
-            "guaranteed cpu 3, gpu 0, reserved cpu 1, gpu 0; user v, in T, weight 3; u: cpu 1, gpu 0, in a, at "
-            "most cpu 5; v/x: cpu 1, gpu 0, in v, 4 tasks; v/y: cpu 0, gpu 1, in v, weight 2; w: cpu 0, gpu 1, "
-            "guaranteed cpu 0, gpu 1");
+  EXPECT_EQ(
+      cluster_words(problem.cluster()),
+      "s1: cpu 10, gpu 8; group T, weight 2, guaranteed cpu 6, gpu 0, at most gpu 7; group a, in T, "
+      "guaranteed cpu 3, gpu 0, reserved cpu 1, gpu 0; user v, in T, weight 3; u: cpu 1, gpu 0, in a, at "
+      "most cpu 5; v/x: cpu 1, gpu 0, in v, 4 tasks; v/y: cpu 0, gpu 1, in v, weight 2; w: cpu 0, gpu 1, "
+      "guaranteed cpu 0, gpu 1");
 }
 
 TEST(AuditReport, NamesOfGroupPropertiesWidenTheFirstColumn) {

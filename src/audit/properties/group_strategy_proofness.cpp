@@ -31,10 +31,10 @@ struct TeamMove {
 };
 
 struct TeamReport {
-  Cluster cluster;                   // users in the same order
-  std::string words;                 // `by joining B`
-  std::vector<std::size_t> liars;    // whose tasks are not the true ones; none but in a lie
-  std::vector<std::size_t> gainers;  // the users of the team
+  Cluster cluster;                        // users in the same order
+  std::string words = {};                 // `by joining B`
+  std::vector<std::size_t> liars = {};    // whose tasks are not the true ones; none but in a lie
+  std::vector<std::size_t> gainers = {};  // the users of the team
 };
 
 std::optional<std::size_t> group_of_name(const Cluster& cluster, const std::string& name) {

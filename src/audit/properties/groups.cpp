@@ -44,6 +44,16 @@ std::vector<double> parts_of_the_tree(const Tree& tree) {
   return part;
 }
 
+// Σ ĝ over the members of the root. [m]
+std::vector<double> guaranteed_in_all(const Problem& problem) {
+  const Tree& tree = problem.tree();
+  std::vector<double> sum(problem.resource_count(), 0.0);
+  for (const std::size_t v : tree.members(0)) {
+    for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += amount_of(tree.guarantee(v), r);
+  }
+  return sum;
+}
+
 // What users use, up the tree.
 class TreeUse {
  public:
@@ -121,16 +131,15 @@ Owed owed_without_guarantees(const Problem& problem, const TreeUse& use, std::si
           .what = "a dominant share"};
 }
 
-Owed owed_beyond_guarantees(const Problem& problem, const TreeUse& use, std::size_t n, std::size_t top,
-                            double part) {
+Owed owed_beyond_guarantees(const Problem& problem, const TreeUse& use, const std::vector<double>& guaranteed,
+                            std::size_t n, std::size_t top, double part) {
   const Tree& tree = problem.tree();
   Owed owed{.share = 0, .least = part, .what = "a dominant share beyond its guarantee"};
   for (std::size_t r = 0; r < problem.resource_count(); ++r) {
     const double capacity = problem.pool()[r];
     if (!(capacity > 0)) continue;
     owed.share = std::max(owed.share, (use.used(top)[r] - amount_of(tree.guarantee(top), r)) / capacity);
-    if (use.demands(n, r))
-      owed.least = std::min(owed.least, part * (1 - amount_of(tree.guarantee(0), r) / capacity));
+    if (use.demands(n, r)) owed.least = std::min(owed.least, part * (1 - guaranteed[r] / capacity));
   }
   return owed;
 }
@@ -144,7 +153,8 @@ Verdict check_hierarchical_sharing_incentive(const Division& division, const Tol
   if (tree.is_flat()) return vacuous(property, kNoTree);
   if (has_inner_guarantee_or_reserve(problem))
     return vacuous(property, "nothing is owed with reserves, or guarantees below the members of the root");
-  const bool guaranteed = has_some(tree.guarantee(0));
+  const std::vector<double> guaranteed = guaranteed_in_all(problem);
+  const bool is_guaranteed = has_some(guaranteed);
   const double threshold = slack(division.outcome, tolerances);
   const TreeUse use(division, threshold);
   const std::vector<double> part = parts_of_the_tree(tree);
@@ -152,10 +162,10 @@ Verdict check_hierarchical_sharing_incentive(const Division& division, const Tol
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     if (!use.is_stopped_by_capacity(n)) continue;
     std::vector<std::size_t> path = tree.path(tree.node_of_user(n));
-    if (guaranteed) path.resize(1);
+    if (is_guaranteed) path.resize(1);
     for (const std::size_t v : path) {
-      const Owed owed = guaranteed ? owed_beyond_guarantees(problem, use, n, v, part[v])
-                                   : owed_without_guarantees(problem, use, v, part[v]);
+      const Owed owed = is_guaranteed ? owed_beyond_guarantees(problem, use, guaranteed, n, v, part[v])
+                                      : owed_without_guarantees(problem, use, v, part[v]);
       const double size = shortfall(owed.share, owed.least);
       if (size <= threshold || (worst && size <= worst->size)) continue;
       const auto [has, least] = distinct_words(owed.share, owed.least);
@@ -186,7 +196,7 @@ Verdict check_guarantee(const Division& division, const Tolerances& tolerances) 
   constexpr Property property = Property::guarantee;
   const Problem& problem = division.problem;
   const Tree& tree = problem.tree();
-  if (!has_some(tree.guarantee(0))) return vacuous(property, "nothing is guaranteed");
+  if (!has_some(guaranteed_in_all(problem))) return vacuous(property, "nothing is guaranteed");
   const double threshold = slack(division.outcome, tolerances);
   const TreeUse use(division, threshold);
   std::optional<Witness> worst;

@@ -27,6 +27,8 @@ constexpr std::array kGrid = {0.125, 0.25, 0.5, 0.8, 0.9, 0.95, 1.05, 1.1, 1.25,
 constexpr std::array kTrades = {0.25, 0.5, 0.8, 1.25, 2.0, 4.0};
 // Of what is not demanded at all, as parts of the dominant share.
 constexpr std::array kLittle = {0.01, 0.1, 0.5};
+// In a group also more than half: a claim can make the resource the one of which the group has most.
+constexpr std::array kMuch = {0.6, 1.0};
 constexpr int kDigits = 4;  // of a reported amount, so that it can be read; a gain of 1e-3 does not need more
 
 bool misreport(const Problem& problem, const Factors& factors, ResourceVector& demand) {
@@ -164,6 +166,9 @@ void add_demands(const Problem& problem, std::size_t user, std::vector<Move>& mo
   for (std::size_t r = 0; r < demand.size(); ++r) {
     if (demand[r].is_zero()) {
       for (const double part : kLittle) add(r, part);
+      for (const double part : kMuch) {
+        if (problem.users()[user].group) add(r, part);
+      }
       continue;
     }
     add(r, 0.0);
