@@ -37,14 +37,9 @@ Witness smallest(const Verdict& verdict, const Rule& rule, const Tolerances& tol
       tries);
 }
 
-std::vector<Property> asked(const AuditOptions& options) {
-  if (!options.properties.empty()) return options.properties;
-  return {properties().begin(), properties().end()};
-}
-
 // What each searched property of each mechanism gets.
-std::uint64_t share_of_budget(const AuditOptions& options, std::size_t mechanisms) {
-  const std::vector<Property> list = asked(options);
+std::uint64_t share_of_budget(const AuditOptions& options, const std::vector<Property>& list,
+                              std::size_t mechanisms) {
   const auto searched = static_cast<std::uint64_t>(std::count_if(list.begin(), list.end(), is_searched));
   return std::max<std::uint64_t>(1, options.budget / std::max<std::uint64_t>(1, searched * mechanisms));
 }
@@ -101,10 +96,22 @@ std::vector<Choice> all_mechanisms() {
   return choices;
 }
 
+std::vector<Property> asked_properties(const AuditOptions& options, bool groups) {
+  if (!options.properties.empty()) return options.properties;
+  std::vector<Property> list(properties().begin(), properties().end());
+  if (!groups) std::erase_if(list, is_of_groups);
+  return list;
+}
+
+bool any_honours_groups(const std::vector<Choice>& mechanisms) {
+  return std::any_of(mechanisms.begin(), mechanisms.end(),
+                     [](const Choice& choice) { return row_of(choice).accepts.groups; });
+}
+
 std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choice>& mechanisms,
                                   const AuditOptions& options) {
-  const std::vector<Property> list = asked(options);
-  const std::uint64_t attempts = share_of_budget(options, mechanisms.size());
+  const std::vector<Property> list = asked_properties(options, !problem.tree().is_flat());
+  const std::uint64_t attempts = share_of_budget(options, list, mechanisms.size());
   Progress progress(options.progress, list.size() * mechanisms.size() * attempts);
   std::vector<MechanismAudit> audits;
   std::vector<Rule> rules;
@@ -165,7 +172,7 @@ Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uin
 
 std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, std::uint64_t clusters,
                                          const AuditOptions& options) {
-  const std::vector<Property> list = asked(options);
+  const std::vector<Property> list = asked_properties(options, any_honours_groups(mechanisms));
   Progress progress(options.progress, list.size() * mechanisms.size() * clusters);
   std::vector<MechanismAudit> audits;
   for (const Choice& choice : mechanisms) {
@@ -175,7 +182,7 @@ std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, 
     for (const Property property : list) {
       const RandomStyle style{
           .accepts = row.accepts, .scope = row.scope, .conditions = options.conditions, .property = property};
-      const Search search{.attempts = share_of_budget(options, mechanisms.size()),
+      const Search search{.attempts = share_of_budget(options, list, mechanisms.size()),
                           .seed = options.seed,
                           .threads = options.threads,
                           .tolerances = options.tolerances,
@@ -189,7 +196,7 @@ std::vector<MechanismAudit> audit_random(const std::vector<Choice>& mechanisms, 
 
 std::vector<ClaimAudit> audit_claims(const std::vector<Choice>& mechanisms, std::uint64_t clusters,
                                      const AuditOptions& options) {
-  const std::vector<Property> list = asked(options);
+  const std::vector<Property> list = asked_properties(options, true);
   std::vector<ClaimAudit> audits;
   for (const Choice& choice : mechanisms) {
     for (const Claim& claim : row_of(choice).claims) {

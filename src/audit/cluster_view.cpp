@@ -70,4 +70,10 @@ double ClusterView::alone_everywhere(std::size_t n) const {
   return tasks;
 }
 
+const std::string& node_name(const Problem& problem, std::size_t node) {
+  const Tree& tree = problem.tree();
+  return tree.is_user(node) ? problem.users()[tree.user_at(node)].name
+                            : problem.groups()[tree.group_at(node)].name;
+}
+
 }  // namespace mirab

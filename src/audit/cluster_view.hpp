@@ -45,4 +45,7 @@ class ClusterView {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> demand_on_;  // (n, i)
 };
 
+/// The name of a group's or user's node.
+const std::string& node_name(const Problem& problem, std::size_t node);
+
 }  // namespace mirab

@@ -28,7 +28,36 @@ std::optional<Quantity> times(const Quantity& amount, double factor, int digits)
   return product ? std::optional(*product) : std::nullopt;
 }
 
-void remove_user(Cluster& cluster, std::size_t user) { erase_at(cluster.users, user); }
+void remove_user(Cluster& cluster, std::size_t user) {
+  std::optional<std::string> left = cluster.users[user].group;
+  erase_at(cluster.users, user);
+  while (left) {
+    const auto in_it = [&](const std::optional<std::string>& group) { return group == left; };
+    if (std::any_of(cluster.users.begin(), cluster.users.end(),
+                    [&](const User& u) { return in_it(u.group); }))
+      return;
+    const auto is_inner = [&](const Group& group) { return in_it(group.parent); };
+    if (std::any_of(cluster.groups.begin(), cluster.groups.end(), is_inner)) return;
+    const auto empty = std::find_if(cluster.groups.begin(), cluster.groups.end(),
+                                    [&](const Group& group) { return group.name == *left; });
+    if (empty == cluster.groups.end()) return;
+    left = empty->parent;
+    cluster.groups.erase(empty);
+  }
+}
+
+void dissolve_group(Cluster& cluster, std::size_t group) {
+  const Group gone = cluster.groups[group];
+  erase_at(cluster.groups, group);
+  for (Group& inner : cluster.groups) {
+    if (inner.parent == gone.name) inner.parent = gone.parent;
+  }
+  for (User& user : cluster.users) {
+    if (user.group != gone.name) continue;
+    user.group = gone.parent;
+    user.shape.reset();
+  }
+}
 
 void remove_server(Cluster& cluster, std::size_t server) {
   const std::string name = cluster.servers[server].name;
@@ -42,10 +71,17 @@ void remove_server(Cluster& cluster, std::size_t server) {
 void remove_resource(Cluster& cluster, std::size_t resource) {
   erase_at(cluster.resources, resource);
   for (Server& server : cluster.servers) erase_at(server.capacity, resource);
+  const auto erase_of = [&](Quota& quota) {
+    if (quota.guarantee) erase_at(*quota.guarantee, resource);
+    if (!quota.limit.empty()) erase_at(quota.limit, resource);
+    if (!quota.reserved.empty()) erase_at(quota.reserved, resource);
+  };
   for (User& user : cluster.users) {
     erase_at(user.demand, resource);
     for (auto& [server, demand] : user.demand_on) erase_at(demand, resource);
+    erase_of(user.quota);
   }
+  for (Group& group : cluster.groups) erase_of(group.quota);
 }
 
 // Small random clusters, on which counterexamples are looked for: what goes wrong at all goes wrong with few
@@ -69,6 +105,15 @@ constexpr double kWeighted = 0.3;     // of a cluster
 constexpr double kConstrained = 0.4;  // of a user
 constexpr double kLacking = 0.15;     // of a resource on a server
 constexpr double kOtherDemand = 0.2;  // of a user, on one server
+// Of trees: chosen so that half of the clusters have groups, and of these half have a quota somewhere.
+constexpr double kGrouped = 0.5;  // of a cluster, where the property is not one of groups
+constexpr std::uint64_t kMostGroups = 3;
+constexpr std::uint64_t kMostMore = 2;  // users, so that groups have several
+constexpr double kMember = 0.75;        // of a user, of some group
+constexpr double kWithShapes = 0.15;    // of a group without groups: a user with several task shapes
+constexpr double kGuaranteed = 0.4;     // of a node of a cluster with guarantees
+constexpr double kReserved = 0.3;       // of a guarantee
+constexpr double kLimited = 0.15;       // of a node of a cluster with limits
 
 bool chance(Random& random, double part) { return random.unit() < part; }
 
@@ -133,6 +178,123 @@ void add_users(const RandomStyle& style, Random& random, Cluster& cluster) {
   }
 }
 
+// No amount is below 0, and those of nodes that share `most` fit together.
+ResourceVector some_part(const ResourceVector& most, Random& random) {
+  ResourceVector part;
+  for (const Quantity& amount : most) {
+    const auto whole = static_cast<std::uint64_t>(amount.value());
+    part.push_back(Quantity(static_cast<std::int64_t>(random.below(whole + 1))));
+  }
+  return part;
+}
+
+// Guarantees, reserves and limits: the members of a node share what it may promise.
+class QuotaDraws {
+ public:
+  QuotaDraws(const Conditions& conditions, Random& random, Cluster& cluster)
+      : conditions_(conditions),
+        random_(random),
+        cluster_(cluster),
+        guarantees_(!conditions.no_guarantees && chance(random, 0.5)),
+        limits_(!conditions.no_limits && chance(random, 0.25)) {}
+
+  void draw_all() {
+    ResourceVector all;
+    for (std::size_t r = 0; r < cluster_.resources.size(); ++r) {
+      double sum = 0;
+      for (const Server& server : cluster_.servers) sum += server.capacity[r].value();
+      all.push_back(Quantity(static_cast<std::int64_t>(sum)));
+    }
+    draw_below({}, all);
+  }
+
+ private:
+  // What each of so many members may promise of this.
+  static ResourceVector equal_part(const ResourceVector& amounts, std::size_t members) {
+    ResourceVector part;
+    for (const Quantity& amount : amounts)
+      part.push_back(
+          Quantity(static_cast<std::int64_t>(amount.value()) / static_cast<std::int64_t>(members)));
+    return part;
+  }
+
+  void draw_below(const std::optional<std::string>& parent, const ResourceVector& most) {
+    std::vector<std::size_t> groups, users;
+    for (std::size_t g = 0; g < cluster_.groups.size(); ++g) {
+      if (cluster_.groups[g].parent == parent) groups.push_back(g);
+    }
+    for (std::size_t n = 0; n < cluster_.users.size(); ++n) {
+      if (cluster_.users[n].group == parent) users.push_back(n);
+    }
+    const ResourceVector each = equal_part(most, std::max<std::size_t>(1, groups.size() + users.size()));
+    for (const std::size_t n : users) draw_one(cluster_.users[n].quota, each, parent.has_value());
+    for (const std::size_t g : groups) {
+      const ResourceVector promised = draw_one(cluster_.groups[g].quota, each, parent.has_value());
+      draw_below(cluster_.groups[g].name, promised);
+    }
+  }
+
+  // Gives what the members of the node may promise.
+  ResourceVector draw_one(Quota& quota, ResourceVector most, bool inner) {
+    if (guarantees_ && !(inner && conditions_.top_guarantees) && chance(random_, kGuaranteed)) {
+      most = some_part(most, random_);
+      quota.guarantee = most;
+      if (!conditions_.no_reserves && chance(random_, kReserved)) quota.reserved = some_part(most, random_);
+    }
+    for (std::size_t r = 0; limits_ && r < most.size() && chance(random_, kLimited); ++r) {
+      quota.limit.resize(most.size());
+      quota.limit[r] = Quantity(static_cast<std::int64_t>(most[r].value()) + 1 +
+                                static_cast<std::int64_t>(random_.below(kMostCapacity)));
+    }
+    return most;
+  }
+
+  const Conditions& conditions_;
+  Random& random_;
+  Cluster& cluster_;
+  bool guarantees_;
+  bool limits_;
+};
+
+// Groups above the users, some of them users with task shapes. A draw in which a group has no members is no
+// cluster, and another is drawn.
+void add_tree(const RandomStyle& style, Random& random, Cluster& cluster) {
+  const Conditions& conditions = style.conditions;
+  if (!style.accepts.groups || conditions.no_groups) return;
+  if (!is_of_groups(style.property) && !chance(random, kGrouped)) return;
+  const std::uint64_t more = random.below(kMostMore + 1);
+  for (std::uint64_t k = 0; k < more; ++k) {
+    User user = cluster.users[random.below(cluster.users.size())];
+    user.name = std::string(1, static_cast<char>('A' + cluster.users.size()));
+    const bool zeroes = style.accepts.zero_demands && !conditions.positive_demands;
+    user.demand = some_demand(cluster.resources.size(), zeroes, random);
+    cluster.users.push_back(std::move(user));
+  }
+  const std::uint64_t groups = 1 + random.below(kMostGroups);
+  const bool weighted = chance(random, kWeighted);
+  for (std::uint64_t g = 0; g < groups; ++g) {
+    Group group{.name = fmt::format("G{}", g + 1)};
+    if (g > 0 && chance(random, 0.4)) group.parent = cluster.groups[random.below(g)].name;
+    if (weighted) group.weight = draw(random, 3);
+    cluster.groups.push_back(std::move(group));
+  }
+  for (User& user : cluster.users) {
+    if (chance(random, kMember)) user.group = cluster.groups[random.below(groups)].name;
+  }
+  for (Group& group : cluster.groups) {
+    const bool inner = std::any_of(cluster.groups.begin(), cluster.groups.end(),
+                                   [&](const Group& other) { return other.parent == group.name; });
+    if (inner || !chance(random, kWithShapes)) continue;
+    group.is_user = true;
+    for (User& user : cluster.users) {
+      if (user.group != group.name) continue;
+      user.shape = user.name;
+      user.name = group.name + "/" + user.name;
+    }
+  }
+  QuotaDraws(conditions, random, cluster).draw_all();
+}
+
 // Makes the first resource what every user needs most on every server that has what the user needs.
 void add_bottleneck(Cluster& cluster) {
   for (User& user : cluster.users) {
@@ -158,11 +320,12 @@ void add_bottleneck(Cluster& cluster) {
 Problem random_cluster(const RandomStyle& style, Random& random) {
   while (true) {
     Cluster cluster;
-    const bool single = style.property == Property::single_resource_fairness;
+    const bool single = style.property == Property::single_resource_fairness || style.conditions.one_resource;
     const std::size_t resources = single ? 1 : 2 + random.below(kResources.size() - 1);
     cluster.resources.assign(kResources.begin(), kResources.begin() + static_cast<std::ptrdiff_t>(resources));
     add_servers(style, random, cluster);
     add_users(style, random, cluster);
+    add_tree(style, random, cluster);
     if (style.property == Property::bottleneck_fairness) add_bottleneck(cluster);
     Result<Problem> problem = Problem::from(std::move(cluster));
     if (problem) return *std::move(problem);
@@ -256,6 +419,40 @@ Cluster without_labels(Cluster cluster) {
   return cluster;
 }
 
+// Groups, their quotas and their weights, and those of users, taken away piece by piece.
+bool make_flat(Shrinking& shrinking) {
+  bool changed = false;
+  const auto offer = [&](auto set) {
+    Cluster flatter = shrinking.cluster();
+    if (set(flatter)) changed |= shrinking.offer(std::move(flatter));
+  };
+  for (std::size_t g = shrinking.cluster().groups.size(); g-- > 0;) {
+    offer([&](Cluster& c) {
+      dissolve_group(c, g);
+      return true;
+    });
+  }
+  const auto without_quota = [&](auto quota_of) {
+    offer([&](Cluster& c) { return std::exchange(quota_of(c), {}) != Quota{}; });
+    offer([&](Cluster& c) { return !std::exchange(quota_of(c).limit, {}).empty(); });
+    offer([&](Cluster& c) { return !std::exchange(quota_of(c).reserved, {}).empty(); });
+    offer([&](Cluster& c) { return std::exchange(quota_of(c).guarantee, std::nullopt).has_value(); });
+  };
+  for (std::size_t g = 0; g < shrinking.cluster().groups.size(); ++g) {
+    without_quota([=](Cluster& c) -> Quota& { return c.groups[g].quota; });
+    offer([&](Cluster& c) { return std::exchange(c.groups[g].weight, Quantity(1)) != Quantity(1); });
+    offer([&](Cluster& c) {
+      for (User& user : c.users) {
+        if (user.group == c.groups[g].name) user.shape.reset();
+      }
+      return std::exchange(c.groups[g].is_user, false);
+    });
+  }
+  for (std::size_t n = 0; n < shrinking.cluster().users.size(); ++n)
+    without_quota([=](Cluster& c) -> Quota& { return c.users[n].quota; });
+  return changed;
+}
+
 // What a user or server has besides demand and capacity, taken away piece by piece.
 bool make_plain(Shrinking& shrinking) {
   bool changed = false;
@@ -280,10 +477,17 @@ bool make_plain(Shrinking& shrinking) {
 template <class Visit>
 void for_each_amount(Cluster& cluster, std::size_t resource, const Visit& visit) {
   for (Server& server : cluster.servers) visit(server.capacity[resource]);
+  const auto visit_quota = [&](Quota& quota) {
+    if (quota.guarantee) visit((*quota.guarantee)[resource]);
+    if (!quota.reserved.empty()) visit(quota.reserved[resource]);
+    if (!quota.limit.empty() && quota.limit[resource]) visit(*quota.limit[resource]);
+  };
   for (User& user : cluster.users) {
     visit(user.demand[resource]);
     for (auto& [server, demand] : user.demand_on) visit(demand[resource]);
+    visit_quota(user.quota);
   }
+  for (Group& group : cluster.groups) visit_quota(group.quota);
 }
 
 constexpr double kReadable = 1000;      // a larger whole number is worth replacing by a smaller one
@@ -381,6 +585,18 @@ bool make_small(Shrinking& shrinking) {
     lower([=](Cluster& c) -> Quantity& { return c.users[n].weight; });
     if (shrinking.cluster().users[n].tasks) lower([=](Cluster& c) -> Quantity& { return *c.users[n].tasks; });
   }
+  const auto lower_guarantee = [&](auto quota_of) {
+    Cluster now = shrinking.cluster();
+    if (!quota_of(now).guarantee) return;
+    for (std::size_t r = 0; r < now.resources.size(); ++r)
+      lower([=](Cluster& c) -> Quantity& { return (*quota_of(c).guarantee)[r]; });
+  };
+  for (std::size_t n = 0; n < shrinking.cluster().users.size(); ++n)
+    lower_guarantee([=](Cluster& c) -> Quota& { return c.users[n].quota; });
+  for (std::size_t g = 0; g < shrinking.cluster().groups.size(); ++g) {
+    lower([=](Cluster& c) -> Quantity& { return c.groups[g].weight; });
+    lower_guarantee([=](Cluster& c) -> Quota& { return c.groups[g].quota; });
+  }
   return changed;
 }
 
@@ -391,6 +607,7 @@ Witness shrink(Witness witness, const Violates& violates, std::size_t tries) {
   shrinking.offer(without_labels(shrinking.cluster()));
   for (bool changed = true; changed && !shrinking.over();) {
     changed = drop_anything(shrinking);
+    changed |= make_flat(shrinking);
     changed |= make_plain(shrinking);
     changed |= make_whole(shrinking);
     changed |= scale_down(shrinking);

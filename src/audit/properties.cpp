@@ -95,13 +95,25 @@ std::span<const Property> properties() {
                                       Property::population_monotonicity,
                                       Property::resource_monotonicity,
                                       Property::scale_invariance,
-                                      Property::non_wastefulness};
+                                      Property::non_wastefulness,
+                                      Property::hierarchical_sharing_incentive,
+                                      Property::guarantee,
+                                      Property::group_envy_freeness,
+                                      Property::group_strategy_proofness,
+                                      Property::own_part};
   return kAll;
 }
 
+bool is_of_groups(Property property) {
+  return property == Property::hierarchical_sharing_incentive || property == Property::guarantee ||
+         property == Property::group_envy_freeness || property == Property::group_strategy_proofness ||
+         property == Property::own_part;
+}
+
 bool is_searched(Property property) {
-  constexpr std::array kSearched = {Property::strategy_proofness, Property::population_monotonicity,
-                                    Property::resource_monotonicity, Property::scale_invariance};
+  constexpr std::array kSearched = {Property::strategy_proofness,       Property::population_monotonicity,
+                                    Property::resource_monotonicity,    Property::scale_invariance,
+                                    Property::group_strategy_proofness, Property::own_part};
   return std::find(kSearched.begin(), kSearched.end(), property) != kSearched.end();
 }
 
@@ -111,13 +123,40 @@ Rule rule_of(const Choice& mechanism) {
                                 [&](const Mechanism& each) { return each.name == mechanism.name; });
   MIRAB_ASSERT(row != table.end(), "a mechanism of the registry");
   return {.scope = row->scope,
-          .divide = [mechanism](const Problem& problem) { return allocate(problem, mechanism); }};
+          .divide = [mechanism](const Problem& problem) { return allocate(problem, mechanism); },
+          .groups = row->accepts.groups};
 }
+
+namespace {
+
+// What a rule that honours groups does not owe to all users alike: weights are of a group's members, limits
+// and reserves keep resources free.
+std::optional<Verdict> not_asked(Property property, const Problem& problem, const Rule& rule) {
+  constexpr std::array kByWeight = {Property::sharing_incentive, Property::envy_freeness,
+                                    Property::bottleneck_fairness, Property::single_resource_fairness};
+  constexpr std::array kByFree = {Property::pareto_efficiency, Property::non_wastefulness};
+  const Tree& tree = problem.tree();
+  const auto is_one_of = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), property) != list.end();
+  };
+  if (!rule.groups || (tree.is_flat() && !problem.has_zero_weight())) return {};
+  if (is_one_of(kByWeight))
+    return vacuous(property, "users of different groups are not compared by their weights");
+  for (std::size_t v = 1; v < tree.size() && is_one_of(kByFree); ++v) {
+    if (!tree.limit(v).empty() || !tree.reserve(v).empty())
+      return vacuous(property, "limits and reserves of the tree may keep resources free");
+  }
+  return {};
+}
+
+}  // namespace
 
 Verdict check(Property property, const Division& division, const Rule& rule, const Search& search) {
   const Tolerances& tolerances = search.tolerances;
   const bool converged = division.outcome.status != Status::not_converged;
   if (!converged && property != Property::feasible) return incomparable(property);
+  if (std::optional<Verdict> verdict = not_asked(property, division.problem, rule))
+    return *std::move(verdict);
   switch (property) {
     case Property::feasible:
       return check_feasible(division, tolerances);
@@ -144,6 +183,16 @@ Verdict check(Property property, const Division& division, const Rule& rule, con
       return check_scale_invariance(division, rule, search);
     case Property::non_wastefulness:
       return check_non_wastefulness(division, tolerances);
+    case Property::hierarchical_sharing_incentive:
+      return check_hierarchical_sharing_incentive(division, tolerances);
+    case Property::guarantee:
+      return check_guarantee(division, tolerances);
+    case Property::group_envy_freeness:
+      return check_group_envy_freeness(division, tolerances);
+    case Property::group_strategy_proofness:
+      return check_group_strategy_proofness(division, rule, search);
+    case Property::own_part:
+      return check_own_part(division, rule, search);
   }
   MIRAB_ASSERT(false, "a property that can be checked");
   return {.property = property};

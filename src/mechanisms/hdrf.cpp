@@ -20,9 +20,17 @@ namespace mirab {
 namespace {
 
 constexpr Claim kHdrfClaims[] = {
-    {Property::pareto_efficiency, true, kUncapped, kTeams},
+    {Property::pareto_efficiency, true, kUncappedUnlimited, kTeams},
     {Property::scale_invariance, true, kUncapped, kTeams},
+    {Property::hierarchical_sharing_incentive, true, kTopGuaranteesUnreserved, kTeams},
+    {Property::guarantee, true, kTopGuarantees, kTeams},
+    {Property::guarantee, true, kOneResource, kTeams},
+    {Property::group_envy_freeness, true, {}, kTeams},
+    {Property::sharing_incentive, true, kFlat, "as DRF, which it is without groups"},
+    {Property::envy_freeness, true, kFlat, "as DRF, which it is without groups"},
     {Property::strategy_proofness, false, {}, kTeams},
+    {Property::group_strategy_proofness, false, {}, kTeams},
+    {Property::own_part, false, {}, kTeams},
     {Property::population_monotonicity, false, {}, kTeams},
     {Property::resource_monotonicity, false, {}, "as DRF, which it is without groups"},
 };

@@ -23,11 +23,21 @@
 namespace mirab {
 namespace {
 
+constexpr std::string_view kAsHdrf = "as hdrf, which it is on one server";
 constexpr Claim kHdrfhClaims[] = {
-    {Property::pareto_efficiency, true, kUncapped, kTeams},
+    {Property::pareto_efficiency, true, kUncappedUnlimited, kTeams},
     {Property::scale_invariance, true, kUncapped, kTeams},
-    {Property::strategy_proofness, false, {}, "as hdrf, which it is on one server"},
-    {Property::population_monotonicity, false, {}, "as hdrf, which it is on one server"},
+    {Property::group_envy_freeness, true, {}, kTeams},
+    {Property::envy_freeness, true, kFlat, "as DRFH, which it is without groups"},
+    {Property::hierarchical_sharing_incentive,
+     false,
+     {},
+     "as DRFH, where all users are in groups of their own"},
+    {Property::guarantee, false, {}, kTeams},
+    {Property::strategy_proofness, false, {}, kAsHdrf},
+    {Property::group_strategy_proofness, false, {}, kAsHdrf},
+    {Property::own_part, false, {}, kAsHdrf},
+    {Property::population_monotonicity, false, {}, kAsHdrf},
     {Property::sharing_incentive, false, {}, "as DRFH, which it is without groups"},
     {Property::resource_monotonicity, false, {}, "as DRF, which it is on one server"},
 };
@@ -143,7 +153,8 @@ std::vector<std::string_view> short_of_guarantees(const Problem& problem, const 
   std::vector<std::string_view> names;
   for (std::size_t v = 1; v < is_short.size(); ++v) {
     if (!is_short[v]) continue;
-    names.push_back(tree.is_user(v) ? problem.users()[tree.user_at(v)].name : problem.groups()[tree.group_at(v)].name);
+    names.push_back(tree.is_user(v) ? problem.users()[tree.user_at(v)].name
+                                    : problem.groups()[tree.group_at(v)].name);
   }
   return names;
 }

@@ -153,6 +153,16 @@ std::string_view property_name(Property property) {
       return "scale-invariance";
     case Property::non_wastefulness:
       return "non-wastefulness";
+    case Property::hierarchical_sharing_incentive:
+      return "hierarchical-sharing-incentive";
+    case Property::guarantee:
+      return "guarantee";
+    case Property::group_envy_freeness:
+      return "group-envy-freeness";
+    case Property::group_strategy_proofness:
+      return "group-strategy-proofness";
+    case Property::own_part:
+      return "own-part";
   }
   MIRAB_ASSERT(false, "a property without a name");
   return {};

@@ -57,11 +57,18 @@ constexpr Accepts kBundlesAccept{.weights = true,
 /// The papers speak of users with endless demand.
 constexpr Conditions kUncapped{.no_caps = true};
 constexpr Conditions kUncappedPositive{.positive_demands = true, .no_caps = true};
+constexpr Conditions kUncappedUnlimited{.no_caps = true, .no_limits = true, .no_reserves = true};
 constexpr Conditions kUncappedSameDemand{.no_caps = true, .same_demand = true};
 constexpr Conditions kUncappedAnywhere{.no_caps = true, .no_placement = true};
 constexpr Conditions kUncappedPositiveAnywhere{
     .positive_demands = true, .no_caps = true, .no_placement = true};
 constexpr Conditions kUncappedPositiveSameDemandAnywhere{
     .positive_demands = true, .no_caps = true, .no_placement = true, .same_demand = true};
+
+/// Of trees.
+constexpr Conditions kFlat{.no_caps = true, .no_groups = true};
+constexpr Conditions kOneResource{.one_resource = true};
+constexpr Conditions kTopGuarantees{.top_guarantees = true};
+constexpr Conditions kTopGuaranteesUnreserved{.no_reserves = true, .top_guarantees = true};
 
 }  // namespace mirab

@@ -89,29 +89,48 @@ Cluster doubled(std::size_t user, Cluster cluster) {
 // src/mechanisms/drfh.cpp: half of the first server holds 5 tasks of the first user.
 const Problem kOneServerForTwo = problem_of(cluster_of({{10, 10}, {0, 90}}, {{1, 1}, {1, 10}}));
 
+// The users in groups of these names; "" is the cluster.
+Cluster in_groups(Cluster cluster, const std::vector<std::string>& groups) {
+  for (std::size_t n = 0; n < groups.size(); ++n) {
+    if (groups[n].empty()) continue;
+    cluster.users[n].group = groups[n];
+    if (cluster.groups.empty() || cluster.groups.back().name != groups[n])
+      cluster.groups.push_back({.name = groups[n]});
+  }
+  return cluster;
+}
+
 // docs/explanation/teams.md, "What does not hold".
-Problem tree_of(const char* text) { return *read_cluster_text(text, Syntax::yaml, "example"); }
-const char* const kLieInAGroup = R"(
-resources: [cpu, disk, net]
-servers: [{name: s, capacity: {cpu: 1, disk: 1, net: 1}}]
-groups: [{name: g}]
-users:
-  - {name: a, group: g, demand: {cpu: 1, disk: 0.5}}
-  - {name: e, group: g, weight: 2, demand: {disk: 1, net: 1}}
-  - {name: b, group: g, demand: {cpu: 1}}
-  - {name: h, demand: {disk: 1}}
-)";
-const char* const kMembersWhoMayLeave = R"(
-resources: [cpu, gpu]
-servers: [{name: s, capacity: {cpu: 1, gpu: 1}}]
-groups: [{name: n3}]
-users:
-  - {name: a, group: n3, demand: {cpu: 1}}
-  - {name: b, group: n3, demand: {cpu: 1}}
-  - {name: c, group: n3, demand: {cpu: 1}}
-  - {name: g, group: n3, demand: {gpu: 1}}
-  - {name: n4, demand: {gpu: 1}}
-)";
+std::vector<Counterexample> of_trees() {
+  // B, of weight 2, and C are in g with A; C gains by claiming 3/5 of the last resource: 41/51 > 4/5.
+  const Problem lie =
+      problem_of(doubled(1, in_groups(cluster_of({{1, 1, 1}}, {{1, 0.5, 0}, {0, 1, 1}, {1, 0, 0}, {0, 1, 0}}),
+                                      {"g", "g", "g", ""})));
+  // A CPU user of weight 2 and a GPU user in a group, another GPU user alone: a third and two thirds of the
+  // GPU, where a half would be the group's own. When the CPU user leaves, the one alone falls to a half.
+  const Problem not_every =
+      problem_of(doubled(0, in_groups(cluster_of({{1, 1}}, {{1, 0}, {0, 1}, {0, 1}}), {"g", "g", ""})));
+  // The groups of a CPU and of a GPU user have two thirds of the GPUs together, and a half apart.
+  const Problem joining =
+      problem_of(in_groups(cluster_of({{1, 1}}, {{1, 0}, {0, 1}, {0, 1}}), {"g", "h", ""}));
+  Cluster placed = in_groups(cluster_of({{1}, {9}}, {{1}, {1}}), {"g", ""});
+  placed.groups[0].quota.guarantee = testing::amounts({5});
+  placed.users[0].servers = {{"s1"}};
+  std::vector<Counterexample> stored = {
+      {"hdrfh", Property::hierarchical_sharing_incentive,
+       problem_of(in_groups(kOneServerForTwo.cluster(), {"g", "h"}))},
+      {"hdrfh", Property::guarantee, problem_of(placed)},
+      {"hdrfh", Property::sharing_incentive, kOneServerForTwo},
+  };
+  for (const std::string mechanism : {"hdrf", "hdrfh"}) {
+    stored.push_back({mechanism, Property::strategy_proofness, lie});
+    stored.push_back({mechanism, Property::population_monotonicity, not_every});
+    stored.push_back({mechanism, Property::own_part, not_every});
+    stored.push_back({mechanism, Property::group_strategy_proofness, joining});
+    stored.push_back({mechanism, Property::resource_monotonicity, kSlides});
+  }
+  return stored;
+}
 
 std::vector<Counterexample> counterexamples() {
   const Problem one_and_three = pool_of({4}, {{1}, {3}});  // equal tasks: 1 for the first, who has 2 alone
@@ -149,13 +168,7 @@ std::vector<Counterexample> counterexamples() {
       {"drfh", Property::sharing_incentive, kOneServerForTwo},
       {"drfh", Property::bottleneck_fairness, figure},
       {"tsf", Property::bottleneck_fairness, figure},
-      {"hdrfh", Property::sharing_incentive, kOneServerForTwo},
   };
-  for (const std::string mechanism : {"hdrf", "hdrfh"}) {
-    stored.push_back({mechanism, Property::strategy_proofness, tree_of(kLieInAGroup)});
-    stored.push_back({mechanism, Property::population_monotonicity, tree_of(kMembersWhoMayLeave)});
-    stored.push_back({mechanism, Property::resource_monotonicity, kSlides});
-  }
   for (const std::string mechanism :
        {"max-min", "cmmf", "alpha-fair:alpha=0.5", "alpha-fair:alpha=2", "alpha-fair:alpha=40"}) {
     for (const Property property : {Property::sharing_incentive, Property::strategy_proofness,
@@ -163,6 +176,7 @@ std::vector<Counterexample> counterexamples() {
       stored.push_back({mechanism, property, one_and_three});
     }
   }
+  for (Counterexample& example : of_trees()) stored.push_back(std::move(example));
   return stored;
 }
 
@@ -202,6 +216,16 @@ TEST(Claims, ConditionsAreNeeded) {
   const Verdict verdict = verdict_on(Property::sharing_incentive, problem_of(constrained), "tsf");
   ASSERT_FALSE(verdict.holds);
   EXPECT_EQ(verdict.witness->words, "B could run 1.0 tasks on its half of every server, tsf gives it 0.8");
+  // teams.md: with several resources a guarantee within a guarantee can be missed.
+  Cluster nested = in_groups(cluster_of({{10, 10}}, {{1, 0}, {1, 0}, {0, 1}, {1, 0}}), {"", "T", "a", "a"});
+  nested.groups[0].quota.guarantee = testing::amounts({6, 10});
+  nested.groups[1].quota.guarantee = testing::amounts({4, 4});
+  nested.groups[1].parent = "T";
+  nested.users[0].quota.guarantee = testing::amounts({4, 0});
+  nested.users[3].weight = *Quantity::parse("0.25");
+  const Verdict missed = verdict_on(Property::guarantee, problem_of(nested), "hdrf");
+  ASSERT_FALSE(missed.holds);
+  EXPECT_EQ(missed.witness->words, "D has tasks left under hdrf, and a holds 2.0 cpu and is guaranteed 4.0");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <mirab/model/cluster_file.hpp>
+
 namespace mirab::report {
 namespace {
 
@@ -78,6 +80,54 @@ TEST(AuditReport, OfALargeClusterItIsSaidHowLargeItIs) {
   EXPECT_THAT(cluster_words(cluster), HasSubstr("s18: cpu 1; A: cpu 2"));
   cluster.users.push_back({.name = "B", .demand = {Quantity(3)}});
   EXPECT_EQ(cluster_words(cluster), "19 servers and 2 users; --witness-dir writes them to a file");
+}
+
+// Groups within groups, every kind of quota, weights, a user with two task shapes.
+constexpr const char* kTree = R"(
+resources: [cpu, gpu]
+servers: [{name: s1, capacity: {cpu: 10, gpu: 8}}]
+groups:
+  - name: T
+    weight: 2
+    guarantee: {cpu: 6}
+    limit: {gpu: 7}
+    groups: [{name: a, guarantee: {cpu: 3}, reserved: {cpu: 1}}]
+users:
+  - {name: u, group: a, demand: {cpu: 1}, limit: {cpu: 5}}
+  - name: v
+    group: T
+    weight: 3
+    shapes: [{name: x, demand: {cpu: 1}, tasks: 4}, {name: y, demand: {gpu: 1}, weight: 2}]
+  - {name: w, demand: {gpu: 1}, guarantee: {gpu: 1}}
+)";
+
+TEST(AuditReport, TheClusterOfAWitnessReadsBackWithItsTree) {
+  const Result<Problem> problem = read_cluster_text(kTree, Syntax::yaml, "tree.yaml");
+  ASSERT_TRUE(problem) << problem.error().message;
+  const auto json = witness_json({.words = "wrong", .problem = problem->cluster(), .size = 1});
+  const Result<Problem> again = read_cluster_text(json["cluster"].dump(), Syntax::json, "witness.json");
+  ASSERT_TRUE(again) << again.error().message << json["cluster"].dump(1);
+  EXPECT_EQ(again->users(), problem->users());
+  EXPECT_EQ(again->groups(), problem->groups());
+}
+
+TEST(AuditReport, TheWordsOfAClusterNameItsTree) {
+  const Problem problem = *read_cluster_text(kTree, Syntax::yaml, "tree.yaml");
+  EXPECT_EQ(
+      cluster_words(problem.cluster()),
+      "s1: cpu 10, gpu 8; group T, weight 2, guaranteed cpu 6, gpu 0, at most gpu 7; group a, in T, "
+      "guaranteed cpu 3, gpu 0, reserved cpu 1, gpu 0; user v, in T, weight 3; u: cpu 1, gpu 0, in a, at "
+      "most cpu 5; v/x: cpu 1, gpu 0, in v, 4 tasks; v/y: cpu 0, gpu 1, in v, weight 2; w: cpu 0, gpu 1, "
+      "guaranteed cpu 0, gpu 1");
+}
+
+TEST(AuditReport, NamesOfGroupPropertiesWidenTheFirstColumn) {
+  AuditRun run = audited({kHolds});
+  run.properties.push_back(Property::hierarchical_sharing_incentive);
+  run.mechanisms[0].verdicts.push_back({.property = Property::hierarchical_sharing_incentive});
+  const std::string table = audit_table(run, 100);
+  EXPECT_THAT(table, HasSubstr("pareto-efficiency               ✓\n"));
+  EXPECT_THAT(table, HasSubstr("hierarchical-sharing-incentive  ✓\n"));
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct ClaimAudit {
 };
 
 struct AuditOptions {
-  std::vector<Property> properties = {};  ///< empty: all
+  std::vector<Property> properties = {};  ///< empty: all; those of groups where there are some, or, on
+                                          ///< random clusters, where a mechanism honours them
   std::uint64_t budget = 10'000;  ///< attempts in all (Search), spread evenly over what has to be searched;
                                   ///< one each at least
   std::uint64_t seed = 1;
@@ -39,6 +40,12 @@ struct AuditOptions {
 
 /// Every mechanism of the registry; one whose options must be given takes 2 for each.
 std::vector<Choice> all_mechanisms();
+
+/// What is asked where the options name no property: of groups only when there are some.
+std::vector<Property> asked_properties(const AuditOptions& options, bool groups);
+
+/// Do some of these mechanisms honour groups?
+bool any_honours_groups(const std::vector<Choice>& mechanisms);
 
 /// Holds the mechanisms against the properties, on one cluster. A violation is shown on it, and on the
 /// smallest cluster that could be found. Deterministic for a seed, with any number of threads.

@@ -73,6 +73,7 @@ struct Division {
 struct Rule {
   Scope scope;
   std::function<Result<Outcome>(const Problem&)> divide;
+  bool groups = false;  ///< does it honour groups, guarantees and limits?
 };
 
 /// The rule of a mechanism.
@@ -136,7 +137,37 @@ Verdict check_scale_invariance(const Division& division, const Rule& rule, const
 /// does not need, conceals demands and servers, inflates caps, splits in two; refines the best.
 Verdict check_strategy_proofness(const Division& division, const Rule& rule, const Search& search = {});
 
-/// All of them by name; those that compare clusters are not decided when there was none to compare with; the
+// Of a tree of groups (docs/explanation/teams.md): u_v what the users below node v use, φ_w/W_w the weight of
+// a node in parts of that of all members of its parent. All of them are vacuous where there is no tree.
+
+/// A user who has tasks left and is not held by a limit: every node v on its path has a dominant share of at
+/// least Π φ_w/W_w, over the nodes w from the top to v. Where members of the root have guarantees g: the top
+/// node has, beyond its own, at least (1 - Σ g_r/C_r) φ/W of some resource, for an r that the user demands.
+/// Vacuous with other guarantees and with reserves. O(N depth m).
+Verdict check_hierarchical_sharing_incentive(const Division& division, const Tolerances& tolerances = {});
+
+/// A user who has tasks left and is not held by a limit: every node on its path has all of its guarantee of
+/// some resource that the user demands. O(N depth m).
+Verdict check_guarantee(const Division& division, const Tolerances& tolerances = {});
+
+/// No envy among users of one group that may use the same servers and have neither a guarantee nor a limit of
+/// their own: V_n((φ_n/φ_k) a_k) ≤ X_n. O(users of a group · grants · m).
+Verdict check_group_envy_freeness(const Division& division, const Tolerances& tolerances = {});
+
+/// No group can have one of its users run more tasks, and none of them fewer, by splitting in two of half the
+/// weight, joining a group beside it, dissolving into its parent, or a lie about the demand of one of them.
+Verdict check_group_strategy_proofness(const Division& division, const Rule& rule, const Search& search = {});
+
+/// No user has fewer tasks than if its group divided a part Π φ_w/W_w of every server by the same rule.
+/// Vacuous with guarantees, limits or reserves. A proof when every group was tried.
+Verdict check_own_part(const Division& division, const Rule& rule, const Search& search = {});
+
+/// Is the property one of a tree of groups?
+bool is_of_groups(Property property);
+
+/// All of them by name; where the rule honours groups and there are some, those that compare users across
+/// groups by their weights (the sharing incentive, envy-freeness, max-min in one resource) are vacuous. Those
+/// that compare clusters are not decided when there was none to compare with; the
 /// equal part is that of the division's scope.
 Verdict check(Property property, const Division& division, const Rule& rule, const Search& search = {});
 

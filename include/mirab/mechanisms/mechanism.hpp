@@ -31,6 +31,11 @@ enum class Property {
   resource_monotonicity,
   scale_invariance,
   non_wastefulness,
+  hierarchical_sharing_incentive,
+  guarantee,
+  group_envy_freeness,
+  group_strategy_proofness,
+  own_part,
 };
 
 /// The name on the command line and in JSON: `sharing-incentive`.
@@ -42,6 +47,12 @@ struct Conditions {
   bool no_caps = false;           ///< no user's tasks are limited
   bool no_placement = false;      ///< every user may run on every server
   bool same_demand = false;       ///< a task takes the same on every server
+  bool one_resource = false;      ///< there is only one resource
+  bool no_groups = false;         ///< users only, without guarantees, limits and reserves
+  bool no_limits = false;         ///< no node of the tree has a limit
+  bool no_reserves = false;       ///< no part of a guarantee is reserved
+  bool no_guarantees = false;     ///< nothing is guaranteed or reserved
+  bool top_guarantees = false;    ///< only members of the root have guarantees
 };
 
 /// A claim about a mechanism: a property holds under conditions, or it does not.

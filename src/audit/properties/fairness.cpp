@@ -1,5 +1,5 @@
-// Properties of fairness of one division: sharing incentive, envy-freeness, and max-min fairness in the
-// one resource that counts (bottleneck, single resource).
+// Properties of fairness of one division: sharing incentive, envy-freeness (of all users, within groups), and
+// max-min fairness in the one resource that counts (bottleneck, single resource).
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -84,18 +84,19 @@ std::vector<double> tasks_with_bundles(const ClusterView& ground, const Allocati
   return tasks;
 }
 
-}  // namespace
-
-Verdict check_envy_freeness(const Division& division, const Tolerances& tolerances) {
-  const ClusterView ground(division.problem, division.scope);
+// The user of these who gains most by the bundle of another that it may be compared with.
+Verdict verdict_on_envy(Property property, const Division& division, const ClusterView& ground,
+                        const std::vector<std::size_t>& users, const Tolerances& tolerances,
+                        const auto& may_compare) {
   const Allocation& allocation = division.outcome.allocation;
   const double threshold = slack(division.outcome, tolerances);
   std::optional<Witness> worst;
-  for (const std::size_t n : lowest_of_classes(ground, allocation.tasks)) {
+  for (const std::size_t n : users) {
     const std::vector<double> with = tasks_with_bundles(ground, allocation, n);
     for (std::size_t k = 0; k < with.size(); ++k) {
+      if (k == n || !may_compare(n, k)) continue;
       const double could = std::min(ground.cap(n), with[k]);
-      const double size = k == n ? 0 : shortfall(allocation.tasks[n], could);
+      const double size = shortfall(allocation.tasks[n], could);
       if (size <= threshold || (worst && size <= worst->size)) continue;
       const auto [more, has] = distinct_words(could, allocation.tasks[n]);
       const bool same_weight = ground.weight(n) == ground.weight(k);
@@ -110,9 +111,41 @@ Verdict check_envy_freeness(const Division& division, const Tolerances& toleranc
           .size = size};
     }
   }
-  if (!worst) return {.property = Property::envy_freeness};
+  if (!worst) return {.property = property};
   worst->problem = division.problem.cluster();
-  return violated(Property::envy_freeness, *std::move(worst));
+  return violated(property, *std::move(worst));
+}
+
+}  // namespace
+
+Verdict check_envy_freeness(const Division& division, const Tolerances& tolerances) {
+  const ClusterView ground(division.problem, division.scope);
+  return verdict_on_envy(Property::envy_freeness, division, ground,
+                         lowest_of_classes(ground, division.outcome.allocation.tasks), tolerances,
+                         [](std::size_t, std::size_t) { return true; });
+}
+
+// No envy within groups: the same among users of one group who may use the same servers, have a weight, and
+// neither a guarantee nor a limit of their own.
+//
+// Source: docs/explanation/teams.md, "What holds", 4. Example: in a group that is guaranteed 6 of 10 CPUs,
+// users of 1 CPU a task have 2 and 4 tasks.
+
+Verdict check_group_envy_freeness(const Division& division, const Tolerances& tolerances) {
+  const Problem& problem = division.problem;
+  const Tree& tree = problem.tree();
+  if (tree.group_count() == 0) return vacuous(Property::group_envy_freeness, "there are no groups");
+  const ClusterView ground(problem, division.scope);
+  std::vector<std::size_t> plain;
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (problem.users()[n].quota == Quota{} && ground.weight(n) > 0) plain.push_back(n);
+  }
+  const auto may_compare = [&](std::size_t n, std::size_t k) {
+    return tree.parent(tree.node_of_user(n)) == tree.parent(tree.node_of_user(k)) &&
+           std::binary_search(plain.begin(), plain.end(), k) &&
+           (division.scope == Scope::pool || problem.eligibility_class(n) == problem.eligibility_class(k));
+  };
+  return verdict_on_envy(Property::group_envy_freeness, division, ground, plain, tolerances, may_compare);
 }
 
 /// Holds an allocation against lexicographic max-min of X_n d_{n,ρ} / φ_n for one resource ρ, which must be

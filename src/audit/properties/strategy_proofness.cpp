@@ -27,6 +27,8 @@ constexpr std::array kGrid = {0.125, 0.25, 0.5, 0.8, 0.9, 0.95, 1.05, 1.1, 1.25,
 constexpr std::array kTrades = {0.25, 0.5, 0.8, 1.25, 2.0, 4.0};
 // Of what is not demanded at all, as parts of the dominant share.
 constexpr std::array kLittle = {0.01, 0.1, 0.5};
+// In a group also more than half: a claim can make the resource the one of which the group has most.
+constexpr std::array kMuch = {0.6, 1.0};
 constexpr int kDigits = 4;  // of a reported amount, so that it can be read; a gain of 1e-3 does not need more
 
 bool misreport(const Problem& problem, const Factors& factors, ResourceVector& demand) {
@@ -86,6 +88,18 @@ bool scale(Quantity& amount, double factor) {
   const std::optional<Quantity> scaled = times(amount, factor);
   if (scaled) amount = *scaled;
   return scaled.has_value();
+}
+
+// Of a user who appears as two.
+bool halve(Quota& quota) {
+  bool counts = true;
+  const auto halve_each = [&](ResourceVector& amounts) {
+    for (Quantity& amount : amounts) counts = counts && scale(amount, 0.5);
+  };
+  if (quota.guarantee) halve_each(*quota.guarantee);
+  halve_each(quota.reserved);
+  for (std::optional<Quantity>& limit : quota.limit) counts = counts && (!limit || scale(*limit, 0.5));
+  return counts;
 }
 
 bool claim_tasks(double factor, User& reported) {
@@ -152,6 +166,9 @@ void add_demands(const Problem& problem, std::size_t user, std::vector<Move>& mo
   for (std::size_t r = 0; r < demand.size(); ++r) {
     if (demand[r].is_zero()) {
       for (const double part : kLittle) add(r, part);
+      for (const double part : kMuch) {
+        if (problem.users()[user].group) add(r, part);
+      }
       continue;
     }
     add(r, 0.0);
@@ -255,13 +272,14 @@ std::optional<ReportedCluster> report(const Problem& problem, const Misreport& l
     }
     if (lie.tasks && !claim_tasks(*lie.tasks, liar)) return {};
     if (lie.demands.size() == 1) continue;
-    if (!scale(liar.weight, 0.5) || (liar.tasks && !scale(*liar.tasks, 0.5))) return {};
+    if (!scale(liar.weight, 0.5) || (liar.tasks && !scale(*liar.tasks, 0.5)) || !halve(liar.quota)) return {};
   }
   reported.words = words_for(problem, lie, offer.concealed, liars, *found);
   reported.cluster.users[user] = liars[0];
   reported.liars = {user};
   if (liars.size() == 2) {
     liars[1].name += "'";
+    if (liars[1].shape) *liars[1].shape += "'";
     reported.liars.push_back(reported.cluster.users.size());
     reported.cluster.users.push_back(liars[1]);
   }
@@ -294,6 +312,31 @@ Misreport random_misreport(const Problem& problem, Random& random) {
 // by factor. Both divisions must have their certificates, and the gain must exceed what these leave open. A
 // lie that makes no cluster, breaks the conditions or cannot be divided is no attempt; others take its place.
 
+double true_tasks(const ClusterView& ground, std::size_t user, const std::vector<std::size_t>& liars,
+                  const Allocation& allocation) {
+  std::vector<std::vector<double>> bundle(ground.places());
+  for (const Grant& grant : allocation.grants) {
+    if (std::find(liars.begin(), liars.end(), grant.user) == liars.end()) continue;
+    std::vector<double>& here = bundle[grant.server];
+    here.resize(ground.resources());
+    for (std::size_t r = 0; r < here.size(); ++r) here[r] += grant.resources[r];
+  }
+  double tasks = 0;
+  for (std::size_t i = 0; i < bundle.size(); ++i) {
+    if (!bundle[i].empty()) tasks += ground.tasks_with(user, i, bundle[i]);
+  }
+  return std::min(tasks, ground.cap(user));
+}
+
+bool meets(const Conditions& conditions, const Problem& problem) {
+  const bool demands_all = std::all_of(problem.users().begin(), problem.users().end(), [](const User& user) {
+    return std::none_of(user.demand.begin(), user.demand.end(),
+                        [](const Quantity& d) { return d.is_zero(); });
+  });
+  return (demands_all || !conditions.positive_demands) &&
+         !(conditions.no_placement && problem.has_placement_constraints());
+}
+
 namespace {
 
 // Misreports at most, so that a search ends where hardly any of them makes a cluster that can be divided.
@@ -325,36 +368,10 @@ Misreport drawn_misreport(const Problem& problem, std::uint64_t seed, std::size_
   return random_misreport(problem, random);
 }
 
-// The tasks of the truth that the liars' bundles run.
-double true_tasks(const ClusterView& ground, std::size_t user, const std::vector<std::size_t>& liars,
-                  const Allocation& allocation) {
-  std::vector<std::vector<double>> bundle(ground.places());
-  for (const Grant& grant : allocation.grants) {
-    if (std::find(liars.begin(), liars.end(), grant.user) == liars.end()) continue;
-    std::vector<double>& here = bundle[grant.server];
-    here.resize(ground.resources());
-    for (std::size_t r = 0; r < here.size(); ++r) here[r] += grant.resources[r];
-  }
-  double tasks = 0;
-  for (std::size_t i = 0; i < bundle.size(); ++i) {
-    if (!bundle[i].empty()) tasks += ground.tasks_with(user, i, bundle[i]);
-  }
-  return std::min(tasks, ground.cap(user));
-}
-
 struct FoundMisreport {
   Misreport lie;
   Witness witness;
 };
-
-bool meets(const Conditions& conditions, const Problem& problem) {
-  const bool demands_all = std::all_of(problem.users().begin(), problem.users().end(), [](const User& user) {
-    return std::none_of(user.demand.begin(), user.demand.end(),
-                        [](const Quantity& d) { return d.is_zero(); });
-  });
-  return (demands_all || !conditions.positive_demands) &&
-         !(conditions.no_placement && problem.has_placement_constraints());
-}
 
 // What the lie brings its user, if that is a gain that counts.
 Trial try_misreport(const Division& division, const Rule& rule, const Misreport& lie, const Search& search) {

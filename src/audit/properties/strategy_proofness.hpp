@@ -9,6 +9,8 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/random.hpp>
 
+#include "audit/cluster_view.hpp"
+
 namespace mirab {
 
 /// By resource: times what the user needs of it; for a resource that it does not need, times what would be as
@@ -42,5 +44,12 @@ std::vector<Misreport> misreports_of(const Problem& problem, Scope scope, std::s
 
 /// A lie about all demands at once, each by a factor from 1/8 to 8.
 Misreport random_misreport(const Problem& problem, Random& random);
+
+/// The tasks of the truth that the bundles of the liars run, at most as many as the user has.
+double true_tasks(const ClusterView& ground, std::size_t user, const std::vector<std::size_t>& liars,
+                  const Allocation& allocation);
+
+/// Does a cluster with a misreport in it meet the conditions that a misreport could break?
+bool meets(const Conditions& conditions, const Problem& problem);
 
 }  // namespace mirab

@@ -52,6 +52,12 @@ constexpr const char* kNoCaps = "no-caps";
 constexpr std::uint64_t kMaxAttempts = 10'000'000;  // a search of a day and more
 constexpr const char* kNoPlacement = "no-placement";
 constexpr const char* kSameDemand = "same-demand";
+constexpr const char* kOneResource = "one-resource";
+constexpr const char* kNoGroups = "no-groups";
+constexpr const char* kNoLimits = "no-limits";
+constexpr const char* kNoReserves = "no-reserves";
+constexpr const char* kNoGuarantees = "no-guarantees";
+constexpr const char* kTopGuarantees = "top-guarantees";
 
 struct Options {
   std::string cluster;  ///< empty with --random and --claims
@@ -87,7 +93,13 @@ Conditions read_conditions(const std::vector<std::string>& words) {
   return {.positive_demands = has(kPositiveDemands),
           .no_caps = has(kNoCaps),
           .no_placement = has(kNoPlacement),
-          .same_demand = has(kSameDemand)};
+          .same_demand = has(kSameDemand),
+          .one_resource = has(kOneResource),
+          .no_groups = has(kNoGroups),
+          .no_limits = has(kNoLimits),
+          .no_reserves = has(kNoReserves),
+          .no_guarantees = has(kNoGuarantees),
+          .top_guarantees = has(kTopGuarantees)};
 }
 
 std::vector<std::string_view> property_names() {
@@ -109,7 +121,6 @@ Result<std::vector<Property>> read_properties(const std::vector<std::string>& na
       return Error{.message = fmt::format("'{}' is given twice", name), .key = "--properties"};
     list.push_back(property);
   }
-  if (list.empty()) list.assign(properties().begin(), properties().end());
   return list;
 }
 
@@ -180,14 +191,18 @@ Exit run(const Options& options) {
                          .progress = progress_line(attempts_made)};
   if (options.claims) return run_claims(options, *mechanisms, how);
 
-  report::AuditRun audited{
-      fmt::format("{} random clusters", options.random), *properties, how.budget, how.seed, {}};
+  report::AuditRun audited{fmt::format("{} random clusters", options.random),
+                           asked_properties(how, any_honours_groups(*mechanisms)),
+                           how.budget,
+                           how.seed,
+                           {}};
   if (options.random > 0) {
     audited.mechanisms = audit_random(*mechanisms, options.random, how);
   } else {
     const Result<Problem> problem = read_cluster_file(options.cluster);
     if (!problem) return report_error(explain_wrong_kind(problem.error(), FileKind::cluster));
     audited.title = title_of(options.cluster);
+    audited.properties = asked_properties(how, !problem->tree().is_flat());
     audited.mechanisms = audit(*problem, *mechanisms, how);
   }
   bool converged = true;
@@ -213,7 +228,8 @@ void add_options(CLI::App& command, Options& options) {
       "MECHANISM");
   command
       .add_option("--properties", options.properties,
-                  fmt::format("Which properties, separated by commas; default: all of {}",
+                  fmt::format("Which properties, separated by commas; default: all, those of groups where "
+                              "there are groups: {}",
                               fmt::join(property_names(), ", ")))
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -223,9 +239,12 @@ void add_options(CLI::App& command, Options& options) {
                     1, 1'000'000'000);
   take_one_of(add_list_option(command, "--assume", options.assumed,
                               "Draw only clusters in which every user demands every resource, has endless "
-                              "tasks, may run everywhere, or takes the same on every server; may be repeated",
+                              "tasks, may run everywhere, or takes the same on every server; with one "
+                              "resource; without groups, limits, reserves or guarantees, or with guarantees "
+                              "of the members of the root only; may be repeated",
                               "CONDITION"),
-              {kPositiveDemands, kNoCaps, kNoPlacement, kSameDemand});
+              {kPositiveDemands, kNoCaps, kNoPlacement, kSameDemand, kOneResource, kNoGroups, kNoLimits,
+               kNoReserves, kNoGuarantees, kTopGuarantees});
   command.add_flag("--claims", options.claims,
                    "Test every claim of 'mirab mechanisms' on random clusters that meet its conditions");
   take_whole_number(

@@ -29,9 +29,28 @@ std::string amounts(const Cluster& cluster, const ResourceVector& vector) {
   return text;
 }
 
+// `, in G, weight 2, guaranteed cpu 3, memory 0, at most cpu 5`.
+std::string node_words(const Cluster& cluster, const std::optional<std::string>& parent,
+                       const Quantity& weight, const Quota& quota) {
+  std::string text = parent ? fmt::format(", in {}", *parent) : "";
+  if (weight != Quantity(1)) text += fmt::format(", weight {}", weight.text());
+  if (quota.guarantee) text += fmt::format(", guaranteed {}", amounts(cluster, *quota.guarantee));
+  if (!quota.reserved.empty()) text += fmt::format(", reserved {}", amounts(cluster, quota.reserved));
+  for (std::size_t r = 0; r < quota.limit.size(); ++r) {
+    if (quota.limit[r])
+      text += fmt::format(", at most {} {}", cluster.resources[r], amount(quota.limit[r]->value()));
+  }
+  return text;
+}
+
+std::string group_words(const Cluster& cluster, const Group& group) {
+  return fmt::format("{} {}{}", group.is_user ? "user" : "group", group.name,
+                     node_words(cluster, group.parent, group.weight, group.quota));
+}
+
 std::string user_words(const Cluster& cluster, const User& user) {
   std::string text = fmt::format("{}: {}", user.name, amounts(cluster, user.demand));
-  if (user.weight != Quantity(1)) text += fmt::format(", weight {}", user.weight.text());
+  text += node_words(cluster, user.group, user.weight, user.quota);
   if (user.tasks) text += fmt::format(", {} tasks", user.tasks->text());
   if (user.servers) {
     text += ", on";
@@ -54,6 +73,7 @@ std::string cluster_words(const Cluster& cluster) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", server.name, amounts(cluster, server.capacity));
     if (server.count != 1) text += fmt::format(" ({} times)", server.count);
   }
+  for (const Group& group : cluster.groups) text += "; " + group_words(cluster, group);
   for (const User& user : cluster.users) text += "; " + user_words(cluster, user);
   return text;
 }
@@ -94,7 +114,6 @@ std::string witness_name(const std::string& mechanism, Property property) {
 
 namespace {
 
-constexpr std::size_t kPropertyWidth = 24;  // of the longest name
 constexpr std::size_t kGap = 2;
 
 // Of a verdict that says neither yes nor no; none for the others.
@@ -119,8 +138,14 @@ std::size_t column_width(const MechanismAudit& audit) {
   return width;
 }
 
+std::size_t property_width(const AuditRun& audited) {
+  std::size_t width = 24;  // of the longest name of a property that is not one of groups
+  for (const Property property : audited.properties) width = std::max(width, property_name(property).size());
+  return width;
+}
+
 std::string block(const AuditRun& audited, std::size_t first, std::size_t last) {
-  Table table{.columns = {{.min_width = kPropertyWidth}}, .rows = {{{"property"}}}};
+  Table table{.columns = {{.min_width = property_width(audited)}}, .rows = {{{"property"}}}};
   for (std::size_t m = first; m < last; ++m) {
     table.columns.push_back({.align = Align::left, .gap = kGap});
     table.rows[0].push_back({audited.mechanisms[m].mechanism});
@@ -139,7 +164,7 @@ std::string matrix(const AuditRun& audited, std::size_t width) {
   std::size_t first = 0;
   while (first < audited.mechanisms.size()) {
     std::size_t last = first + 1;
-    std::size_t used = kPropertyWidth + kGap + column_width(audited.mechanisms[first]);
+    std::size_t used = property_width(audited) + kGap + column_width(audited.mechanisms[first]);
     while (last < audited.mechanisms.size()) {
       used += kGap + column_width(audited.mechanisms[last]);
       if (used > width) break;
@@ -190,7 +215,7 @@ std::string reasons(const AuditRun& audited, std::size_t width) {
 }
 
 bool same_cluster(const Cluster& a, const Cluster& b) {
-  return a.resources == b.resources && a.servers == b.servers && a.users == b.users;
+  return a.resources == b.resources && a.servers == b.servers && a.users == b.users && a.groups == b.groups;
 }
 
 std::string witness_lines(const AuditRun& audited, std::size_t width) {
@@ -279,9 +304,25 @@ Json server_json(const Cluster& cluster, const Server& server) {
   return json;
 }
 
+void add_quota(Json& json, const Cluster& cluster, const Quantity& weight, const Quota& quota) {
+  if (weight != Quantity(1)) json["weight"] = weight.value();
+  if (quota.guarantee) json["guarantee"] = by_resource(cluster.resources, *quota.guarantee);
+  if (!quota.limit.empty()) {
+    Json limits = Json::object();
+    for (std::size_t r = 0; r < quota.limit.size(); ++r) {
+      if (quota.limit[r]) limits[cluster.resources[r]] = quota.limit[r]->value();
+    }
+    json["limit"] = std::move(limits);
+  }
+  if (!quota.reserved.empty()) json["reserved"] = by_resource(cluster.resources, quota.reserved);
+}
+
+// A user, or a task shape by its own name.
 Json user_json(const Cluster& cluster, const User& user) {
-  Json json{{"name", user.name}, {"demand", by_resource(cluster.resources, user.demand)}};
-  if (user.weight != Quantity(1)) json["weight"] = user.weight.value();
+  Json json{{"name", user.shape.value_or(user.name)},
+            {"demand", by_resource(cluster.resources, user.demand)}};
+  if (user.group && !user.shape) json["group"] = *user.group;
+  add_quota(json, cluster, user.weight, user.quota);
   if (user.tasks) json["tasks"] = user.tasks->value();
   if (user.servers) json["servers"] = *user.servers;
   if (!user.select.empty()) json["select"] = user.select;
@@ -290,16 +331,51 @@ Json user_json(const Cluster& cluster, const User& user) {
   return json;
 }
 
+// The groups of a parent, with the groups within them.
+Json groups_json(const Cluster& cluster, const std::optional<std::string>& parent) {
+  Json groups = Json::array();
+  for (const Group& group : cluster.groups) {
+    if (group.is_user || group.parent != parent) continue;
+    Json json{{"name", group.name}};
+    add_quota(json, cluster, group.weight, group.quota);
+    Json inner = groups_json(cluster, group.name);
+    if (!inner.empty()) json["groups"] = std::move(inner);
+    groups.push_back(std::move(json));
+  }
+  return groups;
+}
+
+// Users; those with several task shapes where the first of these stands.
+Json users_json(const Cluster& cluster) {
+  Json users = Json::array();
+  std::set<std::string> with_shapes;
+  for (const User& user : cluster.users) {
+    if (!user.shape) {
+      users.push_back(user_json(cluster, user));
+      continue;
+    }
+    if (!with_shapes.insert(*user.group).second) continue;
+    const auto group = std::find_if(cluster.groups.begin(), cluster.groups.end(),
+                                    [&](const Group& each) { return each.name == *user.group; });
+    Json json{{"name", group->name}};
+    if (group->parent) json["group"] = *group->parent;
+    add_quota(json, cluster, group->weight, group->quota);
+    for (const User& shape : cluster.users) {
+      if (shape.shape && shape.group == group->name) json["shapes"].push_back(user_json(cluster, shape));
+    }
+    users.push_back(std::move(json));
+  }
+  return users;
+}
+
 // A cluster file.
 Json cluster_json(const Cluster& cluster) {
   Json servers = Json::array();
   for (const Server& server : cluster.servers) servers.push_back(server_json(cluster, server));
-  Json users = Json::array();
-  for (const User& user : cluster.users) users.push_back(user_json(cluster, user));
-  return {{"version", 1},
-          {"resources", cluster.resources},
-          {"servers", std::move(servers)},
-          {"users", std::move(users)}};
+  Json json{{"version", 1}, {"resources", cluster.resources}, {"servers", std::move(servers)}};
+  if (Json groups = groups_json(cluster, {}); !groups.empty()) json["groups"] = std::move(groups);
+  json["users"] = users_json(cluster);
+  return json;
 }
 
 // What happened, without the cluster.
@@ -357,14 +433,10 @@ Json audit_json(const AuditRun& audited) {
 Json claims_json(const ClaimAuditRun& audited) {
   Json claims = Json::array();
   for (const ClaimAudit& each : audited.claims) {
-    const Conditions& conditions = each.claim.conditions;
     claims.push_back({{"mechanism", each.mechanism},
                       {"property", property_name(each.claim.property)},
                       {"printed", printed_word(each.claim)},
-                      {"conditions",
-                       {{"positive_demands", conditions.positive_demands},
-                        {"no_caps", conditions.no_caps},
-                        {"no_placement", conditions.no_placement}}},
+                      {"conditions", conditions_json(each.claim.conditions)},
                       {"source", each.claim.source},
                       {"found", verdict_json(each.verdict)}});
   }

@@ -97,11 +97,30 @@ std::string conditions_words(const Conditions& conditions) {
   if (conditions.no_caps) words.push_back("no caps");
   if (conditions.no_placement) words.push_back("no placement constraints");
   if (conditions.same_demand) words.push_back("the same demand everywhere");
+  if (conditions.one_resource) words.push_back("one resource");
+  if (conditions.no_groups) words.push_back("no groups");
+  if (conditions.no_limits) words.push_back("no limits");
+  if (conditions.no_reserves) words.push_back("no reserves");
+  if (conditions.no_guarantees) words.push_back("no guarantees");
+  if (conditions.top_guarantees) words.push_back("guarantees of the root's members only");
   if (words.empty()) return {};
   const std::string_view last = words.back();
   words.pop_back();
   if (words.empty()) return fmt::format(" with {}", last);
   return fmt::format(" with {} and {}", fmt::join(words, ", "), last);
+}
+
+nlohmann::ordered_json conditions_json(const Conditions& conditions) {
+  return {{"positive_demands", conditions.positive_demands},
+          {"no_caps", conditions.no_caps},
+          {"no_placement", conditions.no_placement},
+          {"same_demand", conditions.same_demand},
+          {"one_resource", conditions.one_resource},
+          {"no_groups", conditions.no_groups},
+          {"no_limits", conditions.no_limits},
+          {"no_reserves", conditions.no_reserves},
+          {"no_guarantees", conditions.no_guarantees},
+          {"top_guarantees", conditions.top_guarantees}};
 }
 
 std::vector<Acceptance> acceptances(const Accepts& accepts) {
@@ -267,11 +286,7 @@ Json claims_json(std::span<const Claim> claims) {
   for (const Claim& claim : claims) {
     result.push_back({{"property", property_name(claim.property)},
                       {"holds", claim.holds},
-                      {"conditions",
-                       {{"positive_demands", claim.conditions.positive_demands},
-                        {"no_caps", claim.conditions.no_caps},
-                        {"no_placement", claim.conditions.no_placement},
-                        {"same_demand", claim.conditions.same_demand}}},
+                      {"conditions", conditions_json(claim.conditions)},
                       {"source", claim.source},
                       {"refuted", claim.refuted}});
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,9 @@ std::string objective(const Mechanism& mechanism);
 
 /// Under which conditions a claim is made, in words: ` with positive demands and no caps`, or nothing.
 std::string conditions_words(const Conditions& conditions);
+
+/// The same as JSON, every condition by its name.
+nlohmann::ordered_json conditions_json(const Conditions& conditions);
 
 /// The kinds of input with whether a mechanism honours them, in the order in which they are shown.
 struct Acceptance {
