@@ -1,7 +1,9 @@
 // What groups use, and what of their guarantees is unused, lent and borrowed: docs/explanation/teams.md, "The
 // organisation" (tests/golden/teams_cases.json, organisation), and cases of one group.
+#include <algorithm>
 #include <gmock/gmock.h>
 
+#include <mirab/audit/explanation.hpp>
 #include <mirab/audit/teams.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
@@ -84,6 +86,64 @@ users:
                                              Syntax::yaml, "no weight");
   const Outcome outcome = *allocate(problem, "hdrf");
   EXPECT_NEAR(group_figures(problem, outcome.allocation)[1].key, 0.3, 1e-12);
+}
+
+Problem limited() {
+  return *read_cluster_text(R"(
+resources: [cpu, gpu]
+servers: [{name: s, capacity: {cpu: 12, gpu: 12}}]
+groups: [{name: v, limit: {cpu: 4}}]
+users:
+  - {name: a, group: v, demand: {cpu: 1}}
+  - {name: b, group: v, demand: {cpu: 1, gpu: 1}}
+  - {name: w, demand: {cpu: 1, gpu: 1}, tasks: 5}
+)",
+                            Syntax::yaml, "limit");
+}
+
+TEST(Teams, AUserIsStoppedByItsTasksALimitAFullResourceOrAReserve) {
+  for (const char* mechanism : {"hdrf", "hdrfh"}) {
+    const Problem problem = limited();
+    const Outcome outcome = *allocate(problem, mechanism);
+    const Stops stops(problem, outcome);
+    EXPECT_EQ(stops.of(0).kind, StopKind::limit) << mechanism;
+    EXPECT_EQ(stops.of(0).node, problem.tree().node_of_group(0));
+    EXPECT_THAT(stops.of(1).resources, ElementsAre(0)) << "the CPUs, not the GPUs";
+    EXPECT_EQ(stops.of(2).kind, StopKind::tasks);
+
+    const Problem organisation = *read_cluster_file(MIRAB_SOURCE_DIR "/examples/teams/organisation.yaml");
+    const Outcome divided = *allocate(organisation, mechanism);
+    EXPECT_EQ(Stops(organisation, divided).of(1).kind, StopKind::capacity);
+    EXPECT_THAT(Stops(organisation, divided).of(1).resources, ElementsAre(0));
+
+    const Problem reserved = *read_cluster_text(R"(
+resources: [cpu]
+servers: [{name: s, capacity: {cpu: 10}}]
+groups: [{name: z, guarantee: {cpu: 4}, reserved: {cpu: 3}}]
+users:
+  - {name: a, group: z, demand: {cpu: 1}, tasks: 1}
+  - {name: w, demand: {cpu: 1}}
+)",
+                                                Syntax::yaml, "reserved");
+    const Outcome kept = *allocate(reserved, mechanism);
+    EXPECT_EQ(Stops(reserved, kept).of(1).kind, StopKind::reserve) << mechanism;
+  }
+}
+
+TEST(Teams, AnExplanationTriesTheLimitAndTheWeightsOfTheGroupsAround) {
+  const Problem problem = limited();
+  const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
+  EXPECT_EQ(explanation.stop.kind, StopKind::limit);
+  const auto found = [&](ChangeKind kind) {
+    return std::find_if(explanation.what_ifs.begin(), explanation.what_ifs.end(),
+                        [&](const WhatIf& what_if) { return what_if.change.kind == kind; });
+  };
+  ASSERT_NE(found(ChangeKind::limit), explanation.what_ifs.end());
+  const WhatIf& limit = *found(ChangeKind::limit);
+  EXPECT_EQ(limit.change.amount, Quantity(8));
+  EXPECT_NEAR(limit.tasks, 3.5, 1e-9) << "12 CPUs less the 5 of w, in halves";
+  ASSERT_NE(found(ChangeKind::group_weight), explanation.what_ifs.end());
+  EXPECT_NEAR(found(ChangeKind::group_weight)->gain, 0, 1e-9) << "a limit is not a matter of weight";
 }
 
 }  // namespace
