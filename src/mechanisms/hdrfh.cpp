@@ -143,7 +143,8 @@ std::vector<std::string_view> short_of_guarantees(const Problem& problem, const 
   std::vector<std::string_view> names;
   for (std::size_t v = 1; v < is_short.size(); ++v) {
     if (!is_short[v]) continue;
-    names.push_back(tree.is_user(v) ? problem.users()[tree.user_at(v)].name : problem.groups()[tree.group_at(v)].name);
+    names.push_back(tree.is_user(v) ? problem.users()[tree.user_at(v)].name
+                                    : problem.groups()[tree.group_at(v)].name);
   }
   return names;
 }

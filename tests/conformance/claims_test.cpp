@@ -98,7 +98,7 @@ groups: [{name: g}]
 users:
   - {name: a, group: g, demand: {cpu: 1, disk: 0.5}}
   - {name: e, group: g, weight: 2, demand: {disk: 1, net: 1}}
-  - {name: b, group: g, demand: {cpu: 1}}
+  - {name: b, group: g, demand: {cpu: 1, net: 0.3}}  # and 41/51 instead of 4/5 of a task with 0.6
   - {name: h, demand: {disk: 1}}
 )";
 const char* const kMembersWhoMayLeave = R"(
