@@ -347,7 +347,8 @@ class Filling {
     matrix.appendCol(variable);
     std::vector<double> objective(static_cast<std::size_t>(matrix.getNumCols()), 0.0);
     objective.back() = -1;
-    // Totals may be a little above what servers hold; a program that is found infeasible for it has more room.
+    // Totals may be a little above what servers hold; a program that is found infeasible for it has more
+    // room.
     for (const double room : {1e-11, 2e-9, 2e-8}) {
       std::vector<double> lower(static_cast<std::size_t>(matrix.getNumRows()), -COIN_DBL_MAX);
       std::vector<double> upper(lower.size(), 1.0);

@@ -81,8 +81,8 @@ TreeFilling::TreeFilling(const RowTree& tree, const Demands& demand, const Array
   if (met_.any()) apply_walls();
 }
 
-// Of the rows first … last - 1: what they grow by, and what those of a node do together. A number of resources
-// that is known when this is compiled takes half the time.
+// Of the rows first … last - 1: what they grow by, and what those of a node do together. A number of
+// resources that is known when this is compiled takes half the time.
 template <int Resources>
 void TreeFilling::collect_rates(Index first, Index last, const ArrayXd& per_capacity) {
   const Index resources = Resources > 0 ? Resources : resources_;
