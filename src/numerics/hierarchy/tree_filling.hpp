@@ -78,8 +78,8 @@ class TreeFilling {
   /// x of each row at κ = 1 if it rises all the way, [n].
   const Eigen::ArrayXd& rates_of_levels() const { return rate_of_row_; }
 
-  /// To be called before what follows is asked of single rows: without caps and guarantees rows are not looked
-  /// at before some of a node stop and others do not. O(N m).
+  /// To be called before what follows is asked of single rows: without caps and guarantees rows are not
+  /// looked at before some of a node stop and others do not. O(N m).
   void look_at_rows();
 
   /// What each row gets by a step of 1, [n]. O(N + G).
@@ -116,6 +116,8 @@ class TreeFilling {
     double height = 0, rise = 0;  // ρ φ and the slope of it, while it is flat
     double next = kInfinity;      // event, by its own parameter
     double moved = 0;             // in the present step
+    bool changed = true;          // so that its direction is to be found again
+    bool is_new = false;          // its direction
 
     bool fills_flat = false;  // flat members grow, and others wait
     bool rows_grow = false;
@@ -129,8 +131,11 @@ class TreeFilling {
     std::size_t next_cap = 0;
   };
 
+  template <int Resources>
+  void collect_rates(Eigen::Index first, Eigen::Index last, const Eigen::ArrayXd& per_capacity);
   void collect_rates();
   void collect_caps();
+  void change_all();
   void begin_phase(Phase phase);
   void line_up(Node& node, Eigen::Index v);
   void direct(Eigen::Index v);
@@ -164,7 +169,7 @@ class TreeFilling {
 
   std::vector<Node> nodes_;
   std::vector<std::vector<Eigen::Index>> members_;  // nodes, of each node
-  Eigen::ArrayXd rate_of_row_;  // x for a level of 1, [n]
+  Eigen::ArrayXd rate_of_row_;                      // x for a level of 1, [n]
 
   // From look_at_rows() on: rows stand by node, k is the place of one.
   bool looks_at_rows_ = false;
