@@ -1,4 +1,4 @@
-// DRFH and TSF beside the same rounds of linear programs through Clp, both on the same merged arrays. Of
+// Hierarchical DRF over servers, 100 groups in 3 levels, 5, 20 and 75; DRFH and TSF beside the same rounds of linear programs through Clp, both on the same merged arrays. Of
 // Clp's ways to the first basis that we tried (dual and primal simplex, with and without presolve) each
 // instance has the fastest: the dual with presolve on the Google machines, where the primal fails, and the
 // primal without for 10,000 users.
@@ -6,9 +6,12 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
+#include <mirab/model/random.hpp>
+
 #include "clp_rounds.hpp"
 #include "instances.hpp"
 #include "mechanisms/servers.hpp"
+#include "numerics/hierarchy/tree_filling.hpp"
 
 namespace mirab {
 namespace {
@@ -62,10 +65,38 @@ void clp_tsf(benchmark::State& state) {
   through_clp(state, random_instance(state.range(0)), task_share, peers::ClpStart::primal);
 }
 
+numerics::RowTree groups_of(const MergedServers& instance) {
+  Random random(2);
+  numerics::RowTree tree;
+  tree.nodes.resize(1);
+  Eigen::Index parents = 1;  // of the level, which are the last nodes so far
+  for (const Eigen::Index groups : {5, 20, 75}) {
+    const auto first = static_cast<Eigen::Index>(tree.nodes.size()) - parents;
+    for (Eigen::Index g = 0; g < groups; ++g)
+      tree.nodes.push_back({.parent = first + g * parents / groups, .weight = 0.5 + 3.5 * random.unit()});
+    parents = groups;
+  }
+  for (Eigen::Index n = 0; n < instance.weight.size(); ++n)
+    tree.node_of.push_back(26 + static_cast<Eigen::Index>(random.below(75)));
+  tree.weight = instance.weight;
+  return tree;
+}
+
+void hdrfh(benchmark::State& state) {
+  const MergedServers instance = random_instance(state.range(0));
+  const numerics::RowTree tree = groups_of(instance);
+  numerics::TreeOverServers filled;
+  for (auto _ : state) filled = numerics::fill_tree_over_servers(tree, instance.rows);
+  if (!(filled.report.error <= numerics::LevelTuning{}.accuracy.accepted)) state.SkipWithError("not exact");
+  state.SetLabel(fmt::format("{} linear programs, {} pivots, bound {:.1e}", filled.programs,
+                             filled.report.iterations, filled.report.error));
+}
+
 BENCHMARK(drfh_google)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(clp_drfh_google)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(drfh)->Arg(1'000)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(tsf)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(hdrfh)->Arg(2'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(clp_drfh)->Arg(10'000)->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(clp_tsf)->Arg(10'000)->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -429,9 +429,7 @@ Quota random_quota(Random& random, Whole& left, const Whole& pool) {
   if (random.unit() >= 0.3) return quota;
   quota.limit.resize(left.size());
   for (std::size_t r = 0; r < left.size(); ++r) {
-    // What a node below may be guaranteed is not known yet: at least all that is left to it.
-    const std::int64_t least = quota.guarantee ? guarantee[r] : left[r];
-    if (random.unit() < 0.6) quota.limit[r] = whole(random, least, std::max(least, pool[r]));
+    if (random.unit() < 0.5) quota.limit[r] = whole(random, guarantee[r], std::max(guarantee[r], pool[r] * 2 / 3));
   }
   return quota;
 }

@@ -1,9 +1,11 @@
 // hdrf and hdrfh: the worked cases (tests/golden/teams_cases.json), random trees against the definition in
 // rational numbers and through linear programs, and what they are without a tree, with one resource, with
 // parallel demands. Source: docs/explanation/teams.md.
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include <mirab/mechanisms/mechanism.hpp>
@@ -199,6 +201,288 @@ TEST(HdrfOracle, RandomTreesOverServersAreTheDefinitionThroughLinearPrograms) {
                         200, 7);
   expect_the_definition("hdrfh", TreeOver::servers, {.leaves_max = 40, .servers_max = 4, .placement = true},
                         10, 8);
+}
+
+// --------------------------------------------------------------------------------------- what they are
+
+constexpr TreeStyle kNoQuotas{.leaves_max = 16, .resources_max = 4, .quotas = false};
+constexpr TreeStyle kPlain{.leaves_max = 16, .resources_max = 4, .quotas = false, .without_weight = false};
+
+// Calls what(problem, replay) for random trees, until it fails.
+template <class What>
+void on_random_trees(std::uint64_t seed, int trees, const TreeStyle& style, const What& what) {
+  Random random(seed);
+  for (int i = 0; i < trees && !::testing::Test::HasFatalFailure(); ++i) {
+    const Problem problem = testing::random_tree(random, style);
+    what(problem, replay_of("tree", i, seed, problem));
+  }
+}
+
+std::vector<double> tasks_of(const Cluster& cluster, const std::string& mechanism) {
+  const Outcome outcome = *allocate(*Problem::from(cluster), mechanism);
+  EXPECT_EQ(outcome.status, Status::exact) << outcome.certificate.value;
+  return outcome.allocation.tasks;
+}
+
+void expect_equal(const Problem& problem, const std::vector<double>& ours, const std::vector<double>& other,
+                  const std::string& replay) {
+  for (std::size_t n = 0; n < ours.size(); ++n)
+    ASSERT_NEAR(ours[n], other[n], 1e-8 * alone(problem, n)) << problem.users()[n].name << ", " << replay;
+}
+
+TEST(Hdrf, WithoutGroupsItIsDrfAndHdrfhIsDrfh) {
+  TreeStyle style = kPlain;
+  style.servers_max = 4;
+  style.placement = true;
+  on_random_trees(21, 400, style, [](const Problem& problem, const std::string& replay) {
+    Cluster flat = problem.cluster();
+    flat.groups.clear();
+    for (User& user : flat.users) user.group.reset();
+    expect_equal(problem, tasks_of(flat, "hdrf"), tasks_of(flat, "drf"), replay);
+    expect_equal(problem, tasks_of(flat, "hdrfh"), tasks_of(flat, "drfh"), replay);
+  });
+}
+
+// What everybody below v wants of one resource, and weighted max-min among the members, from the top.
+class MaxMinDownATree {
+ public:
+  explicit MaxMinDownATree(const Problem& problem) : problem_(problem), tree_(problem.tree()) {
+    tasks_.resize(problem.user_count());
+    divide(0, problem.pool()[0]);
+  }
+  const std::vector<double>& tasks() const { return tasks_; }
+
+ private:
+  double wanted(std::size_t v) const {
+    if (tree_.is_user(v)) {
+      const User& user = problem_.users()[tree_.user_at(v)];
+      return user.tasks ? user.tasks->value() * user.demand[0].value()
+                        : std::numeric_limits<double>::infinity();
+    }
+    double sum = 0;
+    for (const std::size_t m : tree_.members(v)) sum += wanted(m);
+    return sum;
+  }
+
+  void divide(std::size_t v, double amount) {
+    if (tree_.is_user(v)) {
+      const std::size_t n = tree_.user_at(v);
+      tasks_[n] = std::min(amount, wanted(v)) / problem_.users()[n].demand[0].value();
+      return;
+    }
+    std::vector<std::size_t> hungry(tree_.members(v).begin(), tree_.members(v).end());
+    std::sort(hungry.begin(), hungry.end(), [&](std::size_t a, std::size_t b) {
+      return wanted(a) / tree_.weight(a) < wanted(b) / tree_.weight(b);
+    });
+    double weights = 0;
+    for (const std::size_t m : hungry) weights += tree_.weight(m);
+    for (const std::size_t m : hungry) {
+      const double part = std::min(wanted(m), amount * tree_.weight(m) / weights);
+      divide(m, part);
+      amount -= part;
+      weights -= tree_.weight(m);
+    }
+  }
+
+  const Problem& problem_;
+  const Tree& tree_;
+  std::vector<double> tasks_;
+};
+
+TEST(Hdrf, OnOneResourceItIsWeightedMaxMinDownTheTree) {
+  TreeStyle style = kPlain;
+  style.resources_max = 1;
+  on_random_trees(22, 400, style, [](const Problem& problem, const std::string& replay) {
+    expect_equal(problem, tasks_of(problem.cluster(), "hdrf"), MaxMinDownATree(problem).tasks(), replay);
+  });
+}
+
+TEST(Hdrf, AGroupOfUsersWithParallelDemandsIsOneUser) {
+  TreeStyle style = kPlain;
+  style.capped_users = false;
+  on_random_trees(23, 400, style, [](const Problem& problem, const std::string& replay) {
+    const std::size_t last = problem.user_count() - 1;
+    Cluster several = problem.cluster();
+    const User one = several.users.back();
+    several.groups.push_back({.name = "several", .parent = one.group, .weight = one.weight});
+    several.users.pop_back();
+    for (const int size : {1, 2, 5}) {
+      User part = one;
+      part.name = fmt::format("part{}", size);
+      part.group = "several";
+      part.weight = Quantity(1 + size % 3);
+      for (Quantity& amount : part.demand) amount = *Quantity::from(amount.value() * size);
+      several.users.push_back(std::move(part));
+    }
+    std::vector<double> tasks = tasks_of(several, "hdrf");
+    tasks[last] += 2 * tasks[last + 1] + 5 * tasks[last + 2];
+    tasks.resize(last + 1);
+    expect_equal(problem, tasks, tasks_of(problem.cluster(), "hdrf"), replay);
+  });
+}
+
+TEST(Hdrf, SplittingAPoolIntoEqualServersChangesNothing) {
+  on_random_trees(24, 400, {.leaves_max = 12, .resources_max = 4},
+                  [](const Problem& problem, const std::string& replay) {
+    Cluster split = problem.cluster();
+    const Server whole = split.servers[0];
+    split.servers.clear();
+    for (const char* name : {"a", "b", "c", "d"}) {
+      Server quarter = whole;
+      quarter.name = name;
+      for (Quantity& amount : quarter.capacity) amount = *Quantity::from(amount.value() / 4);
+      split.servers.push_back(std::move(quarter));
+    }
+    const std::vector<double> tasks = tasks_of(problem.cluster(), "hdrf");
+    expect_equal(problem, tasks_of(split, "hdrf"), tasks, replay);
+    expect_equal(problem, tasks_of(split, "hdrfh"), tasks, replay);
+  });
+}
+
+// Merging within groups, and the linear programs, on what is one user and one server class in truth.
+TEST(Hdrf, UsersInPartsAreTheSameOverServers) {
+  TreeStyle style{.leaves_max = 8, .servers_max = 3, .resources_max = 3, .capped_users = false, .placement = true};
+  on_random_trees(25, 200, style, [](const Problem& problem, const std::string& replay) {
+    Cluster twice = problem.cluster();
+    for (User& user : twice.users) {
+      if (user.quota == Quota{}) user.weight = *Quantity::from(user.weight.value() * 3);
+    }
+    const std::size_t users = twice.users.size();
+    for (std::size_t n = 0; n < users; ++n) {
+      if (!(twice.users[n].quota == Quota{})) {
+        twice.users[n].weight = *Quantity::from(twice.users[n].weight.value() * 3);
+        continue;
+      }
+      User part = twice.users[n];
+      part.name += "-part";
+      part.weight = *Quantity::from(part.weight.value() / 3);
+      twice.users[n].weight = *Quantity::from(twice.users[n].weight.value() * 2 / 3);
+      twice.users.push_back(std::move(part));
+    }
+    for (Group& group : twice.groups) group.weight = *Quantity::from(group.weight.value() * 3);
+    std::vector<double> tasks = tasks_of(twice, "hdrfh");
+    std::size_t next = users;
+    for (std::size_t n = 0; n < users; ++n) {
+      if (twice.users[n].quota == Quota{}) tasks[n] += tasks[next++];
+    }
+    tasks.resize(users);
+    expect_equal(problem, tasks, tasks_of(problem.cluster(), "hdrfh"), replay);
+  });
+}
+
+// ------------------------------------------------------------------------------------------ what holds
+
+// What the tests of the properties look at: who was stopped by a capacity.
+struct Divided {
+  explicit Divided(const Problem& given) : problem(given), outcome(*allocate(given, "hdrf")) {
+    used = fairness::used_below(given.tree(), bundles(given, outcome.allocation));
+  }
+
+  bool takes(std::size_t n, std::size_t r) const { return !problem.users()[n].demand[r].is_zero(); }
+  double part(std::size_t v, std::size_t r) const { return used[v][r] / problem.pool()[r]; }
+  bool stopped_by_a_capacity(std::size_t n) const {
+    const User& user = problem.users()[n];
+    if (user.tasks && outcome.allocation.tasks[n] >= user.tasks->value() * (1 - 1e-9)) return false;
+    for (const std::size_t v : problem.tree().path(problem.tree().node_of_user(n))) {
+      const std::span<const double> limit = problem.tree().limit(v);
+      for (std::size_t r = 0; r < limit.size(); ++r) {
+        if (takes(n, r) && used[v][r] >= limit[r] * (1 - 1e-9)) return false;
+      }
+    }
+    return true;
+  }
+  double dominant_share(std::size_t v) const {
+    return fairness::dominant_share<double>(used[v], problem.pool());
+  }
+
+  const Problem& problem;
+  Outcome outcome;
+  std::vector<std::vector<double>> used;
+};
+
+// docs/explanation/teams.md, "What holds", 2.
+TEST(Hdrf, WithoutGuaranteesEveryNodeOfAStoppedUserHasItsPartOfItsParent) {
+  on_random_trees(26, 1'000, kNoQuotas, [](const Problem& problem, const std::string& replay) {
+    const Divided divided(problem);
+    const Tree& tree = problem.tree();
+    for (std::size_t n = 0; n < problem.user_count(); ++n) {
+      if (!divided.stopped_by_a_capacity(n)) continue;
+      double part = 1;
+      for (const std::size_t v : tree.path(tree.node_of_user(n))) {
+        double weights = 0;
+        for (const std::size_t w : tree.members(tree.parent(v))) weights += tree.weight(w);
+        if (weights == 0) break;  // no weight counts
+        part *= tree.weight(v) / weights;
+        ASSERT_GE(divided.dominant_share(v), part - 1e-9) << "node " << v << " of user " << n << ", " << replay;
+      }
+    }
+  });
+}
+
+void expect_guarantees(const Problem& problem, const std::string& replay) {
+  const Divided divided(problem);
+  const Tree& tree = problem.tree();
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    if (!divided.stopped_by_a_capacity(n)) continue;
+    for (const std::size_t v : tree.path(tree.node_of_user(n))) {
+      bool holds = tree.guarantee(v).empty();
+      for (std::size_t r = 0; r < problem.resource_count() && !holds; ++r)
+        holds = divided.takes(n, r) && divided.used[v][r] >= tree.guarantee(v)[r] - 1e-9;
+      ASSERT_TRUE(holds) << "node " << v << " of user " << n << ", " << replay;
+    }
+  }
+}
+
+// docs/explanation/teams.md, "What holds", 3.
+TEST(Hdrf, AStoppedUserHasItsGuaranteeOfSomethingThatItTakes) {
+  TreeStyle one_resource{.leaves_max = 16, .resources_max = 1};
+  on_random_trees(27, 500, one_resource, expect_guarantees);
+  on_random_trees(28, 1'000, {.leaves_max = 12}, [](const Problem& problem, const std::string& replay) {
+    Cluster top_only = problem.cluster();
+    for (Group& group : top_only.groups) {
+      if (group.parent) group.quota = {};
+    }
+    for (User& user : top_only.users) {
+      if (user.group) user.quota = {};
+    }
+    const Result<Problem> simpler = Problem::from(top_only);
+    ASSERT_TRUE(simpler) << simpler.error().message << replay;
+    expect_guarantees(*simpler, replay);
+  });
+}
+
+// docs/explanation/teams.md, "What does not hold": guarantees inside guarantees, with several resources.
+TEST(Hdrf, AnInnerGuaranteeMayBeMissedWhereTheOuterOneIsCommon) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [cpu, gpu]
+servers: [{name: s, capacity: {cpu: 10, gpu: 10}}]
+groups:
+  - {name: T, guarantee: {cpu: 6, gpu: 10}, groups: [{name: a, guarantee: {cpu: 4, gpu: 4}}]}
+users:
+  - {name: a1, group: a, demand: {gpu: 1}}
+  - {name: a2, group: a, weight: 0.25, demand: {cpu: 1}}
+  - {name: b, group: T, demand: {cpu: 1}}
+  - {name: w, demand: {cpu: 1}, guarantee: {cpu: 4}}
+)",
+                                             Syntax::yaml, "inner");
+  const std::vector<double> tasks = tasks_of(problem.cluster(), "hdrf");
+  const std::vector<double> expected = {10, 2, 4, 4};  // a1 takes the idle GPUs in the end
+  for (std::size_t n = 0; n < expected.size(); ++n) EXPECT_NEAR(tasks[n], expected[n], 1e-9) << n;
+}
+
+TEST(Hdrf, ServersThatDoNotHoldAGuaranteeAreANotice) {
+  const Problem problem = *read_cluster_text(R"(
+resources: [cpu]
+servers: [{name: s, capacity: {cpu: 2}}, {name: t, capacity: {cpu: 8}}]
+users:
+  - {name: a, guarantee: {cpu: 5}, demand: {cpu: 1}, servers: [s]}
+  - {name: b, demand: {cpu: 1}}
+)",
+                                             Syntax::yaml, "servers");
+  const Outcome outcome = *allocate(problem, "hdrfh");
+  EXPECT_NEAR(outcome.allocation.tasks[0], 2, 1e-9);
+  EXPECT_NEAR(outcome.allocation.tasks[1], 8, 1e-9);
+  EXPECT_THAT(outcome.notices, ::testing::ElementsAre(::testing::HasSubstr("guarantees of a")));
 }
 
 }  // namespace

@@ -103,6 +103,45 @@ TEST(Registry, PlacementConstraintsAreTheSameNoticeOfAllPoolMechanismsAndNoneOfO
   EXPECT_THAT(notices("drf"), ElementsAre(notice_of(cluster.users[0].name + ", c, d and 2 more")));
 }
 
+TEST(Registry, GroupsAreOneNoticeOfMechanismsThatIgnoreThem) {
+  Cluster cluster = slides_cluster();
+  cluster.groups = {{.name = "team"}};
+  for (User& user : cluster.users) user.group = "team";
+  for (const Mechanism& row : mechanisms()) {
+    const bool of_alpha = row.name == "alpha-fair" || row.name == "alpha-pf-vds";
+    const auto notices =
+        allocate(*Problem::from(cluster), std::string(row.name) + (of_alpha ? ":alpha=2" : ""))->notices;
+    if (row.accepts.groups) {
+      EXPECT_THAT(notices, IsEmpty()) << row.name;
+    } else {
+      EXPECT_THAT(notices, ElementsAre(std::string(row.name) +
+                                       " ignores groups, guarantees, limits and reserves: every user counts "
+                                       "by itself; mechanisms that honour them: hdrf, hdrfh"));
+    }
+  }
+}
+
+TEST(Registry, AWeightOfZeroIsAnErrorOfMechanismsThatIgnoreGroups) {
+  Cluster user = slides_cluster();
+  user.users[1].weight = Quantity(0);
+  Cluster group = slides_cluster();
+  group.groups = {{.name = "team", .weight = Quantity(0)}};
+  group.users[0].group = "team";
+  for (const char* mechanism : {"drf", "pf", "drfh", "baa"}) {
+    const Result<Outcome> of_user = allocate(*Problem::from(user), mechanism);
+    const Result<Outcome> of_group = allocate(*Problem::from(group), mechanism);
+    ASSERT_FALSE(of_user) << mechanism;
+    ASSERT_FALSE(of_group) << mechanism;
+    EXPECT_EQ(of_user.error().key, "users[1].weight");
+    EXPECT_EQ(of_group.error().key, "groups[0].weight");
+    EXPECT_THAT(of_user.error().message, HasSubstr("mechanisms that can: hdrf, hdrfh"));
+  }
+  for (const char* mechanism : {"hdrf", "hdrfh"}) {
+    EXPECT_TRUE(allocate(*Problem::from(user), mechanism));
+    EXPECT_TRUE(allocate(*Problem::from(group), mechanism));
+  }
+}
+
 TEST(Registry, AResourceThatNoServerHasIsLeftOutWithANotice) {
   Cluster cluster = slides_cluster();
   cluster.resources.push_back("gpu");

@@ -46,8 +46,6 @@ TreeFilling::TreeFilling(const RowTree& tree, const Demands& demand, const Array
       resources_(demand.cols()),
       nodes_(tree.nodes.size()),
       members_(tree.nodes.size()),
-      key_(ArrayXd::Zero(demand.rows())),
-      state_(as_size(demand.rows()), State::uncovered),
       less_covered_(tree.nodes.size()) {
   const auto count = static_cast<Index>(tree.nodes.size());
   MIRAB_ASSERT(static_cast<Index>(tree.node_of.size()) == demand.rows(), "a node for each row");
@@ -70,46 +68,99 @@ TreeFilling::TreeFilling(const RowTree& tree, const Demands& demand, const Array
   on_top_ = guarantee_ <= 0;
   below_ = guarantee_ > 0;
   kept_ = reserve_ > 0;
-  met_ = Flags::Constant(count, resources_, false);
-  blocked_ = met_;
+  met_ = limit_ <= 0;
+  blocked_ = Flags::Constant(count, resources_, false);
   // What is reserved is charged from the beginning.
   for (Index v = count - 1; v > 0 && has_reserves_; --v)
     charge_.row(tree.nodes[as_size(v)].parent) += charge_.row(v).max(reserve_.row(v));
   max_steps_ = 1'000 + tuning_.steps_each * (demand.rows() + count * resources_);
-  collect_rows();
-  begin_phase(has_guarantees_ ? Phase::covered : Phase::all);
+  collect_rates();
+  phase_ = has_guarantees_ ? Phase::covered : Phase::all;
+  if (has_guarantees_ || tree.cap.size() > 0) look_at_rows();
+  met_.row(0) = charge_.row(0) >= 1 - tuning_.slip;
+  if (met_.any()) apply_walls();
 }
 
-// Rows by node, their rates, and the order of their caps.
-void TreeFilling::collect_rows() {
+// What rows grow by, and what those of a node do together.
+void TreeFilling::collect_rates() {
+  const Index rows = demand_.rows();
+  const ArrayXd per_capacity = capacity_.inverse();
+  std::vector<Index> count(nodes_.size(), 0);
+  for (const Index v : tree_.node_of) ++count[as_size(v)];
+  for (std::size_t v = 0; v < nodes_.size(); ++v) {
+    nodes_[v].rising = nodes_[v].open = count[v];
+    takers_.row(static_cast<Index>(v)).setConstant(count[v]);
+  }
+  rate_of_row_.resize(rows);
+  for (Index first = 0; first < rows; first += kBlockRows) {
+    const Index last = std::min(first + kBlockRows, rows);
+    auto rate = rate_of_row_.segment(first, last - first);
+    for (Index r = 0; r < resources_; ++r) {
+      const auto demand = demand_.col(r).segment(first, last - first);
+      if (r == 0) {
+        rate = demand * per_capacity[r];
+      } else {
+        rate = rate.max(demand * per_capacity[r]);
+      }
+      if (demand.minCoeff() > 0) continue;
+      for (Index n = first; n < last; ++n) {
+        if (demand_(n, r) <= 0) --takers_(tree_.node_of[as_size(n)], r);
+      }
+    }
+    rate = rate.inverse();
+    if (tree_.weight.size() > 0) rate *= tree_.weight.segment(first, last - first);
+    for (Index n = first; n < last; ++n) {
+      double* sum = &row_sum_(tree_.node_of[as_size(n)], 0);
+      for (Index r = 0; r < resources_; ++r) sum[r] += rate_of_row_[n] * demand_(n, r);
+    }
+  }
+  row_sum_.rowwise() *= per_capacity.transpose();
+  row_sum_whole_ = row_sum_;
+}
+
+// Rows by node; from here on a row is known by its place. Until here all rows of a node rise, or have stopped
+// together.
+void TreeFilling::look_at_rows() {
+  if (looks_at_rows_) return;
+  looks_at_rows_ = true;
   const Index rows = demand_.rows();
   first_row_.assign(nodes_.size() + 1, 0);
   for (const Index v : tree_.node_of) ++first_row_[as_size(v) + 1];
-  for (std::size_t v = 0; v < nodes_.size(); ++v) {
-    nodes_[v].open = first_row_[v + 1];
-    first_row_[v + 1] += first_row_[v];
-  }
-  rows_.resize(as_size(rows));
+  for (std::size_t v = 0; v < nodes_.size(); ++v) first_row_[v + 1] += first_row_[v];
+  place_.resize(as_size(rows));
+  row_at_.resize(as_size(rows));
   std::vector<Index> next(first_row_.begin(), first_row_.end() - 1);
-  for (Index n = 0; n < rows; ++n) rows_[as_size(next[as_size(tree_.node_of[as_size(n)])]++)] = n;
-
   rate_.resize(rows);
-  for (Index first = 0; first < rows; first += kBlockRows) {
-    const Index count = std::min(kBlockRows, rows - first);
-    auto largest = rate_.segment(first, count);
-    largest = demand_.col(0).segment(first, count) / capacity_[0];
-    for (Index r = 1; r < resources_; ++r)
-      largest = largest.max(demand_.col(r).segment(first, count) * (1 / capacity_[r]));
-    largest = largest.inverse();
-    if (tree_.weight.size() > 0) largest *= tree_.weight.segment(first, count);
-  }
-  if (tree_.cap.size() == 0) return;
+  key_.resize(rows);
+  state_.resize(as_size(rows));
+  growth_.resize(rows, resources_);
+  const ArrayXd per_capacity = capacity_.inverse();
   for (Index n = 0; n < rows; ++n) {
-    if (tree_.cap[n] < kInfinity) nodes_[as_size(tree_.node_of[as_size(n)])].by_cap.push_back(n);
+    const Index v = tree_.node_of[as_size(n)];
+    const Index k = next[as_size(v)]++;
+    place_[as_size(n)] = k;
+    row_at_[as_size(k)] = n;
+    rate_[k] = rate_of_row_[n];
+    const Node& node = nodes_[as_size(v)];
+    key_[k] = node.row_level;
+    state_[as_size(k)] = node.open > 0 ? State::rising : State::frozen;
+    double* growth = &growth_(k, 0);
+    for (Index r = 0; r < resources_; ++r) growth[r] = rate_[k] * demand_(n, r) * per_capacity[r];
   }
-  for (Node& node : nodes_) {
-    std::sort(node.by_cap.begin(), node.by_cap.end(),
-              [this](Index a, Index b) { return std::pair(cap_level(a), a) < std::pair(cap_level(b), b); });
+  collect_caps();
+  if (phase_ == Phase::covered) begin_phase(phase_);
+}
+
+void TreeFilling::collect_caps() {
+  if (tree_.cap.size() == 0) return;
+  for (std::size_t v = 0; v < nodes_.size(); ++v) {
+    std::vector<Index>& by_cap = nodes_[v].by_cap;
+    for (Index k = first_row_[v]; k < first_row_[v + 1]; ++k) {
+      if (cap_level(k) < kInfinity) by_cap.push_back(k);
+    }
+    std::sort(by_cap.begin(), by_cap.end(), [this](Index a, Index b) {
+      return std::pair(cap_level(a), a) < std::pair(cap_level(b), b);
+    });
   }
 }
 
@@ -121,40 +172,32 @@ void TreeFilling::begin_phase(Phase phase) {
     node.rising = node.waiting = 0;
     node.next_cap = 0;
     node.queue.clear();
+    double lowest = kInfinity, highest = 0;
     for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
-      const Index n = rows_[as_size(k)];
-      if (is_frozen(n)) continue;
-      if (phase == Phase::covered && !covers(v, n)) continue;
-      state_[as_size(n)] = State::waiting;
-      node.queue.push_back(n);
+      if (is_stopped(k)) continue;
+      const bool may_rise = phase == Phase::all || covers(v, k);
+      state_[as_size(k)] = may_rise ? State::rising : State::uncovered;
+      if (!may_rise) continue;
+      ++node.rising;
+      lowest = std::min(lowest, key_[k]);
+      highest = std::max(highest, key_[k]);
     }
-    node.waiting = static_cast<Index>(node.queue.size());
-    const bool all_level = std::all_of(node.queue.begin(), node.queue.end(),
-                                       [&](Index n) { return key_[n] == key_[node.queue[0]]; });
-    if (all_level && !node.queue.empty()) {
-      node.row_level = key_[node.queue[0]];
-      node.rising = std::exchange(node.waiting, 0);
-      for (const Index n : node.queue) state_[as_size(n)] = State::rising;
-      node.queue.clear();
-    } else {
-      std::sort(node.queue.begin(), node.queue.end(),
-                [this](Index a, Index b) { return std::pair(key_[a], a) > std::pair(key_[b], b); });
-    }
+    if (lowest == highest) node.row_level = lowest;
+    if (lowest < highest) line_up(node, v);
+    sum_rows(v);
   }
-  // All at once, in the order of the rows, which is that of the memory.
-  row_sum_.setZero();
-  takers_.setZero();
-  for (Index n = 0; n < demand_.rows(); ++n) {
-    if (state_[as_size(n)] != State::rising) continue;
-    const Index v = tree_.node_of[as_size(n)];
-    for (Index r = 0; r < resources_; ++r) {
-      const double demand = demand_(n, r);
-      row_sum_(v, r) += rate_[n] * demand;
-      takers_(v, r) += demand > 0 ? 1 : 0;
-    }
+}
+
+// Rows that were to rise stand at different keys: they wait, the lowest last.
+void TreeFilling::line_up(Node& node, Index v) {
+  for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
+    if (state_[as_size(k)] != State::rising) continue;
+    state_[as_size(k)] = State::waiting;
+    node.queue.push_back(k);
   }
-  row_sum_.rowwise() /= capacity_.transpose();
-  row_sum_whole_ = row_sum_;
+  node.waiting = std::exchange(node.rising, 0);
+  std::sort(node.queue.begin(), node.queue.end(),
+            [this](Index a, Index b) { return std::pair(key_[a], a) > std::pair(key_[b], b); });
 }
 
 double TreeFilling::weight(Index v) const {
@@ -165,39 +208,43 @@ double TreeFilling::weight(Index v) const {
 // ---------------------------------------------------------------------------------------- rows of a node
 
 void TreeFilling::sum_rows(Index v) {
-  row_sum_.row(v).setZero();
-  for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
-    const Index n = rows_[as_size(k)];
-    if (state_[as_size(n)] == State::rising)
-      row_sum_.row(v) += rate_[n] * demand_.row(n) / capacity_.transpose();
+  double* sum = &row_sum_(v, 0);
+  Index* takers = &takers_(v, 0);
+  std::fill_n(sum, resources_, 0.0);
+  std::fill_n(takers, resources_, Index{0});
+  if (nodes_[as_size(v)].rising > 0) {
+    for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
+      if (state_[as_size(k)] != State::rising) continue;
+      const double* growth = &growth_(k, 0);
+      for (Index r = 0; r < resources_; ++r) {
+        sum[r] += growth[r];
+        takers[r] += growth[r] > 0 ? 1 : 0;
+      }
+    }
   }
   row_sum_whole_.row(v) = row_sum_.row(v);
 }
 
-void TreeFilling::rise(Node& node, Index v, Index row) {
-  state_[as_size(row)] = State::rising;
+void TreeFilling::rise(Node& node, Index v, Index k) {
+  state_[as_size(k)] = State::rising;
   --node.waiting;
   ++node.rising;
-  for (Index r = 0; r < resources_; ++r) {
-    if (demand_(row, r) <= 0) continue;
-    row_sum_(v, r) += rate_[row] * demand_(row, r) / capacity_[r];
-    ++takers_(v, r);
-  }
+  row_sum_.row(v) += growth_.row(k);
+  for (Index r = 0; r < resources_; ++r) takers_(v, r) += growth_(k, r) > 0 ? 1 : 0;
   row_sum_whole_.row(v) = row_sum_whole_.row(v).max(row_sum_.row(v));
 }
 
-void TreeFilling::leave(Node& node, Index v, Index row, State state) {
-  State& now = state_[as_size(row)];
-  const State before = std::exchange(now, state);
+void TreeFilling::leave(Node& node, Index v, Index k, State state) {
+  const State before = std::exchange(state_[as_size(k)], state);
   if (state >= State::frozen) --node.open;
   if (before == State::waiting) --node.waiting;
   if (before != State::rising) return;
   --node.rising;
-  key_[row] = node.row_level;
+  key_[k] = node.row_level;
   bool sum_again = false;
   for (Index r = 0; r < resources_; ++r) {
-    if (demand_(row, r) <= 0) continue;
-    row_sum_(v, r) -= rate_[row] * demand_(row, r) / capacity_[r];
+    if (growth_(k, r) <= 0) continue;
+    row_sum_(v, r) -= growth_(k, r);
     if (--takers_(v, r) == 0) row_sum_(v, r) = 0;
     sum_again = sum_again || row_sum_(v, r) < tuning_.resum_below * row_sum_whole_(v, r);
   }
@@ -207,22 +254,22 @@ void TreeFilling::leave(Node& node, Index v, Index row, State state) {
 // Rows that wait where the others are; if there are none, at the lowest of their own keys.
 void TreeFilling::release_queue(Node& node, Index v) {
   const auto drop_frozen = [&] {
-    while (!node.queue.empty() && is_frozen(node.queue.back())) node.queue.pop_back();
+    while (!node.queue.empty() && is_stopped(node.queue.back())) node.queue.pop_back();
   };
   drop_frozen();
   if (node.queue.empty()) return;
   if (node.rising == 0) node.row_level = key_[node.queue.back()];
   while (!node.queue.empty()) {
-    const Index n = node.queue.back();
-    if (key_[n] - node.row_level > tuning_.slip * key_[n]) return;
-    rise(node, v, n);
+    const Index k = node.queue.back();
+    if (key_[k] - node.row_level > tuning_.slip * key_[k]) return;
+    rise(node, v, k);
     node.queue.pop_back();
     drop_frozen();
   }
 }
 
 void TreeFilling::skip_caps(Node& node) {
-  const auto passed = [this](Index n) { return is_frozen(n) || state_[as_size(n)] == State::uncovered; };
+  const auto passed = [this](Index k) { return is_stopped(k) || state_[as_size(k)] == State::uncovered; };
   while (node.next_cap < node.by_cap.size() && passed(node.by_cap[node.next_cap])) ++node.next_cap;
 }
 
@@ -249,7 +296,7 @@ int TreeFilling::rank(const Node& member, Index m) const {
 // Who grows below v, by how much for its own parameter, and until when. The members are done.
 void TreeFilling::direct(Index v) {
   Node& node = nodes_[as_size(v)];
-  if (node.waiting > 0) release_queue(node, v);
+  if (!node.queue.empty()) release_queue(node, v);
   const std::vector<Index>& members = members_[as_size(v)];
   node.active = node.rising > 0 || std::any_of(members.begin(), members.end(),
                                                [&](Index m) { return nodes_[as_size(m)].active; });
@@ -379,10 +426,11 @@ ArrayXd TreeFilling::rates() const {
       by_parameter[v] = by_parameter[as_size(tree_.nodes[v].parent)] * node.scale;
   }
   ArrayXd rates(demand_.rows());
-  for (Index n = 0; n < rates.size(); ++n) {
-    const auto v = as_size(tree_.node_of[as_size(n)]);
-    const bool grows = state_[as_size(n)] == State::rising && nodes_[v].rows_grow;
-    rates[n] = grows ? rate_[n] * by_parameter[v] : 0;
+  for (std::size_t v = 0; v < nodes_.size(); ++v) {
+    for (Index k = first_row_[v]; k < first_row_[v + 1]; ++k) {
+      const bool grows = state_[as_size(k)] == State::rising && nodes_[v].rows_grow;
+      rates[row_at_[as_size(k)]] = grows ? rate_[k] * by_parameter[v] : 0;
+    }
   }
   return rates;
 }
@@ -455,21 +503,21 @@ void TreeFilling::reach_members(Node& node, Index v) {
   if (node.rows_grow || (awaited && node.row_level - key <= tuning_.slip * node.row_level))
     node.row_level = key;
   if (!node.rows_grow) return;
-  if (node.waiting > 0) release_queue(node, v);
+  if (!node.queue.empty()) release_queue(node, v);
   for (skip_caps(node); node.next_cap < node.by_cap.size(); skip_caps(node)) {
-    const Index n = node.by_cap[node.next_cap];
-    const double level = cap_level(n);
-    if (state_[as_size(n)] != State::rising || level - key > tuning_.slip * level) break;
-    leave(node, v, n, State::capped);
+    const Index k = node.by_cap[node.next_cap];
+    const double level = cap_level(k);
+    if (state_[as_size(k)] != State::rising || level - key > tuning_.slip * level) break;
+    leave(node, v, k, State::capped);
   }
 }
 
 // ---------------------------------------------------------------------------------------- who stops
 
-bool TreeFilling::covers(Index v, Index row) const {
+bool TreeFilling::covers(Index v, Index k) const {
   for (; v > 0; v = tree_.nodes[as_size(v)].parent) {
     bool all = true;
-    for (Index r = 0; r < resources_ && all; ++r) all = demand_(row, r) <= 0 || below_(v, r);
+    for (Index r = 0; r < resources_ && all; ++r) all = growth_(k, r) <= 0 || below_(v, r);
     if (all) return true;
   }
   return false;
@@ -482,9 +530,8 @@ void TreeFilling::uncover() {
     less_covered_[v] = less_covered_[v] || less_covered_[as_size(tree_.nodes[v].parent)];
     if (!less_covered_[v] || nodes_[v].rising == 0) continue;
     for (Index k = first_row_[v]; k < first_row_[v + 1]; ++k) {
-      const Index n = rows_[as_size(k)];
-      if (state_[as_size(n)] == State::rising && !covers(static_cast<Index>(v), n))
-        leave(nodes_[v], static_cast<Index>(v), n, State::uncovered);
+      if (state_[as_size(k)] == State::rising && !covers(static_cast<Index>(v), k))
+        leave(nodes_[v], static_cast<Index>(v), k, State::uncovered);
     }
   }
   std::fill(less_covered_.begin(), less_covered_.end(), false);
@@ -494,9 +541,8 @@ void TreeFilling::uncover() {
 // is met; or the capacity is, and no node above them is still within a reserve.
 void TreeFilling::apply_walls() {
   any_wall_ = false;
-  Flags full(nodes_.size(), resources_);  // what is used here is charged to a capacity that is met
-  full.row(0) = met_.row(0);
-  Flags limited = Flags::Constant(static_cast<Index>(nodes_.size()), resources_, false);
+  Flags full = met_;  // what is used here is charged to a capacity that is met
+  Flags limited = Flags::Constant(full.rows(), resources_, false);
   for (Index v = 0; v < static_cast<Index>(nodes_.size()); ++v) {
     if (v > 0) {
       const Index parent = tree_.nodes[as_size(v)].parent;
@@ -507,20 +553,32 @@ void TreeFilling::apply_walls() {
     const Eigen::Array<bool, 1, Eigen::Dynamic> blocked = full.row(v) || limited.row(v);
     if (node.open == 0 || (blocked == blocked_.row(v)).all()) continue;
     blocked_.row(v) = blocked;
-    for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
-      const Index n = rows_[as_size(k)];
-      if (is_frozen(n)) continue;
-      bool stops = false;
-      for (Index r = 0; r < resources_ && !stops; ++r) stops = blocked[r] && demand_(n, r) > 0;
-      if (!stops) continue;
-      if (state_[as_size(n)] == State::rising) {
-        key_[n] = node.row_level;
-        --node.rising;
-        for (Index r = 0; r < resources_; ++r) takers_(v, r) -= demand_(n, r) > 0 ? 1 : 0;
+    if (!looks_at_rows_) {
+      const auto takes = [&](Index takers) { return takers > 0; };
+      const auto& takers = takers_.row(v);
+      if (!(blocked && takers.unaryExpr(takes)).any()) continue;
+      if ((blocked && takers == node.rising).any()) {
+        node.open = node.rising = 0;
+        row_sum_.row(v).setZero();
+        takers_.row(v).setZero();
+        continue;
       }
-      if (state_[as_size(n)] == State::waiting) --node.waiting;
+      look_at_rows();
+    }
+    for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
+      State& state = state_[as_size(k)];
+      if (state >= State::frozen) continue;
+      const double* growth = &growth_(k, 0);
+      bool stops = false;
+      for (Index r = 0; r < resources_; ++r) stops = stops || (blocked[r] && growth[r] > 0);
+      if (!stops) continue;
+      if (state == State::rising) {
+        key_[k] = node.row_level;
+        --node.rising;
+      }
+      if (state == State::waiting) --node.waiting;
       --node.open;
-      state_[as_size(n)] = State::frozen;
+      state = State::frozen;
     }
     sum_rows(v);
   }
@@ -530,7 +588,7 @@ void TreeFilling::freeze(const std::vector<Index>& rows) {
   for (const Index n : rows) {
     if (is_frozen(n)) continue;
     const Index v = tree_.node_of[as_size(n)];
-    leave(nodes_[as_size(v)], v, n, State::frozen);
+    leave(nodes_[as_size(v)], v, place_[as_size(n)], State::frozen);
   }
 }
 
@@ -538,11 +596,18 @@ void TreeFilling::freeze(const std::vector<Index>& rows) {
 
 ArrayXd TreeFilling::amounts() const {
   ArrayXd x(demand_.rows());
-  for (Index n = 0; n < x.size(); ++n) {
-    const State state = state_[as_size(n)];
-    const Node& node = nodes_[as_size(tree_.node_of[as_size(n)])];
-    x[n] = state == State::capped ? tree_.cap[n]
-                                  : rate_[n] * (state == State::rising ? node.row_level : key_[n]);
+  if (!looks_at_rows_) {
+    for (Index n = 0; n < x.size(); ++n)
+      x[n] = rate_of_row_[n] * nodes_[as_size(tree_.node_of[as_size(n)])].row_level;
+    return x;
+  }
+  for (std::size_t v = 0; v < nodes_.size(); ++v) {
+    for (Index k = first_row_[v]; k < first_row_[v + 1]; ++k) {
+      const State state = state_[as_size(k)];
+      const Index n = row_at_[as_size(k)];
+      const double level = state == State::rising ? nodes_[v].row_level : key_[k];
+      x[n] = state == State::capped ? tree_.cap[n] : rate_[k] * level;
+    }
   }
   return x;
 }
@@ -550,9 +615,17 @@ ArrayXd TreeFilling::amounts() const {
 double TreeFilling::residual(const ArrayXd& x) const {
   Table used = Table::Zero(used_.rows(), resources_);
   Table charge = used;
-  for (Index n = 0; n < x.size(); ++n) {
-    const Index v = tree_.node_of[as_size(n)];
-    for (Index r = 0; r < resources_; ++r) used(v, r) += x[n] * demand_(n, r) / capacity_[r];
+  for (Index v = 0; v < used.rows(); ++v) {
+    if (!looks_at_rows_) {  // all of a node at one level: the sum was made
+      used.row(v) = nodes_[as_size(v)].row_level * row_sum_whole_.row(v);
+      continue;
+    }
+    double* sum = &used(v, 0);
+    for (Index k = first_row_[as_size(v)]; k < first_row_[as_size(v) + 1]; ++k) {
+      const double level = x[row_at_[as_size(k)]] / rate_[k];
+      const double* growth = &growth_(k, 0);
+      for (Index r = 0; r < resources_; ++r) sum[r] += level * growth[r];
+    }
   }
   charge = used;
   double worst = 0;

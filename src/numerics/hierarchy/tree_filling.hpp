@@ -76,7 +76,11 @@ class TreeFilling {
   void freeze(const std::vector<Eigen::Index>& rows);
 
   /// x of each row at κ = 1 if it rises all the way, [n].
-  const Eigen::ArrayXd& rates_of_levels() const { return rate_; }
+  const Eigen::ArrayXd& rates_of_levels() const { return rate_of_row_; }
+
+  /// To be called before what follows is asked of single rows: without caps and guarantees rows are not looked
+  /// at before some of a node stop and others do not. O(N m).
+  void look_at_rows();
 
   /// What each row gets by a step of 1, [n]. O(N + G).
   Eigen::ArrayXd rates() const;
@@ -84,7 +88,7 @@ class TreeFilling {
   /// x, [n]. O(N).
   Eigen::ArrayXd amounts() const;
 
-  bool is_frozen(Eigen::Index row) const { return state_[as_size(row)] >= State::frozen; }
+  bool is_frozen(Eigen::Index row) const { return is_stopped(place_[as_size(row)]); }
 
   /// By how much bounds are missed that stopped somebody, or passed, and the levels at which nodes stopped,
   /// as parts of what the nodes use: summed from the amounts, 0 when exact. `x` is amounts() or what was made
@@ -125,8 +129,10 @@ class TreeFilling {
     std::size_t next_cap = 0;
   };
 
-  void collect_rows();
+  void collect_rates();
+  void collect_caps();
   void begin_phase(Phase phase);
+  void line_up(Node& node, Eigen::Index v);
   void direct(Eigen::Index v);
   void choose_members(Node& node, Eigen::Index v);
   void scale_flat(Node& node, Eigen::Index v);
@@ -136,15 +142,16 @@ class TreeFilling {
   double time_of_member(const Node& node, Eigen::Index v);
   void reach_bounds(Node& node, Eigen::Index v);
   void reach_members(Node& node, Eigen::Index v);
-  bool covers(Eigen::Index v, Eigen::Index row) const;
+  bool covers(Eigen::Index v, Eigen::Index k) const;
   void uncover();
   void apply_walls();
   void release_queue(Node& node, Eigen::Index v);
   void skip_caps(Node& node);
-  void rise(Node& node, Eigen::Index v, Eigen::Index row);
-  void leave(Node& node, Eigen::Index v, Eigen::Index row, State state);
+  void rise(Node& node, Eigen::Index v, Eigen::Index k);
+  void leave(Node& node, Eigen::Index v, Eigen::Index k, State state);
   void sum_rows(Eigen::Index v);
-  double cap_level(Eigen::Index row) const { return tree_.cap[row] / rate_[row]; }
+  bool is_stopped(Eigen::Index k) const { return state_[as_size(k)] >= State::frozen; }
+  double cap_level(Eigen::Index k) const { return tree_.cap[row_at_[as_size(k)]] / rate_[k]; }
 
   const RowTree& tree_;
   Demands demand_;
@@ -157,11 +164,17 @@ class TreeFilling {
 
   std::vector<Node> nodes_;
   std::vector<std::vector<Eigen::Index>> members_;  // nodes, of each node
-  std::vector<Eigen::Index> rows_;                  // by node
-  std::vector<Eigen::Index> first_row_;             // in rows_, of each node
-  Eigen::ArrayXd rate_;                             // of a row for a level of 1, [n]
-  Eigen::ArrayXd key_;                              // κ of rows that do not rise, [n]
-  std::vector<State> state_;                        // [n]
+  Eigen::ArrayXd rate_of_row_;  // x for a level of 1, [n]
+
+  // From look_at_rows() on: rows stand by node, k is the place of one.
+  bool looks_at_rows_ = false;
+  std::vector<Eigen::Index> place_;      // [n]
+  std::vector<Eigen::Index> row_at_;     // [k]
+  std::vector<Eigen::Index> first_row_;  // of each node, and the end
+  Eigen::ArrayXd rate_;                  // the same, [k]
+  Table growth_;                         // rate d / C, [k][r]
+  Eigen::ArrayXd key_;                   // κ of rows that do not rise, [k]
+  std::vector<State> state_;             // [k]
 
   Table guarantee_, reserve_, limit_;  // [v][r]
   Table used_, use_rate_;              // u, and its slope by the node's own parameter

@@ -32,7 +32,9 @@ class OverServers {
         pool_((rows.capacity > 0).any() ? pool_of(rows) : ArrayXd::Ones(rows.resources())),
         filling_(tree, rows.demand[0], pool_),
         unit_(typical()),
-        simplex_(rows_, unit_, starting_keys(rows_, unit_, tuning_), tuning_) {}
+        simplex_(rows_, unit_, starting_keys(rows_, unit_, tuning_), tuning_) {
+    filling_.look_at_rows();
+  }
 
   TreeOverServers fill() {
     TreeOverServers found;
@@ -113,7 +115,7 @@ class OverServers {
   // Rows that no program stopped have what the tree let them have.
   double bound(const ArrayXXd& x) const {
     ServerRows rows = rows_;
-    rows.cap = filling_.amounts();
+    rows.cap = x.rowwise().sum();
     for (const LevelRound<double>& round : rounds_) {
       for (const Index n : round.fixed) rows.cap[n] = kInfinity;
     }

@@ -93,7 +93,8 @@ class BothWays {
 
   // The part of its tasks that every row has where somebody of a round was to have them: what is `above` its
   // due in the round where all its servers may cost something, else all that is where it may.
-  ArrayOf<Number> taken(const ArrayOf<Number>& above, const TableOf<bool>& priced) const {
+  ArrayOf<Number> taken(const ArrayOf<Number>& above, const TableOf<bool>& priced,
+                        const ArrayOf<Number>& size) const {
     ArrayOf<Number> costly = ArrayOf<Number>::Zero(total_.size());
     ArrayOf<bool> may_pay = ArrayOf<bool>::Constant(total_.size(), true);
     for (Index i = 0; i < rows_.servers(); ++i) {
@@ -104,13 +105,13 @@ class BothWays {
       may_pay = may_pay && (may_cost || rows_.alone.col(i) <= 0);
       if (may_cost.any()) costly = may_cost.select(costly + x_.col(i), costly);
     }
-    return may_pay.select(above, (costly > 0).select(costly / total_, 0));
+    return may_pay.select(above, (costly > 0).select(costly / size, 0));
   }
 
   // By which part the level of those who are fixed can be off: what is not paid for, and what rows of earlier
   // rounds that are off themselves may have taken or left wherever their tasks may be.
   Number of_level(const LevelRound<Number>& round, const TableOf<Number>& cost, const Number& gap,
-                  const ArrayOf<Number>& due) const {
+                  const ArrayOf<Number>& due, const ArrayOf<Number>& size) const {
     const ArrayOf<Number> dearest = as_cheap_.select(cost, 0).rowwise().maxCoeff();
     Number missing = gap, shared = 0;
     for (Index n = 0; n < due.size(); ++n) {
@@ -118,7 +119,7 @@ class BothWays {
         missing += due[n] * error_[n] * dearest[n];
         continue;
       }
-      const Number paid = static_cast<Number>(round.cheapest[n]) * due[n];
+      const Number paid = static_cast<Number>(round.cheapest[n]) * size[n];
       if (capped_(n)) {
         missing += paid * below_cap(n);
       } else {
@@ -136,8 +137,9 @@ class BothWays {
     const TableOf<Number> cost = level_costs(rows_, round.price);
     const Number gap = level_gap<Number>(rows_, round, due, tuning_);
     const ArrayOf<Number> least = unit_ * Number(has_dues ? tuning_.smallest : 0);
-    const ArrayOf<Number> more = gains<Number>(round, gap, due.max(least));
-    const Number error = of_level(round, cost, gap, due);
+    const ArrayOf<Number> size = due.max(least);
+    const ArrayOf<Number> more = gains<Number>(round, gap, size);
+    const Number error = of_level(round, cost, gap, due, size);
     ArrayOf<bool> fixed = ArrayOf<bool>::Constant(due.size(), false);
     for (const Index n : round.fixed) {
       fixed(n) = true;
@@ -151,7 +153,7 @@ class BothWays {
     known_ = known_ || fixed;
     ArrayOf<Number> above = (level_ > level).select(1 - level / level_, 0);
     if (has_dues) above = (total_ > due).select((total_ - due) / total_.max(least), 0);
-    excess_ = excess_.max(taken(above, round.priced));
+    excess_ = excess_.max(taken(above, round.priced, total_.max(least)));
   }
 
   const LevelTuning& tuning_;
