@@ -1,7 +1,7 @@
 // One pool, N users and 4 resources: demands uniform(0.1, 5), capacities 10^6, weights 1. DRF and PF beside
 // one pass that sums the demand matrix, each on its own arrays and with one thread. Hierarchical DRF of 10^5
-// users in 1,000 groups of 4 levels, 8, 32, 160 and 800, whose users are drawn; with endless tasks and without
-// guarantees, and with a guarantee of each group and finite tasks of each user.
+// users in 1,000 groups of 4 levels, 8, 32, 160 and 800, whose users are drawn; with endless tasks and
+// without guarantees, and with a guarantee of each group and finite tasks of each user.
 #include <benchmark/benchmark.h>
 #include <string>
 
@@ -53,7 +53,8 @@ numerics::RowTree groups_of_users(std::int64_t users) {
       tree.nodes.push_back({.parent = first + g * parents / groups, .weight = 0.5 + 3.5 * random.unit()});
     parents = groups;
   }
-  for (std::int64_t n = 0; n < users; ++n) tree.node_of.push_back(201 + static_cast<Eigen::Index>(random.below(800)));
+  for (std::int64_t n = 0; n < users; ++n)
+    tree.node_of.push_back(201 + static_cast<Eigen::Index>(random.below(800)));
   return tree;
 }
 

@@ -1,7 +1,7 @@
-// Hierarchical DRF over servers, 100 groups in 3 levels, 5, 20 and 75; DRFH and TSF beside the same rounds of linear programs through Clp, both on the same merged arrays. Of
-// Clp's ways to the first basis that we tried (dual and primal simplex, with and without presolve) each
-// instance has the fastest: the dual with presolve on the Google machines, where the primal fails, and the
-// primal without for 10,000 users.
+// Hierarchical DRF over servers, 100 groups in 3 levels, 5, 20 and 75; DRFH and TSF beside the same rounds of
+// linear programs through Clp, both on the same merged arrays. Of Clp's ways to the first basis that we tried
+// (dual and primal simplex, with and without presolve) each instance has the fastest: the dual with presolve
+// on the Google machines, where the primal fails, and the primal without for 10,000 users.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <stdexcept>

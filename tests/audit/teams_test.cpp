@@ -38,14 +38,16 @@ TEST(Teams, TheOrganisationHasTheNumbersOfItsTable) {
     ASSERT_EQ(figures.size(), std::size(lines));
     for (std::size_t v = 0; v < figures.size(); ++v) {
       SCOPED_TRACE(lines[v].name);
-      EXPECT_THAT(figures[v].used, ElementsAre(DoubleNear(lines[v].cpu, 1e-7), DoubleNear(lines[v].gpu, 1e-7)));
+      EXPECT_THAT(figures[v].used,
+                  ElementsAre(DoubleNear(lines[v].cpu, 1e-7), DoubleNear(lines[v].gpu, 1e-7)));
       EXPECT_NEAR(figures[v].share, lines[v].share, 1e-9);
       if (v == 0) continue;
       EXPECT_NEAR(figures[v].beyond, lines[v].beyond, 1e-9);
       EXPECT_NEAR(figures[v].key, lines[v].key, 1e-9);
     }
     EXPECT_THAT(figures[1].guarantee, ElementsAre(64, 16));
-    EXPECT_THAT(figures[1].borrowed, ElementsAre(DoubleNear(544.0 / 3 - 64, 1e-7), DoubleNear(40.0 / 3, 1e-7)));
+    EXPECT_THAT(figures[1].borrowed,
+                ElementsAre(DoubleNear(544.0 / 3 - 64, 1e-7), DoubleNear(40.0 / 3, 1e-7)));
     EXPECT_THAT(figures[1].lent, ElementsAre(0, 0));
     EXPECT_THAT(figures[2].guarantee, ElementsAre(0, 0));
   }

@@ -429,7 +429,8 @@ Quota random_quota(Random& random, Whole& left, const Whole& pool) {
   if (random.unit() >= 0.3) return quota;
   quota.limit.resize(left.size());
   for (std::size_t r = 0; r < left.size(); ++r) {
-    if (random.unit() < 0.5) quota.limit[r] = whole(random, guarantee[r], std::max(guarantee[r], pool[r] * 2 / 3));
+    if (random.unit() < 0.5)
+      quota.limit[r] = whole(random, guarantee[r], std::max(guarantee[r], pool[r] * 2 / 3));
   }
   return quota;
 }

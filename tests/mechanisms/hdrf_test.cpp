@@ -324,24 +324,25 @@ TEST(Hdrf, AGroupOfUsersWithParallelDemandsIsOneUser) {
 TEST(Hdrf, SplittingAPoolIntoEqualServersChangesNothing) {
   on_random_trees(24, 400, {.leaves_max = 12, .resources_max = 4},
                   [](const Problem& problem, const std::string& replay) {
-    Cluster split = problem.cluster();
-    const Server whole = split.servers[0];
-    split.servers.clear();
-    for (const char* name : {"a", "b", "c", "d"}) {
-      Server quarter = whole;
-      quarter.name = name;
-      for (Quantity& amount : quarter.capacity) amount = *Quantity::from(amount.value() / 4);
-      split.servers.push_back(std::move(quarter));
-    }
-    const std::vector<double> tasks = tasks_of(problem.cluster(), "hdrf");
-    expect_equal(problem, tasks_of(split, "hdrf"), tasks, replay);
-    expect_equal(problem, tasks_of(split, "hdrfh"), tasks, replay);
-  });
+                    Cluster split = problem.cluster();
+                    const Server whole = split.servers[0];
+                    split.servers.clear();
+                    for (const char* name : {"a", "b", "c", "d"}) {
+                      Server quarter = whole;
+                      quarter.name = name;
+                      for (Quantity& amount : quarter.capacity) amount = *Quantity::from(amount.value() / 4);
+                      split.servers.push_back(std::move(quarter));
+                    }
+                    const std::vector<double> tasks = tasks_of(problem.cluster(), "hdrf");
+                    expect_equal(problem, tasks_of(split, "hdrf"), tasks, replay);
+                    expect_equal(problem, tasks_of(split, "hdrfh"), tasks, replay);
+                  });
 }
 
 // Merging within groups, and the linear programs, on what is one user and one server class in truth.
 TEST(Hdrf, UsersInPartsAreTheSameOverServers) {
-  TreeStyle style{.leaves_max = 8, .servers_max = 3, .resources_max = 3, .capped_users = false, .placement = true};
+  TreeStyle style{
+      .leaves_max = 8, .servers_max = 3, .resources_max = 3, .capped_users = false, .placement = true};
   on_random_trees(25, 200, style, [](const Problem& problem, const std::string& replay) {
     Cluster twice = problem.cluster();
     for (User& user : twice.users) {
@@ -413,7 +414,8 @@ TEST(Hdrf, WithoutGuaranteesEveryNodeOfAStoppedUserHasItsPartOfItsParent) {
         for (const std::size_t w : tree.members(tree.parent(v))) weights += tree.weight(w);
         if (weights == 0) break;  // no weight counts
         part *= tree.weight(v) / weights;
-        ASSERT_GE(divided.dominant_share(v), part - 1e-9) << "node " << v << " of user " << n << ", " << replay;
+        ASSERT_GE(divided.dominant_share(v), part - 1e-9)
+            << "node " << v << " of user " << n << ", " << replay;
       }
     }
   });

@@ -158,9 +158,8 @@ void TreeFilling::collect_caps() {
     for (Index k = first_row_[v]; k < first_row_[v + 1]; ++k) {
       if (cap_level(k) < kInfinity) by_cap.push_back(k);
     }
-    std::sort(by_cap.begin(), by_cap.end(), [this](Index a, Index b) {
-      return std::pair(cap_level(a), a) < std::pair(cap_level(b), b);
-    });
+    std::sort(by_cap.begin(), by_cap.end(),
+              [this](Index a, Index b) { return std::pair(cap_level(a), a) < std::pair(cap_level(b), b); });
   }
 }
 

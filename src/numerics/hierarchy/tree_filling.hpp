@@ -78,8 +78,8 @@ class TreeFilling {
   /// x of each row at κ = 1 if it rises all the way, [n].
   const Eigen::ArrayXd& rates_of_levels() const { return rate_of_row_; }
 
-  /// To be called before what follows is asked of single rows: without caps and guarantees rows are not looked
-  /// at before some of a node stop and others do not. O(N m).
+  /// To be called before what follows is asked of single rows: without caps and guarantees rows are not
+  /// looked at before some of a node stop and others do not. O(N m).
   void look_at_rows();
 
   /// What each row gets by a step of 1, [n]. O(N + G).
@@ -164,7 +164,7 @@ class TreeFilling {
 
   std::vector<Node> nodes_;
   std::vector<std::vector<Eigen::Index>> members_;  // nodes, of each node
-  Eigen::ArrayXd rate_of_row_;  // x for a level of 1, [n]
+  Eigen::ArrayXd rate_of_row_;                      // x for a level of 1, [n]
 
   // From look_at_rows() on: rows stand by node, k is the place of one.
   bool looks_at_rows_ = false;
