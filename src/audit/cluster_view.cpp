@@ -70,6 +70,11 @@ double ClusterView::alone_everywhere(std::size_t n) const {
   return tasks;
 }
 
+bool is_rounding(const Division& division, std::size_t user, double tasks) {
+  constexpr double kDust = 1e-12;  // Derived: thousands of roundings of a part of the cluster.
+  return tasks < kDust * ClusterView(division.problem, division.scope).alone_everywhere(user);
+}
+
 const std::string& node_name(const Problem& problem, std::size_t node) {
   const Tree& tree = problem.tree();
   return tree.is_user(node) ? problem.users()[tree.user_at(node)].name

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include <mirab/audit/properties.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/problem.hpp>
 
@@ -44,6 +45,10 @@ class ClusterView {
   std::vector<std::vector<double>> demand_;                                       // [n][r]
   std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> demand_on_;  // (n, i)
 };
+
+/// May these tasks be what rounding leaves of none: less than 1e-12 of what the user could run alone? O((N +
+/// K) m).
+bool is_rounding(const Division& division, std::size_t user, double tasks);
 
 /// The name of a group's or user's node.
 const std::string& node_name(const Problem& problem, std::size_t node);

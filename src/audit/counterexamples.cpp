@@ -209,7 +209,7 @@ class QuotaDraws {
   }
 
  private:
-  // What each of so many members may promise of this.
+  // What each of the members may promise of this.
   static ResourceVector equal_part(const ResourceVector& amounts, std::size_t members) {
     ResourceVector part;
     for (const Quantity& amount : amounts)

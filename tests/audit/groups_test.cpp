@@ -294,6 +294,28 @@ TEST(GroupStrategyProofness, IsNotBrokenByALieThatHurtsAMemberOfTheGroup) {
   EXPECT_TRUE(verdict_on(Property::group_strategy_proofness, problem, "hdrf", {.attempts = 400}).holds);
 }
 
+// What a linear program leaves of none is neither a gain nor a loss.
+TEST(Rounding, CountsAsNoTasks) {
+  const Problem problem = testing::pool_of({10}, {{1}, {1}});
+  const auto leaving = [](double left) {
+    return [left](const Problem& p) -> Result<Outcome> {
+      const bool both = p.user_count() == 2;
+      const bool truth = p.users()[0].demand[0] == Quantity(1);
+      if (both) return giving(p, Scope::pool, {{truth ? left : 2 * left}, {1}});
+      return giving(p, Scope::pool, {{0.0}});
+    };
+  };
+  for (const double left : {1e-15, 1e-3}) {
+    const Rule rule{.scope = Scope::pool, .divide = leaving(left)};
+    const Outcome outcome = *rule.divide(problem);
+    for (const Property property : {Property::strategy_proofness, Property::population_monotonicity}) {
+      const Verdict verdict = check(property, {problem, outcome, Scope::pool}, rule, {.attempts = 100});
+      const bool is_seen = !verdict.holds && verdict.witness->user == "A";
+      EXPECT_EQ(is_seen, left == 1e-3) << property_name(property) << " " << left;
+    }
+  }
+}
+
 // Properties of all users are not asked across groups of a rule that honours groups.
 TEST(FlatProperties, AreVacuousInATreeThatTheMechanismHonours) {
   Cluster cluster = in_groups({10}, {{1}, {1}, {1}}, {"G", "G", ""});

@@ -97,7 +97,7 @@ Verdict verdict_on_envy(Property property, const Division& division, const Clust
       if (k == n || !may_compare(n, k)) continue;
       const double could = std::min(ground.cap(n), with[k]);
       const double size = shortfall(allocation.tasks[n], could);
-      if (size <= threshold || (worst && size <= worst->size)) continue;
+      if (size <= threshold || (worst && size <= worst->size) || is_rounding(division, n, could)) continue;
       const auto [more, has] = distinct_words(could, allocation.tasks[n]);
       const bool same_weight = ground.weight(n) == ground.weight(k);
       worst = Witness{

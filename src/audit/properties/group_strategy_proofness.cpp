@@ -200,9 +200,10 @@ Trial try_team_move(const Division& division, const Rule& rule, const TeamMove& 
     const double before = division.outcome.allocation.tasks[n];
     const double after =
         lies ? true_tasks(ground, n, report->liars, outcome->allocation) : outcome->allocation.tasks[n];
-    if (shortfall(after, before) > open) return {.compared = 1};
+    if (shortfall(after, before) > open && !is_rounding(division, n, before)) return {.compared = 1};
     const double size = shortfall(before, after);
     if (!(size > std::max(tolerances.least_gain, open)) || (most && size <= most->size)) continue;
+    if (is_rounding(division, n, after)) continue;
     const auto [has, could] = distinct_words(before, after);
     const std::string& user = division.problem.users()[n].name;
     most =

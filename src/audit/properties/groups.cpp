@@ -291,7 +291,7 @@ Trial loss_against_own_part(const Division& division, const Rule& rule, std::siz
     const double tasks = division.outcome.allocation.tasks[n];
     const double alone = outcome->allocation.tasks[below++];
     const double size = shortfall(tasks, alone);
-    if (!(size > threshold) || (worst && size <= worst->size)) continue;
+    if (!(size > threshold) || (worst && size <= worst->size) || is_rounding(division, n, alone)) continue;
     const auto [has, could] = distinct_words(tasks, alone);
     const bool one = division.scope == Scope::pool || problem.server_count() == 1;
     const std::string& user = problem.users()[n].name;

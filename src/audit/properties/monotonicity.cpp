@@ -8,6 +8,7 @@
 #include <mirab/model/classes.hpp>
 #include <mirab/model/random.hpp>
 
+#include "audit/cluster_view.hpp"
 #include "audit/counterexamples.hpp"
 #include "audit/findings.hpp"
 
@@ -44,6 +45,7 @@ Trial loss_without(const Division& division, const Rule& rule, std::size_t gone,
     const double after = outcome->allocation.tasks[n];
     const double size = shortfall(after, before);
     if (!(size > threshold) || (worst && size <= worst->size)) continue;
+    if (is_rounding(division, n < gone ? n : n + 1, before)) continue;
     const auto [had, has] = distinct_words(before, after);
     const std::string& leaver = division.problem.users()[gone].name;
     worst = Witness{.words = fmt::format("{} has {} tasks under {}, and {} when {} leaves",
@@ -158,6 +160,7 @@ Trial loss_with(const Division& division, const Rule& rule, const Growth& growth
     const double after = outcome->allocation.tasks[n];
     const double size = shortfall(after, before);
     if (!(size > threshold) || (worst && size <= worst->size)) continue;
+    if (is_rounding(division, n, before)) continue;
     const auto [had, has] = distinct_words(before, after);
     worst = Witness{
         .words = fmt::format("{} has {} tasks under {}, and {} {}", more->users()[n].name, had,

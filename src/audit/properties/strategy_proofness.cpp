@@ -388,7 +388,7 @@ Trial try_misreport(const Division& division, const Rule& rule, const Misreport&
   const double least =
       std::max(tolerances.least_gain, slack(division.outcome, tolerances) + slack(*outcome, tolerances));
   const double size = shortfall(honest, gained);
-  if (!(size > least)) return {.compared = 1};
+  if (!(size > least) || is_rounding(division, reported->liars[0], gained)) return {.compared = 1};
   const auto [has, could] = distinct_words(honest, gained);
   return {.compared = 1,
           .violation = Witness{.words = fmt::format("{} runs {} tasks under {}, and {} {}", lie.user, has,
