@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <mirab/audit/explanation.hpp>
+#include <mirab/audit/metrics.hpp>
 #include <mirab/audit/teams.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
@@ -88,6 +89,8 @@ users:
                                              Syntax::yaml, "no weight");
   const Outcome outcome = *allocate(problem, "hdrf");
   EXPECT_NEAR(group_figures(problem, outcome.allocation)[1].key, 0.3, 1e-12);
+  EXPECT_EQ(measure(problem, outcome.allocation).jain, 1);  // of w alone
+  EXPECT_EQ(measure(problem, outcome.allocation).ratio_20_20, 1);
 }
 
 Problem limited() {
