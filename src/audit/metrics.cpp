@@ -8,6 +8,7 @@
 #include <mirab/audit/metrics.hpp>
 #include <mirab/audit/teams.hpp>
 
+#include "audit/cluster_view.hpp"
 #include "fairness/share.hpp"
 
 namespace mirab {
@@ -221,26 +222,6 @@ GroupMetrics measure_groups(const Problem& problem, const Allocation& allocation
   measure_consumption(problem, allocation, metrics);
   return metrics;
 }
-
-namespace {
-
-// Use is charged from the leaves up, of each resource at least what is reserved.
-Table charged(const Tree& tree, const Table& used) {
-  Table charge(used.size());
-  for (std::size_t v = used.size(); v-- > 0;) {
-    if (tree.is_user(v)) charge[v] = used[v];
-    if (charge[v].empty()) charge[v].assign(used[v].size(), 0.0);
-    const std::span<const double> reserve = tree.reserve(v);
-    for (std::size_t r = 0; r < reserve.size(); ++r) charge[v][r] = std::max(charge[v][r], reserve[r]);
-    if (v == 0) break;
-    std::vector<double>& above = charge[tree.parent(v)];
-    above.resize(used[v].size());
-    for (std::size_t r = 0; r < above.size(); ++r) above[r] += charge[v][r];
-  }
-  return charge;
-}
-
-}  // namespace
 
 std::vector<GroupFigures> group_figures(const Problem& problem, const Allocation& allocation) {
   const Tree& tree = problem.tree();
