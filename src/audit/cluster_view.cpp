@@ -71,8 +71,22 @@ double ClusterView::alone_everywhere(std::size_t n) const {
 }
 
 bool is_rounding(const Division& division, std::size_t user, double tasks) {
-  constexpr double kDust = 1e-12;  // Derived: thousands of roundings of a part of the cluster.
-  return tasks < kDust * ClusterView(division.problem, division.scope).alone_everywhere(user);
+  return tasks < kDustOfTasks * ClusterView(division.problem, division.scope).alone_everywhere(user);
+}
+
+std::vector<std::vector<double>> charged(const Tree& tree, const std::vector<std::vector<double>>& used) {
+  std::vector<std::vector<double>> charge(used.size());
+  for (std::size_t v = used.size(); v-- > 0;) {
+    if (tree.is_user(v)) charge[v] = used[v];
+    if (charge[v].empty()) charge[v].assign(used[v].size(), 0.0);
+    const std::span<const double> reserve = tree.reserve(v);
+    for (std::size_t r = 0; r < reserve.size(); ++r) charge[v][r] = std::max(charge[v][r], reserve[r]);
+    if (v == 0) break;
+    std::vector<double>& above = charge[tree.parent(v)];
+    above.resize(used[v].size());
+    for (std::size_t r = 0; r < above.size(); ++r) above[r] += charge[v][r];
+  }
+  return charge;
 }
 
 const std::string& node_name(const Problem& problem, std::size_t node) {

@@ -46,9 +46,17 @@ class ClusterView {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> demand_on_;  // (n, i)
 };
 
-/// May these tasks be what rounding leaves of none: less than 1e-12 of what the user could run alone? O((N +
-/// K) m).
+/// Of the tasks that a user could run alone: what rounding may leave of none. Derived: thousands of roundings
+/// of a part of the cluster.
+inline constexpr double kDustOfTasks = 1e-12;
+
+/// May these tasks be what rounding leaves of none: less than kDustOfTasks of what the user could run alone?
+/// O((N + K) m).
 bool is_rounding(const Division& division, std::size_t user, double tasks);
+
+/// q_v, [node][m], of what is used below each node: from the leaves up, of each resource at least what is
+/// reserved. O((N + G) m).
+std::vector<std::vector<double>> charged(const Tree& tree, const std::vector<std::vector<double>>& used);
 
 /// The name of a group's or user's node.
 const std::string& node_name(const Problem& problem, std::size_t node);

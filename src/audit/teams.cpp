@@ -7,6 +7,7 @@
 #include <mirab/audit/metrics.hpp>
 #include <mirab/audit/teams.hpp>
 
+#include "audit/cluster_view.hpp"
 #include "fairness/share.hpp"
 
 namespace mirab {
@@ -16,22 +17,6 @@ namespace {
 constexpr double kFullWithin = 1e-6;  // of a capacity or limit: beyond what a converged outcome leaves
 
 bool is_full(double used, double most) { return used >= most * (1 - kFullWithin); }
-
-// Use is charged from the leaves up, of each resource at least what is reserved.
-std::vector<std::vector<double>> charged(const Tree& tree, const std::vector<std::vector<double>>& used) {
-  std::vector<std::vector<double>> charge(used.size());
-  for (std::size_t v = used.size(); v-- > 0;) {
-    if (tree.is_user(v)) charge[v] = used[v];
-    if (charge[v].empty()) charge[v].assign(used[v].size(), 0.0);
-    const std::span<const double> reserve = tree.reserve(v);
-    for (std::size_t r = 0; r < reserve.size(); ++r) charge[v][r] = std::max(charge[v][r], reserve[r]);
-    if (v == 0) break;
-    std::vector<double>& above = charge[tree.parent(v)];
-    above.resize(used[v].size());
-    for (std::size_t r = 0; r < above.size(); ++r) above[r] += charge[v][r];
-  }
-  return charge;
-}
 
 }  // namespace
 

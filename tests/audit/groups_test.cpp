@@ -130,6 +130,21 @@ TEST(Guarantee, FailsForWhoHoldsLessOfAllThatItDemands) {
   EXPECT_TRUE(verdict_of_giving(Property::guarantee, problem_of(kCollapsed), {0, 0, 0}).vacuous);
 }
 
+// A has all its tasks; the rest of what it reserves is not lent to B, and counts for G.
+TEST(Guarantee, CountsWhatIsReservedBesideThePathAsHeld) {
+  Cluster cluster = in_groups({6}, {{1}, {1}, {1}}, {"G", "G", ""});
+  cluster.users[0].quota = {.guarantee = amounts({5}), .reserved = amounts({5})};
+  cluster.users[0].tasks = Quantity(1);
+  EXPECT_TRUE(verdict_of_giving(Property::guarantee, problem_of(cluster), {1, 0, 1}).holds);
+  cluster.users[0].quota.reserved = amounts({3});
+  const Verdict verdict = verdict_of_giving(Property::guarantee, problem_of(cluster), {1, 0, 1});
+  ASSERT_FALSE(verdict.holds);
+  EXPECT_EQ(verdict.witness->words, "B has tasks left under test, and G holds 3.0 cpu and is guaranteed 5.0");
+  cluster.users[0].tasks.reset();
+  cluster.users[0].quota.reserved = amounts({5});
+  EXPECT_FALSE(verdict_of_giving(Property::guarantee, problem_of(cluster), {1, 0, 1}).holds);
+}
+
 // docs/explanation/teams.md, "Guarantees inside guarantees, with several resources".
 TEST(Guarantee, OfAGroupWithinAGroupCanBeMissed) {
   Cluster cluster = in_groups({10, 10}, {{0, 1}, {1, 0}, {1, 0}, {1, 0}}, {"a", "a", "T", ""});

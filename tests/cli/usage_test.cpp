@@ -133,7 +133,8 @@ const std::vector<BadUsage> kBadUsages = {
     {"AssumptionsOnACluster", "audit examples/slides.yaml --assume no-caps",
      "--assume: goes with --random only"},
     {"UnknownAssumption", "audit --random 5 --assume no-cap",
-     "--assume: 'no-cap' is not one of positive-demands, no-caps, no-placement, same-demand; did you mean "
+     "--assume: 'no-cap' is not one of positive-demands, no-caps, no-placement, same-demand, one-resource, "
+     "no-groups, no-limits, no-reserves, no-guarantees, top-guarantees; did you mean "
      "no-caps?"},
     {"NoBudget", "audit examples/slides.yaml --budget 0", "--budget: '0' is not a whole number from 1"},
     {"NoThreads", "allocate examples/slides.yaml -m drf --threads 0",

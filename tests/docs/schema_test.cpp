@@ -213,7 +213,10 @@ TEST(Schema, LimitsHold) {
 TEST(Schema, WhatIsAuditedHolds) {
   for (const std::string command :
        {"audit examples/slides.yaml", "audit examples/team-cluster.yaml -m baa -m drf --budget 100",
-        "audit --random 50 -m asset -m tsf --budget 1000"}) {
+        "audit --random 50 -m asset -m tsf --budget 1000",
+        "audit --random 100 -m hdrf --budget 1000 --assume one-resource --properties guarantee,own-part",
+        "audit --random 100 -m hdrfh --budget 1000",
+        "audit examples/teams/kueue-story-3.yaml -m drf --budget 100"}) {
     const test::Ran ran = test::shell("mirab " + command + " --format json");
     ASSERT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(faults_of_json("audit.schema.json", ran.out), "") << command;

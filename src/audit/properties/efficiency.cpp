@@ -335,7 +335,9 @@ Verdict check_pareto_efficiency(const Division& division, const Tolerances& tole
   const std::vector<double>& tasks = division.outcome.allocation.tasks;
   ClassedProblem classed =
       division.scope == Scope::pool ? classed_pool(ground, tasks) : classed_servers(division.problem, tasks);
-  classed.unit = (classed.tasks > 0).select(classed.tasks, classed.rows.alone.rowwise().sum());
+  const ArrayXd alone = classed.rows.alone.rowwise().sum();
+  const double none = classed.rows.servers() > 1 ? kDustOfTasks : 0;
+  classed.unit = (classed.tasks > none * alone).select(classed.tasks, alone);
   if (classed.rows.servers() > 1)
     classed.unit = classed.unit.max(kSmallestPart * classed.rows.alone.rowwise().maxCoeff());
   classed.unit = (classed.unit > 0).select(classed.unit, 1.0);  // of a class that can run nowhere

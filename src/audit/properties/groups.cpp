@@ -63,9 +63,19 @@ class TreeUse {
         tasks_(division.outcome.allocation.tasks),
         used_(fairness::used_below(division.problem.tree(),
                                    bundles(division.problem, division.outcome.allocation))),
+        charged_(charged(division.problem.tree(), used_)),
         threshold_(threshold) {}
 
   const std::vector<double>& used(std::size_t v) const { return used_[v]; }
+
+  // Of a node on the path of a user, whose child on it is charged `child`: what the members beside the path
+  // reserve is not lent to it, what the path reserves is.
+  std::vector<double> charged_beside(std::size_t v, std::size_t c, std::vector<double> child) const {
+    for (const std::size_t other : problem_.tree().members(v)) {
+      for (std::size_t r = 0; other != c && r < child.size(); ++r) child[r] += charged_[other][r];
+    }
+    return child;
+  }
 
   // On some server where it may run.
   bool demands(std::size_t n, std::size_t r) const {
@@ -93,7 +103,8 @@ class TreeUse {
   const Problem& problem_;
   ClusterView ground_;
   const std::vector<double>& tasks_;
-  std::vector<std::vector<double>> used_;  // [node][m]
+  std::vector<std::vector<double>> used_;     // [node][m]
+  std::vector<std::vector<double>> charged_;  // [node][m]
   double threshold_;
 };
 
@@ -187,7 +198,8 @@ Verdict check_hierarchical_sharing_incentive(const Division& division, const Tol
 }
 
 // The guarantee: if user n is stopped by a capacity, every node v on its path has u_{v,r} ≥ ĝ_{v,r} for some
-// resource r that n demands; so none of its guarantees covers n.
+// resource r that n demands; so none of its guarantees covers n. What members beside the path reserve counts
+// as held.
 //
 // Example: 10 CPUs and 10 GPUs; T is guaranteed (6, 10), w (CPU) 4. In T group a is guaranteed (4, 4) and has
 // a1 (GPU) and a2 (CPU, weight 1/4), b (CPU) is the other member: hdrf gives a2 2 CPUs, and b and w 4.
@@ -202,17 +214,20 @@ Verdict check_guarantee(const Division& division, const Tolerances& tolerances) 
   std::optional<Witness> worst;
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
     if (!use.is_stopped_by_capacity(n)) continue;
-    for (const std::size_t v : tree.path(tree.node_of_user(n))) {
+    std::size_t child = tree.node_of_user(n);
+    std::vector<double> held = use.used(child);
+    for (std::size_t v = child; v != 0; child = v, v = tree.parent(v)) {
+      if (v != child) held = use.charged_beside(v, child, std::move(held));
       double size = 1;
       std::size_t most = 0;  // the resource of which least is missing
       for (std::size_t r = 0; r < problem.resource_count(); ++r) {
         if (!use.demands(n, r)) continue;
-        const double missing = shortfall(use.used(v)[r], amount_of(tree.guarantee(v), r));
+        const double missing = shortfall(held[r], amount_of(tree.guarantee(v), r));
         if (missing <= size) most = r;
         size = std::min(size, missing);
       }
       if (size <= threshold || (worst && size <= worst->size)) continue;
-      const double holds = use.used(v)[most];
+      const double holds = held[most];
       const double promised = tree.guarantee(v)[most];
       const auto [has, least] = distinct_words(holds, promised);
       const std::string& user = problem.users()[n].name;
