@@ -135,7 +135,7 @@ struct Argument<std::vector<scheduling::ServerId>> {
   static constexpr bool kExact = true;
   static std::vector<scheduling::ServerId> read(Type&& numbers, const std::string& /*key*/) {
     std::vector<scheduling::ServerId> servers;
-    for (const std::uint64_t number : numbers) servers.emplace_back(number);
+    for (const std::uint64_t number : numbers) servers.push_back(scheduling::ServerId{number});
     return servers;
   }
   static pybind11::object shown(const std::vector<scheduling::ServerId>& /*none*/) {

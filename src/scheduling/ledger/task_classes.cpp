@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 #include <mirab/model/assert.hpp>
@@ -157,7 +156,7 @@ void Eligibility::server_removed(ServerIndex server) {
   for (const Row& row : rows_) {
     if (row.servers) row.servers->erase(server);
   }
-  for (NamedSet& set : std::views::values(sets_)) {
+  for (auto& [name, set] : sets_) {
     if (!set.servers.contains(server)) continue;
     set.servers.erase(server);
     --set.count;
