@@ -385,6 +385,16 @@ TEST(SharedCluster, TheJobsOfAUserAreServedByRankWheneverTheyCame) {
   }
 }
 
+TEST(SharedCluster, ALaterJobOfAKindThatWaitsBringsItBeforeOtherKinds) {
+  SmallEngine small("drf");
+  small.server({2});
+  const UserId user = small.user();
+  const JobId plain = small.job({.user = user, .demand = {1}, .tasks = 1});
+  const JobId middle = small.job({.user = user, .demand = {2}, .tasks = 1, .rank = Rank{.priority = 1}});
+  const JobId high = small.job({.user = user, .demand = {1}, .tasks = 1, .rank = Rank{.priority = 9}});
+  EXPECT_THAT(order_of(small), ElementsAre(high, middle, plain));
+}
+
 TEST(SharedCluster, RanksDoNotCountAmongUsers) {
   SmallEngine small("drf");
   small.server({1});
