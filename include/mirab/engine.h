@@ -35,7 +35,7 @@ typedef enum mirab_status {
 typedef uint64_t mirab_id;
 
 /* Version of this interface: grows when something is added. */
-#define MIRAB_ENGINE_VERSION 6
+#define MIRAB_ENGINE_VERSION 7
 int mirab_engine_version(void);
 
 /* A new engine. `discipline` and `placement` as on the command line ("drf", "best-fit:published=true"). NULL
@@ -46,6 +46,10 @@ mirab_engine* mirab_engine_new(const char* const* resources, size_t resource_cou
 /* The same with all options that an engine can begin with (tie, share_scale, half_life, reservations,
  * preemption, ...): JSON, as the `options` of the first line of an event log (docs/reference/engine.md). Since version 2. */
 mirab_engine* mirab_engine_new_with(const char* options, char* error, size_t size);
+
+/* Another engine in the same state, random numbers included, which shares nothing with this one: for what would be
+ * if. NULL for NULL, and when memory runs out. Since version 7. */
+mirab_engine* mirab_engine_copy(const mirab_engine* engine);
 
 void mirab_engine_free(mirab_engine* engine); /* NULL is allowed */
 
@@ -116,7 +120,7 @@ typedef struct mirab_amounts {
 
 /* Every event again, as a struct and the function that applies it: here are all members that an event has. Set a
  * struct to zeros and `size` to its sizeof before its members: more may be added at the end. What is optional and 0
- * or NULL is left out. Several values of one label are alternatives in `select`. */
+ * or NULL is left out. What is yes or no is 1 or -1. Several values of one label are alternatives in `select`. */
 
 /* events: from include/mirab/scheduling/events.hpp */
 typedef struct mirab_spread {
@@ -124,6 +128,13 @@ typedef struct mirab_spread {
   const char* label;  /* servers with the same value of it are a domain */
   int64_t most_apart; /* tasks that one domain may have more than another */
 } mirab_spread;
+
+typedef struct mirab_rank {
+  size_t size;      /* sizeof(mirab_rank) */
+  int64_t priority; /* the higher comes first */
+  int64_t time;     /* of equal priority, the lower comes first */
+  int64_t tie;      /* of equal time, the lower comes first */
+} mirab_rank;
 
 /* A new server. */
 typedef struct mirab_server_added_event {
@@ -141,6 +152,7 @@ typedef struct mirab_server_changed_event {
   size_t size;             /* sizeof(mirab_server_changed_event) */
   mirab_id server;         /* its identifier */
   const int64_t* capacity; /* in whole units, one amount for each resource */
+  int64_t allow_below_use; /* also less than what its tasks take: they go on, and nothing new starts until it fits; optional */
 } mirab_server_changed_event;
 mirab_status mirab_apply_server_changed(mirab_engine* engine, int64_t now, const mirab_server_changed_event* event);
 
@@ -215,6 +227,9 @@ typedef struct mirab_job_submitted_event {
   int64_t per_server;             /* tasks of the job on one server, at most; optional */
   const mirab_spread* spread;     /* evens out the running tasks over the domains of a label; optional */
   const char* pack;               /* a label: all running tasks are in one domain of it; optional */
+  const char* within;             /* a set of servers: the tasks run on no other; optional */
+  const mirab_rank* rank;         /* where it stands among the jobs of its user; optional */
+  int64_t may_be_preempted;       /* may its tasks end for those of others?; optional */
 } mirab_job_submitted_event;
 mirab_status mirab_apply_job_submitted(mirab_engine* engine, int64_t now, const mirab_job_submitted_event* event,
                                        mirab_id* given);
@@ -240,6 +255,45 @@ typedef struct mirab_task_failed_event {
   mirab_id task; /* its identifier */
 } mirab_task_failed_event;
 mirab_status mirab_apply_task_failed(mirab_engine* engine, int64_t now, const mirab_task_failed_event* event);
+
+/* Others take so much of the server, instead of what they took before. */
+typedef struct mirab_server_held_event {
+  size_t size;            /* sizeof(mirab_server_held_event) */
+  mirab_id server;        /* its identifier */
+  const int64_t* amounts; /* what others take, in whole units, one amount for each resource */
+} mirab_server_held_event;
+mirab_status mirab_apply_server_held(mirab_engine* engine, int64_t now, const mirab_server_held_event* event);
+
+/* The server has these labels, and its tasks go on. */
+typedef struct mirab_server_relabelled_event {
+  size_t size;               /* sizeof(mirab_server_relabelled_event) */
+  mirab_id server;           /* its identifier */
+  const mirab_label* labels; /* all its labels, values by label; optional */
+  size_t labels_count;
+} mirab_server_relabelled_event;
+mirab_status mirab_apply_server_relabelled(mirab_engine* engine, int64_t now,
+                                           const mirab_server_relabelled_event* event);
+
+/* A set of servers, to which jobs may keep, has others. */
+typedef struct mirab_set_changed_event {
+  size_t size;            /* sizeof(mirab_set_changed_event) */
+  const char* set;        /* the name of the set */
+  const mirab_id* add;    /* servers that it has from now on; optional */
+  size_t add_count;
+  const mirab_id* remove; /* servers that it has no longer; optional */
+  size_t remove_count;
+} mirab_set_changed_event;
+mirab_status mirab_apply_set_changed(mirab_engine* engine, int64_t now, const mirab_set_changed_event* event);
+
+/* A waiting task of the job is known to run on the server, whatever the engine would have decided. */
+typedef struct mirab_task_adopted_event {
+  size_t size;     /* sizeof(mirab_task_adopted_event) */
+  mirab_id job;    /* its identifier */
+  mirab_id server; /* where the task runs */
+  int64_t since;   /* when it started */
+} mirab_task_adopted_event;
+mirab_status mirab_apply_task_adopted(mirab_engine* engine, int64_t now, const mirab_task_adopted_event* event,
+                                      mirab_id* given);
 
 /* end */
 

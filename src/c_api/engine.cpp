@@ -132,6 +132,18 @@ mirab_engine* mirab_engine_restore(const void* bytes, size_t length, char* error
   return made([&] { return from_snapshot(bytes, length); }, error, size);
 }
 
+mirab_engine* mirab_engine_copy(const mirab_engine* engine) {
+  if (engine == nullptr) return nullptr;
+  try {
+    return new mirab_engine{.engine = engine->engine.copy(),
+                            .random = engine->random,
+                            .error = engine->error,
+                            .last_step = engine->last_step};
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
 void mirab_engine_free(mirab_engine* engine) { delete engine; }
 
 size_t mirab_engine_snapshot(const mirab_engine* engine, void* bytes, size_t size) {
@@ -283,6 +295,26 @@ mirab_status mirab_apply_task_finished(mirab_engine* engine, int64_t now,
 mirab_status mirab_apply_task_failed(mirab_engine* engine, int64_t now,
                                      const mirab_task_failed_event* event) {
   return applied<TaskFailed>(engine, now, event);
+}
+
+mirab_status mirab_apply_server_held(mirab_engine* engine, int64_t now,
+                                     const mirab_server_held_event* event) {
+  return applied<ServerHeld>(engine, now, event);
+}
+
+mirab_status mirab_apply_server_relabelled(mirab_engine* engine, int64_t now,
+                                           const mirab_server_relabelled_event* event) {
+  return applied<ServerRelabelled>(engine, now, event);
+}
+
+mirab_status mirab_apply_set_changed(mirab_engine* engine, int64_t now,
+                                     const mirab_set_changed_event* event) {
+  return applied<SetChanged>(engine, now, event);
+}
+
+mirab_status mirab_apply_task_adopted(mirab_engine* engine, int64_t now,
+                                      const mirab_task_adopted_event* event, mirab_id* given) {
+  return applied<TaskAdopted>(engine, now, event, given);
 }
 
 // The same as functions with the members that events had at first.

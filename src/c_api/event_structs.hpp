@@ -40,12 +40,15 @@ constexpr auto in_struct() {
   using scheduling::Amounts;
   if constexpr (std::is_enum_v<Member>) {
     return InStruct<mirab_id>{"mirab_id "};
-  } else if constexpr (std::is_same_v<Member, std::int64_t>) {
+  } else if constexpr (std::is_same_v<Member, std::int64_t> || std::is_same_v<Member, Time> ||
+                       std::is_same_v<Member, bool>) {
     return InStruct<std::int64_t>{"int64_t "};
   } else if constexpr (std::is_same_v<Member, std::string> || std::is_same_v<Member, Quantity>) {
     return InStruct<const char*>{"const char* "};
   } else if constexpr (std::is_same_v<Member, Amounts>) {
     return InStruct<const std::int64_t*>{"const int64_t* "};
+  } else if constexpr (std::is_same_v<Member, std::vector<scheduling::ServerId>>) {
+    return InStruct<const mirab_id*>{"const mirab_id* ", true};
   } else if constexpr (std::is_same_v<Member, std::vector<std::string>>) {
     return InStruct<const char* const*>{"const char* const* ", true};
   } else if constexpr (std::is_same_v<Member, std::map<std::string, std::string>> ||
@@ -55,6 +58,8 @@ constexpr auto in_struct() {
     return InStruct<const mirab_amounts*>{"const mirab_amounts* ", true};
   } else if constexpr (std::is_same_v<Member, scheduling::Spread>) {
     return InStruct<const mirab_spread*>{"const mirab_spread* "};
+  } else if constexpr (std::is_same_v<Member, scheduling::Rank>) {
+    return InStruct<const mirab_rank*>{"const mirab_rank* "};
   } else {
     static_assert(kIsOptional<Member>, "a member of an event has a type that no struct in C has yet");
     return in_struct<typename Member::value_type>();
@@ -168,14 +173,21 @@ class StructReader {
   void set(Member& to, Plain value, std::size_t count, const std::string& name) {
     if constexpr (kIsOptional<Member>) {
       set(to.emplace(), value, count, name);
-    } else if constexpr (std::is_same_v<Member, scheduling::Spread>) {
-      to = read<scheduling::Spread>(*value);
+    } else if constexpr (std::is_same_v<Member, scheduling::Spread> ||
+                         std::is_same_v<Member, scheduling::Rank>) {
+      to = read<Member>(*value);
     } else if constexpr (std::is_same_v<Member, Quantity>) {
       const Result<Quantity> number = Quantity::parse(value);
       if (!number) return refuse(number.error());
       to = *number;
     } else if constexpr (std::is_same_v<Member, scheduling::Amounts>) {
       to.assign(value, value + resources_);
+    } else if constexpr (std::is_same_v<Member, Time>) {
+      to = Time(Duration(value));
+    } else if constexpr (std::is_same_v<Member, bool>) {
+      to = value > 0;
+    } else if constexpr (std::is_same_v<Plain, const mirab_id*>) {
+      for (std::size_t k = 0; k < count; ++k) to.push_back(static_cast<scheduling::ServerId>(value[k]));
     } else if constexpr (std::is_same_v<Plain, const char* const*>) {
       if (const Check wrong = check_texts(name.c_str(), value, count)) return invalidate(*wrong);
       to.assign(value, value + count);

@@ -128,6 +128,36 @@ struct Argument<std::optional<scheduling::Spread>> {
   }
 };
 
+/// Servers by their identifiers.
+template <>
+struct Argument<std::vector<scheduling::ServerId>> {
+  using Type = std::vector<std::uint64_t>;
+  static constexpr bool kExact = true;
+  static std::vector<scheduling::ServerId> read(Type&& numbers, const std::string& /*key*/) {
+    std::vector<scheduling::ServerId> servers;
+    for (const std::uint64_t number : numbers) servers.push_back(scheduling::ServerId{number});
+    return servers;
+  }
+  static pybind11::object shown(const std::vector<scheduling::ServerId>& /*none*/) {
+    return pybind11::tuple();
+  }
+};
+
+/// A priority, or a priority, a time and a tie.
+template <>
+struct Argument<std::optional<scheduling::Rank>> {
+  using Type = std::optional<std::variant<std::int64_t, std::tuple<std::int64_t, Time, std::int64_t>>>;
+  static constexpr bool kExact = true;
+  static std::optional<scheduling::Rank> read(Type&& value, const std::string& /*key*/) {
+    if (!value) return {};
+    if (const auto* const priority = std::get_if<std::int64_t>(&*value))
+      return scheduling::Rank{.priority = *priority};
+    const auto [priority, time, tie] = std::get<1>(*value);
+    return scheduling::Rank{.priority = priority, .time = time, .tie = tie};
+  }
+  static pybind11::object shown(const std::optional<scheduling::Rank>& /*none*/) { return pybind11::none(); }
+};
+
 template <class Each>
 inline constexpr std::size_t kFieldCount = std::tuple_size_v<decltype(scheduling::Declared<Each>::kFields)>;
 

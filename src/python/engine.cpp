@@ -276,6 +276,11 @@ void add_construction(EngineClass& engine) {
       "snapshot", [](const Scheduler& s) { return py::bytes(snapshot(s.engine)); },
       "All on which decisions depend but the random numbers, as bytes, for `restore`.");
   engine.def(
+      "copy", [](const Scheduler& s) { return Scheduler{.engine = s.engine.copy(), .random = s.random}; },
+      "Another engine in the same state, random numbers included, which shares nothing with this one: for "
+      "what "
+      "would be if.");
+  engine.def(
       "seed", [](Scheduler& s, std::uint64_t seed) { s.random = Random(seed); }, "seed"_a,
       "Restarts the random numbers with this seed.");
 }

@@ -27,6 +27,19 @@ Engine::State::State(EngineOptions chosen, const DisciplineChoice& discipline,
   if (options.preemption) preemption.emplace(*options.preemption);
 }
 
+Engine::State::State(const State& other)
+    : options(other.options),
+      now(other.now),
+      ledger(other.ledger),
+      shares(other.shares, ledger),
+      placement(other.placement, ledger),
+      room_search(ledger, shares.tournaments, placement),
+      dispatcher(other.dispatcher, ledger, shares, room_search),
+      reservations(other.reservations),
+      preemption(other.preemption) {}
+
+Engine Engine::copy() const { return Engine(std::make_unique<State>(*state_)); }
+
 namespace {
 
 /// Can the discipline do what the options want of its shares?

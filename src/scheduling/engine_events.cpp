@@ -2,18 +2,35 @@
 // checked before anything changes.
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "scheduling/constraints/constraints.hpp"
 #include "scheduling/engine_state.hpp"
 #include "scheduling/event_checks.hpp"
 
 namespace mirab::scheduling {
+namespace {
+
+Amounts larger_of(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  Amounts larger;
+  for (std::size_t r = 0; r < a.size(); ++r) larger.push_back(std::max(a[r], b[r]));
+  return larger;
+}
+
+/// The pool and what is taken beyond it, which are counted together. [m]
+Amounts countable(const ServerPool& server_pool) {
+  Amounts all(server_pool.pool().begin(), server_pool.pool().end());
+  for (std::size_t r = 0; r < all.size(); ++r) all[r] += server_pool.excess()[r];
+  return all;
+}
+
+}  // namespace
 
 Result<ServerId> Engine::apply(const ServerAdded& event, Time now) {
   State& s = *state_;
   if (Check bad = check_time(now, s.now)) return *std::move(bad);
   if (Check bad = check_amounts(event.capacity, "capacity", s.options.resources)) return *std::move(bad);
-  if (Check bad = check_pool(event.capacity, {}, s.ledger.server_pool.pool(), s.options.resources))
+  if (Check bad = check_pool(event.capacity, {}, countable(s.ledger.server_pool), s.options.resources))
     return *std::move(bad);
   s.happens(now);
   const ServerIndex server =
@@ -28,24 +45,30 @@ Check Engine::apply(const ServerChanged& event, Time now) {
   const Result<ServerIndex> server = subject(s.ledger.servers, event.server, "server", now, s.now);
   if (!server) return server.error();
   if (Check bad = check_amounts(event.capacity, "capacity", s.options.resources)) return bad;
-  const std::span<const std::int64_t> old = s.ledger.server_pool.capacity(*server);
-  if (Check bad = check_pool(event.capacity, old, s.ledger.server_pool.pool(), s.options.resources))
+  const std::span<const std::int64_t> in_use = s.ledger.server_pool.taken(*server);
+  if (Check bad = check_pool(larger_of(event.capacity, in_use),
+                             larger_of(s.ledger.server_pool.capacity(*server), in_use),
+                             countable(s.ledger.server_pool), s.options.resources))
     return bad;
-  for (std::size_t r = 0; r < old.size(); ++r) {
-    const std::int64_t taken = old[r] - s.ledger.server_pool.free(*server)[r];
+  bool is_below_use = false;
+  for (std::size_t r = 0; r < in_use.size(); ++r) {
+    const std::int64_t taken = in_use[r];
     if (event.capacity[r] >= taken) continue;
+    if (event.allow_below_use) {
+      is_below_use = true;
+      continue;
+    }
     return Error{.message = fmt::format("the running tasks use {} units, more than the new capacity of {}",
                                         taken, event.capacity[r]),
                  .key = fmt::format("capacity.{}", s.options.resources[r])};
   }
   s.happens(now);
+  if (is_below_use) s.ledger.adopts = true;
   s.placement.capacity_changes(*server);
   s.ledger.resize_server(*server, event.capacity);
   s.placement.capacity_changed(*server);
   s.dispatcher.room_released(*server);
-  if (const auto* const kept = s.reservations ? s.reservations->present().on_server(*server) : nullptr;
-      kept != nullptr && !fits_when_empty(s.ledger, s.ledger.queues[kept->queue].task_class, *server))
-    s.end_reservation(kept);
+  s.end_reservation_that_cannot_be_met(*server);
   s.capacities_changed();
   return {};
 }
@@ -160,11 +183,18 @@ Result<JobId> Engine::apply(const JobSubmitted& event, Time now) {
   } else {
     s.ledger.task_classes.release(task_class);  // a queue holds its task class once
   }
-  const JobIndex job =
-      s.ledger.jobs.add({.queue = queue, .waiting = event.tasks, .sequence = s.ledger.jobs_before++});
+  const JobIndex job = s.ledger.jobs.add({.queue = queue,
+                                          .waiting = event.tasks,
+                                          .sequence = s.ledger.jobs_before++,
+                                          .rank = event.rank.value_or(Rank()),
+                                          .may_be_preempted = event.may_be_preempted});
   ++s.ledger.queues[queue].jobs;
   s.ledger.enqueue(job);
-  if (!s.dispatcher.waiting().holds(queue)) s.wait(queue);
+  if (!s.dispatcher.waiting().holds(queue)) {
+    s.wait(queue);
+  } else if (s.ledger.queues[queue].first_job == job) {
+    s.dispatcher.queue_changed(queue);  // it came before the others
+  }
   return s.ledger.jobs.id(job);
 }
 
@@ -212,6 +242,95 @@ Check Engine::apply(const TaskFailed& event, Time now) {
   s.happens(now);
   s.end_and_wait_again(*task);
   return {};
+}
+
+// What is known of a cluster that others change too.
+
+Check Engine::apply(const ServerHeld& event, Time now) {
+  State& s = *state_;
+  const Result<ServerIndex> server = subject(s.ledger.servers, event.server, "server", now, s.now);
+  if (!server) return server.error();
+  if (Check bad = check_amounts(event.amounts, "amounts", s.options.resources)) return bad;
+  s.happens(now);
+  s.ledger.server_pool.hold(*server, event.amounts);
+  s.dispatcher.hold_changed(*server);
+  s.end_reservation_that_cannot_be_met(*server);
+  return {};
+}
+
+Check Engine::apply(const ServerRelabelled& event, Time now) {
+  State& s = *state_;
+  const Result<ServerIndex> server = subject(s.ledger.servers, event.server, "server", now, s.now);
+  if (!server) return server.error();
+  s.happens(now);
+  if (s.ledger.servers[*server].first_task != kNone) s.ledger.adopts = true;
+  s.ledger.task_classes.eligibility.server_relabelled(*server, event.labels);
+  s.dispatcher.room_released(*server);
+  s.end_reservation_that_cannot_be_met(*server);
+  s.open_servers_changed();
+  return {};
+}
+
+namespace {
+
+/// The rows of the servers in a list of an event. Errors: one that is not there, by the key of the list.
+Result<std::vector<ServerIndex>> rows_of(const std::vector<ServerId>& servers, const Ledger& ledger,
+                                         std::string_view key) {
+  std::vector<ServerIndex> rows;
+  for (const ServerId server : servers) {
+    const std::optional<ServerIndex> row = ledger.servers.find(server);
+    if (!row)
+      return Error{.message = fmt::format("there is no server {}, or no longer", std::uint64_t(server)),
+                   .key = std::string(key)};
+    rows.push_back(*row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+Check Engine::apply(const SetChanged& event, Time now) {
+  State& s = *state_;
+  if (Check bad = check_time(now, s.now)) return bad;
+  const Result<std::vector<ServerIndex>> added = rows_of(event.add, s.ledger, "add");
+  if (!added) return added.error();
+  const Result<std::vector<ServerIndex>> removed = rows_of(event.remove, s.ledger, "remove");
+  if (!removed) return removed.error();
+  const std::set<ServerIndex> enter(added->begin(), added->end());
+  if (std::any_of(removed->begin(), removed->end(), [&](ServerIndex each) { return enter.contains(each); }))
+    return Error{.message = "a server is in `add` too", .key = "remove"};
+  s.happens(now);
+  Eligibility& eligibility = s.ledger.task_classes.eligibility;
+  for (const ServerIndex server : *added) {
+    eligibility.enter_set(event.set, server);
+    s.dispatcher.room_released(server);
+  }
+  for (const ServerIndex server : *removed) {
+    if (s.ledger.servers[server].first_task != kNone) s.ledger.adopts = true;
+    eligibility.leave_set(event.set, server);
+    s.end_reservation_that_cannot_be_met(server);
+  }
+  s.open_servers_changed();
+  return {};
+}
+
+Result<TaskId> Engine::apply(const TaskAdopted& event, Time now) {
+  State& s = *state_;
+  const Result<JobIndex> job = subject(s.ledger.jobs, event.job, "job", now, s.now);
+  if (!job) return job.error();
+  const Result<ServerIndex> server = subject(s.ledger.servers, event.server, "server", now, s.now);
+  if (!server) return server.error();
+  if (s.ledger.jobs[*job].waiting == 0)
+    return Error{.message = "all its tasks run; submit it with as many as there are", .key = "job"};
+  if (event.since > now)
+    return Error{
+        .message = fmt::format("{} ns is after the event, at {} ns", event.since.time_since_epoch().count(),
+                               now.time_since_epoch().count()),
+        .key = "since"};
+  if (!s.ledger.may_count(*job, *server))
+    return Error{.message = "all tasks together would take more units than can be counted", .key = "server"};
+  s.happens(now);
+  return s.adopt(*job, *server, event.since);
 }
 
 }  // namespace mirab::scheduling

@@ -19,6 +19,7 @@ namespace mirab::scheduling {
 /// only place where what one part decides changes the others.
 struct Engine::State {
   State(EngineOptions chosen, const DisciplineChoice& discipline, const PlacementChoice& placement_choice);
+  State(const State& other);  ///< each part looks at those of the copy
 
   EngineOptions options;
   Time now = Time::min();
@@ -44,6 +45,7 @@ struct Engine::State {
   std::optional<Placed> place_instead_of(const Victims& victims, QueueIndex queue);
   std::optional<Placed> place(TournamentEntry entry, ServerIndex server);
   void reservation_met(QueueIndex queue, TaskIndex task);
+  TaskId adopt(JobIndex job, ServerIndex server, Time since);
 
   // What events have in common.
   void happens(Time time);
@@ -52,6 +54,7 @@ struct Engine::State {
   Lost end_and_wait_again(TaskIndex task);
   void drop_if_over(JobIndex job);
   void end_reservation(const Reservations::Kept* kept);  ///< if there is one
+  void end_reservation_that_cannot_be_met(ServerIndex server);
   void remove_server(ServerIndex server);
   void capacities_changed();
   void open_servers_changed();

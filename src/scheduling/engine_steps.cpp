@@ -127,6 +127,22 @@ void Engine::State::reservation_met(QueueIndex queue, TaskIndex task) {
   end_reservation(kept);
 }
 
+/// A task of the job is known to run there. No line has had its turn: nobody was served.
+TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since) {
+  const QueueRow& queue = ledger.queues[ledger.jobs[job].queue];
+  const TournamentEntry entry{.queue = ledger.jobs[job].queue};
+  const TaskIndex task = ledger.adopt(job, server, since, now);
+  placement.task_started(task);
+  shares.user_changed(queue.user, now);
+  if (ledger.task_classes.terms(queue.task_class) == nullptr) {
+    dispatcher.task_placed(entry);
+  } else {
+    dispatcher.batch_placed(entry);
+  }
+  if (reservations) end_reservation(reservations->present().of_queue(entry.queue));
+  return ledger.tasks.id(task);
+}
+
 void Engine::State::happens(Time time) {
   now = time;
   if (preemption) preemption->something_changed();
@@ -183,6 +199,13 @@ void Engine::State::end_reservation(const Reservations::Kept* kept) {
   dispatcher.room_released(server);
   dispatcher.servers_changed();
   if (preemption) preemption->something_changed();
+}
+
+/// The server cannot hold the task that it is kept for, or may not be used for it any longer.
+void Engine::State::end_reservation_that_cannot_be_met(ServerIndex server) {
+  const auto* const kept = reservations ? reservations->present().on_server(server) : nullptr;
+  if (kept != nullptr && !fits_without_tasks(ledger, ledger.queues[kept->queue].task_class, server))
+    end_reservation(kept);
 }
 
 void Engine::State::remove_server(ServerIndex server) {

@@ -207,8 +207,65 @@ static void an_older_program(void) {
   mirab_engine_free(engine);
 }
 
+/* What is known of a cluster that others change too. */
+static void a_shared_cluster(void) {
+  mirab_id a = 0, b = 0, user = 0, low = 0, high = 0, task = 0, servers[1];
+  int64_t free_amount = 0;
+  mirab_placed placed;
+  const mirab_label rack = {"rack", "2"};
+  const mirab_rank first = {.size = sizeof first, .priority = 1, .time = -5, .tie = 3};
+  mirab_engine* engine = engine_with_two_racks(&a, &b, &user);
+  mirab_engine* copy = NULL;
+  mirab_job_submitted_event job = job_of(user, two, 4);
+  mirab_task_adopted_event adopted = {.size = sizeof adopted, .server = a, .since = -9};
+  mirab_server_held_event held = {.size = sizeof held, .server = b, .amounts = four};
+  const mirab_server_relabelled_event relabelled = {
+      .size = sizeof relabelled, .server = b, .labels = &rack, .labels_count = 1};
+  mirab_set_changed_event set = {.size = sizeof set, .set = "ours", .add = servers, .add_count = 1};
+  mirab_server_changed_event smaller = {.size = sizeof smaller, .server = a, .capacity = one};
+
+  EXPECT(mirab_apply_job_submitted(engine, 0, &job, &low) == MIRAB_OK);
+  adopted.job = low;
+  EXPECT(mirab_apply_task_adopted(engine, 0, &adopted, &task) == MIRAB_OK);
+  EXPECT(mirab_server_free(engine, a, &free_amount) == MIRAB_OK && free_amount == 2);
+  adopted.since = 1;
+  EXPECT(mirab_apply_task_adopted(engine, 0, &adopted, &task) == MIRAB_REFUSED);
+  EXPECT(mirab_apply_server_changed(engine, 0, &smaller) == MIRAB_REFUSED);
+  smaller.allow_below_use = 1;
+  EXPECT(mirab_apply_server_changed(engine, 0, &smaller) == MIRAB_OK);
+  EXPECT(mirab_server_free(engine, a, &free_amount) == MIRAB_OK && free_amount == 0);
+  EXPECT(mirab_apply_server_held(engine, 0, &held) == MIRAB_OK);
+  EXPECT(mirab_step(engine, 0, &placed) == MIRAB_NOTHING);
+
+  copy = mirab_engine_copy(engine);
+  EXPECT(copy != NULL && mirab_engine_copy(NULL) == NULL);
+  held.amounts = one;
+  EXPECT(mirab_apply_server_held(copy, 0, &held) == MIRAB_OK);
+  EXPECT(mirab_step(copy, 0, &placed) == MIRAB_OK && placed.server == b);
+  EXPECT(mirab_step(engine, 0, &placed) == MIRAB_NOTHING);
+  mirab_engine_free(copy);
+
+  servers[0] = b;
+  EXPECT(mirab_apply_set_changed(engine, 0, &set) == MIRAB_OK);
+  EXPECT(mirab_apply_server_relabelled(engine, 0, &relabelled) == MIRAB_OK);
+  job.within = "ours";
+  job.rank = &first;
+  job.may_be_preempted = -1;
+  job.select = &rack;
+  job.select_count = 1;
+  EXPECT(mirab_apply_job_submitted(engine, 0, &job, &high) == MIRAB_OK);
+  EXPECT(mirab_apply_server_held(engine, 0, &held) == MIRAB_OK);
+  EXPECT(mirab_step(engine, 0, &placed) == MIRAB_OK && placed.server == b && placed.job == high);
+  job.within = "theirs";
+  EXPECT(mirab_apply_job_submitted(engine, 0, &job, NULL) == MIRAB_REFUSED);
+  set.add = NULL;
+  EXPECT_NULL(mirab_apply_set_changed(engine, 0, &set), "add");
+  mirab_engine_free(engine);
+}
+
 int main(void) {
   terms_of_jobs();
+  a_shared_cluster();
   the_other_events();
   what_is_not_valid();
   an_older_program();

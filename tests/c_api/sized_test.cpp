@@ -76,6 +76,11 @@ TEST(EventStructs, HaveTheLayoutOfTheirLists) {
   EXPECT_TRUE((kHasItsLayout<JobCancelled, mirab_job_cancelled_event>));
   EXPECT_TRUE((kHasItsLayout<TaskFinished, mirab_task_finished_event>));
   EXPECT_TRUE((kHasItsLayout<TaskFailed, mirab_task_failed_event>));
+  EXPECT_TRUE((kHasItsLayout<Rank, mirab_rank>));
+  EXPECT_TRUE((kHasItsLayout<ServerHeld, mirab_server_held_event>));
+  EXPECT_TRUE((kHasItsLayout<ServerRelabelled, mirab_server_relabelled_event>));
+  EXPECT_TRUE((kHasItsLayout<SetChanged, mirab_set_changed_event>));
+  EXPECT_TRUE((kHasItsLayout<TaskAdopted, mirab_task_adopted_event>));
 }
 
 }  // namespace

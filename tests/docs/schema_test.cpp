@@ -99,7 +99,7 @@ TEST(Schema, EveryRandomLogOfAnEngineHolds) {
   const scheduling::EngineOptions options = scheduling::random_options(random);
   EXPECT_EQ(faults_of_json("event-log.schema.json", *scheduling::log_header(options)), "");
   scheduling::Engine engine = *scheduling::Engine::from(options);
-  scheduling::RandomEvents events(random, options.resources.size());
+  scheduling::RandomEvents events(random, options.resources.size(), scheduling::Others::some);
   std::set<std::size_t> kinds;
   for (int i = 0; i < 2000; ++i) {
     scheduling::LogEntry entry = events.next();

@@ -101,6 +101,70 @@ def monopoly(**options):
     return engine, a, of_a, b, engine.job_submitted(b, [1], 4)
 
 
+class SharedCluster(unittest.TestCase):
+    """What is known of a cluster that others change too."""
+
+    def setUp(self):
+        self.engine = mirab.Engine(["cpu"], oversized="wait")
+        self.server, self.user = self.engine.server_added("s", [4]), self.engine.user_added("u")
+
+    def test_a_task_that_runs_is_adopted(self):
+        job = self.engine.job_submitted(self.user, [3], 2)
+        task = self.engine.task_adopted(job, self.server, datetime.timedelta(seconds=-1))
+        self.assertEqual(self.engine.job(job), mirab.JobState((self.user, 1, 1)))
+        self.assertEqual(self.engine.server(self.server).free, (1,))
+        with self.assertRaises(mirab.Refused) as refused:
+            self.engine.task_adopted(job, self.server, 1)
+        self.assertEqual(refused.exception.key, "since")
+        self.engine.task_finished(task)
+
+    def test_others_hold_amounts(self):
+        self.engine.server_held(self.server, [3])
+        self.assertEqual(self.engine.server(self.server).free, (1,))
+        self.engine.server_held(self.server, [9])
+        self.assertEqual(self.engine.server(self.server).free, (0,))
+
+    def test_a_capacity_below_use_is_taken_where_that_is_allowed(self):
+        self.engine.job_submitted(self.user, [3])
+        self.engine.step()
+        with self.assertRaises(mirab.Refused):
+            self.engine.server_changed(self.server, [1])
+        self.engine.server_changed(self.server, [1], allow_below_use=True)
+        self.assertEqual(self.engine.server(self.server).free, (0,))
+
+    def test_a_job_within_a_set_waits_for_its_servers(self):
+        job = self.engine.job_submitted(self.user, [1], within="ours")
+        self.assertIsNone(self.engine.step())
+        why = self.engine.why_waiting(job)
+        self.assertEqual([(each.set, each.excludes) for each in why.constraints], [("ours", 1)])
+        self.assertEqual(self.engine.why_not_on(job, self.server).reason, "set")
+        self.engine.set_changed("ours", add=[self.server])
+        self.assertEqual(self.engine.step().job, job)
+        self.engine.set_changed("ours", remove=[self.server])
+
+    def test_other_labels_let_others_in(self):
+        job = self.engine.job_submitted(self.user, [1], select={"zone": ["a"]})
+        self.assertIsNone(self.engine.step())
+        self.engine.server_relabelled(self.server, labels={"zone": "a"})
+        self.assertEqual(self.engine.step().job, job)
+
+    def test_jobs_of_a_user_are_served_by_rank(self):
+        jobs = [
+            self.engine.job_submitted(self.user, [1], rank=rank, may_be_preempted=rank is None)
+            for rank in (None, 1, (1, datetime.timedelta(seconds=-1), 0), (1, -1, 0))
+        ]
+        placed = [each.job for each in iter(self.engine.step, None)]
+        self.assertEqual(placed, [jobs[2], jobs[3], jobs[1], jobs[0]])
+
+    def test_a_copy_goes_on_alone(self):
+        self.engine.job_submitted(self.user, [1], 9)
+        copy = self.engine.copy()
+        self.assertEqual(len(copy.step_all()), 4)
+        self.assertEqual(self.engine.running_count, 0)
+        self.assertEqual(len(self.engine.step_all()), 4)
+        self.assertEqual(copy.snapshot(), self.engine.snapshot())
+
+
 class Preemption(unittest.TestCase):
     RULE = mirab.Preempting(tasks=10, per=datetime.timedelta(seconds=1))
 

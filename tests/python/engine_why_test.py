@@ -45,7 +45,7 @@ class Reasons(unittest.TestCase):
         self.assertEqual((why.waiting, why.users_ahead, why.older_jobs, why.is_next), (8, 1, 0, False))
         self.assertEqual(why.next, mirab.Other((b, "b", of_b, 0.0)))
         self.assertEqual(why.servers[:9], (1, 1, 0, 0, 0, 0, 0, 0, 0))
-        self.assertEqual(why.constraints, [mirab.Constraint(("disk", 1, 1))])
+        self.assertEqual(why.constraints, [mirab.Constraint(("disk", 1, 1, None))])
         self.assertIn("b", why.text)
         engine.step_all()
         why = engine.why_waiting(job, now=5)

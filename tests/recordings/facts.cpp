@@ -123,6 +123,8 @@ std::string_view name_of(InTheWay reason) {
       return "per_server";
     case InTheWay::spread:
       return "spread";
+    case InTheWay::set:
+      return "set";
     case InTheWay::full:
       return "full";
   }

@@ -1,4 +1,6 @@
 // The tree of groups under an outcome, as people and programs see it.
+#include "report/outcome/groups.hpp"
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -8,7 +10,6 @@
 
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/explanation.hpp"
-#include "report/outcome/groups.hpp"
 #include "report/text/width.hpp"
 
 namespace mirab::report {
@@ -29,9 +30,12 @@ Comparison compared(const Problem& problem, std::initializer_list<const char*> m
 TEST(GroupsTable, HasTheLinesOfTheOrganisation) {
   const std::string table = comparison_table(compared(organisation(), {"hdrf"}), kPageWidth);
   EXPECT_THAT(table, HasSubstr("hdrf, by group\n"));
-  EXPECT_THAT(table, HasSubstr("research           2  181.3333  29.3333   64    16  73.33%         18.33%\n"));
-  EXPECT_THAT(table, HasSubstr("  language         1   41.6     20.8      16     8  52.00%         32.00%\n"));
-  EXPECT_THAT(table, HasSubstr("    carol          2   41.6     20.8                52.00%         26.00%  20.80"));
+  EXPECT_THAT(table,
+              HasSubstr("research           2  181.3333  29.3333   64    16  73.33%         18.33%\n"));
+  EXPECT_THAT(table,
+              HasSubstr("  language         1   41.6     20.8      16     8  52.00%         32.00%\n"));
+  EXPECT_THAT(table,
+              HasSubstr("    carol          2   41.6     20.8                52.00%         26.00%  20.80"));
   EXPECT_THAT(table, HasSubstr("48.00  its tasks\n"));
   EXPECT_THAT(table, HasSubstr("16.67%, 26.67%, 21.33%"));
 }

@@ -72,8 +72,22 @@ JobSubmitted EventMaker::job(UserId user) {
   if (one_in(30)) job.tasks = one_in(3) ? INT64_MAX : -static_cast<std::int64_t>(random_.below(2));
   if (one_in(30)) spoil(job.demand_on["s1"] = amounts(4));
   if (one_in(3)) add_terms(job);
+  if (one_in(8)) job.within = set();
+  if (one_in(3))
+    job.rank = Rank{.priority = static_cast<std::int64_t>(random_.below(3)) - 1,
+                    .time = Time(Duration(static_cast<std::int64_t>(random_.below(3)))),
+                    .tie = static_cast<std::int64_t>(random_.below(2))};
+  job.may_be_preempted = !one_in(5);
   return job;
 }
+
+Amounts EventMaker::held() {
+  Amounts held = one_in(3) ? Amounts(resources_, 0) : amounts(5);
+  if (one_in(30)) spoil(held);
+  return held;
+}
+
+std::string EventMaker::set() { return one_in(2) ? "x" : "y"; }
 
 void EventMaker::add_terms(JobSubmitted& job) {
   const auto some = [&](std::uint64_t most) {
@@ -99,7 +113,8 @@ struct Words {
     return fmt::format("ServerAdded {} {} {}", e.name, e.capacity, e.labels);
   }
   std::string operator()(const ServerChanged& e) const {
-    return fmt::format("ServerChanged {:#x} {}", number(e.server), e.capacity);
+    return fmt::format("ServerChanged {:#x} {}{}", number(e.server), e.capacity,
+                       e.allow_below_use ? " or below its use" : "");
   }
   std::string operator()(const ServerDrained& e) const {
     return fmt::format("ServerDrained {:#x}", number(e.server));
@@ -131,6 +146,11 @@ struct Words {
     if (e.per_server) text += fmt::format(" per_server {}", *e.per_server);
     if (e.spread) text += fmt::format(" spread {} {}", e.spread->label, e.spread->most_apart);
     if (e.pack) text += fmt::format(" pack {}", *e.pack);
+    if (e.within) text += fmt::format(" within {}", *e.within);
+    if (e.rank)
+      text += fmt::format(" rank {} {} {}", e.rank->priority, e.rank->time.time_since_epoch().count(),
+                          e.rank->tie);
+    if (!e.may_be_preempted) text += " not to be preempted";
     return text;
   }
   std::string operator()(const JobCancelled& e) const {
@@ -141,6 +161,22 @@ struct Words {
   }
   std::string operator()(const TaskFailed& e) const {
     return fmt::format("TaskFailed {:#x}", number(e.task));
+  }
+  std::string operator()(const ServerHeld& e) const {
+    return fmt::format("ServerHeld {:#x} {}", number(e.server), e.amounts);
+  }
+  std::string operator()(const ServerRelabelled& e) const {
+    return fmt::format("ServerRelabelled {:#x} {}", number(e.server), e.labels);
+  }
+  std::string operator()(const SetChanged& e) const {
+    std::string text = fmt::format("SetChanged {}", e.set);
+    for (const ServerId server : e.add) text += fmt::format(" +{:#x}", number(server));
+    for (const ServerId server : e.remove) text += fmt::format(" -{:#x}", number(server));
+    return text;
+  }
+  std::string operator()(const TaskAdopted& e) const {
+    return fmt::format("TaskAdopted of {:#x} on {:#x} since {}", number(e.job), number(e.server),
+                       e.since.time_since_epoch().count());
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include <mirab/model/random.hpp>
@@ -20,10 +21,12 @@ class EventMaker {
   Amounts capacity();
   Quantity weight();
   JobSubmitted job(UserId user);
+  std::map<std::string, std::string> labels();
+  Amounts held();
+  std::string set();
 
  private:
   Amounts amounts(std::uint64_t below);
-  std::map<std::string, std::string> labels();
   void spoil(Amounts& amounts);
   void add_terms(JobSubmitted& job);
 

@@ -114,6 +114,7 @@ Play::What Play::subject_of(Act act) {
     case Act::submit:
       return What::user;
     case Act::cancel:
+    case Act::adopt:
       return What::job;
     case Act::finish:
     case Act::fail_task:
@@ -172,7 +173,11 @@ Line Play::next_line(std::uint32_t label, Random& random) const {
                            Weighted{Act::submit, crowded ? 2U : 14U},
                            Weighted{Act::cancel, crowded ? 10U : 2U},
                            Weighted{Act::finish, 18},
-                           Weighted{Act::fail_task, 4}};
+                           Weighted{Act::fail_task, 4},
+                           Weighted{Act::hold, 3},
+                           Weighted{Act::relabel, 1},
+                           Weighted{Act::change_set, 3},
+                           Weighted{Act::adopt, 4}};
   std::uint64_t sum = 0;
   for (const Weighted& each : acts) sum += each.weight;
   std::uint64_t drawn = random.below(sum);
@@ -182,6 +187,7 @@ Line Play::next_line(std::uint32_t label, Random& random) const {
   // Now and then about who is gone, or never was.
   line.subject = random.below(30) == 0 ? static_cast<std::uint32_t>(random.below(label + 1))
                                        : some_subject(line.act, random);
+  if (line.act == Act::adopt) line.server = some_subject(Act::hold, random);
   return line;
 }
 
@@ -198,7 +204,8 @@ Event Play::event_of(const Line& line) const {
     case Act::add_server:
       return make.server();
     case Act::change:
-      return ServerChanged{.server = ServerId{id}, .capacity = make.capacity()};
+      return ServerChanged{
+          .server = ServerId{id}, .capacity = make.capacity(), .allow_below_use = make.one_in(2)};
     case Act::drain:
       return ServerDrained{.server = ServerId{id}};
     case Act::reopen:
@@ -219,6 +226,22 @@ Event Play::event_of(const Line& line) const {
       return JobCancelled{.job = JobId{id}};
     case Act::finish:
       return TaskFinished{.task = TaskId{id}};
+    case Act::hold:
+      return ServerHeld{.server = ServerId{id}, .amounts = make.held()};
+    case Act::relabel:
+      return ServerRelabelled{.server = ServerId{id}, .labels = make.labels()};
+    case Act::change_set: {
+      SetChanged changed{.set = make.set()};
+      if (!make.one_in(3)) changed.add.push_back(ServerId{id});
+      if (changed.add.empty() || make.one_in(20)) changed.remove.push_back(ServerId{id});
+      return changed;
+    }
+    case Act::adopt:
+      return TaskAdopted{.job = JobId{id},
+                         .server = ServerId{id_of(What::server, line.server)},
+                         .since = now_ - Duration(make.one_in(20)  ? -9
+                                                  : make.one_in(2) ? 0
+                                                                   : 5)};
     default:
       return TaskFailed{.task = TaskId{id}};
   }
@@ -334,6 +357,7 @@ std::optional<std::string> Play::happen(const Line& line) {
   if (line.act == Act::add_server) return arrives(What::server);
   if (line.act == Act::add_user) return arrives(What::user);
   if (line.act == Act::submit) return arrives(What::job);
+  if (line.act == Act::adopt) return arrives(What::task);
   return {};
 }
 

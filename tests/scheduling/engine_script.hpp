@@ -36,7 +36,11 @@ enum class Act : std::uint8_t {
   submit,
   cancel,
   finish,
-  fail_task
+  fail_task,
+  hold,
+  relabel,
+  change_set,
+  adopt
 };
 
 /// One line of a script. It names whom it is about by the line that brought it, so that it means the same
@@ -46,6 +50,7 @@ struct Line {
   std::uint32_t label;    ///< of this line
   std::uint32_t subject;  ///< the label of the line that brought the server, user, job or task
   std::uint64_t seed;
+  std::uint32_t server = UINT32_MAX;  ///< of an adoption: the label of the line that brought it
 };
 
 /// An engine and its reference, which live through the same lines.

@@ -23,7 +23,7 @@ Logged logged(std::uint64_t seed, int count) {
   Random random(seed);
   const EngineOptions options = random_options(random);
   Engine engine = *Engine::from(options);
-  RandomEvents events(random, options.resources.size());
+  RandomEvents events(random, options.resources.size(), Others::some);
   Random draws(7);
   std::string log = *log_header(options) + "\n";
   for (int i = 0; i < count; ++i) {

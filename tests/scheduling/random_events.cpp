@@ -95,10 +95,38 @@ Event RandomEvents::job_event() {
   if (random_.below(4) == 0) job.per_server = 1 + static_cast<std::int64_t>(random_.below(2));
   if (random_.below(6) == 0) job.spread = Spread{.label = "zone"};
   if (random_.below(6) == 0) job.pack = "zone";
+  if (others_ == Others::none) return job;
+  if (random_.below(5) == 0) job.within = name();
+  if (random_.below(3) == 0)
+    job.rank = Rank{.priority = static_cast<std::int64_t>(random_.below(3)) - 1,
+                    .time = Time(Duration(random_.below(3))),
+                    .tie = -static_cast<std::int64_t>(random_.below(3))};
+  job.may_be_preempted = random_.below(4) != 0;
   return job;
 }
 
+Event RandomEvents::event_of_others() {
+  const ServerId server = servers_.empty() ? ServerId{} : one_of(servers_, random_);
+  switch (random_.below(6)) {
+    case 0:
+      return ServerHeld{.server = server, .amounts = amounts(6)};
+    case 1:
+      return ServerRelabelled{.server = server, .labels = {{"zone", name()}}};
+    case 2:
+      return SetChanged{.set = name(), .add = {server}};
+    case 3:
+      return SetChanged{.set = name(), .remove = {server}};
+    case 4:
+      return ServerChanged{.server = server, .capacity = amounts(12), .allow_below_use = true};
+    default:
+      return TaskAdopted{.job = jobs_.empty() ? JobId{} : one_of(jobs_, random_),
+                         .server = server,
+                         .since = now_ - Duration(random_.below(50))};
+  }
+}
+
 std::variant<Event, StepAsked> RandomEvents::something() {
+  if (others_ == Others::some && random_.below(8) == 0) return event_of_others();
   const std::uint64_t draw = random_.below(100);
   if (draw < 6) return server_event();
   if (draw < 12) return user_event();
@@ -122,6 +150,7 @@ void RandomEvents::learn(const Outcome& outcome) {
   if (const auto* const server = std::get_if<ServerId>(&outcome)) servers_.push_back(*server);
   if (const auto* const user = std::get_if<UserId>(&outcome)) users_.push_back(*user);
   if (const auto* const job = std::get_if<JobId>(&outcome)) jobs_.push_back(*job);
+  if (const auto* const task = std::get_if<TaskId>(&outcome)) tasks_.push_back(*task);
   const auto* const placed = std::get_if<std::optional<Placed>>(&outcome);
   if (placed == nullptr || !*placed) return;
   tasks_.push_back((*placed)->task);

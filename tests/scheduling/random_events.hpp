@@ -10,11 +10,16 @@ namespace mirab::scheduling {
 /// Any discipline, placement, tie rule and so on.
 EngineOptions random_options(Random& random);
 
+/// Does nobody but the engine put tasks on servers, or do others too: then amounts are held, labels and sets
+/// change, tasks are adopted, and jobs have ranks.
+enum class Others { none, some };
+
 /// Random events and steps, few of which cannot be applied. Amounts are small, so that shares tie and tasks
 /// fit exactly.
 class RandomEvents {
  public:
-  RandomEvents(Random& random, std::size_t resources) : random_(random), resources_(resources) {}
+  RandomEvents(Random& random, std::size_t resources, Others others = Others::none)
+      : random_(random), resources_(resources), others_(others) {}
 
   LogEntry next();
   /// What came of it, from which later events take their identifiers.
@@ -25,11 +30,13 @@ class RandomEvents {
   Event server_event();
   Event user_event();
   Event job_event();
+  Event event_of_others();
   Amounts amounts(std::uint64_t most);
   std::string name();
 
   Random& random_;
   std::size_t resources_;
+  Others others_;
   Time now_ = Time(Duration(-5));
   std::vector<ServerId> servers_;
   std::vector<UserId> users_;

@@ -77,6 +77,10 @@ Ordered schema_of() {
     return reference("decimal");
   } else if constexpr (std::is_same_v<Member, Duration>) {
     return reference("duration");
+  } else if constexpr (std::is_same_v<Member, Time>) {
+    return reference("now");
+  } else if constexpr (std::is_same_v<Member, bool>) {
+    return {{"type", "boolean"}};
   } else if constexpr (std::is_same_v<Member, Choice>) {
     return reference("choice");
   } else if constexpr (std::is_same_v<Member, Amounts>) {
@@ -99,6 +103,7 @@ template <class Each>
 Ordered object_schema(Ordered properties, std::vector<std::string> required) {
   for_each_field<Each>([&]<class Member>(const Field<Each, Member>& field) {
     Ordered& property = properties[std::string(field.name)] = schema_of<Member>();
+    if (field.any_sign) property.erase("minimum");
     if (!property.contains("$ref")) property["description"] = field.meaning;
     if (field.presence != Presence::optional) required.emplace_back(field.name);
   });
@@ -197,6 +202,12 @@ std::string python_type() {
   using Part = typename Inner<Member>::Type;
   if constexpr (std::is_same_v<Member, Spread>) {
     return "str | tuple[str, int]";
+  } else if constexpr (std::is_same_v<Member, Rank>) {
+    return "int | tuple[int, Time, int]";
+  } else if constexpr (std::is_same_v<Member, Time>) {
+    return "Time";
+  } else if constexpr (std::is_same_v<Member, bool>) {
+    return "bool";
   } else if constexpr (std::is_same_v<Member, Reserving>) {
     return "Reserving";
   } else if constexpr (std::is_same_v<Member, Preempting>) {
@@ -231,8 +242,11 @@ std::string python_default(const Member& value) {
     return "None";
   } else if constexpr (std::is_same_v<Member, Quantity>) {
     return value.text();
-  } else if constexpr (std::is_same_v<Member, std::vector<Quantity>>) {
+  } else if constexpr (std::is_same_v<Member, std::vector<Quantity>> ||
+                       std::is_same_v<Member, std::vector<ServerId>>) {
     return "()";
+  } else if constexpr (std::is_same_v<Member, bool>) {
+    return value ? "True" : "False";
   } else {
     return to_json(value).dump();
   }
@@ -453,7 +467,7 @@ std::string function_of(const std::string& event) {
 }
 
 TEST(Records, TheStructsOfTheCInterfaceFollow) {
-  std::string text = struct_of<Spread>("mirab_spread") + "\n";
+  std::string text = struct_of<Spread>("mirab_spread") + "\n" + struct_of<Rank>("mirab_rank") + "\n";
   for_each_event([&]<class Each>(std::type_identity<Each>) {
     const std::string event = method_name(Declared<Each>::kName);
     std::string effect(Declared<Each>::kEffect);

@@ -59,7 +59,7 @@ mpq_class ReferenceEngine::alone(const JobSubmitted& look) const {
     }
     alone += *there;
   }
-  return alone;
+  return alone > 0 ? alone : mpq_class(1);
 }
 
 /// The prices of the divisible allocation, from the same solver, whose rows stand as the engine numbers its
@@ -177,15 +177,13 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
   const std::vector<double> prices = discipline == "pf" ? this->prices() : std::vector<double>{};
   std::vector<Candidate> candidates;
   for (const Group& group : groups_) {
-    const auto waiting = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
-      return job.group == group.number && job.waiting > 0;
-    });
-    if (waiting == jobs_.end()) continue;
+    if (!waits(group.number)) continue;
+    const Job* const waiting = &first_waiting(group);
     const auto user =
         std::find_if(users_.begin(), users_.end(), [&](const User& each) { return each.id == group.user; });
     const auto add = [&](std::size_t place, const mpq_class& key, const Amounts& demand = {}) {
       candidates.push_back({.group = &group,
-                            .job = &*waiting,
+                            .job = waiting,
                             .place = place,
                             .demand = demand,
                             .key = key,
@@ -230,7 +228,7 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
   std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
     if (a.key != b.key) return a.key < b.key;
     if (a.user_order != b.user_order) return last ? a.user_order > b.user_order : a.user_order < b.user_order;
-    if (a.job->sequence != b.job->sequence) return a.job->sequence < b.job->sequence;
+    if (a.job != b.job) return is_before(*a.job, *b.job);
     return waiting[a.place] < waiting[b.place];
   });
   return candidates;
@@ -337,7 +335,7 @@ void ReferenceEngine::run(const Job& job, TaskId task, const Server& server) {
                     .job = job.id,
                     .user = job.user,
                     .server = server.id,
-                    .demand = *demand_on(group(job).look, server),
+                    .demand = demand_anywhere(group(job).look, server.added.name),
                     .started = now_});
   last_used_ = server.slot;
 }

@@ -57,10 +57,11 @@ std::optional<std::string> ReferenceEngine::refused(const Amounts& amounts, cons
 
 std::optional<std::string> ReferenceEngine::refused_in_pool(const Amounts& capacity,
                                                             const Server* instead_of) const {
+  // Capacities and what tasks take beyond them are counted together.
   for (std::size_t r = 0; r < capacity.size(); ++r) {
-    mpz_class all = capacity[r];
+    mpz_class all = instead_of == nullptr ? capacity[r] : std::max(capacity[r], taken(instead_of->id)[r]);
     for (const Server& server : servers_) {
-      if (&server != instead_of) all += server.added.capacity[r];
+      if (&server != instead_of) all += std::max(server.added.capacity[r], taken(server.id)[r]);
     }
     if (all > INT64_MAX) return "capacity." + options_.resources[r];
   }
@@ -77,7 +78,7 @@ std::optional<std::string> ReferenceEngine::refusal(const ServerChanged& event) 
   if (server == nullptr) return "server";
   if (auto key = refused(event.capacity, "capacity")) return key;
   if (auto key = refused_in_pool(event.capacity, server)) return key;
-  const Amounts taken = this->taken(event.server);
+  const Amounts taken = event.allow_below_use ? Amounts{} : this->taken(event.server);
   for (std::size_t r = 0; r < taken.size(); ++r) {
     if (event.capacity[r] < taken[r]) return "capacity." + options_.resources[r];
   }
@@ -148,6 +149,42 @@ std::optional<std::string> ReferenceEngine::refusal(const TaskFailed& event) con
   return known(tasks_, event.task) ? std::nullopt : std::optional("task");
 }
 
+std::optional<std::string> ReferenceEngine::refusal(const ServerHeld& event) const {
+  return known(servers_, event.server) ? refused(event.amounts, "amounts") : std::optional("server");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const ServerRelabelled& event) const {
+  return known(servers_, event.server) ? std::nullopt : std::optional("server");
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const SetChanged& event) const {
+  for (const ServerId server : event.add)
+    if (!known(servers_, server)) return "add";
+  for (const ServerId server : event.remove)
+    if (!known(servers_, server) || std::count(event.add.begin(), event.add.end(), server) > 0)
+      return "remove";
+  return {};
+}
+
+std::optional<std::string> ReferenceEngine::refusal(const TaskAdopted& event) const {
+  const Job* job = known(jobs_, event.job);
+  if (job == nullptr) return "job";
+  const Server* server = known(servers_, event.server);
+  if (server == nullptr) return "server";
+  if (job->waiting == 0) return "job";
+  if (event.since > now_) return "since";
+  const Amounts& demand = demand_anywhere(group(*job).look, server->added.name);
+  for (std::size_t r = 0; r < demand.size(); ++r) {
+    mpz_class all = 0;
+    for (const Server& each : servers_) {
+      const mpz_class taken = mpz_class(this->taken(each.id)[r]) + (&each == server ? demand[r] : 0);
+      all += std::max(taken, mpz_class(each.added.capacity[r]));
+    }
+    if (all > INT64_MAX) return "server";
+  }
+  return {};
+}
+
 // --- what happens
 
 std::vector<Lost> ReferenceEngine::apply(const Event& event, Time now, std::uint64_t id) {
@@ -166,18 +203,22 @@ std::vector<Lost> ReferenceEngine::happen(const ServerAdded& event, std::uint64_
 }
 
 std::vector<Lost> ReferenceEngine::happen(const ServerChanged& event, std::uint64_t /*id*/) {
-  const auto kept = kept_on(event.server);
   Amounts& capacity = find(servers_, event.server)->added.capacity;
   capacity.clear();  // it leaves its kind before it joins another, or the same again
   drop_empty_kinds();
   capacity = event.capacity;
   add_kind(event.capacity);
-  if (kept != kept_.end()) {
-    const auto its = [&](const Group& group) { return group.number == kept->group; };
-    if (!can_be_kept(*std::find_if(groups_.begin(), groups_.end(), its), *find(servers_, event.server)))
-      keep_no_longer(event.server);
-  }
+  check_kept(event.server);
   return {};
+}
+
+/// The server is kept no longer when the task could never run there.
+void ReferenceEngine::check_kept(ServerId server) {
+  const auto kept = kept_on(server);
+  if (kept == kept_.end()) return;
+  const auto its = [&](const Group& group) { return group.number == kept->group; };
+  if (!can_be_kept(*std::find_if(groups_.begin(), groups_.end(), its), *find(servers_, server)))
+    keep_no_longer(server);
 }
 
 std::vector<Lost> ReferenceEngine::happen(const ServerDrained& event, std::uint64_t /*id*/) {
@@ -193,6 +234,7 @@ std::vector<Lost> ReferenceEngine::happen(const ServerReopened& event, std::uint
 
 std::vector<Lost> ReferenceEngine::happen(const ServerRemoved& event, std::uint64_t /*id*/) {
   keep_no_longer(event.server);
+  for (auto& [name, servers] : sets_) servers.erase(event.server);
   servers_.erase(find(servers_, event.server));
   drop_empty_kinds();
   return {};
@@ -206,6 +248,7 @@ std::vector<Lost> ReferenceEngine::happen(const ServerFailed& event, std::uint64
     happen(TaskFailed{.task = tasks_[t].id}, 0);
   }
   keep_no_longer(event.server);
+  for (auto& [name, servers] : sets_) servers.erase(event.server);
   servers_.erase(find(servers_, event.server));
   drop_empty_kinds();
   return lost;
@@ -229,6 +272,8 @@ std::vector<Lost> ReferenceEngine::happen(const UserRemoved& event, std::uint64_
 std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64_t id) {
   JobSubmitted look = event;
   look.tasks = 1;
+  look.rank.reset();
+  look.may_be_preempted = true;
   // Lists ask for the same in whatever order.
   const auto sort = [](std::vector<std::string>& names) {
     std::sort(names.begin(), names.end());
@@ -245,7 +290,9 @@ std::vector<Lost> ReferenceEngine::happen(const JobSubmitted& event, std::uint64
                    .user = event.user,
                    .group = group->number,
                    .sequence = jobs_before_++,
-                   .waiting = 0});
+                   .waiting = 0,
+                   .rank = event.rank.value_or(Rank()),
+                   .may_be_preempted = event.may_be_preempted});
   wait(jobs_.back(), event.tasks);
   return {};
 }
@@ -275,6 +322,38 @@ std::vector<Lost> ReferenceEngine::happen(const TaskFailed& event, std::uint64_t
   const JobId job = find(tasks_, event.task)->job;
   end(event.task);
   wait(*find(jobs_, job), 1);
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const ServerHeld& event, std::uint64_t /*id*/) {
+  find(servers_, event.server)->held = event.amounts;
+  check_kept(event.server);
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const ServerRelabelled& event, std::uint64_t /*id*/) {
+  find(servers_, event.server)->added.labels = event.labels;
+  check_kept(event.server);
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const SetChanged& event, std::uint64_t /*id*/) {
+  for (const ServerId server : event.add) sets_[event.set].insert(server);
+  for (const ServerId server : event.remove) {
+    sets_[event.set].erase(server);
+    check_kept(server);
+  }
+  return {};
+}
+
+std::vector<Lost> ReferenceEngine::happen(const TaskAdopted& event, std::uint64_t id) {
+  const auto job = find(jobs_, event.job);
+  run(*job, TaskId{id}, *find(servers_, event.server));
+  tasks_.back().started = event.since;
+  --job->waiting;
+  const auto its = [&](const Group& group) { return group.number == job->group; };
+  std::find_if(groups_.begin(), groups_.end(), its)->since = now_;
+  std::erase_if(kept_, [&](const Kept& kept) { return kept.group == job->group; });
   return {};
 }
 
@@ -369,9 +448,30 @@ Engine::UserState ReferenceEngine::state(const User& user) const {
 }
 
 Engine::ServerState ReferenceEngine::state(const Server& server) const {
-  Amounts free = taken(server.id);
-  for (std::size_t r = 0; r < free.size(); ++r) free[r] = server.added.capacity[r] - free[r];
+  Amounts free;
+  for (const mpz_class& left : balance(server)) free.push_back(left > 0 ? left.get_si() : 0);
   return {.capacity = server.added.capacity, .free = free, .drained = server.drained};
+}
+
+/// What neither tasks nor others have of it; below 0 where they have more than there is.
+std::vector<mpz_class> ReferenceEngine::balance(const Server& server) const {
+  const Amounts taken = this->taken(server.id);
+  std::vector<mpz_class> balance;
+  for (std::size_t r = 0; r < taken.size(); ++r)
+    balance.push_back(mpz_class(server.added.capacity[r]) - taken[r] -
+                      (server.held.empty() ? 0 : server.held[r]));
+  return balance;
+}
+
+bool is_before(const ReferenceEngine::Job& a, const ReferenceEngine::Job& b) {
+  if (a.rank.priority != b.rank.priority) return a.rank.priority > b.rank.priority;
+  if (a.rank.time != b.rank.time) return a.rank.time < b.rank.time;
+  return a.rank.tie != b.rank.tie ? a.rank.tie < b.rank.tie : a.sequence < b.sequence;
+}
+
+const Amounts& demand_anywhere(const JobSubmitted& look, const std::string& name) {
+  const auto other = look.demand_on.find(name);
+  return other == look.demand_on.end() ? look.demand : other->second;
 }
 
 Engine::JobState ReferenceEngine::state(const Job& job) const {
@@ -399,8 +499,9 @@ std::optional<Amounts> ReferenceEngine::demand_on(const JobSubmitted& look, cons
     const auto value = server.added.labels.find(label);
     if (value == server.added.labels.end() || !is_among(value->second, values)) return {};
   }
-  const auto other = look.demand_on.find(server.added.name);
-  return other == look.demand_on.end() ? look.demand : other->second;
+  const auto set = sets_.find(look.within.value_or(""));
+  if (look.within && (set == sets_.end() || !set->second.contains(server.id))) return {};
+  return demand_anywhere(look, server.added.name);
 }
 
 bool ReferenceEngine::has_room(const JobSubmitted& look, const Server& server) const {

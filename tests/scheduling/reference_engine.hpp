@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <gmpxx.h>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +61,7 @@ class ReferenceEngine {
     std::size_t slot;  ///< its place in the order of the cluster
     ServerAdded added;
     bool drained = false;
+    Amounts held = {};  ///< by others; empty: nothing
   };
   struct User {
     UserId id;
@@ -79,6 +82,8 @@ class ReferenceEngine {
     std::uint64_t group;
     std::uint64_t sequence;
     std::int64_t waiting;
+    Rank rank = {};
+    bool may_be_preempted = true;
   };
   struct Task {
     TaskId id;
@@ -115,7 +120,9 @@ class ReferenceEngine {
   void keep_where_due();
   bool can_be_kept(const Group& group, const Server& server) const;
   std::optional<Option> kept_with_room() const;
-  const Job& oldest_waiting(const Group& group) const;
+  const Job& first_waiting(const Group& group) const;
+  std::vector<mpz_class> balance(const Server& server) const;
+  void check_kept(ServerId server);
   std::int64_t budget() const;
   std::optional<Option> preemption() const;
   std::vector<Task> victims(const Candidate& candidate, const Server& server,
@@ -134,6 +141,10 @@ class ReferenceEngine {
   std::optional<std::string> refusal(const JobCancelled& event) const;
   std::optional<std::string> refusal(const TaskFinished& event) const;
   std::optional<std::string> refusal(const TaskFailed& event) const;
+  std::optional<std::string> refusal(const ServerHeld& event) const;
+  std::optional<std::string> refusal(const ServerRelabelled& event) const;
+  std::optional<std::string> refusal(const SetChanged& event) const;
+  std::optional<std::string> refusal(const TaskAdopted& event) const;
   std::optional<std::string> refused(const Amounts& amounts, const std::string& key) const;
   std::optional<std::string> refused_in_pool(const Amounts& capacity, const Server* instead_of) const;
 
@@ -150,6 +161,11 @@ class ReferenceEngine {
   std::vector<Lost> happen(const JobCancelled& event, std::uint64_t id);
   std::vector<Lost> happen(const TaskFinished& event, std::uint64_t id);
   std::vector<Lost> happen(const TaskFailed& event, std::uint64_t id);
+
+  std::vector<Lost> happen(const ServerHeld& event, std::uint64_t id);
+  std::vector<Lost> happen(const ServerRelabelled& event, std::uint64_t id);
+  std::vector<Lost> happen(const SetChanged& event, std::uint64_t id);
+  std::vector<Lost> happen(const TaskAdopted& event, std::uint64_t id);
 
   bool waits(std::uint64_t group) const;
   void wait(Job& job, std::int64_t tasks);
@@ -187,6 +203,7 @@ class ReferenceEngine {
   bool freeze_;
   Time now_ = Time::min();
   std::vector<Server> servers_;  // in the order of the cluster
+  std::map<std::string, std::set<ServerId>> sets_;
   std::vector<User> users_;
   std::vector<Group> groups_;  // as they came
   std::vector<Job> jobs_;      // as they came
@@ -201,6 +218,12 @@ class ReferenceEngine {
   std::optional<Time> futile_at_;  // then preemption found nothing, and nothing has changed
   std::uint64_t users_before_ = 0, groups_before_ = 0, jobs_before_ = 0, waits_before_ = 0;
 };
+
+/// Is the one job served before the other of its user?
+bool is_before(const ReferenceEngine::Job& a, const ReferenceEngine::Job& b);
+
+/// What a task of the job takes on a server of this name, may it run there or not.
+const Amounts& demand_anywhere(const JobSubmitted& look, const std::string& name);
 
 /// Does the job ask for more than room for each of its tasks?
 bool has_terms(const JobSubmitted& job);

@@ -11,12 +11,20 @@ bool reference_starvation_is_within(const Amounts& demand, const Amounts& room) 
   return std::equal(demand.begin(), demand.end(), room.begin(), std::less_equal<>());
 }
 
-Amounts sum(Amounts a, const Amounts& b) {
+using Balance = std::vector<mpz_class>;  // of a server: below 0 where its tasks and others have too much
+
+/// A task that takes nothing of a resource has room where too much of it is taken.
+bool has_room_in(const Balance& balance, const Amounts& demand) {
+  return std::equal(demand.begin(), demand.end(), balance.begin(),
+                    [](std::int64_t units, const mpz_class& left) { return units == 0 || left >= units; });
+}
+
+Balance sum(Balance a, const Amounts& b) {
   for (std::size_t r = 0; r < a.size(); ++r) a[r] += b[r];
   return a;
 }
 
-Amounts difference(Amounts a, const Amounts& b) {
+Balance difference(Balance a, const Amounts& b) {
   for (std::size_t r = 0; r < a.size(); ++r) a[r] -= b[r];
   return a;
 }
@@ -34,13 +42,24 @@ void ReferenceEngine::keep_no_longer(ServerId server) {
   if (kept != kept_.end()) kept_.erase(kept);
 }
 
+/// Would the task fit if no task ran there?
 bool ReferenceEngine::can_be_kept(const Group& group, const Server& server) const {
-  return can_ever_run(group.look, server);
+  const std::optional<Amounts> demand = demand_on(group.look, server);
+  if (!demand) return false;
+  for (std::size_t r = 0; r < demand->size(); ++r) {
+    const std::int64_t held = server.held.empty() ? 0 : server.held[r];
+    if ((*demand)[r] > std::max<std::int64_t>(0, server.added.capacity[r] - held)) return false;
+  }
+  return true;
 }
 
-const ReferenceEngine::Job& ReferenceEngine::oldest_waiting(const Group& group) const {
-  return *std::find_if(jobs_.begin(), jobs_.end(),
-                       [&](const Job& job) { return job.group == group.number && job.waiting > 0; });
+const ReferenceEngine::Job& ReferenceEngine::first_waiting(const Group& group) const {
+  const Job* first = nullptr;
+  for (const Job& job : jobs_) {
+    if (job.group == group.number && job.waiting > 0 && (first == nullptr || is_before(job, *first)))
+      first = &job;
+  }
+  return *first;
 }
 
 std::vector<Reservation> ReferenceEngine::reservations() const {
@@ -49,7 +68,7 @@ std::vector<Reservation> ReferenceEngine::reservations() const {
     const Group& group = *std::find_if(groups_.begin(), groups_.end(),
                                        [&](const Group& each) { return each.number == kept.group; });
     all.push_back(
-        {.server = kept.server, .job = oldest_waiting(group).id, .user = group.user, .since = kept.since});
+        {.server = kept.server, .job = first_waiting(group).id, .user = group.user, .since = kept.since});
   }
   return all;
 }
@@ -111,7 +130,7 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::kept_with_room() const {
     const Group& group = *std::find_if(groups_.begin(), groups_.end(),
                                        [&](const Group& each) { return each.number == kept.group; });
     if (reference_starvation_is_within(*demand_on(group.look, server), state(server).free))
-      return Option{.job = oldest_waiting(group).id, .user = group.user, .servers = {server.id}};
+      return Option{.job = first_waiting(group).id, .user = group.user, .servers = {server.id}};
   }
   return {};
 }
@@ -138,6 +157,8 @@ std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& can
                           .server = server.id,
                           .demand = demand,
                           .started = now_});
+  for (std::size_t r = 0; r < demand.size(); ++r)
+    if (demand[r] > INT64_MAX - used(candidate.group->user)[r]) return {};  // more than can be counted
   const mpq_class level = after.key(*candidate.group, prices);
   if (level <= candidate.key) return {};
   const auto work = [&](const Task& task) {
@@ -146,17 +167,22 @@ std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& can
       if (pool[r] > 0) part = std::max(part, ratio(task.demand[r], pool[r]));
     return mpq_class(part * mpq_class((now_ - task.started).count()));
   };
+  const auto may_be_preempted = [&](const Task& task) {
+    return std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.id == task.job; })
+        ->may_be_preempted;
+  };
   std::vector<Task> there;
   for (std::size_t t = tasks_.size(); t-- > 0;)
-    if (tasks_[t].server == server.id && tasks_[t].user != candidate.group->user && !tasks_[t].is_protected)
+    if (tasks_[t].server == server.id && tasks_[t].user != candidate.group->user && !tasks_[t].is_protected &&
+        may_be_preempted(tasks_[t]))
       there.push_back(tasks_[t]);
   std::stable_sort(there.begin(), there.end(),
                    [&](const Task& a, const Task& b) { return work(a) < work(b); });
 
-  Amounts room = state(server).free;
+  Balance room = balance(server);
   std::vector<Task> taken;
   for (const Task& task : there) {
-    if (reference_starvation_is_within(demand, room)) break;
+    if (has_room_in(room, demand)) break;
     const std::vector<Task> before = after.tasks_;
     after.end(task.id);
     const Job& job =
@@ -169,10 +195,10 @@ std::vector<ReferenceEngine::Task> ReferenceEngine::victims(const Candidate& can
     room = sum(room, task.demand);
     taken.push_back(task);
   }
-  if (!reference_starvation_is_within(demand, room)) return {};
+  if (!has_room_in(room, demand)) return {};
   for (std::size_t t = taken.size(); t-- > 0;) {
-    const Amounts without = difference(room, taken[t].demand);
-    if (!reference_starvation_is_within(demand, without)) continue;
+    const Balance without = difference(room, taken[t].demand);
+    if (!has_room_in(without, demand)) continue;
     room = without;
     taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(t));
   }

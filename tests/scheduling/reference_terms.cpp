@@ -119,6 +119,7 @@ std::optional<std::string> ReferenceEngine::impossible_by(const JobSubmitted& ev
   ReferenceEngine open = *this;
   open.tasks_.clear();
   open.kept_.clear();
+  for (Server& server : open.servers_) server.held.clear();
   ReferenceEngine all = open;
   for (Server& server : all.servers_) server.drained = false;
   const auto is_possible = [&](const JobSubmitted& look) {

@@ -27,7 +27,7 @@ struct Lived {
         draws(seed + 1),
         options(random_options(random)),
         engine(*Engine::from(options)),
-        events(random, options.resources.size()) {
+        events(random, options.resources.size(), seed % 2 == 0 ? Others::some : Others::none) {
     for (int i = 0; i < count; ++i) live();
   }
 
@@ -70,6 +70,34 @@ TEST(Snapshot, ARestoredEngineDecidesAlikeWhateverComes) {
     ASSERT_EQ(snapshot(*restored), snapshot(lived.engine));
   }
   EXPECT_GT(placed, 10'000U);
+}
+
+TEST(Snapshot, ACopyDecidesAlikeWhateverComesAndSharesNothing) {
+  std::size_t placed = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Lived lived(seed, static_cast<int>(seed % 150));
+    const std::string taken = snapshot(lived.engine);
+    Engine copy = lived.engine.copy();
+    ASSERT_EQ(snapshot(copy), taken);
+
+    const Engine untouched = lived.engine.copy();
+    Random draws = lived.draws;
+    std::vector<LogEntry> entries;
+    for (int i = 0; i < 80; ++i) entries.push_back(lived.live());
+    ASSERT_EQ(snapshot(copy), taken) << "what the original does changes the copy";
+    for (const LogEntry& entry : entries) {
+      const Result<Outcome> again = tell(copy, entry, draws);
+      ASSERT_EQ(static_cast<bool>(again), entry.outcome.has_value());
+      if (!again) continue;
+      ASSERT_EQ(*again, *entry.outcome) << *log_line(entry);
+      if (const auto* const step = std::get_if<std::optional<Placed>>(&*again)) placed += step->has_value();
+    }
+    ASSERT_EQ(copy.broken_invariant(), "");
+    ASSERT_EQ(snapshot(copy), snapshot(lived.engine));
+    ASSERT_EQ(snapshot(untouched), taken);
+  }
+  EXPECT_GT(placed, 5'000U);
 }
 
 TEST(Snapshot, EveryBeginningOfASnapshotIsAnError) {

@@ -39,10 +39,10 @@ struct Binding {
 
 /// What is changed in a what-if.
 enum class ChangeKind {
-  server,  ///< one more server of an entry
-  unit,    ///< more of one resource on one server of an entry, or in the pool
-  weight,  ///< twice the weight
-  task,    ///< one task more to run, for a user who runs all it has
+  server,        ///< one more server of an entry
+  unit,          ///< more of one resource on one server of an entry, or in the pool
+  weight,        ///< twice the weight
+  task,          ///< one task more to run, for a user who runs all it has
   group_weight,  ///< twice the weight of a group around the user
   limit          ///< twice the limit of the user or of a group around it, which it has reached
 };
@@ -73,8 +73,8 @@ struct Explanation {
   std::size_t user;
   Scope scope;  ///< of the mechanism
   Outcome outcome;
-  double dominant_share = 0;           ///< G_n
-  bool has_all_tasks = false;          ///< it runs all the tasks it has: nothing else holds it back
+  double dominant_share = 0;              ///< G_n
+  bool has_all_tasks = false;             ///< it runs all the tasks it has: nothing else holds it back
   Stop stop = {.kind = StopKind::order};  ///< what holds it back, groups and limits included
   std::vector<Binding> bindings = {};  ///< where the user holds most of the capacity first; none when it has
                                        ///< all its tasks

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <mirab/model/quantity.hpp>
+#include <mirab/model/time.hpp>
 #include <mirab/scheduling/fields.hpp>
 
 namespace mirab::scheduling {
@@ -47,20 +48,26 @@ struct Declared<ServerAdded> {
       field("labels", &ServerAdded::labels, "values by label").optional()};
 };
 
-/// Another capacity, of at least what is taken there.
+/// Another capacity, of at least what its tasks take there; or of less, where that is allowed: then they go
+/// on, and nothing is free of what they have too much of.
 struct ServerChanged {
   ServerId server;
   Amounts capacity;
+  bool allow_below_use = false;
   friend bool operator==(const ServerChanged&, const ServerChanged&) = default;
 };
 template <>
 struct Declared<ServerChanged> {
   static constexpr std::string_view kName = "server-changed";
   static constexpr std::string_view kEffect = "the server has another capacity";
-  static constexpr std::string_view kRefused = "less than what is in use there";
+  static constexpr std::string_view kRefused =
+      "less than what is in use there, unless `allow_below_use` is set";
   static constexpr std::tuple kFields{
       field("server", &ServerChanged::server, "its identifier"),
-      field("capacity", &ServerChanged::capacity, "in whole units, one amount for each resource")};
+      field("capacity", &ServerChanged::capacity, "in whole units, one amount for each resource"),
+      field("allow_below_use", &ServerChanged::allow_below_use,
+            "also less than what its tasks take: they go on, and nothing new starts until it fits")
+          .optional()};
 };
 
 /// Its tasks go on, and it takes no new ones.
@@ -177,6 +184,22 @@ struct Declared<Spread> {
           .defaulted()};
 };
 
+/// Where a job stands among those of its user, whenever they are submitted: the higher priority comes first,
+/// then the lower time, then the lower tie, then the job that was submitted first.
+struct Rank {
+  std::int64_t priority = 0;
+  Time time = {};
+  std::int64_t tie = 0;
+  friend bool operator==(const Rank&, const Rank&) = default;
+};
+template <>
+struct Declared<Rank> {
+  static constexpr std::tuple kFields{
+      field("priority", &Rank::priority, "the higher comes first").of_any_sign().defaulted(),
+      field("time", &Rank::time, "of equal priority, the lower comes first").defaulted(),
+      field("tie", &Rank::tie, "of equal time, the lower comes first").of_any_sign().defaulted()};
+};
+
 /// `tasks` identical tasks of a user. What gang, per_server, spread and pack mean exactly:
 /// docs/reference/engine.md.
 struct JobSubmitted {
@@ -190,6 +213,9 @@ struct JobSubmitted {
   std::optional<std::int64_t> per_server = {};  ///< at most this many on one server at a time; ≥ 1
   std::optional<Spread> spread = {};            ///< over the domains of a label
   std::optional<std::string> pack = {};         ///< all that run in one domain of this label
+  std::optional<std::string> within = {};       ///< only on servers of this set; see SetChanged
+  std::optional<Rank> rank = {};                ///< among the jobs of its user; without it that of Rank()
+  bool may_be_preempted = true;
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
 template <>
@@ -216,7 +242,10 @@ struct Declared<JobSubmitted> {
       field("spread", &J::spread, "evens out the running tasks over the domains of a label")
           .optional()
           .of_class(),
-      field("pack", &J::pack, "a label: all running tasks are in one domain of it").optional().of_class()};
+      field("pack", &J::pack, "a label: all running tasks are in one domain of it").optional().of_class(),
+      field("within", &J::within, "a set of servers: the tasks run on no other").optional().of_class(),
+      field("rank", &J::rank, "where it stands among the jobs of its user").optional(),
+      field("may_be_preempted", &J::may_be_preempted, "may its tasks end for those of others?").optional()};
 };
 
 /// What runs of it stops, what waits is forgotten.
@@ -257,9 +286,84 @@ struct Declared<TaskFailed> {
   static constexpr std::tuple kFields{field("task", &TaskFailed::task, "its identifier")};
 };
 
+// What is known of a cluster that others change too: the events take it as it is, whatever the engine would
+// have decided.
+
+/// Others take this much of the server, and no longer what they took before. Free is the capacity without
+/// this and without what the running tasks take, and 0 where that is more than there is.
+struct ServerHeld {
+  ServerId server;
+  Amounts amounts;
+  friend bool operator==(const ServerHeld&, const ServerHeld&) = default;
+};
+template <>
+struct Declared<ServerHeld> {
+  static constexpr std::string_view kName = "server-held";
+  static constexpr std::string_view kEffect =
+      "others take so much of the server, instead of what they took before";
+  static constexpr std::string_view kRefused = "";
+  static constexpr std::tuple kFields{
+      field("server", &ServerHeld::server, "its identifier"),
+      field("amounts", &ServerHeld::amounts,
+            "what others take, in whole units, one amount for each resource")};
+};
+
+/// Other labels; what runs there stays.
+struct ServerRelabelled {
+  ServerId server;
+  std::map<std::string, std::string> labels = {};
+  friend bool operator==(const ServerRelabelled&, const ServerRelabelled&) = default;
+};
+template <>
+struct Declared<ServerRelabelled> {
+  static constexpr std::string_view kName = "server-relabelled";
+  static constexpr std::string_view kEffect = "the server has these labels, and its tasks go on";
+  static constexpr std::string_view kRefused = "";
+  static constexpr std::tuple kFields{
+      field("server", &ServerRelabelled::server, "its identifier"),
+      field("labels", &ServerRelabelled::labels, "all its labels, values by label").optional()};
+};
+
+/// A set of servers, which the caller keeps, has these servers more, and those no longer. A set that was
+/// never changed is empty; a server that goes leaves all sets. What runs stays.
+struct SetChanged {
+  std::string set;  ///< its name
+  std::vector<ServerId> add = {};
+  std::vector<ServerId> remove = {};
+  friend bool operator==(const SetChanged&, const SetChanged&) = default;
+};
+template <>
+struct Declared<SetChanged> {
+  static constexpr std::string_view kName = "set-changed";
+  static constexpr std::string_view kEffect = "a set of servers, to which jobs may keep, has others";
+  static constexpr std::string_view kRefused = "a server in both lists";
+  static constexpr std::tuple kFields{
+      field("set", &SetChanged::set, "the name of the set"),
+      field("add", &SetChanged::add, "servers that it has from now on").optional(),
+      field("remove", &SetChanged::remove, "servers that it has no longer").optional()};
+};
+
+/// A waiting task of the job is known to run there, whatever its room, terms, labels or drain.
+struct TaskAdopted {
+  JobId job;
+  ServerId server;
+  Time since;  ///< when it started
+  friend bool operator==(const TaskAdopted&, const TaskAdopted&) = default;
+};
+template <>
+struct Declared<TaskAdopted> {
+  static constexpr std::string_view kName = "task-adopted";
+  static constexpr std::string_view kEffect =
+      "a waiting task of the job is known to run on the server, whatever the engine would have decided";
+  static constexpr std::string_view kRefused = "no task of the job waits, or a start after the event";
+  static constexpr std::tuple kFields{field("job", &TaskAdopted::job, "its identifier"),
+                                      field("server", &TaskAdopted::server, "where the task runs"),
+                                      field("since", &TaskAdopted::since, "when it started")};
+};
+
 using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved,
                            ServerFailed, UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled,
-                           TaskFinished, TaskFailed>;
+                           TaskFinished, TaskFailed, ServerHeld, ServerRelabelled, SetChanged, TaskAdopted>;
 
 /// Visits the type of each event, in the order of the variant.
 template <class Visit>
@@ -326,6 +430,7 @@ constexpr bool all_complete(std::type_identity<std::variant<Events...>>) {
   return (kIsComplete<Events> && ...);
 }
 static_assert(all_complete(std::type_identity<Event>{}), "an event has a member that its list lacks");
-static_assert(kIsComplete<Spread> && kIsComplete<Lost> && kIsComplete<Companion> && kIsComplete<Placed>);
+static_assert(kIsComplete<Spread> && kIsComplete<Rank> && kIsComplete<Lost> && kIsComplete<Companion> &&
+              kIsComplete<Placed>);
 
 }  // namespace mirab::scheduling

@@ -29,12 +29,14 @@ struct Field {
   Presence presence = Presence::required;
   bool in_class = false;  ///< tasks that differ in it are of different task classes
   bool in_tuples = true;  ///< do Python's named tuples have it?
+  bool any_sign = false;  ///< may a number be 0 or below? Else it is at least 1
   std::string_view python_name = {};
   std::string_view python_default = {};
 
   constexpr Field defaulted() const { return with(&Field::presence, Presence::defaulted); }
   constexpr Field optional() const { return with(&Field::presence, Presence::optional); }
   constexpr Field of_class() const { return with(&Field::in_class, true); }
+  constexpr Field of_any_sign() const { return with(&Field::any_sign, true); }
   /// For what Python's callers know already.
   constexpr Field not_in_tuples() const { return with(&Field::in_tuples, false); }
   /// For names that are words of Python.

@@ -56,7 +56,7 @@ struct WhyWaiting {
   /// All present servers, each counted once, for the first reason that applies.
   struct Servers {
     std::int64_t with_room = 0;
-    std::int64_t not_allowed = 0;  ///< by name or label: see constraints
+    std::int64_t not_allowed = 0;  ///< by name, label or set: see constraints
     std::int64_t too_small = 0;    ///< even if it were empty
     std::int64_t drained = 0;
     std::int64_t kept = 0;        ///< for other tasks: see kept_for_others
@@ -90,14 +90,15 @@ struct WhyWaiting {
   };
   std::optional<Gang> gang = {};
 
-  /// One wish that keeps the job from servers: names, labels asked for, labels of spread and pack.
+  /// One wish that keeps the job from servers: names, labels asked for, labels of spread and pack, a set.
   struct Constraint {
-    std::string label;      ///< the key of the label; empty: the names
-    std::int64_t excludes;  ///< servers on which it does not hold
-    std::int64_t alone;     ///< those of them that every other wish admits
+    std::string label;                    ///< the key of the label; empty: the names
+    std::int64_t excludes;                ///< servers on which it does not hold
+    std::int64_t alone;                   ///< those of them that every other wish admits
+    std::optional<std::string> set = {};  ///< the name of the set (JobSubmitted::within), if it is that
     friend bool operator==(const Constraint&, const Constraint&) = default;
   };
-  std::vector<Constraint> constraints = {};  ///< those there are, the names first, spread and pack last
+  std::vector<Constraint> constraints = {};  ///< those there are, the names first, a set last
 
   /// The full server on which least has to be freed for one task, as a part of what the task takes; of equal
   /// ones the first. Of a gang, too, for one: it does not show whether the others find room then. None where
@@ -156,13 +157,13 @@ struct WhyWaiting {
 };
 
 /// What is in the way of a task on one server: the first reason that applies.
-enum class InTheWay { nothing, name, label, too_small, drained, kept, pack, per_server, spread, full };
+enum class InTheWay { nothing, name, label, too_small, drained, kept, pack, per_server, spread, full, set };
 
 /// Why a task of a job does not go to one server.
 struct WhyNotOn {
   InTheWay reason = InTheWay::nothing;
-  std::string label = {};    ///< the key of the first label that does not hold; of pack, of spread
-  Amounts missing = {};      ///< too_small, full: how much more of each resource it would take, [m]
+  std::string label = {};  ///< the key of the first label that does not hold; of pack, of spread; or the set
+  Amounts missing = {};    ///< too_small, full: how much more of each resource it would take, [m]
   std::int64_t running = 0;  ///< per_server, spread: tasks of the job on the server, or in its domain
   std::int64_t at_most = 0;  ///< per_server, spread: how many may run there now
   std::optional<KeptServer> kept = {};  ///< kept: for whom

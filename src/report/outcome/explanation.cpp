@@ -160,7 +160,8 @@ std::string path_table(const ExplanationReport& explained) {
          {fmt::format("{}", tree.weight(node))},
          {percent(figures[node].share, 2)},
          {key(node)},
-         {lowest ? fmt::format("{} {}", key(*lowest), shorten(node_name(problem, *lowest), kNameWidth)) : kNone}});
+         {lowest ? fmt::format("{} {}", key(*lowest), shorten(node_name(problem, *lowest), kNameWidth))
+                 : kNone}});
   }
   return "\n" + render(table) +
          "beyond/weight: the share of what it uses beyond its guarantee; siblings are compared by it\n";
@@ -298,8 +299,8 @@ std::string remarks(const ExplanationReport& explained, std::size_t width) {
 
 std::string explanation_table(const ExplanationReport& explained, std::size_t width) {
   const std::size_t page = std::min(width, kPageWidth);
-  return summary(explained, page) + placement_table(explained) + path_table(explained) + binding_table_within(explained, page) +
-         what_ifs(explained) + remarks(explained, page);
+  return summary(explained, page) + placement_table(explained) + path_table(explained) +
+         binding_table_within(explained, page) + what_ifs(explained) + remarks(explained, page);
 }
 
 namespace {

@@ -171,7 +171,9 @@ Json held_back_json(const Problem& problem, const Stop& stop) {
 Json groups_json(const Problem& problem, const Outcome& outcome) {
   const Tree& tree = problem.tree();
   const std::vector<GroupFigures> figures = group_figures(problem, outcome.allocation);
-  const auto amounts = [&](const std::vector<double>& values) { return by_resource(problem.resources(), values); };
+  const auto amounts = [&](const std::vector<double>& values) {
+    return by_resource(problem.resources(), values);
+  };
   Json groups = Json::array();
   for (std::size_t g = 0; g < problem.groups().size(); ++g) {
     const Group& group = problem.groups()[g];

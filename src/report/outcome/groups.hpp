@@ -22,7 +22,8 @@ bool honours_groups(const Outcome& outcome);
 
 /// A row for each group and user, members below their group: what it uses, its guarantee, its dominant share,
 /// that beyond its guarantee per weight, and what holds a user back. Below it, the lowest share beyond its
-/// guarantee per weight on each level. Requires a problem with groups or quotas. O((G + N) depth m + grants m).
+/// guarantee per weight on each level. Requires a problem with groups or quotas. O((G + N) depth m + grants
+/// m).
 std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width);
 
 /// What stops a user: `by`, `words`, and of a limit `of`.

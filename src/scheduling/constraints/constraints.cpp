@@ -67,7 +67,15 @@ void GangFeasibility::add_running(JobIndex job) {
     const ServerIndex server = ledger_.tasks[task].server;
     running_on_.cover(server);
     ++running_on_[server];
-    ++domains_[domain_of(server)].running;
+    ++running_;
+    const DomainIndex domain = domain_of(server);
+    if (domain != kNowhere) {
+      ++domains_[domain].running;
+    } else if (terms_.pack) {
+      const auto& labels = ledger_.task_classes.eligibility.description_of(server).labels;
+      if (const auto value = labels.find(*terms_.pack); value != labels.end())
+        ++running_nowhere_[value->second];
+    }
   }
 }
 
@@ -123,18 +131,20 @@ GangFeasibility::DomainIndex GangFeasibility::new_domain(const std::map<std::str
 void GangFeasibility::count_packs() {
   IndexedVector<PackIndex, std::optional<Wide>> fullest(packs_.size());  // M
   IndexedVector<PackIndex, std::optional<std::int64_t>> min_running(packs_.size());
-  bool runs = false;
   for (const Domain& domain : domains_) {
-    runs = runs || domain.running > 0;
+    packs_[domain.pack].running += domain.running;
     if (!domain.is_present) continue;
     const Wide full = domain.running + domain.room;
     fullest[domain.pack] = std::min(full, fullest[domain.pack].value_or(full));
     min_running[domain.pack] = std::min(domain.running, min_running[domain.pack].value_or(domain.running));
   }
-  for (Pack& pack : packs_) pack.is_excluded = runs;
+  for (const auto& [value, tasks] : running_nowhere_) {
+    if (const auto pack = known_packs_.find(value); pack != known_packs_.end())
+      packs_[pack->second].running += tasks;
+  }
+  for (Pack& pack : packs_) pack.is_excluded = terms_.pack && pack.running < running_;
   for (const Domain& domain : domains_) {
     Pack& pack = packs_[domain.pack];
-    if (domain.running > 0) pack.is_excluded = false;
     if (!domain.is_present) continue;
     pack.min_running = *min_running[domain.pack];
     Wide at_the_end = domain.running + domain.room;
@@ -258,6 +268,7 @@ std::string broken_constraint(const Ledger& ledger) {
     const PlacementConstraints* const terms = ledger.task_classes.terms(queue.task_class);
     if (terms == nullptr) continue;
     if (queue.jobs != 1) return fmt::format("job {} has terms and shares its task class", job.number());
+    if (ledger.adopts) continue;
     std::map<ServerIndex, std::int64_t> running_on;
     std::optional<std::string> pack;
     for (TaskIndex task = ledger.jobs[job].first_task; task != kNone; task = ledger.tasks[task].next_of_job) {

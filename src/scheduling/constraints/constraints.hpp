@@ -66,7 +66,8 @@ class GangFeasibility {
   };
   /// The servers with one value of the label of pack.
   struct Pack {
-    bool is_excluded = false;      // the job runs in another one
+    bool is_excluded = false;  // some task of the job runs elsewhere
+    std::int64_t running = 0;
     std::int64_t min_running = 0;  // m = min_d c_d
     Wide max_more = 0;             // more tasks of the job
   };
@@ -92,6 +93,10 @@ class GangFeasibility {
   std::map<std::string_view, PackIndex> known_packs_;
   std::map<std::pair<PackIndex, std::string_view>, DomainIndex> known_domains_;
   std::vector<Server> servers_;  // with room for one task at least
+  std::int64_t running_ = 0;     // tasks of the job
+  // Those on servers with the label of pack, by its value, and without that of spread: a decision places none
+  // there, but labels change, and tasks are adopted.
+  std::map<std::string_view, std::int64_t> running_nowhere_;
 };
 
 /// The next tasks of the job start together: those that its gang lacks, or one. Requires that it has terms
@@ -109,7 +114,8 @@ bool any(const ServerSet& servers);
 /// every server that it may use; the first term with which its gang cannot start.
 Check check_possible(const Ledger& ledger, const JobSubmitted& job, TaskClassIndex task_class);
 
-/// The first term that a running job breaks, in words; nothing when none is broken. O(everything).
+/// The first term that a running job breaks, in words; nothing when none is broken, or when they need not
+/// hold (Ledger::adopts). O(everything).
 std::string broken_constraint(const Ledger& ledger);
 
 }  // namespace mirab::scheduling

@@ -116,11 +116,21 @@ void Dispatcher::task_ended(UserIndex user, TaskClassIndex task_class, ServerInd
   retry_constrained(task_class, server);
 }
 
+void Dispatcher::hold_changed(ServerIndex server) {
+  released_.add(server);
+  retry_constrained_on(server);
+}
+
+/// Jobs with terms of which a task fits there are tried again.
+void Dispatcher::retry_constrained_on(ServerIndex server) {
+  ready_.retry_constrained_if(ledger_.server_pool.free(server),
+                              [&](TaskClassIndex other) { return ledger_.has_room(other, server); });
+}
+
 /// A task of the task class has ended on the server: jobs with terms of which a task fits there are tried
 /// again, and the task's own.
 void Dispatcher::retry_constrained(TaskClassIndex task_class, ServerIndex server) {
-  ready_.retry_constrained_if(ledger_.server_pool.free(server),
-                              [&](TaskClassIndex other) { return ledger_.has_room(other, server); });
+  retry_constrained_on(server);
   if (ledger_.task_classes.terms(task_class) != nullptr) ready_.retry(task_class);
 }
 

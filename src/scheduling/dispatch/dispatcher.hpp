@@ -20,6 +20,15 @@ class Dispatcher {
   /// Requires the other parts to outlive it.
   Dispatcher(const Ledger& ledger, Shares& shares, RoomSearch& room_search, const DisciplineChoice& choice,
              Tie tie);
+  /// A copy that looks at these parts, copies of the other's.
+  Dispatcher(const Dispatcher& other, const Ledger& ledger, Shares& shares, RoomSearch& room_search)
+      : ledger_(ledger),
+        shares_(shares),
+        room_search_(room_search),
+        choice_(other.choice_),
+        tie_(other.tie_),
+        ready_(other.ready_, shares.context),
+        released_(other.released_) {}
 
   /// The next task with room, and where it goes; nothing when no task is to be placed. Task classes that are
   /// found to fit nowhere are parked.
@@ -59,6 +68,7 @@ class Dispatcher {
   void batch_placed(TournamentEntry entry);  ///< the last task of a job with terms, after task_placed()
   void task_ended(UserIndex user, TaskClassIndex task_class, ServerIndex server);
   void room_released(ServerIndex server) { released_.add(server); }
+  void hold_changed(ServerIndex server);  ///< others hold less there, or more
   void server_removed(ServerIndex server) { released_.forget(server); }
   void servers_changed() { ready_.retry_constrained(); }  ///< those that take tasks, or their capacities
 
@@ -73,6 +83,7 @@ class Dispatcher {
   std::optional<Keyed> next_on_released();
   void retry_what_fits_on_released();
   void retry_constrained(TaskClassIndex task_class, ServerIndex server);
+  void retry_constrained_on(ServerIndex server);
   void refresh_order();
   bool may_serve(TournamentId tournament, TaskClassIndex task_class, ServerIndex server) const {
     return ledger_.has_room(task_class, server) && shares_.tournaments.admits(tournament, task_class, server);

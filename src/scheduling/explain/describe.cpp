@@ -67,9 +67,11 @@ std::string servers(const WhyWaiting::Servers& of, Names resources) {
 
 std::string constraint(const WhyWaiting::Constraint& of) {
   if (of.excludes == 0) return {};
+  const std::string by = of.set             ? fmt::format("the set {}", printable(*of.set))
+                         : of.label.empty() ? "name"
+                                            : fmt::format("the label {}", printable(of.label));
   return fmt::format("{} {} excluded by {}, {} by that alone\n", number(of.excludes, "server"),
-                     is(of.excludes),
-                     of.label.empty() ? "name" : fmt::format("the label {}", printable(of.label)), of.alone);
+                     is(of.excludes), by, of.alone);
 }
 
 std::string kept(const WhyWaiting& why, Names resources) {
@@ -195,6 +197,8 @@ std::string describe(const WhyNotOn& why, Names resources) {
                          number(why.running, "task"), why.at_most);
     case InTheWay::full:
       return fmt::format("it is full: {} to free\n", amounts(why.missing, resources));
+    case InTheWay::set:
+      return fmt::format("it is not in the set {}\n", printable(why.label));
   }
   MIRAB_ASSERT(false, "another reason");
 }

@@ -29,6 +29,7 @@ struct Wish {
   std::string label;        ///< empty: the names
   bool is_for_any = false;  ///< any value of the label will do
   Selection selection = {};
+  std::optional<std::string> set = {};  ///< within this set, and nothing else
 };
 
 /// By its name, and the names of those for whom it is kept.
@@ -53,14 +54,18 @@ std::vector<Wish> wishes_of(const TaskClasses& task_classes, TaskClassIndex task
   };
   if (job.spread) wish_for_any(job.spread->label);
   if (job.pack) wish_for_any(*job.pack);
+  if (job.within) wishes.push_back({.label = {}, .set = job.within});
   return wishes;
 }
 
-/// max(0, d_r − of_r), [m]
+/// a − b, or INT64_MAX where it is more. Requires a ≥ 0.
+std::int64_t less(std::int64_t a, std::int64_t b) { return b < 0 && a > INT64_MAX + b ? INT64_MAX : a - b; }
+
+/// max(0, d_r − of_r) of what it demands, [m]; an amount below 0 is missing too.
 Amounts shortfall(std::span<const std::int64_t> demand, std::span<const std::int64_t> of) {
   Amounts missing;
   for (std::size_t r = 0; r < demand.size(); ++r)
-    missing.push_back(std::max<std::int64_t>(0, demand[r] - of[r]));
+    missing.push_back(demand[r] <= std::max<std::int64_t>(0, of[r]) ? 0 : less(demand[r], of[r]));
   return missing;
 }
 
@@ -99,12 +104,14 @@ class Look {
   }
 
   bool holds(const Wish& wish, ServerIndex server) const {
+    if (wish.set) return ledger_.task_classes.eligibility.in_set(*wish.set, server);
     const auto& [name, labels] = ledger_.task_classes.eligibility.description_of(server);
     return wish.is_for_any ? labels.contains(wish.label) : wish.selection.admits(name, labels);
   }
 
   WhyNotOn on(ServerIndex server) const {
     if (const Wish* const broken = first_broken_wish(server)) {
+      if (broken->set) return {.reason = InTheWay::set, .label = *broken->set};
       return {.reason = broken->label.empty() ? InTheWay::name : InTheWay::label, .label = broken->label};
     }
     const DemandAlternative* const alternative = ledger_.task_classes.alternative_on(task_class_, server);
@@ -116,7 +123,7 @@ class Look {
     if (const Reservations::Kept* const kept = kept_for_another(server))
       return {.reason = InTheWay::kept, .kept = kept_server(ledger_, *kept)};
     if (WhyNotOn term = broken_term(server); term.reason != InTheWay::nothing) return term;
-    if (Amounts missing = shortfall(alternative->demand, ledger_.server_pool.free(server));
+    if (Amounts missing = shortfall(alternative->demand, ledger_.server_pool.balance(server));
         !is_nothing(missing))
       return {.reason = InTheWay::full, .missing = std::move(missing)};
     return {};
@@ -172,7 +179,7 @@ class Count {
     why_.servers.lacking.assign(ledger.resource_count(), 0);
     why_.servers.too_small_in.assign(ledger.resource_count(), 0);
     for (const Wish& wish : look_.wishes())
-      why_.constraints.push_back({.label = wish.label, .excludes = 0, .alone = 0});
+      why_.constraints.push_back({.label = wish.label, .excludes = 0, .alone = 0, .set = wish.set});
     for (const ServerIndex server : ledger.servers.present()) {
       count(server);
     }
@@ -188,6 +195,7 @@ class Count {
         return;
       case InTheWay::name:
       case InTheWay::label:
+      case InTheWay::set:
         ++servers.not_allowed;
         return count_wishes(server);
       case InTheWay::too_small:

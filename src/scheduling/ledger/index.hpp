@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -145,6 +146,25 @@ class IndexedAmounts {
  private:
   std::size_t resources_;
   std::vector<std::int64_t> amounts_;
+};
+
+/// A value that stays where it is while its owner moves, or none. A copy has a value of its own.
+template <class Value>
+class OwnCopy {
+ public:
+  OwnCopy() = default;
+  explicit OwnCopy(std::unique_ptr<Value> value) : value_(std::move(value)) {}
+  OwnCopy(const OwnCopy& other) : value_(other.value_ ? std::make_unique<Value>(*other.value_) : nullptr) {}
+  OwnCopy(OwnCopy&&) noexcept = default;
+  OwnCopy& operator=(OwnCopy other) noexcept { return value_ = std::move(other.value_), *this; }
+
+  explicit operator bool() const { return value_ != nullptr; }
+  Value* get() const { return value_.get(); }
+  Value* operator->() const { return value_.get(); }
+  Value& operator*() const { return *value_; }
+
+ private:
+  std::unique_ptr<Value> value_;
 };
 
 }  // namespace mirab::scheduling

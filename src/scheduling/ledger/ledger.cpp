@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace mirab::scheduling {
 
@@ -23,7 +24,11 @@ ServerIndex Ledger::add_server(const Eligibility::Description& description, cons
 }
 
 void Ledger::resize_server(ServerIndex server, const Amounts& capacity) {
-  server_pool.resize(server, capacity);
+  if (adopts) {
+    server_pool.resize_below_use(server, capacity);
+  } else {
+    server_pool.resize(server, capacity);
+  }
   server_classes.release(server, servers[server].server_class);
   servers[server].server_class = server_classes.hold(server, capacity);
 }
@@ -65,7 +70,7 @@ QueueIndex Ledger::add_queue(UserIndex user, TaskClassIndex task_class) {
   }
   queues[queue] = QueueRow{.user = user, .task_class = task_class};
   taken_.cover(queue);
-  taken_[queue].assign(task_classes.alternatives(task_class).size() > 1 ? resources_ : 0, 0);
+  taken_[queue].assign(task_classes.varies(task_class) ? resources_ : 0, 0);
   users[user].queues.push_back(queue);
   return queue;
 }
@@ -76,14 +81,38 @@ void Ledger::remove_queue(QueueIndex queue) {
   std::erase(users[row.user].queues, queue);
   row = {};
   vacant_queues_.push_back(queue);
+  by_rank_.erase(queue);
+}
+
+/// From now on the waiting jobs of the queue are found by their order.
+void Ledger::index_by_rank(QueueIndex queue) {
+  const auto [index, is_new] = by_rank_.try_emplace(queue);
+  if (!is_new) return;
+  for (JobIndex job = queues[queue].first_job; job != kNone; job = jobs[job].next)
+    index->second.emplace(jobs[job].order(), job);
+}
+
+/// The job of its queue after which it has to wait; kNone: it is the first.
+JobIndex Ledger::before_in_queue(JobIndex job) {
+  const JobRow& row = jobs[job];
+  const JobOrder order = row.order();
+  if (row.rank != Rank{}) index_by_rank(row.queue);
+  if (const auto index = by_rank_.find(row.queue); index != by_rank_.end()) {
+    const auto place = index->second.emplace(order, job).first;
+    return place == index->second.begin() ? JobIndex(kNone) : std::prev(place)->second;
+  }
+  const QueueRow& queue = queues[row.queue];
+  // Mostly the newest comes last, or the oldest first.
+  if (queue.first_job != kNone && order < jobs[queue.first_job].order()) return kNone;
+  JobIndex before = queue.last_job;
+  while (before != kNone && order < jobs[before].order()) before = jobs[before].previous;
+  return before;
 }
 
 void Ledger::enqueue(JobIndex job) {
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
-  JobIndex before = queue.last_job;  // mostly the newest comes last, or the oldest first
-  if (queue.first_job != kNone && jobs[queue.first_job].sequence > row.sequence) before = kNone;
-  while (before != kNone && jobs[before].sequence > row.sequence) before = jobs[before].previous;
+  const JobIndex before = before_in_queue(job);
   const JobIndex after = before == kNone ? queue.first_job : jobs[before].next;
   row.previous = before;
   row.next = after;
@@ -97,6 +126,7 @@ void Ledger::dequeue(JobIndex job) {
   (row.previous == kNone ? queue.first_job : jobs[row.previous].next) = row.next;
   (row.next == kNone ? queue.last_job : jobs[row.next].previous) = row.previous;
   row.next = row.previous = kNone;
+  if (const auto index = by_rank_.find(row.queue); index != by_rank_.end()) index->second.erase(row.order());
 }
 
 void Ledger::add_use(QueueIndex queue, std::span<const std::int64_t> demand) {
@@ -122,24 +152,48 @@ void Ledger::remove_use(QueueIndex queue, std::span<const std::int64_t> demand) 
 TaskIndex Ledger::start(JobIndex job, ServerIndex server, Time now) {
   const TaskIndex task = tasks.add({.job = job, .server = server, .started = now});
   queues[jobs[job].queue].since = now;
-  run(task);
+  run(task, Room::checked);
   return task;
 }
 
 void Ledger::start_again(TaskIndex task, JobIndex job, ServerIndex server, Time now) {
   tasks.put_back(task, {.job = job, .server = server, .started = now});
-  run(task);
+  run(task, adopts ? Room::any : Room::checked);
+}
+
+bool Ledger::may_count(JobIndex job, ServerIndex server) const {
+  const std::span<const std::int64_t> demand = this->demand(queues[jobs[job].queue], server);
+  for (std::size_t r = 0; r < resources_; ++r) {
+    const std::int64_t capacity = server_pool.capacity(server)[r];
+    const fairness::Wide taken = fairness::Wide{server_pool.taken(server)[r]} + demand[r];
+    const fairness::Wide others = fairness::Wide{server_pool.pool()[r]} + server_pool.excess()[r] -
+                                  std::max(capacity, server_pool.taken(server)[r]);
+    if (others + std::max<fairness::Wide>(capacity, taken) > INT64_MAX) return false;
+  }
+  return true;
+}
+
+TaskIndex Ledger::adopt(JobIndex job, ServerIndex server, Time since, Time now) {
+  adopts = true;
+  const TaskIndex task = tasks.add({.job = job, .server = server, .started = since});
+  queues[jobs[job].queue].since = now;
+  run(task, Room::any);
+  return task;
 }
 
 /// The row of the task is new: everything else follows.
-void Ledger::run(TaskIndex task) {
+void Ledger::run(TaskIndex task, Room room) {
   TaskRow& started = tasks[task];
   const JobIndex job = started.job;
   JobRow& row = jobs[job];
   QueueRow& queue = queues[row.queue];
   MIRAB_ASSERT(row.waiting > 0, "a task starts that does not wait");
   const std::span<const std::int64_t> demand = this->demand(queue, started.server);
-  server_pool.take(started.server, demand);
+  if (room == Room::checked) {
+    server_pool.take(started.server, demand);
+  } else {
+    server_pool.adopt(started.server, demand);
+  }
   add_use(row.queue, demand);
 
   ServerRow& there = servers[started.server];
@@ -178,11 +232,15 @@ namespace {
 std::string broken_by_servers(const Ledger& ledger) {
   const ServerClasses& server_classes = ledger.server_classes;
   std::vector<std::int64_t> pool(ledger.resource_count(), 0);
+  std::vector<std::int64_t> excess(ledger.resource_count(), 0);
   IndexedVector<ServerClassIndex, std::int64_t> counts(server_classes.indices().size());
   for (const ServerIndex server : ledger.servers.present()) {
     const ServerClassIndex server_class = ledger.servers[server].server_class;
     const std::span<const std::int64_t> capacity = ledger.server_pool.capacity(server);
-    for (std::size_t r = 0; r < pool.size(); ++r) pool[r] += capacity[r];
+    for (std::size_t r = 0; r < pool.size(); ++r) {
+      pool[r] += capacity[r];
+      excess[r] += std::max<std::int64_t>(0, ledger.server_pool.taken(server)[r] - capacity[r]);
+    }
     if (!server_classes.indices().holds(server_class) || !server_classes.set(server_class).contains(server) ||
         !std::equal(capacity.begin(), capacity.end(), server_classes.capacities()[server_class].begin()))
       return fmt::format("server {} is not of its server class", server.number());
@@ -196,6 +254,8 @@ std::string broken_by_servers(const Ledger& ledger) {
   }
   if (!std::equal(pool.begin(), pool.end(), ledger.server_pool.pool().begin()))
     return "the pool is not the sum of the servers";
+  if (!std::equal(excess.begin(), excess.end(), ledger.server_pool.excess().begin()))
+    return "what is taken beyond capacities is not the sum of the servers";
   if (!ledger.task_classes.eligibility.holds_what_is_admitted())
     return "a selection has other servers than it admits";
   return {};
@@ -245,7 +305,7 @@ std::string broken_invariant(const Ledger& ledger) {
   IndexedVector<UserIndex, std::int64_t> running_of_user(users.index_count());
   std::size_t on_servers = 0;
   for (const ServerIndex server : servers.present()) {
-    std::vector<std::int64_t> accounted(server_pool.free(server).begin(), server_pool.free(server).end());
+    std::vector<std::int64_t> taken_there(resources, 0);
     TaskIndex previous = kNone;
     for (TaskIndex t = servers[server].first_task; t != kNone; t = tasks[t].next_on_server) {
       if (!tasks.holds(t) || tasks[t].server != server || tasks[t].previous_on_server != previous)
@@ -256,18 +316,21 @@ std::string broken_invariant(const Ledger& ledger) {
       const UserIndex user = queues[queue].user;
       const std::span<const std::int64_t> demand = ledger.demand(queues[queue], server);
       for (std::size_t r = 0; r < resources; ++r) {
-        accounted[r] += demand[r];
+        taken_there[r] += demand[r];
         used[user][r] += demand[r];
         by_all[r] += demand[r];
       }
       for (std::size_t r = 0; r < taken[queue].size(); ++r) taken[queue][r] += demand[r];
       ++running_of_job[tasks[t].job], ++running_of_queue[queue], ++running_of_user[user];
     }
-    if (!std::equal(accounted.begin(), accounted.end(), server_pool.capacity(server).begin()))
-      return fmt::format("what runs and what is free do not make up server {}", server.number());
-    const auto free = server_pool.free(server);
-    if (std::any_of(free.begin(), free.end(), [](std::int64_t units) { return units < 0; }))
-      return fmt::format("server {} is over its capacity", server.number());
+    for (std::size_t r = 0; r < resources; ++r) {
+      const fairness::Wide left = fairness::Wide{server_pool.capacity(server)[r]} - taken_there[r];
+      const fairness::Wide free = std::max<fairness::Wide>(0, left - server_pool.held(server)[r]);
+      if (server_pool.taken(server)[r] != taken_there[r] || server_pool.free(server)[r] != free)
+        return fmt::format("what runs, what is held and what is free do not make up server {}",
+                           server.number());
+      if (left < 0 && !ledger.adopts) return fmt::format("server {} is over its capacity", server.number());
+    }
   }
   if (on_servers != tasks.size()) return "a task is on no server";
   const auto equal = [](std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
@@ -296,6 +359,8 @@ std::string broken_invariant(const Ledger& ledger) {
     for (JobIndex job = queues[queue].first_job; job != kNone; job = jobs[job].next) {
       if (jobs[job].waiting <= 0 || jobs[job].queue != queue)
         return fmt::format("queue {} lists job {}, which does not wait there", queue.number(), job.number());
+      if (jobs[job].next != kNone && !(jobs[job].order() < jobs[jobs[job].next].order()))
+        return fmt::format("the jobs of queue {} are not in order", queue.number());
     }
   }
   for (const UserIndex user : users.indices()) {
@@ -367,8 +432,9 @@ ServerSet ServerClasses::admitted(ServerClassIndex server_class, SelectionIndex 
 const ServerSet* AdmittedServers::of(const ServerClasses& server_classes, ServerClassIndex server_class,
                                      SelectionIndex selection, const Eligibility& eligibility) {
   if (eligibility.servers(selection) == nullptr) return &server_classes.set(server_class);
-  if (server_classes.changes() != changes_) known_.clear();
+  if (server_classes.changes() != changes_ || eligibility.changes() != admitted_) known_.clear();
   changes_ = server_classes.changes();
+  admitted_ = eligibility.changes();
   const std::uint64_t sequence = eligibility.sequence(selection);
   Known& known = known_[{server_class, selection}];
   if (known.sequence != sequence)

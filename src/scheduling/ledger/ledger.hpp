@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <queue>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,18 @@ struct QueueRow {
   std::uint32_t jobs = 0;     ///< that wait or run
 };
 
+/// In which order the jobs of a user are served, of which equal keys wait for the same or not.
+struct JobOrder {
+  Rank rank;
+  std::uint64_t sequence = 0;  ///< how many jobs came before
+
+  /// Does a come before b? A strict order.
+  friend bool operator<(const JobOrder& a, const JobOrder& b) {
+    if (a.rank.priority != b.rank.priority) return a.rank.priority > b.rank.priority;
+    return std::tie(a.rank.time, a.rank.tie, a.sequence) < std::tie(b.rank.time, b.rank.tie, b.sequence);
+  }
+};
+
 struct JobRow {
   QueueIndex queue = kNone;
   JobIndex next = kNone;  ///< in its queue, while it has waiting tasks
@@ -52,6 +66,10 @@ struct JobRow {
   std::int64_t waiting = 0;
   std::int64_t running = 0;
   std::uint64_t sequence = 0;  ///< how many jobs came before
+  Rank rank = {};
+  bool may_be_preempted = true;
+
+  JobOrder order() const { return {.rank = rank, .sequence = sequence}; }
 };
 
 struct TaskRow {
@@ -108,7 +126,8 @@ class ServerClasses {
   std::uint64_t changes_ = 0;
 };
 
-/// The servers of server classes that selections admit, remembered as long as no server comes or goes.
+/// The servers of server classes that selections admit, remembered as long as no server comes, goes, or is
+/// admitted elsewhere.
 class AdmittedServers {
  public:
   /// As ServerClasses::admitted. Valid until servers change. O(servers) when they have changed since it was
@@ -122,14 +141,16 @@ class AdmittedServers {
     ServerSet servers;
   };
   std::map<std::pair<ServerClassIndex, SelectionIndex>, Known> known_;
-  std::uint64_t changes_ = 0;  // of the server classes, as of then
+  std::uint64_t changes_ = 0;   // of the server classes, as of then
+  std::uint64_t admitted_ = 0;  // and of the selections
 };
 
 /// Who has what, and what is free where: the exact ledger of servers, users, queues, jobs and running tasks.
 /// Every change here keeps all of it in step.
 ///
-/// Invariants: what runs on a server and what is free there make up its capacity; what a user's tasks take is
-/// what it uses; every task is in exactly one list of a job and one of a server.
+/// Invariants: what runs on a server, what others hold and what is free there make up its capacity, or more
+/// than it, and then nothing is free; what a user's tasks take is what it uses; every task is in exactly one
+/// list of a job and one of a server.
 class Ledger {
  public:
   explicit Ledger(std::size_t resources)
@@ -143,11 +164,11 @@ class Ledger {
   /// Σ of what all running tasks take. [m]
   std::span<const std::int64_t> used() const { return used_by_all_; }
 
-  /// Σ of what the queue's running tasks take. Requires a task class with several alternatives: of one, that
-  /// is `running` times its demand. [m]
+  /// Σ of what the queue's running tasks take. Requires a task class whose demand varies: of another, that is
+  /// `running` times its demand. [m]
   std::span<const std::int64_t> taken(QueueIndex queue) const { return taken_[queue]; }
 
-  /// What a task of the queue takes on the server. Requires that it may run there. [m]
+  /// What a task of the queue takes on the server. [m]
   std::span<const std::int64_t> demand(const QueueRow& queue, ServerIndex server) const {
     return task_classes.demand_on(queue.task_class, server);
   }
@@ -171,8 +192,8 @@ class Ledger {
     for (TaskIndex task = jobs[job].first_task; task != kNone; task = tasks[task].next_of_job) visit(task);
   }
 
-  /// A server comes, open and empty; gets another capacity, in which what runs there fits; goes, when nothing
-  /// runs there.
+  /// A server comes, open and empty; gets another capacity, in which what runs there fits unless `adopts` is
+  /// set; goes, when nothing runs there.
   ServerIndex add_server(const Eligibility::Description& description, const Amounts& capacity);
   void resize_server(ServerIndex server, const Amounts& capacity);
   void remove_server(ServerIndex server);
@@ -182,16 +203,24 @@ class Ledger {
   QueueIndex add_queue(UserIndex user, TaskClassIndex task_class);
   void remove_queue(QueueIndex queue);  ///< requires that it has no jobs
 
-  /// Puts the job among those of its queue that wait, by its sequence. O(jobs in front of it, from either
-  /// end).
+  /// Puts the job among those of its queue that wait, by its order. O(jobs in front of it, from either end);
+  /// where jobs have ranks O(log jobs of the queue).
   void enqueue(JobIndex job);
   void dequeue(JobIndex job);
 
   /// One waiting task of the job starts on the server, where it has room, and its queue got a task now. The
   /// index of the task. O(m).
   TaskIndex start(JobIndex job, ServerIndex server, Time now);
-  void start_again(TaskIndex task, JobIndex job, ServerIndex server,
-                   Time then);  ///< see Slots::put_back
+  /// The same where a task that runs is put back (see Slots::put_back). Requires room unless `adopts` is set.
+  void start_again(TaskIndex task, JobIndex job, ServerIndex server, Time then);
+
+  /// One waiting task of the job is known to run there since then, with or without room. Its queue got a task
+  /// now. Requires may_count().
+  TaskIndex adopt(JobIndex job, ServerIndex server, Time since, Time now);
+
+  /// Can what all tasks take, now and later, be counted with one more of the job there? See
+  /// ServerPool::excess.
+  bool may_count(JobIndex job, ServerIndex server) const;
 
   /// The task is over and its row gone. O(m).
   void end(TaskIndex task);
@@ -208,22 +237,43 @@ class Ledger {
   std::uint64_t jobs_before = 0;
   std::uint64_t waits_before = 0;
 
+  /// Has it been told of tasks that run where no decision put them, or of servers that changed under them?
+  /// Then room, terms and labels need not hold for what runs: for decisions they do.
+  bool adopts = false;
+
  private:
-  void run(TaskIndex task);
+  enum class Room { checked, any };
+  void run(TaskIndex task, Room room);
+  void index_by_rank(QueueIndex queue);
+  JobIndex before_in_queue(JobIndex job);
   void add_use(QueueIndex queue, std::span<const std::int64_t> demand);
   void remove_use(QueueIndex queue, std::span<const std::int64_t> demand);
 
   std::size_t resources_;
   IndexedAmounts<UserIndex> used_;
-  IndexedVector<QueueIndex, Amounts> taken_;  // [m] each, of those with several alternatives; of others empty
+  IndexedVector<QueueIndex, Amounts> taken_;  // [m] each, of those whose demand varies; of others empty
   std::vector<std::int64_t> used_by_all_;     // [m]
   std::vector<QueueIndex> vacant_queues_;
+  /// The waiting jobs of queues in which some have had a rank, in their order.
+  std::map<QueueIndex, std::map<JobOrder, JobIndex>> by_rank_;
 };
 
 /// May a task of the task class run there, and would it fit if the server were empty?
 inline bool fits_when_empty(const Ledger& ledger, TaskClassIndex task_class, ServerIndex server) {
   const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
   return alternative != nullptr && is_within(alternative->demand, ledger.server_pool.capacity(server));
+}
+
+/// May a task of the task class run there, and would it fit if no task did? What others hold stays.
+inline bool fits_without_tasks(const Ledger& ledger, TaskClassIndex task_class, ServerIndex server) {
+  const DemandAlternative* const alternative = ledger.task_classes.alternative_on(task_class, server);
+  if (alternative == nullptr) return false;
+  const std::span<const std::int64_t> capacity = ledger.server_pool.capacity(server);
+  const std::span<const std::int64_t> held = ledger.server_pool.held(server);
+  for (std::size_t r = 0; r < capacity.size(); ++r) {
+    if (alternative->demand[r] > std::max<std::int64_t>(0, capacity[r] - held[r])) return false;
+  }
+  return true;
 }
 
 /// Has some of these servers room for a task of the task class? O(servers).

@@ -128,7 +128,10 @@ std::uint64_t Proportions::nearer(std::size_t block, std::span<const double> a, 
 
 ServerPool::ServerPool(std::size_t resources)
     : pool_(resources, 0),
+      excess_(resources, 0),
       capacity_(resources),
+      taken_(resources),
+      held_(resources),
       free_(resources),
       rounded_free_(resources),
       by_coarseness_(resources),
@@ -145,6 +148,8 @@ ServerIndex ServerPool::next_index() {
   MIRAB_ASSERT(size() < UINT32_MAX, "more servers than there are numbers");
   const ServerIndex server = states_.push_back(State::vacant);
   capacity_.resize(size());
+  taken_.resize(size());
+  held_.resize(size());
   free_.resize(size());
   return server;
 }
@@ -160,11 +165,9 @@ void ServerPool::remove(ServerIndex server) {
   MIRAB_ASSERT(is_present(server), "a server is removed that is not there");
   count_no_longer(capacity(server));
   for (std::size_t r = 0; r < resource_count(); ++r) {
-    std::int64_t& capacity = capacity_[server][r];
-    std::int64_t& free = free_[server][r];
-    MIRAB_ASSERT(free == capacity, "a server is removed with tasks on it");
-    pool_[r] -= capacity;
-    capacity = free = 0;
+    MIRAB_ASSERT(taken_[server][r] == 0, "a server is removed with tasks on it");
+    pool_[r] -= capacity_[server][r];
+    capacity_[server][r] = held_[server][r] = free_[server][r] = 0;
   }
   for (Kept& kept : proportions_) kept.current = false;
   states_[server] = State::vacant;
@@ -174,6 +177,12 @@ void ServerPool::remove(ServerIndex server) {
 }
 
 void ServerPool::resize(ServerIndex server, std::span<const std::int64_t> capacity) {
+  for (std::size_t r = 0; r < resource_count(); ++r)
+    MIRAB_ASSERT(capacity[r] >= taken_[server][r], "a server has less than is taken there");
+  resize_below_use(server, capacity);
+}
+
+void ServerPool::resize_below_use(ServerIndex server, std::span<const std::int64_t> capacity) {
   MIRAB_ASSERT(is_present(server), "a server is resized that is not there");
   count_no_longer(this->capacity(server));
   set_capacity(server, capacity);
@@ -201,17 +210,32 @@ bool ServerPool::bound_capacities() {
   return changed;
 }
 
+/// What neither tasks nor others have of it.
+std::int64_t ServerPool::room(ServerIndex server, std::size_t r) const {
+  const std::int64_t left = capacity_[server][r] - taken_[server][r];
+  return left > held_[server][r] ? left - held_[server][r] : 0;
+}
+
+std::vector<std::int64_t> ServerPool::balance(ServerIndex server) const {
+  std::vector<std::int64_t> balance;
+  for (std::size_t r = 0; r < resource_count(); ++r) {
+    const std::int64_t left = capacity_[server][r] - taken_[server][r];
+    const std::int64_t held = held_[server][r];
+    balance.push_back(left < INT64_MIN + held ? INT64_MIN : left - held);
+  }
+  return balance;
+}
+
 void ServerPool::set_capacity(ServerIndex server, std::span<const std::int64_t> capacity) {
   count(capacity);
   for (std::size_t r = 0; r < resource_count(); ++r) {
-    std::int64_t& before = capacity_[server][r];
-    std::int64_t& free = free_[server][r];
-    MIRAB_ASSERT(capacity[r] >= before - free, "a server has less than is taken there");
-    pool_[r] -= before;
+    pool_[r] -= capacity_[server][r];
+    excess_[r] -= excess(server, r);
     MIRAB_ASSERT(capacity[r] <= INT64_MAX - pool_[r], "the pool passes 2^63");
     pool_[r] += capacity[r];
-    free += capacity[r] - before;
-    before = capacity[r];
+    capacity_[server][r] = capacity[r];
+    excess_[r] += excess(server, r);
+    free_[server][r] = room(server, r);
   }
   for (Kept& kept : proportions_) kept.current = false;
   if (bound_capacities()) return show_all();
@@ -260,6 +284,29 @@ void ServerPool::take(ServerIndex server, std::span<const std::int64_t> demand) 
     std::int64_t& free = free_[server][r];
     MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= free, "a task is placed where it does not fit");
     free -= demand[r];
+    taken_[server][r] += demand[r];
+  }
+  show_change(server);
+}
+
+void ServerPool::adopt(ServerIndex server, std::span<const std::int64_t> demand) {
+  MIRAB_ASSERT(is_present(server), "a task is adopted on a server that is not there");
+  for (std::size_t r = 0; r < resource_count(); ++r) {
+    MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= INT64_MAX - taken_[server][r], "what is taken passes 2^63");
+    excess_[r] -= excess(server, r);
+    taken_[server][r] += demand[r];
+    excess_[r] += excess(server, r);
+    MIRAB_ASSERT(excess_[r] <= INT64_MAX - pool_[r], "the pool and what is taken beyond it pass 2^63");
+    free_[server][r] = room(server, r);
+  }
+  show_change(server);
+}
+
+void ServerPool::hold(ServerIndex server, std::span<const std::int64_t> amounts) {
+  MIRAB_ASSERT(is_present(server), "a server is held that is not there");
+  for (std::size_t r = 0; r < resource_count(); ++r) {
+    held_[server][r] = amounts[r];
+    free_[server][r] = room(server, r);
   }
   show_change(server);
 }
@@ -267,10 +314,12 @@ void ServerPool::take(ServerIndex server, std::span<const std::int64_t> demand) 
 void ServerPool::give(ServerIndex server, std::span<const std::int64_t> demand) {
   MIRAB_ASSERT(is_present(server), "a task ends on a server that is not there");
   for (std::size_t r = 0; r < resource_count(); ++r) {
-    std::int64_t& free = free_[server][r];
-    MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= capacity_[server][r] - free,
-                 "a task gives back more than was taken");
-    free += demand[r];
+    std::int64_t& taken = taken_[server][r];
+    MIRAB_ASSERT(demand[r] >= 0 && demand[r] <= taken, "a task gives back more than was taken");
+    excess_[r] -= excess(server, r);
+    taken -= demand[r];
+    excess_[r] += excess(server, r);
+    free_[server][r] = room(server, r);
   }
   show_change(server);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -74,8 +75,11 @@ struct SearchAlternative {
 /// The servers: what each has and what is free on it, in exact units, laid out so that a search looks at many
 /// at once. Indices are 0 … size() - 1; those of removed servers are vacant until they are given again.
 ///
-/// Invariants: 0 ≤ free ≤ capacity for every server; the pool is the sum of the capacities of those present.
-/// Of memory a server takes 18 m bytes and a little.
+/// Of a server's capacity tasks take a part, and others hold a part: free is what neither has, and 0 where
+/// they have more than there is.
+///
+/// Invariants: free = max(0, capacity − taken − held) for every server; the pool is the sum of the capacities
+/// of those present. Of memory a server takes 34 m bytes and a little.
 class ServerPool {
  public:
   /// Requires at least one resource.
@@ -92,8 +96,10 @@ class ServerPool {
   /// Requires that nothing is taken there. O(m + log vacant); O(size m) when the largest capacity becomes
   /// some powers of two smaller.
   void remove(ServerIndex server);
-  /// Requires that what is taken there fits in the new capacity. Cost as for add().
+  /// Requires that what is taken there fits in the new capacity; resize_below_use() takes any. Cost as for
+  /// add().
   void resize(ServerIndex server, std::span<const std::int64_t> capacity);
+  void resize_below_use(ServerIndex server, std::span<const std::int64_t> capacity);
 
   /// A closed server keeps its tasks and takes no new ones.
   void close(ServerIndex server);
@@ -107,6 +113,11 @@ class ServerPool {
   /// [m], units; of closed servers too
   std::span<const std::int64_t> capacity(ServerIndex server) const { return capacity_[server]; }
   std::span<const std::int64_t> free(ServerIndex server) const { return free_[server]; }
+  std::span<const std::int64_t> taken(ServerIndex server) const { return taken_[server]; }
+  std::span<const std::int64_t> held(ServerIndex server) const { return held_[server]; }
+
+  /// capacity − taken − held, also below 0; INT64_MIN where it is less than that. [m]
+  std::vector<std::int64_t> balance(ServerIndex server) const;
 
   /// No present server has more of a resource than this, which is at most about twice what the largest has,
   /// or a few ten thousands. [m], units
@@ -115,10 +126,19 @@ class ServerPool {
   /// C_r: what all present servers have. [m], units
   std::span<const std::int64_t> pool() const { return pool_; }
 
-  /// Places a task on the server, or ends one there. Requires that it is present and that 0 ≤ free ≤ capacity
-  /// afterwards; that is asserted. O(m).
+  /// Places a task on the server, which has room for it, or ends one there. Requires that it is present; that
+  /// and the room are asserted. O(m).
   void take(ServerIndex server, std::span<const std::int64_t> demand);
   void give(ServerIndex server, std::span<const std::int64_t> demand);
+
+  /// What tasks take beyond capacities: Σ_i max(0, taken − capacity). With the pool it can be counted, and
+  /// bounds what all tasks take: a task that is placed changes neither. [m]
+  std::span<const std::int64_t> excess() const { return excess_; }
+
+  /// A task is known to run there, room or not. Requires that pool and excess together stay below 2^63. O(m).
+  void adopt(ServerIndex server, std::span<const std::int64_t> demand);
+  /// Others hold this much there from now on. Requires amounts of at least 0. O(m).
+  void hold(ServerIndex server, std::span<const std::int64_t> amounts);
 
   /// Is the server open, and is so much free? An exact fit fits.
   bool has_room(ServerIndex server, std::span<const std::int64_t> demand) const {
@@ -165,6 +185,10 @@ class ServerPool {
   };
 
   ServerIndex next_index();
+  std::int64_t room(ServerIndex server, std::size_t r) const;
+  std::int64_t excess(ServerIndex server, std::size_t r) const {
+    return std::max<std::int64_t>(0, taken_[server][r] - capacity_[server][r]);
+  }
   void set_capacity(ServerIndex server, std::span<const std::int64_t> capacity);
   void count(std::span<const std::int64_t> capacity);
   void count_no_longer(std::span<const std::int64_t> capacity);
@@ -173,9 +197,12 @@ class ServerPool {
   void show_all();
   void show_change(ServerIndex server);
 
-  std::vector<std::int64_t> pool_;  // [m]
+  std::vector<std::int64_t> pool_;    // [m]
+  std::vector<std::int64_t> excess_;  // [m]
   IndexedVector<ServerIndex, State> states_;
   IndexedAmounts<ServerIndex> capacity_;
+  IndexedAmounts<ServerIndex> taken_;
+  IndexedAmounts<ServerIndex> held_;
   IndexedAmounts<ServerIndex> free_;
   Columns rounded_free_;  // of the open servers
   // [m][how coarse its capacity makes a column] present servers, and what follows.

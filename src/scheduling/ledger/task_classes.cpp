@@ -29,6 +29,21 @@ bool Selection::admits(const std::string& name, const std::map<std::string, std:
 
 Eligibility::Eligibility() { rows_.push_back({.holders = 1}); }
 
+Eligibility::Eligibility(const Eligibility& other)
+    : rows_(other.rows_),
+      known_(other.known_),
+      vacant_(other.vacant_),
+      selections_before_(other.selections_before_),
+      known_descriptions_(other.known_descriptions_),
+      descriptions_(other.descriptions_),
+      vacant_descriptions_(other.vacant_descriptions_),
+      description_of_(other.description_of_),
+      sets_(other.sets_),
+      changes_(other.changes_) {
+  for (const auto& [description, index] : known_descriptions_)
+    descriptions_[index].description = &description;
+}
+
 SelectionIndex Eligibility::hold(const Selection& selection) {
   if (selection == Selection{}) return kAll;
   const SelectionIndex next = vacant_.empty() ? rows_.end_index() : vacant_.back();
@@ -48,11 +63,15 @@ SelectionIndex Eligibility::hold(const Selection& selection) {
     admitted.push_back(each.servers > 0 &&
                        selection.admits(each.description->name, each.description->labels));
   }
+  if (selection.within) sets_[*selection.within].selections.push_back(next);
   for (const ServerIndex server : description_of_.indices()) {
-    if (description_of_[server] != kNone && admitted[description_of_[server]]) servers->insert(server);
+    if (description_of_[server] != kNone && admitted[description_of_[server]] && is_within(selection, server))
+      servers->insert(server);
   }
-  rows_[next] = {
-      .selection = selection, .servers = std::move(servers), .holders = 1, .sequence = selections_before_++};
+  rows_[next] = {.selection = selection,
+                 .servers = OwnCopy(std::move(servers)),
+                 .holders = 1,
+                 .sequence = selections_before_++};
   return next;
 }
 
@@ -62,11 +81,62 @@ void Eligibility::release(SelectionIndex index) {
   MIRAB_ASSERT(row.holders > 0, "a selection without holders is released");
   if (--row.holders > 0) return;
   known_.erase(row.selection);
+  if (row.selection.within) {
+    std::erase(sets_[*row.selection.within].selections, index);
+    forget_set_if_unused(*row.selection.within);
+  }
   row = {};
   vacant_.push_back(index);
 }
 
+bool Eligibility::is_within(const Selection& selection, ServerIndex server) const {
+  return !selection.within || in_set(*selection.within, server);
+}
+
+void Eligibility::enter_set(const std::string& set, ServerIndex server) {
+  ++changes_;
+  NamedSet& named = sets_[set];
+  if (named.servers.contains(server)) return;
+  named.servers.insert(server);
+  ++named.count;
+  const Description& description = description_of(server);
+  for (const SelectionIndex index : named.selections) {
+    const Row& row = rows_[index];
+    if (row.selection.admits(description.name, description.labels)) row.servers->insert(server);
+  }
+}
+
+void Eligibility::leave_set(const std::string& set, ServerIndex server) {
+  ++changes_;
+  const auto named = sets_.find(set);
+  if (named == sets_.end() || !named->second.servers.contains(server)) return;
+  named->second.servers.erase(server);
+  --named->second.count;
+  for (const SelectionIndex index : named->second.selections) rows_[index].servers->erase(server);
+  forget_set_if_unused(set);
+}
+
+void Eligibility::forget_set_if_unused(const std::string& set) {
+  const NamedSet& named = sets_.at(set);
+  if (named.selections.empty() && named.count == 0) sets_.erase(set);
+}
+
 void Eligibility::server_added(ServerIndex server, const Description& description) {
+  ++changes_;
+  describe(server, description);
+  admit(server, description);
+}
+
+/// Puts it into every selection that admits it.
+void Eligibility::admit(ServerIndex server, const Description& description) {
+  for (Row& row : rows_) {
+    if (row.servers && row.selection.admits(description.name, description.labels) &&
+        is_within(row.selection, server))
+      row.servers->insert(server);
+  }
+}
+
+void Eligibility::describe(ServerIndex server, const Description& description) {
   description_of_.cover(server);
   const DescriptionIndex next =
       vacant_descriptions_.empty() ? descriptions_.end_index() : vacant_descriptions_.back();
@@ -79,16 +149,35 @@ void Eligibility::server_added(ServerIndex server, const Description& descriptio
   descriptions_[known->second].description = &known->first;
   ++descriptions_[known->second].servers;
   description_of_[server] = known->second;
-  for (Row& row : rows_) {
-    if (row.servers && row.selection.admits(description.name, description.labels))
-      row.servers->insert(server);
-  }
 }
 
 void Eligibility::server_removed(ServerIndex server) {
+  ++changes_;
   for (const Row& row : rows_) {
     if (row.servers) row.servers->erase(server);
   }
+  for (auto& [name, set] : sets_) {
+    if (!set.servers.contains(server)) continue;
+    set.servers.erase(server);
+    --set.count;
+  }
+  std::erase_if(sets_,
+                [](const auto& set) { return set.second.selections.empty() && set.second.count == 0; });
+  forget_description(server);
+}
+
+void Eligibility::server_relabelled(ServerIndex server, const std::map<std::string, std::string>& labels) {
+  ++changes_;
+  const Description description{.name = description_of(server).name, .labels = labels};
+  for (const Row& row : rows_) {
+    if (row.servers) row.servers->erase(server);
+  }
+  forget_description(server);
+  describe(server, description);
+  admit(server, description);
+}
+
+void Eligibility::forget_description(ServerIndex server) {
   const DescriptionIndex gone = std::exchange(description_of_[server], kNone);
   if (--descriptions_[gone].servers > 0) return;
   known_descriptions_.erase(known_descriptions_.find(*descriptions_[gone].description));
@@ -105,7 +194,8 @@ bool Eligibility::holds_what_is_admitted() const {
                          row.selection.admits(each.description->name, each.description->labels));
     const auto is_right = [&](ServerIndex server) {
       const DescriptionIndex description = description_of_[server];
-      return row.servers->contains(server) == (description != kNone && admitted[description]);
+      return row.servers->contains(server) ==
+             (description != kNone && admitted[description] && is_within(row.selection, server));
     };
     const Indices<ServerIndex> servers = description_of_.indices();
     return std::all_of(servers.begin(), servers.end(), is_right);
@@ -161,13 +251,15 @@ TaskClassIndex TaskClasses::hold(const JobSubmitted& job) {
   Selection elsewhere;
   if (job.servers) elsewhere.servers = as_set(*job.servers);
   for (const auto& [label, values] : job.select) elsewhere.select[label] = as_set(values);
+  elsewhere.within = job.within;
   Wish wish;
   for (const auto& [name, demand] : job.demand_on) {
     if (elsewhere.servers && !is_among(name, *elsewhere.servers)) {
       wish.elsewhere.emplace(name, demand);
       continue;
     }
-    const Selection there{.servers = std::vector{name}, .select = elsewhere.select, .except = {}};
+    const Selection there{
+        .servers = std::vector{name}, .select = elsewhere.select, .except = {}, .within = elsewhere.within};
     wish.alternatives.push_back({.demand = demand, .servers = eligibility.hold(there)});
     elsewhere.except.push_back(name);
   }
@@ -191,7 +283,7 @@ TaskClassIndex TaskClasses::hold(const JobSubmitted& job) {
   }
   if (!terms) known_.emplace(wish, next);
   rows_[next] = {.wish = std::move(wish),
-                 .terms = terms ? std::make_unique<const PlacementConstraints>(*terms) : nullptr,
+                 .terms = OwnCopy(terms ? std::make_unique<const PlacementConstraints>(*terms) : nullptr),
                  .holders = 1};
   return next;
 }
@@ -225,6 +317,7 @@ JobSubmitted TaskClasses::job_of(TaskClassIndex task_class) const {
   for (std::size_t alternative = 1; alternative < alternatives.size(); ++alternative)
     job.demand_on[elsewhere.except[alternative - 1]] = alternatives[alternative].demand;
   job.demand_on.insert(rows_[task_class].wish.elsewhere.begin(), rows_[task_class].wish.elsewhere.end());
+  job.within = elsewhere.within;
   if (rows_[task_class].terms) set_constraints(job, *rows_[task_class].terms);
   return job;
 }

@@ -22,13 +22,16 @@ struct Selection {
   std::optional<std::vector<std::string>> servers = {};         ///< by name; else all
   std::map<std::string, std::vector<std::string>> select = {};  ///< by label: any of the values
   std::vector<std::string> except = {};                         ///< by name
+  std::optional<std::string> within = {};                       ///< only those of this set
   friend bool operator==(const Selection&, const Selection&) = default;
   friend auto operator<=>(const Selection&, const Selection&) = default;
 
+  /// Whatever set it is within.
   bool admits(const std::string& name, const std::map<std::string, std::string>& labels) const;
 };
 
-/// The servers that each selection in use admits, kept up to date while servers come and go.
+/// The servers that each selection in use admits, kept up to date while servers come and go, get other
+/// labels, and enter and leave sets.
 class Eligibility {
  public:
   /// What selections know of a server: its name and labels.
@@ -40,6 +43,10 @@ class Eligibility {
 
   /// Index 0 admits all servers.
   Eligibility();
+  Eligibility(const Eligibility& other);
+  Eligibility(Eligibility&&) noexcept = default;
+  Eligibility& operator=(Eligibility&&) noexcept = default;
+  ~Eligibility() = default;
 
   /// The index of the selection, held once more; it means nothing else as long as it is held. O(log
   /// selections); for a new one O(servers).
@@ -54,6 +61,29 @@ class Eligibility {
   /// O(selections + log descriptions).
   void server_added(ServerIndex server, const Description& description);
   void server_removed(ServerIndex server);
+  /// O(selections + log descriptions).
+  void server_relabelled(ServerIndex server, const std::map<std::string, std::string>& labels);
+
+  /// The server is in the set from now on, or is not. O(log sets + selections within it): a word of each.
+  void enter_set(const std::string& set, ServerIndex server);
+  void leave_set(const std::string& set, ServerIndex server);
+
+  /// Those that have a server, or that selections are within: all others are empty.
+  struct NamedSet {
+    ServerSet servers = {};
+    std::size_t count = 0;                        ///< of them
+    std::vector<SelectionIndex> selections = {};  ///< that are within it
+  };
+  const std::map<std::string, NamedSet>& sets() const { return sets_; }
+  bool in_set(const std::string& set, ServerIndex server) const {
+    const auto named = sets_.find(set);
+    return named != sets_.end() && named->second.servers.contains(server);
+  }
+
+  /// How often an admitted server may have become another: shows whether what was computed from them still
+  /// holds.
+  std::uint64_t changes() const { return changes_; }
+
   const Description& description_of(ServerIndex server) const {
     return *descriptions_[description_of_[server]].description;
   }
@@ -75,9 +105,16 @@ class Eligibility {
  private:
   static constexpr SelectionIndex kAll{0};
 
+  /// Is it in the set that the selection is within, if that is one?
+  bool is_within(const Selection& selection, ServerIndex server) const;
+  void admit(ServerIndex server, const Description& description);
+  void describe(ServerIndex server, const Description& description);
+  void forget_description(ServerIndex server);
+  void forget_set_if_unused(const std::string& set);
+
   struct Row {
     Selection selection = {};
-    std::unique_ptr<ServerSet> servers = {};  // none for all
+    OwnCopy<ServerSet> servers = {};  // none for all
     std::uint64_t holders = 0;
     std::uint64_t sequence = 0;
   };
@@ -94,6 +131,8 @@ class Eligibility {
   IndexedVector<DescriptionIndex, Described> descriptions_;
   std::vector<DescriptionIndex> vacant_descriptions_;
   IndexedVector<ServerIndex, DescriptionIndex> description_of_;  // kNone where there is no server
+  std::map<std::string, NamedSet> sets_;
+  std::uint64_t changes_ = 0;
 };
 
 /// What a job asks for beyond room for each of its tasks: see JobSubmitted.
@@ -150,11 +189,17 @@ class TaskClasses {
   Indices<TaskClassIndex> indices() const { return rows_.indices(); }
   bool holds(TaskClassIndex task_class) const { return rows_.holds(task_class) && holders(task_class) > 0; }
 
-  /// What a task takes there. Requires that it may run there. [m]
+  /// What a task takes there, may it run there or not (it may have been adopted). [m]
   std::span<const std::int64_t> demand_on(TaskClassIndex task_class, ServerIndex server) const {
-    const std::vector<DemandAlternative>& alternatives = rows_[task_class].wish.alternatives;
-    if (alternatives.size() == 1) return alternatives.front().demand;
-    return alternative_on(task_class, server)->demand;
+    if (!varies(task_class)) return rows_[task_class].wish.alternatives.front().demand;
+    return demand_anywhere(task_class, server);
+  }
+
+  /// Visits what a task may take, wherever it runs: each way once, and those on servers where it may not run.
+  template <class Visit>
+  void for_each_demand(TaskClassIndex task_class, Visit visit) const {
+    for (const DemandAlternative& way : rows_[task_class].wish.alternatives) visit(way.demand);
+    for (const auto& [name, demand] : rows_[task_class].wish.elsewhere) visit(demand);
   }
 
   /// How a task may run on the server; nothing when it may not.
@@ -181,7 +226,7 @@ class TaskClasses {
   };
   struct Row {
     Wish wish;
-    std::unique_ptr<const PlacementConstraints> terms = {};
+    OwnCopy<const PlacementConstraints> terms = {};
     std::uint32_t holders = 0;
   };
   IndexedVector<TaskClassIndex, Row> rows_;

@@ -177,7 +177,7 @@ struct Pf {
 //
 // over the task classes s of the user's tasks: what runs, as a part of what would run if it had the whole
 // cluster and no placement constraint stood in the way; X_n / (u_n φ_n) where its tasks are all the same.
-// Task classes of which nothing runs may have u_s = 0, and are passed over.
+// Where no server has anything of what a task takes, u_s = 1.
 
 struct Tsf {
   using Exact = mpq_class;
@@ -254,7 +254,8 @@ struct PsDsf {
       return per_weight(fairness::dominant_share<Number>(amounts, capacity, context.scale),
                         context.user(entry).weight);
     };
-    if (alternatives.size() == 1) return virtual_share(UsedOfDemanded{.used = used, .demand = demand});
+    if (!context.ledger.task_classes.varies(queue.task_class))
+      return virtual_share(UsedOfDemanded{.used = used, .demand = demand});
     return virtual_share(UsedIfAllTookIt<Number>{
         .used = used, .taken = context.ledger.taken(entry.queue), .demand = demand, .tasks = queue.running});
   }

@@ -131,10 +131,10 @@ bool Precedence::is_before_by_tie_rule(TournamentEntry a, TournamentEntry b) con
   const std::uint64_t user_a = context->user(a).order;
   const std::uint64_t user_b = context->user(b).order;
   if (user_a != user_b) return tie == Tie::last ? user_a > user_b : user_a < user_b;
-  const auto sequence = [&](TournamentEntry entry) {
-    return context->ledger.jobs[context->queue(entry).first_job].sequence;
+  const auto order = [&](TournamentEntry entry) {
+    return context->ledger.jobs[context->queue(entry).first_job].order();
   };
-  if (a.queue != b.queue) return sequence(a) < sequence(b);
+  if (a.queue != b.queue) return order(a) < order(b);
   if (a.tournament.place == b.tournament.place) return a.tournament < b.tournament;
   const std::uint32_t waiting_a = (*waiting)[a.tournament.place];
   const std::uint32_t waiting_b = (*waiting)[b.tournament.place];

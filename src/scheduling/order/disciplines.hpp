@@ -159,9 +159,9 @@ struct Keyed {
 
 /// Who is served before whom. Rounded keys decide first; only where they are too close the exact comparison
 /// of the discipline does. Then, for keys that are equal, the tie rule: users as they came, or the other way
-/// round; of one user the older job; of one queue the tournament at the place where the fewest queues wait,
-/// so that tasks that may go to several classes of servers leave to others those that others need; then the
-/// tournament.
+/// round; of one user the job that is first by rank, the older of equal ones; of one queue the tournament at
+/// the place where the fewest queues wait, so that tasks that may go to several classes of servers leave to
+/// others those that others need; then the tournament.
 struct Precedence {
   const Discipline* discipline;
   Tie tie;

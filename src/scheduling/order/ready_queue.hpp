@@ -56,6 +56,12 @@ class ReadyQueue {
   explicit ReadyQueue(const Precedence& precedence) : precedence_(precedence) {
     precedence_.waiting = &waiting_.by_place();
   }
+  /// A copy that looks at another context, whose ledger has the same rows.
+  ReadyQueue(const ReadyQueue& other, const ShareContext& context)
+      : precedence_(other.precedence_), waiting_(other.waiting_), brackets_(other.brackets_) {
+    precedence_.context = &context;
+    precedence_.waiting = &waiting_.by_place();
+  }
   ReadyQueue(const ReadyQueue&) = delete;
   ReadyQueue& operator=(const ReadyQueue&) = delete;
 

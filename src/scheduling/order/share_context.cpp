@@ -52,7 +52,10 @@ void DecayedUsage::refresh(Time now) {
   for (Row& row : rows_) row.key = usage_at(row, now);
 }
 
-mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, TaskClassIndex task_class) {
+namespace {
+
+mpq_class tasks_on_all_servers(const Ledger& ledger, const ServerClasses& server_classes,
+                               TaskClassIndex task_class) {
   const auto tasks_on = [](std::span<const std::int64_t> capacity, const Amounts& demand) {
     std::optional<mpq_class> least;
     for (std::size_t r = 0; r < demand.size(); ++r) {
@@ -77,6 +80,13 @@ mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes,
                         ledger.task_classes.demand_anywhere(task_class, server));
   }
   return alone;
+}
+
+}  // namespace
+
+mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, TaskClassIndex task_class) {
+  const mpq_class tasks = tasks_on_all_servers(ledger, server_classes, task_class);
+  return tasks > 0 ? tasks : mpq_class(1);
 }
 
 std::vector<double> usable_prices(const numerics::PricedAmounts& found) {

@@ -142,8 +142,9 @@ struct ShareContext {
   const UserRow& user(TournamentEntry entry) const { return ledger.users[queue(entry).user]; }
 };
 
-/// u_s = Σ_i min_r c_{i,r} / d_{s,i,r} over all present servers, as if every server were allowed. O(servers
-/// log ways) where the demand varies, else O(server classes).
+/// u_s = Σ_i min_r c_{i,r} / d_{s,i,r} over all present servers, as if every server were allowed; 1 where no
+/// server has anything of what it takes, so that a task that runs all the same (TaskAdopted) counts as all.
+/// O(servers log ways) where the demand varies, else O(server classes).
 mpq_class tasks_alone(const Ledger& ledger, const ServerClasses& server_classes, TaskClassIndex task_class);
 
 /// The prices ν_r of the pool's resources, each as a whole, in the divisible proportionally fair allocation

@@ -17,6 +17,19 @@ Shares::Shares(const Ledger& ledger, const Discipline& of, fairness::ShareScale 
   if (half_life) context.usage.emplace(*half_life);
 }
 
+Shares::Shares(const Shares& other, const Ledger& ledger)
+    : discipline(other.discipline),
+      context{.ledger = ledger,
+              .server_classes = ledger.server_classes,
+              .rounds = other.context.rounds,
+              .prices = other.context.prices,
+              .scale = other.context.scale,
+              .usage = other.context.usage,
+              .alone = other.context.alone,
+              .alone_value = other.context.alone_value},
+      tournaments(other.tournaments, ledger),
+      are_stale(other.are_stale) {}
+
 void Shares::user_added(UserIndex user, Time now) {
   if (context.usage) context.usage->begin(user, now);
 }

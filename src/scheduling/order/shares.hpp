@@ -17,6 +17,8 @@ struct Shares {
   /// Requires the ledger to outlive it.
   Shares(const Ledger& ledger, const Discipline& discipline, fairness::ShareScale scale,
          std::optional<Duration> half_life);
+  /// A copy that looks at another ledger, which has the same rows.
+  Shares(const Shares& other, const Ledger& ledger);
 
   const Discipline* discipline;
   ShareContext context;

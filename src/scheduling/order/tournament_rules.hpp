@@ -53,6 +53,7 @@ class QueuesByPlace {
 class TournamentRules {
  public:
   TournamentRules(TournamentsBy by, const Ledger& ledger) : by_(by), ledger_(&ledger) {}
+  TournamentRules(const TournamentRules& other, const Ledger& ledger) : by_(other.by_), ledger_(&ledger) {}
 
   /// Those that queues of the task class enter, as things stand, by place. O(server classes × alternatives).
   std::vector<TournamentId> of(TaskClassIndex task_class) const;

@@ -67,6 +67,8 @@ Json to_json(const Value& value) {
     return value.text();
   } else if constexpr (std::is_same_v<Value, Duration>) {
     return value.count();
+  } else if constexpr (std::is_same_v<Value, Time>) {
+    return value.time_since_epoch().count();
   } else if constexpr (std::is_same_v<Value, Choice>) {
     return choice_json(value);
   } else if constexpr (kIsOptional<Value>) {
@@ -118,6 +120,10 @@ void read_json(const JsonReader& json, Value& value) {
     value = quantity_of(json);
   } else if constexpr (std::is_same_v<Value, Duration>) {
     value = Duration(json.integer<std::int64_t>(1, INT64_MAX));
+  } else if constexpr (std::is_same_v<Value, Time>) {
+    value = Time(Duration(json.integer<std::int64_t>(INT64_MIN, INT64_MAX)));
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    value = json.truth();
   } else if constexpr (std::is_same_v<Value, Choice>) {
     value = read_choice(json);
   } else if constexpr (std::is_same_v<Value, Amounts>) {
@@ -138,6 +144,12 @@ void read_json(const JsonReader& json, Value& value) {
 template <class T, class Member>
 void read_member(const JsonReader& json, T& record, const Field<T, Member>& field) {
   const std::string name(field.name);
+  if constexpr (std::is_same_v<Member, std::int64_t>) {
+    if (field.any_sign && (field.presence != Presence::optional || json.find(name))) {
+      record.*field.member = json[name].template integer<std::int64_t>(INT64_MIN, INT64_MAX);
+      return;
+    }
+  }
   if (field.presence != Presence::optional) {
     read_json(json[name], record.*field.member);
   } else if (const auto found = json.find(name)) {

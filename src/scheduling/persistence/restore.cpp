@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <mirab/model/result.hpp>
 #include <mirab/scheduling/snapshot.hpp>
@@ -193,6 +195,31 @@ void read_servers(const JsonReader& json, const ClassCapacities& of_classes, Nam
   }
 }
 
+void read_sets(const JsonReader& json, Ledger& ledger) {
+  for (const auto& [name, set] : json.members()) {
+    const auto servers = indices_in<ServerIndex>(set);
+    if (!json.failed() && servers.empty()) set.refuse("a set without servers");
+    for (const ServerIndex server : servers) {
+      if (json.failed()) return;
+      if (!ledger.servers.holds(server)) return set.refuse("there is no such server");
+      ledger.task_classes.eligibility.enter_set(name, server);
+    }
+  }
+}
+
+void read_held(const JsonReader& json, Names resources, Ledger& ledger) {
+  json.for_each([&](const JsonReader& item) {
+    const std::vector<JsonReader> parts = item.items(2);
+    if (json.failed()) return;
+    const auto server = index_in<ServerIndex>(parts[0]);
+    const Amounts amounts = amounts_of(parts[1]);
+    if (json.failed()) return;
+    refuse_if(parts[1], check_amounts(amounts, {}, resources));
+    if (!ledger.servers.holds(server)) parts[0].refuse("there is no such server");
+    if (!json.failed()) ledger.server_pool.hold(server, amounts);
+  });
+}
+
 void read_task_classes(const JsonReader& json, Names resources, TaskClasses& task_classes) {
   json["wishes"].for_each([&](const JsonReader& item) {
     if (item.is_null()) return task_classes.add_vacant();
@@ -217,6 +244,15 @@ void read_task_classes(const JsonReader& json, Names resources, TaskClasses& tas
   task_classes.set_vacant(vacant);
 }
 
+/// The rank of a job, and whether it may be preempted.
+std::pair<Rank, bool> read_marks(const JsonReader& rank, const JsonReader& may_be_preempted) {
+  const std::vector<std::int64_t> parts = rank.integers<std::int64_t>(INT64_MIN, INT64_MAX);
+  if (!rank.failed() && parts.size() != 3) rank.refuse("a rank has 3 numbers");
+  if (rank.failed()) return {};
+  return {{.priority = parts[0], .time = Time(Duration(parts[1])), .tie = parts[2]},
+          may_be_preempted.truth()};
+}
+
 void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
   const std::vector<JsonReader> parts = json.items(3);
   if (json.failed()) return;
@@ -234,7 +270,9 @@ void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
   ledger.queues[queue].arrival = arrival;
   std::optional<std::uint64_t> latest;
   parts[2].for_each([&](const JsonReader& item) {
-    const std::vector<JsonReader> of_job = item.items(3);
+    const std::vector<JsonReader> of_job = item.items();
+    if (!json.failed() && of_job.size() != 3 && of_job.size() != 5)
+      item.refuse("a job of 3 or 5 items is expected here");
     if (json.failed()) return;
     const JobIndex job = free_index(of_job[0], ledger.jobs);
     const auto waiting = of_job[1].integer<std::int64_t>(0, INT64_MAX);
@@ -243,7 +281,14 @@ void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
     if (sequence >= ledger.jobs_before || (latest && sequence <= *latest))
       return of_job[2].refuse("a job after the latest, or not in order");
     latest = sequence;
-    ledger.jobs.put_back(job, {.queue = queue, .waiting = waiting, .sequence = sequence});
+    const auto [rank, may_be_preempted] =
+        of_job.size() == 5 ? read_marks(of_job[3], of_job[4]) : std::pair(Rank(), true);
+    if (json.failed()) return;
+    ledger.jobs.put_back(job, {.queue = queue,
+                               .waiting = waiting,
+                               .sequence = sequence,
+                               .rank = rank,
+                               .may_be_preempted = may_be_preempted});
     ++ledger.queues[queue].jobs;
   });
   if (!json.failed() && !latest) parts[2].refuse("a queue without jobs");
@@ -294,7 +339,10 @@ void read_tasks(const JsonReader& json, Time now, Ledger& ledger) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (!is_free(ledger.tasks, tasks[i]))
       return json["number"].refuse("a number without a generation, or given twice");
-    if (!ledger.has_room(ledger.task_class_of(jobs[i]), servers[i]))
+    const bool may_run = ledger.adopts
+                             ? ledger.servers.holds(servers[i]) && ledger.may_count(jobs[i], servers[i])
+                             : ledger.has_room(ledger.task_class_of(jobs[i]), servers[i]);
+    if (!may_run)
       return json["server"].refuse(
           fmt::format("server {} has no room for task {}", servers[i].number(), tasks[i].number()));
     ledger.start_again(tasks[i], jobs[i], servers[i], Time(Duration(started[i])));
@@ -306,7 +354,10 @@ void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledg
   ledger.waits_before = json["waits_before"].integer<std::uint64_t>(0, UINT64_MAX);
   const ClassCapacities of_classes = read_server_classes(json["kinds"], resources, ledger.server_classes);
   if (json.failed()) return;
+  ledger.adopts = json["adopts"].truth();
   read_servers(json["servers"], of_classes, resources, ledger);
+  if (json.failed()) return;
+  read_sets(json["sets"], ledger);
   read_task_classes(json["shapes"], resources, ledger.task_classes);
   ledger.jobs.set_numbers(numbers_of<JobRow, JobId>(json["jobs"]));
   read_users(json["users"], ledger);
@@ -317,6 +368,8 @@ void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledg
     if (ledger.task_classes.holders(task_class) > 1) ledger.task_classes.release(task_class);
   }
   read_tasks(json["tasks"], now, ledger);
+  if (json.failed()) return;
+  read_held(json["held"], resources, ledger);  // only now: tasks may run where others hold too much
   if (json.failed()) return;
   for (const ServerIndex server : ledger.servers.indices()) {
     if (ledger.servers[server].drained) ledger.server_pool.close(server);
@@ -355,9 +408,10 @@ void read_usage(const JsonReader& json, Time now, Shares& shares) {
   const JsonReader refreshed = json["refreshed"];
   if (!refreshed.is_null())
     context.usage->set_refreshed(Time(Duration(refreshed.integer<std::int64_t>(INT64_MIN, latest))));
-  // A user holds at most all of every resource, and so its usage is at most that.
+  // Decisions give a user at most all of every resource, and so its usage is at most that.
   const std::vector<double>& scale = context.scale.rounded;
-  const double max = std::accumulate(scale.begin(), scale.end(), 0.0) * (1 + 1e-9);
+  const double max = ledger.adopts ? std::numeric_limits<double>::max()
+                                   : std::accumulate(scale.begin(), scale.end(), 0.0) * (1 + 1e-9);
   const std::vector<JsonReader> rows = json["users"].items(ledger.users.size());
   std::size_t row = 0;
   for (const UserIndex user : ledger.users.present()) {

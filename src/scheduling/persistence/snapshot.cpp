@@ -10,6 +10,7 @@
 //  - What is parked, and where something was freed since: with ties at random, one who fits nowhere and is
 //    not parked costs a draw before that is noticed.
 //  - The arrivals, the rounds of the lines, the last server used.
+//  - What others hold of servers, the sets of servers, and whether tasks run that no decision put there.
 //  - With reservations, who is kept what since when, which tasks started so, since when queues wait for a
 //  task, and when it was last
 //    looked who is due; with preemption, the latest times of it, and until when it is not to be looked for.
@@ -85,6 +86,37 @@ IndexedVector<QueueIndex, std::vector<JobIndex>> jobs_by_queue(const Ledger& led
   return jobs;
 }
 
+/// With its rank, and whether it may be preempted, where these are not as for most jobs.
+Json job_of(const JobRow& row, JobIndex job) {
+  Json json = {job, row.waiting, row.sequence};
+  if (row.rank == Rank() && row.may_be_preempted) return json;
+  json.push_back({row.rank.priority, row.rank.time.time_since_epoch().count(), row.rank.tie});
+  json.push_back(row.may_be_preempted);
+  return json;
+}
+
+/// What others hold, of the servers where they hold something.
+Json held_of(const Ledger& ledger) {
+  Json held = Json::array();
+  for (const ServerIndex server : ledger.servers.present()) {
+    const std::span<const std::int64_t> amounts = ledger.server_pool.held(server);
+    if (std::any_of(amounts.begin(), amounts.end(), [](std::int64_t units) { return units > 0; }))
+      held.push_back({server, Amounts(amounts.begin(), amounts.end())});
+  }
+  return held;
+}
+
+/// The servers of each set that has some.
+Json sets_of(const Ledger& ledger) {
+  Json sets = Json::object();
+  for (const auto& [name, set] : ledger.task_classes.eligibility.sets()) {
+    for (const ServerIndex server : ledger.servers.present()) {
+      if (set.servers.contains(server)) sets[name].push_back(server);
+    }
+  }
+  return sets;
+}
+
 Json users_of(const Ledger& ledger) {
   const IndexedVector<QueueIndex, std::vector<JobIndex>> jobs = jobs_by_queue(ledger);
   Json users = numbers_of(ledger.users);
@@ -95,8 +127,7 @@ Json users_of(const Ledger& ledger) {
     Json queues = Json::array();
     for (const QueueIndex queue : row.queues) {
       Json of_queue = Json::array();
-      for (const JobIndex job : jobs[queue])
-        of_queue.push_back({job, ledger.jobs[job].waiting, ledger.jobs[job].sequence});
+      for (const JobIndex job : jobs[queue]) of_queue.push_back(job_of(ledger.jobs[job], job));
       queues.push_back({ledger.queues[queue].task_class, ledger.queues[queue].arrival, std::move(of_queue)});
     }
     present.push_back(
@@ -221,6 +252,9 @@ std::string snapshot(const Engine& engine) {
                       {"rounds", rounds_of(state.shares.context.rounds)},
                       {"kinds", server_classes_of(state.ledger.server_classes)},
                       {"servers", servers_of(state.ledger)},
+                      {"sets", sets_of(state.ledger)},
+                      {"held", held_of(state.ledger)},
+                      {"adopts", state.ledger.adopts},
                       {"shapes", task_classes_of(state.ledger.task_classes)},
                       {"users", users_of(state.ledger)},
                       {"jobs", numbers_of(state.ledger.jobs)},

@@ -17,6 +17,9 @@ class PlacementSearch {
  public:
   /// Requires the ledger to outlive it. `balances`: by DominanceBalance, whatever the placement.
   PlacementSearch(const Ledger& ledger, const PlacementChoice& choice, bool balances);
+  /// A copy that looks at another ledger, which has the same rows.
+  PlacementSearch(const PlacementSearch& other, const Ledger& ledger)
+      : ledger_(ledger), choice_(other.choice_), balance_(other.balance_), last_used_(other.last_used_) {}
 
   /// A server with room for one of these ways to run a task; none when there is none.
   std::optional<ServerIndex> find(std::span<const SearchAlternative> alternatives, Random& random) {

@@ -10,8 +10,9 @@
 namespace mirab::scheduling {
 
 template <>
-inline constexpr std::array<std::string_view, 10> kWords<InTheWay>{
-    "nothing", "name", "label", "too_small", "drained", "kept", "pack", "per_server", "spread", "full"};
+inline constexpr std::array<std::string_view, 11> kWords<InTheWay>{"nothing", "name", "label", "too_small",
+                                                                   "drained", "kept", "pack",  "per_server",
+                                                                   "spread",  "full", "set"};
 
 template <>
 struct Declared<WhyWaiting::Other> {
@@ -32,7 +33,7 @@ struct Declared<WhyWaiting::Servers> {
       "All present servers, each counted once, for the first reason that applies.";
   static constexpr std::tuple kFields{
       field("with_room", &T::with_room, "where it fits"),
-      field("not_allowed", &T::not_allowed, "by name or label"),
+      field("not_allowed", &T::not_allowed, "by name, label or set"),
       field("too_small", &T::too_small, "even if they were empty"),
       field("drained", &T::drained, "take no new tasks"),
       field("kept", &T::kept, "for other tasks"),
@@ -109,10 +110,10 @@ struct Declared<WhyWaiting::Constraint> {
   using T = WhyWaiting::Constraint;
   static constexpr std::string_view kName = "mirab.Constraint";
   static constexpr std::string_view kEffect = "A wish that keeps a job from servers.";
-  static constexpr std::tuple kFields{
-      field("label", &T::label, "its key; empty: the names"),
-      field("excludes", &T::excludes, "servers on which it does not hold"),
-      field("alone", &T::alone, "those of them that every other wish admits")};
+  static constexpr std::tuple kFields{field("label", &T::label, "its key; empty: the names"),
+                                      field("excludes", &T::excludes, "servers on which it does not hold"),
+                                      field("alone", &T::alone, "those of them that every other wish admits"),
+                                      field("set", &T::set, "the name of the set, if it is one")};
 };
 
 template <>

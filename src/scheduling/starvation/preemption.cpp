@@ -30,12 +30,16 @@ namespace mirab::scheduling {
 
 namespace {
 
-/// Does the pool hold this much in addition to what the user has, which stays? Where not, the sum may be more
-/// than can be counted.
-bool has_pool_for(const Ledger& ledger, const UsageAfter& usage, std::span<const std::int64_t> demand) {
-  Amounts others(ledger.server_pool.pool().begin(), ledger.server_pool.pool().end());
-  for (std::size_t r = 0; r < others.size(); ++r) others[r] -= usage.amounts()[r];
-  return is_within(demand, others);
+/// Can what the user has, which stays, and this much more be counted?
+bool may_count(const UsageAfter& usage, std::span<const std::int64_t> demand) {
+  return std::equal(demand.begin(), demand.end(), usage.amounts().begin(),
+                    [](std::int64_t more, std::int64_t used) { return more <= INT64_MAX - used; });
+}
+
+/// Has a server with this balance (ServerPool::balance) room? What is below 0 counts as 0.
+bool has_room(std::span<const std::int64_t> demand, const Amounts& balance) {
+  return std::equal(demand.begin(), demand.end(), balance.begin(),
+                    [](std::int64_t units, std::int64_t left) { return units == 0 || units <= left; });
 }
 
 }  // namespace
@@ -77,17 +81,17 @@ std::weak_ordering VictimSearch::compare(const UsageAfter& a, const UsageAfter& 
   return share_.compare(context_, a.usage(), a.weight(), b.usage(), b.weight());
 }
 
-/// Of all ways in which the user's tasks may run the one that leaves most.
+/// Of all ways in which the user's tasks may run, or do, the one that leaves most.
 void VictimSearch::note_spare(UserIndex user) {
   for (const QueueIndex queue : ledger_.users[user].queues) {
     const QueueRow& row = ledger_.queues[queue];
     if (row.running == 0) continue;
-    for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(row.task_class)) {
+    ledger_.task_classes.for_each_demand(row.task_class, [&](const Amounts& demand) {
       UsageAfter after(ledger_, user);
-      if (!is_within(alternative.demand, after.amounts())) continue;
-      after.add(row.task_class, alternative.demand, -1);
+      if (!is_within(demand, after.amounts())) return;
+      after.add(row.task_class, demand, -1);
       spare_[user] = std::max(spare_[user], rounded(after));
-    }
+    });
   }
   max_spare_ = std::max(max_spare_, spare_[user]);
 }
@@ -139,19 +143,20 @@ bool VictimSearch::can_spare(JobIndex job, std::int64_t tasks) const {
 /// together leave too little room.
 std::vector<VictimSearch::Loss> VictimSearch::losses_on(ServerIndex server, const Gainer& gainer) const {
   std::vector<TaskIndex> tasks;
-  const std::span<const std::int64_t> free = ledger_.server_pool.free(server);
-  Amounts room(free.begin(), free.end());
+  Amounts room = ledger_.server_pool.balance(server);
   for (TaskIndex task = ledger_.servers[server].first_task; task != kNone;
        task = ledger_.tasks[task].next_on_server) {
-    const QueueRow& queue = ledger_.queues[ledger_.jobs[ledger_.tasks[task].job].queue];
-    if (queue.user == gainer.user || !may_lose(queue.user, gainer.rounded) || spared_.contains(task))
+    const JobRow& job = ledger_.jobs[ledger_.tasks[task].job];
+    const QueueRow& queue = ledger_.queues[job.queue];
+    if (queue.user == gainer.user || !job.may_be_preempted || !may_lose(queue.user, gainer.rounded) ||
+        spared_.contains(task))
       continue;
     const std::span<const std::int64_t> demand = ledger_.demand(queue, server);
     for (std::size_t r = 0; r < room.size(); ++r) room[r] += demand[r];
     tasks.push_back(task);
   }
   std::vector<Loss> losses;
-  if (!is_within(gainer.demand, room)) return losses;
+  if (!has_room(gainer.demand, room)) return losses;
   for (const TaskIndex task : tasks) losses.push_back(loss_of(task, server, losses.size()));
   std::stable_sort(losses.begin(), losses.end(),
                    [](const Loss& a, const Loss& b) { return a.work < b.work; });
@@ -178,8 +183,7 @@ void VictimSearch::note_next_order(const std::vector<Loss>& losses) {
 /// Those of them that end, if this makes room and they are no more than `max_tasks`; else none.
 std::vector<VictimSearch::Loss> VictimSearch::taken_on(ServerIndex server, const Gainer& gainer,
                                                        std::int64_t max_tasks) {
-  const std::span<const std::int64_t> free = ledger_.server_pool.free(server);
-  Amounts room(free.begin(), free.end());
+  Amounts room = ledger_.server_pool.balance(server);
   std::map<UserIndex, UsageAfter> left;  // what its losses leave
   std::map<JobIndex, std::int64_t> taken_of_jobs;
   std::vector<Loss> losses = losses_on(server, gainer);
@@ -197,16 +201,16 @@ std::vector<VictimSearch::Loss> VictimSearch::taken_on(ServerIndex server, const
     for (std::size_t r = 0; r < room.size(); ++r) room[r] += loss.demand[r];
     ++taken_of_jobs[job];
     taken.push_back(at);
-    if (is_within(gainer.demand, room)) break;
+    if (has_room(gainer.demand, room)) break;
   }
-  if (!is_within(gainer.demand, room)) {
+  if (!has_room(gainer.demand, room)) {
     note_next_order(losses);
     return {};
   }
   for (std::size_t at = taken.size(); at-- > 0;) {
     Amounts without = room;
     for (std::size_t r = 0; r < room.size(); ++r) without[r] -= losses[taken[at]].demand[r];
-    if (!is_within(gainer.demand, without)) continue;
+    if (!has_room(gainer.demand, without)) continue;
     room = without;
     taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(at));
   }
@@ -239,7 +243,7 @@ std::optional<Victims> VictimSearch::find(QueueIndex queue, std::int64_t max_tas
   const UsageAfter before(ledger_, row.user);
   std::optional<Victims> best;
   for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(row.task_class)) {
-    if (!has_pool_for(ledger_, before, alternative.demand)) continue;
+    if (!may_count(before, alternative.demand)) continue;
     UsageAfter after = before;
     after.add(row.task_class, alternative.demand, 1);
     // Infinite for tsf, where no server holds such a task.

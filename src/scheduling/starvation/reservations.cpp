@@ -3,13 +3,13 @@
 //
 // Who: a queue whose next task fits nowhere, and which has waited for `after` since it began to wait or last
 // got a task; those who waited longest first. Which server: of those that are open, eligible, and large
-// enough when empty, the one with the lowest max_r missing_r / d_r, missing_r = max(0, d_r − free_r); of
-// equal ones that with the lower number. It takes nothing else, and the task goes there as soon as it has
-// room, before all others.
+// enough without tasks (what others hold there stays), the one with the lowest max_r missing_r / d_r,
+// missing_r = max(0, d_r − free_r); of equal ones that with the lower number. It takes nothing else, and the
+// task goes there as soon as it has room, before all others.
 //
 // A reservation ends when its queue gets a task, there or elsewhere, or waits no longer; when the server
-// fails, is removed, drained, or made too small; and after `at_most`: then the queue has to wait for `after`
-// again.
+// fails, is removed, drained, made too small, or may not be used by the queue any longer; and after
+// `at_most`: then the queue has to wait for `after` again.
 //
 // A task that started on a server kept for it is not preempted as long as it runs: else what was kept for
 // could be taken at once, and the next server be kept for the same task, without end.
@@ -135,7 +135,7 @@ std::optional<ServerIndex> server_to_keep(const Ledger& ledger, QueueIndex queue
   std::optional<ServerIndex> best;
   Missing min;
   for (const ServerIndex server : ledger.servers.indices()) {
-    if (!open.contains(server) || !fits_when_empty(ledger, task_class, server)) continue;
+    if (!open.contains(server) || !fits_without_tasks(ledger, task_class, server)) continue;
     const Missing here =
         missing_of(ledger.demand(ledger.queues[queue], server), ledger.server_pool.free(server));
     if (best && !(here < min)) continue;
@@ -202,7 +202,7 @@ std::string ReservationPolicy::broken(const Ledger& ledger, const WaitingQueues&
     if (ledger.servers[each.server].drained) return "is drained";
     if (ledger.server_pool.is_open(each.server)) return "takes other tasks";
     if (!waiting.holds(each.queue)) return "is kept for a queue that does not wait";
-    if (!fits_when_empty(ledger, ledger.queues[each.queue].task_class, each.server))
+    if (!fits_without_tasks(ledger, ledger.queues[each.queue].task_class, each.server))
       return "is kept for a task that cannot run there";
     // One server can start one task, never a gang or a domain: due() leaves such queues out.
     if (ledger.task_classes.terms(ledger.queues[each.queue].task_class) != nullptr)
