@@ -28,6 +28,7 @@ struct Lived {
         options(random_options(random)),
         engine(*Engine::from(options)),
         events(random, options.resources.size()) {
+    if (seed % 2 == 0) events.draw_trees();
     for (int i = 0; i < count; ++i) live();
   }
 

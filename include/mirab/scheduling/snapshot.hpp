@@ -8,9 +8,9 @@
 
 namespace mirab::scheduling {
 
-/// The number of the form of a snapshot. Another one is not read. In form 3, tournaments under `ps-dsf` are
-/// numbered by alternative and server class, and the snapshot names its kDecisionVersion.
-inline constexpr int kSnapshotVersion = 3;
+/// The number of the form of a snapshot. Another one is not read. Form 4 has groups, and
+/// users with their group, quota and tier.
+inline constexpr int kSnapshotVersion = 4;
 
 /// All of an engine on which its decisions depend, as CBOR (docs/reference/engine.md describes it). The
 /// engine restored from it gives the same bytes, then and after the same events. O(everything).

@@ -61,6 +61,11 @@ class ReadyQueue {
 
   const WaitingQueues& waiting() const { return waiting_; }
 
+  /// While there is a tree (descent.hpp) it keeps only who waits, and in which tournaments: there are no keys
+  /// of users alone. When there is none any more, all that wait play, and none is parked. O(queues).
+  void keep_order(bool keeps);
+  bool keeps_order() const { return keeps_order_; }
+
   /// The queue, of a task class with these tournaments, has waiting tasks from now on. O(tournaments log N).
   void enter(QueueIndex queue, std::vector<TournamentId> tournaments);
   void leave(QueueIndex queue);
@@ -122,12 +127,14 @@ class ReadyQueue {
   TaskClassIndex task_class_of(QueueIndex queue) const {
     return precedence_.context->ledger.queues[queue].task_class;
   }
+  void play(QueueIndex queue);
   void set_keys(QueueIndex queue, std::optional<double>& of_user);
   Keyed drawn_from_tied(Keyed lowest, Random& random) const;
 
   Precedence precedence_;
   WaitingQueues waiting_;
   IndexedVector<AlternativeIndex, IndexedVector<PlaceIndex, Bracket>> brackets_;
+  bool keeps_order_ = true;
 };
 
 template <class Fits>
