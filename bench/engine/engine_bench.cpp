@@ -17,6 +17,7 @@ namespace {
 
 using bench::Churn;
 using bench::EngineChurn;
+using bench::Shape;
 using bench::Taken;
 using bench::Units;
 using bench::Until;
@@ -97,10 +98,11 @@ class NaiveChurn {
   std::vector<Running> running_;
 };
 
-void rounds(benchmark::State& state, const char* discipline, const char* placement, Until until) {
+void rounds(benchmark::State& state, const char* discipline, const char* placement, Until until,
+            Shape shape = Shape::flat) {
   const Churn churn = bench::google_churn(static_cast<std::size_t>(state.range(0)),
                                           static_cast<std::size_t>(state.range(1)), kSeed);
-  EngineChurn engine(churn, discipline, placement, until, kSeed);
+  EngineChurn engine(churn, discipline, placement, until, kSeed, shape);
   for ([[maybe_unused]] auto _ : state) engine.round();
   state.SetLabel(fmt::format(
       "{:.2f} decisions a round, {} tasks running",
@@ -111,6 +113,11 @@ void drf_first_fit(benchmark::State& state) { rounds(state, "drf", "first-fit", 
 void drf_best_fit(benchmark::State& state) { rounds(state, "drf", "best-fit", Until::filled); }
 void ps_dsf(benchmark::State& state) { rounds(state, "ps-dsf", "first-fit", Until::filled); }
 void saturated(benchmark::State& state) { rounds(state, "drf", "first-fit", Until::nothing_fits); }
+
+void tree(benchmark::State& state) { rounds(state, "drf", "first-fit", Until::filled, Shape::tree); }
+void tree_saturated(benchmark::State& state) {
+  rounds(state, "drf", "first-fit", Until::nothing_fits, Shape::tree);
+}
 
 void naive(benchmark::State& state) {
   const Churn churn = bench::google_churn(static_cast<std::size_t>(state.range(0)),
@@ -132,6 +139,8 @@ void grid(benchmark::internal::Benchmark* benchmark) {
 
 BENCHMARK(drf_first_fit)->Apply(grid);
 BENCHMARK(saturated)->Apply(grid);
+BENCHMARK(tree)->Args({10'000, 10'000})->Repetitions(3)->MinTime(0.3);
+BENCHMARK(tree_saturated)->Args({10'000, 10'000})->Repetitions(3)->MinTime(0.3);
 BENCHMARK(drf_best_fit)->Apply(sizes);
 BENCHMARK(ps_dsf)->Apply(sizes);
 BENCHMARK(naive)->Args({10'000, 1'000})->Repetitions(3);

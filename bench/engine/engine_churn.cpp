@@ -12,25 +12,41 @@ namespace {
 
 Choice named(const char* name) { return {.name = name, .options = {}, .text = name}; }
 
+/// The groups of the users, the n-th in the n-th, over and over.
+std::vector<GroupId> add_groups(Engine& engine) {
+  std::vector<GroupId> all;
+  const auto add = [&](GroupId parent) {
+    all.push_back(*engine.apply(GroupAdded{.name = "group", .parent = parent}, {}));
+  };
+  for (std::size_t top = 0; top < 10; ++top) add(kCluster);
+  for (std::size_t middle = 0; middle < 100; ++middle) add(all[middle % 10]);
+  for (std::size_t low = 0; low < 890; ++low) add(all[10 + low % 100]);
+  return {all.begin() + 110, all.end()};
+}
+
 }  // namespace
 
-Engine engine_of(const Churn& churn, const char* discipline, const char* placement) {
+Engine engine_of(const Churn& churn, const char* discipline, const char* placement, Shape shape) {
   Engine engine = *Engine::from(
       {.resources = {"cpu", "memory"}, .discipline = named(discipline), .placement = named(placement)});
   const Time start{};
   for (const Units& machine : churn.machines)
     (void)*engine.apply(ServerAdded{.name = "machine", .capacity = machine}, start);
+  const std::vector<GroupId> groups =
+      shape == Shape::tree ? add_groups(engine) : std::vector<GroupId>{kCluster};
+  std::size_t next = 0;
   for (const Units& demand : churn.demands) {
-    const UserId user = *engine.apply(UserAdded{.name = "user"}, start);
+    const UserId user =
+        *engine.apply(UserAdded{.name = "user", .group = groups[next++ % groups.size()]}, start);
     (void)engine.apply(JobSubmitted{.user = user, .demand = demand, .tasks = INT64_MAX}, start);
   }
   return engine;
 }
 
 EngineChurn::EngineChurn(const Churn& churn, const char* discipline, const char* placement, Until until,
-                         std::uint64_t seed)
+                         std::uint64_t seed, Shape shape)
     : churn_(churn),
-      engine_(engine_of(churn, discipline, placement)),
+      engine_(engine_of(churn, discipline, placement, shape)),
       until_(until),
       taken_(churn),
       random_(seed) {

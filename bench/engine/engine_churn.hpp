@@ -9,8 +9,12 @@
 
 namespace mirab::bench {
 
+/// Where the users stand: side by side; or in 1,000 groups, three levels of 10, 100 and 890 under the root.
+enum class Shape { flat, tree };
+
 /// An engine with the machines of the churn and a job of endless tasks of every user.
-scheduling::Engine engine_of(const Churn& churn, const char* discipline, const char* placement);
+scheduling::Engine engine_of(const Churn& churn, const char* discipline, const char* placement,
+                             Shape shape = Shape::flat);
 
 enum class Until { filled, nothing_fits };
 
@@ -18,7 +22,7 @@ enum class Until { filled, nothing_fits };
 class EngineChurn {
  public:
   EngineChurn(const Churn& churn, const char* discipline, const char* placement, Until until,
-              std::uint64_t seed);
+              std::uint64_t seed, Shape shape = Shape::flat);
 
   /// A running task, drawn at random, finishes.
   void finish();

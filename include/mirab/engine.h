@@ -188,9 +188,14 @@ mirab_status mirab_apply_server_failed(mirab_engine* engine, int64_t now, const 
 
 /* A new user. */
 typedef struct mirab_user_added_event {
-  size_t size;        /* sizeof(mirab_user_added_event) */
-  const char* name;   /* several users may have the same name */
-  const char* weight; /* an exact decimal above 0: how much the user counts */
+  size_t size;              /* sizeof(mirab_user_added_event) */
+  const char* name;         /* several users may have the same name */
+  const char* weight;       /* an exact decimal of 0 or more: how much the user counts */
+  mirab_id group;           /* whose member it is; left out: of the cluster; optional */
+  const int64_t* guarantee; /* what it uses before others use more than theirs; optional */
+  const int64_t* limit;     /* what it never uses more than; 9223372036854775807: no limit; optional */
+  const int64_t* reserved;  /* the part of the guarantee that is not lent; optional */
+  int64_t tier;             /* users of a higher tier come before all others; optional */
 } mirab_user_added_event;
 mirab_status mirab_apply_user_added(mirab_engine* engine, int64_t now, const mirab_user_added_event* event,
                                     mirab_id* given);
@@ -199,7 +204,7 @@ mirab_status mirab_apply_user_added(mirab_engine* engine, int64_t now, const mir
 typedef struct mirab_user_reweighted_event {
   size_t size;        /* sizeof(mirab_user_reweighted_event) */
   mirab_id user;      /* its identifier */
-  const char* weight; /* an exact decimal above 0: how much the user counts */
+  const char* weight; /* an exact decimal of 0 or more: how much the user counts */
 } mirab_user_reweighted_event;
 mirab_status mirab_apply_user_reweighted(mirab_engine* engine, int64_t now,
                                          const mirab_user_reweighted_event* event);
@@ -294,6 +299,63 @@ typedef struct mirab_task_adopted_event {
 } mirab_task_adopted_event;
 mirab_status mirab_apply_task_adopted(mirab_engine* engine, int64_t now, const mirab_task_adopted_event* event,
                                       mirab_id* given);
+/* A new group, without members. */
+typedef struct mirab_group_added_event {
+  size_t size;              /* sizeof(mirab_group_added_event) */
+  const char* name;         /* several groups may have the same name */
+  const char* weight;       /* an exact decimal of 0 or more: how much the group counts */
+  mirab_id parent;          /* the group whose member it is; left out: the cluster; optional */
+  const int64_t* guarantee; /* what its members use before others use more than theirs; left out: the sum of the members'; optional */
+  const int64_t* limit;     /* what its members never use more than; 9223372036854775807: no limit; optional */
+  const int64_t* reserved;  /* the part of the guarantee that is not lent; optional */
+} mirab_group_added_event;
+mirab_status mirab_apply_group_added(mirab_engine* engine, int64_t now, const mirab_group_added_event* event,
+                                     mirab_id* given);
+
+/* The group has another weight, guarantee, limit and reserve. */
+typedef struct mirab_group_changed_event {
+  size_t size;              /* sizeof(mirab_group_changed_event) */
+  mirab_id group;           /* its identifier */
+  const char* weight;       /* an exact decimal of 0 or more: how much the group counts */
+  const int64_t* guarantee; /* as of group-added; left out: the sum of the members'; optional */
+  const int64_t* limit;     /* as of group-added; left out: none; optional */
+  const int64_t* reserved;  /* as of group-added; left out: nothing; optional */
+} mirab_group_changed_event;
+mirab_status mirab_apply_group_changed(mirab_engine* engine, int64_t now, const mirab_group_changed_event* event);
+
+/* The group is a member of another one, with all below it and what that uses. */
+typedef struct mirab_group_moved_event {
+  size_t size;     /* sizeof(mirab_group_moved_event) */
+  mirab_id group;  /* its identifier */
+  mirab_id parent; /* whose member it is from now on; left out: the cluster; optional */
+} mirab_group_moved_event;
+mirab_status mirab_apply_group_moved(mirab_engine* engine, int64_t now, const mirab_group_moved_event* event);
+
+/* The group is gone. */
+typedef struct mirab_group_removed_event {
+  size_t size;    /* sizeof(mirab_group_removed_event) */
+  mirab_id group; /* its identifier */
+} mirab_group_removed_event;
+mirab_status mirab_apply_group_removed(mirab_engine* engine, int64_t now, const mirab_group_removed_event* event);
+
+/* The user has another weight, guarantee, limit and reserve. */
+typedef struct mirab_user_changed_event {
+  size_t size;              /* sizeof(mirab_user_changed_event) */
+  mirab_id user;            /* its identifier */
+  const char* weight;       /* an exact decimal of 0 or more: how much the user counts */
+  const int64_t* guarantee; /* as of user-added; left out: nothing; optional */
+  const int64_t* limit;     /* as of user-added; left out: none; optional */
+  const int64_t* reserved;  /* as of user-added; left out: nothing; optional */
+} mirab_user_changed_event;
+mirab_status mirab_apply_user_changed(mirab_engine* engine, int64_t now, const mirab_user_changed_event* event);
+
+/* The user is a member of another group, with what it uses. */
+typedef struct mirab_user_moved_event {
+  size_t size;    /* sizeof(mirab_user_moved_event) */
+  mirab_id user;  /* its identifier */
+  mirab_id group; /* whose member it is from now on; left out: of the cluster; optional */
+} mirab_user_moved_event;
+mirab_status mirab_apply_user_moved(mirab_engine* engine, int64_t now, const mirab_user_moved_event* event);
 
 /* end */
 
@@ -383,6 +445,14 @@ mirab_status mirab_step_and_why(mirab_engine* engine, int64_t now, mirab_placed*
  * largest part of any resource that they hold. MIRAB_NOTHING for an unknown user. */
 mirab_status mirab_user_state(const mirab_engine* engine, mirab_id user, int64_t* used, int64_t* running,
                               double* dominant_share);
+
+/* What a group has, and the cluster (0): `used`, `guarantee`, what of it is `unused`, and what of that is `lent`, one
+ * amount each for each resource; `key` is its share beyond the guarantee per weight. Since version 7. */
+mirab_status mirab_group_state(const mirab_engine* engine, mirab_id group, int64_t* used, int64_t* running,
+                               int64_t* guarantee, int64_t* unused, int64_t* lent, double* share, double* key);
+
+/* In a limit: this resource has none. */
+#define MIRAB_NO_LIMIT INT64_MAX
 
 /* How many tasks of the job wait and run. MIRAB_NOTHING for a job that is unknown, or over. */
 mirab_status mirab_job_state(const mirab_engine* engine, mirab_id job, int64_t* waiting, int64_t* running);

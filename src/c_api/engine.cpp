@@ -317,6 +317,35 @@ mirab_status mirab_apply_task_adopted(mirab_engine* engine, int64_t now,
   return applied<TaskAdopted>(engine, now, event, given);
 }
 
+mirab_status mirab_apply_group_added(mirab_engine* engine, int64_t now, const mirab_group_added_event* event,
+                                     mirab_id* given) {
+  return applied<GroupAdded>(engine, now, event, given);
+}
+
+mirab_status mirab_apply_group_changed(mirab_engine* engine, int64_t now,
+                                       const mirab_group_changed_event* event) {
+  return applied<GroupChanged>(engine, now, event);
+}
+
+mirab_status mirab_apply_group_moved(mirab_engine* engine, int64_t now,
+                                     const mirab_group_moved_event* event) {
+  return applied<GroupMoved>(engine, now, event);
+}
+
+mirab_status mirab_apply_group_removed(mirab_engine* engine, int64_t now,
+                                       const mirab_group_removed_event* event) {
+  return applied<GroupRemoved>(engine, now, event);
+}
+
+mirab_status mirab_apply_user_changed(mirab_engine* engine, int64_t now,
+                                      const mirab_user_changed_event* event) {
+  return applied<UserChanged>(engine, now, event);
+}
+
+mirab_status mirab_apply_user_moved(mirab_engine* engine, int64_t now, const mirab_user_moved_event* event) {
+  return applied<UserMoved>(engine, now, event);
+}
+
 // The same as functions with the members that events had at first.
 
 mirab_status mirab_server_added(mirab_engine* engine, int64_t now, const char* name, const int64_t* capacity,
@@ -447,6 +476,26 @@ mirab_status mirab_user_state(const mirab_engine* engine, mirab_id user, int64_t
     if (used != nullptr) std::copy(state->used.begin(), state->used.end(), used);
     give(state->running, running);
     give(state->dominant_share, dominant_share);
+    return MIRAB_OK;
+  });
+}
+
+mirab_status mirab_group_state(const mirab_engine* engine, mirab_id group, int64_t* used, int64_t* running,
+                               int64_t* guarantee, int64_t* unused, int64_t* lent, double* share,
+                               double* key) {
+  return guarded(engine, {}, [&] {
+    const auto state = engine->engine.group(GroupId{group});
+    if (!state) return MIRAB_NOTHING;
+    const auto copy = [](const Amounts& amounts, int64_t* to) {
+      if (to != nullptr) std::copy(amounts.begin(), amounts.end(), to);
+    };
+    copy(state->used, used);
+    copy(state->guarantee, guarantee);
+    copy(state->unused, unused);
+    copy(state->lent, lent);
+    give(state->running, running);
+    give(state->share, share);
+    give(state->key, key);
     return MIRAB_OK;
   });
 }

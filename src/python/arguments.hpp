@@ -78,6 +78,8 @@ struct Argument<std::optional<std::int64_t>> : ExactArgument<std::optional<std::
 template <>
 struct Argument<scheduling::Amounts> : ExactArgument<scheduling::Amounts> {};
 template <>
+struct Argument<std::optional<scheduling::Amounts>> : ExactArgument<std::optional<scheduling::Amounts>> {};
+template <>
 struct Argument<std::map<std::string, scheduling::Amounts>>
     : ExactArgument<std::map<std::string, scheduling::Amounts>> {};
 

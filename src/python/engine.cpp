@@ -305,6 +305,27 @@ void add_states(py::module_& module, EngineClass& engine) {
         return user_state(tuple_of(state->used), state->running, state->dominant_share, state->decayed_share);
       },
       "user"_a, "What a user has: UserState, or None when it is unknown.");
+  const Record group_state(module, "mirab.GroupState", "What a group has.",
+                           {{"name", "of the group"},
+                            {"parent", "the group whose member it is; of the cluster None"},
+                            {"used", "by the running tasks of all users below it, of each resource"},
+                            {"running", "tasks"},
+                            {"guarantee", "as given, else the sum of the members', of each resource"},
+                            {"unused", "of the guarantee"},
+                            {"lent", "what of that is not free in the cluster"},
+                            {"share", "the largest part of any resource that it holds"},
+                            {"key", "the largest part that it holds beyond its guarantee, per weight"}});
+  engine.def(
+      "group",
+      [group_state](const Scheduler& s, Number group) -> py::object {
+        const auto state = s.engine.group(GroupId{group});
+        if (!state) return py::none();
+        return group_state(state->name,
+                           state->parent ? py::cast(static_cast<Number>(*state->parent)) : py::none(),
+                           tuple_of(state->used), state->running, tuple_of(state->guarantee),
+                           tuple_of(state->unused), tuple_of(state->lent), state->share, state->key);
+      },
+      "group"_a, "What a group has: GroupState, or None when it is unknown. 0 is the cluster.");
   engine.def(
       "job",
       [job_state](const Scheduler& s, Number job) -> py::object {
@@ -338,6 +359,9 @@ void add_properties(EngineClass& engine) {
   engine.def_property_readonly(
       "user_count", [](const Scheduler& s) { return s.engine.user_count(); }, "Users who are there.");
   engine.def_property_readonly(
+      "group_count", [](const Scheduler& s) { return s.engine.group_count(); },
+      "Groups that are there, without the cluster.");
+  engine.def_property_readonly(
       "job_count", [](const Scheduler& s) { return s.engine.job_count(); },
       "Jobs with waiting or running tasks.");
   engine.def_property_readonly(
@@ -347,6 +371,7 @@ void add_properties(EngineClass& engine) {
 }  // namespace
 
 void add_engine(py::module_& module) {
+  module.attr("NO_LIMIT") = kNoLimit;
   EngineClass engine(
       module, "Engine",
       "Decides who is served next and where, as tasks, servers and users come and go: events go in, "

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __version__: str
+NO_LIMIT: int
 
 Number = int | float | str | Decimal
 Time = int | timedelta
@@ -69,6 +70,17 @@ class UserState(NamedTuple):
     running: int
     dominant_share: float
     decayed_share: float | None
+
+class GroupState(NamedTuple):
+    name: str
+    parent: int | None
+    used: tuple[int, ...]
+    running: int
+    guarantee: tuple[int, ...]
+    unused: tuple[int, ...]
+    lent: tuple[int, ...]
+    share: float
+    key: float
 
 class JobState(NamedTuple):
     user: int
@@ -132,6 +144,30 @@ class ByForce(NamedTuple):
     losers: list[Loser]
     ends: list[Lost]
 
+class TreeLevel(NamedTuple):
+    name: str
+    key: float
+    whole: float
+    held: float
+
+class TreeBound(NamedTuple):
+    name: str
+    resource: str
+    held: int
+    allowed: int
+
+class TreeParting(NamedTuple):
+    group: str
+    own: TreeLevel
+    other: TreeLevel
+
+class InTree(NamedTuple):
+    path: list[TreeLevel]
+    covered_by: str
+    limit: TreeBound | None
+    reserve: TreeBound | None
+    parting: TreeParting | None
+
 class Constraint(NamedTuple):
     label: str
     excludes: int
@@ -163,6 +199,7 @@ class WhyWaiting(NamedTuple):
     served_first: KeptServer | None
     forced_first: Other | None
     by_force: ByForce | None
+    tree: InTree | None
     is_next: bool
 
 class WhyNotOn(NamedTuple):
@@ -194,6 +231,7 @@ class WhyPlaced(NamedTuple):
     runner_up: Other | None
     line: Line | None
     kind: tuple[int, ...] | None
+    tree: InTree | None
     kept_since: int | None
     by_force: ByForce | None
     together: int
@@ -236,7 +274,18 @@ class Engine:
     def server_reopened(self, server: int, *, now: Time | None = None) -> None: ...
     def server_removed(self, server: int, *, now: Time | None = None) -> None: ...
     def server_failed(self, server: int, *, now: Time | None = None) -> list[Lost]: ...
-    def user_added(self, name: str, weight: Number = 1, *, now: Time | None = None) -> int: ...
+    def user_added(
+        self,
+        name: str,
+        weight: Number = 1,
+        *,
+        group: int = 0,
+        guarantee: Amounts | None = None,
+        limit: Amounts | None = None,
+        reserved: Amounts | None = None,
+        tier: int = 0,
+        now: Time | None = None,
+    ) -> int: ...
     def user_reweighted(self, user: int, weight: Number, *, now: Time | None = None) -> None: ...
     def user_removed(self, user: int, *, now: Time | None = None) -> None: ...
     def job_submitted(
@@ -268,10 +317,45 @@ class Engine:
         self, set: str, *, add: Sequence[int] = (), remove: Sequence[int] = (), now: Time | None = None
     ) -> None: ...
     def task_adopted(self, job: int, server: int, since: Time, *, now: Time | None = None) -> int: ...
+    def group_added(
+        self,
+        name: str,
+        weight: Number = 1,
+        *,
+        parent: int = 0,
+        guarantee: Amounts | None = None,
+        limit: Amounts | None = None,
+        reserved: Amounts | None = None,
+        now: Time | None = None,
+    ) -> int: ...
+    def group_changed(
+        self,
+        group: int,
+        weight: Number,
+        *,
+        guarantee: Amounts | None = None,
+        limit: Amounts | None = None,
+        reserved: Amounts | None = None,
+        now: Time | None = None,
+    ) -> None: ...
+    def group_moved(self, group: int, *, parent: int = 0, now: Time | None = None) -> None: ...
+    def group_removed(self, group: int, *, now: Time | None = None) -> None: ...
+    def user_changed(
+        self,
+        user: int,
+        weight: Number,
+        *,
+        guarantee: Amounts | None = None,
+        limit: Amounts | None = None,
+        reserved: Amounts | None = None,
+        now: Time | None = None,
+    ) -> None: ...
+    def user_moved(self, user: int, *, group: int = 0, now: Time | None = None) -> None: ...
     def step(self, now: Time | None = None) -> Placed | None: ...
     def step_and_why(self, now: Time | None = None) -> tuple[Placed, WhyPlaced] | None: ...
     def step_all(self, now: Time | None = None, most: int | None = None) -> NDArray[np.void]: ...
     def user(self, user: int) -> UserState | None: ...
+    def group(self, group: int) -> GroupState | None: ...
     def job(self, job: int) -> JobState | None: ...
     def server(self, server: int) -> ServerState | None: ...
     def reservations(self) -> list[Reservation]: ...
@@ -286,6 +370,8 @@ class Engine:
     def server_count(self) -> int: ...
     @property
     def user_count(self) -> int: ...
+    @property
+    def group_count(self) -> int: ...
     @property
     def job_count(self) -> int: ...
     @property

@@ -39,6 +39,11 @@ class Values {
     return types_.at(Declared<WhyPlaced::Line>::kName)(resources_[line.resource], line.round);
   }
 
+  py::object value(const InTree::Bound& bound) const {
+    return types_.at(Declared<InTree::Bound>::kName)(bound.name, resources_[bound.resource], bound.held,
+                                                     bound.allowed);
+  }
+
   template <class T>
   py::object value(const std::optional<T>& maybe) const {
     return maybe ? value(*maybe) : py::none();

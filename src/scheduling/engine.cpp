@@ -127,6 +127,39 @@ std::optional<Engine::UserState> Engine::user(UserId user) const {
                    .decayed_share = usage ? std::optional(usage->usage(*number, state_->now)) : std::nullopt};
 }
 
+std::size_t Engine::group_count() const { return state_->ledger.groups.size() - 1; }
+
+std::optional<Engine::GroupState> Engine::group(GroupId group) const {
+  const Ledger& ledger = state_->ledger;
+  const auto index = ledger.groups.find(group);
+  if (!index) return {};
+  const GroupRow& row = ledger.groups[*index];
+  const std::span<const std::int64_t> used = ledger.used(*index);
+  const std::span<const std::int64_t> guarantee = ledger.guarantee({.group = *index});
+  const std::span<const std::int64_t> pool = ledger.server_pool.pool();
+  const fairness::ShareScale& scale = state_->shares.context.scale;
+  GroupState state{.name = row.name,
+                   .parent = *index == kRoot ? std::nullopt : std::optional(ledger.groups.id(row.parent)),
+                   .used = Amounts(used.begin(), used.end()),
+                   .running = ledger.running(TreeNode{.group = *index}),
+                   .guarantee = Amounts(guarantee.begin(), guarantee.end()),
+                   .unused = {},
+                   .lent = {},
+                   .share = fairness::dominant_share<double>(used, pool, scale),
+                   .key = 0};
+  Amounts beyond;
+  for (std::size_t r = 0; r < used.size(); ++r) {
+    const std::int64_t unused = std::max<std::int64_t>(0, guarantee[r] - used[r]);
+    const std::int64_t free = std::max<std::int64_t>(0, pool[r] - ledger.used()[r]);
+    state.unused.push_back(unused);
+    state.lent.push_back(std::max<std::int64_t>(0, unused - free));
+    beyond.push_back(std::max<std::int64_t>(0, used[r] - guarantee[r]));
+  }
+  const double weight = row.weight.numerator > 0 ? row.weight.value() : 1;
+  state.key = fairness::dominant_share<double>(beyond, pool, scale) / weight;
+  return state;
+}
+
 std::optional<Engine::ServerState> Engine::server(ServerId server) const {
   const Ledger& ledger = state_->ledger;
   const auto number = ledger.servers.find(server);

@@ -123,14 +123,78 @@ Result<std::vector<Lost>> Engine::apply(const ServerFailed& event, Time now) {
 
 // What the events of users, jobs and tasks change.
 
+namespace {
+
+/// The quota of an event. Errors: amounts that are none.
+template <class Event>
+Result<NodeQuota> quota_of(const Event& event, std::span<const std::string> resources) {
+  const auto check = [&](const std::optional<Amounts>& amounts, const char* key) {
+    return amounts ? check_amounts(*amounts, key, resources) : Check{};
+  };
+  if (Check bad = check(event.guarantee, "guarantee")) return *std::move(bad);
+  if (Check bad = check(event.limit, "limit")) return *std::move(bad);
+  if (Check bad = check(event.reserved, "reserved")) return *std::move(bad);
+  return NodeQuota{.guarantee = event.guarantee,
+                   .limit = event.limit.value_or(Amounts{}),
+                   .reserved = event.reserved.value_or(Amounts{})};
+}
+
+/// ĝ of a node with this quota, whose members are promised that much.
+Amounts guarantee_of(const NodeQuota& quota, const Amounts& promised) {
+  return quota.guarantee.value_or(promised);
+}
+
+Amounts amounts_of(std::span<const std::int64_t> amounts) { return {amounts.begin(), amounts.end()}; }
+
+Error no_group(std::string_view key) {
+  return {.message = "there is no such group, or no longer", .key = std::string(key)};
+}
+
+}  // namespace
+
+Check Engine::State::check_tree() const {
+  if (!dispatcher.choice().has_tree)
+    return Error{
+        .message = fmt::format("{} knows no groups, guarantees, limits, tiers and weights of 0; drf, "
+                               "asset, round-robin, tsf and ps-dsf do",
+                               options.discipline.text),
+        .key = "discipline"};
+  if (options.half_life)
+    return Error{
+        .message = "with a half-life there are no groups, guarantees, limits, tiers and weights of 0",
+        .key = "half_life"};
+  if (options.preemption)
+    return Error{.message = "with preemption there are no groups, guarantees, limits, tiers and weights of 0",
+                 .key = "preemption"};
+  return {};
+}
+
 Result<UserId> Engine::apply(const UserAdded& event, Time now) {
   State& s = *state_;
   if (Check bad = check_time(now, s.now)) return *std::move(bad);
-  const Result<Weight> weight = weight_from(event.weight);
+  const std::optional<GroupIndex> group = s.ledger.groups.find(event.group);
+  if (!group) return no_group("group");
+  const Result<Weight> weight = weight_or_zero_from(event.weight);
   if (!weight) return weight.error();
+  if (event.tier < 0)
+    return Error{.message = fmt::format("must be at least 0, not {}", event.tier), .key = "tier"};
+  Result<NodeQuota> quota = quota_of(event, s.options.resources);
+  if (!quota) return quota.error();
+  UserRow row{
+      .name = event.name, .weight = *weight, .group = *group, .quota = *std::move(quota), .tier = event.tier};
+  if (row.needs_tree()) {
+    if (Check bad = s.check_tree()) return *std::move(bad);
+    const Amounts nothing(s.options.resources.size(), 0);
+    if (Check bad = check_quota(row.quota, nothing, s.options.resources)) return *std::move(bad);
+    if (Check bad = check_promises(
+            s.ledger, {.parent_after = *group, .guarantee_after = guarantee_of(row.quota, nothing)},
+            "guarantee", s.options.resources))
+      return *std::move(bad);
+  }
   s.happens(now);
-  const UserIndex user = s.ledger.add_user({.name = event.name, .weight = *weight});
+  const UserIndex user = s.ledger.add_user(std::move(row));
   s.shares.user_added(user, now);
+  s.tree_changed();
   return s.ledger.users.id(user);
 }
 
@@ -138,12 +202,65 @@ Check Engine::apply(const UserReweighted& event, Time now) {
   State& s = *state_;
   const Result<UserIndex> user = subject(s.ledger.users, event.user, "user", now, s.now);
   if (!user) return user.error();
-  const Result<Weight> weight = weight_from(event.weight);
+  const Result<Weight> weight = weight_or_zero_from(event.weight);
   if (!weight) return weight.error();
+  if (weight->numerator == 0) {
+    if (Check bad = s.check_tree()) return bad;
+  }
   s.happens(now);
-  s.ledger.users[*user].weight = *weight;
+  s.ledger.change_user(*user, *weight, s.ledger.users[*user].quota);
+  s.tree_changed();
   s.dispatcher.user_changed(*user);
   s.shares.population_changed();
+  return {};
+}
+
+Check Engine::apply(const UserChanged& event, Time now) {
+  State& s = *state_;
+  const Result<UserIndex> user = subject(s.ledger.users, event.user, "user", now, s.now);
+  if (!user) return user.error();
+  const Result<Weight> weight = weight_or_zero_from(event.weight);
+  if (!weight) return weight.error();
+  Result<NodeQuota> quota = quota_of(event, s.options.resources);
+  if (!quota) return quota.error();
+  if (quota->is_any() || weight->numerator == 0) {
+    if (Check bad = s.check_tree()) return bad;
+  }
+  const Amounts nothing(s.options.resources.size(), 0);
+  if (Check bad = check_quota(*quota, nothing, s.options.resources)) return bad;
+  const GroupIndex group = s.ledger.users[*user].group;
+  if (Check bad = check_promises(s.ledger,
+                                 {.parent = group,
+                                  .parent_after = group,
+                                  .guarantee = amounts_of(s.ledger.guarantee({.user = *user})),
+                                  .guarantee_after = guarantee_of(*quota, nothing)},
+                                 "guarantee", s.options.resources))
+    return bad;
+  s.happens(now);
+  s.ledger.change_user(*user, *weight, *std::move(quota));
+  s.tree_changed();
+  s.dispatcher.user_changed(*user);
+  s.shares.population_changed();
+  return {};
+}
+
+Check Engine::apply(const UserMoved& event, Time now) {
+  State& s = *state_;
+  const Result<UserIndex> user = subject(s.ledger.users, event.user, "user", now, s.now);
+  if (!user) return user.error();
+  const std::optional<GroupIndex> group = s.ledger.groups.find(event.group);
+  if (!group) return no_group("group");
+  const Amounts guarantee = amounts_of(s.ledger.guarantee({.user = *user}));
+  if (Check bad = check_promises(s.ledger,
+                                 {.parent = s.ledger.users[*user].group,
+                                  .parent_after = *group,
+                                  .guarantee = guarantee,
+                                  .guarantee_after = guarantee},
+                                 "group", s.options.resources))
+    return bad;
+  s.happens(now);
+  s.ledger.move_user(*user, *group);
+  s.tree_changed();
   return {};
 }
 
@@ -153,8 +270,122 @@ Check Engine::apply(const UserRemoved& event, Time now) {
   if (!user) return user.error();
   if (!s.ledger.users[*user].queues.empty())
     return Error{.message = "the user has jobs; cancel them first", .key = "user"};
+  if (Check bad = check_promises(s.ledger,
+                                 {.parent = s.ledger.users[*user].group,
+                                  .guarantee = amounts_of(s.ledger.guarantee({.user = *user}))},
+                                 "user", s.options.resources))
+    return bad;
   s.happens(now);
-  s.ledger.users.remove(*user);
+  s.ledger.remove_user(*user);
+  s.tree_changed();
+  return {};
+}
+
+// The events of groups.
+
+Result<GroupId> Engine::apply(const GroupAdded& event, Time now) {
+  State& s = *state_;
+  if (Check bad = check_time(now, s.now)) return *std::move(bad);
+  const std::optional<GroupIndex> parent = s.ledger.groups.find(event.parent);
+  if (!parent) return no_group("parent");
+  const Result<Weight> weight = weight_or_zero_from(event.weight);
+  if (!weight) return weight.error();
+  Result<NodeQuota> quota = quota_of(event, s.options.resources);
+  if (!quota) return quota.error();
+  if (Check bad = s.check_tree()) return *std::move(bad);
+  if (depth_of(s.ledger, *parent) + 1 > kMostDepth)
+    return Error{.message = fmt::format("groups are nested {} deep at the most", kMostDepth),
+                 .key = "parent"};
+  const Amounts nothing(s.options.resources.size(), 0);
+  if (Check bad = check_quota(*quota, nothing, s.options.resources)) return *std::move(bad);
+  if (Check bad = check_promises(s.ledger,
+                                 {.parent_after = *parent, .guarantee_after = guarantee_of(*quota, nothing)},
+                                 "guarantee", s.options.resources))
+    return *std::move(bad);
+  s.happens(now);
+  const GroupIndex group = s.ledger.add_group(
+      {.name = event.name, .parent = *parent, .weight = *weight, .quota = *std::move(quota)});
+  s.tree_changed();
+  return s.ledger.groups.id(group);
+}
+
+namespace {
+
+/// The group that an event names, which is not the cluster.
+Result<GroupIndex> some_group(const Ledger& ledger, GroupId id, Time time, Time last) {
+  const Result<GroupIndex> group = subject(ledger.groups, id, "group", time, last);
+  if (group && *group == kRoot)
+    return Error{.message = "the cluster itself has no quota, and neither moves nor goes", .key = "group"};
+  return group;
+}
+
+}  // namespace
+
+Check Engine::apply(const GroupChanged& event, Time now) {
+  State& s = *state_;
+  const Result<GroupIndex> group = some_group(s.ledger, event.group, now, s.now);
+  if (!group) return group.error();
+  const Result<Weight> weight = weight_or_zero_from(event.weight);
+  if (!weight) return weight.error();
+  Result<NodeQuota> quota = quota_of(event, s.options.resources);
+  if (!quota) return quota.error();
+  const GroupRow& row = s.ledger.groups[*group];
+  if (Check bad = check_quota(*quota, row.promised, s.options.resources)) return bad;
+  if (Check bad = check_promises(s.ledger,
+                                 {.parent = row.parent,
+                                  .parent_after = row.parent,
+                                  .guarantee = amounts_of(s.ledger.guarantee({.group = *group})),
+                                  .guarantee_after = guarantee_of(*quota, row.promised)},
+                                 "guarantee", s.options.resources))
+    return bad;
+  s.happens(now);
+  s.ledger.change_group(*group, *weight, *std::move(quota));
+  s.tree_changed();
+  return {};
+}
+
+Check Engine::apply(const GroupMoved& event, Time now) {
+  State& s = *state_;
+  const Result<GroupIndex> group = some_group(s.ledger, event.group, now, s.now);
+  if (!group) return group.error();
+  const std::optional<GroupIndex> parent = s.ledger.groups.find(event.parent);
+  if (!parent) return no_group("parent");
+  for (GroupIndex up = *parent; up != kNone; up = s.ledger.groups[up].parent) {
+    if (up == *group)
+      return Error{.message = "a group cannot be a member of itself, or of a group below it",
+                   .key = "parent"};
+  }
+  if (depth_of(s.ledger, *parent) + height_of(s.ledger, *group) > kMostDepth)
+    return Error{.message = fmt::format("groups are nested {} deep at the most", kMostDepth),
+                 .key = "parent"};
+  const Amounts guarantee = amounts_of(s.ledger.guarantee({.group = *group}));
+  if (Check bad = check_promises(s.ledger,
+                                 {.parent = s.ledger.groups[*group].parent,
+                                  .parent_after = *parent,
+                                  .guarantee = guarantee,
+                                  .guarantee_after = guarantee},
+                                 "parent", s.options.resources))
+    return bad;
+  s.happens(now);
+  s.ledger.move_group(*group, *parent);
+  s.tree_changed();
+  return {};
+}
+
+Check Engine::apply(const GroupRemoved& event, Time now) {
+  State& s = *state_;
+  const Result<GroupIndex> group = some_group(s.ledger, event.group, now, s.now);
+  if (!group) return group.error();
+  const GroupRow& row = s.ledger.groups[*group];
+  if (!row.groups.empty() || !row.users.empty())
+    return Error{.message = "the group has members; remove them or move them first", .key = "group"};
+  if (Check bad = check_promises(
+          s.ledger, {.parent = row.parent, .guarantee = amounts_of(s.ledger.guarantee({.group = *group}))},
+          "group", s.options.resources))
+    return bad;
+  s.happens(now);
+  s.ledger.remove_group(*group);
+  s.tree_changed();
   return {};
 }
 

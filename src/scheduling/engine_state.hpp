@@ -49,6 +49,8 @@ struct Engine::State {
 
   // What events have in common.
   void happens(Time time);
+  Check check_tree() const;  ///< errors: a discipline or an option with which there are no groups and quotas
+  void tree_changed();       ///< groups, members, weights or quotas
   void wait(QueueIndex queue);
   void end(TaskIndex task);
   Lost end_and_wait_again(TaskIndex task);

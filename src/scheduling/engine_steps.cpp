@@ -51,7 +51,10 @@ void Engine::State::apply_reservations() {
     ledger.queues[kept.queue].since = now;  // it has to wait for as long again
     end_reservation(reservations->present().on_server(kept.server));
   }
-  for (const Reservations::Kept& kept : intended.begun) ledger.server_pool.close(kept.server);
+  for (const Reservations::Kept& kept : intended.begun) {
+    ledger.server_pool.close(kept.server);
+    dispatcher.room_taken(kept.server);
+  }
   reservations->begun(intended);
 }
 
@@ -69,6 +72,7 @@ void Engine::State::place_companions(const Dispatch& dispatch, JobIndex job, Ran
     const ServerIndex server = room_search.server_of_companion(job, left, random);
     const TaskIndex task = ledger.start(job, server, now);
     placement.task_started(task);
+    dispatcher.room_taken(server);
     placed.with.push_back({.task = ledger.tasks.id(task), .server = ledger.servers.id(server)});
   }
   shares.user_changed(ledger.queues[dispatch.entry.queue].user, now);
@@ -111,6 +115,7 @@ std::optional<Placed> Engine::State::place(TournamentEntry entry, ServerIndex se
   placement.task_started(task);
   shares.user_changed(queue.user, now);
   shares.task_placed(entry);
+  dispatcher.room_taken(server);
   dispatcher.task_placed(entry);
   if (reservations) reservation_met(entry.queue, task);
   if (preemption) preemption->something_changed();
@@ -133,6 +138,7 @@ TaskId Engine::State::adopt(JobIndex job, ServerIndex server, Time since) {
   const TournamentEntry entry{.queue = ledger.jobs[job].queue};
   const TaskIndex task = ledger.adopt(job, server, since, now);
   placement.task_started(task);
+  dispatcher.room_taken(server);
   shares.user_changed(queue.user, now);
   if (ledger.task_classes.terms(queue.task_class) == nullptr) {
     dispatcher.task_placed(entry);
@@ -147,6 +153,8 @@ void Engine::State::happens(Time time) {
   now = time;
   if (preemption) preemption->something_changed();
 }
+
+void Engine::State::tree_changed() { dispatcher.tree_changed(); }
 
 void Engine::State::wait(QueueIndex queue) {
   ledger.queues[queue].arrival = ledger.waits_before++;

@@ -263,7 +263,68 @@ static void a_shared_cluster(void) {
   mirab_engine_free(engine);
 }
 
+/* Groups bound what their members use, and tell it. */
+static void groups(void) {
+  mirab_engine* engine = mirab_engine_new(resources, 1, "drf", "first-fit", NULL, 0);
+  mirab_group_added_event group = {0};
+  mirab_group_changed_event changed = {0};
+  mirab_group_moved_event moved = {0};
+  mirab_group_removed_event removed = {0};
+  mirab_user_added_event member = {0};
+  mirab_user_changed_event other = {0};
+  mirab_user_moved_event home = {0};
+  mirab_job_submitted_event job;
+  mirab_id team = 0, below = 0, user = 0, server = added_server(engine, "a", four, "1");
+  int64_t used = 0, running = 0, guarantee = 0, unused = 0, lent = 9;
+  double share = 0, key = 9;
+  group.size = sizeof group;
+  group.name = "team";
+  group.weight = "2";
+  group.guarantee = one;
+  group.limit = two;
+  EXPECT(mirab_apply_group_added(engine, 0, &group, &team) == MIRAB_OK);
+  group.parent = team;
+  group.guarantee = two;
+  EXPECT(mirab_apply_group_added(engine, 0, &group, &below) == MIRAB_REFUSED);
+  group.guarantee = group.limit = NULL;
+  EXPECT(mirab_apply_group_added(engine, 0, &group, &below) == MIRAB_OK);
+  member.size = sizeof member;
+  member.name = "u";
+  member.weight = "0";
+  member.group = below;
+  member.tier = 1;
+  EXPECT(mirab_apply_user_added(engine, 0, &member, &user) == MIRAB_OK);
+  job = job_of(user, one, 4);
+  EXPECT(mirab_apply_job_submitted(engine, 0, &job, NULL) == MIRAB_OK);
+  EXPECT(placed_on(engine, server) == 2);
+  EXPECT(mirab_group_state(engine, team, &used, &running, &guarantee, &unused, &lent, &share, &key) == MIRAB_OK);
+  EXPECT(used == 2 && running == 2 && guarantee == 1 && unused == 0 && lent == 0);
+  EXPECT(share == 0.5 && key == 0.125); /* (2 - 1) / 4 per weight 2 */
+  EXPECT(mirab_group_state(engine, 77, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MIRAB_NOTHING);
+  moved.size = sizeof moved;
+  moved.group = below;
+  EXPECT(mirab_apply_group_moved(engine, 0, &moved) == MIRAB_OK);
+  home.size = sizeof home;
+  home.user = user;
+  home.group = team;
+  EXPECT(mirab_apply_user_moved(engine, 0, &home) == MIRAB_OK);
+  removed.size = sizeof removed;
+  removed.group = below;
+  EXPECT(mirab_apply_group_removed(engine, 0, &removed) == MIRAB_OK);
+  changed.size = sizeof changed;
+  changed.group = team;
+  changed.weight = "1";
+  EXPECT(mirab_apply_group_changed(engine, 0, &changed) == MIRAB_OK);
+  other.size = sizeof other;
+  other.user = user;
+  other.weight = "1";
+  EXPECT(mirab_apply_user_changed(engine, 0, &other) == MIRAB_OK);
+  EXPECT(placed_on(engine, server) == 2);
+  mirab_engine_free(engine);
+}
+
 int main(void) {
+  groups();
   terms_of_jobs();
   a_shared_cluster();
   the_other_events();

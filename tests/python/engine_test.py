@@ -142,6 +142,34 @@ class Events(unittest.TestCase):
         with self.assertRaises(TypeError):
             engine.step(1.5)
 
+    def test_groups_share_and_bound_what_their_members_use(self):
+        engine = mirab.Engine(["cpu", "gpu"])
+        engine.server_added("s", [10, 2])
+        team = engine.group_added("team", 2, guarantee=[4, 0], limit=[6, mirab.NO_LIMIT])
+        below = engine.group_added("below", parent=team)
+        user = engine.user_added("u", group=below, reserved=[1, 0], guarantee=[2, 0], tier=1)
+        engine.job_submitted(user, [1, 0], 9)
+        self.assertEqual(len(engine.step_all()), 6)
+        state = engine.group(team)
+        self.assertEqual((state.name, state.parent, state.used, state.running), ("team", 0, (6, 0), 6))
+        self.assertEqual((state.guarantee, state.unused, state.lent), ((4, 0), (0, 0), (0, 0)))
+        self.assertAlmostEqual(state.key, 0.1)
+        self.assertEqual(engine.group_count, 2)
+        self.assertIsNone(engine.group(9))
+        self.assertIsNone(engine.group(0).parent)
+        why = engine.why_waiting(1 if engine.job(1) else 0)
+        self.assertEqual((why.tree.limit.name, why.tree.limit.resource), ("team", "cpu"))
+        self.assertEqual([level.name for level in why.tree.path], ["team", "below", "u"])
+        engine.user_changed(user, 1)
+        engine.group_moved(below)
+        engine.user_moved(user, group=team)
+        engine.group_removed(below)
+        engine.group_changed(team, 1)
+        self.assertEqual(len(engine.step_all()), 3)
+        with self.assertRaises(mirab.Refused) as caught:
+            engine.group_removed(team)
+        self.assertEqual(caught.exception.key, "group")
+
     def test_weights_are_exact(self):
         from decimal import Decimal
 
@@ -149,7 +177,8 @@ class Events(unittest.TestCase):
         for weight in (1, 0.1, "0.25", Decimal("0.3"), np.float64(2), np.int32(3)):
             engine.user_added("u", weight)
         self.assertEqual(engine.user_count, 6)
-        for weight in (0, -1, float("nan"), float("inf"), "half", Decimal("-1")):
+        engine.user_added("scavenger", 0)
+        for weight in (-1, float("nan"), float("inf"), "half", Decimal("-1")):
             with self.assertRaises(mirab.Refused) as caught:
                 engine.user_added("u", weight)
             self.assertEqual(caught.exception.key, "weight")

@@ -89,6 +89,58 @@ Amounts EventMaker::held() {
 
 std::string EventMaker::set() { return one_in(2) ? "x" : "y"; }
 
+template <class Event>
+void EventMaker::add_quota(Event& event) {
+  if (one_in(2)) event.guarantee = amounts(one_in(3) ? 9 : 4);
+  if (one_in(3)) {
+    event.limit = amounts(12);
+    for (std::size_t r = 0; r < resources_; ++r) {
+      std::int64_t& limit = (*event.limit)[r];
+      if (one_in(2)) limit = kNoLimit;
+      if (event.guarantee && !one_in(8)) limit = std::max(limit, (*event.guarantee)[r]);
+    }
+  }
+  if (event.guarantee && one_in(3)) {
+    event.reserved = amounts(4);
+    for (std::size_t r = 0; r < resources_ && !one_in(20); ++r)
+      (*event.reserved)[r] = std::min((*event.reserved)[r], (*event.guarantee)[r]);
+  }
+  if (event.guarantee && one_in(40)) spoil(*event.guarantee);
+  if (event.limit && one_in(40)) spoil(*event.limit);
+  if (event.reserved && one_in(40)) spoil(*event.reserved);
+}
+
+UserAdded EventMaker::user(GroupId group, bool in_tree) {
+  UserAdded user{.name = "u", .weight = weight()};
+  if (!in_tree) return user;
+  user.group = group;
+  if (one_in(6)) user.weight = Quantity(0);
+  if (one_in(4)) add_quota(user);
+  if (one_in(6)) user.tier = one_in(10) ? -1 : 1;
+  return user;
+}
+
+GroupAdded EventMaker::group(GroupId parent) {
+  GroupAdded group{.name = "g", .weight = weight(), .parent = parent};
+  if (one_in(8)) group.weight = Quantity(0);
+  if (one_in(2)) add_quota(group);
+  return group;
+}
+
+GroupChanged EventMaker::change(GroupId group) {
+  GroupChanged changed{.group = group, .weight = weight()};
+  if (one_in(8)) changed.weight = Quantity(0);
+  if (!one_in(4)) add_quota(changed);
+  return changed;
+}
+
+UserChanged EventMaker::change(UserId user) {
+  UserChanged changed{.user = user, .weight = weight()};
+  if (one_in(8)) changed.weight = Quantity(0);
+  if (one_in(2)) add_quota(changed);
+  return changed;
+}
+
 void EventMaker::add_terms(JobSubmitted& job) {
   const auto some = [&](std::uint64_t most) {
     if (one_in(30)) return -static_cast<std::int64_t>(random_.below(2));
@@ -128,8 +180,34 @@ struct Words {
   std::string operator()(const ServerFailed& e) const {
     return fmt::format("ServerFailed {:#x}", number(e.server));
   }
+  template <class E>
+  static std::string quota(const E& e) {
+    std::string text = fmt::format(" φ = {}", e.weight.text());
+    if (e.guarantee) text += fmt::format(" guarantee {}", *e.guarantee);
+    if (e.limit) text += fmt::format(" limit {}", *e.limit);
+    if (e.reserved) text += fmt::format(" reserved {}", *e.reserved);
+    return text;
+  }
   std::string operator()(const UserAdded& e) const {
-    return fmt::format("UserAdded φ = {}", e.weight.text());
+    return fmt::format("UserAdded to {:#x} tier {}{}", number(e.group), e.tier, quota(e));
+  }
+  std::string operator()(const UserChanged& e) const {
+    return fmt::format("UserChanged {:#x}{}", number(e.user), quota(e));
+  }
+  std::string operator()(const UserMoved& e) const {
+    return fmt::format("UserMoved {:#x} to {:#x}", number(e.user), number(e.group));
+  }
+  std::string operator()(const GroupAdded& e) const {
+    return fmt::format("GroupAdded to {:#x}{}", number(e.parent), quota(e));
+  }
+  std::string operator()(const GroupChanged& e) const {
+    return fmt::format("GroupChanged {:#x}{}", number(e.group), quota(e));
+  }
+  std::string operator()(const GroupMoved& e) const {
+    return fmt::format("GroupMoved {:#x} to {:#x}", number(e.group), number(e.parent));
+  }
+  std::string operator()(const GroupRemoved& e) const {
+    return fmt::format("GroupRemoved {:#x}", number(e.group));
   }
   std::string operator()(const UserReweighted& e) const {
     return fmt::format("UserReweighted {:#x} φ = {}", number(e.user), e.weight.text());

@@ -25,10 +25,19 @@ class EventMaker {
   Amounts held();
   std::string set();
 
+  /// With a quota now and then; of most users none.
+  UserAdded user(GroupId group, bool in_tree);
+  GroupAdded group(GroupId parent);
+  GroupChanged change(GroupId group);
+  UserChanged change(UserId user);
+  std::uint64_t draw(std::uint64_t below) { return random_.below(below); }
+
  private:
   Amounts amounts(std::uint64_t below);
   void spoil(Amounts& amounts);
   void add_terms(JobSubmitted& job);
+  template <class Event>
+  void add_quota(Event& event);
 
   std::size_t resources_;
   std::int64_t unit_;

@@ -85,6 +85,8 @@ Setting random_setting(const std::string& discipline, std::uint64_t seed) {
     setting.options.preemption = {.tasks = static_cast<std::int64_t>(1 + random.below(5)),
                                   .per = Duration(kPer[random.below(std::size(kPer))])};
   }
+  setting.in_tree = seed % 2 == 0;
+  if (setting.in_tree && random.below(10) != 0) setting.options.preemption.reset();
   const bool may_be_scaled = discipline == "drf" || discipline == "asset" || discipline == "ps-dsf";
   if (may_be_scaled && random.below(3) == 0)
     setting.options.share_scale = random_scale(random, setting.options.resources.size());
@@ -112,7 +114,13 @@ Play::What Play::subject_of(Act act) {
     case Act::reweight:
     case Act::remove_user:
     case Act::submit:
+    case Act::change_user:
+    case Act::move_user:
       return What::user;
+    case Act::change_group:
+    case Act::move_group:
+    case Act::remove_group:
+      return What::group;
     case Act::cancel:
     case Act::adopt:
       return What::job;
@@ -150,6 +158,10 @@ std::uint32_t Play::some_subject(Act act, Random& random) const {
       return one_of(What::job, reference_.jobs());
     case What::task:
       return one_of(What::task, reference_.tasks());
+    case What::group: {
+      const std::size_t at = random.below(reference_.teams().size());
+      return at == 0 ? kNobody : label_of(What::group, number(reference_.teams()[at].id));
+    }
   }
   return kNobody;
 }
@@ -160,6 +172,7 @@ Line Play::next_line(std::uint32_t label, Random& random) const {
     std::uint64_t weight;
   };
   const bool crowded = reference_.jobs().size() > 16;
+  const bool in_tree = setting_.in_tree;
   const std::array acts = {Weighted{Act::step, 40},
                            Weighted{Act::add_server, reference_.servers().size() < 6 ? 4U : 0U},
                            Weighted{Act::change, 2},
@@ -177,7 +190,13 @@ Line Play::next_line(std::uint32_t label, Random& random) const {
                            Weighted{Act::hold, 3},
                            Weighted{Act::relabel, 1},
                            Weighted{Act::change_set, 3},
-                           Weighted{Act::adopt, 4}};
+                           Weighted{Act::adopt, 4},
+                           Weighted{Act::add_group, in_tree && reference_.teams().size() < 6 ? 5U : 0U},
+                           Weighted{Act::change_group, in_tree ? 3U : 0U},
+                           Weighted{Act::move_group, in_tree ? 2U : 0U},
+                           Weighted{Act::remove_group, in_tree ? 2U : 0U},
+                           Weighted{Act::change_user, in_tree ? 3U : 0U},
+                           Weighted{Act::move_user, in_tree ? 4U : 0U}};
   std::uint64_t sum = 0;
   for (const Weighted& each : acts) sum += each.weight;
   std::uint64_t drawn = random.below(sum);
@@ -195,6 +214,18 @@ Time Play::time_of(const Line& line) const {
   Random random(~line.seed);
   if (random.below(60) == 0) return now_ - Duration(1);
   return now_ + Duration(static_cast<std::int64_t>(random.below(3)));
+}
+
+/// A group that came before the line, at times one that has gone; or the cluster.
+GroupId Play::some_group(const Line& line) const {
+  Random random(line.seed + 1);
+  if (!setting_.in_tree || random.below(4) == 0) return kCluster;
+  const auto before = static_cast<std::uint32_t>(random.below(std::uint64_t{line.label} + 1));
+  std::optional<std::uint32_t> latest;
+  for (const auto& [label, id] : ids_[index(What::group)]) {
+    if (label <= before) latest = std::max(latest.value_or(label), label);
+  }
+  return latest ? GroupId{id_of(What::group, *latest)} : kCluster;
 }
 
 Event Play::event_of(const Line& line) const {
@@ -215,11 +246,23 @@ Event Play::event_of(const Line& line) const {
     case Act::fail_server:
       return ServerFailed{.server = ServerId{id}};
     case Act::add_user:
-      return UserAdded{.name = "u", .weight = make.weight()};
+      return make.user(some_group(line), setting_.in_tree);
     case Act::reweight:
       return UserReweighted{.user = UserId{id}, .weight = make.weight()};
     case Act::remove_user:
       return UserRemoved{.user = UserId{id}};
+    case Act::add_group:
+      return make.group(some_group(line));
+    case Act::change_group:
+      return make.change(GroupId{id});
+    case Act::move_group:
+      return GroupMoved{.group = GroupId{id}, .parent = some_group(line)};
+    case Act::remove_group:
+      return GroupRemoved{.group = GroupId{id}};
+    case Act::change_user:
+      return make.change(UserId{id});
+    case Act::move_user:
+      return UserMoved{.user = UserId{id}, .group = some_group(line)};
     case Act::submit:
       return make.job(UserId{id});
     case Act::cancel:
@@ -358,6 +401,7 @@ std::optional<std::string> Play::happen(const Line& line) {
   if (line.act == Act::add_user) return arrives(What::user);
   if (line.act == Act::submit) return arrives(What::job);
   if (line.act == Act::adopt) return arrives(What::task);
+  if (line.act == Act::add_group) return arrives(What::group);
   return {};
 }
 
@@ -374,6 +418,8 @@ bool Play::is_remembered(const Line& line) const {
       return is_gone(reference_.users()) && engine_.user(UserId{id});
     case What::job:
       return is_gone(reference_.jobs()) && (engine_.job(JobId{id}) || engine_.fits(JobId{id}));
+    case What::group:
+      return is_gone(reference_.teams()) && engine_.group(GroupId{id});
     case What::task:
       return false;
   }
@@ -399,6 +445,13 @@ std::optional<std::string> Play::difference() const {
     if (!there || there->used != expected.used || there->running != expected.running ||
         there->dominant_share != expected.dominant_share)
       return fmt::format("the state of user {:#x}", number(user.id));
+  }
+  if (engine_.group_count() + 1 != reference_.teams().size()) return "the number of groups";
+  for (const ReferenceEngine::Team& team : reference_.teams()) {
+    const auto there = engine_.group(team.id);
+    if (!there) return fmt::format("group {:#x} is unknown", number(team.id));
+    if (const auto wrong = reference_.wrong_in(*there, team))
+      return fmt::format("{} {:#x}", *wrong, number(team.id));
   }
   for (const ReferenceEngine::Job& job : reference_.jobs()) {
     const auto there = engine_.job(job.id);

@@ -18,6 +18,7 @@ struct Setting {
   EngineOptions options;
   std::int64_t unit;  ///< all amounts are about this many times a small number
   std::uint64_t seed;
+  bool in_tree = false;  ///< groups and quotas come and go
 };
 Setting random_setting(const std::string& discipline, std::uint64_t seed);
 std::string describe(const Setting& setting);
@@ -40,7 +41,13 @@ enum class Act : std::uint8_t {
   hold,
   relabel,
   change_set,
-  adopt
+  adopt,
+  add_group,
+  change_group,
+  move_group,
+  remove_group,
+  change_user,
+  move_user
 };
 
 /// One line of a script. It names whom it is about by the line that brought it, so that it means the same
@@ -68,12 +75,13 @@ class Play {
   std::string describe(const Line& line) const;
 
  private:
-  enum class What { server, user, job, task };
+  enum class What { server, user, job, task, group };
   static What subject_of(Act act);
 
   std::uint32_t label_of(What what, std::uint64_t id) const;
   std::uint64_t id_of(What what, std::uint32_t label) const;
   void came(What what, std::uint32_t label, std::uint64_t id);
+  GroupId some_group(const Line& line) const;
   std::uint32_t some_subject(Act act, Random& random) const;
   Event event_of(const Line& line) const;
   Time time_of(const Line& line) const;
@@ -88,8 +96,8 @@ class Play {
   ReferenceEngine reference_;
   Random draws_of_engine_, draws_of_reference_;
   Time now_{};
-  std::array<std::unordered_map<std::uint64_t, std::uint32_t>, 4> labels_;  // [what][id]
-  std::array<std::unordered_map<std::uint32_t, std::uint64_t>, 4> ids_;     // [what][label]
+  std::array<std::unordered_map<std::uint64_t, std::uint32_t>, 5> labels_;  // [what][id]
+  std::array<std::unordered_map<std::uint32_t, std::uint64_t>, 5> ids_;     // [what][label]
 };
 
 }  // namespace mirab::scheduling

@@ -306,10 +306,15 @@ TEST(Engine, ARefusalSaysWhichNumbersAreRight) {
 TEST(Engine, ABadWeightIsRefused) {
   SmallEngine small("drf");
   const UserId user = small.user();
-  EXPECT_EQ(small.engine.apply(UserReweighted{user, Quantity{}}, small.now)->key, "weight");
   EXPECT_EQ(small.engine.apply(UserReweighted{user, weight("1e-30")}, small.now)->key, "weight");
-  EXPECT_EQ(small.engine.apply(UserAdded{.name = "u", .weight = Quantity{}}, small.now).error().key,
+  EXPECT_EQ(small.engine.apply(UserAdded{.name = "u", .weight = weight("1e-30")}, small.now).error().key,
             "weight");
+  // A weight of 0 is one of a tree, which fifo does not know.
+  SmallEngine fifo("fifo");
+  const UserId other = fifo.user();
+  EXPECT_EQ(fifo.engine.apply(UserReweighted{other, Quantity{}}, fifo.now)->key, "discipline");
+  EXPECT_EQ(fifo.engine.apply(UserAdded{.name = "u", .weight = Quantity{}}, fifo.now).error().key,
+            "discipline");
 }
 
 TEST(Engine, TasksTooLargeForAnyServerMayWaitForOne) {

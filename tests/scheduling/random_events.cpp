@@ -83,6 +83,46 @@ Event RandomEvents::user_event() {
   return UserReweighted{.user = user, .weight = *Quantity::parse(random_.below(2) == 0 ? "0.3" : "2")};
 }
 
+GroupId RandomEvents::group() {
+  return groups_.empty() || random_.below(3) == 0 ? kCluster : one_of(groups_, random_);
+}
+
+template <class Each>
+void RandomEvents::add_quota(Each& event) {
+  event.weight = Quantity(static_cast<std::int64_t>(random_.below(3)));
+  if (random_.below(2) == 0) event.guarantee = amounts(4);
+  if (random_.below(3) == 0)
+    event.limit = Amounts(resources_, 4 + static_cast<std::int64_t>(random_.below(8)));
+  if (event.guarantee && random_.below(3) == 0) event.reserved = amounts(1);
+}
+
+Event RandomEvents::tree_event() {
+  const UserId user = users_.empty() ? UserId{} : one_of(users_, random_);
+  switch (random_.below(6)) {
+    case 0:
+      return GroupMoved{.group = group(), .parent = group()};
+    case 1:
+      return GroupRemoved{.group = group()};
+    case 2: {
+      GroupChanged changed{.group = group(), .weight = {}};
+      add_quota(changed);
+      return changed;
+    }
+    case 3: {
+      UserChanged changed{.user = user, .weight = {}};
+      add_quota(changed);
+      return changed;
+    }
+    case 4:
+      return UserMoved{.user = user, .group = group()};
+    default: {
+      GroupAdded added{.name = name(), .parent = group()};
+      add_quota(added);
+      return added;
+    }
+  }
+}
+
 Event RandomEvents::job_event() {
   if (!jobs_.empty() && random_.below(6) == 0) return JobCancelled{.job = one_of(jobs_, random_)};
   JobSubmitted job{.user = users_.empty() ? UserId{} : one_of(users_, random_),
@@ -127,6 +167,7 @@ Event RandomEvents::event_of_others() {
 
 std::variant<Event, StepAsked> RandomEvents::something() {
   if (others_ == Others::some && random_.below(8) == 0) return event_of_others();
+  if (in_tree_ && random_.below(10) == 0) return tree_event();
   const std::uint64_t draw = random_.below(100);
   if (draw < 6) return server_event();
   if (draw < 12) return user_event();
@@ -151,6 +192,7 @@ void RandomEvents::learn(const Outcome& outcome) {
   if (const auto* const user = std::get_if<UserId>(&outcome)) users_.push_back(*user);
   if (const auto* const job = std::get_if<JobId>(&outcome)) jobs_.push_back(*job);
   if (const auto* const task = std::get_if<TaskId>(&outcome)) tasks_.push_back(*task);
+  if (const auto* const group = std::get_if<GroupId>(&outcome)) groups_.push_back(*group);
   const auto* const placed = std::get_if<std::optional<Placed>>(&outcome);
   if (placed == nullptr || !*placed) return;
   tasks_.push_back((*placed)->task);

@@ -21,6 +21,9 @@ class RandomEvents {
   RandomEvents(Random& random, std::size_t resources, Others others = Others::none)
       : random_(random), resources_(resources), others_(others) {}
 
+  /// From now on groups and quotas come and go, too.
+  void draw_trees() { in_tree_ = true; }
+
   LogEntry next();
   /// What came of it, from which later events take their identifiers.
   void learn(const Outcome& outcome);
@@ -29,6 +32,10 @@ class RandomEvents {
   std::variant<Event, StepAsked> something();
   Event server_event();
   Event user_event();
+  Event tree_event();
+  GroupId group();
+  template <class Each>
+  void add_quota(Each& event);
   Event job_event();
   Event event_of_others();
   Amounts amounts(std::uint64_t most);
@@ -42,6 +49,8 @@ class RandomEvents {
   std::vector<UserId> users_;
   std::vector<JobId> jobs_;
   std::vector<TaskId> tasks_;
+  std::vector<GroupId> groups_;
+  bool in_tree_ = false;
 };
 
 /// The event or step, on an engine; a step draws from `draws`. Errors as for apply().

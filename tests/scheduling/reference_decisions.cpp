@@ -175,6 +175,7 @@ std::vector<Amounts> ReferenceEngine::demands(const JobSubmitted& look) const {
 std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
   const std::string& discipline = options_.discipline.name;
   const std::vector<double> prices = discipline == "pf" ? this->prices() : std::vector<double>{};
+  const bool is_flat = !has_tree();  // else keys are those of the tree: reference_tree.cpp
   std::vector<Candidate> candidates;
   for (const Group& group : groups_) {
     if (!waits(group.number)) continue;
@@ -203,12 +204,12 @@ std::vector<ReferenceEngine::Candidate> ReferenceEngine::candidates() const {
                 return !server.drained && server.added.capacity == kinds_[kind] &&
                        can_ever_run(group.look, server) && demand_on(group.look, server) == demand;
               })) {
-            add(kind, virtual_share(group, *kinds_[kind], demand), demand);
+            add(kind, is_flat ? virtual_share(group, *kinds_[kind], demand) : mpq_class(0), demand);
           }
         }
       }
     } else {
-      add(0, key(group, prices));
+      add(0, is_flat ? key(group, prices) : mpq_class(0));
     }
   }
   const bool last = options_.tie == Tie::last;
@@ -295,6 +296,7 @@ std::vector<const ReferenceEngine::Server*> ReferenceEngine::best_of(std::vector
 
 ReferenceEngine::Options ReferenceEngine::next(Random& random) const {
   if (const std::optional<Option> kept = kept_with_room()) return {.options = {*kept}, .or_nothing = false};
+  if (has_tree()) return next_in_tree(random);
   const std::vector<Candidate> all = candidates();
   Options next{.options = {}, .or_nothing = true};
   const mpq_class* lowest = nullptr;  // key of those that may be served

@@ -26,12 +26,6 @@ bool is_within(const Amounts& demand, const Amounts& room) {
   return std::equal(demand.begin(), demand.end(), room.begin(), std::less_equal<>());
 }
 
-std::optional<std::string> refused(const Quantity& weight) {
-  const mpq_class exact = rational(weight);
-  if (exact == 0 || !exact.get_num().fits_ulong_p() || !exact.get_den().fits_ulong_p()) return "weight";
-  return {};
-}
-
 }  // namespace
 
 ReferenceEngine::ReferenceEngine(EngineOptions options)
@@ -103,18 +97,11 @@ std::optional<std::string> ReferenceEngine::refusal(const ServerFailed& event) c
   return known(servers_, event.server) ? std::nullopt : std::optional("server");
 }
 
-std::optional<std::string> ReferenceEngine::refusal(const UserAdded& event) const {
-  return scheduling::refused(event.weight);
-}
-
-std::optional<std::string> ReferenceEngine::refusal(const UserReweighted& event) const {
-  return known(users_, event.user) ? scheduling::refused(event.weight) : std::optional("user");
-}
-
 std::optional<std::string> ReferenceEngine::refusal(const UserRemoved& event) const {
   const bool has_jobs =
       std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.user == event.user; });
-  return known(users_, event.user) && !has_jobs ? std::nullopt : std::optional("user");
+  if (!known(users_, event.user) || has_jobs) return "user";
+  return refused_after(event, "user");
 }
 
 std::optional<std::string> ReferenceEngine::refusal(const JobSubmitted& event) const {
@@ -252,11 +239,6 @@ std::vector<Lost> ReferenceEngine::happen(const ServerFailed& event, std::uint64
   servers_.erase(find(servers_, event.server));
   drop_empty_kinds();
   return lost;
-}
-
-std::vector<Lost> ReferenceEngine::happen(const UserAdded& event, std::uint64_t id) {
-  users_.push_back({.id = UserId{id}, .order = users_before_++, .weight = rational(event.weight)});
-  return {};
 }
 
 std::vector<Lost> ReferenceEngine::happen(const UserReweighted& event, std::uint64_t /*id*/) {

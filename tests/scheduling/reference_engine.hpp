@@ -63,10 +63,25 @@ class ReferenceEngine {
     bool drained = false;
     Amounts held = {};  ///< by others; empty: nothing
   };
+  struct Bounds {
+    std::optional<Amounts> guarantee = {};
+    std::optional<Amounts> limit = {};
+    std::optional<Amounts> reserved = {};
+  };
   struct User {
     UserId id;
     std::uint64_t order;
     mpq_class weight;
+    GroupId group = kCluster;
+    Bounds bounds = {};
+    std::int64_t tier = 0;
+  };
+  /// A group of users and groups; the first is the cluster.
+  struct Team {
+    GroupId id;
+    GroupId parent = kCluster;
+    mpq_class weight = 1;
+    Bounds bounds = {};
   };
   /// The jobs of a user whose tasks look alike wait together.
   struct Group {
@@ -98,6 +113,16 @@ class ReferenceEngine {
   const std::vector<Server>& servers() const { return servers_; }
   const std::vector<User>& users() const { return users_; }
   const std::vector<Job>& jobs() const { return jobs_; }
+  const std::vector<Team>& teams() const { return teams_; }
+  /// What the engine says of the group and is otherwise; nothing when it is right.
+  std::optional<std::string> wrong_in(const Engine::GroupState& there, const Team& team) const;
+
+  /// The key of a node on a candidate's path.
+  struct Level {
+    std::vector<mpq_class> e, e_with;
+    mpq_class kappa = 0, kappa_with = 0, rho = 0;
+    bool is_last = false, cuts_nothing = false;
+  };
   const std::vector<Task>& tasks() const { return tasks_; }  ///< as they started
 
   Engine::UserState state(const User& user) const;
@@ -108,6 +133,54 @@ class ReferenceEngine {
 
  private:
   struct Candidate;
+
+  // reference_tree.cpp
+  struct Node {
+    bool is_user;
+    GroupId team = kCluster;
+    UserId user = {};
+    friend bool operator==(const Node&, const Node&) = default;
+  };
+  struct Representative {
+    const Candidate* candidate;
+    Level level = {};
+    std::vector<const Candidate*> drawable = {};  // it, and those with whom it is drawn for
+    std::size_t waiting = 0;
+    Node node = {};  // below the group
+  };
+  const Team& team(GroupId id) const;
+  const User& user(UserId id) const;
+  bool is_known(GroupId id) const;
+  bool has_tree() const;
+  bool needs_tree(const mpq_class& weight, const Bounds& bounds) const;
+  std::optional<std::string> no_tree() const;
+  std::vector<Node> members(GroupId of) const;
+  GroupId parent(const Node& node) const;
+  const mpq_class& weight(const Node& node) const;
+  const Bounds& bounds(const Node& node) const;
+  std::vector<Node> path(UserId id) const;
+  std::vector<UserId> users_below(const Node& node) const;
+  std::vector<const Task*> tasks_below(const Node& node) const;
+  mpz_class used(const Node& node, std::size_t r) const;
+  mpz_class guarantee(const Node& node, std::size_t r) const;
+  mpz_class charged(const Node& node, std::size_t r, UserId user, const mpz_class& more) const;
+  std::optional<std::string> refused(const Bounds& bounds) const;
+  std::optional<std::string> refused_by_itself(const Bounds& bounds,
+                                               const std::vector<mpz_class>& sums) const;
+  std::optional<std::size_t> unsound(const ReferenceEngine& after) const;
+  std::optional<std::string> refused_after(const Event& event, const std::string& key) const;
+  std::vector<mpz_class> taken_together(const Candidate& candidate) const;
+  bool any_reserved() const;
+  bool is_allowed(UserId id, const std::vector<mpz_class>& taken) const;
+  bool is_covered(UserId id, const std::vector<mpz_class>& taken) const;
+  std::vector<mpq_class> beyond(const Node& node, const Candidate& candidate, bool with) const;
+  mpq_class held(const Node& node, const Candidate& candidate) const;
+  Level finished(const Node& node, const Candidate& candidate, std::vector<mpq_class> e,
+                 std::vector<mpq_class> e_with) const;
+  Level level(const Node& node, const Node& child, const Level& of_child, const Candidate& candidate) const;
+  std::vector<Representative> representatives(const Node& node,
+                                              const std::vector<const Candidate*>& candidates) const;
+  Options next_in_tree(Random& random) const;
 
   // reference_starvation.cpp
   struct Kept {
@@ -137,6 +210,12 @@ class ReferenceEngine {
   std::optional<std::string> refusal(const UserAdded& event) const;
   std::optional<std::string> refusal(const UserReweighted& event) const;
   std::optional<std::string> refusal(const UserRemoved& event) const;
+  std::optional<std::string> refusal(const UserChanged& event) const;
+  std::optional<std::string> refusal(const UserMoved& event) const;
+  std::optional<std::string> refusal(const GroupAdded& event) const;
+  std::optional<std::string> refusal(const GroupChanged& event) const;
+  std::optional<std::string> refusal(const GroupMoved& event) const;
+  std::optional<std::string> refusal(const GroupRemoved& event) const;
   std::optional<std::string> refusal(const JobSubmitted& event) const;
   std::optional<std::string> refusal(const JobCancelled& event) const;
   std::optional<std::string> refusal(const TaskFinished& event) const;
@@ -157,6 +236,12 @@ class ReferenceEngine {
   std::vector<Lost> happen(const UserAdded& event, std::uint64_t id);
   std::vector<Lost> happen(const UserReweighted& event, std::uint64_t id);
   std::vector<Lost> happen(const UserRemoved& event, std::uint64_t id);
+  std::vector<Lost> happen(const UserChanged& event, std::uint64_t id);
+  std::vector<Lost> happen(const UserMoved& event, std::uint64_t id);
+  std::vector<Lost> happen(const GroupAdded& event, std::uint64_t id);
+  std::vector<Lost> happen(const GroupChanged& event, std::uint64_t id);
+  std::vector<Lost> happen(const GroupMoved& event, std::uint64_t id);
+  std::vector<Lost> happen(const GroupRemoved& event, std::uint64_t id);
   std::vector<Lost> happen(const JobSubmitted& event, std::uint64_t id);
   std::vector<Lost> happen(const JobCancelled& event, std::uint64_t id);
   std::vector<Lost> happen(const TaskFinished& event, std::uint64_t id);
@@ -205,8 +290,10 @@ class ReferenceEngine {
   std::vector<Server> servers_;  // in the order of the cluster
   std::map<std::string, std::set<ServerId>> sets_;
   std::vector<User> users_;
-  std::vector<Group> groups_;  // as they came
-  std::vector<Job> jobs_;      // as they came
+  std::vector<Team> teams_ = {{.id = kCluster}};
+  mutable std::map<std::size_t, std::size_t> waiting_at_;  // groups, by the place of their candidates
+  std::vector<Group> groups_;                              // as they came
+  std::vector<Job> jobs_;                                  // as they came
   std::vector<Task> tasks_;
   std::vector<std::optional<Amounts>> kinds_;  // capacities; a new one takes the first vacant place
   std::vector<std::int64_t> next_round_;       // of mlf-drs, [resource]

@@ -111,6 +111,7 @@ void ReferenceEngine::keep_where_due() {
     for (const Server& server : servers_) {
       if (server.drained || kept_on(server.id) != kept_.end() || !can_be_kept(*group, server)) continue;
       const Amounts demand = *demand_on(group->look, server);
+      if (!is_allowed(group->user, {demand.begin(), demand.end()})) continue;
       const Amounts free = state(server).free;
       mpq_class missing = 0;
       for (std::size_t r = 0; r < demand.size(); ++r)
@@ -129,7 +130,9 @@ std::optional<ReferenceEngine::Option> ReferenceEngine::kept_with_room() const {
                                          [&](const Server& each) { return each.id == kept.server; });
     const Group& group = *std::find_if(groups_.begin(), groups_.end(),
                                        [&](const Group& each) { return each.number == kept.group; });
-    if (reference_starvation_is_within(*demand_on(group.look, server), state(server).free))
+    const Amounts demand = *demand_on(group.look, server);
+    if (reference_starvation_is_within(demand, state(server).free) &&
+        is_allowed(group.user, {demand.begin(), demand.end()}))
       return Option{.job = first_waiting(group).id, .user = group.user, .servers = {server.id}};
   }
   return {};

@@ -28,6 +28,7 @@ struct Lived {
         options(random_options(random)),
         engine(*Engine::from(options)),
         events(random, options.resources.size(), seed % 2 == 0 ? Others::some : Others::none) {
+    if (seed % 3 == 0) events.draw_trees();
     for (int i = 0; i < count; ++i) live();
   }
 

@@ -95,7 +95,7 @@ struct EngineOptions {
   std::optional<Reserving> reservations = {};
 
   /// Of drf, asset, tsf, round-robin and pf, without a half-life: a user has one key, which rises with what
-  /// it uses and does not change with time.
+  /// it uses and does not change with time. With it groups and quotas are refused.
   std::optional<Preempting> preemption = {};
 };
 template <>
@@ -159,6 +159,12 @@ class Engine {
   Check apply(const ServerRelabelled& event, Time now);
   Check apply(const SetChanged& event, Time now);
   Result<TaskId> apply(const TaskAdopted& event, Time now);
+  Result<GroupId> apply(const GroupAdded& event, Time now);
+  Check apply(const GroupChanged& event, Time now);
+  Check apply(const GroupMoved& event, Time now);
+  Check apply(const GroupRemoved& event, Time now);
+  Check apply(const UserChanged& event, Time now);
+  Check apply(const UserMoved& event, Time now);
 
   /// Places one task, the next that the discipline and the placement choose, or one gang; where a server is
   /// kept for a task and has room that one. Nothing when no waiting task is to be placed now. With preemption
@@ -170,6 +176,7 @@ class Engine {
 
   std::size_t server_count() const;
   std::size_t user_count() const;
+  std::size_t group_count() const;    ///< without the cluster
   std::size_t job_count() const;      ///< with waiting or running tasks
   std::size_t running_count() const;  ///< tasks
 
@@ -191,6 +198,20 @@ class Engine {
     std::optional<double> decayed_share = {};  ///< U at the time of the latest event, with a half-life
   };
   std::optional<UserState> user(UserId user) const;
+
+  /// A group; of kCluster all that there is.
+  struct GroupState {
+    std::string name;
+    std::optional<GroupId> parent = {};  ///< of the cluster none
+    Amounts used;                        ///< by the running tasks of all users below it
+    std::int64_t running;                ///< tasks
+    Amounts guarantee;                   ///< ĝ: as given, else the sum of the members'
+    Amounts unused;                      ///< of the guarantee
+    Amounts lent;                        ///< what of that is not free in the cluster: others use it
+    double share;                        ///< max_r s_r used_r / C_r
+    double key;  ///< κ: max_r s_r max(0, used_r − ĝ_r) / (C_r φ), all that it holds, cut by nothing
+  };
+  std::optional<GroupState> group(GroupId group) const;
 
   struct ServerState {
     Amounts capacity;

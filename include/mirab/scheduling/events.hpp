@@ -23,10 +23,17 @@ enum class ServerId : std::uint64_t {};
 enum class UserId : std::uint64_t {};
 enum class JobId : std::uint64_t {};
 enum class TaskId : std::uint64_t {};
+enum class GroupId : std::uint64_t {};
+
+/// The group of all groups and users, the root of the tree. It is always there.
+inline constexpr GroupId kCluster{0};
 
 /// One amount per resource, in the order of EngineOptions::resources, in whole units that the caller chooses
 /// (thousandths of a CPU, bytes).
 using Amounts = std::vector<std::int64_t>;
+
+/// In a limit: this resource has none.
+inline constexpr std::int64_t kNoLimit = INT64_MAX;
 
 // What happens. Who applies an event gets what it brought about, or an error and an engine as it was. Below
 // each struct is the list of its fields (mirab/scheduling/fields.hpp).
@@ -125,18 +132,30 @@ struct Declared<ServerFailed> {
 
 struct UserAdded {
   std::string name;
-  Quantity weight{1};  ///< φ > 0
+  Quantity weight{1};                     ///< φ ≥ 0
+  GroupId group = kCluster;               ///< whose member it is
+  std::optional<Amounts> guarantee = {};  ///< g: used first
+  std::optional<Amounts> limit = {};      ///< L: never more; kNoLimit where there is none
+  std::optional<Amounts> reserved = {};   ///< k ≤ g: not lent while idle
+  std::int64_t tier = 0;                  ///< users of a higher one come before all others
   friend bool operator==(const UserAdded&, const UserAdded&) = default;
 };
 template <>
 struct Declared<UserAdded> {
+  using T = UserAdded;
   static constexpr std::string_view kName = "user-added";
   static constexpr std::string_view kEffect = "a new user";
   static constexpr std::string_view kRefused =
-      "a weight of 0, or with more digits than shares are compared with";
+      "a weight with more digits than shares are compared with; a guarantee above what the group or the "
+      "cluster has, above the limit, or below what is reserved; a tier below 0; a discipline without groups";
   static constexpr std::tuple kFields{
-      field("name", &UserAdded::name, "several users may have the same name"),
-      field("weight", &UserAdded::weight, "an exact decimal above 0: how much the user counts").defaulted()};
+      field("name", &T::name, "several users may have the same name"),
+      field("weight", &T::weight, "an exact decimal of 0 or more: how much the user counts").defaulted(),
+      field("group", &T::group, "whose member it is; left out: of the cluster").optional(),
+      field("guarantee", &T::guarantee, "what it uses before others use more than theirs").optional(),
+      field("limit", &T::limit, "what it never uses more than; 9223372036854775807: no limit").optional(),
+      field("reserved", &T::reserved, "the part of the guarantee that is not lent").optional(),
+      field("tier", &T::tier, "users of a higher tier come before all others").optional()};
 };
 
 struct UserReweighted {
@@ -149,10 +168,10 @@ struct Declared<UserReweighted> {
   static constexpr std::string_view kName = "user-reweighted";
   static constexpr std::string_view kEffect = "the user has another weight";
   static constexpr std::string_view kRefused =
-      "a weight of 0, or with more digits than shares are compared with";
+      "a weight with more digits than shares are compared with; of 0, a discipline without groups";
   static constexpr std::tuple kFields{
       field("user", &UserReweighted::user, "its identifier"),
-      field("weight", &UserReweighted::weight, "an exact decimal above 0: how much the user counts")};
+      field("weight", &UserReweighted::weight, "an exact decimal of 0 or more: how much the user counts")};
 };
 
 /// Only without jobs.
@@ -286,6 +305,134 @@ struct Declared<TaskFailed> {
   static constexpr std::tuple kFields{field("task", &TaskFailed::task, "its identifier")};
 };
 
+/// A team: users and other groups that share what they get (docs/explanation/teams.md).
+struct GroupAdded {
+  std::string name;
+  Quantity weight{1};  ///< φ ≥ 0, among the members of the parent
+  GroupId parent = kCluster;
+  std::optional<Amounts> guarantee = {};  ///< g; left out: the sum of the members'
+  std::optional<Amounts> limit = {};      ///< L; kNoLimit where there is none
+  std::optional<Amounts> reserved = {};   ///< k ≤ g
+  friend bool operator==(const GroupAdded&, const GroupAdded&) = default;
+};
+template <>
+struct Declared<GroupAdded> {
+  using T = GroupAdded;
+  static constexpr std::string_view kName = "group-added";
+  static constexpr std::string_view kEffect = "a new group, without members";
+  static constexpr std::string_view kRefused =
+      "a guarantee above what the parent or the cluster has, above the limit, or below what is reserved; a "
+      "discipline without groups; preemption";
+  static constexpr std::tuple kFields{
+      field("name", &T::name, "several groups may have the same name"),
+      field("weight", &T::weight, "an exact decimal of 0 or more: how much the group counts").defaulted(),
+      field("parent", &T::parent, "the group whose member it is; left out: the cluster").optional(),
+      field("guarantee", &T::guarantee,
+            "what its members use before others use more than theirs; left out: the sum of the members'")
+          .optional(),
+      field("limit", &T::limit, "what its members never use more than; 9223372036854775807: no limit")
+          .optional(),
+      field("reserved", &T::reserved, "the part of the guarantee that is not lent").optional()};
+};
+
+/// All of these at once: what is left out is none from then on.
+struct GroupChanged {
+  GroupId group;
+  Quantity weight;
+  std::optional<Amounts> guarantee = {};
+  std::optional<Amounts> limit = {};
+  std::optional<Amounts> reserved = {};
+  friend bool operator==(const GroupChanged&, const GroupChanged&) = default;
+};
+template <>
+struct Declared<GroupChanged> {
+  using T = GroupChanged;
+  static constexpr std::string_view kName = "group-changed";
+  static constexpr std::string_view kEffect = "the group has another weight, guarantee, limit and reserve";
+  static constexpr std::string_view kRefused =
+      "a guarantee below its members', above what the parent or the cluster has, above the limit, or below "
+      "what is reserved; the cluster. A limit below what is in use is allowed";
+  static constexpr std::tuple kFields{
+      field("group", &T::group, "its identifier"),
+      field("weight", &T::weight, "an exact decimal of 0 or more: how much the group counts"),
+      field("guarantee", &T::guarantee, "as of group-added; left out: the sum of the members'").optional(),
+      field("limit", &T::limit, "as of group-added; left out: none").optional(),
+      field("reserved", &T::reserved, "as of group-added; left out: nothing").optional()};
+};
+
+/// It becomes a member of another group, with all below it and what that uses.
+struct GroupMoved {
+  GroupId group;
+  GroupId parent = kCluster;
+  friend bool operator==(const GroupMoved&, const GroupMoved&) = default;
+};
+template <>
+struct Declared<GroupMoved> {
+  static constexpr std::string_view kName = "group-moved";
+  static constexpr std::string_view kEffect =
+      "the group is a member of another one, with all below it and what that uses";
+  static constexpr std::string_view kRefused =
+      "into itself or a group below it; a guarantee that does not fit there";
+  static constexpr std::tuple kFields{
+      field("group", &GroupMoved::group, "its identifier"),
+      field("parent", &GroupMoved::parent, "whose member it is from now on; left out: the cluster")
+          .optional()};
+};
+
+/// Only without members.
+struct GroupRemoved {
+  GroupId group;
+  friend bool operator==(const GroupRemoved&, const GroupRemoved&) = default;
+};
+template <>
+struct Declared<GroupRemoved> {
+  static constexpr std::string_view kName = "group-removed";
+  static constexpr std::string_view kEffect = "the group is gone";
+  static constexpr std::string_view kRefused = "it has members; the cluster";
+  static constexpr std::tuple kFields{field("group", &GroupRemoved::group, "its identifier")};
+};
+
+/// All of these at once: what is left out is none from then on.
+struct UserChanged {
+  UserId user;
+  Quantity weight;
+  std::optional<Amounts> guarantee = {};
+  std::optional<Amounts> limit = {};
+  std::optional<Amounts> reserved = {};
+  friend bool operator==(const UserChanged&, const UserChanged&) = default;
+};
+template <>
+struct Declared<UserChanged> {
+  using T = UserChanged;
+  static constexpr std::string_view kName = "user-changed";
+  static constexpr std::string_view kEffect = "the user has another weight, guarantee, limit and reserve";
+  static constexpr std::string_view kRefused =
+      "as of user-added. A limit below what is in use is allowed: nothing starts until it fits";
+  static constexpr std::tuple kFields{
+      field("user", &T::user, "its identifier"),
+      field("weight", &T::weight, "an exact decimal of 0 or more: how much the user counts"),
+      field("guarantee", &T::guarantee, "as of user-added; left out: nothing").optional(),
+      field("limit", &T::limit, "as of user-added; left out: none").optional(),
+      field("reserved", &T::reserved, "as of user-added; left out: nothing").optional()};
+};
+
+/// It becomes a member of another group, with what it uses.
+struct UserMoved {
+  UserId user;
+  GroupId group = kCluster;
+  friend bool operator==(const UserMoved&, const UserMoved&) = default;
+};
+template <>
+struct Declared<UserMoved> {
+  static constexpr std::string_view kName = "user-moved";
+  static constexpr std::string_view kEffect = "the user is a member of another group, with what it uses";
+  static constexpr std::string_view kRefused = "a guarantee that does not fit there";
+  static constexpr std::tuple kFields{
+      field("user", &UserMoved::user, "its identifier"),
+      field("group", &UserMoved::group, "whose member it is from now on; left out: of the cluster")
+          .optional()};
+};
+
 // What is known of a cluster that others change too: the events take it as it is, whatever the engine would
 // have decided.
 
@@ -361,9 +508,11 @@ struct Declared<TaskAdopted> {
                                       field("since", &TaskAdopted::since, "when it started")};
 };
 
-using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved,
-                           ServerFailed, UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled,
-                           TaskFinished, TaskFailed, ServerHeld, ServerRelabelled, SetChanged, TaskAdopted>;
+using Event =
+    std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved, ServerFailed,
+                 UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled, TaskFinished, TaskFailed,
+                 ServerHeld, ServerRelabelled, SetChanged, TaskAdopted, GroupAdded, GroupChanged, GroupMoved,
+                 GroupRemoved, UserChanged, UserMoved>;
 
 /// Visits the type of each event, in the order of the variant.
 template <class Visit>

@@ -45,6 +45,40 @@ struct ByForce {
   friend bool operator==(const ByForce&, const ByForce&) = default;
 };
 
+/// How a task stands in a tree of groups and quotas: docs/explanation/teams.md.
+struct InTree {
+  /// A group or user on its path, and the keys that it has for the task.
+  struct Level {
+    std::string name;
+    double key;    ///< κ: what counts of what is used beyond the guarantee, per weight
+    double whole;  ///< all that is used beyond it, per weight; what is more than the key is cut
+    double held;   ///< ρ: the largest part of a resource that it holds, per weight
+    friend bool operator==(const Level&, const Level&) = default;
+  };
+  /// What keeps a task from starting, whatever is free.
+  struct Bound {
+    std::string name;        ///< whose limit, or who has reserved most that is idle
+    std::uint32_t resource;  ///< that the task would take too much of
+    std::int64_t held;       ///< in use below the name; of a reserve in use or reserved in the cluster
+    std::int64_t allowed;    ///< the limit; of a reserve what the cluster has
+    friend bool operator==(const Bound&, const Bound&) = default;
+  };
+  /// The members of one group by which two tasks are compared.
+  struct Parting {
+    std::string group;  ///< empty: the cluster
+    Level own;
+    Level other;
+    friend bool operator==(const Parting&, const Parting&) = default;
+  };
+
+  std::vector<Level> path = {};         ///< from the top down, the user last
+  std::string covered_by = {};          ///< the lowest whose guarantee covers the task; empty: none
+  std::optional<Bound> limit = {};      ///< the lowest limit in the way
+  std::optional<Bound> reserve = {};    ///< with no limit in the way: what is reserved for others
+  std::optional<Parting> parting = {};  ///< from the first of other users that is ahead, or comes next
+  friend bool operator==(const InTree&, const InTree&) = default;
+};
+
 /// Why a job's next task is not placed now, and what would change it: as data, for people and programs.
 /// Everything is as a step at the time of the question would find it.
 struct WhyWaiting {
@@ -144,6 +178,10 @@ struct WhyWaiting {
   std::optional<Other> forced_first = {};
   std::optional<ByForce> by_force = {};
 
+  /// With groups or quotas. Then `key` and that of `next` are of the users alone, who is ahead is found where
+  /// the paths part, and there is no `with_weight`.
+  std::optional<InTree> tree = {};
+
   /// Is there room for the task, or for all that have to start together?
   bool has_room() const { return servers.with_room > 0 && (!gang || gang->room >= gang->together); }
 
@@ -151,6 +189,7 @@ struct WhyWaiting {
   bool is_next() const {
     if (served_first) return served_first->job == job;
     if (by_force) return true;
+    if (tree && (tree->limit || tree->reserve)) return false;
     return has_room() && older_jobs == 0 && own_ahead == 0 && users_ahead == 0 && users_tied == 0 &&
            !blocked_by;
   }
@@ -191,6 +230,7 @@ struct WhyPlaced {
   };
   std::optional<Line> line = {};     ///< mlf-drs and mrfs
   std::optional<Amounts> kind = {};  ///< ps-dsf: the capacity of the servers for which the key is, [m]
+  std::optional<InTree> tree = {};   ///< with groups or quotas: the keys are compared where paths part
 
   /// It was the turn of the task because the server has been kept for it since then, and has room.
   std::optional<Time> kept_since = {};

@@ -23,7 +23,8 @@ Dispatcher::Dispatcher(const Ledger& ledger, Shares& shares, RoomSearch& room_se
       room_search_(room_search),
       choice_(choice),
       tie_(tie),
-      ready_({.discipline = choice.discipline, .tie = tie, .context = &shares.context}) {}
+      ready_({.discipline = choice.discipline, .tie = tie, .context = &shares.context}),
+      rooms_(ledger, shares.tournaments) {}
 
 // Who is next, and where.
 
@@ -60,7 +61,54 @@ void Dispatcher::retry_what_fits_on_released() {
   }
 }
 
+/// Of all that fit, or with freeze of all, the first (order/descent.hpp).
+std::optional<Dispatch> Dispatcher::next_in_tree(Random& random) {
+  const bool freezes = choice_.blocking == Blocking::freeze;
+  if (freezes) {
+    rooms_.begin();  // what has room is not asked
+  } else {
+    rooms_.refresh(waiting(), [&](TaskClassIndex task_class) {
+      for (const QueueIndex queue : waiting().queues(task_class)) {
+        if (waiting().holds(queue)) order_.user_changed(ledger_.queues[queue].user);
+      }
+    });
+  }
+  const auto has_room = [&](TaskClassIndex task_class, std::size_t tournament) {
+    return freezes || rooms_.has_room(task_class, tournament);
+  };
+  const TreeCandidate* const next = order_.next(
+      Descent(precedence()),
+      [&](UserIndex user, std::vector<TreeCandidate>& candidates, std::vector<Amounts>& demands) {
+        write_candidates(ledger_, shares_.tournaments, waiting(), user, has_room, candidates, demands);
+      },
+      random);
+  return next != nullptr ? room_search_.find(next->entry, random) : std::nullopt;
+}
+
+/// A queue of the user waits, or waits no more. How many wait at a place decides between entries of one
+/// queue.
+void Dispatcher::change_waiting(UserIndex user) {
+  if (shares_.tournaments.follow_open_servers()) return order_.all_changed();
+  order_.user_changed(user);
+}
+
+/// Its use or its queues are others: those who share a limit, a guarantee or the reserves with it may be
+/// allowed or covered otherwise.
+void Dispatcher::change_in_tree(UserIndex user) {
+  order_.user_changed(user);
+  if (ledger_.has_reserves()) return order_.all_changed();
+  GroupIndex highest = kNone;
+  for (GroupIndex group = ledger_.users[user].group; group != kRoot; group = ledger_.groups[group].parent) {
+    const std::span<const std::int64_t> guarantee = ledger_.guarantee({.group = group});
+    const bool promises =
+        std::any_of(guarantee.begin(), guarantee.end(), [](std::int64_t units) { return units > 0; });
+    if (promises || !ledger_.groups[group].quota.limit.empty()) highest = group;
+  }
+  if (highest != kNone) order_.below_changed(ledger_, highest);
+}
+
 std::optional<Dispatch> Dispatcher::next(Random& random) {
+  if (ledger_.has_tree()) return next_in_tree(random);
   // Beyond a few servers it is cheaper to let what fits there compete with the others; and those who tie at
   // random have to stand together.
   constexpr std::size_t kMaxReleased = 16;
@@ -80,8 +128,21 @@ std::optional<Dispatch> Dispatcher::next(Random& random) {
 
 // What has happened.
 
+void Dispatcher::tree_changed() {
+  order_.all_changed();
+  if (ready_.keeps_order() != ledger_.has_tree()) return;
+  released_ = {};
+  ready_.keep_order(!ledger_.has_tree());
+  rooms_.begin();
+  for (const QueueIndex queue : waiting().indices()) {
+    if (waiting().holds(queue)) rooms_.entered(ledger_.queues[queue].task_class);
+  }
+}
+
 void Dispatcher::refresh_order() {
   shares_.refresh();
+  order_.all_changed();
+  rooms_.all_changed();
   if (!shares_.tournaments.follow_capacities()) {
     ready_.rekey_all();
     return;
@@ -99,10 +160,20 @@ void Dispatcher::refresh_order() {
 void Dispatcher::queue_waits(QueueIndex queue) {
   // All queues of a task class play in the same tournaments: those of the servers that are there now.
   if (shares_.are_stale && shares_.tournaments.follow_capacities()) refresh_order();
-  ready_.enter(queue, shares_.tournaments.of(ledger_.queues[queue].task_class));
+  const QueueRow& row = ledger_.queues[queue];
+  ready_.enter(queue, shares_.tournaments.of(row.task_class));
+  if (!ledger_.has_tree()) return;
+  rooms_.entered(row.task_class);
+  change_waiting(row.user);
 }
 
-void Dispatcher::queue_left(QueueIndex queue) { ready_.leave(queue); }
+void Dispatcher::queue_left(QueueIndex queue) {
+  ready_.leave(queue);
+  if (!ledger_.has_tree()) return;
+  const QueueRow& row = ledger_.queues[queue];
+  if (!waiting().any_of(row.task_class)) rooms_.left(row.task_class);
+  change_waiting(row.user);
+}
 
 void Dispatcher::batch_placed(TournamentEntry entry) {
   task_placed(entry);
@@ -111,12 +182,17 @@ void Dispatcher::batch_placed(TournamentEntry entry) {
 }
 
 void Dispatcher::task_ended(UserIndex user, TaskClassIndex task_class, ServerIndex server) {
-  released_.add(server);
+  room_released(server);
   user_changed(user);
   retry_constrained(task_class, server);
 }
 
 void Dispatcher::hold_changed(ServerIndex server) {
+  if (ledger_.has_tree()) {
+    rooms_.room_released(server);
+    rooms_.room_taken(server);
+    return;
+  }
   released_.add(server);
   retry_constrained_on(server);
 }
@@ -146,11 +222,13 @@ std::string Dispatcher::broken() const {
 }
 
 void Dispatcher::enter_all() {
+  tree_changed();
   refresh_order();
   for (const UserIndex user : ledger_.users.present()) {
     for (const QueueIndex queue : ledger_.users[user].queues) {
-      if (ledger_.queues[queue].first_job != kNone)
-        ready_.enter(queue, shares_.tournaments.of(ledger_.queues[queue].task_class));
+      if (ledger_.queues[queue].first_job == kNone) continue;
+      ready_.enter(queue, shares_.tournaments.of(ledger_.queues[queue].task_class));
+      if (ledger_.has_tree()) rooms_.entered(ledger_.queues[queue].task_class);
     }
   }
 }

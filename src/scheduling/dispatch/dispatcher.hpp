@@ -56,21 +56,37 @@ class Dispatcher {
   void queue_waits(QueueIndex queue);  ///< with its first task, or its first one again
   void queue_left(QueueIndex queue);   ///< its last waiting task was cancelled
   /// Its oldest job is another.
-  void queue_changed(QueueIndex queue) { ready_.rekey(std::span(&queue, 1)); }
+  void queue_changed(QueueIndex queue) {
+    if (ledger_.has_tree()) return order_.user_changed(ledger_.queues[queue].user);
+    ready_.rekey(std::span(&queue, 1));
+  }
   /// Its weight, its use, or the oldest job of one of its queues. O(its queues that wait × tournaments × log
   /// N) matches: every start and every end of a task costs that.
-  void user_changed(UserIndex user) { ready_.rekey(ledger_.users[user].queues); }
+  void user_changed(UserIndex user) {
+    if (ledger_.has_tree()) return change_in_tree(user);
+    ready_.rekey(ledger_.users[user].queues);
+  }
   void task_placed(TournamentEntry entry) {
     const QueueRow& queue = ledger_.queues[entry.queue];
-    if (queue.first_job == kNone && waiting().holds(entry.queue)) ready_.leave(entry.queue);
+    if (queue.first_job == kNone && waiting().holds(entry.queue)) queue_left(entry.queue);
     user_changed(queue.user);
   }
   void batch_placed(TournamentEntry entry);  ///< the last task of a job with terms, after task_placed()
   void task_ended(UserIndex user, TaskClassIndex task_class, ServerIndex server);
-  void room_released(ServerIndex server) { released_.add(server); }
+  void room_released(ServerIndex server) {
+    if (ledger_.has_tree()) return rooms_.room_released(server);
+    released_.add(server);
+  }
+  void room_taken(ServerIndex server) {  ///< a task started there, or it is closed
+    if (ledger_.has_tree()) rooms_.room_taken(server);
+  }
+  void tree_changed();  ///< groups, members, weights or quotas
   void hold_changed(ServerIndex server);  ///< others hold less there, or more
   void server_removed(ServerIndex server) { released_.forget(server); }
-  void servers_changed() { ready_.retry_constrained(); }  ///< those that take tasks, or their capacities
+  void servers_changed() {  ///< those that take tasks, or their capacities
+    ready_.retry_constrained();
+    rooms_.all_changed();
+  }
 
   /// Wait here just the queues that have waiting tasks? The first that is wrong, in words. O(queues).
   std::string broken() const;
@@ -80,6 +96,9 @@ class Dispatcher {
   void park(TaskClassIndex task_class, TournamentId tournament) { ready_.park(task_class, tournament); }
 
  private:
+  std::optional<Dispatch> next_in_tree(Random& random);
+  void change_in_tree(UserIndex user);
+  void change_waiting(UserIndex user);
   std::optional<Keyed> next_on_released();
   void retry_what_fits_on_released();
   void retry_constrained(TaskClassIndex task_class, ServerIndex server);
@@ -95,6 +114,8 @@ class Dispatcher {
   DisciplineChoice choice_;
   Tie tie_;
   ReadyQueue ready_;
+  RoomByClass rooms_;  // while there is a tree, as is the next
+  TreeOrder order_;
   ReleasedServers released_;
 };
 

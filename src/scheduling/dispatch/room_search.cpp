@@ -75,6 +75,222 @@ bool batch_fits_in(const Ledger& ledger, const TournamentRules& tournaments, Tou
   return std::any_of(servers.begin(), servers.end(), [](const ServerSet& set) { return any(set); });
 }
 
+bool has_room_in(TournamentId tournament, const Ledger& ledger, const TournamentRules& tournaments,
+                 TaskClassIndex task_class, const OpenServers& open) {
+  const std::optional<ServerClassIndex> server_class = tournaments.server_class(tournament);
+  if (!server_class) return fits_somewhere(ledger, task_class, open);
+  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
+  return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
+    if (!tournaments.serves(tournament, task_class, alternative)) return false;
+    const ServerSet among =
+        ledger.server_classes.admitted(*server_class, alternative.servers, ledger.task_classes.eligibility);
+    return open.any_with_room({.demand = alternative.demand, .among = &among});
+  });
+}
+
+void RoomByClass::entered(TaskClassIndex task_class) {
+  classes_.cover(task_class);
+  OfClass& of = classes_[task_class];
+  if (of.waits) return;
+  of = {.waits = true};
+  new_.push_back(task_class);
+}
+
+void RoomByClass::left(TaskClassIndex task_class) {
+  if (classes_.holds(task_class)) classes_[task_class] = {};
+}
+
+void RoomByClass::begin() {
+  classes_ = {};
+  new_.clear();
+  with_terms_.clear();
+  released_.clear();
+  taken_.clear();
+  all_changed_ = true;
+}
+
+void RoomByClass::set(InTournament at, ServerIndex server) {
+  classes_[at.task_class].servers[at.tournament] = server;
+  if (server == kNone) return without_room_.push_back(at);
+  by_server_.cover(server);
+  by_server_[server].push_back(at);
+}
+
+/// The first server with room; of a task class with terms any number stands for it.
+ServerIndex RoomByClass::search(TaskClassIndex task_class, TournamentId tournament,
+                                const WaitingQueues& waiting) {
+  if (ledger_.task_classes.terms(task_class) != nullptr) {
+    for (const QueueIndex queue : waiting.queues(task_class)) {
+      if (!waiting.holds(queue) || ledger_.queues[queue].task_class != task_class) continue;
+      return batch_fits_in(ledger_, tournaments_, tournament, ledger_.queues[queue].first_job,
+                           OpenServers(ledger_.server_pool))
+                 ? kFirstServer
+                 : kNone;
+    }
+    return kNone;
+  }
+  const std::optional<ServerClassIndex> server_class = tournaments_.server_class(tournament);
+  const Eligibility& eligibility = ledger_.task_classes.eligibility;
+  for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(task_class)) {
+    if (!tournaments_.serves(tournament, task_class, alternative)) continue;
+    const std::optional<ServerIndex> found = ledger_.server_pool.first_with_room(
+        {.demand = alternative.demand,
+         .among = server_class
+                      ? admitted_.of(ledger_.server_classes, *server_class, alternative.servers, eligibility)
+                      : eligibility.servers(alternative.servers)});
+    if (found) return *found;
+  }
+  return kNone;
+}
+
+void RoomByClass::search_all_of(TaskClassIndex task_class, const WaitingQueues& waiting) {
+  OfClass& of = classes_[task_class];
+  const std::vector<TournamentId>& tournaments = waiting.tournaments(task_class);
+  const bool has_terms = ledger_.task_classes.terms(task_class) != nullptr;
+  bool is_other = !of.is_known || of.servers.size() != tournaments.size();
+  of.is_known = true;
+  of.servers.resize(tournaments.size());
+  for (std::size_t at = 0; at < tournaments.size(); ++at) {
+    const ServerIndex server = search(task_class, tournaments[at], waiting);
+    if ((server == kNone) != (of.servers[at] == kNone)) is_other = true;
+    if (has_terms) {
+      of.servers[at] = server;
+    } else {
+      set({.task_class = task_class, .tournament = at}, server);
+    }
+  }
+  if (is_other) changed_.push_back(task_class);
+}
+
+void RoomByClass::find_changes(const WaitingQueues& waiting) {
+  const bool is_other = all_changed_ || !released_.empty() || !taken_.empty();
+  if (all_changed_) {
+    without_room_.clear();
+    by_server_ = {};
+    for (const TaskClassIndex task_class : classes_.indices()) {
+      if (classes_[task_class].waits && ledger_.task_classes.terms(task_class) == nullptr)
+        search_all_of(task_class, waiting);
+    }
+  }
+  for (const TaskClassIndex task_class : new_) {
+    if (!classes_[task_class].waits) continue;
+    if (ledger_.task_classes.terms(task_class) != nullptr) {
+      if (!classes_[task_class].is_known) with_terms_.push_back(task_class);
+    }
+    if (!classes_[task_class].is_known) search_all_of(task_class, waiting);
+  }
+  new_.clear();
+  if (is_other) {
+    std::erase_if(with_terms_, [&](TaskClassIndex task_class) {
+      return !classes_[task_class].waits || ledger_.task_classes.terms(task_class) == nullptr;
+    });
+    for (const TaskClassIndex task_class : with_terms_) search_all_of(task_class, waiting);
+  }
+  if (!all_changed_) {
+    const auto is_at = [&](InTournament at, ServerIndex server) {
+      const OfClass& of = classes_[at.task_class];
+      return of.waits && ledger_.task_classes.terms(at.task_class) == nullptr &&
+             at.tournament < of.servers.size() && of.servers[at.tournament] == server;
+    };
+    for (const ServerIndex server : taken_) {
+      if (!by_server_.holds(server)) continue;
+      const std::vector<InTournament> remembered = std::move(by_server_[server]);
+      by_server_[server].clear();
+      for (const InTournament& at : remembered) {
+        if (!is_at(at, server)) continue;
+        const TournamentId tournament = waiting.tournaments(at.task_class)[at.tournament];
+        if (has_room_on(at.task_class, tournament, server)) {
+          by_server_[server].push_back(at);
+          continue;
+        }
+        set(at, search(at.task_class, tournament, waiting));
+        if (!has_room(at.task_class, at.tournament)) changed_.push_back(at.task_class);
+      }
+    }
+    std::sort(released_.begin(), released_.end());
+    released_.erase(std::unique(released_.begin(), released_.end()), released_.end());
+    for (const ServerIndex server : released_) {
+      for (std::size_t index = without_room_.size(); index-- > 0;) {
+        const InTournament at = without_room_[index];
+        const bool waits = is_at(at, kNone);
+        if (waits && !has_room_on(at.task_class, waiting.tournaments(at.task_class)[at.tournament], server))
+          continue;
+        without_room_[index] = without_room_.back();
+        without_room_.pop_back();
+        if (!waits) continue;
+        set(at, server);
+        changed_.push_back(at.task_class);
+      }
+    }
+  }
+  all_changed_ = false;
+  released_.clear();
+  taken_.clear();
+}
+
+TreeCandidate tree_candidate(const Ledger& ledger, const TournamentRules& tournaments, TournamentEntry entry,
+                             Amounts& demand) {
+  const QueueRow& queue = ledger.queues[entry.queue];
+  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(queue.task_class);
+  const std::int64_t batch =
+      ledger.task_classes.terms(queue.task_class) != nullptr ? batch_of(ledger, queue.first_job) : 1;
+  TreeCandidate candidate{
+      .entry = entry, .user = queue.user, .tasks = batch, .tier = ledger.users[queue.user].tier};
+  const bool is_of_class = tournaments.server_class(entry.tournament).has_value();
+  if (batch == 1 && (is_of_class || alternatives.size() == 1)) {
+    candidate.demand = alternatives[is_of_class ? entry.tournament.alternative.number() : 0].demand;
+    return candidate;
+  }
+  demand.assign(ledger.resource_count(), 0);
+  for (const DemandAlternative& alternative : alternatives) {
+    for (std::size_t r = 0; r < demand.size(); ++r) {
+      const fairness::Wide all = fairness::Wide{alternative.demand[r]} * batch;
+      demand[r] = std::max(demand[r], static_cast<std::int64_t>(std::min<fairness::Wide>(all, INT64_MAX)));
+    }
+  }
+  candidate.demand = demand;
+  return candidate;
+}
+
+TreeCandidates::TreeCandidates(const Ledger& ledger, const TournamentRules& tournaments,
+                               const WaitingQueues& waiting, const OpenServers& open, Blocking blocking,
+                               Tournaments which) {
+  struct Rooms {
+    bool is_known = false;
+    std::vector<TournamentId> tournaments;
+    std::vector<bool> have_room;  // [tournament]
+  };
+  IndexedVector<TaskClassIndex, Rooms> rooms(ledger.task_classes.index_count());
+  const auto has_room = [&](const QueueRow& queue, TournamentId tournament) {
+    if (ledger.task_classes.terms(queue.task_class) != nullptr)
+      return batch_fits_in(ledger, tournaments, tournament, queue.first_job, open);
+    return has_room_in(tournament, ledger, tournaments, queue.task_class, open);
+  };
+  for (const QueueIndex index : ledger.queues.indices()) {
+    if (!waiting.holds(index)) continue;
+    const QueueRow& queue = ledger.queues[index];
+    Rooms& of_class = rooms[queue.task_class];
+    if (!of_class.is_known) {
+      of_class.is_known = true;
+      of_class.tournaments = which == Tournaments::entered ? waiting.tournaments(queue.task_class)
+                                                           : tournaments.of(queue.task_class);
+      for (const TournamentId each : of_class.tournaments)
+        of_class.have_room.push_back(blocking == Blocking::freeze || has_room(queue, each));
+    }
+    const std::vector<TournamentId>& entered = of_class.tournaments;
+    for (std::size_t at = 0; at < entered.size(); ++at) {
+      if (!of_class.have_room[at]) continue;
+      Amounts demand;
+      TreeCandidate candidate =
+          tree_candidate(ledger, tournaments, {.queue = index, .tournament = entered[at]}, demand);
+      if (!demand.empty()) candidate.demand = demands_.emplace_back(std::move(demand));
+      if (quota_in_the_way(ledger, candidate.user, candidate.demand)) continue;
+      candidate.is_covered = covering(ledger, candidate.user, candidate.demand).has_value();
+      all_.push_back(candidate);
+    }
+  }
+}
+
 TournamentEntry entry_on(const Ledger& ledger, const TournamentRules& tournaments, QueueIndex queue,
                          ServerIndex server) {
   return {.queue = queue, .tournament = tournaments.of(ledger.queues[queue].task_class, server)};

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "scheduling/constraints/constraints.hpp"
 #include "scheduling/ledger/ledger.hpp"
+#include "scheduling/order/descent.hpp"
 #include "scheduling/order/tournament_rules.hpp"
+#include "scheduling/order/waiting_queues.hpp"
 #include "scheduling/placement/placement_search.hpp"
 
 namespace mirab::scheduling {
@@ -55,6 +58,129 @@ class RoomSearch {
 /// one on a server of the tournament? O(servers m + running tasks of the job).
 bool batch_fits_in(const Ledger& ledger, const TournamentRules& tournaments, TournamentId tournament,
                    JobIndex job, const OpenServers& open);
+
+/// Is there room now, on these servers, for a task of the class without terms that is served in the
+/// tournament? O(a search).
+bool has_room_in(TournamentId tournament, const Ledger& ledger, const TournamentRules& tournaments,
+                 TaskClassIndex task_class, const OpenServers& open);
+
+/// Which task classes that wait have room, in each of their tournaments: for each a server is remembered that
+/// has, so that a change of a server concerns the few task classes that it is remembered for, and those that
+/// fit nowhere. Task classes with terms are searched again after every change.
+class RoomByClass {
+ public:
+  /// Requires both to outlive it.
+  RoomByClass(const Ledger& ledger, const TournamentRules& tournaments)
+      : ledger_(ledger), tournaments_(tournaments) {}
+
+  // What has happened.
+  void entered(TaskClassIndex task_class);  ///< some of its queues wait
+  void left(TaskClassIndex task_class);     ///< none waits any more
+  void room_released(ServerIndex server) { released_.push_back(server); }
+  void room_taken(ServerIndex server) { taken_.push_back(server); }
+  void all_changed() { all_changed_ = true; }
+  void begin();  ///< nothing waits as yet
+
+  /// Brings it up to date, and visits the task classes for which it is another than it was. O(m) for each
+  /// that fits nowhere and each server with released room, and a search for each that has lost its server.
+  template <class Visit>
+  void refresh(const WaitingQueues& waiting, Visit changed) {
+    changed_.clear();
+    find_changes(waiting);
+    for (const TaskClassIndex task_class : changed_) changed(task_class);
+  }
+
+  bool has_room(TaskClassIndex task_class, std::size_t tournament) const {
+    const std::vector<ServerIndex>& servers = classes_[task_class].servers;
+    return tournament < servers.size() && servers[tournament] != kNone;
+  }
+
+ private:
+  struct OfClass {
+    bool waits = false;
+    bool is_known = false;
+    std::vector<ServerIndex> servers = {};  // with room, [tournament]; kNone: there is none
+  };
+  struct InTournament {
+    TaskClassIndex task_class;
+    std::size_t tournament;
+  };
+
+  void find_changes(const WaitingQueues& waiting);
+  void search_all_of(TaskClassIndex task_class, const WaitingQueues& waiting);
+  void set(InTournament at, ServerIndex server);
+  ServerIndex search(TaskClassIndex task_class, TournamentId tournament, const WaitingQueues& waiting);
+  bool has_room_on(TaskClassIndex task_class, TournamentId tournament, ServerIndex server) const {
+    return ledger_.has_room(task_class, server) && tournaments_.admits(tournament, task_class, server);
+  }
+
+  const Ledger& ledger_;
+  const TournamentRules& tournaments_;
+  AdmittedServers admitted_;
+  IndexedVector<TaskClassIndex, OfClass> classes_;
+  std::vector<TaskClassIndex> new_;  // not searched as yet
+  std::vector<TaskClassIndex> with_terms_;
+  std::vector<InTournament> without_room_;  // and some that have room again, or wait no more
+  IndexedVector<ServerIndex, std::vector<InTournament>> by_server_;  // the same
+  std::vector<ServerIndex> released_, taken_;
+  std::vector<TaskClassIndex> changed_;
+  bool all_changed_ = false;
+};
+
+/// The waiting tasks that may start, as a tree looks at them (order/descent.hpp): the first of each queue in
+/// each of its tournaments, if it has room, or with freeze whether or not, where no limit and no reserve is
+/// in the way. O(task classes × tournaments × (a search) + queues × tournaments × depth m).
+///
+/// What a task takes, where that depends on the server: under ps-dsf what it takes in the tournament; else,
+/// and of a gang, of each resource the most that it takes on any server.
+class TreeCandidates {
+ public:
+  /// Those that the queues entered, or those that the next step will have entered them into.
+  enum class Tournaments { entered, present };
+
+  TreeCandidates(const Ledger& ledger, const TournamentRules& tournaments, const WaitingQueues& waiting,
+                 const OpenServers& open, Blocking blocking, Tournaments which = Tournaments::entered);
+  TreeCandidates(const TreeCandidates&) = delete;
+  TreeCandidates& operator=(const TreeCandidates&) = delete;
+
+  std::span<const TreeCandidate> all() const { return all_; }
+
+ private:
+  std::vector<TreeCandidate> all_;
+  std::deque<Amounts> demands_;  // of those that are of no task class alone
+};
+
+/// Those of one user, whose demands may stand in `demands`; `has_room(task class, tournament by its number)`.
+template <class HasRoom>
+void write_candidates(const Ledger& ledger, const TournamentRules& tournaments, const WaitingQueues& waiting,
+                      UserIndex user, HasRoom has_room, std::vector<TreeCandidate>& candidates,
+                      std::vector<Amounts>& demands);
+
+/// The queue's next task in the tournament, whether or not it may start. What it takes is written to `demand`
+/// where it is not what the task class takes.
+TreeCandidate tree_candidate(const Ledger& ledger, const TournamentRules& tournaments, TournamentEntry entry,
+                             Amounts& demand);
+
+template <class HasRoom>
+void write_candidates(const Ledger& ledger, const TournamentRules& tournaments, const WaitingQueues& waiting,
+                      UserIndex user, HasRoom has_room, std::vector<TreeCandidate>& candidates,
+                      std::vector<Amounts>& demands) {
+  for (const QueueIndex queue : ledger.users[user].queues) {
+    if (!waiting.holds(queue)) continue;
+    const TaskClassIndex task_class = ledger.queues[queue].task_class;
+    const std::vector<TournamentId>& entered = waiting.tournaments(task_class);
+    for (std::size_t at = 0; at < entered.size(); ++at) {
+      if (!has_room(task_class, at)) continue;
+      Amounts demand;
+      TreeCandidate candidate =
+          tree_candidate(ledger, tournaments, {.queue = queue, .tournament = entered[at]}, demand);
+      if (quota_in_the_way(ledger, user, candidate.demand)) continue;
+      if (!demand.empty()) candidate.demand = demands.emplace_back(std::move(demand));
+      candidate.is_covered = covering(ledger, user, candidate.demand).has_value();
+      candidates.push_back(candidate);
+    }
+  }
+}
 
 /// Of a queue whose task goes to the server without a search.
 TournamentEntry entry_on(const Ledger& ledger, const TournamentRules& tournaments, QueueIndex queue,

@@ -2,6 +2,8 @@
 // end by force. Nothing in the engine changes, so that the question may be asked at any time, by several
 // threads at once.
 #include <algorithm>
+#include <deque>
+#include <set>
 
 #include "scheduling/constraints/constraints.hpp"
 #include "scheduling/explain/explainer.hpp"
@@ -15,19 +17,6 @@ struct Rooms {
   std::vector<TournamentId> tournaments;
   std::vector<bool> have_room;  ///< [tournament]
 };
-
-bool has_room_in(TournamentId tournament, const Ledger& ledger, const TournamentRules& tournaments,
-                 TaskClassIndex task_class, const OpenServers& open) {
-  const std::optional<ServerClassIndex> server_class = tournaments.server_class(tournament);
-  if (!server_class) return fits_somewhere(ledger, task_class, open);
-  const std::span<const DemandAlternative> alternatives = ledger.task_classes.alternatives(task_class);
-  return std::any_of(alternatives.begin(), alternatives.end(), [&](const DemandAlternative& alternative) {
-    if (!tournaments.serves(tournament, task_class, alternative)) return false;
-    const ServerSet among =
-        ledger.server_classes.admitted(*server_class, alternative.servers, ledger.task_classes.eligibility);
-    return open.any_with_room({.demand = alternative.demand, .among = &among});
-  });
-}
 
 Rooms rooms_of(const Ledger& ledger, const TournamentRules& tournaments, QueueIndex queue,
                const OpenServers& open) {
@@ -79,6 +68,15 @@ std::vector<Contender> contenders(const EngineView& view, Precedence precedence,
   return all;
 }
 
+/// Of a queue in a tournament, for its next task or all that start together.
+static bool has_room_now(const EngineView& view, TournamentEntry entry, const OpenServers& open) {
+  const Ledger& ledger = view.ledger;
+  const QueueRow& queue = ledger.queues[entry.queue];
+  return ledger.task_classes.terms(queue.task_class) != nullptr
+             ? batch_fits_in(ledger, view.shares.tournaments, entry.tournament, queue.first_job, open)
+             : has_room_in(entry.tournament, ledger, view.shares.tournaments, queue.task_class, open);
+}
+
 WhyWaiting::Other other_of(const Ledger& ledger, const Contender& contender) {
   const QueueRow& queue = ledger.queues[contender.keyed.entry.queue];
   return {.user = ledger.users.id(queue.user),
@@ -89,6 +87,219 @@ WhyWaiting::Other other_of(const Ledger& ledger, const Contender& contender) {
 
 const std::string& name_of_server(const Ledger& ledger, ServerIndex server) {
   return ledger.task_classes.eligibility.description_of(server).name;
+}
+
+// In a tree. Of two tasks the one in the higher tier is ahead, then the covered one, then the one whose
+// member of their lowest common group has the lower key. That is no order of all tasks: which of them is next
+// the descent tells, and the first of all is ahead of every other.
+
+namespace {
+
+/// The tree as a step would find it now.
+class TreeLook {
+ public:
+  TreeLook(const EngineView& view, const ShareContext& context, const OpenServers& open)
+      : ledger_(view.ledger),
+        tournaments_(view.shares.tournaments),
+        places_(queues_by_place(view)),
+        precedence_(precedence_of(view, context, places_)),
+        descent_(precedence_),
+        all_(ledger_, tournaments_, view.dispatcher.waiting(), open, view.dispatcher.choice().blocking,
+             TreeCandidates::Tournaments::present) {}
+
+  std::span<const TreeCandidate> all() const { return all_.all(); }
+  Tie tie() const { return tie_; }
+
+  /// The first of all but those of a user; with ties at random the first by the users' order.
+  const TreeCandidate* first(UserIndex without = kNone) const {
+    std::vector<TreeCandidate> others;
+    for (const TreeCandidate& each : all()) {
+      if (each.user != without) others.push_back(each);
+    }
+    Random none(0);
+    const TreeCandidate* const found = descent_.next(others, none);
+    if (found == nullptr) return nullptr;
+    return &*std::find_if(all().begin(), all().end(),
+                          [&](const TreeCandidate& each) { return each.entry == found->entry; });
+  }
+
+  TreeCandidate candidate(TournamentEntry entry, Amounts& demand) const {
+    TreeCandidate candidate = tree_candidate(ledger_, tournaments_, entry, demand);
+    candidate.is_covered = covering(ledger_, candidate.user, candidate.demand).has_value();
+    return candidate;
+  }
+
+  std::weak_ordering compare(const TreeCandidate& a, const TreeCandidate& b) const {
+    if (a.tier != b.tier) return b.tier <=> a.tier;
+    if (a.is_covered != b.is_covered) return b.is_covered <=> a.is_covered;
+    return descent_.compare(a, b);
+  }
+  bool comes_before(const TreeCandidate& a, const TreeCandidate& b) const {
+    const std::weak_ordering order = compare(a, b);
+    return order != 0 ? order < 0 : precedence_.is_before_by_tie_rule(a.entry, b.entry);
+  }
+
+  double key(const TreeCandidate& candidate) const { return descent_.path(candidate).front().kappa; }
+
+  WhyWaiting::Other other(const TreeCandidate& candidate) const {
+    return other_of(ledger_, {.keyed = {.entry = candidate.entry, .key = key(candidate)}, .has_room = true});
+  }
+
+  /// The nodes of the path, from the top down.
+  std::vector<InTree::Level> levels(const TreeCandidate& candidate) const {
+    std::vector<InTree::Level> levels;
+    TreeNode node{.user = candidate.user};
+    for (const TreeKey<double>& key : descent_.path(candidate)) {
+      levels.push_back({.name = ledger_.name(node),
+                        .key = key.kappa,
+                        .whole = std::max(key.kappa, descent_.whole(candidate, node)),
+                        .held = key.rho});
+      node = {.group = ledger_.parent(node)};
+    }
+    std::reverse(levels.begin(), levels.end());
+    return levels;
+  }
+
+  InTree stand(const TreeCandidate& own, const TreeCandidate* other) const {
+    InTree tree{.path = levels(own)};
+    if (const auto by = covering(ledger_, own.user, own.demand)) tree.covered_by = ledger_.name(*by);
+    if (const auto bound = quota_in_the_way(ledger_, own.user, own.demand)) {
+      const TreeNode node = bound->is_reserve ? largest_reserve(ledger_, bound->resource) : bound->node;
+      std::optional<InTree::Bound>& in_the_way = bound->is_reserve ? tree.reserve : tree.limit;
+      in_the_way = InTree::Bound{.name = ledger_.name(node),
+                                 .resource = static_cast<std::uint32_t>(bound->resource),
+                                 .held = bound->held,
+                                 .allowed = bound->allowed};
+    }
+    if (other != nullptr && other->user != own.user) tree.parting = parting(own, *other);
+    return tree;
+  }
+
+ private:
+  static QueuesByPlace queues_by_place(const EngineView& view) {
+    QueuesByPlace places;
+    for (const QueueIndex queue : view.ledger.queues.indices()) {
+      if (view.dispatcher.waiting().holds(queue))
+        places.enter(view.shares.tournaments.of(view.ledger.queues[queue].task_class));
+    }
+    return places;
+  }
+  Precedence precedence_of(const EngineView& view, const ShareContext& context, const QueuesByPlace& places) {
+    Precedence precedence = view.dispatcher.precedence_in(context);
+    tie_ = precedence.tie;
+    if (tie_ == Tie::random) precedence.tie = Tie::first;
+    precedence.waiting = &places;
+    return precedence;
+  }
+
+  InTree::Parting parting(const TreeCandidate& own, const TreeCandidate& other) const {
+    const std::vector<GroupIndex> own_groups = groups(own.user), other_groups = groups(other.user);
+    std::size_t depth = 0;  // of the lowest common group
+    while (depth < own_groups.size() && depth < other_groups.size() &&
+           own_groups[depth] == other_groups[depth])
+      ++depth;
+    return {.group = depth == 0 ? std::string() : ledger_.groups[own_groups[depth - 1]].name,
+            .own = levels(own)[depth],
+            .other = levels(other)[depth]};
+  }
+
+  /// From the top down, without the root.
+  std::vector<GroupIndex> groups(UserIndex user) const {
+    std::vector<GroupIndex> groups;
+    for (GroupIndex up = ledger_.users[user].group; up != kRoot; up = ledger_.groups[up].parent)
+      groups.push_back(up);
+    std::reverse(groups.begin(), groups.end());
+    return groups;
+  }
+
+  const Ledger& ledger_;
+  const TournamentRules& tournaments_;
+  Tie tie_ = Tie::first;
+  QueuesByPlace places_;
+  Precedence precedence_;
+  Descent descent_;
+  TreeCandidates all_;
+};
+
+}  // namespace
+
+void explain_in_tree(const EngineView& view, QueueIndex queue, const ShareContext& context,
+                     const OpenServers& open, WhyWaiting& why) {
+  const Ledger& ledger = view.ledger;
+  const TreeLook look(view, context, open);
+  const TaskClassIndex task_class = ledger.queues[queue].task_class;
+  // Of its entries the first that may start; else the first with room, which a limit or a reserve stops; else
+  // the first.
+  std::optional<TreeCandidate> own;
+  for (const TreeCandidate& each : look.all()) {
+    if (each.entry.queue == queue && (!own || look.comes_before(each, *own))) own = each;
+  }
+  std::deque<Amounts> demands;
+  const std::vector<TournamentId> tournaments =
+      own ? std::vector<TournamentId>{} : view.shares.tournaments.of(task_class);
+  bool own_has_room = false;
+  for (const TournamentId tournament : tournaments) {
+    const TournamentEntry entry{.queue = queue, .tournament = tournament};
+    const TreeCandidate here = look.candidate(entry, demands.emplace_back());
+    const bool has_room = has_room_now(view, entry, open);
+    if (own && (has_room != own_has_room ? own_has_room : !look.comes_before(here, *own))) continue;
+    own = here;
+    own_has_room = has_room;
+  }
+  if (!own) return;  // no kind of server could run it
+  const TreeCandidate* const first = look.first();
+  why.key = look.key(*own);
+  std::set<QueueIndex> own_ahead;
+  std::set<UserIndex> ahead, tied;
+  for (const TreeCandidate& each : look.all()) {
+    if (each.entry.queue == queue) continue;
+    const bool ties = look.compare(each, *own) == 0 && look.tie() == Tie::random && each.user != own->user;
+    if (ties) tied.insert(each.user);
+    if (ties || !look.comes_before(each, *own)) continue;
+    if (each.user == own->user) {
+      own_ahead.insert(each.entry.queue);
+    } else {
+      ahead.insert(each.user);
+    }
+  }
+  const bool is_first = first != nullptr && first->entry.queue == queue;
+  if (is_first) own_ahead.clear(), ahead.clear();
+  if (first != nullptr && !is_first && first->user == own->user) own_ahead.insert(first->entry.queue);
+  if (first != nullptr && !is_first && first->user != own->user && !tied.contains(first->user))
+    ahead.insert(first->user);
+  why.own_ahead = static_cast<std::int64_t>(own_ahead.size());
+  why.users_ahead = static_cast<std::int64_t>(ahead.size());
+  why.users_tied = static_cast<std::int64_t>(tied.size());
+  if (first != nullptr && !is_first) why.next = look.other(*first);
+  why.tree = look.stand(*own, is_first ? nullptr : first);
+  if (view.dispatcher.choice().blocking == Blocking::freeze && first != nullptr &&
+      !has_room_now(view, first->entry, open))
+    why.blocked_by = look.other(*first);
+}
+
+void explain_in_tree(const EngineView& view, TournamentEntry served, WhyPlaced& why) {
+  const Ledger& ledger = view.ledger;
+  const TreeLook look(view, view.shares.context, OpenServers(ledger.server_pool));
+  Amounts demand;
+  const TreeCandidate own = look.candidate(served, demand);
+  std::set<UserIndex> waits{own.user}, fits{own.user}, ties;
+  for (const QueueIndex queue : ledger.queues.indices()) {
+    if (view.dispatcher.waiting().holds(queue)) waits.insert(ledger.queues[queue].user);
+  }
+  for (const TreeCandidate& each : look.all()) {
+    if (has_room_now(view, each.entry, OpenServers(ledger.server_pool))) fits.insert(each.user);
+    if (each.user != own.user && look.compare(each, own) == 0) ties.insert(each.user);
+  }
+  const TreeCandidate* const second = look.first(own.user);
+  why.key = look.key(own);
+  why.users_waiting = static_cast<std::int64_t>(waits.size());
+  why.users_fitting = static_cast<std::int64_t>(fits.size());
+  why.users_tied = static_cast<std::int64_t>(ties.size());
+  if (second != nullptr) why.runner_up = look.other(*second);
+  if (const auto server_class = view.shares.tournaments.server_class(served.tournament))
+    why.kind = ledger.server_classes.capacities()[*server_class];
+  why.tree = look.stand(own, second);
+  why.tree->limit = why.tree->reserve = {};  // it was placed
 }
 
 // What a step would end by force, and by which keys: those of the user that gains and of all that

@@ -137,6 +137,39 @@ std::string order(const WhyWaiting& why) {
   return text;
 }
 
+std::string level(const InTree::Level& of) {
+  return fmt::format("{} with {:.4g}{}", printable(of.name), of.key,
+                     of.whole > of.key * (1 + 1e-9) ? fmt::format(" (of {:.4g} in all)", of.whole) : "");
+}
+
+/// What is in the way, by which guarantee it comes first, and the keys by which it is compared.
+std::string in_tree(const InTree& tree, Names resources) {
+  std::string text;
+  if (tree.limit) {
+    text +=
+        fmt::format("the limit of {} is in the way: {} of {} {} are in use\n", printable(tree.limit->name),
+                    tree.limit->held, tree.limit->allowed, printable(resources[tree.limit->resource]));
+  }
+  if (tree.reserve) {
+    text +=
+        fmt::format("what is reserved is in the way, most of it for {}: {} of {} {} are in use or reserved\n",
+                    printable(tree.reserve->name), tree.reserve->held, tree.reserve->allowed,
+                    printable(resources[tree.reserve->resource]));
+  }
+  if (!tree.covered_by.empty())
+    text += fmt::format("the guarantee of {} covers it, so that it comes before tasks that none covers\n",
+                        printable(tree.covered_by));
+  std::vector<std::string> levels;
+  for (const InTree::Level& each : tree.path) levels.push_back(level(each));
+  text += fmt::format("from the top: {}\n", list(levels));
+  if (tree.parting) {
+    text += fmt::format("in {} it is compared by {}, the other by {}\n",
+                        tree.parting->group.empty() ? "the cluster" : printable(tree.parting->group),
+                        level(tree.parting->own), level(tree.parting->other));
+  }
+  return text;
+}
+
 /// Why it was the user's turn.
 std::string turn(const WhyPlaced& why, Names resources) {
   if (why.kept_since)
@@ -146,6 +179,7 @@ std::string turn(const WhyPlaced& why, Names resources) {
     return fmt::format("the head of the line of {}, in round {}", resources[why.line->resource],
                        why.line->round);
   }
+  if (why.tree) return fmt::format("whose turn it is in the tree, with the key {:.4g}", why.key);
   return fmt::format("whose key {:.4g} is the lowest", why.key);
 }
 
@@ -168,6 +202,7 @@ std::string describe(const WhyWaiting& why, Names resources) {
                         amounts(why.nearest_miss->to_free, resources), why.gang ? " for one of them" : "");
   }
   text += order(why);
+  if (why.tree) text += in_tree(*why.tree, resources);
   if (why.with_weight)
     text += fmt::format("with a weight above {:.6g} {} comes first\n", *why.with_weight,
                         printable(why.user_name));
@@ -216,6 +251,7 @@ std::string describe(const WhyPlaced& why, Names resources) {
     text += fmt::format("next would be {}", printable(why.runner_up->user_name));
     text += why.line ? "\n" : fmt::format(", with {:.4g}\n", why.runner_up->key);
   }
+  if (why.tree) text += in_tree(*why.tree, resources);
   if (why.together > 1) text += fmt::format("{} tasks start together; of the first:\n", why.together);
   text += fmt::format("it goes to {}{}{}\n", printable(why.server_name),
                       why.kept_since || why.by_force

@@ -24,6 +24,7 @@ ServerSet without(ServerIndex server, const ServerSet* among, Indices<ServerInde
 
 void explain_user(const EngineView& view, TournamentEntry served, WhyPlaced& why) {
   const Ledger& ledger = view.ledger;
+  if (ledger.has_tree()) return explain_in_tree(view, served, why);
   const Precedence before = view.dispatcher.precedence();
   const std::vector<Contender> all = contenders(view, before, OpenServers(ledger.server_pool));
   const auto user_of = [&](const Contender& contender) {

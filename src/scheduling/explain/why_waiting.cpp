@@ -437,6 +437,10 @@ WhyWaiting why_waiting(const EngineView& view, JobIndex job, Time at) {
   // What a step would bring up to date first is brought up to date in a copy.
   const std::optional<ShareContext> fresh = view.shares.refreshed(at);
   const Precedence precedence = view.dispatcher.precedence_in(fresh ? *fresh : view.shares.context);
+  if (ledger.has_tree()) {
+    explain_in_tree(view, queue, *precedence.context, step.open, why);
+    return why;
+  }
   const std::vector<Contender> all = contenders(view, precedence, step.open);
   explain_order(queue, all, precedence, view.dispatcher.choice().blocking, why);
   explain_force(view, queue, all, precedence, step, why);

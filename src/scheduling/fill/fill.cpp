@@ -10,6 +10,7 @@
 #include "scheduling/fill/integer_problem.hpp"
 #include "scheduling/fill/lowest_share_tracker.hpp"
 #include "scheduling/ledger/slots.hpp"
+#include "scheduling/order/disciplines.hpp"
 
 namespace mirab {
 namespace scheduling {
@@ -35,17 +36,50 @@ JobSubmitted job_of(const IntegerProblem& cluster, std::size_t n, UserId user) {
   return job;
 }
 
+/// What a group or user is promised, in whole units: rounded down, and what is reserved to no more than that.
+struct UnitQuota {
+  std::optional<Amounts> guarantee = {};
+  std::optional<Amounts> limit = {};
+  std::optional<Amounts> reserved = {};
+};
+
+UnitQuota units_of(const IntegerProblem& cluster, const Quota& quota) {
+  const auto in_units = [&](const ResourceVector& of) {
+    Amounts units;
+    for (std::size_t r = 0; r < of.size(); ++r) units.push_back(cluster.units(r, of[r]));
+    return units;
+  };
+  UnitQuota units;
+  if (quota.guarantee && !quota.guarantee->empty()) units.guarantee = in_units(*quota.guarantee);
+  if (!quota.reserved.empty()) units.reserved = in_units(quota.reserved);
+  if (quota.limit.empty()) return units;
+  Amounts& limit = units.limit.emplace();
+  for (std::size_t r = 0; r < quota.limit.size(); ++r)
+    limit.push_back(quota.limit[r] ? cluster.units(r, *quota.limit[r]) : kNoLimit);
+  return units;
+}
+
+/// Whether the tree of a problem counts.
+enum class Groups { honour, ignore };
+
 class Filling {
  public:
-  Filling(const IntegerProblem& cluster, Engine engine, bool trace)
+  Filling(const IntegerProblem& cluster, Engine engine, Groups groups, bool trace)
       : cluster_(cluster),
         engine_(std::move(engine)),
+        has_tree_(groups == Groups::honour && has_tree(cluster.problem())),
         trace_(trace),
         poorest_(cluster),
         jobs_(cluster.user_count()),
         placed_on_(cluster.user_count()) {
     add_servers();
+    if (has_tree_) add_groups();
     submit_all();
+  }
+
+  /// Is there more than users with a weight?
+  static bool has_tree(const Problem& problem) {
+    return !problem.tree().is_flat() || problem.has_zero_weight();
   }
 
   Outcome run(Random& random, const FillProgress& progress) {
@@ -76,10 +110,86 @@ class Filling {
     }
   }
 
+  void add_groups() {
+    for (const Group& group : cluster_.problem().groups()) {
+      const UnitQuota quota = units_of(cluster_, group.quota);
+      const auto added =
+          engine_.apply(GroupAdded{.name = group.name,
+                                   .weight = group.weight,
+                                   .parent = group.parent ? groups_.at(*group.parent) : kCluster},
+                        now_);
+      MIRAB_ASSERT(static_cast<bool>(added), "the groups of a valid problem can be added");
+      groups_.emplace(group.name, *added);
+      quotas_.push_back(quota);
+    }
+    // A guarantee must be there before those of the members, and with it what bounds it.
+    for (std::size_t g = 0; g < quotas_.size(); ++g) {
+      const Group& group = cluster_.problem().groups()[g];
+      if (!quotas_[g].guarantee) continue;
+      change_group(
+          g, GroupChanged{
+                 .group = groups_.at(group.name), .weight = group.weight, .guarantee = quotas_[g].guarantee});
+    }
+  }
+
+  /// Limits and reserves, once all guarantees below are known.
+  void bound_groups() {
+    for (std::size_t g = 0; g < quotas_.size(); ++g) {
+      if (!quotas_[g].limit && !quotas_[g].reserved) continue;
+      const Group& group = cluster_.problem().groups()[g];
+      const GroupId id = groups_.at(group.name);
+      // Rounded down they may lie apart from the sum of the members', rounded down one by one.
+      const Amounts guarantee = engine_.group(id)->guarantee;
+      for (std::size_t r = 0; r < guarantee.size(); ++r) {
+        if (quotas_[g].reserved)
+          (*quotas_[g].reserved)[r] = std::min((*quotas_[g].reserved)[r], guarantee[r]);
+      }
+      change_group(g, GroupChanged{.group = id,
+                                   .weight = group.weight,
+                                   .guarantee = quotas_[g].guarantee,
+                                   .limit = quotas_[g].limit,
+                                   .reserved = quotas_[g].reserved});
+    }
+  }
+
+  void change_group(std::size_t group, const GroupChanged& event) {
+    const Check bad = engine_.apply(event, now_);
+    if (bad)
+      notices_.push_back(
+          fmt::format("the guarantee and limits of the group '{}' are not honoured: {}, in whole units",
+                      cluster_.problem().groups()[group].name, bad->message));
+  }
+
+  UserAdded user_added(const User& user) const {
+    UserAdded added{.name = user.name, .weight = user.weight};
+    if (!has_tree_) return added;
+    const UnitQuota quota = units_of(cluster_, user.quota);
+    if (user.group) added.group = groups_.at(*user.group);
+    added.guarantee = quota.guarantee;
+    added.limit = quota.limit;
+    added.reserved = quota.reserved;
+    return added;
+  }
+
   void submit_all() {
     const std::vector<User>& users = cluster_.problem().users();
+    std::vector<UserId> ids;
+    for (const User& user : users) {
+      UserAdded event = user_added(user);
+      auto added = engine_.apply(event, now_);
+      if (!added) {
+        notices_.push_back(
+            fmt::format("the guarantee and limits of the user '{}' are not honoured: {}, in whole units",
+                        user.name, added.error().message));
+        event.guarantee = event.limit = event.reserved = {};
+        added = engine_.apply(event, now_);
+      }
+      MIRAB_ASSERT(static_cast<bool>(added), "the users of a valid problem can be added");
+      ids.push_back(*added);
+    }
+    if (has_tree_) bound_groups();
     for (std::size_t n = 0; n < users.size(); ++n) {
-      const auto user = engine_.apply(UserAdded{.name = users[n].name, .weight = users[n].weight}, now_);
+      const std::optional<UserId> user = ids[n];
       MIRAB_ASSERT(user && number(*user) == n, "users are numbered as they come");
       if (cluster_.task_limit(n) == 0) {
         poorest_.leave(n);
@@ -111,7 +221,7 @@ class Filling {
     const std::size_t user = number(placed.user);
     const std::size_t server = number(placed.server);
     const std::size_t entry = entries_[server];
-    if (poorest_.is_below(user, [&](std::size_t other) { return fitted(other, user, placed); }))
+    if (!has_tree_ && poorest_.is_below(user, [&](std::size_t other) { return fitted(other, user, placed); }))
       ++placed_wrongly_;
     poorest_.raise(user, cluster_.task(user, entry));
     if (engine_.job(placed.job)->waiting == 0) poorest_.leave(user);
@@ -177,6 +287,7 @@ class Filling {
     for (std::size_t n = 0; n < cluster_.user_count(); ++n) record.unplaced.push_back(why_no_more(n));
     record.steps = std::move(steps_);
     outcome.notices = cluster_.notices();
+    outcome.notices.insert(outcome.notices.end(), notices_.begin(), notices_.end());
     for (std::string& notice : oversized_notices(cluster_)) outcome.notices.push_back(std::move(notice));
     if (too_long_) {
       outcome.notices.push_back(
@@ -189,7 +300,11 @@ class Filling {
 
   const IntegerProblem& cluster_;
   Engine engine_;
+  bool has_tree_;
   bool trace_;
+  std::map<std::string, GroupId> groups_ = {};  // by name
+  std::vector<UnitQuota> quotas_ = {};          // of groups, in their order
+  std::vector<std::string> notices_ = {};
   LowestShareTracker poorest_;
   std::vector<std::size_t> entries_;                            // [server]
   std::vector<std::size_t> first_servers_;                      // [entry]
@@ -201,11 +316,21 @@ class Filling {
   bool too_long_ = false;  // for a trace
 };
 
-Check check_weights(const Problem& problem) {
+/// A weight of 0 counts in a tree only.
+Check check_weights(const Problem& problem, Groups groups, const std::string& discipline) {
+  const auto check = [&](const Quantity& weight, const std::string& key) -> Check {
+    const Result<Weight> read = weight_or_zero_from(weight);
+    if (!read) return Error{.message = read.error().message, .key = key};
+    if (read->numerator > 0 || groups == Groups::honour) return {};
+    return Error{
+        .message = fmt::format("{} does not honour groups, and a weight must be above 0", discipline),
+        .key = key};
+  };
   for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    const Result<Weight> weight = weight_from(problem.users()[n].weight);
-    if (weight) continue;
-    return Error{.message = weight.error().message, .key = fmt::format("users[{}].weight", n)};
+    if (Check bad = check(problem.users()[n].weight, fmt::format("users[{}].weight", n))) return bad;
+  }
+  for (std::size_t g = 0; groups == Groups::honour && g < problem.groups().size(); ++g) {
+    if (Check bad = check(problem.groups()[g].weight, fmt::format("groups[{}].weight", g))) return bad;
   }
   return {};
 }
@@ -222,11 +347,18 @@ Result<Outcome> fill(const Problem& problem, const FillOptions& options, Random&
                                                                 .oversized = scheduling::Oversized::wait});
   if (!engine) return engine.error();
   if (Check bad = scheduling::check_server_count(problem)) return *std::move(bad);
-  if (Check bad = scheduling::check_weights(problem)) return *std::move(bad);
+  const scheduling::Groups groups = scheduling::honours_groups(options.discipline)
+                                        ? scheduling::Groups::honour
+                                        : scheduling::Groups::ignore;
+  if (Check bad = scheduling::check_weights(problem, groups, options.discipline.text)) return *std::move(bad);
   const scheduling::IntegerProblem cluster(problem);
   if (Check bad = scheduling::check_ends_in_time(cluster)) return *std::move(bad);
 
-  Outcome outcome = scheduling::Filling(cluster, *std::move(engine), options.trace).run(random, progress);
+  Outcome outcome =
+      scheduling::Filling(cluster, *std::move(engine), groups, options.trace).run(random, progress);
+  if (groups == scheduling::Groups::ignore && !problem.tree().is_flat())
+    outcome.notices.push_back(
+        fmt::format("{} does not honour groups, guarantees, limits and reserves", options.discipline.text));
   FillRecord& record = *outcome.filling;
   record.discipline = options.discipline.text;
   record.placement = chooses_servers(options.discipline) ? options.discipline.text : options.placement.text;

@@ -72,6 +72,11 @@ class IntegerProblem {
   /// How many tasks the user has, floored; INT64_MAX when without limit.
   std::int64_t task_limit(std::size_t user) const { return task_limits_[user]; }
 
+  /// A given amount of the whole cluster in units, rounded down. Requires no more than there is, or nearly.
+  std::int64_t units(std::size_t resource, const Quantity& amount) const {
+    return count_units(amount, units_[resource].exponent, Rounding::down).value_or(INT64_MAX);
+  }
+
   /// This many units of a resource in the cluster's own unit: the nearest double.
   double amount(std::size_t resource, std::int64_t units) const;
 

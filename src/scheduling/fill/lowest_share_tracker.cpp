@@ -13,7 +13,8 @@ LowestShareTracker::LowestShareTracker(const IntegerProblem& cluster) : cluster_
   for (std::size_t r = 0; r < cluster.resource_count(); ++r) pool_.push_back(cluster.pool(r));
   used_.assign(cluster.user_count() * pool_.size(), 0);
   for (std::size_t n = 0; n < cluster.user_count(); ++n) {
-    weights_.push_back(*weight_from(cluster.problem().users()[n].weight));
+    const Weight weight = *weight_or_zero_from(cluster.problem().users()[n].weight);
+    weights_.push_back(weight.numerator > 0 ? weight : Weight{});
     users_.play(entrant(n), before());
   }
 }

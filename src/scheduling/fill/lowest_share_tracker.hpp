@@ -43,7 +43,7 @@ class LowestShareTracker {
   const IntegerProblem* cluster_;
   std::vector<std::int64_t> pool_;  // [m]
   std::vector<std::int64_t> used_;  // [n × m]
-  std::vector<Weight> weights_;     // [n]
+  std::vector<Weight> weights_;     // [n], 1 where it is 0
   Tournament<UserIndex> users_;
 };
 

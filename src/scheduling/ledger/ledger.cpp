@@ -40,16 +40,34 @@ void Ledger::remove_server(ServerIndex server) {
   servers.remove(server);
 }
 
+Ledger::Ledger(std::size_t resources)
+    : server_pool(resources), resources_(resources), used_(resources), used_by_all_(resources, 0) {
+  groups.add({.used = Amounts(resources, 0), .promised = Amounts(resources, 0), .charged = {}});
+}
+
 UserIndex Ledger::add_user(UserRow row) {
   row.order = users_before++;
+  const GroupIndex group = row.group;
   const UserIndex user = users.add(std::move(row));
   used_.resize(users.index_count());
+  enter_group(user, group);
+  if (!users[user].quota.reserved.empty()) charge_all();
   return user;
 }
 
 void Ledger::put_user_back(UserIndex user, UserRow row) {
+  const GroupIndex group = row.group;
   users.put_back(user, std::move(row));
   used_.resize(users.index_count());
+  enter_group(user, group);
+}
+
+void Ledger::remove_user(UserIndex user) {
+  MIRAB_ASSERT(users[user].queues.empty(), "a user with jobs goes");
+  const bool had_reserve = !users[user].quota.reserved.empty();
+  leave_group(user);
+  users.remove(user);
+  if (had_reserve) charge_all();
 }
 
 QueueIndex find_queue(const Ledger& ledger, UserIndex user, TaskClassIndex task_class) {
@@ -132,21 +150,25 @@ void Ledger::dequeue(JobIndex job) {
 void Ledger::add_use(QueueIndex queue, std::span<const std::int64_t> demand) {
   const UserIndex user = queues[queue].user;
   for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] += demand[r];
+  if (has_reserves()) charge_use(user, demand, 1);
   for (std::size_t r = 0; r < resources_; ++r) {
     used_[user][r] += demand[r];
     used_by_all_[r] += demand[r];
   }
+  add_use_of_groups(users[user].group, demand, 1, 1);
 }
 
 void Ledger::remove_use(QueueIndex queue, std::span<const std::int64_t> demand) {
   const UserIndex user = queues[queue].user;
   for (std::size_t r = 0; r < taken_[queue].size(); ++r) taken_[queue][r] -= demand[r];
+  if (has_reserves()) charge_use(user, demand, -1);
   for (std::size_t r = 0; r < resources_; ++r) {
     std::int64_t& used = used_[user][r];
     used -= demand[r];
     used_by_all_[r] -= demand[r];
     MIRAB_ASSERT(used >= 0, "a user gives back more than it used");
   }
+  add_use_of_groups(users[user].group, demand, 1, -1);
 }
 
 TaskIndex Ledger::start(JobIndex job, ServerIndex server, Time now) {
@@ -367,7 +389,7 @@ std::string broken_invariant(const Ledger& ledger) {
     if (users.holds(user) && users[user].running != running_of_user[user])
       return fmt::format("user {} does not run what it counts", user.number());
   }
-  return {};
+  return broken_group(ledger);
 }
 
 ServerClassIndex ServerClasses::next_index() {

@@ -17,6 +17,7 @@
 #include <mirab/scheduling/events.hpp>
 
 #include "fairness/exact_part.hpp"
+#include "scheduling/ledger/groups.hpp"
 #include "scheduling/ledger/server_pool.hpp"
 #include "scheduling/ledger/slots.hpp"
 #include "scheduling/ledger/task_classes.hpp"
@@ -26,12 +27,22 @@ namespace mirab::scheduling {
 using fairness::Weight;
 using fairness::weight_from;
 
+/// φ in lowest terms, which may be 0. Errors: more digits than the comparison of shares holds.
+Result<Weight> weight_or_zero_from(const Quantity& quantity);
+
 struct UserRow {
   std::string name;
   Weight weight;
+  GroupIndex group = kRoot;  ///< whose member it is
+  NodeQuota quota = {};
+  std::int64_t tier = 0;
   std::vector<QueueIndex> queues = {};  ///< with waiting or running tasks
   std::int64_t running = 0;             ///< X_n
   std::uint64_t order = 0;              ///< how many users came before
+  std::uint32_t place = 0;              ///< among the users of its group
+
+  /// Is it more than a user of a flat cluster: with a quota, a tier, or a weight of 0?
+  bool needs_tree() const { return quota.is_any() || tier != 0 || weight.numerator == 0; }
 };
 
 /// The tasks of one user that look alike: they wait, in the order of their jobs, for the same thing.
@@ -153,8 +164,7 @@ class AdmittedServers {
 /// list of a job and one of a server.
 class Ledger {
  public:
-  explicit Ledger(std::size_t resources)
-      : server_pool(resources), resources_(resources), used_(resources), used_by_all_(resources, 0) {}
+  explicit Ledger(std::size_t resources);
 
   std::size_t resource_count() const { return resources_; }
 
@@ -200,6 +210,54 @@ class Ledger {
 
   UserIndex add_user(UserRow row);
   void put_user_back(UserIndex user, UserRow row);  ///< with its order; see Slots::put_back
+  void change_user(UserIndex user, const Weight& weight, NodeQuota quota);
+  void move_user(UserIndex user, GroupIndex group);  ///< with what it uses
+  void remove_user(UserIndex user);                  ///< requires that it has no queues
+
+  // The tree: groups.cpp. Requires that the checks of groups.hpp have passed. O(members of the path m), and
+  // O(nodes m) while anything is reserved.
+
+  GroupIndex add_group(GroupRow row);
+  void put_group_back(GroupIndex group, GroupRow row);  ///< with its parent there; see Slots::put_back
+  void change_group(GroupIndex group, const Weight& weight, NodeQuota quota);
+  void move_group(GroupIndex group, GroupIndex parent);
+  void remove_group(GroupIndex group);  ///< requires that it has no members
+  void charge_all();                    ///< once all have been put back
+
+  /// Is there a group, a quota, a tier or a weight of 0? Without them users are compared with each other
+  /// only.
+  bool has_tree() const { return groups.size() > 1 || users_of_tree_ > 0; }
+
+  std::span<const std::int64_t> used(GroupIndex group) const {
+    return group == kRoot ? std::span<const std::int64_t>(used_by_all_) : groups[group].used;
+  }
+  std::span<const std::int64_t> used(TreeNode node) const {
+    return node.is_user() ? used(node.user) : used(node.group);
+  }
+  std::int64_t running(TreeNode node) const;
+  const NodeQuota& quota(TreeNode node) const {
+    return node.is_user() ? users[node.user].quota : groups[node.group].quota;
+  }
+  const Weight& weight(TreeNode node) const {
+    return node.is_user() ? users[node.user].weight : groups[node.group].weight;
+  }
+  const std::string& name(TreeNode node) const {
+    return node.is_user() ? users[node.user].name : groups[node.group].name;
+  }
+  GroupIndex parent(TreeNode node) const {
+    return node.is_user() ? users[node.user].group : groups[node.group].parent;
+  }
+
+  /// ĝ: as given, else Σ ĝ of the members. [m]
+  std::span<const std::int64_t> guarantee(TreeNode node) const;
+
+  /// Is anything reserved?
+  bool has_reserves() const { return nodes_with_reserve_ > 0; }
+  /// q of the root: Σ over its members of what they use, or of what is reserved for them where that is more.
+  /// Requires that anything is reserved. [m]
+  std::span<const std::int64_t> charged() const { return groups[kRoot].charged; }
+  /// What `demand` more of the user adds to q of the root. The same. O(depth m). [m]
+  Amounts charge(UserIndex user, std::span<const std::int64_t> demand) const;
   QueueIndex add_queue(UserIndex user, TaskClassIndex task_class);
   void remove_queue(QueueIndex queue);  ///< requires that it has no jobs
 
@@ -230,6 +288,7 @@ class Ledger {
   TaskClasses task_classes;
   Slots<ServerRow, ServerId> servers;
   Slots<UserRow, UserId> users;
+  Slots<GroupRow, GroupId> groups;  ///< kRoot is there from the beginning
   Slots<JobRow, JobId> jobs;
   Slots<TaskRow, TaskId> tasks;
   IndexedVector<QueueIndex, QueueRow> queues;  ///< user is kNone where there is none
@@ -242,10 +301,20 @@ class Ledger {
   bool adopts = false;
 
  private:
+  friend std::string broken_group(const Ledger& ledger);
+
   enum class Room { checked, any };
   void run(TaskIndex task, Room room);
   void index_by_rank(QueueIndex queue);
   JobIndex before_in_queue(JobIndex job);
+  void enter_group(UserIndex user, GroupIndex group);
+  void leave_group(UserIndex user);
+  void add_promise(GroupIndex group, std::span<const std::int64_t> guarantee, int sign);
+  void add_use_of_groups(GroupIndex group, std::span<const std::int64_t> amounts, std::int64_t tasks,
+                         int sign);
+  void count_reserve(const NodeQuota& quota, int sign);
+  void charge_use(UserIndex user, std::span<const std::int64_t> demand, int sign);
+  Amounts charged_of(TreeNode node) const;
   void add_use(QueueIndex queue, std::span<const std::int64_t> demand);
   void remove_use(QueueIndex queue, std::span<const std::int64_t> demand);
 
@@ -256,6 +325,8 @@ class Ledger {
   std::vector<QueueIndex> vacant_queues_;
   /// The waiting jobs of queues in which some have had a rank, in their order.
   std::map<QueueIndex, std::map<JobOrder, JobIndex>> by_rank_;
+  std::size_t users_of_tree_ = 0;  // UserRow::needs_tree
+  std::size_t nodes_with_reserve_ = 0;
 };
 
 /// May a task of the task class run there, and would it fit if the server were empty?

@@ -19,6 +19,15 @@ constexpr std::array kOptions = {OptionInfo{
     .fallback = "skip",
     .meaning = "when the next user's task fits nowhere: `skip` the user, or `freeze`, until it fits"}};
 
+constexpr std::array<std::string_view, 2> kGroups = {"honour", "ignore"};
+
+constexpr std::array kTreeOptions = {
+    kOptions[0],
+    OptionInfo{
+        .name = "groups",
+        .fallback = "honour",
+        .meaning = "`ignore` leaves out groups, guarantees, limits and reserves: all users side by side"}};
+
 constexpr std::array kDisciplines = {
     Discipline{.info = {.name = "fifo",
                         .summary = "first come, first served: all tasks of a job, then those of the next",
@@ -29,29 +38,32 @@ constexpr std::array kDisciplines = {
     Discipline{.info = {.name = "round-robin",
                         .summary = "one task of each user in turn, whatever it takes",
                         .source = "max-min fairness in numbers of tasks",
-                        .options = kOptions},
+                        .options = kTreeOptions},
                .key = &kRoundRobinKey,
-               .share = &kRoundRobinShare},
+               .share = &kRoundRobinShare,
+               .tree = TreeMeasure::tasks},
     Discipline{
         .info = {.name = "drf",
                  .summary = "the user with the lowest dominant share per weight",
                  .source =
                      "Ghodsi et al., Dominant Resource Fairness, 2011; on servers Östman, section 2.1.4",
-                 .options = kOptions},
+                 .options = kTreeOptions},
         .key = &kDrfKey,
         .share = &kDrfShare,
         .scaled = true,
-        .decays = true},
+        .decays = true,
+        .tree = TreeMeasure::resources},
     Discipline{
         .info = {.name = "asset",
                  .summary =
                      "the user with the lowest sum of shares per weight, every resource being worth the same",
                  .source = "Ghodsi et al., Dominant Resource Fairness, 2011",
-                 .options = kOptions},
+                 .options = kTreeOptions},
         .key = &kAssetKey,
         .share = &kAssetShare,
         .scaled = true,
-        .decays = true},
+        .decays = true,
+        .tree = TreeMeasure::sum},
     Discipline{
         .info = {.name = "pf",
                  .summary =
@@ -66,19 +78,21 @@ constexpr std::array kDisciplines = {
                  .summary = "the user with the lowest part, per weight, of the tasks that it could run alone",
                  .source = "Wang, Li, Liang and Li, Multi-Resource Fair Sharing for Datacenter Jobs with "
                            "Placement Constraints, 2016",
-                 .options = kOptions},
+                 .options = kTreeOptions},
         .key = &kTsfKey,
         .share = &kTsfShare,
-        .monopolised = true},
+        .monopolised = true,
+        .tree = TreeMeasure::tasks_alone},
     Discipline{
         .info = {.name = "ps-dsf",
                  .summary =
                      "the user and the kind of server with the lowest virtual dominant share per weight",
                  .source = "Khamse-Ashari et al., Per-Server Dominant-Share Fairness, 2017",
-                 .options = kOptions},
+                 .options = kTreeOptions},
         .key = &kPsDsfKey,
         .tournaments = TournamentsBy::server_class,
-        .scaled = true},
+        .scaled = true,
+        .tree = TreeMeasure::server_class},
     Discipline{
         .info = {.name = "mlf-drs",
                  .summary = "a line of users for each dominant resource, a task of every head in turn",
@@ -145,7 +159,20 @@ Result<DisciplineChoice> discipline_choice(const Choice& choice) {
   if (Check wrong = check_choice(choice, kDisciplineKind, discipline_rows())) return *std::move(wrong);
   const Result<std::size_t> blocking = word_option(choice, "blocking", kBlocking);
   if (!blocking) return Error{.message = blocking.error().message, .key = std::string(kDisciplineKind)};
-  return DisciplineChoice{.discipline = row_of(choice), .blocking = static_cast<Blocking>(*blocking)};
+  const Discipline* const row = row_of(choice);
+  bool has_tree = row->tree != TreeMeasure::none;
+  if (has_tree) {
+    const Result<std::size_t> groups = word_option(choice, "groups", kGroups);
+    if (!groups) return Error{.message = groups.error().message, .key = std::string(kDisciplineKind)};
+    has_tree = *groups == 0;
+  }
+  return DisciplineChoice{
+      .discipline = row, .blocking = static_cast<Blocking>(*blocking), .has_tree = has_tree};
+}
+
+bool honours_groups(const Choice& discipline) {
+  const Result<DisciplineChoice> choice = discipline_choice(discipline);
+  return choice && choice->has_tree;
 }
 
 }  // namespace scheduling

@@ -116,6 +116,17 @@ extern const KeyFunction kTsfKey;
 extern const KeyFunction kPsDsfKey;
 extern const KeyFunction kMlfDrsKey;
 
+/// By what the nodes of a tree are compared (descent.hpp): the components e_r of what one has beyond its
+/// guarantee.
+enum class TreeMeasure {
+  none,          ///< groups and quotas are refused
+  resources,     ///< the part of each resource
+  sum,           ///< one component: the sum of the parts
+  tasks,         ///< one: the number of tasks, without guarantees
+  tasks_alone,   ///< one: tasks as parts of those that the whole cluster runs, without guarantees
+  server_class,  ///< the part of each resource that the task demands, of servers of one class
+};
+
 /// One row of the table: a discipline is the key by which the next queue is found, the lowest first. A new
 /// one is a formula and a row.
 struct Discipline {
@@ -131,6 +142,7 @@ struct Discipline {
   bool places = false;       ///< chooses the servers too, whatever the placement
   bool scaled = false;       ///< honours ShareContext::scale
   bool decays = false;       ///< its share may be averaged over time: ShareContext::usage
+  TreeMeasure tree = TreeMeasure::none;
 };
 
 /// The share of a user, not per weight. Requires a discipline with a share function.
@@ -146,7 +158,11 @@ enum class Blocking {
 struct DisciplineChoice {
   const Discipline* discipline;
   Blocking blocking;
+  bool has_tree = false;  ///< are groups and quotas honoured? Else they are refused
 };
+
+/// Does the discipline honour groups? Requires one of the table.
+bool honours_groups(const Choice& discipline);
 
 /// Errors, with the key `discipline`: a name or an option that is not in the table, a bad option value.
 Result<DisciplineChoice> discipline_choice(const Choice& choice);
@@ -180,6 +196,9 @@ struct Precedence {
     return order != 0 ? order < 0 : is_before_by_tie_rule(a.entry, b.entry);
   }
 
+  /// Which of two with equal keys is served first.
+  bool is_before_by_tie_rule(TournamentEntry a, TournamentEntry b) const;
+
   /// Have all entries of a user the same key? Then it is computed and compared once for all of them.
   bool has_key_of_user() const { return discipline->share != nullptr; }
 
@@ -189,7 +208,6 @@ struct Precedence {
     return is_same ? std::weak_ordering::equivalent : discipline->key->compare(*context, a, b);
   }
   static bool differ(double a, double b) { return std::abs(a - b) > kRounding * std::max(a, b); }
-  bool is_before_by_tie_rule(TournamentEntry a, TournamentEntry b) const;
 };
 
 }  // namespace mirab::scheduling

@@ -8,7 +8,12 @@ namespace mirab::scheduling {
 void ReadyQueue::enter(QueueIndex queue, std::vector<TournamentId> tournaments) {
   const TaskClassIndex task_class = task_class_of(queue);
   waiting_.enter(queue, task_class, std::move(tournaments));
-  for (const TournamentId tournament : waiting_.tournaments(task_class)) {
+  if (keeps_order_) play(queue);
+}
+
+/// The queue, which waits, is new in its tournaments.
+void ReadyQueue::play(QueueIndex queue) {
+  for (const TournamentId tournament : waiting_.tournaments(task_class_of(queue))) {
     brackets_.cover(tournament.alternative);
     IndexedVector<PlaceIndex, Bracket>& places = brackets_[tournament.alternative];
     while (!places.holds(tournament.place)) {
@@ -22,8 +27,10 @@ void ReadyQueue::enter(QueueIndex queue, std::vector<TournamentId> tournaments) 
 
 void ReadyQueue::leave(QueueIndex queue) {
   const TaskClassIndex task_class = task_class_of(queue);
-  for (const TournamentId tournament : waiting_.tournaments(task_class))
-    bracket_of(tournament).leave(order(), queue);
+  if (keeps_order_) {
+    for (const TournamentId tournament : waiting_.tournaments(task_class))
+      bracket_of(tournament).leave(order(), queue);
+  }
   waiting_.leave(queue, task_class);
 }
 
@@ -37,7 +44,17 @@ void ReadyQueue::set_keys(QueueIndex queue, std::optional<double>& of_user) {
   }
 }
 
+void ReadyQueue::keep_order(bool keeps) {
+  keeps_order_ = keeps;
+  brackets_ = {};
+  if (!keeps) return;
+  for (const QueueIndex queue : waiting_.indices()) {
+    if (waiting_.holds(queue)) play(queue);
+  }
+}
+
 void ReadyQueue::rekey(std::span<const QueueIndex> queues) {
+  if (!keeps_order_) return;
   // First all keys, then the matches: those of one user play against each other.
   std::optional<double> of_user;
   for (const QueueIndex queue : queues) {
@@ -51,6 +68,7 @@ void ReadyQueue::rekey(std::span<const QueueIndex> queues) {
 }
 
 void ReadyQueue::rekey_all() {
+  if (!keeps_order_) return;
   for (const QueueIndex queue : waiting_.indices()) {
     std::optional<double> of_user;
     if (waiting_.holds(queue)) set_keys(queue, of_user);
@@ -59,7 +77,7 @@ void ReadyQueue::rekey_all() {
 }
 
 void ReadyQueue::retry(TaskClassIndex task_class) {
-  if (!waiting_.any_of(task_class)) return;
+  if (!keeps_order_ || !waiting_.any_of(task_class)) return;
   for (const TournamentId tournament : waiting_.tournaments(task_class)) {
     Bracket& bracket = bracket_of(tournament);
     if (bracket.is_parked(task_class)) bracket.retry(order(), task_class);

@@ -58,7 +58,10 @@ class ReadyQueue {
   }
   /// A copy that looks at another context, whose ledger has the same rows.
   ReadyQueue(const ReadyQueue& other, const ShareContext& context)
-      : precedence_(other.precedence_), waiting_(other.waiting_), brackets_(other.brackets_) {
+      : precedence_(other.precedence_),
+        waiting_(other.waiting_),
+        brackets_(other.brackets_),
+        keeps_order_(other.keeps_order_) {
     precedence_.context = &context;
     precedence_.waiting = &waiting_.by_place();
   }
@@ -66,6 +69,11 @@ class ReadyQueue {
   ReadyQueue& operator=(const ReadyQueue&) = delete;
 
   const WaitingQueues& waiting() const { return waiting_; }
+
+  /// While there is a tree (descent.hpp) it keeps only who waits, and in which tournaments: there are no keys
+  /// of users alone. When there is none any more, all that wait play, and none is parked. O(queues).
+  void keep_order(bool keeps);
+  bool keeps_order() const { return keeps_order_; }
 
   /// The queue, of a task class with these tournaments, has waiting tasks from now on. O(tournaments log N).
   void enter(QueueIndex queue, std::vector<TournamentId> tournaments);
@@ -128,12 +136,14 @@ class ReadyQueue {
   TaskClassIndex task_class_of(QueueIndex queue) const {
     return precedence_.context->ledger.queues[queue].task_class;
   }
+  void play(QueueIndex queue);
   void set_keys(QueueIndex queue, std::optional<double>& of_user);
   Keyed drawn_from_tied(Keyed lowest, Random& random) const;
 
   Precedence precedence_;
   WaitingQueues waiting_;
   IndexedVector<AlternativeIndex, IndexedVector<PlaceIndex, Bracket>> brackets_;
+  bool keeps_order_ = true;
 };
 
 template <class Fits>

@@ -294,21 +294,93 @@ void read_queue(const JsonReader& json, UserIndex user, Ledger& ledger) {
   if (!json.failed() && !latest) parts[2].refuse("a queue without jobs");
 }
 
-void read_users(const JsonReader& json, Ledger& ledger) {
+/// Of a group or user, whose members are promised nothing as yet: that is checked when all are there.
+NodeQuota read_quota(const JsonReader& json, Names resources) {
+  NodeQuota quota;
+  const std::vector<JsonReader> parts = json.items(3);
+  if (json.failed()) return quota;
+  const auto read = [&](const JsonReader& part) {
+    Amounts amounts = amounts_of(part);
+    if (!json.failed()) refuse_if(part, check_amounts(amounts, {}, resources));
+    return amounts;
+  };
+  if (!parts[0].is_null()) quota.guarantee = read(parts[0]);
+  if (!parts[1].is_null()) quota.limit = read(parts[1]);
+  if (!parts[2].is_null()) quota.reserved = read(parts[2]);
+  return quota;
+}
+
+Weight read_weight(const JsonReader& numerator, const JsonReader& denominator) {
+  const Weight weight{.numerator = numerator.integer<std::uint64_t>(0, UINT64_MAX),
+                      .denominator = denominator.integer<std::uint64_t>(1, UINT64_MAX)};
+  if (!numerator.failed() && std::gcd(weight.numerator, weight.denominator) != 1)
+    numerator.refuse("a weight that is not in lowest terms");
+  return weight;
+}
+
+/// The sums of what members are guaranteed stay countable: no more was ever promised than the cluster had.
+bool is_countable(const Ledger& ledger, GroupIndex parent, const NodeQuota& quota) {
+  for (std::size_t r = 0; quota.guarantee && r < quota.guarantee->size(); ++r) {
+    for (GroupIndex group = parent; group != kNone; group = ledger.groups[group].parent) {
+      if ((*quota.guarantee)[r] > INT64_MAX - ledger.groups[group].promised[r]) return false;
+    }
+  }
+  return true;
+}
+
+void read_groups(const JsonReader& json, Names resources, Ledger& ledger) {
+  const auto numbers = numbers_of<GroupRow, GroupId>(json);
+  if (json.failed()) return;
+  if (numbers.generations.empty() || numbers.generations.front() != 0)
+    return json.refuse("the cluster itself is missing");
+  GroupRow root = std::move(ledger.groups[kRoot]);
+  ledger.groups.remove(kRoot);
+  ledger.groups.set_numbers(numbers);
+  ledger.put_group_back(kRoot, std::move(root));
+  json["present"].for_each([&](const JsonReader& item) {
+    const std::vector<JsonReader> parts = item.items(6);
+    if (json.failed()) return;
+    const GroupIndex group = free_index(parts[0], ledger.groups);
+    const auto parent = index_in<GroupIndex>(parts[2]);
+    GroupRow row{.name = parts[1].text(),
+                 .parent = parent,
+                 .weight = read_weight(parts[3], parts[4]),
+                 .quota = read_quota(parts[5], resources)};
+    if (json.failed()) return;
+    if (!ledger.groups.holds(parent)) return parts[2].refuse("a group before the one around it");
+    if (depth_of(ledger, parent) + 1 > kMostDepth) return parts[2].refuse("groups nested too deep");
+    if (!is_countable(ledger, parent, row.quota)) return parts[5].refuse("guarantees that cannot be counted");
+    ledger.put_group_back(group, std::move(row));
+  });
+}
+
+/// What no event leaves: a guarantee below its members', a reserve above it, a limit below it.
+void check_quotas(const JsonReader& json, Names resources, const Ledger& ledger) {
+  const Amounts nothing(resources.size(), 0);
+  for (const GroupIndex group : ledger.groups.present())
+    refuse_if(json, check_quota(ledger.groups[group].quota, ledger.groups[group].promised, resources));
+  for (const UserIndex user : ledger.users.present())
+    refuse_if(json, check_quota(ledger.users[user].quota, nothing, resources));
+}
+
+void read_users(const JsonReader& json, Names resources, Ledger& ledger) {
   ledger.users.set_numbers(numbers_of<UserRow, UserId>(json));
   ledger.users_before = json["before"].integer<std::uint64_t>(0, UINT64_MAX);
   std::set<std::uint64_t> orders;
   json["present"].for_each([&](const JsonReader& item) {
-    const std::vector<JsonReader> parts = item.items(6);
+    const std::vector<JsonReader> parts = item.items(9);
     if (json.failed()) return;
     const UserIndex user = free_index(parts[0], ledger.users);
     UserRow row{.name = parts[1].text(),
-                .weight = {.numerator = parts[2].integer<std::uint64_t>(1, UINT64_MAX),
-                           .denominator = parts[3].integer<std::uint64_t>(1, UINT64_MAX)},
+                .weight = read_weight(parts[2], parts[3]),
+                .group = index_in<GroupIndex>(parts[6]),
+                .quota = read_quota(parts[7], resources),
+                .tier = parts[8].integer<std::int64_t>(0, INT64_MAX),
                 .order = parts[4].integer<std::uint64_t>(0, UINT64_MAX)};
     if (json.failed()) return;
-    if (std::gcd(row.weight.numerator, row.weight.denominator) != 1)
-      return parts[2].refuse("a weight that is not in lowest terms");
+    if (!ledger.groups.holds(row.group)) return parts[6].refuse("there is no such group");
+    if (!is_countable(ledger, row.group, row.quota))
+      return parts[7].refuse("guarantees that cannot be counted");
     if (row.order >= ledger.users_before || !orders.insert(row.order).second)
       return parts[4].refuse("a user after the latest, or two at once");
     ledger.put_user_back(user, std::move(row));
@@ -360,8 +432,13 @@ void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledg
   read_sets(json["sets"], ledger);
   read_task_classes(json["shapes"], resources, ledger.task_classes);
   ledger.jobs.set_numbers(numbers_of<JobRow, JobId>(json["jobs"]));
-  read_users(json["users"], ledger);
+  read_groups(json["groups"], resources, ledger);
   if (json.failed()) return;
+  read_users(json["users"], resources, ledger);
+  if (json.failed()) return;
+  check_quotas(json["groups"], resources, ledger);
+  if (json.failed()) return;
+  ledger.charge_all();
   // Every wish was held once while the queues were put in place, and they hold it now.
   for (const TaskClassIndex task_class : ledger.task_classes.indices()) {
     if (ledger.task_classes.holders(task_class) == 1) return json["shapes"].refuse("an unused wish");
@@ -374,7 +451,8 @@ void read_ledger(const JsonReader& json, Names resources, Time now, Ledger& ledg
   for (const ServerIndex server : ledger.servers.indices()) {
     if (ledger.servers[server].drained) ledger.server_pool.close(server);
   }
-  if (!is_consistent(ledger.users) || !is_consistent(ledger.jobs) || !is_consistent(ledger.tasks))
+  if (!is_consistent(ledger.users) || !is_consistent(ledger.groups) || !is_consistent(ledger.jobs) ||
+      !is_consistent(ledger.tasks))
     json.refuse("numbers that are neither taken nor vacant");
   const std::string broken = broken_constraint(ledger);
   if (!broken.empty()) json.refuse(broken);
@@ -549,6 +627,9 @@ Result<Engine> restore(std::string_view bytes) {
     const auto servers =
         static_cast<std::uint32_t>(std::max<std::size_t>(state.ledger.servers.index_count(), 1));
     state.placement.set_last_used(ServerIndex(json["last_used"].integer<std::uint32_t>(0, servers - 1)));
+    if (state.ledger.has_tree()) {
+      if (Check bad = state.check_tree()) json["groups"].refuse(bad->message);
+    }
     read_not_counted(json["not_counted"], state.ledger, state.placement);
     read_usage(json["usage"], state.now, state.shares);
     if (state.reservations)

@@ -15,12 +15,14 @@
 //  task, and when it was last
 //    looked who is due; with preemption, the latest times of it, and until when it is not to be looked for.
 //
-// Not kept, because it follows from the rest: what is free, used and running; Ψ, of the tasks that count;
-// keys, which are functions of the state, and the order of the ready queue, which is strict, so that no
-// tournament's task class matters; numbers of queues, of selections and of descriptions of servers; prices
-// and tasks alone, which were computed from what is here since it last changed, or are stale, which is kept,
-// and computed before they are used again. While keys are stale and there are several tournaments nothing is
-// kept parked: bringing the keys up to date brings all of it back.
+//  - The groups, each after its parent, in the order in which their parents list them.
+//
+// Not kept, because it follows from the rest: what is free, used and running, guaranteed and charged; Ψ, of
+// the tasks that count; keys, which are functions of the state, and the order of the ready queue, which is
+// strict, so that no tournament's task class matters; numbers of queues, of selections and of descriptions of
+// servers; prices and tasks alone, which were computed from what is here since it last changed, or are stale,
+// which is kept, and computed before they are used again. While keys are stale and there are several
+// tournaments nothing is kept parked: bringing the keys up to date brings all of it back.
 #include <algorithm>
 
 #include <mirab/scheduling/snapshot.hpp>
@@ -117,6 +119,27 @@ Json sets_of(const Ledger& ledger) {
   return sets;
 }
 
+Json json_of(const NodeQuota& quota) {
+  const auto amounts = [](const Amounts& of) { return of.empty() ? Json() : Json(of); };
+  return {quota.guarantee ? Json(*quota.guarantee) : Json(), amounts(quota.limit), amounts(quota.reserved)};
+}
+
+/// Every group after its parent, but for the cluster.
+Json groups_of(const Ledger& ledger) {
+  Json groups = numbers_of(ledger.groups);
+  Json& present = groups["present"] = Json::array();
+  std::vector<GroupIndex> order = {kRoot};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (const GroupIndex group : ledger.groups[order[i]].groups) {
+      const GroupRow& row = ledger.groups[group];
+      present.push_back(
+          {group, row.name, row.parent, row.weight.numerator, row.weight.denominator, json_of(row.quota)});
+      order.push_back(group);
+    }
+  }
+  return groups;
+}
+
 Json users_of(const Ledger& ledger) {
   const IndexedVector<QueueIndex, std::vector<JobIndex>> jobs = jobs_by_queue(ledger);
   Json users = numbers_of(ledger.users);
@@ -130,8 +153,8 @@ Json users_of(const Ledger& ledger) {
       for (const JobIndex job : jobs[queue]) of_queue.push_back(job_of(ledger.jobs[job], job));
       queues.push_back({ledger.queues[queue].task_class, ledger.queues[queue].arrival, std::move(of_queue)});
     }
-    present.push_back(
-        {user, row.name, row.weight.numerator, row.weight.denominator, row.order, std::move(queues)});
+    present.push_back({user, row.name, row.weight.numerator, row.weight.denominator, row.order,
+                       std::move(queues), row.group, json_of(row.quota), row.tier});
   }
   return users;
 }
@@ -256,6 +279,7 @@ std::string snapshot(const Engine& engine) {
                       {"held", held_of(state.ledger)},
                       {"adopts", state.ledger.adopts},
                       {"shapes", task_classes_of(state.ledger.task_classes)},
+                      {"groups", groups_of(state.ledger)},
                       {"users", users_of(state.ledger)},
                       {"jobs", numbers_of(state.ledger.jobs)},
                       {"tasks", tasks_of(state.ledger)},

@@ -127,6 +127,54 @@ struct Declared<WhyWaiting::NearestMiss> {
 };
 
 template <>
+struct Declared<InTree::Level> {
+  using T = InTree::Level;
+  static constexpr std::string_view kName = "mirab.TreeLevel";
+  static constexpr std::string_view kEffect = "A group or user on the path of a task, and its keys for it.";
+  static constexpr std::tuple kFields{
+      field("name", &T::name, "of the group or user"),
+      field("key", &T::key, "what counts of its use beyond its guarantee, per weight"),
+      field("whole", &T::whole, "all of its use beyond its guarantee, per weight"),
+      field("held", &T::held, "the largest part of a resource that it holds, per weight")};
+};
+
+template <>
+struct Declared<InTree::Bound> {
+  using T = InTree::Bound;
+  static constexpr std::string_view kName = "mirab.TreeBound";
+  static constexpr std::string_view kEffect = "A limit or a reserve that keeps a task from starting.";
+  static constexpr std::tuple kFields{
+      field("name", &T::name, "whose limit, or who has reserved most that is idle"),
+      field("resource", &T::resource, "its name"),
+      field("held", &T::held, "in use; of a reserve in use or reserved in the cluster"),
+      field("allowed", &T::allowed, "the limit; of a reserve what the cluster has")};
+};
+
+template <>
+struct Declared<InTree::Parting> {
+  using T = InTree::Parting;
+  static constexpr std::string_view kName = "mirab.TreeParting";
+  static constexpr std::string_view kEffect = "The members of one group by which two tasks are compared.";
+  static constexpr std::tuple kFields{field("group", &T::group, "its name; empty: the cluster"),
+                                      field("own", &T::own, "TreeLevel of the task's member"),
+                                      field("other", &T::other, "TreeLevel of the other's")};
+};
+
+template <>
+struct Declared<InTree> {
+  using T = InTree;
+  static constexpr std::string_view kName = "mirab.InTree";
+  static constexpr std::string_view kEffect = "How a task stands in a tree of groups and quotas.";
+  static constexpr std::tuple kFields{
+      field("path", &T::path, "TreeLevel each, from the top down, the user last"),
+      field("covered_by", &T::covered_by, "the lowest whose guarantee covers the task; empty: none"),
+      field("limit", &T::limit, "the lowest limit in the way: TreeBound, or None"),
+      field("reserve", &T::reserve, "what is reserved for others and in the way: TreeBound, or None"),
+      field("parting", &T::parting,
+            "from the first of other users that is ahead or comes next: TreeParting, or None")};
+};
+
+template <>
 struct Declared<WhyWaiting> {
   using T = WhyWaiting;
   static constexpr std::string_view kName = "mirab.WhyWaiting";
@@ -160,7 +208,8 @@ struct Declared<WhyWaiting> {
             "the first kept server that has room for its task, which comes before all: KeptServer, or None"),
       field("forced_first", &T::forced_first,
             "when nothing else can be placed, the task that is placed by force: Other, or None"),
-      field("by_force", &T::by_force, "what ends for that task, if it is this one: ByForce, or None")};
+      field("by_force", &T::by_force, "what ends for that task, if it is this one: ByForce, or None"),
+      field("tree", &T::tree, "with groups or quotas: InTree, or None")};
 };
 
 template <>
@@ -218,6 +267,7 @@ struct Declared<WhyPlaced> {
       field("runner_up", &T::runner_up, "the first of another user whose task fits: Other, or None"),
       field("line", &T::line, "mlf-drs and mrfs: the line that is served, Line, or None"),
       field("kind", &T::kind, "ps-dsf: the capacity of the servers for which the key is, or None"),
+      field("tree", &T::tree, "with groups or quotas: InTree, or None"),
       field("kept_since", &T::kept_since, "since when the server was kept for it, nanoseconds; or None"),
       field("by_force", &T::by_force,
             "what ended for it when nothing else could be placed: ByForce, or None"),
@@ -240,7 +290,9 @@ void for_each_reason(Visit visit) {
   each(std::type_identity<WhyWaiting::Other>{}, std::type_identity<WhyWaiting::Servers>{},
        std::type_identity<KeptServer>{}, std::type_identity<WhyWaiting::KeptForIt>{},
        std::type_identity<WhyWaiting::Gang>{}, std::type_identity<ByForce::Loser>{},
-       std::type_identity<ByForce>{}, std::type_identity<WhyWaiting::Constraint>{},
+       std::type_identity<ByForce>{}, std::type_identity<InTree::Level>{},
+       std::type_identity<InTree::Bound>{}, std::type_identity<InTree::Parting>{},
+       std::type_identity<InTree>{}, std::type_identity<WhyWaiting::Constraint>{},
        std::type_identity<WhyWaiting::NearestMiss>{}, std::type_identity<WhyWaiting>{},
        std::type_identity<WhyNotOn>{}, std::type_identity<WhyPlaced::Line>{},
        std::type_identity<WhyPlaced::Measure>{}, std::type_identity<WhyPlaced>{});
@@ -249,6 +301,8 @@ void for_each_reason(Visit visit) {
 static_assert(kIsComplete<WhyWaiting::Other> && kIsComplete<WhyWaiting::Servers> && kIsComplete<KeptServer>);
 static_assert(kIsComplete<WhyWaiting::KeptForIt> && kIsComplete<WhyWaiting::Gang>);
 static_assert(kIsComplete<ByForce::Loser> && kIsComplete<ByForce> && kIsComplete<WhyWaiting::Constraint>);
+static_assert(kIsComplete<InTree::Level> && kIsComplete<InTree::Bound> && kIsComplete<InTree::Parting>);
+static_assert(kIsComplete<InTree>);
 static_assert(kIsComplete<WhyWaiting::NearestMiss> && kIsComplete<WhyWaiting> && kIsComplete<WhyNotOn>);
 static_assert(kIsComplete<WhyPlaced::Line> && kIsComplete<WhyPlaced::Measure> && kIsComplete<WhyPlaced>);
 

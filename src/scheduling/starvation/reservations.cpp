@@ -70,14 +70,21 @@ Check check(const Reserving& rule) {
   return {};
 }
 
+/// Is no limit in the way of the queue's next task on the server, and no reserve?
+static bool may_start(const Ledger& ledger, QueueIndex queue, ServerIndex server) {
+  const QueueRow& row = ledger.queues[queue];
+  return !ledger.has_tree() || !quota_in_the_way(ledger, row.user, ledger.demand(row, server));
+}
+
 bool has_room(const Ledger& ledger, const Reservations::Kept& kept) {
   return is_within(ledger.demand(ledger.queues[kept.queue], kept.server),
                    ledger.server_pool.free(kept.server));
 }
 
 const Reservations::Kept* first_with_room(const Ledger& ledger, const Reservations& all) {
-  const auto first = std::find_if(all.kept.begin(), all.kept.end(),
-                                  [&](const Reservations::Kept& kept) { return has_room(ledger, kept); });
+  const auto first = std::find_if(all.kept.begin(), all.kept.end(), [&](const Reservations::Kept& kept) {
+    return has_room(ledger, kept) && may_start(ledger, kept.queue, kept.server);
+  });
   return first == all.kept.end() ? nullptr : &*first;
 }
 
@@ -136,6 +143,7 @@ std::optional<ServerIndex> server_to_keep(const Ledger& ledger, QueueIndex queue
   Missing min;
   for (const ServerIndex server : ledger.servers.indices()) {
     if (!open.contains(server) || !fits_without_tasks(ledger, task_class, server)) continue;
+    if (!may_start(ledger, queue, server)) continue;
     const Missing here =
         missing_of(ledger.demand(ledger.queues[queue], server), ledger.server_pool.free(server));
     if (best && !(here < min)) continue;
@@ -160,7 +168,7 @@ void ReservationPolicy::add_due(const Ledger& ledger, const WaitingQueues& waiti
     if (in_vain.contains(task_class)) continue;
     const std::optional<ServerIndex> server = server_to_keep(ledger, queue, step.open);
     if (!server) {
-      in_vain.insert(task_class);
+      if (!ledger.has_tree()) in_vain.insert(task_class);  // limits are of users
       continue;
     }
     step.open.close(*server);
