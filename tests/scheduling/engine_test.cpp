@@ -55,7 +55,7 @@ TEST(EngineOptions, MustNameResourcesOnceAndRulesThatThereAre) {
   EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("best-fit:published=maybe"); }),
             "placement: option 'published' of 'best-fit' must be false or true, not 'maybe'");
   EXPECT_EQ(refused([](EngineOptions& o) { o.discipline = choice("drf:bloking=freeze"); }),
-            "discipline: discipline 'drf' has no option 'bloking'; its options are blocking");
+            "discipline: discipline 'drf' has no option 'bloking'; its options are blocking and groups");
   EXPECT_EQ(refused([](EngineOptions& o) { o.placement = choice("first-fit:published=true"); }),
             "placement: placement 'first-fit' has no option 'published'; it has none");
 }

@@ -26,6 +26,19 @@ Dispatcher::Dispatcher(const Ledger& ledger, Shares& shares, RoomSearch& room_se
       ready_({.discipline = choice.discipline, .tie = tie, .context = &shares.context}),
       rooms_(ledger, shares.tournaments) {}
 
+Dispatcher::Dispatcher(const Dispatcher& other, const Ledger& ledger, Shares& shares, RoomSearch& room_search)
+    : ledger_(ledger),
+      shares_(shares),
+      room_search_(room_search),
+      choice_(other.choice_),
+      tie_(other.tie_),
+      ready_(other.ready_, shares.context),
+      rooms_(ledger, shares.tournaments),
+      released_(other.released_) {
+  order_.all_changed();
+  if (ledger.has_tree()) begin_rooms();
+}
+
 // Who is next, and where.
 
 /// The first of those parked whose task fits on a server where something was freed.
@@ -133,6 +146,11 @@ void Dispatcher::tree_changed() {
   if (ready_.keeps_order() != ledger_.has_tree()) return;
   released_ = {};
   ready_.keep_order(!ledger_.has_tree());
+  begin_rooms();
+}
+
+/// What has room is found out again, for all that wait.
+void Dispatcher::begin_rooms() {
   rooms_.begin();
   for (const QueueIndex queue : waiting().indices()) {
     if (waiting().holds(queue)) rooms_.entered(ledger_.queues[queue].task_class);

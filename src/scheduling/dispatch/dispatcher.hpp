@@ -21,14 +21,7 @@ class Dispatcher {
   Dispatcher(const Ledger& ledger, Shares& shares, RoomSearch& room_search, const DisciplineChoice& choice,
              Tie tie);
   /// A copy that looks at these parts, copies of the other's.
-  Dispatcher(const Dispatcher& other, const Ledger& ledger, Shares& shares, RoomSearch& room_search)
-      : ledger_(ledger),
-        shares_(shares),
-        room_search_(room_search),
-        choice_(other.choice_),
-        tie_(other.tie_),
-        ready_(other.ready_, shares.context),
-        released_(other.released_) {}
+  Dispatcher(const Dispatcher& other, const Ledger& ledger, Shares& shares, RoomSearch& room_search);
 
   /// The next task with room, and where it goes; nothing when no task is to be placed. Task classes that are
   /// found to fit nowhere are parked.
@@ -98,6 +91,7 @@ class Dispatcher {
  private:
   std::optional<Dispatch> next_in_tree(Random& random);
   void change_in_tree(UserIndex user);
+  void begin_rooms();
   void change_waiting(UserIndex user);
   std::optional<Keyed> next_on_released();
   void retry_what_fits_on_released();

@@ -116,7 +116,8 @@ void RoomByClass::set(InTournament at, ServerIndex server) {
   by_server_[server].push_back(at);
 }
 
-/// The first server with room; of a task class with terms any number stands for it.
+/// A server with room, so chosen that few task classes remember the same one; of a task class with terms any
+/// number stands for it.
 ServerIndex RoomByClass::search(TaskClassIndex task_class, TournamentId tournament,
                                 const WaitingQueues& waiting) {
   if (ledger_.task_classes.terms(task_class) != nullptr) {
@@ -133,12 +134,17 @@ ServerIndex RoomByClass::search(TaskClassIndex task_class, TournamentId tourname
   const Eligibility& eligibility = ledger_.task_classes.eligibility;
   for (const DemandAlternative& alternative : ledger_.task_classes.alternatives(task_class)) {
     if (!tournaments_.serves(tournament, task_class, alternative)) continue;
-    const std::optional<ServerIndex> found = ledger_.server_pool.first_with_room(
-        {.demand = alternative.demand,
-         .among = server_class
-                      ? admitted_.of(ledger_.server_classes, *server_class, alternative.servers, eligibility)
-                      : eligibility.servers(alternative.servers)});
-    if (found) return *found;
+    const SearchAlternative way{.demand = alternative.demand,
+                                .among = server_class ? admitted_.of(ledger_.server_classes, *server_class,
+                                                                     alternative.servers, eligibility)
+                                                      : eligibility.servers(alternative.servers)};
+    const std::optional<ServerIndex> found = ledger_.server_pool.first_with_room(way);
+    if (!found) continue;
+    // Not all on the first: it is filled next.
+    const std::size_t behind = ledger_.server_pool.size() - found->number();
+    const std::uint64_t mixed = ++searches_ * std::uint64_t{0x9e3779b97f4a7c15} >> 20;
+    const ServerIndex from(found->number() + static_cast<std::uint32_t>(mixed % behind));
+    return ledger_.server_pool.first_with_room(way, from).value_or(*found);
   }
   return kNone;
 }

@@ -124,6 +124,7 @@ class RoomByClass {
   IndexedVector<ServerIndex, std::vector<InTournament>> by_server_;  // the same
   std::vector<ServerIndex> released_, taken_;
   std::vector<TaskClassIndex> changed_;
+  std::uint64_t searches_ = 0;
   bool all_changed_ = false;
 };
 

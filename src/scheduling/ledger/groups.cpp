@@ -5,7 +5,7 @@
 //   q_v = max(used of a user, or Σ q of the members; k_v), for each resource: what the node is charged.
 //
 // A change of a node changes ĝ, and what is used, of the groups on its path only. What is charged is kept
-// while anything is reserved, and added up anew when a quota changes or a node moves.
+// while anything is reserved, and added up again when a quota changes or a node moves.
 #include "scheduling/ledger/groups.hpp"
 
 #include <algorithm>
