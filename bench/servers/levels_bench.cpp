@@ -82,9 +82,18 @@ numerics::RowTree groups_of(const MergedServers& instance) {
   return tree;
 }
 
-void hdrfh(benchmark::State& state) {
-  const MergedServers instance = random_instance(state.range(0));
-  const numerics::RowTree tree = groups_of(instance);
+// Each of the five largest groups is guaranteed a tenth of the cluster; a user has from none to twice of what
+// it would get at equal shares.
+numerics::RowTree with_guarantees_and_tasks(numerics::RowTree tree, const MergedServers& instance) {
+  Random random(3);
+  const Eigen::ArrayXXd& demand = instance.rows.demand[0];
+  for (std::size_t v = 1; v <= 5; ++v) tree.nodes[v].guarantee = Eigen::ArrayXd::Constant(demand.cols(), 0.1);
+  const double tasks = 2 * instance.rows.capacity.col(0).sum() / demand.col(0).sum();
+  tree.cap = Eigen::ArrayXd::NullaryExpr(demand.rows(), [&] { return tasks * random.unit(); });
+  return tree;
+}
+
+void fill_groups(benchmark::State& state, const MergedServers& instance, const numerics::RowTree& tree) {
   numerics::TreeOverServers filled;
   for (auto _ : state) filled = numerics::fill_tree_over_servers(tree, instance.rows);
   if (!(filled.report.error <= numerics::LevelTuning{}.accuracy.accepted)) state.SkipWithError("not exact");
@@ -92,10 +101,25 @@ void hdrfh(benchmark::State& state) {
                              filled.report.iterations, filled.report.error));
 }
 
+void hdrfh(benchmark::State& state) {
+  const MergedServers instance = random_instance(state.range(0));
+  fill_groups(state, instance, groups_of(instance));
+}
+void hdrfh_finite(benchmark::State& state) {
+  const MergedServers instance = random_instance(state.range(0));
+  fill_groups(state, instance, with_guarantees_and_tasks(groups_of(instance), instance));
+}
+
 BENCHMARK(drfh_google)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(clp_drfh_google)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(drfh)->Arg(1'000)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(tsf)->Arg(10'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(hdrfh_finite)
+    ->Arg(2'000)
+    ->Iterations(1)
+    ->Repetitions(3)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK(hdrfh)->Arg(2'000)->Repetitions(5)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(clp_drfh)->Arg(10'000)->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(clp_tsf)->Arg(10'000)->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond)->UseRealTime();

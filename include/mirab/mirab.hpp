@@ -24,6 +24,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/time.hpp>
+#include <mirab/model/tree.hpp>
 #include <mirab/model/workload.hpp>
 #include <mirab/model/workload_file.hpp>
 #include <mirab/overlay/central_scheduler.hpp>

@@ -31,13 +31,20 @@ double part_of_pool(const Problem& problem, double amount, std::size_t r) {
 }
 
 // Dominant shares per unit of weight, scaled so that they are the shares themselves when all weights are
-// equal.
-std::vector<double> shares_per_weight(const Problem& problem, std::vector<double> shares) {
-  double weights = 0;
-  for (const User& user : problem.users()) weights += user.weight.value();
-  const double mean = weights / static_cast<double>(problem.user_count());
-  for (std::size_t n = 0; n < shares.size(); ++n) shares[n] *= mean / problem.users()[n].weight.value();
-  return shares;
+// equal; of the users who have a weight.
+std::vector<double> shares_per_weight(const Problem& problem, const std::vector<double>& shares) {
+  double weights = 0, weighted = 0;
+  for (const User& user : problem.users()) {
+    weights += user.weight.value();
+    weighted += user.weight.is_zero() ? 0 : 1;
+  }
+  const double mean = weights / weighted;
+  std::vector<double> per_weight;
+  for (std::size_t n = 0; n < shares.size(); ++n) {
+    const Quantity& weight = problem.users()[n].weight;
+    if (!weight.is_zero()) per_weight.push_back(shares[n] * (mean / weight.value()));
+  }
+  return per_weight;
 }
 
 double spread(const std::vector<double>& values) {

@@ -2,6 +2,7 @@
 // organisation" (tests/golden/teams_cases.json, organisation), and cases of one group.
 #include <gmock/gmock.h>
 
+#include <mirab/audit/metrics.hpp>
 #include <mirab/audit/teams.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/cluster_file.hpp>
@@ -86,6 +87,8 @@ users:
                                              Syntax::yaml, "no weight");
   const Outcome outcome = *allocate(problem, "hdrf");
   EXPECT_NEAR(group_figures(problem, outcome.allocation)[1].key, 0.3, 1e-12);
+  EXPECT_EQ(measure(problem, outcome.allocation).jain, 1);  // of w alone
+  EXPECT_EQ(measure(problem, outcome.allocation).ratio_20_20, 1);
 }
 
 }  // namespace

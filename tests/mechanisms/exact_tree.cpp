@@ -347,18 +347,22 @@ class Filling {
     matrix.appendCol(variable);
     std::vector<double> objective(static_cast<std::size_t>(matrix.getNumCols()), 0.0);
     objective.back() = -1;
-    std::vector<double> lower(static_cast<std::size_t>(matrix.getNumRows()), -COIN_DBL_MAX);
-    std::vector<double> upper(lower.size(), 1.0);
-    for (std::size_t n = 0; n < tasks_.size(); ++n)
-      lower[n] = upper[n] = tasks_[n].get_d() / size[n] * (1 - 1e-11);
-    ClpSimplex model;
-    model.setLogLevel(0);
-    model.loadProblem(matrix, nullptr, nullptr, objective.data(), lower.data(), upper.data());
-    model.setPrimalTolerance(kClpTolerance);
-    model.setDualTolerance(kClpTolerance);
-    model.primal();
-    if (!model.isProvenOptimal()) throw std::logic_error("Clp found no optimum");
-    return std::max(0.0, -model.objectiveValue());
+    // Totals may be a little above what servers hold; a program that is found infeasible for it has more
+    // room.
+    for (const double room : {1e-11, 2e-9, 2e-8}) {
+      std::vector<double> lower(static_cast<std::size_t>(matrix.getNumRows()), -COIN_DBL_MAX);
+      std::vector<double> upper(lower.size(), 1.0);
+      for (std::size_t n = 0; n < tasks_.size(); ++n)
+        lower[n] = upper[n] = tasks_[n].get_d() / size[n] * (1 - room);
+      ClpSimplex model;
+      model.setLogLevel(0);
+      model.loadProblem(matrix, nullptr, nullptr, objective.data(), lower.data(), upper.data());
+      model.setPrimalTolerance(kClpTolerance);
+      model.setDualTolerance(kClpTolerance);
+      model.primal();
+      if (model.isProvenOptimal()) return std::max(0.0, -model.objectiveValue());
+    }
+    throw std::logic_error("Clp found no optimum");
   }
 
   double alone(std::size_t n) const {
@@ -370,7 +374,12 @@ class Filling {
   // The step, cut where servers end it; then who can have no more is frozen.
   mpq_class within_servers(const Direction& found, const mpq_class& length) {
     Amounts more = found.rate;
-    for (mpq_class& rate : more) rate *= length;
+    bool is_rounding = true;  // of a former program
+    for (std::size_t n = 0; n < more.size(); ++n) {
+      more[n] *= length;
+      is_rounding = is_rounding && more[n] < alone(n) * 1e-12;
+    }
+    if (is_rounding) return length;
     const double part_of_it = most(more);
     if (part_of_it >= 1) return length;
     for (std::size_t n = 0; n < tasks_.size(); ++n) tasks_[n] += mpq_class(part_of_it) * more[n];

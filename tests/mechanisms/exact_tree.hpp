@@ -11,7 +11,7 @@ namespace mirab::testing {
 /// What hierarchical DRF gives, [n] tasks, by its definition, step by step: every set is found again from the
 /// amounts, every moment at which two lines cross ends a step. In rational numbers, nothing merged.
 /// `pool`: all servers are one, nothing is rounded. `servers`: how far servers let a step go, and who can
-/// have more, is told by Clp, to 1e-9 of a capacity.
+/// have more, Clp says, to 1e-9 of a capacity.
 enum class TreeOver { pool, servers };
 std::vector<mpq_class> exact_tree(const Problem& problem, TreeOver over);
 

@@ -68,7 +68,7 @@ MECHANISMS = [
     "alpha-fair:alpha=2,yardstick=dominant", "drfh", "tsf", "cmmf", "per-server-drf", "ps-dsf", "ps-dsf-tdm",
     "alpha-pf-vds:alpha=2", "alpha-pf-vds:alpha=2,algorithm=sweep", "baa", "mlf-drs", "ffmra",
     "ffmra:units=normalised,surplus=equal", "ffmra:spill=true", "h-ffmra",
-    "h-ffmra:units=normalised,surplus=equal,spill=true",
+    "h-ffmra:units=normalised,surplus=equal,spill=true", "hdrf", "hdrfh",
 ]
 DISCIPLINES = ["fifo", "round-robin", "drf", "asset", "pf", "tsf", "ps-dsf", "mlf-drs", "mrfs"]
 PLACEMENTS = ["first-fit", "best-fit", "worst-fit", "next-fit", "random", "least-fragmentation"]

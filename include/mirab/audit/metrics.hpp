@@ -55,9 +55,9 @@ struct Metrics {
 };
 
 /// min_dominant_share is min_n G_n; the measures of inequality look at G_n per weight, G_n · mean(φ) / φ_n,
-/// which is G_n when all weights are equal. β after Hamzeh, 4.3.2.3, equations 4.24 and 4.25, which
-/// subtract all sums from the first; max - min is ours, and the same for two resources. O(N log N + grants ·
-/// m).
+/// which is G_n when all weights are equal, of the users who have a weight. β after Hamzeh, 4.3.2.3,
+/// equations 4.24 and 4.25, which subtract all sums from the first; max - min is ours, and the same for two
+/// resources. O(N log N + grants · m).
 Metrics measure(const Problem& problem, const Allocation& allocation);
 
 /// What Hamzeh's thesis measures, by groups: the users whom a resource dominates (dominant_resources), and

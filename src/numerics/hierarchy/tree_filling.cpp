@@ -81,7 +81,36 @@ TreeFilling::TreeFilling(const RowTree& tree, const Demands& demand, const Array
   if (met_.any()) apply_walls();
 }
 
-// What rows grow by, and what those of a node do together.
+// Of the rows first … last - 1: what they grow by, and what those of a node do together. A number of
+// resources that is known when this is compiled takes half the time.
+template <int Resources>
+void TreeFilling::collect_rates(Index first, Index last, const ArrayXd& per_capacity) {
+  const Index resources = Resources > 0 ? Resources : resources_;
+  const double* demand = demand_.data();
+  const Index stride = demand_.outerStride();
+  double least = kInfinity;
+  for (Index n = first; n < last; ++n) {
+    double share = 0;
+    for (Index r = 0; r < resources; ++r) {
+      share = std::max(share, demand[n + r * stride] * per_capacity[r]);
+      least = std::min(least, demand[n + r * stride]);
+    }
+    rate_of_row_[n] = 1 / share;
+  }
+  if (tree_.weight.size() > 0)
+    rate_of_row_.segment(first, last - first) *= tree_.weight.segment(first, last - first);
+  for (Index n = first; n < last; ++n) {
+    double* sum = row_sum_.data() + tree_.node_of[as_size(n)] * resources;
+    for (Index r = 0; r < resources; ++r) sum[r] += rate_of_row_[n] * demand[n + r * stride];
+  }
+  if (least > 0) return;
+  for (Index n = first; n < last; ++n) {
+    for (Index r = 0; r < resources; ++r) {
+      if (demand_(n, r) <= 0) --takers_(tree_.node_of[as_size(n)], r);
+    }
+  }
+}
+
 void TreeFilling::collect_rates() {
   const Index rows = demand_.rows();
   const ArrayXd per_capacity = capacity_.inverse();
@@ -94,24 +123,10 @@ void TreeFilling::collect_rates() {
   rate_of_row_.resize(rows);
   for (Index first = 0; first < rows; first += kBlockRows) {
     const Index last = std::min(first + kBlockRows, rows);
-    auto rate = rate_of_row_.segment(first, last - first);
-    for (Index r = 0; r < resources_; ++r) {
-      const auto demand = demand_.col(r).segment(first, last - first);
-      if (r == 0) {
-        rate = demand * per_capacity[r];
-      } else {
-        rate = rate.max(demand * per_capacity[r]);
-      }
-      if (demand.minCoeff() > 0) continue;
-      for (Index n = first; n < last; ++n) {
-        if (demand_(n, r) <= 0) --takers_(tree_.node_of[as_size(n)], r);
-      }
-    }
-    rate = rate.inverse();
-    if (tree_.weight.size() > 0) rate *= tree_.weight.segment(first, last - first);
-    for (Index n = first; n < last; ++n) {
-      double* sum = &row_sum_(tree_.node_of[as_size(n)], 0);
-      for (Index r = 0; r < resources_; ++r) sum[r] += rate_of_row_[n] * demand_(n, r);
+    if (resources_ == 4) {
+      collect_rates<4>(first, last, per_capacity);
+    } else {
+      collect_rates<0>(first, last, per_capacity);
     }
   }
   row_sum_.rowwise() *= per_capacity.transpose();
@@ -166,6 +181,7 @@ void TreeFilling::collect_caps() {
 // Everybody who may grow in this phase. Those who could not in the last one wait at the keys that they had.
 void TreeFilling::begin_phase(Phase phase) {
   phase_ = phase;
+  change_all();
   for (Index v = 0; v < static_cast<Index>(nodes_.size()); ++v) {
     Node& node = nodes_[as_size(v)];
     node.rising = node.waiting = 0;
@@ -275,15 +291,19 @@ void TreeFilling::skip_caps(Node& node) {
 // ---------------------------------------------------------------------------------------- the direction
 
 bool TreeFilling::find_direction() {
-  const auto direct_all = [this] {
-    for (Index v = static_cast<Index>(nodes_.size()) - 1; v >= 0; --v) direct(v);
+  const auto direct_changed = [this] {
+    for (std::size_t v = nodes_.size(); v-- > 0;) {
+      if (!std::exchange(nodes_[v].changed, false)) continue;
+      if (v > 0) nodes_[as_size(tree_.nodes[v].parent)].changed = true;
+      direct(static_cast<Index>(v));
+    }
     return nodes_[0].active;
   };
   if (++steps_ > max_steps_) return false;
-  if (direct_all()) return true;
+  if (direct_changed()) return true;
   if (phase_ == Phase::all) return false;
   begin_phase(Phase::all);
-  return direct_all();
+  return direct_changed();
 }
 
 // 1: after all others.
@@ -323,6 +343,7 @@ void TreeFilling::direct(Index v) {
   node.flat = node.slope <= 0;
   if (node.flat && v > 0) scale_flat(node, v);
   node.next = std::min(time_of_own_event(node, v), time_of_member(node, v));
+  node.is_new = true;
 }
 
 void TreeFilling::choose_members(Node& node, Index v) {
@@ -449,13 +470,23 @@ void TreeFilling::advance(double step) {
     }
     if (!moves[v]) continue;
     const auto at = static_cast<Index>(v);
-    used_.row(at) += node.moved * use_rate_.row(at);
+    double* used = &used_(at, 0);
+    const double* rate = &use_rate_(at, 0);
+    for (Index r = 0; r < resources_; ++r) used[r] += node.moved * rate[r];
     if (has_reserves_) charge_.row(at) += node.moved * charge_rate_.row(at);
-    reach_bounds(node, at);
+    if (node.flat) node.height += node.moved * node.rise;
+    node.next -= node.moved;
+    node.changed = node.changed || node.next <= tuning_.slip * node.moved;
+    if (node.is_new || node.changed) reach_bounds(node, at);
+    node.is_new = false;
     reach_members(node, at);
   }
   if (any_less_covered_) uncover();
   if (any_wall_) apply_walls();
+}
+
+void TreeFilling::change_all() {
+  for (Node& node : nodes_) node.changed = true;
 }
 
 // Flags what the node has reached. Its key is that after the step.
@@ -477,7 +508,7 @@ void TreeFilling::reach_bounds(Node& node, Index v) {
     const double guarantee = guarantee_(v, r), used = used_(v, r);
     if (!met_(v, r) && limit_(v, r) - used <= slip * used) met_(v, r) = any_wall_ = true;
     if (!on_top_(v, r) && speed > node.slope && top - used + guarantee <= slip * (top + used + guarantee))
-      on_top_(v, r) = true;
+      on_top_(v, r) = node.changed = true;
     if (below_(v, r) && guarantee - used <= slip * guarantee) {
       below_(v, r) = false;
       if (phase_ == Phase::covered) less_covered_[as_size(v)] = any_less_covered_ = true;
@@ -491,23 +522,34 @@ void TreeFilling::reach_bounds(Node& node, Index v) {
 
 // Raises the members that grow, all to the same key, and those that they reach.
 void TreeFilling::reach_members(Node& node, Index v) {
-  if (node.fills_flat) return;
-  const double key = node.next_key + node.moved;
+  if (node.fills_flat) {
+    node.next_height += node.moved;
+    return;
+  }
+  const double key = node.next_key += node.moved;
   for (const Index m : members_[as_size(v)]) {
     Node& member = nodes_[as_size(m)];
     if (!member.active || rank(member, m) != node.rank) continue;
-    if (member.grows || member.key - key <= tuning_.slip * member.key) member.key = key;
+    const bool reached = !member.grows && member.key - key <= tuning_.slip * member.key;
+    if (member.grows || reached) member.key = key;
+    node.changed = node.changed || reached;
   }
   const bool awaited = node.rising > 0 && node.rank == 0;
-  if (node.rows_grow || (awaited && node.row_level - key <= tuning_.slip * node.row_level))
-    node.row_level = key;
+  const bool reached = !node.rows_grow && awaited && node.row_level - key <= tuning_.slip * node.row_level;
+  if (node.rows_grow || reached) node.row_level = key;
+  node.changed = node.changed || reached;
   if (!node.rows_grow) return;
-  if (!node.queue.empty()) release_queue(node, v);
+  if (!node.queue.empty()) {
+    const Index rising = node.rising;
+    release_queue(node, v);
+    node.changed = node.changed || node.rising > rising;
+  }
   for (skip_caps(node); node.next_cap < node.by_cap.size(); skip_caps(node)) {
     const Index k = node.by_cap[node.next_cap];
     const double level = cap_level(k);
     if (state_[as_size(k)] != State::rising || level - key > tuning_.slip * level) break;
     leave(node, v, k, State::capped);
+    node.changed = true;
   }
 }
 
@@ -525,6 +567,7 @@ bool TreeFilling::covers(Index v, Index k) const {
 // Rows that rise and are covered no more.
 void TreeFilling::uncover() {
   any_less_covered_ = false;
+  change_all();
   for (std::size_t v = 1; v < nodes_.size(); ++v) {
     less_covered_[v] = less_covered_[v] || less_covered_[as_size(tree_.nodes[v].parent)];
     if (!less_covered_[v] || nodes_[v].rising == 0) continue;
@@ -540,6 +583,7 @@ void TreeFilling::uncover() {
 // is met; or the capacity is, and no node above them is still within a reserve.
 void TreeFilling::apply_walls() {
   any_wall_ = false;
+  change_all();
   Flags full = met_;  // what is used here is charged to a capacity that is met
   Flags limited = Flags::Constant(full.rows(), resources_, false);
   for (Index v = 0; v < static_cast<Index>(nodes_.size()); ++v) {
@@ -584,6 +628,7 @@ void TreeFilling::apply_walls() {
 }
 
 void TreeFilling::freeze(const std::vector<Index>& rows) {
+  change_all();
   for (const Index n : rows) {
     if (is_frozen(n)) continue;
     const Index v = tree_.node_of[as_size(n)];

@@ -116,6 +116,8 @@ class TreeFilling {
     double height = 0, rise = 0;  // ρ φ and the slope of it, while it is flat
     double next = kInfinity;      // event, by its own parameter
     double moved = 0;             // in the present step
+    bool changed = true;          // so that its direction is to be found again
+    bool is_new = false;          // its direction
 
     bool fills_flat = false;  // flat members grow, and others wait
     bool rows_grow = false;
@@ -129,8 +131,11 @@ class TreeFilling {
     std::size_t next_cap = 0;
   };
 
+  template <int Resources>
+  void collect_rates(Eigen::Index first, Eigen::Index last, const Eigen::ArrayXd& per_capacity);
   void collect_rates();
   void collect_caps();
+  void change_all();
   void begin_phase(Phase phase);
   void line_up(Node& node, Eigen::Index v);
   void direct(Eigen::Index v);
