@@ -299,6 +299,7 @@ typedef struct mirab_task_adopted_event {
 } mirab_task_adopted_event;
 mirab_status mirab_apply_task_adopted(mirab_engine* engine, int64_t now, const mirab_task_adopted_event* event,
                                       mirab_id* given);
+
 /* A new group, without members. */
 typedef struct mirab_group_added_event {
   size_t size;              /* sizeof(mirab_group_added_event) */

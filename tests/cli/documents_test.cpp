@@ -48,7 +48,7 @@ TEST(Documents, BashCompletesCommandsOptionsNamesAndFiles) {
   EXPECT_EQ(completions("mirab explain -m ass"), "asset\n");
   EXPECT_EQ(completions("mirab simulate examples/traffic-l"), "examples/traffic-liars.yaml\n");
   EXPECT_EQ(completions("mirab audit --properties env"), "envy-freeness\n");
-  EXPECT_EQ(completions("mirab diff examples/slides.yaml examples/team"), "examples/team-cluster.yaml\n");
+  EXPECT_EQ(completions("mirab diff examples/slides.yaml examples/team-"), "examples/team-cluster.yaml\n");
   EXPECT_EQ(completions("mirab reproduce slides-ta"), "slides-table1\n");
   EXPECT_EQ(completions("mirab import go"), "google2011\n");
   EXPECT_EQ(completions("mirab import op"), "openb\n");

@@ -28,8 +28,8 @@ struct StepAsked {
 };
 
 /// What came of an event or a step.
-using Outcome =
-    std::variant<std::monostate, ServerId, UserId, JobId, std::vector<Lost>, std::optional<Placed>, TaskId, GroupId>;
+using Outcome = std::variant<std::monostate, ServerId, UserId, JobId, std::vector<Lost>,
+                             std::optional<Placed>, TaskId, GroupId>;
 
 struct LogEntry {
   Time now;

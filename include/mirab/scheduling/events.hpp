@@ -508,11 +508,10 @@ struct Declared<TaskAdopted> {
                                       field("since", &TaskAdopted::since, "when it started")};
 };
 
-using Event =
-    std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved, ServerFailed,
-                 UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled, TaskFinished, TaskFailed,
-                 ServerHeld, ServerRelabelled, SetChanged, TaskAdopted, GroupAdded, GroupChanged, GroupMoved,
-                 GroupRemoved, UserChanged, UserMoved>;
+using Event = std::variant<ServerAdded, ServerChanged, ServerDrained, ServerReopened, ServerRemoved,
+                           ServerFailed, UserAdded, UserReweighted, UserRemoved, JobSubmitted, JobCancelled,
+                           TaskFinished, TaskFailed, ServerHeld, ServerRelabelled, SetChanged, TaskAdopted,
+                           GroupAdded, GroupChanged, GroupMoved, GroupRemoved, UserChanged, UserMoved>;
 
 /// Visits the type of each event, in the order of the variant.
 template <class Visit>

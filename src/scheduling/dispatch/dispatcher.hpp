@@ -73,7 +73,7 @@ class Dispatcher {
   void room_taken(ServerIndex server) {  ///< a task started there, or it is closed
     if (ledger_.has_tree()) rooms_.room_taken(server);
   }
-  void tree_changed();  ///< groups, members, weights or quotas
+  void tree_changed();                    ///< groups, members, weights or quotas
   void hold_changed(ServerIndex server);  ///< others hold less there, or more
   void server_removed(ServerIndex server) { released_.forget(server); }
   void servers_changed() {  ///< those that take tasks, or their capacities

@@ -363,6 +363,7 @@ Result<Outcome> fill(const Problem& problem, const FillOptions& options, Random&
   record.discipline = options.discipline.text;
   record.placement = chooses_servers(options.discipline) ? options.discipline.text : options.placement.text;
   record.tie = options.tie;
+  record.groups = groups == scheduling::Groups::honour;
   outcome.mechanism = record.discipline + "/" + record.placement;
   return outcome;
 }

@@ -37,20 +37,20 @@ export interface Outcome {
 }
 
 export interface UserShare {
-  name: string;
-  weight?: number;
-  /** How many tasks the user can run. */
-  tasks: number;
-  /** Of which the user's tasks take the largest part of the cluster, where they run. */
-  dominant_resource: string;
   /** Of a task shape: its user. */
   user?: string;
   /** Of a task shape: its own name. */
   shape?: string;
   /** Whose member the user is. */
   group?: string;
-  /** What keeps the user from having more: all its tasks run; a limit; full resources; a reserve of others; or none of these. */
+  /** Where there are groups or quotas: what keeps the user from having more: all its tasks run; a limit; full resources; a reserve of others; or none of these. */
   held_back?: {by: 'tasks' | 'limit' | 'capacity' | 'reserve' | 'order'; words: string; of?: string};
+  name: string;
+  weight?: number;
+  /** How many tasks the user can run. */
+  tasks: number;
+  /** Of which the user's tasks take the largest part of the cluster, where they run. */
+  dominant_resource: string;
   /** The largest part of any one resource that the user holds. */
   dominant_share: number;
   resources: Record<string, number>;
