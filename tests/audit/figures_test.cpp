@@ -101,7 +101,7 @@ TEST(Figures, TheSchemaOfOutcomesFollows) {
                  "        \"unplaced\": {", of_filling);
   std::string of_user;
   for_each_figure<Per::user>([&](const auto& figure) { of_user += property_of(figure, 8) + ",\n"; });
-  expect_between(schema, "        \"weight\": {\"type\": \"number\", \"exclusiveMinimum\": 0},\n",
+  expect_between(schema, "        \"weight\": {\"type\": \"number\", \"minimum\": 0},\n",
                  "        \"resources\": {", of_user);
   std::string of_server;
   for_each_figure<Per::server>([&](const auto& figure) { of_server += ",\n" + property_of(figure, 8); });

@@ -70,14 +70,16 @@ Json json_of(const YAML::Node& node) {
 
 TEST(Schema, EveryExampleHolds) {
   int examples = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(MIRAB_SOURCE_DIR "/examples")) {
-    if (entry.path().extension() != ".yaml") continue;
-    ++examples;
-    const Json example = json_of(YAML::LoadFile(entry.path().string()));
-    const std::string schema = example.contains("kind") ? "scenario.schema.json" : "cluster.schema.json";
-    EXPECT_EQ(faults(schema, example), "") << entry.path();
+  for (const std::string folder : {"/examples", "/examples/teams"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(MIRAB_SOURCE_DIR + folder)) {
+      if (entry.path().extension() != ".yaml") continue;
+      ++examples;
+      const Json example = json_of(YAML::LoadFile(entry.path().string()));
+      const std::string schema = example.contains("kind") ? "scenario.schema.json" : "cluster.schema.json";
+      EXPECT_EQ(faults(schema, example), "") << entry.path();
+    }
   }
-  EXPECT_GE(examples, 5);
+  EXPECT_GE(examples, 20);
 }
 
 TEST(Schema, TheLogOfAnEngineHoldsAndIsReplayed) {
@@ -96,10 +98,14 @@ TEST(Schema, TheLogOfAnEngineHoldsAndIsReplayed) {
 
 TEST(Schema, EveryRandomLogOfAnEngineHolds) {
   Random random(1);
-  const scheduling::EngineOptions options = scheduling::random_options(random);
+  scheduling::EngineOptions options = scheduling::random_options(random);
+  options.discipline = *choose_discipline("drf");  // which has groups
+  options.half_life.reset();
+  options.preemption.reset();
   EXPECT_EQ(faults_of_json("event-log.schema.json", *scheduling::log_header(options)), "");
   scheduling::Engine engine = *scheduling::Engine::from(options);
   scheduling::RandomEvents events(random, options.resources.size(), scheduling::Others::some);
+  events.draw_trees();
   std::set<std::size_t> kinds;
   for (int i = 0; i < 2000; ++i) {
     scheduling::LogEntry entry = events.next();

@@ -218,7 +218,8 @@ class Module(unittest.TestCase):
 
         stub = ast.parse((EXAMPLES.parent / "src/python/mirab.pyi").read_text())
         declared = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
-        self.assertEqual(set(declared), {name for name in dir(mirab) if not name.startswith("_")})
+        constants = {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
+        self.assertEqual(set(declared) | constants, {name for name in dir(mirab) if not name.startswith("_")})
         for kind in ("Engine", "Cluster", "Allocation"):
             methods = {node.name for node in declared[kind].body if isinstance(node, ast.FunctionDef)}
             there = {name for name in dir(getattr(mirab, kind)) if not name.startswith("_")}

@@ -11,6 +11,7 @@ import mirab
 STUB = ast.parse((pathlib.Path(os.environ["MIRAB_SOURCE_DIR"]) / "src/python/mirab.pyi").read_text())
 CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
 FUNCTIONS = {node.name: node for node in STUB.body if isinstance(node, ast.FunctionDef)}
+CONSTANTS = {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)}
 
 
 def public(names):
@@ -34,7 +35,7 @@ class Stubs(unittest.TestCase):
         self.assertEqual("*," in signature, bool(declared.args.kwonlyargs), declared.name)
 
     def test_the_names_are_those_of_the_module(self):
-        self.assertEqual(CLASSES.keys() | FUNCTIONS.keys(), public(dir(mirab)))
+        self.assertEqual(CLASSES.keys() | FUNCTIONS.keys() | CONSTANTS, public(dir(mirab)))
 
     def test_named_tuples_have_the_fields(self):
         for name, node in CLASSES.items():

@@ -495,8 +495,9 @@ std::vector<ReferenceEngine::Representative> ReferenceEngine::representatives(
         const bool earlier = a.candidate->user_order < b.candidate->user_order;
         return options_.tie == Tie::last ? !earlier : earlier;
       }
-      if (a.candidate->job->sequence != b.candidate->job->sequence)
-        return a.candidate->job->sequence < b.candidate->job->sequence;
+      const Job& job_a = *a.candidate->job;
+      const Job& job_b = *b.candidate->job;
+      if (job_a.sequence != job_b.sequence) return is_before(job_a, job_b);
       return a.waiting < b.waiting;
     });
     std::size_t tied = 1;
