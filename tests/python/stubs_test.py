@@ -11,7 +11,8 @@ import mirab
 STUB = ast.parse((pathlib.Path(os.environ["MIRAB_SOURCE_DIR"]) / "src/python/mirab.pyi").read_text())
 CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
 FUNCTIONS = {node.name: node for node in STUB.body if isinstance(node, ast.FunctionDef)}
-CONSTANTS = {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)}
+VARIABLES = {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)}
+CONSTANTS = {name for name in VARIABLES if not name.startswith("_")}
 
 
 def public(names):

@@ -64,6 +64,7 @@ export interface Group {
   parent: string | null;
   /** A user with several task shapes, which are its members. */
   is_user?: boolean;
+  /** Among the members of the group around it. */
   weight?: number;
   /** The largest part of any one resource that its members use together. */
   share: number;
