@@ -61,8 +61,9 @@ function legend(): HTMLElement {
 function treeTable(report: Report, outcome: Outcome, with_users: boolean): HTMLElement {
   const {resources} = report.problem;
   const capacity = capacities(resources, outcome);
-  const head = element('tr', {}, ...['group / user', 'weight', ...resources, 'share', 'beyond/weight', 'tasks', 'held back by']
-      .map(name => element('th', {scope: 'col'}, name)));
+  const heading = (name: string, kind = ''): HTMLElement => element('th', {scope: 'col', class: kind}, name);
+  const head = element('tr', {}, heading('group / user'), heading('weight', 'number'), ...resources.map(name => heading(name)),
+      ...['share', 'beyond/weight', 'tasks'].map(name => heading(name, 'number')), heading('held back by'));
   const rows = treeRows(outcome, with_users).map(row => element('tr', {class: row.group ? 'group' : 'user'},
       element('th', {scope: 'row', style: `padding-left: ${0.5 + 1.2 * row.depth}em`}, row.name),
       element('td', {class: 'number'}, figure(row.weight)),
