@@ -39,7 +39,7 @@ void even_asset_share_of_one(const Eigen::Ref<const Eigen::ArrayXXd>& demand, co
 }
 
 Result<Outcome> allocate_asset(const Problem& problem, const Choice& choice, const Execution&) {
-  return share_pool(problem, choice, {.yardstick = even_asset_share_of_one});
+  return share_pool(problem, choice, PoolRule{.yardstick = even_asset_share_of_one});
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr Claim kDrfClaims[] = {
 };
 
 Result<Outcome> allocate_drf(const Problem& problem, const Choice& choice, const Execution&) {
-  return share_pool(problem, choice, {.yardstick = dominant_share_of_one});
+  return share_pool(problem, choice, PoolRule{.yardstick = dominant_share_of_one});
 }
 
 }  // namespace

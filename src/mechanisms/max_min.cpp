@@ -25,7 +25,7 @@ constexpr Claim kMaxMinClaims[] = {
 };
 
 Result<Outcome> allocate_max_min(const Problem& problem, const Choice& choice, const Execution&) {
-  return share_pool(problem, choice, {.yardstick = one_task});
+  return share_pool(problem, choice, PoolRule{.yardstick = one_task});
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr Claim kPfClaims[] = {
 };
 
 Result<Outcome> allocate_pf(const Problem& problem, const Choice& choice, const Execution&) {
-  return share_pool(problem, choice, {.yardstick = one_task, .alpha = 1});
+  return share_pool(problem, choice, PoolRule{.yardstick = one_task, .alpha = 1});
 }
 
 }  // namespace
