@@ -414,16 +414,17 @@ std::string broken_group(const Ledger& ledger) {
   for (const GroupIndex group : ledger.groups.present()) {
     const GroupRow& row = ledger.groups[group];
     reserves += row.quota.reserved.empty() ? 0 : 1;
-    Amounts used(m, 0), promised(m, 0), charged(m, 0);
+    std::vector<Wide> used(m, 0), promised(m, 0), charged(m, 0);
     std::int64_t running = 0;
     const auto add = [&](TreeNode member) {
       running += ledger.running(member);
-      const Amounts charge = ledger.has_reserves() ? ledger.charged_of(member) : used;
       for (std::size_t r = 0; r < m; ++r) {
         used[r] += ledger.used(member)[r];
         promised[r] += ledger.guarantee(member)[r];
-        charged[r] += charge[r];
       }
+      if (!ledger.has_reserves()) return;
+      const Amounts charge = ledger.charged_of(member);
+      for (std::size_t r = 0; r < m; ++r) charged[r] += charge[r];
     };
     for (const GroupIndex member : row.groups) {
       if (!ledger.groups.holds(member) || ledger.groups[member].parent != group)
@@ -435,7 +436,7 @@ std::string broken_group(const Ledger& ledger) {
         return fmt::format("group {} lists a user of another", group.number());
       add({.user = member});
     }
-    const auto equal = [](const Amounts& a, std::span<const std::int64_t> b) {
+    const auto equal = [](const std::vector<Wide>& a, std::span<const std::int64_t> b) {
       return std::equal(a.begin(), a.end(), b.begin(), b.end());
     };
     if (!equal(used, ledger.used(group)) || running != ledger.running(TreeNode{.group = group}))
