@@ -2,6 +2,7 @@
 
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <mirab/audit/properties.hpp>
@@ -57,6 +58,13 @@ bool is_rounding(const Division& division, std::size_t user, double tasks);
 /// q_v, [node][m], of what is used below each node: from the leaves up, of each resource at least what is
 /// reserved. O((N + G) m).
 std::vector<std::vector<double>> charged(const Tree& tree, const std::vector<std::vector<double>>& used);
+
+/// The quota of a group's or user's node, of a cluster that may be changed or not.
+template <class Described>
+auto& quota_at(Described& cluster, const Tree& tree, std::size_t node) {
+  return tree.is_user(node) ? cluster.users[tree.user_at(node)].quota
+                            : cluster.groups[tree.group_at(node)].quota;
+}
 
 /// The name of a group's or user's node.
 const std::string& node_name(const Problem& problem, std::size_t node);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "audit/cluster_view.hpp"
+
 namespace mirab {
 namespace {
 
@@ -114,12 +116,6 @@ Check add_unit(Cluster& cluster, const Change& change) {
   if (!more) return more.error();
   capacity = *more;
   return {};
-}
-
-template <class Described>
-auto& quota_at(Described& cluster, const Tree& tree, std::size_t node) {
-  return tree.is_user(node) ? cluster.users[tree.user_at(node)].quota
-                            : cluster.groups[tree.group_at(node)].quota;
 }
 
 // Twice the limits that the user has reached, and twice the weight of each group around it, the nearest

@@ -20,12 +20,6 @@ namespace {
 constexpr const char* kNoTree = "there are no groups, guarantees and limits";
 constexpr const char* kNoGroups = "there are no groups";
 
-const Quota& quota_at(const Problem& problem, std::size_t node) {
-  const Tree& tree = problem.tree();
-  return tree.is_user(node) ? problem.users()[tree.user_at(node)].quota
-                            : problem.groups()[tree.group_at(node)].quota;
-}
-
 double amount_of(std::span<const double> amounts, std::size_t r) { return amounts.empty() ? 0 : amounts[r]; }
 
 bool has_some(std::span<const double> amounts) {
@@ -333,7 +327,7 @@ Verdict check_own_part(const Division& division, const Rule& rule, const Search&
   const Tree& tree = division.problem.tree();
   if (tree.group_count() == 0) return vacuous(property, kNoGroups);
   for (std::size_t v = 1; v < tree.size(); ++v) {
-    if (quota_at(division.problem, v) != Quota{})
+    if (quota_at(division.problem.cluster(), division.problem.tree(), v) != Quota{})
       return vacuous(property, "a group's own part is not defined with guarantees, limits and reserves");
   }
   if (division.outcome.status == Status::not_converged) return incomparable(property);

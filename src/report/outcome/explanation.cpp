@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "audit/cluster_view.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
 #include "report/outcome/groups.hpp"

@@ -15,6 +15,7 @@
 #include <mirab/audit/teams.hpp>
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "audit/cluster_view.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"
 #include "report/text/table.hpp"
@@ -43,12 +44,6 @@ void for_each_below(const Tree& tree, std::size_t node, std::size_t depth,
 std::string held_words(double value) { return value > 0 ? amount(std::round(value * 1e4) / 1e4) : "0"; }
 
 }  // namespace
-
-const std::string& node_name(const Problem& problem, std::size_t node) {
-  const Tree& tree = problem.tree();
-  return tree.is_user(node) ? problem.users()[tree.user_at(node)].name
-                            : problem.groups()[tree.group_at(node)].name;
-}
 
 std::string stop_words(const Problem& problem, const Stop& stop) {
   std::vector<std::string_view> names;

@@ -11,9 +11,6 @@
 
 namespace mirab::report {
 
-/// The name of a group or user at a node of the tree other than the root.
-const std::string& node_name(const Problem& problem, std::size_t node);
-
 /// `gpu`, `its tasks`, `limit of research: gpu`.
 std::string stop_words(const Problem& problem, const Stop& stop);
 
