@@ -10,7 +10,7 @@
 #include <mirab/model/assert.hpp>
 #include <mirab/model/choice.hpp>
 
-#include "cli/completion/documents.hpp"
+#include "cli/completion/outline.hpp"
 #include "cli/io/output.hpp"
 #include "report/text/width.hpp"
 

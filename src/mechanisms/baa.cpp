@@ -20,13 +20,12 @@
 // When the solver fails: the simplex method ends at a vertex, or after 100 pivots of O(m²) for each of its
 // variables: then the division still fits and no user is worse off than alone, but users may be envious,
 // the gap is infinite, and the status is not_converged.
-#include "mechanisms/baa.hpp"
-
 #include <algorithm>
 #include <limits>
 
 #include "mechanisms/pool.hpp"
 #include "mechanisms/registry.hpp"
+#include "mechanisms/servers.hpp"
 #include "numerics/base/dense_programs.hpp"
 
 namespace mirab {

@@ -13,6 +13,7 @@
 #include "mechanisms/registry.hpp"
 #include "numerics/base/big_float.hpp"
 #include "numerics/base/rows.hpp"
+#include "numerics/base/solve_report.hpp"
 #include "numerics/lexmaxmin/levels.hpp"
 #include "numerics/market/equilibrium.hpp"
 
@@ -111,5 +112,9 @@ enum class MarketSolver { path, sweep };
 /// on the whole class. A server that is its part s has s γ and the same X, so that φ^α X^(-α) (s γ)^(α-1) ≤
 /// λ·d asks for s^(α-1) of them.
 ServerShares solve_market(const numerics::ServerGame& game, MarketSolver solver, int threads);
+
+/// The report of levels with this gap between their use and the bound by prices, which the linear program
+/// with this report found. The program's own gap may be larger than what is accepted here.
+numerics::SolveReport report_of_levels(double gap, const numerics::SolveReport& program);
 
 }  // namespace mirab

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "model/choice_check.hpp"
+#include "model/names.hpp"
 
 namespace mirab {
 namespace {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <mirab/model/allocation.hpp>
+#include <mirab/model/choice.hpp>
 #include <mirab/model/result.hpp>
 
 namespace mirab {
@@ -41,5 +42,9 @@ Check check_name(const std::string& name, std::string_view kind, std::string key
 
 /// What to say after an unknown name: `; did you mean small? Known are big, small and 12 more`.
 std::string known_names(std::string_view written, std::span<const std::string_view> known);
+
+/// A choice that was not read from a text, but put together or read from JSON. Errors, with `kind` for their
+/// key: no such name or option, with the nearest ones listed; an option that is needed and left out.
+Check check_choice(const Choice& choice, std::string_view kind, std::span<const ChoosableRow> rows);
 
 }  // namespace mirab

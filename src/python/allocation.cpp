@@ -8,7 +8,6 @@
 
 #include "audit/figures.hpp"
 #include "model/names.hpp"
-#include "python/cluster.hpp"
 #include "python/conversion.hpp"
 #include "python/module.hpp"
 

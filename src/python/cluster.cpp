@@ -1,5 +1,4 @@
 // mirab.Cluster: a cluster from a file, a text or numpy arrays.
-#include "python/cluster.hpp"
 
 #include <cmath>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // The embedded tables are whole: their rows and sums are those that src/lab/experiments/data/README.md
 // states.
-#include "lab/experiments/data.hpp"
-
 #include <gtest/gtest.h>
 #include <set>
+
+#include "lab/experiments/experiment.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "experiments/expect.hpp"
 #include "lab/experiments/pf/service_rates.hpp"
-#include "lab/experiments/pf/two_classes.hpp"
 
 namespace mirab::experiments {
 namespace {

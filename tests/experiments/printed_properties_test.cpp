@@ -1,8 +1,7 @@
-#include "lab/experiments/printed_properties.hpp"
-
 #include <gmock/gmock.h>
 
 #include "experiments/expect.hpp"
+#include "lab/experiments/findings.hpp"
 
 namespace mirab::experiments {
 namespace {

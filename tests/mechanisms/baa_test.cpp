@@ -1,12 +1,11 @@
 // Bottleneck-Aware Allocation against its linear program with every pair of users written out, by Clp.
-#include "mechanisms/baa.hpp"
-
 #include <ClpSimplex.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <CoinPackedVector.hpp>
 #include <gmock/gmock.h>
 
 #include "mechanisms/pool_case.hpp"
+#include "mechanisms/servers.hpp"
 
 namespace mirab {
 namespace {

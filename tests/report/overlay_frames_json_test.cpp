@@ -2,7 +2,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "report/simulation/overlay.hpp"
+#include "report/simulation/runs.hpp"
 
 namespace mirab::report {
 namespace {

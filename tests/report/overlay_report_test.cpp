@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "report/simulated.hpp"
-#include "report/simulation/overlay.hpp"
-#include "report/simulation/replications.hpp"
 #include "report/simulation/runs.hpp"
 
 namespace mirab::report {

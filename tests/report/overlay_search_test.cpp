@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "report/simulation/fault_search.hpp"
+#include "report/simulation/runs.hpp"
 
 namespace mirab::report {
 namespace {

@@ -1,11 +1,10 @@
 // Several runs of a scenario, made by hand: every run, and how far the summary is spread over them.
 
-#include "report/simulation/replications.hpp"
-
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "report/simulated.hpp"
+#include "report/simulation/runs.hpp"
 
 namespace mirab::report {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <mirab/model/random.hpp>
 
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/base/statistics.hpp"
-#include "lab/simulation/base/streams.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 
 namespace mirab::simulation {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/base/statistics.hpp"
-#include "lab/simulation/base/streams.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/base/statistics.hpp"
-#include "lab/simulation/base/streams.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "simulation/workloads.hpp"
 

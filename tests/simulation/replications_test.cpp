@@ -1,7 +1,7 @@
+#include "lab/simulation/base/replications.hpp"
+
 #include <gmock/gmock.h>
 #include <string>
-
-#include "lab/simulation/base/parallel.hpp"
 
 namespace mirab::simulation {
 namespace {

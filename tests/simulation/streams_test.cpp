@@ -1,8 +1,8 @@
-#include "lab/simulation/base/streams.hpp"
-
 #include <cmath>
 #include <gtest/gtest.h>
 #include <set>
+
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "lab/simulation/base/parallel.hpp"
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::simulation {
 namespace {

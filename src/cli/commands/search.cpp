@@ -9,7 +9,7 @@
 #include "cli/commands/simulate.hpp"
 #include "cli/io/output.hpp"
 #include "report/outcome/comparison.hpp"
-#include "report/simulation/fault_search.hpp"
+#include "report/simulation/runs.hpp"
 #include "report/text/json.hpp"
 
 namespace mirab::cli {

@@ -1,12 +1,11 @@
 // Help, the man page, and the hidden command `generate` that prints the man page and completions.
-#include "cli/completion/documents.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
 
+#include "cli/completion/outline.hpp"
 #include "cli/io/output.hpp"
 #include "cli/program.hpp"
 #include "report/text/width.hpp"

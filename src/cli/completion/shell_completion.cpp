@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/completion/documents.hpp"
+#include "cli/completion/outline.hpp"
 
 namespace mirab::cli {
 namespace {

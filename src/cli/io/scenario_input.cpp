@@ -13,7 +13,6 @@
 
 #include "cli/io/input.hpp"
 #include "lab/simulation/overlay/check.hpp"
-#include "lab/simulation/overlay/notices.hpp"
 #include "lab/simulation/scenario.hpp"
 #include "model/document.hpp"
 #include "model/lines.hpp"

@@ -1,14 +1,14 @@
 // Tables that the experiments need, inside the library, so that they run wherever it does (data/README.md
 // says where each comes from). They are part of the program: a table that cannot be read is a broken
 // invariant.
-#include "lab/experiments/data.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <zlib.h>
 
 #include <mirab/model/assert.hpp>
+
+#include "lab/experiments/experiment.hpp"
 
 // Generated from the files of data/ (cmake/MirabEmbed.cmake).
 namespace mirab::embedded {

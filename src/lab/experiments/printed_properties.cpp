@@ -1,9 +1,9 @@
 // Tables of who has which fairness property, measured: what `slides-properties` and `psdsf-table1` share.
-#include "lab/experiments/printed_properties.hpp"
-
 #include <fmt/format.h>
 
 #include <mirab/audit/audit.hpp>
+
+#include "lab/experiments/findings.hpp"
 
 namespace mirab::experiments {
 namespace {

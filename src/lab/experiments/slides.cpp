@@ -8,7 +8,6 @@
 #include <mirab/scheduling/fill.hpp>
 
 #include "lab/experiments/findings.hpp"
-#include "lab/experiments/printed_properties.hpp"
 #include "lab/experiments/registry.hpp"
 
 namespace mirab::experiments {

@@ -13,7 +13,7 @@
 #include <mirab/overlay/scheduler.hpp>
 #include <mirab/overlay/wire.hpp>
 
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::simulation {
 

@@ -12,7 +12,7 @@
 #include <mirab/model/result.hpp>
 #include <mirab/model/workload.hpp>
 
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::simulation {
 

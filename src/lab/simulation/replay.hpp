@@ -9,7 +9,7 @@
 #include <mirab/model/result.hpp>
 #include <mirab/model/workload.hpp>
 
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::simulation {
 

@@ -8,7 +8,7 @@
 #include <mirab/model/choice.hpp>
 #include <mirab/model/result.hpp>
 
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::simulation {
 

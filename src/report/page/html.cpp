@@ -6,7 +6,6 @@
 #include <mirab/model/assert.hpp>
 
 #include "report/outcome/comparison.hpp"
-#include "report/simulation/overlay.hpp"
 #include "report/simulation/runs.hpp"
 #include "report/text/json.hpp"
 

@@ -1,5 +1,3 @@
-#include "report/simulation/fault_search.hpp"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +9,7 @@
 
 #include "model/seconds.hpp"
 #include "report/audit/audit.hpp"
+#include "report/simulation/runs.hpp"
 #include "report/text/table.hpp"
 #include "report/text/width.hpp"
 

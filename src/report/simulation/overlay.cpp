@@ -1,6 +1,4 @@
 // An overlay as a table, JSON and CSV; first the figures that these forms share.
-#include "report/simulation/overlay.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -9,9 +7,10 @@
 
 #include <mirab/overlay/scheduler.hpp>
 
-#include "lab/simulation/overlay/notices.hpp"
+#include "lab/simulation/overlay/check.hpp"
 #include "model/seconds.hpp"
 #include "report/outcome/comparison.hpp"
+#include "report/simulation/runs.hpp"
 #include "report/simulation/series.hpp"
 #include "report/text/format.hpp"
 #include "report/text/json.hpp"

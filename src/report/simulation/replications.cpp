@@ -1,5 +1,4 @@
 // Several runs of one scenario: the figures that are compared, then their spread.
-#include "report/simulation/replications.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -8,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/simulation/base/statistics.hpp"
-#include "report/simulation/overlay.hpp"
 #include "report/simulation/series.hpp"
 #include "report/text/format.hpp"
 #include "report/text/table.hpp"

@@ -1,16 +1,18 @@
+// What was simulated, as text and as data: one set of functions for each kind of scenario, for a search for
+// faults, and for several runs that differ in the seed.
 #pragma once
-
-// What was simulated, as text and as data: one set of functions for each kind of scenario.
 
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <mirab/model/workload.hpp>
 
+#include "lab/simulation/overlay.hpp"
 #include "lab/simulation/scenario.hpp"
 
 namespace mirab::report {
@@ -97,5 +99,60 @@ std::string simulation_html(std::string_view page, const ReplayRun& run, const s
 std::string simulation_html(std::string_view page, const ReallocationRun& run, const std::string& command);
 std::string simulation_html(std::string_view page, const DemandsRun& run, const std::string& command);
 std::string simulation_html(std::string_view page, const OverlayRuns& run, const std::string& command);
+
+// The figures of an overlay that several forms show, and its frames as JSON.
+
+/// Part of the placements whose user did not have the lowest share; 0 of none.
+double wrong_part(const simulation::OverlayRun& run);
+
+/// Ticks over those of the first centralised-drf among the schedulers; none where there is none, or it placed
+/// nothing.
+std::optional<double> ratio_to_centralised(const OverlayRuns& all, std::size_t index);
+
+/// The servers by their number: `a` where an entry is one server, `a/0`, `a/1`, … where it is several.
+std::vector<std::string> server_names(const Problem& cluster);
+
+/// The pictures of a run, column by column (F frames, K servers, P neighbours), so that a page of 1,000
+/// servers stays small:
+///   {"ticks": [F], "utility": [F][K], "view": [F][K][P], "used": [F][K], "placements": [F]}
+/// A utility of a server without users is null; others have six significant digits, which tell apart what a
+/// fair run brings close together; `used` has three decimals.
+/// Of frames with more than `most_entries` entries of views altogether every k-th is kept, and the
+/// last. Cost: O(F K P).
+nlohmann::ordered_json frames_json(const std::vector<simulation::OverlayFrame>& frames,
+                                   std::size_t most_entries);
+
+/// A search for what breaks the promises of an overlay.
+struct FaultSearch {
+  simulation::SearchOptions options;
+  simulation::SearchOutcome outcome;
+};
+
+/// The command line that finds it again.
+std::string replay_line(const FaultSearch& searched);
+
+/// What was tried; and what was found: which promise, what, when, and the smallest plan of faults that shows
+/// it. No wider than `width` where that can be.
+std::string search_table(const FaultSearch& searched, std::size_t width);
+
+/// docs/schema/search.schema.json.
+nlohmann::ordered_json search_json(const FaultSearch& searched);
+
+// Several runs of one scenario that differ in the seed: every run, and how far the figures of the summary are
+// spread over them. `Run` is TrafficRun, ReplayRun, DemandsRun or OverlayRuns; at least two runs, of the same
+// scenario.
+
+/// The mean of every figure of the summary and half of its 95 % interval, contenders side by side.
+template <class Run>
+std::string replications_table(const std::vector<Run>& runs, std::size_t width);
+
+/// `seeds`, `runs` (each as simulation_json gives it; of an overlay the runs of all), `spread` and `notices`
+/// (docs/schema/simulation.schema.json).
+template <class Run>
+nlohmann::ordered_json replications_json(const std::vector<Run>& runs);
+
+/// The records of simulation_csv of every run, with the seed before them.
+template <class Run>
+std::string replications_csv(const std::vector<Run>& runs);
 
 }  // namespace mirab::report

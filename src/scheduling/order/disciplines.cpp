@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/choice_check.hpp"
+#include "model/names.hpp"
 
 namespace mirab {
 namespace scheduling {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "model/choice_check.hpp"
+#include "model/names.hpp"
 
 namespace mirab::scheduling {
 

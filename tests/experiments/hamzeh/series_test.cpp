@@ -1,7 +1,7 @@
 // What the time series of Hamzeh's thesis, chapter 7, have in common.
-#include "lab/experiments/hamzeh/series.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/experiments/hamzeh/thesis.hpp"
 
 namespace mirab::experiments {
 namespace {

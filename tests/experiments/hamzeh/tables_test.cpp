@@ -1,9 +1,8 @@
 // The worked tables of Hamzeh, Fairness for Resource Allocation in Cloud Computing.
-#include "lab/experiments/hamzeh/tables.hpp"
-
 #include <gtest/gtest.h>
 
 #include "lab/experiments/findings.hpp"
+#include "lab/experiments/hamzeh/thesis.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "lab/experiments/data.hpp"
+#include "lab/experiments/experiment.hpp"
 #include "lab/experiments/ostman/runs.hpp"
 
 namespace mirab::experiments {

@@ -1,9 +1,8 @@
 // Paper 001, figures 1 and 2.
-#include "lab/experiments/psdsf/figures.hpp"
-
 #include <gtest/gtest.h>
 
 #include "experiments/expect.hpp"
+#include "lab/experiments/psdsf/clusters.hpp"
 
 namespace mirab::experiments {
 namespace {

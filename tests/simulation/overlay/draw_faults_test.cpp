@@ -4,7 +4,6 @@
 #include "lab/simulation/overlay/check.hpp"
 #include "lab/simulation/overlay/faults.hpp"
 #include "lab/simulation/overlay/search.hpp"
-#include "lab/simulation/overlay/trial.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/simulation/overlay/notices.hpp"
+#include "lab/simulation/overlay/check.hpp"
 #include "simulation/overlay/small_overlay.hpp"
 
 namespace mirab::simulation {

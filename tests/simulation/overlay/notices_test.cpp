@@ -1,9 +1,8 @@
-#include "lab/simulation/overlay/notices.hpp"
-
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
 
+#include "lab/simulation/overlay/check.hpp"
 #include "simulation/overlay/small_overlay.hpp"
 
 namespace mirab::simulation {

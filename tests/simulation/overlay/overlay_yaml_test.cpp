@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "lab/simulation/overlay/search.hpp"
-#include "lab/simulation/overlay/trial.hpp"
 #include "lab/simulation/scenario.hpp"
 
 namespace mirab::simulation {

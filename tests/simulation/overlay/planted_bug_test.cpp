@@ -7,7 +7,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/overlay/scheduler.hpp>
 
-#include "lab/simulation/overlay/trial.hpp"
+#include "lab/simulation/overlay/search.hpp"
 #include "lab/simulation/scenario.hpp"
 
 namespace mirab::simulation {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 
 namespace mirab::simulation {

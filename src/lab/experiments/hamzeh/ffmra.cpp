@@ -10,7 +10,7 @@
 #include <mirab/scheduling/fill.hpp>
 
 #include "lab/experiments/findings.hpp"
-#include "lab/experiments/hamzeh/series.hpp"
+#include "lab/experiments/hamzeh/thesis.hpp"
 #include "lab/experiments/registry.hpp"
 
 namespace mirab::experiments {

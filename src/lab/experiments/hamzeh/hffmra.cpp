@@ -9,7 +9,7 @@
 #include <mirab/mechanisms/mechanism.hpp>
 
 #include "lab/experiments/findings.hpp"
-#include "lab/experiments/hamzeh/series.hpp"
+#include "lab/experiments/hamzeh/thesis.hpp"
 #include "lab/experiments/registry.hpp"
 
 namespace mirab::experiments {

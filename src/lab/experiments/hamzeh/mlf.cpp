@@ -11,9 +11,9 @@
 #include <mirab/scheduling/fill.hpp>
 
 #include "lab/experiments/findings.hpp"
-#include "lab/experiments/hamzeh/series.hpp"
+#include "lab/experiments/hamzeh/thesis.hpp"
 #include "lab/experiments/registry.hpp"
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -8,9 +8,9 @@
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/findings.hpp"
 #include "lab/experiments/hamzeh/placing.hpp"
-#include "lab/experiments/hamzeh/series.hpp"
+#include "lab/experiments/hamzeh/thesis.hpp"
 #include "lab/experiments/registry.hpp"
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::experiments {
 

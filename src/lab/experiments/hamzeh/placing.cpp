@@ -13,8 +13,8 @@
 #include <mirab/scheduling/fill.hpp>
 
 #include "fairness/share.hpp"
-#include "lab/experiments/data.hpp"
-#include "lab/simulation/base/streams.hpp"
+#include "lab/experiments/experiment.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::experiments {
 

@@ -10,9 +10,9 @@
 
 #include "fairness/share.hpp"
 #include "lab/experiments/findings.hpp"
-#include "lab/experiments/hamzeh/series.hpp"
+#include "lab/experiments/hamzeh/thesis.hpp"
 #include "lab/experiments/registry.hpp"
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/demands/dominant_queues.hpp"
 #include "lab/simulation/demands/series.hpp"
 

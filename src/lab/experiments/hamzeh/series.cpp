@@ -1,6 +1,4 @@
 // Time series of Hamzeh's thesis: what its experiments look at in the courses of their mechanisms.
-#include "lab/experiments/hamzeh/series.hpp"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -9,6 +7,7 @@
 
 #include "fairness/share.hpp"
 #include "lab/experiments/findings.hpp"
+#include "lab/experiments/hamzeh/thesis.hpp"
 
 namespace mirab::experiments {
 namespace {

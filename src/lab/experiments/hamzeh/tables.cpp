@@ -1,6 +1,4 @@
 // The worked tables of Hamzeh's thesis: 4.2, 4.3, 4.4, 4.7, figure 4.11 and table 7.4.
-#include "lab/experiments/hamzeh/tables.hpp"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -8,6 +6,7 @@
 #include <mirab/scheduling/fill.hpp>
 
 #include "lab/experiments/findings.hpp"
+#include "lab/experiments/hamzeh/thesis.hpp"
 #include "lab/experiments/registry.hpp"
 #include "lab/simulation/demands/series.hpp"
 

@@ -9,7 +9,7 @@
 #include <mirab/overlay/scheduler.hpp>
 
 #include "lab/experiments/ostman/runs.hpp"
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::experiments {
 

@@ -15,9 +15,8 @@
 #include "lab/experiments/ostman/gossip_rounds.hpp"
 #include "lab/experiments/ostman/runs.hpp"
 #include "lab/experiments/registry.hpp"
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/base/statistics.hpp"
-#include "lab/simulation/base/streams.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -17,10 +17,9 @@
 #include <mirab/overlay/scheduler.hpp>
 #include <mirab/scheduling/fill.hpp>
 
-#include "lab/experiments/data.hpp"
+#include "lab/experiments/experiment.hpp"
 #include "lab/experiments/findings.hpp"
-#include "lab/simulation/base/parallel.hpp"
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::experiments {
 

@@ -10,7 +10,7 @@
 #include "lab/experiments/findings.hpp"
 #include "lab/experiments/pf/service_rates.hpp"
 #include "lab/experiments/registry.hpp"
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::experiments {
 

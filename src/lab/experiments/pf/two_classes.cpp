@@ -1,6 +1,5 @@
 // Figures 1 and 2 of Bonald and Roberts 2014: two classes of jobs under DRF and PF, in light and heavy
 // traffic.
-#include "lab/experiments/pf/two_classes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@
 
 #include <mirab/model/assert.hpp>
 
-#include "lab/experiments/data.hpp"
+#include "lab/experiments/experiment.hpp"
 #include "lab/experiments/findings.hpp"
 #include "lab/simulation/base/statistics.hpp"
 

@@ -1,12 +1,11 @@
 // Figures 1 and 2 of paper 001: four users on two servers.
-#include "lab/experiments/psdsf/figures.hpp"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <limits>
 
 #include "lab/experiments/findings.hpp"
+#include "lab/experiments/psdsf/clusters.hpp"
 #include "lab/experiments/registry.hpp"
 
 namespace mirab::experiments {

@@ -4,7 +4,6 @@
 // constraints only: servers (2, 2) and (2, 6), tasks (1, 2) and (1, 1) of users who may both run on the first
 // server only, gives the second 0.8 tasks of the 1 that half of that server holds.
 #include "lab/experiments/findings.hpp"
-#include "lab/experiments/printed_properties.hpp"
 #include "lab/experiments/registry.hpp"
 
 namespace mirab::experiments {

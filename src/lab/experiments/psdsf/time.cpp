@@ -16,8 +16,8 @@
 #include "lab/experiments/findings.hpp"
 #include "lab/experiments/psdsf/clusters.hpp"
 #include "lab/experiments/registry.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/base/statistics.hpp"
-#include "lab/simulation/base/streams.hpp"
 
 namespace mirab::experiments {
 namespace {

@@ -32,8 +32,7 @@
 #include <mirab/scheduling/fill.hpp>
 
 #include "fairness/share.hpp"
-#include "lab/simulation/base/parallel.hpp"
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/demand_series.hpp"
 
 namespace mirab::simulation {

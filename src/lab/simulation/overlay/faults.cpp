@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::simulation {
 namespace {

@@ -1,5 +1,4 @@
 // What a plan of faults and pauses says in vain, or to an effect that is hardly ever wanted.
-#include "lab/simulation/overlay/notices.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

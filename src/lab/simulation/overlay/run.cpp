@@ -9,7 +9,7 @@
 
 #include <mirab/overlay/scheduler.hpp>
 
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/overlay/check.hpp"
 #include "lab/simulation/overlay/options.hpp"
 #include "lab/simulation/overlay/promises.hpp"

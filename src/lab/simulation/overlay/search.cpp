@@ -11,9 +11,7 @@
 #include <mirab/model/cluster_file.hpp>
 #include <mirab/overlay/scheduler.hpp>
 
-#include "lab/simulation/base/parallel.hpp"
-#include "lab/simulation/base/streams.hpp"
-#include "lab/simulation/overlay/trial.hpp"
+#include "lab/simulation/base/replications.hpp"
 
 namespace mirab::simulation {
 

@@ -1,6 +1,4 @@
 // A run under watch: a world and its promises, until one is broken.
-#include "lab/simulation/overlay/trial.hpp"
-
 #include <fmt/format.h>
 #include <iterator>
 #include <variant>
@@ -10,6 +8,7 @@
 #include "lab/simulation/overlay/options.hpp"
 #include "lab/simulation/overlay/promises.hpp"
 #include "lab/simulation/overlay/roster.hpp"
+#include "lab/simulation/overlay/search.hpp"
 #include "model/seconds.hpp"
 
 namespace mirab::simulation {

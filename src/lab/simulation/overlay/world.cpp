@@ -16,7 +16,7 @@
 #include <mirab/overlay/scheduler.hpp>
 
 #include "lab/simulation/base/event_queue.hpp"
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/overlay/faults.hpp"
 
 namespace mirab::simulation {

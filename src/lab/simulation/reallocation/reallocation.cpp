@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <span>
 
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/base/workload_check.hpp"
 #include "lab/simulation/reallocation/division.hpp"
 #include "model/names.hpp"

@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "fairness/share.hpp"
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/base/workload_check.hpp"
 #include "lab/simulation/replay/machines.hpp"
 #include "scheduling/fill/integer_problem.hpp"

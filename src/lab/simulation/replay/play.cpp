@@ -8,8 +8,7 @@
 #include <mirab/scheduling/engine.hpp>
 
 #include "lab/simulation/base/event_queue.hpp"
-#include "lab/simulation/base/parallel.hpp"
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/replay.hpp"
 #include "lab/simulation/replay/input.hpp"
 #include "lab/simulation/replay/record.hpp"

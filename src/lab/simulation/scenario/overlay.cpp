@@ -273,7 +273,8 @@ std::string described(const Node& node, std::string_view scheduler) {
   return std::string(scheduler) + options;
 }
 
-// What one scheduler says for itself must make a difference; what all share need not (notices.hpp).
+// What one scheduler says for itself must make a difference; what all share need not (notices() of
+// overlay/check.hpp).
 void refuse_ignored(const Node& node, const std::string& key, const OverlayRules& rules,
                     ScenarioFields& fields) {
   for (const Node::Entry& entry : node.entries) {

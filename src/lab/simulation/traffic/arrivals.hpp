@@ -11,7 +11,7 @@
 #include <mirab/model/random.hpp>
 #include <mirab/model/result.hpp>
 
-#include "lab/simulation/base/streams.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/traffic.hpp"
 
 namespace mirab::simulation {

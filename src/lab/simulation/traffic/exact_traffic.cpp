@@ -14,7 +14,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "fairness/share.hpp"
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/traffic.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "numerics/queueing/markov_grid.hpp"

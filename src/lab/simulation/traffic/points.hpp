@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/traffic.hpp"
 #include "lab/simulation/traffic/fluid_rates.hpp"
 

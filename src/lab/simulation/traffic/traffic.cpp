@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fairness/share.hpp"
-#include "lab/simulation/base/parallel.hpp"
+#include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/traffic/arrivals.hpp"
 #include "lab/simulation/traffic/points.hpp"
 

@@ -1,16 +1,30 @@
+// Independent runs on several threads, each with random streams of its own.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <mirab/model/random.hpp>
 #include <mirab/model/result.hpp>
 
 namespace mirab::simulation {
+
+/// The seed of the stream of one purpose: `stream_seed(seed, "arrivals", {k})`. What another purpose or
+/// another index draws, how much of it and in which order, changes nothing here; so contenders that share
+/// seed, purpose and index live through the same (common random numbers: Law, Simulation Modeling and
+/// Analysis, section 11.2).
+std::uint64_t stream_seed(std::uint64_t seed, std::string_view purpose,
+                          std::initializer_list<std::uint64_t> index = {});
+
+/// The stream itself.
+Random stream(std::uint64_t seed, std::string_view purpose, std::initializer_list<std::uint64_t> index = {});
 
 /// Called now and then with the part that is done, in (0, 1], never falling; from any thread, one call at a
 /// time.
@@ -28,11 +42,7 @@ void sweep(std::size_t count, int threads,
            const std::function<void(std::size_t task, const Progress& of_task)>& task,
            const Progress& progress = {});
 
-}  // namespace mirab::simulation
-
 // Independent replications: a scenario is run once for each of several seeds.
-
-namespace mirab::simulation {
 
 /// once(seed, threads, progress) for each seed, in their order; the first error of any. At least one seed, at
 /// least one thread; threads beyond the number of seeds go to the single runs. Nothing depends on their
