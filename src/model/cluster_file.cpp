@@ -19,6 +19,7 @@
 #include "model/exact.hpp"
 #include "model/field_reader.hpp"
 #include "model/names.hpp"
+#include "model/teams_file.hpp"
 
 namespace mirab {
 
@@ -43,6 +44,22 @@ class ClusterReader : FieldReader {
     wrong.file = file();
     wrong.line = line_of(root_, wrong.key);
     return wrong;
+  }
+
+  /// The groups of a teams file; resources and servers are the cluster's.
+  Result<Teams> read_teams(const Problem& cluster, std::span<const std::string> members,
+                           std::string_view members_key) {
+    static constexpr std::array<std::string_view, 2> kKeys = {"version", "groups"};
+    cluster_.resources = cluster.resources();
+    cluster_.servers = cluster.servers();
+    members_key_ = members_key;
+    if (expect_map(root_, "", kKeys)) read_groups(required(root_, "", "groups"), "groups", {});
+    Teams teams{.groups = {}, .group_of = std::vector<std::optional<std::size_t>>(members.size())};
+    if (!failed()) assign(members, teams);
+    if (failed()) return *error();
+    if (Check bad = check_teams(cluster, members, teams)) return *std::move(bad);
+    teams.groups = std::move(cluster_.groups);
+    return teams;
   }
 
   /// Where a key of the problem stands.
@@ -105,12 +122,12 @@ class ClusterReader : FieldReader {
 
   // Groups and the groups within them, each after its parent.
   void read_groups(const Node& node, const std::string& key, const std::optional<std::string>& parent) {
-    static constexpr std::array<std::string_view, 6> kKeys = {"name",  "weight",   "guarantee",
-                                                              "limit", "reserved", "groups"};
+    std::vector<std::string_view> keys = {"name", "weight", "guarantee", "limit", "reserved", "groups"};
+    if (!members_key_.empty()) keys.push_back(members_key_);
     std::size_t number = 0;
     for (const Node::Entry& entry : list(node, key)) {
       const std::string group_key = fmt::format("{}[{}]", key, number++);
-      if (failed() || !expect_map(entry.value, group_key, kKeys)) return;
+      if (failed() || !expect_map(entry.value, group_key, keys)) return;
       Group group{.name = text(required(entry.value, group_key, "name"), group_key + ".name"),
                   .parent = parent};
       if (const Node* weight = entry.value.find("weight"))
@@ -118,8 +135,99 @@ class ClusterReader : FieldReader {
       group.quota = quota(entry.value, group_key);
       const std::string name = group.name;
       add_group(std::move(group), group_key);
+      if (!members_key_.empty()) read_members(entry.value, group_key);
       if (const Node* groups = entry.value.find("groups")) read_groups(*groups, group_key + ".groups", name);
     }
+  }
+
+  // The names of the members of the latest group.
+  void read_members(const Node& group, const std::string& group_key) {
+    const Node* const names = group.find(members_key_);
+    if (names == nullptr) return;
+    const std::string key = fmt::format("{}.{}", group_key, members_key_);
+    std::size_t number = 0;
+    for (const Node::Entry& entry : list(*names, key)) {
+      const std::string member_key = fmt::format("{}[{}]", key, number++);
+      member_names_.push_back({.name = text(entry.value, member_key),
+                               .group = cluster_.groups.size() - 1,
+                               .key = member_key,
+                               .line = entry.value.line});
+    }
+  }
+
+  // Plain names first; then those with a `*`, in the order of the file.
+  void assign(std::span<const std::string> members, Teams& teams) {
+    const std::string_view kind = members_key_.substr(0, members_key_.size() - 1);
+    const std::vector<std::string_view> known(members.begin(), members.end());
+    std::map<std::string_view, std::size_t> index;
+    for (std::size_t n = 0; n < members.size(); ++n) index.emplace(members[n], n);
+    for (const MemberName& each : member_names_) {
+      if (each.name.find('*') != std::string::npos) continue;
+      const auto found = index.find(each.name);
+      if (found == index.end())
+        return fail(each.key,
+                    fmt::format("there is no {} '{}'{}", kind, each.name, known_names(each.name, known)),
+                    each.line);
+      std::optional<std::size_t>& group = teams.group_of[found->second];
+      if (group)
+        return fail(each.key,
+                    fmt::format("the {} '{}' is already in the group '{}'", kind, each.name,
+                                cluster_.groups[*group].name),
+                    each.line);
+      group = each.group;
+    }
+    for (const MemberName& each : member_names_) {
+      if (each.name.find('*') == std::string::npos) continue;
+      bool matches_any = false;
+      for (std::size_t n = 0; n < members.size(); ++n) {
+        if (!matches(each.name, members[n])) continue;
+        matches_any = true;
+        if (!teams.group_of[n]) teams.group_of[n] = each.group;
+      }
+      if (!matches_any) return fail(each.key, fmt::format("no {} is called '{}'", kind, each.name), each.line);
+    }
+  }
+
+  // Does the text read like the pattern, in which a `*` stands for any text? O(pattern × text).
+  static bool matches(std::string_view pattern, std::string_view text) {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) return pattern == text;
+    if (!text.starts_with(pattern.substr(0, star))) return false;
+    text.remove_prefix(star);
+    pattern.remove_prefix(star + 1);
+    for (std::size_t next = pattern.find('*'); next != std::string_view::npos; next = pattern.find('*')) {
+      const std::size_t at = text.find(pattern.substr(0, next));
+      if (at == std::string_view::npos) return false;
+      text.remove_prefix(at + next);
+      pattern.remove_prefix(next + 1);
+    }
+    return text.ends_with(pattern);
+  }
+
+  // What is wrong with the groups as such is for Problem::from to say. Its members stand for users, who must
+  // demand something.
+  Check check_teams(const Problem& problem, std::span<const std::string> members, const Teams& teams) {
+    Cluster cluster = cluster_;
+    const std::vector<double>& pool = problem.pool();
+    const auto most = static_cast<std::size_t>(std::max_element(pool.begin(), pool.end()) - pool.begin());
+    const Quantity some = std::max_element(cluster.servers.begin(), cluster.servers.end(),
+                                           [&](const Server& a, const Server& b) {
+                                             return a.capacity[most] < b.capacity[most];
+                                           })
+                              ->capacity[most];
+    for (std::size_t n = 0; n < members.size(); ++n) {
+      User user{.name = members[n], .demand = ResourceVector(cluster.resources.size())};
+      user.demand[most] = some;
+      if (teams.group_of[n]) user.group = cluster.groups[*teams.group_of[n]].name;
+      cluster.users.push_back(std::move(user));
+    }
+    const Result<Problem> checked = Problem::from(std::move(cluster));
+    if (checked) return {};
+    Error wrong = checked.error();
+    wrong.key = key_in_file(wrong.key);
+    wrong.file = file();
+    wrong.line = line_of(root_, wrong.key);
+    return wrong;
   }
 
   void add_group(Group group, std::string key) {
@@ -335,6 +443,16 @@ class ClusterReader : FieldReader {
   Cluster cluster_;
   std::vector<std::string> group_keys_;  // where each group stands in the file
   std::vector<std::string> user_keys_;   // where each user or shape stands in the file
+
+  // Of a teams file.
+  struct MemberName {
+    std::string name;
+    std::size_t group;
+    std::string key;
+    int line;
+  };
+  std::string_view members_key_;  // none in a cluster file
+  std::vector<MemberName> member_names_;
 };
 
 Result<Problem> read_cluster(std::istream& input, Syntax syntax, const std::string& name) {
@@ -382,6 +500,15 @@ FilePosition position_in_cluster_file(const std::string& path, const std::string
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name) {
   std::istringstream input{std::string(text)};
   return read_cluster(input, syntax, name);
+}
+
+Result<Teams> read_teams_file(const std::string& path, const Problem& cluster,
+                              std::span<const std::string> members, std::string_view members_key) {
+  Result<std::ifstream> input = open_file(path);
+  if (!input) return input.error();
+  Result<Node> document = read_document(*input, syntax_of(path), path);
+  if (!document) return document.error();
+  return ClusterReader(*document, path).read_teams(cluster, members, members_key);
 }
 
 // A Cluster as a cluster file in YAML (docs/reference/cluster-file.md), one line for each server and each

@@ -193,11 +193,13 @@ Exit play(const Asked& asked, const TrafficScenario& traffic) {
 }
 
 Exit play(const Asked& asked, const TraceScenario& trace) {
-  const InputFiles files{asked.scenario.name, trace.cluster, trace.workload};
+  const InputFiles files{asked.scenario.name, trace.cluster, trace.workload, trace.teams};
   const Result<Inputs> inputs = read_inputs(files, trace.duration);
   if (!inputs) return report_error(with_line(inputs.error(), asked.input));
+  simulation::ReplayOptions options = trace.options;
+  options.teams = inputs->teams;
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
-    return simulation::replay(inputs->cluster, inputs->workload, trace.options, seed, threads, progress);
+    return simulation::replay(inputs->cluster, inputs->workload, options, seed, threads, progress);
   };
   const std::vector<std::uint64_t> seeds = seeds_for(asked);
   const auto outcomes = simulation::replicate<std::vector<ReplayOutcome>>(

@@ -58,7 +58,7 @@ Summary summary_of(const TrafficScenario& traffic) {
 
 /// Whatever a run would refuse before it plays.
 Check check_run(const Inputs& inputs, const TraceScenario& trace) {
-  const auto played = simulation::replay_input(inputs.cluster, inputs.workload, trace.options.scale, 1);
+  const auto played = simulation::replay_input(inputs.cluster, inputs.workload, trace.options.scale, 1, inputs.teams);
   return played ? Check{} : played.error();
 }
 
@@ -69,7 +69,8 @@ Check check_run(const Inputs& inputs, const ReallocationScenario& reallocation) 
 /// The files that a scenario names are read too, and held against each other.
 template <class Run>
 Check check_inputs(const Run& run) {
-  const InputFiles files{{}, run.cluster, run.workload};
+  InputFiles files{{}, run.cluster, run.workload};
+  if constexpr (requires { run.teams; }) files.teams = run.teams;
   const Result<Inputs> inputs = read_inputs(files, run.duration);
   if (!inputs) return inputs.error();
   if (Check wrong = check_run(*inputs, run)) return with_file(*std::move(wrong), files);

@@ -43,8 +43,16 @@ Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration
   Result<Workload> workload = read_workload_file(files.workload);
   if (!workload)
     return named_by(files.scenario, "workload", explain_wrong_kind(workload.error(), FileKind::workload));
-  if (duration) workload = simulation::cut_off(*std::move(workload), *duration);
-  return Inputs{*std::move(cluster), *std::move(workload)};
+  Inputs inputs{*std::move(cluster), *std::move(workload)};
+  if (!files.teams.empty()) {
+    std::vector<std::string> users;
+    for (const Submitter& user : inputs.workload.users) users.push_back(user.name);
+    Result<Teams> teams = read_teams_file(files.teams, inputs.cluster, users, "users");
+    if (!teams) return named_by(files.scenario, "teams", teams.error());
+    inputs.teams = *std::move(teams);
+  }
+  if (duration) inputs.workload = simulation::cut_off(std::move(inputs.workload), *duration);
+  return inputs;
 }
 
 Result<Problem> read_overlay_cluster(const simulation::OverlayScenario& overlay, const InputText& scenario) {

@@ -9,21 +9,23 @@
 
 #include "cli/io/input.hpp"
 #include "lab/simulation/overlay.hpp"
+#include "model/teams_file.hpp"
 
 namespace mirab::cli {
 
 /// The files that a scenario names, as they can be opened.
 struct InputFiles {
-  std::string scenario, cluster = {}, workload = {};
+  std::string scenario, cluster = {}, workload = {}, teams = {};  ///< empty: not named
 };
 
 /// What stands in them.
 struct Inputs {
   Problem cluster;
   Workload workload;
+  Teams teams = {};
 };
 
-/// Reads the cluster and the workload, of the latter only what happens in `duration`, if there is one. The
+/// Reads the cluster, the workload and the teams, of the workload only what happens in `duration`, if there is one. The
 /// error of a file that cannot be read names the key of the scenario under which it is.
 Result<Inputs> read_inputs(const InputFiles& files, const std::optional<Duration>& duration);
 

@@ -13,7 +13,8 @@
 namespace mirab::experiments {
 
 // The table of all experiments, in the order of the papers: 002 (random traffic), 001 (PS-DSF), 003 (the
-// slides), 004 (MLF-DRS and its family), 000 (Östman).
+// slides), 004 (MLF-DRS and its family), 000 (Östman); then what we claim of trees
+// of teams.
 
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> rows = {
@@ -73,6 +74,8 @@ std::span<const Experiment> experiments() {
       ostman_beyond_pause_row(),
       ostman_beyond_fit_row(),
       ostman_beyond_level_row(),
+      // trees of teams
+      teams_convergence_row(),
   };
   return rows;
 }

@@ -56,5 +56,6 @@ Experiment slides_comparison_row();
 Experiment slides_properties_row();
 Experiment slides_table1_row();
 Experiment slides_two_servers_row();
+Experiment teams_convergence_row();
 
 }  // namespace mirab::experiments

@@ -10,6 +10,7 @@
 #include <mirab/model/workload.hpp>
 
 #include "lab/simulation/base/replications.hpp"
+#include "model/teams_file.hpp"
 
 namespace mirab::simulation {
 
@@ -37,6 +38,7 @@ struct ReplayOptions {
   ReplayScale scale = {};
   ReplayUntil until = ReplayUntil::span;
   std::size_t samples = 400;  ///< of every series over time; ≥ 1. Until drained up to twice as many
+  Teams teams = {};           ///< members are the workload's users; without any all users are alike
 };
 
 /// Mean, quantiles (the ⌈q n⌉-th smallest of n, exactly) and maximum of something that tasks have, in seconds
@@ -78,6 +80,16 @@ struct ReplayUser : ReplayTally {
   friend bool operator==(const ReplayUser&, const ReplayUser&) = default;
 };
 
+/// What became of a team: a group with all users below it.
+struct ReplayTeam : ReplayTally {
+  std::string name;
+  std::string parent;  ///< empty: the cluster
+  double weight = 1;
+  double share = 0;  ///< dominant share of what all its users hold together, mean over time
+
+  friend bool operator==(const ReplayTeam&, const ReplayTeam&) = default;
+};
+
 /// Something over time, on the grid ReplayOutcome::times.
 struct Series {
   std::string name;
@@ -90,6 +102,7 @@ struct Series {
 struct ReplayOutcome : ReplayTally {
   std::string discipline, placement;
   std::vector<ReplayUser> users;  ///< in the order of the workload, copies after their originals
+  std::vector<ReplayTeam> teams;  ///< in the order of the teams file; none without one
 
   std::vector<std::string> resources;
   std::vector<double> utilization;  ///< ∫ granted / ∫ capacity, [resource]
@@ -111,6 +124,7 @@ struct ReplayOutcome : ReplayTally {
   std::vector<Series> used_over_time;         ///< by resource: really used over capacity; may be empty
   std::vector<Series> shares;                 ///< dominant shares of the users who ask for most, by name
   std::vector<Series> share_bands;            ///< `p10`, `p50`, `p90` of the other users with demand
+  std::vector<Series> team_shares;            ///< dominant shares of the teams, by name
   std::vector<std::string> notices;           ///< amounts that had to be rounded, machines that were cut
 
   friend bool operator==(const ReplayOutcome&, const ReplayOutcome&) = default;
@@ -125,6 +139,10 @@ struct ReplayOutcome : ReplayTally {
 /// does not know; a job, request or change of the workload that is not sound (`jobs[3].user`). Cost of one
 /// contender: O(events (the engine's + log running tasks)), O(users + servers) more for each sample and each
 /// change of a server; memory O(tasks + users × samples of the largest).
+///
+/// With teams the engine has their groups, where the discipline honours groups; elsewhere a notice says that
+/// it does not. A copy of a user is in the user's team. Guarantees, limits and reserves are scaled as the
+/// machines are.
 Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload& workload,
                                           const ReplayOptions& options, std::uint64_t seed, int threads,
                                           const Progress& progress = {});

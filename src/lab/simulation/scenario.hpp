@@ -23,8 +23,9 @@ namespace mirab::simulation {
 struct TraceScenario {
   std::string cluster;                 ///< file, as it can be opened
   std::string workload;                ///< idem
+  std::string teams;                   ///< idem; empty: none
   std::optional<Duration> duration{};  ///< of the trace, what comes later is left out; > 0
-  ReplayOptions options;
+  ReplayOptions options;               ///< but for the teams, which stand in their file
 };
 
 /// Where the result goes besides the output of the program; empty for nowhere. Files, as they can be opened.

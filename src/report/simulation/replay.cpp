@@ -1,8 +1,10 @@
 // A replayed trace as a table, JSON and CSV.
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <numeric>
 #include <set>
+#include <string_view>
 
 #include "report/simulation/runs.hpp"
 #include "report/simulation/series.hpp"
@@ -21,6 +23,7 @@ namespace {
 using simulation::Quantiles;
 using simulation::ReplayOutcome;
 using simulation::ReplayTally;
+using simulation::ReplayTeam;
 using simulation::ReplayUser;
 
 constexpr std::size_t kUsersShown = 15;
@@ -147,12 +150,40 @@ std::vector<std::size_t> by_tasks(const std::vector<ReplayUser>& users) {
 }
 
 // How many ran, where some never did: their waiting alone would look like that of all.
-std::string waiting_and_share(const ReplayUser& user) {
-  const std::string ran = user.started < user.submitted ? fmt::format("{} ran, ", user.started) : "";
-  const std::string waits = user.starved              ? "starved"
-                            : user.waiting.count == 0 ? "–"
-                                                      : ran + duration(user.waiting.mean);
-  return fmt::format("{} {:>7}", waits, percent(user.share, 2));
+std::string waiting_and_share(const ReplayTally& tally, double share) {
+  const std::string ran = tally.started < tally.submitted ? fmt::format("{} ran, ", tally.started) : "";
+  const bool starved = tally.submitted > 0 && tally.started == 0;
+  const std::string waits = starved                    ? "starved"
+                            : tally.waiting.count == 0 ? "–"
+                                                       : ran + duration(tally.waiting.mean);
+  return fmt::format("{} {:>7}", waits, percent(share, 2));
+}
+
+// How many groups each one is in.
+std::vector<std::size_t> depths(const std::vector<ReplayTeam>& teams) {
+  std::map<std::string_view, std::size_t> depth;
+  std::vector<std::size_t> depths;
+  for (const ReplayTeam& team : teams) {
+    depths.push_back(team.parent.empty() ? 0 : depth.at(team.parent) + 1);
+    depth.emplace(team.name, depths.back());
+  }
+  return depths;
+}
+
+std::string teams(const Outcomes& outcomes, std::size_t width) {
+  const std::vector<ReplayTeam>& first = outcomes.front().teams;
+  if (first.empty()) return "";
+  SideBySide table = headed(outcomes, "team (tasks)");
+  const std::vector<std::size_t> indent = depths(first);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    add(table,
+        fmt::format("{:{}}{} ({})", "", 2 * indent[i], shorten(first[i].name, kMediumNameWidth),
+                    first[i].submitted),
+        outcomes, [&](const ReplayOutcome& outcome) {
+          return waiting_and_share(outcome.teams[i], outcome.teams[i].share);
+        });
+  }
+  return table.text(width);
 }
 
 std::string users(const Outcomes& outcomes, std::size_t width) {
@@ -162,7 +193,10 @@ std::string users(const Outcomes& outcomes, std::size_t width) {
   for (std::size_t i = 0; i < shown; ++i) {
     const ReplayUser& first = outcomes.front().users[order[i]];
     add(table, fmt::format("{} ({})", shorten(first.name, kMediumNameWidth), first.submitted), outcomes,
-        [&](const ReplayOutcome& outcome) { return waiting_and_share(outcome.users[order[i]]); });
+        [&](const ReplayOutcome& outcome) { 
+          const ReplayUser& user = outcome.users[order[i]];
+          return waiting_and_share(user, user.share);
+        });
   }
   std::string text = table.text(width);
   if (order.size() > shown) {
@@ -189,7 +223,8 @@ std::string simulation_table(const ReplayRun& run, std::size_t width) {
   const std::string title = fmt::format("{}: {} on {}, {} from {}, seed {}", run.title, run.scenario.workload,
                                         run.scenario.cluster, duration(run.outcomes.front().end),
                                         counted(run.outcomes.front().users.size(), "user"), run.seed);
-  return broken(printable(title), page) + "\n" + summary(run, page) + users(run.outcomes, page) +
+  return broken(printable(title), page) + "\n" + summary(run, page) + teams(run.outcomes, page) +
+         users(run.outcomes, page) +
          broken(kLegend, page) + notices(run.outcomes, page);
 }
 
@@ -225,6 +260,15 @@ Json user_json(const ReplayUser& user) {
   return json;
 }
 
+Json team_json(const ReplayTeam& team) {
+  Json json = {{"name", team.name},
+               {"parent", team.parent.empty() ? Json() : Json(team.parent)},
+               {"weight", team.weight}};
+  add_tally(json, team);
+  json["share"] = team.share;
+  return json;
+}
+
 Json summary_json(const ReplayOutcome& outcome) {
   Json json = {{"end", outcome.end},
                {"events", outcome.events},
@@ -241,7 +285,7 @@ Json summary_json(const ReplayOutcome& outcome) {
 Json contender_json(const ReplayOutcome& outcome, std::size_t most) {
   Json users = Json::array();
   for (const ReplayUser& user : outcome.users) users.push_back(user_json(user));
-  return {{"discipline", outcome.discipline},
+  Json json = {{"discipline", outcome.discipline},
           {"placement", outcome.placement},
           {"summary", summary_json(outcome)},
           {"users", std::move(users)},
@@ -252,6 +296,10 @@ Json contender_json(const ReplayOutcome& outcome, std::size_t most) {
           {"shares", series_json(outcome.shares, most)},
           {"share_bands", series_json(outcome.share_bands, most)},
           {"notices", outcome.notices}};
+  if (outcome.teams.empty()) return json;
+  for (const ReplayTeam& team : outcome.teams) json["teams"].push_back(team_json(team));
+  json["team_shares"] = series_json(outcome.team_shares, most);
+  return json;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <mirab/scheduling/engine.hpp>
 #include <mirab/scheduling/fill.hpp>
 
+#include "scheduling/fill/engine_groups.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 #include "scheduling/fill/lowest_share_tracker.hpp"
 #include "scheduling/ledger/slots.hpp"
@@ -36,29 +37,6 @@ JobSubmitted job_of(const IntegerProblem& cluster, std::size_t n, UserId user) {
   return job;
 }
 
-/// What a group or user is promised, in whole units: rounded down, and what is reserved to no more than that.
-struct UnitQuota {
-  std::optional<Amounts> guarantee = {};
-  std::optional<Amounts> limit = {};
-  std::optional<Amounts> reserved = {};
-};
-
-UnitQuota units_of(const IntegerProblem& cluster, const Quota& quota) {
-  const auto in_units = [&](const ResourceVector& of) {
-    Amounts units;
-    for (std::size_t r = 0; r < of.size(); ++r) units.push_back(cluster.units(r, of[r]));
-    return units;
-  };
-  UnitQuota units;
-  if (quota.guarantee && !quota.guarantee->empty()) units.guarantee = in_units(*quota.guarantee);
-  if (!quota.reserved.empty()) units.reserved = in_units(quota.reserved);
-  if (quota.limit.empty()) return units;
-  Amounts& limit = units.limit.emplace();
-  for (std::size_t r = 0; r < quota.limit.size(); ++r)
-    limit.push_back(quota.limit[r] ? cluster.units(r, *quota.limit[r]) : kNoLimit);
-  return units;
-}
-
 /// Whether the tree of a problem counts.
 enum class Groups { honour, ignore };
 
@@ -73,7 +51,7 @@ class Filling {
         jobs_(cluster.user_count()),
         placed_on_(cluster.user_count()) {
     add_servers();
-    if (has_tree_) add_groups();
+    if (has_tree_) add_tree();
     submit_all();
   }
 
@@ -110,61 +88,21 @@ class Filling {
     }
   }
 
-  void add_groups() {
-    for (const Group& group : cluster_.problem().groups()) {
-      const UnitQuota quota = units_of(cluster_, group.quota);
-      const auto added =
-          engine_.apply(GroupAdded{.name = group.name,
-                                   .weight = group.weight,
-                                   .parent = group.parent ? groups_.at(*group.parent) : kCluster},
-                        now_);
-      MIRAB_ASSERT(static_cast<bool>(added), "the groups of a valid problem can be added");
-      groups_.emplace(group.name, *added);
-      quotas_.push_back(quota);
-    }
-    // A guarantee must be there before those of the members, and with it what bounds it.
-    for (std::size_t g = 0; g < quotas_.size(); ++g) {
-      const Group& group = cluster_.problem().groups()[g];
-      if (!quotas_[g].guarantee) continue;
-      change_group(
-          g, GroupChanged{
-                 .group = groups_.at(group.name), .weight = group.weight, .guarantee = quotas_[g].guarantee});
-    }
-  }
+  std::int64_t units(std::size_t r, const Quantity& amount) const { return cluster_.units(r, amount); }
 
-  /// Limits and reserves, once all guarantees below are known.
-  void bound_groups() {
-    for (std::size_t g = 0; g < quotas_.size(); ++g) {
-      if (!quotas_[g].limit && !quotas_[g].reserved) continue;
-      const Group& group = cluster_.problem().groups()[g];
-      const GroupId id = groups_.at(group.name);
-      // Rounded down they may lie apart from the sum of the members', rounded down one by one.
-      const Amounts guarantee = engine_.group(id)->guarantee;
-      for (std::size_t r = 0; r < guarantee.size(); ++r) {
-        if (quotas_[g].reserved)
-          (*quotas_[g].reserved)[r] = std::min((*quotas_[g].reserved)[r], guarantee[r]);
-      }
-      change_group(g, GroupChanged{.group = id,
-                                   .weight = group.weight,
-                                   .guarantee = quotas_[g].guarantee,
-                                   .limit = quotas_[g].limit,
-                                   .reserved = quotas_[g].reserved});
-    }
-  }
-
-  void change_group(std::size_t group, const GroupChanged& event) {
-    const Check bad = engine_.apply(event, now_);
-    if (bad)
-      notices_.push_back(
-          fmt::format("the guarantee and limits of the group '{}' are not honoured: {}, in whole units",
-                      cluster_.problem().groups()[group].name, bad->message));
+  void add_tree() {
+    groups_ = in_units(cluster_.problem().groups(),
+                       [&](std::size_t r, const Quantity& amount) { return units(r, amount); });
+    group_ids_ = add_groups(engine_, groups_, now_, notices_);
+    for (std::size_t g = 0; g < groups_.size(); ++g) ids_by_name_.emplace(groups_[g].name, group_ids_[g]);
   }
 
   UserAdded user_added(const User& user) const {
     UserAdded added{.name = user.name, .weight = user.weight};
     if (!has_tree_) return added;
-    const UnitQuota quota = units_of(cluster_, user.quota);
-    if (user.group) added.group = groups_.at(*user.group);
+    const UnitQuota quota =
+        in_units(user.quota, [&](std::size_t r, const Quantity& amount) { return units(r, amount); });
+    if (user.group) added.group = ids_by_name_.at(*user.group);
     added.guarantee = quota.guarantee;
     added.limit = quota.limit;
     added.reserved = quota.reserved;
@@ -187,7 +125,7 @@ class Filling {
       MIRAB_ASSERT(static_cast<bool>(added), "the users of a valid problem can be added");
       ids.push_back(*added);
     }
-    if (has_tree_) bound_groups();
+    if (has_tree_) bound_groups(engine_, groups_, group_ids_, now_, notices_);
     for (std::size_t n = 0; n < users.size(); ++n) {
       const std::optional<UserId> user = ids[n];
       MIRAB_ASSERT(user && number(*user) == n, "users are numbered as they come");
@@ -302,8 +240,9 @@ class Filling {
   Engine engine_;
   bool has_tree_;
   bool trace_;
-  std::map<std::string, GroupId> groups_ = {};  // by name
-  std::vector<UnitQuota> quotas_ = {};          // of groups, in their order
+  std::vector<UnitGroup> groups_ = {};
+  std::vector<GroupId> group_ids_ = {};  // [group]
+  std::map<std::string_view, GroupId> ids_by_name_ = {};
   std::vector<std::string> notices_ = {};
   LowestShareTracker poorest_;
   std::vector<std::size_t> entries_;                            // [server]

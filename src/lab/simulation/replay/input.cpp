@@ -13,6 +13,7 @@
 #include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/base/workload_check.hpp"
 #include "lab/simulation/replay/machines.hpp"
+#include "model/exact.hpp"
 #include "scheduling/fill/integer_problem.hpp"
 
 namespace mirab::simulation {
@@ -232,6 +233,30 @@ std::vector<std::uint32_t> largest_users(const ReplayInput& input,
   return order;
 }
 
+/// The teams, with their quotas scaled as the machines are: by what there is at first over what the cluster
+/// has. Where no machine is up at first, by the factor itself.
+void add_teams(const Problem& cluster, const Teams& teams, const ScaledUsers& scaled, double factor,
+               ReplayInput& input) {
+  if (teams.groups.empty()) return;
+  ExactVector there(input.resources.size());  // at first
+  for (const std::uint32_t kind : input.machines.first) {
+    for (std::size_t r = 0; r < there.size(); ++r)
+      there[r] += rational(input.machines.kinds[kind].capacity[r]);
+  }
+  const ExactVector full = exact_pool(cluster);
+  const auto units = [&](std::size_t r, const Quantity& amount) {
+    const bool is_known = full[r] > 0 && !input.machines.first.empty();
+    const mpq_class part = is_known ? mpq_class(there[r] / full[r]) : mpq_class(factor);
+    const int exponent = static_cast<int>(std::lround(std::log10(input.unit[r])));
+    return count_units(rounded_down(rational(amount) * part), exponent, Rounding::down).value_or(INT64_MAX);
+  };
+  input.teams = scheduling::in_units(teams.groups, units);
+  input.team_of.resize(input.users.size());
+  for (std::size_t n = 0; n < scaled.of.size(); ++n) {
+    for (const std::uint32_t user : scaled.of[n]) input.team_of[user] = teams.group_of[n];
+  }
+}
+
 Check check_scale(const ReplayScale& scale, const Workload& workload) {
   for (const auto& [key, factor] :
        {std::pair{"scale.machines", scale.machines}, std::pair{"scale.users", scale.users},
@@ -249,7 +274,7 @@ Check check_scale(const ReplayScale& scale, const Workload& workload) {
 }  // namespace
 
 Result<ReplayInput> replay_input(const Problem& cluster, const Workload& workload, const ReplayScale& scale,
-                                 std::uint64_t seed) {
+                                 std::uint64_t seed, const Teams& teams) {
   if (Check bad = check_workload(cluster, workload)) return *std::move(bad);
   if (Check bad = check_scale(scale, workload)) return *std::move(bad);
   const std::vector<std::size_t> order = resource_order(cluster, workload);
@@ -277,6 +302,7 @@ Result<ReplayInput> replay_input(const Problem& cluster, const Workload& workloa
   }
   count_units(demands, input);
   add_jobs(workload, *scaled, scale.load, input);
+  add_teams(cluster, teams, *scaled, scale.machines, input);
   const std::vector<double> parts = dominant_parts(input);
   input.largest = largest_users(input, parts);
   input.typical = typical_tasks(input, parts);

@@ -11,6 +11,7 @@
 
 #include "lab/simulation/replay.hpp"
 #include "lab/simulation/replay/machines.hpp"
+#include "scheduling/fill/engine_groups.hpp"
 
 namespace mirab::simulation {
 
@@ -45,6 +46,8 @@ struct ReplayInput {
   Machines machines;
   std::vector<Amounts> capacity;  ///< [kind], units
   std::vector<Submitter> users;
+  std::vector<scheduling::UnitGroup> teams;        ///< each after its parent
+  std::vector<std::optional<std::size_t>> team_of;  ///< [user], the one whose member it is
   std::vector<std::int64_t> oversized;             ///< tasks left out, [user]
   std::vector<std::int64_t> cut;                   ///< tasks whose runtime was drawn, [user]
   std::vector<scheduling::JobSubmitted> requests;  ///< with demand and wishes; the rest is the jobs'
@@ -65,7 +68,7 @@ inline constexpr std::size_t kTypical = 64;
 
 /// Checks, scales and counts. Errors as for replay(). O(machines + jobs log jobs + requests × kinds).
 Result<ReplayInput> replay_input(const Problem& cluster, const Workload& workload, const ReplayScale& scale,
-                                 std::uint64_t seed);
+                                 std::uint64_t seed, const Teams& teams = {});
 
 /// May the task use such a machine by its name and labels?
 bool may_use(const scheduling::JobSubmitted& task, const MachineKind& kind);

@@ -192,14 +192,45 @@ void ReplayUsers::close(Duration end) {
   }
 }
 
-namespace {
+ReplayTeams::ReplayTeams(const ReplayInput& input, const scheduling::Engine& engine)
+    : input_(input),
+      engine_(engine),
+      teams_(input.teams.size(), {.used = Amounts(input.resources.size(), 0)}),
+      pool_(input.resources.size(), 0) {}
 
-void move_to_end(std::vector<double>& from, std::vector<double>& to) {
-  to.insert(to.end(), from.begin(), from.end());
-  from = {};
+void ReplayTeams::change(const ReplayJob& job, std::int64_t tasks) {
+  if (teams_.empty()) return;
+  const Amounts& demand = input_.requests[job.request].demand;
+  for (std::optional<std::size_t> at = input_.team_of[job.user]; at; at = input_.teams[*at].parent) {
+    Team& team = teams_[*at];
+    for (std::size_t r = 0; r < demand.size(); ++r) team.used[r] += tasks * demand[r];
+    if (!team.is_touched) touched_.push_back(*at);
+    team.is_touched = true;
+  }
 }
 
-}  // namespace
+void ReplayTeams::settle(Duration now) {
+  if (teams_.empty()) return;
+  const std::span<const std::int64_t> pool = engine_.pool();
+  if (!std::equal(pool.begin(), pool.end(), pool_.begin())) {
+    std::copy(pool.begin(), pool.end(), pool_.begin());
+    touched_.resize(teams_.size());
+    std::iota(touched_.begin(), touched_.end(), std::size_t{0});
+  }
+  for (const std::size_t at : touched_) {
+    Team& team = teams_[at];
+    team.integral += team.share * in_seconds(now - team.since);
+    team.since = now;
+    team.share = fairness::dominant_share<double>(team.used, pool_);
+    team.is_touched = false;
+  }
+  touched_.clear();
+}
+
+double ReplayTeams::mean_share(std::size_t at, Duration end) const {
+  const Team& team = teams_[at];
+  return (team.integral + team.share * in_seconds(end - team.since)) / in_seconds(end);
+}
 
 void ReplayTasks::finished(std::uint32_t user, Duration waiting, Duration runtime) {
   Times& times = users_[user];
@@ -231,19 +262,25 @@ ReplayTally ReplayTasks::with_quantiles(const Times& times) {
   return tally;
 }
 
+void ReplayTasks::add(const Times& user, Times& sum) {
+  for (const auto count : {&ReplayTally::submitted, &ReplayTally::started, &ReplayTally::finished,
+                           &ReplayTally::still_running, &ReplayTally::still_waiting, &ReplayTally::lost})
+    sum.tally.*count += user.tally.*count;
+  for (const auto times : {&Times::waiting, &Times::slowdown, &Times::completion, &Times::waiting_so_far})
+    (sum.*times).insert((sum.*times).end(), (user.*times).begin(), (user.*times).end());
+}
+
+ReplayTally ReplayTasks::tally(std::span<const std::uint32_t> users) const {
+  Times sum;
+  for (const std::uint32_t user : users) add(users_[user], sum);
+  return with_quantiles(sum);
+}
+
 ReplayTally ReplayTasks::tally_all() {
   Times all;
   for (Times& user : users_) {
-    all.tally.submitted += user.tally.submitted;
-    all.tally.started += user.tally.started;
-    all.tally.finished += user.tally.finished;
-    all.tally.still_running += user.tally.still_running;
-    all.tally.still_waiting += user.tally.still_waiting;
-    all.tally.lost += user.tally.lost;
-    move_to_end(user.waiting, all.waiting);
-    move_to_end(user.slowdown, all.slowdown);
-    move_to_end(user.completion, all.completion);
-    move_to_end(user.waiting_so_far, all.waiting_so_far);
+    add(user, all);
+    user.waiting = user.slowdown = user.completion = user.waiting_so_far = {};  // used up
   }
   return with_quantiles(all);
 }

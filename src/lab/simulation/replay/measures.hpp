@@ -120,6 +120,38 @@ class ReplayUsers {
   std::int64_t waiting_ = 0, running_ = 0;  // tasks
 };
 
+/// What the teams hold during a replay: dominant shares of all their users together, and integrals over time.
+/// They are counted here, so that they are the same of disciplines that honour no groups. Report what happens
+/// at an instant, then call settle(). Outlived by its input and the engine.
+class ReplayTeams {
+ public:
+  ReplayTeams(const ReplayInput& input, const scheduling::Engine& engine);
+
+  /// A task of the job starts (1) or ends (-1). O(depth m).
+  void change(const ReplayJob& job, std::int64_t tasks);
+  /// Nothing more happens at this instant. O(m) for each team that changed; for all when the pool has.
+  void settle(Duration now);
+
+  std::size_t size() const { return teams_.size(); }
+  double share(std::size_t team) const { return teams_[team].share; }  ///< as of the latest settle()
+  /// Its mean from the beginning until `end`, which is now. Requires that nothing has changed since settle().
+  double mean_share(std::size_t team, Duration end) const;
+
+ private:
+  struct Team {
+    Amounts used;  // [m]
+    double share = 0, integral = 0;
+    Duration since{};  // the integral reaches until then
+    bool is_touched = false;
+  };
+
+  const ReplayInput& input_;
+  const scheduling::Engine& engine_;
+  std::vector<Team> teams_;
+  std::vector<std::size_t> touched_;
+  Amounts pool_;  // [m], as of the latest settle()
+};
+
 /// What became of tasks during a replay, by user.
 class ReplayTasks {
  public:
@@ -136,6 +168,8 @@ class ReplayTasks {
 
   /// With quantiles. O(tasks log tasks); the times are used up by tally_all().
   ReplayTally tally(std::uint32_t user) const { return with_quantiles(users_[user]); }
+  /// Of several users together.
+  ReplayTally tally(std::span<const std::uint32_t> users) const;
   ReplayTally tally_all();
 
  private:
@@ -143,6 +177,7 @@ class ReplayTasks {
     ReplayTally tally;  // counts alone
     std::vector<double> waiting, slowdown, completion, waiting_so_far;
   };
+  static void add(const Times& user, Times& sum);
   static ReplayTally with_quantiles(const Times& times);
 
   std::vector<Times> users_;

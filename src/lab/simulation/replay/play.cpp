@@ -14,6 +14,7 @@
 #include "lab/simulation/replay/record.hpp"
 #include "lab/simulation/scenario.hpp"
 #include "scheduling/ledger/slots.hpp"
+#include "scheduling/order/disciplines.hpp"
 
 namespace mirab::simulation {
 
@@ -42,7 +43,8 @@ Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload
   if (options.contenders.empty())
     return Error{.message = "at least one contender is needed", .key = "contenders"};
   if (options.samples < 1) return Error{.message = "at least one sample is needed", .key = "samples"};
-  const Result<ReplayInput> input = replay_input(cluster, workload, options.scale, seed);
+  const Result<ReplayInput> input =
+      replay_input(cluster, workload, options.scale, seed, options.teams);
   if (!input) return input.error();
   if (std::cmp_less(input->span.count(), options.samples))
     return Error{.message = "are more than the trace has nanoseconds", .key = "samples"};
@@ -128,13 +130,22 @@ class Replay {
     server_of_machine_.resize(input_.machines.count);
     for (std::uint32_t machine = 0; machine < input_.machines.first.size(); ++machine)
       add_server(machine, input_.machines.first[machine]);
+    std::vector<GroupId> teams;  // none where they are not honoured
+    if (honours_groups(how_.contender.discipline)) {
+      teams = add_groups(engine_, input_.teams, now(), notices_);
+    } else if (!input_.teams.empty()) {
+      notices_.push_back(fmt::format("{} does not honour teams", how_.contender.discipline.text));
+    }
     for (std::size_t n = 0; n < input_.users.size(); ++n) {
       const Submitter& user = input_.users[n];
-      const Result<UserId> id = engine_.apply(UserAdded{.name = user.name, .weight = user.weight}, now());
+      UserAdded event{.name = user.name, .weight = user.weight};
+      if (!teams.empty() && input_.team_of[n]) event.group = teams[*input_.team_of[n]];
+      const Result<UserId> id = engine_.apply(event, now());
       if (!id) return Error{.message = id.error().message, .key = fmt::format("users[{}].weight", n)};
       user_ids_.push_back(*id);
       record_.add_user(*id);
     }
+    if (!teams.empty()) bound_groups(engine_, input_.teams, teams, now(), notices_);
     record_.settle();
     return {};
   }
@@ -263,7 +274,9 @@ class Replay {
       const auto state = engine_.job(job_ids_[job]);
       if (state && state->waiting > 0) record_.still_waiting(job, state->waiting);
     }
-    return record_.outcome(how_.contender);
+    ReplayOutcome outcome = record_.outcome(how_.contender);
+    outcome.notices.insert(outcome.notices.end(), notices_.begin(), notices_.end());
+    return outcome;
   }
 
   const ReplayInput& input_;
@@ -271,6 +284,7 @@ class Replay {
   Engine engine_;
   Random random_;
   ReplayRecord record_;
+  std::vector<std::string> notices_;
 
   std::size_t next_job_ = 0, next_change_ = 0;
   EventQueue<TaskId> ends_;  // of tasks, some of which were lost in the meantime

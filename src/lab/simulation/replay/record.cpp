@@ -32,6 +32,7 @@ ReplaySeries::ReplaySeries(const ReplayInput& input, const scheduling::Engine& e
     is_largest_[user] = true;
     shares_.push_back({.name = input.users[user].name, .values = {}});
   }
+  for (const scheduling::UnitGroup& team : input.teams) teams_.push_back({.name = team.name, .values = {}});
   if (input.users.size() > input.largest.size()) bands_ = {{"p10", {}}, {"p50", {}}, {"p90", {}}};
 }
 
@@ -45,14 +46,15 @@ Duration ReplaySeries::instant(std::size_t k) const {
   return spans * input_.span + input_.span / n * samples + input_.span % n * samples / n;
 }
 
-void ReplaySeries::sample(const ReplayUsers& users, ReplayFragmentation& fragmentation,
-                          const ReplayUsage& usage) {
+void ReplaySeries::sample(const ReplayUsers& users, const ReplayTeams& teams,
+                          ReplayFragmentation& fragmentation, const ReplayUsage& usage) {
   const Duration now = next();
   times_.push_back(in_seconds(now));
   waiting_.push_back(static_cast<double>(users.waiting()));
   running_.push_back(static_cast<double>(users.running()));
   sample_fairness(users);
   sample_shares(users);
+  for (std::size_t team = 0; team < teams_.size(); ++team) teams_[team].values.push_back(teams.share(team));
   sample_use(usage, now);
   fragmentation_.push_back(fragmentation.now());
   next_ += stride_;
@@ -105,7 +107,7 @@ void ReplaySeries::thin_out() {
   for (std::vector<double>* values :
        {&times_, &waiting_, &running_, &users_, &jain_, &gini_, &min_share_, &unfairness_, &fragmentation_})
     keep_every_second(*values);
-  for (std::vector<Series>* all : {&granted_, &used_, &shares_, &bands_}) {
+  for (std::vector<Series>* all : {&granted_, &used_, &shares_, &bands_, &teams_}) {
     for (Series& series : *all) keep_every_second(series.values);
   }
   stride_ *= 2;
@@ -125,12 +127,14 @@ void ReplaySeries::write(ReplayOutcome& outcome) {
   outcome.used_over_time = std::move(used_);
   outcome.shares = std::move(shares_);
   outcome.share_bands = std::move(bands_);
+  outcome.team_shares = std::move(teams_);
 }
 
 ReplayRecord::ReplayRecord(const ReplayInput& input, const scheduling::Engine& engine, std::size_t samples)
     : input_(input),
       engine_(engine),
       users_(input, engine),
+      teams_(input, engine),
       fragmentation_(input, engine),
       tasks_(input),
       usage_(input),
@@ -139,7 +143,7 @@ ReplayRecord::ReplayRecord(const ReplayInput& input, const scheduling::Engine& e
       pool_integral_(granted_integral_) {}
 
 void ReplayRecord::pass_until(Duration now) {
-  while (series_.next() < now) series_.sample(users_, fragmentation_, usage_);
+  while (series_.next() < now) series_.sample(users_, teams_, fragmentation_, usage_);
   const double elapsed = in_seconds(now - now_);
   for (std::size_t r = 0; r < pool_integral_.size(); ++r) {
     granted_integral_[r] += static_cast<double>(engine_.used()[r]) * elapsed;
@@ -162,6 +166,7 @@ void ReplayRecord::start(const RunningTask& task) {
   const ReplayJob& job = input_.jobs[task.job];
   fragmentation_.task_changed(task.server);
   users_.start(job.user);
+  teams_.change(job, 1);
   usage_.start(task.number, job, now_);
   ++placements_;
   // Tasks that were lost wait before the others of their job, so they start first.
@@ -174,6 +179,7 @@ void ReplayRecord::start(const RunningTask& task) {
 
 void ReplayRecord::take_off(const RunningTask& task) {
   fragmentation_.task_changed(task.server);
+  teams_.change(input_.jobs[task.job], -1);
   usage_.end(task.number, now_);
 }
 
@@ -216,6 +222,29 @@ ReplayUser ReplayRecord::user(std::uint32_t n) const {
   return user;
 }
 
+std::vector<ReplayTeam> ReplayRecord::teams() const {
+  std::vector<std::vector<std::uint32_t>> users(teams_.size());  // all below
+  for (std::uint32_t n = 0; n < input_.team_of.size(); ++n) {
+    for (std::optional<std::size_t> at = input_.team_of[n]; at; at = input_.teams[*at].parent)
+      users[*at].push_back(n);
+  }
+  std::vector<ReplayTeam> teams;
+  for (std::size_t at = 0; at < teams_.size(); ++at) {
+    const scheduling::UnitGroup& group = input_.teams[at];
+    ReplayTeam& team = teams.emplace_back();
+    static_cast<ReplayTally&>(team) = tasks_.tally(users[at]);
+    team.name = group.name;
+    if (group.parent) team.parent = input_.teams[*group.parent].name;
+    team.weight = group.weight.value();
+    team.share = teams_.mean_share(at, now_);
+    for (const std::uint32_t n : users[at]) {
+      team.oversized += input_.oversized[n];
+      team.cut += input_.cut[n];
+    }
+  }
+  return teams;
+}
+
 void ReplayRecord::add_up_users(ReplayOutcome& outcome) const {
   for (const ReplayUser& user : outcome.users) {
     outcome.oversized += user.oversized;
@@ -242,6 +271,7 @@ ReplayOutcome ReplayRecord::outcome(const ReplayContender& contender) {
   users_.close(now_);
   ReplayOutcome outcome;
   for (std::uint32_t n = 0; n < input_.users.size(); ++n) outcome.users.push_back(user(n));
+  outcome.teams = teams();
   static_cast<ReplayTally&>(outcome) = tasks_.tally_all();
   add_up_users(outcome);
   add_means(outcome);

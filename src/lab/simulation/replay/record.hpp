@@ -18,7 +18,8 @@ class ReplaySeries {
   Duration next() const { return instant(next_); }  ///< when the next sample is to be taken
 
   /// Takes it. O(users log users + servers), and what the latter's fragmentation costs.
-  void sample(const ReplayUsers& users, ReplayFragmentation& fragmentation, const ReplayUsage& usage);
+  void sample(const ReplayUsers& users, const ReplayTeams& teams, ReplayFragmentation& fragmentation,
+              const ReplayUsage& usage);
 
   /// The series, moved into the outcome.
   void write(ReplayOutcome& outcome);
@@ -39,6 +40,7 @@ class ReplaySeries {
   std::vector<Series> granted_, used_;  // [m]
   std::vector<Series> shares_;          // of the largest users
   std::vector<Series> bands_;           // of the others
+  std::vector<Series> teams_;
   std::vector<bool> is_largest_;        // [user]
 };
 
@@ -75,7 +77,10 @@ class ReplayRecord {
   void start(const RunningTask& task);
   void finish(const RunningTask& task);
   void lose(const RunningTask& task);
-  void settle() { users_.settle(now_); }
+  void settle() {
+    users_.settle(now_);
+    teams_.settle(now_);
+  }
 
   // At the end.
   void still_running(const RunningTask& task);
@@ -85,6 +90,7 @@ class ReplayRecord {
  private:
   void take_off(const RunningTask& task);
   ReplayUser user(std::uint32_t n) const;
+  std::vector<ReplayTeam> teams() const;
   void add_up_users(ReplayOutcome& outcome) const;
   void add_means(ReplayOutcome& outcome) const;
 
@@ -92,6 +98,7 @@ class ReplayRecord {
   const scheduling::Engine& engine_;
   Duration now_{};
   ReplayUsers users_;
+  ReplayTeams teams_;
   ReplayFragmentation fragmentation_;
   ReplayTasks tasks_;
   ReplayUsage usage_;

@@ -65,15 +65,16 @@ ReplayScale read_scale(const Node& node, ScenarioFields& fields) {
 }  // namespace
 
 TraceScenario read_trace(const Node& root, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 12> kKeys = {
-      kVersionKey, kKindKey,     kSeedKey, kSeedsKey,  kOutputsKey, "cluster",
-      "workload",  "contenders", "scale",  "duration", "until",     "samples"};
+  static constexpr std::array<std::string_view, 13> kKeys = {
+      kVersionKey, kKindKey, kSeedKey, kSeedsKey, kOutputsKey, "cluster", "workload",
+      "teams",     "contenders", "scale",  "duration", "until",     "samples"};
   static constexpr std::array<std::string_view, 2> kEnds = {"span", "drained"};
   constexpr std::int64_t kMostSamples = 100'000;  // of every course: a megabyte of text each
   TraceScenario scenario;
   if (!fields.expect_map(root, "", kKeys)) return scenario;
   scenario.cluster = fields.path(fields.required(root, "", "cluster"), "cluster");
   scenario.workload = fields.path(fields.required(root, "", "workload"), "workload");
+  if (const Node* teams = root.find("teams")) scenario.teams = fields.path(*teams, "teams");
   scenario.options.contenders = read_contenders(fields.required(root, "", "contenders"), fields);
   if (const Node* scale = root.find("scale")) scenario.options.scale = read_scale(*scale, fields);
   if (const Node* duration = root.find("duration")) {

@@ -43,8 +43,8 @@ export function readTrace(page: PageData): Trace {
   for (const contender of trace.contenders) {
     contender.label = `${contender.discipline}/${contender.placement}`;
     demand(contender.summary instanceof Object && Array.isArray(contender.users), `${contender.label} has no summary or no users`);
-    const {series, utilization, used, shares, share_bands} = contender;
-    checkSeries(contender.times, [series, utilization, used, shares, share_bands].flat(), contender.label);
+    const {series, utilization, used, shares, share_bands, team_shares} = contender;
+    checkSeries(contender.times, [series, utilization, used, shares, share_bands, team_shares ?? []].flat(), contender.label);
   }
   return trace;
 }

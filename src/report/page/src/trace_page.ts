@@ -9,7 +9,7 @@ import {quantiles_height, quantilesChart, seconds, times} from './quantiles';
 import type {Measure, Spread} from './quantiles';
 import type {Figure, Served, Series, Trace, TraceContender} from './simulation_data';
 import {differsMost} from './simulation_tables';
-import {traceTable, traceUsersTable} from './trace_tables';
+import {traceTable, traceTeamsTable, traceUsersTable} from './trace_tables';
 import {linesOf, secondsFrom, timePanels} from './time_panels';
 import type {Panel} from './time_panels';
 
@@ -24,7 +24,9 @@ export function showTrace(page: HTMLElement, trace: Trace): void {
     page.append(contenderChips('Contenders shown in the charts', contenders.map(({label}) => label), shown,
         () => drawn.forEach(chart => chart.redraw())));
   }
-  page.append(panelsSection(trace, shown, drawn), quantilesSection(trace, shown, drawn), usersSection(trace));
+  page.append(panelsSection(trace, shown, drawn), quantilesSection(trace, shown, drawn));
+  if (contenders[0]!.teams) page.append(section('Every team', 'What all users of a team hold and wait for together.', traceTeamsTable(trace)));
+  page.append(usersSection(trace));
   const notices = noticesSection(contenders);
   if (notices) page.append(notices);
 }
@@ -76,6 +78,15 @@ function panelsSection(trace: Trace, shown: ReadonlySet<number>, drawn: Chart[])
     ...Object.entries(titles).filter(([name]) => known.includes(name)).map(([name, [title, scale]]): Panel =>
       ({title, scale, lines: lines(({series}) => series, () => name)})),
   ];
+  const teams = names(({team_shares}) => team_shares ?? []);
+  if (teams.length > 0) {
+    let chosen = teams[0]!;
+    const choice = dropDown('of', teams.map((name): [string, string] => [name, shortened(name, 24)]), chosen, value => {
+      chosen = value;
+      redraw();
+    });
+    panels.push({title: 'Share of a team', scale: 'part', choices: [choice], lines: lines(({team_shares}) => team_shares ?? [], () => chosen)});
+  }
   const [shares, bands] = [names(contender => contender.shares), names(contender => contender.share_bands)];
   if (shares.length + bands.length > 0) {
     const of = [...shares.map((name): [string, string] => [`user ${name}`, shortened(name, 24)]),

@@ -58,3 +58,29 @@ export function traceUsersTable({contenders}: Trace): HTMLElement {
   });
   return sortableTable('Every user', columns, rows);
 }
+
+/** One row per team, with the teams within it below: its tasks, and under every contender what it held. */
+export function traceTeamsTable({contenders}: Trace): HTMLElement {
+  const rows = contenders[0]!.teams!.map(({name, parent, weight, submitted}, at) => ({
+    name, parent, weight, submitted, under: contenders.map(({teams}) => teams![at]!),
+  }));
+  type Row = (typeof rows)[number];
+  const columns: Column<Row>[] = [
+    {heading: 'team', key: ({name}) => name, text: ({name}) => name},
+    {heading: 'within', key: ({parent}) => parent ?? '', text: ({parent}) => parent ?? '–'},
+    ...columnsOf(rows, [
+      {heading: 'weight', format: counts, of: ({weight}: Row) => weight, explanation: 'How much it counts among its siblings.'},
+      {heading: 'tasks', format: counts, of: ({submitted}: Row) => submitted, explanation: 'Tasks that its users submitted.'},
+    ]),
+  ];
+  contenders.forEach(({label}, at) => {
+    columns.push(...columnsOf<Row>(rows, [
+      {heading: 'started', group: label, format: counts, of: ({under}) => under[at]!.started, explanation: 'Tasks that ran at least once.'},
+      {heading: 'mean share', group: label, format: percentColumn, of: ({under}) => under[at]!.share,
+        explanation: 'Dominant share of what its users held together, mean over time.'},
+      {heading: 'median wait', group: label, format: durations, of: ({under}) => under[at]!.waiting.count > 0 ? under[at]!.waiting.p50 : undefined,
+        explanation: 'From submission to the last start, of tasks that ran.'},
+    ]));
+  });
+  return sortableTable('Every team', columns, rows);
+}
