@@ -170,8 +170,9 @@ class WorkloadReader : FieldReader {
   }
 
   void job(const Node& line) {
-    static constexpr std::array<std::string_view, 10> kKeys = {
-        "job", "at", "user", "request", "tasks", "gang", "per_server", "runtime", "cut", "usage"};
+    static constexpr std::array<std::string_view, 11> kKeys = {
+        "job",  "at",         "user",    "request",   "tasks",
+        "gang", "per_server", "runtime", "requested", "cut", "usage"};
     if (!expect_map(line, "", kKeys)) return;
     Job job{.name = name(line, "job"),
             .submitted = time(line),
@@ -180,6 +181,11 @@ class WorkloadReader : FieldReader {
             .runtime = seconds(required(line, "", "runtime"), "runtime")};
     if (job.runtime == Duration::zero()) fail("runtime", "must be more than 0 seconds", line.line);
     if (job.runtime > kLongestWorkload) fail("runtime", "must be at most a hundred years", line.line);
+    if (const Node* requested = line.find("requested")) {
+      job.requested = seconds(*requested, "requested");
+      if (*job.requested == Duration::zero()) fail("requested", "must be more than 0 seconds", line.line);
+      if (*job.requested > kLongestWorkload) fail("requested", "must be at most a hundred years", line.line);
+    }
     if (const Node* tasks = line.find("tasks")) job.tasks = whole(*tasks, "tasks");
     count_tasks(job.tasks, line.line);
     if (const Node* gang = line.find("gang")) job.gang = whole(*gang, "gang");
@@ -400,6 +406,7 @@ void write(Out out, const Workload& workload, const Job& job) {
   if (job.gang != 1) fmt::format_to(out, R"(, "gang": {})", job.gang);
   if (job.per_server) fmt::format_to(out, R"(, "per_server": {})", *job.per_server);
   fmt::format_to(out, R"(, "runtime": {})", seconds_text(job.runtime));
+  if (job.requested) fmt::format_to(out, R"(, "requested": {})", seconds_text(*job.requested));
   if (job.known == Runtime::cut) fmt::format_to(out, R"(, "cut": true)");
   if (job.usage) fmt::format_to(out, R"(, "usage": {})", *job.usage);
   fmt::format_to(out, "}}\n");

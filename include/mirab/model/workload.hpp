@@ -51,6 +51,7 @@ struct Job {
   std::int64_t gang = 1;                        ///< this many of them start together, or none; 1 … tasks
   std::optional<std::int64_t> per_server = {};  ///< at most this many on one server at a time; ≥ 1
   Duration runtime{};                           ///< of each task, from its start; > 0, ≤ kLongestWorkload
+  std::optional<Duration> requested = {};       ///< the runtime that was asked for; > 0, ≤ kLongestWorkload
   Runtime known = Runtime::measured;
   std::optional<std::uint32_t> usage = {};  ///< index into Workload::usages: what a task really takes
 

@@ -28,7 +28,8 @@ using simulation::Scenario;
 /// Every file that is written, with the option or key that names it.
 std::vector<Destination> destinations(const SimulateOptions& options, const Outputs& outputs) {
   return {{"-o", options.output.file},    {"--report", options.report}, {"outputs.table", outputs.table},
-          {"outputs.json", outputs.json}, {"outputs.csv", outputs.csv}, {"outputs.report", outputs.report}};
+          {"outputs.json", outputs.json}, {"outputs.csv", outputs.csv}, {"outputs.report", outputs.report},
+          {"outputs.jobs", outputs.jobs}};
 }
 
 /// The scenario and the files that it names.
@@ -117,6 +118,9 @@ Exit show(const Asked& asked, const RunOrRuns& run) {
        {std::pair("table", outputs.table), std::pair("json", outputs.json), std::pair("csv", outputs.csv)}) {
     if (!file.empty()) made.push_back({file, formatted(run, format, file)});
   }
+  if constexpr (std::is_same_v<RunOrRuns, std::vector<report::ReplayRun>>) {
+    if (!outputs.jobs.empty()) made.push_back({outputs.jobs, report::jobs_csv(run)});
+  }
   if (const std::string& page = page_of(asked); !page.empty()) {
     made.push_back(
         {page, report::simulation_html(report::page_template(), first_of(run), asked.options.command)});
@@ -198,6 +202,7 @@ Exit play(const Asked& asked, const TraceScenario& trace) {
   if (!inputs) return report_error(with_line(inputs.error(), asked.input));
   simulation::ReplayOptions options = trace.options;
   options.teams = inputs->teams;
+  options.keeps_jobs = !asked.scenario.outputs.jobs.empty();
   const auto once = [&](std::uint64_t seed, int threads, const simulation::Progress& progress) {
     return simulation::replay(inputs->cluster, inputs->workload, options, seed, threads, progress);
   };

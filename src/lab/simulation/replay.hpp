@@ -8,17 +8,35 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 #include <mirab/model/workload.hpp>
+#include <mirab/scheduling/engine.hpp>
 
 #include "lab/simulation/base/replications.hpp"
 #include "model/teams_file.hpp"
 
 namespace mirab::simulation {
 
-/// Who is served next and where: one engine.
-struct ReplayContender {
-  Choice discipline;
-  Choice placement;
+/// Who holds back the tasks that wait.
+enum class ReplayQueue {
+  engine,  ///< none: they are the engine's at once
+  easy,    ///< EASY backfilling, replay/easy.hpp: the engine has them when they start
 };
+
+/// Who is served next and where: one engine, and what stands before it.
+struct ReplayContender {
+  Choice discipline;  ///< its text may be a name that replays alone know
+  Choice placement;
+  ReplayQueue queue = ReplayQueue::engine;
+  std::optional<Duration> half_life = {};
+  std::optional<scheduling::Reserving> reservations = {};
+  std::optional<scheduling::Preempting> preemption = {};
+};
+
+/// The discipline of a contender by its name: one of the engine's, or `fcfs` (fifo:blocking=freeze: nothing
+/// overtakes) or `easy`. Errors as of choose_discipline().
+Result<ReplayContender> choose_contender(std::string_view discipline);
+
+/// What tells it from others: its discipline, and what it asks of the engine besides.
+std::string contender_text(const ReplayContender& contender);
 
 /// What is cut or multiplied before the replay. Each > 0; 1 changes nothing. See docs/explanation/replay.md.
 struct ReplayScale {
@@ -38,6 +56,7 @@ struct ReplayOptions {
   ReplayScale scale = {};
   ReplayUntil until = ReplayUntil::span;
   std::size_t samples = 400;  ///< of every series over time; ≥ 1. Until drained up to twice as many
+  bool keeps_jobs = false;    ///< ReplayOutcome::jobs
   Teams teams = {};           ///< members are the workload's users; without any all users are alike
 };
 
@@ -58,6 +77,7 @@ struct ReplayTally {
   std::int64_t still_running = 0;  ///< at the end
   std::int64_t still_waiting = 0;  ///< at the end
   std::int64_t lost = 0;           ///< runs that ended with their server; each time the task waited again
+  std::int64_t preempted = 0;      ///< runs that ended so that another task could start; the same
   std::int64_t oversized = 0;      ///< left out, since they fit on no server of the trace, even an empty one
   std::int64_t cut = 0;            ///< of those submitted, tasks whose runtime was drawn (Runtime::cut)
 
@@ -90,6 +110,19 @@ struct ReplayTeam : ReplayTally {
   friend bool operator==(const ReplayTeam&, const ReplayTeam&) = default;
 };
 
+/// What became of a job: a row of the workload, for one of the users who submit it.
+struct ReplayJobOutcome {
+  std::string name;        ///< as the trace calls it
+  std::uint32_t user = 0;  ///< index into ReplayOutcome::users
+  std::int64_t tasks = 0, started = 0, finished = 0;  ///< started: ran at least once
+  double submitted = 0;                               ///< seconds, as all times here
+  double runtime = 0;                                 ///< of each task
+  std::optional<double> first_start = {};             ///< of any of its tasks
+  std::optional<double> last_end = {};                ///< when its last task ended; none while some have not
+
+  friend bool operator==(const ReplayJobOutcome&, const ReplayJobOutcome&) = default;
+};
+
 /// Something over time, on the grid ReplayOutcome::times.
 struct Series {
   std::string name;
@@ -103,6 +136,8 @@ struct ReplayOutcome : ReplayTally {
   std::string discipline, placement;
   std::vector<ReplayUser> users;  ///< in the order of the workload, copies after their originals
   std::vector<ReplayTeam> teams;  ///< in the order of the teams file; none without one
+
+  std::vector<ReplayJobOutcome> jobs;  ///< by time of submission, where they are kept; without oversized ones
 
   std::vector<std::string> resources;
   std::vector<double> utilization;  ///< ∫ granted / ∫ capacity, [resource]

@@ -31,6 +31,7 @@ struct TraceScenario {
 /// Where the result goes besides the output of the program; empty for nowhere. Files, as they can be opened.
 struct Outputs {
   std::string table, json, csv, report;
+  std::string jobs;  ///< of a trace: CSV, a record a job
 };
 
 /// What a scenario file may hold: its `kind`.

@@ -121,6 +121,7 @@ std::string summary(const ReplayRun& run, std::size_t width) {
   add_if_any(table, "running at the end", outcomes, &ReplayTally::still_running);
   add_if_any(table, "waiting at the end", outcomes, &ReplayTally::still_waiting);
   add_if_any(table, "lost with a server", outcomes, &ReplayTally::lost);
+  add_if_any(table, "ended for another task", outcomes, &ReplayTally::preempted);
   add_if_any(table, "left out: fit nowhere", outcomes, &ReplayTally::oversized);
   add_if_any(table, "runtime cut by the trace", outcomes, &ReplayTally::cut);
   add_quantiles(table, "waiting of started", outcomes, &ReplayTally::waiting,
@@ -242,6 +243,7 @@ void add_tally(Json& json, const ReplayTally& tally) {
   json["still_running"] = tally.still_running;
   json["still_waiting"] = tally.still_waiting;
   json["lost"] = tally.lost;
+  json["preempted"] = tally.preempted;
   json["oversized"] = tally.oversized;
   json["cut"] = tally.cut;
   json["waiting"] = quantiles_json(tally.waiting);
@@ -350,6 +352,26 @@ std::string simulation_csv(const ReplayRun& run) {
       add(record, user.waiting);
       add(record, user.slowdown);
       csv += csv_record(record);
+    }
+  }
+  return csv;
+}
+
+std::string jobs_csv(const std::vector<ReplayRun>& runs) {
+  std::string csv = csv_record({"seed", "discipline", "placement", "job", "user", "tasks", "started", "finished",
+                                "submitted", "first_start", "last_end", "waiting", "runtime"});
+  const auto time = [](const std::optional<double>& at) { return at ? csv_number(*at) : std::string(); };
+  for (const ReplayRun& run : runs) {
+    for (const simulation::ReplayOutcome& outcome : run.outcomes) {
+      for (const simulation::ReplayJobOutcome& job : outcome.jobs) {
+        const std::optional<double> waiting =
+            job.first_start ? std::optional(*job.first_start - job.submitted) : std::nullopt;
+        csv += csv_record({std::to_string(run.seed), outcome.discipline, outcome.placement, job.name,
+                           outcome.users[job.user].name, std::to_string(job.tasks),
+                           std::to_string(job.started), std::to_string(job.finished),
+                           csv_number(job.submitted), time(job.first_start), time(job.last_end),
+                           time(waiting), csv_number(job.runtime)});
+      }
     }
   }
   return csv;

@@ -93,6 +93,10 @@ std::string simulation_csv(const ReallocationRun& run);
 std::string simulation_csv(const DemandsRun& run);
 std::string simulation_csv(const OverlayRuns& run);
 
+/// A record a job of each contender and run (docs/reference/simulate.md); empty fields for what has not
+/// happened.
+std::string jobs_csv(const std::vector<ReplayRun>& runs);
+
 /// The page with the JSON of a run, to which its title and the command line are added.
 std::string simulation_html(std::string_view page, const TrafficRun& run, const std::string& command);
 std::string simulation_html(std::string_view page, const ReplayRun& run, const std::string& command);

@@ -37,6 +37,7 @@ constexpr PageType kPageTypes[] = {
     {"TraceContender", "simulation", "/definitions/trace/properties/contenders/items"},
     {"TraceSummary", "simulation", "/definitions/trace/properties/contenders/items/properties/summary"},
     {"TraceUser", "simulation", "/definitions/trace/properties/contenders/items/properties/users/items"},
+    {"TraceTeam", "simulation", "/definitions/trace/properties/contenders/items/properties/teams/items"},
     {"Reallocation", "simulation", "/definitions/reallocation"},
     {"ReallocationContender", "simulation", "/definitions/reallocation/properties/contenders/items"},
     {"Demands", "simulation", "/definitions/demands"},

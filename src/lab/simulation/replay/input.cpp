@@ -198,7 +198,8 @@ Check check_tasks(const Workload& workload, const ScaledUsers& scaled) {
 
 void add_jobs(const Workload& workload, const ScaledUsers& scaled, double load, ReplayInput& input) {
   const Fitting fits(input);
-  for (const Job& job : workload.jobs) {
+  for (std::uint32_t row = 0; row < workload.jobs.size(); ++row) {
+    const Job& job = workload.jobs[row];
     const bool can_start = fits(job);
     for (const std::uint32_t user : scaled.of[job.user]) {
       if (!can_start) {
@@ -206,8 +207,10 @@ void add_jobs(const Workload& workload, const ScaledUsers& scaled, double load, 
         continue;
       }
       if (job.known == Runtime::cut) input.cut[user] += job.tasks;
-      input.jobs.push_back({.submitted = divided(job.submitted, load),
+      input.jobs.push_back({.row = row,
+                            .submitted = divided(job.submitted, load),
                             .runtime = job.runtime,
+                            .requested = job.requested.value_or(job.runtime),
                             .tasks = job.tasks,
                             .gang = job.gang,
                             .per_server = job.per_server,

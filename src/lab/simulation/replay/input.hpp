@@ -22,8 +22,10 @@ inline constexpr std::uint32_t kNoUsage = std::numeric_limits<std::uint32_t>::ma
 
 /// A row of the workload, after scaling.
 struct ReplayJob {
+  std::uint32_t row;  ///< index into the workload's jobs
   Duration submitted;
   Duration runtime;
+  Duration requested;  ///< what was asked for, else the runtime
   std::int64_t tasks;
   std::int64_t gang;
   std::optional<std::int64_t> per_server;

@@ -84,7 +84,7 @@ class ReplayUsers {
   void submit(std::uint32_t user, std::int64_t tasks) { count(user, tasks, 0); }
   void start(std::uint32_t user) { count(user, -1, 1); }
   void finish(std::uint32_t user) { count(user, 0, -1); }
-  /// A task has ended with its server, and waits again.
+  /// A task has ended with its server, or for another one, and waits again.
   void lose(std::uint32_t user) { count(user, 1, -1); }
 
   /// Nothing more happens at this instant. O(users that changed), O(users with waiting tasks) more when a
@@ -160,6 +160,7 @@ class ReplayTasks {
   void submitted(std::uint32_t user, std::int64_t tasks) { users_[user].tally.submitted += tasks; }
   void started_first(std::uint32_t user) { ++users_[user].tally.started; }
   void lost(std::uint32_t user) { ++users_[user].tally.lost; }
+  void preempted(std::uint32_t user) { ++users_[user].tally.preempted; }
   void finished(std::uint32_t user, Duration waiting, Duration runtime);
 
   // At the end of the replay.

@@ -1,6 +1,7 @@
 #include "lab/simulation/replay/play.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -10,9 +11,11 @@
 #include "lab/simulation/base/event_queue.hpp"
 #include "lab/simulation/base/replications.hpp"
 #include "lab/simulation/replay.hpp"
+#include "lab/simulation/replay/easy.hpp"
 #include "lab/simulation/replay/input.hpp"
 #include "lab/simulation/replay/record.hpp"
 #include "lab/simulation/scenario.hpp"
+#include "model/seconds.hpp"
 #include "scheduling/ledger/slots.hpp"
 #include "scheduling/order/disciplines.hpp"
 
@@ -25,12 +28,53 @@ Workload cut_off(Workload workload, Duration end) {
   return workload;
 }
 
+Result<ReplayContender> choose_contender(std::string_view discipline) {
+  const bool is_fcfs = discipline == "fcfs", is_easy = discipline == "easy";
+  Result<Choice> choice = choose_discipline(is_fcfs ? "fifo:blocking=freeze" : is_easy ? "fifo" : discipline);
+  if (!choice) return choice.error();
+  ReplayContender contender{.discipline = *std::move(choice),
+                            .placement = *choose_placement("first-fit"),
+                            .queue = is_easy ? ReplayQueue::easy : ReplayQueue::engine};
+  if (is_fcfs || is_easy) contender.discipline.text = discipline;
+  return contender;
+}
+
+std::string contender_text(const ReplayContender& contender) {
+  std::string text = contender.discipline.text;
+  if (contender.half_life) text += fmt::format(" half_life={}s", seconds_text(*contender.half_life));
+  if (contender.reservations)
+    text += fmt::format(" reservations={}s", seconds_text(contender.reservations->after));
+  if (contender.preemption)
+    text += fmt::format(" preemption={}/{}s", contender.preemption->tasks,
+                        seconds_text(contender.preemption->per));
+  return text;
+}
+
 // Traces through the engine, every contender side by side on the same input.
 
 namespace {
 
+/// EASY gives the engine the parts of a job one by one, which would forget what bounds them all.
+Check check_contender(const ReplayContender& contender, const ReplayInput& input) {
+  if (contender.queue != ReplayQueue::easy) return {};
+  if (contender.half_life || contender.reservations || contender.preemption)
+    return Error{.message = "easy takes no half_life, reservations or preemption", .key = ""};
+  const auto goes = [](const MachineChange& change) { return change.kind == ServerChange::Kind::down; };
+  if (std::any_of(input.machines.changes.begin(), input.machines.changes.end(), goes))
+    return Error{.message = "easy plays no trace whose servers go", .key = "discipline"};
+  const bool has_parts = std::any_of(input.jobs.begin(), input.jobs.end(), [](const ReplayJob& job) {
+    return job.per_server && job.gang < job.tasks;
+  });
+  if (!has_parts) return {};
+  return Error{.message = "easy takes no jobs with per_server whose tasks do not all start together",
+               .key = "discipline"};
+}
+
 Error of_contender(std::size_t contender, Error error) {
-  if (error.key == "discipline" || error.key == "placement" || error.key.empty())
+  static constexpr std::array<std::string_view, 6> kKeys = {
+      "discipline", "placement", "half_life", "reservations", "preemption", ""};
+  const std::string_view key = std::string_view(error.key).substr(0, error.key.find('.'));
+  if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end())
     error.key = fmt::format("contenders[{}]{}{}", contender, error.key.empty() ? "" : ".", error.key);
   return error;
 }
@@ -46,6 +90,9 @@ Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload
   const Result<ReplayInput> input =
       replay_input(cluster, workload, options.scale, seed, options.teams);
   if (!input) return input.error();
+  for (std::size_t c = 0; c < options.contenders.size(); ++c) {
+    if (Check bad = check_contender(options.contenders[c], *input)) return of_contender(c, *std::move(bad));
+  }
   if (std::cmp_less(input->span.count(), options.samples))
     return Error{.message = "are more than the trace has nanoseconds", .key = "samples"};
 
@@ -56,7 +103,8 @@ Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload
         played[c] = play(*input, {.contender = options.contenders[c],
                                   .until = options.until,
                                   .samples = options.samples,
-                                  .seed = seed});
+                                  .seed = seed,
+                                  .keeps_jobs = options.keeps_jobs});
       },
       progress);
 
@@ -64,6 +112,8 @@ Result<std::vector<ReplayOutcome>> replay(const Problem& cluster, const Workload
   for (std::size_t c = 0; c < played.size(); ++c) {
     Result<ReplayOutcome>& outcome = *played[c];
     if (!outcome) return of_contender(c, std::move(outcome).error());
+    for (std::size_t job = 0; job < outcome->jobs.size(); ++job)
+      outcome->jobs[job].name = workload.jobs[input->jobs[job].row].name;
     outcomes.push_back(*std::move(outcome));
   }
   return outcomes;
@@ -100,7 +150,8 @@ class Replay {
         how_(how),
         engine_(std::move(engine)),
         random_(stream(how.seed, "placements of a replay")),
-        record_(input, engine_, how.samples) {}
+        record_(input, engine_, how.samples),
+        easy_(input) {}
 
   Result<ReplayOutcome> play() {
     if (Check bad = begin()) return *std::move(bad);
@@ -199,6 +250,7 @@ class Replay {
         ServerAdded{.name = is.name, .capacity = input_.capacity[kind], .labels = is.labels}, now());
     MIRAB_ASSERT(static_cast<bool>(id), "units were chosen so that all servers can be counted");
     server_of_machine_[machine] = *id;
+    row(kind_of_number_, number(*id)) = kind;
     record_.add_server(*id, kind);
   }
 
@@ -216,27 +268,90 @@ class Replay {
 
   void submit_jobs() {
     for (; next_job_ < input_.jobs.size() && Time(input_.jobs[next_job_].submitted) <= now(); ++next_job_) {
-      const ReplayJob& job = input_.jobs[next_job_];
-      JobSubmitted event = input_.requests[job.request];
-      event.user = user_ids_[job.user];
-      event.tasks = job.tasks;
-      event.gang = job.gang;
-      event.per_server = job.per_server;
-      const Result<JobId> id = engine_.apply(event, now());
-      MIRAB_ASSERT(static_cast<bool>(id), "jobs were checked");
-      job_ids_.push_back(*id);
       const auto index = static_cast<std::uint32_t>(next_job_);
-      row(job_of_number_, number(*id)) = index;
+      const ReplayJob& job = input_.jobs[index];
+      if (how_.contender.queue == ReplayQueue::easy) {
+        easy_.submit(index);
+      } else {
+        job_ids_.push_back(give_to_engine(index, job.tasks, job.gang));
+      }
       record_.submit(index);
     }
   }
 
+  JobId give_to_engine(std::uint32_t index, std::int64_t tasks, std::int64_t gang) {
+    const ReplayJob& job = input_.jobs[index];
+    JobSubmitted event = input_.requests[job.request];
+    event.user = user_ids_[job.user];
+    event.tasks = tasks;
+    event.gang = gang;
+    event.per_server = job.per_server;
+    const Result<JobId> id = engine_.apply(event, now());
+    MIRAB_ASSERT(static_cast<bool>(id), "jobs were checked");
+    row(job_of_number_, number(*id)) = index;
+    return *id;
+  }
+
   void place() {
+    if (how_.contender.queue == ReplayQueue::easy) return place_by_easy();
     while (const std::optional<Placed> placed = engine_.step(now(), random_)) {
-      const std::uint32_t job = job_of_number_[number(placed->job)];
-      start(placed->task, job, placed->server);
-      for (const Companion& other : placed->with) start(other.task, job, other.server);
+      for (const auto& each : placed->preempted) {
+        Row& ended = running_[number(each.task)];
+        ended.runs = false;
+        record_.preempt(ended.task);
+      }
+      started(*placed);
     }
+  }
+
+  void started(const Placed& placed) {
+    const std::uint32_t job = job_of_number_[number(placed.job)];
+    start(placed.task, job, placed.server);
+    for (const Companion& other : placed.with) start(other.task, job, other.server);
+  }
+
+  void place_by_easy() {
+    if (easy_.empty()) return;
+    std::vector<EasyRoom> rooms;
+    std::vector<std::size_t> room_of_server;  // [the engine's number of a server]
+    for (const ServerId server : server_of_machine_) {
+      if (!engine_.server(server)) continue;  // it is away
+      const std::span<const std::int64_t> free = engine_.free(server);
+      row(room_of_server, number(server)) = rooms.size();
+      rooms.push_back({.kind = kind_of_number_[number(server)], .free = {free.begin(), free.end()}});
+    }
+    std::vector<EasyEnding> endings;
+    for (const Row& each : running_) {
+      if (!each.runs) continue;
+      const ReplayJob& job = input_.jobs[each.task.job];
+      endings.push_back({.at = each.task.started + job.requested,
+                         .room = room_of_server[each.task.server],
+                         .request = job.request});
+    }
+    std::optional<Placed> latest;
+    const auto attempt = [&](std::uint32_t job, std::int64_t tasks) {
+      std::vector<std::size_t> placed_in;
+      const JobId id = give_to_engine(job, tasks, tasks);
+      latest = engine_.step(now(), random_);
+      if (!latest) {
+        const auto gone = engine_.apply(JobCancelled{id}, now());
+        MIRAB_ASSERT(static_cast<bool>(gone), "a job that waits can be cancelled");
+        return placed_in;
+      }
+      placed_in.push_back(room_of_server[number(latest->server)]);
+      for (const Companion& other : latest->with) placed_in.push_back(room_of_server[number(other.server)]);
+      return placed_in;
+    };
+    const auto undo = [&] {
+      const auto end = [&](TaskId task) {
+        const Check refused = engine_.apply(TaskFinished{task}, now());
+        MIRAB_ASSERT(!refused, "a task that has just started can end");
+      };
+      end(latest->task);
+      for (const Companion& other : latest->with) end(other.task);
+    };
+    easy_.start(record_.now(), std::move(rooms), std::move(endings),
+                {.attempt = attempt, .keep = [&] { started(*latest); }, .undo = undo});
   }
 
   void start(TaskId id, std::uint32_t job, ServerId server) {
@@ -270,11 +385,13 @@ class Replay {
     for (const Row& row : running_) {
       if (row.runs) record_.still_running(row.task);
     }
+    easy_.for_each_waiting(
+        [&](std::uint32_t job, std::int64_t tasks) { record_.still_waiting(job, tasks); });
     for (std::uint32_t job = 0; job < job_ids_.size(); ++job) {
       const auto state = engine_.job(job_ids_[job]);
       if (state && state->waiting > 0) record_.still_waiting(job, state->waiting);
     }
-    ReplayOutcome outcome = record_.outcome(how_.contender);
+    ReplayOutcome outcome = record_.outcome(how_.contender, how_.keeps_jobs);
     outcome.notices.insert(outcome.notices.end(), notices_.begin(), notices_.end());
     return outcome;
   }
@@ -284,6 +401,7 @@ class Replay {
   Engine engine_;
   Random random_;
   ReplayRecord record_;
+  EasyQueue easy_;
   std::vector<std::string> notices_;
 
   std::size_t next_job_ = 0, next_change_ = 0;
@@ -291,7 +409,8 @@ class Replay {
 
   std::vector<UserId> user_ids_;              // [user]
   std::vector<ServerId> server_of_machine_;   // [machine], the latest
-  std::vector<JobId> job_ids_;                // [job]
+  std::vector<std::uint32_t> kind_of_number_;  // [the engine's number of a server]
+  std::vector<JobId> job_ids_;                // [job], of those that are the engine's at once
   std::vector<std::uint32_t> job_of_number_;  // [the engine's number of a job]
   std::vector<Row> running_;                  // [the engine's number of a task]
 };
@@ -302,7 +421,10 @@ Result<ReplayOutcome> play(const ReplayInput& input, const ReplayPlay& how) {
   Result<Engine> engine = Engine::from({.resources = input.resources,
                                         .discipline = how.contender.discipline,
                                         .placement = how.contender.placement,
-                                        .oversized = Oversized::wait});
+                                        .oversized = Oversized::wait,
+                                        .half_life = how.contender.half_life,
+                                        .reservations = how.contender.reservations,
+                                        .preemption = how.contender.preemption});
   if (!engine) return std::move(engine).error();
   return Replay(input, how, *std::move(engine)).play();
 }

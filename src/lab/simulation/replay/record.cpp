@@ -155,8 +155,8 @@ void ReplayRecord::pass_until(Duration now) {
 }
 
 void ReplayRecord::submit(std::uint32_t job) {
-  MIRAB_ASSERT(job == to_restart_.size(), "jobs are submitted in their order");
-  to_restart_.push_back(0);
+  MIRAB_ASSERT(job == jobs_.size(), "jobs are submitted in their order");
+  jobs_.emplace_back();
   users_.submit(input_.jobs[job].user, input_.jobs[job].tasks);
   tasks_.submitted(input_.jobs[job].user, input_.jobs[job].tasks);
   ++events_;
@@ -170,11 +170,13 @@ void ReplayRecord::start(const RunningTask& task) {
   usage_.start(task.number, job, now_);
   ++placements_;
   // Tasks that were lost wait before the others of their job, so they start first.
-  if (to_restart_[task.job] > 0) {
-    --to_restart_[task.job];
-  } else {
-    tasks_.started_first(job.user);
+  OfJob& of = jobs_[task.job];
+  if (of.to_restart > 0) {
+    --of.to_restart;
+    return;
   }
+  tasks_.started_first(job.user);
+  if (of.started++ == 0) of.first_start = now_;
 }
 
 void ReplayRecord::take_off(const RunningTask& task) {
@@ -188,15 +190,25 @@ void ReplayRecord::finish(const RunningTask& task) {
   take_off(task);
   users_.finish(job.user);
   tasks_.finished(job.user, task.started - job.submitted, job.runtime);
+  ++jobs_[task.job].finished;
+  jobs_[task.job].last_end = now_;
   ++events_;
 }
 
-void ReplayRecord::lose(const RunningTask& task) {
-  const std::uint32_t user = input_.jobs[task.job].user;
+void ReplayRecord::wait_again(const RunningTask& task) {
   take_off(task);
-  users_.lose(user);
-  tasks_.lost(user);
-  ++to_restart_[task.job];
+  users_.lose(input_.jobs[task.job].user);
+  ++jobs_[task.job].to_restart;
+}
+
+void ReplayRecord::lose(const RunningTask& task) {
+  wait_again(task);
+  tasks_.lost(input_.jobs[task.job].user);
+}
+
+void ReplayRecord::preempt(const RunningTask& task) {
+  wait_again(task);
+  tasks_.preempted(input_.jobs[task.job].user);
 }
 
 void ReplayRecord::still_running(const RunningTask& task) {
@@ -267,15 +279,32 @@ void ReplayRecord::add_means(ReplayOutcome& outcome) const {
   outcome.mean_running_tasks = running_integral_ / in_seconds(now_);
 }
 
-ReplayOutcome ReplayRecord::outcome(const ReplayContender& contender) {
+ReplayJobOutcome ReplayRecord::job(std::uint32_t index) const {
+  const ReplayJob& job = input_.jobs[index];
+  const OfJob of = index < jobs_.size() ? jobs_[index] : OfJob();  // submitted after the end
+  ReplayJobOutcome outcome{.name = "",
+                           .user = job.user,
+                           .tasks = job.tasks,
+                           .started = of.started,
+                           .finished = of.finished,
+                           .submitted = in_seconds(job.submitted),
+                           .runtime = in_seconds(job.runtime)};
+  if (of.started > 0) outcome.first_start = in_seconds(of.first_start);
+  if (of.finished == job.tasks) outcome.last_end = in_seconds(of.last_end);
+  return outcome;
+}
+
+ReplayOutcome ReplayRecord::outcome(const ReplayContender& contender, bool with_jobs) {
   users_.close(now_);
   ReplayOutcome outcome;
   for (std::uint32_t n = 0; n < input_.users.size(); ++n) outcome.users.push_back(user(n));
   outcome.teams = teams();
+  for (std::uint32_t index = 0; with_jobs && index < input_.jobs.size(); ++index)
+    outcome.jobs.push_back(job(index));
   static_cast<ReplayTally&>(outcome) = tasks_.tally_all();
   add_up_users(outcome);
   add_means(outcome);
-  outcome.discipline = contender.discipline.text;
+  outcome.discipline = contender_text(contender);
   outcome.placement =
       (chooses_servers(contender.discipline) ? contender.discipline : contender.placement).text;
   outcome.resources = input_.resources;

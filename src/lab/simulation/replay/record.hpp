@@ -76,7 +76,8 @@ class ReplayRecord {
   void submit(std::uint32_t job);       ///< in their order
   void start(const RunningTask& task);
   void finish(const RunningTask& task);
-  void lose(const RunningTask& task);
+  void lose(const RunningTask& task);     ///< with its server
+  void preempt(const RunningTask& task);  ///< for another task
   void settle() {
     users_.settle(now_);
     teams_.settle(now_);
@@ -85,12 +86,14 @@ class ReplayRecord {
   // At the end.
   void still_running(const RunningTask& task);
   void still_waiting(std::uint32_t job, std::int64_t tasks);
-  ReplayOutcome outcome(const ReplayContender& contender);
+  ReplayOutcome outcome(const ReplayContender& contender, bool with_jobs);
 
  private:
   void take_off(const RunningTask& task);
+  void wait_again(const RunningTask& task);
   ReplayUser user(std::uint32_t n) const;
   std::vector<ReplayTeam> teams() const;
+  ReplayJobOutcome job(std::uint32_t index) const;
   void add_up_users(ReplayOutcome& outcome) const;
   void add_means(ReplayOutcome& outcome) const;
 
@@ -103,7 +106,13 @@ class ReplayRecord {
   ReplayTasks tasks_;
   ReplayUsage usage_;
   ReplaySeries series_;
-  std::vector<std::int64_t> to_restart_;                  // [job], its tasks that were lost and wait
+  /// What has happened to a job so far.
+  struct OfJob {
+    std::int64_t to_restart = 0;  // tasks that were lost, or ended for others, and wait
+    std::int64_t started = 0, finished = 0;
+    Duration first_start{}, last_end{};
+  };
+  std::vector<OfJob> jobs_;                               // [job]
   std::vector<double> granted_integral_, pool_integral_;  // [m], units × seconds
   double waiting_integral_ = 0, running_integral_ = 0;    // tasks × seconds
   std::int64_t events_ = 0, placements_ = 0;

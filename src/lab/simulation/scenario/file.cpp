@@ -18,10 +18,11 @@ namespace mirab::simulation {
 namespace {
 
 Outputs read_outputs(const Node& node, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"table", "json", "csv", "report"};
+  static constexpr std::array<std::string_view, 5> kKeys = {"table", "json", "csv", "report", "jobs"};
   Outputs outputs;
   if (!fields.expect_map(node, "outputs", kKeys)) return outputs;
-  const std::array<std::string*, 4> files = {&outputs.table, &outputs.json, &outputs.csv, &outputs.report};
+  const std::array<std::string*, 5> files = {&outputs.table, &outputs.json, &outputs.csv, &outputs.report,
+                                             &outputs.jobs};
   for (std::size_t i = 0; i < kKeys.size(); ++i) {
     const std::string key = fmt::format("outputs.{}", kKeys[i]);
     if (const Node* file = node.find(kKeys[i])) *files[i] = fields.path(*file, key);
@@ -94,6 +95,9 @@ void read_scenario(const Node& root, Scenario& scenario, ScenarioFields& fields)
     scenario.seeds = read_seeds(*seeds, fields);
   }
   if (const Node* outputs = root.find(kOutputsKey)) scenario.outputs = read_outputs(*outputs, fields);
+  if (!scenario.outputs.jobs.empty() && !std::holds_alternative<TraceScenario>(scenario.what))
+    fields.fail("outputs.jobs", "only a scenario of the kind trace has jobs",
+                root.find(kOutputsKey)->find("jobs")->line);
 }
 
 Result<Scenario> read(std::istream& input, Syntax syntax, const std::string& name) {

@@ -18,12 +18,48 @@ namespace {
 
 constexpr std::size_t kMostContenders = 100;  // a limit on time: each replays the whole workload
 
+scheduling::Reserving read_reservations(const Node& node, const std::string& key, ScenarioFields& fields) {
+  static constexpr std::array<std::string_view, 3> kKeys = {"after", "servers", "at_most"};
+  constexpr std::int64_t kMostServers = 1'000'000;
+  scheduling::Reserving reserving{.after = Duration(1)};
+  if (!fields.expect_map(node, key, kKeys)) return reserving;
+  reserving.after = fields.duration(fields.required(node, key, "after"), key + ".after");
+  if (const Node* servers = node.find("servers"))
+    reserving.servers =
+        static_cast<std::size_t>(fields.whole_between(*servers, key + ".servers", 1, kMostServers));
+  if (const Node* at_most = node.find("at_most"))
+    reserving.at_most = fields.duration(*at_most, key + ".at_most");
+  return reserving;
+}
+
+scheduling::Preempting read_preemption(const Node& node, const std::string& key, ScenarioFields& fields) {
+  static constexpr std::array<std::string_view, 2> kKeys = {"tasks", "per"};
+  constexpr std::int64_t kMostTasks = 1'000'000'000;
+  scheduling::Preempting preempting{.tasks = 1, .per = Duration(1)};
+  if (!fields.expect_map(node, key, kKeys)) return preempting;
+  preempting.tasks =
+      fields.whole_between(fields.required(node, key, "tasks"), key + ".tasks", 1, kMostTasks);
+  preempting.per = fields.duration(fields.required(node, key, "per"), key + ".per");
+  return preempting;
+}
+
 ReplayContender read_contender(const Node& node, const std::string& key, ScenarioFields& fields) {
-  static constexpr std::array<std::string_view, 2> kKeys = {"discipline", "placement"};
+  static constexpr std::array<std::string_view, 5> kKeys = {"discipline", "placement", "half_life",
+                                                            "reservations", "preemption"};
   ReplayContender contender{.discipline = {}, .placement = *choose_placement("first-fit")};
   if (!fields.expect_map(node, key, kKeys)) return contender;
-  contender.discipline =
-      fields.choice(fields.required(node, key, "discipline"), key + ".discipline", choose_discipline);
+  const Node& discipline = fields.required(node, key, "discipline");
+  if (Result<ReplayContender> chosen = choose_contender(fields.name(discipline, key + ".discipline"))) {
+    contender = *std::move(chosen);
+  } else {
+    fields.fail(key + ".discipline", chosen.error().message, discipline.line);
+  }
+  if (const Node* half_life = node.find("half_life"))
+    contender.half_life = fields.duration(*half_life, key + ".half_life");
+  if (const Node* reservations = node.find("reservations"))
+    contender.reservations = read_reservations(*reservations, key + ".reservations", fields);
+  if (const Node* preemption = node.find("preemption"))
+    contender.preemption = read_preemption(*preemption, key + ".preemption", fields);
   if (const Node* placement = node.find("placement")) {
     contender.placement = fields.choice(*placement, key + ".placement", choose_placement);
   }
@@ -37,12 +73,13 @@ std::vector<ReplayContender> read_contenders(const Node& node, ScenarioFields& f
     ReplayContender contender = read_contender(entry.value, key, fields);
     if (fields.failed()) return contenders;
     const bool twice = std::any_of(contenders.begin(), contenders.end(), [&](const ReplayContender& other) {
-      return same_choice(other.discipline, contender.discipline) &&
-             same_choice(other.placement, contender.placement);
+      return other.queue == contender.queue && same_choice(other.discipline, contender.discipline) &&
+             same_choice(other.placement, contender.placement) && contender_text(other).substr(other.discipline.text.size()) ==
+                 contender_text(contender).substr(contender.discipline.text.size());
     });
     if (twice) {
       fields.fail(
-          key, fmt::format("{} with {} is listed twice", contender.discipline.text, contender.placement.text),
+          key, fmt::format("{} with {} is listed twice", contender_text(contender), contender.placement.text),
           entry.line);
     }
     contenders.push_back(std::move(contender));

@@ -209,7 +209,8 @@ void Jobs::add(const Entry& entry, const Times& times, const Request& request, s
                             .request = requests_.number(request),
                             .tasks = tasks,
                             .gang = tasks,
-                            .runtime = times.runtime});
+                            .runtime = times.runtime,
+                            .requested = times.requested});
 }
 
 Result<Workload> Jobs::finish(std::vector<std::string> resources, const std::vector<Server>& servers,

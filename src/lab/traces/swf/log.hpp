@@ -100,6 +100,7 @@ struct Times {
   Duration submitted;  ///< since the first submission
   Duration runtime;
   std::uint32_t user;
+  std::optional<Duration> requested = {};  ///< the runtime that was asked for, if it is kept
 };
 
 /// A line of provenance.

@@ -2,7 +2,7 @@
 //
 // A parallel job wants all its processors at once, wherever they are: a gang of tasks of one CPU.
 //
-// Not kept: requested times, groups, executables, queues, partitions, and that a job waits for another.
+// Not kept: groups, executables, queues, partitions, and that a job waits for another.
 // Cost: O(jobs + requests · servers).
 #include "lab/traces/swf/swf.hpp"
 
@@ -17,6 +17,9 @@ namespace {
 using swf::Entry;
 using swf::Head;
 using swf::Jobs;
+
+/// Of a requested time.
+constexpr std::int64_t kMostRequested = std::chrono::duration_cast<std::chrono::seconds>(kLongestWorkload).count();
 
 /// What one entry asks for, before it is known whether the servers tell their memory.
 struct JobRequest {
@@ -111,7 +114,11 @@ Result<WorkloadImport> import_swf(const std::string& log, const SwfOptions& opti
     Request request{.demand = {Quantity(1)}};
     if (has_memory) request.demand.push_back(ask->memory ? bytes(*ask->memory) : Quantity());
     if (has_memory && !ask->memory) ++without_memory;
-    jobs.add(entry, **times, request, *ask->processors);
+    swf::Times of = **times;
+    const auto requested = entry.known(swf::requested_time, kMostRequested);
+    if (!requested) return requested.error();
+    if (requested->value_or(0) > 0) of.requested = std::chrono::seconds(**requested);
+    jobs.add(entry, of, request, *ask->processors);
     return std::nullopt;
   };
   const Result<Head> again = swf::read_log(log, swf::kStandard, on_entry);

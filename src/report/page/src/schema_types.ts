@@ -225,6 +225,10 @@ export interface TraceContender {
   shares: Series[];
   /** p10, p50 and p90 of the other users' dominant shares. */
   share_bands: Series[];
+  /** The groups of the scenario's teams, each with all users below it; left out without teams. */
+  teams?: TraceTeam[];
+  /** Dominant shares of the teams; left out without teams. */
+  team_shares?: Series[];
   notices: string[];
 }
 
@@ -255,6 +259,8 @@ export interface TraceSummary {
   still_waiting: number;
   /** Runs that ended with their server. */
   lost: number;
+  /** Runs that ended so that another task could start. */
+  preempted: number;
   /** Left out: they fit on no server, even an empty one. */
   oversized: number;
   /** Tasks whose runtime was drawn in part. */
@@ -282,6 +288,8 @@ export interface TraceUser {
   still_waiting: number;
   /** Runs that ended with their server. */
   lost: number;
+  /** Runs that ended so that another task could start. */
+  preempted: number;
   /** Left out: they fit on no server, even an empty one. */
   oversized: number;
   /** Tasks whose runtime was drawn in part. */
@@ -299,6 +307,40 @@ export interface TraceUser {
   unfairness: number | null;
   starvation: number | null;
   starved: boolean;
+}
+
+export interface TraceTeam {
+  name: string;
+  /** The group around it; null: the cluster. */
+  parent: string | null;
+  weight: number;
+  /** Tasks, without the oversized ones: finished + still_running + still_waiting. */
+  submitted: number;
+  /** Ran at least once. */
+  started: number;
+  finished: number;
+  /** At the end. */
+  still_running: number;
+  /** At the end. */
+  still_waiting: number;
+  /** Runs that ended with their server. */
+  lost: number;
+  /** Runs that ended so that another task could start. */
+  preempted: number;
+  /** Left out: they fit on no server, even an empty one. */
+  oversized: number;
+  /** Tasks whose runtime was drawn in part. */
+  cut: number;
+  /** Of finished and running tasks, from submission to the last start. */
+  waiting: Quantiles;
+  /** Completion over runtime, of finished tasks. */
+  slowdown: Quantiles;
+  /** From submission to end, of finished tasks. */
+  completion: Quantiles;
+  /** Of tasks that still wait at the end. */
+  waiting_so_far: Quantiles;
+  /** Dominant share of what its users hold together, mean over time. */
+  share: number | null;
 }
 
 export interface Reallocation {
