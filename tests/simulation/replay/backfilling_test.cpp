@@ -93,12 +93,12 @@ std::vector<LogJob> random_log(Random& random, std::int64_t processors) {
   std::vector<LogJob> jobs;
   std::int64_t now = 0;
   for (std::size_t n = 0; n < 120; ++n) {
-    now += static_cast<std::int64_t>(random.below(20));
     const auto runtime = 1 + static_cast<std::int64_t>(random.below(random.below(4) == 0 ? 300 : 40));
     // Some ask for too much, some for too little: they run on.
     const auto requested = std::max<std::int64_t>(1, runtime * static_cast<std::int64_t>(random.below(5)) / 2);
     const auto most = static_cast<std::uint64_t>(random.below(3) == 0 ? processors : 1 + processors / 4);
     jobs.push_back({now, 1 + static_cast<std::int64_t>(random.below(most)), runtime, requested});
+    now += static_cast<std::int64_t>(random.below(20));
   }
   return jobs;
 }

@@ -147,7 +147,7 @@ TEST(Teams, ACopyOfAUserIsInItsTeam) {
     EXPECT_EQ(input->team_of[n].has_value(), input->users[n].name.starts_with("b")) << n;
 }
 
-// Shares at each sample, and their means, against sums over the users of what a flat replay tells.
+// Shares at each sample against sums over the users of what a flat replay tells.
 TEST(Teams, WhatATeamHoldsIsWhatItsUsersHoldTogether) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
@@ -159,9 +159,6 @@ TEST(Teams, WhatATeamHoldsIsWhatItsUsersHoldTogether) {
     const ReplayOutcome outcome = replayed_with(trace, teams, "drf:groups=ignore");
     EXPECT_EQ(outcome.team_shares[0].values, outcome.team_shares[1].values);
     EXPECT_EQ(static_cast<const ReplayTally&>(outcome.teams[0]), static_cast<const ReplayTally&>(outcome));
-    double most = 0;  // the mean of the largest part is no less than the largest of the means
-    for (const double part : outcome.utilization) most = std::max(most, part);
-    EXPECT_GE(outcome.teams[0].share, most - 1e-9) << "replay: Random(" << seed << ")";
     for (std::size_t k = 0; k < outcome.times.size(); ++k) {
       double granted = 0;
       for (const Series& series : outcome.utilization_over_time)
