@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <mirab/audit/metrics.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/classes.hpp>
 
 #include "audit/figures.hpp"
@@ -70,6 +71,10 @@ std::string_view unplaced_name(Unplaced reason) {
       return "blocked";
   }
   return {};
+}
+
+std::string_view notice_kind(std::string_view notice) {
+  return notice.starts_with(kPooledServers) ? "warning" : "note";
 }
 
 std::size_t total_users(const Problem& problem) {

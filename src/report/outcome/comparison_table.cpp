@@ -9,8 +9,6 @@
 #include <set>
 #include <span>
 
-#include <mirab/mechanisms/mechanism.hpp>
-
 #include "audit/figures.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
@@ -246,9 +244,8 @@ std::string notices(Outcomes outcomes, std::size_t width) {
   }
   std::string text;
   for (const std::string& notice : order) {
-    const std::string_view kind = notice.starts_with(kPooledServers) ? "warning" : "note";
     const std::string whole =
-        fmt::format("{}: {}: {}", kind, fmt::join(labels[notice], ", "), printable(notice));
+        fmt::format("{}: {}: {}", notice_kind(notice), fmt::join(labels[notice], ", "), printable(notice));
     text += broken(whole, std::min(width, kPageWidth), "      ");
   }
   return text;

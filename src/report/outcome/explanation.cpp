@@ -302,7 +302,7 @@ std::string remarks(const ExplanationReport& explained, std::size_t width) {
         fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
   }
   for (const std::string& notice : outcome.notices)
-    text += broken("note: " + printable(notice), width, "      ");
+    text += broken(fmt::format("{}: {}", notice_kind(notice), printable(notice)), width, "      ");
   return "\n" + text;
 }
 
