@@ -473,9 +473,12 @@ TEST(AllocationFile, ErrorsNameLineAndColumnOrKey) {
 TEST(AllocationFile, IsReadInPlaceOfWhatTheClusterFileSays) {
   const Result<Problem> cluster =
       read(std::string(kRunning) + "running: [{user: search, server: node, tasks: 3}]\n");
-  const AllocationFile file("a.csv", "user,server,tasks\nsearch,node,1\n");
-  EXPECT_EQ(cluster->running()->at(0).tasks, 3);
-  EXPECT_EQ(file.read()->running()->at(0).tasks, 1);
+  const TemporaryFolder folder;
+  const std::string csv = folder.write("a.csv", "user,shape,server,tasks\ncheckout,web,node,1\n");
+  const Result<Problem> replaced = with_allocation_file(*cluster, csv);
+  ASSERT_TRUE(replaced) << describe(replaced.error());
+  const std::vector<PlacedTasks> expected = {{.user = 1, .server = 0, .tasks = 1}};
+  EXPECT_EQ(replaced->running(), expected);
 }
 
 TEST(ClusterFile, WhatAMechanismGivesFitsThoughItsDoublesAddUpToMore) {
