@@ -55,7 +55,8 @@ std::string repeated_option(const CLI::App& app) {
   return repeated == options.end() ? "" : (*repeated)->get_name();
 }
 
-/// `--report needs a value: FILE` for the parser's `--report: 1 required FILE missing`; anything else as it is.
+/// `--report needs a value: FILE` for the parser's `--report: 1 required FILE missing`; anything else as it
+/// is.
 std::string lacking_value(const std::string& message) {
   constexpr std::string_view kRequired = ": 1 required ";
   constexpr std::string_view kMissing = " missing";
@@ -134,7 +135,10 @@ Exit run_command(std::span<const char* const> given) {
   }
   try {
     program.app->parse(static_cast<int>(arguments.size()), arguments.data());
-  } catch (const CLI::CallForHelp&) {
+  } catch (const CLI::CallForHelp& asked) {
+    const CommandOutline command = outline(program, innermost(*program.app));
+    if (!command.subcommands.empty() && !program.app->remaining(true).empty())
+      return report_error({.message = usage_message(program, asked)});
     return show(help_text(outline(program, innermost(*program.app)), outline(program)));
   } catch (const CLI::CallForVersion&) {
     return show(program.app->version() + "\n");

@@ -2,6 +2,7 @@
 #include <mirab/audit/explanation.hpp>
 
 #include "model/names.hpp"
+#include "python/cluster.hpp"
 #include "python/conversion.hpp"
 #include "python/module.hpp"
 

@@ -115,8 +115,8 @@ TEST(Audit, AMechanismThatCannotDivideTheClusterSaysWhy) {
   EXPECT_TRUE(audits[0].verdicts.empty());
 }
 
-// A runs half a task: less than the 2.25 of its half, less than the 0.625 that B's bundle holds, and memory is
-// free.
+// A runs half a task: less than the 2.25 of its half, less than the 0.625 that B's bundle holds, and memory
+// is free.
 TEST(Audit, FindsThatAHandMadeAllocationIsUnfair) {
   Cluster cluster = testing::slides();
   cluster.running = {{.user = "A", .server = "pool", .tasks = *Quantity::parse("0.5")},
@@ -153,7 +153,8 @@ TEST(Audit, WhatAMechanismGivesIsAsFairWhenItIsGiven) {
   Cluster cluster = testing::slides();
   cluster.running = {{.user = "A", .server = "pool", .tasks = Quantity(3)},
                      {.user = "B", .server = "pool", .tasks = Quantity(2)}};
-  for (const Verdict& verdict : audit(problem_of(cluster), {*choose_mechanism("given")})[0].verdicts)
+  const auto audits = audit(problem_of(cluster), {*choose_mechanism("given")});
+  for (const Verdict& verdict : audits[0].verdicts)
     EXPECT_TRUE(verdict.holds) << property_name(verdict.property);
 }
 

@@ -183,15 +183,15 @@ std::string column_of(const Each& figure) {
       figure.unit == Unit::share ? "share" : "number",
       figure.better == Better::neither ? "undefined" : fmt::format("'{}'", better_word(figure.better)),
       Ordered(figure.meaning).dump(),
-      by_resource ? fmt::format("(outcome, resource) => {}{}[resource]", path, figure.name)
+      by_resource         ? fmt::format("(outcome, resource) => {}{}[resource]", path, figure.name)
       : figure.over_short ? of_short
-                  : fmt::format("outcome => {}{}", path, figure.name));
+                          : fmt::format("outcome => {}{}", path, figure.name));
 }
 
 TEST(Figures, ThePageFollows) {
   std::string columns;
   for_each_figure<Per::outcome, Per::resource>([&](const auto& figure) {
-    if (!figure.heading.empty()) columns += column_of(figure);
+    if (!figure.heading.empty() && !figure.in_detail) columns += column_of(figure);
   });
   expect_text("src/report/page/src/figures.ts",
               R"(// The figures of an outcome, from src/audit/figures.hpp: `make generated` writes this file.

@@ -2,11 +2,11 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
-#include <unistd.h>
 
 #include <mirab/model/cluster_file.hpp>
 
 #include "model/document.hpp"
+#include "support/files.hpp"
 
 namespace mirab {
 namespace {
@@ -343,8 +343,9 @@ TEST(ClusterFile, WhatRunsIsSummedByUserAndServerInTheirOrder) {
                            "  - {user: search, server: node, tasks: 2}\n";
   const Result<Problem> problem = read(text);
   ASSERT_TRUE(problem) << describe(problem.error());
-  const std::vector<PlacedTasks> expected = {
-      {.user = 0, .server = 0, .tasks = 3}, {.user = 1, .server = 0, .tasks = 2.5}, {.user = 1, .server = 1, .tasks = 1}};
+  const std::vector<PlacedTasks> expected = {{.user = 0, .server = 0, .tasks = 3},
+                                             {.user = 1, .server = 0, .tasks = 2.5},
+                                             {.user = 1, .server = 1, .tasks = 1}};
   EXPECT_EQ(problem->running(), expected);
   const Result<Problem> again = read(write_cluster_yaml(problem->cluster()));
   ASSERT_TRUE(again) << describe(again.error());
@@ -368,8 +369,9 @@ TEST(ClusterFile, WhatCannotRunIsRefusedWithItsLineAndKey) {
               StartsWith("c.yaml:12: running[0].server: there is no server 'nod'; did you mean node?"));
   EXPECT_THAT(running_refusal("  - {user: checkout, server: node, tasks: 1}\n"),
               StrEq("c.yaml:12: running[0].shape: missing: user 'checkout' has the task shapes web, cache"));
-  EXPECT_THAT(running_refusal("  - {user: checkout, shape: wep, server: node, tasks: 1}\n"),
-              StartsWith("c.yaml:12: running[0].shape: user 'checkout' has no shape 'wep'; did you mean web?"));
+  EXPECT_THAT(
+      running_refusal("  - {user: checkout, shape: wep, server: node, tasks: 1}\n"),
+      StartsWith("c.yaml:12: running[0].shape: user 'checkout' has no shape 'wep'; did you mean web?"));
   EXPECT_THAT(running_refusal("  - {user: search, shape: web, server: node, tasks: 1}\n"),
               StrEq("c.yaml:12: running[0].shape: user 'search' has no task shapes; leave it out"));
   EXPECT_THAT(running_refusal("  - {user: checkout/web, server: node, tasks: 1}\n"),
@@ -404,50 +406,47 @@ TEST(ClusterFile, ATitleIsTextOnOneLine) {
             "c.yaml:1: title: must be a name or text");
 }
 
-// The content as a file of that name, which goes with the test.
 class AllocationFile {
  public:
-  AllocationFile(const std::string& name, std::string_view content)
-      : path_(std::filesystem::temp_directory_path() / (std::to_string(::getpid()) + name)) {
-    std::ofstream(path_) << content;
-  }
-  AllocationFile(const AllocationFile&) = delete;
-  AllocationFile& operator=(const AllocationFile&) = delete;
-  ~AllocationFile() { std::filesystem::remove(path_); }
+  AllocationFile(const std::string& name, std::string_view content) : path_(folder_.write(name, content)) {}
 
-  Result<Problem> read() const { return with_allocation_file(*mirab::read(kRunning), path_.string()); }
+  Result<Problem> read() const { return with_allocation_file(*mirab::read(kRunning), path_); }
+  /// Without the folder.
   std::string refusal() const {
     const Result<Problem> problem = read();
-    return problem ? "accepted" : describe(problem.error()).substr(path_.parent_path().string().size() + 1);
+    return problem ? "accepted" : describe(problem.error()).substr(folder_.path().size());
   }
-  std::string name() const { return path_.filename(); }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
+  std::string path_;
 };
 
 TEST(AllocationFile, CsvAndListsSayTheSame) {
   const std::vector<PlacedTasks> expected = {{.user = 0, .server = 0, .tasks = 2},
                                              {.user = 1, .server = 0, .tasks = 1}};
-  const AllocationFile csv("a.csv", "user,shape,server,tasks\r\nsearch,,node,2\r\n\"checkout\",web,node,1\r\n");
+  const AllocationFile csv("a.csv",
+                           "user,shape,server,tasks\r\nsearch,,node,2\r\n\"checkout\",web,node,1\r\n");
   const AllocationFile unnamed("a.txt", "tasks,server,user,shape\n2,node,search,\n1,node,checkout,web\n");
   const AllocationFile json("a.json", R"([{"user": "search", "server": "node", "tasks": 2},
                                            {"user": "checkout", "shape": "web", "server": "node", "tasks": 1}])");
-  const AllocationFile object("b", R"({"running": [{"user": "search", "shape": null, "server": "node", "tasks": 2},
+  const AllocationFile object("b",
+                              R"({"running": [{"user": "search", "shape": null, "server": "node", "tasks": 2},
                                      {"user": "checkout", "shape": "web", "server": "node", "tasks": 1}]})");
-  const AllocationFile yaml("a.yaml", "running:\n- {user: search, server: node, tasks: 2}\n"
-                                      "- {user: checkout, shape: web, server: node, tasks: 1}\n");
+  const AllocationFile yaml("a.yaml",
+                            "running:\n- {user: search, server: node, tasks: 2}\n"
+                            "- {user: checkout, shape: web, server: node, tasks: 1}\n");
   for (const AllocationFile* file : {&csv, &unnamed, &json, &object, &yaml}) {
     const Result<Problem> problem = file->read();
     ASSERT_TRUE(problem) << describe(problem.error());
-    EXPECT_EQ(problem->running(), expected) << file->name();
+    EXPECT_EQ(problem->running(), expected);
   }
 }
 
 TEST(AllocationFile, ErrorsNameLineAndColumnOrKey) {
   const auto csv = [](std::string_view rows) {
     const AllocationFile file("a.csv", "user,server,tasks\n" + std::string(rows));
-    return file.refusal().substr(file.name().size());
+    return file.refusal().substr(std::string_view("a.csv").size());
   };
   EXPECT_THAT(csv("search,node,1\nserch,node,1\n"), StartsWith(":3: user: there is no user 'serch'"));
   EXPECT_EQ(csv("search,node,4\n"), ":2: tasks: user 'search' has 3 tasks, and 4 would run");
@@ -458,21 +457,28 @@ TEST(AllocationFile, ErrorsNameLineAndColumnOrKey) {
   const AllocationFile header("a.csv", "user,host,tasks\n");
   EXPECT_THAT(header.refusal(), HasSubstr(":1: host: unknown column"));
   const AllocationFile lacking("a.csv", "user,tasks\n");
-  EXPECT_THAT(lacking.refusal(), HasSubstr(":1: server: no such column; the first line is user,shape,server,tasks"));
+  EXPECT_THAT(lacking.refusal(),
+              HasSubstr(":1: server: no such column; the first line is user,shape,server,tasks"));
   const AllocationFile empty("a.csv", "");
   EXPECT_THAT(empty.refusal(), HasSubstr("the file is empty; its first line is user,shape,server,tasks"));
-  const AllocationFile json("a.json", "{\"running\": [\n{\"user\": \"search\", \"server\": \"x\", \"tasks\": 1}]}");
+  const AllocationFile json("a.json",
+                            "{\"running\": [\n{\"user\": \"search\", \"server\": \"x\", \"tasks\": 1}]}");
   EXPECT_THAT(json.refusal(), HasSubstr(":2: running[0].server: there is no server 'x'"));
   const AllocationFile other("a.json", "{\"servers\": []}");
   EXPECT_THAT(other.refusal(), HasSubstr(":1: servers: unknown key"));
-  EXPECT_THAT(describe(with_allocation_file(*read(kRunning), "/nowhere.csv").error()), StartsWith("/nowhere.csv: "));
+  EXPECT_THAT(describe(with_allocation_file(*read(kRunning), "/nowhere.csv").error()),
+              StartsWith("/nowhere.csv: "));
 }
 
 TEST(AllocationFile, IsReadInPlaceOfWhatTheClusterFileSays) {
-  const Result<Problem> cluster = read(std::string(kRunning) + "running: [{user: search, server: node, tasks: 3}]\n");
-  const AllocationFile file("a.csv", "user,server,tasks\nsearch,node,1\n");
-  EXPECT_EQ(cluster->running()->at(0).tasks, 3);
-  EXPECT_EQ(file.read()->running()->at(0).tasks, 1);
+  const Result<Problem> cluster =
+      read(std::string(kRunning) + "running: [{user: search, server: node, tasks: 3}]\n");
+  const TemporaryFolder folder;
+  const std::string csv = folder.write("a.csv", "user,shape,server,tasks\ncheckout,web,node,1\n");
+  const Result<Problem> replaced = with_allocation_file(*cluster, csv);
+  ASSERT_TRUE(replaced) << describe(replaced.error());
+  const std::vector<PlacedTasks> expected = {{.user = 1, .server = 0, .tasks = 1}};
+  EXPECT_EQ(replaced->running(), expected);
 }
 
 TEST(ClusterFile, WhatAMechanismGivesFitsThoughItsDoublesAddUpToMore) {

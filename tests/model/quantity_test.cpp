@@ -60,9 +60,16 @@ TEST(Quantity, ReadsEverySuffixOfKubernetes) {
 
 TEST(Quantity, RefusesWhatIsNotAnAmountAndSaysWhatWouldBe) {
   for (const char* text :
-       {"", "abc", "1 2", "64GiB", "1e", "1e3.5", "--1", "1.2.3", "0x10", "1_000", "e3", ".", "Gi"}) {
+       {"", "abc", "1 2", "64GiX", "64XB", "B", "1e", "1e3.5", "--1", "1.2.3", "0x10", "1_000", "e3", ".", "Gi"}) {
     EXPECT_THAT(quantity_refusal(text), HasSubstr("is not an amount; write a number like 16")) << text;
   }
+}
+
+TEST(Quantity, UnitsOfBytesAreAnsweredWithTheSuffixesThatAreMeant) {
+  EXPECT_EQ(quantity_refusal("64GB"), "'64GB' is not an amount; did you mean 64G or 64Gi?");
+  EXPECT_EQ(quantity_refusal("1.5mb"), "'1.5mb' is not an amount; did you mean 1.5M or 1.5Mi?");
+  EXPECT_EQ(quantity_refusal("2KB"), "'2KB' is not an amount; did you mean 2k or 2Ki?");
+  EXPECT_EQ(quantity_refusal("64GiB"), "'64GiB' is not an amount; did you mean 64Gi?");
 }
 
 TEST(Quantity, RefusesNegativeAndNonFiniteNumbers) {

@@ -38,7 +38,8 @@ struct AuditOptions {
   AuditProgress progress = {};
 };
 
-/// Every mechanism of the registry that divides any problem; one whose options must be given takes 2 for each.
+/// Every mechanism of the registry that divides any problem; one whose options must be given takes 2 for
+/// each.
 std::vector<Choice> all_mechanisms();
 
 /// What is asked where the options name no property: of groups only when there are some.
@@ -51,6 +52,11 @@ bool any_honours_groups(const std::vector<Choice>& mechanisms);
 /// smallest cluster that could be found. Deterministic for a seed, with any number of threads.
 std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choice>& mechanisms,
                                   const AuditOptions& options = {});
+
+/// The same of one rule, which may be the caller's own; `name` stands for it. Its `divide` is called from
+/// several threads when the options say so.
+MechanismAudit audit(const Problem& problem, const std::string& name, const Rule& rule,
+                     const AuditOptions& options = {});
 
 /// How random clusters look: at most 4 users, 3 servers and 3 resources, in small whole numbers.
 struct RandomStyle {

@@ -57,9 +57,9 @@ std::string formatted(const report::Comparison& comparison, const CompareOptions
   const OutputOptions& output = options.output;
   if (output.format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
   if (output.format == "csv") return report::comparison_csv(comparison);
-  return report::comparison_table(comparison, {.width = columns_of(output.file),
-                                               .all_metrics = options.all_metrics,
-                                               .times = options.times});
+  return report::comparison_table(
+      comparison,
+      {.width = columns_of(output.file), .all_metrics = options.all_metrics, .times = options.times});
 }
 
 void drop_steps(report::Comparison& comparison) {
@@ -103,7 +103,8 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
   app.add_option("--report", options.report,
                  "Also write a page with pictures, which needs no network, to FILE")
       ->type_name("FILE");
-  app.add_option("--title", options.title, "What to call the cluster; default: `title` of its file, or the file")
+  app.add_option("--title", options.title,
+                 "What to call the cluster; default: `title` of its file, or the file")
       ->type_name("TEXT");
   app.add_option("--date", options.date, "The date in the page's footer; default: today")->type_name("DATE");
   add_seed_option(app, options.seed);
@@ -144,7 +145,6 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
   const bool none_named = mechanisms.empty() && fillings.empty();
   const Recommendation taken = recommended(*problem);
   if (none_named) mechanisms.push_back(taken.choice);
-  add_given(*problem, mechanisms);
   print_cluster_notices(options.cluster, missing_units(*problem));
   if (!fillings.empty()) print_cluster_notices(options.cluster, unplaceable_tasks(*problem));
   std::string title = name_of(*problem, options);
@@ -166,6 +166,12 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
     if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
     if (!choice.notice.empty()) outcome->notices.push_back(choice.notice);
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
+  }
+
+  if (comparison.problem.running() && !is_named(mechanisms, "given")) {
+    Result<Outcome> given = allocate(comparison.problem, "given");
+    if (!given) return report_error(with_cluster_position(options.cluster, given.error()));
+    comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(given)));
   }
 
   std::string page;
@@ -221,10 +227,11 @@ Exit run(const AllocateFlags& options) {
 Command add_allocate(CLI::App& app) {
   auto options = std::make_shared<AllocateFlags>();
   CLI::App* command = app.add_subcommand("allocate", "Divide a cluster fairly among its users");
-  add_list_option(*command, "-m,--mechanism", options->mechanisms,
-                  "How to divide, with options after a colon (alpha-fair:alpha=2); repeat to compare; default: "
-                  "what 'mirab mechanisms --for CLUSTER' recommends",
-                  "MECHANISM");
+  add_list_option(
+      *command, "-m,--mechanism", options->mechanisms,
+      "How to divide, with options after a colon (alpha-fair:alpha=2); repeat to compare; default: "
+      "what 'mirab mechanisms --for CLUSTER' recommends",
+      "MECHANISM");
   add_list_option(*command, "--fill", options->fillings,
                   "Also place whole tasks one by one, as another column: DISCIPLINE[/PLACEMENT] (default "
                   "first-fit); may be repeated",

@@ -24,7 +24,7 @@ constexpr std::size_t kColumns = 7;
 
 std::string side_words(const DiffSide& side) {
   return fmt::format("{}, {}: {} on {}", side.title, side.outcome.mechanism,
-                     counted(side.problem.user_count(), "user"),
+                     counted(total_users(side.problem), "user"),
                      counted(static_cast<std::size_t>(total_servers(side.problem)), "server"));
 }
 
@@ -120,6 +120,7 @@ class Rows {
 
 std::string not_shown(const Difference& difference, const Shown& part) {
   const std::size_t left = difference.users.size() - part.gainers - part.losers;
+  if (left == 0) return {};
   const std::size_t gainers = difference.gainers - std::min(part.gainers, difference.gainers);
   const std::size_t losers = difference.losers - part.losers;
   const std::size_t unchanged = left - gainers - losers;
@@ -161,7 +162,8 @@ void add_sums(Rows& rows, const Diff& diff) {
 
 std::string remarks(const Diff& diff, std::size_t width) {
   const std::vector<UserChange>& users = diff.difference.users;
-  std::string legend = "change: of the tasks; share: the largest part of any one resource that the user holds";
+  std::string legend =
+      "change: of the tasks; share: the largest part of any one resource that the user holds";
   if (!diff.difference.same_pool) legend += ", of the cluster before on both sides";
   std::string text = broken(legend, width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
@@ -173,7 +175,8 @@ std::string remarks(const Diff& diff, std::size_t width) {
                           magnitude(outcome.certificate.value));
     }
     for (const std::string& notice : outcome.notices)
-      text += broken(fmt::format("note: {}: {}", outcome.mechanism, printable(notice)), width, "      ");
+      text += broken(fmt::format("{}: {}: {}", notice_kind(notice), outcome.mechanism, printable(notice)),
+                     width, "      ");
   }
   return "\n" + text;
 }
@@ -277,9 +280,8 @@ void add_share(std::vector<std::string>& record, const std::optional<UserShare>&
 }  // namespace
 
 std::string difference_csv(const Diff& diff) {
-  std::string csv = csv_record(
-      {"user", "tasks_before", "dominant_share_before", "tasks_after", "dominant_share_after", "change",
-       "share_of_before_after"});
+  std::string csv = csv_record({"user", "tasks_before", "dominant_share_before", "tasks_after",
+                                "dominant_share_after", "change", "share_of_before_after"});
   const Difference& difference = diff.difference;
   for (const auto* users : {&difference.users, &difference.gone, &difference.come}) {
     for (const UserChange& user : *users) {

@@ -29,24 +29,14 @@ export const figures: readonly Figure[] = [
     of: outcome => outcome.metrics_short?.jain,
   },
   {
-    heading: "top 20% / bottom 20%", unit: 'number', better: 'less',
+    heading: "top/bottom 20%", unit: 'number', better: 'less',
     meaning: "What the fifth of the users with the highest shares holds over what the fifth with the lowest holds, per weight: 1 when all are equal, infinite when the lowest hold nothing.",
     of: outcome => outcome.metrics_short?.ratio_20_20,
   },
   {
-    heading: "std deviation of shares", unit: 'number', better: 'less',
+    heading: "std deviation", unit: 'number', better: 'less',
     meaning: "The sample standard deviation of the dominant shares per weight: 0 when all are equal.",
     of: outcome => outcome.metrics_short?.sample_standard_deviation,
-  },
-  {
-    heading: "β dominant", unit: 'number', better: 'less',
-    meaning: "How differently the resources serve the users whom they dominate: the largest less the smallest part of a resource that such users hold.",
-    of: outcome => outcome.metrics.beta_dominant,
-  },
-  {
-    heading: "β non-dominant", unit: 'number', better: 'less',
-    meaning: "The same for the users whom the resource does not dominate.",
-    of: outcome => outcome.metrics.beta_non_dominant,
   },
   {
     heading: "used", by_resource: true, unit: 'share', better: 'more',
