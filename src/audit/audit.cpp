@@ -64,6 +64,16 @@ class Progress {
   std::uint64_t done_ = 0;
 };
 
+// Rules are asked about changed clusters, on which what runs would no longer fit.
+Problem without_running(const Problem& problem) {
+  if (!problem.running()) return problem;
+  Cluster cluster = problem.cluster();
+  cluster.running.reset();
+  Result<Problem> without = Problem::from(std::move(cluster));
+  MIRAB_ASSERT(static_cast<bool>(without), "less can only be wrong where more was");
+  return *std::move(without);
+}
+
 struct PendingVerdict {
   Verdict* verdict;
   Rule rule;
@@ -82,6 +92,7 @@ void shrink_all(const std::vector<PendingVerdict>& open, const AuditOptions& opt
 std::vector<Choice> all_mechanisms() {
   std::vector<Choice> choices;
   for (const Mechanism& row : mechanisms()) {
+    if (!row.is_rule) continue;
     std::string text(row.name);
     char joint = ':';
     for (const OptionInfo& option : row.options) {
@@ -110,6 +121,7 @@ bool any_honours_groups(const std::vector<Choice>& mechanisms) {
 
 std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choice>& mechanisms,
                                   const AuditOptions& options) {
+  const Problem unplaced = without_running(problem);
   const std::vector<Property> list = asked_properties(options, !problem.tree().is_flat());
   const std::uint64_t attempts = share_of_budget(options, list, mechanisms.size());
   Progress progress(options.progress, list.size() * mechanisms.size() * attempts);
@@ -119,7 +131,8 @@ std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choi
     const Rule& rule = rules.emplace_back(rule_of(choice));
     MechanismAudit& found =
         audits.emplace_back(MechanismAudit{.mechanism = choice.text, .refused = {}, .verdicts = {}});
-    const Result<Outcome> outcome = rule.divide(problem);
+    const Problem& divided = rule.is_rule ? unplaced : problem;
+    const Result<Outcome> outcome = rule.divide(divided);
     if (!outcome) {
       found.refused = outcome.error();
       progress.add(attempts * list.size());
@@ -127,7 +140,7 @@ std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choi
     }
     found.status = outcome->status;
     for (const Property property : list) {
-      found.verdicts.push_back(check(property, {problem, *outcome, rule.scope}, rule,
+      found.verdicts.push_back(check(property, {divided, *outcome, rule.scope}, rule,
                                      {.attempts = attempts,
                                       .seed = options.seed,
                                       .threads = options.threads,

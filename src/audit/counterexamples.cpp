@@ -355,6 +355,7 @@ class Shrinking {
   /// Takes the cluster in place of the present one when it is a problem and violates too.
   bool offer(Cluster cluster) {
     if (left_ == 0) return false;
+    drop_stale_running(cluster);
     const Result<Problem> problem = Problem::from(std::move(cluster));
     if (!problem) return false;
     --left_;
@@ -365,6 +366,19 @@ class Shrinking {
   }
 
  private:
+  // What runs of users or on servers that were taken away.
+  static void drop_stale_running(Cluster& cluster) {
+    if (!cluster.running) return;
+    std::erase_if(*cluster.running, [&](const Running& entry) {
+      const auto is_of = [&](const User& user) {
+        return entry.shape ? user.shape == entry.shape && user.group == entry.user : user.name == entry.user;
+      };
+      const auto is_on = [&](const Server& server) { return server.name == entry.server; };
+      return std::none_of(cluster.users.begin(), cluster.users.end(), is_of) ||
+             std::none_of(cluster.servers.begin(), cluster.servers.end(), is_on);
+    });
+  }
+
   Witness witness_;
   const Violates& violates_;
   double least_;

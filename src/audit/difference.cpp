@@ -25,8 +25,33 @@ std::vector<std::string> user_names(const Problem& problem) {
 std::vector<UserShare> shares_of(const Side& side) {
   const std::vector<double> dominant = dominant_shares(side.problem, side.allocation);
   std::vector<UserShare> shares;
-  for (std::size_t n = 0; n < dominant.size(); ++n) shares.push_back({side.allocation.tasks[n], dominant[n]});
+  for (std::size_t n = 0; n < dominant.size(); ++n) {
+    shares.push_back({.tasks = side.allocation.tasks[n],
+                      .dominant_share = dominant[n],
+                      .share_of_before = dominant[n]});
+  }
   return shares;
+}
+
+// What each user holds on a side, in parts of the cluster before: of the resources that this has.
+void measure_by(const Problem& before, const Side& side, std::vector<UserShare>& shares) {
+  const Indices known = by_name(before.resources());
+  std::vector<double> pool(side.problem.resource_count());
+  for (std::size_t r = 0; r < pool.size(); ++r) {
+    const auto place = known.find(side.problem.resources()[r]);
+    if (place != known.end()) pool[r] = before.pool()[place->second];
+  }
+  const std::vector<std::vector<double>> held = bundles(side.problem, side.allocation);
+  for (std::size_t n = 0; n < shares.size(); ++n) {
+    shares[n].share_of_before = 0;
+    for (std::size_t r = 0; r < pool.size(); ++r) {
+      if (pool[r] > 0) shares[n].share_of_before = std::max(shares[n].share_of_before, held[n][r] / pool[r]);
+    }
+  }
+}
+
+bool have_same_pool(const Problem& before, const Problem& after) {
+  return before.resources() == after.resources() && before.pool() == after.pool();
 }
 
 double relative_change(double before, double after) {
@@ -52,6 +77,7 @@ UserShare lowest(const std::vector<UserShare>& shares) {
   for (const UserShare& share : shares) {
     least.tasks = std::min(least.tasks, share.tasks);
     least.dominant_share = std::min(least.dominant_share, share.dominant_share);
+    least.share_of_before = std::min(least.share_of_before, share.share_of_before);
   }
   return least;
 }
@@ -64,7 +90,9 @@ double tasks_in_all(const std::vector<UserShare>& shares) {
 
 void compare_users(const Side& before, const Side& after, Difference& result) {
   const std::vector<UserShare> old = shares_of(before);
-  const std::vector<UserShare> fresh = shares_of(after);
+  std::vector<UserShare> fresh = shares_of(after);
+  result.same_pool = have_same_pool(before.problem, after.problem);
+  if (!result.same_pool) measure_by(before.problem, after, fresh);
   result.lowest_before = lowest(old);
   result.lowest_after = lowest(fresh);
   result.tasks_before = tasks_in_all(old);

@@ -121,10 +121,6 @@ std::vector<Binding> bindings(const Problem& problem, const Classes& classes,
   return found;
 }
 
-bool has_all_tasks(const User& user, double tasks) {
-  return user.tasks && tasks >= user.tasks->value() * (1 - kFull);
-}
-
 Check try_changes(const Problem& problem, const Choice& choice, const std::vector<Change>& changes,
                   const ExplainOptions& options, Explanation& explanation) {
   const std::size_t tries = std::min(changes.size(), options.what_ifs);
@@ -181,9 +177,10 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
   const Allocation& allocation = explanation.outcome.allocation;
   const Classes classes = merge(problem, MergeUsers::equal, MergeServers::equal);
   explanation.dominant_share = dominant_shares(problem, allocation)[user];
-  explanation.has_all_tasks = has_all_tasks(problem.users()[user], allocation.tasks[user]);
+  explanation.has_all_tasks = satisfaction(problem, explanation.outcome).satisfied[user];
   explanation.stop = Stops(problem, explanation.outcome).of(user);
   if (!explanation.has_all_tasks) explanation.bindings = bindings(problem, classes, explanation);
+  if (!row.is_rule) return explanation;  // it would not follow a change
   const std::vector<Change> changes = changes_for(problem, classes, row, explanation);
   if (Check wrong = try_changes(problem, choice, changes, options, explanation)) return *std::move(wrong);
   return explanation;

@@ -51,12 +51,16 @@ struct Figure {
   std::string_view heading = {};  ///< in the tables; empty: not shown there
   bool negative = false;          ///< may it be below zero, by rounding at least?
   bool within_1 = false;
+  bool over_short = false;  ///< also of those who are short of tasks alone: of_short_users()
+  bool in_detail = false;   ///< in the table with `--metrics all` only
 
   constexpr Figure headed(std::string_view text) const { return with(&Figure::heading, text); }
   constexpr Figure more_is_better() const { return with(&Figure::better, Better::more); }
   constexpr Figure less_is_better() const { return with(&Figure::better, Better::less); }
   constexpr Figure may_be_negative() const { return with(&Figure::negative, true); }
   constexpr Figure at_most_1() const { return with(&Figure::within_1, true); }
+  constexpr Figure of_short_too() const { return with(&Figure::over_short, true); }
+  constexpr Figure detailed() const { return with(&Figure::in_detail, true); }
 
  private:
   template <class Attribute>
@@ -80,38 +84,45 @@ inline constexpr std::tuple kFigures{
         "The lowest dominant share, not per weight: the part that this user holds of the resource it needs "
         "most.")
         .headed("lowest share")
+        .of_short_too()
         .more_is_better(),
     figure<Per::outcome>(
         "gini", &Metrics::gini, Unit::number,
         "The Gini coefficient of the dominant shares per weight: 0 when all are equal, 1 − 1/N when one "
         "user has all.")
         .headed("Gini")
+        .of_short_too()
         .less_is_better(),
     figure<Per::outcome>(
         "jain", &Metrics::jain, Unit::number,
         "Jain's index of the dominant shares per weight: 1 when all are equal, 1/N when one user has all.")
         .headed("Jain")
+        .of_short_too()
         .more_is_better(),
     figure<Per::outcome>("ratio_20_20", &Metrics::ratio_20_20, Unit::ratio,
                          "What the fifth of the users with the highest shares holds over what the fifth with "
                          "the lowest holds, "
                          "per weight: 1 when all are equal, infinite when the lowest hold nothing.")
-        .headed("20:20 ratio")
+        .headed("top 20% / bottom 20%")
+        .of_short_too()
         .less_is_better(),
     figure<Per::outcome>(
         "sample_standard_deviation", &Metrics::sample_standard_deviation, Unit::number,
         "The sample standard deviation of the dominant shares per weight: 0 when all are equal.")
-        .headed("std deviation")
+        .headed("std deviation of shares")
+        .of_short_too()
         .less_is_better(),
     figure<Per::outcome>(
         "beta_dominant", &Metrics::beta_dominant, Unit::number,
         "How differently the resources serve the users whom they dominate: the largest less the smallest "
         "part of a resource that such users hold.")
         .headed("β dominant")
+        .detailed()
         .less_is_better(),
     figure<Per::outcome>("beta_non_dominant", &Metrics::beta_non_dominant, Unit::number,
                          "The same for the users whom the resource does not dominate.")
         .headed("β non-dominant")
+        .detailed()
         .less_is_better(),
     figure<Per::resource>("utilization", &Metrics::utilization, Unit::share,
                           "How much of the resource is in use, of its capacity.")
@@ -143,7 +154,7 @@ inline constexpr std::tuple kFigures{
         "errors", &FillRecord::errors, Unit::count,
         "How many tasks were placed for a user who did not have the lowest share per weight of the users "
         "that could be served. Task by task only.")
-        .headed("wrong placements")
+        .headed("out of turn")
         .less_is_better(),
     figure<Per::user>("tasks", &Allocation::tasks, Unit::tasks, "How many tasks the user can run.")
         .headed("tasks"),

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <string_view>
 
 #include <mirab/audit/metrics.hpp>
 
@@ -30,19 +32,33 @@ double part_of_pool(const Problem& problem, double amount, std::size_t r) {
 
 // Dominant shares per unit of weight, scaled so that they are the shares themselves when all weights are
 // equal; of the users who have a weight.
-std::vector<double> shares_per_weight(const Problem& problem, const std::vector<double>& shares) {
+std::vector<double> shares_per_weight(const Problem& problem, const std::vector<double>& shares,
+                                      const std::vector<std::size_t>& users) {
   double weights = 0, weighted = 0;
-  for (const User& user : problem.users()) {
-    weights += user.weight.value();
-    weighted += user.weight.is_zero() ? 0 : 1;
+  for (const std::size_t n : users) {
+    weights += problem.users()[n].weight.value();
+    weighted += problem.users()[n].weight.is_zero() ? 0 : 1;
   }
   const double mean = weights / weighted;
   std::vector<double> per_weight;
-  for (std::size_t n = 0; n < shares.size(); ++n) {
+  for (const std::size_t n : users) {
     const Quantity& weight = problem.users()[n].weight;
     if (!weight.is_zero()) per_weight.push_back(shares[n] * (mean / weight.value()));
   }
   return per_weight;
+}
+
+// The lowest share and the measures of inequality over some users, at least one.
+void measure_inequality(const Problem& problem, const std::vector<std::size_t>& users, Metrics& metrics) {
+  const std::vector<double>& shares = metrics.dominant_shares;
+  const std::vector<double> fair = shares_per_weight(problem, shares, users);
+  metrics.jain = jain(fair);
+  metrics.gini = gini(fair);
+  metrics.ratio_20_20 = ratio_20_20(fair);
+  metrics.sample_standard_deviation = sample_standard_deviation(fair);
+  metrics.min_dominant_share = shares[users.front()];
+  for (const std::size_t n : users)
+    metrics.min_dominant_share = std::min(metrics.min_dominant_share, shares[n]);
 }
 
 double spread(const std::vector<double>& values) {
@@ -122,16 +138,12 @@ std::vector<double> dominant_shares(const Problem& problem, const Allocation& al
 
 Metrics measure(const Problem& problem, const Allocation& allocation) {
   const std::size_t resources = problem.resource_count();
-  const std::vector<double> shares = dominant_shares(problem, allocation);
-  const std::vector<double> fair = shares_per_weight(problem, shares);
-  Metrics metrics{.jain = jain(fair),
-                  .gini = gini(fair),
-                  .ratio_20_20 = ratio_20_20(fair),
-                  .sample_standard_deviation = sample_standard_deviation(fair),
-                  .min_dominant_share = *std::min_element(shares.begin(), shares.end()),
-                  .dominant_shares = shares,
+  Metrics metrics{.dominant_shares = dominant_shares(problem, allocation),
                   .dominant_resources = dominant_resources(problem, allocation),
                   .utilization = std::vector<double>(resources)};
+  std::vector<std::size_t> everyone(problem.user_count());
+  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
+  measure_inequality(problem, everyone, metrics);
   const std::vector<std::size_t>& dominant = metrics.dominant_resources;
   std::vector<double> held_by_dominated(resources);
   std::vector<double> held_by_others(resources);
@@ -145,6 +157,60 @@ Metrics measure(const Problem& problem, const Allocation& allocation) {
   metrics.beta_dominant = spread(held_by_dominated);
   metrics.beta_non_dominant = spread(held_by_others);
   return metrics;
+}
+
+bool Satisfaction::any_asked() const {
+  return std::any_of(asked.begin(), asked.end(), [](const auto& tasks) { return tasks.has_value(); });
+}
+
+namespace {
+
+double share_of_a_task(const Problem& problem, const User& user) {
+  double share = 0;
+  for (std::size_t r = 0; r < user.demand.size(); ++r)
+    share = std::max(share, part_of_pool(problem, user.demand[r].value(), r));
+  return share;
+}
+
+}  // namespace
+
+Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
+  constexpr double kAllWithin = 1e-6;  // of what is asked for: what certificates and rounding may leave
+  Satisfaction result;
+  std::map<std::string_view, bool> of_shapes;  // by their user: have all of them what they ask for?
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    const User& user = problem.users()[n];
+    std::optional<double> asked;
+    if (user.tasks) asked = outcome.filling ? std::floor(user.tasks->value()) : user.tasks->value();
+    const bool satisfied = asked && outcome.allocation.tasks[n] >= *asked * (1 - kAllWithin);
+    result.asked.push_back(asked);
+    result.asked_shares.push_back(asked ? std::optional(*asked * share_of_a_task(problem, user)) : std::nullopt);
+    result.satisfied.push_back(satisfied);
+    if (user.shape) {
+      bool& all = of_shapes.emplace(*user.group, true).first->second;
+      all = all && satisfied;
+    } else {
+      ++result.users;
+      result.satisfied_users += satisfied ? 1 : 0;
+    }
+  }
+  for (const auto& [user, satisfied] : of_shapes) {
+    ++result.users;
+    result.satisfied_users += satisfied ? 1 : 0;
+  }
+  return result;
+}
+
+std::optional<Metrics> of_short_users(const Problem& problem, const Metrics& metrics,
+                                      const Satisfaction& satisfaction) {
+  std::vector<std::size_t> users;
+  for (std::size_t n = 0; n < satisfaction.satisfied.size(); ++n) {
+    if (!satisfaction.satisfied[n]) users.push_back(n);
+  }
+  if (users.empty()) return {};
+  Metrics of_short = metrics;
+  measure_inequality(problem, users, of_short);
+  return of_short;
 }
 
 namespace {

@@ -124,7 +124,8 @@ Rule rule_of(const Choice& mechanism) {
   MIRAB_ASSERT(row != table.end(), "a mechanism of the registry");
   return {.scope = row->scope,
           .divide = [mechanism](const Problem& problem) { return allocate(problem, mechanism); },
-          .groups = row->accepts.groups};
+          .groups = row->accepts.groups,
+          .is_rule = row->is_rule};
 }
 
 namespace {
@@ -139,6 +140,13 @@ std::optional<Verdict> not_asked(Property property, const Problem& problem, cons
   const auto is_one_of = [&](const auto& list) {
     return std::find(list.begin(), list.end(), property) != list.end();
   };
+  if (!rule.is_rule && is_searched(property)) {
+    return Verdict{.property = property,
+                   .decided = false,
+                   .applicable = false,
+                   .tried = 0,
+                   .note = "compares clusters, and an allocation that is given says nothing of another one"};
+  }
   if (!rule.groups || (tree.is_flat() && !problem.has_zero_weight())) return {};
   if (is_one_of(kByWeight))
     return vacuous(property, "users of different groups are not compared by their weights");

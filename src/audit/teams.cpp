@@ -113,16 +113,14 @@ std::string_view stop_name(StopKind kind) {
 Stops::Stops(const Problem& problem, const Outcome& outcome)
     : problem_(problem),
       outcome_(outcome),
+      satisfaction_(satisfaction(problem, outcome)),
       used_(fairness::used_below(problem.tree(), bundles(problem, outcome.allocation))),
       charged_(charged(problem.tree(), used_)[0]) {}
 
 Stop Stops::of(std::size_t user) const {
   const bool whole = outcome_.filling.has_value();  // then a wall stops the next task before it is reached
   const Allocation& allocation = outcome_.allocation;
-  if (const std::optional<Quantity>& all = problem_.users()[user].tasks) {
-    const double tasks = whole ? std::floor(all->value()) : all->value();
-    if (is_full(allocation.tasks[user], tasks)) return {.kind = StopKind::tasks};
-  }
+  if (satisfaction_.satisfied[user]) return {.kind = StopKind::tasks};
   const Tree& tree = problem_.tree();
   for (const std::size_t node : tree.path(tree.node_of_user(user))) {
     const std::span<const double> limit = tree.limit(node);

@@ -169,6 +169,7 @@ std::vector<Change> changes_for(const Problem& problem, const Classes& classes, 
 
 Result<Problem> changed(const Problem& problem, std::size_t user, const Change& change) {
   Cluster cluster = problem.cluster();
+  cluster.running.reset();
   switch (change.kind) {
     case ChangeKind::server:
       ++cluster.servers[change.servers[0]].count;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
+#include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -51,6 +53,30 @@ CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector
   return app.add_option(name, values, meaning)->allow_extra_args(false)->type_name(value_name);
 }
 
+namespace {
+
+/// Where a name belongs that is right, but not here: `fifo` after --mechanism. Empty when it is not such a name.
+std::string of_another_kind(const std::string& text, const std::string& option) {
+  const std::string name = text.substr(0, text.find_first_of(":/"));
+  const auto is = [&](Result<Choice> (*choose)(std::string_view)) {
+    return static_cast<bool>(choose(name)) || static_cast<bool>(choose(text));
+  };
+  if (option == "--mechanism" && is(choose_discipline))
+    return fmt::format("{} is a discipline, which places whole tasks one by one: --fill {} of 'mirab allocate', "
+                       "or 'mirab fill -d {}'",
+                       name, text, name);
+  if (option == "--discipline" && is(choose_mechanism))
+    return fmt::format("{} is a mechanism, which divides: 'mirab allocate -m {}'", name, text);
+  if (option == "--fill" && is(choose_mechanism))
+    return fmt::format("{} is a mechanism, which divides: -m {}", name, text);
+  if (option != "--placement" && is(choose_placement))
+    return fmt::format("{} is a placement: 'mirab fill -d DISCIPLINE -p {}', or --fill DISCIPLINE/{}", name,
+                       text, text);
+  return {};
+}
+
+}  // namespace
+
 Result<Choice> read_choice(const std::string& text, const std::string& option,
                            Result<Choice> (*choose)(std::string_view)) {
   if (text.substr(0, text.find(':')).find(',') != std::string::npos) {
@@ -62,6 +88,7 @@ Result<Choice> read_choice(const std::string& text, const std::string& option,
   if (choice) return choice;
   Error error = choice.error();
   error.key = option;
+  if (const std::string other = of_another_kind(text, option); !other.empty()) error.message = other;
   return error;
 }
 
@@ -99,6 +126,18 @@ Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, 
   return choices;
 }
 
+void add_given(const Problem& problem, std::vector<Choice>& mechanisms) {
+  const Choice given = *choose_mechanism("given");
+  const bool is_there = std::any_of(mechanisms.begin(), mechanisms.end(),
+                                    [&](const Choice& each) { return each.name == given.name; });
+  if (problem.running() && !is_there) mechanisms.push_back(given);
+}
+
+std::string choice_notice(const Recommendation& taken, const std::string& cluster) {
+  return fmt::format("taken since no mechanism was named: {}; 'mirab mechanisms --for {}' compares them all",
+                     taken.reason, cluster);
+}
+
 void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats) {
   options.format = formats.front();
   CLI::Option* format =
@@ -108,23 +147,37 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::vector
       ->type_name("FILE");
 }
 
+std::string made_words(const std::string& date) {
+  if (!date.empty()) return fmt::format("mirab {}, {}", MIRAB_VERSION, date);
+  std::time_t now = std::time(nullptr);
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
+    std::int64_t seconds = 0;
+    const char* const end = epoch + std::string_view(epoch).size();
+    const auto [stop, failure] = std::from_chars(epoch, end, seconds);
+    if (failure == std::errc{} && stop == end) now = static_cast<std::time_t>(seconds);
+  }
+  std::tm utc{};
+  if (gmtime_r(&now, &utc) == nullptr) return fmt::format("mirab {}", MIRAB_VERSION);
+  return fmt::format("mirab {}, {:04}-{:02}-{:02}", MIRAB_VERSION, utc.tm_year + 1900, utc.tm_mon + 1,
+                     utc.tm_mday);
+}
+
 void add_seed_option(CLI::App& app, std::uint64_t& seed) {
   CLI::Option* option =
-      app.add_option("--seed", seed, "Seed of all random numbers; the same seed repeats the result");
+      app.add_option("--seed", seed, "Random seed; the same seed gives the same result");
   take_whole_number(option->capture_default_str(), 0);
 }
 
 void add_threads_option(CLI::App& app, int& threads, const std::string& meaning) {
   constexpr std::uint64_t kMaxThreads = 1024;
-  CLI::Option* option = app.add_option("--threads", threads, meaning + "; the result is the same with any");
+  CLI::Option* option = app.add_option("--threads", threads, meaning + "; does not change the result");
   take_whole_number(option->capture_default_str(), 1, kMaxThreads);
 }
 
 void add_tie_option(CLI::App& app, std::string& tie) {
   CLI::Option* option = app.add_option(
       "--tie", tie,
-      "Which of several users with equal shares to serve: the first declared, the last declared, or one "
-      "drawn at random");
+      "Who goes first when shares are equal: the first declared, the last declared, or one drawn at random");
   take_one_of(option->capture_default_str(), {"first", "last", "random"});
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/scheduling/fill.hpp>
 
 namespace CLI {
@@ -26,12 +27,16 @@ struct OutputOptions {
 /// Adds --format, with these formats (the first is the default), and -o.
 void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats);
 
+/// `mirab 0.1.0, 2026-11-23`: the version and the date, for the footer of a page. An empty date is today's, or
+/// that of SOURCE_DATE_EPOCH where this is set (reproducible-builds.org), both in UTC.
+std::string made_words(const std::string& date);
+
 /// Adds --seed.
 void add_seed_option(CLI::App& app, std::uint64_t& seed);
 
 /// Adds --threads; `meaning` says what is done on them.
 void add_threads_option(CLI::App& app, int& threads,
-                        const std::string& meaning = "Let a mechanism use this many threads");
+                        const std::string& meaning = "Use N threads");
 
 /// Adds --tie.
 void add_tie_option(CLI::App& app, std::string& tie);
@@ -46,6 +51,12 @@ CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector
 /// values with commas between them, how to give each.
 Result<Choice> read_choice(const std::string& text, const std::string& option,
                            Result<Choice> (*choose)(std::string_view));
+
+/// Adds `given` to what is to be compared, last, where it is known what runs now; unless it is there already.
+void add_given(const Problem& problem, std::vector<Choice>& mechanisms);
+
+/// What the reader of a result should know where no mechanism was named: which was taken, and why.
+std::string choice_notice(const Recommendation& taken, const std::string& cluster);
 
 /// Are they the same, by the values of their options? `alpha=2` and `alpha=2.0` are.
 bool same_choice(const Choice& one, const Choice& other);

@@ -72,6 +72,18 @@ std::string repeated_option(const CLI::App& app) {
   return repeated == options.end() ? "" : (*repeated)->get_name();
 }
 
+/// `--report needs a value: FILE` for the parser's `--report: 1 required FILE missing`; anything else as it is.
+std::string lacking_value(const std::string& message) {
+  constexpr std::string_view kRequired = ": 1 required ";
+  constexpr std::string_view kMissing = " missing";
+  const std::size_t at = message.find(kRequired);
+  if (at == std::string::npos || !message.ends_with(kMissing)) return message;
+  const std::size_t first = at + kRequired.size();
+  const std::string kind = message.substr(first, message.size() - first - kMissing.size());
+  if (kind == "FILE") return message.substr(0, at) + " needs the name of a file";
+  return fmt::format("{} needs a value: {}", message.substr(0, at), kind);
+}
+
 /// A usage error in words that name what was written, with the nearest right names.
 std::string usage_message(const Program& program, const CLI::ParseError& error) {
   const CLI::App& app = innermost(*program.app);
@@ -89,7 +101,7 @@ std::string usage_message(const Program& program, const CLI::ParseError& error) 
   if (!command.subcommands.empty())
     return fmt::format("a command is missing; there are {}", fmt::join(command.subcommands, ", "));
   if (!word.empty()) return fmt::format("there is one argument too many: '{}'", word);
-  return error.what();
+  return lacking_value(error.what());
 }
 
 Exit show(const std::string& text) {
@@ -117,9 +129,26 @@ std::string command_line(std::span<const char* const> arguments) {
   return line;
 }
 
+/// `help`, `help COMMAND` and `version` are other ways to say --help, COMMAND --help and --version.
+std::vector<const char*> as_options(std::span<const char* const> arguments) {
+  std::vector<const char*> words(arguments.begin(), arguments.end());
+  const std::string_view first = words.size() > 1 ? words[1] : "";
+  if (first == "version" && words.size() == 2) words[1] = "--version";
+  if (first != "help") return words;
+  words.erase(words.begin() + 1);
+  words.push_back("--help");
+  return words;
+}
+
 /// Parses the arguments and does what they ask for.
-Exit run_command(std::span<const char* const> arguments) {
+Exit run_command(std::span<const char* const> given) {
   const Program program = make_program();
+  const std::vector<const char*> arguments = as_options(given);
+  if (arguments.size() < 2) {
+    const Exit exit = report_error({.message = "a command is missing"});
+    fmt::print(stderr, "\n{}", help_text(outline(program, *program.app), outline(program)));
+    return exit;
+  }
   try {
     program.app->parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::CallForHelp&) {
@@ -154,7 +183,7 @@ Program make_program() {
   program.app = std::make_shared<CLI::App>("Fair sharing of a cluster's resources among its users", "mirab");
   CLI::App& app = *program.app;
   app.set_help_flag("-h,--help", "Print this help");
-  app.set_version_flag("--version", "mirab " MIRAB_VERSION, "Print the version");
+  app.set_version_flag("-V,--version", "mirab " MIRAB_VERSION, "Print the version");
   app.require_subcommand(1);
   program.manual.paragraphs = {
       "Reads the capacities of a cluster and the demands of its users, and divides it under rules of "

@@ -52,6 +52,7 @@ constexpr Accepts hdrfh_accepted() {
 // The same users and servers without a tree.
 Problem without_groups(const Problem& problem) {
   Cluster cluster = problem.cluster();
+  cluster.running.reset();
   cluster.groups.clear();
   for (User& user : cluster.users) {
     user.group.reset();

@@ -121,24 +121,10 @@ Allocation allocation_of(const Problem& problem, const Pool& pool, const PoolSha
   return allocation;
 }
 
-std::string constrained_users(const Problem& problem) {
-  constexpr std::size_t kMaxNamed = 3;  // in one line of an error
-  std::vector<std::string_view> names;
-  for (std::size_t n = 0; n < problem.user_count(); ++n) {
-    if (problem.is_constrained(n)) names.push_back(problem.users()[n].name);
-  }
-  return first_names(names, kMaxNamed);
-}
-
 // Without the mechanism's name: a notice that holds for several outcomes is printed once.
 std::vector<std::string> notices_of(const Problem& problem, const PoolShares& shares) {
   std::vector<std::string> notices;
-  if (problem.has_placement_constraints()) {
-    notices.push_back(
-        fmt::format("all servers are poured into one pool: the placement constraints (servers, select) of {} "
-                    "are not honoured",
-                    constrained_users(problem)));
-  }
+  if (has_several_servers(problem)) notices.push_back(pool_warning(problem));
   for (std::size_t r = 0; r < problem.resource_count(); ++r) {
     if (problem.pool()[r] > 0) continue;
     notices.push_back(fmt::format("no server has any {}: the resource is left out", problem.resources()[r]));

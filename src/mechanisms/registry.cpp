@@ -20,7 +20,7 @@ template <class Accepted>
 std::string names_where(Accepted accepted) {
   std::vector<std::string_view> names;
   for (const Mechanism& row : mechanisms()) {
-    if (accepted(row.accepts)) names.push_back(row.name);
+    if (row.is_rule && accepted(row.accepts)) names.push_back(row.name);
   }
   return names.empty() ? "" : fmt::format("; mechanisms that can: {}", fmt::join(names, ", "));
 }
@@ -33,10 +33,6 @@ Error cannot_honour(const Mechanism& row, std::string_view what, const std::stri
 bool demands_everything(const User& user) {
   return std::none_of(user.demand.begin(), user.demand.end(),
                       [](const Quantity& amount) { return amount.is_zero(); });
-}
-
-bool has_several_servers(const Problem& problem) {
-  return problem.server_count() > 1 || problem.servers()[0].count > 1;
 }
 
 // Of the first user or group of weight 0.
@@ -52,7 +48,40 @@ Error no_weight_of_zero(const Mechanism& row, const Problem& problem) {
   return cannot_honour(row, "a weight of 0", key(), [](const Accepts& a) { return a.groups; });
 }
 
+// Of a mechanism for which all users are members of the cluster.
+std::string groups_ignored(const Mechanism& row) {
+  std::vector<std::string_view> names;
+  for (const Mechanism& other : mechanisms()) {
+    if (other.is_rule && other.accepts.groups) names.push_back(other.name);
+  }
+  return fmt::format(
+      "{} ignores groups, guarantees, limits and reserves: every user counts by itself; mechanisms that "
+      "honour "
+      "them: {}",
+      row.name, fmt::join(names, ", "));
+}
+
+void assert_feasible(const Allocation& allocation) {
+  std::vector<std::vector<double>> used;
+  for (const ServerUse& server : allocation.servers) used.emplace_back(server.capacity.size(), 0.0);
+  for (const Grant& grant : allocation.grants) {
+    for (std::size_t r = 0; r < grant.resources.size(); ++r) used[grant.server][r] += grant.resources[r];
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    for (std::size_t r = 0; r < used[i].size(); ++r) {
+      MIRAB_ASSERT(used[i][r] <= allocation.servers[i].capacity[r] * (1 + kFeasibleWithin),
+                   "a mechanism gave away more than there is");
+    }
+  }
+}
+
+}  // namespace
+
 Check check_accepts(const Mechanism& row, const Problem& problem) {
+  if (!row.is_rule) {
+    if (problem.running()) return {};
+    return Error{.message = "missing: it says what is placed now, as does --allocation FILE", .key = "running"};
+  }
   if (!row.accepts.several_servers && has_several_servers(problem)) {
     return cannot_honour(row, "several servers", "servers",
                          [](const Accepts& a) { return a.several_servers; });
@@ -82,35 +111,6 @@ Check check_accepts(const Mechanism& row, const Problem& problem) {
   return {};
 }
 
-// Of a mechanism for which all users are members of the cluster.
-std::string groups_ignored(const Mechanism& row) {
-  std::vector<std::string_view> names;
-  for (const Mechanism& other : mechanisms()) {
-    if (other.accepts.groups) names.push_back(other.name);
-  }
-  return fmt::format(
-      "{} ignores groups, guarantees, limits and reserves: every user counts by itself; mechanisms that "
-      "honour "
-      "them: {}",
-      row.name, fmt::join(names, ", "));
-}
-
-void assert_feasible(const Allocation& allocation) {
-  std::vector<std::vector<double>> used;
-  for (const ServerUse& server : allocation.servers) used.emplace_back(server.capacity.size(), 0.0);
-  for (const Grant& grant : allocation.grants) {
-    for (std::size_t r = 0; r < grant.resources.size(); ++r) used[grant.server][r] += grant.resources[r];
-  }
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    for (std::size_t r = 0; r < used[i].size(); ++r) {
-      MIRAB_ASSERT(used[i][r] <= allocation.servers[i].capacity[r] * (1 + kFeasibleWithin),
-                   "a mechanism gave away more than there is");
-    }
-  }
-}
-
-}  // namespace
-
 bool has_normal_exp(double l) {
   constexpr double log_max = 700;  // Derived: normal doubles are from e^-708 to e^709.
   return std::isinf(l) ? l < 0 : std::abs(l) <= log_max;
@@ -125,6 +125,7 @@ std::span<const Mechanism> mechanisms() {
       max_min_row(), drf_row(),     asset_row(),          pf_row(),      alpha_fair_row(), drfh_row(),
       tsf_row(),     cmmf_row(),    per_server_drf_row(), ps_dsf_row(),  ps_dsf_tdm_row(), alpha_pf_vds_row(),
       baa_row(),     mlf_drs_row(), ffmra_row(),          h_ffmra_row(), hdrf_row(),       hdrfh_row(),
+      given_row(),
   };
   return table;
 }

@@ -25,6 +25,19 @@ Mechanism ffmra_row();
 Mechanism h_ffmra_row();
 Mechanism hdrf_row();
 Mechanism hdrfh_row();
+Mechanism given_row();
+
+/// Why a row cannot divide a problem.
+Check check_accepts(const Mechanism& row, const Problem& problem);
+
+/// More than one, entries counted as often as they say.
+bool has_several_servers(const Problem& problem);
+
+/// The first of those whom `servers` or `select` keep from some server, in words.
+std::string constrained_users(const Problem& problem);
+
+/// What the reader of a division of several servers as one pool should know.
+std::string pool_warning(const Problem& problem);
 
 /// The public status of what a solver reports: `when_converged` is `exact` for a solver that is exact but for
 /// rounding, `converged` for one that ends at a tolerance.

@@ -107,6 +107,7 @@ std::string nearest_names(std::string_view written, std::span<const std::string_
   const std::string wanted = lower(written);
   for (const std::string_view candidate : candidates) {
     const std::string name = lower(candidate);
+    if (name == wanted) return fmt::format("; did you mean {}?", candidate);
     const std::size_t distance = edit_distance(wanted, name);
     const bool abbreviated = wanted.size() >= 2 && name.starts_with(wanted);
     if (abbreviated || distance <= std::max<std::size_t>(1, candidate.size() / 3))

@@ -55,8 +55,8 @@ class ClusterReader : FieldReader {
 
  private:
   void read_cluster() {
-    static constexpr std::array<std::string_view, 5> kKeys = {"version", "resources", "servers", "groups",
-                                                              "users"};
+    static constexpr std::array<std::string_view, 7> kKeys = {"version", "title", "resources", "servers",
+                                                              "groups",  "users", "running"};
     if (root_.kind == Node::Kind::null)
       return fail("resources", "missing: the file is empty; it needs the keys resources, servers and users",
                   1);
@@ -64,6 +64,7 @@ class ClusterReader : FieldReader {
     if (const Node* version = root_.find("version"); version != nullptr && version->text != "1") {
       fail("version", "must be 1, the version of this format", version->line);
     }
+    if (const Node* title = root_.find("title")) read_title(*title);
     if (root_.find("resources") == nullptr) {
       fail("resources", "missing: list the resources, such as `resources: [cpu, memory]`", root_.line);
     }
@@ -81,6 +82,14 @@ class ClusterReader : FieldReader {
       if (failed()) return;
       read_user(entry.value, fmt::format("users[{}]", number++));
     }
+    if (const Node* list = root_.find("running")) cluster_.running = running(*list, "running");
+  }
+
+  void read_title(const Node& node) {
+    cluster_.title = text(node, "title");
+    if (failed()) return;
+    if (Check bad = check_name(cluster_.title, "cluster", "title"))
+      fail(bad->key, bad->message, node.line);
   }
 
   Server server(const Node& node, const std::string& key) {
@@ -529,7 +538,9 @@ std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::st
     std::istringstream physical(line.empty() ? "\n" : line);
     for (std::string part; std::getline(physical, part);) yaml += part.empty() ? "#\n" : "# " + part + "\n";
   }
-  yaml += fmt::format("version: 1\nresources: {}\nservers:\n", scalars(cluster.resources));
+  yaml += "version: 1\n";
+  if (!cluster.title.empty()) yaml += fmt::format("title: {}\n", scalar(cluster.title));
+  yaml += fmt::format("resources: {}\nservers:\n", scalars(cluster.resources));
   for (const Server& server : cluster.servers) yaml += "  - {" + server_line(cluster, server) + "}\n";
   if (const std::string groups = group_lines(cluster, {}, "  "); !groups.empty())
     yaml += "groups:\n" + groups;
@@ -542,6 +553,12 @@ std::string write_cluster_yaml(const Cluster& cluster, const std::vector<std::st
     } else if (written.insert(*user.group).second) {
       yaml += user_with_shapes(cluster, *user.group, shapes.at(*user.group));
     }
+  }
+  if (cluster.running) yaml += cluster.running->empty() ? "running: []\n" : "running:\n";
+  for (const Running& entry : cluster.running.value_or(std::vector<Running>{})) {
+    const std::string shape = entry.shape ? fmt::format(", shape: {}", scalar(*entry.shape)) : "";
+    yaml += fmt::format("  - {{user: {}{}, server: {}, tasks: {}}}\n", scalar(entry.user), shape,
+                        scalar(entry.server), entry.tasks.text());
   }
   return yaml;
 }

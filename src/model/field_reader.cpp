@@ -1,6 +1,7 @@
 #include "model/field_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
@@ -86,6 +87,23 @@ ResourceVector FieldReader::amounts(const Node& node, const std::string& key,
     amounts[*r] = amount(entry.value, key + "." + entry.key);
   }
   return amounts;
+}
+
+std::vector<Running> FieldReader::running(const Node& node, const std::string& key) {
+  static constexpr std::array<std::string_view, 4> kKeys = {"user", "shape", "server", "tasks"};
+  std::vector<Running> running;
+  for (const Node::Entry& entry : list(node, key)) {
+    const std::string entry_key = fmt::format("{}[{}]", key, running.size());
+    if (failed() || !expect_map(entry.value, entry_key, kKeys)) break;
+    Running& tasks = running.emplace_back();
+    tasks.user = text(required(entry.value, entry_key, "user"), entry_key + ".user");
+    const Node* const shape = entry.value.find("shape");
+    if (shape != nullptr && shape->kind != Node::Kind::null)
+      tasks.shape = text(*shape, entry_key + ".shape");
+    tasks.server = text(required(entry.value, entry_key, "server"), entry_key + ".server");
+    tasks.tasks = amount(required(entry.value, entry_key, "tasks"), entry_key + ".tasks");
+  }
+  return running;
 }
 
 std::int64_t FieldReader::whole(const Node& node, const std::string& key) {

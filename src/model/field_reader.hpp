@@ -49,6 +49,9 @@ class FieldReader {
   std::optional<std::size_t> resource(const Node::Entry& entry, const std::string& key,
                                       std::span<const std::string> resources);
 
+  /// The list of what is placed now: of a cluster file, and of an allocation file.
+  std::vector<Running> running(const Node& node, const std::string& key);
+
   /// From 1 to 2^63 - 1.
   std::int64_t whole(const Node& node, const std::string& key);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <mirab/model/problem.hpp>
 
@@ -325,7 +326,105 @@ Check check(const Cluster& cluster) {
   return {};
 }
 
+// What runs: the entries of `running`, each against what its server has, where its user may run, and how many
+// tasks the user has.
+
+constexpr double kRunsWithin = 1e-9;  // relative. Derived: what sums of a million doubles leave.
+
+// The task shapes of every user who has some, by the user's name.
+using Shapes = std::map<std::string_view, std::vector<std::string_view>>;
+
+Shapes shape_names(const Cluster& cluster) {
+  Shapes shapes;
+  for (const User& user : cluster.users) {
+    if (user.shape && user.group) shapes[*user.group].push_back(*user.shape);
+  }
+  return shapes;
+}
+
+// The name under which the tasks are a user of the problem.
+Result<std::string> name_of_tasks(const Running& entry, const std::string& key, const Cluster& cluster,
+                                  const Shapes& shapes) {
+  const auto found = shapes.find(entry.user);
+  if (found != shapes.end()) {
+    const std::vector<std::string_view>& known = found->second;
+    if (!entry.shape) {
+      return *wrong(key + ".shape", fmt::format("missing: user '{}' has the task shapes {}", entry.user,
+                                                first_names(known, known.size())));
+    }
+    if (std::find(known.begin(), known.end(), *entry.shape) == known.end()) {
+      return *wrong(key + ".shape", fmt::format("user '{}' has no shape '{}'{}", entry.user, *entry.shape,
+                                                known_names(*entry.shape, known)));
+    }
+    return fmt::format("{}/{}", entry.user, *entry.shape);
+  }
+  const auto user = std::find_if(cluster.users.begin(), cluster.users.end(),
+                                 [&](const User& each) { return each.name == entry.user; });
+  if (user != cluster.users.end() && user->shape) {
+    return *wrong(key + ".user", fmt::format("'{}' is a task shape: write user '{}' and shape '{}'",
+                                             entry.user, *user->group, *user->shape));
+  }
+  if (user == cluster.users.end()) {
+    std::vector<std::string_view> names;
+    for (const User& each : cluster.users) {
+      if (!each.shape) names.push_back(each.name);
+    }
+    for (const auto& [name, of] : shapes) names.push_back(name);
+    return *wrong(key + ".user",
+                  fmt::format("there is no user '{}'{}", entry.user, known_names(entry.user, names)));
+  }
+  if (entry.shape)
+    return *wrong(key + ".shape", fmt::format("user '{}' has no task shapes; leave it out", entry.user));
+  return entry.user;
+}
+
 }  // namespace
+
+Check Problem::find_running() {
+  if (!cluster_.running) return {};
+  const Shapes shapes = shape_names(cluster_);
+  const ServerNumbers servers = server_numbers(cluster_);
+  std::map<std::string_view, std::size_t> users;
+  for (std::size_t n = 0; n < user_count(); ++n) users.emplace(cluster_.users[n].name, n);
+  std::map<std::pair<std::size_t, std::size_t>, double> placed;
+  std::vector<double> tasks_of(user_count());
+  std::vector<std::vector<double>> used(server_count(), std::vector<double>(resource_count()));
+  for (std::size_t k = 0; k < cluster_.running->size(); ++k) {
+    const Running& entry = (*cluster_.running)[k];
+    const std::string key = fmt::format("running[{}]", k);
+    const Result<std::string> name = name_of_tasks(entry, key, cluster_, shapes);
+    if (!name) return name.error();
+    if (Check bad = check_server_name(servers, entry.server, key + ".server")) return bad;
+    const std::size_t n = users.at(*name);
+    const std::size_t i = servers.at(entry.server);
+    if (entry.tasks.is_zero()) continue;
+    if (!eligible(n, i))
+      return wrong(key + ".server", fmt::format("user '{}' may not run on '{}'", *name, entry.server));
+    const double tasks = entry.tasks.value();
+    tasks_of[n] += tasks;
+    const std::optional<Quantity>& most = cluster_.users[n].tasks;
+    if (most && tasks_of[n] > most->value() * (1 + kRunsWithin)) {
+      return wrong(key + ".tasks", fmt::format("user '{}' has {} tasks, and {:g} would run", *name,
+                                               most->text(), tasks_of[n]));
+    }
+    const Server& server = cluster_.servers[i];
+    for (std::size_t r = 0; r < resource_count(); ++r) {
+      used[i][r] += tasks * demand(n, i)[r].value();
+      const double capacity = static_cast<double>(server.count) * server.capacity[r].value();
+      if (used[i][r] <= capacity * (1 + kRunsWithin)) continue;
+      return wrong(key + ".tasks",
+                   fmt::format("more than fits: '{}'{} {:.15g} of {}, and with these tasks {:.15g} would be "
+                               "in use",
+                               server.name, server.count == 1 ? " has" : " and its equals have", capacity,
+                               cluster_.resources[r], used[i][r]));
+    }
+    placed[{n, i}] += tasks;
+  }
+  running_.emplace();
+  for (const auto& [where, tasks] : placed)
+    running_->push_back({.user = where.first, .server = where.second, .tasks = tasks});
+  return {};
+}
 
 Result<Problem> Problem::from(Cluster cluster) {
   if (Check bad = check(cluster)) return *std::move(bad);
@@ -338,6 +437,7 @@ Result<Problem> Problem::from(Cluster cluster) {
   }
   if (Check bad = problem.find_eligible_servers()) return *std::move(bad);
   if (Check bad = problem.build_tree()) return *std::move(bad);
+  if (Check bad = problem.find_running()) return *std::move(bad);
   return problem;
 }
 

@@ -33,7 +33,23 @@ constexpr std::array kSuffixes = {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// `64G or 64Gi` for 64GB and 64gib; empty where the text is no number with a unit of bytes.
+std::string without_bytes(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  std::string unit;
+  for (const char c : text.substr(end)) unit += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  if (end == 0 || unit.size() < 2 || unit.size() > 3 || !unit.ends_with('B')) return {};
+  if (unit.size() == 3 && unit[1] != 'I') return {};
+  if (std::string_view("KMGTPE").find(unit[0]) == std::string_view::npos) return {};
+  const char decimal = unit[0] == 'K' ? 'k' : unit[0];
+  const std::string_view number = text.substr(0, end);
+  return unit.size() == 3 ? fmt::format("{}{}i", number, unit[0])
+                          : fmt::format("{}{} or {}{}i", number, decimal, number, unit[0]);
+}
+
 Error not_a_quantity(std::string_view text) {
+  if (const std::string meant = without_bytes(text); !meant.empty() && text.size() < 40)
+    return {.message = fmt::format("'{}' is not an amount; did you mean {}?", text, meant)};
   return {.message = fmt::format(
               "'{}' is not an amount; write a number like 16, 0.5 or 1e3, or one with a suffix like "
               "500m, 2k or 64Gi",

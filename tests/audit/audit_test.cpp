@@ -115,6 +115,48 @@ TEST(Audit, AMechanismThatCannotDivideTheClusterSaysWhy) {
   EXPECT_TRUE(audits[0].verdicts.empty());
 }
 
+// A runs half a task: less than the 2.25 of its half, less than the 0.625 that B's bundle holds, and memory is
+// free.
+TEST(Audit, FindsThatAHandMadeAllocationIsUnfair) {
+  Cluster cluster = testing::slides();
+  cluster.running = {{.user = "A", .server = "pool", .tasks = *Quantity::parse("0.5")},
+                     {.user = "B", .server = "pool", .tasks = *Quantity::parse("2.5")}};
+  const auto audits = audit(problem_of(cluster), {*choose_mechanism("given"), *choose_mechanism("drf")});
+  const auto of = [&](std::size_t mechanism, Property property) {
+    const std::vector<Verdict>& verdicts = audits[mechanism].verdicts;
+    return *std::find_if(verdicts.begin(), verdicts.end(),
+                         [&](const Verdict& verdict) { return verdict.property == property; });
+  };
+  EXPECT_TRUE(of(0, Property::feasible).holds);
+  for (const Property property :
+       {Property::sharing_incentive, Property::envy_freeness, Property::pareto_efficiency}) {
+    const Verdict found = of(0, property);
+    ASSERT_FALSE(found.holds) << property_name(property);
+    const Problem smallest = problem_of(found.smallest->problem);
+    EXPECT_TRUE(smallest.running()) << "the witness says what runs";
+    const Rule rule = rule_of(*choose_mechanism("given"));
+    EXPECT_FALSE(check(property, {smallest, *rule.divide(smallest), rule.scope}, rule).holds);
+  }
+  EXPECT_EQ(of(0, Property::envy_freeness).witness->user, "A");
+  for (const Property property : properties()) {
+    if (!is_searched(property) || is_of_groups(property)) continue;
+    const Verdict verdict = of(0, property);
+    EXPECT_FALSE(verdict.applicable) << property_name(property);
+    EXPECT_FALSE(verdict.decided);
+    EXPECT_THAT(verdict.note, ::testing::HasSubstr("an allocation that is given"));
+    EXPECT_TRUE(of(1, property).applicable);
+    EXPECT_GT(of(1, property).tried, 0u) << "what runs does not hinder changed clusters";
+  }
+}
+
+TEST(Audit, WhatAMechanismGivesIsAsFairWhenItIsGiven) {
+  Cluster cluster = testing::slides();
+  cluster.running = {{.user = "A", .server = "pool", .tasks = Quantity(3)},
+                     {.user = "B", .server = "pool", .tasks = Quantity(2)}};
+  for (const Verdict& verdict : audit(problem_of(cluster), {*choose_mechanism("given")})[0].verdicts)
+    EXPECT_TRUE(verdict.holds) << property_name(verdict.property);
+}
+
 TEST(Audit, AViolationOfALargeClusterIsShownOnASmallOne) {
   std::vector<std::vector<double>> demands;
   for (int n = 0; n < 20; ++n)

@@ -51,8 +51,40 @@ TEST(Difference, TheGreatestGainComesFirst) {
   EXPECT_NEAR(found.lowest_after.tasks, 2.16, 1e-9);
 }
 
+// Two more servers of the same kind: each user keeps its tasks, which are a third of what they were a part of.
+TEST(Difference, SharesOfTheClusterBeforeDoNotFallWhenServersAreBought) {
+  Cluster now = slides();
+  for (User& user : now.users) user.tasks = Quantity(1);
+  Cluster more = now;
+  more.servers[0].count = 3;
+  const Divided before = divide(now, "drf"), after = divide(more, "drf");
+  const Difference found = difference(before.side(), after.side());
+  EXPECT_FALSE(found.same_pool);
+  for (const UserChange& user : found.users) {
+    EXPECT_NEAR(user.after->dominant_share, user.before->dominant_share / 3, 1e-12);
+    EXPECT_NEAR(user.after->share_of_before, user.before->share_of_before, 1e-12);
+    EXPECT_EQ(user.before->share_of_before, user.before->dominant_share);
+  }
+  EXPECT_NEAR(found.lowest_after.share_of_before, found.lowest_before.dominant_share, 1e-12);
+  EXPECT_TRUE(difference(before.side(), before.side()).same_pool);
+}
+
+// A resource that the cluster before has not is no part of it.
+TEST(Difference, SharesOfTheClusterBeforeAreOfItsResources) {
+  Cluster other = slides();
+  other.resources = {"memory", "gpu"};
+  other.servers[0].capacity = {Quantity(9), Quantity(1)};
+  other.users[0].demand = {Quantity(3), Quantity(1)};
+  other.users.resize(1);
+  const Divided before = divide(slides(), "drf"), after = divide(other, "drf");
+  const Difference found = difference(before.side(), after.side());
+  EXPECT_EQ(found.users[0].after->dominant_share, 1) << "all of the gpu";
+  EXPECT_NEAR(found.users[0].after->share_of_before, 3.0 / 18, 1e-12) << "of the memory";
+}
+
 TEST(Difference, ThereIsNoneBetweenAnAllocationAndItself) {
   for (const Mechanism& row : mechanisms()) {
+    if (!row.is_rule) continue;
     std::string mechanism(row.name);
     for (const OptionInfo& option : row.options) {
       if (option.fallback.empty()) mechanism += ":" + std::string(option.name) + "=2";

@@ -56,6 +56,7 @@ bool takes_several_servers(const std::string& mechanism) {
 std::vector<std::string> all_mechanisms() {
   std::vector<std::string> texts;
   for (const Mechanism& row : mechanisms()) {
+    if (!row.is_rule) continue;
     std::string text(row.name);
     for (const OptionInfo& option : row.options) {
       if (option.fallback.empty()) text += ":" + std::string(option.name) + "=2";

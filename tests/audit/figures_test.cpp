@@ -175,6 +175,7 @@ TEST(Figures, TheTableOfTheDocumentFollows) {
 template <class Each>
 std::string column_of(const Each& figure) {
   const std::string path = kIsIn<FillRecord, Each> ? "outcome." : "outcome.metrics.";
+  const std::string of_short = fmt::format("outcome => outcome.metrics_short?.{}", figure.name);
   const bool by_resource = kPer<Each> == Per::resource;
   return fmt::format(
       "  {{\n    heading: {}, {}unit: '{}', better: {},\n    meaning: {},\n    of: {},\n  }},\n",
@@ -183,6 +184,7 @@ std::string column_of(const Each& figure) {
       figure.better == Better::neither ? "undefined" : fmt::format("'{}'", better_word(figure.better)),
       Ordered(figure.meaning).dump(),
       by_resource ? fmt::format("(outcome, resource) => {}{}[resource]", path, figure.name)
+      : figure.over_short ? of_short
                   : fmt::format("outcome => {}{}", path, figure.name));
 }
 

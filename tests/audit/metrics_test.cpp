@@ -146,5 +146,81 @@ TEST(Metrics, ADominantShareIsOfOneResourceOverAllServers) {
   EXPECT_THAT(dominant_shares(problem, allocation), ElementsAre(DoubleNear(0.2, 1e-15), 0));
 }
 
+// Who has all that it asks for.
+
+Outcome of_tasks(const Problem& problem, std::vector<double> tasks) {
+  Outcome outcome;
+  outcome.allocation.tasks = std::move(tasks);
+  for (std::size_t n = 0; n < problem.user_count(); ++n) {
+    std::vector<double> bundle;
+    for (const Quantity& amount : problem.users()[n].demand)
+      bundle.push_back(outcome.allocation.tasks[n] * amount.value());
+    outcome.allocation.grants.add(n, 0, outcome.allocation.tasks[n], bundle);
+  }
+  outcome.allocation.servers = {{"pool", 1, problem.pool(), problem.pool(), {}}};
+  return outcome;
+}
+
+TEST(Satisfaction, IsHavingAllTasksToAMillionthAndNeverOfEndlessOnes) {
+  Cluster cluster = testing::cluster_of({{100}}, {{1}, {1}, {1}, {2}});
+  cluster.users[0].tasks = Quantity(10);
+  cluster.users[1].tasks = Quantity(10);
+  cluster.users[3].tasks = Quantity(0);
+  const Problem problem = testing::problem_of(cluster);
+  const Satisfaction found = satisfaction(problem, of_tasks(problem, {10 * (1 - 1e-7), 9.99, 50, 0}));
+  EXPECT_THAT(found.satisfied, ElementsAre(true, false, false, true));
+  EXPECT_THAT(found.asked, ElementsAre(10, 10, std::nullopt, 0));
+  EXPECT_THAT(found.asked_shares, ElementsAre(0.1, 0.1, std::nullopt, 0));
+  EXPECT_EQ(found.users, 4u);
+  EXPECT_EQ(found.satisfied_users, 2u);
+  EXPECT_TRUE(found.any_asked());
+}
+
+TEST(Satisfaction, AFillingAsksForWholeTasks) {
+  Cluster cluster = testing::cluster_of({{100}}, {{1}});
+  cluster.users[0].tasks = *Quantity::parse("2.5");
+  const Problem problem = testing::problem_of(cluster);
+  Outcome outcome = of_tasks(problem, {2});
+  EXPECT_FALSE(satisfaction(problem, outcome).satisfied[0]);
+  outcome.filling.emplace();
+  EXPECT_TRUE(satisfaction(problem, outcome).satisfied[0]);
+  EXPECT_EQ(satisfaction(problem, outcome).asked[0], 2);
+}
+
+TEST(Satisfaction, AUserWithShapesIsOneAndHasAllWhenEachShapeHas) {
+  Cluster cluster = testing::cluster_of({{100}}, {{1}, {1}, {1}});
+  cluster.groups = {{.name = "shop", .is_user = true}};
+  for (const std::size_t n : {std::size_t{0}, std::size_t{2}}) {
+    cluster.users[n].shape = n == 0 ? "web" : "cache";
+    cluster.users[n].name = "shop/" + *cluster.users[n].shape;
+    cluster.users[n].group = "shop";
+  }
+  for (User& user : cluster.users) user.tasks = Quantity(10);
+  const Problem problem = testing::problem_of(cluster);
+  const Satisfaction some = satisfaction(problem, of_tasks(problem, {10, 10, 9}));
+  EXPECT_EQ(some.users, 2u);
+  EXPECT_EQ(some.satisfied_users, 1u);
+  EXPECT_EQ(satisfaction(problem, of_tasks(problem, {10, 10, 10})).satisfied_users, 2u);
+}
+
+// Of 10, 20 and 30 percent the last has all that it asks for: Gini of (10, 20) is 1/6.
+TEST(Satisfaction, FiguresOfTheShortAreOfThemAlone) {
+  Cluster cluster = testing::cluster_of({{100}}, {{1}, {1}, {1}});
+  cluster.users[2].tasks = Quantity(30);
+  const Problem problem = testing::problem_of(cluster);
+  const Outcome outcome = of_tasks(problem, {10, 20, 30});
+  const Metrics metrics = measure(problem, outcome.allocation);
+  const std::optional<Metrics> of_short = of_short_users(problem, metrics, satisfaction(problem, outcome));
+  ASSERT_TRUE(of_short);
+  EXPECT_NEAR(of_short->gini, 1.0 / 6, 1e-12);
+  EXPECT_NEAR(of_short->jain, 0.9, 1e-12);
+  EXPECT_NEAR(of_short->min_dominant_share, 0.1, 1e-12);
+  EXPECT_NEAR(metrics.gini, 2.0 / 9, 1e-12) << "the figures of all stay what they were";
+  cluster.users[0].tasks = Quantity(10);
+  cluster.users[1].tasks = Quantity(20);
+  const Problem content = testing::problem_of(cluster);
+  EXPECT_FALSE(of_short_users(content, metrics, satisfaction(content, outcome)));
+}
+
 }  // namespace
 }  // namespace mirab

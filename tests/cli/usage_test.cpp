@@ -23,7 +23,32 @@ struct BadUsage {
 std::ostream& operator<<(std::ostream& stream, const BadUsage& usage) { return stream << usage.name; }
 
 const std::vector<BadUsage> kBadUsages = {
-    {"NoCommand", "", "a command is missing; there are allocate, fill"},
+    {"NoCommand", "", "a command is missing"},
+    {"NoCommandShowsThem", "", "allocate"},
+    {"SmallV", "-v", "there is no option '-v'; did you mean -V?"},
+    {"HelpOfNothing", "help alocate", "there is no command 'alocate' of mirab; did you mean allocate?"},
+    {"ADisciplineIsNoMechanism", "allocate examples/slides.yaml -m fifo",
+     "--mechanism: fifo is a discipline, which places whole tasks one by one: --fill fifo of 'mirab allocate', or "
+     "'mirab fill -d fifo'"},
+    {"ADisciplineWithOptionsIsNoMechanism", "allocate examples/slides.yaml -m fifo:blocking=freeze",
+     "--fill fifo:blocking=freeze"},
+    {"APlacementIsNoMechanism", "allocate examples/slides.yaml -m best-fit", "best-fit is a placement"},
+    {"AMechanismIsNoDiscipline", "fill examples/slides.yaml -d drfh",
+     "--discipline: drfh is a mechanism, which divides: 'mirab allocate -m drfh'"},
+    {"AMechanismIsNoFilling", "allocate examples/slides.yaml --fill drfh", "--fill: drfh is a mechanism"},
+    {"Capitals", "allocate examples/slides.yaml -m DRF",
+     "--mechanism: there is no mechanism 'DRF'; did you mean drf?\n"},
+    {"SwappedLettersOfAnAlias", "allocate examples/slides.yaml -m ceie", "did you mean ceei?"},
+    {"NoFileName", "allocate examples/slides.yaml --report", "--report needs the name of a file"},
+    {"GivenWithoutRunning", "allocate examples/slides.yaml -m given",
+     "mirab: examples/slides.yaml:1: running: missing: it says what is placed now, as does --allocation FILE"},
+    {"GivenOnRandomClusters", "audit --random 10 -m given",
+     "--mechanism: 'given' says what runs on one cluster; name the cluster file"},
+    {"AllocationWithoutCluster", "audit --random 10 --allocation x.csv",
+     "--allocation: goes with a cluster file"},
+    {"ForAndName", "mechanisms drf --for examples/slides.yaml", "--for: give a NAME or --for, not both"},
+    {"ForInCsv", "mechanisms --for examples/slides.yaml --format csv",
+     "--for: goes with --format table and json"},
     {"UnknownCommand", "alocate examples/slides.yaml",
      "there is no command 'alocate' of mirab; did you mean allocate?"},
     {"UnknownCommandBeforeOptions", "alocate examples/slides.yaml -m drf --tie last",
@@ -105,7 +130,6 @@ const std::vector<BadUsage> kBadUsages = {
     {"SeedThatIsNegative", "allocate examples/slides.yaml -m drf --seed -1",
      "--seed: '-1' is not a whole number"},
     {"NoCluster", "allocate -m drf", "CLUSTER is required"},
-    {"NoMechanism", "allocate examples/slides.yaml", "--mechanism: name at least one"},
     {"NoDiscipline", "fill examples/slides.yaml", "--discipline is required"},
     {"TooManyArguments", "allocate examples/slides.yaml more.yaml -m drf",
      "one argument too many: 'more.yaml'"},
@@ -116,11 +140,10 @@ const std::vector<BadUsage> kBadUsages = {
      "mirab: --discipline: 'drf' is given twice"},
     {"UnknownUser", "explain examples/team-cluster.yaml reprots -m drf",
      "USER: examples/team-cluster.yaml has no user 'reprots'; did you mean reports? Known are website"},
-    {"ExplainWithoutMechanism", "explain examples/slides.yaml A", "--mechanism is required"},
     {"ExplainInCsv", "explain examples/slides.yaml A -m drf --format csv",
      "--format: 'csv' is not one of table, json"},
     {"DiffOfOneThing", "diff examples/slides.yaml -m drf",
-     "--mechanism: give a second one, or a second cluster: a difference has two sides"},
+     "--mechanism: give a second mechanism, a second cluster, or --allocation: a difference has two sides"},
     {"DiffOfThree", "diff examples/slides.yaml -m drf -m pf -m asset", "--mechanism: give one or two"},
     {"DiffOfAMissingFile", "diff examples/slides.yaml no-such.yaml -m drf",
      "mirab: no-such.yaml: cannot be read"},
@@ -205,7 +228,14 @@ TEST(Usage, GenerateIsNotShown) {
 }
 
 TEST(Usage, TheVersionIsOneLine) {
-  EXPECT_THAT(shell("mirab --version").out, ::testing::MatchesRegex("mirab [0-9.]+\n"));
+  for (const std::string words : {"--version", "-V", "version"})
+    EXPECT_THAT(shell("mirab " + words).out, ::testing::MatchesRegex("mirab [0-9.]+\n")) << words;
+}
+
+TEST(Usage, HelpIsACommandToo) {
+  EXPECT_EQ(shell("mirab help").out, shell("mirab --help").out);
+  EXPECT_EQ(shell("mirab help allocate").out, shell("mirab allocate --help").out);
+  EXPECT_EQ(shell("mirab help import swf").out, shell("mirab import swf --help").out);
 }
 
 }  // namespace

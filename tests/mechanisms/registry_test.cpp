@@ -27,7 +27,7 @@ TEST(Registry, ListsTheMechanismsInOrder) {
   for (const Mechanism& row : mechanisms()) names.push_back(row.name);
   EXPECT_THAT(names, ElementsAre("max-min", "drf", "asset", "pf", "alpha-fair", "drfh", "tsf", "cmmf",
                                  "per-server-drf", "ps-dsf", "ps-dsf-tdm", "alpha-pf-vds", "baa", "mlf-drs",
-                                 "ffmra", "h-ffmra", "hdrf", "hdrfh"));
+                                 "ffmra", "h-ffmra", "hdrf", "hdrfh", "given"));
 }
 
 TEST(Registry, CeeiIsAnotherNameOfPf) {
@@ -84,12 +84,13 @@ TEST(Registry, PlacementConstraintsAreTheSameNoticeOfAllPoolMechanismsAndNoneOfO
     return allocate(*Problem::from(cluster), mechanism)->notices;
   };
   const auto notice_of = [](const std::string& users) {
-    return "all servers are poured into one pool: the placement constraints (servers, select) of " + users +
-           " are not honoured";
+    return "the servers are treated as one, and `servers` and `select` of " + users +
+           " are ignored: tasks that fit into the sum of 2 servers may fit on none of them; drfh respects each "
+           "server";
   };
   EXPECT_THAT(notices("drf"), ElementsAre(notice_of(cluster.users[0].name)));
   for (const Mechanism& row : mechanisms()) {
-    if (!row.accepts.several_servers) continue;
+    if (!row.accepts.several_servers || !row.is_rule) continue;
     const bool of_alpha = row.name == "alpha-fair" || row.name == "alpha-pf-vds";
     const std::string alpha = of_alpha ? ":alpha=2" : "";
     const std::vector<std::string> expected =
@@ -108,6 +109,7 @@ TEST(Registry, GroupsAreOneNoticeOfMechanismsThatIgnoreThem) {
   cluster.groups = {{.name = "team"}};
   for (User& user : cluster.users) user.group = "team";
   for (const Mechanism& row : mechanisms()) {
+    if (!row.is_rule) continue;
     const bool of_alpha = row.name == "alpha-fair" || row.name == "alpha-pf-vds";
     const auto notices =
         allocate(*Problem::from(cluster), std::string(row.name) + (of_alpha ? ":alpha=2" : ""))->notices;

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
+#include <unistd.h>
 
 #include <mirab/model/cluster_file.hpp>
 
@@ -312,6 +313,173 @@ TEST(ClusterFile, TheLineOfAKeyCanBeFoundLater) {
   EXPECT_EQ(position_in_cluster_file(slides, "users[4].demand_on").line, line);
   EXPECT_EQ(position_in_cluster_file("-", "users").line, 0);
   EXPECT_EQ(position_in_cluster_file("/nowhere", "users").line, 0);
+}
+
+// What runs now.
+
+constexpr std::string_view kRunning = R"(resources: [cpu, memory]
+servers:
+  - {name: node, capacity: {cpu: 8, memory: 32Gi}, count: 2}
+  - {name: tiny, capacity: {cpu: 1, memory: 1Gi}}
+users:
+  - {name: search, demand: {cpu: 2, memory: 8Gi}, tasks: 3, servers: [node]}
+  - name: checkout
+    shapes:
+      - {name: web, demand: {cpu: 0.5, memory: 1Gi}}
+      - {name: cache, demand: {cpu: 0.5, memory: 8Gi}}
+)";
+
+std::string running_refusal(const std::string& entries) {
+  return cluster_file_refusal(std::string(kRunning) + "running:\n" + entries);
+}
+
+TEST(ClusterFile, WhatRunsIsSummedByUserAndServerInTheirOrder) {
+  const std::string text = std::string(kRunning) +
+                           "running:\n"
+                           "  - {user: checkout, shape: web, server: tiny, tasks: 1}\n"
+                           "  - {user: checkout, shape: web, server: node, tasks: 2.5}\n"
+                           "  - {user: search, server: node, tasks: 1}\n"
+                           "  - {user: checkout, shape: cache, server: node, tasks: 0}\n"
+                           "  - {user: search, server: node, tasks: 2}\n";
+  const Result<Problem> problem = read(text);
+  ASSERT_TRUE(problem) << describe(problem.error());
+  const std::vector<PlacedTasks> expected = {
+      {.user = 0, .server = 0, .tasks = 3}, {.user = 1, .server = 0, .tasks = 2.5}, {.user = 1, .server = 1, .tasks = 1}};
+  EXPECT_EQ(problem->running(), expected);
+  const Result<Problem> again = read(write_cluster_yaml(problem->cluster()));
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(again->cluster().running, problem->cluster().running);
+}
+
+TEST(ClusterFile, ThatNothingRunsIsNotTheSameAsNotKnowing) {
+  const Result<Problem> unknown = read(kRunning);
+  const Result<Problem> nothing = read(std::string(kRunning) + "running: []\n");
+  ASSERT_TRUE(unknown && nothing);
+  EXPECT_FALSE(unknown->running());
+  EXPECT_THAT(*nothing->running(), ::testing::IsEmpty());
+  EXPECT_TRUE(read(write_cluster_yaml(nothing->cluster()))->running());
+  EXPECT_FALSE(read(write_cluster_yaml(unknown->cluster()))->running());
+}
+
+TEST(ClusterFile, WhatCannotRunIsRefusedWithItsLineAndKey) {
+  EXPECT_THAT(running_refusal("  - {user: serch, server: node, tasks: 1}\n"),
+              StartsWith("c.yaml:12: running[0].user: there is no user 'serch'; did you mean search?"));
+  EXPECT_THAT(running_refusal("  - {user: search, server: nod, tasks: 1}\n"),
+              StartsWith("c.yaml:12: running[0].server: there is no server 'nod'; did you mean node?"));
+  EXPECT_THAT(running_refusal("  - {user: checkout, server: node, tasks: 1}\n"),
+              StrEq("c.yaml:12: running[0].shape: missing: user 'checkout' has the task shapes web, cache"));
+  EXPECT_THAT(running_refusal("  - {user: checkout, shape: wep, server: node, tasks: 1}\n"),
+              StartsWith("c.yaml:12: running[0].shape: user 'checkout' has no shape 'wep'; did you mean web?"));
+  EXPECT_THAT(running_refusal("  - {user: search, shape: web, server: node, tasks: 1}\n"),
+              StrEq("c.yaml:12: running[0].shape: user 'search' has no task shapes; leave it out"));
+  EXPECT_THAT(running_refusal("  - {user: checkout/web, server: node, tasks: 1}\n"),
+              StrEq("c.yaml:12: running[0].user: 'checkout/web' is a task shape: write user 'checkout' and "
+                    "shape 'web'"));
+  EXPECT_THAT(running_refusal("  - {user: search, server: tiny, tasks: 1}\n"),
+              StrEq("c.yaml:12: running[0].server: user 'search' may not run on 'tiny'"));
+  EXPECT_THAT(running_refusal("  - {user: search, server: node, tasks: 1}\n"
+                              "  - {user: search, server: node, tasks: 2.5}\n"),
+              StrEq("c.yaml:13: running[1].tasks: user 'search' has 3 tasks, and 3.5 would run"));
+  EXPECT_THAT(running_refusal("  - {user: checkout, shape: web, server: tiny, tasks: 1.5}\n"),
+              StrEq("c.yaml:12: running[0].tasks: more than fits: 'tiny' has 1073741824 of memory, and with "
+                    "these tasks 1610612736 would be in use"));
+  EXPECT_THAT(running_refusal("  - {user: checkout, shape: cache, server: node, tasks: 8}\n"
+                              "  - {user: search, server: node, tasks: 1}\n"),
+              HasSubstr("c.yaml:13: running[1].tasks: more than fits: 'node' and its equals have"));
+  EXPECT_THAT(running_refusal("  - {user: search, server: node}\n"),
+              StrEq("c.yaml:12: running[0].tasks: missing"));
+  EXPECT_THAT(running_refusal("  - {user: search, server: node, tasks: -1}\n"),
+              HasSubstr("c.yaml:12: running[0].tasks: '-1' is negative"));
+  EXPECT_THAT(running_refusal("  - {user: search, host: node, tasks: 1}\n"),
+              StartsWith("c.yaml:12: running[0].host: unknown key"));
+  EXPECT_THAT(cluster_file_refusal(std::string(kRunning) + "running: 3\n"),
+              StrEq("c.yaml:11: running: must be a list"));
+}
+
+TEST(ClusterFile, ATitleIsTextOnOneLine) {
+  EXPECT_EQ(read("title: Our cluster\n" + std::string(kRunning))->cluster().title, "Our cluster");
+  EXPECT_EQ(cluster_file_refusal("title: \"a\\nb\"\n" + std::string(kRunning)),
+            "c.yaml:1: title: holds a control character, such as a line break or a tab");
+  EXPECT_EQ(cluster_file_refusal("title: [a]\n" + std::string(kRunning)),
+            "c.yaml:1: title: must be a name or text");
+}
+
+// The content as a file of that name, which goes with the test.
+class AllocationFile {
+ public:
+  AllocationFile(const std::string& name, std::string_view content)
+      : path_(std::filesystem::temp_directory_path() / (std::to_string(::getpid()) + name)) {
+    std::ofstream(path_) << content;
+  }
+  AllocationFile(const AllocationFile&) = delete;
+  AllocationFile& operator=(const AllocationFile&) = delete;
+  ~AllocationFile() { std::filesystem::remove(path_); }
+
+  Result<Problem> read() const { return with_allocation_file(*mirab::read(kRunning), path_.string()); }
+  std::string refusal() const {
+    const Result<Problem> problem = read();
+    return problem ? "accepted" : describe(problem.error()).substr(path_.parent_path().string().size() + 1);
+  }
+  std::string name() const { return path_.filename(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(AllocationFile, CsvAndListsSayTheSame) {
+  const std::vector<PlacedTasks> expected = {{.user = 0, .server = 0, .tasks = 2},
+                                             {.user = 1, .server = 0, .tasks = 1}};
+  const AllocationFile csv("a.csv", "user,shape,server,tasks\r\nsearch,,node,2\r\n\"checkout\",web,node,1\r\n");
+  const AllocationFile unnamed("a.txt", "tasks,server,user,shape\n2,node,search,\n1,node,checkout,web\n");
+  const AllocationFile json("a.json", R"([{"user": "search", "server": "node", "tasks": 2},
+                                           {"user": "checkout", "shape": "web", "server": "node", "tasks": 1}])");
+  const AllocationFile object("b", R"({"running": [{"user": "search", "shape": null, "server": "node", "tasks": 2},
+                                     {"user": "checkout", "shape": "web", "server": "node", "tasks": 1}]})");
+  const AllocationFile yaml("a.yaml", "running:\n- {user: search, server: node, tasks: 2}\n"
+                                      "- {user: checkout, shape: web, server: node, tasks: 1}\n");
+  for (const AllocationFile* file : {&csv, &unnamed, &json, &object, &yaml}) {
+    const Result<Problem> problem = file->read();
+    ASSERT_TRUE(problem) << describe(problem.error());
+    EXPECT_EQ(problem->running(), expected) << file->name();
+  }
+}
+
+TEST(AllocationFile, ErrorsNameLineAndColumnOrKey) {
+  const auto csv = [](std::string_view rows) {
+    const AllocationFile file("a.csv", "user,server,tasks\n" + std::string(rows));
+    return file.refusal().substr(file.name().size());
+  };
+  EXPECT_THAT(csv("search,node,1\nserch,node,1\n"), StartsWith(":3: user: there is no user 'serch'"));
+  EXPECT_EQ(csv("search,node,4\n"), ":2: tasks: user 'search' has 3 tasks, and 4 would run");
+  EXPECT_EQ(csv("search,node\n"), ":2: 2 fields where the first line has 3");
+  EXPECT_THAT(csv("search,node,many\n"), StartsWith(":2: tasks: 'many' is not an amount"));
+  EXPECT_EQ(csv("\"search,node,1\n"), ":2: a quote is not closed on its line");
+  EXPECT_EQ(csv("checkout,node,1\n"), ":2: shape: missing: user 'checkout' has the task shapes web, cache");
+  const AllocationFile header("a.csv", "user,host,tasks\n");
+  EXPECT_THAT(header.refusal(), HasSubstr(":1: host: unknown column"));
+  const AllocationFile lacking("a.csv", "user,tasks\n");
+  EXPECT_THAT(lacking.refusal(), HasSubstr(":1: server: no such column; the first line is user,shape,server,tasks"));
+  const AllocationFile empty("a.csv", "");
+  EXPECT_THAT(empty.refusal(), HasSubstr("the file is empty; its first line is user,shape,server,tasks"));
+  const AllocationFile json("a.json", "{\"running\": [\n{\"user\": \"search\", \"server\": \"x\", \"tasks\": 1}]}");
+  EXPECT_THAT(json.refusal(), HasSubstr(":2: running[0].server: there is no server 'x'"));
+  const AllocationFile other("a.json", "{\"servers\": []}");
+  EXPECT_THAT(other.refusal(), HasSubstr(":1: servers: unknown key"));
+  EXPECT_THAT(describe(with_allocation_file(*read(kRunning), "/nowhere.csv").error()), StartsWith("/nowhere.csv: "));
+}
+
+TEST(AllocationFile, IsReadInPlaceOfWhatTheClusterFileSays) {
+  const Result<Problem> cluster = read(std::string(kRunning) + "running: [{user: search, server: node, tasks: 3}]\n");
+  const AllocationFile file("a.csv", "user,server,tasks\nsearch,node,1\n");
+  EXPECT_EQ(cluster->running()->at(0).tasks, 3);
+  EXPECT_EQ(file.read()->running()->at(0).tasks, 1);
+}
+
+TEST(ClusterFile, WhatAMechanismGivesFitsThoughItsDoublesAddUpToMore) {
+  const std::string third = "0.33333333333333337";
+  std::string rows = "user,shape,server,tasks\n";
+  for (int i = 0; i < 9; ++i) rows += "search,,node," + third + "\n";
+  EXPECT_EQ(AllocationFile("a.csv", rows).refusal(), "accepted");
 }
 
 // A source of endless brackets, so that the test itself needs no memory for them.

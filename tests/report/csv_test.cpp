@@ -30,11 +30,11 @@ TEST(Csv, NumbersReadBackAsTheSameDouble) {
 
 TEST(Csv, HasOneRecordForEachOutcomeAndUser) {
   EXPECT_EQ(comparison_csv(test::comparison({test::outcome("drf", 3, 2), test::outcome("half", 1.5, 1)})),
-            "outcome,user,tasks,dominant_resource,dominant_share,cpu,memory\n"
-            "drf,A,3,memory,0.6666666666666666,3,12\n"
-            "drf,B,2,cpu,0.6666666666666666,6,2\n"
-            "half,A,1.5,memory,0.3333333333333333,1.5,6\n"
-            "half,B,1,cpu,0.3333333333333333,3,1\n");
+            "outcome,user,tasks,dominant_resource,dominant_share,asked,satisfied,cpu,memory\n"
+            "drf,A,3,memory,0.6666666666666666,,false,3,12\n"
+            "drf,B,2,cpu,0.6666666666666666,,false,6,2\n"
+            "half,A,1.5,memory,0.3333333333333333,,false,1.5,6\n"
+            "half,B,1,cpu,0.3333333333333333,,false,3,1\n");
 }
 
 }  // namespace

@@ -25,9 +25,11 @@ TEST(Html, WhatIsEmbeddedReadsBackAsTheSameData) {
 
 TEST(Html, ThePageGetsTitleAndCommand) {
   const std::string html = report_html("<p>__MIRAB_DATA__</p>",
-                                       test::comparison({test::outcome("drf", 3, 2)}), "mirab allocate x");
+                                       test::comparison({test::outcome("drf", 3, 2)}),
+                                       {.command = "mirab allocate x", .made = "mirab 1, 2026-11-23"});
   EXPECT_THAT(html, StartsWith("<p>{\"version\":1,"));
-  EXPECT_THAT(html, EndsWith("\"title\":\"slides.yaml\",\"command\":\"mirab allocate x\"}</p>"));
+  EXPECT_THAT(html, EndsWith("\"title\":\"slides.yaml\",\"command\":\"mirab allocate x\","
+                             "\"made\":\"mirab 1, 2026-11-23\"}</p>"));
 }
 
 TEST(Html, OfALongFillingEveryUsersLastStepIsKept) {
@@ -39,7 +41,7 @@ TEST(Html, OfALongFillingEveryUsersLastStepIsKept) {
   Comparison comparison{"long", test::slides(), 1, {}};
   comparison.outcomes.push_back(measured(comparison.problem, filling));
   const auto steps =
-      nlohmann::json::parse(report_html("__MIRAB_DATA__", comparison, ""))["outcomes"][0]["steps"];
+      nlohmann::json::parse(report_html("__MIRAB_DATA__", comparison, {}))["outcomes"][0]["steps"];
 
   EXPECT_LE(steps.size(), 4002U);
   EXPECT_EQ(steps.back()["step"], 100'000);

@@ -35,10 +35,32 @@ TEST(OutcomeJson, KeysStandInTheDocumentedOrder) {
               ::testing::ElementsAre("resources", "users", "servers", "server_classes"));
   EXPECT_THAT(keys(json["outcomes"][0]),
               ::testing::ElementsAre("mechanism", "label", "status", "certificate", "seconds", "users",
-                                     "servers", "metrics", "notices"));
+                                     "servers", "satisfied_users", "metrics", "metrics_short", "notices"));
   EXPECT_THAT(keys(json["outcomes"][0]["users"][0]),
-              ::testing::ElementsAre("name", "weight", "tasks", "dominant_resource", "dominant_share",
-                                     "resources", "servers"));
+              ::testing::ElementsAre("name", "weight", "tasks", "dominant_resource", "dominant_share", "asked",
+                                     "asked_share", "satisfied", "resources", "servers"));
+}
+
+TEST(OutcomeJson, SaysWhatIsAskedAndWhoHasIt) {
+  Cluster cluster = test::slides().cluster();
+  cluster.users[0].tasks = Quantity(3);
+  const Problem problem = *Problem::from(cluster);
+  Comparison comparison{"slides.yaml", problem, 1, {}};
+  comparison.outcomes.push_back(measured(problem, test::outcome("drf", 3, 2)));
+  const Json json = comparison_json(comparison);
+  const Json& outcome = json["outcomes"][0];
+  EXPECT_EQ(outcome["users"][0]["asked"], 3.0);
+  EXPECT_EQ(outcome["users"][0]["satisfied"], true);
+  EXPECT_EQ(outcome["users"][0]["asked_share"].get<double>(), 12.0 / 18);
+  EXPECT_TRUE(outcome["users"][1]["asked"].is_null());
+  EXPECT_EQ(outcome["users"][1]["satisfied"], false);
+  EXPECT_EQ(outcome["satisfied_users"], 1);
+  EXPECT_EQ(outcome["metrics_short"]["gini"], 0.0) << "one user is short";
+  EXPECT_EQ(outcome["metrics_short"]["min_dominant_share"], outcome["users"][1]["dominant_share"]);
+  cluster.users[1].tasks = Quantity(2);
+  Comparison all{"slides.yaml", *Problem::from(cluster), 1, {}};
+  all.outcomes.push_back(measured(all.problem, test::outcome("drf", 3, 2)));
+  EXPECT_TRUE(comparison_json(all)["outcomes"][0]["metrics_short"].is_null());
 }
 
 TEST(OutcomeJson, WhatIsInfiniteIsNull) {

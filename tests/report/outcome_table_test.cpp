@@ -20,7 +20,7 @@ std::size_t widest_line(const std::string& text) {
 }
 
 TEST(OutcomeTable, ShowsTasksAndDominantSharesOfTheSlides) {
-  const std::string table = comparison_table(test::comparison({test::outcome("drf", 3, 2)}), 100);
+  const std::string table = comparison_table(test::comparison({test::outcome("drf", 3, 2)}), {.width = 100});
   EXPECT_THAT(table, HasSubstr("slides.yaml: 2 users on 1 server with cpu 9, memory 18\n"));
   EXPECT_THAT(table, ContainsRegex("A +memory +3 66.67%\n"));
   EXPECT_THAT(table, ContainsRegex("B +cpu +2 66.67%\n"));
@@ -29,7 +29,7 @@ TEST(OutcomeTable, ShowsTasksAndDominantSharesOfTheSlides) {
 
 TEST(OutcomeTable, AUserWithAShareIsNotShownWithNoTasks) {
   const std::string table =
-      comparison_table(test::comparison({test::outcome("drf", 3000.5, 0.0000123)}), 100);
+      comparison_table(test::comparison({test::outcome("drf", 3000.5, 0.0000123)}), {.width = 100});
   EXPECT_THAT(table, ContainsRegex("A +memory +3000.5 "));
   EXPECT_THAT(table, ContainsRegex("B +cpu +1.2e-05 "));
 }
@@ -39,7 +39,7 @@ TEST(OutcomeTable, FiveOutcomesStandSideBySideInAHundredColumns) {
   for (const char* name : {"max-min", "drf", "asset", "pf", "alpha-fair:alpha=2"}) {
     outcomes.push_back(test::outcome(name, 2.52, 2.16));
   }
-  const std::string table = comparison_table(test::comparison(outcomes), 100);
+  const std::string table = comparison_table(test::comparison(outcomes), {.width = 100});
   EXPECT_LE(widest_line(table), 100U);
   EXPECT_THAT(table, ContainsRegex("max-min +drf +asset +pf +alpha=2\n"));
 }
@@ -47,7 +47,7 @@ TEST(OutcomeTable, FiveOutcomesStandSideBySideInAHundredColumns) {
 TEST(OutcomeTable, WhatDoesNotFitFollowsBelow) {
   std::vector<Outcome> outcomes;
   for (int i = 0; i < 12; ++i) outcomes.push_back(test::outcome("outcome-" + std::to_string(i), 2.52, 2.16));
-  const std::string table = comparison_table(test::comparison(outcomes), 100);
+  const std::string table = comparison_table(test::comparison(outcomes), {.width = 100});
   EXPECT_LE(widest_line(table), 100U);
   for (int i = 0; i < 12; ++i) EXPECT_THAT(table, HasSubstr("outcome-" + std::to_string(i)));
 }
@@ -58,7 +58,7 @@ TEST(OutcomeTable, NoLineIsWiderThanTheTerminalAndEveryOutcomeIsShownOnce) {
   outcomes[0].notices = {
       "a rather long notice that would by no means fit into one line of a narrow terminal"};
   for (const std::size_t width : {48U, 60U, 80U, 132U}) {
-    const std::string table = comparison_table(test::comparison(outcomes), width);
+    const std::string table = comparison_table(test::comparison(outcomes), {.width = width});
     EXPECT_LE(widest_line(table), width);
     for (int i = 11; i < 16; ++i) {
       const std::string label = "outcome-" + std::to_string(i);
@@ -72,19 +72,19 @@ TEST(OutcomeTable, NoLineIsWiderThanTheTerminalAndEveryOutcomeIsShownOnce) {
 TEST(OutcomeTable, WithoutALimitAllOutcomesStandSideBySide) {
   std::vector<Outcome> outcomes;
   for (int i = 0; i < 12; ++i) outcomes.push_back(test::outcome("drf", 2.52, 2.16));
-  const std::string table = comparison_table(test::comparison(outcomes), SIZE_MAX);
+  const std::string table = comparison_table(test::comparison(outcomes), {.width = SIZE_MAX});
   EXPECT_EQ(table.find("\nJain"), table.rfind("\nJain"));
   EXPECT_GT(widest_line(table), 150U);
 }
 
-TEST(OutcomeTable, NothingIsWrittenWithTheDecimalsOfItsColumn) {
-  const std::string table = comparison_table(test::comparison({test::outcome("drf", 2.52, 0)}), 100);
+TEST(OutcomeTable, WholeTasksAreBare) {
+  const std::string table = comparison_table(test::comparison({test::outcome("drf", 2.52, 0)}), {.width = 100});
   EXPECT_THAT(table, ContainsRegex("A +memory +2.520 56.00%\n"));
-  EXPECT_THAT(table, ContainsRegex("B +cpu +0.000 +0.00%\n"));
+  EXPECT_THAT(table, ContainsRegex("B +cpu +0 +0.00%\n"));
 }
 
 TEST(OutcomeTable, AllPercentagesOfAColumnHaveTwoDecimalsOrMore) {
-  const std::string table = comparison_table(test::comparison({test::outcome("max-min", 2.25, 2.25)}), 100);
+  const std::string table = comparison_table(test::comparison({test::outcome("max-min", 2.25, 2.25)}), {.width = 100});
   EXPECT_THAT(table, ContainsRegex("A +memory +2.250 +50.00%\n"));
   EXPECT_THAT(table, ContainsRegex("lowest share +50.00%\n"));
 }
@@ -92,22 +92,66 @@ TEST(OutcomeTable, AllPercentagesOfAColumnHaveTwoDecimalsOrMore) {
 TEST(OutcomeTable, TheStepsTellTheShareOverTheWeight) {
   Comparison comparison = test::comparison({test::outcome("drf", 3, 2)});
   comparison.outcomes[0].outcome.filling.emplace().steps = {{1, 0, 0, 0.125}};
-  const std::string table = comparison_table(comparison, 60);
+  const std::string table = comparison_table(comparison, {.width = 60});
   EXPECT_LE(widest_line(table), 60U);
   EXPECT_THAT(table, ContainsRegex("step +user +server +instance +share/weight\n"));
   EXPECT_THAT(table, ContainsRegex("1 +B +pool +0 +12.50%\n"));
 }
 
+// A asks for 3 tasks and has them; B asks for 4 and has 2, a third of what memory dominates.
+Comparison asking(std::optional<int> of_a, std::optional<int> of_b) {
+  Cluster cluster = test::slides().cluster();
+  if (of_a) cluster.users[0].tasks = Quantity(*of_a);
+  if (of_b) cluster.users[1].tasks = Quantity(*of_b);
+  Comparison result{"slides.yaml", *Problem::from(cluster), 1, {}};
+  for (Outcome& outcome : std::vector<Outcome>{test::outcome("drf", 3, 2), test::outcome("half", 1.5, 1)})
+    result.outcomes.push_back(measured(result.problem, std::move(outcome)));
+  return result;
+}
+
+TEST(OutcomeTable, GotAndAskedStandSideBySideWithAMarkForAll) {
+  const std::string table = comparison_table(asking(3, {}), {.width = 100});
+  EXPECT_THAT(table, HasSubstr("1 of 2 get all they ask for under drf\n"));
+  EXPECT_THAT(table, HasSubstr("0 of 2 get all they ask for under half\n"));
+  EXPECT_THAT(table, ContainsRegex("A +memory +3 +3 ✓ 66.67% +1.500 33.33%\n"));
+  EXPECT_THAT(table, ContainsRegex("B +cpu +∞ +2 +66.67% +1 +33.33%\n"));
+  EXPECT_THAT(table, ContainsRegex("get all they ask for +1 of 2 +0 of 2\n"));
+  EXPECT_THAT(table, HasSubstr("of those who are short of tasks"));
+}
+
+TEST(OutcomeTable, WhereAllHaveWhatTheyAskForNoFigureSaysOtherwise) {
+  Comparison all = asking(3, 2);
+  all.outcomes.pop_back();
+  const std::string table = comparison_table(all, {.width = 100});
+  EXPECT_THAT(table, HasSubstr("2 of 2 get all they ask for under drf\n"));
+  for (const char* figure : {"lowest share", "Gini", "Jain", "top 20% / bottom 20%", "std deviation of shares"})
+    EXPECT_THAT(table, ContainsRegex(std::string(figure) + " +–\n"));
+}
+
+TEST(OutcomeTable, EndlessTasksAloneHaveNoColumnOfWhatIsAsked) {
+  const std::string table = comparison_table(asking({}, {}), {.width = 100});
+  EXPECT_EQ(table.find("asked"), std::string::npos);
+  EXPECT_EQ(table.find("ask for"), std::string::npos);
+}
+
+TEST(OutcomeTable, MoreFiguresAndTimesAreShownWhenAskedFor) {
+  const Comparison comparison = test::comparison({test::outcome("drf", 3, 2)});
+  EXPECT_EQ(comparison_table(comparison, {}).find("β"), std::string::npos);
+  EXPECT_EQ(comparison_table(comparison, {}).find("\ntime "), std::string::npos);
+  EXPECT_THAT(comparison_table(comparison, {.all_metrics = true}), HasSubstr("β dominant"));
+  EXPECT_THAT(comparison_table(comparison, {.times = true}), ContainsRegex("time +12 µs\n"));
+}
+
 TEST(OutcomeTable, AHugeRatioDoesNotWidenTheTable) {
-  const std::string table = comparison_table(test::comparison({test::outcome("steep", 4.5, 1e-30)}), 100);
-  EXPECT_THAT(table, ContainsRegex("20:20 ratio +[0-9.]+e.30\n"));
+  const std::string table = comparison_table(test::comparison({test::outcome("steep", 4.5, 1e-30)}), {.width = 100});
+  EXPECT_THAT(table, ContainsRegex("top 20% / bottom 20% +[0-9.]+e.30\n"));
 }
 
 TEST(OutcomeTable, ANoticeOfSeveralOutcomesIsSaidOnce) {
   Outcome first = test::outcome("drf", 3, 2);
   Outcome second = test::outcome("asset", 2.52, 2.16);
   first.notices = second.notices = {"select is ignored"};
-  EXPECT_THAT(comparison_table(test::comparison({first, second}), 100),
+  EXPECT_THAT(comparison_table(test::comparison({first, second}), {.width = 100}),
               HasSubstr("note: drf, asset: select is ignored\n"));
 }
 
@@ -115,7 +159,7 @@ TEST(OutcomeTable, AnOutcomeWithoutItsCertificateSaysSo) {
   Outcome outcome = test::outcome("pf", 3, 2);
   outcome.status = Status::not_converged;
   outcome.certificate = {"duality-gap", 0.25};
-  const std::string table = comparison_table(test::comparison({outcome}), 100);
+  const std::string table = comparison_table(test::comparison({outcome}), {.width = 100});
   EXPECT_THAT(table, ContainsRegex("status +NOT CONVERGED\n"));
   EXPECT_THAT(table, ContainsRegex("duality-gap +0.25\n"));
 }

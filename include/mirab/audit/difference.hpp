@@ -19,7 +19,8 @@ struct Side {
 /// What a user has on one side.
 struct UserShare {
   double tasks;
-  double dominant_share;  ///< G_n
+  double dominant_share;       ///< G_n, of the side's own cluster
+  double share_of_before = 0;  ///< the same in parts of the cluster before: more servers do not make it less
 };
 
 /// A user of one side or of both. Users are known by their names.
@@ -45,8 +46,9 @@ struct Difference {
   std::vector<UserChange> come;   ///< only after
   std::size_t gainers = 0;        ///< of `users`, by more than kSameWithin
   std::size_t losers = 0;
-  UserShare lowest_before{};  ///< the least tasks and the least dominant share of any user
+  UserShare lowest_before{};  ///< the least tasks and the least shares of any user
   UserShare lowest_after{};
+  bool same_pool = true;    ///< do both clusters have as much of every resource?
   double tasks_before = 0;  ///< of all users together
   double tasks_after = 0;
   std::vector<UseChange> resources;  ///< those of before, then those that only after has

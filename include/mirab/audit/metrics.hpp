@@ -60,6 +60,26 @@ struct Metrics {
 /// resources. O(N log N + grants · m).
 Metrics measure(const Problem& problem, const Allocation& allocation);
 
+/// Who has all the tasks that it asks for. N users, a task shape being one.
+struct Satisfaction {
+  std::vector<std::optional<double>> asked;  ///< tasks, [n]; without a value: endless; whole in a filling
+  std::vector<std::optional<double>> asked_shares;  ///< the dominant shares that these tasks would be, [n]
+  std::vector<bool> satisfied;                      ///< [n]; never of endless tasks
+  std::size_t users = 0;                     ///< a user with task shapes is one
+  std::size_t satisfied_users = 0;           ///< of these, with all their shapes
+
+  bool any_asked() const;  ///< does some user ask for a number of tasks?
+};
+
+/// A user has all tasks from a millionth below what it asks for. O(N m).
+Satisfaction satisfaction(const Problem& problem, const Outcome& outcome);
+
+/// The same figures with the lowest share and the measures of inequality (`jain`, `gini`, `ratio_20_20`,
+/// `sample_standard_deviation`) over those who are short of tasks only; the mean weight is theirs. Nothing
+/// when nobody is. O(N log N).
+std::optional<Metrics> of_short_users(const Problem& problem, const Metrics& metrics,
+                                      const Satisfaction& satisfaction);
+
 /// What Hamzeh's thesis measures, by groups: the users whom a resource dominates (dominant_resources), and
 /// the others. m resources, K server entries, f_r = φ_n C_r / Φ the fair share.
 struct GroupMetrics {

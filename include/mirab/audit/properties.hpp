@@ -40,7 +40,8 @@ struct Witness {
 /// Does a property hold?
 struct Verdict {
   Property property;
-  bool decided = true;  ///< else `holds` says nothing, and `note` why
+  bool decided = true;     ///< else `holds` says nothing, and `note` why
+  bool applicable = true;  ///< can it be asked of this division at all? Else it is not decided
   bool holds = true;
   bool vacuous = false;  ///< it holds because it asks for nothing here; `note` says why
   VerdictScope scope = VerdictScope::instance;
@@ -74,6 +75,7 @@ struct Rule {
   Scope scope;
   std::function<Result<Outcome>(const Problem&)> divide;
   bool groups = false;  ///< does it honour groups, guarantees and limits?
+  bool is_rule = true;  ///< can it divide other clusters too? Else the division was given
 };
 
 /// The rule of a mechanism.
@@ -165,7 +167,7 @@ Verdict check_own_part(const Division& division, const Rule& rule, const Search&
 /// Is the property one of a tree of groups?
 bool is_of_groups(Property property);
 
-/// All of them by name; where the rule honours groups and there are some, those that compare users across
+/// All of them by name. Those that compare clusters are not applicable to a division that was given. Where the rule honours groups and there are some, those that compare users across
 /// groups by their weights (the sharing incentive, envy-freeness, max-min in one resource) are vacuous. Those
 /// that compare clusters are not decided when there was none to compare with; the
 /// equal part is that of the division's scope.

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include <mirab/audit/metrics.hpp>
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/problem.hpp>
 
@@ -56,6 +57,7 @@ class Stops {
  private:
   const Problem& problem_;
   const Outcome& outcome_;
+  Satisfaction satisfaction_;
   std::vector<std::vector<double>> used_;  // by the users below each node, [node][m]
   std::vector<double> charged_;            // of the cluster, with what is reserved, [m]
 };

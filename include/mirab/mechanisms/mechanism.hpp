@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <mirab/model/allocation.hpp>
 #include <mirab/model/choice.hpp>
@@ -95,6 +98,7 @@ struct Mechanism {
   std::span<const OptionInfo> options;
   std::span<const Claim> claims;
   std::string_view objective = {};  ///< what is maximised, where the one equation does not hold
+  bool is_rule = true;  ///< does it divide any problem? Else it says what Problem::running() has
 
   /// Are the values of the options good? None when there are no options.
   Check (*check_options)(const Choice& choice) = nullptr;
@@ -109,6 +113,27 @@ std::span<const Mechanism> mechanisms();
 /// Reads `name:option=value` against the registry: an alias becomes the name it stands for. Errors as for
 /// choose(), and a bad option value.
 Result<Choice> choose_mechanism(std::string_view text);
+
+/// Can a mechanism divide a problem, and what of the problem does it leave out of account?
+struct Applicability {
+  const Mechanism* mechanism;
+  std::optional<Error> refused = {};      ///< why it cannot
+  std::vector<std::string> ignores = {};  ///< `groups`, `servers and select of 8 users`, …
+};
+
+/// Of every mechanism of the registry, in its order. O((G + N) mechanisms).
+std::vector<Applicability> applicability(const Problem& problem);
+
+/// The mechanism to take where none was asked for, and why: `drf` for one server, `drfh` for several, `hdrf`
+/// and `hdrfh` where there are groups, task shapes, guarantees, limits, reserves or a weight of 0.
+struct Recommendation {
+  Choice choice;
+  std::string reason;  ///< `4 servers, no groups`, a phrase
+};
+Recommendation recommended(const Problem& problem);
+
+/// How the notice of a pool mechanism begins that divides several servers as if they were one.
+inline constexpr std::string_view kPooledServers = "the servers are treated as one";
 
 /// Divides the cluster among its users. Errors: a bad option value, or input that the mechanism cannot honour
 /// (with the mechanisms that can). The cost is that of the mechanism's solver (docs/reference/mechanisms.md).

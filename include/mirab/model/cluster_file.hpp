@@ -19,6 +19,13 @@ Result<Problem> read_cluster_file(const std::string& path);
 /// The same for a text in memory; `name` stands for the file in errors.
 Result<Problem> read_cluster_text(std::string_view text, Syntax syntax, const std::string& name);
 
+/// The problem with what runs on it according to an allocation file, in place of what its own file says: the
+/// list `running` of a cluster file in YAML or JSON, alone or under that key, or CSV with the header
+/// `user,shape,server,tasks`, where `shape` may be left out (docs/reference/cluster-file.md). A name that ends
+/// in `.json`, `.yaml`, `.yml` or `.csv` says which; else the first character does. Errors name file, line and
+/// key, or of CSV the column.
+Result<Problem> with_allocation_file(const Problem& problem, const std::string& path);
+
 /// Where something of a problem stands in its cluster file: the key there, and the line.
 struct FilePosition {
   std::string key;  ///< of a shape: `users[1].shapes[0]`; of a group: `groups[0].groups[2]`

@@ -69,12 +69,33 @@ struct User {
 inline constexpr std::size_t kMostResources = 1'000;
 inline constexpr std::size_t kMostAmounts = 50'000'000;
 
+/// Tasks that are placed now, as a caller describes them.
+struct Running {
+  std::string user;                        ///< by its own name
+  std::optional<std::string> shape = {};   ///< which of its task shapes, of a user who has some
+  std::string server;                      ///< by name; of an entry with a count: on all its servers together
+  Quantity tasks{1};
+
+  friend bool operator==(const Running&, const Running&) = default;
+};
+
 /// A cluster as a caller describes it, unchecked: the content of a cluster file.
 struct Cluster {
   std::vector<std::string> resources;  ///< the order of every ResourceVector
   std::vector<Server> servers;
   std::vector<User> users;
   std::vector<Group> groups = {};  ///< each after its parent
+  std::optional<std::vector<Running>> running = {};  ///< what is placed now; without a value: not known
+  std::string title = {};                            ///< what people call the cluster; may be empty
+};
+
+/// Tasks of a user, or of a task shape, on a server entry.
+struct PlacedTasks {
+  std::size_t user;
+  std::size_t server;
+  double tasks;  ///< > 0
+
+  friend bool operator==(const PlacedTasks&, const PlacedTasks&) = default;
 };
 
 /// A validated cluster: N users, K server entries, m resources. Immutable.
@@ -93,7 +114,12 @@ class Problem {
   const std::vector<User>& users() const { return cluster_.users; }
   const std::vector<Group>& groups() const { return cluster_.groups; }
 
-  /// All of it, as it was given: to change a copy.
+  /// What is placed now, by user and then by server, each pair once; without a value: not known. It fits, to
+  /// a relative 1e-9: on the servers of an entry together, where the user may run, within the user's tasks.
+  const std::optional<std::vector<PlacedTasks>>& running() const { return running_; }
+
+  /// All of it, as it was given: to change a copy. A copy in which users, servers or amounts change takes
+  /// `running` away first, which would no longer hold.
   const Cluster& cluster() const { return cluster_; }
 
   /// Groups and users as nodes, with effective guarantees and reserves.
@@ -131,6 +157,7 @@ class Problem {
   Check find_eligible_servers();
   Check build_tree();
   Check find_quotas();
+  Check find_running();
 
   Cluster cluster_;
   std::vector<double> pool_;
@@ -140,6 +167,7 @@ class Problem {
   bool has_placement_constraints_ = false;
   bool has_demand_on_ = false;
   bool has_zero_weight_ = false;
+  std::optional<std::vector<PlacedTasks>> running_;
   Tree tree_;
 };
 

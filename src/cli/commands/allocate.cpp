@@ -31,8 +31,13 @@ namespace {
 struct CompareOptions {
   std::string command;  ///< the command line, for the page
   std::string cluster;
+  std::string allocation;  ///< what runs now; empty: what the cluster file says
   OutputOptions output;
+  bool all_metrics = false;
+  bool times = false;
+  std::string title;   ///< empty: that of the cluster file, or its name
   std::string report;  ///< the page's file; empty for none
+  std::string date;    ///< in the page's footer; empty: today
   std::uint64_t seed = 1;
   std::string tie = "first";
   int threads = 1;  ///< for the mechanisms
@@ -48,10 +53,13 @@ struct FillChoice {
 /// Are the steps of a filling wanted: nowhere, in the page only, or in the result too?
 enum class Steps { dropped, in_report, printed };
 
-std::string formatted(const report::Comparison& comparison, const OutputOptions& output) {
+std::string formatted(const report::Comparison& comparison, const CompareOptions& options) {
+  const OutputOptions& output = options.output;
   if (output.format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
   if (output.format == "csv") return report::comparison_csv(comparison);
-  return report::comparison_table(comparison, columns_of(output.file));
+  return report::comparison_table(comparison, {.width = columns_of(output.file),
+                                               .all_metrics = options.all_metrics,
+                                               .times = options.times});
 }
 
 void drop_steps(report::Comparison& comparison) {
@@ -89,12 +97,18 @@ Result<Outcome> timed_fill(const Problem& problem, const FillOptions& options, s
 /// Adds the cluster file and the options of CompareOptions.
 void add_compare_options(CLI::App& app, CompareOptions& options) {
   add_cluster_argument(app, options.cluster);
+  add_allocation_option(app, options.allocation);
   add_tie_option(app, options.tie);
   add_output_options(app, options.output, {"table", "json", "csv"});
   app.add_option("--report", options.report,
                  "Also write a page with pictures, which needs no network, to FILE")
       ->type_name("FILE");
+  app.add_option("--title", options.title, "What to call the cluster; default: `title` of its file, or the file")
+      ->type_name("TEXT");
+  app.add_option("--date", options.date, "The date in the page's footer; default: today")->type_name("DATE");
   add_seed_option(app, options.seed);
+  app.add_flag("--all-metrics", options.all_metrics, "Show every figure of fairness in the table");
+  app.add_flag("--times", options.times, "Show the time that each solver took in the table");
 }
 
 /// A filling for each placement, first-fit where none was asked for. A discipline that chooses servers itself
@@ -114,21 +128,33 @@ std::vector<FillChoice> fillings_of(const Choice& discipline, const std::vector<
       fmt::format("servers are chosen by the discipline itself, not by {}", fmt::join(names, " or "))}};
 }
 
+std::string name_of(const Problem& problem, const CompareOptions& options) {
+  if (!options.title.empty()) return options.title;
+  return problem.cluster().title.empty() ? title_of(options.cluster) : problem.cluster().title;
+}
+
 /// Runs the mechanisms and then the fillings, each with a generator of its own from the seed, and shows them.
-Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanisms,
+Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
              const std::vector<FillChoice>& fillings, Steps steps) {
-  if (const Check clash =
-          check_destinations({{"-o", options.output.file}, {"--report", options.report}}, {options.cluster}))
+  if (const Check clash = check_destinations({{"-o", options.output.file}, {"--report", options.report}},
+                                             {options.cluster, options.allocation}))
     return report_error(*clash);
-  Result<Problem> problem = read_cluster_file(options.cluster);
-  if (!problem) return report_error(explain_wrong_kind(problem.error(), FileKind::cluster));
+  Result<Problem> problem = read_problem(options.cluster, options.allocation);
+  if (!problem) return report_error(problem.error());
+  const bool none_named = mechanisms.empty() && fillings.empty();
+  const Recommendation taken = recommended(*problem);
+  if (none_named) mechanisms.push_back(taken.choice);
+  add_given(*problem, mechanisms);
   print_cluster_notices(options.cluster, missing_units(*problem));
   if (!fillings.empty()) print_cluster_notices(options.cluster, unplaceable_tasks(*problem));
-  report::Comparison comparison{title_of(options.cluster), *std::move(problem), options.seed, {}};
+  std::string title = name_of(*problem, options);
+  report::Comparison comparison{std::move(title), *std::move(problem), options.seed, {}};
 
   for (const Choice& mechanism : mechanisms) {
     Result<Outcome> outcome = allocate(comparison.problem, mechanism, {.threads = options.threads});
     if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
+    if (none_named && mechanism.name == taken.choice.name)
+      outcome->notices.push_back(choice_notice(taken, options.cluster));
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
   }
   for (const FillChoice& choice : fillings) {
@@ -144,9 +170,10 @@ Exit compare(const CompareOptions& options, const std::vector<Choice>& mechanism
 
   std::string page;
   if (!options.report.empty())
-    page = report::report_html(report::page_template(), comparison, options.command);
+    page = report::report_html(report::page_template(), comparison,
+                               {.command = options.command, .made = made_words(options.date)});
   if (steps != Steps::printed) drop_steps(comparison);
-  std::vector<Text> texts{{options.output.file, formatted(comparison, options.output)}};
+  std::vector<Text> texts{{options.output.file, formatted(comparison, options)}};
   if (!options.report.empty()) texts.push_back({options.report, std::move(page)});
   if (const Check failure = write_texts(texts)) return report_error(*failure, Exit::failed);
   return all_converged(comparison) ? Exit::done : Exit::not_converged;
@@ -170,10 +197,6 @@ Result<std::vector<FillChoice>> read_filling(const std::string& text) {
 }
 
 Exit run(const AllocateFlags& options) {
-  if (options.mechanisms.empty() && options.fillings.empty()) {
-    return report_error(
-        {.message = "name at least one; 'mirab mechanisms' lists them", .key = "--mechanism"});
-  }
   const Result<std::vector<Choice>> mechanisms =
       read_choices(options.mechanisms, "--mechanism", choose_mechanism);
   if (!mechanisms) return report_error(mechanisms.error());
@@ -199,11 +222,12 @@ Command add_allocate(CLI::App& app) {
   auto options = std::make_shared<AllocateFlags>();
   CLI::App* command = app.add_subcommand("allocate", "Divide a cluster fairly among its users");
   add_list_option(*command, "-m,--mechanism", options->mechanisms,
-                  "How to divide, with options after a colon (alpha-fair:alpha=2); repeat to compare",
+                  "How to divide, with options after a colon (alpha-fair:alpha=2); repeat to compare; default: "
+                  "what 'mirab mechanisms --for CLUSTER' recommends",
                   "MECHANISM");
   add_list_option(*command, "--fill", options->fillings,
-                  "Compare with a task-by-task filling: a discipline, and after a slash a "
-                  "placement (default first-fit); may be repeated",
+                  "Also place whole tasks one by one, as another column: DISCIPLINE[/PLACEMENT] (default "
+                  "first-fit); may be repeated",
                   "FILLING");
   add_compare_options(*command, options->comparing);
   add_threads_option(*command, options->comparing.threads);
@@ -212,10 +236,15 @@ Command add_allocate(CLI::App& app) {
   manual.paragraphs = {
       "Computes what every user of the cluster gets under each mechanism and compares the outcomes in "
       "columns: the tasks that a user can run (a real number: tasks are divisible here) and its dominant "
-      "share, the largest part of any one resource of the cluster that it holds. Measures of fairness and "
-      "the use of each resource follow."};
+      "share, the largest part of any one resource of the cluster that it holds. ✓ marks users who get all "
+      "tasks that they ask for. Measures of fairness over the users who are short of tasks, and the use of "
+      "each resource, follow.",
+      "Without --mechanism and --fill it takes the mechanism that suits the cluster, and says which and why. "
+      "Where the cluster file has `running`, or --allocation says what runs now, this is another column, "
+      "'given'."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
+      {"mirab allocate cluster.yaml", "By the mechanism that suits the cluster"},
       {"mirab allocate examples/slides.yaml -m drf", "Dominant Resource Fairness on the textbook example"},
       {"mirab allocate cluster.yaml -m drf -m asset -m pf --report shares.html",
        "Compare three mechanisms, with pictures"},

@@ -61,6 +61,7 @@ constexpr const char* kTopGuarantees = "top-guarantees";
 
 struct Options {
   std::string cluster;  ///< empty with --random and --claims
+  std::string allocation;
   std::vector<std::string> mechanisms;
   std::vector<std::string> properties;
   std::uint64_t random = 0;  ///< clusters; 0: none
@@ -81,10 +82,14 @@ Check check_options(const Options& options) {
   if (!options.cluster.empty() && without_cluster)
     return Error{.message = "audits random clusters; leave out the cluster file",
                  .key = options.claims ? "--claims" : "--random"};
+  if (options.cluster.empty() && !options.allocation.empty())
+    return Error{.message = "goes with a cluster file", .key = "--allocation"};
   if (!options.assumed.empty() && (options.claims || options.random == 0))
     return Error{.message = "goes with --random only; --claims uses the conditions of each claim",
                  .key = "--assume"};
-  if (Check wrong = check_destinations({{"-o", options.output.file}}, {options.cluster})) return wrong;
+  if (Check wrong = check_destinations({{"-o", options.output.file}},
+                                       {options.cluster, options.allocation}))
+    return wrong;
   return options.witness_dir.empty() ? Check{} : check_folder({"--witness-dir", options.witness_dir});
 }
 
@@ -124,9 +129,20 @@ Result<std::vector<Property>> read_properties(const std::vector<std::string>& na
   return list;
 }
 
-Result<std::vector<Choice>> read_mechanisms(const std::vector<std::string>& texts) {
-  if (texts.empty()) return all_mechanisms();
-  return read_choices(texts, "--mechanism", choose_mechanism);
+/// Of an allocation file that is audited it is enough to see that.
+Result<std::vector<Choice>> read_mechanisms(const Options& options) {
+  if (!options.mechanisms.empty()) {
+    Result<std::vector<Choice>> choices = read_choices(options.mechanisms, "--mechanism", choose_mechanism);
+    if (!choices || !options.cluster.empty()) return choices;
+    for (const Choice& choice : *choices) {
+      if (choice.name == "given")
+        return Error{.message = "'given' says what runs on one cluster; name the cluster file",
+                     .key = "--mechanism"};
+    }
+    return choices;
+  }
+  if (!options.allocation.empty()) return std::vector<Choice>{*choose_mechanism("given")};
+  return all_mechanisms();
 }
 
 std::string attempts_made(std::uint64_t done, std::uint64_t of) {
@@ -179,7 +195,7 @@ Exit run_claims(const Options& options, const std::vector<Choice>& mechanisms, c
 
 Exit run(const Options& options) {
   if (const Check wrong = check_options(options)) return report_error(*wrong);
-  const Result<std::vector<Choice>> mechanisms = read_mechanisms(options.mechanisms);
+  Result<std::vector<Choice>> mechanisms = read_mechanisms(options);
   if (!mechanisms) return report_error(mechanisms.error());
   const Result<std::vector<Property>> properties = read_properties(options.properties);
   if (!properties) return report_error(properties.error());
@@ -199,8 +215,9 @@ Exit run(const Options& options) {
   if (options.random > 0) {
     audited.mechanisms = audit_random(*mechanisms, options.random, how);
   } else {
-    const Result<Problem> problem = read_cluster_file(options.cluster);
-    if (!problem) return report_error(explain_wrong_kind(problem.error(), FileKind::cluster));
+    const Result<Problem> problem = read_problem(options.cluster, options.allocation);
+    if (!problem) return report_error(problem.error());
+    if (options.mechanisms.empty() || !options.allocation.empty()) add_given(*problem, *mechanisms);
     audited.title = title_of(options.cluster);
     audited.properties = asked_properties(how, !problem->tree().is_flat());
     audited.mechanisms = audit(*problem, *mechanisms, how);
@@ -224,8 +241,10 @@ void add_options(CLI::App& command, Options& options) {
   add_list_option(
       command, "-m,--mechanism", options.mechanisms,
       "What to audit, with options after a colon; may be repeated; default: all mechanisms (alpha-fair "
-      "and alpha-pf-vds with alpha=2)",
+      "and alpha-pf-vds with alpha=2), and 'given' where the cluster file has `running`; with --allocation "
+      "'given' alone",
       "MECHANISM");
+  add_allocation_option(command, options.allocation);
   command
       .add_option("--properties", options.properties,
                   fmt::format("Which properties, separated by commas; default: all, those of groups where "
@@ -235,7 +254,7 @@ void add_options(CLI::App& command, Options& options) {
       ->allow_extra_args(false)
       ->type_name("PROPERTY");
   take_whole_number(command.add_option("--random", options.random,
-                                       "Audit this many small random clusters instead of a cluster file"),
+                                       "Test N small random clusters instead of a cluster file"),
                     1, 1'000'000'000);
   take_one_of(add_list_option(command, "--assume", options.assumed,
                               "Draw only clusters in which every user demands every resource, has endless "
@@ -246,7 +265,7 @@ void add_options(CLI::App& command, Options& options) {
               {kPositiveDemands, kNoCaps, kNoPlacement, kSameDemand, kOneResource, kNoGroups, kNoLimits,
                kNoReserves, kNoGuarantees, kTopGuarantees});
   command.add_flag("--claims", options.claims,
-                   "Test every claim of 'mirab mechanisms' on random clusters that meet its conditions");
+                   "Test every published claim on random clusters that meet its conditions");
   take_whole_number(
       command.add_option("--budget", options.budget, "Attempts in all, spread evenly over the searches")
           ->capture_default_str(),
@@ -280,6 +299,7 @@ Command add_audit(CLI::App& app) {
   manual.exits = {{0, "done, whatever is found"}, {3, kNotConverged}};
   manual.examples = {
       {"mirab audit examples/slides.yaml -m drf -m asset -m pf", "What holds on the textbook example"},
+      {"mirab audit cluster.yaml --allocation mine.csv", "Is this allocation fair?"},
       {"mirab audit --random 1000 -m asset --properties sharing-incentive --witness-dir out",
        "The smallest cluster on which asset fairness breaks the sharing incentive, as a cluster file"},
       {"mirab audit --claims --budget 200000 --threads 2", "What the papers claim, and what is found"},

@@ -20,6 +20,7 @@ struct DiffFlags {
   std::string before;
   std::string after;  ///< empty: the same cluster
   std::vector<std::string> mechanisms;
+  std::string allocation;  ///< what runs before; empty: what the cluster file says
   std::size_t most = 20;
   int threads = 1;
   OutputOptions output;
@@ -35,11 +36,36 @@ Check check_diff_flags(const DiffFlags& options) {
   if (options.mechanisms.size() > 2) {
     return Error{.message = "give one or two: the first is before, the last is after", .key = "--mechanism"};
   }
-  if (options.mechanisms.size() == 1 && options.after.empty()) {
-    return Error{.message = "give a second one, or a second cluster: a difference has two sides",
+  return check_destinations({{"-o", options.output.file}},
+                            {options.before, options.after, options.allocation});
+}
+
+/// By what each side is divided, and where no mechanism was named, what to say of the one that was taken.
+struct Sides {
+  std::vector<Choice> mechanisms;  ///< two: before and after
+  std::string notice = {};
+};
+
+/// What runs now is before, when an allocation file says it, or when there is one cluster and it says it;
+/// else the one mechanism is that of both sides.
+Result<Sides> sides_of(const DiffFlags& options, std::vector<Choice> named, const Problem& before,
+                       const Problem& after) {
+  Sides sides{.mechanisms = std::move(named)};
+  if (sides.mechanisms.size() == 2) return sides;
+  if (sides.mechanisms.empty()) {
+    const Recommendation taken = recommended(after);
+    sides.mechanisms.push_back(taken.choice);
+    sides.notice = choice_notice(taken, options.after.empty() ? options.before : options.after);
+  }
+  const bool from_given = !options.allocation.empty() || (options.after.empty() && before.running());
+  if (!from_given && options.after.empty()) {
+    return Error{.message = "give a second mechanism, a second cluster, or --allocation: a difference has two "
+                            "sides, and the cluster file does not say what is running",
                  .key = "--mechanism"};
   }
-  return check_destinations({{"-o", options.output.file}}, {options.before, options.after});
+  sides.mechanisms.insert(sides.mechanisms.begin(),
+                          from_given ? *choose_mechanism("given") : sides.mechanisms.front());
+  return sides;
 }
 
 Exit run_diff(const DiffFlags& options) {
@@ -51,16 +77,19 @@ Exit run_diff(const DiffFlags& options) {
     mechanisms.push_back(*std::move(mechanism));
   }
   const std::string& second = options.after.empty() ? options.before : options.after;
-  const Result<Problem> before = read_cluster_file(options.before);
-  if (!before) return report_error(explain_wrong_kind(before.error(), FileKind::cluster));
-  const Result<Problem> after = options.after.empty() ? before : read_cluster_file(options.after);
-  if (!after) return report_error(explain_wrong_kind(after.error(), FileKind::cluster));
+  const Result<Problem> before = read_problem(options.before, options.allocation);
+  if (!before) return report_error(before.error());
+  const Result<Problem> after = options.after.empty() ? before : read_problem(options.after, {});
+  if (!after) return report_error(after.error());
+  const Result<Sides> sides = sides_of(options, std::move(mechanisms), *before, *after);
+  if (!sides) return report_error(sides.error());
 
   const Execution execution{.threads = options.threads};
-  const Result<Outcome> old = allocate(*before, mechanisms.front(), execution);
+  const Result<Outcome> old = allocate(*before, sides->mechanisms.front(), execution);
   if (!old) return report_error(with_cluster_position(options.before, old.error()));
-  const Result<Outcome> fresh = allocate(*after, mechanisms.back(), execution);
+  Result<Outcome> fresh = allocate(*after, sides->mechanisms.back(), execution);
   if (!fresh) return report_error(with_cluster_position(second, fresh.error()));
+  if (!sides->notice.empty()) fresh->notices.push_back(sides->notice);
 
   const report::Diff diff{{title_of(options.before), *before, *old},
                           {title_of(second), *after, *fresh},
@@ -81,8 +110,10 @@ Command add_diff(CLI::App& app) {
   command->add_option("CLUSTER2", options->after, "The cluster file after a change; left out: the same")
       ->type_name("FILE");
   add_list_option(*command, "-m,--mechanism", options->mechanisms,
-                  "How to divide; given twice, the first before and the second after", "MECHANISM")
-      ->required();
+                  "How to divide; given twice, the first before and the second after; default: what 'mirab "
+                  "mechanisms --for CLUSTER' recommends",
+                  "MECHANISM");
+  add_allocation_option(*command, options->allocation);
   take_whole_number(command
                         ->add_option("--top", options->most,
                                      "Show at most this many users who gain, and as many who lose (table)")
@@ -96,10 +127,14 @@ Command add_diff(CLI::App& app) {
       "Divides a cluster by two mechanisms, or two clusters by one (or each by its own), and compares what "
       "every user gets before and after: tasks, their change in per cent, and share. Users are identified "
       "by name; those of one cluster only are listed apart. The greatest gain comes first. The sums and the "
-      "use of each resource follow."};
+      "use of each resource follow. Shares on both sides are of the cluster before, so that more servers do "
+      "not make them less.",
+      "What runs now (`running` in the cluster file, or --allocation) is before, where one cluster and at most "
+      "one mechanism are given."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {
       {"mirab diff cluster.yaml -m drf -m pf", "What proportional fairness would change"},
+      {"mirab diff cluster.yaml --allocation now.csv", "What the recommended mechanism would change today"},
       {"mirab diff today.yaml tomorrow.yaml -m drf", "What new servers or users would change"},
   };
   return {command, std::move(manual), [options](const std::string&) { return run_diff(*options); }};

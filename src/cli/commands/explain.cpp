@@ -20,7 +20,8 @@ namespace {
 struct ExplainFlags {
   std::string cluster;
   std::string user;
-  std::string mechanism;
+  std::string mechanism;  ///< empty: the one that suits the cluster, or `given` with an allocation file
+  std::string allocation;
   std::size_t what_ifs = ExplainOptions{}.what_ifs;
   int threads = 1;
   OutputOptions output;
@@ -42,19 +43,28 @@ std::string changes_tried(std::uint64_t done, std::uint64_t of) {
 }
 
 Exit run_explain(const ExplainFlags& options) {
-  if (const Check wrong = check_destinations({{"-o", options.output.file}}, {options.cluster}))
+  if (const Check wrong = check_destinations({{"-o", options.output.file}},
+                                             {options.cluster, options.allocation}))
     return report_error(*wrong);
-  const Result<Choice> mechanism = read_choice(options.mechanism, "--mechanism", choose_mechanism);
-  if (!mechanism) return report_error(mechanism.error());
-  const Result<Problem> problem = read_cluster_file(options.cluster);
-  if (!problem) return report_error(explain_wrong_kind(problem.error(), FileKind::cluster));
+  const std::string named =
+      options.mechanism.empty() && !options.allocation.empty() ? "given" : options.mechanism;
+  Result<Choice> mechanism = Error{};
+  if (!named.empty()) {
+    mechanism = read_choice(named, "--mechanism", choose_mechanism);
+    if (!mechanism) return report_error(mechanism.error());
+  }
+  const Result<Problem> problem = read_problem(options.cluster, options.allocation);
+  if (!problem) return report_error(problem.error());
+  const Recommendation taken = recommended(*problem);
+  if (named.empty()) mechanism = taken.choice;
   const Result<std::size_t> user = find_user(*problem, options.user, options.cluster);
   if (!user) return report_error(user.error());
-  const Result<Explanation> explanation = explain(*problem, *mechanism, *user,
+  Result<Explanation> explanation = explain(*problem, *mechanism, *user,
                                                   {.what_ifs = options.what_ifs,
                                                    .execution = {.threads = options.threads},
                                                    .progress = progress_line(changes_tried)});
   if (!explanation) return report_error(with_cluster_position(options.cluster, explanation.error()));
+  if (named.empty()) explanation->outcome.notices.push_back(choice_notice(taken, options.cluster));
 
   const report::ExplanationReport explained{title_of(options.cluster), *problem, *explanation};
   const std::string text = options.output.format == "json"
@@ -75,12 +85,13 @@ Command add_explain(CLI::App& app) {
   command->add_option("USER", options->user, "The user, by name")->required()->type_name("USER");
   command
       ->add_option("-m,--mechanism", options->mechanism,
-                   "How to divide, with options after a colon (alpha-fair:alpha=2)")
-      ->required()
+                   "How to divide, with options after a colon (alpha-fair:alpha=2); default: what 'mirab "
+                   "mechanisms --for CLUSTER' recommends, or 'given' with --allocation")
       ->type_name("MECHANISM");
+  add_allocation_option(*command, options->allocation);
   take_whole_number(command
                         ->add_option("--what-ifs", options->what_ifs,
-                                     "Try at most this many changes, the likeliest to help first")
+                                     "Try at most N changes, the most promising first")
                         ->capture_default_str(),
                     0);
   add_threads_option(*command, options->threads);

@@ -2,6 +2,7 @@
 
 #include <mirab/mechanisms/mechanism.hpp>
 
+#include "cli/io/input.hpp"
 #include "cli/io/output.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
@@ -13,6 +14,7 @@ namespace {
 struct MechanismsFlags {
   OutputOptions output;
   std::string name;
+  std::string cluster;  ///< for which one is wanted; empty: none
 };
 
 std::string formatted(const report::Registry& registry, const MechanismsFlags& options) {
@@ -24,7 +26,26 @@ std::string formatted(const report::Registry& registry, const MechanismsFlags& o
                               : report::registry_details(registry, width);
 }
 
+Exit run_chooser(const MechanismsFlags& options) {
+  if (!options.name.empty())
+    return report_error({.message = "give a NAME or --for, not both", .key = "--for"});
+  if (options.output.format != "table" && options.output.format != "json")
+    return report_error({.message = "goes with --format table and json", .key = "--for"});
+  if (const Check wrong = check_destinations({{"-o", options.output.file}}, {options.cluster}))
+    return report_error(*wrong);
+  const Result<Problem> problem = read_problem(options.cluster, {});
+  if (!problem) return report_error(problem.error());
+  const report::ClusterChoice choice{title_of(options.cluster), *problem};
+  const std::string text = options.output.format == "json"
+                               ? report::chooser_json(choice)
+                               : report::chooser_table(choice, columns_of(options.output.file));
+  if (const Check failure = write_text(options.output.file, text))
+    return report_error(*failure, Exit::failed);
+  return Exit::done;
+}
+
 Exit run_mechanisms(const MechanismsFlags& options) {
+  if (!options.cluster.empty()) return run_chooser(options);
   Result<report::Registry> registry =
       options.name.empty() ? report::whole_registry() : report::named(options.name);
   if (!registry) return report_error(registry.error());
@@ -41,6 +62,11 @@ Command add_mechanisms(CLI::App& app) {
   auto options = std::make_shared<MechanismsFlags>();
   CLI::App* command = app.add_subcommand("mechanisms", "List the mechanisms, disciplines and placements");
   command->add_option("NAME", options->name, "Describe this one")->type_name("NAME");
+  command
+      ->add_option("--for", options->cluster,
+                   "Say which mechanisms apply to this cluster file, what each ignores in it, and which one to "
+                   "take")
+      ->type_name("FILE");
   add_output_options(*command, options->output, {"table", "json", "csv", "markdown"});
 
   Manual manual;
@@ -49,6 +75,7 @@ Command add_mechanisms(CLI::App& app) {
       "With a name, describes each entry of that name: what it maximises, which options and input it "
       "accepts, and which fairness properties are claimed for it, and by whom."};
   manual.examples = {{"mirab mechanisms", "The list"},
+                     {"mirab mechanisms --for cluster.yaml", "Which one to take for this cluster"},
                      {"mirab mechanisms pf", "All about proportional fairness"}};
   return {command, std::move(manual), [options](const std::string&) { return run_mechanisms(*options); }};
 }

@@ -52,6 +52,13 @@ void add_cluster_argument(CLI::App& app, std::string& cluster) {
       ->type_name("FILE");
 }
 
+void add_allocation_option(CLI::App& app, std::string& allocation) {
+  app.add_option("--allocation", allocation,
+                 "What runs now, for the mechanism 'given': CSV with the header user,shape,server,tasks, or the "
+                 "list `running` of a cluster file; it goes before that of the cluster file")
+      ->type_name("FILE");
+}
+
 std::string title_of(const std::string& cluster) {
   return cluster == kStandardInput ? "standard input" : cluster;
 }
@@ -64,6 +71,13 @@ Error with_cluster_position(const std::string& cluster, Error error) {
   error.key = std::move(position.key);
   error.line = position.line;
   return error;
+}
+
+Result<Problem> read_problem(const std::string& cluster, const std::string& allocation) {
+  Result<Problem> problem = read_cluster_file(cluster);
+  if (!problem) return explain_wrong_kind(problem.error(), FileKind::cluster);
+  if (allocation.empty()) return problem;
+  return with_allocation_file(*problem, allocation);
 }
 
 namespace {

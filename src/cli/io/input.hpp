@@ -31,6 +31,13 @@ namespace mirab::cli {
 /// Adds the argument CLUSTER, a cluster file.
 void add_cluster_argument(CLI::App& app, std::string& cluster);
 
+/// Adds --allocation.
+void add_allocation_option(CLI::App& app, std::string& allocation);
+
+/// The cluster file, with what an allocation file says is running; without one when its name is empty.
+/// Errors say what kind of file was given where it is another one.
+Result<Problem> read_problem(const std::string& cluster, const std::string& allocation);
+
 /// What the cluster file is called where it is shown: its name, or `standard input`.
 std::string title_of(const std::string& cluster);
 

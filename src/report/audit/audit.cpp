@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -75,6 +76,10 @@ std::string cluster_words(const Cluster& cluster) {
   }
   for (const Group& group : cluster.groups) text += "; " + group_words(cluster, group);
   for (const User& user : cluster.users) text += "; " + user_words(cluster, user);
+  for (const Running& entry : cluster.running.value_or(std::vector<Running>{})) {
+    text += fmt::format("; running: {} {}{}{} on {}", entry.tasks.text(), entry.user, entry.shape ? "/" : "",
+                        entry.shape.value_or(""), entry.server);
+  }
   return text;
 }
 
@@ -93,6 +98,7 @@ std::string_view printed_word(const Claim& claim) {
 
 std::string_view found_word(const Verdict& verdict) {
   if (!verdict.holds) return "fails";
+  if (!verdict.applicable) return "not applicable";
   if (!verdict.decided) return "undecided";
   if (verdict.vacuous) return "vacuous";
   return verdict.scope == VerdictScope::instance ? "holds" : "searched";
@@ -118,6 +124,7 @@ constexpr std::size_t kGap = 2;
 
 // Of a verdict that says neither yes nor no; none for the others.
 const char* sign_without_answer(const Verdict& verdict) {
+  if (!verdict.applicable) return "n/a";
   if (!verdict.decided) return "?";
   return verdict.vacuous ? "–" : nullptr;
 }
@@ -185,9 +192,9 @@ bool any_verdict(const AuditRun& audited, auto wanted) {
 std::string legend(const AuditRun& audited, std::size_t width) {
   std::string text = "✓ holds here; ✗ fails, see below";
   if (any_verdict(audited, [](const Verdict& v) { return v.holds && v.scope == VerdictScope::searched; }))
-    text += "; ✓ N: searched, no counterexample in N attempts, which is no proof";
-  if (any_verdict(audited, [](const Verdict& v) { return v.vacuous; })) text += "; – does not apply here";
-  if (any_verdict(audited, [](const Verdict& v) { return !v.decided; })) text += "; ? not decided";
+    text += "; ✓ N: no counterexample in N tries (not a proof)";
+  if (any_verdict(audited, [](const Verdict& v) { return v.vacuous; })) text += "; – does not apply to this cluster";
+  if (any_verdict(audited, [](const Verdict& v) { return !v.decided && v.applicable; })) text += "; ? not decided";
   return broken(text, width);
 }
 
@@ -201,21 +208,29 @@ std::string reasons(const AuditRun& audited, std::size_t width) {
                                  audit.mechanism),
                      width);
   }
+  std::map<std::string, std::string> inapplicable;  // by the reason, the properties
   for (std::size_t p = 0; p < audited.properties.size(); ++p) {
     std::set<std::string> printed;  // a notice of several mechanisms is printed once
     for (const MechanismAudit& audit : audited.mechanisms) {
       if (audit.refused) continue;
       const Verdict& verdict = audit.verdicts[p];
       const char* sign = sign_without_answer(verdict);
+      if (!verdict.applicable) {
+        std::string& names = inapplicable[verdict.note];
+        names += (names.empty() ? "" : ", ") + std::string(property_name(verdict.property));
+        continue;
+      }
       if (sign == nullptr || !printed.insert(verdict.note).second) continue;
       text += broken(fmt::format("{} {}: {}", sign, property_name(verdict.property), verdict.note), width);
     }
   }
+  for (const auto& [note, names] : inapplicable) text += broken(fmt::format("n/a {}: {}", names, note), width);
   return text;
 }
 
 bool same_cluster(const Cluster& a, const Cluster& b) {
-  return a.resources == b.resources && a.servers == b.servers && a.users == b.users && a.groups == b.groups;
+  return a.resources == b.resources && a.servers == b.servers && a.users == b.users && a.groups == b.groups &&
+         a.running == b.running;
 }
 
 std::string witness_lines(const AuditRun& audited, std::size_t width) {
@@ -375,6 +390,15 @@ Json cluster_json(const Cluster& cluster) {
   Json json{{"version", 1}, {"resources", cluster.resources}, {"servers", std::move(servers)}};
   if (Json groups = groups_json(cluster, {}); !groups.empty()) json["groups"] = std::move(groups);
   json["users"] = users_json(cluster);
+  if (!cluster.running) return json;
+  json["running"] = Json::array();
+  for (const Running& entry : *cluster.running) {
+    Json running{{"user", entry.user}};
+    if (entry.shape) running["shape"] = *entry.shape;
+    running["server"] = entry.server;
+    running["tasks"] = entry.tasks.value();
+    json["running"].push_back(std::move(running));
+  }
   return json;
 }
 

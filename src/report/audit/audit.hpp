@@ -47,7 +47,7 @@ std::string claims_csv(const ClaimAuditRun& audited);
 /// What the registry says in a word: `holds`, `fails`, `refuted`.
 std::string_view printed_word(const Claim& claim);
 
-/// What the auditor found in a word: `holds`, `vacuous`, `searched`, `fails`, `undecided`.
+/// What the auditor found in a word: `holds`, `vacuous`, `searched`, `fails`, `undecided`, `not applicable`.
 std::string_view found_word(const Verdict& verdict);
 
 /// The smallest witness of a verdict that has one.

@@ -33,6 +33,16 @@ std::string registry_json(const Registry& registry);
 /// docs/reference/mechanisms.md.
 std::string registry_markdown(const Registry& registry);
 
+/// A cluster for which a mechanism is wanted.
+struct ClusterChoice {
+  std::string title;
+  const Problem& problem;
+};
+
+/// Which mechanisms apply to it and what each leaves out of account, the recommended one first.
+std::string chooser_table(const ClusterChoice& choice, std::size_t width);
+std::string chooser_json(const ClusterChoice& choice);
+
 /// `one pool`, `all servers`, `each server`.
 std::string_view scope_words(Scope scope);
 /// The name in JSON and CSV: `pool`, `servers`, `each server`.

@@ -1,6 +1,7 @@
 // What a comparison holds, and its JSON and CSV.
 #include "report/outcome/comparison.hpp"
 
+#include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -19,7 +20,31 @@ namespace mirab::report {
 
 MeasuredOutcome measured(const Problem& problem, Outcome outcome) {
   Metrics metrics = measure(problem, outcome.allocation);
-  return {.outcome = std::move(outcome), .metrics = std::move(metrics)};
+  Satisfaction satisfied = satisfaction(problem, outcome);
+  std::optional<Metrics> of_short = of_short_users(problem, metrics, satisfied);
+  return {.outcome = std::move(outcome),
+          .metrics = std::move(metrics),
+          .satisfaction = std::move(satisfied),
+          .metrics_short = std::move(of_short)};
+}
+
+std::vector<std::string> satisfied_lines(const Comparison& comparison) {
+  std::vector<std::size_t> counts;  // each once, as they come
+  std::map<std::size_t, std::vector<std::string_view>> labels;
+  std::size_t users = 0;
+  for (const MeasuredOutcome& each : comparison.outcomes) {
+    if (!each.satisfaction.any_asked()) return {};
+    users = each.satisfaction.users;
+    const std::size_t count = each.satisfaction.satisfied_users;
+    if (!labels.contains(count)) counts.push_back(count);
+    labels[count].push_back(each.outcome.mechanism);
+  }
+  std::vector<std::string> lines;
+  for (const std::size_t count : counts) {
+    lines.push_back(fmt::format("{} of {} get all they ask for under {}", count, users,
+                                first_names(labels[count], labels[count].size())));
+  }
+  return lines;
 }
 
 std::string_view tie_name(Tie tie) {
@@ -74,6 +99,7 @@ std::string comparison_csv(const Comparison& comparison) {
   const Problem& problem = comparison.problem;
   std::vector<std::string> header{"outcome", "user"};
   for_each_figure<Per::user>([&](const auto& figure) { header.emplace_back(figure.name); });
+  header.insert(header.end(), {"asked", "satisfied"});
   header.insert(header.end(), problem.resources().begin(), problem.resources().end());
   std::string csv = csv_record(header);
 
@@ -83,6 +109,9 @@ std::string comparison_csv(const Comparison& comparison) {
       std::vector<std::string> record{measured.outcome.mechanism, problem.users()[n].name};
       for_each_figure<Per::user>(
           [&](const auto& figure) { record.push_back(csv_value(problem, values_of(measured, figure)[n])); });
+      const std::optional<double>& asked = measured.satisfaction.asked[n];
+      record.push_back(asked ? csv_number(*asked) : "");
+      record.emplace_back(measured.satisfaction.satisfied[n] ? "true" : "false");
       for (const double held : granted[n]) record.push_back(csv_number(held));
       csv += csv_record(record);
     }
@@ -148,6 +177,11 @@ Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
         append(user, std::string(figure.name), user_value(problem, value));
       }
     });
+    const std::optional<double>& asked = measured.satisfaction.asked[n];
+    append(user, "asked", asked ? task_count(outcome, *asked) : Json(nullptr));
+    const std::optional<double>& share = measured.satisfaction.asked_shares[n];
+    append(user, "asked_share", share ? Json(*share) : Json(nullptr));
+    append(user, "satisfied", bool{measured.satisfaction.satisfied[n]});
     append(user, "resources", by_resource(problem.resources(), granted[n]));
     append(user, "servers", std::move(servers));
     if (stops) append(user, "held_back", held_back_json(problem, stops->of(n)));
@@ -193,6 +227,18 @@ Json metrics_json(const Problem& problem, const Metrics& metrics, const GroupMet
       json[name] = figure_json(problem, groups.*figure.member);
   };
   for_each_figure<Per::outcome, Per::resource>(add);
+  return json;
+}
+
+/// Over the users who are short of tasks; null when nobody is.
+Json metrics_short_json(const MeasuredOutcome& measured) {
+  if (!measured.metrics_short) return nullptr;
+  Json json = Json::object();
+  for_each_figure<Per::outcome>([&](const auto& figure) {
+    if constexpr (kIsIn<Metrics, decltype(figure)>) {
+      if (figure.over_short) json[std::string(figure.name)] = (*measured.metrics_short).*figure.member;
+    }
+  });
   return json;
 }
 
@@ -253,7 +299,9 @@ Json outcome_json(const Problem& problem, const MeasuredOutcome& measured, std::
   if (!problem.groups().empty()) json["groups"] = groups_json(problem, outcome);
   const GroupMetrics groups = measure_groups(problem, outcome.allocation);
   json["servers"] = servers_json(problem, outcome.allocation, groups);
+  json["satisfied_users"] = measured.satisfaction.satisfied_users;
   json["metrics"] = metrics_json(problem, measured.metrics, groups);
+  json["metrics_short"] = metrics_short_json(measured);
   json["notices"] = outcome.notices;
   if (outcome.filling && !outcome.filling->steps.empty())
     json["steps"] = steps_json(problem, *outcome.filling, most_steps);

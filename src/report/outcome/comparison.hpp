@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace mirab::report {
 struct MeasuredOutcome {
   Outcome outcome;
   Metrics metrics;
+  Satisfaction satisfaction;
+  std::optional<Metrics> metrics_short;  ///< over those who are short of tasks; nothing when nobody is
 };
 
 /// Several outcomes for one problem, to be shown side by side.
@@ -37,18 +40,30 @@ std::string_view unplaced_name(Unplaced reason);
 /// All servers, entries counted as often as they say.
 std::int64_t total_servers(const Problem& problem);
 
+/// What the table shows beyond what most people look for.
+struct TableOptions {
+  std::size_t width = SIZE_MAX;
+  bool all_metrics = false;
+  bool times = false;  ///< how long each solver took
+};
+
+/// `10 of 12 get all they ask for under drf and pf`, a line for each count; nothing where no user asks for a
+/// number of tasks.
+std::vector<std::string> satisfied_lines(const Comparison& comparison);
+
 /// What a person reads: a row per user with tasks and dominant share under every outcome, a summary, the
-/// notices. As many outcomes stand side by side as `width` columns hold, at least one; the others follow
-/// below, and then the steps of fillings that recorded them.
-std::string comparison_table(const Comparison& comparison, std::size_t width);
+/// notices. The fairness figures are of the users who are short of tasks. As many outcomes stand side by side
+/// as the width holds, at least one; the others follow below, and then the steps of fillings that recorded
+/// them.
+std::string comparison_table(const Comparison& comparison, const TableOptions& options);
 
 /// The comparison as docs/reference/output.md describes it, keys in that order. A number reads back as the
 /// same double; an infinite one is null. Of a filling with more than `most_steps` every k-th step is kept,
 /// and each user's last. O(grants · m + steps).
 nlohmann::ordered_json comparison_json(const Comparison& comparison, std::size_t most_steps = SIZE_MAX);
 
-/// One record per outcome and user: outcome, user, tasks, dominant_resource, dominant_share, then what it is
-/// granted of every resource.
+/// One record per outcome and user: outcome, user, tasks, dominant_resource, dominant_share, asked (empty
+/// without end), satisfied (`true` or `false`), then what it is granted of every resource.
 std::string comparison_csv(const Comparison& comparison);
 
 }  // namespace mirab::report

@@ -9,6 +9,8 @@
 #include <set>
 #include <span>
 
+#include <mirab/mechanisms/mechanism.hpp>
+
 #include "audit/figures.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
@@ -40,6 +42,11 @@ std::string title(const Comparison& comparison) {
                                fmt::join(pool, ", ")));
 }
 
+bool any_asked(Outcomes outcomes) { return outcomes.front().satisfaction.any_asked(); }
+
+/// Of the user, the dominant resource, and what is asked for where a number of tasks is.
+std::size_t names_columns(Outcomes outcomes) { return any_asked(outcomes) ? 3 : 2; }
+
 void add_labels(Table& table, Outcomes outcomes) {
   std::vector<std::vector<std::string>> labels;
   std::size_t height = 1;
@@ -48,7 +55,7 @@ void add_labels(Table& table, Outcomes outcomes) {
     height = std::max(height, labels.back().size());
   }
   for (std::size_t line = 0; line < height; ++line) {
-    auto& row = table.rows.emplace_back(std::vector<Cell>{{"", 2}});
+    auto& row = table.rows.emplace_back(std::vector<Cell>{{"", names_columns(outcomes)}});
     for (const auto& label : labels) {
       const std::size_t above = height - label.size();  // labels stand on the last line
       row.push_back({line < above ? "" : label[line - above], 2, Align::right});
@@ -74,8 +81,18 @@ std::string dominant_words(const Problem& problem, Outcomes outcomes, std::size_
   return words;
 }
 
+std::string asked_words(const User& user) { return user.tasks ? csv_number(user.tasks->value()) : "∞"; }
+
+/// The tasks, with a mark when they are all that the user asks for.
+std::string got_words(const MeasuredOutcome& measured, std::size_t user, int decimals) {
+  if (!measured.satisfaction.satisfied[user])
+    return tasks_fixed(measured.outcome.allocation.tasks[user], decimals);
+  return tasks_fixed(*measured.satisfaction.asked[user], decimals) + " ✓";
+}
+
 void add_users(Table& table, const Problem& problem, Outcomes outcomes) {
   auto& header = table.rows.emplace_back(std::vector<Cell>{{"user"}, {"dominant"}});
+  if (any_asked(outcomes)) header.push_back({"asked", 1, Align::right});
   for (std::size_t column = 0; column < outcomes.size(); ++column) {
     header.push_back({"tasks", 1, Align::right});
     header.push_back({"share", 1, Align::right});
@@ -91,10 +108,10 @@ void add_users(Table& table, const Problem& problem, Outcomes outcomes) {
     auto& row = table.rows.emplace_back();
     row.push_back({shorten(problem.users()[n].name, kShortNameWidth)});
     row.push_back({shorten(dominant_words(problem, outcomes, n), kResourceWidth)});
+    if (any_asked(outcomes)) row.push_back({asked_words(problem.users()[n])});
     for (std::size_t column = 0; column < outcomes.size(); ++column) {
-      const double tasks = outcomes[column].outcome.allocation.tasks[n];
       const double share = outcomes[column].metrics.dominant_shares[n];
-      row.push_back({tasks_fixed(tasks, task_decimals[column])});
+      row.push_back({got_words(outcomes[column], n, task_decimals[column])});
       row.push_back({percent(share, decimals)});
     }
   }
@@ -103,7 +120,7 @@ void add_users(Table& table, const Problem& problem, Outcomes outcomes) {
 
 void add_summary_row(Table& table, const std::string& what, Outcomes outcomes,
                      const std::function<std::string(const MeasuredOutcome&)>& value) {
-  auto& row = table.rows.emplace_back(std::vector<Cell>{{what, 2}});
+  auto& row = table.rows.emplace_back(std::vector<Cell>{{what, names_columns(outcomes)}});
   for (const MeasuredOutcome& each : outcomes) row.push_back({value(each), 2, Align::right});
 }
 
@@ -133,7 +150,7 @@ std::string status_words(Status status) {
   return status == Status::not_converged ? "NOT CONVERGED" : std::string(status_name(status));
 }
 
-void add_summary(Table& table, const Problem& problem, Outcomes outcomes) {
+void add_summary(Table& table, const Problem& problem, Outcomes outcomes, const TableOptions& options) {
   const int decimals = share_decimals(outcomes);
   const auto add = [&](const std::string& what,
                        const std::function<std::string(const MeasuredOutcome&)>& value) {
@@ -141,9 +158,14 @@ void add_summary(Table& table, const Problem& problem, Outcomes outcomes) {
   };
   const bool filled = std::any_of(outcomes.begin(), outcomes.end(),
                                   [](const MeasuredOutcome& c) { return c.outcome.filling.has_value(); });
+  if (any_asked(outcomes)) {
+    add("get all they ask for", [](const MeasuredOutcome& c) {
+      return fmt::format("{} of {}", c.satisfaction.satisfied_users, c.satisfaction.users);
+    });
+  }
   for_each_figure<Per::outcome, Per::resource>([&]<class Figure>(const Figure& figure) {
     const std::string heading(figure.heading);
-    if (heading.empty()) return;
+    if (heading.empty() || (figure.in_detail && !options.all_metrics)) return;
     if constexpr (kIsIn<FillRecord, Figure>) {
       if (!filled) return;
       add(heading, [&](const MeasuredOutcome& c) {
@@ -156,7 +178,9 @@ void add_summary(Table& table, const Problem& problem, Outcomes outcomes) {
         });
     } else if constexpr (kIsIn<Metrics, Figure>) {
       add(heading, [&](const MeasuredOutcome& c) {
-        return figure_text(figure.unit, c.metrics.*figure.member, decimals);
+        if (!figure.over_short) return figure_text(figure.unit, c.metrics.*figure.member, decimals);
+        if (!c.metrics_short) return std::string(kNone);
+        return figure_text(figure.unit, (*c.metrics_short).*figure.member, decimals);
       });
     } else {
       static_assert(kIsIn<GroupMetrics, Figure>);  // without a heading
@@ -168,19 +192,21 @@ void add_summary(Table& table, const Problem& problem, Outcomes outcomes) {
       return c.outcome.certificate.kind == kind ? magnitude(c.outcome.certificate.value) : kNone;
     });
   }
-  add("time", [](const MeasuredOutcome& c) { return duration(c.outcome.seconds); });
+  if (options.times) add("time", [](const MeasuredOutcome& c) { return duration(c.outcome.seconds); });
 }
 
-std::string side_by_side(const Problem& problem, Outcomes outcomes, std::size_t gap) {
+std::string side_by_side(const Problem& problem, Outcomes outcomes, std::size_t gap,
+                         const TableOptions& options) {
   Table table;
   table.columns = {{.align = Align::left, .min_width = 4}, {.align = Align::left}};
+  if (any_asked(outcomes)) table.columns.push_back({.align = Align::decimal});
   for (std::size_t column = 0; column < outcomes.size(); ++column) {
     table.columns.push_back({.align = Align::decimal, .gap = gap, .min_width = 5});
     table.columns.push_back({.align = Align::decimal, .gap = 1, .min_width = 6});
   }
   add_labels(table, outcomes);
   add_users(table, problem, outcomes);
-  add_summary(table, problem, outcomes);
+  add_summary(table, problem, outcomes, options);
   return render(table);
 }
 
@@ -214,30 +240,45 @@ std::string notices(Outcomes outcomes, std::size_t width) {
   }
   std::string text;
   for (const std::string& notice : order) {
-    const std::string whole = fmt::format("note: {}: {}", fmt::join(labels[notice], ", "), printable(notice));
+    const std::string_view kind = notice.starts_with(kPooledServers) ? "warning" : "note";
+    const std::string whole =
+        fmt::format("{}: {}: {}", kind, fmt::join(labels[notice], ", "), printable(notice));
     text += broken(whole, std::min(width, kPageWidth), "      ");
   }
   return text;
 }
 
+/// Of whom the fairness figures are.
+std::string short_words(Outcomes outcomes) {
+  const bool some_short = std::any_of(outcomes.begin(), outcomes.end(), [](const MeasuredOutcome& each) {
+    return each.metrics_short.has_value();
+  });
+  return std::string("✓ all it asks for") +
+         (some_short ? "; lowest share, Gini, Jain, top 20% and deviation: of those who are short of tasks"
+                     : "; every user has all it asks for, so there is no inequality to measure");
+}
+
 }  // namespace
 
-std::string comparison_table(const Comparison& comparison, std::size_t width) {
+std::string comparison_table(const Comparison& comparison, const TableOptions& options) {
+  const std::size_t width = options.width;
   std::string text = broken(title(comparison), width);
+  for (const std::string& line : satisfied_lines(comparison)) text += broken(line, width);
   Outcomes rest = comparison.outcomes;
   while (!rest.empty()) {
     std::size_t count = rest.size();
-    std::string block = side_by_side(comparison.problem, rest, kWideGap);
+    std::string block = side_by_side(comparison.problem, rest, kWideGap, options);
     if (widest_line(block) > std::min(width, kPageWidth))
-      block = side_by_side(comparison.problem, rest, kNarrowGap);
+      block = side_by_side(comparison.problem, rest, kNarrowGap, options);
     while (count > 1 && widest_line(block) > width) {
-      block = side_by_side(comparison.problem, rest.first(--count), kWideGap);
+      block = side_by_side(comparison.problem, rest.first(--count), kWideGap, options);
     }
     text += "\n" + block;
     rest = rest.subspan(count);
   }
   text += "\n" + broken("share: the largest part of any one resource that the user holds, its dominant share",
                         width);
+  if (any_asked(comparison.outcomes)) text += broken(short_words(comparison.outcomes), width);
   for (const MeasuredOutcome& each : comparison.outcomes) {
     if (!comparison.problem.tree().is_flat() && honours_groups(each.outcome))
       text += groups_table(comparison.problem, each.outcome, width);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "model/names.hpp"
@@ -88,7 +89,7 @@ class Rows {
          {both ? signed_percent(user.change) : kNone, 1, align(both)},
          {share(user.before)},
          {share(user.after)},
-         {both ? signed_points(user.before->dominant_share, user.after->dominant_share) : kNone, 1,
+         {both ? signed_points(user.before->share_of_before, user.after->share_of_before) : kNone, 1,
           align(both)}});
   }
 
@@ -110,20 +111,23 @@ class Rows {
     return share ? tasks(share->tasks) : kNone;
   }
   static std::string share(const std::optional<UserShare>& share) {
-    return share ? percent(share->dominant_share, 2) : kNone;
+    return share ? percent(share->share_of_before, 2) : kNone;
   }
 
   Table table_;
   int decimals_;
 };
 
-std::string between(const Difference& difference, const Shown& part) {
+std::string not_shown(const Difference& difference, const Shown& part) {
   const std::size_t left = difference.users.size() - part.gainers - part.losers;
-  if (left == 0) return {};
   const std::size_t gainers = difference.gainers - std::min(part.gainers, difference.gainers);
   const std::size_t losers = difference.losers - part.losers;
-  return fmt::format("… {} more: {} gain less, {} lose less, {} unchanged", left, gainers, losers,
-                     left - gainers - losers);
+  const std::size_t unchanged = left - gainers - losers;
+  std::vector<std::string> words;
+  if (gainers > 0) words.push_back(fmt::format("{} who gain less", gainers));
+  if (losers > 0) words.push_back(fmt::format("{} who lose less", losers));
+  if (unchanged > 0) words.push_back(fmt::format("{} unchanged", unchanged));
+  return words.empty() ? "" : fmt::format("{} not shown", fmt::join(words, ", "));
 }
 
 void add_one_sided(Rows& rows, const std::string& heading, const std::vector<UserChange>& users,
@@ -135,13 +139,20 @@ void add_one_sided(Rows& rows, const std::string& heading, const std::vector<Use
   if (users.size() > most) rows.add_line(fmt::format("… {} more", users.size() - most));
 }
 
-void add_sums(Rows& rows, const Difference& difference) {
+void add_sums(Rows& rows, const Diff& diff) {
+  const Difference& difference = diff.difference;
+  const Satisfaction before = satisfaction(diff.before.problem, diff.before.outcome);
+  const Satisfaction after = satisfaction(diff.after.problem, diff.after.outcome);
   rows.add_rule();
+  if (before.any_asked() || after.any_asked()) {
+    rows.add_sum("get all they ask for", fmt::format("{} of {}", before.satisfied_users, before.users),
+                 fmt::format("{} of {}", after.satisfied_users, after.users));
+  }
   rows.add_sum("all tasks", rows.tasks(difference.tasks_before), rows.tasks(difference.tasks_after));
   rows.add_sum("fewest tasks", rows.tasks(difference.lowest_before.tasks),
                rows.tasks(difference.lowest_after.tasks));
-  rows.add_sum("lowest share", percent(difference.lowest_before.dominant_share, 2),
-               percent(difference.lowest_after.dominant_share, 2));
+  rows.add_sum("lowest share", percent(difference.lowest_before.share_of_before, 2),
+               percent(difference.lowest_after.share_of_before, 2));
   for (const UseChange& use : difference.resources) {
     const auto part = [](const std::optional<double>& value) { return value ? percent(*value, 2) : kNone; };
     rows.add_sum(shorten(use.resource, kResourceWidth) + " used", part(use.before), part(use.after));
@@ -150,8 +161,9 @@ void add_sums(Rows& rows, const Difference& difference) {
 
 std::string remarks(const Diff& diff, std::size_t width) {
   const std::vector<UserChange>& users = diff.difference.users;
-  std::string text =
-      broken("change: of the tasks; share: the largest part of any one resource that the user holds", width);
+  std::string legend = "change: of the tasks; share: the largest part of any one resource that the user holds";
+  if (!diff.difference.same_pool) legend += ", of the cluster before on both sides";
+  std::string text = broken(legend, width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
     text += broken("* a task of this user demands something else on either side", width);
   for (const DiffSide* side : {&diff.before, &diff.after}) {
@@ -174,12 +186,12 @@ std::string difference_table(const Diff& diff, std::size_t most, std::size_t wid
   Rows rows(difference);
   const Shown part = shown(difference, most);
   for (std::size_t i = 0; i < part.gainers; ++i) rows.add(difference.users[i]);
-  rows.add_line(between(difference, part));
   for (std::size_t i = difference.users.size() - part.losers; i < difference.users.size(); ++i)
     rows.add(difference.users[i]);
+  rows.add_line(not_shown(difference, part));
   add_one_sided(rows, "only before", difference.gone, most);
   add_one_sided(rows, "only after", difference.come, most);
-  add_sums(rows, difference);
+  add_sums(rows, diff);
 
   const std::size_t unchanged = difference.users.size() - difference.gainers - difference.losers;
   return broken("before: " + printable(side_words(diff.before)), page) +
@@ -193,7 +205,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json share_json(const UserShare& share) {
-  return {{"tasks", share.tasks}, {"dominant_share", share.dominant_share}};
+  return {{"tasks", share.tasks},
+          {"dominant_share", share.dominant_share},
+          {"share_of_before", share.share_of_before}};
 }
 
 Json side_json(const DiffSide& side, const UserShare& lowest, double tasks) {
@@ -206,6 +220,7 @@ Json side_json(const DiffSide& side, const UserShare& lowest, double tasks) {
           {"users", side.problem.user_count()},
           {"servers", total_servers(side.problem)},
           {"tasks", tasks},
+          {"satisfied_users", satisfaction(side.problem, outcome).satisfied_users},
           {"lowest", share_json(lowest)},
           {"notices", outcome.notices}};
 }
@@ -263,7 +278,8 @@ void add_share(std::vector<std::string>& record, const std::optional<UserShare>&
 
 std::string difference_csv(const Diff& diff) {
   std::string csv = csv_record(
-      {"user", "tasks_before", "dominant_share_before", "tasks_after", "dominant_share_after", "change"});
+      {"user", "tasks_before", "dominant_share_before", "tasks_after", "dominant_share_after", "change",
+       "share_of_before_after"});
   const Difference& difference = diff.difference;
   for (const auto* users : {&difference.users, &difference.gone, &difference.come}) {
     for (const UserChange& user : *users) {
@@ -271,6 +287,7 @@ std::string difference_csv(const Diff& diff) {
       add_share(record, user.before);
       add_share(record, user.after);
       record.push_back(user.before && user.after ? csv_number(user.change) : "");
+      record.push_back(user.after ? csv_number(user.after->share_of_before) : "");
       csv += csv_record(record);
     }
   }

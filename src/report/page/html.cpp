@@ -44,9 +44,11 @@ std::string embed(std::string_view page, const Json& data) {
   return html;
 }
 
-std::string report_html(std::string_view page, const Comparison& comparison, const std::string& command) {
+std::string report_html(std::string_view page, const Comparison& comparison, const PageOrigin& origin) {
   // Thinned before it is JSON: a million steps as JSON take a gigabyte.
-  return embed(page, titled(comparison_json(comparison, kStepsShown), comparison.title, command));
+  Json data = titled(comparison_json(comparison, kStepsShown), comparison.title, origin.command);
+  if (!origin.made.empty()) data["made"] = origin.made;
+  return embed(page, data);
 }
 
 std::string simulation_html(std::string_view page, const TrafficRun& run, const std::string& command) {

@@ -12,8 +12,14 @@ namespace mirab::report {
 /// the script element that holds it. Requires the mark to occur exactly once in the page.
 std::string embed(std::string_view page, const nlohmann::ordered_json& data);
 
-/// The self-contained report page: comparison_json with `title` and `command`, embedded. Of a long filling
+/// How a page came about.
+struct PageOrigin {
+  std::string command;    ///< the command line
+  std::string made = {};  ///< by which version, and when: `mirab 0.1.0, 2026-11-23`; empty: no footer
+};
+
+/// The self-contained report page: comparison_json with `title`, `command` and `made`, embedded. Of a long filling
 /// every k-th step is kept, and each user's last, so that the curves end where the users end.
-std::string report_html(std::string_view page, const Comparison& comparison, const std::string& command);
+std::string report_html(std::string_view page, const Comparison& comparison, const PageOrigin& origin);
 
 }  // namespace mirab::report

@@ -44,7 +44,8 @@ std::string fixed(double value, int decimals) {
 }
 
 std::string tasks_fixed(double tasks, int decimals) {
-  return tasks > 0 && vanishes(tasks, decimals) ? magnitude(tasks) : fixed(tasks, decimals);
+  if (tasks > 0 && vanishes(tasks, decimals)) return magnitude(tasks);
+  return fixed(tasks, is_whole(tasks) ? 0 : decimals);
 }
 
 std::string percent(double part, int decimals) { return fixed(100 * part, decimals) + "%"; }

@@ -14,7 +14,7 @@ int decimals_for(std::span<const double> values);
 /// `value` with this many decimals; infinity is `∞`, and what rounds to 0 has no sign.
 std::string fixed(double value, int decimals);
 
-/// A number of tasks with these decimals; what is above 0 but would show as 0 has two significant digits
+/// A number of tasks with these decimals, a whole one with none: `40`, not `40.00`. What is above 0 but would show as 0 has two significant digits
 /// instead: `2.6e-12`.
 std::string tasks_fixed(double tasks, int decimals);
 

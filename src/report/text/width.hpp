@@ -17,7 +17,7 @@ inline constexpr std::size_t kShortNameWidth = 16;
 inline constexpr std::size_t kMediumNameWidth = 20;
 inline constexpr std::size_t kNameWidth = 24;
 inline constexpr std::size_t kLongNameWidth = 32;
-inline constexpr std::size_t kResourceWidth = 10;
+inline constexpr std::size_t kResourceWidth = 24;
 
 /// What stands where there is no value.
 inline const std::string kNone = "–";

@@ -16,27 +16,27 @@ export const figures: readonly Figure[] = [
   {
     heading: "lowest share", unit: 'share', better: 'more',
     meaning: "The lowest dominant share, not per weight: the part that this user holds of the resource it needs most.",
-    of: outcome => outcome.metrics.min_dominant_share,
+    of: outcome => outcome.metrics_short?.min_dominant_share,
   },
   {
     heading: "Gini", unit: 'number', better: 'less',
     meaning: "The Gini coefficient of the dominant shares per weight: 0 when all are equal, 1 − 1/N when one user has all.",
-    of: outcome => outcome.metrics.gini,
+    of: outcome => outcome.metrics_short?.gini,
   },
   {
     heading: "Jain", unit: 'number', better: 'more',
     meaning: "Jain's index of the dominant shares per weight: 1 when all are equal, 1/N when one user has all.",
-    of: outcome => outcome.metrics.jain,
+    of: outcome => outcome.metrics_short?.jain,
   },
   {
-    heading: "20:20 ratio", unit: 'number', better: 'less',
+    heading: "top 20% / bottom 20%", unit: 'number', better: 'less',
     meaning: "What the fifth of the users with the highest shares holds over what the fifth with the lowest holds, per weight: 1 when all are equal, infinite when the lowest hold nothing.",
-    of: outcome => outcome.metrics.ratio_20_20,
+    of: outcome => outcome.metrics_short?.ratio_20_20,
   },
   {
-    heading: "std deviation", unit: 'number', better: 'less',
+    heading: "std deviation of shares", unit: 'number', better: 'less',
     meaning: "The sample standard deviation of the dominant shares per weight: 0 when all are equal.",
-    of: outcome => outcome.metrics.sample_standard_deviation,
+    of: outcome => outcome.metrics_short?.sample_standard_deviation,
   },
   {
     heading: "β dominant", unit: 'number', better: 'less',
@@ -59,7 +59,7 @@ export const figures: readonly Figure[] = [
     of: outcome => outcome.placed,
   },
   {
-    heading: "wrong placements", unit: 'number', better: 'less',
+    heading: "out of turn", unit: 'number', better: 'less',
     meaning: "How many tasks were placed for a user who did not have the lowest share per weight of the users that could be served. Task by task only.",
     of: outcome => outcome.errors,
   },

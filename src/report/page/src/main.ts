@@ -30,6 +30,7 @@ function show(page: HTMLElement, data: PageData): void {
   const of_kind = new Map(Object.entries(pages)).get(data.kind ?? 'outcomes');
   if (!of_kind) throw new Error(`its data is of a kind unknown here: ${JSON.stringify(data.kind)}`);
   of_kind(page, data);
+  if (data.made) page.append(element('footer', {class: 'quiet'}, `Made by ${data.made}`));
   document.title = `${data.title} · Mirab`;
   placeCharts();
 }

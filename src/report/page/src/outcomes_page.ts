@@ -10,7 +10,7 @@ import {chartFigure, noticesSection, pageHeader, section, whenPlaced} from './la
 import {leadingUsers, placementChart, placementLegend, placementTable, tellsWhere} from './placement';
 import type {Report} from './report_data';
 import {placed, serversTable} from './servers';
-import {equalSplit, firstOrder, firstScale, mayBeLogarithmic, orderNames, sharesChart} from './shares';
+import {asksForTasks, equalSplit, firstOrder, firstScale, mayBeLogarithmic, orderNames, sharesChart} from './shares';
 import type {Order, Scale} from './shares';
 import {metricsTable, usersTable} from './tables';
 import {utilizationChart} from './utilization';
@@ -37,19 +37,35 @@ function header(report: Report): HTMLElement {
   const servers = problem.servers === 1 ? 'one server' :
     `${count(problem.servers, 'server')} of ${count(problem.server_classes, 'class', 'classes')}`;
   return pageHeader(report, `${count(problem.users, 'user shares', 'users share')} the ${listed(problem.resources)} of ${servers}.`,
-      lowestSentence(report));
+      satisfiedSentence(report), lowestSentence(report));
 }
 
-/** What matters most, in one sentence: the lowest dominant share of a user. */
+/** `10 of 12 get all they ask for under drfh, 9 of 12 under drf.`; nothing where no user asks for a number of tasks. */
+function satisfiedSentence(report: Report): string {
+  if (!asksForTasks(report)) return '';
+  const everyone = new Set(report.outcomes[0]!.users.map(({name, user}) => user ?? name)).size;
+  const labels = new Map<number, string[]>();
+  for (const {label, satisfied_users} of report.outcomes)
+    labels.set(satisfied_users, [...labels.get(satisfied_users) ?? [], label]);
+  const parts = [...labels].map(([count, under], at) =>
+    `${count} of ${everyone}${at === 0 ? ' get all they ask for' : ''}${labels.size === 1 ? '' : ` under ${listed(under)}`}`);
+  return `${parts.join(', ')}.`;
+}
+
+/** What matters next, in one sentence: the lowest dominant share of a user who is short of tasks. */
 function lowestSentence(report: Report): string {
   const lowest = report.outcomes
-      .map(({label, users}) => ({label, share: Math.min(...users.map(user => user.dominant_share))}))
+      .map(({label, users}) => ({label, short: users.filter(user => !user.satisfied)}))
+      .filter(({short}) => short.length > 0)
+      .map(({label, short}) => ({label, share: Math.min(...short.map(user => user.dominant_share))}))
       .sort((a, b) => b.share - a.share);
+  if (lowest.length === 0) return '';
+  const of = asksForTasks(report) ? 'The lowest dominant share of a user who is short of tasks' : 'The lowest dominant share';
   const best = lowest[0]!;
   const worst = lowest[lowest.length - 1]!;
-  if (percent(best.share) === percent(worst.share)) return `The lowest dominant share is ${percent(best.share)}.`;
-  if (lowest.length === 2) return `The lowest dominant share is ${percent(best.share)} under ${best.label} and ${percent(worst.share)} under ${worst.label}.`;
-  return `The lowest dominant share is ${percent(best.share)} under ${best.label} (the highest of all outcomes) and ` +
+  if (percent(best.share) === percent(worst.share)) return `${of} is ${percent(best.share)}.`;
+  if (lowest.length === 2) return `${of} is ${percent(best.share)} under ${best.label} and ${percent(worst.share)} under ${worst.label}.`;
+  return `${of} is ${percent(best.share)} under ${best.label} (the highest of all outcomes) and ` +
     `${percent(worst.share)} under ${worst.label} (the lowest).`;
 }
 
@@ -69,7 +85,8 @@ function sharesSection(report: Report, shown: ReadonlySet<number>, charts: Chart
   const {host, figure} = chartFigure('Dominant share per user and outcome',
       (split === undefined ? 'Shares in proportion to the weights are fair. ' :
         `Equal shares form a level row. The dashed line is an equal split, ${percent(split)}. `) +
-      'A user with few tasks may be below it.', choices);
+      (asksForTasks(report) ? 'Solid is what a user gets, hollow what it asks for beyond that; a user without a hollow part has ' +
+        'all it asks for, or asks without end.' : 'A user with few tasks may be below it.'), choices);
   const chart = whenPlaced(() => sharesChart(host, report, shown, chosen));
   charts.push(chart);
   return section('Who gets what', '', figure);

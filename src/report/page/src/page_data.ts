@@ -5,6 +5,8 @@ export interface PageData {
   kind?: string;
   title: string;
   command: string;
+  /** By which version, and when. */
+  made?: string;
   seed?: number;
 }
 

@@ -30,6 +30,10 @@ export interface Outcome {
   /** Where the cluster has groups, or users with several task shapes: each of them, after its parent. */
   groups?: Group[];
   servers: ServerEntry[];
+  /** Users who have all the tasks that they ask for; a user with task shapes is one, and has all when each shape has. */
+  satisfied_users: number;
+  /** The fairness figures of metrics over those who are short of tasks alone; null when none is. */
+  metrics_short: {min_dominant_share: number; gini: number; jain: number; ratio_20_20: number | null; sample_standard_deviation: number} | null;
   metrics: Metrics;
   notices: string[];
   /** One placed task each, with --trace. */
@@ -54,6 +58,12 @@ export interface UserShare {
   /** The largest part of any one resource that the user holds. */
   dominant_share: number;
   resources: Record<string, number>;
+  /** How many tasks the user asks for; null: endless. Whole in a filling. */
+  asked: number | null;
+  /** The dominant share that these tasks would be, by demand; more than 1 when the cluster is too small for them. Null: endless. */
+  asked_share?: number | null;
+  /** Has the user all the tasks that it asks for? Never of endless tasks. */
+  satisfied: boolean;
   /** By server entry; only those on which the user has something. */
   servers: Record<string, {tasks: number; resources: Record<string, number>}>;
 }

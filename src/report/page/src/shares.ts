@@ -2,10 +2,10 @@
 // Up to 12 users are bars, up to 60 dots, more are small dots, or lines where every outcome has its own order. Dots and
 // lines may stand on a logarithmic scale, whose lowest tick then holds those who have nothing.
 
-import {axisPercent, axisTooltip, mountChart, plainAxis, seriesFill, seriesLine, seriesSymbol, shareAxis, tooltipBody, zoomAlongX} from './chart';
+import {axisPercent, axisTooltip, mountChart, plainAxis, seriesColour, seriesFill, seriesLine, seriesSymbol, shareAxis, tooltipBody, zoomAlongX} from './chart';
 import type {Chart, Drawing, TooltipRow} from './chart';
 import {percent, shortened} from './format';
-import type {Outcome, Report} from './report_data';
+import type {Outcome, Report, UserShare} from './report_data';
 
 export type Scale = 'linear' | 'log';
 export type Order = 'file' | 'name' | 'lowest' | 'rank' | `under ${number}`;
@@ -69,6 +69,16 @@ export function equalSplit(outcome: Outcome): number | undefined {
   return outcome.users.every(user => (user.weight ?? 1) === weight) ? 1 / outcome.users.length : undefined;
 }
 
+/** Does some user ask for a number of tasks? */
+export function asksForTasks(report: Report): boolean {
+  return report.outcomes[0]!.users.some(user => typeof user.asked === 'number');
+}
+
+/** The share that a user asks for and does not get, up to the whole cluster; nothing of endless tasks. */
+function missing({asked_share, dominant_share, satisfied}: UserShare): number {
+  return satisfied || typeof asked_share !== 'number' ? 0 : Math.max(0, Math.min(1, asked_share) - dominant_share);
+}
+
 export function sharesChart(host: HTMLElement, report: Report, shown: ReadonlySet<number>,
     chosen: {order: Order; scale: Scale}): Chart {
   return mountChart(host, width => draw(report, shown, chosen.order, chosen.scale, width));
@@ -102,18 +112,24 @@ function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: S
   const {axis, height} = vertical(report, scale);
 
   const apart = Math.min(8, width / users * 0.8 / visible.length);  // px between the dots of one user
-  const series = visible.map((outcome, position) => ({
+  const hollow = !ranked && users <= dots_at_most ? visible.flatMap((outcome, position) => asked(users, outcome,
+      places.map(place => user(outcome, place)), height, apart * (position - (visible.length - 1) / 2))) : [];
+  const series = [...visible.map((outcome, position) => ({
     ...marks(users, ranked, outcome, users * visible.length),
     symbolOffset: ranked || users > dots_at_most ? [0, 0] : [apart * (position - (visible.length - 1) / 2), 0],
     name: report.outcomes[outcome]!.label,
     data: places.map(place => height(user(outcome, place).dominant_share)),
     ...(position === 0 ? {markLine: splitLine(report.outcomes[0]!, width)} : {}),
-  }));
+  })), ...hollow];
   const rows = (place: number): TooltipRow[] => visible.map(outcome => ({
     series: outcome,
     name: report.outcomes[outcome]!.label + (ranked ? ` · ${shortened(user(outcome, place).name, 24)}` : ''),
     share: user(outcome, place).dominant_share,
   }));
+  const askedRow = (place: number): TooltipRow[] => {
+    const share = user(visible[0] ?? 0, place).asked_share;
+    return ranked || typeof share !== 'number' ? [] : [{name: 'asked for', share}];
+  };
   const label = (place: number) => ranked ? String(place + 1) : shortened(user(0, place).name, 12);
   return {
     height: 380,
@@ -137,7 +153,7 @@ function draw(report: Report, shown: ReadonlySet<number>, order: Order, scale: S
       tooltip: axisTooltip(users <= bars_at_most ? 'shadow' : 'line', value => {
         const place = Number(value);
         const title = ranked ? `Rank ${place + 1} of ${users}, from the lowest share` : user(0, place).name;
-        return tooltipBody(title, rows(place));
+        return tooltipBody(title, [...rows(place), ...askedRow(place)]);
       }),
       series,
     },
@@ -150,10 +166,27 @@ function everyRoundPlace(users: number, width: number): (place: number) => boole
   return place => place === 0 || (place + 1) % step === 0;
 }
 
+/** What users ask for and do not get: a hollow piece on top of the bar, or a hollow mark above the dot. */
+function asked(users: number, outcome: number, of: readonly UserShare[], height: (share: number) => number, aside: number): object[] {
+  if (of.every(user => missing(user) === 0)) return [];
+  if (users <= bars_at_most) {
+    return [{
+      type: 'bar', stack: `outcome ${outcome}`, barMaxWidth: 44, silent: true, emphasis: {disabled: true},
+      itemStyle: {color: 'transparent', borderColor: seriesColour(outcome), borderWidth: 1.5, borderRadius: [2, 2, 0, 0]},
+      data: of.map(user => missing(user) > 0 ? missing(user) : '-'),
+    }];
+  }
+  return [{
+    type: 'scatter', symbol: seriesSymbol(outcome), symbolSize: 8, symbolOffset: [aside, 0], silent: true, emphasis: {disabled: true},
+    itemStyle: {color: 'transparent', borderColor: seriesColour(outcome), borderWidth: 1.5},
+    data: of.map(user => missing(user) > 0 ? height(user.dominant_share + missing(user)) : '-'),
+  }];
+}
+
 function marks(users: number, ranked: boolean, outcome: number, bars: number): object {
   if (users <= bars_at_most) {
     return {
-      type: 'bar', barMaxWidth: 44, barGap: '12%', barCategoryGap: '28%', itemStyle: {...seriesFill(outcome), borderRadius: [2, 2, 0, 0]},
+      type: 'bar', stack: `outcome ${outcome}`, barMaxWidth: 44, barGap: '12%', barCategoryGap: '28%', itemStyle: {...seriesFill(outcome), borderRadius: [2, 2, 0, 0]},
       emphasis: {disabled: true},
       label: {
         show: bars <= labelled_bars_at_most, position: 'top', color: 'var(--ink)', fontSize: 11,

@@ -4,6 +4,7 @@ import {element} from './element';
 import {figures} from './figures';
 import {numberColumn, percentColumn} from './format';
 import type {Outcome, Report} from './report_data';
+import {asksForTasks} from './shares';
 import {sortableTable} from './sortable_table';
 import type {Column} from './sortable_table';
 
@@ -67,12 +68,17 @@ export function usersTable(report: Report): HTMLElement {
     const format = numberColumn(users.map(({user}) => user.weight));
     columns.push({heading: 'weight', key: ({user}) => user.weight ?? 1, text: ({user}) => format(user.weight ?? 1)});
   }
+  if (asksForTasks(report)) {
+    const format = numberColumn(users.map(({user}) => user.asked ?? 0));
+    columns.push({heading: 'asked', key: ({user}) => user.asked ?? Infinity,
+      text: ({user}) => typeof user.asked === 'number' ? format(user.asked) : '∞'});
+  }
   for (const outcome of report.outcomes) {
     const tasks = numberColumn(outcome.users.map(user => user.tasks));
     const share = percentColumn(outcome.users.map(user => user.dominant_share));
     columns.push(
         {heading: 'tasks', group: outcome.label, key: ({index}) => outcome.users[index]!.tasks,
-          text: ({index}) => tasks(outcome.users[index]!.tasks)},
+          text: ({index}) => tasks(outcome.users[index]!.tasks) + (outcome.users[index]!.satisfied ? ' ✓' : '')},
         {heading: 'share', group: outcome.label, key: ({index}) => outcome.users[index]!.dominant_share,
           text: ({index}) => share(outcome.users[index]!.dominant_share)});
   }
