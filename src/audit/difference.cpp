@@ -26,9 +26,8 @@ std::vector<UserShare> shares_of(const Side& side) {
   const std::vector<double> dominant = dominant_shares(side.problem, side.allocation);
   std::vector<UserShare> shares;
   for (std::size_t n = 0; n < dominant.size(); ++n) {
-    shares.push_back({.tasks = side.allocation.tasks[n],
-                      .dominant_share = dominant[n],
-                      .share_of_before = dominant[n]});
+    shares.push_back(
+        {.tasks = side.allocation.tasks[n], .dominant_share = dominant[n], .share_of_before = dominant[n]});
   }
   return shares;
 }

@@ -184,7 +184,8 @@ Satisfaction satisfaction(const Problem& problem, const Outcome& outcome) {
     if (user.tasks) asked = outcome.filling ? std::floor(user.tasks->value()) : user.tasks->value();
     const bool satisfied = asked && outcome.allocation.tasks[n] >= *asked * (1 - kAllWithin);
     result.asked.push_back(asked);
-    result.asked_shares.push_back(asked ? std::optional(*asked * share_of_a_task(problem, user)) : std::nullopt);
+    result.asked_shares.push_back(asked ? std::optional(*asked * share_of_a_task(problem, user))
+                                        : std::nullopt);
     result.satisfied.push_back(satisfied);
     if (user.shape) {
       bool& all = of_shapes.emplace(*user.group, true).first->second;

@@ -55,16 +55,18 @@ CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector
 
 namespace {
 
-/// Where a name belongs that is right, but not here: `fifo` after --mechanism. Empty when it is not such a name.
+/// Where a name belongs that is right, but not here: `fifo` after --mechanism. Empty when it is not such a
+/// name.
 std::string of_another_kind(const std::string& text, const std::string& option) {
   const std::string name = text.substr(0, text.find_first_of(":/"));
   const auto is = [&](Result<Choice> (*choose)(std::string_view)) {
     return static_cast<bool>(choose(name)) || static_cast<bool>(choose(text));
   };
   if (option == "--mechanism" && is(choose_discipline))
-    return fmt::format("{} is a discipline, which places whole tasks one by one: --fill {} of 'mirab allocate', "
-                       "or 'mirab fill -d {}'",
-                       name, text, name);
+    return fmt::format(
+        "{} is a discipline, which places whole tasks one by one: --fill {} of 'mirab allocate', "
+        "or 'mirab fill -d {}'",
+        name, text, name);
   if (option == "--discipline" && is(choose_mechanism))
     return fmt::format("{} is a mechanism, which divides: 'mirab allocate -m {}'", name, text);
   if (option == "--fill" && is(choose_mechanism))
@@ -163,8 +165,7 @@ std::string made_words(const std::string& date) {
 }
 
 void add_seed_option(CLI::App& app, std::uint64_t& seed) {
-  CLI::Option* option =
-      app.add_option("--seed", seed, "Random seed; the same seed gives the same result");
+  CLI::Option* option = app.add_option("--seed", seed, "Random seed; the same seed gives the same result");
   take_whole_number(option->capture_default_str(), 0);
 }
 

@@ -27,16 +27,15 @@ struct OutputOptions {
 /// Adds --format, with these formats (the first is the default), and -o.
 void add_output_options(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats);
 
-/// `mirab 0.1.0, 2026-11-23`: the version and the date, for the footer of a page. An empty date is today's, or
-/// that of SOURCE_DATE_EPOCH where this is set (reproducible-builds.org), both in UTC.
+/// `mirab 0.1.0, 2026-11-23`: the version and the date, for the footer of a page. An empty date is today's,
+/// or that of SOURCE_DATE_EPOCH where this is set (reproducible-builds.org), both in UTC.
 std::string made_words(const std::string& date);
 
 /// Adds --seed.
 void add_seed_option(CLI::App& app, std::uint64_t& seed);
 
 /// Adds --threads; `meaning` says what is done on them.
-void add_threads_option(CLI::App& app, int& threads,
-                        const std::string& meaning = "Use N threads");
+void add_threads_option(CLI::App& app, int& threads, const std::string& meaning = "Use N threads");
 
 /// Adds --tie.
 void add_tie_option(CLI::App& app, std::string& tie);

@@ -72,7 +72,8 @@ std::string repeated_option(const CLI::App& app) {
   return repeated == options.end() ? "" : (*repeated)->get_name();
 }
 
-/// `--report needs a value: FILE` for the parser's `--report: 1 required FILE missing`; anything else as it is.
+/// `--report needs a value: FILE` for the parser's `--report: 1 required FILE missing`; anything else as it
+/// is.
 std::string lacking_value(const std::string& message) {
   constexpr std::string_view kRequired = ": 1 required ";
   constexpr std::string_view kMissing = " missing";

@@ -77,17 +77,12 @@ struct Shape {
   std::map<std::size_t, std::int64_t> running = {};              // by machine
   std::string name = {};
   std::size_t area = 0;  // where it may run, an index into areas_
+  Select select = {};    // labels that say the same; empty: none do
 };
 
 struct Team {
   std::string name;
   std::vector<std::size_t> shapes = {};
-};
-
-/// A set of machines with the labels that say the same, if any do.
-struct Area {
-  Bits allowed;
-  Select select = {};
 };
 
 class Describer {
@@ -212,7 +207,7 @@ class Describer {
       }
       const auto [place, is_new] = numbers.emplace(allowed, areas_.size());
       shape.area = place->second;
-      if (is_new) areas_.push_back({.allowed = std::move(allowed)});
+      if (is_new) areas_.push_back(std::move(allowed));
     }
     note(strays, "kept where they run, although their rules allow no new ones there", inventory_.task_word);
   }
@@ -223,8 +218,7 @@ class Describer {
       std::erase_if(team.shapes, [&](std::size_t number) {
         const Shape& shape = shapes_[number];
         for (std::size_t i = 0; i < machine_count(); ++i) {
-          if (areas_[shape.area].allowed[i] && has_resources(inventory_.machines[i], *shape.demand))
-            return false;
+          if (areas_[shape.area][i] && has_resources(inventory_.machines[i], *shape.demand)) return false;
         }
         for (const auto& [name, tasks] : shape.names)
           homeless.add(team.name + "/" + name, std::max<std::int64_t>(tasks, 1));
@@ -251,24 +245,24 @@ class Describer {
     if (closed.count == 0) return;
     note(closed, fmt::format("left out, closed to new {}s and without one of a team", inventory_.task_word),
          inventory_.machine_word);
-    for (Area& area : areas_) {
-      for (std::size_t i = 0; i < machine_count(); ++i) area.allowed[i] = area.allowed[i] && kept_[i];
+    for (Bits& area : areas_) {
+      for (std::size_t i = 0; i < machine_count(); ++i) area[i] = area[i] && kept_[i];
     }
     leave_out_shapes();
   }
 
   // Does `select` allow the same machines, of those that are kept?
-  bool is_exact(const Area& area, const Select& select) const {
+  bool is_exact(const Bits& area, const Select& select) const {
     if (select.empty()) return false;
     for (std::size_t i = 0; i < machine_count(); ++i) {
-      if (kept_[i] && is_selected(inventory_.machines[i].labels, select) != area.allowed[i]) return false;
+      if (kept_[i] && is_selected(inventory_.machines[i].labels, select) != area[i]) return false;
     }
     return true;
   }
 
-  bool allows_all(const Area& area) const {
+  bool allows_all(const Bits& area) const {
     for (std::size_t i = 0; i < machine_count(); ++i) {
-      if (kept_[i] && !area.allowed[i]) return false;
+      if (kept_[i] && !area[i]) return false;
     }
     return true;
   }
@@ -277,11 +271,11 @@ class Describer {
   void choose_selects(std::map<std::string, std::set<std::string>>& needed) {
     for (const Team& team : teams_) {
       for (const std::size_t number : team.shapes) {
-        const Shape& shape = shapes_[number];
-        Area& area = areas_[shape.area];
+        Shape& shape = shapes_[number];
+        const Bits& area = areas_[shape.area];
         const Select& select = inventory_.rules[shape.rule].select;
-        if (!area.select.empty() || allows_all(area) || !is_exact(area, select)) continue;
-        area.select = select;
+        if (allows_all(area) || !is_exact(area, select)) continue;
+        shape.select = select;
         for (const auto& [label, values] : select) needed[label].insert(values.begin(), values.end());
       }
     }
@@ -302,7 +296,7 @@ class Describer {
         continue;
       }
       Bits allows;
-      for (const std::size_t area : used) allows.push_back(areas_[area].allowed[i]);
+      for (const std::size_t area : used) allows.push_back(areas_[area][i]);
       Labels labels;
       for (const auto& [label, value] : machine.labels) {
         const auto wanted = needed.find(label);
@@ -386,14 +380,13 @@ class Describer {
   User user_of(const Shape& shape) const {
     User user{.name = {}, .demand = *shape.demand};
     if (!shape.is_endless) user.tasks = Quantity(shape.count);
-    const Area& area = areas_[shape.area];
-    if (!area.select.empty()) {
-      user.select = area.select;
+    const Bits& area = areas_[shape.area];
+    if (!shape.select.empty()) {
+      user.select = shape.select;
     } else if (!allows_all(area)) {
       user.servers.emplace();
       for (std::size_t i = 0; i < description_.machines.size(); ++i) {
-        if (area.allowed[description_.machines[i][0]])
-          user.servers->push_back(description_.cluster.servers[i].name);
+        if (area[description_.machines[i][0]]) user.servers->push_back(description_.cluster.servers[i].name);
       }
     }
     return user;
@@ -420,7 +413,7 @@ class Describer {
   std::vector<std::size_t> rule_numbers_;  // [rule]
   std::vector<Team> teams_;
   std::vector<Shape> shapes_;
-  std::vector<Area> areas_;
+  std::vector<Bits> areas_;            // sets of machines
   Bits kept_;                          // [machine]
   std::vector<std::size_t> entry_of_;  // [machine]
 };

@@ -11,22 +11,23 @@ namespace {
 
 class RequestReader {
  public:
-  RequestReader(const Object& pod, const std::string& file, const std::vector<Amount>& default_request)
-      : pod_(pod), file_(file), default_request_(default_request) {}
+  RequestReader(const Object& pod, const std::string& file, const std::vector<Amount>& default_request,
+                std::string_view spec)
+      : pod_(pod), file_(file), default_request_(default_request), spec_(spec), key_(key_of(spec)) {}
 
   Result<Amounts> read() {
-    const Node* spec = pod_.root->find("spec");
+    const Node* spec = value_at(*pod_.root, spec_);
     if (spec == nullptr || spec->kind != Node::Kind::map) {
-      fail("spec", "missing: the specification of the pod", pod_.root->line);
+      fail(key_, "missing: the specification of the pod", pod_.root->line);
       return *error_;
     }
     read_list(*spec, "initContainers");
     const std::size_t before = roles_.size();
     read_list(*spec, "containers");
-    if (roles_.size() == before) fail("spec.containers", "missing: a pod has at least one", spec->line);
+    if (roles_.size() == before) fail(key_ + ".containers", "missing: a pod has at least one", spec->line);
     Amounts requests = together();
-    for (const auto& [resource, units] : requests_of(*spec, "spec")) requests[resource] = units;
-    for (const auto& [resource, units] : amounts(spec->find("overhead"), "spec.overhead"))
+    for (const auto& [resource, units] : requests_of(*spec, key_)) requests[resource] = units;
+    for (const auto& [resource, units] : amounts(spec->find("overhead"), key_ + ".overhead"))
       requests[resource] += units;
     if (error_) return *error_;
     std::erase_if(requests, [](const auto& each) { return each.second == 0; });
@@ -38,7 +39,7 @@ class RequestReader {
     const Node* containers = spec.find(list);
     if (containers == nullptr || containers->kind == Node::Kind::null) return;
     if (containers->kind != Node::Kind::list) {
-      fail("spec." + list, "must be a list of containers", containers->line);
+      fail(key_ + "." + list, "must be a list of containers", containers->line);
       return;
     }
     for (std::size_t i = 0; i < containers->entries.size() && !error_; ++i) {
@@ -46,7 +47,7 @@ class RequestReader {
       const Node* restart = container.find("restartPolicy");
       const bool is_sidecar = restart != nullptr && restart->text == "Always";
       roles_.push_back(list == "containers" ? Role::main : is_sidecar ? Role::sidecar : Role::init);
-      Amounts requests = requests_of(container, fmt::format("spec.{}[{}]", list, i));
+      Amounts requests = requests_of(container, fmt::format("{}.{}[{}]", key_, list, i));
       for (const Amount& given : default_request_) {
         Units& request = requests[given.resource];
         if (request == 0) request = given.units;
@@ -105,6 +106,8 @@ class RequestReader {
   const Object& pod_;
   const std::string& file_;
   const std::vector<Amount>& default_request_;
+  std::string_view spec_;
+  std::string key_;                // the same as errors show it
   std::vector<Role> roles_;        // [c]
   std::vector<Amounts> requests_;  // [c]
   Check error_;
@@ -113,8 +116,8 @@ class RequestReader {
 }  // namespace
 
 Result<Amounts> scheduled_requests(const Object& pod, const std::string& file,
-                                   const std::vector<Amount>& default_request) {
-  return RequestReader(pod, file, default_request).read();
+                                   const std::vector<Amount>& default_request, std::string_view spec) {
+  return RequestReader(pod, file, default_request, spec).read();
 }
 
 // What a cluster file cannot say.

@@ -24,9 +24,10 @@ using Amounts = std::map<std::string, Units>;
 /// What the scheduler reserves for a pod, of every resource that it asks for: requests, or limits where no
 /// request is written, of its containers as taken_by_containers() adds them; what the pod as a whole asks for
 /// in their place; and its overhead. A container that asks for none of a resource of `default_request` takes
-/// that. Errors name file, line and key.
+/// that. `spec` is where the object has the pod's specification. Errors name file, line and key.
 Result<Amounts> scheduled_requests(const Object& pod, const std::string& file,
-                                   const std::vector<Amount>& default_request);
+                                   const std::vector<Amount>& default_request,
+                                   std::string_view spec = "/spec");
 
 /// What else decides where the pod runs, or in which order, and a cluster file cannot say: in words, such as
 /// `pod anti-affinity`. Empty for most pods.

@@ -315,7 +315,7 @@ class PodReader {
     for (const Object& object : objects_) {
       const auto* kind = std::find_if(kKinds.begin(), kKinds.end(),
                                       [&](const Kind& each) { return each.name == object.kind; });
-      if (kind == kKinds.end()) continue;
+      if (kind == kKinds.end() || (reading_.only_pods && object.kind != "Pod")) continue;
       if (is_owned(object, known)) {
         owned_.push_back(object.name());
       } else if (Check wrong = add(object, *kind)) {
@@ -364,6 +364,15 @@ class PodReader {
       return wrong(object, fmt::format("{}/priority", kind.pod_spec), priority.error().message, spec->line);
     workload.priority = *priority;
     workload.is_static = is_static(object);
+    workload.node = node;
+    const Owner owner = owner_of(object);
+    workload.owner_kind = owner.kind;
+    workload.owner = owner.name;
+    const Result<Amounts> requests = scheduled_requests(object, file_, {}, kind.pod_spec);
+    if (!requests) return requests.error();
+    for (const auto& [resource, units] : *requests) {
+      if (resource.find('/') != std::string::npos) workload.devices.emplace(resource, units);
+    }
     workload.is_windows = text_of(value_at(*spec, "/os/name")) == "windows";
     const std::string pointer = object.pointer + std::string(kind.pod_spec);
     Check fault = read_containers(*spec, pointer, file_, reading_, workload);

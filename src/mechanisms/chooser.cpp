@@ -1,5 +1,5 @@
-// Which mechanism for which problem: what each leaves out of account, and the one to take where none was asked
-// for.
+// Which mechanism for which problem: what each leaves out of account, and the one to take where none was
+// asked for.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -113,8 +113,10 @@ Recommendation recommended(const Problem& problem) {
   std::string reason = tree.empty() ? fmt::format("{}, without groups", counted_servers(problem))
                                     : fmt::format("{}, with {}", counted_servers(problem), tree);
   if (problem.has_demand_on() && !problem.has_zero_weight()) {
-    const std::string who = names_of(problem.users(), [](const User& user) { return !user.demand_on.empty(); });
-    reason = fmt::format("tasks of {} demand something else on some servers, which {} cannot honour", who, name);
+    const std::string who =
+        names_of(problem.users(), [](const User& user) { return !user.demand_on.empty(); });
+    reason =
+        fmt::format("tasks of {} demand something else on some servers, which {} cannot honour", who, name);
     return {.choice = *choose_mechanism("ps-dsf"), .reason = std::move(reason)};
   }
   return {.choice = *choose_mechanism(name), .reason = std::move(reason)};

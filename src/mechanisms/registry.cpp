@@ -80,7 +80,8 @@ void assert_feasible(const Allocation& allocation) {
 Check check_accepts(const Mechanism& row, const Problem& problem) {
   if (!row.is_rule) {
     if (problem.running()) return {};
-    return Error{.message = "missing: it says what is placed now, as does --allocation FILE", .key = "running"};
+    return Error{.message = "missing: it says what is placed now, as does --allocation FILE",
+                 .key = "running"};
   }
   if (!row.accepts.several_servers && has_several_servers(problem)) {
     return cannot_honour(row, "several servers", "servers",

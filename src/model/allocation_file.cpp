@@ -1,5 +1,5 @@
-// Allocation files (docs/reference/cluster-file.md): what runs on a cluster, as the list `running` of a cluster
-// file, or as CSV.
+// Allocation files (docs/reference/cluster-file.md): what runs on a cluster, as the list `running` of a
+// cluster file, or as CSV.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>

@@ -88,8 +88,7 @@ class ClusterReader : FieldReader {
   void read_title(const Node& node) {
     cluster_.title = text(node, "title");
     if (failed()) return;
-    if (Check bad = check_name(cluster_.title, "cluster", "title"))
-      fail(bad->key, bad->message, node.line);
+    if (Check bad = check_name(cluster_.title, "cluster", "title")) fail(bad->key, bad->message, node.line);
   }
 
   Server server(const Node& node, const std::string& key) {

@@ -98,8 +98,7 @@ std::vector<Running> FieldReader::running(const Node& node, const std::string& k
     Running& tasks = running.emplace_back();
     tasks.user = text(required(entry.value, entry_key, "user"), entry_key + ".user");
     const Node* const shape = entry.value.find("shape");
-    if (shape != nullptr && shape->kind != Node::Kind::null)
-      tasks.shape = text(*shape, entry_key + ".shape");
+    if (shape != nullptr && shape->kind != Node::Kind::null) tasks.shape = text(*shape, entry_key + ".shape");
     tasks.server = text(required(entry.value, entry_key, "server"), entry_key + ".server");
     tasks.tasks = amount(required(entry.value, entry_key, "tasks"), entry_key + ".tasks");
   }

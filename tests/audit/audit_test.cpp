@@ -115,8 +115,8 @@ TEST(Audit, AMechanismThatCannotDivideTheClusterSaysWhy) {
   EXPECT_TRUE(audits[0].verdicts.empty());
 }
 
-// A runs half a task: less than the 2.25 of its half, less than the 0.625 that B's bundle holds, and memory is
-// free.
+// A runs half a task: less than the 2.25 of its half, less than the 0.625 that B's bundle holds, and memory
+// is free.
 TEST(Audit, FindsThatAHandMadeAllocationIsUnfair) {
   Cluster cluster = testing::slides();
   cluster.running = {{.user = "A", .server = "pool", .tasks = *Quantity::parse("0.5")},

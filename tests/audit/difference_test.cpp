@@ -51,7 +51,8 @@ TEST(Difference, TheGreatestGainComesFirst) {
   EXPECT_NEAR(found.lowest_after.tasks, 2.16, 1e-9);
 }
 
-// Two more servers of the same kind: each user keeps its tasks, which are a third of what they were a part of.
+// Two more servers of the same kind: each user keeps its tasks, which are a third of what they were a part
+// of.
 TEST(Difference, SharesOfTheClusterBeforeDoNotFallWhenServersAreBought) {
   Cluster now = slides();
   for (User& user : now.users) user.tasks = Quantity(1);

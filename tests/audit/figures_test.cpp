@@ -183,9 +183,9 @@ std::string column_of(const Each& figure) {
       figure.unit == Unit::share ? "share" : "number",
       figure.better == Better::neither ? "undefined" : fmt::format("'{}'", better_word(figure.better)),
       Ordered(figure.meaning).dump(),
-      by_resource ? fmt::format("(outcome, resource) => {}{}[resource]", path, figure.name)
+      by_resource         ? fmt::format("(outcome, resource) => {}{}[resource]", path, figure.name)
       : figure.over_short ? of_short
-                  : fmt::format("outcome => {}{}", path, figure.name));
+                          : fmt::format("outcome => {}{}", path, figure.name));
 }
 
 TEST(Figures, ThePageFollows) {

@@ -28,7 +28,8 @@ const std::vector<BadUsage> kBadUsages = {
     {"SmallV", "-v", "there is no option '-v'; did you mean -V?"},
     {"HelpOfNothing", "help alocate", "there is no command 'alocate' of mirab; did you mean allocate?"},
     {"ADisciplineIsNoMechanism", "allocate examples/slides.yaml -m fifo",
-     "--mechanism: fifo is a discipline, which places whole tasks one by one: --fill fifo of 'mirab allocate', or "
+     "--mechanism: fifo is a discipline, which places whole tasks one by one: --fill fifo of 'mirab "
+     "allocate', or "
      "'mirab fill -d fifo'"},
     {"ADisciplineWithOptionsIsNoMechanism", "allocate examples/slides.yaml -m fifo:blocking=freeze",
      "--fill fifo:blocking=freeze"},
@@ -41,7 +42,8 @@ const std::vector<BadUsage> kBadUsages = {
     {"SwappedLettersOfAnAlias", "allocate examples/slides.yaml -m ceie", "did you mean ceei?"},
     {"NoFileName", "allocate examples/slides.yaml --report", "--report needs the name of a file"},
     {"GivenWithoutRunning", "allocate examples/slides.yaml -m given",
-     "mirab: examples/slides.yaml:1: running: missing: it says what is placed now, as does --allocation FILE"},
+     "mirab: examples/slides.yaml:1: running: missing: it says what is placed now, as does --allocation "
+     "FILE"},
     {"GivenOnRandomClusters", "audit --random 10 -m given",
      "--mechanism: 'given' says what runs on one cluster; name the cluster file"},
     {"AllocationWithoutCluster", "audit --random 10 --allocation x.csv",

@@ -43,7 +43,7 @@ ClusterImport import_text(const std::string& text, const ClusterImportOptions& o
   return import ? *std::move(import) : ClusterImport{};
 }
 
-std::string refusal(const std::string& text, const ClusterImportOptions& options = {}) {
+std::string import_refusal(const std::string& text, const ClusterImportOptions& options = {}) {
   const Result<ClusterImport> import = try_import(text, options);
   return import ? "imported" : describe(import.error());
 }
@@ -257,9 +257,9 @@ TEST(KubernetesImport, ClosedNodesStayWhileAPodRunsThere) {
   EXPECT_EQ(import.cluster.servers.size(), 1u);
   EXPECT_THAT(import.notices,
               Contains("left out, closed to new pods and without one of a team: 2 nodes: control, cordoned"));
-  const ClusterImport busy = import_text(text + pod({.name = "b", .on = "cordoned"}));
+  const ClusterImport busy = import_text(text + pod({.name = "b", .on = "cordoned", .requests = "cpu: 2"}));
   EXPECT_EQ(busy.cluster.servers.size(), 2u);
-  EXPECT_THAT(yaml(busy), HasSubstr("server: cordoned, tasks: 1}"));
+  EXPECT_THAT(yaml(busy), HasSubstr("shape: b, server: cordoned, tasks: 1}"));
   EXPECT_THAT(busy.notices,
               Contains(HasSubstr(
                   "kept where they run, although their rules allow no new ones there: 1 pod: on cordoned")));
@@ -294,40 +294,43 @@ TEST(KubernetesImport, KeepsAResourceThatIsAskedFor) {
   const ClusterImport import = import_text(text, {.resources = {"pods"}});
   EXPECT_THAT(yaml(import),
               AllOf(HasSubstr("pods: 110"), HasSubstr("demand: {cpu: 1, memory: 1Gi, pods: 1}")));
-  EXPECT_THAT(refusal(text, {.resources = {"gpus"}}),
+  EXPECT_THAT(import_refusal(text, {.resources = {"gpus"}}),
               HasSubstr("--resource: no node has a resource 'gpus'; known are cpu, memory, pods"));
 }
 
 TEST(KubernetesImport, BadInputNamesFileLineAndKey) {
   const std::string n = node("n");
-  EXPECT_EQ(refusal(n),
+  EXPECT_EQ(import_refusal(n),
             "c.yaml: there is no pod in what was read; `kubectl get pods -A -o json` prints them");
-  EXPECT_EQ(refusal(pod({.name = "a"})),
+  EXPECT_EQ(import_refusal(pod({.name = "a"})),
             "c.yaml: there is no node in what was read; `kubectl get nodes -o json` prints them");
-  EXPECT_THAT(refusal(n + n),
+  EXPECT_THAT(import_refusal(n + n),
               HasSubstr("c.yaml:6: metadata.name: a second node 'n'; the first is on line 1"));
-  EXPECT_THAT(refusal(n + pod({.name = "a"}) + pod({.name = "a"})), HasSubstr("a second pod 'a'"));
-  EXPECT_THAT(refusal(n + pod({.name = "A b"})), HasSubstr("metadata.name: is not a valid Kubernetes name"));
-  EXPECT_THAT(refusal(n + pod({.name = "a", .requests = "cpu: -1"})),
+  EXPECT_THAT(import_refusal(n + pod({.name = "a"}) + pod({.name = "a"})), HasSubstr("a second pod 'a'"));
+  EXPECT_THAT(import_refusal(n + pod({.name = "A b"})),
+              HasSubstr("metadata.name: is not a valid Kubernetes name"));
+  EXPECT_THAT(import_refusal(n + pod({.name = "a", .requests = "cpu: -1"})),
               HasSubstr("c.yaml:9: spec.containers[0].resources.requests.cpu: '-1' is negative"));
-  EXPECT_THAT(refusal(node("n", "", "", "cpu: lots")), HasSubstr("c.yaml:4: status.allocatable.cpu: 'lots'"));
-  EXPECT_THAT(refusal("kind: Node\nmetadata: {name: n}\n"), HasSubstr("status.allocatable: missing"));
-  EXPECT_THAT(refusal(n + "kind: Pod\nmetadata: {name: p}\n"), HasSubstr("spec: missing"));
-  EXPECT_THAT(refusal(n + "kind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n"),
+  EXPECT_THAT(import_refusal(node("n", "", "", "cpu: lots")),
+              HasSubstr("c.yaml:4: status.allocatable.cpu: 'lots'"));
+  EXPECT_THAT(import_refusal("kind: Node\nmetadata: {name: n}\n"), HasSubstr("status.allocatable: missing"));
+  EXPECT_THAT(import_refusal(n + "kind: Pod\nmetadata: {name: p}\n"), HasSubstr("spec: missing"));
+  EXPECT_THAT(import_refusal(n + "kind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n"),
               HasSubstr("spec.containers: missing"));
-  EXPECT_THAT(refusal(n + pod({.name = "a", .spec = "  nodeSelector: [a]\n"})),
+  EXPECT_THAT(import_refusal(n + pod({.name = "a", .spec = "  nodeSelector: [a]\n"})),
               HasSubstr("spec.nodeSelector: must be a map"));
   EXPECT_THAT(
-      refusal(n + pod({.name = "a",
-                       .spec = "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-                               "{nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Near}]}]}}}\n"})),
+      import_refusal(
+          n + pod({.name = "a",
+                   .spec = "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                           "{nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Near}]}]}}}\n"})),
       HasSubstr("nodeSelectorTerms[0].matchExpressions[0].operator: must be In, NotIn, Exists, DoesNotExist, "
                 "Gt or Lt, not 'Near'"));
-  EXPECT_THAT(refusal(n + pod({.name = "a", .spec = "  tolerations: [{operator: Maybe}]\n"})),
+  EXPECT_THAT(import_refusal(n + pod({.name = "a", .spec = "  tolerations: [{operator: Maybe}]\n"})),
               HasSubstr("spec.tolerations[0].operator: must be Exists or Equal, not 'Maybe'"));
-  EXPECT_THAT(refusal(node("n", "", "taints: [{key: a, effect: Never}]")),
+  EXPECT_THAT(import_refusal(node("n", "", "taints: [{key: a, effect: Never}]")),
               HasSubstr("spec.taints[0].effect: must be"));
-  EXPECT_THAT(refusal(n + pod({.name = "a", .requests = ""})),
+  EXPECT_THAT(import_refusal(n + pod({.name = "a", .requests = ""})),
               HasSubstr("no pod is left that a team could run"));
 }
 

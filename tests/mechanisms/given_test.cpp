@@ -9,10 +9,10 @@
 namespace mirab {
 namespace {
 
+using testing::cluster_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::cluster_of;
 using testing::problem_of;
 using testing::slides;
 
@@ -89,7 +89,9 @@ TEST(Recommended, HonoursGroupsShapesGuaranteesLimitsAndTheWeightZero) {
               c.users[0].name = "team/web";
             }),
             "2 servers, with task shapes");
-  EXPECT_EQ(named([](Cluster& c) { c.users[0].quota.guarantee = testing::amounts({1, 1}); }),
+  EXPECT_EQ(named([](Cluster& c) {
+              c.users[0].quota.guarantee = testing::amounts({1, 1});
+            }),
             "2 servers, with guarantees");
   EXPECT_EQ(named([](Cluster& c) { c.users[1].quota.limit = {Quantity(1), {}}; }), "2 servers, with limits");
   EXPECT_EQ(named([](Cluster& c) { c.users[1].weight = Quantity(0); }), "2 servers, with a weight of 0");

@@ -85,7 +85,8 @@ TEST(Registry, PlacementConstraintsAreTheSameNoticeOfAllPoolMechanismsAndNoneOfO
   };
   const auto notice_of = [](const std::string& users) {
     return "the servers are treated as one, and `servers` and `select` of " + users +
-           " are ignored: tasks that fit into the sum of 2 servers may fit on none of them; drfh respects each "
+           " are ignored: tasks that fit into the sum of 2 servers may fit on none of them; drfh respects "
+           "each "
            "server";
   };
   EXPECT_THAT(notices("drf"), ElementsAre(notice_of(cluster.users[0].name)));

@@ -343,8 +343,9 @@ TEST(ClusterFile, WhatRunsIsSummedByUserAndServerInTheirOrder) {
                            "  - {user: search, server: node, tasks: 2}\n";
   const Result<Problem> problem = read(text);
   ASSERT_TRUE(problem) << describe(problem.error());
-  const std::vector<PlacedTasks> expected = {
-      {.user = 0, .server = 0, .tasks = 3}, {.user = 1, .server = 0, .tasks = 2.5}, {.user = 1, .server = 1, .tasks = 1}};
+  const std::vector<PlacedTasks> expected = {{.user = 0, .server = 0, .tasks = 3},
+                                             {.user = 1, .server = 0, .tasks = 2.5},
+                                             {.user = 1, .server = 1, .tasks = 1}};
   EXPECT_EQ(problem->running(), expected);
   const Result<Problem> again = read(write_cluster_yaml(problem->cluster()));
   ASSERT_TRUE(again) << describe(again.error());
@@ -368,8 +369,9 @@ TEST(ClusterFile, WhatCannotRunIsRefusedWithItsLineAndKey) {
               StartsWith("c.yaml:12: running[0].server: there is no server 'nod'; did you mean node?"));
   EXPECT_THAT(running_refusal("  - {user: checkout, server: node, tasks: 1}\n"),
               StrEq("c.yaml:12: running[0].shape: missing: user 'checkout' has the task shapes web, cache"));
-  EXPECT_THAT(running_refusal("  - {user: checkout, shape: wep, server: node, tasks: 1}\n"),
-              StartsWith("c.yaml:12: running[0].shape: user 'checkout' has no shape 'wep'; did you mean web?"));
+  EXPECT_THAT(
+      running_refusal("  - {user: checkout, shape: wep, server: node, tasks: 1}\n"),
+      StartsWith("c.yaml:12: running[0].shape: user 'checkout' has no shape 'wep'; did you mean web?"));
   EXPECT_THAT(running_refusal("  - {user: search, shape: web, server: node, tasks: 1}\n"),
               StrEq("c.yaml:12: running[0].shape: user 'search' has no task shapes; leave it out"));
   EXPECT_THAT(running_refusal("  - {user: checkout/web, server: node, tasks: 1}\n"),
@@ -429,14 +431,17 @@ class AllocationFile {
 TEST(AllocationFile, CsvAndListsSayTheSame) {
   const std::vector<PlacedTasks> expected = {{.user = 0, .server = 0, .tasks = 2},
                                              {.user = 1, .server = 0, .tasks = 1}};
-  const AllocationFile csv("a.csv", "user,shape,server,tasks\r\nsearch,,node,2\r\n\"checkout\",web,node,1\r\n");
+  const AllocationFile csv("a.csv",
+                           "user,shape,server,tasks\r\nsearch,,node,2\r\n\"checkout\",web,node,1\r\n");
   const AllocationFile unnamed("a.txt", "tasks,server,user,shape\n2,node,search,\n1,node,checkout,web\n");
   const AllocationFile json("a.json", R"([{"user": "search", "server": "node", "tasks": 2},
                                            {"user": "checkout", "shape": "web", "server": "node", "tasks": 1}])");
-  const AllocationFile object("b", R"({"running": [{"user": "search", "shape": null, "server": "node", "tasks": 2},
+  const AllocationFile object("b",
+                              R"({"running": [{"user": "search", "shape": null, "server": "node", "tasks": 2},
                                      {"user": "checkout", "shape": "web", "server": "node", "tasks": 1}]})");
-  const AllocationFile yaml("a.yaml", "running:\n- {user: search, server: node, tasks: 2}\n"
-                                      "- {user: checkout, shape: web, server: node, tasks: 1}\n");
+  const AllocationFile yaml("a.yaml",
+                            "running:\n- {user: search, server: node, tasks: 2}\n"
+                            "- {user: checkout, shape: web, server: node, tasks: 1}\n");
   for (const AllocationFile* file : {&csv, &unnamed, &json, &object, &yaml}) {
     const Result<Problem> problem = file->read();
     ASSERT_TRUE(problem) << describe(problem.error());
@@ -458,18 +463,22 @@ TEST(AllocationFile, ErrorsNameLineAndColumnOrKey) {
   const AllocationFile header("a.csv", "user,host,tasks\n");
   EXPECT_THAT(header.refusal(), HasSubstr(":1: host: unknown column"));
   const AllocationFile lacking("a.csv", "user,tasks\n");
-  EXPECT_THAT(lacking.refusal(), HasSubstr(":1: server: no such column; the first line is user,shape,server,tasks"));
+  EXPECT_THAT(lacking.refusal(),
+              HasSubstr(":1: server: no such column; the first line is user,shape,server,tasks"));
   const AllocationFile empty("a.csv", "");
   EXPECT_THAT(empty.refusal(), HasSubstr("the file is empty; its first line is user,shape,server,tasks"));
-  const AllocationFile json("a.json", "{\"running\": [\n{\"user\": \"search\", \"server\": \"x\", \"tasks\": 1}]}");
+  const AllocationFile json("a.json",
+                            "{\"running\": [\n{\"user\": \"search\", \"server\": \"x\", \"tasks\": 1}]}");
   EXPECT_THAT(json.refusal(), HasSubstr(":2: running[0].server: there is no server 'x'"));
   const AllocationFile other("a.json", "{\"servers\": []}");
   EXPECT_THAT(other.refusal(), HasSubstr(":1: servers: unknown key"));
-  EXPECT_THAT(describe(with_allocation_file(*read(kRunning), "/nowhere.csv").error()), StartsWith("/nowhere.csv: "));
+  EXPECT_THAT(describe(with_allocation_file(*read(kRunning), "/nowhere.csv").error()),
+              StartsWith("/nowhere.csv: "));
 }
 
 TEST(AllocationFile, IsReadInPlaceOfWhatTheClusterFileSays) {
-  const Result<Problem> cluster = read(std::string(kRunning) + "running: [{user: search, server: node, tasks: 3}]\n");
+  const Result<Problem> cluster =
+      read(std::string(kRunning) + "running: [{user: search, server: node, tasks: 3}]\n");
   const AllocationFile file("a.csv", "user,server,tasks\nsearch,node,1\n");
   EXPECT_EQ(cluster->running()->at(0).tasks, 3);
   EXPECT_EQ(file.read()->running()->at(0).tasks, 1);

@@ -37,8 +37,8 @@ TEST(OutcomeJson, KeysStandInTheDocumentedOrder) {
               ::testing::ElementsAre("mechanism", "label", "status", "certificate", "seconds", "users",
                                      "servers", "satisfied_users", "metrics", "metrics_short", "notices"));
   EXPECT_THAT(keys(json["outcomes"][0]["users"][0]),
-              ::testing::ElementsAre("name", "weight", "tasks", "dominant_resource", "dominant_share", "asked",
-                                     "asked_share", "satisfied", "resources", "servers"));
+              ::testing::ElementsAre("name", "weight", "tasks", "dominant_resource", "dominant_share",
+                                     "asked", "asked_share", "satisfied", "resources", "servers"));
 }
 
 TEST(OutcomeJson, SaysWhatIsAskedAndWhoHasIt) {

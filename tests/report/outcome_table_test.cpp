@@ -78,13 +78,15 @@ TEST(OutcomeTable, WithoutALimitAllOutcomesStandSideBySide) {
 }
 
 TEST(OutcomeTable, WholeTasksAreBare) {
-  const std::string table = comparison_table(test::comparison({test::outcome("drf", 2.52, 0)}), {.width = 100});
+  const std::string table =
+      comparison_table(test::comparison({test::outcome("drf", 2.52, 0)}), {.width = 100});
   EXPECT_THAT(table, ContainsRegex("A +memory +2.520 56.00%\n"));
   EXPECT_THAT(table, ContainsRegex("B +cpu +0 +0.00%\n"));
 }
 
 TEST(OutcomeTable, AllPercentagesOfAColumnHaveTwoDecimalsOrMore) {
-  const std::string table = comparison_table(test::comparison({test::outcome("max-min", 2.25, 2.25)}), {.width = 100});
+  const std::string table =
+      comparison_table(test::comparison({test::outcome("max-min", 2.25, 2.25)}), {.width = 100});
   EXPECT_THAT(table, ContainsRegex("A +memory +2.250 +50.00%\n"));
   EXPECT_THAT(table, ContainsRegex("lowest share +50.00%\n"));
 }
@@ -124,7 +126,8 @@ TEST(OutcomeTable, WhereAllHaveWhatTheyAskForNoFigureSaysOtherwise) {
   all.outcomes.pop_back();
   const std::string table = comparison_table(all, {.width = 100});
   EXPECT_THAT(table, HasSubstr("2 of 2 get all they ask for under drf\n"));
-  for (const char* figure : {"lowest share", "Gini", "Jain", "top 20% / bottom 20%", "std deviation of shares"})
+  for (const char* figure :
+       {"lowest share", "Gini", "Jain", "top 20% / bottom 20%", "std deviation of shares"})
     EXPECT_THAT(table, ContainsRegex(std::string(figure) + " +–\n"));
 }
 
@@ -143,7 +146,8 @@ TEST(OutcomeTable, MoreFiguresAndTimesAreShownWhenAskedFor) {
 }
 
 TEST(OutcomeTable, AHugeRatioDoesNotWidenTheTable) {
-  const std::string table = comparison_table(test::comparison({test::outcome("steep", 4.5, 1e-30)}), {.width = 100});
+  const std::string table =
+      comparison_table(test::comparison({test::outcome("steep", 4.5, 1e-30)}), {.width = 100});
   EXPECT_THAT(table, ContainsRegex("top 20% / bottom 20% +[0-9.]+e.30\n"));
 }
 

@@ -50,12 +50,12 @@ TEST(SlurmImport, NodesAreServersAndEachNodeOfAJobIsATask) {
 resources: [cpu, memory, gpu]
 servers:
   - {name: c, capacity: {cpu: 32, memory: 1Gi}, count: 2, labels: {partition/batch: "yes"}}
-  - {name: g1, capacity: {cpu: 64, memory: 4Gi, gpu: 4}, labels: {gres/gpu:a100: "yes", partition/gpu: "yes"}}
+  - {name: g1, capacity: {cpu: 64, memory: 4Gi, gpu: 4}, labels: {"gres/gpu:a100": "yes", partition/gpu: "yes"}}
 users:
   - {name: bio, demand: {cpu: 8, memory: 256Mi}, tasks: 3, select: {partition/batch: ["yes"]}}
   - {name: ai, shapes: [
-    {name: gpu-8cpu-2gpu, demand: {cpu: 8, memory: 1Gi, gpu: 2}, tasks: 1, select: {gres/gpu:a100: ["yes"], partition/gpu: ["yes"]}},
-    {name: gpu-4cpu-1gpu, demand: {cpu: 4, memory: 1Gi, gpu: 1}, tasks: 9, select: {gres/gpu:a100: ["yes"], partition/gpu: ["yes"]}},
+    {name: gpu-8cpu-2gpu, demand: {cpu: 8, memory: 1Gi, gpu: 2}, tasks: 1, select: {"gres/gpu:a100": ["yes"], partition/gpu: ["yes"]}},
+    {name: gpu-4cpu-1gpu, demand: {cpu: 4, memory: 1Gi, gpu: 1}, tasks: 9, select: {partition/gpu: ["yes"]}},
   ]}
 running:
   - {user: bio, server: c, tasks: 2}
@@ -84,19 +84,19 @@ TEST(SlurmImport, ReadsJobsOfScontrolAndOfSqueue) {
       "8|bio|ann|RUNNING|gpu|1|8|2G|gres/gpu:2|g1|(null)\n9|bio|ann|PENDING|batch|2|64|256M|N/A||ib\n");
   ASSERT_TRUE(squeue) << describe(squeue.error());
   const std::string yaml = write_cluster_yaml(squeue->cluster);
-  EXPECT_THAT(
-      yaml,
-      HasSubstr("{name: gpu-8cpu-2gpu, demand: {cpu: 8, memory: 2Gi, gpu: 2}, tasks: 1, servers: [g1]}"));
-  EXPECT_THAT(yaml,
-              HasSubstr("{name: batch-32cpu, demand: {cpu: 32, memory: 256Mi}, tasks: 2, servers: [c]}"));
+  EXPECT_THAT(yaml, HasSubstr("{name: gpu-8cpu-2gpu, demand: {cpu: 8, memory: 2Gi, gpu: 2}, tasks: 1, "
+                              "select: {partition/gpu: [\"yes\"]}}"));
+  EXPECT_THAT(yaml, HasSubstr("{name: batch-32cpu, demand: {cpu: 32, memory: 256Mi}, tasks: 2, select: "
+                              "{feature/ib: [\"yes\"], partition/batch: [\"yes\"]}}"));
 }
 
 TEST(SlurmImport, FeaturesAndPartitionsSayWhereAJobMayRun) {
   const auto where = [](const std::string& partition, const std::string& features) {
-    const ClusterImport import =
-        import_text("1|a|one|PENDING|" + partition + "|1|cpu=1|||\n2|a|two|PENDING|" + partition +
-                    "|1|cpu=2|||" + features + "\n");
-    const Problem problem = *Problem::from(import.cluster);
+    const std::string head = " UserId=a(1) JobState=PENDING NumNodes=1 Partition=" + partition + " Features=";
+    const Result<ClusterImport> import = try_import(
+        kNodes, "JobId=1" + head + "(null) ReqTRES=cpu=1\nJobId=2" + head + features + " ReqTRES=cpu=2\n");
+    if (!import) return describe(import.error());
+    const Problem problem = *Problem::from(import->cluster);
     std::string names;
     for (std::size_t i = 0; i < problem.server_count(); ++i) {
       if (problem.eligible(problem.user_count() - 1, i)) names += problem.servers()[i].name + " ";

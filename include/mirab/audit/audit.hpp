@@ -38,7 +38,8 @@ struct AuditOptions {
   AuditProgress progress = {};
 };
 
-/// Every mechanism of the registry that divides any problem; one whose options must be given takes 2 for each.
+/// Every mechanism of the registry that divides any problem; one whose options must be given takes 2 for
+/// each.
 std::vector<Choice> all_mechanisms();
 
 /// What is asked where the options name no property: of groups only when there are some.

@@ -65,8 +65,8 @@ struct Satisfaction {
   std::vector<std::optional<double>> asked;  ///< tasks, [n]; without a value: endless; whole in a filling
   std::vector<std::optional<double>> asked_shares;  ///< the dominant shares that these tasks would be, [n]
   std::vector<bool> satisfied;                      ///< [n]; never of endless tasks
-  std::size_t users = 0;                     ///< a user with task shapes is one
-  std::size_t satisfied_users = 0;           ///< of these, with all their shapes
+  std::size_t users = 0;                            ///< a user with task shapes is one
+  std::size_t satisfied_users = 0;                  ///< of these, with all their shapes
 
   bool any_asked() const;  ///< does some user ask for a number of tasks?
 };

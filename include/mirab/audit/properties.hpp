@@ -167,10 +167,10 @@ Verdict check_own_part(const Division& division, const Rule& rule, const Search&
 /// Is the property one of a tree of groups?
 bool is_of_groups(Property property);
 
-/// All of them by name. Those that compare clusters are not applicable to a division that was given. Where the rule honours groups and there are some, those that compare users across
-/// groups by their weights (the sharing incentive, envy-freeness, max-min in one resource) are vacuous. Those
-/// that compare clusters are not decided when there was none to compare with; the
-/// equal part is that of the division's scope.
+/// All of them by name. Those that compare clusters are not applicable to a division that was given. Where
+/// the rule honours groups and there are some, those that compare users across groups by their weights (the
+/// sharing incentive, envy-freeness, max-min in one resource) are vacuous. Those that compare clusters are
+/// not decided when there was none to compare with; the equal part is that of the division's scope.
 Verdict check(Property property, const Division& division, const Rule& rule, const Search& search = {});
 
 /// Does the property compare several clusters, so that it costs attempts?

@@ -98,7 +98,7 @@ struct Mechanism {
   std::span<const OptionInfo> options;
   std::span<const Claim> claims;
   std::string_view objective = {};  ///< what is maximised, where the one equation does not hold
-  bool is_rule = true;  ///< does it divide any problem? Else it says what Problem::running() has
+  bool is_rule = true;              ///< does it divide any problem? Else it says what Problem::running() has
 
   /// Are the values of the options good? None when there are no options.
   Check (*check_options)(const Choice& choice) = nullptr;

@@ -71,9 +71,9 @@ inline constexpr std::size_t kMostAmounts = 50'000'000;
 
 /// Tasks that are placed now, as a caller describes them.
 struct Running {
-  std::string user;                        ///< by its own name
-  std::optional<std::string> shape = {};   ///< which of its task shapes, of a user who has some
-  std::string server;                      ///< by name; of an entry with a count: on all its servers together
+  std::string user;                       ///< by its own name
+  std::optional<std::string> shape = {};  ///< which of its task shapes, of a user who has some
+  std::string server;                     ///< by name; of an entry with a count: on all its servers together
   Quantity tasks{1};
 
   friend bool operator==(const Running&, const Running&) = default;
@@ -84,7 +84,7 @@ struct Cluster {
   std::vector<std::string> resources;  ///< the order of every ResourceVector
   std::vector<Server> servers;
   std::vector<User> users;
-  std::vector<Group> groups = {};  ///< each after its parent
+  std::vector<Group> groups = {};                    ///< each after its parent
   std::optional<std::vector<Running>> running = {};  ///< what is placed now; without a value: not known
   std::string title = {};                            ///< what people call the cluster; may be empty
 };

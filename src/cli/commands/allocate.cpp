@@ -57,9 +57,9 @@ std::string formatted(const report::Comparison& comparison, const CompareOptions
   const OutputOptions& output = options.output;
   if (output.format == "json") return report::json_text(report::comparison_json(comparison), 2) + "\n";
   if (output.format == "csv") return report::comparison_csv(comparison);
-  return report::comparison_table(comparison, {.width = columns_of(output.file),
-                                               .all_metrics = options.all_metrics,
-                                               .times = options.times});
+  return report::comparison_table(
+      comparison,
+      {.width = columns_of(output.file), .all_metrics = options.all_metrics, .times = options.times});
 }
 
 void drop_steps(report::Comparison& comparison) {
@@ -103,7 +103,8 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
   app.add_option("--report", options.report,
                  "Also write a page with pictures, which needs no network, to FILE")
       ->type_name("FILE");
-  app.add_option("--title", options.title, "What to call the cluster; default: `title` of its file, or the file")
+  app.add_option("--title", options.title,
+                 "What to call the cluster; default: `title` of its file, or the file")
       ->type_name("TEXT");
   app.add_option("--date", options.date, "The date in the page's footer; default: today")->type_name("DATE");
   add_seed_option(app, options.seed);
@@ -221,10 +222,11 @@ Exit run(const AllocateFlags& options) {
 Command add_allocate(CLI::App& app) {
   auto options = std::make_shared<AllocateFlags>();
   CLI::App* command = app.add_subcommand("allocate", "Divide a cluster fairly among its users");
-  add_list_option(*command, "-m,--mechanism", options->mechanisms,
-                  "How to divide, with options after a colon (alpha-fair:alpha=2); repeat to compare; default: "
-                  "what 'mirab mechanisms --for CLUSTER' recommends",
-                  "MECHANISM");
+  add_list_option(
+      *command, "-m,--mechanism", options->mechanisms,
+      "How to divide, with options after a colon (alpha-fair:alpha=2); repeat to compare; default: "
+      "what 'mirab mechanisms --for CLUSTER' recommends",
+      "MECHANISM");
   add_list_option(*command, "--fill", options->fillings,
                   "Also place whole tasks one by one, as another column: DISCIPLINE[/PLACEMENT] (default "
                   "first-fit); may be repeated",

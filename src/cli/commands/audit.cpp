@@ -87,8 +87,7 @@ Check check_options(const Options& options) {
   if (!options.assumed.empty() && (options.claims || options.random == 0))
     return Error{.message = "goes with --random only; --claims uses the conditions of each claim",
                  .key = "--assume"};
-  if (Check wrong = check_destinations({{"-o", options.output.file}},
-                                       {options.cluster, options.allocation}))
+  if (Check wrong = check_destinations({{"-o", options.output.file}}, {options.cluster, options.allocation}))
     return wrong;
   return options.witness_dir.empty() ? Check{} : check_folder({"--witness-dir", options.witness_dir});
 }

@@ -59,8 +59,9 @@ Result<Sides> sides_of(const DiffFlags& options, std::vector<Choice> named, cons
   }
   const bool from_given = !options.allocation.empty() || (options.after.empty() && before.running());
   if (!from_given && options.after.empty()) {
-    return Error{.message = "give a second mechanism, a second cluster, or --allocation: a difference has two "
-                            "sides, and the cluster file does not say what is running",
+    return Error{.message =
+                     "give a second mechanism, a second cluster, or --allocation: a difference has two "
+                     "sides, and the cluster file does not say what is running",
                  .key = "--mechanism"};
   }
   sides.mechanisms.insert(sides.mechanisms.begin(),
@@ -129,7 +130,8 @@ Command add_diff(CLI::App& app) {
       "by name; those of one cluster only are listed apart. The greatest gain comes first. The sums and the "
       "use of each resource follow. Shares on both sides are of the cluster before, so that more servers do "
       "not make them less.",
-      "What runs now (`running` in the cluster file, or --allocation) is before, where one cluster and at most "
+      "What runs now (`running` in the cluster file, or --allocation) is before, where one cluster and at "
+      "most "
       "one mechanism are given."};
   manual.exits = {{3, kNotConverged}};
   manual.examples = {

@@ -43,8 +43,8 @@ std::string changes_tried(std::uint64_t done, std::uint64_t of) {
 }
 
 Exit run_explain(const ExplainFlags& options) {
-  if (const Check wrong = check_destinations({{"-o", options.output.file}},
-                                             {options.cluster, options.allocation}))
+  if (const Check wrong =
+          check_destinations({{"-o", options.output.file}}, {options.cluster, options.allocation}))
     return report_error(*wrong);
   const std::string named =
       options.mechanism.empty() && !options.allocation.empty() ? "given" : options.mechanism;
@@ -60,9 +60,9 @@ Exit run_explain(const ExplainFlags& options) {
   const Result<std::size_t> user = find_user(*problem, options.user, options.cluster);
   if (!user) return report_error(user.error());
   Result<Explanation> explanation = explain(*problem, *mechanism, *user,
-                                                  {.what_ifs = options.what_ifs,
-                                                   .execution = {.threads = options.threads},
-                                                   .progress = progress_line(changes_tried)});
+                                            {.what_ifs = options.what_ifs,
+                                             .execution = {.threads = options.threads},
+                                             .progress = progress_line(changes_tried)});
   if (!explanation) return report_error(with_cluster_position(options.cluster, explanation.error()));
   if (named.empty()) explanation->outcome.notices.push_back(choice_notice(taken, options.cluster));
 
@@ -89,11 +89,10 @@ Command add_explain(CLI::App& app) {
                    "mechanisms --for CLUSTER' recommends, or 'given' with --allocation")
       ->type_name("MECHANISM");
   add_allocation_option(*command, options->allocation);
-  take_whole_number(command
-                        ->add_option("--what-ifs", options->what_ifs,
-                                     "Try at most N changes, the most promising first")
-                        ->capture_default_str(),
-                    0);
+  take_whole_number(
+      command->add_option("--what-ifs", options->what_ifs, "Try at most N changes, the most promising first")
+          ->capture_default_str(),
+      0);
   add_threads_option(*command, options->threads);
   add_output_options(*command, options->output, {"table", "json"});
 

@@ -63,9 +63,10 @@ Command add_mechanisms(CLI::App& app) {
   CLI::App* command = app.add_subcommand("mechanisms", "List the mechanisms, disciplines and placements");
   command->add_option("NAME", options->name, "Describe this one")->type_name("NAME");
   command
-      ->add_option("--for", options->cluster,
-                   "Say which mechanisms apply to this cluster file, what each ignores in it, and which one to "
-                   "take")
+      ->add_option(
+          "--for", options->cluster,
+          "Say which mechanisms apply to this cluster file, what each ignores in it, and which one to "
+          "take")
       ->type_name("FILE");
   add_output_options(*command, options->output, {"table", "json", "csv", "markdown"});
 

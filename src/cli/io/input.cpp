@@ -53,9 +53,10 @@ void add_cluster_argument(CLI::App& app, std::string& cluster) {
 }
 
 void add_allocation_option(CLI::App& app, std::string& allocation) {
-  app.add_option("--allocation", allocation,
-                 "What runs now, for the mechanism 'given': CSV with the header user,shape,server,tasks, or the "
-                 "list `running` of a cluster file; it goes before that of the cluster file")
+  app.add_option(
+         "--allocation", allocation,
+         "What runs now, for the mechanism 'given': CSV with the header user,shape,server,tasks, or the "
+         "list `running` of a cluster file; it goes before that of the cluster file")
       ->type_name("FILE");
 }
 

@@ -193,8 +193,10 @@ std::string legend(const AuditRun& audited, std::size_t width) {
   std::string text = "✓ holds here; ✗ fails, see below";
   if (any_verdict(audited, [](const Verdict& v) { return v.holds && v.scope == VerdictScope::searched; }))
     text += "; ✓ N: no counterexample in N tries (not a proof)";
-  if (any_verdict(audited, [](const Verdict& v) { return v.vacuous; })) text += "; – does not apply to this cluster";
-  if (any_verdict(audited, [](const Verdict& v) { return !v.decided && v.applicable; })) text += "; ? not decided";
+  if (any_verdict(audited, [](const Verdict& v) { return v.vacuous; }))
+    text += "; – does not apply to this cluster";
+  if (any_verdict(audited, [](const Verdict& v) { return !v.decided && v.applicable; }))
+    text += "; ? not decided";
   return broken(text, width);
 }
 
@@ -224,7 +226,8 @@ std::string reasons(const AuditRun& audited, std::size_t width) {
       text += broken(fmt::format("{} {}: {}", sign, property_name(verdict.property), verdict.note), width);
     }
   }
-  for (const auto& [note, names] : inapplicable) text += broken(fmt::format("n/a {}: {}", names, note), width);
+  for (const auto& [note, names] : inapplicable)
+    text += broken(fmt::format("n/a {}: {}", names, note), width);
   return text;
 }
 

@@ -60,7 +60,8 @@ std::string chooser_table(const ClusterChoice& choice, std::size_t width) {
                             counted(choice.problem.user_count(), "user"),
                             counted(static_cast<std::size_t>(total_servers(choice.problem)), "server")),
                 page) +
-         broken(fmt::format("recommended: {} ({})", recommendation.choice.text, recommendation.reason), page) +
+         broken(fmt::format("recommended: {} ({})", recommendation.choice.text, recommendation.reason),
+                page) +
          "\n" + render(table) + "\n'mirab mechanisms NAME' describes one.\n";
 }
 
@@ -76,10 +77,11 @@ std::string chooser_json(const ClusterChoice& choice) {
                     {"ignores", each.ignores},
                     {"recommended", each.mechanism->name == recommendation.choice.name}});
   }
-  const Json json{{"version", 1},
-                  {"cluster", choice.title},
-                  {"recommended", {{"mechanism", recommendation.choice.text}, {"reason", recommendation.reason}}},
-                  {"mechanisms", std::move(rows)}};
+  const Json json{
+      {"version", 1},
+      {"cluster", choice.title},
+      {"recommended", {{"mechanism", recommendation.choice.text}, {"reason", recommendation.reason}}},
+      {"mechanisms", std::move(rows)}};
   return json_text(json, 2) + "\n";
 }
 

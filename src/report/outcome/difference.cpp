@@ -161,7 +161,8 @@ void add_sums(Rows& rows, const Diff& diff) {
 
 std::string remarks(const Diff& diff, std::size_t width) {
   const std::vector<UserChange>& users = diff.difference.users;
-  std::string legend = "change: of the tasks; share: the largest part of any one resource that the user holds";
+  std::string legend =
+      "change: of the tasks; share: the largest part of any one resource that the user holds";
   if (!diff.difference.same_pool) legend += ", of the cluster before on both sides";
   std::string text = broken(legend, width);
   if (std::any_of(users.begin(), users.end(), [](const UserChange& user) { return !user.same_task; }))
@@ -277,9 +278,8 @@ void add_share(std::vector<std::string>& record, const std::optional<UserShare>&
 }  // namespace
 
 std::string difference_csv(const Diff& diff) {
-  std::string csv = csv_record(
-      {"user", "tasks_before", "dominant_share_before", "tasks_after", "dominant_share_after", "change",
-       "share_of_before_after"});
+  std::string csv = csv_record({"user", "tasks_before", "dominant_share_before", "tasks_after",
+                                "dominant_share_after", "change", "share_of_before_after"});
   const Difference& difference = diff.difference;
   for (const auto* users : {&difference.users, &difference.gone, &difference.come}) {
     for (const UserChange& user : *users) {

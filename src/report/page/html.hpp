@@ -18,8 +18,8 @@ struct PageOrigin {
   std::string made = {};  ///< by which version, and when: `mirab 0.1.0, 2026-11-23`; empty: no footer
 };
 
-/// The self-contained report page: comparison_json with `title`, `command` and `made`, embedded. Of a long filling
-/// every k-th step is kept, and each user's last, so that the curves end where the users end.
+/// The self-contained report page: comparison_json with `title`, `command` and `made`, embedded. Of a long
+/// filling every k-th step is kept, and each user's last, so that the curves end where the users end.
 std::string report_html(std::string_view page, const Comparison& comparison, const PageOrigin& origin);
 
 }  // namespace mirab::report

@@ -14,8 +14,8 @@ int decimals_for(std::span<const double> values);
 /// `value` with this many decimals; infinity is `∞`, and what rounds to 0 has no sign.
 std::string fixed(double value, int decimals);
 
-/// A number of tasks with these decimals, a whole one with none: `40`, not `40.00`. What is above 0 but would show as 0 has two significant digits
-/// instead: `2.6e-12`.
+/// A number of tasks with these decimals, a whole one with none: `40`, not `40.00`. What is above 0 but would
+/// show as 0 has two significant digits instead: `2.6e-12`.
 std::string tasks_fixed(double tasks, int decimals);
 
 /// A part of one as a percentage: 0.5 with 2 decimals is `50.00%`.
