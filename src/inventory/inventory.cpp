@@ -73,8 +73,9 @@ struct Shape {
   std::size_t rule = 0;
   std::int64_t count = 0;
   bool is_endless = false;
-  std::vector<std::pair<std::string, std::int64_t>> names = {};  // with how many tasks, in their order
-  std::map<std::size_t, std::int64_t> running = {};              // by machine
+  std::map<std::string, std::int64_t> names = {};  // with how many tasks
+  std::string first_name = {};
+  std::map<std::size_t, std::int64_t> running = {};  // by machine
   std::string name = {};
   std::size_t area = 0;  // where it may run, an index into areas_
   Select select = {};    // labels that say the same; empty: none do
@@ -99,6 +100,9 @@ class Describer {
                                           inventory_.rules.size())};
     number_rules();
     find_shapes();
+    if (machine_count() * shapes_.size() > kMostBits)
+      return Error{.message = fmt::format("{} {}s and {} shapes of tasks are too many", machine_count(),
+                                          inventory_.machine_word, shapes_.size())};
     keep_running_within_capacity();
     find_areas();
     leave_out_shapes();
@@ -151,13 +155,8 @@ class Describer {
     const std::int64_t count = tasks.count.value_or(0);
     shape.count += count;
     shape.is_endless = shape.is_endless || !tasks.count;
-    const auto known = std::find_if(shape.names.begin(), shape.names.end(),
-                                    [&](const auto& each) { return each.first == tasks.name; });
-    if (known == shape.names.end()) {
-      shape.names.emplace_back(tasks.name, count);
-    } else {
-      known->second += count;
-    }
+    if (shape.names.empty()) shape.first_name = tasks.name;
+    shape.names[tasks.name] += count;
     if (tasks.machine) shape.running[*tasks.machine] += count;
   }
 
@@ -196,18 +195,22 @@ class Describer {
 
   // The rule of each shape, widened by the machines on which it runs.
   void find_areas() {
-    std::map<Bits, std::size_t> numbers;
+    std::map<std::size_t, std::size_t> of_rule;  // by its number
+    std::map<Bits, std::size_t> widened;
     Tally strays;
     for (Shape& shape : shapes_) {
-      Bits allowed = inventory_.rules[shape.rule].allowed;
+      const Bits& allowed = inventory_.rules[shape.rule].allowed;
+      Bits wider;
       for (const auto& [machine, tasks] : shape.running) {
         if (allowed[machine]) continue;
-        allowed[machine] = true;
+        if (wider.empty()) wider = allowed;
+        wider[machine] = true;
         strays.add("on " + inventory_.machines[machine].name, tasks);
       }
-      const auto [place, is_new] = numbers.emplace(allowed, areas_.size());
-      shape.area = place->second;
-      if (is_new) areas_.push_back(std::move(allowed));
+      const std::size_t next = areas_.size();
+      shape.area = wider.empty() ? of_rule.emplace(rule_numbers_[shape.rule], next).first->second
+                                 : widened.emplace(wider, next).first->second;
+      if (shape.area == next) areas_.push_back(wider.empty() ? allowed : std::move(wider));
     }
     note(strays, "kept where they run, although their rules allow no new ones there", inventory_.task_word);
   }
@@ -371,8 +374,10 @@ class Describer {
   }
 
   static std::string shape_name(const Shape& shape) {
-    const auto most = std::max_element(shape.names.begin(), shape.names.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    auto most = shape.names.find(shape.first_name);
+    for (auto each = shape.names.begin(); each != shape.names.end(); ++each) {
+      if (each->second > most->second) most = each;
+    }
     if (shape.names.size() == 1) return most->first;
     return fmt::format("{}+{}", most->first, shape.names.size() - 1);
   }

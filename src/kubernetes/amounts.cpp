@@ -183,9 +183,9 @@ Result<Allocatable> read_node(std::string_view text, Syntax syntax, const std::s
   std::istringstream input{std::string(text)};
   const Result<std::vector<Node>> documents = read_documents(input, syntax, file);
   if (!documents) return documents.error();
-  const Result<std::vector<Object>> found = nodes_of(*documents, file);
-  if (!found) return found.error();
-  const std::vector<Object>& nodes = *found;
+  const Result<std::vector<Object>> all = nodes_of(*documents, file);
+  if (!all) return all.error();
+  const std::vector<Object>& nodes = *all;
   std::vector<std::string_view> names;
   names.reserve(nodes.size());
   for (const Object& node : nodes) names.push_back(node.name());

@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kMaxNamed = 5;              // in one notice
 constexpr std::size_t kMostChecks = 200'000'000;  // nodes times rules
 constexpr std::int64_t kMostNodesOfJob = 1'000'000;
+constexpr std::size_t kMostHostsInAll = 2'000'000;
 constexpr std::string_view kYes = "yes";
 
 /// In which a node takes no new jobs.
@@ -180,6 +181,8 @@ class ClusterImporter {
       Result<std::vector<std::string>> expanded = expand_hosts(list);
       if (!expanded) return wrong("NodeList", expanded.error().message);
       hosts = *std::move(expanded);
+      if ((hosts_ += hosts.size()) > kMostHostsInAll)
+        return wrong("NodeList", fmt::format("more than {} nodes of jobs in all", kMostHostsInAll));
     }
     Result<std::int64_t> nodes = node_count(record);
     if (!nodes) return nodes.error();
@@ -287,6 +290,7 @@ class ClusterImporter {
 
   // An N-th of each amount, rounded up: of CPUs to thousandths, of all else to whole units.
   Check divide(const Amounts& total, std::int64_t nodes, std::string_view id, ResourceVector& demand) {
+    bool is_uneven = false;
     for (const std::string& key : keys_) {
       const auto amount = total.find(key);
       if (amount == total.end()) {
@@ -297,9 +301,12 @@ class ClusterImporter {
       const mpq_class each = rational(amount->second) * scale / static_cast<long>(nodes);
       mpz_class whole;
       mpz_cdiv_q(whole.get_mpz_t(), each.get_num_mpz_t(), each.get_den_mpz_t());
-      if (each.get_den() != 1) uneven_.add(std::string(id));
-      demand.push_back(rounded_down(mpq_class(whole, scale)));
+      is_uneven = is_uneven || each.get_den() != 1;
+      mpq_class rounded(whole, scale);
+      rounded.canonicalize();
+      demand.push_back(rounded_down(rounded));
     }
+    if (is_uneven) uneven_.add(std::string(id));
     return {};
   }
 
@@ -465,6 +472,7 @@ class ClusterImporter {
   inventory::Inventory found_;
   std::map<JobRule, std::size_t> rule_numbers_;
   std::int64_t steps_ = 0;
+  std::size_t hosts_ = 0;  // of all jobs
   Tally done_, stopped_, gangs_, uneven_, unknown_;
   std::map<std::string_view, Tally> unsaid_;
 };

@@ -157,7 +157,7 @@ Exit print_limits(const report::PodLimits& all, const InputText& input, const Li
   return all.limits.status == Status::not_converged ? Exit::not_converged : Exit::done;
 }
 
-Error with_file(Error error, const InputText& input) {
+Error in_pods_file(Error error, const InputText& input) {
   if (error.key.empty()) error.file = input.name;
   return error;
 }
@@ -184,12 +184,12 @@ Exit run_limits(const LimitsFlags& options) {
   if (nodes->size() > 1) {
     const Result<kubernetes::ClusterLimits> cluster =
         kubernetes::fair_limits_of_cluster(*pods, *nodes, *limit_options);
-    if (!cluster) return report_error(with_file(cluster.error(), *input));
+    if (!cluster) return report_error(in_pods_file(cluster.error(), *input));
     return print_limits({input->name, cluster->templates, cluster->all, cluster->limits, cluster->nodes},
                         *input, options);
   }
   const Result<kubernetes::Limits> limits = kubernetes::fair_limits(*pods, nodes->front(), *limit_options);
-  if (!limits) return report_error(with_file(limits.error(), *input));
+  if (!limits) return report_error(in_pods_file(limits.error(), *input));
   return print_limits({input->name, *pods, nodes->front(), *limits}, *input, options);
 }
 

@@ -31,7 +31,10 @@ constexpr double kMebibyte = 1 << 20;
 std::string readable(const std::string& resource, Units units) {
   constexpr std::size_t kMaxDigits = 8;
   const std::string exact = units_text(resource, units);
-  return exact.size() <= kMaxDigits ? exact : fixed(static_cast<double>(units) / kMebibyte, 1) + "Mi";
+  if (exact.size() <= kMaxDigits) return exact;
+  const double mebibytes = static_cast<double>(units) / kMebibyte;
+  constexpr double kMany = 1'000'000;  // of a cluster
+  return mebibytes < kMany ? fixed(mebibytes, 1) + "Mi" : fixed(mebibytes / 1024, 1) + "Gi";
 }
 
 std::string container_words(const Container& container) {
