@@ -330,6 +330,21 @@ class Describer {
     for (std::size_t i = 0; i < servers.size(); ++i) {
       if (servers[i].name.empty()) servers[i].name = names.take(common_name(description_.machines[i]));
     }
+    list_entries();
+  }
+
+  void list_entries() {
+    constexpr std::size_t kMostEntries = 50;
+    constexpr std::size_t kMostNames = 3;
+    for (std::size_t i = 0; i < description_.machines.size(); ++i) {
+      const std::vector<std::size_t>& machines = description_.machines[i];
+      if (machines.size() == 1 || description_.entries.size() == kMostEntries) continue;
+      std::vector<std::string_view> names;
+      for (const std::size_t machine : machines) names.emplace_back(inventory_.machines[machine].name);
+      description_.entries.push_back(fmt::format("{} stands for the {}s {}",
+                                                 description_.cluster.servers[i].name,
+                                                 inventory_.machine_word, first_names(names, kMostNames)));
+    }
   }
 
   std::string common_name(const std::vector<std::size_t>& machines) const {
@@ -356,11 +371,13 @@ class Describer {
         User user = user_of(shapes_[team.shapes[0]]);
         user.name = team.name;
         user.weight = phi;
+        user.quota = quota_of(team.name);
         description_.cluster.users.push_back(std::move(user));
         add_running(shapes_[team.shapes[0]], team.name, {});
         continue;
       }
-      description_.cluster.groups.push_back({.name = team.name, .weight = phi, .is_user = true});
+      description_.cluster.groups.push_back(
+          {.name = team.name, .weight = phi, .quota = quota_of(team.name), .is_user = true});
       UniqueNames names;
       for (const std::size_t number : team.shapes) {
         User user = user_of(shapes_[number]);
@@ -371,6 +388,12 @@ class Describer {
         description_.cluster.users.push_back(std::move(user));
       }
     }
+  }
+
+  Quota quota_of(const std::string& team) const {
+    const auto limit = inventory_.limits.find(team);
+    if (limit == inventory_.limits.end()) return {};
+    return {.limit = limit->second};
   }
 
   static std::string shape_name(const Shape& shape) {

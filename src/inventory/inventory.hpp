@@ -48,6 +48,7 @@ struct Inventory {
   std::vector<Rule> rules;
   std::vector<Tasks> tasks;
   std::map<std::string, Quantity> weights = {};  ///< of teams; 1 for those left out
+  std::map<std::string, std::vector<std::optional<Quantity>>> limits = {};  ///< of teams; [r], none without
   bool is_state_known = true;           ///< what runs and what waits; or else `machine` is never given
   bool are_names_shapes = false;        ///< tasks of another name are another shape
   std::string task_word = "task";       ///< as notices call a task: `pod`, `job`
@@ -69,7 +70,8 @@ struct Tally {
 struct Description {
   Cluster cluster;                                 ///< valid: Problem::from takes it
   std::vector<std::vector<std::size_t>> machines;  ///< of each server entry, by their number
-  std::vector<std::string> notices;                ///< what could not be said, a sentence each
+  std::vector<std::string> entries;  ///< which machines the entries with several are, a line each
+  std::vector<std::string> notices;  ///< what could not be said, a sentence each
 };
 
 /// A team's tasks of equal demand that may run on the same machines are one shape, named after the most

@@ -10,6 +10,7 @@
 #include <mirab/model/assert.hpp>
 
 #include "inventory/inventory.hpp"
+#include "kubernetes/node_rows.hpp"
 #include "kubernetes/objects.hpp"
 #include "kubernetes/placement_rules.hpp"
 #include "kubernetes/pod_requests.hpp"
@@ -22,25 +23,8 @@ constexpr std::size_t kNamedInNotice = 5;         // in one notice
 constexpr std::size_t kMostChecks = 200'000'000;  // nodes times rules
 constexpr std::string_view kPods = "pods";        // the resource of which each pod takes one
 
-/// By what people call a kind of nodes, the first that there is.
-constexpr std::array<std::string_view, 6> kPoolLabels = {
-    "eks.amazonaws.com/nodegroup",    "cloud.google.com/gke-nodepool",
-    "kubernetes.azure.com/agentpool", "agentpool",
-    "karpenter.sh/nodepool",          "node.kubernetes.io/instance-type"};
-
-constexpr std::array<std::string_view, 2> kControlPlane = {"node-role.kubernetes.io/control-plane",
-                                                           "node-role.kubernetes.io/master"};
-
 /// What is read; of others the number is noted.
-constexpr std::array<std::string_view, 3> kReadKinds = {"Namespace", "Node", "Pod"};
-
-struct NodeRow {
-  std::string name;
-  NodeLabels labels = {};
-  std::vector<Taint> taints = {};
-  Amounts allocatable = {};
-  bool is_closed = false;
-};
+constexpr std::array<std::string_view, 4> kReadKinds = {"Namespace", "Node", "Pod", "ResourceQuota"};
 
 struct PodRow {
   std::string team;
@@ -114,7 +98,8 @@ class ClusterImporter {
       return {};
     }
     if (object.name().empty()) return wrong(object, file, "metadata.name", "missing");
-    const std::string_view space = object.kind == "Pod" ? object.metadata("namespace") : std::string_view();
+    const bool is_within = object.kind == "Pod" || object.kind == "ResourceQuota";
+    const std::string_view space = is_within ? object.metadata("namespace") : std::string_view();
     for (const std::string_view name : {object.name(), space}) {
       if (!is_name(name)) return wrong(object, file, "metadata.name", kNotAName);
     }
@@ -126,62 +111,52 @@ class ClusterImporter {
                                earlier->second));
     }
     if (object.kind == "Namespace") namespace_labels_.emplace(object.name(), labels_of(object));
-    return object.kind == "Node" ? read_node(object, file) : Check{};
+    if (object.kind == "ResourceQuota") return read_quota(object, file);
+    return object.kind == "Node" ? add_node(object, file) : Check{};
   }
 
-  static NodeLabels labels_of(const Object& object) {
-    NodeLabels labels;
-    const Node* map = value_at(*object.root, "/metadata/labels");
-    if (map == nullptr || map->kind != Node::Kind::map) return labels;
-    for (const Node::Entry& each : map->entries) labels.emplace(each.key, each.value.text);
-    return labels;
-  }
-
-  Check read_node(const Object& object, const std::string& file) {
-    NodeRow node{.name = std::string(object.name()), .labels = labels_of(object)};
-    const Node* allocatable = value_at(*object.root, "/status/allocatable");
-    if (allocatable == nullptr || allocatable->kind != Node::Kind::map)
-      return wrong(object, file, "status.allocatable", "missing: what pods may use of the node");
-    for (const Node::Entry& each : allocatable->entries) {
-      const Result<Units> units = read_units(each.key, each.value.text, Rounding::down);
-      if (units) {
-        node.allocatable.emplace(each.key, *units);
+  // What a namespace may request: `requests.cpu`, or `cpu`, which means the same. Of several the least
+  // counts.
+  Check read_quota(const Object& object, const std::string& file) {
+    const std::string space(object.metadata("namespace"));
+    const Node* hard = value_at(*object.root, "/spec/hard");
+    const bool is_scoped = is_listed(object, "/spec/scopes") || is_listed(object, "/spec/scopeSelector");
+    if (!options_.team_label.empty() || is_scoped) {
+      quotas_not_kept_.add(fmt::format("{}/{}", space, object.name()));
+      return {};
+    }
+    for (const Node::Entry& each : hard == nullptr ? std::vector<Node::Entry>() : hard->entries) {
+      constexpr std::string_view kRequests = "requests.";
+      const bool is_request = each.key.starts_with(kRequests);
+      const std::string resource = each.key.substr(is_request ? kRequests.size() : 0);
+      if (!is_request && resource != "cpu" && resource != "memory" && resource != kPods) {
+        quotas_not_kept_.add(fmt::format("{}/{} {}", space, object.name(), each.key));
         continue;
       }
-      return Error{.message = units.error().message,
-                   .key = object.key("status.allocatable." + each.key),
-                   .file = file,
-                   .line = each.line};
+      const Result<Units> units = read_units(resource, each.value.text, Rounding::down);
+      if (!units) {
+        return Error{.message = units.error().message,
+                     .key = object.key("spec.hard." + each.key),
+                     .file = file,
+                     .line = each.line};
+      }
+      const auto [known, is_new] = quotas_[space].emplace(resource, *units);
+      if (!is_new) known->second = std::min(known->second, *units);
     }
-    Result<std::vector<Taint>> taints = read_taints(object, file);
-    if (!taints) return taints.error();
-    node.taints = *std::move(taints);
-    find_closed(object, node);
-    node_numbers_.emplace(node.name, nodes_.size());
-    nodes_.push_back(std::move(node));
     return {};
   }
 
-  // Cordoned, not ready, or of the control plane. The first two have taints, which the node's controller adds
-  // a moment later.
-  static void find_closed(const Object& object, NodeRow& node) {
-    const auto close = [&](std::string key) {
-      node.is_closed = true;
-      node.taints.push_back({.key = std::move(key), .effect = "NoSchedule"});
-    };
-    const Node* cordoned = value_at(*object.root, "/spec/unschedulable");
-    if (cordoned != nullptr && cordoned->text == "true") close("node.kubernetes.io/unschedulable");
-    const Node* conditions = value_at(*object.root, "/status/conditions");
-    for (const Node::Entry& each : conditions == nullptr ? std::vector<Node::Entry>() : conditions->entries) {
-      const Node* type = each.value.find("type");
-      const Node* status = each.value.find("status");
-      const bool is_ready = status != nullptr && lower(status->text) == "true";
-      if (type != nullptr && type->text == "Ready" && !is_ready) close("node.kubernetes.io/not-ready");
-    }
-    for (const Taint& taint : node.taints) {
-      node.is_closed = node.is_closed || std::find(kControlPlane.begin(), kControlPlane.end(), taint.key) !=
-                                             kControlPlane.end();
-    }
+  static bool is_listed(const Object& object, std::string_view pointer) {
+    const Node* node = value_at(*object.root, pointer);
+    return node != nullptr && !node->entries.empty();
+  }
+
+  Check add_node(const Object& object, const std::string& file) {
+    Result<NodeRow> node = read_node_row(object, file);
+    if (!node) return std::move(node).error();
+    node_numbers_.emplace(node->name, nodes_.size());
+    nodes_.push_back(*std::move(node));
+    return {};
   }
 
   Check read_pod(const Object& object, const std::string& file) {
@@ -358,15 +333,17 @@ class ClusterImporter {
       if (!pod.node.empty()) tasks.machine = node_numbers_.at(pod.node);
       found.tasks.push_back(std::move(tasks));
     }
-    return inventory::describe(found);
-  }
-
-  static std::string kind_of(const NodeRow& node) {
-    for (const std::string_view label : kPoolLabels) {
-      const auto found = node.labels.find(std::string(label));
-      if (found != node.labels.end() && !found->second.empty()) return found->second;
+    for (const auto& [space, quota] : quotas_) {
+      std::vector<std::optional<Quantity>> limit(resources_.size());
+      for (std::size_t r = 0; r < resources_.size(); ++r) {
+        if (const auto hard = quota.find(resources_[r]); hard != quota.end())
+          limit[r] = quantity_of(resources_[r], hard->second);
+      }
+      const bool any =
+          std::any_of(limit.begin(), limit.end(), [](const auto& each) { return each.has_value(); });
+      if (any) found.limits.emplace(space, std::move(limit));
     }
-    return {};
+    return inventory::describe(found);
   }
 
   ClusterImport finish(inventory::Description description) {
@@ -389,6 +366,7 @@ class ClusterImporter {
                   "Kubernetes reserves for it.",
                   options_.team_label),
         "Limits are not kept. What runs now is under `running`."};
+    import.provenance.insert(import.provenance.end(), description.entries.begin(), description.entries.end());
     add_notices(import.notices);
     return import;
   }
@@ -412,6 +390,7 @@ class ClusterImporter {
     note(unknown_, "counted as waiting, on nodes that were not read");
     note(without_label_,
          fmt::format("without the label {}, and in the team of their namespace", options_.team_label));
+    if (quotas_not_kept_.count > 0) notices.push_back(quotas_not_kept_.notice("not kept, quotas", "item"));
     for (const auto& [words, tally] : unsaid_) note(tally, fmt::format("not kept, {}", words));
     add_object_notices(notices);
   }
@@ -452,6 +431,8 @@ class ClusterImporter {
   std::vector<NodeRow> nodes_;
   std::map<std::string, std::size_t, std::less<>> node_numbers_;
   std::vector<PodRow> pods_;
+  std::map<std::string, Amounts> quotas_;  // of namespaces
+  Tally quotas_not_kept_;
   bool has_pods_ = false;
   std::vector<inventory::Rule> rules_;
   std::map<std::string, std::size_t> rule_numbers_;

@@ -444,6 +444,8 @@ class ClusterImporter {
         fmt::format("A user is {}, a task one node of a job that runs or waits.",
                     kTeams[static_cast<std::size_t>(team_)]),
         "What runs now is under `running`. Time limits, priorities and limits of associations are not kept."};
+    import.provenance.insert(import.provenance.end(), description->entries.begin(),
+                             description->entries.end());
     add_notices(import.notices);
     return import;
   }

@@ -248,6 +248,23 @@ running: []
 )");
 }
 
+TEST(KubernetesImport, AQuotaOfANamespaceIsItsLimit) {
+  const auto quota = [](const std::string& name, const std::string& hard, const std::string& more = "") {
+    return fmt::format(
+        "kind: ResourceQuota\nmetadata: {{name: {}, namespace: shop}}\nspec: {{hard: {{{}}}{}}}\n---\n", name,
+        hard, more);
+  };
+  const std::string text =
+      node("n") + pod({.name = "a"}) + quota("one", "requests.cpu: 3, limits.cpu: 9, memory: 4Gi") +
+      quota("two", "cpu: 2500m, requests.memory: 8Gi") + quota("night", "cpu: 1", ", scopes: [Terminating]");
+  const ClusterImport import = import_text(text);
+  EXPECT_THAT(yaml(import), HasSubstr("limit: {cpu: 2.5, memory: 4Gi}"));
+  EXPECT_THAT(import.notices, Contains("not kept, quotas: 2 items: shop/night, shop/one limits.cpu"));
+  const ClusterImport shapes = import_text(text + pod({.name = "b", .requests = "cpu: 2"}));
+  EXPECT_THAT(yaml(shapes), HasSubstr("{name: shop, limit: {cpu: 2.5, memory: 4Gi}, shapes: ["));
+  EXPECT_THAT(import_refusal(text + quota("bad", "cpu: x")), HasSubstr("spec.hard.cpu: 'x'"));
+}
+
 TEST(KubernetesImport, ClosedNodesStayWhileAPodRunsThere) {
   const std::string text =
       node("n1") + node("cordoned", "", "unschedulable: true") +

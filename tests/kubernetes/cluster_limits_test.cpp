@@ -74,7 +74,7 @@ TEST(ClusterLimits, ATemplateHasTheLeastThatAnyOfItsPodsGets) {
   EXPECT_THAT(limits.all.units, ElementsAre(12'000, Units{12} << 30));
   EXPECT_THAT(limits.limits.limited, ElementsAre(6'000, Units{6} << 30));
   EXPECT_THAT(patch_commands(limits.templates, limits.limits),
-              HasSubstr("kubectl patch deployment web -n shop"));
+              HasSubstr("kubectl patch deployment web --namespace shop"));
 }
 
 TEST(ClusterLimits, PodsOfATemplateWithOtherRequestsAreATemplateOfTheirOwn) {
@@ -115,7 +115,7 @@ TEST(ClusterLimits, NodesAndRequestsThatAreWrongAreNamed) {
   EXPECT_THAT(cluster_refusal(kTwoNodes, pod),
               HasSubstr("the requests exceed what the node n1 has: cpu by 1"));
   EXPECT_THAT(cluster_refusal(kTwoNodes + kTwoNodes, pod),
-              HasSubstr("nodes.yaml:7: metadata.name: a second node 'n1'"));
+              HasSubstr("nodes.yaml:9: metadata.name: a second node 'n1'"));
   EXPECT_THAT(cluster_refusal(kTwoNodes, pod, {.mechanism = {}, .recalculate = Recalculate::when_exceeded}),
               HasSubstr("--only-when-exceeded: is for one node"));
 }

@@ -10,163 +10,11 @@
 #include <set>
 
 #include "inventory/inventory.hpp"
+#include "lab/traces/csv_table.hpp"
 #include "model/exact.hpp"
 #include "model/names.hpp"
 
 namespace mirab::traces {
-
-// Tables.
-
-namespace {
-
-constexpr std::size_t kMostColumns = 1'000;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-std::string in_small_letters(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
-struct TableRow {
-  int line;
-  std::vector<std::string> cells;
-};
-
-/// One owner; lives as long as its text.
-class TableReader {
- public:
-  TableReader(const CsvText& source, std::string_view text) : source_(source), text_(text) {}
-
-  /// Nothing at the end.
-  Result<std::optional<TableRow>> next() {
-    while (!text_.empty()) {
-      Result<TableRow> row = read_row();
-      if (!row) return std::move(row).error();
-      const bool is_blank = row->cells.size() == 1 && row->cells[0].empty();
-      if (!is_blank) return std::optional(*std::move(row));
-    }
-    return std::optional<TableRow>();
-  }
-
-  void choose_separator() {
-    const std::string_view head = text_.substr(0, text_.find('\n'));
-    for (const char each : {',', ';', '\t', '|'}) {
-      if (std::count(head.begin(), head.end(), each) > std::count(head.begin(), head.end(), separator_))
-        separator_ = each;
-    }
-  }
-
- private:
-  Result<TableRow> read_row() {
-    TableRow row{.line = line_, .cells = {}};
-    while (true) {
-      std::string cell;
-      const std::size_t first = text_.find_first_not_of(separator_ == '\t' ? " " : " \t");
-      if (first != std::string_view::npos && text_[first] == '"') {
-        text_.remove_prefix(first + 1);
-        if (!read_quoted(cell))
-          return Error{.message = "a quote that does not end", .file = source_.file, .line = row.line};
-        const std::size_t end = std::min(text_.find_first_of(std::string{separator_, '\n'}), text_.size());
-        if (!without_blanks(text_.substr(0, end)).empty())
-          return Error{.message = "text after the end of a quote", .file = source_.file, .line = line_};
-        text_.remove_prefix(end);
-      } else {
-        const std::size_t end = std::min(text_.find_first_of(std::string{separator_, '\n'}), text_.size());
-        cell = without_blanks(text_.substr(0, end));
-        text_.remove_prefix(end);
-      }
-      row.cells.push_back(std::move(cell));
-      if (row.cells.size() > kMostColumns) {
-        return Error{.message = fmt::format("more than {} columns", kMostColumns),
-                     .file = source_.file,
-                     .line = row.line};
-      }
-      if (text_.empty()) return row;
-      const char after = text_.front();
-      text_.remove_prefix(1);
-      if (after == separator_) continue;
-      ++line_;
-      return row;
-    }
-  }
-
-  bool read_quoted(std::string& cell) {
-    while (!text_.empty()) {
-      const char c = text_.front();
-      text_.remove_prefix(1);
-      if (c == '"') {
-        if (!text_.starts_with('"')) return true;
-        text_.remove_prefix(1);
-      }
-      line_ += c == '\n' ? 1 : 0;
-      cell += c;
-    }
-    return false;
-  }
-
-  const CsvText& source_;
-  std::string_view text_;
-  char separator_ = ',';
-  int line_ = 1;
-};
-
-struct OwnTable {
-  std::string file;
-  std::vector<std::string> head;
-  std::vector<TableRow> rows;
-
-  std::optional<std::size_t> column(std::string_view name) const {
-    const auto exact = std::find(head.begin(), head.end(), name);
-    if (exact != head.end()) return static_cast<std::size_t>(exact - head.begin());
-    for (std::size_t i = 0; i < head.size(); ++i) {
-      if (in_small_letters(head[i]) == in_small_letters(name)) return i;
-    }
-    return {};
-  }
-};
-
-Result<OwnTable> read_own_table(const CsvText& source) {
-  std::string_view text = source.text;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  if (!is_utf8(text)) return Error{.message = "is not valid UTF-8", .file = source.file};
-  TableReader reader(source, text);
-  reader.choose_separator();
-  OwnTable table{.file = source.file, .head = {}, .rows = {}};
-  while (true) {
-    Result<std::optional<TableRow>> row = reader.next();
-    if (!row) return std::move(row).error();
-    if (!*row) break;
-    TableRow& cells = **row;
-    if (table.head.empty()) {
-      for (std::string& name : cells.cells) {
-        if (!name.empty() && table.column(name))
-          return Error{
-              .message = fmt::format("a second column '{}'", name), .file = source.file, .line = cells.line};
-        table.head.push_back(std::move(name));
-      }
-      continue;
-    }
-    if (cells.cells.size() != table.head.size()) {
-      return Error{
-          .message = fmt::format("{} cells, and the head has {}", cells.cells.size(), table.head.size()),
-          .file = source.file,
-          .line = cells.line};
-    }
-    table.rows.push_back(std::move(cells));
-  }
-  if (table.head.empty()) return Error{.message = "the file is empty", .file = source.file};
-  if (table.rows.empty()) return Error{.message = "there are no rows below the head", .file = source.file};
-  return table;
-}
-
-}  // namespace
 
 // Fields of tables.
 
@@ -198,18 +46,18 @@ bool is_resource(std::string_view field) {
 
 class CsvImporter {
  public:
-  CsvImporter(OwnTable servers, OwnTable users, const CsvClusterOptions& options)
+  CsvImporter(CsvTable servers, CsvTable users, const CsvClusterOptions& options)
       : servers_(std::move(servers)), users_(std::move(users)), options_(options) {}
 
   Result<CsvCluster> import() {
     if (Check wrong = read_map()) return *std::move(wrong);
     add_columns_of_their_name();
     if (Check wrong = check_columns()) return *std::move(wrong);
-    for (const TableRow& row : servers_.rows) {
+    for (const CsvRow& row : servers_.rows) {
       if (Check wrong = read_server(row)) return *std::move(wrong);
     }
     found_.is_state_known = of_users_.contains("server");
-    for (const TableRow& row : users_.rows) {
+    for (const CsvRow& row : users_.rows) {
       if (Check wrong = read_user(row)) return *std::move(wrong);
     }
     found_.are_names_shapes = true;
@@ -223,12 +71,14 @@ class CsvImporter {
                       .provenance = {fmt::format("From {} rows of servers and {} of users.",
                                                  servers_.rows.size(), users_.rows.size())},
                       .notices = std::move(description->notices)};
+    import.provenance.insert(import.provenance.end(), description->entries.begin(),
+                             description->entries.end());
     add_notices(import.notices);
     return import;
   }
 
  private:
-  OwnTable& table(Side side) { return side == Side::servers ? servers_ : users_; }
+  CsvTable& table(Side side) { return side == Side::servers ? servers_ : users_; }
   Sources& sources(Side side) { return side == Side::servers ? of_servers_ : of_users_; }
 
   Check read_map() {
@@ -244,12 +94,11 @@ class CsvImporter {
       Quantity times{1};
       if (const std::size_t star = column.rfind('*');
           star != std::string::npos && !servers_.column(column) && !users_.column(column)) {
-        const Result<Quantity> amount =
-            Quantity::parse(without_blanks(std::string_view(column).substr(star + 1)));
+        const Result<Quantity> amount = Quantity::parse(trimmed(std::string_view(column).substr(star + 1)));
         if (!amount || amount->is_zero())
           return wrong(fmt::format("'{}': after the * must be an amount of more than 0, like 1Gi", written));
         times = *amount;
-        column = without_blanks(std::string_view(column).substr(0, star));
+        column = trimmed(std::string_view(column).substr(0, star));
       }
       std::vector<Side> sides{Side::servers, Side::users};
       if (field.starts_with("servers."))
@@ -267,7 +116,7 @@ class CsvImporter {
     bool found = false;
     std::vector<std::string_view> known;
     for (const Side side : sides) {
-      const OwnTable& in = table(side);
+      const CsvTable& in = table(side);
       known.insert(known.end(), in.head.begin(), in.head.end());
       const std::optional<std::size_t> place = in.column(column);
       const bool belongs =
@@ -289,8 +138,8 @@ class CsvImporter {
     for (const Side side : {Side::servers, Side::users}) {
       std::set<std::size_t> mapped;
       for (const auto& [field, source] : sources(side)) mapped.insert(source.column);
-      const OwnTable& in = table(side);
-      const OwnTable& other = table(side == Side::servers ? Side::users : Side::servers);
+      const CsvTable& in = table(side);
+      const CsvTable& other = table(side == Side::servers ? Side::users : Side::servers);
       for (std::size_t i = 0; i < in.head.size(); ++i) {
         if (mapped.contains(i) || in.head[i].empty()) continue;
         const std::string field = in_small_letters(in.head[i]);
@@ -343,7 +192,7 @@ class CsvImporter {
     return {};
   }
 
-  Error wrong(Side side, const TableRow& row, const std::string& field, std::string message) {
+  Error wrong(Side side, const CsvRow& row, const std::string& field, std::string message) {
     const auto source = sources(side).find(field);
     return {.message = std::move(message),
             .key = source == sources(side).end() ? field : table(side).head[source->second.column],
@@ -351,13 +200,13 @@ class CsvImporter {
             .line = row.line};
   }
 
-  const std::string& cell(Side side, const TableRow& row, const std::string& field) {
+  const std::string& cell(Side side, const CsvRow& row, const std::string& field) {
     static const std::string kNone;
     const auto source = sources(side).find(field);
     return source == sources(side).end() ? kNone : row.cells[source->second.column];
   }
 
-  Result<Quantity> amount(Side side, const TableRow& row, const std::string& field) {
+  Result<Quantity> amount(Side side, const CsvRow& row, const std::string& field) {
     const std::string& written = cell(side, row, field);
     if (written.empty()) return Quantity();
     const Result<Quantity> number = Quantity::parse(written);
@@ -367,7 +216,7 @@ class CsvImporter {
     return rounded_down(product);
   }
 
-  Result<ResourceVector> amounts(Side side, const TableRow& row) {
+  Result<ResourceVector> amounts(Side side, const CsvRow& row) {
     ResourceVector vector;
     for (const std::string& resource : found_.resources) {
       const Result<Quantity> each = amount(side, row, resource);
@@ -378,7 +227,7 @@ class CsvImporter {
   }
 
   // From 0; nothing for an empty cell.
-  Result<std::optional<std::int64_t>> whole(Side side, const TableRow& row, const std::string& field) {
+  Result<std::optional<std::int64_t>> whole(Side side, const CsvRow& row, const std::string& field) {
     if (cell(side, row, field).empty()) return std::optional<std::int64_t>();
     const Result<Quantity> number = amount(side, row, field);
     if (!number) return number.error();
@@ -389,7 +238,7 @@ class CsvImporter {
     return count;
   }
 
-  Check read_server(const TableRow& row) {
+  Check read_server(const CsvRow& row) {
     inventory::Machine machine{.name = cell(Side::servers, row, "name"), .capacity = {}};
     if (Check bad = check_name(machine.name, "server", "name"))
       return wrong(Side::servers, row, "name", bad->message);
@@ -410,7 +259,7 @@ class CsvImporter {
     return {};
   }
 
-  Check read_user(const TableRow& row) {
+  Check read_user(const CsvRow& row) {
     const std::string& shape = cell(Side::users, row, "shape");
     inventory::Tasks tasks{
         .team = cell(Side::users, row, "name"), .name = shape.empty() ? "tasks" : shape, .demand = {}};
@@ -441,7 +290,7 @@ class CsvImporter {
     return {};
   }
 
-  Check read_weight(const TableRow& row, const std::string& user) {
+  Check read_weight(const CsvRow& row, const std::string& user) {
     if (cell(Side::users, row, "weight").empty()) return {};
     const Result<Quantity> weight = amount(Side::users, row, "weight");
     if (!weight) return weight.error();
@@ -453,7 +302,7 @@ class CsvImporter {
   }
 
   // Where the tasks may run, and where they run.
-  Check read_place(const TableRow& row, inventory::Tasks& tasks) {
+  Check read_place(const CsvRow& row, inventory::Tasks& tasks) {
     std::map<std::string, std::vector<std::string>> select;
     for (const auto& [field, source] : of_users_) {
       const std::string& values = row.cells[source.column];
@@ -461,7 +310,7 @@ class CsvImporter {
       std::vector<std::string>& wanted = select[field.substr(kSelect.size())];
       for (std::size_t at = 0; at <= values.size();) {
         const std::size_t end = std::min(values.find('|', at), values.size());
-        wanted.emplace_back(without_blanks(std::string_view(values).substr(at, end - at)));
+        wanted.emplace_back(trimmed(std::string_view(values).substr(at, end - at)));
         at = end + 1;
       }
     }
@@ -511,8 +360,8 @@ class CsvImporter {
     }
   }
 
-  OwnTable servers_;
-  OwnTable users_;
+  CsvTable servers_;
+  CsvTable users_;
   const CsvClusterOptions& options_;
   Sources of_servers_, of_users_;
   inventory::Inventory found_;
@@ -526,9 +375,9 @@ class CsvImporter {
 
 Result<CsvCluster> import_csv(const CsvText& servers, const CsvText& users,
                               const CsvClusterOptions& options) {
-  Result<OwnTable> server_table = read_own_table(servers);
+  Result<CsvTable> server_table = read_csv_table(servers);
   if (!server_table) return std::move(server_table).error();
-  Result<OwnTable> user_table = read_own_table(users);
+  Result<CsvTable> user_table = read_csv_table(users);
   if (!user_table) return std::move(user_table).error();
   return CsvImporter(*std::move(server_table), *std::move(user_table), options).import();
 }

@@ -7,14 +7,9 @@
 #include <mirab/model/problem.hpp>
 #include <mirab/model/result.hpp>
 
-namespace mirab::traces {
+#include "lab/traces/csv_table.hpp"
 
-/// A table as a spreadsheet or a database writes it: CSV after RFC 4180, with a head; commas, semicolons,
-/// tabs or bars between the cells, whichever the head has most of.
-struct CsvText {
-  std::string file;  ///< as errors call it
-  std::string_view text;
-};
+namespace mirab::traces {
 
 struct CsvClusterOptions {
   /// Which column is which field, `memory=ram_gb*1Gi`, `servers.name=host`: docs/how-to/import-csv.md.
