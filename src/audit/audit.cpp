@@ -119,18 +119,23 @@ bool any_honours_groups(const std::vector<Choice>& mechanisms) {
                      [](const Choice& choice) { return row_of(choice).accepts.groups; });
 }
 
-std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choice>& mechanisms,
-                                  const AuditOptions& options) {
+namespace {
+
+struct NamedRule {
+  std::string name;
+  Rule rule;
+};
+
+std::vector<MechanismAudit> audit_rules(const Problem& problem, const std::vector<NamedRule>& rules,
+                                        const AuditOptions& options) {
   const Problem unplaced = without_running(problem);
   const std::vector<Property> list = asked_properties(options, !problem.tree().is_flat());
-  const std::uint64_t attempts = share_of_budget(options, list, mechanisms.size());
-  Progress progress(options.progress, list.size() * mechanisms.size() * attempts);
+  const std::uint64_t attempts = share_of_budget(options, list, rules.size());
+  Progress progress(options.progress, list.size() * rules.size() * attempts);
   std::vector<MechanismAudit> audits;
-  std::vector<Rule> rules;
-  for (const Choice& choice : mechanisms) {
-    const Rule& rule = rules.emplace_back(rule_of(choice));
+  for (const auto& [name, rule] : rules) {
     MechanismAudit& found =
-        audits.emplace_back(MechanismAudit{.mechanism = choice.text, .refused = {}, .verdicts = {}});
+        audits.emplace_back(MechanismAudit{.mechanism = name, .refused = {}, .verdicts = {}});
     const Problem& divided = rule.is_rule ? unplaced : problem;
     const Result<Outcome> outcome = rule.divide(divided);
     if (!outcome) {
@@ -152,11 +157,25 @@ std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choi
   std::vector<PendingVerdict> open;
   for (std::size_t m = 0; m < audits.size(); ++m) {
     for (Verdict& verdict : audits[m].verdicts) {
-      if (verdict.witness) open.push_back({&verdict, rules[m]});
+      if (verdict.witness) open.push_back({&verdict, rules[m].rule});
     }
   }
   shrink_all(open, options);
   return audits;
+}
+
+}  // namespace
+
+std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choice>& mechanisms,
+                                  const AuditOptions& options) {
+  std::vector<NamedRule> rules;
+  for (const Choice& choice : mechanisms) rules.push_back({.name = choice.text, .rule = rule_of(choice)});
+  return audit_rules(problem, rules, options);
+}
+
+MechanismAudit audit(const Problem& problem, const std::string& name, const Rule& rule,
+                     const AuditOptions& options) {
+  return audit_rules(problem, {{.name = name, .rule = rule}}, options).front();
 }
 
 Verdict audit_random(const Choice& mechanism, const RandomStyle& style, std::uint64_t clusters,

@@ -180,7 +180,11 @@ Result<Explanation> explain(const Problem& problem, const Choice& choice, std::s
   explanation.has_all_tasks = satisfaction(problem, explanation.outcome).satisfied[user];
   explanation.stop = Stops(problem, explanation.outcome).of(user);
   if (!explanation.has_all_tasks) explanation.bindings = bindings(problem, classes, explanation);
-  if (!row.is_rule) return explanation;  // it would not follow a change
+  if (!row.is_rule) {
+    explanation.outcome.notices.emplace_back(
+        "what runs now follows no rule, so no change of the cluster is tried");
+    return explanation;
+  }
   const std::vector<Change> changes = changes_for(problem, classes, row, explanation);
   if (Check wrong = try_changes(problem, choice, changes, options, explanation)) return *std::move(wrong);
   return explanation;

@@ -57,10 +57,12 @@ namespace {
 
 /// Where a name belongs that is right, but not here: `fifo` after --mechanism. Empty when it is not such a
 /// name.
-std::string of_another_kind(const std::string& text, const std::string& option) {
+std::string of_another_kind(const std::string& text, const std::string& option,
+                            Result<Choice> (*choose)(std::string_view)) {
   const std::string name = text.substr(0, text.find_first_of(":/"));
-  const auto is = [&](Result<Choice> (*choose)(std::string_view)) {
-    return static_cast<bool>(choose(name)) || static_cast<bool>(choose(text));
+  if (choose(name)) return {};  // an option of it is wrong
+  const auto is = [&](Result<Choice> (*other)(std::string_view)) {
+    return static_cast<bool>(other(name)) || static_cast<bool>(other(text));
   };
   if (option == "--mechanism" && is(choose_discipline))
     return fmt::format(
@@ -90,7 +92,7 @@ Result<Choice> read_choice(const std::string& text, const std::string& option,
   if (choice) return choice;
   Error error = choice.error();
   error.key = option;
-  if (const std::string other = of_another_kind(text, option); !other.empty()) error.message = other;
+  if (const std::string other = of_another_kind(text, option, choose); !other.empty()) error.message = other;
   return error;
 }
 
@@ -128,11 +130,9 @@ Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, 
   return choices;
 }
 
-void add_given(const Problem& problem, std::vector<Choice>& mechanisms) {
-  const Choice given = *choose_mechanism("given");
-  const bool is_there = std::any_of(mechanisms.begin(), mechanisms.end(),
-                                    [&](const Choice& each) { return each.name == given.name; });
-  if (problem.running() && !is_there) mechanisms.push_back(given);
+bool is_named(const std::vector<Choice>& choices, std::string_view name) {
+  return std::any_of(choices.begin(), choices.end(),
+                     [&](const Choice& each) { return each.name == name; });
 }
 
 std::string choice_notice(const Recommendation& taken, const std::string& cluster) {

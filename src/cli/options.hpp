@@ -51,8 +51,8 @@ CLI::Option* add_list_option(CLI::App& app, const std::string& name, std::vector
 Result<Choice> read_choice(const std::string& text, const std::string& option,
                            Result<Choice> (*choose)(std::string_view));
 
-/// Adds `given` to what is to be compared, last, where it is known what runs now; unless it is there already.
-void add_given(const Problem& problem, std::vector<Choice>& mechanisms);
+/// Is a mechanism or discipline of this name among them?
+bool is_named(const std::vector<Choice>& choices, std::string_view name);
 
 /// What the reader of a result should know where no mechanism was named: which was taken, and why.
 std::string choice_notice(const Recommendation& taken, const std::string& cluster);

@@ -152,7 +152,10 @@ Exit run_command(std::span<const char* const> given) {
   }
   try {
     program.app->parse(static_cast<int>(arguments.size()), arguments.data());
-  } catch (const CLI::CallForHelp&) {
+  } catch (const CLI::CallForHelp& asked) {
+    const CommandOutline command = outline(program, innermost(*program.app));
+    if (!command.subcommands.empty() && !program.app->remaining(true).empty())
+      return report_error({.message = usage_message(program, asked)});
     return show(help_text(outline(program, innermost(*program.app)), outline(program)));
   } catch (const CLI::CallForVersion&) {
     return show(program.app->version() + "\n");

@@ -28,9 +28,12 @@ struct Division {
   const Allocation& allocation() const { return outcome.allocation; }
 };
 
-Division divided(const py::object& cluster_or_path, const std::string& mechanism, int threads) {
+Division divided(const py::object& cluster_or_path, const py::object& mechanism, int threads) {
   const ClusterValue cluster = cluster_of(cluster_or_path);
-  const Choice choice = value_of(choose_mechanism(mechanism));
+  if (py::isinstance<py::function>(mechanism))
+    return {.problem = cluster.problem,
+            .outcome = divided_by(mechanism.cast<py::function>(), *cluster.problem)};
+  const Choice choice = value_of(choose_mechanism(mechanism.cast<std::string>()));
   const Execution execution = execution_of(threads);
   const auto outcome = [&] {
     const py::gil_scoped_release others_may_run;
@@ -188,11 +191,12 @@ void add_allocation(py::module_& module) {
   add_how(module, allocation);
   add_metrics(module, allocation);
   add_what(allocation);
-  module.def("allocate", &divided, "cluster"_a, "mechanism"_a = "drf", py::kw_only(),
-             "threads"_a.noconvert() = 1,
-             "Divides a Cluster, or the one in the cluster file whose path is given, among its users. "
-             "`mechanism`: as on the command line (\"alpha-fair:alpha=2\"). Not converged is a result, see "
-             "`status`. Raises Refused.");
+  module.def(
+      "allocate", &divided, "cluster"_a, "mechanism"_a = "drf", py::kw_only(), "threads"_a.noconvert() = 1,
+      "Divides a Cluster, or the one in the cluster file whose path is given, among its users. "
+      "`mechanism`: as on the command line (\"alpha-fair:alpha=2\"), \"given\" for what runs now, or a "
+      "function that takes a Cluster and returns the tasks of each user on each server entry, [N, S]. "
+      "Not converged is a result, see `status`. Raises Refused, and what the function raises.");
 }
 
 }  // namespace mirab::python

@@ -134,6 +134,86 @@ Names names_of(const Rows& rows) {
   return names;
 }
 
+/// Numbers in rows, each from its two indices.
+template <class Value>
+py::array_t<double> table(std::size_t rows, std::size_t columns, const Value& value) {
+  py::array_t<double> array({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(columns)});
+  double* cell = array.mutable_data();
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < columns; ++k) *cell++ = value(i, k);
+  }
+  return array;
+}
+
+template <class Value>
+py::array_t<double> list(std::size_t count, const Value& value) {
+  py::array_t<double> array(static_cast<py::ssize_t>(count));
+  for (std::size_t i = 0; i < count; ++i) array.mutable_data()[i] = value(i);
+  return array;
+}
+
+py::object running_of(const Problem& problem) {
+  if (!problem.running()) return py::none();
+  py::array_t<double> tasks =
+      table(problem.user_count(), problem.server_count(), [](std::size_t, std::size_t) { return 0.0; });
+  for (const PlacedTasks& placed : *problem.running())
+    tasks.mutable_at(placed.user, placed.server) = placed.tasks;
+  return tasks;
+}
+
+/// What a mechanism in Python divides.
+void add_arrays(py::class_<ClusterValue>& cluster) {
+  cluster.def_property_readonly(
+      "capacities",
+      [](const ClusterValue& c) {
+        const std::vector<Server>& servers = c.problem->servers();
+        return table(servers.size(), c.problem->resource_count(),
+                     [&](std::size_t i, std::size_t r) { return servers[i].capacity[r].value(); });
+      },
+      "Of one server of each entry, [K, m].");
+  cluster.def_property_readonly(
+      "counts",
+      [](const ClusterValue& c) {
+        const std::vector<Server>& servers = c.problem->servers();
+        return list(servers.size(), [&](std::size_t i) { return static_cast<double>(servers[i].count); });
+      },
+      "How many servers each entry stands for, [K].");
+  cluster.def_property_readonly(
+      "demands",
+      [](const ClusterValue& c) {
+        const std::vector<User>& users = c.problem->users();
+        return table(users.size(), c.problem->resource_count(),
+                     [&](std::size_t n, std::size_t r) { return users[n].demand[r].value(); });
+      },
+      "Of one task of each user, [N, m]; without what it is on some servers (`demand_on`).");
+  cluster.def_property_readonly(
+      "weights",
+      [](const ClusterValue& c) {
+        const std::vector<User>& users = c.problem->users();
+        return list(users.size(), [&](std::size_t n) { return users[n].weight.value(); });
+      },
+      "[N].");
+  cluster.def_property_readonly(
+      "tasks",
+      [](const ClusterValue& c) {
+        const std::vector<User>& users = c.problem->users();
+        return list(users.size(),
+                    [&](std::size_t n) { return users[n].tasks ? users[n].tasks->value() : INFINITY; });
+      },
+      "How many tasks each user asks for, [N]; inf without end.");
+  cluster.def_property_readonly(
+      "eligible",
+      [](const ClusterValue& c) {
+        return table(c.problem->user_count(), c.problem->server_count(),
+                     [&](std::size_t n, std::size_t i) { return c.problem->eligible(n, i) ? 1.0 : 0.0; })
+            .attr("astype")("bool");
+      },
+      "Where each user may run, [N, K], bool.");
+  cluster.def_property_readonly(
+      "running", [](const ClusterValue& c) { return running_of(*c.problem); },
+      "Tasks of each user that run now on each server entry, [N, K]; None where that is not known.");
+}
+
 }  // namespace
 
 ClusterValue cluster_of(py::handle cluster_or_path) {
@@ -166,13 +246,15 @@ void add_cluster(py::module_& module) {
       "Names of the entries.");
   cluster.def_property_readonly(
       "users", [](const ClusterValue& c) { return names_of(c.problem->users()); }, "Names.");
+  add_arrays(cluster);
   cluster.def(
-      "__str__",
-      [](const ClusterValue& c) {
-        return write_cluster_yaml({.resources = c.problem->resources(),
-                                   .servers = c.problem->servers(),
-                                   .users = c.problem->users()});
-      },
+      "with_running",
+      [](const ClusterValue& c, py::handle tasks_on) { return with_running(*c.problem, tasks_on); },
+      "tasks_on"_a,
+      "The same with these tasks running now, [N, K]: of each user on each server entry, on all its servers "
+      "together. For the mechanism \"given\". Raises Refused where they do not fit.");
+  cluster.def(
+      "__str__", [](const ClusterValue& c) { return write_cluster_yaml(c.problem->cluster()); },
       "A cluster file in YAML; `parse` reads it back.");
 }
 

@@ -1,7 +1,7 @@
 """Fair sharing of a cluster's resources among its users. See docs/reference/python.md."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Literal, NamedTuple
@@ -401,6 +401,23 @@ class Cluster:
     def servers(self) -> list[str]: ...
     @property
     def users(self) -> list[str]: ...
+    @property
+    def capacities(self) -> NDArray[np.float64]: ...
+    @property
+    def counts(self) -> NDArray[np.float64]: ...
+    @property
+    def demands(self) -> NDArray[np.float64]: ...
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+    @property
+    def tasks(self) -> NDArray[np.float64]: ...
+    @property
+    def eligible(self) -> NDArray[np.bool_]: ...
+    @property
+    def running(self) -> NDArray[np.float64] | None: ...
+    def with_running(self, tasks_on: ArrayLike) -> Cluster: ...
+
+Mechanism = str | Callable[[Cluster], ArrayLike]
 
 class Certificate(NamedTuple):
     kind: str
@@ -452,7 +469,25 @@ class Allocation:
     @property
     def prices(self) -> NDArray[np.float64] | None: ...
 
-def allocate(cluster: Cluster | Path, mechanism: str = "drf", *, threads: int = 1) -> Allocation: ...
+def allocate(cluster: Cluster | Path, mechanism: Mechanism = "drf", *, threads: int = 1) -> Allocation: ...
+
+class Verdict(NamedTuple):
+    property: str
+    holds: bool | None
+    searched: bool
+    tried: int
+    note: str
+    witness: str | None
+    smallest: Cluster | None
+
+def audit(
+    cluster: Cluster | Path,
+    mechanism: Mechanism = "given",
+    *,
+    properties: Sequence[str] | None = None,
+    budget: int = 1000,
+    seed: int = 1,
+) -> list[Verdict]: ...
 
 class Holding(NamedTuple):
     user: str

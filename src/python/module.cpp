@@ -73,4 +73,5 @@ PYBIND11_MODULE(mirab, module) {
   add_cluster(module);
   add_allocation(module);
   add_explanation(module);
+  add_audit(module);
 }

@@ -10,5 +10,6 @@ void add_engine(pybind11::module_& module);
 void add_cluster(pybind11::module_& module);
 void add_allocation(pybind11::module_& module);
 void add_explanation(pybind11::module_& module);
+void add_audit(pybind11::module_& module);
 
 }  // namespace mirab::python

@@ -153,7 +153,8 @@ TEST(Audit, WhatAMechanismGivesIsAsFairWhenItIsGiven) {
   Cluster cluster = testing::slides();
   cluster.running = {{.user = "A", .server = "pool", .tasks = Quantity(3)},
                      {.user = "B", .server = "pool", .tasks = Quantity(2)}};
-  for (const Verdict& verdict : audit(problem_of(cluster), {*choose_mechanism("given")})[0].verdicts)
+  const auto audits = audit(problem_of(cluster), {*choose_mechanism("given")});
+  for (const Verdict& verdict : audits[0].verdicts)
     EXPECT_TRUE(verdict.holds) << property_name(verdict.property);
 }
 

@@ -191,7 +191,7 @@ std::string column_of(const Each& figure) {
 TEST(Figures, ThePageFollows) {
   std::string columns;
   for_each_figure<Per::outcome, Per::resource>([&](const auto& figure) {
-    if (!figure.heading.empty()) columns += column_of(figure);
+    if (!figure.heading.empty() && !figure.in_detail) columns += column_of(figure);
   });
   expect_text("src/report/page/src/figures.ts",
               R"(// The figures of an outcome, from src/audit/figures.hpp: `make generated` writes this file.

@@ -21,6 +21,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::vector<double> tasks_of(const json& outcome) {
   std::vector<double> tasks;
@@ -191,7 +192,7 @@ TEST(Results, DiffShowsTheGreatestChangesAndCountsTheOthers) {
   const Ran ran = shell("mirab diff examples/google2011-park.yaml -m drf -m pf --top 2");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("173 gain, 346 lose, 0 unchanged"));
-  EXPECT_THAT(ran.out, HasSubstr("… 515 more: 171 gain less, 344 lose less, 0 unchanged"));
+  EXPECT_THAT(ran.out, HasSubstr("171 who gain less, 344 who lose less not shown"));
   const json result =
       json::parse(shell("mirab diff examples/google2011-park.yaml -m drf -m pf --format json").out);
   EXPECT_EQ(result["users"].size(), 519u);
@@ -346,6 +347,102 @@ TEST(Results, WhatDidNotConvergeIsPrintedAndEndsWithStatusThree) {
   EXPECT_EQ(outcome["status"], "not_converged");
   EXPECT_TRUE(outcome["certificate"]["value"].is_null()) << "no bound is known";
   EXPECT_EQ(outcome["users"].size(), 2u);
+}
+
+// examples/openb.yaml: no figure may say that it is unfair to give all users all that they ask for.
+TEST(Results, WhoHasAllIsNotShownAsPoor) {
+  const Ran table = shell("mirab allocate examples/openb.yaml");
+  EXPECT_THAT(table.out, HasSubstr("162 of 162 get all they ask for under drfh\n"));
+  for (const char* figure : {"lowest share", "Gini", "Jain", "bottom 20%", "deviation"})
+    EXPECT_THAT(table.out, Not(HasSubstr(figure)));
+  const json outcome =
+      json::parse(shell("mirab allocate examples/openb.yaml --format json").out)["outcomes"][0];
+  EXPECT_EQ(outcome["satisfied_users"], 162);
+  EXPECT_TRUE(outcome["metrics_short"].is_null());
+  EXPECT_GT(outcome["metrics"]["gini"], 0.8) << "metrics keeps its meaning";
+}
+
+TEST(Results, WithoutAMechanismTheRecommendedOneIsTakenAndSaysWhy) {
+  const auto taken = [](const std::string& cluster) {
+    const json outcome =
+        json::parse(shell("mirab allocate " + cluster + " --format json").out)["outcomes"][0];
+    EXPECT_THAT(outcome["notices"].back(), HasSubstr("taken since no mechanism was named: ")) << cluster;
+    const json chosen = json::parse(shell("mirab mechanisms --format json --for " + cluster).out);
+    EXPECT_EQ(chosen["recommended"]["mechanism"], outcome["mechanism"]) << cluster;
+    EXPECT_EQ(chosen["mechanisms"][0]["name"], outcome["mechanism"]) << cluster;
+    return outcome["mechanism"].get<std::string>();
+  };
+  EXPECT_EQ(taken("examples/slides.yaml"), "drf");
+  EXPECT_EQ(taken("examples/openb.yaml"), "drfh");
+  EXPECT_EQ(taken("examples/teams/blocked.yaml"), "hdrf");
+  EXPECT_EQ(taken("examples/teams/organisation.yaml"), "hdrfh");
+  EXPECT_EQ(taken("examples/team-cluster.yaml"), "ps-dsf") << "drfh refuses demand_on";
+  EXPECT_THAT(shell("mirab allocate examples/slides.yaml -m drf").out, Not(HasSubstr("taken since")));
+  EXPECT_THAT(shell("mirab explain examples/slides.yaml A").out, HasSubstr("under drf\n"));
+}
+
+TEST(Results, APoolMechanismOnSeveralServersIsWarnedOf) {
+  EXPECT_THAT(shell("mirab allocate examples/openb.yaml -m drf").out,
+              HasSubstr("warning: drf: the servers are treated as one"));
+  EXPECT_THAT(shell("mirab allocate examples/slides.yaml -m drf").out, Not(HasSubstr("warning")));
+  EXPECT_THAT(shell("mirab allocate examples/openb.yaml -m drfh").out, Not(HasSubstr("warning")));
+}
+
+// What runs now, from the cluster file and from a file of its own, beside mechanisms and before them.
+TEST(Results, WhatRunsNowIsAColumnAndComesBefore) {
+  const TemporaryFolder folder;
+  const std::string csv = " --allocation examples/slides-running.csv";
+  const json given = json::parse(shell("mirab allocate examples/slides.yaml -m drf --format json" + csv).out);
+  ASSERT_EQ(given["outcomes"].size(), 2u);
+  EXPECT_EQ(given["outcomes"][1]["mechanism"], "given");
+  EXPECT_THAT(tasks_of(given["outcomes"][1]), ElementsAre(0.5, 2.5));
+  const std::string cluster = folder.write("running.yaml",
+                                           "resources: [cpu, memory]\n"
+                                           "servers: [{name: pool, capacity: {cpu: 9, memory: 18}}]\n"
+                                           "users:\n"
+                                           "  - {name: A, demand: {cpu: 1, memory: 4}}\n"
+                                           "  - {name: B, demand: {cpu: 3, memory: 1}}\n"
+                                           "running:\n"
+                                           "  - {user: A, server: pool, tasks: 1}\n");
+  const json filled = json::parse(shell("mirab fill " + cluster + " -d drf --format json").out);
+  EXPECT_THAT(tasks_of(filled["outcomes"][1]), ElementsAre(1, 0));
+  const json diff = json::parse(shell("mirab diff " + cluster + " --format json").out);
+  EXPECT_EQ(diff["before"]["mechanism"], "given");
+  EXPECT_EQ(diff["after"]["mechanism"], "drf");
+  const json both = json::parse(shell("mirab diff " + cluster + " --format json" + csv).out);
+  EXPECT_EQ(both["before"]["tasks"], 3.0) << "the allocation file goes before what the cluster file says";
+  const json audit = json::parse(
+      shell("mirab audit examples/slides.yaml --properties sharing-incentive,scale-invariance --format json" +
+            csv)
+          .out);
+  ASSERT_EQ(audit["outcomes"].size(), 1u) << "of an allocation file only what it says";
+  EXPECT_EQ(audit["outcomes"][0]["properties"][0]["holds"], false);
+  EXPECT_TRUE(audit["outcomes"][0]["properties"][1]["holds"].is_null());
+  EXPECT_THAT(shell("mirab explain examples/slides.yaml A" + csv).out,
+              HasSubstr("A has 0.5000 tasks under given"));
+}
+
+TEST(Results, AnAllocationFileThatIsWrongIsNamedWithItsLine) {
+  const TemporaryFolder folder;
+  const std::string csv = folder.write("now.csv", "user,server,tasks\nA,pool,5\n");
+  const Ran ran = shell("mirab allocate examples/slides.yaml --allocation " + csv);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.err,
+            "mirab: " + csv +
+                ":2: tasks: more than fits: 'pool' has 18 of memory, and with these tasks 20 would be "
+                "in use\n");
+  EXPECT_EQ(ran.out, "");
+}
+
+TEST(Results, ATitleStandsAboveTheTableAndInThePage) {
+  const TemporaryFolder folder;
+  const std::string page = folder.path("page.html");
+  const Ran ran =
+      shell("mirab allocate examples/slides.yaml --title 'Our two teams' --date 2026-11-23 --report " + page);
+  EXPECT_THAT(ran.out, StartsWith("Our two teams: 2 users"));
+  const std::string html = shell("cat " + page).out;
+  EXPECT_THAT(html, HasSubstr("\"title\":\"Our two teams\""));
+  EXPECT_THAT(html, HasSubstr(", 2026-11-23\"}"));
 }
 
 }  // namespace

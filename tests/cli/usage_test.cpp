@@ -42,7 +42,7 @@ const std::vector<BadUsage> kBadUsages = {
     {"SwappedLettersOfAnAlias", "allocate examples/slides.yaml -m ceie", "did you mean ceei?"},
     {"NoFileName", "allocate examples/slides.yaml --report", "--report needs the name of a file"},
     {"GivenWithoutRunning", "allocate examples/slides.yaml -m given",
-     "mirab: examples/slides.yaml:1: running: missing: it says what is placed now, as does --allocation "
+     "mirab: examples/slides.yaml:3: running: missing: it says what is placed now, as does --allocation "
      "FILE"},
     {"GivenOnRandomClusters", "audit --random 10 -m given",
      "--mechanism: 'given' says what runs on one cluster; name the cluster file"},

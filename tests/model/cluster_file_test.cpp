@@ -2,11 +2,11 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
-#include <unistd.h>
 
 #include <mirab/model/cluster_file.hpp>
 
 #include "model/document.hpp"
+#include "support/files.hpp"
 
 namespace mirab {
 namespace {
@@ -406,26 +406,20 @@ TEST(ClusterFile, ATitleIsTextOnOneLine) {
             "c.yaml:1: title: must be a name or text");
 }
 
-// The content as a file of that name, which goes with the test.
 class AllocationFile {
  public:
-  AllocationFile(const std::string& name, std::string_view content)
-      : path_(std::filesystem::temp_directory_path() / (std::to_string(::getpid()) + name)) {
-    std::ofstream(path_) << content;
-  }
-  AllocationFile(const AllocationFile&) = delete;
-  AllocationFile& operator=(const AllocationFile&) = delete;
-  ~AllocationFile() { std::filesystem::remove(path_); }
+  AllocationFile(const std::string& name, std::string_view content) : path_(folder_.write(name, content)) {}
 
-  Result<Problem> read() const { return with_allocation_file(*mirab::read(kRunning), path_.string()); }
+  Result<Problem> read() const { return with_allocation_file(*mirab::read(kRunning), path_); }
+  /// Without the folder.
   std::string refusal() const {
     const Result<Problem> problem = read();
-    return problem ? "accepted" : describe(problem.error()).substr(path_.parent_path().string().size() + 1);
+    return problem ? "accepted" : describe(problem.error()).substr(folder_.path().size());
   }
-  std::string name() const { return path_.filename(); }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
+  std::string path_;
 };
 
 TEST(AllocationFile, CsvAndListsSayTheSame) {
@@ -445,14 +439,14 @@ TEST(AllocationFile, CsvAndListsSayTheSame) {
   for (const AllocationFile* file : {&csv, &unnamed, &json, &object, &yaml}) {
     const Result<Problem> problem = file->read();
     ASSERT_TRUE(problem) << describe(problem.error());
-    EXPECT_EQ(problem->running(), expected) << file->name();
+    EXPECT_EQ(problem->running(), expected);
   }
 }
 
 TEST(AllocationFile, ErrorsNameLineAndColumnOrKey) {
   const auto csv = [](std::string_view rows) {
     const AllocationFile file("a.csv", "user,server,tasks\n" + std::string(rows));
-    return file.refusal().substr(file.name().size());
+    return file.refusal().substr(std::string_view("a.csv").size());
   };
   EXPECT_THAT(csv("search,node,1\nserch,node,1\n"), StartsWith(":3: user: there is no user 'serch'"));
   EXPECT_EQ(csv("search,node,4\n"), ":2: tasks: user 'search' has 3 tasks, and 4 would run");

@@ -141,10 +141,77 @@ class Allocations(unittest.TestCase):
         allocation = mirab.allocate(slides(), "alpha-fair:alpha=2", threads=2)
         self.assertEqual(allocation.mechanism, "alpha-fair:alpha=2")
 
+    def test_an_array_is_what_runs_now(self):
+        now = slides().with_running([[1], [2.5]])
+        np.testing.assert_array_equal(now.running, [[1], [2.5]])
+        self.assertIsNone(slides().running)
+        given = mirab.allocate(now, "given")
+        np.testing.assert_array_equal(given.tasks_on, [[1], [2.5]])
+        self.assertEqual(given.status, "exact")
+        np.testing.assert_array_equal(mirab.Cluster.parse(str(now)).running, now.running)
+        with self.assertRaises(mirab.Refused) as refused:
+            slides().with_running([[5], [0]])
+        self.assertIn("more than fits", str(refused.exception))
+        with self.assertRaises(mirab.Refused) as refused:
+            slides().with_running([[1, 1], [0, 0]])
+        self.assertEqual(refused.exception.key, "tasks_on")
+
+    def test_a_cluster_shows_what_a_function_needs(self):
+        cluster = mirab.Cluster([[4, 4], [8, 0]], [[1, 1], [2, 0]], weights=[1, 3], tasks=[5, float("inf")],
+                                counts=[2, 1])
+        np.testing.assert_array_equal(cluster.capacities, [[4, 4], [8, 0]])
+        np.testing.assert_array_equal(cluster.demands, [[1, 1], [2, 0]])
+        np.testing.assert_array_equal(cluster.weights, [1, 3])
+        np.testing.assert_array_equal(cluster.tasks, [5, float("inf")])
+        np.testing.assert_array_equal(cluster.counts, [2, 1])
+        np.testing.assert_array_equal(cluster.eligible, [[True, False], [True, True]])
+
+    def test_a_function_is_a_mechanism(self):
+        def drf_again(cluster):
+            return mirab.allocate(cluster, "drfh").tasks_on
+
+        allocation = mirab.allocate(slides(), drf_again)
+        self.assertEqual(allocation.mechanism, "drf_again")
+        np.testing.assert_allclose(allocation.tasks, [3, 2])
+        found = {each.property: each for each in mirab.audit(slides(), drf_again)}
+        known = {each.property: each for each in mirab.audit(slides(), "drfh")}
+        self.assertEqual({name: each.holds for name, each in found.items()},
+                         {name: each.holds for name, each in known.items()})
+        self.assertGreater(found["strategy-proofness"].tried, 10)
+        self.assertFalse(found["resource-monotonicity"].holds)
+        self.assertIsInstance(found["resource-monotonicity"].smallest, mirab.Cluster)
+
+    def test_an_audit_of_what_runs_now_finds_what_is_unfair(self):
+        found = {each.property: each for each in mirab.audit(slides().with_running([[0.5], [2.5]]))}
+        self.assertIs(found["sharing-incentive"].holds, False)
+        self.assertIn("A could run 2.25 tasks", found["sharing-incentive"].witness)
+        self.assertIsNotNone(found["sharing-incentive"].smallest.running)
+        self.assertIs(found["feasible"].holds, True)
+        self.assertIsNone(found["strategy-proofness"].holds)
+        self.assertIn("given", found["strategy-proofness"].note)
+        with self.assertRaises(mirab.Refused):
+            mirab.audit(slides())
+        with self.assertRaises(mirab.Refused) as refused:
+            mirab.audit(slides(), "drf", properties=["fairness"])
+        self.assertEqual(refused.exception.key, "properties")
+
+    def test_what_a_function_raises_comes_through(self):
+        def broken(cluster):
+            raise KeyError("no such thing")
+
+        def greedy(cluster):
+            return [[100]] * len(cluster.users)
+
+        for call in (mirab.allocate, mirab.audit):
+            with self.assertRaises(KeyError):
+                call(slides(), broken)
+            with self.assertRaises(mirab.Refused):
+                call(slides(), greedy)
+
     def test_every_mechanism_divides_the_slides(self):
         for mechanism in mirab.mechanisms():
             options = ":alpha=2" if mechanism.startswith("alpha") else ""
-            allocation = mirab.allocate(slides(), mechanism + options)
+            allocation = mirab.allocate(slides().with_running([[2], [2]]), mechanism + options)
             self.assertTrue((allocation.used <= allocation.capacity * (1 + 1e-9)).all(), mechanism)
             self.assertGreater(allocation.tasks.min(), 0, mechanism)
 

@@ -51,6 +51,7 @@ TEST(DifferenceTable, ShowsTheGreatestChangesAndASumOfTheOthers) {
   EXPECT_THAT(text, HasSubstr("1 who gain less, 1 who lose less, 1 unchanged not shown\n"));
   EXPECT_THAT(text, Not(HasSubstr("+25.00%")));
   EXPECT_THAT(difference_table(diff, 3, kPageWidth), HasSubstr("+25.00%"));
+  EXPECT_THAT(difference_table(diff, 3, kPageWidth), Not(HasSubstr("not shown")));
 }
 
 }  // namespace

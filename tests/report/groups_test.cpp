@@ -28,7 +28,7 @@ Comparison compared(const Problem& problem, std::initializer_list<const char*> m
 }
 
 TEST(GroupsTable, HasTheLinesOfTheOrganisation) {
-  const std::string table = comparison_table(compared(organisation(), {"hdrf"}), kPageWidth);
+  const std::string table = comparison_table(compared(organisation(), {"hdrf"}), {.width = kPageWidth});
   EXPECT_THAT(table, HasSubstr("hdrf, by group\n"));
   EXPECT_THAT(table,
               HasSubstr("research           2  181.3333  29.3333   64    16  73.33%         18.33%\n"));
@@ -48,7 +48,7 @@ TEST(GroupsTable, LeavesOutAmountsWhereTheyDoNotFit) {
 }
 
 TEST(GroupsTable, IsThereOnlyForOutcomesThatHonourGroups) {
-  EXPECT_THAT(comparison_table(compared(organisation(), {"drf"}), kPageWidth), Not(HasSubstr("by group")));
+  EXPECT_THAT(comparison_table(compared(organisation(), {"drf"}), {.width = kPageWidth}), Not(HasSubstr("by group")));
 }
 
 TEST(GroupsJson, HasTheContractsKeysAndUsersSayWhatHoldsThemBack) {
@@ -94,7 +94,7 @@ users: [{name: a, group: v, demand: {cpu: 1}}, {name: w, demand: {cpu: 1}}]
 )",
                                              Syntax::yaml, "limit");
   const Explanation explanation = *explain(problem, *choose_mechanism("hdrf"), 0);
-  const std::string table = explanation_table({"c.yaml", problem, explanation}, kPageWidth);
+  const std::string table = explanation_table({"c.yaml", problem, explanation}, {.width = kPageWidth});
   EXPECT_THAT(table, HasSubstr("on its path  weight   share  beyond/weight  the lowest of its siblings\n"));
   EXPECT_THAT(table, HasSubstr("The limit of v on cpu is reached.\n"));
   EXPECT_THAT(table, HasSubstr("limit of v at 8 cpu"));

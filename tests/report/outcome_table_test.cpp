@@ -128,7 +128,9 @@ TEST(OutcomeTable, WhereAllHaveWhatTheyAskForNoFigureSaysOtherwise) {
   EXPECT_THAT(table, HasSubstr("2 of 2 get all they ask for under drf\n"));
   for (const char* figure :
        {"lowest share", "Gini", "Jain", "top 20% / bottom 20%", "std deviation of shares"})
-    EXPECT_THAT(table, ContainsRegex(std::string(figure) + " +–\n"));
+    EXPECT_EQ(table.find("\n" + std::string(figure)), std::string::npos);
+  const std::string beside = comparison_table(asking(3, 2), {.width = 100});
+  EXPECT_THAT(beside, ContainsRegex("Gini +– +0.0000\n"));
 }
 
 TEST(OutcomeTable, EndlessTasksAloneHaveNoColumnOfWhatIsAsked) {

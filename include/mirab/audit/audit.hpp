@@ -53,6 +53,11 @@ bool any_honours_groups(const std::vector<Choice>& mechanisms);
 std::vector<MechanismAudit> audit(const Problem& problem, const std::vector<Choice>& mechanisms,
                                   const AuditOptions& options = {});
 
+/// The same of one rule, which may be the caller's own; `name` stands for it. Its `divide` is called from
+/// several threads when the options say so.
+MechanismAudit audit(const Problem& problem, const std::string& name, const Rule& rule,
+                     const AuditOptions& options = {});
+
 /// How random clusters look: at most 4 users, 3 servers and 3 resources, in small whole numbers.
 struct RandomStyle {
   Accepts accepts;

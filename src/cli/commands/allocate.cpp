@@ -145,7 +145,6 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
   const bool none_named = mechanisms.empty() && fillings.empty();
   const Recommendation taken = recommended(*problem);
   if (none_named) mechanisms.push_back(taken.choice);
-  add_given(*problem, mechanisms);
   print_cluster_notices(options.cluster, missing_units(*problem));
   if (!fillings.empty()) print_cluster_notices(options.cluster, unplaceable_tasks(*problem));
   std::string title = name_of(*problem, options);
@@ -167,6 +166,12 @@ Exit compare(const CompareOptions& options, std::vector<Choice> mechanisms,
     if (!outcome) return report_error(with_cluster_position(options.cluster, outcome.error()));
     if (!choice.notice.empty()) outcome->notices.push_back(choice.notice);
     comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(outcome)));
+  }
+
+  if (comparison.problem.running() && !is_named(mechanisms, "given")) {
+    Result<Outcome> given = allocate(comparison.problem, "given");
+    if (!given) return report_error(with_cluster_position(options.cluster, given.error()));
+    comparison.outcomes.push_back(report::measured(comparison.problem, *std::move(given)));
   }
 
   std::string page;

@@ -133,9 +133,8 @@ Result<std::vector<Choice>> read_mechanisms(const Options& options) {
   if (!options.mechanisms.empty()) {
     Result<std::vector<Choice>> choices = read_choices(options.mechanisms, "--mechanism", choose_mechanism);
     if (!choices || !options.cluster.empty()) return choices;
-    for (const Choice& choice : *choices) {
-      if (choice.name == "given")
-        return Error{.message = "'given' says what runs on one cluster; name the cluster file",
+    if (is_named(*choices, "given")) {
+      return Error{.message = "'given' says what runs on one cluster; name the cluster file",
                      .key = "--mechanism"};
     }
     return choices;
@@ -216,7 +215,9 @@ Exit run(const Options& options) {
   } else {
     const Result<Problem> problem = read_problem(options.cluster, options.allocation);
     if (!problem) return report_error(problem.error());
-    if (options.mechanisms.empty() || !options.allocation.empty()) add_given(*problem, *mechanisms);
+    const bool asked = options.mechanisms.empty() || !options.allocation.empty();
+    if (asked && problem->running() && !is_named(*mechanisms, "given"))
+      mechanisms->push_back(*choose_mechanism("given"));
     audited.title = title_of(options.cluster);
     audited.properties = asked_properties(how, !problem->tree().is_flat());
     audited.mechanisms = audit(*problem, *mechanisms, how);

@@ -76,9 +76,11 @@ std::string cluster_words(const Cluster& cluster) {
   }
   for (const Group& group : cluster.groups) text += "; " + group_words(cluster, group);
   for (const User& user : cluster.users) text += "; " + user_words(cluster, user);
+  std::string_view separator = "; running: ";
   for (const Running& entry : cluster.running.value_or(std::vector<Running>{})) {
-    text += fmt::format("; running: {} {}{}{} on {}", entry.tasks.text(), entry.user, entry.shape ? "/" : "",
-                        entry.shape.value_or(""), entry.server);
+    text += fmt::format("{}{} {}{}{} on {}", separator, entry.tasks.text(), entry.user,
+                        entry.shape ? "/" : "", entry.shape.value_or(""), entry.server);
+    separator = ", ";
   }
   return text;
 }

@@ -17,9 +17,18 @@ namespace {
 
 constexpr std::size_t kNameColumns = 34;  // the mechanism, its scope, and the blanks between
 
+// `cannot honour several servers`: without the name, and the mechanisms that can, which stand in the same
+// table.
+std::string why_not(const Mechanism& mechanism, std::string message) {
+  const std::string name = std::string(mechanism.name) + " ";
+  if (message.starts_with(name)) message.erase(0, name.size());
+  return message.substr(0, message.find(';'));
+}
+
 std::string verdict_words(const Applicability& each) {
-  if (each.refused) return "does not apply: " + each.refused->message;
-  if (!each.mechanism->is_rule) return "what runs now, to compare with";
+  if (!each.mechanism->is_rule)
+    return each.refused ? "the file does not say what runs now" : "what runs now, to compare with";
+  if (each.refused) return why_not(*each.mechanism, each.refused->message);
   if (each.ignores.empty()) return "respects all that the file says";
   return fmt::format("ignores {}", fmt::join(each.ignores, "; "));
 }
@@ -57,7 +66,7 @@ std::string chooser_table(const ClusterChoice& choice, std::size_t width) {
     }
   }
   return broken(fmt::format("{}: {} on {}", printable(choice.title),
-                            counted(choice.problem.user_count(), "user"),
+                            counted(total_users(choice.problem), "user"),
                             counted(static_cast<std::size_t>(total_servers(choice.problem)), "server")),
                 page) +
          broken(fmt::format("recommended: {} ({})", recommendation.choice.text, recommendation.reason),

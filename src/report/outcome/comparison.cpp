@@ -1,6 +1,7 @@
 // What a comparison holds, and its JSON and CSV.
 #include "report/outcome/comparison.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include <mirab/audit/metrics.hpp>
+#include <mirab/mechanisms/mechanism.hpp>
 #include <mirab/model/classes.hpp>
 
 #include "audit/figures.hpp"
@@ -69,6 +71,18 @@ std::string_view unplaced_name(Unplaced reason) {
       return "blocked";
   }
   return {};
+}
+
+std::string_view notice_kind(std::string_view notice) {
+  return notice.starts_with(kPooledServers) ? "warning" : "note";
+}
+
+std::size_t total_users(const Problem& problem) {
+  const auto shapes = std::count_if(problem.users().begin(), problem.users().end(),
+                                    [](const User& user) { return user.shape.has_value(); });
+  const auto with_shapes = std::count_if(problem.groups().begin(), problem.groups().end(),
+                                         [](const Group& group) { return group.is_user; });
+  return problem.user_count() - static_cast<std::size_t>(shapes) + static_cast<std::size_t>(with_shapes);
 }
 
 std::int64_t total_servers(const Problem& problem) {
@@ -184,7 +198,7 @@ Json users_json(const Problem& problem, const MeasuredOutcome& measured) {
     append(user, "satisfied", bool{measured.satisfaction.satisfied[n]});
     append(user, "resources", by_resource(problem.resources(), granted[n]));
     append(user, "servers", std::move(servers));
-    if (stops) append(user, "held_back", held_back_json(problem, stops->of(n)));
+    if (stops) append(user, "held_back", held_back_json(problem, outcome, stops->of(n)));
     users.push_back(std::move(user));
   }
   return users;

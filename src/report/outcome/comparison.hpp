@@ -37,6 +37,12 @@ std::string_view tie_name(Tie tie);
 /// `nothing`, `no room`, `blocked`.
 std::string_view unplaced_name(Unplaced reason);
 
+/// `warning` for a notice after which the numbers should not be used as they are, else `note`.
+std::string_view notice_kind(std::string_view notice);
+
+/// All users; one with task shapes is one.
+std::size_t total_users(const Problem& problem);
+
 /// All servers, entries counted as often as they say.
 std::int64_t total_servers(const Problem& problem);
 

@@ -9,8 +9,6 @@
 #include <set>
 #include <span>
 
-#include <mirab/mechanisms/mechanism.hpp>
-
 #include "audit/figures.hpp"
 #include "model/names.hpp"
 #include "report/outcome/comparison.hpp"
@@ -38,7 +36,7 @@ std::string title(const Comparison& comparison) {
   }
   const auto servers = static_cast<std::size_t>(total_servers(problem));
   return printable(fmt::format("{}: {} on {} with {}", comparison.title,
-                               counted(problem.user_count(), "user"), counted(servers, "server"),
+                               counted(total_users(problem), "user"), counted(servers, "server"),
                                fmt::join(pool, ", ")));
 }
 
@@ -46,6 +44,11 @@ bool any_asked(Outcomes outcomes) { return outcomes.front().satisfaction.any_ask
 
 /// Of the user, the dominant resource, and what is asked for where a number of tasks is.
 std::size_t names_columns(Outcomes outcomes) { return any_asked(outcomes) ? 3 : 2; }
+
+bool any_short(Outcomes outcomes) {
+  return std::any_of(outcomes.begin(), outcomes.end(),
+                     [](const MeasuredOutcome& each) { return each.metrics_short.has_value(); });
+}
 
 void add_labels(Table& table, Outcomes outcomes) {
   std::vector<std::vector<std::string>> labels;
@@ -166,6 +169,7 @@ void add_summary(Table& table, const Problem& problem, Outcomes outcomes, const 
   for_each_figure<Per::outcome, Per::resource>([&]<class Figure>(const Figure& figure) {
     const std::string heading(figure.heading);
     if (heading.empty() || (figure.in_detail && !options.all_metrics)) return;
+    if (figure.over_short && !any_short(outcomes)) return;
     if constexpr (kIsIn<FillRecord, Figure>) {
       if (!filled) return;
       add(heading, [&](const MeasuredOutcome& c) {
@@ -240,9 +244,8 @@ std::string notices(Outcomes outcomes, std::size_t width) {
   }
   std::string text;
   for (const std::string& notice : order) {
-    const std::string_view kind = notice.starts_with(kPooledServers) ? "warning" : "note";
     const std::string whole =
-        fmt::format("{}: {}: {}", kind, fmt::join(labels[notice], ", "), printable(notice));
+        fmt::format("{}: {}: {}", notice_kind(notice), fmt::join(labels[notice], ", "), printable(notice));
     text += broken(whole, std::min(width, kPageWidth), "      ");
   }
   return text;
@@ -250,12 +253,10 @@ std::string notices(Outcomes outcomes, std::size_t width) {
 
 /// Of whom the fairness figures are.
 std::string short_words(Outcomes outcomes) {
-  const bool some_short = std::any_of(outcomes.begin(), outcomes.end(), [](const MeasuredOutcome& each) {
-    return each.metrics_short.has_value();
-  });
   return std::string("✓ all it asks for") +
-         (some_short ? "; lowest share, Gini, Jain, top 20% and deviation: of those who are short of tasks"
-                     : "; every user has all it asks for, so there is no inequality to measure");
+         (any_short(outcomes)
+              ? "; lowest share, Gini, Jain, top 20% and deviation: of those who are short of tasks"
+              : "; every user has all it asks for, so there is no inequality to measure");
 }
 
 }  // namespace

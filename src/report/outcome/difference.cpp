@@ -24,7 +24,7 @@ constexpr std::size_t kColumns = 7;
 
 std::string side_words(const DiffSide& side) {
   return fmt::format("{}, {}: {} on {}", side.title, side.outcome.mechanism,
-                     counted(side.problem.user_count(), "user"),
+                     counted(total_users(side.problem), "user"),
                      counted(static_cast<std::size_t>(total_servers(side.problem)), "server"));
 }
 
@@ -120,6 +120,7 @@ class Rows {
 
 std::string not_shown(const Difference& difference, const Shown& part) {
   const std::size_t left = difference.users.size() - part.gainers - part.losers;
+  if (left == 0) return {};
   const std::size_t gainers = difference.gainers - std::min(part.gainers, difference.gainers);
   const std::size_t losers = difference.losers - part.losers;
   const std::size_t unchanged = left - gainers - losers;
@@ -174,7 +175,8 @@ std::string remarks(const Diff& diff, std::size_t width) {
                           magnitude(outcome.certificate.value));
     }
     for (const std::string& notice : outcome.notices)
-      text += broken(fmt::format("note: {}: {}", outcome.mechanism, printable(notice)), width, "      ");
+      text += broken(fmt::format("{}: {}: {}", notice_kind(notice), outcome.mechanism, printable(notice)), width,
+                     "      ");
   }
   return "\n" + text;
 }

@@ -174,7 +174,9 @@ std::string binding_table(const ExplanationReport& explained, std::size_t named)
   if (explanation.stop.kind == StopKind::limit || explanation.stop.kind == StopKind::reserve)
     return "\n" + stop_sentence(explained);
   if (explanation.bindings.empty())
-    return "\nNothing that it needs is full: the mechanism itself gives it no more.\n";
+    return explanation.outcome.mechanism == "given"
+               ? "\nNothing that it needs is full: it could have more.\n"
+               : "\nNothing that it needs is full: the mechanism itself gives it no more.\n";
   const bool priced = explanation.bindings.front().price.has_value();
   Table table;
   table.columns = {{}, {}, {Align::decimal}, {Align::decimal}, {Align::decimal}};
@@ -246,24 +248,32 @@ std::string change_words(const ExplanationReport& explained, const Change& chang
   return {};
 }
 
+bool is_no_gain(const WhatIf& what_if) {
+  return std::abs(what_if.gain) <= kNoGain * std::max(what_if.tasks, 1.0);
+}
+
 // A gain that the decimals hide is given by its size.
 std::string gain_words(const WhatIf& what_if, int decimals) {
-  if (std::abs(what_if.gain) <= kNoGain * std::max(what_if.tasks, 1.0)) return "0";
+  if (is_no_gain(what_if)) return "0";
   if (std::abs(what_if.gain) < std::pow(10, -decimals)) return fmt::format("{:+.1g}", what_if.gain);
   return (what_if.gain > 0 ? "+" : "") + fixed(what_if.gain, decimals);
 }
 
 std::string what_ifs(const ExplanationReport& explained) {
   const Explanation& explanation = explained.explanation;
-  if (explanation.what_ifs.empty()) return {};
+  std::vector<WhatIf> shown;
+  for (const WhatIf& what_if : explanation.what_ifs) {
+    if (!explanation.has_all_tasks || !is_no_gain(what_if)) shown.push_back(what_if);
+  }
+  if (shown.empty()) return {};
   std::vector<double> tasks;
-  for (const WhatIf& what_if : explanation.what_ifs) tasks.push_back(what_if.tasks);
+  for (const WhatIf& what_if : shown) tasks.push_back(what_if.tasks);
   const int decimals = std::min(decimals_for(tasks) + 1, 6);
   Table table;
   table.columns = {{}, {Align::decimal}, {Align::decimal}, {}};
   table.rows = {{{"what if (solved each time)"}, {"tasks", 1, Align::right}, {"gain", 1, Align::right}}};
   table.add_rule();
-  for (const WhatIf& what_if : explanation.what_ifs) {
+  for (const WhatIf& what_if : shown) {
     table.rows.push_back({{change_words(explained, what_if.change)},
                           {tasks_fixed(what_if.tasks, decimals)},
                           {gain_words(what_if, decimals)}});
@@ -292,7 +302,7 @@ std::string remarks(const ExplanationReport& explained, std::size_t width) {
         fmt::format("NOT CONVERGED: {} {}\n", outcome.certificate.kind, magnitude(outcome.certificate.value));
   }
   for (const std::string& notice : outcome.notices)
-    text += broken("note: " + printable(notice), width, "      ");
+    text += broken(fmt::format("{}: {}", notice_kind(notice), printable(notice)), width, "      ");
   return "\n" + text;
 }
 
@@ -324,7 +334,7 @@ Json user_json(const ExplanationReport& explained) {
           {"dominant_resource", dominant_resource(explained)},
           {"dominant_share", explanation.dominant_share},
           {"has_all_tasks", explanation.has_all_tasks},
-          {"held_back", held_back_json(problem, explanation.stop)},
+          {"held_back", held_back_json(problem, explanation.outcome, explanation.stop)},
           {"servers", std::move(servers)}};
 }
 

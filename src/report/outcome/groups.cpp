@@ -45,7 +45,7 @@ std::string held_words(double value) { return value > 0 ? amount(std::round(valu
 
 }  // namespace
 
-std::string stop_words(const Problem& problem, const Stop& stop) {
+std::string stop_words(const Problem& problem, const Outcome& outcome, const Stop& stop) {
   std::vector<std::string_view> names;
   for (const std::size_t r : stop.resources) names.push_back(problem.resources()[r]);
   const std::string resources = fmt::format("{}", fmt::join(names, ", "));
@@ -59,7 +59,7 @@ std::string stop_words(const Problem& problem, const Stop& stop) {
     case StopKind::reserve:
       return "reserved: " + resources;
     case StopKind::order:
-      return "others come first";
+      return outcome.mechanism == "given" ? "nothing: it could have more" : "others come first";
   }
   return {};
 }
@@ -136,7 +136,7 @@ Table tree_of(const Problem& problem, const Outcome& outcome, bool with_use) {
     if (!tree.is_user(node)) return;
     const std::size_t user = tree.user_at(node);
     row.push_back({tasks_fixed(outcome.allocation.tasks[user], task_decimals)});
-    row.push_back({stop_words(problem, stops.of(user))});
+    row.push_back({stop_words(problem, outcome, stops.of(user))});
   });
   return table;
 }
@@ -157,8 +157,8 @@ std::string groups_table(const Problem& problem, const Outcome& outcome, std::si
 
 using Json = nlohmann::ordered_json;
 
-Json held_back_json(const Problem& problem, const Stop& stop) {
-  Json json{{"by", stop_name(stop.kind)}, {"words", stop_words(problem, stop)}};
+Json held_back_json(const Problem& problem, const Outcome& outcome, const Stop& stop) {
+  Json json{{"by", stop_name(stop.kind)}, {"words", stop_words(problem, outcome, stop)}};
   if (stop.kind == StopKind::limit) json["of"] = node_name(problem, stop.node);
   return json;
 }

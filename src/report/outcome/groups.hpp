@@ -12,7 +12,7 @@
 namespace mirab::report {
 
 /// `gpu`, `its tasks`, `limit of research: gpu`.
-std::string stop_words(const Problem& problem, const Stop& stop);
+std::string stop_words(const Problem& problem, const Outcome& outcome, const Stop& stop);
 
 /// Does the outcome divide by groups, guarantees, limits and reserves?
 bool honours_groups(const Outcome& outcome);
@@ -24,7 +24,7 @@ bool honours_groups(const Outcome& outcome);
 std::string groups_table(const Problem& problem, const Outcome& outcome, std::size_t width);
 
 /// What stops a user: `by`, `words`, and of a limit `of`.
-nlohmann::ordered_json held_back_json(const Problem& problem, const Stop& stop);
+nlohmann::ordered_json held_back_json(const Problem& problem, const Outcome& outcome, const Stop& stop);
 
 /// The groups as docs/reference/output.md describes them; users with task shapes are among them.
 nlohmann::ordered_json groups_json(const Problem& problem, const Outcome& outcome);

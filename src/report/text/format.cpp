@@ -73,7 +73,8 @@ std::string binary_amount(double value) {
 
 std::string amount(double value) {
   constexpr double kMebi = 1 << 20;
-  if (value >= kMebi && std::fmod(value, kMebi) == 0) return binary_amount(value);
+  const double whole = std::round(value / kMebi) * kMebi;
+  if (value >= kMebi && std::abs(value - whole) <= kWholeTolerance * value) return binary_amount(whole);
   constexpr std::array kSuffixes{"", "k", "M", "G", "T", "P", "E"};
   if (value < 1e6) return without_trailing_zeros(fmt::format("{:.{}f}", value, value < 1000 ? 4 : 2));
   std::size_t suffix = 0;

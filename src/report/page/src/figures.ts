@@ -39,16 +39,6 @@ export const figures: readonly Figure[] = [
     of: outcome => outcome.metrics_short?.sample_standard_deviation,
   },
   {
-    heading: "β dominant", unit: 'number', better: 'less',
-    meaning: "How differently the resources serve the users whom they dominate: the largest less the smallest part of a resource that such users hold.",
-    of: outcome => outcome.metrics.beta_dominant,
-  },
-  {
-    heading: "β non-dominant", unit: 'number', better: 'less',
-    meaning: "The same for the users whom the resource does not dominate.",
-    of: outcome => outcome.metrics.beta_non_dominant,
-  },
-  {
     heading: "used", by_resource: true, unit: 'share', better: 'more',
     meaning: "How much of the resource is in use, of its capacity.",
     of: (outcome, resource) => outcome.metrics.utilization[resource],

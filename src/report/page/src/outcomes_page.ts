@@ -20,7 +20,8 @@ const open_users_at_most = 40;
 export function showOutcomes(page: HTMLElement, report: Report): void {
   const charts: Chart[] = [];
   const shown = new Set(report.outcomes.keys());
-  page.replaceChildren(header(report), section('The outcomes in numbers', '', ...metricsTable(report)));
+  page.replaceChildren(header(report), section('The outcomes in numbers', asksForTasks(report) ?
+    'The figures of fairness are of the users who are short of tasks.' : '', ...metricsTable(report)));
   if (report.outcomes.length > 1) {
     page.append(contenderChips('Outcomes shown in the charts', report.outcomes.map(({label}) => label), shown,
         () => charts.forEach(chart => chart.redraw())));
@@ -36,19 +37,23 @@ function header(report: Report): HTMLElement {
   const {problem} = report;
   const servers = problem.servers === 1 ? 'one server' :
     `${count(problem.servers, 'server')} of ${count(problem.server_classes, 'class', 'classes')}`;
-  return pageHeader(report, `${count(problem.users, 'user shares', 'users share')} the ${listed(problem.resources)} of ${servers}.`,
+  return pageHeader(report, `${count(everyone(report), 'user shares', 'users share')} the ${listed(problem.resources)} of ${servers}.`,
       satisfiedSentence(report), lowestSentence(report));
+}
+
+/** How many users there are; one with task shapes is one. */
+function everyone(report: Report): number {
+  return new Set(report.outcomes[0]!.users.map(({name, user}) => user ?? name)).size;
 }
 
 /** `10 of 12 get all they ask for under drfh, 9 of 12 under drf.`; nothing where no user asks for a number of tasks. */
 function satisfiedSentence(report: Report): string {
   if (!asksForTasks(report)) return '';
-  const everyone = new Set(report.outcomes[0]!.users.map(({name, user}) => user ?? name)).size;
   const labels = new Map<number, string[]>();
   for (const {label, satisfied_users} of report.outcomes)
     labels.set(satisfied_users, [...labels.get(satisfied_users) ?? [], label]);
   const parts = [...labels].map(([count, under], at) =>
-    `${count} of ${everyone}${at === 0 ? ' get all they ask for' : ''}${labels.size === 1 ? '' : ` under ${listed(under)}`}`);
+    `${count} of ${everyone(report)}${at === 0 ? ' get all they ask for' : ''}${labels.size === 1 ? '' : ` under ${listed(under)}`}`);
   return `${parts.join(', ')}.`;
 }
 

@@ -15,9 +15,9 @@ export function showOverlay(page: HTMLElement, overlay: Overlay): void {
       `${count(servers.length, 'server')} of ${cluster}, each with a view of a few others, serve ${count(users, 'user')}.`,
       runsDiffer(overlay)));
   if (pictured.length > 0) {
-    page.append(section('The overlay as it converges', 'The servers stand on a spiral by their utility. A server has a high ' +
-      'utility where the lowest share of its users is low: the highest is in the middle, servers without users are outside. An edge is a wedge that points from a server to one of its view; bright ones ' +
-      'point to a higher utility. A disc fills its circle as the server fills.', overlayView(overlay, pictured)));
+    page.append(section('The overlay as it converges', 'Each disc is a server; the nearer the middle, the lower the lowest ' +
+      'share of its users. Servers without users are outside. A wedge points from a server to one that it knows; bright ones point ' +
+      'towards the middle. A disc fills its circle as the server fills.', overlayView(overlay, pictured)));
   }
   page.append(section('The runs in numbers', '', ...runsTable(overlay)));
   const notices = noticesSection([{label: '', notices: overlay.notices}]);
