@@ -27,7 +27,7 @@ TEST(Import, OfTheExampleRunsAndCanBeAllocated) {
   EXPECT_THAT(imported.err, HasSubstr("mirab: note: not kept, topology spread: 24 pods: checkout/web\n"));
   EXPECT_THAT(read_text(cluster), HasSubstr("# Note: not kept, topology spread: 24 pods: checkout/web\n"));
   const Ran valid = shell("mirab validate " + cluster);
-  EXPECT_THAT(valid.out, HasSubstr("13 users with 16 task shapes, 40 servers, 3 resources"));
+  EXPECT_THAT(valid.out, HasSubstr("13 users with 15 task shapes, 40 servers, 3 resources"));
   const Ran given = shell(fmt::format("mirab allocate {} -m given --format csv | grep -c ml-", cluster));
   EXPECT_EQ(given.status, 0) << given.err;
 }
