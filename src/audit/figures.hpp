@@ -103,13 +103,13 @@ inline constexpr std::tuple kFigures{
                          "What the fifth of the users with the highest shares holds over what the fifth with "
                          "the lowest holds, "
                          "per weight: 1 when all are equal, infinite when the lowest hold nothing.")
-        .headed("top 20% / bottom 20%")
+        .headed("top/bottom 20%")
         .of_short_too()
         .less_is_better(),
     figure<Per::outcome>(
         "sample_standard_deviation", &Metrics::sample_standard_deviation, Unit::number,
         "The sample standard deviation of the dominant shares per weight: 0 when all are equal.")
-        .headed("std deviation of shares")
+        .headed("std deviation")
         .of_short_too()
         .less_is_better(),
     figure<Per::outcome>(

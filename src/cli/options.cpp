@@ -131,8 +131,7 @@ Result<std::vector<Choice>> read_choices(const std::vector<std::string>& texts, 
 }
 
 bool is_named(const std::vector<Choice>& choices, std::string_view name) {
-  return std::any_of(choices.begin(), choices.end(),
-                     [&](const Choice& each) { return each.name == name; });
+  return std::any_of(choices.begin(), choices.end(), [&](const Choice& each) { return each.name == name; });
 }
 
 std::string choice_notice(const Recommendation& taken, const std::string& cluster) {

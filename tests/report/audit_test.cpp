@@ -31,7 +31,7 @@ AuditRun audited(const std::vector<Verdict>& verdicts) {
 TEST(AuditReport, TheTableTellsNotDecidedFromAskingForNothing) {
   const std::string table = audit_table(audited({kTooLarge, kAsksNothing, kHolds}), 100);
   EXPECT_THAT(table, HasSubstr("pareto-efficiency         ?    –    ✓\n"));
-  EXPECT_THAT(table, HasSubstr("; – does not apply here; ? not decided\n"));
+  EXPECT_THAT(table, HasSubstr("; – does not apply to this cluster; ? not decided\n"));
   EXPECT_THAT(table, HasSubstr("\n? pareto-efficiency: the linear program is too large\n"));
   EXPECT_THAT(table, HasSubstr("\n– pareto-efficiency: there is only one user\n"));
   EXPECT_THAT(audit_table(audited({kHolds}), 100), Not(HasSubstr("not decided")));

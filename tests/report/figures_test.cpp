@@ -30,7 +30,10 @@ TEST(Figures, InfinityIsASignAndWhatRoundsToZeroHasNone) {
 
 TEST(Figures, TasksAboveZeroNeverShowAsZero) {
   EXPECT_EQ(tasks_fixed(12.346, 2), "12.35");
-  EXPECT_EQ(tasks_fixed(0, 2), "0.00");
+  EXPECT_EQ(tasks_fixed(0, 2), "0");
+  EXPECT_EQ(tasks_fixed(40, 2), "40") << "whole tasks are bare";
+  EXPECT_EQ(tasks_fixed(40 - 1e-10, 2), "40") << "to what solvers leave";
+  EXPECT_EQ(tasks_fixed(40.001, 2), "40.00");
   EXPECT_EQ(tasks_fixed(0.0061, 2), "0.01");
   EXPECT_EQ(tasks_fixed(0.0042, 1), "0.0042");
   EXPECT_EQ(tasks_fixed(2.57e-12, 0), "2.6e-12");

@@ -135,7 +135,7 @@ Result<std::vector<Choice>> read_mechanisms(const Options& options) {
     if (!choices || !options.cluster.empty()) return choices;
     if (is_named(*choices, "given")) {
       return Error{.message = "'given' says what runs on one cluster; name the cluster file",
-                     .key = "--mechanism"};
+                   .key = "--mechanism"};
     }
     return choices;
   }

@@ -176,7 +176,8 @@ Command add_validate(CLI::App& app) {
       "Reads every file and prints one line for each. Checks everything that the schemas state, and more: "
       "that names are unique and known, that amounts can be counted, that every user may run on a server, "
       "that the arrivals of a scenario add up, that the files that it names can be read and go together. The "
-      "kind of a file is detected: a scenario has the key `kind`, a workload its own first line. When a file is wrong, only the errors are printed, with file, line and key, for all wrong "
+      "kind of a file is detected: a scenario has the key `kind`, a workload its own first line. When a file "
+      "is wrong, only the errors are printed, with file, line and key, for all wrong "
       "files. What is allowed but looks like a slip is noted on standard error: a user of whom no server "
       "holds one whole task, or a demand without a unit where servers have many millions."};
   manual.examples = {{"mirab validate examples/*.yaml", "Check them all"}};

@@ -205,7 +205,8 @@ std::string accepts_text(const Accepts& accepts, std::size_t width) {
 std::string details(const Mechanism& row, std::size_t width) {
   return fmt::format("mechanism {}: {}\n", names_of(row), row.title) +
          paragraph("", sentence(row.summary), width) + paragraph("scope", scope_words(row.scope), width) +
-         paragraph("maximises", objective(row), width) + paragraph("u_n", row.yardstick, width) +
+         (row.is_rule ? paragraph("maximises", objective(row), width) + paragraph("u_n", row.yardstick, width)
+                      : "") +
          accepts_text(row.accepts, width) + options_text(row.options, width) +
          claims_text(row.claims, width) + paragraph("source", row.source, width);
 }
@@ -298,6 +299,7 @@ Json mechanism_json(const Mechanism& row) {
   for (const std::string_view alias : row.aliases) aliases.push_back(alias);
   return {{"name", row.name},
           {"aliases", std::move(aliases)},
+          {"rule", row.is_rule},
           {"scope", scope_name(row.scope)},
           {"title", row.title},
           {"summary", row.summary},
@@ -405,8 +407,8 @@ std::string section(const Mechanism& row) {
   return fmt::format("\n### `{}`{}: {}\n\n{}\n\n", row.name,
                      aliases.empty() ? "" : fmt::format(" ({})", fmt::join(aliases, ", ")), row.title,
                      sentence(row.summary)) +
-         fmt::format("- scope: {}\n- maximises {}\n- u_n = {}\n", scope_words(row.scope), objective(row),
-                     row.yardstick) +
+         fmt::format("- scope: {}\n", scope_words(row.scope)) +
+         (row.is_rule ? fmt::format("- maximises {}\n- u_n = {}\n", objective(row), row.yardstick) : "") +
          fmt::format("- accepts {}\n", fmt::join(honoured, ", ")) + options_list(row.options) +
          fmt::format("- source: {}\n", row.source) + claims_list(row.claims);
 }

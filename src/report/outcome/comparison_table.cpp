@@ -255,7 +255,7 @@ std::string notices(Outcomes outcomes, std::size_t width) {
 std::string short_words(Outcomes outcomes) {
   return std::string("✓ all it asks for") +
          (any_short(outcomes)
-              ? "; lowest share, Gini, Jain, top 20% and deviation: of those who are short of tasks"
+              ? "; lowest share, Gini, Jain, top/bottom 20% and deviation: of those who are short of tasks"
               : "; every user has all it asks for, so there is no inequality to measure");
 }
 

@@ -175,8 +175,8 @@ std::string remarks(const Diff& diff, std::size_t width) {
                           magnitude(outcome.certificate.value));
     }
     for (const std::string& notice : outcome.notices)
-      text += broken(fmt::format("{}: {}: {}", notice_kind(notice), outcome.mechanism, printable(notice)), width,
-                     "      ");
+      text += broken(fmt::format("{}: {}: {}", notice_kind(notice), outcome.mechanism, printable(notice)),
+                     width, "      ");
   }
   return "\n" + text;
 }

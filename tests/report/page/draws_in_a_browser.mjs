@@ -182,6 +182,32 @@ const checks = {
     assert.match(await page.locator('section:has(h2:text-is("The outcomes in numbers")) tbody tr').last().textContent(), /∞/);
   },
 
+  async 'Who gets all it asks for is counted, and what others ask for beyond is a hollow piece of their bar'() {
+    const asking = twoUsers();
+    asking.made = 'mirab 0.1.0, 2026-11-23';
+    for (const outcome of asking.outcomes) {
+      const [a, b] = outcome.users;
+      Object.assign(a, {asked: a.tasks, asked_share: a.dominant_share, satisfied: true});
+      Object.assign(b, {asked: 3, asked_share: 1, satisfied: false});
+      outcome.satisfied_users = 1;
+    }
+    const {page, complaints} = await report('asking', asking);
+    assert.match(await page.locator('header .lead').textContent(), /1 of 2 get all they ask for\./);
+    assert.equal(await page.locator(`${chart('Who gets what')} path[fill="none"][stroke^="var(--series"]`).count(),
+        asking.outcomes.length);
+    const cells = await page.locator('section:has(h2:text-is("Every user")) tbody tr').first().textContent();
+    assert.match(cells, /✓/);
+    assert.match(await page.locator('footer').textContent(), /mirab 0\.1\.0, 2026-11-23/);
+    assert.deepEqual(complaints, []);
+    for (const outcome of asking.outcomes) {
+      Object.assign(outcome, {satisfied_users: 2, metrics_short: null});
+      outcome.users[1].satisfied = true;
+    }
+    const all = await report('content', asking);
+    assert.match(await all.page.locator('header .lead').textContent(), /2 of 2 get all they ask for\.\s*$/);
+    assert.doesNotMatch(await all.page.locator('section:has(h2:text-is("The outcomes in numbers"))').textContent(), /Gini/);
+  },
+
   async 'A notice of several outcomes is shown once'() {
     const noted = twoUsers();
     noted.outcomes[0].notices = ['one pool'];

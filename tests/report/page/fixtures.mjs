@@ -101,7 +101,13 @@ function metrics(shares, utilization) {
   };
 }
 
+/** No user asks for a number of tasks, so all are short of them. */
 function report(title, command, size, outcomes) {
+  for (const outcome of outcomes) {
+    outcome.metrics_short = outcome.metrics;
+    outcome.satisfied_users = 0;
+    for (const user of outcome.users) Object.assign(user, {asked: null, asked_share: null, satisfied: false});
+  }
   return {version: 1, title, command, seed: 1, problem: {resources, ...size}, outcomes};
 }
 

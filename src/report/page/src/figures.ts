@@ -29,12 +29,12 @@ export const figures: readonly Figure[] = [
     of: outcome => outcome.metrics_short?.jain,
   },
   {
-    heading: "top 20% / bottom 20%", unit: 'number', better: 'less',
+    heading: "top/bottom 20%", unit: 'number', better: 'less',
     meaning: "What the fifth of the users with the highest shares holds over what the fifth with the lowest holds, per weight: 1 when all are equal, infinite when the lowest hold nothing.",
     of: outcome => outcome.metrics_short?.ratio_20_20,
   },
   {
-    heading: "std deviation of shares", unit: 'number', better: 'less',
+    heading: "std deviation", unit: 'number', better: 'less',
     meaning: "The sample standard deviation of the dominant shares per weight: 0 when all are equal.",
     of: outcome => outcome.metrics_short?.sample_standard_deviation,
   },
